@@ -1,0 +1,11 @@
+include(GNUInstallDirs)
+install(TARGETS spillway RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(SPILLWAY_STATIC_LIBRARIES)
+  # The portable tree carries its own oneTBB, found through the RPATH.
+  set_target_properties(spillway PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  get_target_property(tbb_library TBB::tbb LOCATION)
+  get_filename_component(tbb_real ${tbb_library} REALPATH)
+  install(FILES ${tbb_real} DESTINATION ${CMAKE_INSTALL_LIBDIR} RENAME libtbb.so.12)
+endif()

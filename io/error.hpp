@@ -1,0 +1,57 @@
+// Errors that end an operation, each with the exit code that the command line gives for it.
+// Messages carry path, offset, what was expected, what was found and the remedy; text from outside is
+// passed through `printable` first.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace spillway {
+
+enum class ExitCode : int {
+  kDone = 0,
+  kBadIndex = 1,       // `verify`: the index is bad
+  kUsageOrIo = 2,      // usage or I/O error
+  kBadInput = 3,       // more bad input than --max-error-rate allows
+  kOverBudget = 4,     // out of memory or disk budget
+  kCorrupt = 5,        // a file is corrupt or of another version
+  kNoGpu = 6,          // --require-gpu and no usable GPU
+  kInterrupted = 130,  // SIGINT
+  kTerminated = 143    // SIGTERM
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+struct IoError : Error {
+  explicit IoError(const std::string& message) : Error(ExitCode::kUsageOrIo, message) {}
+};
+struct UsageError : Error {
+  explicit UsageError(const std::string& message) : Error(ExitCode::kUsageOrIo, message) {}
+};
+struct InputError : Error {
+  explicit InputError(const std::string& message) : Error(ExitCode::kBadInput, message) {}
+};
+struct BudgetError : Error {
+  explicit BudgetError(const std::string& message) : Error(ExitCode::kOverBudget, message) {}
+};
+struct FormatError : Error {
+  explicit FormatError(const std::string& message) : Error(ExitCode::kCorrupt, message) {}
+};
+struct InterruptedError : Error {
+  explicit InterruptedError(int signal_number)
+      : Error(signal_number == 15 ? ExitCode::kTerminated : ExitCode::kInterrupted, "interrupted") {}
+};
+
+// `text` with control characters (C0, C1, DEL), bidi controls and broken UTF-8 written as \xNN or \u{NNNN}, cut to
+// `max_bytes` with "..." if longer. Safe to print on a terminal.
+std::string printable(std::string_view text, std::size_t max_bytes = 200);
+
+}  // namespace spillway

@@ -1,0 +1,58 @@
+// Writes an index directory: the one ordered writer of design decision 6. Whatever depends on a running ordinal or
+// offset (front-coding, page borders, groups of stored bytes) is laid out here, so that the bytes do not depend on how
+// the work was divided. docs/formats.md has the files byte by byte.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "io/content_options.hpp"
+#include "io/cursors.hpp"
+#include "io/file_system.hpp"
+#include "io/list_encoder.hpp"
+#include "io/occurrence_sum.hpp"
+
+namespace spillway {
+
+// Figures of the whole index that its writer cannot count itself.
+struct IndexTotals {
+  std::uint64_t source_document_count = 0;  // of the input, dropped ones included
+  OccurrenceSum source_sum;   // of the input, as taken at parse time, dropped documents included; source numbering
+  OccurrenceSum dropped_sum;  // the share of the dropped documents in it
+};
+
+// The three streams (documents, id order, lists) may come in any interleaving, each in its own order, from different
+// threads (no two threads in the same stream at once). Destruction without finish() leaves an incomplete directory that
+// no reader opens.
+class IndexWriter {
+ public:
+  // Creates `directory` (must not exist).
+  IndexWriter(FileSystem& files, const std::string& directory, const ContentOptions& options);
+  ~IndexWriter();
+  IndexWriter(const IndexWriter&) = delete;
+  IndexWriter& operator=(const IndexWriter&) = delete;
+
+  // The next document (numbers are given in this order, from 0; at most 2^31 - 1, else UsageError). Its fields are
+  // stored as they come; the caller has applied the store policy.
+  void append_document(const RunDocument& document);
+  // The next document of the source order that is dropped: its number in the source, ascending.
+  void append_dropped(std::uint32_t source_document);
+  // The next entry of the list of documents with stored ids, ordered by (id bytes, number).
+  void append_id_order(std::uint32_t document);
+  // The next encoded lists, in term order (checked).
+  void append_lists(const ListBatch& batch);
+  // Writes what is left, syncs every file and the directory, and writes and syncs the last file (hashes of all others).
+  // Throws FormatError if streams disagree (id count, number of terms...).
+  void finish(const IndexTotals& totals);
+
+  std::uint64_t bytes_written() const;
+  static std::size_t memory_bytes();  // what it holds in buffers, at most
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace spillway

@@ -1,0 +1,167 @@
+#include "io/memory_budget.hpp"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <utility>
+
+#include "io/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+std::size_t status_field_bytes(std::string_view name) {
+  std::ifstream status("/proc/self/status");
+  std::string line;
+  while (std::getline(status, line)) {
+    if (line.starts_with(name)) return std::stoull(line.substr(name.size())) * 1024;
+  }
+  return 0;
+}
+
+// A cgroup limit file holds a number or "max".
+std::size_t limit_in_file(const std::string& path) {
+  std::ifstream file(path);
+  std::size_t value = 0;
+  return file >> value ? value : std::numeric_limits<std::size_t>::max();
+}
+
+// The path of this process below the cgroup hierarchy, for controller "" (v2) or "memory" (v1).
+std::string cgroup_path(std::string_view controller) {
+  std::ifstream file("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(file, line)) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    if (line.substr(first + 1, second - first - 1) == controller) return line.substr(second + 1);
+  }
+  return "";
+}
+
+// Limits apply at every level up to the root of the hierarchy.
+std::size_t cgroup_limit(const std::string& root, std::string path, const std::string& file) {
+  std::size_t limit = limit_in_file(root + "/" + file);
+  while (!path.empty() && path != "/") {
+    limit = std::min(limit, limit_in_file(root + path + "/" + file));
+    path.resize(path.rfind('/'));
+  }
+  return limit;
+}
+
+std::size_t rlimit_bytes(__rlimit_resource resource) {
+  rlimit limit{};
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::numeric_limits<std::size_t>::max();
+  }
+  return limit.rlim_cur;
+}
+
+}  // namespace
+
+Reservation::Reservation(Reservation&& other) noexcept
+    : budget_(std::exchange(other.budget_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+Reservation& Reservation::operator=(Reservation&& other) noexcept {
+  if (this != &other) {
+    release();
+    budget_ = std::exchange(other.budget_, nullptr);
+    bytes_ = std::exchange(other.bytes_, 0);
+  }
+  return *this;
+}
+
+void Reservation::release() {
+  if (budget_ != nullptr) budget_->used_bytes_.fetch_sub(bytes_, std::memory_order_relaxed);
+  budget_ = nullptr;
+  bytes_ = 0;
+}
+
+void Reservation::shrink(std::size_t bytes) {
+  if (budget_ == nullptr || bytes >= bytes_) return;
+  budget_->used_bytes_.fetch_sub(bytes_ - bytes, std::memory_order_relaxed);
+  bytes_ = bytes;
+}
+
+bool MemoryBudget::take(std::size_t bytes) {
+  std::size_t used = used_bytes_.load(std::memory_order_relaxed);
+  do {
+    if (bytes > total_bytes_ - std::min(used, total_bytes_)) return false;
+  } while (!used_bytes_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  std::size_t peak = peak_bytes_.load(std::memory_order_relaxed);
+  while (peak < used + bytes && !peak_bytes_.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
+  }
+  return true;
+}
+
+Reservation MemoryBudget::reserve(std::size_t bytes, std::string_view consumer) {
+  if (take(bytes)) return {this, bytes};
+  const std::size_t needed = (used_bytes() + bytes + kMebibyte - 1) / kMebibyte;
+  throw BudgetError(std::string(consumer) + " needs " + std::to_string(bytes) + " bytes, but of the budget of " +
+                    std::to_string(total_bytes_) + " bytes only " + std::to_string(free_bytes()) +
+                    " are free; give --memory at least " + std::to_string(needed) + "M");
+}
+
+std::optional<Reservation> MemoryBudget::try_reserve(std::size_t bytes) {
+  if (!take(bytes)) return std::nullopt;
+  return Reservation(this, bytes);
+}
+
+std::size_t MemoryBudget::free_bytes() const { return total_bytes_ - std::min(used_bytes(), total_bytes_); }
+
+Buffer::Buffer(MemoryBudget& budget, std::size_t bytes, std::string_view consumer)
+    : reservation_(budget.reserve(bytes, consumer)), bytes_(bytes) {
+  map();
+}
+
+Buffer::Buffer(Reservation reservation, std::size_t bytes) : reservation_(std::move(reservation)), bytes_(bytes) {
+  map();
+}
+
+void Buffer::map() {
+  if (bytes_ == 0) return;
+  void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) {
+    throw BudgetError("the system refused " + std::to_string(bytes_) + " bytes of memory (" + std::strerror(errno) +
+                      "); lower --memory or free memory on this machine");
+  }
+  data_ = static_cast<std::uint8_t*>(mapped);
+}
+
+Buffer::Buffer(Buffer&& other) noexcept
+    : reservation_(std::move(other.reservation_)),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(reservation_, other.reservation_);
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+Buffer::~Buffer() {
+  if (data_ != nullptr) munmap(data_, bytes_);
+}
+
+std::size_t resident_bytes() { return status_field_bytes("VmRSS:"); }
+std::size_t peak_resident_bytes() { return status_field_bytes("VmHWM:"); }
+
+std::size_t available_memory_bytes() {
+  const std::size_t ram =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+  const std::size_t v2 = cgroup_limit("/sys/fs/cgroup", cgroup_path(""), "memory.max");
+  const std::size_t v1 = cgroup_limit("/sys/fs/cgroup/memory", cgroup_path("memory"), "memory.limit_in_bytes");
+  return std::min({ram, v1, v2, rlimit_bytes(RLIMIT_AS), rlimit_bytes(RLIMIT_DATA)});
+}
+
+}  // namespace spillway

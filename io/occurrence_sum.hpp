@@ -1,0 +1,90 @@
+// The checksum that travels with the data: two lanes of S = sum tf * h_lane(term) * r^doc mod 2^61-1 (design, decision
+// 8). Taken per occurrence at parse time, re-derived from postings in runs, after the merge and by `verify`. Folding
+// does not change it; joining A (N_A documents) then B gives S_A + r^(N_A) * S_B.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace spillway {
+
+// Arithmetic modulo the Mersenne prime 2^61-1, on values below it.
+namespace field61 {
+
+inline constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
+
+// Any 128-bit value to its residue.
+inline std::uint64_t reduce(unsigned __int128 value) {
+  std::uint64_t sum = static_cast<std::uint64_t>(value & kPrime) + static_cast<std::uint64_t>((value >> 61) & kPrime) +
+                      static_cast<std::uint64_t>(value >> 122);
+  sum = (sum & kPrime) + (sum >> 61);
+  return sum >= kPrime ? sum - kPrime : sum;
+}
+inline std::uint64_t add(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t sum = a + b;
+  return sum >= kPrime ? sum - kPrime : sum;
+}
+inline std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
+  return reduce(static_cast<unsigned __int128>(a) * b);
+}
+std::uint64_t power(std::uint64_t base, std::uint64_t exponent);
+
+}  // namespace field61
+
+using TermHash = std::array<std::uint64_t, 2>;  // h_lane(term), below 2^61-1
+
+// XXH3-128 of the term (after analysis) with a fixed seed, its halves reduced.
+TermHash hash_term(std::string_view term);
+
+// r^document. `document` counts from 0 in its own part, run or index. The first call builds a table of 64 KiB.
+std::uint64_t document_power(std::uint64_t document);
+
+struct OccurrenceSum {
+  std::array<std::uint64_t, 2> lanes{0, 0};
+
+  // Adds `weight` = sum over documents of tf * r^doc of one term.
+  void add(const TermHash& term, std::uint64_t weight) {
+    for (int lane = 0; lane < 2; ++lane) lanes[lane] = field61::add(lanes[lane], field61::multiply(term[lane], weight));
+  }
+  // Adds a sum whose documents start at `base` here.
+  void join(const OccurrenceSum& other, std::uint64_t base) { add(other.lanes, document_power(base)); }
+  bool operator==(const OccurrenceSum&) const = default;
+};
+
+// Sum over ascending documents of tf * r^doc, for one term: cheap because neighbours share the high part of r^doc.
+class DocumentWeight {
+ public:
+  void add(std::uint64_t document, std::uint64_t frequency) {
+    const std::uint64_t high = document >> kLowBits;
+    if (high != high_) move_to(high);
+    const auto low = low_powers_[document & ((1u << kLowBits) - 1)];
+    sum_ += static_cast<unsigned __int128>(field61::multiply(high_power_, low)) * frequency;
+    if (++pending_ == kMaxPending) fold();
+  }
+  std::uint64_t take() {
+    fold();
+    const std::uint64_t result = static_cast<std::uint64_t>(sum_);
+    sum_ = 0;
+    return result;
+  }
+
+  static constexpr unsigned kLowBits = 12;
+
+ private:
+  // 2^61 * 2^32 * 2^30 stays below 2^128.
+  static constexpr std::uint32_t kMaxPending = std::uint32_t{1} << 30;
+  void move_to(std::uint64_t high);
+  void fold() {
+    sum_ = field61::reduce(sum_);
+    pending_ = 0;
+  }
+  static const std::uint64_t* low_table();
+  const std::uint64_t* low_powers_ = low_table();
+  std::uint64_t high_ = 0;
+  std::uint64_t high_power_ = 1;
+  unsigned __int128 sum_ = 0;
+  std::uint32_t pending_ = 0;
+};
+
+}  // namespace spillway

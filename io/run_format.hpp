@@ -1,0 +1,77 @@
+// What a run holds, shared by its writer and reader. A run is a sorted block (or several merged ones): self-contained,
+// so that any process can merge it. docs/formats.md has the bytes; the layout in one look:
+//
+//   header   64 bytes: magic, version, flag words, job, run number, open-document flags, CRC32C
+//   blocks   term blocks in term order, and document blocks in document order, of at most block_bytes raw bytes each:
+//            {kind, codec, stored bytes, raw bytes, count, CRC32C} + payload. The CRC is bound to (job, run, block
+//            number, offset) and checked before decompression; lengths are checked before allocation.
+//   footer   term samples for seeking, counts, document range, sums; CRC32C
+//   trailer  24 bytes: footer offset and length, CRC32C, magic
+//
+// A term block is a sequence of entries, front-coded inside the block:
+//   varint shared, varint suffix bytes, suffix, varint df, varint cf - df, varint last document, varint posting bytes,
+//   [varint position bytes,] postings, [positions]
+// A term may have several entries in a row (pieces of its list, in document order), so a list has no length limit.
+// Postings of an entry: for each, varint((document - previous) << 1 | (tf == 1)), then varint(tf) if tf != 1;
+// `previous` is 0 before the first. Documents are numbered from 0 in the run. Frequencies and documents are u32, and tf
+// >= 1.
+//
+// Document blocks together are one stream of bytes, cut anywhere; per document:
+//   u8 fields present (bit 0 id, 1 title, 2 url, 3 date, 4 text), varint length (tokens kept), then for each present
+//   field varint bytes + bytes. A document without an id has a computed one (its number + 1).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "io/checksum.hpp"
+#include "io/occurrence_sum.hpp"
+
+namespace spillway {
+
+// One entry of a term block: a piece of a term's list. Views live as long as what handed them out says.
+struct TermPiece {
+  std::string_view term;
+  std::uint32_t document_count = 0;    // df of the piece, at least 1
+  std::uint64_t occurrence_count = 0;  // cf of the piece
+  std::uint32_t last_document = 0;     // in the run's numbering
+  std::span<const std::uint8_t> postings;
+  std::span<const std::uint8_t> positions;
+};
+
+struct RunIdentity {
+  Hash128 job{};             // of the content options
+  std::uint64_t number = 0;  // in document order within the job
+  bool has_positions = false;
+  bool first_document_open = false;  // the first document continues the last one of the run before
+  bool last_document_open = false;   // the last document goes on in the next run
+};
+
+struct RunSummary {
+  std::uint64_t document_count = 0;  // open ones included
+  std::uint64_t entry_count = 0;
+  std::uint64_t posting_count = 0;
+  std::uint64_t occurrence_count = 0;
+  OccurrenceSum sum;            // documents numbered as in the run
+  bool has_stored_ids = false;  // at least one document carries an id
+};
+
+// A place from where reading finds every term >= the one asked for: a term block, with the start of its first term.
+struct TermSample {
+  std::string first_term;  // its first kSampleTermBytes bytes at most
+  std::uint64_t block_offset = 0;
+  std::uint64_t block_number = 0;
+};
+inline constexpr std::size_t kSampleTermBytes = 64;
+inline constexpr std::size_t kMaxTermSamples = 2048;  // more are thinned out to every second one
+
+inline constexpr std::size_t kMinRunBlockBytes = std::size_t{4} << 10;
+inline constexpr std::size_t kMaxRunBlockBytes = std::size_t{1} << 20;
+// An entry never passes the raw bytes of one block; so a writer cuts lists into pieces of at most this share of it, and
+// block_bytes is at least the longest term plus 4 KiB.
+enum class RunBlockCodec : std::uint8_t { kNone = 0, kZstd = 1 };
+
+}  // namespace spillway

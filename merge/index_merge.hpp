@@ -1,0 +1,51 @@
+// The last pass: runs (or indexes) become one index. Postings are decoded, renumbered without the dropped documents,
+// re-blocked and encoded in parallel over term ranges; one ordered writer appends them (design, decisions 4 and 6).
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "io/index_writer.hpp"
+#include "io/memory_budget.hpp"
+#include "merge/dropped_documents.hpp"
+#include "merge/merge_input.hpp"
+
+namespace spillway {
+
+// Progress of the last pass; may be called from any thread, one at a time.
+using MergeProgress = std::function<void(std::uint64_t postings_done)>;
+
+struct IndexMergeOptions {
+  unsigned threads = 1;                            // term ranges merged side by side
+  std::size_t batch_bytes = std::size_t{1} << 20;  // encoded lists handed to the writer at a time
+  std::function<void()> check_cancelled;           // called often; throws to stop. May be empty
+  MergeProgress progress;                          // may be empty
+};
+
+struct IndexMergeResult {
+  std::uint64_t document_count = 0;
+  std::uint64_t posting_count = 0;
+  std::uint64_t occurrence_count = 0;
+  OccurrenceSum dropped_sum;  // share of the dropped documents, in source numbering
+};
+
+// Streams the documents of all inputs, in order, to the writer, without the dropped ones: open border documents are
+// joined. Returns length codes, a byte for each document of the index (reserved from `budget`).
+Buffer merge_documents(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped, IndexWriter& writer,
+                       MemoryBudget& budget);
+
+// Streams all lists to the writer. Checks on the way that every input's postings give that input's own sum and counts,
+// and that kept and dropped sums add up (FormatError: an input is corrupt). Does not finish the writer. Runs on the
+// calling thread's TBB arena or own threads; at most options.threads at work.
+IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
+                             std::span<const std::uint8_t> length_codes, IndexWriter& writer,
+                             const IndexMergeOptions& options);
+
+// Documents of the source: the inputs' documents, with border documents that are open on both sides counted once.
+std::uint64_t source_document_count(std::span<const MergeInput* const> inputs);
+// Number, in the source, of the first document of each input.
+std::vector<std::uint64_t> document_bases(std::span<const MergeInput* const> inputs);
+// The inputs' sums joined at those bases.
+OccurrenceSum source_sum(std::span<const MergeInput* const> inputs);
+
+}  // namespace spillway

@@ -1,0 +1,26 @@
+// What can be merged: a run, or an index that stands for one. Inputs of a merge are in document order, and their
+// documents are contiguous (design, decision 4).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "io/cursors.hpp"
+#include "io/run_reader.hpp"
+
+namespace spillway {
+
+class MergeInput {
+ public:
+  virtual ~MergeInput() = default;
+  virtual const RunIdentity& identity() const = 0;
+  virtual const RunSummary& summary() const = 0;
+  virtual std::vector<TermSample> term_samples() const = 0;  // ascending, roughly evenly spread over the bytes
+  virtual std::size_t cursor_bytes() const = 0;              // memory of a term cursor
+  // first <= term < last; empty last: to the end. Cursors on many threads at once are fine.
+  virtual std::unique_ptr<TermCursor> terms(std::string first, std::string last) const = 0;
+  virtual std::unique_ptr<DocumentCursor> documents() const = 0;
+  virtual std::string name() const = 0;  // for messages
+};
+
+}  // namespace spillway

@@ -1,0 +1,37 @@
+// Sorts more strings than fit the budget, each with a number: sorted runs in scratch files, then merges by a tournament
+// tree. Used for the external ids of documents (duplicates, lookup by id).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "io/memory_budget.hpp"
+#include "io/temp_space.hpp"
+#include "sort/string_sorter.hpp"
+
+namespace spillway {
+
+// add() in ascending number order, then sort(), then read() as often as wanted. Not thread-safe; sorts in parallel
+// inside the calling thread's TBB arena.
+class ExternalStringSort {
+ public:
+  // memory_bytes: what it may use (reserved from `budget` at once; at least 256 KiB). Stays in memory when all fits.
+  ExternalStringSort(MemoryBudget& budget, TempSpace& temp, const StringSorter& sorter, std::size_t memory_bytes);
+  ~ExternalStringSort();
+
+  // At most 65535 bytes a string.
+  void add(std::string_view text, std::uint32_t number);
+  void sort();
+  // Calls `take` for every (text, number) in order of text bytes, equal texts in number order. The view lives for the
+  // call.
+  void read(const std::function<void(std::string_view text, std::uint32_t number)>& take) const;
+  std::uint64_t spilled_bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace spillway
