@@ -1,0 +1,86 @@
+// One indexing job from INPUT arguments to a published index: plan, ingest (parse, sort, spill), duplicate ids, merge,
+// publish.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "corpora/corpus_reader.hpp"
+#include "io/content_options.hpp"
+#include "io/file_system.hpp"
+
+namespace spillway {
+
+enum class IndexMode : std::uint8_t { kCpu, kCpuPlus };
+
+struct IndexOptions {
+  std::vector<std::string> inputs;
+  std::string output;
+  ContentOptions content;  // the versions are filled in by run_index
+  CorpusOptions corpus;    // max_document_bytes is taken from `content`
+  IndexMode mode = IndexMode::kCpuPlus;
+  std::uint64_t memory_bytes = 0;             // 0: half of what is available
+  unsigned threads = 0;                       // 0: as many as this process may run on
+  std::string record_sorter = "auto";         // auto, cpu-chunk, cpu-radix, cpu-quick
+  std::string string_sorter = "auto";         // auto, cpu-msd, cpu-multikey
+  std::vector<std::string> temp_directories;  // empty: beside the output
+  std::uint64_t temp_limit_bytes = 0;         // 0: none
+  std::uint64_t block_bytes = 0;              // 0: planned
+  double max_error_rate = 0.01;
+  bool strict = false;
+  bool force = false;
+};
+
+struct SkippedRecord {  // one of the first few of each reason
+  SkipReason reason;
+  std::string path;
+  std::uint64_t offset;
+  std::string detail;
+};
+
+struct StageFigure {
+  std::string name;         // read+parse, sort, encode, spill, merge, write
+  double busy_seconds = 0;  // summed over threads
+  double wall_seconds = 0;  // from its start to its end
+  std::uint64_t bytes = 0;  // what went through it
+};
+
+struct IndexReport {
+  std::uint64_t input_bytes = 0;  // as stored
+  std::uint64_t records_in = 0, documents = 0, repaired = 0;
+  std::vector<std::pair<SkipReason, std::uint64_t>> skipped;  // those that occurred
+  std::vector<SkippedRecord> examples;
+  std::uint64_t occurrences = 0, postings = 0, terms = 0;
+  std::uint64_t overlong_tokens = 0, fields_cut = 0;
+  std::uint64_t blocks = 0, runs = 0, runs_spilled = 0, merge_passes = 0, spilled_bytes = 0, peak_temp_bytes = 0;
+  std::uint64_t memory_bytes = 0, peak_resident_bytes = 0, index_bytes = 0;
+  unsigned threads = 0;
+  double seconds = 0;
+  std::vector<StageFigure> stages;
+  std::string bottleneck;  // name of the stage with the most busy time
+  std::string plan;        // what was decided and why, for -v
+};
+
+// What a progress line shows; read at any time from another thread.
+struct IndexProgress {
+  std::atomic<const char*> stage{"plan"};
+  std::atomic<std::uint64_t> bytes_done{0}, bytes_total{0}, documents{0}, runs{0};
+  std::atomic<std::uint64_t> postings_done{0}, postings_total{0};  // while merging
+};
+
+struct IndexContext {
+  FileSystem& files;
+  std::atomic<int>& signal_number;  // not 0: stop, clean up, throw InterruptedError
+  IndexProgress& progress;
+  std::function<void(const std::string&)> warn;  // words for stderr; called from one thread at a time
+  std::function<void(const std::string&)> say;   // words for -v: the plan
+};
+
+// Throws Error with the exit code of the command; then neither index nor scratch files are left (with InputError: the
+// report so far is in `report`).
+void run_index(const IndexOptions& options, const IndexContext& context, IndexReport& report);
+
+}  // namespace spillway
