@@ -1,0 +1,26 @@
+// Where real corpora are: $SPILLWAY_CORPORA, else ../shared/corpora beside the checkout. Tests skip aloud without them.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace spillway::testing {
+
+inline std::optional<std::string> corpora_path() {
+  const char* named = std::getenv("SPILLWAY_CORPORA");
+  const std::string path = named != nullptr ? named : std::string(SPILLWAY_SOURCE_DIR) + "/../shared/corpora";
+  if (!std::filesystem::is_directory(path)) return std::nullopt;
+  return path;
+}
+
+}  // namespace spillway::testing
+
+// In a test: const auto corpora = SPILLWAY_CORPORA_OR_SKIP();
+#define SPILLWAY_CORPORA_OR_SKIP()                                                                     \
+  ({                                                                                                   \
+    const auto found = spillway::testing::corpora_path();                                              \
+    if (!found) GTEST_SKIP() << "no real corpora: set SPILLWAY_CORPORA or put them at ../shared/corpora"; \
+    *found;                                                                                            \
+  })
