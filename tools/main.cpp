@@ -1,1 +1,11 @@
-int main() { return 0; }
+#include <unistd.h>
+
+#include "tools/command_line.hpp"
+#include "tools/signals.hpp"
+
+int main(int argc, char** argv) {
+  spillway::install_signal_handlers();
+  spillway::Output out(STDOUT_FILENO, "standard output");
+  spillway::Session session{spillway::posix_file_system(), out, spillway::received_signal()};
+  return spillway::run_command_line({argv + (argc > 0 ? 1 : 0), argv + argc}, session);
+}

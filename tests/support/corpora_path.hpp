@@ -18,9 +18,9 @@ inline std::optional<std::string> corpora_path() {
 }  // namespace spillway::testing
 
 // In a test: const auto corpora = SPILLWAY_CORPORA_OR_SKIP();
-#define SPILLWAY_CORPORA_OR_SKIP()                                                                     \
-  ({                                                                                                   \
-    const auto found = spillway::testing::corpora_path();                                              \
+#define SPILLWAY_CORPORA_OR_SKIP()                                                                        \
+  ({                                                                                                      \
+    const auto found = spillway::testing::corpora_path();                                                 \
     if (!found) GTEST_SKIP() << "no real corpora: set SPILLWAY_CORPORA or put them at ../shared/corpora"; \
-    *found;                                                                                            \
+    *found;                                                                                               \
   })

@@ -1,0 +1,80 @@
+#include "tests/support/run_program.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+
+namespace spillway::testing {
+
+namespace {
+
+// A nameless file: unlike a pipe it never blocks the program.
+struct FileCloser {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using TemporaryFile = std::unique_ptr<std::FILE, FileCloser>;
+
+TemporaryFile temporary_file() {
+  TemporaryFile file(std::tmpfile());
+  if (!file) throw std::runtime_error("tmpfile failed");
+  return file;
+}
+
+std::string contents(std::FILE* file) {
+  std::rewind(file);
+  std::string text;
+  char piece[65536];
+  for (std::size_t got; (got = std::fread(piece, 1, sizeof piece, file)) > 0;) text.append(piece, got);
+  return text;
+}
+
+// A pipe's writing end, its reading end closed.
+int closed_pipe() {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
+  close(ends[0]);
+  return ends[1];
+}
+
+}  // namespace
+
+ProgramResult run_program(const std::vector<std::string>& words, const ProgramSetting& setting) {
+  const TemporaryFile in = temporary_file(), out = temporary_file(), err = temporary_file();
+  std::fwrite(setting.input.data(), 1, setting.input.size(), in.get());
+  std::rewind(in.get());
+  int out_descriptor = fileno(out.get());
+  if (setting.close_out) out_descriptor = closed_pipe();
+  if (!setting.out_path.empty()) out_descriptor = open(setting.out_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (out_descriptor < 0) throw std::runtime_error("cannot open " + setting.out_path);
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child == 0) {
+    dup2(fileno(in.get()), STDIN_FILENO);
+    dup2(out_descriptor, STDOUT_FILENO);
+    dup2(fileno(err.get()), STDERR_FILENO);
+    for (const std::string& variable : setting.environment) putenv(const_cast<char*>(variable.c_str()));
+    execv(arguments[0], arguments.data());
+    _exit(127);
+  }
+  if (out_descriptor != fileno(out.get())) close(out_descriptor);
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) throw std::runtime_error("waitpid failed");
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return {code, contents(out.get()), contents(err.get())};
+}
+
+ProgramResult run_spillway(std::vector<std::string> words, const ProgramSetting& setting) {
+  words.insert(words.begin(), SPILLWAY_BINARY);
+  return run_program(words, setting);
+}
+
+}  // namespace spillway::testing

@@ -1,0 +1,28 @@
+// From the words of a command line to an exit code: finds the command, parses its options, runs it and says on standard
+// error what went wrong.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/command.hpp"
+
+namespace spillway {
+
+// All commands, in the order in which the help lists them. One factory per file tools/command_<name>.cpp.
+Command index_command();
+Command search_command();
+Command stats_command();
+Command verify_command();
+Command dump_command();
+Command doc_command();
+Command corpus_command();
+std::vector<Command> all_commands();
+
+// Never throws. `words` without the program's name. Output is flushed.
+int run_command_line(const std::vector<std::string>& words, Session& session);
+
+// Messages of the program's own: "spillway: " and the text, one line on standard error.
+void print_message(const std::string& text);
+
+}  // namespace spillway

@@ -1,0 +1,20 @@
+// Figures as people read them: sizes and rates in decimal units, counts with separators, times and shares.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace spillway {
+
+std::string bytes_text(std::uint64_t bytes);                        // "17 B", "1.25 MB"
+std::string memory_text(std::uint64_t bytes);                       // "64.0 MiB"
+std::string count_text(std::uint64_t count);                        // "1,234,567"
+std::string seconds_text(double seconds);                           // "0.123 s", "4 min 5 s", "2 h 3 min"
+std::string rate_text(std::uint64_t bytes, double seconds);         // "412 MB/s"
+std::string percent_text(std::uint64_t part, std::uint64_t whole);  // "41.7 %"
+
+// `text` with blanks before it (a column of figures) or behind it (a column of words) up to `columns`.
+std::string right_aligned(const std::string& text, std::size_t columns);
+std::string left_aligned(const std::string& text, std::size_t columns);
+
+}  // namespace spillway

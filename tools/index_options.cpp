@@ -1,0 +1,217 @@
+#include "tools/index_options.hpp"
+
+#include <libstemmer.h>
+
+#include "indexer/analyzer.hpp"
+#include "sort/record_sorter.hpp"
+#include "sort/string_sorter.hpp"
+#include "tools/option_values.hpp"
+
+namespace spillway {
+
+namespace options = boost::program_options;
+
+namespace {
+
+constexpr std::size_t kStopFileBytes = std::size_t{16} << 20;
+
+std::vector<std::string> stemmer_names() {
+  std::vector<std::string> names{"none"};
+  for (const char** name = sb_stemmer_list(); *name != nullptr; ++name) names.emplace_back(*name);
+  return names;
+}
+
+std::vector<std::string> record_sorter_names() {
+  std::vector<std::string> names{"auto", "cpu-chunk"};
+  for (const RecordSorter* sorter : record_sorters()) names.emplace_back(sorter->name());
+  return names;
+}
+
+std::vector<std::string> string_sorter_names() {
+  std::vector<std::string> names{"auto"};
+  for (const StringSorter* sorter : string_sorters()) names.emplace_back(sorter->name());
+  return names;
+}
+
+// The choice that an option names, or `value` as it is without the option.
+template <typename Enum>
+void take_choice(const Arguments& arguments, const char* option, const std::vector<std::string>& names, Enum& value) {
+  if (const auto text = arguments.text(option)) {
+    value = static_cast<Enum>(parse_choice(std::string("--") + option, *text, names));
+  }
+}
+
+void take_name(const Arguments& arguments, const char* option, const std::vector<std::string>& names,
+               std::string& value) {
+  if (const auto text = arguments.text(option)) {
+    value = names[parse_choice(std::string("--") + option, *text, names)];
+  }
+}
+
+void take_list(const Arguments& arguments, const char* option, std::vector<std::string>& value) {
+  if (const auto text = arguments.text(option)) value = parse_list(std::string("--") + option, *text);
+}
+
+void take_size(const Arguments& arguments, const char* option, std::uint64_t& value,
+               std::optional<std::uint64_t> default_bytes = std::nullopt) {
+  if (const auto text = arguments.text(option)) value = parse_size(std::string("--") + option, *text, default_bytes);
+}
+
+// "I/N".
+void take_part(const Arguments& arguments, CorpusOptions& corpus) {
+  const auto text = arguments.text("part");
+  if (!text) return;
+  const std::size_t slash = text->find('/');
+  if (slash == std::string::npos) throw UsageError("--part '" + printable(*text) + "': expected I/N, such as 2/4");
+  corpus.part_count = static_cast<std::uint32_t>(parse_count("--part N", text->substr(slash + 1), 1, 1'000'000));
+  corpus.part_number =
+      static_cast<std::uint32_t>(parse_count("--part I", text->substr(0, slash), 1, corpus.part_count));
+}
+
+// A share: "0.05" or "5%".
+void take_error_rate(const Arguments& arguments, double& rate) {
+  const auto text = arguments.text("max-error-rate");
+  if (!text) return;
+  rate = text->ends_with('%') ? parse_real("--max-error-rate", text->substr(0, text->size() - 1), 0, 100) / 100
+                              : parse_real("--max-error-rate", *text, 0, 1);
+}
+
+std::string stop_words(const std::string& choice, const ContentOptions& content, FileSystem& files) {
+  if (choice == "none") return "";
+  if (choice == "english") return normalize_stop_words(english_stop_words(), content);
+  if (!files.status(choice)) {
+    throw UsageError("--stop '" + printable(choice) + "': expected none, english or a file with a word a line");
+  }
+  const std::string words = normalize_stop_words(read_file(files, choice, kStopFileBytes), content);
+  if (words.empty()) throw UsageError("--stop '" + printable(choice) + "': there is no word in this file");
+  return words;
+}
+
+ContentOptions content_options(const Arguments& arguments, FileSystem& files) {
+  ContentOptions content;
+  take_choice(arguments, "tokenizer", {"unicode", "ascii"}, content.tokenizer);
+  take_choice(arguments, "store", {"none", "meta"}, content.store);
+  take_choice(arguments, "duplicate-ids", {"first", "keep", "fail"}, content.duplicate_ids);
+  take_name(arguments, "stem", stemmer_names(), content.stemmer);
+  if (const auto text = arguments.text("max-term-bytes")) {
+    content.max_term_bytes = static_cast<std::uint32_t>(parse_count("--max-term-bytes", *text, 1, 65535));
+  }
+  take_size(arguments, "max-document-bytes", content.max_document_bytes, content.max_document_bytes);
+  if (const auto choice = arguments.text("stop")) content.stop_words = stop_words(*choice, content, files);
+  return content;
+}
+
+CorpusOptions corpus_options(const Arguments& arguments) {
+  CorpusOptions corpus;
+  take_choice(arguments, "format", {"auto", "jsonl", "lines", "text"}, corpus.format);
+  take_list(arguments, "id-field", corpus.fields.id);
+  take_list(arguments, "title-field", corpus.fields.title);
+  take_list(arguments, "text-field", corpus.fields.text);
+  take_list(arguments, "url-field", corpus.fields.url);
+  take_list(arguments, "date-field", corpus.fields.date);
+  take_part(arguments, corpus);
+  return corpus;
+}
+
+std::vector<std::string> temp_directories(const Arguments& arguments, FileSystem& files) {
+  std::vector<std::string> directories = arguments.texts("temp-dir");
+  for (const std::string& directory : directories) {
+    const auto status = files.status(directory);
+    if (!status || status->type != FileType::kDirectory) {
+      throw UsageError("--temp-dir '" + printable(directory) + "': there is no such directory; make it first");
+    }
+  }
+  return directories;
+}
+
+void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
+  const auto refuse_both = [&](const char* one, const char* other) {
+    if (!arguments.has(one) || !arguments.has(other)) return;
+    throw UsageError(std::string("--") + one + " and --" + other + " contradict each other; give one of them");
+  };
+  refuse_both("strict", "max-error-rate");
+  refuse_both("quiet", "verbose");
+  refuse_both("quiet", "progress");
+  if (corpus.format != CorpusFormat::kLines && corpus.format != CorpusFormat::kText) return;
+  for (const char* field : {"id-field", "title-field", "text-field", "url-field", "date-field"}) {
+    if (arguments.has(field)) {
+      throw UsageError(std::string("--") + field + " names a member of JSON objects: it needs --format jsonl or auto");
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<options::options_description> index_option_groups() {
+  options::options_description output("Output"), input("Input"), content("What the index holds"),
+      resources("Resources"), errors("Bad input"), report("Report");
+  add_value(output, "output,o", "DIR", "the index to make");
+  add_flag(output, "force", "replace what is there: the index, the report");
+  add_value(input, "format", "NAME", "auto (default), jsonl, lines (a document a line) or text (a document a file)");
+  add_value(input, "id-field", "NAMES",
+            "JSON members with the id: the first of these that is there (default id,docid,_id)");
+  add_value(input, "title-field", "NAMES", "... with the title (default title)");
+  add_value(input, "text-field", "NAMES", "... with the text (default text,contents,content,body)");
+  add_value(input, "url-field", "NAMES", "... with the address (default url)");
+  add_value(input, "date-field", "NAMES", "... with the date (default date)");
+  add_value(input, "part", "I/N", "index the Ith of N parts of the input only");
+  add_value(content, "tokenizer", "NAME", "unicode (default) or ascii: runs of letters and digits, lower case");
+  add_value(content, "stop", "LIST", "words to leave out: none (default), english, or a file with a word a line");
+  add_value(content, "stem", "LANGUAGE", "none (default), porter, or a Snowball stemmer such as english");
+  add_value(content, "max-term-bytes", "N", "drop and count longer tokens (default 255, at most 65535)");
+  add_value(content, "max-document-bytes", "SIZE", "skip and count longer documents (default 64M)");
+  add_value(content, "duplicate-ids", "POLICY", "first (default: later ones are skipped and counted), keep or fail");
+  add_value(content, "store", "WHAT", "meta (default: title, url, date) or none, beside the id");
+  add_value(resources, "memory", "SIZE",
+            "all memory it may use (default: half of what is available; 50% is half of that)");
+  add_value(resources, "threads", "N", "threads (default: as many as processors may be used)");
+  add_value(resources, "mode", "NAME",
+            "cpu+ (default: parsing, sorting and writing overlap) or cpu (one after the other)");
+  add_value(resources, "record-sorter", "NAME", "auto (default), cpu-chunk, cpu-radix or cpu-quick");
+  add_value(resources, "string-sorter", "NAME", "auto (default), cpu-msd or cpu-multikey");
+  add_values(resources, "temp-dir", "DIR",
+             "where sorted runs go (default: beside the index); several are used in turn");
+  add_value(resources, "temp-limit", "SIZE", "use no more disk than this for runs");
+  add_value(resources, "block-bytes", "SIZE", "sort blocks of this size (default: planned)");
+  add_value(errors, "max-error-rate", "RATE", "fail above this share of skipped records (default 0.01, that is 1%)");
+  add_flag(errors, "strict", "fail at the first record that cannot be indexed");
+  add_value(report, "json", "FILE", "write a report as JSON");
+  add_flag(report, "progress", "show progress even if standard error is no terminal");
+  add_flag(report, "quiet,q", "say nothing but errors");
+  add_flag(report, "verbose,v", "also say what was planned, and why");
+  return {output, input, content, resources, errors, report};
+}
+
+IndexOptions index_options(const Arguments& arguments, FileSystem& files) {
+  IndexOptions result;
+  const auto output = arguments.text("output");
+  if (!output || output->empty()) throw UsageError("no output named; give -o DIR, the index to make");
+  result.inputs = arguments.operands();
+  result.output = *output;
+  result.content = content_options(arguments, files);
+  result.corpus = corpus_options(arguments);
+  result.corpus.max_document_bytes = result.content.max_document_bytes;
+  refuse_conflicts(arguments, result.corpus);
+  take_choice(arguments, "mode", {"cpu", "cpu+"}, result.mode);
+  take_size(arguments, "memory", result.memory_bytes, available_memory_bytes() / 2);
+  if (const auto text = arguments.text("threads")) {
+    result.threads = static_cast<unsigned>(parse_count("--threads", *text, 1, 1024));
+  }
+  take_name(arguments, "record-sorter", record_sorter_names(), result.record_sorter);
+  take_name(arguments, "string-sorter", string_sorter_names(), result.string_sorter);
+  result.temp_directories = temp_directories(arguments, files);
+  take_size(arguments, "temp-limit", result.temp_limit_bytes);
+  take_size(arguments, "block-bytes", result.block_bytes);
+  take_error_rate(arguments, result.max_error_rate);
+  result.strict = arguments.has("strict");
+  result.force = arguments.has("force");
+  return result;
+}
+
+std::string_view english_stop_words() {
+  return "a\nan\nand\nare\nas\nat\nbe\nbut\nby\nfor\nif\nin\ninto\nis\nit\nno\nnot\nof\non\nor\nsuch\nthat\nthe\ntheir"
+         "\n"
+         "then\nthere\nthese\nthey\nthis\nto\nwas\nwill\nwith\n";
+}
+
+}  // namespace spillway

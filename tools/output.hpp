@@ -1,0 +1,28 @@
+// Buffered writes to a descriptor that is not ours to lose quietly: a failed write (a full device, a closed pipe) is an
+// IoError, and flush() tells whether everything arrived.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace spillway {
+
+class Output {
+ public:
+  // Does not own the descriptor. `name` is for messages.
+  Output(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void write(std::string_view bytes);
+  void flush();
+  const std::string& name() const { return name_; }
+
+ private:
+  void write_through(std::string_view bytes);
+  int descriptor_;
+  std::string name_;
+  std::string pending_;
+};
+
+}  // namespace spillway
