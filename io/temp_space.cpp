@@ -59,7 +59,11 @@ class NamedTempFile final : public TempFile {
   WritableFile& writer() override { return writer_; }
   ReadableFile& finish() override {
     writer_.close();
-    reader_ = files_.open(path_);
+    return reader();
+  }
+  void close_reader() override { reader_.reset(); }
+  ReadableFile& reader() override {
+    if (reader_ == nullptr) reader_ = files_.open(path_);
     return *reader_;
   }
 

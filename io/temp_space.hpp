@@ -19,6 +19,9 @@ class TempFile {
   virtual WritableFile& writer() = 0;
   // Ends writing; the file is read through the result, which lives as long as this object.
   virtual ReadableFile& finish() = 0;
+  // After finish(): gives the descriptor back until the next reader(). What was read through the old one is closed.
+  virtual void close_reader() = 0;
+  virtual ReadableFile& reader() = 0;
 };
 
 // Thread-safe. Lives longer than its files.
