@@ -1,11 +1,13 @@
 // What a run holds, shared by its writer and reader. A run is a sorted block (or several merged ones): self-contained,
-// so that any process can merge it. docs/formats.md has the bytes; the layout in one look:
+// so that any process can merge it. docs/run_format.md has the bytes; the layout in one look:
 //
 //   header   64 bytes: magic, version, flag words, job, run number, open-document flags, CRC32C
-//   blocks   term blocks in term order, and document blocks in document order, of at most block_bytes raw bytes each:
-//            {kind, codec, stored bytes, raw bytes, count, CRC32C} + payload. The CRC is bound to (job, run, block
-//            number, offset) and checked before decompression; lengths are checked before allocation.
-//   footer   term samples for seeking, counts, document range, sums; CRC32C
+//   blocks   term blocks in term order, and document blocks in document order, of at most block_bytes raw bytes each (a
+//            term block may pass that by the head of one entry, but never kMaxRunBlockBytes):
+//            {kind, codec, stored bytes, raw bytes, count, CRC32C, CRC32C} + payload. The CRCs are bound to the header
+//            (so to job and run), block number and offset, and checked before decompression; lengths are checked before
+//            allocation.
+//   footer   counts, document range, sums, the largest block and term, term samples for seeking; CRC32C
 //   trailer  24 bytes: footer offset and length, CRC32C, magic
 //
 // A term block is a sequence of entries, front-coded inside the block:
@@ -70,8 +72,8 @@ inline constexpr std::size_t kMaxTermSamples = 2048;  // more are thinned out to
 
 inline constexpr std::size_t kMinRunBlockBytes = std::size_t{4} << 10;
 inline constexpr std::size_t kMaxRunBlockBytes = std::size_t{1} << 20;
-// An entry never passes the raw bytes of one block; so a writer cuts lists into pieces of at most this share of it, and
-// block_bytes is at least the longest term plus 4 KiB.
+inline constexpr std::size_t kMaxRunTermBytes = 65535;
+inline constexpr std::uint64_t kMaxRunDocuments = 0xFFFFFFFF;
 enum class RunBlockCodec : std::uint8_t { kNone = 0, kZstd = 1 };
 
 }  // namespace spillway

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ namespace spillway {
 struct TermBlock {
   std::vector<std::uint8_t> payload;
   std::string first_term;
+  std::uint32_t longest_term_bytes = 0;
   std::uint32_t entry_count = 0;
   std::uint64_t posting_count = 0;
   std::uint64_t occurrence_count = 0;
@@ -25,33 +27,43 @@ struct TermBlock {
 // Collects entries in term order into one block. Not thread-safe.
 class TermBlockBuilder {
  public:
+  // Requires: kMinRunBlockBytes <= block_bytes <= kMaxRunBlockBytes (else std::logic_error).
   TermBlockBuilder(std::size_t block_bytes, bool has_positions);
 
   // Bytes left for the postings (and positions) of an entry of `term` in this block, 0 if the entry's head alone does
   // not fit. An empty block has room for at least block_bytes / 4 of them, whatever the term.
   std::size_t room(std::string_view term) const;
-  // Requires: what it holds fits room(piece.term), terms ascend (equal ones allowed).
+  // Requires: what it holds fits room(piece.term), terms ascend (equal ones allowed), a term has 1 to kMaxRunTermBytes
+  // bytes, a piece at least one posting. Throws std::logic_error (our own mistake) else.
   void add(const TermPiece& piece);
   // As add, but the postings are the concatenation of `parts` (so that a caller need not join them first);
-  // piece.postings is ignored.
-  void add(const TermPiece& piece, std::span<const std::span<const std::uint8_t>> parts);
+  // piece.postings is ignored. Returns them as they stand in the block, valid until the next call.
+  std::span<const std::uint8_t> add(const TermPiece& piece, std::span<const std::span<const std::uint8_t>> parts);
   bool empty() const { return block_.entry_count == 0; }
   // Hands out the block and starts the next.
   TermBlock finish();
+  // The most bytes that a block of terms of at most `longest_term` bytes takes: a block may pass block_bytes by the
+  // head of one entry, because an empty one has room for a share of any list.
+  static std::size_t max_block_bytes(std::size_t block_bytes, std::size_t longest_term = kMaxRunTermBytes);
 
  private:
-  std::uint8_t* begin_entry(const TermPiece& piece, std::size_t posting_bytes);
+  void begin_entry(const TermPiece& piece, std::size_t posting_bytes);
   std::size_t block_bytes_;
   bool has_positions_;
   TermBlock block_;
   std::string last_term_;
 };
 
-// Document blocks and term blocks may come in any interleaving, each kind in its own order. Not thread-safe.
+// Document blocks and term blocks may come in any interleaving, each kind in its own order. Not thread-safe. Each block
+// is one append to the file.
 class RunWriter {
  public:
-  // `file` is empty, and lives longer. codec: for document blocks and, if it shrinks them, term blocks.
+  // `file` is empty, and lives longer. codec: for document blocks and term blocks, each if it shrinks them. Requires
+  // block_bytes as TermBlockBuilder. Writes the header.
   RunWriter(WritableFile& file, const RunIdentity& identity, std::size_t block_bytes, RunBlockCodec codec);
+  ~RunWriter();
+  RunWriter(const RunWriter&) = delete;
+  RunWriter& operator=(const RunWriter&) = delete;
 
   void append_terms(const TermBlock& block);
   // Bytes of the document stream; whole blocks are written as they fill.
@@ -60,18 +72,26 @@ class RunWriter {
   // what was appended (std::logic_error: our own mistake). Does not sync or close the file.
   void finish(const RunSummary& summary);
 
+  std::uint64_t entry_count() const { return entry_count_; }  // appended so far
+  // What a writer holds, at most.
+  static std::size_t memory_bytes(std::size_t block_bytes, RunBlockCodec codec);
+
  private:
+  class Compressor;
   void append_block(std::uint8_t kind, std::span<const std::uint8_t> raw, std::uint32_t count);
+  void add_sample(const TermBlock& block);
+  void append_footer(const RunSummary& summary);
   WritableFile& file_;
-  RunIdentity identity_;
   std::size_t block_bytes_;
-  RunBlockCodec codec_;
+  std::unique_ptr<Compressor> compressor_;  // none: blocks are stored as they are
+  std::uint32_t header_crc_ = 0;
   std::vector<std::uint8_t> documents_;
-  std::vector<std::uint8_t> compressed_;
+  std::vector<std::uint8_t> out_;  // one block with its header
   std::vector<TermSample> samples_;
+  std::string last_first_term_;
   std::uint64_t sample_stride_ = 1;
-  std::uint64_t block_count_ = 0;
-  std::uint64_t term_block_count_ = 0;
+  std::uint64_t block_count_ = 0, term_block_count_ = 0, document_bytes_ = 0;
+  std::uint32_t largest_block_bytes_ = 0, longest_term_bytes_ = 0;
   std::uint64_t entry_count_ = 0, posting_count_ = 0, occurrence_count_ = 0;
 };
 

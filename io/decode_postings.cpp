@@ -1,0 +1,93 @@
+#include <limits>
+
+#include "io/byte_order.hpp"
+#include "io/error.hpp"
+#include "io/run_reader.hpp"
+#include "io/varint.hpp"
+
+namespace spillway {
+
+namespace {
+
+[[noreturn]] void fail(std::string_view where, const TermPiece& piece, const std::string& found) {
+  throw FormatError(std::string(where) + ": term \"" + printable(piece.term, 80) + "\": expected " +
+                    std::to_string(piece.document_count) + " postings in " + std::to_string(piece.postings.size()) +
+                    " bytes, found " + found + "; the run is damaged: make it again from its input");
+}
+
+// What decoding leaves to check once it is through.
+struct Decoder {
+  const std::uint8_t* at;
+  const std::uint8_t* end;
+  std::uint32_t* documents;
+  std::uint32_t* frequencies;
+  std::uint32_t left;
+  std::uint64_t document = 0;  // below 2^33 * 2^32: gaps are bounded before they are added
+  std::uint64_t occurrences = 0;
+  bool wrong = false;
+
+  void put(std::uint64_t gap, std::uint64_t frequency) {
+    document += gap;
+    occurrences += frequency;
+    *documents++ = static_cast<std::uint32_t>(document);
+    *frequencies++ = static_cast<std::uint32_t>(frequency);
+    --left;
+  }
+
+  // Any posting; false where it is malformed.
+  bool step(bool first) {
+    std::uint64_t head = 0, frequency = 1;
+    if (!read_varint(&at, end, &head)) return false;
+    if ((head & 1) == 0 && (!read_varint(&at, end, &frequency) || frequency < 2)) return false;
+    const std::uint64_t gap = head >> 1;
+    constexpr std::uint64_t kMax = std::numeric_limits<std::uint32_t>::max();
+    if (gap > kMax || frequency > kMax || (gap == 0 && !first)) return false;
+    put(gap, frequency);
+    return true;
+  }
+
+  // Postings with gaps of one or two bytes and frequencies of one, without a branch that depends on which: one load
+  // holds all of them. Stops before the first of another shape, or close to the end.
+  void run() {
+    while (left != 0 && end - at >= 8) {
+      const auto word = load_le<std::uint64_t>(at);
+      const std::uint64_t single = word & 1, two = word >> 7 & 1;
+      const std::uint64_t head = (word & 0x7F) | ((word >> 1 & 0x3F80) & (0 - two));
+      const std::uint64_t next = word >> (8 + 8 * two) & 0xFF;
+      const std::uint64_t frequency = (next & (single - 1)) | single;
+      if (((two & word >> 15) | frequency >> 7) != 0) return;
+      wrong |= head < 2 || frequency == 0 || (frequency == 1 && single == 0);
+      put(head >> 1, frequency);
+      at += 2 + two - single;
+    }
+  }
+};
+
+}  // namespace
+
+void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+                     std::vector<std::uint32_t>& frequencies) {
+  const std::uint32_t count = piece.document_count;
+  if (count == 0 || count > piece.postings.size()) fail(where, piece, "too few bytes for them");
+  documents.resize(count);
+  frequencies.resize(count);
+  Decoder decoder{piece.postings.data(), piece.postings.data() + piece.postings.size(), documents.data(),
+                  frequencies.data(), count};
+  if (!decoder.step(true)) fail(where, piece, "a malformed first one");
+  while (decoder.left != 0) {
+    decoder.run();
+    if (decoder.left != 0 && !decoder.step(false)) {
+      fail(where, piece, "a malformed one, " + std::to_string(decoder.left) + " before the end");
+    }
+  }
+  if (decoder.wrong) fail(where, piece, "one with a gap of 0 or a frequency that has a shorter form");
+  if (decoder.at != decoder.end) fail(where, piece, std::to_string(decoder.end - decoder.at) + " bytes behind them");
+  if (decoder.document != piece.last_document || decoder.occurrences != piece.occurrence_count) {
+    fail(where, piece,
+         std::to_string(decoder.occurrences) + " occurrences up to document " + std::to_string(decoder.document) +
+             " where its head says " + std::to_string(piece.occurrence_count) + " and " +
+             std::to_string(piece.last_document));
+  }
+}
+
+}  // namespace spillway

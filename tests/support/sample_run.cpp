@@ -1,0 +1,201 @@
+#include "tests/support/sample_run.hpp"
+
+#include <algorithm>
+
+#include "io/error.hpp"
+#include "io/varint.hpp"
+
+namespace spillway::testing {
+
+namespace {
+
+std::string random_bytes(std::mt19937_64& random, std::size_t at_least, std::size_t at_most) {
+  std::string result(at_least + random() % (at_most - at_least + 1), '\0');
+  // Few letters, so that terms share prefixes, and any byte now and then.
+  for (char& c : result) c = static_cast<char>(random() % 8 == 0 ? random() : 'a' + random() % 3);
+  return result;
+}
+
+std::optional<std::string> maybe(std::mt19937_64& random, std::size_t at_most) {
+  if (random() % 3 == 0) return std::nullopt;
+  return random_bytes(random, 0, at_most);
+}
+
+RunDocument as_run_document(const SampleDocument& from) {
+  RunDocument to;
+  to.length = from.length;
+  const auto set = [&](const std::optional<std::string>& text, std::uint8_t bit, std::string_view& view) {
+    if (!text) return;
+    to.fields |= bit;
+    view = *text;
+  };
+  set(from.id, RunDocument::kId, to.id);
+  set(from.title, RunDocument::kTitle, to.title);
+  set(from.url, RunDocument::kUrl, to.url);
+  set(from.date, RunDocument::kDate, to.date);
+  set(from.text, RunDocument::kText, to.text);
+  return to;
+}
+
+SampleDocument as_sample_document(const RunDocument& from) {
+  const auto get = [&](std::uint8_t bit, std::string_view view) -> std::optional<std::string> {
+    if ((from.fields & bit) == 0) return std::nullopt;
+    return std::string(view);
+  };
+  return {from.length,
+          get(RunDocument::kId, from.id),
+          get(RunDocument::kTitle, from.title),
+          get(RunDocument::kUrl, from.url),
+          get(RunDocument::kDate, from.date),
+          get(RunDocument::kText, from.text)};
+}
+
+// The most of `postings` from `from` on whose bytes (twice with positions) fit `room`.
+std::size_t fitting_count(const std::vector<SamplePosting>& postings, std::size_t from, std::size_t room, bool twice) {
+  std::size_t count = 0, bytes = 0;
+  for (; from + count < postings.size(); ++count) {
+    const std::uint64_t before = count == 0 ? 0 : postings[from + count - 1].document;
+    const SamplePosting& posting = postings[from + count];
+    bytes +=
+        varint_bytes((posting.document - before) << 1) + (posting.frequency == 1 ? 0 : varint_bytes(posting.frequency));
+    if (bytes * (twice ? 2 : 1) > room) break;
+  }
+  return count;
+}
+
+void add_list(const std::string& term, const std::vector<SamplePosting>& postings, bool has_positions,
+              TermBlockBuilder& builder, RunWriter& writer) {
+  for (std::size_t from = 0; from < postings.size();) {
+    const std::size_t count = fitting_count(postings, from, builder.room(term), has_positions);
+    if (count == 0) {
+      writer.append_terms(builder.finish());
+      continue;
+    }
+    const auto begin = postings.begin() + static_cast<std::ptrdiff_t>(from);
+    const std::vector<SamplePosting> part(begin, begin + static_cast<std::ptrdiff_t>(count));
+    const std::vector<std::uint8_t> bytes = encode_postings(part);
+    const std::vector<std::uint8_t> reversed(bytes.rbegin(), bytes.rend());
+    TermPiece piece;
+    piece.term = term;
+    piece.document_count = static_cast<std::uint32_t>(count);
+    for (const SamplePosting& posting : part) piece.occurrence_count += posting.frequency;
+    piece.last_document = part.back().document;
+    piece.postings = bytes;
+    if (has_positions) piece.positions = reversed;
+    builder.add(piece);
+    from += count;
+  }
+}
+
+void require(bool holds, const char* what) {
+  if (!holds) throw FormatError(std::string("the sample run read back: ") + what);
+}
+
+}  // namespace
+
+RunSummary SampleRun::summary() const {
+  RunSummary result;
+  result.document_count = documents.size();
+  for (const SampleDocument& document : documents) result.has_stored_ids |= document.id.has_value();
+  for (const auto& [term, postings] : terms) {
+    DocumentWeight weight;
+    for (const SamplePosting& posting : postings) {
+      ++result.posting_count;
+      result.occurrence_count += posting.frequency;
+      weight.add(posting.document, posting.frequency);
+    }
+    result.sum.add(hash_term(term), weight.take());
+  }
+  return result;
+}
+
+SampleRun make_sample_run(std::uint64_t seed, const SampleRunOptions& options) {
+  std::mt19937_64 random(seed);
+  SampleRun run;
+  run.documents.resize(options.documents);
+  for (SampleDocument& document : run.documents) {
+    document.id = maybe(random, 12);
+    document.title = maybe(random, 40);
+    document.url = maybe(random, 40);
+    document.date = maybe(random, 10);
+    document.text = maybe(random, options.longest_text_bytes);
+  }
+  for (std::size_t i = 0; i < options.terms; ++i) {
+    std::vector<SamplePosting>& postings = run.terms[random_bytes(random, 1, options.longest_term_bytes)];
+    postings.clear();
+    const std::uint64_t density = 1 + random() % 20;
+    for (std::uint32_t document = 0; document < options.documents; ++document) {
+      if (random() % density != 0) continue;
+      postings.push_back({document, static_cast<std::uint32_t>(1 + random() % options.largest_frequency)});
+    }
+    if (postings.empty()) postings.push_back({0, 1});
+    for (const SamplePosting& posting : postings) run.documents[posting.document].length += posting.frequency;
+  }
+  return run;
+}
+
+std::vector<std::uint8_t> encode_postings(const std::vector<SamplePosting>& postings) {
+  std::vector<std::uint8_t> bytes;
+  std::uint8_t number[kMaxVarintBytes];
+  std::uint64_t before = 0;
+  for (const SamplePosting& posting : postings) {
+    const std::uint64_t head = (posting.document - before) << 1 | (posting.frequency == 1 ? 1 : 0);
+    bytes.insert(bytes.end(), number, write_varint(number, head));
+    if (posting.frequency != 1) bytes.insert(bytes.end(), number, write_varint(number, posting.frequency));
+    before = posting.document;
+  }
+  return bytes;
+}
+
+RunSummary write_sample_run(const SampleRun& run, const SampleWriting& writing, WritableFile& file) {
+  RunWriter writer(file, writing.identity, writing.block_bytes, writing.codec);
+  TermBlockBuilder builder(writing.block_bytes, writing.identity.has_positions);
+  RunSummary summary = run.summary();
+  std::size_t next_document = 0;
+  const auto append_documents = [&](std::size_t until) {
+    std::vector<std::uint8_t> stream;
+    for (; next_document < until; ++next_document) {
+      append_run_document(as_run_document(run.documents[next_document]), stream);
+    }
+    writer.append_documents(stream);
+  };
+  std::size_t terms_done = 0;
+  for (const auto& [term, postings] : run.terms) {
+    add_list(term, postings, writing.identity.has_positions, builder, writer);
+    append_documents(run.documents.size() * ++terms_done / run.terms.size());
+  }
+  if (!builder.empty()) writer.append_terms(builder.finish());
+  append_documents(run.documents.size());
+  summary.entry_count = writer.entry_count();
+  writer.finish(summary);
+  return summary;
+}
+
+SampleRun read_sample_run(const ReadableFile& file) {
+  const RunReader reader(file);
+  SampleRun run;
+  RunTermCursor terms(reader, "", "");
+  std::vector<std::uint32_t> documents, frequencies;
+  while (terms.next()) {
+    const TermPiece& piece = terms.piece();
+    decode_postings(piece, file.path(), documents, frequencies);
+    auto& postings = run.terms[std::string(piece.term)];
+    for (std::size_t i = 0; i < documents.size(); ++i) postings.push_back({documents[i], frequencies[i]});
+    if (reader.identity().has_positions) {
+      require(
+          std::equal(piece.positions.begin(), piece.positions.end(), piece.postings.rbegin(), piece.postings.rend()),
+          "positions differ");
+    }
+  }
+  RunDocumentCursor cursor(reader);
+  while (cursor.next()) run.documents.push_back(as_sample_document(cursor.document()));
+  const RunSummary summary = run.summary();
+  require(summary.sum == reader.summary().sum, "the sum differs");
+  require(summary.posting_count == reader.summary().posting_count, "the postings differ");
+  require(summary.occurrence_count == reader.summary().occurrence_count, "the occurrences differ");
+  require(summary.document_count == reader.summary().document_count, "the documents differ");
+  require(summary.has_stored_ids == reader.summary().has_stored_ids, "the presence of ids differs");
+  return run;
+}
+
+}  // namespace spillway::testing
