@@ -9,6 +9,7 @@
 #include "tools/command_line.hpp"
 #include "tools/index_options.hpp"
 #include "tools/index_report.hpp"
+#include "tools/json_output.hpp"
 #include "tools/progress.hpp"
 
 namespace spillway {

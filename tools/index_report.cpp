@@ -1,6 +1,7 @@
 #include "tools/index_report.hpp"
 
 #include "tools/figures.hpp"
+#include "tools/json_output.hpp"
 #include "tools/version.hpp"
 
 namespace spillway {
@@ -34,28 +35,19 @@ std::string stage_table(const IndexReport& report) {
 
 ordered_json options_json(const IndexOptions& options) {
   static constexpr const char* kFormats[] = {"auto", "jsonl", "lines", "text"};
-  static constexpr const char* kPolicies[] = {"first", "keep", "fail"};
-  const ContentOptions& content = options.content;
-  std::uint64_t stop_words = 0;
-  for (const char c : content.stop_words) stop_words += c == '\n' ? 1 : 0;
-  return {{"format", kFormats[static_cast<int>(options.corpus.format)]},
-          {"part", std::to_string(options.corpus.part_number) + "/" + std::to_string(options.corpus.part_count)},
-          {"tokenizer", content.tokenizer == Tokenizer::kAscii ? "ascii" : "unicode"},
-          {"stop_words", stop_words},
-          {"stemmer", content.stemmer},
-          {"max_term_bytes", content.max_term_bytes},
-          {"max_document_bytes", content.max_document_bytes},
-          {"duplicate_ids", kPolicies[static_cast<int>(content.duplicate_ids)]},
-          {"store", content.store == StorePolicy::kNone ? "none" : "meta"},
-          {"mode", options.mode == IndexMode::kCpu ? "cpu" : "cpu+"},
-          {"record_sorter", options.record_sorter},
-          {"string_sorter", options.string_sorter},
-          {"temp_directories", options.temp_directories},
-          {"temp_limit_bytes", options.temp_limit_bytes},
-          {"block_bytes", options.block_bytes},
-          {"max_error_rate", options.max_error_rate},
-          {"strict", options.strict},
-          {"force", options.force}};
+  ordered_json object = content_json(options.content);
+  object["format"] = kFormats[static_cast<int>(options.corpus.format)];
+  object["part"] = std::to_string(options.corpus.part_number) + "/" + std::to_string(options.corpus.part_count);
+  object["mode"] = options.mode == IndexMode::kCpu ? "cpu" : "cpu+";
+  object["record_sorter"] = options.record_sorter;
+  object["string_sorter"] = options.string_sorter;
+  object["temp_directories"] = options.temp_directories;
+  object["temp_limit_bytes"] = options.temp_limit_bytes;
+  object["block_bytes"] = options.block_bytes;
+  object["max_error_rate"] = options.max_error_rate;
+  object["strict"] = options.strict;
+  object["force"] = options.force;
+  return object;
 }
 
 ordered_json stages_json(const IndexReport& report) {
@@ -168,14 +160,6 @@ ordered_json index_report_json(const IndexOptions& options, const IndexReport& r
           {"stages", stages_json(report)},
           {"bottleneck", report.bottleneck},
           {"plan", report.plan}};
-}
-
-std::string json_line(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
-
-std::string json_text(const ordered_json& value) {
-  return value.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace spillway

@@ -23,9 +23,4 @@ std::string skipped_summary(const IndexReport& report);
 nlohmann::ordered_json index_report_json(const IndexOptions& options, const IndexReport& report,
                                          const JobOutcome& outcome);
 
-// One line of JSON and a line feed; text that is no UTF-8 (paths) gets U+FFFD.
-std::string json_line(const nlohmann::ordered_json& value);
-// The same, indented.
-std::string json_text(const nlohmann::ordered_json& value);
-
 }  // namespace spillway
