@@ -1,6 +1,6 @@
 # Every outside library as an interface target `dep_<name>`, so that the folders name what they need and nothing else.
 find_package(Threads REQUIRED)
-find_package(Boost 1.74 REQUIRED)
+find_package(Boost 1.81 REQUIRED)
 
 function(spillway_dependency name header)
   cmake_parse_arguments(ARG "" "" "LIBRARIES" ${ARGN})
