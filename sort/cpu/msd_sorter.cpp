@@ -3,6 +3,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +21,7 @@ constexpr std::uint32_t kSmall = 32;                // below, insertion sort on 
 constexpr unsigned kDigitBits = 8;                  // of a pass of one task
 constexpr unsigned kWideBits = 14;                  // of a pass of all threads: enough buckets to balance
 constexpr std::uint32_t kWideMin = 128u << 10;      // strings that all threads sort together
+constexpr std::uint32_t kTaskMin = 8u << 10;        // strings that are worth a task of their own
 constexpr std::uint32_t kWideRangeMin = 32u << 10;  // strings a range of such a pass
 constexpr std::size_t kWideRanges = 16;             // histograms are scratch: bounded whatever the machine
 constexpr std::size_t kWideBuckets = std::size_t{1} << kWideBits;
@@ -33,13 +35,13 @@ struct Part {
   unsigned array;
 };
 
-// What a task still has to do in a part: its runs of items with equal cache >> shift, or, at kDeepen, all of it behind
-// the window.
+// What is to be done in a part: nothing is known of it yet (kOpen), it has equal caches that go on (kDeepen), or it is
+// sorted by cache >> shift and its runs of equal digits come next.
 struct Frame {
   Part part;
   unsigned shift;
 };
-constexpr unsigned kDeepen = 255;
+constexpr unsigned kOpen = 254, kDeepen = 255;
 
 // The lowest bit of a digit of `bits` bits that starts at the highest differing bit.
 unsigned digit_shift(std::uint64_t differing, unsigned bits) {
@@ -61,6 +63,7 @@ class MsdSort {
     if (arrays_[0].empty()) return;
     strings_.load_all(arrays_[0]);
     sort_wide({{0, static_cast<std::uint32_t>(arrays_[0].size()), 0}, 0});
+    tasks_.wait();
   }
 
  private:
@@ -69,7 +72,9 @@ class MsdSort {
   void sort_wide(Part part);
   void wide_pass(const Part& part, unsigned shift);
   void sort_buckets(const Part& part, std::vector<Part>& large);
-  void sort_narrow(Part part) const;
+  void sort_narrow(Frame first);
+  Frame take_run(std::vector<Frame>& frames) const;
+  void start(Frame frame, std::vector<Frame>& frames, std::vector<StringSegment>& groups) const;
   void open(Part part, std::vector<Frame>& frames, std::vector<StringSegment>& groups) const;
   void narrow_pass(const Part& part, unsigned shift) const;
 
@@ -77,6 +82,7 @@ class MsdSort {
   std::array<std::span<StringItem>, 2> arrays_;
   std::span<WideHistogram> histograms_;  // one a range of a wide pass
   std::span<std::uint32_t> bucket_ends_;
+  tbb::task_group tasks_;
 };
 
 std::uint64_t MsdSort::differing_bits(const Part& part) const {
@@ -109,7 +115,7 @@ void MsdSort::sort_wide(Part first) {
     Part part = large.back();
     large.pop_back();
     if (part.segment.size() < kWideMin) {
-      sort_narrow(part);
+      sort_narrow({part, kOpen});
       continue;
     }
     const std::uint64_t differing = differing_bits(part);
@@ -158,34 +164,51 @@ void MsdSort::sort_buckets(const Part& part, std::vector<Part>& large) {
   };
   tbb::parallel_for(std::size_t{0}, kWideBuckets, [&](std::size_t bucket) {
     const Part child = bucket_part(bucket);
-    if (child.segment.size() != 0 && child.segment.size() < kWideMin) sort_narrow(child);
+    if (child.segment.size() != 0 && child.segment.size() < kWideMin) sort_narrow({child, kOpen});
   });
   for (std::size_t bucket = 0; bucket < kWideBuckets; ++bucket) {
     if (const Part child = bucket_part(bucket); child.segment.size() >= kWideMin) large.push_back(child);
   }
 }
 
-// Sorts a part in one task. The frames are a stack of their own: as deep as prefixes nest, whatever the strings.
-void MsdSort::sort_narrow(Part first) const {
+// Sorts a part in one task, but for large pieces, which become tasks. The frames are a stack of their own: as deep as
+// prefixes nest, whatever the strings.
+void MsdSort::sort_narrow(Frame first) {
   std::vector<Frame> frames;
   std::vector<StringSegment> groups;
-  open(first, frames, groups);
+  start(first, frames, groups);
   while (!frames.empty()) {
-    Frame& frame = frames.back();
-    Part child = frame.part;
-    if (frame.shift == kDeepen) {
+    Frame next = frames.back();
+    if (next.shift == kDeepen) {
       frames.pop_back();
-      if (strings_.deepen(child.segment, arrays_[child.array])) open(child, frames, groups);
-      continue;
+    } else {
+      next = take_run(frames);
     }
-    const StringItem* const items = arrays_[child.array].data();
-    const std::uint64_t digit = items[child.segment.begin].cache >> frame.shift;
-    std::uint32_t end = child.segment.begin + 1;
-    while (end != frame.part.segment.end && items[end].cache >> frame.shift == digit) ++end;
-    child.segment.end = frame.part.segment.begin = end;
-    if (frame.part.segment.size() == 0) frames.pop_back();
-    open(child, frames, groups);
+    if (next.part.segment.size() < kTaskMin) {
+      start(next, frames, groups);
+    } else {
+      tasks_.run([this, next] { sort_narrow(next); });
+    }
   }
+}
+
+// Cuts the next run of equal digits off the last frame, and drops the frame with its last one.
+Frame MsdSort::take_run(std::vector<Frame>& frames) const {
+  Frame& frame = frames.back();
+  Part run = frame.part;
+  const StringItem* const items = arrays_[run.array].data();
+  const std::uint64_t digit = items[run.segment.begin].cache >> frame.shift;
+  std::uint32_t end = run.segment.begin + 1;
+  while (end != frame.part.segment.end && items[end].cache >> frame.shift == digit) ++end;
+  run.segment.end = frame.part.segment.begin = end;
+  if (frame.part.segment.size() == 0) frames.pop_back();
+  return {run, kOpen};
+}
+
+void MsdSort::start(Frame frame, std::vector<Frame>& frames, std::vector<StringSegment>& groups) const {
+  Part& part = frame.part;
+  if (frame.shift == kDeepen && !strings_.deepen(part.segment, arrays_[part.array])) return;
+  open(part, frames, groups);
 }
 
 // Sorts a part by one more digit, or finishes it; what is left to do goes to `frames`.

@@ -1,0 +1,93 @@
+#include "sort/sort_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "io/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kSampleStrings = 512;
+
+// Mean distinguishing prefix of such a sample from which multikey quicksort wins. One Xeon core: on file paths (61
+// bytes) it does 6.8 M strings/s against 4.0, on URLs (34) 7.0 against 7.6, on words (2 to 4) 9 against 17.
+constexpr double kLongPrefixBytes = 40;
+
+std::string fixed(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", value);
+  return text.data();
+}
+
+template <typename Sorters>
+std::string unknown(std::string_view what, std::string_view name, const Sorters& sorters, std::string known) {
+  for (const auto* sorter : sorters) known += ", " + std::string(sorter->name());
+  return "there is no " + std::string(what) + " sorter '" + printable(name) + "': choose one of " + known;
+}
+
+}  // namespace
+
+StringSample sample_strings(std::span<const StringRef> strings) {
+  const std::size_t count = std::min(strings.size(), kSampleStrings);
+  if (count == 0) return {};
+  std::array<std::string_view, kSampleStrings> sample;
+  StringSample result;
+  result.sampled = count;
+  for (std::size_t i = 0; i < count; ++i) {
+    sample[i] = strings[strings.size() / count * i].view();
+    result.mean_bytes += static_cast<double>(sample[i].size()) / static_cast<double>(count);
+  }
+  std::sort(sample.begin(), sample.begin() + count);
+  const auto shared = [&](std::size_t i) -> std::size_t {
+    if (i == 0 || i == count) return 0;
+    const std::string_view a = sample[i - 1], b = sample[i];
+    const std::size_t least = std::min(a.size(), b.size());
+    return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + least, b.begin()).first - a.begin());
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t prefix = std::min(std::max(shared(i), shared(i + 1)) + 1, sample[i].size());
+    result.mean_distinguishing_prefix += static_cast<double>(prefix) / static_cast<double>(count);
+  }
+  return result;
+}
+
+SorterChoice choose_string_sorter(std::string_view name, std::uint64_t count, std::uint64_t total_bytes,
+                                  const StringSample& sample) {
+  if (name != "auto") {
+    if (find_string_sorter(name) == nullptr) throw UsageError(unknown("string", name, string_sorters(), "auto"));
+    return {std::string(name), "asked for by name"};
+  }
+  const std::string figures = std::to_string(count) + " strings of " + std::to_string(total_bytes) +
+                              " bytes, told apart in a sample of " + std::to_string(sample.sampled) + " by " +
+                              fixed(sample.mean_distinguishing_prefix) + " of " + fixed(sample.mean_bytes) + " bytes";
+  if (sample.mean_distinguishing_prefix >= kLongPrefixBytes) {
+    return {"cpu-multikey", figures + ": long common prefixes, where caching multikey quicksort is the fastest"};
+  }
+  return {"cpu-msd", figures + ": short prefixes, where radix sort is the fastest"};
+}
+
+SorterChoice choose_record_sorter(std::string_view name, std::uint64_t count, std::size_t memory_bytes) {
+  if (name == "auto" || name == kChunkSorterName) {
+    return {std::string(kChunkSorterName),
+            name == "auto" ? "on the CPU, inverting each chunk while it is in cache beats sorting a block's " +
+                                 std::to_string(count) + " records"
+                           : "asked for by name"};
+  }
+  const RecordSorter* const sorter = find_record_sorter(name);
+  if (sorter == nullptr) {
+    throw UsageError(unknown("record", name, record_sorters(), "auto, " + std::string(kChunkSorterName)));
+  }
+  const std::uint64_t needed = count * sizeof(std::uint64_t) + sorter->scratch_bytes(count, {});
+  if (needed > memory_bytes) {
+    throw BudgetError("record sorter " + std::string(name) + " needs " + std::to_string(needed) + " bytes for " +
+                      std::to_string(count) + " records, and has " + std::to_string(memory_bytes) +
+                      ": raise --memory or let blocks be smaller");
+  }
+  return {std::string(name),
+          "asked for by name; " + std::to_string(needed) + " of " + std::to_string(memory_bytes) + " bytes"};
+}
+
+}  // namespace spillway

@@ -1,0 +1,261 @@
+// The contract of every string sorter, whatever its name: order of unsigned bytes and length, permutation, equal
+// strings in index order, LCPs, scratch, and the cases that research codes get wrong.
+#include "sort/string_sorter.hpp"
+
+#include <gtest/gtest.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "io/error.hpp"
+
+namespace spillway {
+namespace {
+
+using Strings = std::vector<std::string>;
+constexpr std::uint8_t kGuard = 0xA7;
+constexpr std::size_t kGuardBytes = 256;
+
+// Every string in an allocation of its own size, so that reads behind its end are found.
+class ExactStrings {
+ public:
+  explicit ExactStrings(const Strings& strings) {
+    for (const std::string& text : strings) {
+      bytes_.push_back(std::make_unique<std::uint8_t[]>(text.size()));
+      std::copy(text.begin(), text.end(), bytes_.back().get());
+      refs_.push_back({text.empty() ? nullptr : bytes_.back().get(), static_cast<std::uint32_t>(text.size()), 7});
+    }
+  }
+  std::span<const StringRef> refs() const { return refs_; }
+
+ private:
+  std::vector<std::unique_ptr<std::uint8_t[]>> bytes_;
+  std::vector<StringRef> refs_;
+};
+
+class StringSorterContract : public ::testing::TestWithParam<std::string> {
+ protected:
+  const StringSorter& sorter() const { return *find_string_sorter(GetParam()); }
+
+  void check(const Strings& strings) const {
+    const ExactStrings exact(strings);
+    check_refs(exact.refs());
+  }
+
+  void check_refs(std::span<const StringRef> refs) const {
+    std::vector<std::uint32_t> expected(refs.size());
+    std::iota(expected.begin(), expected.end(), 0u);
+    std::stable_sort(expected.begin(), expected.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return refs[a].view() < refs[b].view(); });
+    std::vector<std::uint32_t> order(refs.size(), 0xFFFFFFFF), lcps(refs.size(), 0xFFFFFFFF);
+    const std::size_t bytes = sorter().scratch_bytes(refs.size());
+    std::vector<std::uint8_t> scratch(bytes + 2 * kGuardBytes + 1, kGuard);
+    sorter().sort(refs, order, lcps, std::span(scratch).subspan(kGuardBytes + 1, bytes));
+    const auto is_guard = [](std::uint8_t byte) { return byte == kGuard; };
+    EXPECT_TRUE(std::all_of(scratch.begin(), scratch.begin() + kGuardBytes + 1, is_guard));
+    EXPECT_TRUE(std::all_of(scratch.end() - kGuardBytes, scratch.end(), is_guard));
+    ASSERT_TRUE(order == expected) << "wrong at "
+                                   << std::mismatch(order.begin(), order.end(), expected.begin()).first - order.begin()
+                                   << " of " << refs.size();
+    for (std::size_t i = 0; i < refs.size(); ++i)
+      ASSERT_EQ(lcps[i], i == 0 ? 0 : lcp(refs[order[i - 1]], refs[order[i]]));
+    std::fill(order.begin(), order.end(), 0u);
+    sorter().sort(refs, order, {}, std::span(scratch).subspan(kGuardBytes + 1, bytes));
+    ASSERT_TRUE(order == expected) << "differs without LCPs";
+  }
+
+  static std::uint32_t lcp(const StringRef& a, const StringRef& b) {
+    const std::string_view x = a.view(), y = b.view();
+    const std::size_t least = std::min(x.size(), y.size());
+    return static_cast<std::uint32_t>(
+        std::mismatch(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(least), y.begin()).first - x.begin());
+  }
+};
+
+Strings random_strings(std::size_t count, std::size_t max_bytes, std::string_view alphabet, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Strings strings(count);
+  for (std::string& text : strings) {
+    text.resize(random() % (max_bytes + 1));
+    for (char& c : text) c = alphabet[random() % alphabet.size()];
+  }
+  return strings;
+}
+
+std::string all_bytes() {
+  std::string bytes(256, '\0');
+  std::iota(bytes.begin(), bytes.end(), '\0');
+  return bytes;
+}
+
+TEST_P(StringSorterContract, SortsEverySize) {
+  for (const std::size_t size : {0,  1,   2,   3,   23,   24,   25,   31,   32,   33,   63,    64,
+                                 65, 255, 256, 257, 1023, 1024, 1025, 4099, 8191, 8193, 16385, 33000}) {
+    check(random_strings(size, 12, "abcdefghij", size + 1));
+    check(random_strings(size, 20, all_bytes(), size + 2));
+  }
+}
+
+TEST_P(StringSorterContract, SortsMoreStringsThanOneTask) {
+  check(random_strings(150000, 11, "etaoinshrdlu", 3));
+  check(random_strings(270001, 3, "ab", 4));
+}
+
+TEST_P(StringSorterContract, SortsSortedAndReversedStrings) {
+  Strings strings = random_strings(40000, 15, "abc", 5);
+  std::sort(strings.begin(), strings.end());
+  check(strings);
+  std::reverse(strings.begin(), strings.end());
+  check(strings);
+}
+
+TEST_P(StringSorterContract, TakesNulAsAByteAndLengthAsDecisive) {
+  using namespace std::string_literals;
+  const Strings shapes{""s,        "a"s,         "a\0"s,           "a\0b"s,       "a\0\0"s,          "\0"s,  "\0\0"s,
+                       "aaaaaaa"s, "aaaaaaa\0"s, "aaaaaaaa"s,      "aaaaaaaa\0"s, "aaaaaaaa\0\0\0"s, "b"s,   "\xFF"s,
+                       "\xFF\0"s,  "\xFF\xFF"s,  "aaaaaaa\0\0\0"s, "aaaaaaaaa"s,  "\x7F"s,           "\x80"s};
+  check(shapes);
+  Strings many;
+  std::mt19937_64 random(6);
+  for (int i = 0; i < 30000; ++i) many.push_back(shapes[random() % shapes.size()]);
+  check(many);
+  check(random_strings(60000, 20, "\0"s + "a", 7));
+  check(random_strings(60000, 30, "\0"s, 8));
+}
+
+TEST_P(StringSorterContract, OrdersBytesUnsigned) { check(random_strings(20000, 4, "\x01\x7F\x80\xFE\xFF", 9)); }
+
+TEST_P(StringSorterContract, SortsPrefixesOfEachOther) {
+  Strings strings;
+  for (std::size_t bytes = 0; bytes < 600; ++bytes) strings.emplace_back(bytes, 'x');
+  for (std::size_t bytes = 0; bytes < 600; ++bytes) strings.push_back(std::string(bytes, 'x') + "y");
+  std::shuffle(strings.begin(), strings.end(), std::mt19937_64(10));
+  check(strings);
+}
+
+TEST_P(StringSorterContract, SortsUtf8AndLongSharedPrefixes) {
+  Strings strings;
+  std::mt19937_64 random(12);
+  const Strings words{"größe", "Größe", "日本語", "日本", "éclair", "e\u0301clair", "ß", "🜁", "\uFFFD", "zebra"};
+  for (int i = 0; i < 30000; ++i) {
+    strings.push_back("/usr/share/very/long/prefix/that/all/share/" + words[random() % words.size()] + "/" +
+                      std::string(random() % 40, 'p') + words[random() % words.size()]);
+  }
+  check(strings);
+}
+
+TEST_P(StringSorterContract, KeepsEqualStringsInIndexOrder) {
+  for (const std::size_t bytes : {0, 1, 7, 8, 9, 16, 100}) check(Strings(5000, std::string(bytes, 'q')));
+  Strings words = random_strings(2000, 14, "abcdefgh", 14), copies;
+  std::mt19937_64 random(15);
+  for (int i = 0; i < 80000; ++i) copies.push_back(words[random() % words.size()]);
+  check(copies);
+}
+
+// A quicksort that goes quadratic, or a round per 8 bytes and string, would not end.
+TEST_P(StringSorterContract, SortsMillionsOfEqualStrings) {
+  const std::string text(100, 'A');
+  const std::vector<StringRef> refs(2000000, {reinterpret_cast<const std::uint8_t*>(text.data()), 100, 0});
+  std::vector<std::uint32_t> order(refs.size());
+  std::vector<std::uint8_t> scratch(sorter().scratch_bytes(refs.size()));
+  sorter().sort(refs, order, {}, scratch);
+  for (std::uint32_t i = 0; i < order.size(); ++i) ASSERT_EQ(order[i], i);
+}
+
+TEST_P(StringSorterContract, SortsStringsOfAMegabyte) {
+  Strings strings;
+  for (const std::size_t change : {0, 1, 500000, 1048575}) {
+    for (const char c : {'A', 'z', '\0'}) {
+      strings.emplace_back(1 << 20, 'm');
+      strings.back()[change] = c;
+      strings.push_back(strings.back().substr(0, strings.back().size() - 1));
+    }
+  }
+  check(strings);
+}
+
+// Prefixes that nest in thousands of levels: no stack of the machine may grow with them.
+TEST_P(StringSorterContract, SortsDeeplyNestedPrefixes) {
+  const std::string text(200000, 'n'), tail = "z";
+  Strings strings;
+  for (std::size_t bytes = 0; bytes < 24000; bytes += 8) {
+    for (int copy = 0; copy < 2; ++copy) strings.push_back(text.substr(0, bytes) + (copy == 0 ? "m" : "z"));
+  }
+  check(strings);
+}
+
+TEST_P(StringSorterContract, SortsStringsOfOneByteValueAndManyLengths) {
+  std::mt19937_64 random(16);
+  Strings strings;
+  for (int i = 0; i < 50000; ++i) strings.emplace_back(1 + random() % 100, 'A');
+  check(strings);
+}
+
+// Median-of-three killers by the cache: organ pipes, rotated and interleaved sequences.
+TEST_P(StringSorterContract, SortsSequencesThatDefeatSampledPivots) {
+  const auto number = [](std::uint32_t value) {
+    std::string text(4, '\0');
+    for (int i = 0; i < 4; ++i) text[static_cast<std::size_t>(i)] = static_cast<char>(value >> (24 - 8 * i));
+    return text;
+  };
+  const std::uint32_t count = 60000;
+  Strings pipes, rotated, interleaved;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    pipes.push_back(number(i < count / 2 ? i : count - i));
+    rotated.push_back(number((i + count / 3) % count));
+    interleaved.push_back(number(i % 2 == 0 ? i / 2 : count - i / 2));
+  }
+  check(pipes);
+  check(rotated);
+  check(interleaved);
+}
+
+TEST_P(StringSorterContract, SortsInsideAnyArena) {
+  const Strings strings = random_strings(200000, 10, "abcdef", 18);
+  const ExactStrings exact(strings);
+  for (const int threads : {1, 2, 3, 8}) {
+    tbb::task_arena arena(threads);
+    arena.execute([&] { check_refs(exact.refs()); });
+  }
+}
+
+TEST_P(StringSorterContract, RefusesTooLittleScratchAndRoom) {
+  const ExactStrings exact(random_strings(1000, 5, "ab", 20));
+  std::vector<std::uint32_t> order(1000);
+  std::vector<std::uint8_t> scratch(sorter().scratch_bytes(1000));
+  EXPECT_THROW(sorter().sort(exact.refs(), order, {}, std::span(scratch).first(scratch.size() / 2)), std::logic_error);
+  EXPECT_THROW(sorter().sort(exact.refs(), std::span(order).first(999), {}, scratch), std::logic_error);
+  EXPECT_THROW(sorter().sort(exact.refs(), order, std::span(order).first(1), scratch), std::logic_error);
+}
+
+TEST_P(StringSorterContract, RefusesMoreStringsThanItCanNumber) {
+  // Never read: the count alone is refused.
+  const StringRef none;
+  const std::span<const StringRef> too_many(&none, std::size_t{1} << 32);
+  EXPECT_THROW(sorter().sort(too_many, {}, {}, {}), UsageError);
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const StringSorter* sorter : string_sorters()) all.emplace_back(sorter->name());
+  return all;
+}
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(All, StringSorterContract, ::testing::ValuesIn(names()), test_name);
+
+TEST(StringSorters, AreFoundByName) {
+  EXPECT_EQ(names(), (std::vector<std::string>{"cpu-msd", "cpu-multikey"}));
+  EXPECT_EQ(find_string_sorter("auto"), nullptr);
+}
+
+}  // namespace
+}  // namespace spillway
