@@ -1,0 +1,41 @@
+// Text to terms as an index's stored options say, for queries and other small texts. The ingest path (chunk_parser.hpp)
+// uses the same scanner, splitter and filter, but asks them once per distinct token.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "indexer/run_scanner.hpp"
+#include "indexer/term_filter.hpp"
+#include "indexer/unicode_words.hpp"
+#include "io/content_options.hpp"
+
+namespace spillway {
+
+// Not thread-safe.
+class Analyzer {
+ public:
+  explicit Analyzer(const ContentOptions& options);
+
+  // Calls take(term) for every token of `text` that is kept, in order. Ill-formed UTF-8 separates words.
+  void analyze(std::string_view text, const std::function<void(std::string_view term)>& take);
+  // The same before stop list, length limit and stemmer.
+  void tokenize(std::string_view text, const std::function<void(std::string_view token)>& take);
+
+ private:
+  Tokenizer tokenizer_;
+  RunScanner scanner_;
+  TermFilter filter_;
+  UnicodeWords unicode_words_;
+  std::string lower_;
+};
+
+// Pure ASCII?
+bool is_ascii(std::string_view text);
+
+// The stop list of --stop FILE (a word a line, or any text) or of a built-in list, as ContentOptions::stop_words wants
+// it: tokens of `words` by the options' tokenizer, sorted, distinct, each followed by '\n'.
+std::string normalize_stop_words(std::string_view words, const ContentOptions& options);
+
+}  // namespace spillway

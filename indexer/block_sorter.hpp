@@ -1,0 +1,48 @@
+// From block to run: what every way of sorting a block does, on the CPU or elsewhere. `cpu-chunk` joins lists that were
+// inverted chunk by chunk; block-wide sorters order one key per occurrence, the papers' way. The bytes of the run are
+// the same.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "indexer/block.hpp"
+#include "io/memory_budget.hpp"
+#include "io/run_writer.hpp"
+#include "sort/record_sorter.hpp"
+#include "sort/string_sorter.hpp"
+
+namespace spillway {
+
+struct BlockSortOptions {
+  Hash128 job{};
+  std::size_t run_block_bytes = std::size_t{256} << 10;
+  unsigned threads = 1;
+};
+
+// Busy time of the steps, summed over threads.
+struct BlockSortFigures {
+  double sort_seconds = 0, encode_seconds = 0, write_seconds = 0;
+};
+
+// Thread-safe; parallel inside the calling thread's TBB arena.
+class BlockSorter {
+ public:
+  virtual ~BlockSorter() = default;
+  virtual ChunkForm form() const = 0;
+  // Memory that sorting adds for a chunk, besides the chunk itself.
+  virtual std::size_t extra_bytes(const ParsedChunk& chunk) const = 0;
+  // Writes the block as a run to `file` (empty). Re-derives the sum of the block from what it wrote (FormatError if it
+  // differs: hardware or our own mistake). Does not sync or close.
+  virtual RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
+                               MemoryBudget& budget, BlockSortFigures& figures) const = 0;
+};
+
+std::unique_ptr<BlockSorter> make_chunk_block_sorter(const StringSorter& strings);
+std::unique_ptr<BlockSorter> make_key_block_sorter(const RecordSorter& records, const StringSorter& strings);
+
+// The most bytes that the run of this block can take.
+std::size_t run_bytes_bound(const Block& block, std::size_t run_block_bytes);
+
+}  // namespace spillway

@@ -1,0 +1,438 @@
+#include "indexer/chunk_parser.hpp"
+
+#include <emmintrin.h>
+
+#include <algorithm>
+#include <array>
+
+#include "indexer/chunk_sealer.hpp"
+#include "io/run_reader.hpp"
+#include "io/varint.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Actions of a token entry that name no term.
+constexpr std::uint32_t kListAction = 0x80000000U;  // with the offset of its list of actions
+constexpr std::uint32_t kStoppedAction = 0xFFFFFFFFU;
+constexpr std::uint32_t kOverlongAction = 0xFFFFFFFEU;
+
+// Runs with non-ASCII bytes up to this long are remembered with their tokens; longer ones hardly ever recur.
+constexpr std::size_t kMaxRememberedBytes = 48;
+constexpr std::size_t kMaxListTerms = 64;
+
+// An occurrence adds up to 3 words. Of a window of text comes at most a token every two bytes, or, from remembered
+// runs, kMaxListTerms for every kMaxRememberedBytes.
+constexpr std::size_t kStreamSlackWords = 3 * 2 * RunScanner::kWindowBytes;
+static_assert(kMaxListTerms <= 2 * kMaxRememberedBytes);
+
+std::size_t arena_bytes(const ContentOptions& options) {
+  return std::max<std::size_t>(64 << 10, 3 * std::size_t{options.max_term_bytes} + 4096);
+}
+
+std::size_t cut_at_character(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text.size();
+  while (limit > 0 && (static_cast<std::uint8_t>(text[limit]) & 0xC0) == 0x80) --limit;
+  return limit;
+}
+
+// Tokens of up to 16 bytes as two words: bytes behind the end cleared, A-Z lowered.
+struct ShortToken {
+  std::uint64_t low, high;
+  bool ascii;
+};
+
+ShortToken load_token(const std::uint8_t* text, std::size_t bytes) {
+  alignas(16) static constexpr std::array<std::uint8_t, 32> kKeep = [] {
+    std::array<std::uint8_t, 32> keep{};
+    for (std::size_t i = 0; i < 16; ++i) keep[i] = 0xFF;
+    return keep;
+  }();
+  const __m128i keep = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kKeep.data() + 16 - bytes));
+  const __m128i raw = _mm_and_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text)), keep);
+  const __m128i upper =
+      _mm_and_si128(_mm_cmpgt_epi8(raw, _mm_set1_epi8('A' - 1)), _mm_cmplt_epi8(raw, _mm_set1_epi8('Z' + 1)));
+  const __m128i lower = _mm_or_si128(raw, _mm_and_si128(upper, _mm_set1_epi8(0x20)));
+  return {static_cast<std::uint64_t>(_mm_cvtsi128_si64(lower)),
+          static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(lower, lower))), _mm_movemask_epi8(raw) == 0};
+}
+
+template <ChunkForm kForm>
+class Parser final : public ChunkParser {
+ public:
+  explicit Parser(const ChunkParserSetup& setup)
+      : options_(setup.options),
+        limits_(setup.limits),
+        deliver_(setup.deliver),
+        observer_(setup.observer),
+        scanner_(options_.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
+        filter_(options_),
+        table_(setup.budget, limits_.table_entries, arena_bytes(options_)),
+        stream_memory_(setup.budget, (limits_.stream_words + kStreamSlackWords) * sizeof(std::uint32_t),
+                       "a chunk's occurrences"),
+        stream_(stream_memory_.as<std::uint32_t>().data()),
+        budget_(setup.budget),
+        tokens_are_terms_(filter_.is_identity() && options_.max_term_bytes >= 16) {}
+
+  void begin(const DocumentFields& fields, const SourcePlace&) override {
+    if (documents_.size() >= limits_.document_bytes || document_number_ >= limits_.max_documents) seal();
+    keep_fields(fields);
+    figures_.repaired += fields.repaired ? 1 : 0;
+    open_ = true;
+    length_ = 0;
+    if (fields.has_title) {
+      scan(fields.title);
+      finish_scan();
+    }
+  }
+
+  void text(std::string_view piece) override { scan(piece); }
+
+  void end() override {
+    finish_scan();
+    write_entry(documents_);
+    if (document_number_ == 0 && first_document_open_) continued_length_ = length_;
+    close_document();
+    open_ = false;
+    ++document_number_;
+    ++figures_.documents;
+  }
+
+  void finish_task() override {
+    if (document_number_ != 0) seal();
+  }
+
+  const ParseFigures& figures() const override { return figures_; }
+
+  void skip(SkipReason reason, const SourcePlace& place, std::string_view detail) override {
+    observer_.skip(reason, place, detail);
+  }
+  void consumed(std::uint64_t input_bytes) override { observer_.consumed(input_bytes); }
+
+ private:
+  void scan(std::string_view piece) {
+    scanner_.scan(
+        piece, [this](std::string_view run, const std::uint8_t* readable_end) { take_run(run, readable_end); },
+        [this] { seal_if_full(); });
+  }
+  void finish_scan() {
+    scanner_.finish([this](std::string_view run, const std::uint8_t* end) { take_run(run, end); });
+    seal_if_full();
+  }
+
+  void take_run(std::string_view run, const std::uint8_t* readable_end) {
+    if (run.size() > 16) {
+      take_long_run(run);
+      return;
+    }
+    const auto* text = reinterpret_cast<const std::uint8_t*>(run.data());
+    std::uint8_t padded[16];
+    if (readable_end - text < 16) {
+      std::memcpy(padded, text, run.size());
+      text = padded;
+    }
+    const ShortToken token = load_token(text, run.size());
+    if (!token.ascii) {
+      take_raw_run(run);
+      return;
+    }
+    const auto bytes = static_cast<std::uint32_t>(run.size());
+    if (tokens_are_terms_) {
+      TableEntry* term = table_.find_short(token.low, token.high, bytes);
+      if (term == nullptr) term = &insert_term(short_text(token, bytes));
+      occur(*term);
+    } else {
+      TableEntry* entry = table_.find_short(token.low, token.high, bytes | TermTable::kSpaceBit);
+      if (entry == nullptr) entry = &insert_token(short_text(token, bytes));
+      act(entry->action);
+    }
+  }
+
+  std::string_view short_text(const ShortToken& token, std::size_t bytes) {
+    std::memcpy(short_text_, &token.low, 8);
+    std::memcpy(short_text_ + 8, &token.high, 8);
+    return {short_text_, bytes};
+  }
+
+  void take_long_run(std::string_view run) {
+    if (options_.tokenizer == Tokenizer::kUnicode &&
+        !std::all_of(run.begin(), run.end(), [](char c) { return static_cast<std::uint8_t>(c) < 0x80; })) {
+      take_raw_run(run);
+      return;
+    }
+    if (run.size() > options_.max_term_bytes) {
+      ++figures_.overlong_tokens;
+      return;
+    }
+    lower_.assign(run);
+    for (char& c : lower_) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+    }
+    if (tokens_are_terms_) {
+      TableEntry* term = table_.find(lower_, KeySpace::kTerm);
+      occur(term != nullptr ? *term : insert_term(lower_));
+    } else {
+      TableEntry* entry = table_.find(lower_, KeySpace::kToken);
+      act(entry != nullptr ? entry->action : insert_token(lower_).action);
+    }
+  }
+
+  // A run that is not pure ASCII: the slow path, remembered by its bytes as they stand if it is short.
+  void take_raw_run(std::string_view run) {
+    if (run.size() <= kMaxRememberedBytes) {
+      TableEntry* entry = table_.find(run, KeySpace::kToken);
+      if (entry == nullptr) entry = remember_run(run);
+      if (entry != nullptr) {
+        act(entry->action);
+        return;
+      }
+    }
+    words_.split(run, [this](std::string_view token) {
+      std::string_view term;
+      switch (filter_.apply(token, &term)) {
+        case TokenFate::kKept: {
+          TableEntry* entry = table_.find(term, KeySpace::kTerm);
+          occur(entry != nullptr ? *entry : insert_term(term));
+          seal_if_full();
+          break;
+        }
+        case TokenFate::kOverlong:
+          ++figures_.overlong_tokens;
+          break;
+        case TokenFate::kStopped:
+          break;
+      }
+    });
+  }
+
+  // nullptr where the run has too many tokens to be remembered.
+  TableEntry* remember_run(std::string_view run) {
+    std::vector<std::string> terms;
+    std::vector<TokenFate> fates;
+    std::size_t bytes = run.size();
+    words_.split(run, [&](std::string_view token) {
+      std::string_view term;
+      fates.push_back(filter_.apply(token, &term));
+      terms.emplace_back(fates.back() == TokenFate::kKept ? term : std::string_view());
+      bytes += terms.back().size();
+    });
+    const auto entries = static_cast<std::uint32_t>(terms.size()) + 1;
+    if (terms.size() > kMaxListTerms || !table_.could_hold(bytes, entries)) return nullptr;
+    make_room(bytes, entries);
+    std::vector<std::uint32_t> actions;
+    for (std::size_t i = 0; i < terms.size(); ++i) actions.push_back(action_of(fates[i], terms[i]));
+    TableEntry& entry = table_.insert(run, KeySpace::kToken);
+    if (actions.size() == 1) {
+      entry.action = actions[0];
+    } else {
+      entry.action = kListAction | static_cast<std::uint32_t>(lists_.size());
+      lists_.push_back(static_cast<std::uint32_t>(actions.size()));
+      lists_.insert(lists_.end(), actions.begin(), actions.end());
+    }
+    return &entry;
+  }
+
+  // Requires: room for the term.
+  std::uint32_t action_of(TokenFate fate, std::string_view term) {
+    if (fate == TokenFate::kStopped) return kStoppedAction;
+    if (fate == TokenFate::kOverlong) return kOverlongAction;
+    TableEntry* entry = table_.find(term, KeySpace::kTerm);
+    if (entry == nullptr) entry = &table_.insert(term, KeySpace::kTerm);
+    return table_.number_of(*entry);
+  }
+
+  TableEntry& insert_term(std::string_view term) {
+    make_room(term.size(), 1);
+    return table_.insert(term, KeySpace::kTerm);
+  }
+
+  TableEntry& insert_token(std::string_view token) {
+    std::string_view term;
+    const TokenFate fate = filter_.apply(token, &term);
+    make_room(token.size() + term.size(), 2);
+    const std::uint32_t action = action_of(fate, term);
+    TableEntry& entry = table_.insert(token, KeySpace::kToken);
+    entry.action = action;
+    return entry;
+  }
+
+  void make_room(std::size_t key_bytes, std::uint32_t entries) {
+    if (!table_.has_room(key_bytes, entries)) seal();
+  }
+
+  void act(std::uint32_t action) {
+    if (action < kListAction) {
+      occur(table_[action]);
+    } else if (action == kOverlongAction) {
+      ++figures_.overlong_tokens;
+    } else if (action != kStoppedAction) {
+      const std::uint32_t* list = lists_.data() + (action & ~kListAction);
+      for (std::uint32_t i = 1; i <= list[0]; ++i) act(list[i]);
+    }
+  }
+
+  void occur(TableEntry& term) {
+    ++length_;
+    document_sum_[0] += term.hash[0];
+    document_sum_[1] += term.hash[1];
+    if constexpr (kForm == ChunkForm::kOccurrences) {
+      stream_[stream_used_++] = table_.number_of(term);
+    } else {
+      const std::uint32_t document = document_number_ + 1;
+      if (term.open_document == document) {
+        ++term.frequency;
+        return;
+      }
+      if (term.open_document != 0) stream_used_ += emit_posting(term, table_.number_of(term), stream_ + stream_used_);
+      term.open_document = document;
+      term.frequency = 1;
+    }
+  }
+
+  void seal_if_full() {
+    if (stream_used_ >= limits_.stream_words) seal();
+  }
+
+  void keep_fields(const DocumentFields& fields) {
+    fields_ = RunDocument{};
+    if (!fields.id.empty()) fields_.fields |= RunDocument::kId;
+    id_.assign(fields.id);
+    has_stored_ids_ |= !fields.id.empty();
+    if (options_.store == StorePolicy::kNone) return;
+    keep_field(fields.has_title, fields.title, RunDocument::kTitle, title_);
+    keep_field(fields.has_url, fields.url, RunDocument::kUrl, url_);
+    keep_field(fields.has_date, fields.date, RunDocument::kDate, date_);
+  }
+  void keep_field(bool has, std::string_view value, std::uint8_t bit, std::string& kept) {
+    if (!has || value.empty()) return;
+    const std::size_t bytes = cut_at_character(value, kMaxFieldBytes);
+    figures_.fields_cut += bytes < value.size() ? 1 : 0;
+    kept.assign(value.substr(0, bytes));
+    fields_.fields |= bit;
+  }
+
+  void write_entry(std::vector<std::uint8_t>& stream) {
+    fields_.length = length_;
+    fields_.id = id_;
+    fields_.title = title_;
+    fields_.url = url_;
+    fields_.date = date_;
+    append_run_document(fields_, stream);
+  }
+
+  // Adds to the chunk what of the document is in it.
+  void close_document() {
+    if constexpr (kForm == ChunkForm::kOccurrences) lengths_.push_back(length_);
+    const TermHash hashes{field61::reduce(document_sum_[0]), field61::reduce(document_sum_[1])};
+    sum_.add(hashes, document_power(document_number_));
+    document_sum_[0] = document_sum_[1] = 0;
+    occurrence_count_ += length_;
+    length_ = 0;
+  }
+
+  // Hands out the chunk. An open document goes on as the first of the next.
+  void seal() {
+    const std::uint32_t open_length = length_;
+    open_strings_.clear();
+    if (open_) {
+      length_ = 0;
+      write_entry(open_strings_);  // u8 fields, varint 0, strings
+      length_ = open_length;
+      close_document();
+      ++document_number_;
+    }
+    ChunkContents contents;
+    contents.form = kForm;
+    contents.stream = {stream_, stream_used_};
+    contents.documents = documents_;
+    contents.lengths = lengths_;
+    if (open_) contents.open_strings = std::span<const std::uint8_t>(open_strings_).subspan(2);
+    ParsedChunk chunk = seal_chunk(table_, contents, budget_);
+    chunk.document_count = document_number_;
+    chunk.occurrence_count = occurrence_count_;
+    chunk.first_document_open = first_document_open_;
+    chunk.last_document_open = open_;
+    chunk.has_stored_ids = has_stored_ids_;
+    chunk.sum = sum_;
+    chunk.open_fields = fields_.fields;
+    chunk.open_length = open_length;
+    chunk.continued_length = continued_length_;
+    start_chunk();
+    ++figures_.chunks;
+    deliver_(std::move(chunk));
+  }
+
+  void start_chunk() {
+    table_.clear();
+    lists_.clear();
+    stream_used_ = 0;
+    documents_.clear();
+    lengths_.clear();
+    sum_ = OccurrenceSum{};
+    occurrence_count_ = 0;
+    document_number_ = 0;
+    first_document_open_ = open_;
+    has_stored_ids_ = false;
+    continued_length_ = 0;
+    if (open_) fields_.fields = 0;
+  }
+
+  const ContentOptions& options_;
+  const ChunkLimits limits_;
+  Deliver deliver_;
+  ParseObserver& observer_;
+  RunScanner scanner_;
+  TermFilter filter_;
+  UnicodeWords words_;
+  TermTable table_;
+  Buffer stream_memory_;
+  std::uint32_t* stream_;
+  MemoryBudget& budget_;
+  const bool tokens_are_terms_;
+
+  // The chunk.
+  std::size_t stream_used_ = 0;
+  std::vector<std::uint32_t> lists_;  // of actions, each with its length before it
+  std::vector<std::uint8_t> documents_, open_strings_;
+  std::vector<std::uint32_t> lengths_;
+  std::uint32_t continued_length_ = 0;
+  OccurrenceSum sum_;
+  std::uint64_t occurrence_count_ = 0;
+  std::uint32_t document_number_ = 0;
+  bool first_document_open_ = false;
+  bool has_stored_ids_ = false;
+
+  // The document.
+  bool open_ = false;
+  std::uint32_t length_ = 0;
+  unsigned __int128 document_sum_[2] = {0, 0};
+  RunDocument fields_;
+  std::string id_, title_, url_, date_;
+
+  std::string lower_;
+  char short_text_[16] = {};
+  ParseFigures figures_;
+};
+
+}  // namespace
+
+std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  return TermTable::memory_bytes(limits.table_entries, arena_bytes(options)) +
+         (limits.stream_words + kStreamSlackWords) * sizeof(std::uint32_t) + 2 * limits.document_bytes;
+}
+
+std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
+  const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + 16) + arena_bytes(options);
+  const std::size_t stream = limits.stream_words + kStreamSlackWords;
+  // A posting of two words is at most 5 bytes, one of three at most 10, and often 1 or 2.
+  return terms + 4 * stream + (form == ChunkForm::kPostings ? 10 * std::size_t{limits.table_entries} : 0) +
+         limits.document_bytes;
+}
+
+std::unique_ptr<ChunkParser> make_chunk_parser(const ChunkParserSetup& setup) {
+  if (setup.form == ChunkForm::kPostings) return std::make_unique<Parser<ChunkForm::kPostings>>(setup);
+  return std::make_unique<Parser<ChunkForm::kOccurrences>>(setup);
+}
+
+}  // namespace spillway

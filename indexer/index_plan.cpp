@@ -1,0 +1,116 @@
+#include "indexer/index_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "io/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+constexpr std::size_t kThreadBytes = std::size_t{128} << 10;  // stacks of a parsing and a sorting thread, touched part
+constexpr std::size_t kSlackBytes = 5 * kMebibyte;            // allocator, small containers
+constexpr std::size_t kMaxBlockBytes = 512 * kMebibyte;       // above it a block only sorts slower
+
+// From large to small; the first that leaves most of the memory to blocks is taken. The largest table is what fits an
+// L2 cache of 2 MiB.
+struct Level {
+  ChunkLimits chunk;
+  std::size_t window_bytes;
+};
+constexpr std::array<Level, 4> kLevels{{
+    {{32768, std::size_t{1} << 20, std::size_t{1} << 20, 1U << 20}, std::size_t{1} << 20},
+    {{16384, std::size_t{1} << 19, std::size_t{1} << 19, 1U << 19}, std::size_t{512} << 10},
+    {{8192, std::size_t{1} << 18, std::size_t{1} << 17, 1U << 17}, std::size_t{256} << 10},
+    {{4096, std::size_t{1} << 17, std::size_t{1} << 16, 1U << 16}, std::size_t{256} << 10},
+}};
+
+std::size_t task_bytes(std::uint64_t input_bytes, unsigned threads) {
+  constexpr std::uint64_t kMin = 256 << 10, kMax = 8 << 20;
+  if (input_bytes == 0) return kMax;
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(input_bytes / (std::uint64_t{threads} * 8), kMin, kMax));
+}
+
+struct Shares {
+  bool fits = false;
+  std::size_t needed = 0;
+};
+
+// Fills the plan for one level; tells whether blocks have room for a few chunks.
+Shares divide(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus, const Level& level,
+              IndexPlan& plan) {
+  plan.reader.window_bytes = level.window_bytes;
+  plan.reader.threads = input.threads;
+  plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
+  plan.chunk = level.chunk;
+  plan.parser_bytes = ChunkParser::memory_bytes(options, level.chunk) + TaskParser::memory_bytes(corpus, plan.reader);
+  plan.reserve_bytes = input.program_bytes + input.threads * kThreadBytes + kSlackBytes;
+  const std::size_t chunk_bytes = ChunkParser::max_chunk_bytes(options, level.chunk, input.form);
+  const std::size_t fixed = plan.reserve_bytes + CorpusReader::memory_bytes(corpus, plan.reader) +
+                            input.threads * (plan.parser_bytes + 2 * chunk_bytes);
+  // Two blocks (one filled, one sorted) and what the sort has in flight.
+  const std::size_t least = fixed + 9 * chunk_bytes;
+  if (least > input.memory_bytes) return {false, least};
+  const std::size_t left = input.memory_bytes - fixed;
+  plan.run_memory_bytes = left / 5;
+  const std::size_t blocks = (left - plan.run_memory_bytes) * 4 / 9;
+  plan.assembler.hold_bytes = input.threads * chunk_bytes;
+  plan.assembler.overlap = input.mode == IndexMode::kCpuPlus;
+  plan.assembler.block_bytes = std::min(blocks, kMaxBlockBytes);
+  plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / 128, 64 << 10, 512 << 10);
+  plan.id_sort_bytes = std::clamp<std::size_t>(left / 4, std::size_t{256} << 10, 1024 * kMebibyte);
+  const bool roomy = input.threads * plan.parser_bytes <= input.memory_bytes / 3;
+  return {roomy || &level == &kLevels.back(), least};
+}
+
+std::string megabytes(std::size_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / static_cast<double>(kMebibyte));
+  return text;
+}
+
+}  // namespace
+
+IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus) {
+  IndexPlan plan;
+  Shares shares;
+  for (const Level& level : kLevels) {
+    shares = divide(input, options, corpus, level, plan);
+    if (shares.fits) break;
+  }
+  const std::size_t needed = std::max(shares.needed, kMinMemoryBytes);
+  if (!shares.fits || input.memory_bytes < kMinMemoryBytes) {
+    throw BudgetError("--memory " + megabytes(input.memory_bytes) + " is too little for " +
+                      std::to_string(input.threads) + " threads; give at least " +
+                      std::to_string((needed + kMebibyte - 1) / kMebibyte) + "M, or fewer --threads");
+  }
+  if (input.forced_block_bytes != 0) {
+    // Chunks shrink with the blocks, so that blocks of any size can be had from little input.
+    const auto forced = static_cast<std::size_t>(input.forced_block_bytes);
+    plan.assembler.block_bytes = std::min(plan.assembler.block_bytes, forced);
+    plan.reader.task_bytes = std::min(plan.reader.task_bytes, std::max<std::size_t>(forced, 512));
+    plan.chunk.stream_words = std::min(plan.chunk.stream_words, std::max<std::size_t>(forced / 16, 16));
+  }
+  return plan;
+}
+
+std::string IndexPlan::describe() const {
+  std::string text;
+  const auto line = [&](const char* name, const std::string& value) {
+    text += std::string("  ") + name + ": " + value + "\n";
+  };
+  line("program, stacks, slack", megabytes(reserve_bytes));
+  line("parser, each thread", megabytes(parser_bytes) + " (window " + megabytes(reader.window_bytes) + ", table of " +
+                                  std::to_string(chunk.table_entries) + " entries)");
+  line("tasks of", megabytes(reader.task_bytes));
+  line("block, with its sort", megabytes(assembler.block_bytes));
+  line("chunks waiting", megabytes(assembler.hold_bytes));
+  line("runs kept in memory", megabytes(run_memory_bytes) + ", in blocks of " + megabytes(run_block_bytes));
+  line("sort of ids", megabytes(id_sort_bytes));
+  return text;
+}
+
+}  // namespace spillway

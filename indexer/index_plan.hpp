@@ -1,0 +1,44 @@
+// How a job divides its memory: a pure decision from budget, threads and options, printable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "corpora/corpus_reader.hpp"
+#include "indexer/block_assembler.hpp"
+#include "indexer/chunk_parser.hpp"
+#include "indexer/index_job.hpp"
+
+namespace spillway {
+
+struct IndexPlanInput {
+  std::size_t memory_bytes = 0;   // --memory
+  std::size_t program_bytes = 0;  // resident before the work starts: code, libraries, ICU's data
+  unsigned threads = 1;
+  IndexMode mode = IndexMode::kCpuPlus;
+  ChunkForm form = ChunkForm::kPostings;
+  std::uint64_t input_bytes = 0;         // as stored; 0 if unknown
+  std::uint64_t forced_block_bytes = 0;  // --block-bytes
+  bool streams = false;                  // compressed files or standard input among the inputs
+};
+
+struct IndexPlan {
+  ReaderLimits reader;
+  ChunkLimits chunk;
+  AssemblerLimits assembler;
+  std::size_t reserve_bytes = 0;     // program, stacks and slack, held back from the start
+  std::size_t parser_bytes = 0;      // of one parsing thread
+  std::size_t run_memory_bytes = 0;  // runs kept in memory
+  std::size_t run_block_bytes = 0;
+  std::size_t id_sort_bytes = 0;
+  std::string describe() const;
+};
+
+// Throws BudgetError naming the --memory needed.
+IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus);
+
+// The budget below which a job is refused, whatever its threads: 64 MiB (design, section 5).
+inline constexpr std::size_t kMinMemoryBytes = std::size_t{64} << 20;
+
+}  // namespace spillway

@@ -1,0 +1,252 @@
+#include "indexer/ingest.hpp"
+
+#include <tbb/task_arena.h>
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "indexer/stopwatch.hpp"
+#include "io/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Keeps the first exception of any thread.
+class FirstError {
+ public:
+  void keep(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (error_ == nullptr) error_ = std::move(error);
+  }
+  bool any() const {
+    const std::lock_guard lock(mutex_);
+    return error_ != nullptr;
+  }
+  void rethrow() const {
+    if (error_ != nullptr) std::rethrow_exception(error_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+// Sorts blocks in order, on a thread of its own (cpu+) or on the one that sealed them (cpu).
+class BlockQueue {
+ public:
+  BlockQueue(const IngestSetup& setup, RunStore& runs, IngestFigures& figures)
+      : setup_(setup), runs_(runs), figures_(figures), arena_(static_cast<int>(setup.threads)) {
+    if (setup.options.mode == IndexMode::kCpuPlus) thread_ = std::thread([this] { work(); });
+  }
+  ~BlockQueue() { stop(); }
+  BlockQueue(const BlockQueue&) = delete;
+  BlockQueue& operator=(const BlockQueue&) = delete;
+
+  // Waits until the block before is done.
+  void put(Block&& block) {
+    if (!thread_.joinable()) {
+      sort(std::move(block));
+      return;
+    }
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return (!waiting_ && !busy_) || failed_; });
+    error_.rethrow();
+    waiting_ = std::move(block);
+    changed_.notify_all();
+  }
+
+  // Waits for the last block. Throws what sorting met.
+  void finish() {
+    stop();
+    error_.rethrow();
+  }
+
+ private:
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+      changed_.notify_all();
+    }
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return waiting_ || stopping_; });
+      if (!waiting_) return;
+      Block block = std::move(*waiting_);
+      waiting_.reset();
+      busy_ = true;
+      lock.unlock();
+      try {
+        sort(std::move(block));
+      } catch (...) {
+        error_.keep(std::current_exception());
+      }
+      lock.lock();
+      busy_ = false;
+      failed_ = error_.any();
+      changed_.notify_all();
+      if (failed_) return;
+    }
+  }
+
+  void sort(Block block) {
+    if (setup_.context.signal_number.load() != 0) throw InterruptedError(setup_.context.signal_number.load());
+    BlockSortOptions options;
+    options.job = setup_.content.job();
+    options.run_block_bytes = setup_.plan.run_block_bytes;
+    options.threads = setup_.threads;
+    const std::size_t bound = run_bytes_bound(block, options.run_block_bytes);
+    arena_.execute([&] {
+      runs_.runs.push_back(runs_.write(bound, [&](WritableFile& file) {
+        return setup_.sorter.write_run(block, file, options, setup_.budget, figures_.sort);
+      }));
+    });
+    ++figures_.blocks;
+    setup_.context.progress.runs.store(runs_.runs.size());
+  }
+
+  const IngestSetup& setup_;
+  RunStore& runs_;
+  IngestFigures& figures_;
+  tbb::task_arena arena_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Block> waiting_;
+  bool busy_ = false, stopping_ = false, failed_ = false;
+  FirstError error_;
+  std::thread thread_;
+};
+
+// One parsing thread's ear: counts skips and progress, and stops it when the user or the error rate says so.
+class Observer final : public ParseObserver {
+ public:
+  Observer(const IndexContext& context, SkipLog& skips) : context_(context), skips_(skips) {}
+
+  void start_task(std::uint64_t task, const ParseFigures& figures) {
+    task_ = task;
+    figures_ = &figures;
+  }
+  void skip(SkipReason reason, const SourcePlace& place, std::string_view detail) override {
+    skips_.add(reason, task_, place, detail);
+  }
+  void consumed(std::uint64_t input_bytes) override {
+    context_.progress.bytes_done.fetch_add(input_bytes, std::memory_order_relaxed);
+    count_documents();
+    skips_.judge();
+    if (const int signal = context_.signal_number.load(std::memory_order_relaxed); signal != 0) {
+      throw InterruptedError(signal);
+    }
+  }
+  void count_documents() {
+    if (figures_ == nullptr) return;
+    const std::uint64_t more = figures_->documents - counted_documents_;
+    counted_documents_ = figures_->documents;
+    skips_.add_documents(more);
+    context_.progress.documents.fetch_add(more, std::memory_order_relaxed);
+  }
+
+ private:
+  const IndexContext& context_;
+  SkipLog& skips_;
+  std::uint64_t task_ = 0;
+  const ParseFigures* figures_ = nullptr;
+  std::uint64_t counted_documents_ = 0;
+};
+
+class Ingest {
+ public:
+  Ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips)
+      : setup_(setup),
+        skips_(skips),
+        queue_(setup, runs, figures_),
+        assembler_(
+            setup.plan.assembler,
+            [&setup](const ParsedChunk& chunk) { return chunk.memory.size() + setup.sorter.extra_bytes(chunk); },
+            [this](Block&& block) { queue_.put(std::move(block)); }) {}
+
+  IngestFigures run() {
+    const Stopwatch watch;
+    CorpusReader reader(setup_.context.files, setup_.corpus, setup_.options.corpus, setup_.plan.reader, setup_.budget,
+                        setup_.temp);
+    {
+      std::vector<std::jthread> threads;
+      for (unsigned i = 0; i < setup_.threads; ++i) threads.emplace_back([&] { guard(reader); });
+    }
+    error_.rethrow();
+    assembler_.finish();
+    queue_.finish();
+    figures_.wall_seconds = watch.seconds();
+    return figures_;
+  }
+
+ private:
+  void guard(CorpusReader& reader) {
+    try {
+      parse_tasks(reader);
+    } catch (...) {
+      error_.keep(std::current_exception());
+      reader.stop();
+      assembler_.abandon();
+    }
+  }
+
+  void parse_tasks(CorpusReader& reader) {
+    Observer observer(setup_.context, skips_);
+    CorpusTask task;
+    double waited_seconds = 0;  // for blocks that are full
+    const auto parser = make_chunk_parser(
+        {setup_.sorter.form(), setup_.content, setup_.plan.chunk, setup_.budget, observer, [&](ParsedChunk&& chunk) {
+           const Stopwatch wait;
+           assembler_.deliver(task.number, std::move(chunk));
+           waited_seconds += wait.seconds();
+         }});
+    TaskParser task_parser(reader, setup_.budget);
+    double busy_seconds = 0;
+    while (reader.next(task)) {
+      const Stopwatch watch;
+      waited_seconds = 0;
+      observer.start_task(task.number, parser->figures());
+      task_parser.parse(task, *parser);
+      parser->finish_task();
+      observer.count_documents();
+      busy_seconds += watch.seconds() - waited_seconds;
+      assembler_.finish_task(task.number);
+      task.content.reset();
+    }
+    add_figures(parser->figures(), busy_seconds);
+  }
+
+  void add_figures(const ParseFigures& parsed, double busy_seconds) {
+    const std::lock_guard lock(mutex_);
+    figures_.parse_seconds += busy_seconds;
+    figures_.chunks += parsed.chunks;
+    figures_.repaired += parsed.repaired;
+    figures_.overlong_tokens += parsed.overlong_tokens;
+    figures_.fields_cut += parsed.fields_cut;
+  }
+
+  const IngestSetup& setup_;
+  SkipLog& skips_;
+  IngestFigures figures_;
+  BlockQueue queue_;
+  BlockAssembler assembler_;
+  FirstError error_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+IngestFigures ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips) {
+  return Ingest(setup, runs, skips).run();
+}
+
+}  // namespace spillway

@@ -1,0 +1,151 @@
+// Block-wide sorting of occurrences by one uint64 key each, [term rank | document] (design, decision 3): the papers'
+// way, for any RecordSorter. Equal keys fold into a term frequency.
+#include <tbb/parallel_for.h>
+
+#include <bit>
+#include <vector>
+
+#include "indexer/block_sorter.hpp"
+#include "indexer/block_terms.hpp"
+#include "indexer/run_output.hpp"
+#include "indexer/stopwatch.hpp"
+#include "io/error.hpp"
+#include "io/varint.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kTermsInRange = 4096;
+
+// Dense rank by (chunk, term), and where each rank's first string stands in the order.
+struct Ranks {
+  Buffer memory;
+  std::span<std::uint32_t> of_string;       // by BlockTerms::first_string(chunk) + term
+  std::vector<std::size_t> first_in_order;  // by rank
+
+  Ranks(const BlockTerms& terms, MemoryBudget& budget)
+      : memory(budget, terms.size() * sizeof(std::uint32_t), "the ranks of a block's terms"),
+        of_string(memory.as<std::uint32_t>()) {
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (terms.starts_term(i)) first_in_order.push_back(i);
+      of_string[terms.first_string(terms.chunk(i)) + terms.term(i)] =
+          static_cast<std::uint32_t>(first_in_order.size() - 1);
+    }
+  }
+};
+
+unsigned bits_for(std::uint64_t count) { return static_cast<unsigned>(std::bit_width(count == 0 ? 0 : count - 1)); }
+
+class KeyBlockSorter final : public BlockSorter {
+ public:
+  KeyBlockSorter(const RecordSorter& records, const StringSorter& strings) : records_(records), strings_(strings) {}
+
+  ChunkForm form() const override { return ChunkForm::kOccurrences; }
+
+  std::size_t extra_bytes(const ParsedChunk& chunk) const override {
+    constexpr std::size_t kRankBytes = sizeof(std::uint32_t) + sizeof(std::size_t);
+    return BlockTerms::memory_bytes(chunk.terms.size(), strings_) + kRankBytes * chunk.terms.size() +
+           sizeof(std::uint64_t) * chunk.occurrences.size() + records_.scratch_bytes(chunk.occurrences.size(), {0, 64});
+  }
+
+  RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options, MemoryBudget& budget,
+                       BlockSortFigures& figures) const override {
+    const Stopwatch watch;
+    const BlockTerms terms(block, strings_, budget);
+    const Ranks ranks(terms, budget);
+    const std::vector<std::uint32_t> bases = chunk_bases(block);
+    const unsigned document_bits = bits_for(bases.back());
+    const unsigned rank_bits = bits_for(ranks.first_in_order.size());
+    if (document_bits + rank_bits > 64) {
+      throw BudgetError("a block's keys need more than 64 bits; lower --block-bytes or --memory");
+    }
+    Buffer keys_memory = make_keys(block, terms, ranks, bases, document_bits, budget);
+    const std::span<std::uint64_t> keys = keys_memory.as<std::uint64_t>();
+    sort_keys(keys, document_bits, document_bits + rank_bits, budget);
+    figures.sort_seconds += watch.seconds();
+    const std::size_t range_count = (ranks.first_in_order.size() + kTermsInRange - 1) / kTermsInRange;
+    const auto encode = [&](std::size_t range, ListJoiner& joiner) {
+      const std::uint64_t first_rank = range * kTermsInRange;
+      const std::uint64_t last_rank = std::min<std::uint64_t>(first_rank + kTermsInRange, ranks.first_in_order.size());
+      auto at = std::lower_bound(keys.begin(), keys.end(), first_rank << document_bits);
+      for (std::uint64_t rank = first_rank; rank < last_rank; ++rank) {
+        at = encode_term(terms.text(ranks.first_in_order[rank]).view(), rank, document_bits, at, keys.end(), joiner);
+      }
+    };
+    return write_run_output({block, options, range_count, encode}, file, figures);
+  }
+
+ private:
+  using Keys = std::span<std::uint64_t>::iterator;
+
+  static Buffer make_keys(const Block& block, const BlockTerms& terms, const Ranks& ranks,
+                          const std::vector<std::uint32_t>& bases, unsigned document_bits, MemoryBudget& budget) {
+    std::vector<std::size_t> first_key;
+    std::size_t count = 0;
+    for (const ParsedChunk& chunk : block.chunks) {
+      first_key.push_back(count);
+      count += chunk.occurrences.size();
+    }
+    Buffer memory(budget, count * sizeof(std::uint64_t), "the occurrences of a block");
+    const std::span<std::uint64_t> keys = memory.as<std::uint64_t>();
+    tbb::parallel_for(std::size_t{0}, block.chunks.size(), [&](std::size_t c) {
+      const ParsedChunk& chunk = block.chunks[c];
+      const std::uint32_t* rank = ranks.of_string.data() + terms.first_string(c);
+      const std::uint32_t* occurrence = chunk.occurrences.data();
+      std::uint64_t* key = keys.data() + first_key[c];
+      for (std::uint32_t d = 0; d < chunk.document_count; ++d) {
+        for (std::uint32_t i = 0; i < chunk.lengths[d]; ++i) {
+          *key++ = std::uint64_t{rank[*occurrence++]} << document_bits | (bases[c] + d);
+        }
+      }
+    });
+    return memory;
+  }
+
+  // The stream is in document order, so a stable sorter needs the ranks only.
+  void sort_keys(std::span<std::uint64_t> keys, unsigned document_bits, unsigned all_bits, MemoryBudget& budget) const {
+    const BitRange bits{records_.stable() ? document_bits : 0, all_bits};
+    if (bits.begin == bits.end) return;
+    Buffer scratch(budget, records_.scratch_bytes(keys.size(), bits), "the sort of a block's occurrences");
+    records_.sort(keys, bits, scratch.span());
+  }
+
+  // Folds the keys of one term into postings, in stretches that fit a run's blocks.
+  static Keys encode_term(std::string_view term, std::uint64_t rank, unsigned document_bits, Keys at, Keys end,
+                          ListJoiner& joiner) {
+    std::vector<std::uint8_t> bytes;
+    ListPart part;
+    std::uint32_t previous = 0;
+    const std::uint64_t mask = (std::uint64_t{1} << document_bits) - 1;
+    while (at != end && *at >> document_bits == rank) {
+      const auto document = static_cast<std::uint32_t>(*at & mask);
+      const Keys first = at;
+      while (at != end && *at == *first) ++at;
+      const auto frequency = static_cast<std::uint64_t>(at - first);
+      std::uint8_t posting[2 * kMaxVarintBytes];
+      std::uint8_t* to = write_varint(posting, std::uint64_t{document - previous} << 1 | (frequency == 1 ? 1 : 0));
+      if (frequency != 1) to = write_varint(to, frequency);
+      bytes.insert(bytes.end(), posting, to);
+      ++part.document_count;
+      part.occurrence_count += frequency;
+      previous = document;
+    }
+    part.postings = bytes;
+    part.last_document = previous;
+    std::vector<ListPart> parts{part};
+    if (part.document_count != 0) joiner.write(term, parts);
+    return at;
+  }
+
+  const RecordSorter& records_;
+  const StringSorter& strings_;
+};
+
+}  // namespace
+
+std::unique_ptr<BlockSorter> make_key_block_sorter(const RecordSorter& records, const StringSorter& strings) {
+  return std::make_unique<KeyBlockSorter>(records, strings);
+}
+
+}  // namespace spillway

@@ -1,0 +1,59 @@
+// What parsing makes of a chunk: its term table, its occurrences or postings, its documents. One allocation, paid from
+// the budget, that lives until its block is sorted.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "io/memory_budget.hpp"
+#include "io/occurrence_sum.hpp"
+
+namespace spillway {
+
+// What the parser leaves for the sorter: `cpu-chunk` wants each chunk inverted already (postings lists by term),
+// block-wide sorters want plain occurrences.
+enum class ChunkForm : std::uint8_t { kPostings, kOccurrences };
+
+// A term of the chunk's table. Documents are numbered from 0 in the chunk.
+struct ChunkTerm {
+  std::uint32_t text_offset = 0;
+  std::uint32_t text_bytes = 0;
+  std::uint32_t posting_offset = 0;  // of its list in `postings` (format of io/run_format.hpp)
+  std::uint32_t posting_bytes = 0;
+  std::uint32_t document_count = 0;
+  std::uint32_t occurrence_count = 0;
+  std::uint32_t last_document = 0;
+};
+
+struct ParsedChunk {
+  Buffer memory;  // what the spans below view
+
+  std::span<const ChunkTerm> terms;            // kOccurrences: only the text is set
+  std::span<const std::uint8_t> text;          // of the terms
+  std::span<const std::uint8_t> postings;      // kPostings
+  std::span<const std::uint32_t> occurrences;  // kOccurrences: the chunk's term ids, in (document, position) order
+  std::span<const std::uint32_t> lengths;      // kOccurrences: tokens kept, by document (its share of `occurrences`)
+  // Document stream (io/run_format.hpp) of the documents that end in this chunk.
+  std::span<const std::uint8_t> documents;
+  // The document that goes on in the next chunk, if last_document_open: its presence bits, its length so far, and the
+  // stream's bytes behind the length.
+  std::span<const std::uint8_t> open_strings;
+  std::uint8_t open_fields = 0;
+  std::uint32_t open_length = 0;
+  // The length, here, of a document that began before and ends in this chunk: the first entry of `documents`.
+  std::uint32_t continued_length = 0;
+
+  std::uint32_t document_count = 0;
+  std::uint64_t occurrence_count = 0;
+  bool first_document_open = false;  // it continues the last document of the chunk before
+  bool last_document_open = false;
+  bool has_stored_ids = false;
+  OccurrenceSum sum;
+
+  std::string_view term_text(const ChunkTerm& term) const {
+    return {reinterpret_cast<const char*>(text.data()) + term.text_offset, term.text_bytes};
+  }
+};
+
+}  // namespace spillway

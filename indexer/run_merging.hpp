@@ -1,0 +1,35 @@
+// The second half of a job: runs become an index. Passes before the last make fewer, larger runs; then documents with
+// duplicate ids are found, and the last pass writes the index.
+#pragma once
+
+#include "indexer/ingest.hpp"
+#include "indexer/run_store.hpp"
+#include "io/index_writer.hpp"
+
+namespace spillway {
+
+struct MergeSetup {
+  const IndexOptions& options;
+  const ContentOptions& content;
+  const IndexPlan& plan;
+  const StringSorter& id_sorter;
+  const IndexContext& context;
+  MemoryBudget& budget;
+  TempSpace& temp;
+  unsigned threads = 1;
+};
+
+struct MergeFigures {
+  std::uint64_t passes = 0;  // the last one included
+  std::uint64_t documents = 0, duplicate_documents = 0, postings = 0, occurrences = 0;
+  double pass_seconds = 0, id_seconds = 0, document_seconds = 0, list_seconds = 0;  // wall
+  std::uint64_t rewritten_bytes = 0;
+  std::string plan;
+};
+
+// Writes all of the index but its end: the caller finishes the writer with the totals returned. Uses up the runs.
+// duplicates_found(count) may throw to stop before the lists are merged.
+IndexTotals merge_into_index(const MergeSetup& setup, RunStore& runs, IndexWriter& writer,
+                             const std::function<void(std::uint64_t)>& duplicates_found, MergeFigures& figures);
+
+}  // namespace spillway

@@ -1,0 +1,145 @@
+#include "indexer/run_output.hpp"
+
+#include <tbb/parallel_pipeline.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "indexer/stopwatch.hpp"
+#include "io/error.hpp"
+#include "io/run_reader.hpp"
+#include "io/varint.hpp"
+
+namespace spillway {
+
+namespace {
+
+struct EncodedRange {
+  std::vector<TermBlock> blocks;
+  OccurrenceSum sum;
+  double seconds = 0;
+};
+
+// Decodes every entry as it stands in its block and adds up what it holds: the check that sorting, folding and encoding
+// lost nothing.
+class SumCheck {
+ public:
+  void add(const TermPiece& piece, OccurrenceSum& sum) {
+    decode_postings(piece, "a new run", documents_, frequencies_);
+    for (std::size_t i = 0; i < documents_.size(); ++i) weight_.add(documents_[i], frequencies_[i]);
+    sum.add(hash_term(piece.term), weight_.take());
+  }
+
+ private:
+  std::vector<std::uint32_t> documents_, frequencies_;
+  DocumentWeight weight_;
+};
+
+EncodedRange encode_range(const RunOutput& output, std::size_t range) {
+  const Stopwatch watch;
+  EncodedRange result;
+  SumCheck check;
+  ListJoiner joiner(
+      output.options.run_block_bytes, false, [&](TermBlock&& block) { result.blocks.push_back(std::move(block)); },
+      [&](const TermPiece& piece) { check.add(piece, result.sum); });
+  output.encode(range, joiner);
+  joiner.finish();
+  result.seconds = watch.seconds();
+  return result;
+}
+
+// A document that is cut between chunks of this block, until its last part is met.
+struct OpenDocument {
+  bool open = false;
+  std::uint8_t fields = 0;
+  std::uint32_t length = 0;
+  std::span<const std::uint8_t> strings;
+
+  void write(RunWriter& writer) {
+    if (!open) return;
+    std::array<std::uint8_t, 1 + kMaxVarintBytes> head{fields};
+    std::uint8_t* const end = write_varint(head.data() + 1, length);
+    writer.append_documents({head.data(), static_cast<std::size_t>(end - head.data())});
+    writer.append_documents(strings);
+    open = false;
+  }
+};
+
+void write_documents(const Block& block, RunWriter& writer) {
+  OpenDocument pending;
+  for (const ParsedChunk& chunk : block.chunks) {
+    const bool one_stretch =
+        chunk.document_count == 1 && chunk.last_document_open;  // of a document longer than the chunk
+    if (pending.open && one_stretch) {
+      pending.length += chunk.open_length;
+      continue;
+    }
+    std::span<const std::uint8_t> entries = chunk.documents;
+    if (pending.open) {
+      pending.length += chunk.continued_length;
+      pending.write(writer);
+      entries = entries.subspan(1 + varint_bytes(chunk.continued_length));  // u8 fields = 0, varint length
+    }
+    writer.append_documents(entries);
+    if (chunk.last_document_open) pending = {true, chunk.open_fields, chunk.open_length, chunk.open_strings};
+  }
+  pending.write(writer);
+}
+
+RunSummary summary_of(const Block& block) {
+  RunSummary summary;
+  const std::vector<std::uint32_t> bases = chunk_bases(block);
+  summary.document_count = bases.back();
+  for (std::size_t c = 0; c < block.chunks.size(); ++c) {
+    const ParsedChunk& chunk = block.chunks[c];
+    summary.occurrence_count += chunk.occurrence_count;
+    summary.sum.join(chunk.sum, bases[c]);
+    summary.has_stored_ids |= chunk.has_stored_ids;
+  }
+  return summary;
+}
+
+}  // namespace
+
+RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSortFigures& figures) {
+  RunIdentity identity;
+  identity.job = output.options.job;
+  identity.number = output.block.number;
+  identity.first_document_open = output.block.first_document_open();
+  identity.last_document_open = output.block.last_document_open();
+  RunWriter writer(file, identity, output.options.run_block_bytes, RunBlockCodec::kNone);
+  RunSummary summary = summary_of(output.block);
+  OccurrenceSum written;
+  std::size_t next = 0;
+  tbb::parallel_pipeline(
+      2 * output.options.threads,
+      tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) {
+        if (next == output.range_count) flow.stop();
+        return next++;
+      }) & tbb::make_filter<std::size_t, EncodedRange>(tbb::filter_mode::parallel, [&](std::size_t range) {
+        return encode_range(output, range);
+      }) & tbb::make_filter<EncodedRange, void>(tbb::filter_mode::serial_in_order, [&](const EncodedRange& range) {
+        const Stopwatch watch;
+        for (const TermBlock& block : range.blocks) {
+          writer.append_terms(block);
+          summary.entry_count += block.entry_count;
+          summary.posting_count += block.posting_count;
+        }
+        written.add(range.sum.lanes, 1);
+        figures.encode_seconds += range.seconds;
+        figures.write_seconds += watch.seconds();
+      }));
+  if (written != summary.sum) {
+    throw FormatError("block " + std::to_string(output.block.number) +
+                      ": the sum of its postings after the sort is not the sum taken while parsing; the memory of this "
+                      "machine or this program is at fault, and the index was not written");
+  }
+  const Stopwatch watch;
+  write_documents(output.block, writer);
+  writer.finish(summary);
+  figures.write_seconds += watch.seconds();
+  return summary;
+}
+
+}  // namespace spillway

@@ -1,0 +1,22 @@
+// The second half of every block sorter: ranges of terms are encoded in parallel, read back to check the block's sum,
+// and appended to the run in order, with the block's documents.
+#pragma once
+
+#include <functional>
+
+#include "indexer/block_sorter.hpp"
+#include "merge/list_join.hpp"
+
+namespace spillway {
+
+struct RunOutput {
+  const Block& block;
+  const BlockSortOptions& options;
+  std::size_t range_count = 0;
+  // Writes the terms of range `range` through the joiner, in term order; called on many threads.
+  std::function<void(std::size_t range, ListJoiner& joiner)> encode;
+};
+
+RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSortFigures& figures);
+
+}  // namespace spillway

@@ -1,0 +1,65 @@
+#include "indexer/work_directory.hpp"
+
+#include "io/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+std::string without_trailing_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+std::string parent_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace
+
+bool looks_like_index(FileSystem& files, const std::string& path) {
+  return files.status(path + "/manifest").has_value();
+}
+
+WorkDirectory::WorkDirectory(FileSystem& files, const std::string& output)
+    : files_(files), output_(without_trailing_slashes(output)), path_(output_ + ".work") {
+  const auto parent = files_.status(parent_of(output_));
+  if (!parent || parent->type != FileType::kDirectory) {
+    throw UsageError("the directory " + printable(parent_of(output_), 4096) +
+                     " is not there; make it, or choose another -o");
+  }
+  if (!files_.status(path_)) files_.make_directory(path_);
+  lock_ = files_.try_lock(path_ + "/LOCK");
+  if (lock_ == nullptr) {
+    throw UsageError(printable(path_, 4096) +
+                     " is locked: another process is building this index; wait for it, or choose "
+                     "another -o");
+  }
+  // A job that was killed between the two renames of publish() leaves the old index here.
+  const std::string replaced = path_ + "/replaced";
+  if (files_.status(replaced) && !files_.status(output_)) files_.rename(replaced, output_);
+  for (const std::string& name : files_.list(path_)) {
+    if (name != "LOCK") files_.remove_tree(path_ + "/" + name);
+  }
+}
+
+WorkDirectory::~WorkDirectory() {
+  if (lock_ == nullptr) return;
+  try {
+    files_.remove_tree(path_);
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next job with this output removes it
+  }
+}
+
+void WorkDirectory::publish() {
+  if (files_.status(output_)) {
+    files_.rename(output_, path_ + "/replaced");
+    files_.sync_directory(path_);
+  }
+  files_.rename(index_path(), output_);
+  files_.sync_directory(parent_of(output_));
+}
+
+}  // namespace spillway

@@ -1,0 +1,36 @@
+// OUT.work/: where a job builds its index before one rename publishes it. Locked while the job lives; what a killed job
+// left there is removed by the next one.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "io/file_system.hpp"
+
+namespace spillway {
+
+class WorkDirectory {
+ public:
+  // Makes and locks `output`.work. Throws UsageError where another process holds it, or where the output's parent is
+  // not there.
+  WorkDirectory(FileSystem& files, const std::string& output);
+  // Removes it with all in it.
+  ~WorkDirectory();
+  WorkDirectory(const WorkDirectory&) = delete;
+  WorkDirectory& operator=(const WorkDirectory&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string index_path() const { return path_ + "/index"; }
+  // Renames the finished index to `output`; an index that stands there is moved aside first and removed after.
+  void publish();
+
+ private:
+  FileSystem& files_;
+  std::string output_, path_;
+  std::unique_ptr<FileLock> lock_;
+};
+
+// Is there an index (or what was one) at `path`?
+bool looks_like_index(FileSystem& files, const std::string& path);
+
+}  // namespace spillway

@@ -1,0 +1,171 @@
+#include "merge/list_join.hpp"
+
+#include <utility>
+
+#include "io/error.hpp"
+#include "io/varint.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kMaxGapBytes = 5;  // of a u32 gap and its flag bit
+constexpr std::size_t kMaxPostingBytes = 10;
+
+struct Posting {
+  std::uint64_t gap = 0;
+  std::uint64_t frequency = 1;
+  const std::uint8_t* next = nullptr;
+};
+
+[[noreturn]] void fail() { throw FormatError("a postings list ends inside a posting; the chunk or run is corrupt"); }
+
+Posting read_posting(const std::uint8_t* at, const std::uint8_t* end) {
+  Posting posting;
+  std::uint64_t word = 0;
+  if (!read_varint(&at, end, &word)) fail();
+  posting.gap = word >> 1;
+  if ((word & 1) == 0 && !read_varint(&at, end, &posting.frequency)) fail();
+  posting.next = at;
+  return posting;
+}
+
+std::uint32_t first_document(const ListPart& part) {
+  const std::uint8_t* at = part.postings.data();
+  return part.base + static_cast<std::uint32_t>(read_posting(at, at + part.postings.size()).gap);
+}
+
+// Takes the first posting off a part; returns its frequency.
+std::uint64_t drop_first(ListPart& part) {
+  const std::uint8_t* at = part.postings.data();
+  const Posting first = read_posting(at, at + part.postings.size());
+  part.base += static_cast<std::uint32_t>(first.gap);
+  part.postings = part.postings.subspan(static_cast<std::size_t>(first.next - at));
+  part.occurrence_count -= first.frequency;
+  --part.document_count;
+  return first.frequency;
+}
+
+// The part with `extra` added to its last frequency, its bytes in `bytes`.
+void add_to_last(ListPart& part, std::uint64_t extra, std::vector<std::uint8_t>& bytes) {
+  const std::uint8_t* at = part.postings.data();
+  const std::uint8_t* const end = at + part.postings.size();
+  Posting last = read_posting(at, end);
+  while (last.next != end) {
+    at = last.next;
+    last = read_posting(at, end);
+  }
+  const std::size_t kept = static_cast<std::size_t>(at - part.postings.data());
+  bytes.resize(kept + 2 * kMaxPostingBytes);
+  std::copy(part.postings.data(), at, bytes.data());
+  std::uint8_t* to = write_varint(bytes.data() + kept, last.gap << 1);
+  to = write_varint(to, last.frequency + extra);
+  bytes.resize(static_cast<std::size_t>(to - bytes.data()));
+  part.postings = bytes;
+  part.occurrence_count += extra;
+}
+
+// Cuts off the longest head of at most max_bytes (at least one posting); `part` keeps the tail.
+ListPart split_head(ListPart& part, std::size_t max_bytes) {
+  ListPart head = part;
+  const std::uint8_t* const begin = part.postings.data();
+  const std::uint8_t* const end = begin + part.postings.size();
+  const std::uint8_t* at = begin;
+  head.document_count = 0;
+  head.occurrence_count = 0;
+  head.last_document = part.base;
+  while (at != end) {
+    const Posting posting = read_posting(at, end);
+    if (head.document_count != 0 && static_cast<std::size_t>(posting.next - begin) > max_bytes) break;
+    head.last_document += static_cast<std::uint32_t>(posting.gap);
+    head.occurrence_count += posting.frequency;
+    ++head.document_count;
+    at = posting.next;
+  }
+  head.postings = {begin, at};
+  part.postings = {at, end};
+  part.base = head.last_document;
+  part.document_count -= head.document_count;
+  part.occurrence_count -= head.occurrence_count;
+  return head;
+}
+
+}  // namespace
+
+ListJoiner::ListJoiner(std::size_t block_bytes, bool has_positions, TakeBlock take_block, SeeEntry see_entry)
+    : builder_(block_bytes, has_positions), take_block_(std::move(take_block)), see_entry_(std::move(see_entry)) {}
+
+void ListJoiner::add_border_frequencies(std::vector<ListPart>& parts) {
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    std::uint64_t extra = 0;
+    if (first_document(parts[i]) == parts[kept].last_document) extra = drop_first(parts[i]);
+    if (extra != 0) add_to_last(parts[kept], extra, rewritten_.emplace_back());
+    if (parts[i].document_count == 0) continue;
+    parts[++kept] = parts[i];
+  }
+  parts.resize(kept + 1);
+}
+
+void ListJoiner::write(std::string_view term, std::vector<ListPart>& parts) {
+  rewritten_.clear();
+  if (parts.size() > 1) add_border_frequencies(parts);
+  std::size_t begin = 0;  // of the entry
+  std::size_t bytes = 0;
+  std::size_t room = builder_.room(term);
+  for (std::size_t i = 0; i < parts.size();) {
+    const std::size_t need = parts[i].postings.size() + kMaxGapBytes;
+    if (bytes + need <= room) {
+      bytes += need;
+      ++i;
+      continue;
+    }
+    if (i > begin) write_entry(term, {parts.data() + begin, i - begin});
+    begin = i;
+    bytes = 0;
+    if (!builder_.empty()) {
+      start_block();
+    } else {
+      const ListPart head = split_head(parts[i], room - 2 * kMaxPostingBytes);
+      write_entry(term, {&head, 1});
+      if (parts[i].document_count == 0) begin = ++i;
+      start_block();
+    }
+    room = builder_.room(term);
+  }
+  if (begin < parts.size()) write_entry(term, {parts.data() + begin, parts.size() - begin});
+}
+
+void ListJoiner::write_entry(std::string_view term, std::span<const ListPart> parts) {
+  TermPiece piece;
+  piece.term = term;
+  pieces_.clear();
+  gaps_.resize(parts.size() * kMaxPostingBytes);
+  std::uint8_t* gap = gaps_.data();
+  std::uint32_t previous = 0;
+  for (const ListPart& part : parts) {
+    const std::uint8_t* at = part.postings.data();
+    const std::uint8_t* const end = at + part.postings.size();
+    std::uint64_t word = 0;
+    if (!read_varint(&at, end, &word)) fail();
+    const std::uint64_t document = part.base + (word >> 1);
+    std::uint8_t* const gap_end = write_varint(gap, (document - previous) << 1 | (word & 1));
+    pieces_.emplace_back(gap, gap_end);
+    pieces_.emplace_back(at, end);
+    gap = gap_end;
+    previous = part.last_document;
+    piece.document_count += part.document_count;
+    piece.occurrence_count += part.occurrence_count;
+  }
+  piece.last_document = previous;
+  piece.postings = builder_.add(piece, pieces_);
+  if (see_entry_) see_entry_(piece);
+}
+
+void ListJoiner::start_block() { take_block_(builder_.finish()); }
+
+void ListJoiner::finish() {
+  if (!builder_.empty()) start_block();
+}
+
+}  // namespace spillway
