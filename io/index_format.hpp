@@ -1,0 +1,72 @@
+// Names, numbers and fixed sizes of the index format, shared by its writers and readers. An index is a directory of
+// section files, each {header, data, page CRCs, footer}, and a manifest that is written last and names them all.
+// docs/formats.md has every byte.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace spillway {
+
+// A reader refuses another major version and any incompatible flag that it does not know; it ignores compatible flags,
+// and a higher minor version only adds what may be ignored.
+inline constexpr std::uint16_t kIndexMajor = 1, kIndexMinor = 0;
+
+// In the order of the manifest. The numbers are part of the format.
+enum class Section : std::uint8_t {
+  kTerms = 1,
+  kPostings = 2,
+  kBounds = 3,
+  kPositions = 4,
+  kLengths = 5,
+  kDocuments = 6,
+  kDocumentGroups = 7,
+  kIds = 8,
+  kIdOrder = 9,
+  kFields = 10,
+  kFieldBlocks = 11,
+  kText = 12,
+  kTextBlocks = 13,
+  kDropped = 14
+};
+inline constexpr std::array<std::string_view, 14> kSectionNames = {
+    "terms", "postings", "bounds", "positions",    "lengths", "documents",   "document_groups",
+    "ids",   "id_order", "fields", "field_blocks", "text",    "text_blocks", "dropped"};
+inline constexpr std::size_t kSectionCount = kSectionNames.size();
+inline constexpr std::size_t section_index(Section section) { return static_cast<std::size_t>(section) - 1; }
+inline constexpr std::string_view section_name(Section section) { return kSectionNames[section_index(section)]; }
+
+inline constexpr std::string_view kManifestName = "manifest";
+inline constexpr std::string_view kManifestMagic = "SPWMANIF";
+inline constexpr std::string_view kSectionMagic = "SPWINDEX";
+
+// Section files: a page is what one CRC covers.
+inline constexpr std::size_t kSectionHeaderBytes = 64;
+inline constexpr std::size_t kSectionFooterBytes = 32;
+inline constexpr std::size_t kPageBytes = std::size_t{64} << 10;
+
+// Term table.
+inline constexpr std::size_t kNodeBytes = std::size_t{4} << 10;  // aimed at; an entry of a long term may pass it
+inline constexpr std::size_t kNodeHeaderBytes = 8;
+inline constexpr std::size_t kLeafHeaderBytes = 32;
+inline constexpr std::size_t kTermTrailerBytes = 24;
+inline constexpr std::size_t kMaxTermBytes = 65535;
+inline constexpr unsigned kMaxTermTableHeight = 48;
+
+inline constexpr std::size_t kBoundEntryBytes = 8;
+
+// Documents.
+inline constexpr std::uint64_t kMaxIndexDocuments = (std::uint64_t{1} << 31) - 1;
+inline constexpr std::size_t kDocumentGroup = 64;
+inline constexpr std::size_t kGroupEntryBytes = 32;
+inline constexpr std::size_t kFieldBlockBytes = std::size_t{16} << 10;
+inline constexpr std::size_t kTextBlockBytes = std::size_t{64} << 10;
+
+// Throws FormatError in the words that all index readers use.
+[[noreturn]] void throw_damaged(std::string_view path, std::uint64_t offset, std::string_view expected,
+                                std::string_view found);
+
+}  // namespace spillway
