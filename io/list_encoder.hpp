@@ -3,8 +3,10 @@
 // order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,8 +41,12 @@ class ListEncoder {
 
   // begin, add..., end; the terms of one encoder ascend.
   void begin(std::string_view term);
-  // Documents ascend over all calls of one list; frequencies >= 1. In the index's numbering.
+  // Documents ascend over all calls of one list; frequencies >= 1. In the index's numbering. Documents that do not
+  // ascend or have no length code throw std::logic_error.
   void add(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies);
+  // The next position bytes of the list, in an index with positions: for each posting in order, tf varints of the
+  // distance to the position before in the same document (to 0 for the first).
+  void add_positions(std::span<const std::uint8_t> bytes);
   // A list to which nothing was added leaves no trace.
   void end();
 
@@ -50,17 +56,37 @@ class ListEncoder {
   ListBatch take();
 
  private:
-  void flush_block();
+  struct Packing {
+    unsigned document_bits, frequency_bits;
+  };
+  ListBatch::Piece& piece();
+  void keep(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies);
+  void encode_block(const std::uint32_t* documents, const std::uint32_t* frequencies);
+  Packing append_block(const std::uint32_t* documents, const std::uint32_t* frequencies);
+  void encode_single_block();
+  void encode_tail();
+  void append_bound(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies, Packing bits);
+  void check_documents(std::uint32_t gap_bits, std::uint32_t last_document) const;
+
   std::span<const std::uint8_t> length_codes_;
   ListBatch batch_;
-  std::vector<std::uint32_t> pending_documents_, pending_frequencies_;  // less than a block
-  std::uint64_t document_count_ = 0, occurrence_count_ = 0;
-  std::uint32_t previous_document_ = 0;
+  std::string term_;
+  bool started_ = false;     // a piece of this list was already begun, in this batch or an earlier one
+  bool piece_open_ = false;  // the last piece of the batch is of this list
+  // At most one block: a full one waits until it is known whether it is the whole list.
+  std::size_t pending_count_ = 0;
+  std::array<std::uint32_t, kPostingsBlock> pending_documents_{}, pending_frequencies_{};
+  std::uint64_t encoded_count_ = 0, occurrence_count_ = 0;  // occurrences: of what was added
+  std::uint32_t next_document_ = 0;                         // the last encoded document + 1
 };
 
-// Document lengths in one byte, rounded down: a bound that holds for every k1, b and mean length. Exact for small
-// lengths, then with four significant bits or more; monotone; length_of_code(length_code(n)) <= n.
+// Document lengths in one byte, rounded down: a bound that holds for every k1, b and mean length. Exact below 32, then
+// with four significant bits; monotone; length_of_code(length_code(n)) <= n.
 std::uint8_t length_code(std::uint32_t length);
 std::uint32_t length_of_code(std::uint8_t code);
+
+// Frequencies on the same scale, rounded up: frequency_of_code(frequency_code(n)) >= n.
+std::uint8_t frequency_code(std::uint32_t frequency);
+std::uint32_t frequency_of_code(std::uint8_t code);
 
 }  // namespace spillway
