@@ -20,6 +20,8 @@ class TermCursor {
 struct RunDocument {
   // Bits of `fields`.
   static constexpr std::uint8_t kId = 1, kTitle = 2, kUrl = 4, kDate = 8, kText = 16;
+  // The whole of `fields` for a document that an index has dropped: a hole in its source numbering.
+  static constexpr std::uint8_t kDropped = 0x80;
   std::uint8_t fields = 0;   // which of the strings are there; they may be there and empty
   std::uint32_t length = 0;  // tokens kept, of the part in this run if the document is open
   std::string_view id, title, url, date;

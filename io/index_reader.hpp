@@ -35,7 +35,9 @@ struct TermEntry {
   std::uint64_t number = 0;  // in term order
   std::uint64_t document_count = 0, occurrence_count = 0;
   std::uint64_t posting_offset = 0, posting_bytes = 0;
-  std::uint64_t bound_offset = 0;  // of its first bound entry
+  std::uint64_t bound_offset = 0;                         // of its first bound entry
+  std::uint32_t single_document = 0;                      // the document of a list of one, which has no posting bytes
+  std::uint64_t position_offset = 0, position_bytes = 0;  // 0 in an index without positions
 };
 
 // What a block of 128 postings (or the tail behind them) holds at most, for pruned search and skipping.
@@ -52,18 +54,31 @@ class IndexReader;
 class PostingsCursor {
  public:
   PostingsCursor(const IndexReader& index, const TermEntry& entry);
-  // Decodes the next block; false at the end. Documents ascend over the whole list and are below the index's count.
+  // Decodes the next block; false at the end. Documents ascend over the whole list and are below the index's count;
+  // anything else, or a list that does not add up to df and cf, is a FormatError.
   bool next_block();
   std::span<const std::uint32_t> documents() const { return {documents_, count_}; }
   std::span<const std::uint32_t> frequencies() const { return {frequencies_, count_}; }
 
  private:
+  struct Widths {
+    unsigned document_bits, frequency_bits;
+  };
+  void decode_single();
+  void decode_full(Widths widths);
+  void decode_tail();
+  Widths widths_before_block();
+  void finish_block(std::uint64_t last_document);
+  [[noreturn]] void fail(std::string_view expected, std::string_view found) const;
+
   const IndexReader& index_;
-  const TermEntry& entry_;
-  std::uint64_t done_ = 0, offset_ = 0;
+  std::uint64_t document_count_, occurrence_count_;
+  std::uint64_t posting_offset_, posting_bytes_, bound_offset_;
+  std::uint32_t single_document_;
+  std::uint64_t done_ = 0, offset_ = 0, occurrences_ = 0;
   std::size_t count_ = 0;
-  std::uint32_t previous_ = 0;
-  std::uint32_t documents_[kPostingsBlock], frequencies_[kPostingsBlock];
+  std::uint64_t next_document_ = 0;  // the least that may come
+  alignas(16) std::uint32_t documents_[kPostingsBlock], frequencies_[kPostingsBlock];
 };
 
 // Walks the term table in order, from the first term >= `first`.
@@ -111,6 +126,8 @@ class IndexReader {
   // The external id. Requires: document < counts().documents.
   std::string document_id(std::uint32_t document) const;
   StoredDocument document(std::uint32_t document) const;
+  // Its stored text; empty where there is none.
+  std::string document_text(std::uint32_t document) const;
   // Every document with this external id, ascending (one, unless duplicates were kept); stored ids first, else computed
   // ones.
   std::vector<std::uint32_t> find_documents(std::string_view id) const;
@@ -124,6 +141,9 @@ class IndexReader {
  private:
   friend class PostingsCursor;
   friend class TermTableCursor;
+  friend class IndexTermCursor;
+  friend class IndexDocumentCursor;
+  friend class IndexVerifier;
   struct State;
   std::unique_ptr<State> state_;
 };

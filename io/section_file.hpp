@@ -1,0 +1,142 @@
+// One file of an index: {header, data, page CRCs, footer}. Data is contiguous, so a mapped section reads as one array;
+// each 64 KiB page of it has a CRC32C bound to (section, page number, offset), checked before the first byte of the
+// page is believed. The manifest holds the CRC of each footer, the footer that of the page table: a page or file of
+// another index is noticed.
+//
+//   header  64: magic "SPWINDEX", u16 major, u16 minor, u32 incompatible, u32 compatible, u32 section, zeros, u32
+//   CRC32C footer  32: u64 data bytes, u32 page bytes, u32 CRC32C of the table, u32 section, zeros, u32 CRC32C
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/checksum.hpp"
+#include "io/file_system.hpp"
+#include "io/index_format.hpp"
+#include "io/varint.hpp"
+
+namespace spillway {
+
+// What the manifest knows of a section file.
+struct SectionFigures {
+  std::uint64_t file_bytes = 0;
+  Hash128 hash{};
+  std::uint32_t footer_crc = 0;
+  bool operator==(const SectionFigures&) const = default;
+};
+
+// Appends data; not thread-safe, but bytes_written() may be asked by any thread. Destruction without finish() leaves an
+// incomplete file.
+class SectionWriter {
+ public:
+  // Creates `directory`/<section name>. `buffer_bytes` is a multiple of the page. Page CRCs beyond `table_bytes` wait
+  // in a file `<name>.pages` until finish().
+  SectionWriter(FileSystem& files, const std::string& directory, Section section, std::size_t buffer_bytes,
+                std::size_t table_bytes = kTableBytes);
+
+  void append(std::span<const std::uint8_t> bytes) {
+    if (bytes.size() <= buffer_bytes_ - used_ && !buffer_.empty()) {
+      std::copy(bytes.begin(), bytes.end(), buffer_.data() + used_);
+      used_ += bytes.size();
+    } else {
+      append_slowly(bytes);
+    }
+  }
+  template <typename T>
+  void append_integer(T value) {
+    append({reinterpret_cast<const std::uint8_t*>(&value), sizeof value});
+  }
+  void append_varint(std::uint64_t value) {
+    std::uint8_t bytes[kMaxVarintBytes];
+    append({bytes, write_varint(bytes, value)});
+  }
+  // Data so far: the offset of the next byte.
+  std::uint64_t size() const { return flushed_ + used_; }
+  std::uint64_t bytes_written() const { return written_.load(std::memory_order_relaxed); }
+
+  // Writes the rest, syncs and closes.
+  SectionFigures finish();
+
+  static constexpr std::size_t kTableBytes = std::size_t{16} << 10;  // the CRCs of 256 MiB
+
+ private:
+  void append_slowly(std::span<const std::uint8_t> bytes);
+  void flush();
+  void seal_page(std::span<const std::uint8_t> page);
+  void spill_table();
+  std::uint32_t write_table();
+  void write(std::span<const std::uint8_t> bytes);
+
+  FileSystem& files_;
+  std::string table_path_;
+  Section section_;
+  std::unique_ptr<WritableFile> file_, table_file_;
+  std::size_t buffer_bytes_, table_bytes_;
+  std::vector<std::uint8_t> buffer_;  // allocated by the first append
+  std::size_t used_ = 0;
+  std::uint64_t flushed_ = 0;  // data bytes
+  std::vector<std::uint32_t> page_crcs_;
+  std::uint64_t page_count_ = 0;
+  StreamingHash128 hash_;
+  std::atomic<std::uint64_t> written_{0};
+};
+
+// Immutable but for the memory of which pages are checked; thread-safe.
+class SectionReader {
+ public:
+  // Checks header, footer and size; maps the file (or reads it whole where the file system cannot map).
+  SectionReader(FileSystem& files, const std::string& directory, Section section, const SectionFigures& expected);
+
+  const std::string& path() const { return path_; }
+  std::uint64_t size() const { return data_bytes_; }
+
+  // `bytes` bytes of data at `offset`, checked. Throws FormatError where they pass the end of the data.
+  const std::uint8_t* at(std::uint64_t offset, std::uint64_t bytes) const {
+    if (bytes > data_bytes_ || offset > data_bytes_ - bytes) refuse_range(offset, bytes);
+    if (bytes != 0) {
+      const std::uint64_t last = (offset + bytes - 1) / kPageBytes;
+      for (std::uint64_t page = offset / kPageBytes; page <= last; ++page) {
+        if (!is_checked(page)) check_page(page);
+      }
+    }
+    return data_ + offset;
+  }
+
+  // Throws FormatError for something wrong at `offset` of the data.
+  [[noreturn]] void fail(std::uint64_t offset, std::string_view expected, std::string_view found) const;
+
+  // Checks the hash of the file, then every page. `progress` gets the bytes done of this file.
+  void check_all(const std::function<void(std::uint64_t)>& progress) const;
+
+ private:
+  bool is_checked(std::uint64_t page) const {
+    return (checked_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1) != 0;
+  }
+  [[noreturn]] void refuse_range(std::uint64_t offset, std::uint64_t bytes) const;
+  void check_header() const;
+  void check_footer(std::uint32_t expected_crc);
+  void check_table() const;
+  void check_page(std::uint64_t page) const;
+  std::span<const std::uint8_t> table() const;
+
+  std::string path_;
+  Section section_;
+  SectionFigures figures_;
+  std::unique_ptr<ReadableFile> file_;
+  std::vector<std::uint8_t> owned_;  // where the file could not be mapped
+  std::span<const std::uint8_t> bytes_;
+  const std::uint8_t* data_ = nullptr;
+  std::uint64_t data_bytes_ = 0;
+  std::uint32_t table_crc_ = 0;
+  mutable std::atomic<bool> table_checked_{false};
+  mutable std::vector<std::atomic<std::uint64_t>> checked_;
+};
+
+}  // namespace spillway

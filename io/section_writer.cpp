@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <array>
+
+#include "io/byte_order.hpp"
+#include "io/section_file.hpp"
+#include "io/section_page.hpp"
+
+namespace spillway {
+
+SectionWriter::SectionWriter(FileSystem& files, const std::string& directory, Section section, std::size_t buffer_bytes,
+                             std::size_t table_bytes)
+    : files_(files),
+      section_(section),
+      buffer_bytes_(std::max(buffer_bytes / kPageBytes, std::size_t{1}) * kPageBytes),
+      table_bytes_(table_bytes) {
+  const std::string path = directory + "/" + std::string(section_name(section));
+  table_path_ = path + ".pages";
+  file_ = files.create(path);
+  std::array<std::uint8_t, kSectionHeaderBytes> header{};
+  std::copy(kSectionMagic.begin(), kSectionMagic.end(), header.begin());
+  store_le<std::uint16_t>(header.data() + 8, kIndexMajor);
+  store_le<std::uint16_t>(header.data() + 10, kIndexMinor);
+  store_le<std::uint32_t>(header.data() + 20, static_cast<std::uint32_t>(section));
+  store_le<std::uint32_t>(header.data() + 60, crc32c(0, {header.data(), 60}));
+  write(header);
+}
+
+void SectionWriter::write(std::span<const std::uint8_t> bytes) {
+  hash_.update(bytes);
+  file_->append(bytes);
+  written_.fetch_add(bytes.size(), std::memory_order_relaxed);
+}
+
+void SectionWriter::append_slowly(std::span<const std::uint8_t> bytes) {
+  if (bytes.empty()) return;
+  buffer_.resize(buffer_bytes_);
+  while (bytes.size() > buffer_bytes_ - used_) {
+    const auto part = bytes.first(buffer_bytes_ - used_);
+    std::copy(part.begin(), part.end(), buffer_.data() + used_);
+    used_ = buffer_bytes_;
+    bytes = bytes.subspan(part.size());
+    flush();
+  }
+  std::copy(bytes.begin(), bytes.end(), buffer_.data() + used_);
+  used_ += bytes.size();
+}
+
+// Every flush but the last is of whole pages.
+void SectionWriter::flush() {
+  const std::span<const std::uint8_t> data{buffer_.data(), used_};
+  for (std::size_t at = 0; at < data.size(); at += kPageBytes) {
+    seal_page(data.subspan(at, std::min(kPageBytes, data.size() - at)));
+  }
+  write(data);
+  flushed_ += used_;
+  used_ = 0;
+}
+
+void SectionWriter::seal_page(std::span<const std::uint8_t> page) {
+  if (page_crcs_.size() * sizeof(std::uint32_t) >= table_bytes_) spill_table();
+  page_crcs_.push_back(section_page_crc(section_, page_count_++, page));
+}
+
+void SectionWriter::spill_table() {
+  if (table_file_ == nullptr) table_file_ = files_.create(table_path_);
+  table_file_->append({reinterpret_cast<const std::uint8_t*>(page_crcs_.data()), page_crcs_.size() * 4});
+  page_crcs_.clear();
+}
+
+// Returns the CRC of the whole table.
+std::uint32_t SectionWriter::write_table() {
+  std::uint32_t crc = 0;
+  if (table_file_ != nullptr) {
+    table_file_->close();
+    table_file_.reset();
+    const auto spilled = files_.open(table_path_);
+    std::vector<std::uint8_t> part(std::min<std::uint64_t>(spilled->size(), kPageBytes));
+    for (std::uint64_t at = 0; at < spilled->size(); at += part.size()) {
+      part.resize(std::min<std::uint64_t>(part.size(), spilled->size() - at));
+      spilled->read_exactly(at, part);
+      crc = crc32c(crc, part);
+      write(part);
+    }
+    files_.remove(table_path_);
+  }
+  const std::span<const std::uint8_t> rest{reinterpret_cast<const std::uint8_t*>(page_crcs_.data()),
+                                           page_crcs_.size() * 4};
+  crc = crc32c(crc, rest);
+  write(rest);
+  return crc;
+}
+
+SectionFigures SectionWriter::finish() {
+  if (used_ != 0) flush();
+  buffer_ = {};
+  std::array<std::uint8_t, kSectionFooterBytes> footer{};
+  store_le<std::uint64_t>(footer.data(), flushed_);
+  store_le<std::uint32_t>(footer.data() + 8, kPageBytes);
+  store_le<std::uint32_t>(footer.data() + 12, write_table());
+  store_le<std::uint32_t>(footer.data() + 16, static_cast<std::uint32_t>(section_));
+  const std::uint32_t crc = crc32c(0, {footer.data(), 28});
+  store_le<std::uint32_t>(footer.data() + 28, crc);
+  write(footer);
+  file_->sync();
+  file_->close();
+  return {file_->size(), hash_.digest(), crc};
+}
+
+}  // namespace spillway

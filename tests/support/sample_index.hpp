@@ -1,0 +1,53 @@
+// Small indexes for the tests of the index format: what an index should hold, written down plainly, and a way to make
+// it through ListEncoder and IndexWriter.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/content_options.hpp"
+#include "io/file_system.hpp"
+#include "io/index_writer.hpp"
+#include "io/list_encoder.hpp"
+
+namespace spillway::testing {
+
+using Posting = std::pair<std::uint32_t, std::uint32_t>;  // document, frequency
+using Postings = std::vector<Posting>;
+
+struct SampleDocument {
+  std::uint8_t fields = 0;
+  std::uint32_t length = 0;
+  std::string id, title, url, date, text;
+  RunDocument view() const { return {fields, length, id, title, url, date, text}; }
+};
+
+struct SampleIndex {
+  ContentOptions options;
+  std::vector<SampleDocument> documents;  // their lengths are set by write()
+  std::map<std::string, Postings> lists;
+  std::vector<std::uint32_t> dropped;  // source numbering
+  std::uint64_t source_document_count() const { return documents.size() + dropped.size(); }
+};
+
+// Position bytes of one posting: the first at `document`, then 3 apart.
+std::vector<std::uint8_t> sample_positions(const Posting& posting);
+// By definition, with documents in source numbering.
+OccurrenceSum sum_of(const SampleIndex& sample);
+
+// Lists of few to many postings over documents with all kinds of fields; the same for the same arguments.
+SampleIndex make_sample(std::uint32_t documents, std::size_t terms, std::uint64_t seed);
+
+struct WriteOptions {
+  std::size_t batch_bytes = ~std::size_t{0};  // append_lists whenever a batch has as many
+  std::size_t add_postings = 1000;            // in one ListEncoder::add
+  std::size_t terms_per_encoder = ~std::size_t{0};
+};
+void write_sample(FileSystem& files, const std::string& directory, SampleIndex& sample,
+                  const WriteOptions& write_options = {});
+
+}  // namespace spillway::testing
