@@ -32,7 +32,7 @@ void Analyzer::tokenize(std::string_view text, const std::function<void(std::str
     }
     take(lower_);
   };
-  scanner_.scan(text, take_run, [] {});
+  scanner_.scan(text, take_run);
   scanner_.finish(take_run);
 }
 

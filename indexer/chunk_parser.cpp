@@ -21,6 +21,7 @@ constexpr std::uint32_t kOverlongAction = 0xFFFFFFFEU;
 // Runs with non-ASCII bytes up to this long are remembered with their tokens; longer ones hardly ever recur.
 constexpr std::size_t kMaxRememberedBytes = 48;
 constexpr std::size_t kMaxListTerms = 64;
+constexpr std::size_t kBatch = 32;  // runs looked up together
 
 // An occurrence adds up to 3 words. Of a window of text comes at most a token every two bytes, or, from remembered
 // runs, kMaxListTerms for every kMaxRememberedBytes.
@@ -58,6 +59,13 @@ ShortToken load_token(const std::uint8_t* text, std::size_t bytes) {
           static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(lower, lower))), _mm_movemask_epi8(raw) == 0};
 }
 
+// The same where fewer than 16 bytes may be read.
+ShortToken load_padded(const std::uint8_t* text, std::size_t bytes) {
+  std::uint8_t padded[16] = {};
+  std::memcpy(padded, text, bytes);
+  return load_token(padded, bytes);
+}
+
 template <ChunkForm kForm>
 class Parser final : public ChunkParser {
  public:
@@ -73,7 +81,8 @@ class Parser final : public ChunkParser {
                        "a chunk's occurrences"),
         stream_(stream_memory_.as<std::uint32_t>().data()),
         budget_(setup.budget),
-        tokens_are_terms_(filter_.is_identity() && options_.max_term_bytes >= 16) {}
+        tokens_are_terms_(filter_.is_identity() && options_.max_term_bytes >= 16),
+        space_bit_(tokens_are_terms_ ? 0 : TermTable::kSpaceBit) {}
 
   void begin(const DocumentFields& fields, const SourcePlace&) override {
     if (documents_.size() >= limits_.document_bytes || document_number_ >= limits_.max_documents) seal();
@@ -112,13 +121,57 @@ class Parser final : public ChunkParser {
 
  private:
   void scan(std::string_view piece) {
-    scanner_.scan(
-        piece, [this](std::string_view run, const std::uint8_t* readable_end) { take_run(run, readable_end); },
+    scanner_.scan_windows(
+        piece,
+        [this](const std::uint8_t* text, std::span<const WindowRun> runs, const std::uint8_t* readable_end) {
+          while (!runs.empty()) {
+            const std::size_t count = std::min(runs.size(), kBatch);
+            take_batch(text, runs.first(count), readable_end);
+            runs = runs.subspan(count);
+          }
+        },
+        [this](std::string_view run, const std::uint8_t* readable_end) { take_run(run, readable_end); },
         [this] { seal_if_full(); });
   }
   void finish_scan() {
     scanner_.finish([this](std::string_view run, const std::uint8_t* end) { take_run(run, end); });
     seal_if_full();
+  }
+
+  // A few runs at a time, in three rounds, so that the table's memory arrives while other runs are worked on.
+  void take_batch(const std::uint8_t* text, std::span<const WindowRun> runs, const std::uint8_t* readable_end) {
+    struct Pending {
+      TermTable::ShortKey key;
+      std::uint32_t guess;
+      std::uint64_t hash;
+    };
+    Pending pending[kBatch];
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const std::uint8_t* const run = text + runs[i].begin;
+      const std::size_t bytes = std::size_t{runs[i].end} - runs[i].begin;
+      Pending& p = pending[i];
+      p.key.tagged_bytes = 0;  // not short ASCII
+      if (bytes > 16) continue;
+      const ShortToken token = readable_end - run >= 16 ? load_token(run, bytes) : load_padded(run, bytes);
+      if (!token.ascii) continue;
+      p.key = {token.low, token.high, static_cast<std::uint32_t>(bytes) | space_bit_};
+      p.hash = TermTable::hash_of(p.key);
+      table_.prefetch(p.hash);
+    }
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (pending[i].key.tagged_bytes != 0) pending[i].guess = table_.guess(pending[i].hash);
+    }
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const Pending& p = pending[i];
+      if (p.key.tagged_bytes == 0) {
+        const std::size_t bytes = std::size_t{runs[i].end} - runs[i].begin;
+        take_run({reinterpret_cast<const char*>(text) + runs[i].begin, bytes}, readable_end);
+      } else if (table_.is_entry(p.guess, p.key)) {
+        take_entry(table_[p.guess]);
+      } else {
+        take_short(p.key, p.hash);
+      }
+    }
   }
 
   void take_run(std::string_view run, const std::uint8_t* readable_end) {
@@ -127,32 +180,37 @@ class Parser final : public ChunkParser {
       return;
     }
     const auto* text = reinterpret_cast<const std::uint8_t*>(run.data());
-    std::uint8_t padded[16];
-    if (readable_end - text < 16) {
-      std::memcpy(padded, text, run.size());
-      text = padded;
-    }
-    const ShortToken token = load_token(text, run.size());
+    const ShortToken token = readable_end - text >= 16 ? load_token(text, run.size()) : load_padded(text, run.size());
     if (!token.ascii) {
       take_raw_run(run);
       return;
     }
-    const auto bytes = static_cast<std::uint32_t>(run.size());
+    const TermTable::ShortKey key{token.low, token.high, static_cast<std::uint32_t>(run.size()) | space_bit_};
+    take_short(key, TermTable::hash_of(key));
+  }
+
+  void take_short(const TermTable::ShortKey& key, std::uint64_t hash) {
+    TableEntry* entry = table_.find(key, hash);
+    if (entry == nullptr) {
+      const std::string_view text = short_text(key);
+      entry = tokens_are_terms_ ? &insert_term(text) : &insert_token(text);
+    }
+    take_entry(*entry);
+  }
+
+  // An occurrence of a key of the space in which ASCII tokens are looked up.
+  void take_entry(TableEntry& entry) {
     if (tokens_are_terms_) {
-      TableEntry* term = table_.find_short(token.low, token.high, bytes);
-      if (term == nullptr) term = &insert_term(short_text(token, bytes));
-      occur(*term);
+      occur(entry);
     } else {
-      TableEntry* entry = table_.find_short(token.low, token.high, bytes | TermTable::kSpaceBit);
-      if (entry == nullptr) entry = &insert_token(short_text(token, bytes));
-      act(entry->action);
+      act(entry.action);
     }
   }
 
-  std::string_view short_text(const ShortToken& token, std::size_t bytes) {
-    std::memcpy(short_text_, &token.low, 8);
-    std::memcpy(short_text_ + 8, &token.high, 8);
-    return {short_text_, bytes};
+  std::string_view short_text(const TermTable::ShortKey& key) {
+    std::memcpy(short_text_, &key.low, 8);
+    std::memcpy(short_text_ + 8, &key.high, 8);
+    return {short_text_, key.tagged_bytes & ~TermTable::kSpaceBit};
   }
 
   void take_long_run(std::string_view run) {
@@ -390,6 +448,7 @@ class Parser final : public ChunkParser {
   std::uint32_t* stream_;
   MemoryBudget& budget_;
   const bool tokens_are_terms_;
+  const std::uint32_t space_bit_;  // of the key space in which ASCII tokens are looked up
 
   // The chunk.
   std::size_t stream_used_ = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,26 +14,46 @@
 
 namespace spillway {
 
+// A run inside a window, [begin, end).
+struct WindowRun {
+  std::uint16_t begin = 0, end = 0;
+};
+
 class RunScanner {
  public:
   static constexpr std::size_t kMaxRunBytes = std::size_t{1} << 16;  // above the longest term, 65535
   static constexpr std::size_t kWindowBytes = 4096;
 
   explicit RunScanner(WordBytes words) : classify_(classify_function(words)) {}
-  RunScanner(WordBytes words, ClassifyFunction classify) : classify_(classify) { (void)words; }
+  explicit RunScanner(ClassifyFunction classify) : classify_(classify) {}
 
-  // Calls take(run, readable_end): `run` as in the text; bytes up to readable_end may be read (16-byte loads).
-  // Calls window() about every 4 KiB, between runs.
-  template <typename Take, typename Window>
-  void scan(std::string_view piece, Take&& take, Window&& window) {
+  // Windows of about 4 KiB: calls take(run, readable_end) for a run that was joined over windows or pieces, then
+  // take_window(text, runs, readable_end) for the whole runs of the window (WindowRun counts from `text`), then
+  // window(). Bytes up to readable_end may be read (16-byte loads).
+  template <typename TakeWindow, typename Take, typename Window>
+  void scan_windows(std::string_view piece, TakeWindow&& take_window, Take&& take, Window&& window) {
     const auto* text = reinterpret_cast<const std::uint8_t*>(piece.data());
     std::size_t at = 0;
     while (at < piece.size()) {
       const std::size_t bytes = std::min(kWindowBytes, piece.size() - at);
-      scan_window(text + at, bytes, text + piece.size(), take);
+      scan_window(text + at, bytes, text + piece.size(), take_window, take);
       at += bytes;
       window();
     }
+  }
+
+  // The same, a run at a time.
+  template <typename Take>
+  void scan(std::string_view piece, Take&& take) {
+    scan_windows(
+        piece,
+        [&](const std::uint8_t* text, std::span<const WindowRun> runs, const std::uint8_t* readable_end) {
+          for (const WindowRun run : runs) {
+            take(std::string_view(reinterpret_cast<const char*>(text) + run.begin, std::size_t{run.end} - run.begin),
+                 readable_end);
+          }
+        },
+        take, [] {});
   }
 
   // The text (or field) ends: so does a run at its end.
@@ -43,41 +64,49 @@ class RunScanner {
   }
 
  private:
-  template <typename Take>
-  void scan_window(const std::uint8_t* text, std::size_t bytes, const std::uint8_t* readable_end, Take& take) {
-    classify_(text, bytes, masks_);
-    std::size_t start = kNone;  // of the run that is open inside this window
-    if (!open_.empty()) start = 0;
+  // Positions where word bytes begin or end, in turn; the run that is open at the window's start counts as begun at 0.
+  std::size_t find_edges(std::size_t bytes, std::uint64_t carry) {
+    std::size_t count = 0;
     const std::size_t mask_count = (bytes + 63) / 64;
-    std::uint64_t carry = open_.empty() ? 0 : 1;  // was the byte before a word byte?
     for (std::size_t i = 0; i < mask_count; ++i) {
       const std::uint64_t mask = masks_[i];
       std::uint64_t edges = mask ^ (mask << 1 | carry);
       carry = mask >> 63;
-      while (edges != 0) {
-        const std::size_t edge = i * 64 + static_cast<std::size_t>(std::countr_zero(edges));
-        edges &= edges - 1;
-        if (edge >= bytes) break;  // the run reaches the window's end, and may go on behind it
-        if (start == kNone) {
-          start = edge;
-        } else {
-          end_run(text, start, edge, readable_end, take);
-          start = kNone;
+      const auto found = static_cast<std::size_t>(std::popcount(edges));
+      // Eight at a time, unconditionally: what is written too much is overwritten or not counted.
+      for (std::size_t j = 0; j < found; j += 8) {
+        for (std::size_t k = 0; k < 8; ++k) {
+          edges_[count + j + k] =
+              static_cast<std::uint16_t>(i * 64 + static_cast<std::size_t>(std::countr_zero(edges)));
+          edges &= edges - 1;
         }
       }
+      count += found;
     }
-    if (start != kNone && start < bytes) append_open(text + start, bytes - start, take);
+    return count;
   }
 
-  template <typename Take>
-  void end_run(const std::uint8_t* text, std::size_t start, std::size_t end, const std::uint8_t* readable_end,
-               Take& take) {
-    if (open_.empty()) {
-      take(std::string_view(reinterpret_cast<const char*>(text + start), end - start), readable_end);
-    } else {
-      if (end > start) append_open(text + start, end - start, take);
-      if (!open_.empty()) take_open(take);
+  template <typename TakeWindow, typename Take>
+  void scan_window(const std::uint8_t* text, std::size_t bytes, const std::uint8_t* readable_end,
+                   TakeWindow& take_window, Take& take) {
+    classify_(text, bytes, masks_);
+    const bool was_open = !open_.empty();
+    std::size_t count = find_edges(bytes, was_open ? 1 : 0);
+    // An edge at the very end is no end: the run may go on behind the window.
+    if (count != 0 && edges_[count - 1] >= bytes) --count;
+    std::size_t first = 0;
+    if (was_open) {
+      const std::size_t end = count != 0 ? edges_[0] : bytes;
+      if (end != 0) append_open(text, end, take);
+      if (count == 0) return;
+      take_open(take);
+      first = 1;
     }
+    const std::size_t runs = (count - first) / 2;
+    static_assert(sizeof(WindowRun) == 2 * sizeof(std::uint16_t));
+    for (std::size_t i = 0; i < runs; ++i) runs_[i] = {edges_[first + 2 * i], edges_[first + 2 * i + 1]};
+    if (runs != 0) take_window(text, std::span<const WindowRun>(runs_, runs), readable_end);
+    if ((count - first) % 2 != 0) append_open(text + edges_[count - 1], bytes - edges_[count - 1], take);
   }
 
   template <typename Take>
@@ -101,10 +130,11 @@ class RunScanner {
     open_.clear();
   }
 
-  static constexpr std::size_t kNone = ~std::size_t{0};
   ClassifyFunction classify_;
   std::string open_;
   std::uint64_t masks_[kWindowBytes / 64];
+  std::uint16_t edges_[kWindowBytes + 64];
+  WindowRun runs_[kWindowBytes / 2 + 1];
 };
 
 }  // namespace spillway

@@ -39,7 +39,8 @@ TableEntry* TermTable::find(std::string_view key, KeySpace space) {
   if (key.size() <= kShortKeyBytes) {
     std::uint64_t words[2];
     load_short(key, words);
-    return find_short(words[0], words[1], tagged);
+    const ShortKey short_key{words[0], words[1], tagged};
+    return find(short_key, hash_of(short_key));
   }
   const std::uint64_t key_hash = XXH3_64bits(key.data(), key.size());
   const std::uint64_t hash = hash_words(key_hash, 0, tagged);

@@ -41,17 +41,36 @@ class TermTable {
   TermTable(MemoryBudget& budget, std::uint32_t capacity, std::size_t arena_bytes);
   static std::size_t memory_bytes(std::uint32_t capacity, std::size_t arena_bytes);
 
-  // Keys of up to 16 bytes, as two zero-padded words. Returns nullptr where the key is not there.
-  TableEntry* find_short(std::uint64_t low, std::uint64_t high, std::uint32_t tagged_bytes) {
-    const std::uint64_t hash = hash_words(low, high, tagged_bytes);
+  // Keys of up to 16 bytes, as two zero-padded words, with the key space in the top bit of their length.
+  struct ShortKey {
+    std::uint64_t low, high;
+    std::uint32_t tagged_bytes;
+  };
+  static std::uint64_t hash_of(const ShortKey& key) { return hash_words(key.low, key.high, key.tagged_bytes); }
+
+  // nullptr where the key is not there.
+  TableEntry* find(const ShortKey& key, std::uint64_t hash) {
     for (std::size_t at = hash & slot_mask_;; at = (at + 1) & slot_mask_) {
       const std::uint32_t slot = slots_[at];
       if (slot == 0) return nullptr;
       if ((slot ^ tag_of(hash)) >> kIndexBits != 0) continue;
       TableEntry& entry = entries_[(slot & kIndexMask) - 1];
-      if (entry.key[0] == low && entry.key[1] == high && entry.key_bytes == tagged_bytes) return &entry;
+      if (matches(entry, key)) return &entry;
     }
   }
+
+  // find() in three steps, so that a caller with many keys can hide the memory's latency: the slot is on its way to the
+  // cache; which entry the slot names (a guess, to be proved by is_entry); is it the key's, in the table as it is now?
+  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & slot_mask_]); }
+  std::uint32_t guess(std::uint64_t hash) const {
+    const std::uint32_t number = (slots_[hash & slot_mask_] & kIndexMask) - 1;
+    __builtin_prefetch(&entries_[number & kIndexMask], 1);
+    return number;
+  }
+  bool is_entry(std::uint32_t number, const ShortKey& key) const {
+    return number < size_ && matches(entries_[number], key);
+  }
+
   TableEntry* find(std::string_view key, KeySpace space);
   // Requires: the key is not there, has_room(key.size()).
   TableEntry& insert(std::string_view key, KeySpace space);
@@ -78,6 +97,10 @@ class TermTable {
   }
 
  private:
+  static bool matches(const TableEntry& entry, const ShortKey& key) {
+    return entry.key[0] == key.low && entry.key[1] == key.high && entry.key_bytes == key.tagged_bytes;
+  }
+
   static constexpr unsigned kIndexBits = 18;
   static constexpr std::uint32_t kIndexMask = (1U << kIndexBits) - 1;
 
