@@ -40,22 +40,26 @@ struct CorpusFile {
   std::string id;          // `text` format: the path relative to the INPUT given
   std::uint64_t size = 0;  // bytes as stored; 0 for streams
   std::int64_t modified_ns = 0;
-  CorpusFormat format = CorpusFormat::kAuto;  // decided; kAuto only for streams until they are opened
+  // Decided; kAuto for streams and compressed files, until they are opened.
+  CorpusFormat format = CorpusFormat::kAuto;
   Compression compression = Compression::kNone;
   bool is_stream = false;            // standard input, FIFO
   std::uint64_t begin = 0, end = 0;  // the bytes that belong to this part (records that start in them)
+  std::uint64_t unpack_bytes = 0;    // memory that unpacking takes, as the file's start tells
 };
 
 struct CorpusPlan {
   std::vector<CorpusFile> files;
   std::uint64_t total_bytes = 0;  // of this part, as stored
-  std::uint64_t skipped_binary = 0;
 };
 
 // Expands directories (recursive, byte order of the relative path, hidden entries and links not followed), lists
 // (@FILE: a path a line) and "-"; recognises formats and compression by content. Throws UsageError: missing file, no
-// input at all, device, part out of range, --part with streams.
+// input at all, device, part out of range, --part with streams; BudgetError: a zstd window above 2^27.
 CorpusPlan plan_corpus(FileSystem& files, const std::vector<std::string>& inputs, const CorpusOptions& options);
+
+// Throws IoError naming the first file whose size or time of modification is not what it was when planned.
+void check_unchanged(FileSystem& files, const CorpusPlan& plan);
 
 // A piece of work: records of a plain file, several small files, or records already unpacked. Opaque to all but
 // TaskParser.
@@ -73,7 +77,8 @@ struct ReaderLimits {
 };
 
 // Hands out tasks in input order. next() is thread-safe. A reader thread of its own unpacks compressed files and reads
-// streams, at most 2 * threads windows ahead.
+// streams. There are 2 * threads + 1 windows of window_bytes for it, and a task holds one until it is destroyed: a
+// caller keeps at most `threads` tasks at a time.
 class CorpusReader {
  public:
   // Memory of the reader itself (unpacked windows waiting, zlib or zstd state) is reserved from `budget`; long records

@@ -1,0 +1,41 @@
+// JSONL: one object a line. Blank lines are no records. The fast parser takes what is good; the scanner repairs, or
+// says why the record is skipped.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "corpora/corpus_reader.hpp"
+#include "corpora/json_fast.hpp"
+#include "corpora/json_scanner.hpp"
+#include "corpora/record_parser.hpp"
+
+namespace spillway {
+
+class JsonlParser final : public RecordParser {
+ public:
+  // `scratch` holds the unescaped text of a record: as long as the longest block plus kJsonPadding.
+  JsonlParser(const CorpusOptions& options, std::span<char> scratch);
+
+  void parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) override;
+  void parse_long(RecordSource& record, const RecordPlace& place, DocumentSink& sink) override;
+  // Memory of the parser itself.
+  static std::size_t memory_bytes();
+
+ private:
+  bool parse_fast(std::string_view record, const RecordPlace& place, DocumentSink& sink);
+  void parse_slow(RecordSource& record, const RecordPlace& place, DocumentSink& sink);
+  void emit(RecordSource& record, const ChosenFields& chosen, const RecordPlace& place, DocumentSink& sink);
+  std::string_view field_text(RecordSource& record, std::size_t name, std::size_t slot);
+  void send_text(RecordSource& record, std::size_t name, TextOutput& out);
+
+  FieldTable table_;
+  FastJsonParser fast_;
+  JsonScanner scanner_;
+  std::uint64_t max_document_bytes_;
+  std::span<char> scratch_;
+  std::vector<char> fields_;  // id, title, url and date of a scanned record
+};
+
+}  // namespace spillway

@@ -1,0 +1,41 @@
+#include "corpora/sniff.hpp"
+
+#include "corpora/field_table.hpp"
+#include "corpora/json_scanner.hpp"
+#include "corpora/text_records.hpp"
+#include "corpora/unpack/magic.hpp"
+#include "corpora/utf8.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Whether the first line is a JSON object, or the start of one where the head ends before the line does.
+bool starts_with_json(std::string_view head, bool is_whole) {
+  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
+  const std::size_t begin = head.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || head[begin] != '{') return false;
+  const std::size_t newline = head.find('\n', begin);
+  const bool is_line_whole = is_whole || newline != std::string_view::npos;
+  const FieldTable no_fields(FieldNames{{}, {}, {}, {}, {}});
+  JsonScanner scanner(no_fields);
+  if (!scanner.feed(head.substr(begin, newline - begin))) return false;
+  return !is_line_whole || scanner.finish();
+}
+
+}  // namespace
+
+Compression sniff_compression(std::string_view head) {
+  if (is_gzip_start(head)) return Compression::kGzip;
+  if (is_zstd_start(head)) return Compression::kZstd;
+  return Compression::kNone;
+}
+
+std::optional<CorpusFormat> sniff_format(std::string_view head, bool is_whole) {
+  const std::string_view start = head.substr(0, kFormatSniffBytes);
+  if (starts_with_json(start, is_whole && start.size() == head.size())) return CorpusFormat::kJsonl;
+  if (looks_binary(head.substr(0, kBinarySniffBytes))) return std::nullopt;
+  return CorpusFormat::kText;
+}
+
+}  // namespace spillway

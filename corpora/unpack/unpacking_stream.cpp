@@ -1,0 +1,126 @@
+#include "corpora/unpack/unpacking_stream.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace spillway {
+
+std::size_t PlainSource::read(std::span<std::uint8_t> out) {
+  const std::string_view bytes = input_.available();
+  const std::size_t count = std::min(bytes.size(), out.size());
+  std::memcpy(out.data(), bytes.data(), count);
+  input_.take(count);
+  return count;
+}
+
+std::size_t UnpackingStream::read(std::span<std::uint8_t> out) {
+  while (handed_out_ == filled_) {
+    if (fault_ || at_end_) return 0;
+    filled_ = handed_out_ = 0;
+    if (in_member_ || find_member()) unpack_portion();
+  }
+  const std::size_t count = std::min(out.size(), filled_ - handed_out_);
+  std::memcpy(out.data(), portion_.data() + handed_out_, count);
+  handed_out_ += count;
+  given_bytes_ += count;
+  return count;
+}
+
+std::optional<ContainerFault> UnpackingStream::take_fault() {
+  if (handed_out_ < filled_ || !fault_) return std::nullopt;
+  auto fault = std::move(fault_);
+  fault_.reset();
+  fault->unpacked_offset = given_bytes_;
+  return fault;
+}
+
+void UnpackingStream::report(SkipReason reason, const std::string& detail) {
+  fault_ = ContainerFault{reason, detail + " (stored byte " + std::to_string(input_.position()) + ")"};
+}
+
+// True: a member starts here, and is started. False: there is none (at_end_), or a fault to report first.
+bool UnpackingStream::find_member() {
+  if (searching_) return search();
+  for (;;) {
+    const std::string_view head = input_.available(Codec::kHeadBytes);
+    if (head.empty()) {
+      at_end_ = true;
+      return false;
+    }
+    if (codec_->is_start(head)) {
+      start_member(head);
+      return true;
+    }
+    if (!any_member_ || !codec_->is_padding(head.front())) break;
+    input_.take(1);
+  }
+  report(SkipReason::kTrailingGarbage, "expected another member or the end, found other bytes");
+  searching_ = true;
+  return false;
+}
+
+bool UnpackingStream::search() {
+  for (;;) {
+    const std::string_view bytes = input_.available(Codec::kHeadBytes);
+    if (bytes.empty()) {
+      at_end_ = true;
+      return false;
+    }
+    // Where too few bytes follow only a refill tells, unless the input ends there.
+    const std::size_t last = bytes.size() < Codec::kHeadBytes ? 0 : bytes.size() - Codec::kHeadBytes;
+    std::size_t at = 0;
+    while (at <= last && !codec_->is_start_in_search(bytes.substr(at))) ++at;
+    input_.take(at);
+    if (at > last) continue;
+    start_member(input_.available(Codec::kHeadBytes));
+    return true;
+  }
+}
+
+void UnpackingStream::start_member(std::string_view head) {
+  codec_->start_member(head);
+  member_begin_ = input_.position();
+  in_member_ = any_member_ = true;
+}
+
+void UnpackingStream::unpack_portion() {
+  while (in_member_ && filled_ < portion_.size()) {
+    const std::string_view bytes = input_.available();
+    const Codec::Step step = codec_->step(bytes, portion_.subspan(filled_));
+    input_.take(step.taken);
+    filled_ += step.given;
+    rewind_credit_ += step.taken / 4;
+    if (step.status == Codec::Status::kMemberEnd) return end_member();
+    if (step.status == Codec::Status::kBroken) return break_member();
+    if (bytes.empty() && step.given == 0) return truncate_member();
+  }
+  searching_ = false;  // a whole portion could be unpacked: this is a member
+}
+
+void UnpackingStream::end_member() {
+  in_member_ = false;
+  searching_ = false;
+}
+
+// Drops the portion, and looks for the next member behind the start of this one: a broken member may have eaten from
+// the next before it was found out.
+void UnpackingStream::break_member() {
+  in_member_ = false;
+  filled_ = 0;
+  if (!searching_) report(codec_->broken_reason(), codec_->broken_detail());
+  searching_ = true;
+  const std::uint64_t again = std::max(member_begin_ + 1, input_.history_begin());
+  if (again >= input_.position()) return;
+  const std::uint64_t distance = input_.position() - again;
+  if (distance > rewind_credit_) return;
+  rewind_credit_ -= distance;
+  input_.rewind(again);
+}
+
+void UnpackingStream::truncate_member() {
+  in_member_ = false;
+  at_end_ = true;
+  report(codec_->truncated_reason(), "expected the rest of a member, found the end of the input");
+}
+
+}  // namespace spillway

@@ -1,0 +1,114 @@
+#include "corpora/unpack/zstd_codec.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "corpora/unpack/magic.hpp"
+#include "io/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+struct FrameHeader {
+  std::uint64_t window_bytes = 0;
+  std::optional<std::uint64_t> content_bytes;
+};
+
+std::uint64_t little_endian(std::string_view bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<std::uint8_t>(bytes[i]);
+  return value;
+}
+
+// RFC 8878, 3.1.1.1. nullopt: cut, or bits that must not be set.
+std::optional<FrameHeader> parse_frame_header(std::string_view head) {
+  if (head.size() < 6) return std::nullopt;
+  const auto descriptor = static_cast<std::uint8_t>(head[4]);
+  if ((descriptor & 0x08) != 0) return std::nullopt;
+  const bool single_segment = (descriptor & 0x20) != 0;
+  constexpr std::size_t kDictionaryBytes[] = {0, 1, 2, 4};
+  const std::size_t content_field =
+      descriptor >> 6 == 0 ? (single_segment ? 1u : 0u) : std::size_t{1} << (descriptor >> 6);
+  std::size_t at = 5;
+  FrameHeader header;
+  if (!single_segment) {
+    const auto window = static_cast<std::uint8_t>(head[at++]);
+    const std::uint64_t base = std::uint64_t{1} << (10 + (window >> 3));
+    header.window_bytes = base + base / 8 * (window & 7);
+  }
+  at += kDictionaryBytes[descriptor & 3];
+  if (head.size() < at + content_field) return std::nullopt;
+  if (content_field > 0) {
+    header.content_bytes = little_endian(head.substr(at, content_field)) + (content_field == 2 ? 256 : 0);
+  }
+  if (single_segment) header.window_bytes = *header.content_bytes;
+  return header;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> zstd_frame_memory(std::string_view head) {
+  if (is_zstd_skippable(head)) return ZstdCodec::kFixedBytes;
+  if (!head.starts_with(kZstdMagic)) return std::nullopt;
+  const auto header = parse_frame_header(head);
+  if (!header) return std::nullopt;
+  // libzstd rings through a buffer of the window or the whole content, whichever is less.
+  const std::uint64_t window = std::max<std::uint64_t>(header->window_bytes, 1024);
+  const std::uint64_t held = header->content_bytes ? std::min(window, *header->content_bytes) : window;
+  return (window > ZstdCodec::kMaxWindowBytes ? window : held) + ZstdCodec::kFixedBytes;
+}
+
+ZstdCodec::ZstdCodec(std::string path, std::size_t reserved_bytes, MemoryBudget& budget)
+    : context_(ZSTD_createDCtx()), path_(std::move(path)), reserved_bytes_(reserved_bytes), budget_(budget) {
+  if (context_ == nullptr) throw std::bad_alloc();
+  ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, 27);
+}
+
+ZstdCodec::~ZstdCodec() { ZSTD_freeDCtx(context_); }
+
+bool ZstdCodec::is_start(std::string_view head) const { return is_zstd_start(head); }
+
+// A frame that asks for memory that is not there is not looked for among broken bytes.
+bool ZstdCodec::is_start_in_search(std::string_view head) const {
+  if (!head.starts_with(kZstdMagic)) return false;
+  const auto bytes = zstd_frame_memory(head);
+  return bytes && *bytes <= kMaxWindowBytes + kFixedBytes && *bytes <= reserved_bytes_ + extra_.bytes();
+}
+
+void ZstdCodec::start_member(std::string_view head) {
+  ZSTD_DCtx_reset(context_, ZSTD_reset_session_only);
+  const std::uint64_t bytes = zstd_frame_memory(head).value_or(0);
+  if (bytes > kMaxWindowBytes + kFixedBytes) {
+    throw BudgetError(printable(path_) + ": a zstd frame asks for a window of " + std::to_string(bytes - kFixedBytes) +
+                      " bytes; more than " + std::to_string(kMaxWindowBytes) +
+                      " (zstd --long=27) is always refused. Pack it again with a smaller window.");
+  }
+  if (bytes <= reserved_bytes_ + extra_.bytes()) return;
+  extra_.release();
+  auto more = budget_.try_reserve(static_cast<std::size_t>(bytes) - reserved_bytes_);
+  if (!more) {
+    throw BudgetError(printable(path_) + ": a zstd frame needs " + std::to_string(bytes) +
+                      " bytes of memory to unpack, and only " + std::to_string(reserved_bytes_ + budget_.free_bytes()) +
+                      " are left for it. Give a larger --memory, or pack it again with a smaller window.");
+  }
+  extra_ = std::move(*more);
+}
+
+Codec::Step ZstdCodec::step(std::string_view in, std::span<std::uint8_t> out) {
+  ZSTD_inBuffer input{in.data(), in.size(), 0};
+  ZSTD_outBuffer output{out.data(), out.size(), 0};
+  const std::size_t result = ZSTD_decompressStream(context_, &output, &input);
+  Step step{input.pos, output.pos, Status::kOpen};
+  if (ZSTD_isError(result) != 0) {
+    error_ = result;
+    step.status = Status::kBroken;
+  } else if (result == 0) {
+    step.status = Status::kMemberEnd;
+  }
+  return step;
+}
+
+std::string ZstdCodec::broken_detail() const { return ZSTD_getErrorName(error_); }
+
+}  // namespace spillway
