@@ -1,0 +1,115 @@
+#include "io/memory_budget.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "io/error.hpp"
+
+namespace spillway {
+namespace {
+
+TEST(MemoryBudget, HoldsReservationsUntilTheyEnd) {
+  MemoryBudget budget(1000);
+  {
+    const Reservation a = budget.reserve(600, "a");
+    const Reservation b = budget.reserve(400, "b");
+    EXPECT_EQ(budget.used_bytes(), 1000u);
+    EXPECT_EQ(budget.free_bytes(), 0u);
+    EXPECT_FALSE(budget.try_reserve(1));
+  }
+  EXPECT_EQ(budget.used_bytes(), 0u);
+  EXPECT_EQ(budget.peak_bytes(), 1000u);
+}
+
+TEST(MemoryBudget, RefusesMoreThanItHas) {
+  MemoryBudget budget(1000);
+  const Reservation held = budget.reserve(1, "held");
+  EXPECT_THROW(budget.reserve(1000, "x"), BudgetError);
+  EXPECT_THROW(budget.reserve(std::numeric_limits<std::size_t>::max(), "x"), BudgetError);
+  EXPECT_EQ(budget.used_bytes(), 1u);
+}
+
+TEST(MemoryBudget, NamesConsumerFiguresAndRemedy) {
+  MemoryBudget budget(std::size_t{1} << 20);
+  try {
+    budget.reserve(std::size_t{5} << 20, "the block");
+    FAIL();
+  } catch (const BudgetError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("the block needs 5242880 bytes"), std::string::npos) << message;
+    EXPECT_NE(message.find("--memory at least 5M"), std::string::npos) << message;
+  }
+}
+
+TEST(Reservation, MovesWithoutCountingTwice) {
+  MemoryBudget budget(1000);
+  Reservation a = budget.reserve(300, "a");
+  Reservation b = std::move(a);
+  EXPECT_EQ(budget.used_bytes(), 300u);
+  Reservation c = budget.reserve(200, "c");
+  c = std::move(b);
+  EXPECT_EQ(budget.used_bytes(), 300u);
+  c.release();
+  c.release();
+  EXPECT_EQ(budget.used_bytes(), 0u);
+}
+
+TEST(Reservation, ShrinksAndGivesTheRestBack) {
+  MemoryBudget budget(1000);
+  Reservation a = budget.reserve(300, "a");
+  a.shrink(100);
+  EXPECT_EQ(a.bytes(), 100u);
+  EXPECT_EQ(budget.used_bytes(), 100u);
+  a.shrink(200);
+  EXPECT_EQ(budget.used_bytes(), 100u) << "it never grows";
+}
+
+TEST(MemoryBudget, IsNeverPassedByManyThreads) {
+  MemoryBudget budget(100);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 20'000; ++k) {
+        const auto held = budget.try_reserve(30);
+        EXPECT_LE(budget.used_bytes(), 100u);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(budget.used_bytes(), 0u);
+  EXPECT_LE(budget.peak_bytes(), 100u);
+}
+
+TEST(Buffer, IsZeroedAndPaid) {
+  MemoryBudget budget(1 << 20);
+  Buffer buffer(budget, 100'000, "buffer");
+  EXPECT_EQ(budget.used_bytes(), 100'000u);
+  EXPECT_EQ(std::count(buffer.span().begin(), buffer.span().end(), 0), 100'000);
+  EXPECT_EQ(buffer.as<std::uint64_t>().size(), 12'500u);
+  buffer.data()[99'999] = 1;
+  const std::uint8_t* const where = buffer.data();
+  Buffer moved = std::move(buffer);
+  EXPECT_EQ(moved.data(), where);
+  EXPECT_EQ(moved.data()[99'999], 1);
+  moved = Buffer();
+  EXPECT_EQ(budget.used_bytes(), 0u);
+}
+
+TEST(Buffer, OfNothingCostsNothing) {
+  MemoryBudget budget(0);
+  const Buffer buffer(budget, 0, "nothing");
+  EXPECT_EQ(buffer.size(), 0u);
+}
+
+TEST(Memory, OfThisProcessIsKnown) {
+  EXPECT_GT(resident_bytes(), std::size_t{1} << 20);
+  EXPECT_GE(peak_resident_bytes(), resident_bytes() / 2);
+  EXPECT_GT(available_memory_bytes(), std::size_t{16} << 20);
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,92 @@
+#include "io/memory_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "io/error.hpp"
+
+namespace spillway {
+namespace {
+
+std::vector<std::uint8_t> counting_bytes(std::size_t count) {
+  std::vector<std::uint8_t> bytes(count);
+  std::iota(bytes.begin(), bytes.end(), std::uint8_t{0});
+  return bytes;
+}
+
+TEST(MemoryFile, GivesBackWhatWasAppendedAcrossPieces) {
+  const auto bytes = counting_bytes(1000);
+  for (const std::size_t step : {1u, 3u, 64u, 65u, 1000u}) {
+    MemoryBudget budget(1 << 20);
+    MemoryFile file(budget, "run", 64);
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
+      file.append(std::span(bytes).subspan(at, std::min(step, bytes.size() - at)));
+    }
+    EXPECT_EQ(file.size(), 1000u);
+    for (std::size_t at = 0; at <= bytes.size(); at += 13) {
+      std::vector<std::uint8_t> got(200);
+      got.resize(file.read_at(at, got));
+      const auto expected = std::span(bytes).subspan(at, std::min<std::size_t>(200, bytes.size() - at));
+      EXPECT_TRUE(std::equal(got.begin(), got.end(), expected.begin(), expected.end())) << at;
+    }
+  }
+}
+
+TEST(MemoryFile, GivesNothingBehindItsEnd) {
+  MemoryBudget budget(1 << 20);
+  MemoryFile file(budget, "run", 64);
+  std::uint8_t byte = 0;
+  EXPECT_EQ(file.read_at(0, {&byte, 1}), 0u);
+  file.append({&byte, 1});
+  EXPECT_EQ(file.read_at(1, {&byte, 1}), 0u);
+  EXPECT_EQ(file.read_at(~std::uint64_t{0}, {&byte, 1}), 0u);
+  EXPECT_THROW(file.read_exactly(1, {&byte, 1}), IoError);
+}
+
+TEST(MemoryFile, PaysFromTheBudgetAndGivesBack) {
+  MemoryBudget budget(1 << 20);
+  {
+    MemoryFile file(budget, "run", 4096);
+    EXPECT_EQ(budget.used_bytes(), 0u);
+    file.append(counting_bytes(4097));
+    EXPECT_EQ(budget.used_bytes(), 8192u);
+  }
+  EXPECT_EQ(budget.used_bytes(), 0u);
+}
+
+TEST(MemoryFile, AppendThatDoesNotFitChangesNothing) {
+  MemoryBudget budget(10'000);
+  MemoryFile file(budget, "the run", 4096);
+  const auto bytes = counting_bytes(5000);
+  file.append(bytes);
+  EXPECT_THROW(file.append(bytes), BudgetError);
+  EXPECT_EQ(file.size(), 5000u);
+  EXPECT_EQ(budget.used_bytes(), 8192u);
+  file.append(std::span(bytes).first(3192));
+  std::vector<std::uint8_t> got(8192);
+  EXPECT_EQ(file.read_at(0, got), 8192u);
+  EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), got.begin()));
+  EXPECT_TRUE(std::equal(bytes.begin(), bytes.begin() + 3192, got.begin() + 5000));
+}
+
+TEST(MemoryFile, IsReadByManyThreads) {
+  MemoryBudget budget(1 << 20);
+  MemoryFile file(budget, "run", 1000);
+  const auto bytes = counting_bytes(50'000);
+  file.append(bytes);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      std::vector<std::uint8_t> got(bytes.size());
+      EXPECT_EQ(file.read_at(0, got), got.size());
+      EXPECT_EQ(got, bytes);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace spillway
