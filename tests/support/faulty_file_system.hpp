@@ -1,0 +1,89 @@
+// An in-memory FileSystem twin for tests of faults: it fails the nth operation, once or for good, or stops at it (a
+// crash, after which every operation throws), and knows what would survive: file contents as of their last sync, names
+// as of the last sync of their directory. It counts operations and faults fired, so that a sweep can try every one:
+//
+//   for (std::uint64_t n = 0;; ++n) {
+//     FaultyFileSystem files;
+//     files.inject({.kind = FaultKind::kIoError, .at = n});
+//     ... run the code ...
+//     if (files.faults_fired() == 0) break;
+//   }
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "io/file_system.hpp"
+
+namespace spillway::testing {
+
+enum class FaultKind {
+  kNone,
+  kIoError,       // EIO, by any operation
+  kNoSpace,       // ENOSPC, by operations that write: create, make_directory, rename, append, sync
+  kTooManyFiles,  // EMFILE, by operations that open: open, open_stream, create, list, sync_directory, try_lock
+  kShortWrite,    // an append that leaves half of its bytes and fails with ENOSPC
+  kShortRead,     // a read_at that gives half of what there is, as if the file had shrunk
+  kCrash,         // CrashError by this operation and all after it
+};
+
+struct Fault {
+  FaultKind kind = FaultKind::kNone;
+  std::uint64_t at = 0;  // the nth operation that can fail this way, from 0
+  bool sticky = false;   // those after it fail too
+};
+
+// Not an Error: code that handles errors must not get to handle the end of its process.
+struct CrashError : std::runtime_error {
+  CrashError() : std::runtime_error("crash") {}
+};
+
+enum class Crash {
+  kProcess,  // the process ends, the machine goes on: all that was done stays
+  kPower,    // only what was synced stays
+};
+
+// Thread-safe. Open files outlive neither it nor a restart (they throw then).
+class FaultyFileSystem final : public FileSystem {
+ public:
+  // Starts with the directory "/" and the working directory "/work".
+  FaultyFileSystem();
+  ~FaultyFileSystem() override;
+
+  void inject(const Fault& fault);  // counts from the call on; faults_fired() is 0 again
+  std::uint64_t operations() const;
+  std::uint64_t faults_fired() const;
+  bool crashed() const;
+  // What a new process finds: open files and locks are gone, and with kPower what was not synced. No fault is injected.
+  void restart(Crash crash);
+  void set_free_bytes(std::uint64_t bytes);
+  // Whole files without counting or faults, to set up and to look.
+  void put(const std::string& path, std::string_view bytes);  // synced, with its name
+  std::string get(const std::string& path) const;             // throws std::out_of_range if there is none
+  std::vector<std::string> all_paths() const;                 // of files and directories, in byte order
+
+  std::unique_ptr<ReadableFile> open(const std::string& path) override;
+  std::unique_ptr<ByteStream> open_stream(const std::string& path) override;
+  std::unique_ptr<WritableFile> create(const std::string& path) override;
+  std::optional<FileStatus> status(const std::string& path) override;
+  std::vector<std::string> list(const std::string& directory) override;
+  bool is_link(const std::string& path) override;  // there are none
+  void make_directory(const std::string& path) override;
+  void rename(const std::string& from, const std::string& to) override;
+  void remove(const std::string& path) override;
+  void remove_tree(const std::string& path) override;
+  void sync_directory(const std::string& path) override;
+  std::unique_ptr<FileLock> try_lock(const std::string& path) override;
+  std::uint64_t free_bytes(const std::string& directory) override;
+  std::string resolve(const std::string& path) override;
+
+  struct State;  // for the open files
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace spillway::testing
