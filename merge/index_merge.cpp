@@ -1,0 +1,174 @@
+#include "merge/index_merge.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "io/error.hpp"
+#include "merge/document_join.hpp"
+#include "merge/list_merge.hpp"
+#include "merge/source_layout.hpp"
+#include "merge/term_ranges.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kRangesPerThread = 6;  // so that threads end together although ranges are uneven
+
+SourceLayout whole_source(std::span<const MergeInput* const> inputs) {
+  SourceLayout layout = lay_out_source(inputs);
+  if (!layout.first_open && !layout.last_open) return layout;
+  throw FormatError((layout.first_open ? inputs.front() : inputs.back())->name() +
+                    ": expected whole documents at both ends of a merge, found one that is cut: the run " +
+                    (layout.first_open ? "before" : "behind") + " it is missing");
+}
+
+// Ranges are taken in order by however many threads there are.
+class RangeWorkers {
+ public:
+  RangeWorkers(const ListMergeJob& job, std::vector<std::string> splitters)
+      : job_(job), splitters_(std::move(splitters)) {}
+
+  std::size_t range_count() const { return splitters_.size() + 1; }
+
+  ListMergeTotals run(unsigned thread_count) {
+    const std::size_t count = std::clamp<std::size_t>(thread_count, 1, range_count());
+    std::vector<std::thread> threads;
+    try {
+      for (std::size_t i = 1; i < count; ++i) threads.emplace_back([this] { work(); });
+    } catch (...) {
+      job_.out.fail(std::current_exception());
+    }
+    work();
+    for (std::thread& thread : threads) thread.join();
+    job_.out.check_complete();
+    return totals_;
+  }
+
+ private:
+  void work() noexcept {
+    try {
+      ListMerger merger(job_);
+      for (std::size_t range = next_++; range < range_count(); range = next_++) {
+        const std::string first = range == 0 ? std::string() : splitters_[range - 1];
+        const std::string last = range == splitters_.size() ? std::string() : splitters_[range];
+        merger.merge_range(range, first, last);
+      }
+      const std::scoped_lock lock(mutex_);
+      totals_.add(merger.totals());
+    } catch (const OrderedLists::Stopped&) {
+      // Another thread's error is kept already.
+    } catch (...) {
+      job_.out.fail(std::current_exception());
+    }
+  }
+
+  const ListMergeJob& job_;
+  std::vector<std::string> splitters_;
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;
+  ListMergeTotals totals_;
+};
+
+void check_input(const MergeInput& input, const ListMergeTotals::Input& found) {
+  const RunSummary& expected = input.summary();
+  if (found.posting_count != expected.posting_count || found.occurrence_count != expected.occurrence_count) {
+    throw FormatError(input.name() + ": expected " + std::to_string(expected.posting_count) + " postings of " +
+                      std::to_string(expected.occurrence_count) + " occurrences, found " +
+                      std::to_string(found.posting_count) + " of " + std::to_string(found.occurrence_count) +
+                      ": it is damaged, make it again from its input");
+  }
+  if (found.sum == expected.sum) return;
+  throw FormatError(input.name() +
+                    ": its postings do not give the sum that was taken when it was made: it is damaged, make it again "
+                    "from its input");
+}
+
+std::function<void(std::uint64_t)> make_tick(const IndexMergeOptions& options, std::mutex& mutex, std::uint64_t& done) {
+  return [&options, &mutex, &done](std::uint64_t postings) {
+    if (options.check_cancelled) options.check_cancelled();
+    if (!options.progress) return;
+    const std::scoped_lock lock(mutex);
+    done += postings;
+    options.progress(done);
+  };
+}
+
+}  // namespace
+
+std::uint64_t source_document_count(std::span<const MergeInput* const> inputs) {
+  return lay_out_source(inputs).document_count;
+}
+
+std::vector<std::uint64_t> document_bases(std::span<const MergeInput* const> inputs) {
+  return lay_out_source(inputs).bases;
+}
+
+OccurrenceSum source_sum(std::span<const MergeInput* const> inputs) {
+  const SourceLayout layout = lay_out_source(inputs);
+  OccurrenceSum sum;
+  for (std::size_t i = 0; i < inputs.size(); ++i) sum.join(inputs[i]->summary().sum, layout.bases[i]);
+  return sum;
+}
+
+Buffer merge_documents(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped, IndexWriter& writer,
+                       MemoryBudget& budget) {
+  const SourceLayout layout = whole_source(inputs);
+  Buffer codes(budget, static_cast<std::size_t>(layout.document_count - dropped.count()), "length codes");
+  std::size_t kept = 0;
+  join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
+    if (dropped.contains(number)) {
+      writer.append_dropped(number);
+      return;
+    }
+    if (document.fields == RunDocument::kDropped) {
+      throw std::logic_error("a document that an index has dropped was not dropped again");
+    }
+    codes.data()[kept++] = length_code(document.length);
+    writer.append_document(document);
+  });
+  return codes;
+}
+
+std::size_t merge_lists_memory(std::span<const MergeInput* const> inputs, const IndexMergeOptions& options) {
+  return options.threads * ListMerger::memory_bytes(inputs, options.batch_bytes) +
+         (options.threads + std::size_t{1}) * 2 * options.batch_bytes;
+}
+
+IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
+                             std::span<const std::uint8_t> length_codes, IndexWriter& writer,
+                             const IndexMergeOptions& options) {
+  const SourceLayout layout = whole_source(inputs);
+  refuse_positions(inputs);
+  if (length_codes.size() != layout.document_count - dropped.count()) {
+    throw std::logic_error("a merge was given length codes of another number of documents");
+  }
+  const std::size_t wanted_ranges = options.threads <= 1 ? 1 : options.threads * kRangesPerThread;
+  std::vector<std::string> splitters = choose_term_splitters(inputs, wanted_ranges);
+  OrderedLists out(writer, splitters.size() + 1, (options.threads + std::size_t{1}) * 2 * options.batch_bytes);
+  std::mutex progress_mutex;
+  std::uint64_t postings_done = 0;
+  const ListMergeJob job{inputs,
+                         layout,
+                         dropped,
+                         length_codes,
+                         options.batch_bytes,
+                         out,
+                         make_tick(options, progress_mutex, postings_done)};
+  const ListMergeTotals totals = RangeWorkers(job, std::move(splitters)).run(options.threads);
+
+  std::uint64_t source_occurrences = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    check_input(*inputs[i], totals.inputs[i]);
+    source_occurrences += totals.inputs[i].occurrence_count;
+  }
+  if (source_occurrences != totals.occurrence_count + totals.dropped_occurrence_count) {
+    throw std::logic_error("a merge lost occurrences");
+  }
+  return {layout.document_count - dropped.count(), totals.posting_count, totals.occurrence_count, totals.dropped_sum};
+}
+
+}  // namespace spillway

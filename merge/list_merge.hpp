@@ -1,0 +1,81 @@
+// Merges the lists of one term range after another: what one thread of the last pass does.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/list_encoder.hpp"
+#include "merge/dropped_documents.hpp"
+#include "merge/merge_input.hpp"
+#include "merge/ordered_lists.hpp"
+#include "merge/source_layout.hpp"
+
+namespace spillway {
+
+// What the threads of a merge share. All of it outlives them.
+struct ListMergeJob {
+  std::span<const MergeInput* const> inputs;
+  const SourceLayout& layout;
+  const DroppedDocuments& dropped;
+  std::span<const std::uint8_t> length_codes;
+  std::size_t batch_bytes;
+  OrderedLists& out;
+  std::function<void(std::uint64_t postings)> tick;  // called often, from any thread; throws to stop
+};
+
+// Sums over the ranges that were merged so far.
+struct ListMergeTotals {
+  struct Input {
+    std::uint64_t posting_count = 0, occurrence_count = 0;
+    OccurrenceSum sum;  // in the input's own numbering
+  };
+  std::vector<Input> inputs;
+  std::uint64_t posting_count = 0, occurrence_count = 0;  // of the index: without dropped ones, border documents joined
+  std::uint64_t dropped_occurrence_count = 0;
+  OccurrenceSum dropped_sum;  // in source numbering
+
+  void add(const ListMergeTotals& other);
+};
+
+// Not thread-safe; reuses its buffers from range to range.
+class ListMerger {
+ public:
+  explicit ListMerger(const ListMergeJob& job);
+
+  // All terms first <= term < last (empty last: to the end), as range `range` of the output.
+  void merge_range(std::size_t range, const std::string& first, const std::string& last);
+  const ListMergeTotals& totals() const { return totals_; }
+
+  // Bytes of a merger for such inputs, at most, with its cursors and its own batch.
+  static std::size_t memory_bytes(std::span<const MergeInput* const> inputs, std::size_t batch_bytes);
+
+ private:
+  void begin_list(std::string_view term);
+  void add_piece(std::size_t input, const TermPiece& piece);
+  void add_to_totals(std::size_t input, const TermPiece& piece);
+  void join_border(std::size_t input);
+  void to_source_numbers(std::size_t input);
+  void hold_border(std::size_t input);
+  void emit(std::span<std::uint32_t> documents, std::span<std::uint32_t> frequencies);
+  std::size_t drop(std::span<std::uint32_t> documents, std::span<std::uint32_t> frequencies);
+  void end_list();
+  [[noreturn]] void fail(std::size_t input, const std::string& expected) const;
+
+  const ListMergeJob& job_;
+  std::vector<std::string> names_;  // of the inputs, for messages
+  ListMergeTotals totals_;
+  ListEncoder encoder_;
+  DocumentWeight weight_, dropped_weight_;
+  std::vector<std::uint32_t> documents_, frequencies_;
+  std::string term_;
+  TermHash hash_{};
+  std::uint64_t next_document_ = 0;  // the least, in source numbering, that may come next in this list
+  // The last posting of a piece whose document goes on in the next input: waits for the rest of its frequency.
+  bool holds_border_ = false;
+  std::uint32_t border_document_ = 0, border_frequency_ = 0;
+  std::uint64_t unreported_ = 0;  // postings since the last tick
+};
+
+}  // namespace spillway

@@ -1,0 +1,27 @@
+// A run as an input of a merge.
+#pragma once
+
+#include "merge/merge_input.hpp"
+
+namespace spillway {
+
+class RunInput final : public MergeInput {
+ public:
+  // `run` lives longer.
+  explicit RunInput(const RunReader& run) : run_(run) {}
+
+  const RunIdentity& identity() const override { return run_.identity(); }
+  const RunSummary& summary() const override { return run_.summary(); }
+  std::vector<TermSample> term_samples() const override { return run_.term_samples(); }
+  std::size_t cursor_bytes() const override { return RunTermCursor::memory_bytes(run_); }
+  std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
+    return std::make_unique<RunTermCursor>(run_, std::move(first), std::move(last));
+  }
+  std::unique_ptr<DocumentCursor> documents() const override { return std::make_unique<RunDocumentCursor>(run_); }
+  std::string name() const override { return run_.file().path(); }
+
+ private:
+  const RunReader& run_;
+};
+
+}  // namespace spillway

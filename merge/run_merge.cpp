@@ -1,0 +1,146 @@
+#include "merge/run_merge.hpp"
+
+#include <string>
+#include <vector>
+
+#include "io/error.hpp"
+#include "io/varint.hpp"
+#include "merge/document_join.hpp"
+#include "merge/list_join.hpp"
+#include "merge/source_layout.hpp"
+#include "merge/term_sources.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Collects the pieces of a term, whose cursors move on, and hands them to the joiner: all at once, or in stretches of
+// about `stretch_bytes` where the list is long.
+class ListGatherer {
+ public:
+  ListGatherer(ListJoiner& joiner, std::size_t stretch_bytes) : joiner_(joiner), stretch_bytes_(stretch_bytes) {}
+
+  void begin(std::string_view term) { term_ = term; }
+
+  void add(const TermPiece& piece, std::uint32_t base, const MergeInput& input) {
+    const std::uint32_t first = check_piece(piece, base, input);
+    // A border document is joined inside one stretch.
+    if (bytes_.size() + piece.postings.size() > stretch_bytes_ && !parts_.empty() &&
+        first != parts_.back().last_document) {
+      write();
+    }
+    starts_.push_back(bytes_.size());
+    bytes_.insert(bytes_.end(), piece.postings.begin(), piece.postings.end());
+    parts_.push_back({{}, piece.document_count, piece.occurrence_count, base, base + piece.last_document});
+    any_before_ = true;
+  }
+
+  void end() {
+    write();
+    any_before_ = false;
+  }
+
+ private:
+  // What is not decoded is only looked at where pieces meet. Returns the piece's first document.
+  std::uint32_t check_piece(const TermPiece& piece, std::uint32_t base, const MergeInput& input) const {
+    const std::uint8_t* at = piece.postings.data();
+    std::uint64_t head = 0;
+    const bool readable = read_varint(&at, at + piece.postings.size(), &head);
+    const bool in_order = readable && piece.last_document < input.summary().document_count &&
+                          head >> 1 <= piece.last_document &&
+                          (!any_before_ || base + (head >> 1) >= last_document_before());
+    if (in_order) return base + static_cast<std::uint32_t>(head >> 1);
+    throw FormatError(input.name() + ": term \"" + printable(piece.term, 80) + "\": expected documents below " +
+                      std::to_string(input.summary().document_count) +
+                      " behind those of the pieces before, found others: it is damaged, make it again from its input");
+  }
+
+  std::uint32_t last_document_before() const { return parts_.empty() ? last_written_ : parts_.back().last_document; }
+
+  void write() {
+    if (parts_.empty()) return;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const std::size_t end = i + 1 == parts_.size() ? bytes_.size() : starts_[i + 1];
+      parts_[i].postings = {bytes_.data() + starts_[i], end - starts_[i]};
+    }
+    last_written_ = parts_.back().last_document;
+    try {
+      joiner_.write(term_, parts_);
+    } catch (const FormatError& error) {
+      throw FormatError("merging the term \"" + printable(term_, 80) + "\": " + error.what());
+    }
+    parts_.clear();
+    starts_.clear();
+    bytes_.clear();
+  }
+
+  ListJoiner& joiner_;
+  std::size_t stretch_bytes_;
+  std::string term_;
+  std::vector<ListPart> parts_;
+  std::vector<std::size_t> starts_;  // of the parts in bytes_
+  std::vector<std::uint8_t> bytes_;
+  std::uint32_t last_written_ = 0;
+  bool any_before_ = false;
+};
+
+void merge_documents_to_run(std::span<const MergeInput* const> inputs, RunWriter& writer) {
+  std::vector<std::uint8_t> stream;
+  join_documents(inputs, [&](std::uint32_t, const RunDocument& document) {
+    stream.clear();
+    append_run_document(document, stream);
+    writer.append_documents(stream);
+  });
+}
+
+}  // namespace
+
+RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& out, const RunMergeOptions& options) {
+  const SourceLayout layout = lay_out_source(inputs);
+  refuse_positions(inputs);
+  RunIdentity identity = inputs.front()->identity();
+  identity.number = options.run_number;
+  identity.first_document_open = layout.first_open;
+  identity.last_document_open = layout.last_open;
+  RunSummary summary;
+  summary.document_count = layout.document_count;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    summary.sum.join(inputs[i]->summary().sum, layout.bases[i]);
+    summary.has_stored_ids |= inputs[i]->summary().has_stored_ids;
+  }
+  RunWriter writer(out, identity, options.block_bytes, options.codec);
+  merge_documents_to_run(inputs, writer);
+  const auto see_entry = [&](const TermPiece& piece) {
+    ++summary.entry_count;
+    summary.posting_count += piece.document_count;
+    summary.occurrence_count += piece.occurrence_count;
+  };
+  ListJoiner joiner(
+      options.block_bytes, identity.has_positions, [&](TermBlock&& block) { writer.append_terms(block); }, see_entry);
+  ListGatherer gatherer(joiner, options.block_bytes);
+  TermSources sources(inputs, "", "");
+  while (!sources.done()) {
+    gatherer.begin(sources.piece().term);
+    do {
+      const std::size_t input = sources.input();
+      gatherer.add(sources.piece(), static_cast<std::uint32_t>(layout.bases[input]), *inputs[input]);
+    } while (sources.advance());
+    gatherer.end();
+  }
+  joiner.finish();
+  writer.finish(summary);
+  return summary;
+}
+
+std::size_t merge_runs_memory(std::span<const MergeInput* const> inputs, std::size_t block_bytes) {
+  std::size_t bytes = RunWriter::memory_bytes(block_bytes, RunBlockCodec::kZstd);
+  std::size_t largest_piece = block_bytes;
+  for (const MergeInput* input : inputs) {
+    bytes += input->cursor_bytes();
+    largest_piece = std::max(largest_piece, input->cursor_bytes() / 2);
+  }
+  // A stretch and the piece that passes it, the block that it is joined into, and border pieces that are rewritten.
+  return bytes + 4 * largest_piece + 2 * block_bytes;
+}
+
+}  // namespace spillway
