@@ -1,0 +1,148 @@
+#include "merge/run_merge.hpp"
+
+#include "io/error.hpp"
+#include "tests/merge/cut_runs.hpp"
+
+namespace spillway::testing {
+namespace {
+
+class RunMerge : public MergeTest {};
+
+TEST_F(RunMerge, GivesTheWholeSourceBack) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    SampleRunOptions options;
+    options.documents = 1 + random() % 400;
+    options.terms = 1 + random() % 200;
+    const SampleRun whole = make_source(seed, options);
+    const Runs merged = merge_passes(cut(whole, 1 + random() % 40, random), 1, random);
+    ASSERT_EQ(merged.size(), 1u);
+    ASSERT_EQ(read_sample_run(*merged.front().file), whole);
+    EXPECT_FALSE(merged.front().reader->identity().first_document_open);
+    EXPECT_FALSE(merged.front().reader->identity().last_document_open);
+  }
+}
+
+TEST_F(RunMerge, JoinsTheEntriesOfATermWhileTheyFitABlock) {
+  SampleRun piece;
+  piece.documents.resize(10);
+  for (int term = 0; term < 50; ++term) {
+    for (std::uint32_t document = 0; document < 10; ++document) {
+      piece.terms["term" + std::to_string(term)].push_back({document, 1});
+      ++piece.documents[document].length;
+    }
+  }
+  Runs runs;
+  for (int i = 0; i < 6; ++i) runs.push_back(write(piece, {}));
+  RunMergeOptions options;
+  options.block_bytes = 64 << 10;
+  const HeldRun merged =
+      hold([&](WritableFile& file) { EXPECT_EQ(merge_runs(inputs(runs), file, options).entry_count, 50u); });
+  EXPECT_EQ(merged.reader->summary().posting_count, 6u * 500);
+}
+
+TEST_F(RunMerge, KeepsTheBordersOfAGroupOpen) {
+  std::mt19937_64 random(3);
+  const SampleRun whole = make_source(3, {});
+  Runs runs;
+  while (runs.size() < 4 || !runs[1].input->identity().first_document_open ||
+         !runs[2].input->identity().last_document_open) {
+    runs = cut(whole, 20, random);
+  }
+  const auto all = inputs(runs);
+  const HeldRun middle = hold([&](WritableFile& file) {
+    merge_runs(std::span(all).subspan(1, 2), file, {4096, RunBlockCodec::kNone, 77});
+  });
+  EXPECT_TRUE(middle.reader->identity().first_document_open);
+  EXPECT_TRUE(middle.reader->identity().last_document_open);
+  EXPECT_EQ(middle.reader->identity().number, 77u);
+}
+
+TEST_F(RunMerge, RefusesRunsOfAnotherJob) {
+  Runs runs;
+  runs.push_back(write(make_source(1, {}), {}));
+  options_.stemmer = "porter";
+  runs.push_back(write(make_source(2, {}), {}));
+  MemoryFile out(budget_, "out");
+  EXPECT_THROW(merge_runs(inputs(runs), out, {}), FormatError);
+  EXPECT_EQ(out.size(), 0u);
+}
+
+TEST_F(RunMerge, RefusesRunsWithPositions) {
+  Runs runs;
+  RunIdentity identity;
+  identity.has_positions = true;
+  runs.push_back(write(make_source(1, {}), identity));
+  MemoryFile out(budget_, "out");
+  EXPECT_THROW(merge_runs(inputs(runs), out, {}), UsageError);
+}
+
+// Pieces as no checksum can tell them: their heads lie about where documents are.
+class ForgedInput final : public MergeInput {
+ public:
+  ForgedInput(std::vector<TermPiece> pieces, RunSummary summary) : pieces_(std::move(pieces)), summary_(summary) {}
+  const RunIdentity& identity() const override { return identity_; }
+  const RunSummary& summary() const override { return summary_; }
+  std::vector<TermSample> term_samples() const override { return {}; }
+  std::size_t cursor_bytes() const override { return 0; }
+  std::unique_ptr<TermCursor> terms(std::string, std::string) const override {
+    return std::make_unique<Terms>(pieces_);
+  }
+  std::unique_ptr<DocumentCursor> documents() const override { return std::make_unique<Documents>(summary_); }
+  std::string name() const override { return "forged"; }
+
+ private:
+  class Terms final : public TermCursor {
+   public:
+    explicit Terms(const std::vector<TermPiece>& pieces) : pieces_(pieces) {}
+    bool next() override { return ++at_ <= pieces_.size(); }
+    const TermPiece& piece() const override { return pieces_[at_ - 1]; }
+
+   private:
+    const std::vector<TermPiece>& pieces_;
+    std::size_t at_ = 0;
+  };
+  class Documents final : public DocumentCursor {
+   public:
+    explicit Documents(const RunSummary& summary) : summary_(summary) {}
+    bool next() override {
+      document_.length = at_ == 0 ? static_cast<std::uint32_t>(summary_.occurrence_count) : 0;
+      return ++at_ <= summary_.document_count;
+    }
+    const RunDocument& document() const override { return document_; }
+
+   private:
+    const RunSummary& summary_;
+    std::uint64_t at_ = 0;
+    RunDocument document_;
+  };
+  std::vector<TermPiece> pieces_;
+  RunSummary summary_;
+  RunIdentity identity_;
+};
+
+TEST_F(RunMerge, RefusesPiecesThatDoNotAscend) {
+  const auto bytes = encode_postings({{3, 1}, {5, 2}});
+  TermPiece good{"t", 2, 3, 5, bytes, {}}, far = good, low = good;
+  far.last_document = 10;
+  low.last_document = 2;
+  RunSummary summary;
+  summary.document_count = 10;
+  summary.entry_count = 2;
+  const auto merged = [&](std::vector<TermPiece> pieces) {
+    summary.posting_count = 2 * pieces.size();
+    summary.occurrence_count = 3 * pieces.size();
+    const ForgedInput input(std::move(pieces), summary);
+    const MergeInput* inputs[] = {&input};
+    MemoryFile out(budget_, "out");
+    return merge_runs(inputs, out, {4096, RunBlockCodec::kNone, 0}).posting_count;
+  };
+  EXPECT_EQ(merged({good}), 2u);
+  EXPECT_THROW(merged({far}), FormatError);
+  EXPECT_THROW(merged({low}), FormatError);
+  EXPECT_THROW(merged({good, good}), FormatError);
+}
+
+}  // namespace
+}  // namespace spillway::testing
