@@ -46,20 +46,36 @@ struct Decoder {
     return true;
   }
 
-  // Postings with gaps of one or two bytes and frequencies of one, without a branch that depends on which: one load
-  // holds all of them. Stops before the first of another shape, or close to the end.
+  // Postings with a gap below 2^13 and a frequency below 2^7, so of at most three bytes. No branch depends on their
+  // shape: lists mix them, and a branch that is missed costs more than all the rest. Stops at the first of another
+  // shape and close to the end, for step(). In local variables: members would be stored and loaded again around every
+  // write to the results.
   void run() {
-    while (left != 0 && end - at >= 8) {
-      const auto word = load_le<std::uint64_t>(at);
+    const std::uint8_t* from = at;
+    std::uint64_t last = document, sum = occurrences, below = 0;
+    std::uint32_t done = 0;
+    for (; done != left && end - from >= 8; ++done) {
+      const auto word = load_le<std::uint64_t>(from);
       const std::uint64_t single = word & 1, two = word >> 7 & 1;
       const std::uint64_t head = (word & 0x7F) | ((word >> 1 & 0x3F80) & (0 - two));
       const std::uint64_t next = word >> (8 + 8 * two) & 0xFF;
       const std::uint64_t frequency = (next & (single - 1)) | single;
-      if (((two & word >> 15) | frequency >> 7) != 0) return;
-      wrong |= head < 2 || frequency == 0 || (frequency == 1 && single == 0);
-      put(head >> 1, frequency);
-      at += 2 + two - single;
+      if (((two & word >> 15) | frequency >> 7) != 0) break;
+      // The top bit shows a gap of 0, or a frequency below 2 that is written out.
+      below |= (head - 2) | (frequency + single - 2);
+      last += head >> 1;
+      sum += frequency;
+      documents[done] = static_cast<std::uint32_t>(last);
+      frequencies[done] = static_cast<std::uint32_t>(frequency);
+      from += 2 + two - single;
     }
+    at = from;
+    documents += done;
+    frequencies += done;
+    left -= done;
+    document = last;
+    occurrences = sum;
+    wrong |= below >> 63 != 0;
   }
 };
 

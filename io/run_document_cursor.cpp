@@ -71,7 +71,8 @@ bool RunDocumentCursor::parse() {
   if (at == end) return false;
   RunDocument document;
   document.fields = *at++;
-  if ((document.fields & ~kKnownFields) != 0) fail("known fields", std::to_string(document.fields));
+  const bool known = document.fields == RunDocument::kDropped || (document.fields & ~kKnownFields) == 0;
+  if (!known) fail("known fields", std::to_string(document.fields));
   if ((document.fields & RunDocument::kId) != 0 && !run_.summary().has_stored_ids) {
     fail("no id, as the footer says", "one");
   }
