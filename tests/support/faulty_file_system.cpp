@@ -116,8 +116,9 @@ class Lock final : public FileLock, OpenFile {
 
 void collect_paths(const Node& node, const std::string& path, std::vector<std::string>& paths) {
   for (const auto& [name, child] : node.children) {
-    paths.push_back(path + "/" + name);
-    collect_paths(*child, paths.back(), paths);
+    const std::string child_path = path + "/" + name;
+    paths.push_back(child_path);
+    collect_paths(*child, child_path, paths);
   }
 }
 
