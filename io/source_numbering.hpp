@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -24,6 +25,23 @@ class SourceNumbering {
     const auto behind = std::upper_bound(kept_before_.begin(), kept_before_.end(), document);
     return document + static_cast<std::uint32_t>(behind - kept_before_.begin());
   }
+
+  // The same for documents that ascend: mostly one comparison each.
+  class Ascending {
+   public:
+    explicit Ascending(const SourceNumbering& numbering) : kept_before_(numbering.kept_before_) {}
+    std::uint32_t to_source(std::uint32_t document) {
+      if (passed_ < kept_before_.size() && kept_before_[passed_] <= document) {
+        const auto from = kept_before_.begin() + static_cast<std::ptrdiff_t>(passed_);
+        passed_ = static_cast<std::size_t>(std::upper_bound(from, kept_before_.end(), document) - kept_before_.begin());
+      }
+      return document + static_cast<std::uint32_t>(passed_);
+    }
+
+   private:
+    const std::vector<std::uint32_t>& kept_before_;
+    std::size_t passed_ = 0;
+  };
 
  private:
   std::vector<std::uint32_t> dropped_;

@@ -1,0 +1,68 @@
+// Lets a merge take an index for a run: its lists and documents through the interfaces of io/cursors.hpp, numbered as
+// in its source, where dropped documents stand as holes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/cursors.hpp"
+#include "io/index_reader.hpp"
+#include "io/source_numbering.hpp"
+
+namespace spillway {
+
+// Walks the lists with first <= term < last (empty last: to the end), in pieces of at most kPieceBytes of postings and
+// positions (more only for a single posting), in the postings format of runs. Not thread-safe; several over one index
+// are fine. The index lives longer.
+class IndexTermCursor final : public TermCursor {
+ public:
+  static constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+  static std::size_t memory_bytes() { return 3 * kPieceBytes; }
+
+  IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last);
+  bool next() override;
+  const TermPiece& piece() const override { return piece_; }
+
+ private:
+  bool next_list();
+  bool next_posting();
+  void append_posting();
+  std::uint64_t position_bytes_of_posting();
+  const IndexReader& index_;
+  SourceNumbering numbering_;
+  TermTableCursor terms_;
+  std::string last_;
+  std::optional<PostingsCursor> list_;
+  std::optional<SourceNumbering::Ascending> numbers_;
+  std::size_t at_ = 0;                 // the next posting of the list's block
+  std::uint64_t position_offset_ = 0;  // of its positions
+  std::uint64_t position_end_ = 0;     // of the list's positions
+  std::vector<std::uint8_t> postings_;
+  TermPiece piece_;
+};
+
+// Walks the documents of the source: a dropped one has fields = RunDocument::kDropped and length 0. Not thread-safe.
+// The index lives longer.
+class IndexDocumentCursor final : public DocumentCursor {
+ public:
+  explicit IndexDocumentCursor(const IndexReader& index);
+  ~IndexDocumentCursor() override;
+  bool next() override;
+  const RunDocument& document() const override { return document_; }
+
+ private:
+  struct Walk;
+  void read_kept();
+  const IndexReader& index_;
+  SourceNumbering numbering_;
+  std::uint64_t next_source_ = 0, next_kept_ = 0;
+  std::size_t dropped_passed_ = 0;
+  std::unique_ptr<Walk> walk_;
+  RunDocument document_;
+};
+
+}  // namespace spillway
