@@ -484,8 +484,10 @@ std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const Chunk
 std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
   const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + 16) + arena_bytes(options);
   const std::size_t stream = limits.stream_words + kStreamSlackWords;
-  // A posting of two words is at most 5 bytes, one of three at most 10, and often 1 or 2.
-  return terms + 4 * stream + (form == ChunkForm::kPostings ? 10 * std::size_t{limits.table_entries} : 0) +
+  // A posting of two words takes at most 4 bytes (a gap below max_documents), one of three about as much, since its
+  // frequency is paid for by the occurrences.
+  const std::size_t word_bytes = form == ChunkForm::kPostings ? 2 : sizeof(std::uint32_t);
+  return terms + word_bytes * stream + (form == ChunkForm::kPostings ? 10 * std::size_t{limits.table_entries} : 0) +
          limits.document_bytes;
 }
 

@@ -64,6 +64,14 @@ class RunScanner {
   }
 
  private:
+  // As std::popcount, which without the POPCNT instruction (any x86-64) is a call.
+  static std::size_t count_bits(std::uint64_t bits) {
+    bits -= bits >> 1 & 0x5555555555555555ULL;
+    bits = (bits & 0x3333333333333333ULL) + (bits >> 2 & 0x3333333333333333ULL);
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
+    return static_cast<std::size_t>(bits * 0x0101010101010101ULL >> 56);
+  }
+
   // Positions where word bytes begin or end, in turn; the run that is open at the window's start counts as begun at 0.
   std::size_t find_edges(std::size_t bytes, std::uint64_t carry) {
     std::size_t count = 0;
@@ -72,7 +80,7 @@ class RunScanner {
       const std::uint64_t mask = masks_[i];
       std::uint64_t edges = mask ^ (mask << 1 | carry);
       carry = mask >> 63;
-      const auto found = static_cast<std::size_t>(std::popcount(edges));
+      const std::size_t found = count_bits(edges);
       // Eight at a time, unconditionally: what is written too much is overwritten or not counted.
       for (std::size_t j = 0; j < found; j += 8) {
         for (std::size_t k = 0; k < 8; ++k) {

@@ -187,6 +187,8 @@ void IndexWriter::finish(const IndexTotals& totals) {
   state.manifest_bytes = bytes.size();
 }
 
+std::uint64_t IndexWriter::term_count() const { return state_->terms->term_count(); }
+
 std::uint64_t IndexWriter::bytes_written() const {
   std::uint64_t bytes = state_->manifest_bytes;
   for (const auto& section : state_->sections) bytes += section->bytes_written();

@@ -45,7 +45,8 @@ struct OccurrenceSum {
 
   // Adds `weight` = sum over documents of tf * r^doc of one term.
   void add(const TermHash& term, std::uint64_t weight) {
-    for (int lane = 0; lane < 2; ++lane) lanes[lane] = field61::add(lanes[lane], field61::multiply(term[lane], weight));
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+      lanes[lane] = field61::add(lanes[lane], field61::multiply(term[lane], weight));
   }
   // Adds a sum whose documents start at `base` here.
   void join(const OccurrenceSum& other, std::uint64_t base) { add(other.lanes, document_power(base)); }
