@@ -42,6 +42,16 @@ options::variables_map parse_with_boost(const Command& command, const std::vecto
   return values;
 }
 
+// Boost leaves blanks where it breaks a line.
+std::string without_trailing_blanks(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    while (c == '\n' && result.ends_with(' ')) result.pop_back();
+    result += c;
+  }
+  return result;
+}
+
 }  // namespace
 
 // Gives Arguments what only the parser knows.
@@ -69,6 +79,8 @@ std::optional<std::string> Arguments::text(const std::string& option) const {
 std::vector<std::string> Arguments::texts(const std::string& option) const {
   return has(option) ? values_[option].as<std::vector<std::string>>() : std::vector<std::string>();
 }
+
+options::options_description option_group(const char* caption) { return {caption, kHelpWidth, kHelpWidth / 2}; }
 
 void add_flag(options::options_description& group, const char* names, const char* meaning) {
   group.add_options()(names, meaning);
@@ -105,8 +117,9 @@ std::string help_text(const Command& command) {
   unsigned column = 0;
   for (const auto& group : command.groups) column = std::max(column, group.get_option_column_width());
   for (const auto& group : command.groups) {
-    help << "\n";
-    group.print(help, column);
+    std::ostringstream table;
+    group.print(table, column);
+    help << "\n" << without_trailing_blanks(table.str());
   }
   help << "\nExit codes:\n  0  done\n";
   for (const auto& [code, meaning] : command.exit_codes) {

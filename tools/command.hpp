@@ -55,7 +55,8 @@ struct Command {
   std::function<ExitCode(const Arguments&, Session&)> run;
 };
 
-// Options as the tables write them: a flag, a value, a value that may be given several times.
+// Options as the tables write them: a group, and in it a flag, a value, a value that may be given several times.
+boost::program_options::options_description option_group(const char* caption);
 void add_flag(boost::program_options::options_description& group, const char* names, const char* meaning);
 void add_value(boost::program_options::options_description& group, const char* names, const char* value_name,
                const char* meaning);

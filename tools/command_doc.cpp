@@ -44,7 +44,7 @@ Command doc_command() {
                       {"spillway doc docs.index 1961-Kennedy --json", "for programs"}};
   command.operands = "INDEX ID [OPTIONS]";
   command.notes = "\nEvery document with this id is shown: more than one where --duplicate-ids keep kept them.";
-  boost::program_options::options_description output("Output");
+  auto output = option_group("Output");
   add_flag(output, "json", "write a JSON object per document and line");
   command.groups.push_back(output);
   command.min_operands = command.max_operands = 2;

@@ -10,8 +10,6 @@
 
 namespace spillway {
 
-namespace options = boost::program_options;
-
 namespace {
 
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
@@ -158,7 +156,7 @@ Command dump_command() {
   command.notes =
       "\nText has columns separated by tabs, with control characters escaped: term, document count, occurrences;\n"
       "term, document, frequency; document, id, length, title, url, date. Documents are numbered from 0.";
-  options::options_description range("Range"), output("Output");
+  auto range = option_group("Range"), output = option_group("Output");
   add_value(range, "from", "TERM", "terms, postings: from this term on (in byte order)");
   add_value(range, "to", "TERM", "terms, postings: up to, without, this term");
   add_value(range, "term", "TERM", "postings: of this term as the index has it (lower case, stemmed)");

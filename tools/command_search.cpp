@@ -13,8 +13,6 @@
 
 namespace spillway {
 
-namespace options = boost::program_options;
-
 namespace {
 
 enum class SearchFormat { kText, kTrec, kJson };
@@ -156,7 +154,7 @@ Command search_command() {
       "       spillway search INDEX --queries FILE [OPTIONS]\n\n"
       "The query is analysed as the index's documents were. Documents that hold at least one of its words are ranked;\n"
       "equal scores by id, descending.";
-  options::options_description queries("Queries and ranking"), output("Output");
+  auto queries = option_group("Queries and ranking"), output = option_group("Output");
   add_value(queries, "queries", "FILE", "lines id<TAB>query; - is standard input");
   add_value(queries, "count,k", "N", "documents per query (default 10)");
   add_value(queries, "k1", "NUMBER", "BM25's k1 (default 0.9)");

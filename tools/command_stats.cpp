@@ -97,7 +97,7 @@ Command stats_command() {
   command.summary = "show what an index holds and how large it is";
   command.examples = {{"spillway stats docs.index", "a table"}, {"spillway stats docs.index --json", "for programs"}};
   command.operands = "INDEX [OPTIONS]";
-  boost::program_options::options_description output("Output");
+  auto output = option_group("Output");
   add_flag(output, "json", "write a JSON object");
   command.groups.push_back(output);
   command.min_operands = command.max_operands = 1;

@@ -79,7 +79,7 @@ Command verify_command() {
   command.examples = {{"spillway verify docs.index", "says what was checked, or the first thing wrong"},
                       {"spillway verify -q docs.index && echo good", "the exit code alone"}};
   command.operands = "INDEX [OPTIONS]";
-  boost::program_options::options_description output("Output");
+  auto output = option_group("Output");
   add_flag(output, "json", "write a JSON object");
   add_flag(output, "quiet,q", "write nothing about a good index");
   command.groups.push_back(output);

@@ -143,8 +143,8 @@ void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
 }  // namespace
 
 std::vector<options::options_description> index_option_groups() {
-  options::options_description output("Output"), input("Input"), content("What the index holds"),
-      resources("Resources"), errors("Bad input"), report("Report");
+  auto output = option_group("Output"), input = option_group("Input"), content = option_group("What the index holds"),
+       resources = option_group("Resources"), errors = option_group("Bad input"), report = option_group("Report");
   add_value(output, "output,o", "DIR", "the index to make");
   add_flag(output, "force", "replace what is there: the index, the report");
   add_value(input, "format", "NAME", "auto (default), jsonl, lines (a document a line) or text (a document a file)");

@@ -22,14 +22,16 @@ std::size_t terminal_columns() {
   return known ? size.ws_col : 80;
 }
 
-// "62 % of 1.20 GB, 410 MB/s, about 2 s left"
+// "744 MB of 1.20 GB (62.0 %), 410 MB/s, 2 s left"
 std::string input_part(const IndexProgress& progress, double seconds) {
   const std::uint64_t done = progress.bytes_done.load(), total = progress.bytes_total.load();
   std::string text = bytes_text(done);
   if (total > 0) text += " of " + bytes_text(total) + " (" + percent_text(done, total) + ")";
   text += ", " + rate_text(done, seconds);
   if (total > done && done > 0 && seconds > 1) {
-    text += ", " + seconds_text(seconds * static_cast<double>(total - done) / static_cast<double>(done)) + " left";
+    const double left = seconds * static_cast<double>(total - done) / static_cast<double>(done);
+    text +=
+        ", " + (left < 120 ? count_text(static_cast<std::uint64_t>(left) + 1) + " s" : seconds_text(left)) + " left";
   }
   return text;
 }

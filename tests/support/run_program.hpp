@@ -12,10 +12,10 @@ struct ProgramResult {
 };
 
 struct ProgramSetting {
-  std::string input;                     // its standard input
-  std::string out_path;                  // its standard output goes there instead of to ProgramResult::out
-  bool close_out = false;                // its standard output is a pipe that nobody reads
-  std::vector<std::string> environment;  // NAME=VALUE, added
+  std::string input = {};                     // its standard input
+  std::string out_path = {};                  // its standard output goes there instead of to ProgramResult::out
+  bool close_out = false;                     // its standard output is a pipe that nobody reads
+  std::vector<std::string> environment = {};  // NAME=VALUE, added
 };
 
 // words[0] is the program. Throws std::runtime_error if it cannot be started.

@@ -14,7 +14,7 @@ TEST(ProgressLine, ShowsShareRateAndTimeLeftWhileReading) {
   progress.documents = 12345;
   progress.runs = 3;
   EXPECT_EQ(progress_line(progress, 2),
-            "read+parse: 400 MB of 1.00 GB (40.0 %), 200 MB/s, 3.000 s left, 12,345 documents, 3 runs");
+            "read+parse: 400 MB of 1.00 GB (40.0 %), 200 MB/s, 4 s left, 12,345 documents, 3 runs");
 }
 
 TEST(ProgressLine, PromisesNothingWithoutATotal) {

@@ -1,0 +1,142 @@
+// The seven retrieval collections, indexed and searched through the library: documents, terms, tokens and every measure
+// must equal the reference scores to all 4 decimals.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "indexer/index_job.hpp"
+#include "indexer/ranking.hpp"
+#include "tests/support/corpora_path.hpp"
+#include "tests/support/evaluation.hpp"
+#include "tests/support/scratch_directory.hpp"
+#include "tools/index_options.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::Evaluation;
+using testing::ScratchDirectory;
+
+// What one line of reference_scores.txt says.
+struct Reference {
+  Bm25Parameters parameters;
+  std::uint64_t documents = 0, terms = 0, tokens = 0, queries = 0;
+  std::map<std::string, double> measures;
+};
+
+// "name=value" or "'name': value" somewhere in the line.
+double value_behind(const std::string& line, const std::string& name) {
+  const std::size_t at = line.find(name);
+  if (at == std::string::npos) throw std::runtime_error("no " + name + " in " + line);
+  return std::stod(line.substr(at + name.size()));
+}
+
+std::vector<Reference> references(const std::string& path, const std::string& collection, const std::string& analysis) {
+  std::ifstream file(path);
+  std::vector<Reference> found;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name, row;
+    words >> name >> row;
+    if (name != collection || row != analysis) continue;
+    Reference reference;
+    reference.parameters = {value_behind(line, " k1="), value_behind(line, " b=")};
+    reference.documents = static_cast<std::uint64_t>(value_behind(line, " docs="));
+    reference.terms = static_cast<std::uint64_t>(value_behind(line, " terms="));
+    reference.tokens = static_cast<std::uint64_t>(value_behind(line, " tokens="));
+    reference.queries = static_cast<std::uint64_t>(value_behind(line, " q="));
+    for (const char* measure : {"MAP", "nDCG10", "P10", "P30", "R100", "R1000"}) {
+      reference.measures[measure] = value_behind(line, std::string("'") + measure + "': ");
+    }
+    found.push_back(reference);
+  }
+  return found;
+}
+
+ContentOptions content_of(const std::string& analysis) {
+  ContentOptions content;
+  content.tokenizer = Tokenizer::kAscii;
+  if (analysis == "plain") return content;
+  content.stemmer = "porter";
+  content.stop_words = normalize_stop_words(english_stop_words(), content);
+  return content;
+}
+
+void index_collection(const std::string& documents, const std::string& output, const ContentOptions& content) {
+  IndexOptions options;
+  options.inputs = {documents};
+  options.output = output;
+  options.content = content;
+  options.memory_bytes = std::uint64_t{256} << 20;
+  options.threads = 2;
+  std::atomic<int> signal_number{0};
+  IndexProgress progress;
+  const auto ignore = [](const std::string&) {};
+  IndexReport report;
+  run_index(options, {posix_file_system(), signal_number, progress, ignore, ignore}, report);
+}
+
+testing::Quality evaluate(const IndexReader& index, const std::string& collection, const Bm25Parameters& parameters) {
+  Evaluation evaluation(testing::read_judgements(collection + "/qrels.txt"));
+  Analyzer analyzer(index.options());
+  Bm25Ranker ranker(index, parameters);
+  for (const testing::Query& query : testing::read_queries(collection + "/queries.tsv")) {
+    if (!evaluation.counts(query.id)) continue;
+    std::vector<std::string> ids;
+    for (const RankedDocument& ranked : ranker.best(query_terms(analyzer, query.text), 1000)) {
+      ids.push_back(index.document_id(ranked.document));
+    }
+    evaluation.add(query.id, ids);
+  }
+  return evaluation.quality();
+}
+
+std::string four_decimals(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4f", value);
+  return text;
+}
+
+class Retrieval : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(Retrieval, EqualsTheReferenceToFourDecimals) {
+  const auto corpora = SPILLWAY_CORPORA_OR_SKIP();
+  const auto [name, analysis] = GetParam();
+  const std::string collection = corpora + "/retrieval/" + name;
+  const auto expected = references(corpora + "/retrieval/reference_scores.txt", name, analysis);
+  ASSERT_EQ(expected.size(), 2u) << "two pairs of (k1, b)";
+
+  const ScratchDirectory scratch;
+  index_collection(collection + "/docs.jsonl.zst", scratch / "index", content_of(analysis));
+  const IndexReader index(posix_file_system(), scratch / "index");
+  for (const Reference& reference : expected) {
+    EXPECT_EQ(index.counts().documents, reference.documents);
+    EXPECT_EQ(index.counts().terms, reference.terms);
+    EXPECT_EQ(index.counts().occurrences, reference.tokens);
+    const testing::Quality found = evaluate(index, collection, reference.parameters);
+    EXPECT_EQ(found.queries, reference.queries);
+    const std::map<std::string, double> measures{{"MAP", found.map},         {"nDCG10", found.ndcg_10},
+                                                 {"P10", found.p_10},        {"P30", found.p_30},
+                                                 {"R100", found.recall_100}, {"R1000", found.recall_1000}};
+    for (const auto& [measure, value] : measures) {
+      EXPECT_EQ(four_decimals(value), four_decimals(reference.measures.at(measure)))
+          << measure << " with k1=" << reference.parameters.k1 << " b=" << reference.parameters.b;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Collections, Retrieval,
+                         ::testing::Combine(::testing::Values("adi", "cacm", "cisi", "cranfield", "med", "scifact",
+                                                              "vaswani"),
+                                            ::testing::Values("plain", "ascii+stop+porter")),
+                         [](const auto& tested) {
+                           return std::string(std::get<0>(tested.param)) +
+                                  (std::string(std::get<1>(tested.param)) == "plain" ? "Plain" : "StopPorter");
+                         });
+
+}  // namespace
+}  // namespace spillway

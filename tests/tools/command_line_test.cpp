@@ -1,0 +1,230 @@
+// The program as its users meet it: exit codes, what goes to standard output and what to standard error.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_program.hpp"
+#include "tests/support/scratch_directory.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::ProgramResult;
+using testing::run_spillway;
+using testing::ScratchDirectory;
+
+constexpr const char* kDocuments =
+    R"({"id":"one","title":"Sorting","text":"external sorting of records","url":"http://a/"}
+{"id":"two","title":"Merging","text":"merging sorted runs, and sorting them"}
+{"id":"three","text":"nothing of the kind"}
+)";
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void expect_refused(const ProgramResult& result, int exit_code, const std::string& words) {
+  EXPECT_EQ(result.exit_code, exit_code) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+}
+
+// One small index for all tests of a process.
+class CommandLine : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    scratch_ = new ScratchDirectory;
+    std::ofstream(*scratch_ / "docs.jsonl") << kDocuments;
+    const ProgramResult made = run_spillway({"index", *scratch_ / "docs.jsonl", "-o", index(), "-q"});
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+    EXPECT_EQ(made.err, "");
+    EXPECT_EQ(made.out, "");
+  }
+  static void TearDownTestSuite() {
+    delete scratch_;
+    scratch_ = nullptr;
+  }
+  static std::string index() { return *scratch_ / "docs.index"; }
+  static std::string documents() { return *scratch_ / "docs.jsonl"; }
+  static ScratchDirectory* scratch_;
+};
+ScratchDirectory* CommandLine::scratch_ = nullptr;
+
+TEST_F(CommandLine, ShowsHelpAndVersionOnStandardOutput) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--help"},
+                                                {"--version"},
+                                                {"index", "--help"},
+                                                {"corpus", "generate", "text", "--help"},
+                                                {"corpus", "--help"},
+                                                {"search", "-h"}}) {
+    const ProgramResult result = run_spillway(words);
+    EXPECT_EQ(result.exit_code, 0) << words.front();
+    EXPECT_EQ(result.err, "");
+    EXPECT_NE(result.out.find("spillway"), std::string::npos);
+  }
+}
+
+TEST_F(CommandLine, RefusesWhatItDoesNotKnow) {
+  expect_refused(run_spillway({}), 2, "no command given");
+  expect_refused(run_spillway({"serch", "x"}), 2, "did you mean 'search'?");
+  expect_refused(run_spillway({"corpus"}), 2, "corpus generate text");
+  expect_refused(run_spillway({"index", "x", "--memroy", "1G"}), 2, "did you mean --memory?");
+  expect_refused(run_spillway({"\x1b[31m"}), 2, "unknown command '\\x1B[31m'");
+}
+
+TEST_F(CommandLine, RefusesBeforeAnyWork) {
+  const ScratchDirectory scratch;
+  const std::string out = scratch / "out";
+  expect_refused(run_spillway({"index", documents()}), 2, "-o DIR");
+  expect_refused(run_spillway({"index", scratch / "missing", "-o", out}), 2, "missing");
+  expect_refused(run_spillway({"index", documents(), "-o", out, "--memory", "99999999999G"}), 2, "--memory");
+  expect_refused(run_spillway({"index", documents(), "-o", out, "--memory", "1M"}), 4, "--memory");
+  expect_refused(run_spillway({"index", documents(), "-o", index()}), 2, "--force");
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+}
+
+TEST_F(CommandLine, WritesTheReportAndRefusesToOverwriteIt) {
+  const ScratchDirectory scratch;
+  const std::string report_path = scratch / "report.json";
+  const ProgramResult made =
+      run_spillway({"index", documents(), "-o", scratch / "a", "--json", report_path, "--memory", "64M"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_NE(made.err.find("indexed 3 documents"), std::string::npos) << made.err;
+  const auto report = nlohmann::json::parse(read_text(report_path));
+  EXPECT_EQ(report["exit_code"], 0);
+  EXPECT_EQ(report["documents"], 3);
+  EXPECT_EQ(report["memory_bytes"], 64 << 20);
+  EXPECT_EQ(report["options"]["tokenizer"], "unicode");
+  expect_refused(run_spillway({"index", documents(), "-o", scratch / "b", "--json", report_path}), 2, "--force");
+  const ProgramResult to_stdout = run_spillway({"index", documents(), "-o", scratch / "b", "--json", "-", "-q"});
+  EXPECT_EQ(nlohmann::json::parse(to_stdout.out)["terms"], report["terms"]);
+}
+
+TEST_F(CommandLine, EndsWithThreeAndAReportWhenTooMuchIsBad) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch / "bad.jsonl") << kDocuments << "{broken\n";
+  const ProgramResult result =
+      run_spillway({"index", scratch / "bad.jsonl", "-o", scratch / "out", "--json", scratch / "report.json"});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_NE(result.err.find("bad_json"), std::string::npos) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(scratch / "out"));
+  const auto report = nlohmann::json::parse(read_text(scratch / "report.json"));
+  EXPECT_EQ(report["exit_code"], 3);
+  EXPECT_EQ(report["skipped"]["bad_json"], 1);
+  EXPECT_EQ(report["examples"][0]["path"], scratch / "bad.jsonl");
+  EXPECT_EQ(report["examples"][0]["offset"], std::string(kDocuments).size());
+}
+
+TEST_F(CommandLine, SearchesForPeople) {
+  const ProgramResult result = run_spillway({"search", index(), "sorting", "records"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_NE(result.out.find("   1  "), std::string::npos) << result.out;
+  EXPECT_LT(result.out.find("one  Sorting"), result.out.find("two  Merging")) << result.out;
+  EXPECT_EQ(run_spillway({"search", index(), "zebra"}).exit_code, 0);
+}
+
+TEST_F(CommandLine, SearchesForPrograms) {
+  const ProgramResult trec = run_spillway({"search", index(), "--queries", "-", "--format", "trec", "--run-id", "r"},
+                                          {.input = "q1\tsorting\nq2\tzebra\nq 3\tnothing\n"});
+  EXPECT_EQ(trec.exit_code, 0) << trec.err;
+  EXPECT_TRUE(trec.out.starts_with("q1 Q0 one 1 0.")) << trec.out;
+  EXPECT_NE(trec.out.find("\nq\\x203 Q0 three 1 "), std::string::npos) << trec.out;
+  EXPECT_EQ(std::count(trec.out.begin(), trec.out.end(), '\n'), 3);
+
+  const ProgramResult json = run_spillway({"search", index(), "sorting", "-k", "1", "--format", "json"});
+  const auto object = nlohmann::json::parse(json.out);
+  EXPECT_EQ(object["hits"].size(), 1u);
+  EXPECT_EQ(object["hits"][0]["id"], "one");
+  EXPECT_EQ(object["hits"][0]["title"], "Sorting");
+  // Both formats carry the whole double.
+  EXPECT_EQ(object["hits"][0]["score"].get<double>(), std::stod(trec.out.substr(std::string("q1 Q0 one 1 ").size())));
+}
+
+TEST_F(CommandLine, RefusesBadQueries) {
+  expect_refused(run_spillway({"search", index()}), 2, "no query");
+  expect_refused(run_spillway({"search", index(), "x", "--queries", "y"}), 2, "contradict");
+  expect_refused(run_spillway({"search", index(), "--queries", "-"}, {.input = "no tab\n"}), 2,
+                 "standard input, line 1");
+  expect_refused(run_spillway({"search", index(), "x", "--b", "2"}), 2, "--b '2'");
+  expect_refused(run_spillway({"search", index(), "x", "-k", "0"}), 2, "-k");
+}
+
+TEST_F(CommandLine, ShowsStats) {
+  const ProgramResult text = run_spillway({"stats", index()});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("documents                          3"), std::string::npos) << text.out;
+  const auto json = nlohmann::json::parse(run_spillway({"stats", index(), "--json"}).out);
+  EXPECT_EQ(json["documents"], 3);
+  EXPECT_EQ(json["tokens"], 16);
+  EXPECT_EQ(json["average_length"], 16.0 / 3);
+  std::uint64_t bytes = 0;
+  for (const auto& file : json["files"]) bytes += file["bytes"].get<std::uint64_t>();
+  EXPECT_EQ(json["bytes"], bytes);
+}
+
+TEST_F(CommandLine, DumpsTermsPostingsAndDocuments) {
+  EXPECT_EQ(run_spillway({"dump", index(), "terms", "--from", "s", "--to", "t"}).out, "sorted\t1\t1\nsorting\t2\t3\n");
+  EXPECT_EQ(run_spillway({"dump", index(), "terms", "--from", "s", "--count", "1", "--format", "json"}).out,
+            "{\"term\":\"sorted\",\"df\":1,\"cf\":1}\n");
+  EXPECT_EQ(run_spillway({"dump", index(), "postings", "--term", "sorting"}).out, "sorting\t0\t2\nsorting\t1\t1\n");
+  EXPECT_EQ(run_spillway({"dump", index(), "postings", "--term", "sorting", "--format", "json"}).out,
+            "{\"term\":\"sorting\",\"df\":2,\"cf\":3,\"postings\":[[0,2],[1,1]]}\n");
+  EXPECT_EQ(run_spillway({"dump", index(), "documents", "--count", "1"}).out, "0\tone\t5\tSorting\thttp://a/\t\n");
+  EXPECT_EQ(run_spillway({"dump", index(), "documents", "--first", "2", "--format", "json"}).out,
+            "{\"document\":2,\"id\":\"three\",\"length\":4}\n");
+  expect_refused(run_spillway({"dump", index(), "postings", "--term", "zebra"}), 2, "no term 'zebra'");
+  expect_refused(run_spillway({"dump", index(), "documents", "--from", "a"}), 2, "--from");
+  expect_refused(run_spillway({"dump", index(), "words"}), 2, "terms, postings, documents");
+}
+
+TEST_F(CommandLine, ShowsADocumentById) {
+  EXPECT_EQ(run_spillway({"doc", index(), "two", "--json"}).out,
+            "{\"document\":1,\"id\":\"two\",\"length\":7,\"title\":\"Merging\"}\n");
+  EXPECT_NE(run_spillway({"doc", index(), "two"}).out.find("title   Merging\n"), std::string::npos);
+  expect_refused(run_spillway({"doc", index(), "four"}), 2, "no document has the id 'four'");
+}
+
+TEST_F(CommandLine, VerifyTellsGoodFromBad) {
+  const ProgramResult good = run_spillway({"verify", index()});
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  EXPECT_NE(good.out.find(": good\nchecked "), std::string::npos) << good.out;
+  for (const auto& entry : std::filesystem::directory_iterator(index())) {
+    const std::string copy = *scratch_ / "copy.index";
+    std::filesystem::copy(index(), copy);
+    std::string bytes = read_text(entry.path());
+    if (bytes.empty()) continue;
+    bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+    std::ofstream(copy + "/" + entry.path().filename().string(), std::ios::binary) << bytes;
+    const ProgramResult bad = run_spillway({"verify", copy});
+    EXPECT_EQ(bad.exit_code, 1) << entry.path();
+    EXPECT_NE(bad.err.find("the index is bad: "), std::string::npos) << bad.err;
+    EXPECT_FALSE(nlohmann::json::parse(run_spillway({"verify", copy, "--json"}).out)["good"].get<bool>());
+    std::filesystem::remove_all(copy);
+  }
+  EXPECT_EQ(run_spillway({"verify", *scratch_ / "missing"}).exit_code, 2);
+}
+
+TEST_F(CommandLine, NoticesThatStandardOutputTakesNoMore) {
+  const ProgramResult full = run_spillway({"stats", index()}, {.out_path = "/dev/full"});
+  EXPECT_EQ(full.exit_code, 2) << full.err;
+  EXPECT_NE(full.err.find("standard output"), std::string::npos) << full.err;
+  const ProgramResult closed = run_spillway({"dump", index(), "terms"}, {.close_out = true});
+  EXPECT_EQ(closed.exit_code, 2) << closed.err;
+}
+
+TEST_F(CommandLine, WorksWithoutATerminalType) {
+  const ScratchDirectory scratch;
+  const ProgramResult result =
+      run_spillway({"index", documents(), "-o", scratch / "out"}, {.environment = {"NO_COLOR=1", "TERM=dumb"}});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err.find('\x1b'), std::string::npos);
+  EXPECT_EQ(result.err.find('\r'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace spillway
