@@ -30,7 +30,7 @@ void open_and_verify(const std::string& directory) {
 
 // Few bytes, yet lists of 1, 128 and more than 128 postings, positions, text and dropped documents.
 SampleIndex small_sample() {
-  SampleIndex sample = make_sample(135, 4, 7);
+  SampleIndex sample = make_sample(135, 0, 7);
   sample.options.positions = true;
   sample.options.store = StorePolicy::kText;
   for (std::uint32_t d = 0; d < 135; ++d) {
@@ -38,6 +38,7 @@ SampleIndex small_sample() {
     if (d < 128) sample.lists["block"].emplace_back(d, d % 5 == 0 ? 2 : 1);
     if (d >= 6) sample.documents[d] = {};
   }
+  sample.lists["few"] = {{0, 1}, {5, 300}, {130, 2}};
   sample.lists["single"] = {{17, 3}};
   return sample;
 }
@@ -182,7 +183,7 @@ TEST_P(ForgedSection, IsNoticedOrHarmless) {
   write_sample(posix_file_system(), scratch / "index", sample);
   const std::string directory = scratch / "index", data = section_data(directory, GetParam());
   std::mt19937_64 random(3);
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < 2; ++round) {
     for (std::size_t at = 0; at < data.size(); ++at) {
       std::string forged = data;
       const std::uint8_t change = round == 0 ? 0xFF : static_cast<std::uint8_t>(1 + random() % 255);

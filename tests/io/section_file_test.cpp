@@ -1,0 +1,129 @@
+#include "io/section_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <thread>
+
+#include "io/error.hpp"
+#include "tests/support/index_files.hpp"
+#include "tests/support/scratch_directory.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::read_bytes;
+using testing::ScratchDirectory;
+using testing::section_data;
+using testing::write_bytes;
+
+std::string random_bytes(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string bytes(count, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  return bytes;
+}
+
+SectionFigures write_section(const std::string& directory, const std::string& data, std::size_t most_append,
+                             std::size_t buffer_bytes = kPageBytes, std::size_t table_bytes = 16384) {
+  SectionWriter writer(posix_file_system(), directory, Section::kPostings, buffer_bytes, table_bytes);
+  std::mt19937_64 random(9);
+  for (std::size_t at = 0; at < data.size();) {
+    const std::size_t count = std::min(data.size() - at, 1 + random() % most_append);
+    EXPECT_EQ(writer.size(), at);
+    writer.append({reinterpret_cast<const std::uint8_t*>(data.data()) + at, count});
+    at += count;
+  }
+  const SectionFigures figures = writer.finish();
+  EXPECT_EQ(writer.bytes_written(), figures.file_bytes);
+  return figures;
+}
+
+TEST(SectionFile, ReadsBackWhatWasAppendedInAnyPieces) {
+  for (const std::size_t size : {0u, 1u, 65535u, 65536u, 65537u, 400000u}) {
+    const std::string data = random_bytes(size, size);
+    std::string bytes;
+    for (const std::size_t most_append : {std::size_t{50}, std::size_t{5000}, std::size_t{300000}}) {
+      for (const std::size_t buffer : {kPageBytes, 4 * kPageBytes}) {
+        ScratchDirectory scratch;
+        const SectionFigures figures = write_section(scratch.path(), data, most_append, buffer);
+        const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, figures);
+        ASSERT_EQ(reader.size(), size);
+        EXPECT_EQ(std::string(reinterpret_cast<const char*>(reader.at(0, size)), size), data);
+        EXPECT_EQ(section_data(scratch.path(), Section::kPostings), data);
+        const std::string found = read_bytes(scratch / "postings");
+        EXPECT_EQ(found.size(), figures.file_bytes);
+        if (bytes.empty()) bytes = found;
+        EXPECT_EQ(found, bytes);
+        EXPECT_NO_THROW(reader.check_all([](std::uint64_t) {}));
+      }
+    }
+  }
+}
+
+TEST(SectionFile, GivesTheSameBytesWherePageCrcsHadToWaitInAFile) {
+  const std::string data = random_bytes(2000000, 1);
+  ScratchDirectory with, without;
+  const SectionFigures expected = write_section(without.path(), data, 100000);
+  EXPECT_EQ(write_section(with.path(), data, 100000, kPageBytes, 12), expected);
+  EXPECT_EQ(read_bytes(with / "postings"), read_bytes(without / "postings"));
+  EXPECT_EQ(posix_file_system().list(with.path()), std::vector<std::string>{"postings"});
+}
+
+TEST(SectionFile, RefusesRangesBehindItsData) {
+  ScratchDirectory scratch;
+  const SectionFigures figures = write_section(scratch.path(), random_bytes(1000, 1), 100);
+  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, figures);
+  EXPECT_NO_THROW(reader.at(1000, 0));
+  EXPECT_THROW(reader.at(1000, 1), FormatError);
+  EXPECT_THROW(reader.at(1001, 0), FormatError);
+  EXPECT_THROW(reader.at(999, 2), FormatError);
+  EXPECT_THROW(reader.at(~std::uint64_t{0}, 2), FormatError);
+  EXPECT_THROW(reader.at(2, ~std::uint64_t{0}), FormatError);
+}
+
+TEST(SectionFile, RefusesAFileOfAnotherSection) {
+  ScratchDirectory scratch;
+  const SectionFigures figures = write_section(scratch.path(), "text", 100);
+  posix_file_system().rename(scratch / "postings", scratch / "bounds");
+  EXPECT_THROW(SectionReader(posix_file_system(), scratch.path(), Section::kBounds, figures), FormatError);
+}
+
+TEST(SectionFile, ChecksOnlyThePagesThatAreRead) {
+  ScratchDirectory scratch;
+  const std::string data = random_bytes(3 * kPageBytes, 1);
+  const SectionFigures figures = write_section(scratch.path(), data, 100000);
+  std::string bytes = read_bytes(scratch / "postings");
+  bytes[kSectionHeaderBytes + kPageBytes + 5] ^= 1;
+  write_bytes(scratch / "postings", bytes);
+  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, figures);
+  EXPECT_NO_THROW(reader.at(0, kPageBytes));
+  EXPECT_NO_THROW(reader.at(2 * kPageBytes, kPageBytes));
+  EXPECT_THROW(reader.at(kPageBytes - 1, 2), FormatError);
+  EXPECT_THROW(reader.at(kPageBytes - 1, 2), FormatError);
+  EXPECT_THROW(reader.check_all([](std::uint64_t) {}), FormatError);
+}
+
+TEST(SectionFile, IsReadByManyThreadsAtOnce) {
+  ScratchDirectory scratch;
+  const std::string data = random_bytes(40 * kPageBytes, 1);
+  const SectionFigures figures = write_section(scratch.path(), data, 100000);
+  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, figures);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      std::mt19937_64 random(t);
+      for (int i = 0; i < 500; ++i) {
+        const std::size_t at = random() % (data.size() - 1000);
+        if (std::memcmp(reader.at(at, 1000), data.data() + at, 1000) != 0) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace spillway
