@@ -73,13 +73,13 @@ void join_documents(std::span<const MergeInput* const> inputs, const TakeDocumen
       lengths += part.length;
       const bool goes_on = last_goes_on && index + 1 == count;
       if (!open && !goes_on) {
-        take(number++, part);
+        if (take(number++, part) == JoinStep::kStop) return;
         continue;
       }
       if (!open) open.emplace();
       open->add(part, input->name());
       if (goes_on) continue;
-      take(number++, open->document());
+      if (take(number++, open->document()) == JoinStep::kStop) return;
       open.reset();
     }
     check_lengths(*input, index, lengths);

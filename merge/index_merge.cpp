@@ -122,13 +122,14 @@ Buffer merge_documents(std::span<const MergeInput* const> inputs, const DroppedD
   join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
     if (dropped.contains(number)) {
       writer.append_dropped(number);
-      return;
+      return JoinStep::kGoOn;
     }
     if (document.fields == RunDocument::kDropped) {
       throw std::logic_error("a document that an index has dropped was not dropped again");
     }
     codes.data()[kept++] = length_code(document.length);
     writer.append_document(document);
+    return JoinStep::kGoOn;
   });
   return codes;
 }

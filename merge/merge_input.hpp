@@ -21,6 +21,8 @@ class MergeInput {
   virtual std::unique_ptr<TermCursor> terms(std::string first, std::string last) const = 0;
   virtual std::unique_ptr<DocumentCursor> documents() const = 0;
   virtual std::string name() const = 0;  // for messages
+  // Documents may be holes (fields = RunDocument::kDropped), which a merge must drop again.
+  virtual bool may_have_dropped() const { return false; }
 };
 
 }  // namespace spillway

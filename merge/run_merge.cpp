@@ -90,6 +90,7 @@ void merge_documents_to_run(std::span<const MergeInput* const> inputs, RunWriter
     stream.clear();
     append_run_document(document, stream);
     writer.append_documents(stream);
+    return JoinStep::kGoOn;
   });
 }
 

@@ -187,9 +187,10 @@ inline MergeTest::Merged MergeTest::merge_to_index(const Runs& runs, const Dropp
   std::vector<std::pair<std::string, std::uint32_t>> ids;
   std::uint32_t number = 0;
   join_documents(all, [&](std::uint32_t source, const RunDocument& document) {
-    if (dropped.contains(source)) return;
+    if (dropped.contains(source)) return JoinStep::kGoOn;
     if ((document.fields & RunDocument::kId) != 0) ids.emplace_back(document.id, number);
     ++number;
+    return JoinStep::kGoOn;
   });
   std::sort(ids.begin(), ids.end());
   for (const auto& id : ids) writer.append_id_order(id.second);

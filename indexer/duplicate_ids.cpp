@@ -1,0 +1,112 @@
+#include "indexer/duplicate_ids.hpp"
+
+#include <algorithm>
+
+#include "io/error.hpp"
+#include "merge/document_join.hpp"
+#include "merge/index_merge.hpp"
+
+namespace spillway {
+
+namespace {
+
+bool is_hole(const RunDocument& document) { return document.fields == RunDocument::kDropped; }
+bool has_id(const RunDocument& document) { return !is_hole(document) && (document.fields & RunDocument::kId) != 0; }
+
+bool any_stored_ids(std::span<const MergeInput* const> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [](const MergeInput* input) { return input->summary().has_stored_ids; });
+}
+
+}  // namespace
+
+IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources)
+    : document_count_(source_document_count(inputs)), has_ids_(any_stored_ids(inputs)) {
+  const FirstLook first = look(inputs);
+  if (first.any_hole) drop_holes(inputs, resources);
+  if (has_ids_ && !first.ascends) {
+    sort_ids(inputs, resources);
+    if (policy != DuplicateIds::kKeep) drop_duplicates(policy, resources);
+  }
+  dropped_.seal();
+}
+
+// Ends at the first id that does not ascend, unless there may be holes, which only indexes have.
+IdTable::FirstLook IdTable::look(std::span<const MergeInput* const> inputs) const {
+  FirstLook result;
+  std::string last_id;
+  bool any_id = false;
+  const bool may_have_holes =
+      std::any_of(inputs.begin(), inputs.end(), [](const MergeInput* input) { return input->may_have_dropped(); });
+  if (!has_ids_ && !may_have_holes) return result;
+  join_documents(inputs, [&](std::uint32_t, const RunDocument& document) {
+    result.any_hole |= is_hole(document);
+    if (!is_hole(document) && result.ascends) {
+      result.ascends = has_id(document) && (!any_id || document.id > last_id);
+      last_id = document.id;
+      any_id = true;
+    }
+    return result.ascends || may_have_holes ? JoinStep::kGoOn : JoinStep::kStop;
+  });
+  return result;
+}
+
+void IdTable::drop_holes(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
+  join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
+    if (is_hole(document)) drop(number, resources);
+    return JoinStep::kGoOn;
+  });
+}
+
+void IdTable::sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
+  sort_ =
+      std::make_unique<ExternalStringSort>(resources.budget, resources.temp, resources.sorter, resources.memory_bytes);
+  join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
+    if (has_id(document)) sort_->add(document.id, number);
+    return JoinStep::kGoOn;
+  });
+  sort_->sort();
+}
+
+// Equal ids come in number order: the first of them stays.
+void IdTable::drop_duplicates(DuplicateIds policy, const IdTableResources& resources) {
+  std::string kept_id;
+  std::uint32_t kept = 0;
+  bool any = false;
+  sort_->read([&](std::string_view id, std::uint32_t number) {
+    if (!any || id != kept_id) {
+      any = true;
+      kept_id = id;
+      kept = number;
+      return;
+    }
+    if (policy == DuplicateIds::kFail) {
+      throw InputError("documents " + std::to_string(std::uint64_t{kept} + 1) + " and " +
+                       std::to_string(std::uint64_t{number} + 1) + " of the input have the same id \"" + printable(id) +
+                       "\": mend the input, or choose --duplicate-ids first or keep");
+    }
+    drop(number, resources);
+    ++duplicate_count_;
+    if (examples_.size() < kExamples) examples_.push_back({std::string(id), kept, number});
+  });
+}
+
+// The bitmap is only paid for once there is something in it.
+void IdTable::drop(std::uint32_t document, const IdTableResources& resources) {
+  if (dropped_.none()) dropped_ = DroppedDocuments(resources.budget, document_count_);
+  dropped_.drop(document);
+}
+
+void IdTable::write_order(IndexWriter& writer) const {
+  if (!has_ids_) return;
+  if (sort_ == nullptr) {
+    const std::uint64_t kept = document_count_ - dropped_.count();
+    for (std::uint64_t number = 0; number < kept; ++number) writer.append_id_order(static_cast<std::uint32_t>(number));
+    return;
+  }
+  sort_->read([&](std::string_view, std::uint32_t number) {
+    if (!dropped_.contains(number)) writer.append_id_order(dropped_.renumber(number));
+  });
+}
+
+}  // namespace spillway

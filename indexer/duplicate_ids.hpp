@@ -1,0 +1,69 @@
+// Finds documents with the same external id by an external sort of the ids of all inputs, and keeps what the sort gave
+// for the index's list of ids.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/content_options.hpp"
+#include "io/index_writer.hpp"
+#include "io/memory_budget.hpp"
+#include "io/temp_space.hpp"
+#include "merge/dropped_documents.hpp"
+#include "merge/merge_input.hpp"
+#include "sort/external_string_sort.hpp"
+
+namespace spillway {
+
+struct IdTableResources {
+  MemoryBudget& budget;
+  TempSpace& temp;
+  const StringSorter& sorter;
+  std::size_t memory_bytes = 0;  // of the sort (reserved only if it is needed); at least 256 KiB are used
+};
+
+// Reads the documents of all inputs when it is made, twice where ids do not ascend. Ids that ascend need no sort and no
+// memory. Documents that an input has dropped already are dropped again. Sorts in the calling thread's TBB arena.
+class IdTable {
+ public:
+  struct Duplicate {
+    std::string id;
+    std::uint32_t kept = 0, dropped = 0;  // source numbers
+  };
+  static constexpr std::size_t kExamples = 5;
+
+  // The inputs are one source, in order. Policy kFail throws InputError at the first duplicate, naming the id and both
+  // documents.
+  IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources);
+
+  const DroppedDocuments& dropped() const { return dropped_; }
+  // The same, when the table itself (and the memory of its sort) is not needed any more.
+  DroppedDocuments take_dropped() { return std::move(dropped_); }
+  std::uint64_t duplicate_count() const { return duplicate_count_; }    // documents dropped for their id
+  const std::vector<Duplicate>& examples() const { return examples_; }  // the first few, in order of id
+  // Streams the kept documents with stored ids, renumbered, in order of id.
+  void write_order(IndexWriter& writer) const;
+
+ private:
+  struct FirstLook {
+    bool ascends = true;    // every document that is there has an id above the one before
+    bool any_hole = false;  // documents that an input has dropped already
+  };
+  FirstLook look(std::span<const MergeInput* const> inputs) const;
+  void sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
+  void drop_holes(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
+  void drop_duplicates(DuplicateIds policy, const IdTableResources& resources);
+  void drop(std::uint32_t document, const IdTableResources& resources);
+
+  std::uint64_t document_count_ = 0;
+  DroppedDocuments dropped_;
+  std::uint64_t duplicate_count_ = 0;
+  std::vector<Duplicate> examples_;
+  std::unique_ptr<ExternalStringSort> sort_;  // none: no ids, or all in order
+  bool has_ids_ = false;
+};
+
+}  // namespace spillway
