@@ -2,6 +2,7 @@
 // duplicate ids are found, and the last pass writes the index.
 #pragma once
 
+#include "indexer/duplicate_ids.hpp"
 #include "indexer/ingest.hpp"
 #include "indexer/run_store.hpp"
 #include "io/index_writer.hpp"
@@ -22,6 +23,7 @@ struct MergeSetup {
 struct MergeFigures {
   std::uint64_t passes = 0;  // the last one included
   std::uint64_t documents = 0, duplicate_documents = 0, postings = 0, occurrences = 0;
+  std::vector<IdTable::Duplicate> duplicates;                                       // the first few
   double pass_seconds = 0, id_seconds = 0, document_seconds = 0, list_seconds = 0;  // wall
   std::uint64_t rewritten_bytes = 0;
   std::string plan;

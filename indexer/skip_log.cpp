@@ -17,24 +17,23 @@ std::string place_text(const SourcePlace& place) {
 }  // namespace
 
 void SkipLog::add(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail) {
-  const auto index = static_cast<std::size_t>(reason);
-  skipped_.fetch_add(1, std::memory_order_relaxed);
-  {
-    const std::lock_guard lock(mutex_);
-    ++counts_[index];
-    std::vector<Example>& examples = examples_[index];
-    const Example example{task, sequence_++, {reason, std::string(place.path), place.offset, printable(detail)}};
-    const auto position =
-        std::upper_bound(examples.begin(), examples.end(), example, [](const Example& a, const Example& b) {
-          return a.task != b.task ? a.task < b.task : a.sequence < b.sequence;
-        });
-    examples.insert(position, example);
-    if (examples.size() > kExamples) examples.pop_back();
-  }
+  add(reason, 1);
+  note(reason, task, place, detail);
   if (strict_) {
     throw InputError(place_text(place) + ": " + std::string(skip_reason_name(reason)) + ": " + printable(detail) +
                      "; --strict stops at the first record that cannot be indexed: mend it, or run without --strict");
   }
+}
+
+void SkipLog::note(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Example>& examples = examples_[static_cast<std::size_t>(reason)];
+  const Example example{task, sequence_++, {reason, std::string(place.path), place.offset, printable(detail)}};
+  const auto position = std::upper_bound(
+      examples.begin(), examples.end(), example,
+      [](const Example& a, const Example& b) { return a.task != b.task ? a.task < b.task : a.sequence < b.sequence; });
+  examples.insert(position, example);
+  if (examples.size() > kExamples) examples.pop_back();
 }
 
 void SkipLog::add(SkipReason reason, std::uint64_t count) {

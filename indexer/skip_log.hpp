@@ -23,6 +23,8 @@ class SkipLog {
   void add(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail);
   // Many of one reason, found without places.
   void add(SkipReason reason, std::uint64_t count);
+  // An example of what is counted otherwise.
+  void note(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail);
   // Documents counted as indexed that turned out not to be.
   void move_documents(SkipReason reason, std::uint64_t count);
   void add_documents(std::uint64_t count) { documents_.fetch_add(count, std::memory_order_relaxed); }

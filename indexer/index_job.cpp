@@ -1,0 +1,242 @@
+#include "indexer/index_job.hpp"
+
+#include <sched.h>
+#include <unicode/uversion.h>
+#include <zstd.h>
+
+#include <algorithm>
+
+#include "indexer/block_sorter.hpp"
+#include "indexer/index_plan.hpp"
+#include "indexer/ingest.hpp"
+#include "indexer/run_merging.hpp"
+#include "indexer/stopwatch.hpp"
+#include "indexer/term_filter.hpp"
+#include "indexer/unicode_words.hpp"
+#include "indexer/work_directory.hpp"
+#include "io/error.hpp"
+#include "sort/auto_string_sorter.hpp"
+#include "sort/sort_plan.hpp"
+
+namespace spillway {
+
+namespace {
+
+unsigned usable_threads() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+}
+
+const StringSorter& string_sorter_named(const std::string& name) {
+  if (name == "auto") return auto_string_sorter();
+  return *find_string_sorter(choose_string_sorter(name, 0, 0, {}).name);
+}
+
+ContentOptions with_versions(ContentOptions content) {
+  content.icu_version = content.tokenizer == Tokenizer::kUnicode ? UnicodeWords::icu_version() : "";
+  content.stemmer_version = TermFilter::stemmer_version(content.stemmer);
+  content.zstd_version = ZSTD_versionString();
+  return content;
+}
+
+// Is `path` the directory `directory`, or below it?
+bool is_inside(const std::string& path, const std::string& directory) {
+  return path == directory || path.starts_with(directory.ends_with('/') ? directory : directory + "/");
+}
+
+void check_output(const IndexOptions& options, FileSystem& files) {
+  if (options.output.empty()) throw UsageError("no output; give -o DIR");
+  const std::string output = files.resolve(options.output);
+  for (const std::string& input : options.inputs) {
+    const auto status = input == "-" || input.starts_with("@") ? std::nullopt : files.status(input);
+    if (status && status->type == FileType::kDirectory && is_inside(output, files.resolve(input))) {
+      throw UsageError("the output " + printable(options.output, 4096) + " is inside the input directory " +
+                       printable(input, 4096) + "; choose an output outside of it");
+    }
+  }
+  if (!files.status(options.output)) return;
+  if (!options.force) {
+    throw UsageError(printable(options.output, 4096) + " exists; --force replaces an index that stands there");
+  }
+  if (!looks_like_index(files, options.output)) {
+    throw UsageError(printable(options.output, 4096) +
+                     " exists and is no Spillway index; --force replaces only indexes, so choose another -o");
+  }
+}
+
+class IndexJob {
+ public:
+  IndexJob(const IndexOptions& options, const IndexContext& context, IndexReport& report)
+      : options_(options),
+        context_(context),
+        report_(report),
+        content_(with_versions(options.content)),
+        corpus_options_(options.corpus),
+        threads_(options.threads != 0 ? options.threads : usable_threads()),
+        memory_bytes_(options.memory_bytes != 0 ? options.memory_bytes : available_memory_bytes() / 2),
+        budget_(memory_bytes_),
+        skips_(options.max_error_rate, options.strict),
+        strings_(string_sorter_named(options.string_sorter)) {
+    corpus_options_.max_document_bytes = content_.max_document_bytes;
+    report_.threads = threads_;
+    report_.memory_bytes = memory_bytes_;
+  }
+
+  void run() {
+    check_output(options_, context_.files);
+    const TermFilter probe(content_);  // refuses an unknown stemmer before any work
+    make_sorter();
+    corpus_ = plan_corpus(context_.files, options_.inputs, corpus_options_);
+    report_.input_bytes = corpus_.total_bytes;
+    context_.progress.bytes_total.store(corpus_.total_bytes);
+    plan();
+    WorkDirectory work(context_.files, options_.output);
+    TempSpace temp(context_.files, temp_directories(work), temp_name(), options_.temp_limit_bytes);
+    try {
+      build(work, temp);
+    } catch (...) {
+      fill_report(temp);
+      throw;
+    }
+    fill_report(temp);
+  }
+
+ private:
+  void make_sorter() {
+    const SorterChoice choice = choose_record_sorter(options_.record_sorter, 0, memory_bytes_);
+    const RecordSorter* records = find_record_sorter(choice.name);
+    sorter_ = records == nullptr ? make_chunk_block_sorter(strings_) : make_key_block_sorter(*records, strings_);
+    report_.plan = "record sorter " + choice.describe() + "\nstring sorter " + std::string(strings_.name()) + "\n";
+  }
+
+  void plan() {
+    IndexPlanInput input;
+    input.memory_bytes = memory_bytes_;
+    input.program_bytes = resident_bytes();
+    input.threads = threads_;
+    input.mode = options_.mode;
+    input.form = sorter_->form();
+    input.input_bytes = corpus_.total_bytes;
+    input.forced_block_bytes = options_.block_bytes;
+    plan_ = plan_index(input, content_, corpus_);
+    program_ = budget_.reserve(plan_.reserve_bytes, "the program itself");
+    report_.plan += "memory " + std::to_string(memory_bytes_) + " bytes, " + std::to_string(threads_) + " threads\n" +
+                    plan_.describe();
+    context_.say(report_.plan);
+  }
+
+  std::vector<std::string> temp_directories(const WorkDirectory& work) const {
+    if (options_.temp_directories.empty()) return {work.path()};
+    return options_.temp_directories;
+  }
+
+  // Unique to the output, so that a later job with the same output finds and removes what a killed one left.
+  std::string temp_name() const {
+    const std::string output = context_.files.resolve(options_.output);
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(output.data());
+    return "spillway-" + to_hex(hash128({bytes, output.size()})).substr(0, 16) + ".tmp";
+  }
+
+  void build(WorkDirectory& work, TempSpace& temp) {
+    const Stopwatch watch;
+    RunStore runs(budget_, temp, plan_.run_memory_bytes);
+    context_.progress.stage.store("parse");
+    IndexOptions options = options_;
+    options.corpus = corpus_options_;
+    ingest_ = ingest({options, content_, corpus_, plan_, *sorter_, context_, budget_, temp, threads_}, runs, skips_);
+    check_unchanged(context_.files, corpus_);
+    if (content_.duplicate_ids != DuplicateIds::kFirst) skips_.judge_at_end();
+    report_.runs = runs.runs.size();
+    for (const auto& run : runs.runs) report_.runs_spilled += run->is_spilled() ? 1 : 0;
+
+    const Stopwatch write_watch;
+    IndexWriter writer(context_.files, work.index_path(), content_);
+    const Reservation writer_memory = budget_.reserve(IndexWriter::memory_bytes(), "the index writer");
+    const IndexTotals totals = merge_into_index(
+        {options_, content_, plan_, strings_, context_, budget_, temp, threads_}, runs, writer,
+        [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
+    report_.plan += merge_.plan;
+    context_.say(merge_.plan);
+    context_.progress.stage.store("write");
+    const Stopwatch finish_watch;
+    writer.finish(totals);
+    terms_ = writer.term_count();
+    if (const int signal = context_.signal_number.load(); signal != 0) throw InterruptedError(signal);
+    work.publish();
+    finish_seconds_ = finish_watch.seconds();
+    report_.index_bytes = writer.bytes_written();
+    report_.seconds = watch.seconds();
+  }
+
+  // Documents dropped for their id were counted as indexed while parsing.
+  void count_duplicates(std::uint64_t duplicates) {
+    for (const IdTable::Duplicate& duplicate : merge_.duplicates) {
+      skips_.note(SkipReason::kDuplicateId, duplicate.dropped, {"document " + std::to_string(duplicate.dropped), 0},
+                  "id " + duplicate.id + " is that of document " + std::to_string(duplicate.kept));
+    }
+    skips_.move_documents(SkipReason::kDuplicateId, duplicates);
+    skips_.judge_at_end();
+  }
+
+  void fill_report(const TempSpace& temp) {
+    skips_.write(report_);
+    report_.documents = skips_.documents();
+    report_.repaired = ingest_.repaired;
+    report_.overlong_tokens = ingest_.overlong_tokens;
+    report_.fields_cut = ingest_.fields_cut;
+    report_.blocks = ingest_.blocks;
+    report_.merge_passes = merge_.passes;
+    report_.postings = merge_.postings;
+    report_.occurrences = merge_.occurrences;
+    report_.terms = terms_;
+    report_.spilled_bytes = temp.written_bytes();
+    report_.peak_temp_bytes = temp.peak_bytes();
+    report_.peak_resident_bytes = peak_resident_bytes();
+    add_stages();
+  }
+
+  void add_stages() {
+    const std::uint64_t bytes = report_.input_bytes;
+    report_.stages = {{"parse", ingest_.parse_seconds, ingest_.wall_seconds, bytes},
+                      {"sort", ingest_.sort.sort_seconds, ingest_.sort.sort_seconds, bytes},
+                      {"encode", ingest_.sort.encode_seconds, ingest_.wall_seconds, bytes},
+                      {"spill", ingest_.sort.write_seconds, ingest_.sort.write_seconds, report_.spilled_bytes},
+                      {"merge passes", merge_.pass_seconds, merge_.pass_seconds, merge_.rewritten_bytes},
+                      {"ids and documents", merge_.id_seconds + merge_.document_seconds,
+                       merge_.id_seconds + merge_.document_seconds, bytes},
+                      {"merge", merge_.list_seconds * threads_, merge_.list_seconds, bytes},
+                      {"write", finish_seconds_, finish_seconds_, report_.index_bytes}};
+    const auto slowest =
+        std::max_element(report_.stages.begin(), report_.stages.end(),
+                         [](const StageFigure& a, const StageFigure& b) { return a.busy_seconds < b.busy_seconds; });
+    report_.bottleneck = slowest->name;
+  }
+
+  const IndexOptions& options_;
+  const IndexContext& context_;
+  IndexReport& report_;
+  const ContentOptions content_;
+  CorpusOptions corpus_options_;
+  const unsigned threads_;
+  const std::size_t memory_bytes_;
+  MemoryBudget budget_;
+  SkipLog skips_;
+  const StringSorter& strings_;
+  std::unique_ptr<BlockSorter> sorter_;
+  CorpusPlan corpus_;
+  IndexPlan plan_;
+  Reservation program_;
+  IngestFigures ingest_;
+  MergeFigures merge_;
+  double finish_seconds_ = 0;
+  std::uint64_t terms_ = 0;
+};
+
+}  // namespace
+
+void run_index(const IndexOptions& options, const IndexContext& context, IndexReport& report) {
+  IndexJob(options, context, report).run();
+}
+
+}  // namespace spillway
