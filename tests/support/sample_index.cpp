@@ -27,11 +27,12 @@ void add_list(ListEncoder& encoder, IndexWriter& writer, const Postings& posting
     for (std::size_t i = at; i < std::min(postings.size(), at + options.add_postings); ++i) {
       documents.push_back(postings[i].first);
       frequencies.push_back(postings[i].second);
+      if (!sample.options.positions) continue;
       const auto more = sample_positions(postings[i]);
       positions.insert(positions.end(), more.begin(), more.end());
     }
     encoder.add(documents, frequencies);
-    if (sample.options.positions) encoder.add_positions(positions);
+    encoder.add_positions(positions);
     if (encoder.batch_bytes() >= options.batch_bytes) writer.append_lists(encoder.take());
   }
 }
