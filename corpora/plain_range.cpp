@@ -97,8 +97,8 @@ std::optional<PlainRangeReader::Block> PlainRangeReader::take_block() {
   }
   if (end == 0 && searched_ < buffer_end()) {
     const std::string_view bytes = bytes_from(searched_);
-    const std::size_t newline = bytes.rfind('\n');
-    if (newline != std::string_view::npos) end = searched_ + newline + 1;
+    const auto* newline = static_cast<const char*>(memrchr(bytes.data(), '\n', bytes.size()));
+    if (newline != nullptr) end = searched_ + static_cast<std::uint64_t>(newline - bytes.data()) + 1;
   }
   searched_ = buffer_end();
   if (end == 0) return std::nullopt;

@@ -109,8 +109,9 @@ void UnpackingStream::break_member() {
   filled_ = 0;
   if (!searching_) report(codec_->broken_reason(), codec_->broken_detail());
   searching_ = true;
+  // libzstd takes nothing of a frame that it has whole before it and finds broken.
+  if (input_.position() == member_begin_) input_.take(1);
   const std::uint64_t again = std::max(member_begin_ + 1, input_.history_begin());
-  if (again >= input_.position()) return;
   const std::uint64_t distance = input_.position() - again;
   if (distance > rewind_credit_) return;
   rewind_credit_ -= distance;

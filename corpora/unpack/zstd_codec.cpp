@@ -69,11 +69,10 @@ ZstdCodec::~ZstdCodec() { ZSTD_freeDCtx(context_); }
 
 bool ZstdCodec::is_start(std::string_view head) const { return is_zstd_start(head); }
 
-// A frame that asks for memory that is not there is not looked for among broken bytes.
 bool ZstdCodec::is_start_in_search(std::string_view head) const {
   if (!head.starts_with(kZstdMagic)) return false;
   const auto bytes = zstd_frame_memory(head);
-  return bytes && *bytes <= kMaxWindowBytes + kFixedBytes && *bytes <= reserved_bytes_ + extra_.bytes();
+  return bytes && *bytes <= kMaxWindowBytes + kFixedBytes;
 }
 
 void ZstdCodec::start_member(std::string_view head) {

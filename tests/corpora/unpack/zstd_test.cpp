@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "corpora/unpack/zstd_codec.hpp"
+#include "tests/corpora/packing.hpp"
+#include "tests/corpora/read_corpus.hpp"
+
+namespace spillway {
+namespace {
+
+using namespace spillway::testing;
+
+ReadResult read_lines(std::string_view stored, std::size_t window = std::size_t{1} << 20, unsigned threads = 1) {
+  return read_bytes(stored, setup_of(CorpusFormat::kLines, window, threads));
+}
+
+std::string numbered_lines(int first, int last) {
+  std::string lines;
+  for (int i = first; i < last; ++i) lines += "line " + std::to_string(i) + " of many\n";
+  return lines;
+}
+
+TEST(Zstd, FramesAndSkippableFramesAreOneStream) {
+  const auto result =
+      read_lines(zstd_skippable_frame("head") + zstd_frame("one\ntw") + zstd_skippable_frame("") + zstd_frame("") +
+                 zstd_frame("o\nthree") + zstd_skippable_frame(std::string(1000000, 's')));
+  EXPECT_EQ(result.texts(), (std::vector<std::string>{"one", "two", "three"}));
+  EXPECT_TRUE(result.skips.empty());
+}
+
+TEST(Zstd, TrailingGarbageIsCounted) {
+  for (const char* const junk : {"x", "junk and more junk than a header"}) {
+    const auto result = read_lines(zstd_frame("one\ntwo") + junk);
+    EXPECT_EQ(result.texts(), (std::vector<std::string>{"one", "two"}));
+    EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kTrailingGarbage});
+  }
+}
+
+TEST(Zstd, ATruncatedFrameKeepsItsWholeRecords) {
+  const std::string lines = numbered_lines(0, 100000);
+  const std::string stored = zstd_frame(lines);
+  for (const std::size_t kept : {stored.size() - 1, stored.size() / 2, std::size_t{5}, std::size_t{12}}) {
+    const auto result = read_lines(stored.substr(0, kept));
+    EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kZstdTruncated}) << kept;
+    for (std::size_t i = 0; i < result.documents.size(); ++i) {
+      ASSERT_EQ(result.documents[i].text, "line " + std::to_string(i) + " of many");
+    }
+    if (kept == stored.size() - 1) {
+      EXPECT_EQ(result.documents.size(), 100000u);
+    }
+    if (kept == stored.size() / 2) {
+      EXPECT_GT(result.documents.size(), 20000u);
+    }
+  }
+}
+
+TEST(Zstd, AWrongChecksumDropsASmallFrameAndGoesOn) {
+  std::string bad = zstd_frame("two\n");
+  bad.back() = static_cast<char>(bad.back() ^ 1);
+  const auto result = read_lines(zstd_frame("one\n") + bad + zstd_frame("three\n"));
+  EXPECT_EQ(result.texts(), (std::vector<std::string>{"one", "three"}));
+  EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kZstdCorrupt});
+}
+
+TEST(Zstd, RandomDamageNeverJoinsRecords) {
+  std::mt19937_64 random(18);
+  std::string stored, lines;
+  for (int i = 0; i < 40; ++i) stored += zstd_frame(numbered_lines(i * 100, i * 100 + 100));
+  std::set<std::string> good;
+  for (int i = 0; i < 4000; ++i) good.insert("line " + std::to_string(i) + " of many");
+  for (int round = 0; round < 40; ++round) {
+    std::string bad = stored;
+    for (int i = 0; i < 5; ++i) bad[4 + random() % (bad.size() - 4)] = static_cast<char>(random());
+    if (round % 3 == 0) bad.resize(4 + random() % bad.size());
+    try {
+      const auto result = read_lines(bad, 200, 2);
+      for (const auto& text : result.texts()) ASSERT_TRUE(good.count(text) == 1) << text;
+      expect_same_documents(read_lines(bad), result);
+    } catch (const BudgetError&) {  // a header that now asks for a huge window
+    }
+  }
+}
+
+TEST(Zstd, ReadsItsOwnEstimateOfMemory) {
+  const std::string text(3000000, 'x');
+  const auto known = zstd_frame_memory(zstd_frame(text, {.window_log = 21}));
+  ASSERT_TRUE(known.has_value());
+  EXPECT_GE(*known, 2u << 20);
+  const auto small = zstd_frame_memory(zstd_frame("abc", {.window_log = 27}));
+  ASSERT_TRUE(small.has_value());
+  EXPECT_LT(*small, 1u << 20);
+  const auto streamed = zstd_frame_memory(zstd_frame("abc", {.window_log = 27, .content_size = false}));
+  ASSERT_TRUE(streamed.has_value());
+  EXPECT_EQ(*streamed, (std::uint64_t{1} << 27) + ZstdCodec::kFixedBytes);
+  EXPECT_FALSE(zstd_frame_memory("nothing of the kind").has_value());
+  EXPECT_FALSE(zstd_frame_memory("\x28\xB5\x2F\xFD").has_value());
+}
+
+TEST(Zstd, RefusesAWindowThatTheBudgetCannotHold) {
+  ReadSetup setup = setup_of(CorpusFormat::kLines, 1 << 16);
+  setup.budget_bytes = std::size_t{16} << 20;
+  const ZstdOptions wide{.window_log = 25, .content_size = false};
+  EXPECT_THROW(read_bytes(zstd_frame("one\n", wide), setup), BudgetError);
+  // The window of a later frame shows only when it comes.
+  try {
+    read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup);
+    FAIL();
+  } catch (const BudgetError& error) {
+    EXPECT_NE(std::string(error.what()).find(std::to_string((std::uint64_t{1} << 25) + ZstdCodec::kFixedBytes)),
+              std::string::npos)
+        << error.what();
+  }
+  setup.budget_bytes = std::size_t{64} << 20;
+  EXPECT_EQ(read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup).texts(),
+            (std::vector<std::string>{"zero", "one"}));
+  const ZstdOptions too_wide{.window_log = 28, .content_size = false};
+  setup.budget_bytes = std::size_t{1} << 30;
+  EXPECT_THROW(read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", too_wide), setup), BudgetError);
+}
+
+TEST(Zstd, WindowsAndThreadsDoNotMatter) {
+  const std::string lines = numbered_lines(0, 5000) + std::string(3000, 'y') + "\r\n" + numbered_lines(0, 10);
+  const auto whole = read_lines(lines);
+  const std::string stored = zstd_frame(lines);
+  for (const std::size_t window : {64u, 4096u, 1u << 20}) {
+    for (const unsigned threads : {1u, 3u, 8u}) expect_same_documents(read_lines(stored, window, threads), whole);
+  }
+}
+
+}  // namespace
+}  // namespace spillway
