@@ -1,0 +1,120 @@
+#include "indexer/duplicate_ids.hpp"
+
+#include <optional>
+#include <set>
+
+#include "io/error.hpp"
+#include "tests/merge/cut_runs.hpp"
+
+namespace spillway::testing {
+namespace {
+
+class DuplicateIdsTest : public MergeTest {
+ protected:
+  struct Found {
+    std::vector<bool> dropped;
+    std::vector<std::uint32_t> order;
+    std::uint64_t duplicates = 0;
+    std::vector<IdTable::Duplicate> examples;
+    std::size_t peak_bytes = 0;
+  };
+
+  static SampleRun with_ids(const std::vector<std::optional<std::string>>& ids) {
+    SampleRun run;
+    for (const auto& id : ids) run.documents.push_back({0, id, {}, {}, {}, {}});
+    return run;
+  }
+
+  // The order, taken from the index that is written with it.
+  Found find(const SampleRun& source, DuplicateIds policy, std::size_t pieces, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const Runs runs = cut(source, pieces, random);
+    const auto all = inputs(runs);
+    const std::string path = indexes_ / std::to_string(next_++);
+    IndexWriter writer(posix_file_system(), path, options_);
+    MemoryBudget budget(std::size_t{64} << 20);
+    const IdTable table(all, policy, {budget, temp_, *string_sorters().front(), 256 << 10});
+    Found found;
+    found.peak_bytes = budget.peak_bytes();
+    found.duplicates = table.duplicate_count();
+    found.examples = table.examples();
+    for (std::uint32_t i = 0; i < source.documents.size(); ++i) found.dropped.push_back(table.dropped().contains(i));
+    const Buffer codes = merge_documents(all, table.dropped(), writer, budget);
+    table.write_order(writer);
+    const IndexMergeResult result = merge_lists(all, table.dropped(), codes.span(), writer, {1, 1 << 20, {}, {}});
+    writer.finish({source_document_count(all), source_sum(all), result.dropped_sum});
+    const IndexReader index(posix_file_system(), path);
+    index.verify([](std::uint64_t) {});  // checks the order of ids
+    return found;
+  }
+
+  static std::vector<bool> first_only(const SampleRun& source) {
+    std::vector<bool> dropped;
+    std::set<std::string> seen;
+    for (const SampleDocument& document : source.documents) {
+      dropped.push_back(document.id && !seen.insert(*document.id).second);
+    }
+    return dropped;
+  }
+
+  ScratchDirectory indexes_, scratch_;
+  TempSpace temp_{posix_file_system(), {scratch_.path()}, "ids.tmp", 0};
+  int next_ = 0;
+};
+
+TEST_F(DuplicateIdsTest, KeepTheFirstOfEach) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<std::optional<std::string>> ids(200 + random() % 4000);
+    for (auto& id : ids) {
+      if (random() % 10 != 0) id = "id-" + std::to_string(random() % 3000);
+    }
+    const SampleRun source = with_ids(ids);
+    const Found found = find(source, DuplicateIds::kFirst, 1 + random() % 20, seed);
+    const std::vector<bool> expected = first_only(source);
+    ASSERT_EQ(found.dropped, expected) << seed;
+    EXPECT_EQ(found.duplicates, static_cast<std::uint64_t>(std::count(expected.begin(), expected.end(), true)));
+    EXPECT_EQ(found.examples.size(), std::min<std::size_t>(found.duplicates, IdTable::kExamples));
+    for (const IdTable::Duplicate& example : found.examples) {
+      EXPECT_EQ(ids[example.kept], example.id);
+      EXPECT_EQ(ids[example.dropped], example.id);
+      EXPECT_TRUE(found.dropped[example.dropped]);
+      EXPECT_FALSE(found.dropped[example.kept]);
+    }
+  }
+}
+
+TEST_F(DuplicateIdsTest, KeepAllIfAsked) {
+  const Found found = find(with_ids({"b", "a", "b", "b"}), DuplicateIds::kKeep, 3, 1);
+  EXPECT_EQ(found.dropped, std::vector<bool>(4));
+  EXPECT_EQ(found.duplicates, 0u);
+}
+
+TEST_F(DuplicateIdsTest, FailIfAskedNamingBothDocuments) {
+  try {
+    find(with_ids({"x", "a\x1b", "y", "a\x1b"}), DuplicateIds::kFail, 2, 1);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("documents 2 and 4 of the input have the same id \"a\\x1B\""),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(find(with_ids({"x", "a", "y"}), DuplicateIds::kFail, 2, 1).duplicates, 0u);
+}
+
+TEST_F(DuplicateIdsTest, NeedNoMemoryWhereIdsAscend) {
+  std::vector<std::optional<std::string>> ids;
+  for (int i = 100000; i < 103000; ++i) ids.push_back(std::to_string(i));
+  EXPECT_EQ(find(with_ids(ids), DuplicateIds::kFirst, 4, 1).peak_bytes, 0u);
+  std::swap(ids[2999], ids[2998]);
+  EXPECT_EQ(find(with_ids(ids), DuplicateIds::kFirst, 4, 1).peak_bytes, 256u << 10);
+}
+
+TEST_F(DuplicateIdsTest, AreSortedWhereSomeDocumentsHaveNone) {
+  EXPECT_EQ(find(with_ids({std::nullopt, "a", std::nullopt, "b"}), DuplicateIds::kFirst, 1, 1).duplicates, 0u);
+  EXPECT_EQ(find(with_ids({std::nullopt, std::nullopt}), DuplicateIds::kFirst, 1, 1).peak_bytes, 0u);
+  EXPECT_EQ(find(with_ids({"", std::nullopt, ""}), DuplicateIds::kFirst, 1, 1).duplicates, 1u);
+}
+
+}  // namespace
+}  // namespace spillway::testing
