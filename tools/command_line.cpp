@@ -103,6 +103,15 @@ ExitCode dispatch(const std::vector<std::string>& words, Session& session, std::
   refuse_command(commands, words);
 }
 
+// What was written before an error still arrives, if it can; the error itself is what counts.
+void flush_quietly(Output& out) {
+  try {
+    out.flush();
+  } catch (const IoError&) {
+    return;
+  }
+}
+
 }  // namespace
 
 std::vector<Command> all_commands() {
@@ -114,7 +123,8 @@ void print_message(const std::string& text) { std::fprintf(stderr, "spillway: %s
 
 int run_command_line(const std::vector<std::string>& words, Session& session) {
   std::string name;
-  const auto fail = [&name](ExitCode code, const std::string& message) {
+  const auto fail = [&](ExitCode code, const std::string& message) {
+    flush_quietly(session.out);
     print_message((name.empty() ? "" : name + ": ") + message);
     return static_cast<int>(code);
   };

@@ -21,10 +21,10 @@ std::uint64_t skipped_count(const IndexReport& report) {
 std::string stage_table(const IndexReport& report) {
   double busy = 0;
   for (const StageFigure& stage : report.stages) busy += stage.busy_seconds;
-  std::string text = "  stage              busy        wall        rate   share\n";
+  std::string text = "  stage                    busy        wall        rate   share\n";
   for (const StageFigure& stage : report.stages) {
     const double share = busy > 0 ? stage.busy_seconds / busy : 0;
-    text += "  " + left_aligned(stage.name, 12) + right_aligned(seconds_text(stage.busy_seconds), 11) + " " +
+    text += "  " + left_aligned(stage.name, 18) + right_aligned(seconds_text(stage.busy_seconds), 11) + " " +
             right_aligned(seconds_text(stage.wall_seconds), 11) + " " +
             right_aligned(rate_text(stage.bytes, stage.wall_seconds), 11) + " " +
             right_aligned(percent_text(static_cast<std::uint64_t>(share * 1e6), 1'000'000), 7) +
