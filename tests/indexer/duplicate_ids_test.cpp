@@ -30,8 +30,8 @@ class DuplicateIdsTest : public MergeTest {
     std::mt19937_64 random(seed);
     const Runs runs = cut(source, pieces, random);
     const auto all = inputs(runs);
-    const std::string path = indexes_ / std::to_string(next_++);
-    IndexWriter writer(posix_file_system(), path, options_);
+    const std::string path = "/work/" + std::to_string(next_++);
+    IndexWriter writer(files_, path, options_);
     MemoryBudget budget(std::size_t{64} << 20);
     const IdTable table(all, policy, {budget, temp_, *string_sorters().front(), 256 << 10});
     Found found;
@@ -43,7 +43,7 @@ class DuplicateIdsTest : public MergeTest {
     table.write_order(writer);
     const IndexMergeResult result = merge_lists(all, table.dropped(), codes.span(), writer, {1, 1 << 20, {}, {}});
     writer.finish({source_document_count(all), source_sum(all), result.dropped_sum});
-    const IndexReader index(posix_file_system(), path);
+    const IndexReader index(files_, path);
     index.verify([](std::uint64_t) {});  // checks the order of ids
     return found;
   }
@@ -57,8 +57,7 @@ class DuplicateIdsTest : public MergeTest {
     return dropped;
   }
 
-  ScratchDirectory indexes_, scratch_;
-  TempSpace temp_{posix_file_system(), {scratch_.path()}, "ids.tmp", 0};
+  TempSpace temp_{files_, {"/work"}, "ids.tmp", 0};
   int next_ = 0;
 };
 

@@ -11,11 +11,11 @@ class MergeIndexes : public MergeTest {
  protected:
   // What a job over `source` writes.
   std::string make_index(const SampleRun& source) {
-    const std::string path = directory_ / ("index-" + std::to_string(next_++));
+    const std::string path = "/work/part-" + std::to_string(next_++);
     Runs runs;
     runs.push_back(write(source, {}));
     const auto all = inputs(runs);
-    IndexWriter writer(posix_file_system(), path, options_);
+    IndexWriter writer(files_, path, options_);
     const IdTable ids(all, options_.duplicate_ids, {budget_, temp_, *string_sorters().front(), 256 << 10});
     const Buffer codes = merge_documents(all, ids.dropped(), writer, budget_);
     ids.write_order(writer);
@@ -25,18 +25,9 @@ class MergeIndexes : public MergeTest {
   }
 
   std::string merge(const std::vector<std::string>& directories, unsigned threads = 2) {
-    const std::string path = directory_ / ("merged-" + std::to_string(next_++));
-    result_ = merge_indexes(posix_file_system(), directories, path, budget_, temp_, {threads, {}, {}});
+    const std::string path = "/work/merged-" + std::to_string(next_++);
+    result_ = merge_indexes(files_, directories, path, budget_, temp_, {threads, {}, {}});
     return path;
-  }
-
-  static std::map<std::string, std::string> files(const std::string& path) {
-    std::map<std::string, std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      std::ifstream file(entry.path(), std::ios::binary);
-      all[entry.path().filename()] = {std::istreambuf_iterator<char>(file), {}};
-    }
-    return all;
   }
 
   static SampleRun random_source(std::mt19937_64& random) {
@@ -65,8 +56,7 @@ class MergeIndexes : public MergeTest {
     return whole;
   }
 
-  ScratchDirectory directory_;
-  TempSpace temp_{posix_file_system(), {directory_.path()}, "merge.tmp", 0};
+  TempSpace temp_{files_, {"/work"}, "merge.tmp", 0};
   IndexJoinResult result_;
   int next_ = 0;
 };
@@ -74,7 +64,7 @@ class MergeIndexes : public MergeTest {
 TEST_F(MergeIndexes, GiveTheBytesOfOneJobOverAll) {
   for (const DuplicateIds policy : {DuplicateIds::kFirst, DuplicateIds::kKeep}) {
     options_.duplicate_ids = policy;
-    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       SCOPED_TRACE(seed);
       std::mt19937_64 random(seed);
       std::vector<SampleRun> sources(1 + random() % 5);
@@ -83,12 +73,12 @@ TEST_F(MergeIndexes, GiveTheBytesOfOneJobOverAll) {
         source = random_source(random);
         parts.push_back(make_index(source));
       }
-      const auto expected = files(make_index(joined(sources)));
-      ASSERT_EQ(files(merge(parts, 1 + seed % 4)), expected);
+      const auto expected = files_of(make_index(joined(sources)));
+      ASSERT_EQ(files_of(merge(parts, 1 + seed % 4)), expected);
       // In two steps, too.
       std::vector<std::string> steps{merge({parts.begin(), parts.begin() + 1 + (parts.size() - 1) / 2})};
       steps.insert(steps.end(), parts.begin() + 1 + static_cast<std::ptrdiff_t>((parts.size() - 1) / 2), parts.end());
-      ASSERT_EQ(files(merge(steps)), expected);
+      ASSERT_EQ(files_of(merge(steps)), expected);
       EXPECT_EQ(result_.duplicate_documents == 0, policy == DuplicateIds::kKeep || steps.size() == 1);
     }
   }
@@ -124,7 +114,7 @@ TEST_F(MergeIndexes, SaysHowMuchMemoryItNeeds) {
   const std::string path = make_index(random_source(random));
   MemoryBudget little(IndexWriter::memory_bytes() + (300 << 10));
   try {
-    merge_indexes(posix_file_system(), {path, path}, directory_ / "out", little, temp_, {1, {}, {}});
+    merge_indexes(files_, {path, path}, "/work/out", little, temp_, {1, {}, {}});
     FAIL();
   } catch (const BudgetError& error) {
     EXPECT_NE(std::string(error.what()).find("--memory"), std::string::npos) << error.what();

@@ -1,0 +1,53 @@
+// What an index of some documents must hold, found the plain way: naive splitting into runs, a std::map of postings.
+// Shares with the program only the steps that have tests of their own (UnicodeWords, TermFilter).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/content_options.hpp"
+#include "io/occurrence_sum.hpp"
+
+namespace spillway::testing {
+
+struct OracleDocument {
+  std::string id, title, url, date, text;  // empty title, url, date: not there
+  bool operator==(const OracleDocument&) const = default;
+};
+
+struct InvertedOracle {
+  using List = std::map<std::uint32_t, std::uint32_t>;  // document -> frequency
+  std::map<std::string, List> lists;
+  std::vector<std::uint32_t> lengths;  // tokens kept
+  std::uint64_t overlong_tokens = 0;
+
+  std::uint64_t posting_count() const;
+  std::uint64_t occurrence_count() const;
+  OccurrenceSum sum() const;  // by definition
+  bool operator==(const InvertedOracle&) const = default;
+};
+OccurrenceSum sum_of_lists(const std::map<std::string, InvertedOracle::List>& lists);
+
+InvertedOracle invert(const std::vector<OracleDocument>& documents, const ContentOptions& options);
+
+// Maximal runs of word bytes, by definition (without a limit on their length).
+std::vector<std::string> naive_runs(std::string_view text, Tokenizer tokenizer);
+
+// Mixed text: Zipf-like words in upper and lower case, digits, accents, ligatures, Greek, Arabic, Thai, Chinese,
+// Japanese, combining marks, long tokens, all kinds of separators. Valid UTF-8.
+std::string random_text(std::mt19937_64& random, std::size_t words, std::size_t longest_token_bytes = 40);
+
+struct RandomDocuments {
+  std::size_t count = 20;
+  std::size_t words = 60;                  // of a document, at most
+  std::size_t long_document_words = 3000;  // of every tenth or so
+  std::size_t longest_token_bytes = 40;
+};
+// Some empty, some long, with and without each field; ids distinct, or all empty for one seed in four.
+std::vector<OracleDocument> random_documents(std::uint64_t seed, const RandomDocuments& shape);
+
+}  // namespace spillway::testing
