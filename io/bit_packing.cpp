@@ -2,6 +2,7 @@
 
 #include <emmintrin.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -80,7 +81,7 @@ void pack_block(const std::uint32_t* values, unsigned width, std::uint8_t* to) {
 void unpack_block(const std::uint8_t* from, unsigned width, std::uint32_t* values) { kUnpack[width](from, values); }
 
 void pack_block_portable(const std::uint32_t* values, unsigned width, std::uint8_t* to) {
-  std::memset(to, 0, packed_bytes(width));
+  std::fill_n(to, packed_bytes(width), std::uint8_t{0});
   for (unsigned i = 0; i < kPackedBlock; ++i) {
     for (unsigned bit = 0; bit < width; ++bit) {
       if ((values[i] >> bit & 1) == 0) continue;
