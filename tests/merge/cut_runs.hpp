@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <random>
 
@@ -16,8 +14,8 @@
 #include "merge/index_merge.hpp"
 #include "merge/run_input.hpp"
 #include "merge/run_merge.hpp"
+#include "tests/support/faulty_file_system.hpp"
 #include "tests/support/sample_run.hpp"
-#include "tests/support/scratch_directory.hpp"
 
 namespace spillway::testing {
 
@@ -92,14 +90,21 @@ class MergeTest : public ::testing::Test {
   Merged merge_to_index(const Runs& runs, const DroppedDocuments& dropped, const IndexMergeOptions& options);
 
   // What the index at the last path holds, as plain data.
-  SampleRun read_index() const;
-  std::string last_index() const { return scratch_ / ("index-" + std::to_string(next_index_ - 1)); }
+  SampleRun read_index();
+  std::string last_index() const { return "/work/index-" + std::to_string(next_index_ - 1); }
 
+  // The files of a directory: name -> bytes.
+  std::map<std::string, std::string> files_of(const std::string& directory) {
+    std::map<std::string, std::string> files;
+    for (const std::string& name : files_.list(directory)) files[name] = files_.get(directory + "/" + name);
+    return files;
+  }
+
+  FaultyFileSystem files_;
   MemoryBudget budget_{std::size_t{1} << 30};
   ContentOptions options_;
 
  private:
-  ScratchDirectory scratch_;
   unsigned next_name_ = 0, next_index_ = 0;
 };
 
@@ -178,9 +183,10 @@ inline MergeTest::Runs MergeTest::cut(const SampleRun& source, std::size_t piece
 
 inline MergeTest::Merged MergeTest::merge_to_index(const Runs& runs, const DroppedDocuments& dropped,
                                                    const IndexMergeOptions& options) {
-  const std::string path = scratch_ / ("index-" + std::to_string(next_index_++));
+  ++next_index_;
+  const std::string path = last_index();
   const auto all = inputs(runs);
-  IndexWriter writer(posix_file_system(), path, options_);
+  IndexWriter writer(files_, path, options_);
   const Buffer codes = merge_documents(all, dropped, writer, budget_);
   Merged merged;
   merged.result = merge_lists(all, dropped, codes.span(), writer, options);
@@ -195,15 +201,12 @@ inline MergeTest::Merged MergeTest::merge_to_index(const Runs& runs, const Dropp
   std::sort(ids.begin(), ids.end());
   for (const auto& id : ids) writer.append_id_order(id.second);
   writer.finish({source_document_count(all), source_sum(all), merged.result.dropped_sum});
-  for (const auto& entry : std::filesystem::directory_iterator(path)) {
-    std::ifstream file(entry.path(), std::ios::binary);
-    merged.files[entry.path().filename()] = {std::istreambuf_iterator<char>(file), {}};
-  }
+  merged.files = files_of(path);
   return merged;
 }
 
-inline SampleRun MergeTest::read_index() const {
-  const IndexReader index(posix_file_system(), last_index());
+inline SampleRun MergeTest::read_index() {
+  const IndexReader index(files_, last_index());
   SampleRun read;
   TermTableCursor terms(index, "");
   while (terms.next()) {

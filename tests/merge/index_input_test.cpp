@@ -23,26 +23,24 @@ class IndexInputTest : public MergeTest {
     dropped_.seal();
     Runs runs;
     runs.push_back(write(whole_, {}));
-    files_ = merge_to_index(runs, dropped_, one_thread()).files;
+    merge_to_index(runs, dropped_, one_thread());
   }
 
   SampleRun whole_;
   DroppedDocuments dropped_;
-  std::map<std::string, std::string> files_;
 };
 
 TEST_F(IndexInputTest, StandsForTheRunThatMadeTheIndex) {
   for (const std::size_t stride : {0, 1, 3, 50}) {
     SCOPED_TRACE(stride);
     make_index(stride);
-    const IndexReader reader(posix_file_system(), last_index());
+    const IndexReader reader(files_, last_index());
     const IndexInput input(reader);
     EXPECT_EQ(input.summary().document_count, whole_.documents.size());
     EXPECT_EQ(input.may_have_dropped(), stride != 0);
     // Every posting gives its share of the sum that the index carries.
     const MergeInput* inputs[] = {&input};
-    ScratchDirectory scratch;
-    IndexWriter writer(posix_file_system(), scratch / "again", options_);
+    IndexWriter writer(files_, last_index() + "-again", options_);
     const Buffer codes = merge_documents(inputs, dropped_, writer, budget_);
     const IndexMergeResult result = merge_lists(inputs, dropped_, codes.span(), writer, {4, 4096, {}, {}});
     EXPECT_EQ(result.posting_count, reader.counts().postings);
@@ -52,7 +50,7 @@ TEST_F(IndexInputTest, StandsForTheRunThatMadeTheIndex) {
 
 TEST_F(IndexInputTest, SamplesTermsInOrderAndEvenly) {
   make_index(0);
-  const IndexReader reader(posix_file_system(), last_index());
+  const IndexReader reader(files_, last_index());
   const std::vector<TermSample> samples = IndexInput(reader).term_samples();
   ASSERT_GE(samples.size(), 64u);
   ASSERT_LE(samples.size(), 2048u);
@@ -73,11 +71,10 @@ TEST_F(IndexInputTest, SamplesTermsInOrderAndEvenly) {
 
 TEST_F(IndexInputTest, RefusesToLoseTheHolesOfAnIndex) {
   make_index(3);
-  const IndexReader reader(posix_file_system(), last_index());
+  const IndexReader reader(files_, last_index());
   const IndexInput input(reader);
   const MergeInput* inputs[] = {&input};
-  ScratchDirectory scratch;
-  IndexWriter writer(posix_file_system(), scratch / "again", options_);
+  IndexWriter writer(files_, last_index() + "-again", options_);
   EXPECT_THROW(merge_documents(inputs, {}, writer, budget_), std::logic_error);
 }
 

@@ -24,7 +24,7 @@ SampleRun source(std::uint64_t seed, std::size_t documents, std::size_t terms) {
 }
 
 TEST_F(IndexMerge, GivesTheBytesOfOneRunHoweverItWasCut) {
-  for (std::uint64_t seed = 1; seed <= 14; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
     const SampleRun whole = source(seed, 1 + random() % 300, 1 + random() % 400);
@@ -41,7 +41,7 @@ TEST_F(IndexMerge, GivesTheBytesOfOneRunHoweverItWasCut) {
 }
 
 TEST_F(IndexMerge, GivesTheSameBytesAfterPasses) {
-  for (std::uint64_t seed = 100; seed < 106; ++seed) {
+  for (std::uint64_t seed = 100; seed < 116; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
     const SampleRun whole = source(seed, 200, 300);
@@ -54,7 +54,7 @@ TEST_F(IndexMerge, GivesTheSameBytesAfterPasses) {
 }
 
 TEST_F(IndexMerge, DropsAndRenumbersDocuments) {
-  for (std::uint64_t seed = 200; seed < 206; ++seed) {
+  for (std::uint64_t seed = 200; seed < 220; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
     const SampleRun whole = source(seed, 1500, 200);
@@ -72,7 +72,7 @@ TEST_F(IndexMerge, DropsAndRenumbersDocuments) {
     EXPECT_EQ(got.result.document_count, kept.documents.size());
     EXPECT_EQ(got.result.posting_count, kept.summary().posting_count);
     EXPECT_EQ(got.result.occurrence_count, kept.summary().occurrence_count);
-    const IndexReader index(posix_file_system(), last_index());
+    const IndexReader index(files_, last_index());
     index.verify([](std::uint64_t) {});
     EXPECT_EQ(index.dropped_documents().size(), dropped.count());
     Runs one;
@@ -106,7 +106,7 @@ TEST_F(IndexMerge, JoinsADocumentThatSpansManyRuns) {
   Runs one;
   one.push_back(write(whole, {}));
   const Merged expected = merge_to_index(one, {}, with(1));
-  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
     std::mt19937_64 random(seed);
     Runs runs = cut(whole, 16, random);
     ASSERT_EQ(merge_to_index(runs, {}, with(2)).files, expected.files) << seed;
@@ -182,8 +182,7 @@ TEST_F(IndexMerge, FindsPostingsThatDoNotGiveTheSum) {
     if (what == 2) wrong.occurrence_count += 1;
     const Lying lying(*held.input, wrong);
     const MergeInput* inputs[] = {&lying};
-    ScratchDirectory scratch;
-    IndexWriter writer(posix_file_system(), scratch / "index", options_);
+    IndexWriter writer(files_, "/work/lying-" + std::to_string(what), options_);
     const std::vector<std::uint8_t> codes(whole.documents.size());
     try {
       merge_lists(inputs, {}, codes, writer, with(3));
@@ -212,6 +211,27 @@ TEST_F(IndexMerge, FailsWithoutHangingOnCorruptRuns) {
     }
   }
   EXPECT_EQ(refused, 120u);
+}
+
+TEST_F(IndexMerge, EndsCleanlyWhateverWriteFails) {
+  std::mt19937_64 random(29);
+  const Runs runs = cut(source(29, 60, 80), 4, random);
+  const Merged expected = merge_to_index(runs, {}, with(3, 256));
+  std::uint64_t failed = 0;
+  for (std::uint64_t n = 0;; ++n) {
+    files_.inject({FaultKind::kNoSpace, n, true});
+    try {
+      const Merged merged = merge_to_index(runs, {}, with(3, 256));
+      if (files_.faults_fired() == 0) {
+        EXPECT_EQ(merged.files, expected.files);
+        break;
+      }
+      ADD_FAILURE() << "write " << n << " failed unnoticed";
+    } catch (const IoError&) {
+      ++failed;
+    }
+  }
+  EXPECT_GT(failed, 10u);
 }
 
 TEST_F(IndexMerge, StopsWhenCancelled) {

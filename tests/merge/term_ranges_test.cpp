@@ -10,8 +10,8 @@ class TermRanges : public MergeTest {};
 TEST_F(TermRanges, AscendAndCoverAboutEqualShares) {
   std::mt19937_64 random(1);
   SampleRunOptions options;
-  options.documents = 200;
-  options.terms = 4000;
+  options.documents = 60;
+  options.terms = 30000;
   const SampleRun whole = make_source(1, options);
   const Runs runs = cut(whole, 7, random);
   for (const std::size_t count : {2, 3, 8, 17}) {
