@@ -91,7 +91,7 @@ void remove_trees_quietly(FileSystem& files, const std::vector<std::string>& dir
 
 }  // namespace
 
-TempSpace::TempSpace(FileSystem& files, std::vector<std::string> directories, std::string work_name,
+TempSpace::TempSpace(FileSystem& files, const std::vector<std::string>& directories, const std::string& work_name,
                      std::uint64_t limit_bytes)
     : files_(files), limit_bytes_(limit_bytes) {
   try {

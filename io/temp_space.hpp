@@ -29,7 +29,8 @@ class TempSpace {
  public:
   // Makes one directory `work_name` below each of `directories` (removing what a killed run left there); removes them
   // on destruction. limit_bytes 0 = no limit.
-  TempSpace(FileSystem& files, std::vector<std::string> directories, std::string work_name, std::uint64_t limit_bytes);
+  TempSpace(FileSystem& files, const std::vector<std::string>& directories, const std::string& work_name,
+            std::uint64_t limit_bytes);
   ~TempSpace();
   TempSpace(const TempSpace&) = delete;
   TempSpace& operator=(const TempSpace&) = delete;

@@ -2,6 +2,7 @@
 // content is still sound) read as something, but never crash, hang or allocate what the run does not hold.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "io/error.hpp"
@@ -261,6 +262,44 @@ TEST(RunForgery, OfTheFooterIsRefused) {
       forger.bytes() = good;
     }
   }
+}
+
+TEST(RunForgery, OfTheNumberOfBlocksIsRefused) {
+  const auto good = run_bytes(run_of_many_blocks(15), kPlain);
+  RunForger forger(good);
+  for (const int by : {-1, 1}) {
+    std::uint8_t* count = forger.bytes().data() + forger.footer_offset() + kBlockCountAt;
+    store_le(count, load_le<std::uint64_t>(count) + static_cast<std::uint64_t>(by));
+    forger.seal_footer();
+    EXPECT_FALSE(is_read(forger.bytes()));
+    forger.bytes() = good;
+  }
+}
+
+TEST(RunForgery, OfTheOrderOfTermsIsRefused) {
+  SampleRun run;
+  run.documents.resize(1);
+  for (const char* term : {"a", "b", "c"}) run.terms[term] = {{0, 1}};
+  RunForger forger(run_bytes(run, kPlain));
+  const RunForger::Block block = forger.blocks()[0].has_terms ? forger.blocks()[0] : forger.blocks()[1];
+  const auto payload = forger.bytes().begin() + static_cast<std::ptrdiff_t>(block.offset + kBlockHeaderBytes);
+  const auto end = payload + static_cast<std::ptrdiff_t>(block.stored_bytes);
+  std::iter_swap(std::find(payload, end, 'b'), std::find(payload, end, 'c'));
+  forger.seal_block(block);
+  EXPECT_FALSE(is_read(forger.bytes()));
+}
+
+TEST(RunForgery, WithoutSamplesIsRefused) {
+  RunForger forger(run_bytes(small_run(16), kPlain));
+  auto& bytes = forger.bytes();
+  store_le(bytes.data() + forger.footer_offset() + kSampleCountAt, std::uint32_t{0});
+  bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(forger.footer_offset() + kFooterFixedBytes),
+              bytes.end() - static_cast<std::ptrdiff_t>(kTrailerBytes + 4));
+  store_le(bytes.data() + bytes.size() - kTrailerBytes + kFooterBytesAt,
+           static_cast<std::uint32_t>(kFooterFixedBytes + 4));
+  forger.seal_footer();
+  forger.seal_trailer();
+  EXPECT_THROW(RunReader(BytesFile(bytes)), FormatError);
 }
 
 TEST(RunForgery, OfSamplesIsRefused) {

@@ -116,7 +116,8 @@ class Lock final : public FileLock, OpenFile {
 
 void collect_paths(const Node& node, const std::string& path, std::vector<std::string>& paths) {
   for (const auto& [name, child] : node.children) {
-    const std::string child_path = path + "/" + name;
+    std::string child_path = path;
+    child_path.append("/").append(name);
     paths.push_back(child_path);
     collect_paths(*child, child_path, paths);
   }
