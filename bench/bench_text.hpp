@@ -1,0 +1,20 @@
+// Text that the benchmarks work on: seeded Zipf words, so that every machine measures the same bytes.
+#pragma once
+
+#include <string>
+
+#include "corpora/generate_text.hpp"
+
+namespace spillway {
+
+inline std::string bench_text(std::uint64_t bytes, GeneratedFormat format) {
+  GenerateTextOptions options;
+  options.total_bytes = bytes;
+  options.format = format;
+  std::string text;
+  text.reserve(bytes);
+  generate_text(options, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+}  // namespace spillway
