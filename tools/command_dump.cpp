@@ -112,13 +112,16 @@ class Dumper {
     while (cursor.next_block()) {
       throw_if_interrupted(session_.signal_number);
       for (std::size_t i = 0; i < cursor.documents().size(); ++i) {
-        const std::string document = std::to_string(cursor.documents()[i]);
-        const std::string frequency = std::to_string(cursor.frequencies()[i]);
         if (settings_.json) {
-          out_.write((is_first ? "[" : ",[") + document + "," + frequency + "]");
+          out_.write(is_first ? "[" : ",[");
         } else {
-          out_.write(term + "\t" + document + "\t" + frequency + "\n");
+          out_.write(term);
+          out_.write("\t");
         }
+        out_.write(std::to_string(cursor.documents()[i]));
+        out_.write(settings_.json ? "," : "\t");
+        out_.write(std::to_string(cursor.frequencies()[i]));
+        out_.write(settings_.json ? "]" : "\n");
         is_first = false;
       }
     }

@@ -1,7 +1,4 @@
 // `spillway index`: documents in, an index out.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <limits>
 
@@ -10,51 +7,35 @@
 #include "tools/index_options.hpp"
 #include "tools/index_report.hpp"
 #include "tools/json_output.hpp"
+#include "tools/output_file.hpp"
 #include "tools/progress.hpp"
 
 namespace spillway {
 
 namespace {
 
-// Where --json goes: "-" is standard output; a device or FIFO is written to, a file is made anew.
+// Where --json goes. Checked before the work, written after it, and only if it is wanted.
 class ReportFile {
  public:
-  // Refuses, before any work, what could not be written afterwards.
-  ReportFile(const Arguments& arguments, Session& session) : session_(session), path_(arguments.text("json")) {
-    if (!path_ || *path_ == "-") return;
-    const auto status = session.files.status(*path_);
-    if (status && status->type == FileType::kDirectory) {
-      throw UsageError("--json '" + printable(*path_) + "' is a directory; name a file");
-    }
-    is_special_ = status && status->type != FileType::kRegular;
-    if (status && !is_special_ && !arguments.has("force")) {
-      throw UsageError("--json '" + printable(*path_) + "' exists; --force replaces it");
-    }
+  ReportFile(const Arguments& arguments, Session& session) {
+    const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
+    if (const auto path = arguments.text("json")) file_.emplace(session, "--json", *path, if_there);
   }
-
-  void write(const std::string& text) const {
-    if (!path_) return;
-    if (*path_ == "-") return session_.out.write(text);
-    if (!is_special_) return write_file_durably(session_.files, *path_, text);
-    const int descriptor = open(path_->c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) throw IoError("cannot open " + printable(*path_) + " to write the report");
-    Output out(descriptor, printable(*path_));
-    out.write(text);
-    out.flush();
-    close(descriptor);
+  void write(const IndexOptions& options, const IndexReport& report, const JobOutcome& outcome) {
+    if (!file_) return;
+    file_->write(json_text(index_report_json(options, report, outcome)));
+    file_->finish();
   }
 
  private:
-  Session& session_;
-  std::optional<std::string> path_;
-  bool is_special_ = false;
+  std::optional<OutputFile> file_;
 };
 
 // A failure to write the report must not hide why the job failed.
-void report_failure(const ReportFile& file, const IndexOptions& options, const IndexReport& report,
+void report_failure(ReportFile& file, const IndexOptions& options, const IndexReport& report,
                     const JobOutcome& outcome) {
   try {
-    file.write(json_text(index_report_json(options, report, outcome)));
+    file.write(options, report, outcome);
   } catch (const Error& error) {
     print_message(std::string("index: the report: ") + error.what());
   }
@@ -63,7 +44,7 @@ void report_failure(const ReportFile& file, const IndexOptions& options, const I
 ExitCode run_index_command(const Arguments& arguments, Session& session) {
   const bool quiet = arguments.has("quiet"), verbose = arguments.has("verbose");
   const IndexOptions options = index_options(arguments, session.files);
-  const ReportFile report_file(arguments, session);
+  ReportFile report_file(arguments, session);
   IndexProgress progress;
   IndexReport report;
   ProgressDisplay display(progress, progress_style(arguments.has("progress"), quiet));
@@ -88,7 +69,7 @@ ExitCode run_index_command(const Arguments& arguments, Session& session) {
   }
   display.stop();
   if (!quiet) std::fputs(index_summary(options, report).c_str(), stderr);
-  report_file.write(json_text(index_report_json(options, report, {})));
+  report_file.write(options, report, {});
   return ExitCode::kDone;
 }
 

@@ -82,7 +82,7 @@ std::string stop_words(const std::string& choice, const ContentOptions& content,
   if (!files.status(choice)) {
     throw UsageError("--stop '" + printable(choice) + "': expected none, english or a file with a word a line");
   }
-  const std::string words = normalize_stop_words(read_file(files, choice, kStopFileBytes), content);
+  std::string words = normalize_stop_words(read_file(files, choice, kStopFileBytes), content);
   if (words.empty()) throw UsageError("--stop '" + printable(choice) + "': there is no word in this file");
   return words;
 }

@@ -52,6 +52,7 @@ ProgramResult run_program(const std::vector<std::string>& words, const ProgramSe
   if (!setting.out_path.empty()) out_descriptor = open(setting.out_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (out_descriptor < 0) throw std::runtime_error("cannot open " + setting.out_path);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 

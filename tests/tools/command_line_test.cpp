@@ -209,6 +209,23 @@ TEST_F(CommandLine, VerifyTellsGoodFromBad) {
   EXPECT_EQ(run_spillway({"verify", *scratch_ / "missing"}).exit_code, 2);
 }
 
+TEST_F(CommandLine, GeneratesTheSameTextToAFileAndToStandardOutput) {
+  const ScratchDirectory scratch;
+  const std::vector<std::string> words{"corpus", "generate", "text",     "--documents", "50",
+                                       "--seed", "3",        "--format", "lines"};
+  const ProgramResult shown = run_spillway(words);
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_EQ(std::count(shown.out.begin(), shown.out.end(), '\n'), 50);
+  std::vector<std::string> to_file = words;
+  to_file.insert(to_file.end(), {"-o", scratch / "text"});
+  EXPECT_EQ(run_spillway(to_file).exit_code, 0);
+  EXPECT_EQ(read_text(scratch / "text"), shown.out);
+  expect_refused(run_spillway(to_file), 2, "exists; --force replaces it");
+  to_file.push_back("--force");
+  EXPECT_EQ(run_spillway(to_file).exit_code, 0);
+  expect_refused(run_spillway({"corpus", "generate", "text", "--exponent", "-1"}), 2, "--exponent '-1'");
+}
+
 TEST_F(CommandLine, NoticesThatStandardOutputTakesNoMore) {
   const ProgramResult full = run_spillway({"stats", index()}, {.out_path = "/dev/full"});
   EXPECT_EQ(full.exit_code, 2) << full.err;
