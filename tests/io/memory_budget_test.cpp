@@ -71,6 +71,7 @@ TEST(Reservation, ShrinksAndGivesTheRestBack) {
 TEST(MemoryBudget, IsNeverPassedByManyThreads) {
   MemoryBudget budget(100);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       for (int k = 0; k < 20'000; ++k) {

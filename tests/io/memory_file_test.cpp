@@ -78,6 +78,7 @@ TEST(MemoryFile, IsReadByManyThreads) {
   const auto bytes = counting_bytes(50'000);
   file.append(bytes);
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
       std::vector<std::uint8_t> got(bytes.size());

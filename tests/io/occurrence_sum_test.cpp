@@ -34,7 +34,7 @@ struct Occurrence {
 OccurrenceSum naive_sum(const std::vector<Occurrence>& occurrences) {
   OccurrenceSum sum;
   for (const Occurrence& o : occurrences) {
-    for (int lane = 0; lane < 2; ++lane) {
+    for (std::size_t lane = 0; lane < 2; ++lane) {
       const std::uint64_t share = times(hash_term(o.term)[lane], naive_power(o.document));
       sum.lanes[lane] = static_cast<std::uint64_t>((static_cast<unsigned __int128>(sum.lanes[lane]) + share) % kPrime);
     }

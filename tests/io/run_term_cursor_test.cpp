@@ -102,6 +102,7 @@ TEST_F(RunTermCursorTest, GivesPiecesOfAListInDocumentOrder) {
 TEST_F(RunTermCursorTest, IsUsedByManyThreadsOnOneReader) {
   const RunReader reader(file);
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (const std::string& border : {std::string("a"), std::string(70, 'b'), std::string("c")}) {
     threads.emplace_back([&, border] {
       EXPECT_TRUE(read_range(reader, "", border) == expected_range(run.terms, "", border));

@@ -63,6 +63,7 @@ TEST(TempSpace, UsesItsDirectoriesInTurn) {
   files.make_directory("/work/b");
   TempSpace space(files, {"/work/a", "b", "/work/a/"}, "job", 0);
   std::vector<std::unique_ptr<TempFile>> made;
+  made.reserve(6);
   for (int i = 0; i < 6; ++i) made.push_back(space.create("run"));
   EXPECT_EQ(files.list("/work/a/job").size(), 3u);
   EXPECT_EQ(files.list("/work/b/job").size(), 3u);
@@ -131,6 +132,7 @@ TEST(TempSpace, IsSharedByThreads) {
   const ScratchDirectory scratch;
   TempSpace space(posix_file_system(), {scratch.path()}, "job", 1 << 20);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {
       for (int k = 0; k < 50; ++k) {
