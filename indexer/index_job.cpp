@@ -92,6 +92,7 @@ class IndexJob {
     context_.progress.bytes_total.store(corpus_.total_bytes);
     plan();
     WorkDirectory work(context_.files, options_.output);
+    check_output(options_, context_.files);  // an index that a killed job had moved aside is back now
     TempSpace temp(context_.files, temp_directories(work), temp_name(), options_.temp_limit_bytes);
     try {
       build(work, temp);

@@ -37,9 +37,7 @@ WorkDirectory::WorkDirectory(FileSystem& files, const std::string& output)
                      " is locked: another process is building this index; wait for it, or choose "
                      "another -o");
   }
-  // A job that was killed between the two renames of publish() leaves the old index here.
-  const std::string replaced = path_ + "/replaced";
-  if (files_.status(replaced) && !files_.status(output_)) files_.rename(replaced, output_);
+  put_back();
   for (const std::string& name : files_.list(path_)) {
     if (name != "LOCK") files_.remove_tree(path_ + "/" + name);
   }
@@ -48,14 +46,22 @@ WorkDirectory::WorkDirectory(FileSystem& files, const std::string& output)
 WorkDirectory::~WorkDirectory() {
   if (lock_ == nullptr) return;
   try {
+    put_back();
     files_.remove_tree(path_);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next job with this output removes it
   }
 }
 
+std::string WorkDirectory::replaced_path() const { return path_ + "/replaced"; }
+
+// A publish() that was stopped or failed between its two renames leaves the old index in the work directory.
+void WorkDirectory::put_back() {
+  if (files_.status(replaced_path()) && !files_.status(output_)) files_.rename(replaced_path(), output_);
+}
+
 void WorkDirectory::publish() {
   if (files_.status(output_)) {
-    files_.rename(output_, path_ + "/replaced");
+    files_.rename(output_, replaced_path());
     files_.sync_directory(path_);
   }
   files_.rename(index_path(), output_);

@@ -11,8 +11,8 @@ namespace spillway {
 
 class WorkDirectory {
  public:
-  // Makes and locks `output`.work. Throws UsageError where another process holds it, or where the output's parent is
-  // not there.
+  // Makes and locks `output`.work; puts back an index that an interrupted publish() moved there. Throws UsageError
+  // where another process holds it, or where the output's parent is not there.
   WorkDirectory(FileSystem& files, const std::string& output);
   // Removes it with all in it.
   ~WorkDirectory();
@@ -21,10 +21,13 @@ class WorkDirectory {
 
   const std::string& path() const { return path_; }
   std::string index_path() const { return path_ + "/index"; }
-  // Renames the finished index to `output`; an index that stands there is moved aside first and removed after.
+  // Renames the finished index to `output`; an index that stands there is moved aside first, removed by the destructor,
+  // and put back by it if publish() failed.
   void publish();
 
  private:
+  std::string replaced_path() const;
+  void put_back();
   FileSystem& files_;
   std::string output_, path_;
   std::unique_ptr<FileLock> lock_;
