@@ -486,9 +486,12 @@ std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const Ch
   const std::size_t stream = limits.stream_words + kStreamSlackWords;
   // A posting of two words takes at most 4 bytes (a gap below max_documents), one of three about as much, since its
   // frequency is paid for by the occurrences.
-  const std::size_t word_bytes = form == ChunkForm::kPostings ? 2 : sizeof(std::uint32_t);
-  return terms + word_bytes * stream + (form == ChunkForm::kPostings ? 10 * std::size_t{limits.table_entries} : 0) +
-         limits.document_bytes;
+  if (form == ChunkForm::kPostings) {
+    return terms + 2 * stream + 10 * std::size_t{limits.table_entries} + limits.document_bytes;
+  }
+  // Each document has a length, and at least two bytes in the document stream.
+  const std::size_t documents = std::min<std::size_t>(limits.max_documents, limits.document_bytes / 2) + 2;
+  return terms + sizeof(std::uint32_t) * (stream + documents) + limits.document_bytes;
 }
 
 std::unique_ptr<ChunkParser> make_chunk_parser(const ChunkParserSetup& setup) {
