@@ -1,6 +1,6 @@
 // From block to run: what every way of sorting a block does, on the CPU or elsewhere. `cpu-chunk` joins lists that were
-// inverted chunk by chunk; block-wide sorters order one key per occurrence, the papers' way. The bytes of the run are
-// the same.
+// inverted chunk by chunk; block-wide sorters order one key per occurrence, the papers' way. The content of the run is
+// the same; where blocks of terms end, and where long lists are cut into entries, may differ.
 #pragma once
 
 #include <functional>
