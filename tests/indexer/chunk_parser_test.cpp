@@ -138,6 +138,17 @@ TEST_P(ChunkParserTest, BoundsChunksOfManyEmptyDocuments) {
   EXPECT_EQ(check(documents).chunks.size(), 100U);
 }
 
+// Full in every respect at once: table, stream and document stream.
+TEST_P(ChunkParserTest, BoundsChunksOfManyShortDocuments) {
+  setting_.limits = {4096, std::size_t{1} << 18, std::size_t{1} << 18, 1U << 20};
+  std::vector<OracleDocument> documents(140000);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    const std::string word = std::to_string(100000000000000 + i % 4090);
+    documents[i].text = word + " x";
+  }
+  check(documents);
+}
+
 TEST_P(ChunkParserTest, BoundsChunksOfLongFields) {
   setting_.limits.document_bytes = 4096;
   std::vector<OracleDocument> documents(6);

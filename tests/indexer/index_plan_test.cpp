@@ -1,0 +1,123 @@
+#include "indexer/index_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io/error.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+IndexPlanInput input_of(std::size_t memory_bytes, unsigned threads) {
+  IndexPlanInput input;
+  input.memory_bytes = memory_bytes;
+  input.program_bytes = 16 * kMebibyte;
+  input.threads = threads;
+  input.input_bytes = std::uint64_t{1} << 30;
+  return input;
+}
+
+std::size_t parts_of(const IndexPlan& plan, const IndexPlanInput& input) {
+  return plan.reserve_bytes + CorpusReader::memory_bytes({}, plan.reader) + input.threads * plan.parser_bytes +
+         plan.run_memory_bytes + 2 * plan.assembler.block_bytes + plan.assembler.hold_bytes;
+}
+
+TEST(IndexPlan, FitsTheBudgetAndUsesMostOfIt) {
+  for (const std::size_t memory : {64, 96, 128, 200, 256, 512, 1024, 4096}) {
+    for (const unsigned threads : {1U, 2U, 4U, 8U}) {
+      for (const ChunkForm form : {ChunkForm::kPostings, ChunkForm::kOccurrences}) {
+        IndexPlanInput input = input_of(memory * kMebibyte, threads);
+        input.form = form;
+        const IndexPlan plan = plan_index(input, ContentOptions{}, {});
+        SCOPED_TRACE(std::to_string(memory) + " MiB, " + std::to_string(threads) + " threads\n" + plan.describe());
+        EXPECT_LE(parts_of(plan, input), input.memory_bytes);
+        if (memory <= 1024) {
+          EXPECT_GT(parts_of(plan, input), input.memory_bytes / 2);
+        }
+        const std::size_t chunk = ChunkParser::max_chunk_bytes(ContentOptions{}, plan.chunk, form);
+        EXPECT_GE(plan.assembler.block_bytes, 2 * chunk);
+        EXPECT_GE(plan.run_block_bytes, kMinRunBlockBytes);
+        EXPECT_LE(plan.run_block_bytes, kMaxRunBlockBytes);
+      }
+    }
+  }
+}
+
+TEST(IndexPlan, RefusesWhatIsBelowTheFloorNamingWhatIsNeeded) {
+  for (const auto& [memory, threads] : {std::pair{std::size_t{63}, 1U}, {std::size_t{16}, 8U}, {std::size_t{0}, 2U}}) {
+    try {
+      plan_index(input_of(memory * kMebibyte, threads), ContentOptions{}, {});
+      FAIL() << memory;
+    } catch (const BudgetError& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find("--memory"), std::string::npos) << message;
+      EXPECT_NE(message.find("at least"), std::string::npos) << message;
+    }
+  }
+}
+
+// The number named is enough, and what is just below it is not.
+TEST(IndexPlan, NamesANumberThatIsEnough) {
+  IndexPlanInput input = input_of(64 * kMebibyte, 64);
+  std::string message;
+  try {
+    plan_index(input, ContentOptions{}, {});
+    FAIL() << "no exception";
+  } catch (const BudgetError& error) {
+    message = error.what();
+  }
+  const auto at = message.find("at least ") + 9;
+  const std::size_t named = std::stoul(message.substr(at));
+  input.memory_bytes = named * kMebibyte;
+  EXPECT_NO_THROW(plan_index(input, ContentOptions{}, {}));
+  input.memory_bytes = (named - 1) * kMebibyte;
+  EXPECT_THROW(plan_index(input, ContentOptions{}, {}), BudgetError);
+}
+
+TEST(IndexPlan, TakesSmallerChunksWhenThereIsLittleMemory) {
+  const IndexPlan small = plan_index(input_of(64 * kMebibyte, 8), ContentOptions{}, {});
+  const IndexPlan large = plan_index(input_of(2048 * kMebibyte, 8), ContentOptions{}, {});
+  EXPECT_LT(small.chunk.table_entries, large.chunk.table_entries);
+  EXPECT_LT(small.chunk.stream_words, large.chunk.stream_words);
+  EXPECT_LT(small.assembler.block_bytes, large.assembler.block_bytes);
+}
+
+TEST(IndexPlan, OverlapsInModeCpuPlusOnly) {
+  IndexPlanInput input = input_of(256 * kMebibyte, 2);
+  input.mode = IndexMode::kCpu;
+  EXPECT_FALSE(plan_index(input, ContentOptions{}, {}).assembler.overlap);
+  input.mode = IndexMode::kCpuPlus;
+  EXPECT_TRUE(plan_index(input, ContentOptions{}, {}).assembler.overlap);
+}
+
+TEST(IndexPlan, ForcesSmallBlocks) {
+  IndexPlanInput input = input_of(256 * kMebibyte, 2);
+  for (const std::uint64_t forced : {std::uint64_t{1}, std::uint64_t{1000}, std::uint64_t{1} << 20}) {
+    input.forced_block_bytes = forced;
+    const IndexPlan plan = plan_index(input, ContentOptions{}, {});
+    EXPECT_EQ(plan.assembler.block_bytes, forced);
+    EXPECT_GE(plan.chunk.stream_words, 16U);
+    EXPECT_LE(plan.chunk.stream_words, std::max<std::uint64_t>(16, forced / 16));
+    EXPECT_GT(plan.reader.task_bytes, 0U);
+  }
+  input.forced_block_bytes = std::uint64_t{1} << 40;  // not above what the budget allows
+  EXPECT_LT(plan_index(input, ContentOptions{}, {}).assembler.block_bytes, 256 * kMebibyte);
+}
+
+TEST(IndexPlan, GivesThreadsEnoughTasks) {
+  IndexPlanInput input = input_of(256 * kMebibyte, 8);
+  input.input_bytes = 32 * kMebibyte;
+  const IndexPlan plan = plan_index(input, ContentOptions{}, {});
+  EXPECT_GE(input.input_bytes / plan.reader.task_bytes, 16U);
+}
+
+TEST(IndexPlan, TellsWhatItDecided) {
+  const std::string text = plan_index(input_of(256 * kMebibyte, 2), ContentOptions{}, {}).describe();
+  for (const char* part : {"block", "runs kept in memory", "tasks", "MiB"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+  }
+}
+
+}  // namespace
+}  // namespace spillway
