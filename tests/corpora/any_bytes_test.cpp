@@ -1,0 +1,85 @@
+// Bytes of any kind through every reader: nothing crashes, and neither windows nor tasks nor threads make a difference.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/corpora/json_samples.hpp"
+#include "tests/corpora/packing.hpp"
+#include "tests/corpora/read_corpus.hpp"
+
+namespace spillway {
+namespace {
+
+using namespace spillway::testing;
+
+class AnyBytes : public ::testing::TestWithParam<CorpusFormat> {
+ protected:
+  std::string plain() {
+    std::string bytes = random_() % 3 == 0 ? std::string(kByteOrderMark) : "";
+    for (std::size_t lines = random_() % 30; lines > 0; --lines) {
+      bytes += samples_.next();
+      bytes += random_() % 5 == 0 ? "\r\n" : "\n";
+    }
+    return bytes;
+  }
+
+  std::string packed(const std::string& bytes) {
+    std::string stored;
+    const auto kind = random_() % 3;
+    for (std::size_t at = 0; at < bytes.size() || stored.empty();) {
+      const std::string_view piece = std::string_view(bytes).substr(at, 1 + random_() % 500);
+      stored += kind == 0 ? std::string(piece) : kind == 1 ? gzip_member(piece) : zstd_frame(piece);
+      at += std::max<std::size_t>(1, piece.size());
+    }
+    return stored;
+  }
+
+  void damage(std::string& bytes) {
+    for (auto i = random_() % 4; i > 0 && bytes.size() > 40; --i) {
+      const std::size_t at = 20 + random_() % (bytes.size() - 20);
+      switch (random_() % 3) {
+        case 0:
+          bytes[at] = static_cast<char>(random_());
+          break;
+        case 1:
+          bytes.resize(at);
+          break;
+        default:
+          bytes.erase(at, 1 + random_() % 10);
+      }
+    }
+  }
+
+  std::mt19937_64 random_{29};
+  JsonSamples samples_{31};
+};
+
+TEST_P(AnyBytes, AreReadAlikeInEveryWay) {
+  std::size_t documents = 0, skips = 0;
+  for (int round = 0; round < 150; ++round) {
+    std::string stored = packed(plain());
+    damage(stored);
+    try {
+      const auto whole = read_bytes(stored, setup_of(GetParam()));
+      documents += whole.documents.size();
+      skips += whole.skips.size();
+      expect_same_documents(read_bytes(stored, setup_of(GetParam(), 64, 2, 100)), whole);
+      expect_same_documents(read_bytes(stored, setup_of(GetParam(), 333, 1, 7)), whole);
+    } catch (const BudgetError&) {  // a damaged zstd header may ask for any window
+    }
+    ASSERT_FALSE(HasFatalFailure()) << round;
+  }
+  EXPECT_GT(documents, 0u);
+  EXPECT_GT(skips, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, AnyBytes,
+                         ::testing::Values(CorpusFormat::kAuto, CorpusFormat::kJsonl, CorpusFormat::kLines,
+                                           CorpusFormat::kText),
+                         [](const auto& test) {
+                           static const char* const kNames[] = {"Auto", "Jsonl", "Lines", "Text"};
+                           return kNames[static_cast<int>(test.param)];
+                         });
+
+}  // namespace
+}  // namespace spillway
