@@ -16,7 +16,6 @@ namespace {
 
 using testing::golden_sample;
 using testing::read_bytes;
-using testing::read_everything;
 using testing::SampleIndex;
 using testing::ScratchDirectory;
 using testing::write_sample;
@@ -36,7 +35,8 @@ TEST(GoldenIndex, IsWrittenByteForByte) {
   }
   ASSERT_EQ(posix_file_system().list(scratch / "index"), posix_file_system().list(kGolden));
   for (const std::string& file : posix_file_system().list(kGolden)) {
-    EXPECT_EQ(read_bytes(scratch / "index" + "/" + file), read_bytes(kGolden + "/" + file)) << file;
+    EXPECT_EQ(read_bytes(scratch / ("index/" + file)), read_bytes(std::string(kGolden).append("/").append(file)))
+        << file;
   }
 }
 

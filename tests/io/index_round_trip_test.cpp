@@ -118,7 +118,7 @@ TEST(IndexRoundTrip, HoldsWhatWasWritten) {
 std::string all_bytes(const std::string& directory) {
   std::string bytes;
   for (const std::string& file : posix_file_system().list(directory)) {
-    bytes += file + "\n" + read_bytes(directory + "/" + file);
+    bytes.append(file).append("\n").append(read_bytes(std::string(directory).append("/").append(file)));
   }
   return bytes;
 }

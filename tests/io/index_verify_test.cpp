@@ -45,7 +45,7 @@ SampleIndex small_sample() {
 
 std::vector<std::string> all_files(const std::string& directory) {
   std::vector<std::string> files = posix_file_system().list(directory);
-  for (std::string& file : files) file = directory + "/" + file;
+  for (std::string& file : files) file.insert(0, directory + "/");
   return files;
 }
 
