@@ -73,13 +73,15 @@ TEST_P(AnyBytes, AreReadAlikeInEveryWay) {
   EXPECT_GT(skips, 0u);
 }
 
+std::string format_name(const ::testing::TestParamInfo<CorpusFormat>& test) {
+  static const char* const kNames[] = {"Auto", "Jsonl", "Lines", "Text"};
+  return kNames[static_cast<int>(test.param)];
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, AnyBytes,
                          ::testing::Values(CorpusFormat::kAuto, CorpusFormat::kJsonl, CorpusFormat::kLines,
                                            CorpusFormat::kText),
-                         [](const auto& test) {
-                           static const char* const kNames[] = {"Auto", "Jsonl", "Lines", "Text"};
-                           return kNames[static_cast<int>(test.param)];
-                         });
+                         format_name);
 
 }  // namespace
 }  // namespace spillway
