@@ -1,5 +1,7 @@
 #include "corpora/packed_reader.hpp"
 
+#include "io/error.hpp"
+
 #include <algorithm>
 
 #include "corpora/json_string.hpp"
@@ -107,7 +109,12 @@ bool PackedReader::read_file(const CorpusFile& file) {
 std::unique_ptr<UnpackedSource> PackedReader::open(const CorpusFile& file) {
   std::unique_ptr<ByteSource> bytes;
   if (file.is_stream) {
-    bytes = std::make_unique<StreamByteSource>(files_.open_stream(file.path));
+    auto stream = files_.open_stream(file.path);
+    stream->set_wait_check([this] {
+      const std::lock_guard lock(mutex_);
+      if (stopped_) throw IoError("stopped while waiting for input");  // nobody asks for it any more
+    });
+    bytes = std::make_unique<StreamByteSource>(std::move(stream));
   } else {
     bytes = std::make_unique<FileByteSource>(files_.open(file.path), file.size);
   }

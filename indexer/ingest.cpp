@@ -2,6 +2,7 @@
 
 #include <tbb/task_arena.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -179,7 +180,9 @@ class Ingest {
                         setup_.temp);
     {
       std::vector<std::jthread> threads;
+      running_ = setup_.threads;
       for (unsigned i = 0; i < setup_.threads; ++i) threads.emplace_back([&] { guard(reader); });
+      wait_for_parsers(reader);
     }
     error_.rethrow();
     assembler_.finish();
@@ -193,9 +196,28 @@ class Ingest {
     try {
       parse_tasks(reader);
     } catch (...) {
-      error_.keep(std::current_exception());
-      reader.stop();
-      assembler_.abandon();
+      stop(reader, std::current_exception());
+    }
+    const std::lock_guard lock(mutex_);
+    --running_;
+    finished_.notify_all();
+  }
+
+  void stop(CorpusReader& reader, std::exception_ptr why) {
+    error_.keep(std::move(why));
+    reader.stop();
+    assembler_.abandon();
+  }
+
+  // Parsers see a signal between records; this sees it also while all of them wait for input.
+  void wait_for_parsers(CorpusReader& reader) {
+    bool stopped = false;
+    std::unique_lock lock(mutex_);
+    while (!finished_.wait_for(lock, std::chrono::milliseconds(100), [&] { return running_ == 0; })) {
+      const int signal = setup_.context.signal_number.load();
+      if (signal == 0 || stopped) continue;
+      stopped = true;
+      stop(reader, std::make_exception_ptr(InterruptedError(signal)));
     }
   }
 
@@ -241,6 +263,8 @@ class Ingest {
   BlockAssembler assembler_;
   FirstError error_;
   std::mutex mutex_;
+  std::condition_variable finished_;
+  unsigned running_ = 0;  // parsing threads
 };
 
 }  // namespace

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace spillway {
@@ -46,6 +48,11 @@ class ByteStream {
   // Up to out.size() bytes; 0 at the end. Throws IoError.
   virtual std::size_t read(std::span<std::uint8_t> out) = 0;
   virtual const std::string& path() const = 0;
+  // Called a few times a second while a read waits for bytes; may throw, which ends the read.
+  void set_wait_check(std::function<void()> check) { wait_check_ = std::move(check); }
+
+ protected:
+  std::function<void()> wait_check_;
 };
 
 // An advisory lock, held until destroyed.

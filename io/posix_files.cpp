@@ -137,14 +137,13 @@ class PosixByteStream final : public ByteStream {
   std::size_t read(std::span<std::uint8_t> out) override {
     const std::size_t wanted = std::min(out.size(), kMaxTransferBytes);
     for (;;) {
+      wait_until_readable();
       const ssize_t got = ::read(number_, out.data(), wanted);
       if (got >= 0) {
         offset_ += static_cast<std::uint64_t>(got);
         return static_cast<std::size_t>(got);
       }
-      if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        wait_until_readable();
-      } else if (errno != EINTR) {
+      if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
         throw_system_error(errno, "read at offset " + std::to_string(offset_) + " of", path_);
       }
     }
@@ -152,10 +151,16 @@ class PosixByteStream final : public ByteStream {
   const std::string& path() const override { return path_; }
 
  private:
-  // Standard input may have been made non-blocking by whoever shares it.
+  // Returns as soon as read() would not block: bytes, the end, or an error that read() tells.
   void wait_until_readable() const {
-    pollfd waiting{number_, POLLIN, 0};
-    if (::poll(&waiting, 1, -1) < 0 && errno != EINTR) throw_system_error(errno, "wait for", path_);
+    constexpr int kCheckMs = 200;
+    for (;;) {
+      pollfd waiting{number_, POLLIN, 0};
+      const int ready = ::poll(&waiting, 1, kCheckMs);
+      if (ready > 0) return;
+      if (ready < 0 && errno != EINTR) throw_system_error(errno, "wait for", path_);
+      if (wait_check_) wait_check_();
+    }
   }
   FileDescriptor owned_;
   int number_;
@@ -183,7 +188,8 @@ std::unique_ptr<ReadableFile> open_posix_file(const std::string& path) {
 
 std::unique_ptr<ByteStream> open_posix_stream(const std::string& path) {
   if (path == "-") return std::make_unique<PosixByteStream>(FileDescriptor(), STDIN_FILENO, "standard input");
-  FileDescriptor file = open_descriptor(path, O_RDONLY | O_NOCTTY, "open");
+  // Non-blocking, or opening a FIFO would wait, beyond the reach of any check, for its writer.
+  FileDescriptor file = open_descriptor(path, O_RDONLY | O_NOCTTY | O_NONBLOCK, "open");
   const struct stat status = status_of(file, path);
   if (S_ISDIR(status.st_mode)) throw_wrong_kind(path, "a file, FIFO or device", status.st_mode);
   const int number = file.get();
