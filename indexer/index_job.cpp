@@ -1,6 +1,7 @@
 #include "indexer/index_job.hpp"
 
 #include <sched.h>
+#include <tbb/global_control.h>
 #include <unicode/uversion.h>
 #include <zstd.h>
 
@@ -84,6 +85,8 @@ class IndexJob {
   }
 
   void run() {
+    // One more than the arenas' threads: the thread that waits for an arena takes part in it.
+    const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, threads_ + 1);
     check_output(options_, context_.files);
     const TermFilter probe(content_);  // refuses an unknown stemmer before any work
     make_sorter();
@@ -105,7 +108,8 @@ class IndexJob {
 
  private:
   void make_sorter() {
-    const SorterChoice choice = choose_record_sorter(options_.record_sorter, 0, memory_bytes_);
+    // A block takes a third of the memory or so, and a record in it about 24 bytes with its scratch.
+    const SorterChoice choice = choose_record_sorter(options_.record_sorter, memory_bytes_ / 96, memory_bytes_ / 3);
     const RecordSorter* records = find_record_sorter(choice.name);
     sorter_ = records == nullptr ? make_chunk_block_sorter(strings_) : make_key_block_sorter(*records, strings_);
     report_.plan = "record sorter " + choice.describe() + "\nstring sorter " + std::string(strings_.name()) + "\n";
@@ -206,7 +210,7 @@ class IndexJob {
                       {"merge passes", merge_.pass_seconds, merge_.pass_seconds, merge_.rewritten_bytes},
                       {"ids and documents", merge_.id_seconds + merge_.document_seconds,
                        merge_.id_seconds + merge_.document_seconds, bytes},
-                      {"merge", merge_.list_seconds * threads_, merge_.list_seconds, bytes},
+                      {"merge", merge_.list_seconds * merge_.list_threads, merge_.list_seconds, bytes},
                       {"write", finish_seconds_, finish_seconds_, report_.index_bytes}};
     const auto slowest =
         std::max_element(report_.stages.begin(), report_.stages.end(),

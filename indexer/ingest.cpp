@@ -61,10 +61,11 @@ class BlockQueue {
     changed_.notify_all();
   }
 
-  // Waits for the last block. Throws what sorting met.
+  // Waits for the last block. Throws what sorting met. A source without documents has one run without documents.
   void finish() {
     stop();
     error_.rethrow();
+    if (runs_.runs.empty()) sort(Block{});
   }
 
  private:

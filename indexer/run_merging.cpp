@@ -23,8 +23,26 @@ constexpr std::size_t kOtherDescriptors = 48;  // the index's files, inputs, sta
 std::size_t descriptor_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
-  return limit.rlim_cur > 2 * kOtherDescriptors ? limit.rlim_cur - kOtherDescriptors : kOtherDescriptors;
+  return limit.rlim_cur > kOtherDescriptors ? limit.rlim_cur - kOtherDescriptors : 0;
 }
+
+// Passes on what is written, unless the user has stopped the job: how a long pass notices it.
+class StoppableFile final : public WritableFile {
+ public:
+  StoppableFile(WritableFile& file, const std::atomic<int>& signal_number) : file_(file), signal_(signal_number) {}
+  void append(std::span<const std::uint8_t> bytes) override {
+    if (const int signal = signal_.load(std::memory_order_relaxed); signal != 0) throw InterruptedError(signal);
+    file_.append(bytes);
+  }
+  void sync() override { file_.sync(); }
+  void close() override { file_.close(); }
+  std::uint64_t size() const override { return file_.size(); }
+  const std::string& path() const override { return file_.path(); }
+
+ private:
+  WritableFile& file_;
+  const std::atomic<int>& signal_;
+};
 
 // Runs of a merge, open for its time.
 class OpenRuns {
@@ -124,7 +142,10 @@ class Merging {
     {
       const OpenRuns open(group);
       // Passes are only needed when memory is short, so what they write is spilled.
-      merged = runs_.spill([&](WritableFile& file) { return merge_runs(open.inputs(), file, options); });
+      merged = runs_.spill([&](WritableFile& file) {
+        StoppableFile stoppable(file, setup_.context.signal_number);
+        return merge_runs(open.inputs(), stoppable, options);
+      });
     }
     for (auto& run : group) run.reset();
     return merged;
@@ -190,6 +211,7 @@ IndexTotals merge_into_index(const MergeSetup& setup, RunStore& runs, IndexWrite
     IndexMergeOptions options;
     options.threads = plan.last_pass_ranges;
     options.batch_bytes = merging.batch_bytes();
+    figures.list_threads = options.threads;
     options.check_cancelled = [&] {
       if (const int signal = context.signal_number.load(); signal != 0) throw InterruptedError(signal);
     };

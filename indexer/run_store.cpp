@@ -4,7 +4,7 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 
 }  // namespace
 

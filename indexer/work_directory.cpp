@@ -1,6 +1,7 @@
 #include "indexer/work_directory.hpp"
 
 #include "io/error.hpp"
+#include "io/index_format.hpp"
 
 namespace spillway {
 
@@ -20,7 +21,12 @@ std::string parent_of(const std::string& path) {
 }  // namespace
 
 bool looks_like_index(FileSystem& files, const std::string& path) {
-  return files.status(path + "/manifest").has_value();
+  const std::string manifest = path + "/" + std::string(kManifestName);
+  const auto status = files.status(manifest);
+  if (!status || status->type != FileType::kRegular || status->size < kManifestMagic.size()) return false;
+  std::uint8_t start[kManifestMagic.size()];
+  files.open(manifest)->read_exactly(0, start);
+  return std::string_view(reinterpret_cast<const char*>(start), sizeof start) == kManifestMagic;
 }
 
 WorkDirectory::WorkDirectory(FileSystem& files, const std::string& output)
@@ -30,6 +36,7 @@ WorkDirectory::WorkDirectory(FileSystem& files, const std::string& output)
     throw UsageError("the directory " + printable(parent_of(output_), 4096) +
                      " is not there; make it, or choose another -o");
   }
+  refuse_foreign_directory();
   if (!files_.status(path_)) files_.make_directory(path_);
   lock_ = files_.try_lock(path_ + "/LOCK");
   if (lock_ == nullptr) {
@@ -50,6 +57,18 @@ WorkDirectory::~WorkDirectory() {
     files_.remove_tree(path_);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next job with this output removes it
   }
+}
+
+// Only what a job of ours left may be removed: a directory that has our lock, or nothing, in it.
+void WorkDirectory::refuse_foreign_directory() const {
+  const auto status = files_.status(path_);
+  if (!status && !files_.is_link(path_)) return;
+  const bool ours = status && status->type == FileType::kDirectory && !files_.is_link(path_) &&
+                    (files_.list(path_).empty() || files_.status(path_ + "/LOCK"));
+  if (ours) return;
+  throw UsageError(printable(path_, 4096) +
+                   " is not a work directory of Spillway, and would have to be removed; move it " +
+                   "away, or choose another -o");
 }
 
 std::string WorkDirectory::replaced_path() const { return path_ + "/replaced"; }

@@ -26,6 +26,7 @@ class WorkDirectory {
   void publish();
 
  private:
+  void refuse_foreign_directory() const;
   std::string replaced_path() const;
   void put_back();
   FileSystem& files_;
@@ -33,7 +34,7 @@ class WorkDirectory {
   std::unique_ptr<FileLock> lock_;
 };
 
-// Is there an index (or what was one) at `path`?
+// Does the directory at `path` hold an index, whole or damaged?
 bool looks_like_index(FileSystem& files, const std::string& path);
 
 }  // namespace spillway

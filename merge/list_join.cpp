@@ -18,7 +18,10 @@ struct Posting {
   const std::uint8_t* next = nullptr;
 };
 
-[[noreturn]] void fail() { throw FormatError("a postings list ends inside a posting; the chunk or run is corrupt"); }
+[[noreturn]] void fail() {
+  throw FormatError(
+      "a postings list does not hold what its head says; the run or the memory of this machine is corrupt");
+}
 
 Posting read_posting(const std::uint8_t* at, const std::uint8_t* end) {
   Posting posting;
@@ -41,6 +44,7 @@ std::uint64_t drop_first(ListPart& part) {
   const Posting first = read_posting(at, at + part.postings.size());
   part.base += static_cast<std::uint32_t>(first.gap);
   part.postings = part.postings.subspan(static_cast<std::size_t>(first.next - at));
+  if (part.document_count == 0 || first.frequency > part.occurrence_count) fail();
   part.occurrence_count -= first.frequency;
   --part.document_count;
   return first.frequency;
@@ -85,6 +89,10 @@ ListPart split_head(ListPart& part, std::size_t max_bytes) {
   head.postings = {begin, at};
   part.postings = {at, end};
   part.base = head.last_document;
+  if (head.document_count > part.document_count || head.occurrence_count > part.occurrence_count ||
+      (at == end) != (head.document_count == part.document_count)) {
+    fail();
+  }
   part.document_count -= head.document_count;
   part.occurrence_count -= head.occurrence_count;
   return head;
