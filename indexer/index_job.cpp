@@ -66,6 +66,20 @@ void check_output(const IndexOptions& options, FileSystem& files) {
   }
 }
 
+// Lengths and frequencies are u32.
+constexpr std::uint64_t kMaxDocumentBytes = 0xFFFFFFFF;
+
+// Under --force the output is replaced: it must not hold what is being read.
+void check_inputs(const CorpusPlan& corpus, const IndexOptions& options, FileSystem& files) {
+  if (!files.status(options.output)) return;
+  const std::string output = files.resolve(options.output);
+  for (const CorpusFile& file : corpus.files) {
+    if (file.is_stream || !is_inside(files.resolve(file.path), output)) continue;
+    throw UsageError("the input " + printable(file.path, 4096) + " is inside the output " +
+                     printable(options.output, 4096) + "; choose another -o");
+  }
+}
+
 class IndexJob {
  public:
   IndexJob(const IndexOptions& options, const IndexContext& context, IndexReport& report)
@@ -80,20 +94,24 @@ class IndexJob {
         skips_(options.max_error_rate, options.strict),
         strings_(string_sorter_named(options.string_sorter)) {
     corpus_options_.max_document_bytes = content_.max_document_bytes;
+    if (content_.max_document_bytes > kMaxDocumentBytes) {
+      throw UsageError("--max-document-bytes " + std::to_string(content_.max_document_bytes) + " is above " +
+                       std::to_string(kMaxDocumentBytes) + ", the most there is; give a smaller one");
+    }
     report_.threads = threads_;
     report_.memory_bytes = memory_bytes_;
   }
 
   void run() {
-    // One more than the arenas' threads: the thread that waits for an arena takes part in it.
-    const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, threads_ + 1);
     check_output(options_, context_.files);
     const TermFilter probe(content_);  // refuses an unknown stemmer before any work
     make_sorter();
     corpus_ = plan_corpus(context_.files, options_.inputs, corpus_options_);
-    report_.input_bytes = corpus_.total_bytes;
+    check_inputs(corpus_, options_, context_.files);
     context_.progress.bytes_total.store(corpus_.total_bytes);
     plan();
+    // One more than the arenas' threads: the thread that waits for an arena takes part in it.
+    const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, threads_ + 1);
     WorkDirectory work(context_.files, options_.output);
     check_output(options_, context_.files);  // an index that a killed job had moved aside is back now
     TempSpace temp(context_.files, temp_directories(work), temp_name(), options_.temp_limit_bytes);
@@ -124,7 +142,19 @@ class IndexJob {
     input.form = sorter_->form();
     input.input_bytes = corpus_.total_bytes;
     input.forced_block_bytes = options_.block_bytes;
-    plan_ = plan_index(input, content_, corpus_);
+    // Threads that were not asked for by number give way to a small budget.
+    const bool may_lower = options_.threads == 0;
+    while (true) {
+      try {
+        input.threads = threads_;
+        plan_ = plan_index(input, content_, corpus_);
+        break;
+      } catch (const BudgetError&) {
+        if (!may_lower || threads_ == 1) throw;
+        threads_ -= (threads_ + 3) / 4;
+      }
+    }
+    report_.threads = threads_;
     program_ = budget_.reserve(plan_.reserve_bytes, "the program itself");
     report_.plan += "memory " + std::to_string(memory_bytes_) + " bytes, " + std::to_string(threads_) + " threads\n" +
                     plan_.describe();
@@ -202,6 +232,7 @@ class IndexJob {
   }
 
   void add_stages() {
+    report_.input_bytes = std::max(corpus_.total_bytes, context_.progress.bytes_done.load());  // streams tell no size
     const std::uint64_t bytes = report_.input_bytes;
     report_.stages = {{"parse", ingest_.parse_seconds, ingest_.wall_seconds, bytes},
                       {"sort", ingest_.sort.sort_seconds, ingest_.sort.sort_seconds, bytes},
@@ -223,7 +254,7 @@ class IndexJob {
   IndexReport& report_;
   const ContentOptions content_;
   CorpusOptions corpus_options_;
-  const unsigned threads_;
+  unsigned threads_;
   const std::size_t memory_bytes_;
   MemoryBudget budget_;
   SkipLog skips_;

@@ -20,7 +20,6 @@ struct IndexPlanInput {
   ChunkForm form = ChunkForm::kPostings;
   std::uint64_t input_bytes = 0;         // as stored; 0 if unknown
   std::uint64_t forced_block_bytes = 0;  // --block-bytes
-  bool streams = false;                  // compressed files or standard input among the inputs
 };
 
 struct IndexPlan {

@@ -44,7 +44,10 @@ class BlockQueue {
       : setup_(setup), runs_(runs), figures_(figures), arena_(static_cast<int>(setup.threads)) {
     if (setup.options.mode == IndexMode::kCpuPlus) thread_ = std::thread([this] { work(); });
   }
-  ~BlockQueue() { stop(); }
+  ~BlockQueue() {
+    drop_waiting();
+    stop();
+  }
   BlockQueue(const BlockQueue&) = delete;
   BlockQueue& operator=(const BlockQueue&) = delete;
 
@@ -69,6 +72,12 @@ class BlockQueue {
   }
 
  private:
+  // The job has failed, or there is nothing left: no block is worth sorting any more.
+  void drop_waiting() {
+    const std::lock_guard lock(mutex_);
+    waiting_.reset();
+  }
+
   void stop() {
     {
       const std::lock_guard lock(mutex_);

@@ -46,6 +46,10 @@ void SkipLog::add(SkipReason reason, std::uint64_t count) {
 void SkipLog::move_documents(SkipReason reason, std::uint64_t count) {
   documents_.fetch_sub(count, std::memory_order_relaxed);
   add(reason, count);
+  if (strict_ && count != 0) {
+    throw InputError(std::to_string(count) + " documents are " + std::string(skip_reason_name(reason)) +
+                     "; --strict allows none: mend the input, or run without --strict");
+  }
 }
 
 void SkipLog::judge_rate(std::uint64_t records) const {

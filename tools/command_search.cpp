@@ -130,7 +130,7 @@ ExitCode run_search_command(const Arguments& arguments, Session& session) {
     searcher.answer(nullptr, query);
     return ExitCode::kDone;
   }
-  QueryFile file(session.files, *queries);
+  QueryFile file(session.files, *queries, [&] { throw_if_interrupted(session.signal_number); });
   while (const auto line = file.next()) {
     throw_if_interrupted(session.signal_number);
     searcher.answer(&line->id, line->text);

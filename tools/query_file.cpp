@@ -9,8 +9,10 @@ constexpr std::size_t kLineBytes = std::size_t{1} << 20;
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 }  // namespace
 
-QueryFile::QueryFile(FileSystem& files, const std::string& path)
-    : path_(path == "-" ? "standard input" : printable(path, 4096)), stream_(files.open_stream(path)) {}
+QueryFile::QueryFile(FileSystem& files, const std::string& path, std::function<void()> wait_check)
+    : path_(path == "-" ? "standard input" : printable(path, 4096)), stream_(files.open_stream(path)) {
+  stream_->set_wait_check(std::move(wait_check));
+}
 
 std::optional<std::string> QueryFile::next_line() {
   std::size_t searched = at_;

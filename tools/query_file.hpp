@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,8 +17,8 @@ struct QueryLine {
 
 class QueryFile {
  public:
-  // "-" is standard input.
-  QueryFile(FileSystem& files, const std::string& path);
+  // "-" is standard input. wait_check is called while a read waits; it may throw.
+  QueryFile(FileSystem& files, const std::string& path, std::function<void()> wait_check = {});
 
   // The next query; nothing at the end. A carriage return before the line feed is dropped. Throws UsageError naming
   // file and line for a line without a tab or an id, and for one above 1 MiB.
