@@ -1,5 +1,7 @@
 #include "indexer/work_directory.hpp"
 
+#include "io/index_format.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,10 +67,24 @@ TEST(WorkDirectory, FollowsNoLinkWhenItRemoves) {
   fs::create_directories(scratch / "precious");
   write_file(scratch / "precious/file", "x");
   fs::create_directories(scratch / "out.work");
+  write_file(scratch / "out.work/LOCK", "");
   fs::create_directory_symlink(scratch / "precious", scratch / "out.work/link");
   { const WorkDirectory work(posix_file_system(), scratch / "out"); }
   EXPECT_EQ(content_of(scratch / "precious/file"), "x");
   EXPECT_FALSE(fs::exists(scratch / "out.work"));
+}
+
+TEST(WorkDirectory, RefusesWhatItDidNotMake) {
+  const ScratchDirectory scratch;
+  fs::create_directories(scratch / "out.work");
+  write_file(scratch / "out.work/thesis", "x");
+  EXPECT_THROW(WorkDirectory(posix_file_system(), scratch / "out"), UsageError);
+  EXPECT_EQ(content_of(scratch / "out.work/thesis"), "x");
+  fs::create_directories(scratch / "precious");
+  write_file(scratch / "precious/LOCK", "x");
+  fs::create_directory_symlink(scratch / "precious", scratch / "linked.work");
+  EXPECT_THROW(WorkDirectory(posix_file_system(), scratch / "linked"), UsageError);
+  EXPECT_EQ(content_of(scratch / "precious/LOCK"), "x");
 }
 
 TEST(WorkDirectory, RefusesASecondOneWhileTheFirstLives) {
@@ -151,6 +167,7 @@ TEST(WorkDirectory, ReplacesAnIndexAndRemovesIt) {
 TEST(WorkDirectory, PutsTheOldIndexBackThatAnInterruptedPublishMoved) {
   const ScratchDirectory scratch;
   fs::create_directories(scratch / "out.work/replaced");
+  write_file(scratch / "out.work/LOCK", "");
   write_file(scratch / "out.work/replaced/manifest", "old");
   { const WorkDirectory work(posix_file_system(), scratch / "out"); }
   EXPECT_EQ(content_of(scratch / "out/manifest"), "old");
@@ -160,6 +177,7 @@ TEST(WorkDirectory, PutsTheOldIndexBackThatAnInterruptedPublishMoved) {
 TEST(WorkDirectory, KeepsTheNewIndexWhereAPublishWasAllButDone) {
   const ScratchDirectory scratch;
   fs::create_directories(scratch / "out.work/replaced");
+  write_file(scratch / "out.work/LOCK", "");
   write_file(scratch / "out.work/replaced/manifest", "old");
   fs::create_directories(scratch / "out");
   write_file(scratch / "out/manifest", "new");
@@ -266,7 +284,9 @@ TEST(LooksLikeIndex, AsksForAManifest) {
   const ScratchDirectory scratch;
   EXPECT_FALSE(looks_like_index(posix_file_system(), scratch / "missing"));
   EXPECT_FALSE(looks_like_index(posix_file_system(), scratch.path()));
-  write_file(scratch / "manifest", "x");
+  write_file(scratch / "manifest", "anything");
+  EXPECT_FALSE(looks_like_index(posix_file_system(), scratch.path()));
+  write_file(scratch / "manifest", std::string(kManifestMagic) + "x");
   EXPECT_TRUE(looks_like_index(posix_file_system(), scratch.path()));
   write_file(scratch / "file", "x");
   EXPECT_FALSE(looks_like_index(posix_file_system(), scratch / "file"));

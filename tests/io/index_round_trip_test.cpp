@@ -16,10 +16,10 @@
 namespace spillway {
 namespace {
 
+using testing::IndexedSample;
 using testing::make_sample;
 using testing::Postings;
 using testing::read_bytes;
-using testing::SampleDocument;
 using testing::SampleIndex;
 using testing::ScratchDirectory;
 using testing::section_data;
@@ -38,7 +38,7 @@ void write_sample_with_threads(const std::string& directory, const SampleIndex& 
   });
   IndexWriter writer(posix_file_system(), directory, sample.options);
   std::thread documents([&] {
-    for (const SampleDocument& document : sample.documents) writer.append_document(document.view());
+    for (const IndexedSample& document : sample.documents) writer.append_document(document.view());
     for (const std::uint32_t d : sample.dropped) writer.append_dropped(d);
   });
   std::thread ids([&] {
@@ -89,7 +89,7 @@ void expect_holds(const IndexReader& index, const SampleIndex& sample) {
   ASSERT_FALSE(terms.next());
   ASSERT_EQ(index.counts().documents, sample.documents.size());
   for (std::uint32_t d = 0; d < sample.documents.size(); ++d) {
-    const SampleDocument& expected = sample.documents[d];
+    const IndexedSample& expected = sample.documents[d];
     const StoredDocument found = index.document(d);
     ASSERT_EQ(found.fields, expected.fields);
     ASSERT_EQ(found.id, (expected.fields & RunDocument::kId) != 0 ? expected.id : std::to_string(d + 1));
@@ -211,7 +211,7 @@ TEST(IndexRoundTrip, BoundsHoldForEveryPostingOfTheirBlock) {
 SampleIndex with_ids(const std::vector<std::string>& ids) {
   SampleIndex sample;
   for (const std::string& id : ids) {
-    SampleDocument document;
+    IndexedSample document;
     if (id != "-") {
       document.id = id;
       document.fields = RunDocument::kId;

@@ -6,7 +6,7 @@ namespace {
 
 void add_documents(SampleIndex& sample) {
   for (std::uint32_t d = 0; d < 300; ++d) {
-    SampleDocument document;
+    IndexedSample document;
     if (d < 20) {
       document.fields = RunDocument::kId | RunDocument::kTitle;
       document.id = "doc/" + std::to_string(d * 7 % 20);

@@ -10,12 +10,12 @@ namespace spillway::testing {
 namespace {
 
 std::vector<std::uint8_t> set_lengths(SampleIndex& sample) {
-  for (SampleDocument& document : sample.documents) document.length = 0;
+  for (IndexedSample& document : sample.documents) document.length = 0;
   for (const auto& [term, postings] : sample.lists) {
     for (const auto& [document, frequency] : postings) sample.documents[document].length += frequency;
   }
   std::vector<std::uint8_t> codes;
-  for (const SampleDocument& document : sample.documents) codes.push_back(length_code(document.length));
+  for (const IndexedSample& document : sample.documents) codes.push_back(length_code(document.length));
   return codes;
 }
 
@@ -83,7 +83,7 @@ SampleIndex make_sample(std::uint32_t documents, std::size_t terms, std::uint64_
   sample.options.icu_version = "72.1";
   sample.options.zstd_version = "1.5.4";
   for (std::uint32_t d = 0; d < documents; ++d) {
-    SampleDocument document;
+    IndexedSample document;
     document.fields = static_cast<std::uint8_t>(random() % 32);
     if ((document.fields & RunDocument::kId) != 0)
       document.id = "http://host/" + std::to_string(random() % 1000) + "/" + std::to_string(d);

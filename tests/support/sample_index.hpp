@@ -19,7 +19,7 @@ namespace spillway::testing {
 using Posting = std::pair<std::uint32_t, std::uint32_t>;  // document, frequency
 using Postings = std::vector<Posting>;
 
-struct SampleDocument {
+struct IndexedSample {
   std::uint8_t fields = 0;
   std::uint32_t length = 0;
   std::string id, title, url, date, text;
@@ -28,7 +28,7 @@ struct SampleDocument {
 
 struct SampleIndex {
   ContentOptions options;
-  std::vector<SampleDocument> documents;  // their lengths are set by write()
+  std::vector<IndexedSample> documents;  // their lengths are set by write()
   std::map<std::string, Postings> lists;
   std::vector<std::uint32_t> dropped;  // source numbering
   std::uint64_t source_document_count() const { return documents.size() + dropped.size(); }
