@@ -30,6 +30,7 @@ struct FieldNames {
 struct CorpusOptions {
   CorpusFormat format = CorpusFormat::kAuto;
   FieldNames fields;
+  // Longer documents are skipped: bytes of a line, of a file, or of a JSON record's title and text together.
   std::uint64_t max_document_bytes = std::uint64_t{64} << 20;
   std::uint32_t part_number = 1, part_count = 1;  // --part I/N
 };

@@ -16,8 +16,13 @@ namespace spillway {
 
 // A longer id is refused. A longer title is handed out as the start of the text; a longer url or date is cut.
 inline constexpr std::size_t kMaxFieldBytes = 65535;
-// A line longer than --max-document-bytes and this is skipped without a look into it.
-inline constexpr std::uint64_t kRecordOverheadBytes = std::uint64_t{1} << 20;
+// A longer record is skipped as too long without a look into it. Twice the text, because "\n" and "\"" take two bytes
+// for one, and something for the other members.
+constexpr std::uint64_t longest_record_bytes(std::uint64_t max_document_bytes) {
+  constexpr std::uint64_t kOverheadBytes = std::uint64_t{1} << 20;
+  return max_document_bytes > (~std::uint64_t{0} - kOverheadBytes) / 2 ? ~std::uint64_t{0}
+                                                                       : 2 * max_document_bytes + kOverheadBytes;
+}
 
 enum class JsonKind : std::uint8_t { kAbsent, kNull, kString, kNumber, kBoolean, kContainer };
 

@@ -51,7 +51,7 @@ void JsonlParser::parse_block(std::string_view block, const RecordPlace& place, 
     const std::string_view record = block.substr(begin, end - begin);
     const RecordPlace record_place{place.path, place.offset + begin};
     begin = end + 1;
-    const bool is_short = record.size() <= max_document_bytes_ + kRecordOverheadBytes;
+    const bool is_short = record.size() <= longest_record_bytes(max_document_bytes_);
     if (is_short && (block_is_valid || is_valid_utf8(record)) && parse_fast(record, record_place, sink)) continue;
     MemoryRecord source(record);
     parse_long(source, record_place, sink);
@@ -59,7 +59,7 @@ void JsonlParser::parse_block(std::string_view block, const RecordPlace& place, 
 }
 
 void JsonlParser::parse_long(RecordSource& record, const RecordPlace& place, DocumentSink& sink) {
-  if (record.size() > max_document_bytes_ + kRecordOverheadBytes) {
+  if (record.size() > longest_record_bytes(max_document_bytes_)) {
     sink.skip(SkipReason::kDocumentTooLong, place.at(), document_too_long_detail(record.size(), max_document_bytes_));
     return;
   }

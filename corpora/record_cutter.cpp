@@ -56,7 +56,7 @@ RecordCutter::RecordCutter(const CorpusFile& file, UnpackedSource& source, std::
                            Memory memory, Emit emit)
     : file_(file),
       source_(source),
-      longest_spooled_bytes_(max_document_bytes + kRecordOverheadBytes),
+      longest_spooled_bytes_(longest_record_bytes(max_document_bytes)),
       memory_(memory),
       emit_(std::move(emit)),
       format_(file.format) {}

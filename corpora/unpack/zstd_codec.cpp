@@ -10,6 +10,9 @@ namespace spillway {
 
 namespace {
 
+// Asked for at least, so that the many small frames of a file need the same.
+constexpr std::uint64_t kUsualWindowBytes = std::uint64_t{1} << 20;
+
 struct FrameHeader {
   std::uint64_t window_bytes = 0;
   std::optional<std::uint64_t> content_bytes;
@@ -54,9 +57,10 @@ std::optional<std::uint64_t> zstd_frame_memory(std::string_view head) {
   const auto header = parse_frame_header(head);
   if (!header) return std::nullopt;
   // libzstd rings through a buffer of the window or the whole content, whichever is less.
-  const std::uint64_t window = std::max<std::uint64_t>(header->window_bytes, 1024);
+  const std::uint64_t window = header->window_bytes;
   const std::uint64_t held = header->content_bytes ? std::min(window, *header->content_bytes) : window;
-  return (window > ZstdCodec::kMaxWindowBytes ? window : held) + ZstdCodec::kFixedBytes;
+  const std::uint64_t most = window > ZstdCodec::kMaxWindowBytes ? window : held;
+  return std::max(most, kUsualWindowBytes) + ZstdCodec::kFixedBytes;
 }
 
 ZstdCodec::ZstdCodec(std::string path, std::size_t reserved_bytes, MemoryBudget& budget)

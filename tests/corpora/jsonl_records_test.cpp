@@ -142,6 +142,25 @@ TEST(JsonlRecords, SkipsWhatIsTooLong) {
   EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kDocumentTooLong});
 }
 
+// What counts is the text, not the escapes it is written with.
+TEST(JsonlRecords, EscapesDoNotMakeADocumentTooLong) {
+  ReadSetup setup = setup_of(CorpusFormat::kJsonl, std::size_t{1} << 16);
+  setup.options.max_document_bytes = 4000000;
+  std::string text;
+  for (int i = 0; i < 4000000; ++i) text += "\\n";
+  const auto result =
+      read_bytes("{\"id\":1,\"text\":\"" + text + "\"}\n{\"id\":2,\"text\":\"" + text + ".\"}\n", setup);
+  EXPECT_EQ(result.ids(), std::vector<std::string>{"1"});
+  EXPECT_EQ(result.texts(), std::vector<std::string>{std::string(4000000, '\n')});
+  EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kDocumentTooLong});
+}
+
+TEST(JsonlRecords, AnyLimitOnDocumentsIsGood) {
+  ReadSetup setup = setup_of(CorpusFormat::kJsonl);
+  setup.options.max_document_bytes = ~std::uint64_t{0};
+  EXPECT_EQ(read_bytes("{\"id\":1,\"text\":\"x\"}\n", setup).documents.size(), 1u);
+}
+
 // The fast parser, the scanner in memory and the scanner over a file say the same of any record.
 TEST(JsonlRecords, FastAndSlowPathsAgree) {
   JsonSamples samples(23);
