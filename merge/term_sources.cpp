@@ -1,24 +1,13 @@
 #include "merge/term_sources.hpp"
 
-#include <algorithm>
-#include <cstring>
+#include "merge/byte_prefix.hpp"
 
 namespace spillway {
-
-namespace {
-
-std::uint64_t prefix_of(std::string_view term) {
-  std::uint64_t prefix = 0;
-  std::memcpy(&prefix, term.data(), std::min(term.size(), sizeof prefix));
-  return __builtin_bswap64(prefix);
-}
-
-}  // namespace
 
 void TermSources::Source::next() {
   done = !cursor->next();
   term = done ? std::string_view() : cursor->piece().term;
-  prefix = prefix_of(term);
+  prefix = byte_prefix(term);
 }
 
 bool TermSources::Less::operator()(std::size_t a, std::size_t b) const {

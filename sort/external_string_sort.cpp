@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "io/error.hpp"
+#include "merge/byte_prefix.hpp"
 #include "merge/loser_tree.hpp"
 #include "merge/merge_plan.hpp"
 #include "sort/string_run.hpp"
@@ -18,20 +18,14 @@ namespace {
 
 constexpr std::size_t kMinMemoryBytes = std::size_t{256} << 10;
 constexpr std::size_t kMinBlockBytes = std::size_t{8} << 10, kMaxBlockBytes = std::size_t{256} << 10;
-constexpr std::size_t kOpenRuns = 128;     // descriptors, at most
-constexpr std::size_t kSourceBytes = 256;  // of a merge's source besides its block and text
+// Descriptors, at most: few, because the runs of an index may be open beside them under a limit of 64.
+constexpr std::size_t kOpenRuns = 24;
 
 struct StoredStrings {
   std::unique_ptr<TempFile> file;
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
 };
-
-std::uint64_t prefix_of(std::string_view text) {
-  std::uint64_t prefix = 0;
-  std::memcpy(&prefix, text.data(), std::min(text.size(), sizeof prefix));
-  return __builtin_bswap64(prefix);
-}
 
 // A run being merged.
 struct Source {
@@ -40,7 +34,7 @@ struct Source {
   bool done = false;
   void next() {
     done = !reader.next();
-    if (!done) prefix = prefix_of(reader.text());
+    if (!done) prefix = byte_prefix(reader.text());
   }
 };
 

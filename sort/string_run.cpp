@@ -41,9 +41,11 @@ void StringRunWriter::add(std::string_view text, std::uint32_t number) {
   end = write_varint(end, text.size() - shared);
   end = write_varint(end, number);
   append({head, end});
-  append({reinterpret_cast<const std::uint8_t*>(text.data()) + shared, text.size() - shared});
-  std::memcpy(text_.data() + shared, text.data() + shared, text.size() - shared);
   text_bytes_ = text.size();
+  if (shared != text.size()) {
+    append({reinterpret_cast<const std::uint8_t*>(text.data()) + shared, text.size() - shared});
+    std::memcpy(text_.data() + shared, text.data() + shared, text.size() - shared);
+  }
   ++count_;
 }
 

@@ -133,6 +133,32 @@ TEST_F(ExternalStringSortTest, FindsScratchBytesThatChanged) {
   EXPECT_EQ(found, 40u);
 }
 
+class SlowExternalStringSort : public ExternalStringSortTest {};
+
+TEST_F(SlowExternalStringSort, SortsMillionsOfIdsInFourMebibytes) {
+  constexpr std::uint32_t kCount = 8000000;
+  const auto id = [](std::uint32_t i) {
+    char text[32];
+    std::snprintf(text, sizeof text, "doc-%016x", i * 2654435761u);
+    return std::string(text, 20);
+  };
+  MemoryBudget budget(4 << 20);
+  ExternalStringSort sort(budget, temp_, *string_sorters().front(), 4 << 20);
+  for (std::uint32_t i = 0; i < kCount; ++i) sort.add(id(i), i);
+  sort.sort();
+  std::string last;
+  std::uint64_t count = 0, sum = 0, wrong = 0;
+  sort.read([&](std::string_view text, std::uint32_t number) {
+    wrong += text <= last || text != id(number) ? 1 : 0;
+    last = text;
+    sum += number;
+    ++count;
+  });
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_EQ(count, kCount);
+  EXPECT_EQ(sum, std::uint64_t{kCount} * (kCount - 1) / 2);
+}
+
 TEST_F(ExternalStringSortTest, KeepsToTheLimitOfScratchSpace) {
   TempSpace little(posix_file_system(), {directory_.path()}, "little.tmp", 100000);
   ExternalStringSort sort(budget_, little, *string_sorters().front(), kLeast);
