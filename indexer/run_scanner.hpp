@@ -1,7 +1,7 @@
 // Cuts text into maximal runs of word bytes. Text comes in pieces that may end anywhere; a run that goes on over a
-// piece's end is joined. Runs longer than kMaxRunBytes are cut, so that no state grows with the input: a pure ASCII
-// token that is so long comes out as one run of kMaxRunBytes, which is longer than any term may be; other text is cut
-// behind punctuation where it has any.
+// piece's end is joined. Runs longer than kMaxRunBytes are cut (indexer/run_cut.hpp), so that no state grows with the
+// input: a token that is so long comes out shortened to about kMaxRunBytes, which is longer than any term may be, and
+// other text is cut where no token is cut, as far as can be seen.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "indexer/byte_classes.hpp"
+#include "indexer/run_cut.hpp"
 
 namespace spillway {
 
@@ -22,7 +23,8 @@ struct WindowRun {
 
 class RunScanner {
  public:
-  static constexpr std::size_t kMaxRunBytes = std::size_t{1} << 16;  // above the longest term, 65535
+  // Above the longest term, 65535. A run may have one byte more, the end of a character.
+  static constexpr std::size_t kMaxRunBytes = std::size_t{1} << 16;
   static constexpr std::size_t kWindowBytes = 4096;
 
   explicit RunScanner(WordBytes words) : classify_(classify_function(words)) {}
@@ -122,35 +124,20 @@ class RunScanner {
   void append_open(const std::uint8_t* bytes, std::size_t count, Take& take) {
     open_.append(reinterpret_cast<const char*>(bytes), count);
     while (open_.size() > kMaxRunBytes) {
-      while (open_ascii_ < open_.size() && static_cast<std::uint8_t>(open_[open_ascii_]) < 0x80) ++open_ascii_;
-      if (open_ascii_ == open_.size()) {  // one token so far; more of it is dropped as it comes
-        open_.resize(kMaxRunBytes);
-        open_ascii_ = kMaxRunBytes;
-        return;
+      one_token_ = one_token_prefix(open_, one_token_);
+      if (one_token_ >= kMaxRunBytes) {
+        // Too long for a term, however it goes on: more of it is dropped as it comes.
+        const std::size_t kept = kMaxRunBytes + ((open_[kMaxRunBytes] & 0xC0) == 0x80 ? 1 : 0);
+        open_.erase(kept, one_token_ - kept);
+        one_token_ = kept;
+        if (open_.size() <= kept + 1) return;  // one more byte is the first half of a character
       }
-      const bool one_token = open_ascii_ >= kMaxRunBytes;
-      const std::string rest = open_.substr(one_token ? open_ascii_ : cut_of(open_));
-      open_.resize(one_token ? kMaxRunBytes : open_.size() - rest.size());
+      const std::size_t cut = one_token_ >= kMaxRunBytes ? one_token_ : find_run_cut(open_, kMaxRunBytes);
+      const std::string rest = open_.substr(cut);
+      open_.resize(cut);
       take_open(take);
       open_ = rest;
     }
-  }
-
-  // Where to cut a run that is too long: behind its last common punctuation mark of other scripts, so that no word is
-  // cut, else between two characters.
-  static std::size_t cut_of(const std::string& run) {
-    const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(run[at]); };
-    for (std::size_t end = kMaxRunBytes; end >= 3; --end) {
-      const std::uint32_t mark = std::uint32_t{byte(end - 3)} << 16 | std::uint32_t{byte(end - 2)} << 8 | byte(end - 1);
-      const bool general = mark >= 0xE28098 && mark <= 0xE280A7;      // U+2018 to U+2027: quotes, dots
-      const bool dash = mark >= 0xE28090 && mark <= 0xE28095;         // U+2010 to U+2015
-      const bool ideographic = mark >= 0xE38080 && mark <= 0xE38082;  // U+3000 to U+3002: space, comma, full stop
-      const bool full_width = mark >= 0xEFBC81 && mark <= 0xEFBC8F;   // U+FF01 to U+FF0F: exclamation mark to slash
-      if (general || dash || ideographic || full_width) return end;
-    }
-    std::size_t cut = kMaxRunBytes;
-    while (cut > kMaxRunBytes - 4 && (byte(cut) & 0xC0) == 0x80) --cut;
-    return cut;
   }
 
   template <typename Take>
@@ -159,12 +146,12 @@ class RunScanner {
     open_.append(16, '\0');  // readable behind the run
     take(std::string_view(open_.data(), bytes), reinterpret_cast<const std::uint8_t*>(open_.data()) + open_.size());
     open_.clear();
-    open_ascii_ = 0;
+    one_token_ = 0;
   }
 
   ClassifyFunction classify_;
   std::string open_;
-  std::size_t open_ascii_ = 0;  // its leading ASCII bytes, as far as counted
+  std::size_t one_token_ = 0;  // leading bytes of it that are surely of one token, as far as counted
   std::uint64_t masks_[kWindowBytes / 64];
   std::uint16_t edges_[kWindowBytes + 64];
   WindowRun runs_[kWindowBytes / 2 + 1];

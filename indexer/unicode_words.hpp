@@ -17,8 +17,8 @@ class UnicodeWords {
   ~UnicodeWords();
   UnicodeWords(UnicodeWords&&) noexcept;
 
-  // `run` is UTF-8 (ill-formed bytes separate words), at most 64 KiB. Tokens come in order, none empty; views live for
-  // the call.
+  // `run` is UTF-8 (ill-formed bytes separate words), at most about 64 KiB. Tokens come in order, none empty; views
+  // live for the call.
   void split(std::string_view run, const std::function<void(std::string_view token)>& take);
 
   static std::string icu_version();

@@ -166,8 +166,29 @@ TEST(LongRuns, OfAsciiAreOneRunThatIsTooLongWhateverTheirLength) {
   }
 }
 
+// So are those of other letters of spaced scripts, wherever pieces and windows end.
+TEST(LongRuns, OfLettersAreOneRunThatIsTooLong) {
+  for (const char* letter : {"é", "ж", "a\u0301", "aβ", "שa"}) {
+    for (std::size_t shift = 0; shift < 3; ++shift) {
+      std::string run(shift, 'x');
+      while (run.size() < 3 * kLongest) run += letter;
+      const std::string text = "a " + run + " z";
+      std::mt19937_64 random(shift);
+      for (const std::vector<std::string>& pieces :
+           {std::vector<std::string>{text}, cut_at_random(text, 30000, random)}) {
+        const std::vector<std::string> runs = scan_pieces(pieces, Tokenizer::kUnicode);
+        ASSERT_EQ(runs.size(), 3U) << letter;
+        EXPECT_GE(runs[1].size(), kLongest);
+        EXPECT_LE(runs[1].size(), kLongest + 1);
+        EXPECT_TRUE(run.starts_with(runs[1]));
+        EXPECT_NE(static_cast<std::uint8_t>(run[runs[1].size()]) & 0xC0, 0x80) << "ends inside a character";
+      }
+    }
+  }
+}
+
 TEST(LongRuns, OfOtherScriptsAreCutBetweenCharacters) {
-  for (const char* character : {"é", "中", "𠮷"}) {
+  for (const char* character : {"中", "ไ", "𠮷"}) {
     for (std::size_t shift = 0; shift < 4; ++shift) {
       std::string run(shift, 'x');
       while (run.size() < 3 * kLongest) run += character;
@@ -189,9 +210,18 @@ TEST(LongRuns, OfOtherScriptsAreCutBetweenCharacters) {
   }
 }
 
+// A cut must not make a token of a part of one.
+TEST(LongRuns, AreNotCutInsideALatinWord) {
+  std::string run;
+  while (run.size() < kLongest - 100) run += "中";
+  const std::string word(300, 'w');
+  const std::vector<std::string> runs = scan_pieces({run + word + "中 z"}, Tokenizer::kUnicode);
+  EXPECT_EQ(runs, (std::vector<std::string>{run, word + "中", "z"}));
+}
+
 // Such text has punctuation, if not of ASCII; cut there, its words stay whole.
 TEST(LongRuns, AreCutBehindPunctuationWhereThereIsSome) {
-  for (const char* mark : {"。", "、", "，", "！", "\u3000", "—", "…", "”"}) {
+  for (const char* mark : {"。", "、", "，", "！", "\u3000", "—", "…", "”", "\u00A0", "»"}) {
     std::string run;
     while (run.size() < 3 * kLongest) run += std::string("今天天气很好") + mark;
     const std::vector<std::string> runs = scan_pieces({run}, Tokenizer::kUnicode);
@@ -206,16 +236,16 @@ TEST(LongRuns, AreCutBehindPunctuationWhereThereIsSome) {
   }
 }
 
-// Behind 64 KiB of ASCII without a break, what is not ASCII is cut off, and counts again.
-TEST(LongRuns, OfAsciiEndAtTheFirstOtherCharacter) {
-  const std::string text = std::string(kLongest + 1000, 'a') + "é中 z";
+// Behind 64 KiB of letters without a break, what is not surely of the same token is cut off, and counts again.
+TEST(LongRuns, OfLettersEndAtTheFirstCharacterOfAnotherKind) {
+  const std::string text = std::string(kLongest + 1000, 'a') + "é中é z";
   for (const std::size_t piece : {std::size_t{997}, std::size_t{5000}, text.size()}) {
     std::vector<std::string> pieces;
     for (std::size_t at = 0; at < text.size(); at += piece) pieces.push_back(text.substr(at, piece));
     const std::vector<std::string> runs = scan_pieces(pieces, Tokenizer::kUnicode);
     ASSERT_EQ(runs.size(), 3U);
     EXPECT_GT(runs[0].size(), 65535U);
-    EXPECT_EQ(runs[1], "é中");
+    EXPECT_EQ(runs[1], "中é");
     EXPECT_EQ(runs[2], "z");
   }
 }
