@@ -48,7 +48,7 @@ class IndexWriter {
   void finish(const IndexTotals& totals);
 
   std::uint64_t bytes_written() const;
-  std::uint64_t term_count() const;  // appended so far
+  std::uint64_t term_count() const;   // appended so far
   static std::size_t memory_bytes();  // what it holds in buffers, at most
 
  private:
