@@ -83,9 +83,11 @@ IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options,
   }
   const std::size_t needed = std::max(shares.needed, kMinMemoryBytes);
   if (!shares.fits || input.memory_bytes < kMinMemoryBytes) {
+    const bool many = input.threads > 1;
     throw BudgetError("--memory " + megabytes(input.memory_bytes) + " is too little for " +
-                      std::to_string(input.threads) + " threads; give at least " +
-                      std::to_string((needed + kMebibyte - 1) / kMebibyte) + "M, or fewer --threads");
+                      (many ? std::to_string(input.threads) + " threads" : "one thread") + "; give at least " +
+                      std::to_string((needed + kMebibyte - 1) / kMebibyte) + "M" +
+                      (many ? ", or fewer --threads" : ""));
   }
   if (input.forced_block_bytes != 0) {
     // Chunks shrink with the blocks, so that blocks of any size can be had from little input.
