@@ -45,17 +45,23 @@ WorkDirectory::WorkDirectory(FileSystem& files, const std::string& output)
                      "another -o");
   }
   put_back();
-  for (const std::string& name : files_.list(path_)) {
-    if (name != "LOCK") files_.remove_tree(path_ + "/" + name);
-  }
+  remove_content();
 }
 
 WorkDirectory::~WorkDirectory() {
   if (lock_ == nullptr) return;
   try {
     put_back();
+    remove_content();
     files_.remove_tree(path_);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next job with this output removes it
+  }
+}
+
+// The lock stays to the last: it tells the next job, if this one is killed now, that the directory is ours.
+void WorkDirectory::remove_content() {
+  for (const std::string& name : files_.list(path_)) {
+    if (name != "LOCK") files_.remove_tree(path_ + "/" + name);
   }
 }
 

@@ -29,6 +29,7 @@ class WorkDirectory {
   void refuse_foreign_directory() const;
   std::string replaced_path() const;
   void put_back();
+  void remove_content();
   FileSystem& files_;
   std::string output_, path_;
   std::unique_ptr<FileLock> lock_;
