@@ -50,7 +50,7 @@ void append_lists(const ToyCorpus& corpus, IndexWriter& writer, IndexTotals& tot
 std::string write_index(const ScratchDirectory& scratch, const ToyCorpus& corpus) {
   ContentOptions options;
   options.tokenizer = Tokenizer::kAscii;
-  const std::string directory = scratch / "index";
+  std::string directory = scratch / "index";
   IndexWriter writer(posix_file_system(), directory, options);
   std::vector<std::uint32_t> order;
   for (const ToyDocument& document : corpus) {
@@ -128,7 +128,7 @@ TEST(Bm25Ranker, EqualsTheDefinitionOnRandomIndexes) {
     const IndexReader index(posix_file_system(), write_index(scratch, corpus));
     const Bm25Parameters parameters{0.1 * static_cast<double>(random() % 20), 0.1 * static_cast<double>(random() % 11)};
     Bm25Ranker ranker(index, parameters);
-    for (const std::size_t k : {1, 2, 10, 1000}) {
+    for (const std::size_t k : {1u, 2u, 10u, 1000u}) {
       const std::vector<QueryTerm> query{
           {word(random() % 14), 1}, {word(20 + random() % 3), 2}, {word(random() % 14), 3}};
       if (query[0].term == query[2].term) continue;
