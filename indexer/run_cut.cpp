@@ -14,6 +14,12 @@ bool is_continuation(std::uint32_t byte) { return (byte & 0xC0) == 0x80; }
 // 64 KiB that has none of those that is_separator knows.
 bool is_lead_of_two(std::uint32_t byte) { return byte >= 0xC3 && byte <= 0xDF; }
 
+// Zero-width characters U+200B to U+200F: casefolding removes them, so that what stands around them is one token.
+bool is_ignored(std::string_view run, std::size_t at) {
+  return byte_at(run, at) == 0xE2 && byte_at(run, at + 1) == 0x80 && byte_at(run, at + 2) >= 0x8B &&
+         byte_at(run, at + 2) <= 0x8F;
+}
+
 // Is the character that ends at `end` one that surely separates tokens, before and after normalisation?
 bool is_separator(std::string_view run, std::size_t end) {
   const std::uint32_t last_two = byte_at(run, end - 2) << 8 | byte_at(run, end - 1);
@@ -34,6 +40,8 @@ std::size_t one_token_prefix(std::string_view run, std::size_t known) {
     } else if (known + 1 < run.size() && is_lead_of_two(byte_at(run, known)) &&
                is_continuation(byte_at(run, known + 1))) {
       known += 2;
+    } else if (known + 2 < run.size() && is_ignored(run, known)) {
+      known += 3;
     } else {
       break;
     }

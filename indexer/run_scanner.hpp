@@ -23,7 +23,7 @@ struct WindowRun {
 
 class RunScanner {
  public:
-  // Above the longest term, 65535. A run may have one byte more, the end of a character.
+  // Above the longest term, 65535. A run may have up to four bytes more, of a character.
   static constexpr std::size_t kMaxRunBytes = std::size_t{1} << 16;
   static constexpr std::size_t kWindowBytes = 4096;
 
@@ -130,7 +130,7 @@ class RunScanner {
         const std::size_t kept = kMaxRunBytes + ((open_[kMaxRunBytes] & 0xC0) == 0x80 ? 1 : 0);
         open_.erase(kept, one_token_ - kept);
         one_token_ = kept;
-        if (open_.size() <= kept + 1) return;  // one more byte is the first half of a character
+        if (open_.size() - kept < first_character_bytes(kept)) return;  // nothing, or the start of a character
       }
       const std::size_t cut = one_token_ >= kMaxRunBytes ? one_token_ : find_run_cut(open_, kMaxRunBytes);
       const std::string rest = open_.substr(cut);
@@ -138,6 +138,13 @@ class RunScanner {
       take_open(take);
       open_ = rest;
     }
+  }
+
+  // Bytes of the character that stands, in part perhaps, at `at` of the open run; 1 where nothing stands.
+  std::size_t first_character_bytes(std::size_t at) const {
+    if (at == open_.size()) return 1;
+    const auto lead = static_cast<std::uint8_t>(open_[at]);
+    return lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
   }
 
   template <typename Take>
