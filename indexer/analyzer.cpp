@@ -17,8 +17,7 @@ bool is_ascii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<std::uint8_t>(c) < 0x80; });
 }
 
-Analyzer::Analyzer(const ContentOptions& options)
-    : tokenizer_(options.tokenizer), scanner_(word_bytes_of(options.tokenizer)), filter_(options) {}
+Analyzer::Analyzer(const ContentOptions& options) : scanner_(word_bytes_of(options.tokenizer)), filter_(options) {}
 
 void Analyzer::tokenize(std::string_view text, const std::function<void(std::string_view)>& take) {
   const auto take_run = [&](std::string_view run, const std::uint8_t*) {

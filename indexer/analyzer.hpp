@@ -24,7 +24,6 @@ class Analyzer {
   void tokenize(std::string_view text, const std::function<void(std::string_view token)>& take);
 
  private:
-  Tokenizer tokenizer_;
   RunScanner scanner_;
   TermFilter filter_;
   UnicodeWords unicode_words_;
