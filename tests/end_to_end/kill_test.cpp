@@ -1,0 +1,307 @@
+// Jobs that are stopped: by kill -9 and by signals at any moment, and by an output that they cannot have. What is left
+// is no index or a whole one, and the next job with the same output succeeds and cleans up.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/end_to_end/indexing.hpp"
+#include "tests/support/run_program.hpp"
+#include "tests/support/running_program.hpp"
+
+namespace spillway {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::bytes_of;
+using testing::ProgramResult;
+using testing::run_spillway;
+using testing::RunningProgram;
+using testing::same_index;
+using testing::ScratchDirectory;
+using testing::write_bytes;
+namespace fs = std::filesystem;
+
+// Little enough that runs are spilled; a program with a sanitizer takes more.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr const char* kMemory = "1G";
+#else
+constexpr const char* kMemory = "96M";
+#endif
+
+class Jobs : public ::testing::Test {
+ protected:
+  Jobs() {
+    fs::create_directory(scratch_ / "temp");
+    fs::create_directory(scratch_ / "place");
+  }
+
+  // A corpus whose job spills many runs; the bytes of its index.
+  void set_corpus(std::size_t documents) {
+    testing::RandomDocuments shape;
+    shape.count = documents;
+    shape.words = 100;
+    shape.long_document_words = 400;
+    write_bytes(scratch_ / "in.jsonl", testing::jsonl_of(testing::random_corpus(1, shape, false)));
+    const ProgramResult result = run_spillway(job(scratch_ / "reference", {"--json", scratch_ / "report"}));
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    expected_ = bytes_of(scratch_ / "reference");
+    const auto report = nlohmann::json::parse(testing::read_bytes(scratch_ / "report"));
+    runs_spilled_ = report.at("runs_spilled");
+  }
+
+  std::vector<std::string> job(const std::string& output, std::vector<std::string> more = {}) const {
+    std::vector<std::string> words{"index",
+                                   scratch_ / "in.jsonl",
+                                   "-o",
+                                   output,
+                                   "--temp-dir",
+                                   scratch_ / "temp",
+                                   "--threads",
+                                   "3",
+                                   "--memory",
+                                   kMemory,
+                                   "--block-bytes",
+                                   "1500",
+                                   "--stem",
+                                   "english",
+                                   "--max-error-rate",
+                                   "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  // Returns at some moment of the job, which is found by its progress, so that a slow machine changes nothing: when so
+  // many runs are spilled, or while it merges, or a little later.
+  void wait_for_some_moment(RunningProgram& program, std::mt19937_64& random) const {
+    const std::uint64_t runs = random() % (runs_spilled_ + runs_spilled_ / 3 + 1);
+    const bool while_merging = random() % 4 == 0;
+    while (!program.has_ended() && !fs::exists(output_ + ".work/index") && (while_merging || spilled_runs() < runs)) {
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 10000));
+  }
+  std::uint64_t spilled_runs() const {
+    std::uint64_t count = 0;
+    std::error_code vanished;
+    for (fs::recursive_directory_iterator at(scratch_ / "temp", vanished), end; !vanished && at != end;
+         at.increment(vanished)) {
+      ++count;
+    }
+    return count;
+  }
+  std::unique_ptr<RunningProgram> start(std::vector<std::string> words) const {
+    words.insert(words.begin(), SPILLWAY_BINARY);
+    return std::make_unique<RunningProgram>(words, scratch_ / "errors");
+  }
+  std::string errors() const { return testing::read_bytes(scratch_ / "errors"); }
+
+  void expect_no_leftovers() const {
+    EXPECT_FALSE(fs::exists(output_ + ".work"));
+    EXPECT_TRUE(fs::is_empty(scratch_ / "temp"));
+    for (const auto& entry : fs::directory_iterator(scratch_ / "place")) EXPECT_EQ(entry.path(), output_);
+  }
+  void expect_whole() const {
+    EXPECT_TRUE(same_index(expected_, output_));
+    const IndexReader index(posix_file_system(), output_);
+    EXPECT_NO_THROW(index.verify([](std::uint64_t) {}));
+  }
+  void wait_for(const std::string& path, RunningProgram& program) const {
+    for (int i = 0; i < 20000 && !fs::exists(path) && !program.has_ended(); ++i) {
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    ASSERT_TRUE(fs::exists(path)) << errors();
+  }
+
+  ScratchDirectory scratch_;
+  std::string output_ = scratch_ / "place/out";
+  std::uint64_t runs_spilled_ = 0;
+  std::map<std::string, std::string> expected_;
+};
+
+class KilledJobs : public Jobs {
+ protected:
+  // Kills jobs at moments spread over their duration. `found` sees what stands at the output after each.
+  void kill_at_random_moments(int times, const std::vector<std::string>& more, const std::function<void()>& found) {
+    std::mt19937_64 random(7);
+    int killed = 0;
+    for (int i = 0; i < times; ++i) {
+      const auto program = start(job(output_, more));
+      wait_for_some_moment(*program, random);
+      program->signal(SIGKILL);
+      killed += program->wait() == 128 + SIGKILL ? 1 : 0;
+      found();
+      if (HasFailure()) return;
+    }
+    EXPECT_GE(killed, times / 2);
+  }
+};
+
+TEST_F(KilledJobs, LeaveNoIndexOrAWholeOneAndTheNextJobSucceeds) {
+  set_corpus(500);
+  kill_at_random_moments(10, {}, [&] {
+    if (fs::exists(output_)) {
+      expect_whole();
+      fs::remove_all(output_);
+    }
+    const ProgramResult next = run_spillway(job(output_));
+    EXPECT_EQ(next.exit_code, 0) << next.err;
+    expect_whole();
+    expect_no_leftovers();
+    fs::remove_all(output_);
+  });
+}
+
+// Without --force a job never replaces an index, not even one that a killed job had moved aside.
+TEST_F(KilledJobs, LeaveTheOldIndexOrTheNewOneWhenTheyReplaceOne) {
+  set_corpus(500);
+  write_bytes(scratch_ / "old.jsonl", R"({"id":"old","text":"the old index"})"
+                                      "\n");
+  const std::vector<std::string> make_old{"index", scratch_ / "old.jsonl", "-o", output_};
+  ASSERT_EQ(run_spillway(make_old).exit_code, 0);
+  const auto old = bytes_of(output_);
+  kill_at_random_moments(10, {"--force"}, [&] {
+    const ProgramResult refused = run_spillway(job(output_));
+    EXPECT_EQ(refused.exit_code, 2) << refused.err;
+    ASSERT_TRUE(fs::exists(output_));
+    const auto found = bytes_of(output_);
+    EXPECT_TRUE(found == old || found == expected_);
+    const ProgramResult next = run_spillway(job(output_, {"--force"}));
+    EXPECT_EQ(next.exit_code, 0) << next.err;
+    expect_whole();
+    expect_no_leftovers();
+    fs::remove_all(output_);
+    ASSERT_EQ(run_spillway(make_old).exit_code, 0);
+  });
+}
+
+TEST_F(KilledJobs, GiveBackAnIndexThatWasMovedAside) {
+  set_corpus(20);
+  fs::rename(scratch_ / "reference", scratch_ / "kept");
+  fs::create_directories(output_ + ".work");
+  write_bytes(output_ + ".work/LOCK", "");
+  fs::rename(scratch_ / "kept", output_ + ".work/replaced");  // as a job that was killed between its two renames
+  const ProgramResult refused = run_spillway(job(output_));
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--force"), std::string::npos) << refused.err;
+  expect_whole();
+  expect_no_leftovers();
+}
+
+class SignalledJobs : public Jobs, public ::testing::WithParamInterface<int> {};
+
+TEST_P(SignalledJobs, LeaveNothingAtAnyMoment) {
+  set_corpus(500);
+  std::mt19937_64 random(3);
+  int interrupted = 0;
+  for (int i = 0; i < 8; ++i) {
+    const auto program = start(job(output_));
+    wait_for(output_ + ".work/LOCK", *program);
+    wait_for_some_moment(*program, random);
+    program->signal(GetParam());
+    const int code = program->wait();
+    if (code == 0) {  // it was done before
+      expect_whole();
+      fs::remove_all(output_);
+    } else {
+      EXPECT_EQ(code, 128 + GetParam()) << errors();
+      EXPECT_FALSE(fs::exists(output_));
+      ++interrupted;
+    }
+    expect_no_leftovers();
+  }
+  EXPECT_GE(interrupted, 4);
+}
+
+TEST_P(SignalledJobs, LeaveNothingWhileTheyWaitForInput) {
+  const auto program = start({"index", "-", "--format", "lines", "-o", output_, "--temp-dir", scratch_ / "temp"});
+  program->write_input("a line\nand half of one");
+  wait_for(output_ + ".work", *program);
+  std::this_thread::sleep_for(milliseconds(50));
+  program->signal(GetParam());
+  EXPECT_EQ(program->wait(), 128 + GetParam()) << errors();
+  EXPECT_FALSE(fs::exists(output_));
+  expect_no_leftovers();
+}
+
+TEST_P(SignalledJobs, KeepTheIndexThatTheyWereToReplace) {
+  set_corpus(20);
+  fs::rename(scratch_ / "reference", output_);
+  const auto program = start({"index", "-", "--format", "lines", "-o", output_, "--force"});
+  wait_for(output_ + ".work", *program);
+  program->signal(GetParam());
+  EXPECT_EQ(program->wait(), 128 + GetParam()) << errors();
+  expect_whole();
+  expect_no_leftovers();
+}
+
+INSTANTIATE_TEST_SUITE_P(By, SignalledJobs, ::testing::Values(SIGINT, SIGTERM),
+                         [](const auto& tested) { return tested.param == SIGINT ? "Interrupt" : "Terminate"; });
+
+class RefusedJobs : public Jobs {
+ protected:
+  void expect_refused(const std::vector<std::string>& words, const std::string& part) const {
+    const ProgramResult result = run_spillway(words);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+  }
+};
+
+TEST_F(RefusedJobs, DoNotTouchAnOutputThatExists) {
+  set_corpus(20);
+  fs::rename(scratch_ / "reference", output_);
+  expect_refused(job(output_), "--force");
+  expect_whole();
+  expect_no_leftovers();
+}
+
+TEST_F(RefusedJobs, ForceReplacesOnlyIndexes) {
+  set_corpus(20);
+  fs::create_directory(output_);
+  write_bytes(output_ + "/precious", "x");
+  expect_refused(job(output_, {"--force"}), "no Spillway index");
+  EXPECT_EQ(testing::read_bytes(output_ + "/precious"), "x");
+  expect_no_leftovers();
+  fs::remove_all(output_);
+  write_bytes(output_, "a file");
+  expect_refused(job(output_, {"--force"}), "no Spillway index");
+  EXPECT_EQ(testing::read_bytes(output_), "a file");
+}
+
+TEST_F(RefusedJobs, DoNotPutTheIndexIntoTheirInput) {
+  fs::create_directories(scratch_ / "docs/sub");
+  write_bytes(scratch_ / "docs/a.txt", "text");
+  fs::create_directory_symlink(scratch_ / "docs", scratch_ / "link");
+  for (const char* output : {"docs/index", "docs/sub/index", "link/index", "docs/sub/../index"}) {
+    expect_refused({"index", scratch_ / "docs", "-o", scratch_ / output}, "inside");
+  }
+  EXPECT_EQ(std::distance(fs::recursive_directory_iterator(scratch_ / "docs"), {}), 2);
+}
+
+TEST_F(RefusedJobs, NameAnInputOrADirectoryThatIsNotThere) {
+  set_corpus(20);
+  expect_refused({"index", scratch_ / "missing", "-o", output_}, "missing");
+  expect_refused(job(scratch_ / "nowhere/out"), "nowhere");
+  expect_refused(job(output_, {"--temp-dir", scratch_ / "no-temp"}), "no-temp");
+  expect_refused({"index", "@" + (scratch_ / "no-list"), "-o", output_}, "no-list");
+  EXPECT_FALSE(fs::exists(output_));
+  expect_no_leftovers();
+}
+
+TEST_F(RefusedJobs, LeaveAnotherJobWithTheSameOutputAlone) {
+  set_corpus(20);
+  const auto first = start({"index", "-", "--format", "lines", "-o", output_});
+  first->write_input("a line\n");
+  wait_for(output_ + ".work/LOCK", *first);
+  std::this_thread::sleep_for(milliseconds(20));
+  expect_refused(job(output_), "locked");
+  first->write_input("another line\n");
+  first->close_input();
+  EXPECT_EQ(first->wait(), 0) << errors();
+  const IndexReader index(posix_file_system(), output_);
+  EXPECT_EQ(index.counts().documents, 2U);
+  expect_no_leftovers();
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,33 @@
+// A program that runs beside the test, to be signalled or killed, with its standard input under the test's control.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace spillway::testing {
+
+class RunningProgram {
+ public:
+  // words[0] is the program. Its standard input is a pipe that stays open until close_input(); its standard error goes
+  // to `error_path`. Throws std::runtime_error if it cannot be started.
+  RunningProgram(const std::vector<std::string>& words, const std::string& error_path);
+  ~RunningProgram();  // kills it
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  void write_input(const std::string& bytes);  // waits while the pipe is full
+  void close_input();
+  void signal(int number) const;
+  bool has_ended();
+  // Waits for its end. The exit code, or 128 + signal if a signal ended it.
+  int wait();
+
+ private:
+  pid_t process_ = -1;
+  int input_ = -1;
+  int exit_code_ = -1;
+};
+
+}  // namespace spillway::testing
