@@ -88,8 +88,9 @@ ZipfWords::ZipfWords(std::uint64_t vocabulary, std::int64_t exponent, std::int64
 
 // Vose 1991, in integers: each entry has a share of sum / n of the weight, filled up by one other entry.
 void ZipfWords::build_aliases(std::vector<std::uint64_t> weights) {
-  __uint128_t share = 0;
-  for (const auto weight : weights) share += weight;
+  __uint128_t sum = 0;
+  for (const auto weight : weights) sum += weight;
+  const __uint128_t share = std::max<__uint128_t>(sum, 1);
   std::vector<__uint128_t> left(weights.begin(), weights.end());
   for (auto& weight : left) weight *= weights.size();
   std::vector<std::uint32_t> small, large;

@@ -65,7 +65,9 @@ TEST(Lines, TooLongOnesAreSkippedInAnyWindow) {
     ReadSetup setup = setup_of(CorpusFormat::kLines, window);
     setup.options.max_document_bytes = 100;
     const std::string fits(100, 'x'), longer(101, 'y'), huge((1 << 20) + 200, 'z');
-    const auto result = read_bytes(fits + "\r\n" + longer + "\n" + huge + "\n" + fits, setup);
+    std::string bytes = fits;
+    bytes.append("\r\n").append(longer).append("\n").append(huge).append("\n").append(fits);
+    const auto result = read_bytes(bytes, setup);
     EXPECT_EQ(result.texts(), (std::vector<std::string>{fits, fits}));
     ASSERT_EQ(result.reasons(), (std::vector<SkipReason>{SkipReason::kDocumentTooLong, SkipReason::kDocumentTooLong}));
     EXPECT_EQ(result.skips[1].offset, 102u + 102u);

@@ -37,7 +37,8 @@ TEST(RealCorpora, CollectionsHaveTheDocumentsThatTheyShould) {
                                                              {"cranfield", 1400}, {"med", 1033},  {"scifact", 5183},
                                                              {"vaswani", 11429}};
   for (const auto& [name, count] : collections) {
-    const auto result = read_corpus({corpora + "/retrieval/" + name + "/docs.jsonl.zst"},
+    const std::filesystem::path directory = corpora + "/retrieval";
+    const auto result = read_corpus({(directory / name / "docs.jsonl.zst").string()},
                                     setup_of(CorpusFormat::kAuto, std::size_t{256} << 10, 2));
     EXPECT_EQ(result.documents.size(), count) << name;
     EXPECT_TRUE(result.skips.empty()) << name;

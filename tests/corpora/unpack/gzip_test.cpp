@@ -111,7 +111,8 @@ TEST(Gzip, AnyFlippedByteCostsOneMemberOnly) {
       if ((at >= 4 && at < 10) || (at == 3 && bit == 1)) continue;  // time and system mean nothing; a text flag neither
       std::string bad = middle;
       bad[at] = static_cast<char>(bad[at] ^ bit);
-      const auto result = read_lines(before + bad + after);
+      bad.insert(0, before).append(after);
+      const auto result = read_lines(bad);
       ASSERT_EQ(result.skips.size(), 1u) << at;
       ASSERT_EQ(result.texts(), joined(texts_of(a), texts_of(c))) << at;
     }
@@ -145,7 +146,9 @@ TEST(Gzip, HugeHeaderFieldsAreSkipped) {
 }
 
 TEST(Gzip, ABombIsReadInBoundedMemory) {
-  const std::string stored = gzip_member(std::string(30000000, 'x') + "\nlast\n", 9);
+  std::string lines;
+  lines.resize(30000000, 'x');
+  const std::string stored = gzip_member(lines + "\nlast\n", 9);
   EXPECT_LT(stored.size() * 900, 30000000u);
   ReadSetup setup = setup_of(CorpusFormat::kLines, 1 << 16, 2);
   setup.options.max_document_bytes = 1000000;
