@@ -1,0 +1,46 @@
+// How the answer to a query is written: one text per answer, so that answers found side by side can be written in
+// order. Everything that is said of a hit is said here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "indexer/ranking.hpp"
+#include "io/index_reader.hpp"
+
+namespace spillway {
+
+enum class SearchFormat { kText, kTrec, kMsMarco, kJson };
+
+// A query and what was found for it.
+struct SearchAnswer {
+  const std::string* id = nullptr;  // of a query from a file; nullptr for the one on the command line
+  std::string query;                // as it was given
+  std::vector<QueryTerm> terms;     // that the documents were looked for with
+  std::vector<RankedDocument> ranking;
+};
+
+// Immutable; thread-safe. The index lives longer.
+class SearchOutput {
+ public:
+  // run_id: the last column of kTrec, one word.
+  SearchOutput(const IndexReader& index, SearchFormat format, std::string run_id)
+      : index_(index), format_(format), run_id_(std::move(run_id)) {}
+
+  // The answer in the format, line feeds included; may be empty. Throws FormatError.
+  std::string render(const SearchAnswer& answer) const;
+
+  // A column of a run file: controls escaped, blanks as \x20.
+  static std::string column(std::string_view text);
+
+ private:
+  std::string text(const SearchAnswer& answer) const;
+  std::string trec(const SearchAnswer& answer) const;
+  std::string ms_marco(const SearchAnswer& answer) const;
+  std::string json(const SearchAnswer& answer) const;
+  const IndexReader& index_;
+  SearchFormat format_;
+  std::string run_id_;
+};
+
+}  // namespace spillway
