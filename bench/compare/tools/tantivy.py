@@ -1,0 +1,33 @@
+"""tantivy, through its Python package (programs/tantivy_index.py): the package's own defaults but for what the case says."""
+from pathlib import Path
+
+from measure.process import answer
+from tools.tool import BUILT, PROGRAMS, Case, Contents, Tool, answered_counts, mebibytes
+
+PYTHON = BUILT / "venv" / "bin" / "python"
+SCRIPT = PROGRAMS / "tantivy_index.py"
+MIN_HEAP_BYTES = 15_000_000  # a thread; the library refuses less
+MAX_HEAP_BYTES = 4_293_967_294  # a thread
+
+
+class Tantivy(Tool):
+    name = "tantivy"
+
+    def missing(self) -> str | None:
+        return None if PYTHON.exists() else "its environment is not there; run bench/compare/setup"
+
+    def version(self) -> str:
+        return answer([str(PYTHON), "-c", "import importlib.metadata as m; print(m.version('tantivy'))"]).strip()
+
+    def heap(self, case: Case) -> int:
+        return min(max(case.memory_bytes, MIN_HEAP_BYTES * case.threads), MAX_HEAP_BYTES * case.threads)
+
+    def command(self, case: Case, source: Path, output: Path) -> list[str]:
+        return [str(PYTHON), str(SCRIPT), "build", str(source), str(output), "--heap", str(self.heap(case)),
+                "--threads", str(case.threads), "--contents", case.contents.name.lower()]
+
+    def told(self, case: Case) -> str:
+        return f"heap {mebibytes(self.heap(case))}, {case.threads} indexing threads and one that feeds them"
+
+    def probe(self, output: Path, word: str) -> tuple[int, int]:
+        return answered_counts([str(PYTHON), str(SCRIPT), "probe", str(output), word])

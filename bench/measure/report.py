@@ -1,0 +1,47 @@
+"""Tables as Markdown, and the same as JSON, in two files beside each other."""
+import json
+from pathlib import Path
+
+from measure.machine import ROOT
+
+
+def megabytes(count: float) -> str:
+    return f"{count / 1e6:,.1f}" if count < 1e8 else f"{count / 1e6:,.0f}"
+
+
+def rate(count: float, seconds: float) -> str:
+    """MB/s, decimal."""
+    return f"{count / 1e6 / seconds:,.1f}" if seconds > 0 else "-"
+
+
+def table(head: list[str], rows: list[list[str]], left: int = 1) -> str:
+    """`left`: how many columns from the left are words; the others are figures."""
+    marks = ["---" if i < left else "---:" for i in range(len(head))]
+    lines = [head, marks, *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+class Report:
+    """Collects sections; write() makes NAME.md and NAME.json in a directory."""
+
+    def __init__(self, title: str, machine: dict[str, str]):
+        self.title = title
+        self.machine = machine
+        self.sections: list[str] = []
+        self.data: dict = {"title": title, "machine": machine}
+
+    def add(self, heading: str, text: str) -> None:
+        self.sections.append(f"## {heading}\n\n{text}")
+        print(f"\n{heading}\n\n{text}", flush=True)
+
+    def write(self, directory: Path, name: str) -> None:
+        directory.mkdir(parents=True, exist_ok=True)
+        facts = "".join(f"- {key}: {value}\n" for key, value in self.machine.items())
+        text = f"# {self.title}\n\n{facts}\n" + "\n".join(self.sections)
+        (directory / f"{name}.md").write_text(text, encoding="utf-8")
+        (directory / f"{name}.json").write_text(json.dumps(self.data, indent=1) + "\n", encoding="utf-8")
+        print(f"\nwritten: {directory / name}.md and .json", flush=True)
+
+
+def default_directory() -> Path:
+    return ROOT / "build" / "bench"

@@ -1,0 +1,43 @@
+"""Interleaved rounds (A, B, A, B, ...), so that what else a machine does falls on all alike, and their medians."""
+import dataclasses
+import statistics
+from collections.abc import Callable
+
+from measure.process import Cost
+
+
+@dataclasses.dataclass
+class Series:
+    """What one contestant's rounds cost."""
+    costs: list[Cost] = dataclasses.field(default_factory=list)
+
+    def median(self, name: str) -> float:
+        return statistics.median(getattr(cost, name) for cost in self.costs)
+
+    def spread(self) -> float:
+        """(slowest - fastest) / median of the wall time."""
+        walls = [cost.wall_seconds for cost in self.costs]
+        return (max(walls) - min(walls)) / statistics.median(walls)
+
+    def ratio_to(self, other: "Series") -> float:
+        """Median over the rounds of wall time here / wall time there, each round for itself."""
+        pairs = zip(self.costs, other.costs, strict=True)
+        return statistics.median(mine.wall_seconds / theirs.wall_seconds for mine, theirs in pairs)
+
+    def as_json(self) -> dict:
+        return {
+            "wall_seconds": self.median("wall_seconds"), "spread": self.spread(),
+            "sync_seconds": self.median("sync_seconds"),
+            "user_seconds": self.median("user_seconds"), "system_seconds": self.median("system_seconds"),
+            "peak_bytes": max(cost.peak_bytes for cost in self.costs),
+            "rounds": [dataclasses.asdict(cost) for cost in self.costs],
+        }
+
+
+def interleave(contestants: dict[str, Callable[[], Cost]], rounds: int) -> dict[str, Series]:
+    """Runs every contestant once a round, in the order given."""
+    series = {name: Series() for name in contestants}
+    for _ in range(rounds):
+        for name, run in contestants.items():
+            series[name].costs.append(run())
+    return series
