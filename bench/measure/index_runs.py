@@ -1,0 +1,55 @@
+"""Measured runs of `spillway index`, each checked with `spillway verify` before its time counts."""
+import argparse
+import dataclasses
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+from measure import report, spillway
+from measure.process import Cost, answer, remove, run_measured, warm_page_cache
+from measure.series import Series, interleave
+
+
+@dataclasses.dataclass
+class IndexRuns:
+    series: Series
+    report: dict  # the program's own (--json) of the run that warmed up
+
+    @property
+    def wall_seconds(self) -> float:
+        return self.series.median("wall_seconds")
+
+    @property
+    def input_bytes(self) -> int:
+        return self.report["input_bytes"]
+
+    def as_json(self) -> dict:
+        return self.series.as_json() | {"report": self.report}
+
+
+def measure(program: Path, jobs: dict[str, tuple[Path, list[str]]], scratch: Path, rounds: int) -> dict[str, IndexRuns]:
+    """`jobs`: input and options of `spillway index`, by name. Interleaved rounds, behind one that warms up."""
+    index, report_file = scratch / "measured.index", scratch / "report.json"
+    reports: dict[str, dict] = {}
+    contestants: dict[str, Callable[[], Cost]] = {}
+    for name, (source, options) in jobs.items():
+        warm_page_cache(source)
+        command = spillway.index_command(program, source, index, options)
+        run_measured([*command, "--json", str(report_file), "--force"], index)
+        answer([str(program), "verify", str(index)])
+        reports[name] = json.loads(report_file.read_text())
+        contestants[name] = lambda command=command: run_measured(command, index)
+    series = interleave(contestants, rounds)
+    remove(index)
+    return {name: IndexRuns(series[name], reports[name]) for name in jobs}
+
+
+def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--program", type=Path, default=spillway.PROGRAM)
+    parser.add_argument("--options", type=shlex.split, default=[], metavar="'WORDS'",
+                        help="more options of spillway index: --options='--memory 1G --positions'")
+    parser.add_argument("--scratch", type=Path, default=Path("."), help="where indexes are made (default: here)")
+    parser.add_argument("--output", type=Path, default=report.default_directory(), help="of the report")
+    parser.add_argument("--name", default=name, help="of the report's files")
