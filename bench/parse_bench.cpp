@@ -1,4 +1,4 @@
-// Rates of the parsing stages on one core: byte classes, tokenizing into chunks in both forms. Bytes are those of the
+// Rates of the parsing stages on one core: edges of words, tokenizing into chunks in both forms. Bytes are those of the
 // text.
 #include <benchmark/benchmark.h>
 
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bench/bench_text.hpp"
-#include "indexer/byte_classes.hpp"
 #include "indexer/chunk_parser.hpp"
+#include "indexer/window_kernels.hpp"
 
 namespace spillway {
 namespace {
@@ -19,11 +19,14 @@ const std::string& text() {
   return kText;
 }
 
-void classify(benchmark::State& state, NamedClassify path) {
-  std::vector<std::uint64_t> masks(text().size() / 64 + 1);
+void find_edges(benchmark::State& state, WindowKernels path) {
+  std::vector<std::uint8_t> lowered(kWindowBytes + kWindowPadding);
+  std::vector<std::uint16_t> edges(kWindowBytes + kWindowPadding);
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text().data());
   for (auto _ : state) {
-    path.function(reinterpret_cast<const std::uint8_t*>(text().data()), text().size(), masks.data());
-    benchmark::DoNotOptimize(masks.data());
+    for (std::size_t at = 0; at + kWindowBytes <= text().size(); at += kWindowBytes) {
+      benchmark::DoNotOptimize(path.find_edges(bytes + at, kWindowBytes, 0, lowered.data(), edges.data()));
+    }
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(text().size()) * state.iterations());
   state.SetLabel(path.name);
@@ -57,11 +60,9 @@ void parse(benchmark::State& state, ChunkForm form, Tokenizer tokenizer) {
   state.SetItemsProcessed(static_cast<std::int64_t>(occurrences));
 }
 
-void add_classify() {
-  std::size_t count = 0;
-  const NamedClassify* paths = classify_functions(WordBytes::kWithHighBytes, &count);
-  for (std::size_t i = 0; i < count; ++i) {
-    benchmark::RegisterBenchmark((std::string("classify/") + paths[i].name).c_str(), classify, paths[i]);
+void add_find_edges() {
+  for (const WindowKernels& path : all_window_kernels(WordBytes::kWithHighBytes)) {
+    benchmark::RegisterBenchmark((std::string("find_edges/") + path.name).c_str(), find_edges, path);
   }
 }
 
@@ -73,7 +74,7 @@ BENCHMARK_CAPTURE(parse, occurrences_unicode, ChunkForm::kOccurrences, Tokenizer
 }  // namespace spillway
 
 int main(int argc, char** argv) {
-  spillway::add_classify();
+  spillway::add_find_edges();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

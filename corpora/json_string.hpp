@@ -1,4 +1,4 @@
-// Unescaping of whole JSON strings in memory, 16 or 32 bytes at a time: the hot loop of JSONL input.
+// Unescaping of whole JSON strings in memory, 16, 32 or 64 bytes at a time: the hot loop of JSONL input.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,9 @@ struct UnescapedString {
 using UnescapeFunction = UnescapedString (*)(const char* in, char* out);
 
 UnescapedString unescape_string_sse2(const char* in, char* out);
-UnescapedString unescape_string_avx2(const char* in, char* out);  // Requires: the CPU has AVX2
+UnescapedString unescape_string_avx2(const char* in, char* out);    // Requires: the CPU has AVX2
+UnescapedString unescape_string_avx512(const char* in, char* out);  // Requires: has_unescape_avx512()
+bool has_unescape_avx512();
 // The fastest that this CPU can run.
 UnescapeFunction best_unescape_function();
 

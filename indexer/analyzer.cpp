@@ -20,7 +20,7 @@ bool is_ascii(std::string_view text) {
 Analyzer::Analyzer(const ContentOptions& options) : scanner_(word_bytes_of(options.tokenizer)), filter_(options) {}
 
 void Analyzer::tokenize(std::string_view text, const std::function<void(std::string_view)>& take) {
-  const auto take_run = [&](std::string_view run, const std::uint8_t*) {
+  const auto take_run = [&](std::string_view run) {
     if (!is_ascii(run)) {
       unicode_words_.split(run, take);
       return;

@@ -1,11 +1,10 @@
 #include "indexer/chunk_parser.hpp"
 
-#include <emmintrin.h>
-
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "indexer/chunk_sealer.hpp"
+#include "io/error.hpp"
 #include "io/run_reader.hpp"
 #include "io/varint.hpp"
 
@@ -21,12 +20,17 @@ constexpr std::uint32_t kOverlongAction = 0xFFFFFFFEU;
 // Runs with non-ASCII bytes up to this long are remembered with their tokens; longer ones hardly ever recur.
 constexpr std::size_t kMaxRememberedBytes = 48;
 constexpr std::size_t kMaxListTerms = 64;
-constexpr std::size_t kBatch = 32;  // runs looked up together
 
-// An occurrence adds up to 3 words. Of a window of text comes at most a token every two bytes, or, from remembered
-// runs, kMaxListTerms for every kMaxRememberedBytes.
-constexpr std::size_t kStreamSlackWords = 3 * 2 * RunScanner::kWindowBytes;
+// Words that may be added to the stream before it is looked at whether it is full. kPostings: a document adds at most a
+// posting of 3 words for each entry of the table. kOccurrences: of a window of text comes at most a token every two
+// bytes, or, from remembered runs, kMaxListTerms for every kMaxRememberedBytes.
+std::size_t slack_words(const ChunkLimits& limits, ChunkForm form) {
+  return form == ChunkForm::kPostings ? 3 * std::size_t{limits.table_entries} : 2 * kWindowBytes;
+}
 static_assert(kMaxListTerms <= 2 * kMaxRememberedBytes);
+
+// Entries whose memory is asked for before it is needed.
+constexpr std::size_t kAhead = 8;
 
 std::size_t arena_bytes(const ContentOptions& options) {
   return std::max<std::size_t>(64 << 10, 3 * std::size_t{options.max_term_bytes} + 4096);
@@ -36,34 +40,6 @@ std::size_t cut_at_character(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return text.size();
   while (limit > 0 && (static_cast<std::uint8_t>(text[limit]) & 0xC0) == 0x80) --limit;
   return limit;
-}
-
-// Tokens of up to 16 bytes as two words: bytes behind the end cleared, A-Z lowered.
-struct ShortToken {
-  std::uint64_t low, high;
-  bool ascii;
-};
-
-ShortToken load_token(const std::uint8_t* text, std::size_t bytes) {
-  alignas(16) static constexpr std::array<std::uint8_t, 32> kKeep = [] {
-    std::array<std::uint8_t, 32> keep{};
-    for (std::size_t i = 0; i < 16; ++i) keep[i] = 0xFF;
-    return keep;
-  }();
-  const __m128i keep = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kKeep.data() + 16 - bytes));
-  const __m128i raw = _mm_and_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text)), keep);
-  const __m128i upper =
-      _mm_and_si128(_mm_cmpgt_epi8(raw, _mm_set1_epi8('A' - 1)), _mm_cmplt_epi8(raw, _mm_set1_epi8('Z' + 1)));
-  const __m128i lower = _mm_or_si128(raw, _mm_and_si128(upper, _mm_set1_epi8(0x20)));
-  return {static_cast<std::uint64_t>(_mm_cvtsi128_si64(lower)),
-          static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(lower, lower))), _mm_movemask_epi8(raw) == 0};
-}
-
-// The same where fewer than 16 bytes may be read.
-ShortToken load_padded(const std::uint8_t* text, std::size_t bytes) {
-  std::uint8_t padded[16] = {};
-  std::memcpy(padded, text, bytes);
-  return load_token(padded, bytes);
 }
 
 template <ChunkForm kForm>
@@ -77,11 +53,16 @@ class Parser final : public ChunkParser {
         scanner_(options_.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
         filter_(options_),
         table_(setup.budget, limits_.table_entries, arena_bytes(options_)),
-        stream_memory_(setup.budget, (limits_.stream_words + kStreamSlackWords) * sizeof(std::uint32_t),
+        load_keys_(window_kernels(WordBytes::kWithHighBytes).load_keys),
+        stream_memory_(setup.budget, (limits_.stream_words + slack_words(limits_, kForm)) * sizeof(std::uint32_t),
                        "a chunk's occurrences"),
         stream_(stream_memory_.as<std::uint32_t>().data()),
+        touched_memory_(setup.budget, (std::size_t{limits_.table_entries} + 2) * sizeof(std::uint32_t),
+                        "a chunk's occurrences"),
+        touched_(touched_memory_.as<std::uint32_t>().data()),
         budget_(setup.budget),
         tokens_are_terms_(filter_.is_identity() && options_.max_term_bytes >= 16),
+        token_space_(tokens_are_terms_ ? KeySpace::kTerm : KeySpace::kToken),
         space_bit_(tokens_are_terms_ ? 0 : TermTable::kSpaceBit) {}
 
   void begin(const DocumentFields& fields, const SourcePlace&) override {
@@ -122,100 +103,60 @@ class Parser final : public ChunkParser {
  private:
   void scan(std::string_view piece) {
     scanner_.scan_windows(
-        piece,
-        [this](const std::uint8_t* text, std::span<const WindowRun> runs, const std::uint8_t* readable_end) {
-          while (!runs.empty()) {
-            const std::size_t count = std::min(runs.size(), kBatch);
-            take_batch(text, runs.first(count), readable_end);
-            runs = runs.subspan(count);
-          }
-        },
-        [this](std::string_view run, const std::uint8_t* readable_end) { take_run(run, readable_end); },
+        piece, [this](const WindowRuns& runs) { take_window(runs); }, [this](std::string_view run) { take_run(run); },
         [this] { seal_if_full(); });
   }
   void finish_scan() {
-    scanner_.finish([this](std::string_view run, const std::uint8_t* end) { take_run(run, end); });
+    scanner_.finish([this](std::string_view run) { take_run(run); });
     seal_if_full();
   }
 
-  // A few runs at a time, in three rounds, so that the table's memory arrives while other runs are worked on.
-  void take_batch(const std::uint8_t* text, std::span<const WindowRun> runs, const std::uint8_t* readable_end) {
-    struct Pending {
-      TermTable::ShortKey key;
-      std::uint32_t guess;
-      std::uint64_t hash;
-    };
-    Pending pending[kBatch];
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      const std::uint8_t* const run = text + runs[i].begin;
-      const std::size_t bytes = std::size_t{runs[i].end} - runs[i].begin;
-      Pending& p = pending[i];
-      p.key.tagged_bytes = 0;  // not short ASCII
-      if (bytes > 16) continue;
-      const ShortToken token = readable_end - run >= 16 ? load_token(run, bytes) : load_padded(run, bytes);
-      if (!token.ascii) continue;
-      p.key = {token.low, token.high, static_cast<std::uint32_t>(bytes) | space_bit_};
-      p.hash = TermTable::hash_of(p.key);
-      table_.prefetch(p.hash);
-    }
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (pending[i].key.tagged_bytes != 0) pending[i].guess = table_.guess(pending[i].hash);
-    }
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      const Pending& p = pending[i];
-      if (p.key.tagged_bytes == 0) {
-        const std::size_t bytes = std::size_t{runs[i].end} - runs[i].begin;
-        take_run({reinterpret_cast<const char*>(text) + runs[i].begin, bytes}, readable_end);
-      } else if (table_.is_entry(p.guess, p.key)) {
-        take_entry(table_[p.guess]);
+  // A few runs at a time, so that the table's memory arrives while other runs are worked on.
+  void take_window(const WindowRuns& runs) {
+    for (std::size_t first = 0; first < runs.edges.size(); first += 2 * kTokenBatch) {
+      const auto edges = runs.edges.subspan(first, std::min(2 * kTokenBatch, runs.edges.size() - first));
+      if (tokens_are_terms_) {
+        take_batch<true>(runs, edges);
       } else {
-        take_short(p.key, p.hash);
+        take_batch<false>(runs, edges);
       }
     }
   }
 
-  void take_run(std::string_view run, const std::uint8_t* readable_end) {
-    if (run.size() > 16) {
-      take_long_run(run);
-      return;
+  template <bool kTokensAreTerms>
+  void take_batch(const WindowRuns& runs, std::span<const std::uint16_t> edges) {
+    TokenKeys keys;
+    const SlotTable slots = table_.slot_table(kTokensAreTerms ? KeySpace::kTerm : KeySpace::kToken);
+    load_keys_(runs.lowered, edges, slots, keys);
+    const std::size_t count = edges.size() / 2;
+    for (std::size_t i = 0; i < count; ++i) table_.prefetch(keys.guess[i]);
+    std::uint32_t clears = table_.clear_count();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t space_bit = kTokensAreTerms ? 0 : TermTable::kSpaceBit;
+      const TermTable::ShortKey key{keys.low[i], keys.high[i], keys.bytes[i] | space_bit};
+      if (key.low != 0 && table_.is_entry(keys.guess[i], key)) {
+        if constexpr (kTokensAreTerms) {
+          occur(keys.guess[i]);
+        } else {
+          act(table_[keys.guess[i]].action);
+        }
+        continue;
+      }
+      if (key.low != 0) {
+        take_short(key);
+      } else {
+        const std::uint16_t begin = edges[2 * i];
+        take_run({reinterpret_cast<const char*>(runs.text) + begin, std::size_t{edges[2 * i + 1]} - begin});
+      }
+      if (table_.clear_count() != clears) {
+        std::fill(keys.guess + i, keys.guess + count, 0);
+        clears = table_.clear_count();
+      }
     }
-    const auto* text = reinterpret_cast<const std::uint8_t*>(run.data());
-    const ShortToken token = readable_end - text >= 16 ? load_token(text, run.size()) : load_padded(text, run.size());
-    if (!token.ascii) {
-      take_raw_run(run);
-      return;
-    }
-    const TermTable::ShortKey key{token.low, token.high, static_cast<std::uint32_t>(run.size()) | space_bit_};
-    take_short(key, TermTable::hash_of(key));
   }
 
-  void take_short(const TermTable::ShortKey& key, std::uint64_t hash) {
-    TableEntry* entry = table_.find(key, hash);
-    if (entry == nullptr) {
-      const std::string_view text = short_text(key);
-      entry = tokens_are_terms_ ? &insert_term(text) : &insert_token(text);
-    }
-    take_entry(*entry);
-  }
-
-  // An occurrence of a key of the space in which ASCII tokens are looked up.
-  void take_entry(TableEntry& entry) {
-    if (tokens_are_terms_) {
-      occur(entry);
-    } else {
-      act(entry.action);
-    }
-  }
-
-  std::string_view short_text(const TermTable::ShortKey& key) {
-    std::memcpy(short_text_, &key.low, 8);
-    std::memcpy(short_text_ + 8, &key.high, 8);
-    return {short_text_, key.tagged_bytes & ~TermTable::kSpaceBit};
-  }
-
-  void take_long_run(std::string_view run) {
-    if (options_.tokenizer == Tokenizer::kUnicode &&
-        !std::all_of(run.begin(), run.end(), [](char c) { return static_cast<std::uint8_t>(c) < 0x80; })) {
+  void take_run(std::string_view run) {
+    if (!std::all_of(run.begin(), run.end(), [](char c) { return static_cast<std::uint8_t>(c) < 0x80; })) {
       take_raw_run(run);
       return;
     }
@@ -227,13 +168,33 @@ class Parser final : public ChunkParser {
     for (char& c : lower_) {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
     }
-    if (tokens_are_terms_) {
-      TableEntry* term = table_.find(lower_, KeySpace::kTerm);
-      occur(term != nullptr ? *term : insert_term(lower_));
-    } else {
-      TableEntry* entry = table_.find(lower_, KeySpace::kToken);
-      act(entry != nullptr ? entry->action : insert_token(lower_).action);
+    TableEntry* entry = table_.find(lower_, token_space_);
+    if (entry == nullptr) entry = tokens_are_terms_ ? &insert_term(lower_) : &insert_token(lower_);
+    take_entry(*entry);
+  }
+
+  void take_short(const TermTable::ShortKey& key) {
+    TableEntry* entry = table_.find(key);
+    if (entry == nullptr) {
+      const std::string_view text = short_text(key);
+      entry = tokens_are_terms_ ? &insert_term(text) : &insert_token(text);
     }
+    take_entry(*entry);
+  }
+
+  // An occurrence of a key of the space in which ASCII tokens are looked up.
+  void take_entry(const TableEntry& entry) {
+    if (tokens_are_terms_) {
+      occur(table_.number_of(entry));
+    } else {
+      act(entry.action);
+    }
+  }
+
+  std::string_view short_text(const TermTable::ShortKey& key) {
+    std::memcpy(short_text_, &key.low, 8);
+    std::memcpy(short_text_ + 8, &key.high, 8);
+    return {short_text_, key.tagged_bytes & ~TermTable::kSpaceBit};
   }
 
   // A run that is not pure ASCII: the slow path, remembered by its bytes as they stand if it is short.
@@ -251,7 +212,7 @@ class Parser final : public ChunkParser {
       switch (filter_.apply(token, &term)) {
         case TokenFate::kKept: {
           TableEntry* entry = table_.find(term, KeySpace::kTerm);
-          occur(entry != nullptr ? *entry : insert_term(term));
+          occur(table_.number_of(entry != nullptr ? *entry : insert_term(term)));
           seal_if_full();
           break;
         }
@@ -321,7 +282,7 @@ class Parser final : public ChunkParser {
 
   void act(std::uint32_t action) {
     if (action < kListAction) {
-      occur(table_[action]);
+      occur(action);
     } else if (action == kOverlongAction) {
       ++figures_.overlong_tokens;
     } else if (action != kStoppedAction) {
@@ -330,26 +291,22 @@ class Parser final : public ChunkParser {
     }
   }
 
-  void occur(TableEntry& term) {
+  void occur(std::uint32_t number) {
     ++length_;
-    document_sum_[0] += term.hash[0];
-    document_sum_[1] += term.hash[1];
     if constexpr (kForm == ChunkForm::kOccurrences) {
-      stream_[stream_used_++] = table_.number_of(term);
+      stream_[stream_used_++] = number;
     } else {
-      const std::uint32_t document = document_number_ + 1;
-      if (term.open_document == document) {
-        ++term.frequency;
-        return;
-      }
-      if (term.open_document != 0) stream_used_ += emit_posting(term, table_.number_of(term), stream_ + stream_used_);
-      term.open_document = document;
-      term.frequency = 1;
+      // Without a branch, which would often be mispredicted: the number counts if it is the document's first.
+      std::uint32_t& frequency = table_[number].frequency;
+      touched_[touched_count_] = number;
+      touched_count_ += frequency == 0 ? 1 : 0;
+      ++frequency;
     }
   }
 
   void seal_if_full() {
-    if (stream_used_ >= limits_.stream_words) seal();
+    const std::size_t words = kForm == ChunkForm::kPostings ? 3 * touched_count_ : 0;
+    if (stream_used_ + words >= limits_.stream_words) seal();
   }
 
   void keep_fields(const DocumentFields& fields) {
@@ -381,12 +338,51 @@ class Parser final : public ChunkParser {
 
   // Adds to the chunk what of the document is in it.
   void close_document() {
-    if constexpr (kForm == ChunkForm::kOccurrences) lengths_.push_back(length_);
-    const TermHash hashes{field61::reduce(document_sum_[0]), field61::reduce(document_sum_[1])};
-    sum_.add(hashes, document_power(document_number_));
-    document_sum_[0] = document_sum_[1] = 0;
+    if constexpr (kForm == ChunkForm::kOccurrences) {
+      lengths_.push_back(length_);
+      add_to_sum(sum_of_occurrences());
+    } else {
+      add_to_sum(emit_postings());
+    }
     occurrence_count_ += length_;
     length_ = 0;
+  }
+
+  void add_to_sum(const TermHash& hashes) { sum_.add(hashes, document_power(document_number_)); }
+
+  // Of the document's tokens in this chunk, which are the last of the stream.
+  TermHash sum_of_occurrences() {
+    unsigned __int128 sums[2] = {0, 0};
+    for (std::size_t i = stream_used_ - length_; i < stream_used_; ++i) {
+      const TermHash& hash = table_.state(stream_[i]).hash;
+      sums[0] += hash[0];
+      sums[1] += hash[1];
+    }
+    return {field61::reduce(sums[0]), field61::reduce(sums[1])};
+  }
+
+  // Folding is over: the postings of the document's terms in this chunk.
+  TermHash emit_postings() {
+    unsigned __int128 sums[2] = {0, 0};
+    std::uint64_t occurrences = 0;
+    for (std::size_t i = 0; i < touched_count_; ++i) {
+      if (i + kAhead < touched_count_) table_.prefetch_state(touched_[i + kAhead]);
+      const std::uint32_t number = touched_[i];
+      const std::uint32_t frequency = std::exchange(table_[number].frequency, 0);
+      TermState& term = table_.state(number);
+      for (std::size_t lane = 0; lane < 2; ++lane) {
+        sums[lane] += static_cast<unsigned __int128>(term.hash[lane]) * frequency;
+      }
+      occurrences += frequency;
+      stream_used_ += emit_posting(term, number, document_number_ + 1, frequency, stream_ + stream_used_);
+    }
+    touched_count_ = 0;
+    if (occurrences != length_) {
+      throw FormatError(
+          "a document's terms do not add up to its length; the memory of this machine or this program is "
+          "at fault, and the index was not written");
+    }
+    return {field61::reduce(sums[0]), field61::reduce(sums[1])};
   }
 
   // Hands out the chunk. An open document goes on as the first of the next.
@@ -403,6 +399,7 @@ class Parser final : public ChunkParser {
     ChunkContents contents;
     contents.form = kForm;
     contents.stream = {stream_, stream_used_};
+    contents.cursors = touched_memory_.as<std::uint32_t>();
     contents.documents = documents_;
     contents.lengths = lengths_;
     if (open_) contents.open_strings = std::span<const std::uint8_t>(open_strings_).subspan(2);
@@ -444,14 +441,19 @@ class Parser final : public ChunkParser {
   TermFilter filter_;
   UnicodeWords words_;
   TermTable table_;
+  LoadKeysFunction load_keys_;
   Buffer stream_memory_;
   std::uint32_t* stream_;
+  Buffer touched_memory_;
+  std::uint32_t* touched_;  // kPostings: the terms of the document, by first occurrence; one may stand behind the last
   MemoryBudget& budget_;
   const bool tokens_are_terms_;
+  const KeySpace token_space_;
   const std::uint32_t space_bit_;  // of the key space in which ASCII tokens are looked up
 
   // The chunk.
   std::size_t stream_used_ = 0;
+  std::size_t touched_count_ = 0;
   std::vector<std::uint32_t> lists_;  // of actions, each with its length before it
   std::vector<std::uint8_t> documents_, open_strings_;
   std::vector<std::uint32_t> lengths_;
@@ -465,7 +467,6 @@ class Parser final : public ChunkParser {
   // The document.
   bool open_ = false;
   std::uint32_t length_ = 0;
-  unsigned __int128 document_sum_[2] = {0, 0};
   RunDocument fields_;
   std::string id_, title_, url_, date_;
 
@@ -477,17 +478,19 @@ class Parser final : public ChunkParser {
 }  // namespace
 
 std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  const std::size_t slack =
+      std::max(slack_words(limits, ChunkForm::kPostings), slack_words(limits, ChunkForm::kOccurrences));
   return TermTable::memory_bytes(limits.table_entries, arena_bytes(options)) +
-         (limits.stream_words + kStreamSlackWords) * sizeof(std::uint32_t) + 2 * limits.document_bytes;
+         (limits.stream_words + slack + limits.table_entries + 2) * sizeof(std::uint32_t) + 2 * limits.document_bytes;
 }
 
 std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
   const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + 16) + arena_bytes(options);
-  const std::size_t stream = limits.stream_words + kStreamSlackWords;
+  const std::size_t stream = limits.stream_words + slack_words(limits, form);
   // A posting of two words takes at most 4 bytes (a gap below max_documents), one of three about as much, since its
   // frequency is paid for by the occurrences.
   if (form == ChunkForm::kPostings) {
-    return terms + 2 * stream + 10 * std::size_t{limits.table_entries} + limits.document_bytes;
+    return terms + 2 * stream + limits.document_bytes;
   }
   // Each document has a length, and at least two bytes in the document stream.
   const std::size_t documents = std::min<std::size_t>(limits.max_documents, limits.document_bytes / 2) + 2;

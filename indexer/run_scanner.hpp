@@ -5,41 +5,41 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "indexer/byte_classes.hpp"
 #include "indexer/run_cut.hpp"
+#include "indexer/window_kernels.hpp"
 
 namespace spillway {
 
-// A run inside a window, [begin, end).
-struct WindowRun {
-  std::uint16_t begin = 0, end = 0;
+// The whole runs of a window: run i is [edges[2i], edges[2i + 1]) of `text`, and of `lowered` (A-Z as a-z), behind
+// which kWindowPadding bytes may be read.
+struct WindowRuns {
+  const std::uint8_t* text = nullptr;
+  const std::uint8_t* lowered = nullptr;
+  std::span<const std::uint16_t> edges;
 };
 
 class RunScanner {
  public:
   // Above the longest term, 65535. A run may have up to four bytes more, of a character.
   static constexpr std::size_t kMaxRunBytes = std::size_t{1} << 16;
-  static constexpr std::size_t kWindowBytes = 4096;
 
-  explicit RunScanner(WordBytes words) : classify_(classify_function(words)) {}
-  explicit RunScanner(ClassifyFunction classify) : classify_(classify) {}
+  explicit RunScanner(WordBytes words) : find_edges_(window_kernels(words).find_edges) {}
+  explicit RunScanner(FindEdgesFunction find_edges) : find_edges_(find_edges) {}
 
-  // Windows of about 4 KiB: calls take(run, readable_end) for a run that was joined over windows or pieces, then
-  // take_window(text, runs, readable_end) for the whole runs of the window (WindowRun counts from `text`), then
-  // window(). Bytes up to readable_end may be read (16-byte loads).
+  // Windows of kWindowBytes: calls take(run) for a run that was joined over windows or pieces, then take_window(runs)
+  // for the whole runs of the window, then window().
   template <typename TakeWindow, typename Take, typename Window>
   void scan_windows(std::string_view piece, TakeWindow&& take_window, Take&& take, Window&& window) {
     const auto* text = reinterpret_cast<const std::uint8_t*>(piece.data());
     std::size_t at = 0;
     while (at < piece.size()) {
       const std::size_t bytes = std::min(kWindowBytes, piece.size() - at);
-      scan_window(text + at, bytes, text + piece.size(), take_window, take);
+      scan_window(text + at, bytes, take_window, take);
       at += bytes;
       window();
     }
@@ -50,10 +50,10 @@ class RunScanner {
   void scan(std::string_view piece, Take&& take) {
     scan_windows(
         piece,
-        [&](const std::uint8_t* text, std::span<const WindowRun> runs, const std::uint8_t* readable_end) {
-          for (const WindowRun run : runs) {
-            take(std::string_view(reinterpret_cast<const char*>(text) + run.begin, std::size_t{run.end} - run.begin),
-                 readable_end);
+        [&](const WindowRuns& runs) {
+          for (std::size_t i = 0; i < runs.edges.size(); i += 2) {
+            take(std::string_view(reinterpret_cast<const char*>(runs.text) + runs.edges[i],
+                                  std::size_t{runs.edges[i + 1]} - runs.edges[i]));
           }
         },
         take, [] {});
@@ -67,44 +67,10 @@ class RunScanner {
   }
 
  private:
-  // As std::popcount, which without the POPCNT instruction (any x86-64) is a call.
-  static std::size_t count_bits(std::uint64_t bits) {
-    bits -= bits >> 1 & 0x5555555555555555ULL;
-    bits = (bits & 0x3333333333333333ULL) + (bits >> 2 & 0x3333333333333333ULL);
-    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
-    return static_cast<std::size_t>(bits * 0x0101010101010101ULL >> 56);
-  }
-
-  // Positions where word bytes begin or end, in turn; the run that is open at the window's start counts as begun at 0.
-  std::size_t find_edges(std::size_t bytes, std::uint64_t carry) {
-    std::size_t count = 0;
-    const std::size_t mask_count = (bytes + 63) / 64;
-    for (std::size_t i = 0; i < mask_count; ++i) {
-      const std::uint64_t mask = masks_[i];
-      std::uint64_t edges = mask ^ (mask << 1 | carry);
-      carry = mask >> 63;
-      const std::size_t found = count_bits(edges);
-      // Eight at a time, unconditionally: what is written too much is overwritten or not counted.
-      for (std::size_t j = 0; j < found; j += 8) {
-        for (std::size_t k = 0; k < 8; ++k) {
-          edges_[count + j + k] =
-              static_cast<std::uint16_t>(i * 64 + static_cast<std::size_t>(std::countr_zero(edges)));
-          edges &= edges - 1;
-        }
-      }
-      count += found;
-    }
-    return count;
-  }
-
   template <typename TakeWindow, typename Take>
-  void scan_window(const std::uint8_t* text, std::size_t bytes, const std::uint8_t* readable_end,
-                   TakeWindow& take_window, Take& take) {
-    classify_(text, bytes, masks_);
+  void scan_window(const std::uint8_t* text, std::size_t bytes, TakeWindow& take_window, Take& take) {
     const bool was_open = !open_.empty();
-    std::size_t count = find_edges(bytes, was_open ? 1 : 0);
-    // An edge at the very end is no end: the run may go on behind the window.
-    if (count != 0 && edges_[count - 1] >= bytes) --count;
+    const std::size_t count = find_edges_(text, bytes, was_open ? 1 : 0, lowered_, edges_);
     std::size_t first = 0;
     if (was_open) {
       const std::size_t end = count != 0 ? edges_[0] : bytes;
@@ -113,10 +79,9 @@ class RunScanner {
       take_open(take);
       first = 1;
     }
-    const std::size_t runs = (count - first) / 2;
-    static_assert(sizeof(WindowRun) == 2 * sizeof(std::uint16_t));
-    for (std::size_t i = 0; i < runs; ++i) runs_[i] = {edges_[first + 2 * i], edges_[first + 2 * i + 1]};
-    if (runs != 0) take_window(text, std::span<const WindowRun>(runs_, runs), readable_end);
+    const std::size_t whole = (count - first) / 2 * 2;
+    if (whole != 0) take_window(WindowRuns{text, lowered_, std::span<const std::uint16_t>(edges_ + first, whole)});
+    // The run that goes on behind the window.
     if ((count - first) % 2 != 0) append_open(text + edges_[count - 1], bytes - edges_[count - 1], take);
   }
 
@@ -149,19 +114,16 @@ class RunScanner {
 
   template <typename Take>
   void take_open(Take& take) {
-    const std::size_t bytes = open_.size();
-    open_.append(16, '\0');  // readable behind the run
-    take(std::string_view(open_.data(), bytes), reinterpret_cast<const std::uint8_t*>(open_.data()) + open_.size());
+    take(std::string_view(open_));
     open_.clear();
     one_token_ = 0;
   }
 
-  ClassifyFunction classify_;
+  FindEdgesFunction find_edges_;
   std::string open_;
   std::size_t one_token_ = 0;  // leading bytes of it that are surely of one token, as far as counted
-  std::uint64_t masks_[kWindowBytes / 64];
-  std::uint16_t edges_[kWindowBytes + 64];
-  WindowRun runs_[kWindowBytes / 2 + 1];
+  std::uint8_t lowered_[kWindowBytes + kWindowPadding] = {};
+  std::uint16_t edges_[kWindowBytes + kWindowPadding];
 };
 
 }  // namespace spillway

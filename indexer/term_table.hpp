@@ -1,6 +1,6 @@
-// The chunk's term table: an open-addressing hash table from tokens to entries, sized to the L2 cache. An entry is one
-// cache line: keys of up to 16 bytes stand in it, longer ones in an arena; it also holds what folding and checksums
-// need, so that an occurrence touches one slot and one line.
+// The chunk's term table: an open-addressing hash table from tokens to entries, sized to the L2 cache. What an
+// occurrence touches is one slot and one half cache line: keys of up to 16 bytes stand in the entry, longer ones in an
+// arena. What folding and checksums need of a term is touched once per document, and stands apart.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "indexer/token_hash.hpp"
+#include "indexer/window_kernels.hpp"
 #include "io/memory_budget.hpp"
 #include "io/occurrence_sum.hpp"
 
@@ -17,27 +19,33 @@ namespace spillway {
 // "run" has the term "run" too, or none.
 enum class KeySpace : std::uint32_t { kTerm = 0, kToken = 1 };
 
-struct alignas(64) TableEntry {
+struct alignas(32) TableEntry {
   std::uint64_t key[2];     // up to 16 bytes, zero-padded; longer: arena offset, hash
   std::uint32_t key_bytes;  // and the key space in the top bit
-  // kToken: what an occurrence of it means (a term's entry number, or one of the codes below). kTerm: its own number.
+  // kToken: what an occurrence of it means (a term's entry number, or one of the codes of the parser). kTerm: its own
+  // number.
   std::uint32_t action;
-  TermHash hash;  // kTerm, for the checksum
-  // kTerm, folding (documents + 1, so that 0 means none):
-  std::uint32_t open_document;   // whose occurrences are being counted
-  std::uint32_t frequency;       // so far in it
+  std::uint32_t frequency;  // kTerm, folding: occurrences so far in the document
+};
+static_assert(sizeof(TableEntry) == 32);
+
+// Of the entry with the same number, if it is a kTerm.
+struct alignas(32) TermState {
+  TermHash hash;  // for the checksum
+  // Folding. Documents + 1, so that 0 means none:
   std::uint32_t last_document;   // the last one emitted
   std::uint32_t posting_bytes;   // of the postings emitted
   std::uint32_t document_count;  // postings emitted
   std::uint32_t occurrence_count;
 };
-static_assert(sizeof(TableEntry) == 64);
+static_assert(sizeof(TermState) == 32);
 
+// Entries are numbered from 1.
 class TermTable {
  public:
   static constexpr std::uint32_t kSpaceBit = 0x80000000U;
 
-  // Room for `capacity` entries (at most 2^18 - 2) and `arena_bytes` of long keys.
+  // Room for `capacity` entries (at most 2^18 - 2), and `arena_bytes` of long keys.
   TermTable(MemoryBudget& budget, std::uint32_t capacity, std::size_t arena_bytes);
   static std::size_t memory_bytes(std::uint32_t capacity, std::size_t arena_bytes);
 
@@ -46,30 +54,25 @@ class TermTable {
     std::uint64_t low, high;
     std::uint32_t tagged_bytes;
   };
-  static std::uint64_t hash_of(const ShortKey& key) { return hash_words(key.low, key.high, key.tagged_bytes); }
 
   // nullptr where the key is not there.
-  TableEntry* find(const ShortKey& key, std::uint64_t hash) {
-    for (std::size_t at = hash & slot_mask_;; at = (at + 1) & slot_mask_) {
+  TableEntry* find(const ShortKey& key) {
+    const std::uint64_t hash = hash_of(key);
+    for (std::size_t at = hash >> shift_;; at = (at + 1) & slot_mask_) {
       const std::uint32_t slot = slots_[at];
       if (slot == 0) return nullptr;
       if ((slot ^ tag_of(hash)) >> kIndexBits != 0) continue;
-      TableEntry& entry = entries_[(slot & kIndexMask) - 1];
+      TableEntry& entry = entries_[slot & kIndexMask];
       if (matches(entry, key)) return &entry;
     }
   }
 
-  // find() in three steps, so that a caller with many keys can hide the memory's latency: the slot is on its way to the
-  // cache; which entry the slot names (a guess, to be proved by is_entry); is it the key's, in the table as it is now?
-  void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & slot_mask_]); }
-  std::uint32_t guess(std::uint64_t hash) const {
-    const std::uint32_t number = (slots_[hash & slot_mask_] & kIndexMask) - 1;
-    __builtin_prefetch(&entries_[number & kIndexMask], 1);
-    return number;
-  }
-  bool is_entry(std::uint32_t number, const ShortKey& key) const {
-    return number < size_ && matches(entries_[number], key);
-  }
+  // For looking at the slots of many keys of a space at once. An entry that is named there (0: none) may be another
+  // key's; guesses are good until the next clear().
+  SlotTable slot_table(KeySpace space) const { return {slots_, shift_, kIndexMask, seed_of(space)}; }
+  void prefetch(std::uint32_t number) const { __builtin_prefetch(&entries_[number], 1); }
+  void prefetch_state(std::uint32_t number) const { __builtin_prefetch(&states_[number], 1); }
+  bool is_entry(std::uint32_t number, const ShortKey& key) const { return matches(entries_[number], key); }
 
   TableEntry* find(std::string_view key, KeySpace space);
   // Requires: the key is not there, has_room(key.size()).
@@ -85,7 +88,9 @@ class TermTable {
   void clear();
 
   std::uint32_t size() const { return size_; }
+  std::uint32_t clear_count() const { return clear_count_; }
   TableEntry& operator[](std::uint32_t number) { return entries_[number]; }
+  TermState& state(std::uint32_t number) { return states_[number]; }
   std::uint32_t number_of(const TableEntry& entry) const { return static_cast<std::uint32_t>(&entry - entries_); }
   std::string_view key_of(const TableEntry& entry) const;
   static bool is_term(const TableEntry& entry) { return (entry.key_bytes & kSpaceBit) == 0; }
@@ -104,21 +109,23 @@ class TermTable {
   static constexpr unsigned kIndexBits = 18;
   static constexpr std::uint32_t kIndexMask = (1U << kIndexBits) - 1;
 
-  static std::uint64_t hash_words(std::uint64_t low, std::uint64_t high, std::uint64_t tagged_bytes) {
-    const unsigned __int128 product =
-        static_cast<unsigned __int128>(low ^ 0x9E3779B97F4A7C15ULL ^ (tagged_bytes << 56)) *
-        (high ^ 0xD6E8FEB86659FD93ULL);
-    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  static std::uint64_t seed_of(KeySpace space) { return space == KeySpace::kToken ? 0xD1B54A32D192ED03ULL : 0; }
+  static std::uint64_t hash_of(const ShortKey& key) {
+    const KeySpace space = (key.tagged_bytes & kSpaceBit) != 0 ? KeySpace::kToken : KeySpace::kTerm;
+    return hash_token_words(key.low, key.high, seed_of(space));
   }
-  // The hash's top bits, above the index bits of a slot.
-  static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32) & ~kIndexMask; }
+  // Bits of the hash above the index bits of a slot.
+  static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash) & ~kIndexMask; }
 
-  Buffer slots_memory_, entries_memory_, arena_;
-  std::uint32_t* slots_;  // 0: free, else tag and entry number + 1
-  TableEntry* entries_;
+  Buffer slots_memory_, entries_memory_, states_memory_, arena_;
+  std::uint32_t* slots_;  // 0: free, else tag and entry number
+  TableEntry* entries_;   // the first is no key's
+  TermState* states_;
   std::size_t slot_mask_;
+  unsigned shift_;  // a slot's place is in the hash's top bits
   std::uint32_t capacity_;
   std::uint32_t size_ = 0;
+  std::uint32_t clear_count_ = 0;
   std::size_t arena_used_ = 0;
 };
 

@@ -1,7 +1,9 @@
 #include "corpora/json_fast.hpp"
 
 #include <gtest/gtest.h>
+
 #include <simdjson.h>
+#include <array>
 
 #include "corpora/json_scanner.hpp"
 #include "tests/corpora/json_samples.hpp"
@@ -32,6 +34,7 @@ class FastJson : public ::testing::TestWithParam<UnescapeFunction> {
  protected:
   void SetUp() override {
     if (GetParam() == unescape_string_avx2 && !__builtin_cpu_supports("avx2")) GTEST_SKIP() << "no AVX2 here";
+    if (GetParam() == unescape_string_avx512 && !has_unescape_avx512()) GTEST_SKIP() << "no AVX-512 VBMI2 here";
   }
   Fast fast{GetParam()};
 };
@@ -166,8 +169,10 @@ TEST_P(FastJson, AgreesWithSimdjsonAndTheScanner) {
   EXPECT_GT(refused, 5000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Unescape, FastJson, ::testing::Values(unescape_string_sse2, unescape_string_avx2),
-                         [](const auto& test) { return test.index == 0 ? "Sse2" : "Avx2"; });
+constexpr std::array<const char*, 3> kPathNames{"Sse2", "Avx2", "Avx512"};
+INSTANTIATE_TEST_SUITE_P(Unescape, FastJson,
+                         ::testing::Values(unescape_string_sse2, unescape_string_avx2, unescape_string_avx512),
+                         [](const auto& test) { return kPathNames[test.index]; });
 
 }  // namespace
 }  // namespace spillway

@@ -16,25 +16,18 @@ namespace {
 using testing::GuardedText;
 using testing::naive_runs;
 
-constexpr std::size_t kWindow = RunScanner::kWindowBytes;
+constexpr std::size_t kWindow = kWindowBytes;
 constexpr std::size_t kLongest = RunScanner::kMaxRunBytes;
 
-// Collects runs and holds the scanner to its promise: everything up to readable_end can be read.
 class Runs {
  public:
   void scan(RunScanner& scanner, std::string_view piece) { scanner.scan(piece, *this); }
   void finish(RunScanner& scanner) { scanner.finish(*this); }
-  void operator()(std::string_view run, const std::uint8_t* readable_end) {
-    const auto* const begin = reinterpret_cast<const std::uint8_t*>(run.data());
+  void operator()(std::string_view run) {
     EXPECT_FALSE(run.empty());
-    EXPECT_GE(readable_end, begin + run.size());
-    for (const std::uint8_t* at = begin; at < readable_end && at < begin + run.size() + 64; ++at) read_ = read_ + *at;
     runs.emplace_back(run);
   }
   std::vector<std::string> runs;
-
- private:
-  volatile unsigned read_ = 0;
 };
 
 WordBytes words_of(Tokenizer tokenizer) {
@@ -110,15 +103,21 @@ TEST_P(RunScannerTest, HandsOutWindowsOfBoundedSize) {
   const std::vector<std::string> expected = naive_runs(text, GetParam());
   std::vector<std::string> runs;
   std::size_t windows = 0, since = 0, most = 0;
-  const auto take = [&](std::string_view run, const std::uint8_t*) {
+  const auto take = [&](std::string_view run) {
     runs.emplace_back(run);
     most = std::max(most, ++since);
   };
   scanner.scan_windows(
       text,
-      [&](const std::uint8_t* window, std::span<const WindowRun> window_runs, const std::uint8_t* readable_end) {
-        for (const WindowRun run : window_runs) {
-          take({reinterpret_cast<const char*>(window) + run.begin, std::size_t{run.end} - run.begin}, readable_end);
+      [&](const WindowRuns& window) {
+        for (std::size_t i = 0; i < window.edges.size(); i += 2) {
+          const std::uint16_t begin = window.edges[i];
+          const std::size_t bytes = std::size_t{window.edges[i + 1]} - begin;
+          const std::string_view run(reinterpret_cast<const char*>(window.text) + begin, bytes);
+          std::string lower(run);
+          for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
+          EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(window.lowered) + begin, bytes), lower);
+          take(run);
         }
       },
       take,
@@ -254,14 +253,12 @@ TEST(RunScannerPaths, AllGiveTheSameRuns) {
   std::mt19937_64 random(9);
   const std::string text = testing::random_text(random, 3000, 9000);
   for (const Tokenizer tokenizer : {Tokenizer::kAscii, Tokenizer::kUnicode}) {
-    std::size_t count = 0;
-    const NamedClassify* const paths = classify_functions(words_of(tokenizer), &count);
-    for (std::size_t i = 0; i < count; ++i) {
-      RunScanner scanner(paths[i].function);
+    for (const WindowKernels& path : all_window_kernels(words_of(tokenizer))) {
+      RunScanner scanner(path.find_edges);
       Runs runs;
       runs.scan(scanner, text);
       runs.finish(scanner);
-      EXPECT_EQ(runs.runs, naive_runs(text, tokenizer)) << paths[i].name;
+      EXPECT_EQ(runs.runs, naive_runs(text, tokenizer)) << path.name;
     }
   }
 }

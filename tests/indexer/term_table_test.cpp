@@ -64,13 +64,12 @@ TEST(TermTable, FindsShortKeysByTheirWords) {
     std::uint64_t words[2];
     TermTable::load_short(key, words);
     TermTable::ShortKey term{words[0], words[1], static_cast<std::uint32_t>(bytes)};
-    const std::uint64_t hash = TermTable::hash_of(term);
-    EXPECT_EQ(table.find(term, hash), &entry);
+    EXPECT_EQ(table.find(term), &entry);
     EXPECT_TRUE(table.is_entry(table.number_of(entry), term));
-    EXPECT_FALSE(table.is_entry(table.size(), term));
+    EXPECT_FALSE(table.is_entry(0, term));
     TermTable::ShortKey token = term;
     token.tagged_bytes |= TermTable::kSpaceBit;
-    EXPECT_EQ(table.find(token, TermTable::hash_of(token)), nullptr);
+    EXPECT_EQ(table.find(token), nullptr);
     EXPECT_FALSE(table.is_entry(table.number_of(entry), token));
   }
 }
@@ -89,9 +88,9 @@ TEST(TermTable, GuessesOnlyWhatIsEntryProves) {
     TermTable::load_short(key, loaded);
     words.low = loaded[0];
     words.high = loaded[1];
-    const std::uint64_t hash = TermTable::hash_of(words);
-    table.prefetch(hash);
-    const std::uint32_t guess = table.guess(hash);
+    const SlotTable slots = table.slot_table(KeySpace::kTerm);
+    const std::uint64_t hash = hash_token_words(words.low, words.high, slots.seed);
+    const std::uint32_t guess = slots.slots[hash >> slots.shift] & slots.index_mask;
     if (!table.is_entry(guess, words)) continue;
     EXPECT_EQ(guess, table.number_of(entry));
     ++right;
@@ -125,11 +124,15 @@ TEST(TermTable, ForgetsAllWhenCleared) {
       if (!table.has_room(key.size())) break;
       EXPECT_EQ(table.find(key, KeySpace::kTerm), nullptr);
       const TableEntry& entry = table.insert(key, KeySpace::kTerm);
-      EXPECT_EQ(entry.open_document, 0U);
-      EXPECT_EQ(entry.document_count, 0U);
-      EXPECT_EQ(entry.posting_bytes, 0U);
+      EXPECT_EQ(entry.frequency, 0U);
+      const TermState& state = table.state(table.number_of(entry));
+      EXPECT_EQ(state.last_document, 0U);
+      EXPECT_EQ(state.document_count, 0U);
+      EXPECT_EQ(state.posting_bytes, 0U);
     }
+    const std::uint32_t clears = table.clear_count();
     table.clear();
+    EXPECT_NE(table.clear_count(), clears);
     EXPECT_EQ(table.size(), 0U);
     EXPECT_TRUE(table.has_room(4096, 100));
   }
@@ -139,8 +142,10 @@ TEST(TermTable, KeepsTheHashOfATermForTheChecksum) {
   MemoryBudget budget(std::size_t{1} << 20);
   TermTable table(budget, 16, 4096);
   const std::string longer(300, 'y');
-  EXPECT_EQ(table.insert("short", KeySpace::kTerm).hash, hash_term("short"));
-  EXPECT_EQ(table.insert(longer, KeySpace::kTerm).hash, hash_term(longer));
+  for (const std::string& term : {std::string("short"), longer}) {
+    const TableEntry& entry = table.insert(term, KeySpace::kTerm);
+    EXPECT_EQ(table.state(table.number_of(entry)).hash, hash_term(term));
+  }
 }
 
 TEST(TermTable, IsPaidFromTheBudget) {
