@@ -7,13 +7,15 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kMostPostingBytes = 10;  // a varint of 33 bits and one of 32
+constexpr std::size_t kMostPostingBytes = 10;                  // a varint of 33 bits and one of 32
+constexpr std::size_t kMostStretchBytes = kDistanceBlock * 5;  // of what a position cursor gives at once
 
 }  // namespace
 
 IndexTermCursor::IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last)
     : index_(index), numbering_(index.dropped_documents()), terms_(index, first), last_(last) {
   postings_.reserve(kPieceBytes);
+  if (index.options().positions) positions_.reserve(kPieceBytes);
 }
 
 bool IndexTermCursor::next_list() {
@@ -23,9 +25,8 @@ bool IndexTermCursor::next_list() {
   }
   list_.emplace(index_, terms_.entry());
   numbers_.emplace(numbering_);
+  if (index_.options().positions) position_cursor_.emplace(index_, terms_.entry());
   at_ = 0;
-  position_offset_ = terms_.entry().position_offset;
-  position_end_ = position_offset_ + terms_.entry().position_bytes;
   return true;
 }
 
@@ -42,29 +43,27 @@ bool IndexTermCursor::next() {
       if (!next_list()) return false;
     } while (!next_posting());
   }
-  const std::uint64_t first_position = position_offset_;
   postings_.clear();
+  positions_.clear();
   piece_ = {};
   piece_.term = terms_.entry().term;
-  do {
-    const std::uint64_t positions = position_bytes_of_posting();
-    const std::uint64_t held = postings_.size() + (position_offset_ - first_position);
-    if (piece_.document_count != 0 && held + positions + kMostPostingBytes > kPieceBytes) break;
-    append_posting();
-    position_offset_ += positions;
-  } while (next_posting());
-  piece_.postings = postings_;
-  if (position_offset_ != first_position) {
-    const std::uint64_t bytes = position_offset_ - first_position;
-    piece_.positions = {index_.state_->section(Section::kPositions).at(first_position, bytes), bytes};
+  while (has_room() && next_posting() && append_posting()) {
   }
+  piece_.postings = postings_;
+  piece_.positions = positions_;
   return true;
 }
 
-void IndexTermCursor::append_posting() {
+bool IndexTermCursor::has_room() const {
+  const std::size_t more = kMostPostingBytes + (position_cursor_ ? kMostStretchBytes : 0);
+  return postings_.size() + positions_.size() + more <= kPieceBytes;
+}
+
+// False where the piece is full before the posting is through. Requires: room for its head and a stretch of positions.
+bool IndexTermCursor::append_posting() {
   const std::uint32_t document = numbers_->to_source(list_->documents()[at_]);
-  const std::uint32_t frequency = list_->frequencies()[at_];
-  ++at_;
+  const std::uint32_t rest = list_->frequencies()[at_] - taken_;
+  const std::uint32_t frequency = position_cursor_ ? append_positions(rest) : rest;
   std::uint8_t bytes[2 * kMaxVarintBytes];
   std::uint8_t* end =
       write_varint(bytes, std::uint64_t{document - piece_.last_document} << 1 | (frequency == 1 ? 1 : 0));
@@ -73,18 +72,27 @@ void IndexTermCursor::append_posting() {
   ++piece_.document_count;
   piece_.occurrence_count += frequency;
   piece_.last_document = document;
+  taken_ = frequency == rest ? 0 : taken_ + frequency;
+  at_ += frequency == rest ? 1 : 0;
+  return frequency == rest;
 }
 
-// A varint for each occurrence.
-std::uint64_t IndexTermCursor::position_bytes_of_posting() {
-  if (!index_.options().positions) return 0;
-  const SectionReader& section = index_.state_->section(Section::kPositions);
-  std::uint64_t at = position_offset_;
-  for (std::uint32_t left = list_->frequencies()[at_]; left != 0; ++at) {
-    if (at == position_end_) section.fail(at, "a position for each occurrence", "the end of the list");
-    if (*section.at(at, 1) < 0x80) --left;
+// As many of the `rest` positions of the posting as there is room for, at least one; returns how many.
+std::uint32_t IndexTermCursor::append_positions(std::uint32_t rest) {
+  if (taken_ == 0) position_cursor_->seek(*list_, at_);
+  std::uint32_t count = 0, last = 0;
+  while (count != rest && has_room()) {
+    const auto positions = position_cursor_->next();
+    std::uint8_t bytes[kMostStretchBytes];
+    std::uint8_t* end = bytes;
+    for (const std::uint32_t position : positions) {
+      end = write_varint(end, position - last);
+      last = position;
+    }
+    positions_.insert(positions_.end(), bytes, end);
+    count += static_cast<std::uint32_t>(positions.size());
   }
-  return at - position_offset_;
+  return count;
 }
 
 struct IndexDocumentCursor::Walk {

@@ -11,17 +11,18 @@
 
 #include "io/cursors.hpp"
 #include "io/index_reader.hpp"
+#include "io/position_cursor.hpp"
 #include "io/source_numbering.hpp"
 
 namespace spillway {
 
 // Walks the lists with first <= term < last (empty last: to the end), in pieces of at most kPieceBytes of postings and
-// positions (more only for a single posting), in the postings format of runs. Not thread-safe; several over one index
-// are fine. The index lives longer.
+// positions, in the postings format of runs: a posting with more positions is cut. Not thread-safe; several over one
+// index are fine. The index lives longer.
 class IndexTermCursor final : public TermCursor {
  public:
   static constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
-  static std::size_t memory_bytes() { return 3 * kPieceBytes; }
+  static std::size_t memory_bytes() { return 4 * kPieceBytes; }
 
   IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last);
   bool next() override;
@@ -30,18 +31,19 @@ class IndexTermCursor final : public TermCursor {
  private:
   bool next_list();
   bool next_posting();
-  void append_posting();
-  std::uint64_t position_bytes_of_posting();
+  bool has_room() const;
+  bool append_posting();
+  std::uint32_t append_positions(std::uint32_t rest);
   const IndexReader& index_;
   SourceNumbering numbering_;
   TermTableCursor terms_;
   std::string last_;
   std::optional<PostingsCursor> list_;
   std::optional<SourceNumbering::Ascending> numbers_;
-  std::size_t at_ = 0;                 // the next posting of the list's block
-  std::uint64_t position_offset_ = 0;  // of its positions
-  std::uint64_t position_end_ = 0;     // of the list's positions
-  std::vector<std::uint8_t> postings_;
+  std::optional<PositionCursor> position_cursor_;
+  std::size_t at_ = 0;       // the next posting of the list's block
+  std::uint32_t taken_ = 0;  // of its occurrences, by the pieces before
+  std::vector<std::uint8_t> postings_, positions_;
   TermPiece piece_;
 };
 

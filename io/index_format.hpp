@@ -58,6 +58,10 @@ inline constexpr unsigned kMaxTermTableHeight = 48;
 
 inline constexpr std::size_t kBoundEntryBytes = 8;
 
+// Does an index keep the positions of its terms?
+enum class Positions : std::uint8_t { kNone, kStored };
+inline constexpr std::size_t kPositionPlaceBytes = 8;
+
 // Documents.
 inline constexpr std::uint64_t kMaxIndexDocuments = (std::uint64_t{1} << 31) - 1;
 inline constexpr std::size_t kDocumentGroup = 64;

@@ -57,6 +57,8 @@ class PostingsCursor {
   // Decodes the next block; false at the end. Documents ascend over the whole list and are below the index's count;
   // anything else, or a list that does not add up to df and cf, is a FormatError.
   bool next_block();
+  // Number of the block that was decoded last, from 0.
+  std::uint64_t block() const { return (done_ - count_) / kPostingsBlock; }
   std::span<const std::uint32_t> documents() const { return {documents_, count_}; }
   std::span<const std::uint32_t> frequencies() const { return {frequencies_, count_}; }
 
@@ -140,6 +142,7 @@ class IndexReader {
 
  private:
   friend class PostingsCursor;
+  friend class PositionCursor;
   friend class TermTableCursor;
   friend class IndexTermCursor;
   friend class IndexDocumentCursor;

@@ -5,6 +5,7 @@
 #include "io/byte_order.hpp"
 #include "io/index_reader.hpp"
 #include "io/index_reader_state.hpp"
+#include "io/position_cursor.hpp"
 #include "io/source_numbering.hpp"
 
 namespace spillway {
@@ -42,7 +43,7 @@ class IndexVerifier {
   void check_entry(const TermEntry& entry);
   void check_list(const TermEntry& entry);
   void check_bound(const TermEntry& entry, std::uint64_t block, const PostingsCursor& cursor) const;
-  void check_positions(const TermEntry& entry) const;
+  void check_positions(const PostingsCursor& postings, PositionCursor& positions) const;
   void check_documents();
   void check_blocks(const BlockStreamReader& stream, Section data, Section offsets) const;
   void check_id_order() const;
@@ -132,7 +133,6 @@ void IndexVerifier::check_entry(const TermEntry& entry) {
                           "leaf bases that continue the leaf before, at term " + std::to_string(term_count_), "others");
   }
   check_list(entry);
-  if (state_.manifest.options.positions) check_positions(entry);
   ++term_count_;
   posting_bytes_ += entry.posting_bytes;
   bound_bytes_ += bound_bytes_of(entry.document_count);
@@ -146,8 +146,11 @@ void IndexVerifier::check_list(const TermEntry& entry) {
   PostingsCursor cursor(index_, entry);
   SourceNumbering::Ascending numbers(numbering_);
   DocumentWeight weight;
+  std::optional<PositionCursor> positions;
+  if (state_.manifest.options.positions) positions.emplace(index_, entry);
   for (std::uint64_t block = 0; cursor.next_block(); ++block) {
     if (entry.document_count > kPostingsBlock) check_bound(entry, block, cursor);
+    if (positions) check_positions(cursor, *positions);
     const auto documents = cursor.documents(), frequencies = cursor.frequencies();
     for (std::size_t i = 0; i < documents.size(); ++i) {
       if (frequencies[i] > lengths_left_[documents[i]]) {
@@ -157,6 +160,11 @@ void IndexVerifier::check_list(const TermEntry& entry) {
       lengths_left_[documents[i]] -= frequencies[i];
       weight.add(numbers.to_source(documents[i]), frequencies[i]);
     }
+  }
+  if (positions && !positions->at_end()) {
+    state_.section(Section::kPositions)
+        .fail(entry.position_offset, std::to_string(entry.occurrence_count) + " positions in the bytes of a list",
+              "more");
   }
   sum_.add(hash_term(entry.term), weight.take());
 }
@@ -180,21 +188,18 @@ void IndexVerifier::check_bound(const TermEntry& entry, std::uint64_t block, con
   }
 }
 
-// A varint for each occurrence.
-void IndexVerifier::check_positions(const TermEntry& entry) const {
-  const SectionReader& section = state_.section(Section::kPositions);
-  std::uint64_t count = 0, at = 0;
-  std::uint8_t last = 0;
-  while (at < entry.position_bytes) {
-    const std::uint64_t part = std::min<std::uint64_t>(kPageBytes, entry.position_bytes - at);
-    const std::uint8_t* bytes = section.at(entry.position_offset + at, part);
-    count +=
-        static_cast<std::uint64_t>(std::count_if(bytes, bytes + part, [](std::uint8_t byte) { return byte < 0x80; }));
-    last = bytes[part - 1];
-    at += part;
+void IndexVerifier::check_positions(const PostingsCursor& postings, PositionCursor& positions) const {
+  const PositionPlace found = positions.place_of(postings.block()), expected = positions.place();
+  if (found != expected) {
+    const SectionReader& section = state_.section(Section::kPositions);
+    section.fail(position_bytes_ + expected.offset,
+                 "the table's place " + std::to_string(expected.pack()) + " of a block of postings",
+                 std::to_string(found.pack()));
   }
-  if (count != entry.occurrence_count || last >= 0x80) {
-    section.fail(entry.position_offset, std::to_string(entry.occurrence_count) + " positions", std::to_string(count));
+  for (std::size_t i = 0; i < postings.frequencies().size(); ++i) {
+    positions.seek(postings, i);
+    while (!positions.next().empty()) {
+    }
   }
 }
 

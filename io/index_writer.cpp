@@ -64,8 +64,7 @@ IndexWriter::State::State(FileSystem& file_system, std::string path, const Conte
     sections[i].emplace(files, directory, name, buffer_bytes_of(name));
   }
   documents.emplace(document_sections());
-  terms.emplace(section(Section::kTerms),
-                options.positions ? TermTableWriter::Positions::kStored : TermTableWriter::Positions::kNone);
+  terms.emplace(section(Section::kTerms), options.positions ? Positions::kStored : Positions::kNone);
 }
 
 DocumentSectionsWriter::Sections IndexWriter::State::document_sections() {

@@ -56,7 +56,8 @@ std::uint32_t frequency_of_code(std::uint8_t code) {
   return code > kLastCode ? std::numeric_limits<std::uint32_t>::max() : length_of_code(code);
 }
 
-ListEncoder::ListEncoder(std::span<const std::uint8_t> length_codes) : length_codes_(length_codes) {}
+ListEncoder::ListEncoder(std::span<const std::uint8_t> length_codes, Positions positions)
+    : length_codes_(length_codes), positions_(positions) {}
 
 void ListEncoder::begin(std::string_view term) {
   term_ = term;
@@ -64,6 +65,7 @@ void ListEncoder::begin(std::string_view term) {
   pending_count_ = 0;
   encoded_count_ = occurrence_count_ = 0;
   next_document_ = 0;
+  position_encoder_.begin();
 }
 
 ListBatch::Piece& ListEncoder::piece() {
@@ -82,6 +84,7 @@ ListBatch::Piece& ListEncoder::piece() {
 void ListEncoder::add(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies) {
   assert(documents.size() == frequencies.size());
   for (const std::uint32_t frequency : frequencies) occurrence_count_ += frequency;
+  if (positions_ == Positions::kStored) position_encoder_.add_postings(frequencies);
   if (pending_count_ != 0) {
     const std::size_t taken = std::min(kPostingsBlock - pending_count_, documents.size());
     keep(documents.first(taken), frequencies.first(taken));
@@ -106,10 +109,19 @@ void ListEncoder::keep(std::span<const std::uint32_t> documents, std::span<const
   pending_count_ += documents.size();
 }
 
-void ListEncoder::add_positions(std::span<const std::uint8_t> bytes) {
-  if (bytes.empty()) return;
-  piece().position_bytes += bytes.size();
-  append(batch_.positions, bytes);
+void ListEncoder::add_positions(std::span<const std::uint32_t> distances) {
+  const std::size_t before = batch_.positions.size();
+  position_encoder_.add(distances, batch_.positions);
+  if (batch_.positions.size() != before) piece().position_bytes += batch_.positions.size() - before;
+}
+
+void ListEncoder::end_positions(std::uint64_t document_count) {
+  if (position_encoder_.count() != (positions_ == Positions::kStored ? occurrence_count_ : 0)) {
+    throw std::logic_error("ListEncoder: a list without a position for each occurrence");
+  }
+  const std::size_t before = batch_.positions.size();
+  position_encoder_.end(document_count, batch_.positions);
+  piece().position_bytes += batch_.positions.size() - before;
 }
 
 // A gap of 2^31 or more is a document that stands before its predecessor: documents are below 2^31.
@@ -203,6 +215,7 @@ void ListEncoder::end() {
   } else {
     encode_tail();
   }
+  if (positions_ == Positions::kStored) end_positions(document_count);
   ListBatch::Piece& last = piece();
   last.ends = true;
   last.document_count = document_count;

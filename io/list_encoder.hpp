@@ -1,6 +1,6 @@
 // Encodes postings lists into the index's format (blocks of 128 bit-packed gaps and frequencies, a coded tail; per
-// block a bound entry), away from any file: term ranges are encoded on many threads and appended by one IndexWriter in
-// order.
+// block a bound entry; positions, if they are kept), away from any file: term ranges are encoded on many threads and
+// appended by one IndexWriter in order.
 #pragma once
 
 #include <array>
@@ -9,6 +9,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "io/index_format.hpp"
+#include "io/position_encoder.hpp"
 
 namespace spillway {
 
@@ -37,17 +40,17 @@ struct ListBatch {
 class ListEncoder {
  public:
   // length_codes[d] = length_code() of document d of the index; outlives the encoder.
-  explicit ListEncoder(std::span<const std::uint8_t> length_codes);
+  explicit ListEncoder(std::span<const std::uint8_t> length_codes, Positions positions = Positions::kNone);
 
   // begin, add..., end; the terms of one encoder ascend.
   void begin(std::string_view term);
   // Documents ascend over all calls of one list; frequencies >= 1. In the index's numbering. Documents that do not
   // ascend or have no length code throw std::logic_error.
   void add(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies);
-  // The next position bytes of the list, in an index with positions: for each posting in order, tf varints of the
-  // distance to the position before in the same document (to 0 for the first).
-  void add_positions(std::span<const std::uint8_t> bytes);
-  // A list to which nothing was added leaves no trace.
+  // The next positions of the list, if they are kept: for each posting in order, frequency distances to the position
+  // before in the same document (to 0 for the first). They may run ahead of add() by one posting.
+  void add_positions(std::span<const std::uint32_t> distances);
+  // A list to which nothing was added leaves no trace. As many positions as occurrences, else std::logic_error.
   void end();
 
   // May be asked between any two calls, also inside a list.
@@ -67,8 +70,11 @@ class ListEncoder {
   void encode_tail();
   void append_bound(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies, Packing bits);
   void check_documents(std::uint32_t gap_bits, std::uint32_t last_document) const;
+  void end_positions(std::uint64_t document_count);
 
   std::span<const std::uint8_t> length_codes_;
+  Positions positions_;
+  PositionEncoder position_encoder_;
   ListBatch batch_;
   std::string term_;
   bool started_ = false;     // a piece of this list was already begun, in this batch or an earlier one

@@ -27,7 +27,6 @@ inline std::uint64_t bound_bytes_of(std::uint64_t document_count) {
 // Holds one node for each level. Not thread-safe.
 class TermTableWriter {
  public:
-  enum class Positions { kNone, kStored };
   TermTableWriter(SectionWriter& out, Positions positions);
 
   // Requires: 1 to 65535 term bytes, above the last term (else FormatError); df >= 1, cf >= df. single_document counts

@@ -41,9 +41,45 @@ Postings decode_piece(const TermPiece& piece) {
   return postings;
 }
 
+std::vector<std::uint32_t> decode_distances(const TermPiece& piece) {
+  std::vector<std::uint32_t> distances;
+  const std::uint8_t *at = piece.positions.data(), *end = at + piece.positions.size();
+  for (std::uint64_t distance = 0; at != end; distances.push_back(static_cast<std::uint32_t>(distance))) {
+    EXPECT_TRUE(read_varint(&at, end, &distance));
+  }
+  return distances;
+}
+
+// A list as its pieces give it, with postings that were cut joined again.
+struct List {
+  Postings postings;
+  std::vector<std::uint32_t> distances;
+  std::uint32_t last_position = 0;
+  std::size_t pieces = 0, cuts = 0;
+
+  void add(const TermPiece& piece) {
+    EXPECT_LE(piece.postings.size() + piece.positions.size(), IndexTermCursor::kPieceBytes);
+    Postings more = decode_piece(piece);
+    std::vector<std::uint32_t> some = decode_distances(piece);
+    ++pieces;
+    if (!piece.positions.empty()) {
+      EXPECT_EQ(some.size(), piece.occurrence_count);
+      const std::uint32_t end = std::accumulate(some.end() - more.back().second, some.end(), 0u);
+      if (!postings.empty() && more.front().first == postings.back().first) {
+        ++cuts;
+        some.front() -= last_position;
+        postings.back().second += more.front().second;
+        more.erase(more.begin());
+      }
+      last_position = end;
+    }
+    postings.insert(postings.end(), more.begin(), more.end());
+    distances.insert(distances.end(), some.begin(), some.end());
+  }
+};
+
 struct Read {
-  std::map<std::string, Postings> lists;
-  std::map<std::string, std::vector<std::uint8_t>> positions;
+  std::map<std::string, List> lists;
   std::vector<std::string> order;  // of the pieces
 };
 
@@ -51,18 +87,20 @@ Read read_terms(const IndexReader& index, std::string_view first, std::string_vi
   Read read;
   IndexTermCursor cursor(index, first, last);
   while (cursor.next()) {
-    const TermPiece& piece = cursor.piece();
-    const std::string term(piece.term);
-    if (piece.document_count > 1) {
-      EXPECT_LE(piece.postings.size() + piece.positions.size(), IndexTermCursor::kPieceBytes);
-    }
-    const Postings postings = decode_piece(piece);
-    read.lists[term].insert(read.lists[term].end(), postings.begin(), postings.end());
-    read.positions[term].insert(read.positions[term].end(), piece.positions.begin(), piece.positions.end());
-    read.order.push_back(term);
+    read.order.emplace_back(cursor.piece().term);
+    read.lists[read.order.back()].add(cursor.piece());
   }
   EXPECT_FALSE(cursor.next());
   return read;
+}
+
+std::vector<std::uint32_t> expected_distances(const Postings& postings) {
+  std::vector<std::uint32_t> expected;
+  for (const Posting& posting : postings) {
+    const auto more = sample_positions(posting);
+    expected.insert(expected.end(), more.begin(), more.end());
+  }
+  return expected;
 }
 
 // Holes where documents were dropped.
@@ -92,14 +130,9 @@ TEST(IndexTermCursor, GivesEveryListInSourceNumbering) {
     ASSERT_EQ(read.lists.size(), sample.lists.size());
     for (const auto& [term, postings] : sample.lists) {
       Postings expected;
-      std::vector<std::uint8_t> expected_positions;
-      for (const Posting& posting : postings) {
-        expected.emplace_back(numbers[posting.first], posting.second);
-        const auto more = sample_positions(posting);
-        if (positions) expected_positions.insert(expected_positions.end(), more.begin(), more.end());
-      }
-      ASSERT_EQ(read.lists.at(term), expected) << term;
-      ASSERT_EQ(read.positions.at(term), expected_positions) << term;
+      for (const Posting& posting : postings) expected.emplace_back(numbers[posting.first], posting.second);
+      ASSERT_EQ(read.lists.at(term).postings, expected) << term;
+      ASSERT_EQ(read.lists.at(term).distances, positions ? expected_distances(postings) : std::vector<std::uint32_t>());
     }
   }
 }
@@ -132,20 +165,11 @@ TEST(IndexTermCursor, CutsLongListsIntoPieces) {
   sample.lists["long"][5].second = 100000;  // the positions of one posting pass a piece
   write_sample(posix_file_system(), scratch / "index", sample);
   const IndexReader index(posix_file_system(), scratch / "index");
-  IndexTermCursor cursor(index, "", "");
-  Postings all;
-  std::size_t pieces = 0;
-  for (; cursor.next(); ++pieces) {
-    const Postings some = decode_piece(cursor.piece());
-    all.insert(all.end(), some.begin(), some.end());
-    if (cursor.piece().document_count > 1) {
-      ASSERT_LE(cursor.piece().postings.size() + cursor.piece().positions.size(), IndexTermCursor::kPieceBytes);
-    } else {
-      EXPECT_EQ(cursor.piece().positions.size(), 100000u);
-    }
-  }
-  EXPECT_EQ(all, sample.lists["long"]);
-  EXPECT_GT(pieces, 10u);
+  const List list = read_terms(index, "", "").lists.at("long");
+  EXPECT_EQ(list.postings, sample.lists["long"]);
+  EXPECT_EQ(list.distances, expected_distances(sample.lists["long"]));
+  EXPECT_GE(list.cuts, 1u);
+  EXPECT_GT(list.pieces, 10u);
 }
 
 TEST(IndexDocumentCursor, GivesDocumentsWithHolesForDroppedOnes) {

@@ -18,7 +18,7 @@ struct Table {
   explicit Table(const std::set<std::string>& given, bool with_positions = true)
       : terms(given.begin(), given.end()), positions(with_positions) {
     SectionWriter out(posix_file_system(), scratch.path(), Section::kTerms, kPageBytes);
-    TermTableWriter writer(out, positions ? TermTableWriter::Positions::kStored : TermTableWriter::Positions::kNone);
+    TermTableWriter writer(out, positions ? Positions::kStored : Positions::kNone);
     TermTableReader::Limits limits{terms.size(), 1000, 0, 0, 0, positions};
     for (std::size_t i = 0; i < terms.size(); ++i) {
       const TermEntry entry = expected(i);
@@ -170,7 +170,7 @@ TEST(TermTable, HasInnerNodesOfAtLeastTwoChildrenWhereSeparatorsAreHuge) {
 TEST(TermTable, RefusesTermsOutOfOrderEmptyOrTooLong) {
   ScratchDirectory scratch;
   SectionWriter out(posix_file_system(), scratch.path(), Section::kTerms, kPageBytes);
-  TermTableWriter writer(out, TermTableWriter::Positions::kNone);
+  TermTableWriter writer(out, Positions::kNone);
   TermEntry entry;
   entry.document_count = entry.occurrence_count = 1;
   entry.term = "b";

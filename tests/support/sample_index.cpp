@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "io/source_numbering.hpp"
-#include "io/varint.hpp"
 
 namespace spillway::testing {
 
@@ -23,7 +22,7 @@ void add_list(ListEncoder& encoder, IndexWriter& writer, const Postings& posting
               const WriteOptions& options) {
   for (std::size_t at = 0; at < postings.size(); at += options.add_postings) {
     std::vector<std::uint32_t> documents, frequencies;
-    std::vector<std::uint8_t> positions;
+    std::vector<std::uint32_t> positions;
     for (std::size_t i = at; i < std::min(postings.size(), at + options.add_postings); ++i) {
       documents.push_back(postings[i].first);
       frequencies.push_back(postings[i].second);
@@ -39,12 +38,13 @@ void add_list(ListEncoder& encoder, IndexWriter& writer, const Postings& posting
 
 void append_lists(IndexWriter& writer, const SampleIndex& sample, const std::vector<std::uint8_t>& codes,
                   const WriteOptions& options) {
-  ListEncoder encoder(codes);
+  const Positions positions = sample.options.positions ? Positions::kStored : Positions::kNone;
+  ListEncoder encoder(codes, positions);
   std::size_t terms = 0;
   for (const auto& [term, postings] : sample.lists) {
     if (terms++ == options.terms_per_encoder) {
       writer.append_lists(encoder.take());
-      encoder = ListEncoder(codes);
+      encoder = ListEncoder(codes, positions);
       terms = 1;
     }
     encoder.begin(term);
@@ -57,13 +57,10 @@ void append_lists(IndexWriter& writer, const SampleIndex& sample, const std::vec
 
 }  // namespace
 
-std::vector<std::uint8_t> sample_positions(const Posting& posting) {
-  std::vector<std::uint8_t> bytes;
-  std::uint8_t varint[kMaxVarintBytes];
-  for (std::uint32_t i = 0; i < posting.second; ++i) {
-    bytes.insert(bytes.end(), varint, write_varint(varint, i == 0 ? posting.first : 3));
-  }
-  return bytes;
+std::vector<std::uint32_t> sample_positions(const Posting& posting) {
+  std::vector<std::uint32_t> distances{posting.first};
+  for (std::uint32_t i = 1; i < posting.second; ++i) distances.push_back(i % 29 == 0 ? 1 + 64 * i % 5000 : 1 + i % 7);
+  return distances;
 }
 
 OccurrenceSum sum_of(const SampleIndex& sample) {

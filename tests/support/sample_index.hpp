@@ -34,8 +34,8 @@ struct SampleIndex {
   std::uint64_t source_document_count() const { return documents.size() + dropped.size(); }
 };
 
-// Position bytes of one posting: the first at `document`, then 3 apart.
-std::vector<std::uint8_t> sample_positions(const Posting& posting);
+// Distances between the positions of one posting: the first from 0, and equal to the document; small and large ones.
+std::vector<std::uint32_t> sample_positions(const Posting& posting);
 // By definition, with documents in source numbering.
 OccurrenceSum sum_of(const SampleIndex& sample);
 
