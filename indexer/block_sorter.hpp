@@ -19,6 +19,8 @@ struct BlockSortOptions {
   Hash128 job{};
   std::size_t run_block_bytes = std::size_t{256} << 10;
   unsigned threads = 1;
+  // Re-derive the sum of the block from what was written: not needed where the merge reads the very same bytes.
+  bool check_sum = true;
 };
 
 // Busy time of the steps, summed over threads.
@@ -33,8 +35,8 @@ class BlockSorter {
   virtual ChunkForm form() const = 0;
   // Memory that sorting adds for a chunk, besides the chunk itself.
   virtual std::size_t extra_bytes(const ParsedChunk& chunk) const = 0;
-  // Writes the block as a run to `file` (empty). Re-derives the sum of the block from what it wrote (FormatError if it
-  // differs: hardware or our own mistake). Does not sync or close.
+  // Writes the block as a run to `file` (empty). FormatError where the sum of the block, re-derived from what was
+  // written, differs (hardware or our own mistake). Does not sync or close.
   virtual RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
                                MemoryBudget& budget, BlockSortFigures& figures) const = 0;
 };

@@ -25,6 +25,10 @@ class BlockTerms {
   const StringRef& text(std::size_t i) const { return refs_[order_[i]]; }
   std::uint32_t chunk(std::size_t i) const { return refs_[order_[i]].payload; }
   std::uint32_t term(std::size_t i) const { return order_[i] - first_ref_[chunk(i)]; }
+  // For walks in order, whose strings lie all over the chunks: asks for what is known of the i-th string, then (once
+  // that is here) for its bytes.
+  void prefetch_ref(std::size_t i) const { __builtin_prefetch(&refs_[order_[i]]); }
+  void prefetch_text(std::size_t i) const { __builtin_prefetch(text(i).data); }
   // Is the i-th string the first of its term?
   bool starts_term(std::size_t i) const;
   // Ranges [ranges[j], ranges[j+1]) of the order that begin and end between terms, of about `strings` strings.

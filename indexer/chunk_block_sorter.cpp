@@ -32,12 +32,14 @@ class ChunkBlockSorter final : public BlockSorter {
     const std::vector<std::size_t> ranges = terms.ranges(kStringsInRange);
     const auto encode = [&](std::size_t range, ListJoiner& joiner) {
       std::vector<ListPart> parts;
-      for (std::size_t i = ranges[range]; i < ranges[range + 1];) {
+      const std::size_t end = ranges[range + 1];
+      for (std::size_t i = ranges[range]; i < end;) {
         const std::size_t first = i;
         parts.clear();
         do {
+          prefetch(block, terms, i, end);
           parts.push_back(part_of(block, bases, terms.chunk(i), terms.term(i)));
-        } while (++i < ranges[range + 1] && !terms.starts_term(i));
+        } while (++i < end && !terms.starts_term(i));
         joiner.write(terms.text(first).view(), parts);
       }
     };
@@ -45,6 +47,23 @@ class ChunkBlockSorter final : public BlockSorter {
   }
 
  private:
+  // Strings in order stand in any chunk: what they need is asked for in three steps, each of which needs the one
+  // before.
+  static void prefetch(const Block& block, const BlockTerms& terms, std::size_t i, std::size_t end) {
+    constexpr std::size_t kStep = 8;
+    if (i + 3 * kStep < end) terms.prefetch_ref(i + 3 * kStep);
+    if (i + 2 * kStep < end) {
+      const std::size_t next = i + 2 * kStep;
+      terms.prefetch_text(next);
+      __builtin_prefetch(&block.chunks[terms.chunk(next)].terms[terms.term(next)]);
+    }
+    if (i + kStep < end) {
+      const std::size_t next = i + kStep;
+      const ParsedChunk& chunk = block.chunks[terms.chunk(next)];
+      __builtin_prefetch(chunk.postings.data() + chunk.terms[terms.term(next)].posting_offset);
+    }
+  }
+
   static ListPart part_of(const Block& block, const std::vector<std::uint32_t>& bases, std::uint32_t chunk_number,
                           std::uint32_t term_number) {
     const ParsedChunk& chunk = block.chunks[chunk_number];

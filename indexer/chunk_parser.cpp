@@ -366,7 +366,10 @@ class Parser final : public ChunkParser {
     unsigned __int128 sums[2] = {0, 0};
     std::uint64_t occurrences = 0;
     for (std::size_t i = 0; i < touched_count_; ++i) {
-      if (i + kAhead < touched_count_) table_.prefetch_state(touched_[i + kAhead]);
+      if (i + kAhead < touched_count_) {
+        table_.prefetch(touched_[i + kAhead]);
+        table_.prefetch_state(touched_[i + kAhead]);
+      }
       const std::uint32_t number = touched_[i];
       const std::uint32_t frequency = std::exchange(table_[number].frequency, 0);
       TermState& term = table_.state(number);

@@ -15,13 +15,14 @@ constexpr std::size_t kThreadBytes = std::size_t{128} << 10;  // stacks of a par
 constexpr std::size_t kSlackBytes = 5 * kMebibyte;            // allocator, small containers
 constexpr std::size_t kMaxBlockBytes = 512 * kMebibyte;       // above it a block only sorts slower
 
-// From large to small; the first that leaves most of the memory to blocks is taken. The largest table is what fits an
-// L2 cache of 2 MiB.
+// From large to small; the first that leaves most of the memory to blocks is taken. A table above the largest here
+// leaves the L2 cache (2 MiB) too often; a smaller one makes more chunks, so more strings and lists to join.
 struct Level {
   ChunkLimits chunk;
   std::size_t window_bytes;
 };
-constexpr std::array<Level, 4> kLevels{{
+constexpr std::array<Level, 5> kLevels{{
+    {{65536, std::size_t{1} << 21, std::size_t{1} << 20, 1U << 20}, std::size_t{1} << 20},
     {{32768, std::size_t{1} << 20, std::size_t{1} << 20, 1U << 20}, std::size_t{1} << 20},
     {{16384, std::size_t{1} << 19, std::size_t{1} << 19, 1U << 19}, std::size_t{512} << 10},
     {{8192, std::size_t{1} << 18, std::size_t{1} << 17, 1U << 17}, std::size_t{256} << 10},
@@ -29,7 +30,7 @@ constexpr std::array<Level, 4> kLevels{{
 }};
 
 std::size_t task_bytes(std::uint64_t input_bytes, unsigned threads) {
-  constexpr std::uint64_t kMin = 256 << 10, kMax = 8 << 20;
+  constexpr std::uint64_t kMin = 256 << 10, kMax = 16 << 20;
   if (input_bytes == 0) return kMax;
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(input_bytes / (std::uint64_t{threads} * 8), kMin, kMax));
 }

@@ -116,6 +116,7 @@ class BlockQueue {
     options.run_block_bytes = setup_.plan.run_block_bytes;
     options.threads = setup_.threads;
     const std::size_t bound = run_bytes_bound(block, options.run_block_bytes);
+    options.check_sum = !runs_.fits_memory(bound);
     arena_.execute([&] {
       runs_.runs.push_back(runs_.write(bound, [&](WritableFile& file) {
         return setup_.sorter.write_run(block, file, options, setup_.budget, figures_.sort);

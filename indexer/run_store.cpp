@@ -8,9 +8,11 @@ constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 
 }  // namespace
 
+bool RunStore::fits_memory(std::size_t bound_bytes) const { return bound_bytes + kPieceBytes <= memory_left_; }
+
 std::unique_ptr<StoredRun> RunStore::write(std::size_t bound_bytes,
                                            const std::function<RunSummary(WritableFile&)>& write) {
-  if (bound_bytes + kPieceBytes <= memory_left_) {
+  if (fits_memory(bound_bytes)) {
     auto file = std::make_unique<MemoryFile>(budget_, "a run in memory", kPieceBytes);
     RunSummary summary = write(*file);
     const std::uint64_t bytes = file->size();

@@ -38,6 +38,9 @@ class RunStore {
   RunStore(MemoryBudget& budget, TempSpace& temp, std::size_t memory_bytes)
       : budget_(budget), temp_(temp), memory_left_(memory_bytes) {}
 
+  // Will a run of at most `bound_bytes` be kept in memory?
+  bool fits_memory(std::size_t bound_bytes) const;
+
   // Writes a run of at most `bound_bytes`. `write` gets the file to fill.
   std::unique_ptr<StoredRun> write(std::size_t bound_bytes, const std::function<RunSummary(WritableFile&)>& write);
 

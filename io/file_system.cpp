@@ -1,5 +1,10 @@
 #include "io/file_system.hpp"
 
+#include <exception>
+#include <system_error>
+#include <thread>
+#include <vector>
+
 #include "io/error.hpp"
 
 namespace spillway {
@@ -43,6 +48,32 @@ std::string read_file(FileSystem& files, const std::string& path, std::size_t ma
       throw IoError(printable(path, 4096) + ": expected at most " + std::to_string(max_bytes) +
                     " bytes, found more: name a smaller file");
     }
+  }
+}
+
+void sync_and_close(std::span<WritableFile* const> files) {
+  std::vector<std::exception_ptr> errors(files.size());
+  const auto sync = [&](std::size_t i) {
+    try {
+      files[i]->sync();
+      files[i]->close();
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < files.size(); ++i) {
+      try {
+        threads.emplace_back(sync, i);
+      } catch (const std::system_error&) {  // no more threads to be had
+        sync(i);
+      }
+    }
+    if (!files.empty()) sync(0);
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error != nullptr) std::rethrow_exception(error);
   }
 }
 

@@ -95,6 +95,10 @@ FileSystem& posix_file_system();
 
 // Whole small files. read_file throws IoError above `max_bytes`.
 std::string read_file(FileSystem& files, const std::string& path, std::size_t max_bytes = std::size_t{1} << 26);
+// Syncs and closes all of them, at the same time: a file system that commits by journal then needs few commits. Throws
+// what the first of them in order that failed has thrown, once all are through.
+void sync_and_close(std::span<WritableFile* const> files);
+
 // Writes `path`.tmp, syncs, renames to `path`, syncs the directory.
 void write_file_durably(FileSystem& files, const std::string& path, std::string_view bytes);
 

@@ -180,8 +180,9 @@ void IndexWriter::finish(const IndexTotals& totals) {
   const std::string bytes = manifest.serialize();
   const auto file = state.files.create(state.directory + "/" + std::string(kManifestName));
   file->append({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-  file->sync();
-  file->close();
+  std::vector<WritableFile*> written{file.get()};
+  for (auto& section : state.sections) written.push_back(&section->file());
+  sync_and_close(written);
   state.files.sync_directory(state.directory);
   state.manifest_bytes = bytes.size();
 }

@@ -43,7 +43,7 @@ class IndexWriter {
   void append_id_order(std::uint32_t document);
   // The next encoded lists, in term order (checked).
   void append_lists(const ListBatch& batch);
-  // Writes what is left, syncs every file and the directory, and writes and syncs the last file (hashes of all others).
+  // Writes what is left and the last file (hashes of all others), syncs every file and the directory.
   // Throws FormatError if streams disagree (id count, number of terms...).
   void finish(const IndexTotals& totals);
 

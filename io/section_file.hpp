@@ -61,8 +61,9 @@ class SectionWriter {
   std::uint64_t size() const { return flushed_ + used_; }
   std::uint64_t bytes_written() const { return written_.load(std::memory_order_relaxed); }
 
-  // Writes the rest, syncs and closes.
+  // Writes the rest; then file() is complete, to be synced and closed.
   SectionFigures finish();
+  WritableFile& file() { return *file_; }
 
   static constexpr std::size_t kTableBytes = std::size_t{16} << 10;  // the CRCs of 256 MiB
 

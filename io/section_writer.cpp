@@ -101,8 +101,6 @@ SectionFigures SectionWriter::finish() {
   const std::uint32_t crc = crc32c(0, {footer.data(), 28});
   store_le<std::uint32_t>(footer.data() + 28, crc);
   write(footer);
-  file_->sync();
-  file_->close();
   return {file_->size(), hash_.digest(), crc};
 }
 
