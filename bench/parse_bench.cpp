@@ -1,68 +1,115 @@
-// Rates of the parsing stages on one core: edges of words, tokenizing into chunks in both forms. Bytes are those of the
-// text.
+// Rates of the parsing stages on one core, by every path that this CPU has: edges of words; those, the tokens' keys and
+// a look at the term table; and whole documents into chunks, in both forms.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "bench/bench_text.hpp"
+#include "bench/stage_input.hpp"
 #include "indexer/chunk_parser.hpp"
+#include "indexer/term_table.hpp"
 #include "indexer/window_kernels.hpp"
 
 namespace spillway {
 namespace {
 
-constexpr std::uint64_t kTextBytes = std::uint64_t{32} << 20;
+constexpr std::size_t kBudgetBytes = std::size_t{1} << 40;
 
-const std::string& text() {
-  static const std::string kText = bench_text(kTextBytes, GeneratedFormat::kLines);
-  return kText;
-}
+// Words of a text, a window at a time; a word that a window's end cuts counts as two.
+class Windows {
+ public:
+  explicit Windows(FindEdgesFunction find_edges)
+      : find_edges_(find_edges), lowered_(kWindowBytes + kWindowPadding), edges_(kWindowBytes + kWindowPadding) {}
 
-void find_edges(benchmark::State& state, WindowKernels path) {
-  std::vector<std::uint8_t> lowered(kWindowBytes + kWindowPadding);
-  std::vector<std::uint16_t> edges(kWindowBytes + kWindowPadding);
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text().data());
-  for (auto _ : state) {
-    for (std::size_t at = 0; at + kWindowBytes <= text().size(); at += kWindowBytes) {
-      benchmark::DoNotOptimize(path.find_edges(bytes + at, kWindowBytes, 0, lowered.data(), edges.data()));
+  // Calls take(lowered text, edges of its words) for every window of every document.
+  template <typename Take>
+  void scan(Take&& take) {
+    for (const StageDocument& document : stage_input().documents) {
+      for (std::size_t at = 0; at < document.text.size(); at += kWindowBytes) {
+        const std::size_t bytes = std::min(kWindowBytes, document.text.size() - at);
+        const auto* const text = reinterpret_cast<const std::uint8_t*>(document.text.data()) + at;
+        std::size_t count = find_edges_(text, bytes, 0, lowered_.data(), edges_.data());
+        if (count % 2 != 0) edges_[count++] = static_cast<std::uint16_t>(bytes);
+        take(lowered_.data(), std::span<const std::uint16_t>(edges_.data(), count));
+      }
     }
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(text().size()) * state.iterations());
-  state.SetLabel(path.name);
-}
 
-struct NoObserver final : ParseObserver {
-  void skip(SkipReason, const SourcePlace&, std::string_view) override {}
-  void consumed(std::uint64_t) override {}
+ private:
+  FindEdgesFunction find_edges_;
+  std::vector<std::uint8_t> lowered_;
+  std::vector<std::uint16_t> edges_;
 };
 
-void parse(benchmark::State& state, ChunkForm form, Tokenizer tokenizer) {
-  MemoryBudget budget(std::size_t{2} << 30);
-  ContentOptions options;
-  options.tokenizer = tokenizer;
-  const ChunkLimits limits;
-  NoObserver observer;
-  std::uint64_t occurrences = 0;
+void find_edges(benchmark::State& state, WindowKernels path) {
+  Windows windows(path.find_edges);
+  std::size_t edges = 0;
   for (auto _ : state) {
-    const auto parser = make_chunk_parser(
-        {form, options, limits, budget, observer, [&](ParsedChunk&& chunk) { occurrences += chunk.occurrence_count; }});
-    for (std::size_t begin = 0; begin < text().size();) {
-      const std::size_t end = std::min(text().find('\n', begin), text().size());
-      parser->begin({}, {});
-      parser->text(std::string_view(text()).substr(begin, end - begin));
-      parser->end();
-      begin = end + 1;
-    }
-    parser->finish_task();
+    windows.scan([&](const std::uint8_t*, std::span<const std::uint16_t> found) { edges += found.size(); });
+    benchmark::DoNotOptimize(edges);
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(text().size()) * state.iterations());
-  state.SetItemsProcessed(static_cast<std::int64_t>(occurrences));
+  count_input(state);
 }
 
-void add_find_edges() {
+// The first words of the input, as many as a chunk's table holds.
+void fill_table(TermTable& table, const WindowKernels& path) {
+  Windows(path.find_edges).scan([&](const std::uint8_t* lowered, std::span<const std::uint16_t> edges) {
+    for (std::size_t i = 0; i < edges.size(); i += 2) {
+      const std::string_view word(reinterpret_cast<const char*>(lowered) + edges[i],
+                                  std::size_t{edges[i + 1]} - edges[i]);
+      if (table.has_room(word.size()) && table.find(word, KeySpace::kTerm) == nullptr) {
+        table.insert(word, KeySpace::kTerm);
+      }
+    }
+  });
+}
+
+// Keys of the words, and whether the first look at the table finds them: what is not found here takes a slower way.
+void look_up(benchmark::State& state, WindowKernels path) {
+  MemoryBudget budget(kBudgetBytes);
+  TermTable table(budget, ChunkLimits().table_entries, std::size_t{1} << 20);
+  fill_table(table, path);
+  Windows windows(path.find_edges);
+  TokenKeys keys;
+  std::size_t words = 0, found = 0;
+  for (auto _ : state) {
+    windows.scan([&](const std::uint8_t* lowered, std::span<const std::uint16_t> edges) {
+      for (std::size_t at = 0; at < edges.size(); at += 2 * kTokenBatch) {
+        const auto batch = edges.subspan(at, std::min(2 * kTokenBatch, edges.size() - at));
+        path.load_keys(lowered, batch, table.slot_table(KeySpace::kTerm), keys);
+        for (std::size_t i = 0; i < batch.size() / 2; ++i) {
+          found += keys.low[i] != 0 && table.is_entry(keys.guess[i], {keys.low[i], keys.high[i], keys.bytes[i]});
+        }
+        words += batch.size() / 2;
+      }
+    });
+  }
+  count_input(state);
+  state.counters["found"] = words == 0 ? 0 : static_cast<double>(found) / static_cast<double>(words);
+}
+
+void parse(benchmark::State& state, ChunkForm form, Tokenizer tokenizer) {
+  MemoryBudget budget(kBudgetBytes);
+  ContentOptions content = stage_content();
+  content.tokenizer = tokenizer;
+  std::size_t documents = 0;
+  for (auto _ : state) {
+    parse_stage_input(form, content, budget, [&](ParsedChunk&& chunk) {
+      documents += chunk.document_count - (chunk.first_document_open ? 1 : 0);
+    });
+  }
+  if (documents != stage_input().documents.size() * static_cast<std::size_t>(state.iterations())) {
+    throw std::runtime_error("parsing lost documents");
+  }
+  count_input(state);
+}
+
+void add_all() {
   for (const WindowKernels& path : all_window_kernels(WordBytes::kWithHighBytes)) {
-    benchmark::RegisterBenchmark((std::string("find_edges/") + path.name).c_str(), find_edges, path);
+    benchmark::RegisterBenchmark((std::string("edges/") + path.name).c_str(), find_edges, path);
+    benchmark::RegisterBenchmark((std::string("lookup/") + path.name).c_str(), look_up, path);
   }
 }
 
@@ -74,7 +121,7 @@ BENCHMARK_CAPTURE(parse, occurrences_unicode, ChunkForm::kOccurrences, Tokenizer
 }  // namespace spillway
 
 int main(int argc, char** argv) {
-  spillway::add_find_edges();
+  spillway::add_all();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

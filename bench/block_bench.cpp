@@ -1,0 +1,132 @@
+// Rates of a block's way to its run, on one core: terms unified by each string sorter, the block sorted by each sorter,
+// its run encoded and written. The input is one block.
+#include <benchmark/benchmark.h>
+#include <tbb/global_control.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/scratch.hpp"
+#include "bench/stage_input.hpp"
+#include "indexer/block_sorter.hpp"
+#include "indexer/block_terms.hpp"
+#include "io/memory_file.hpp"
+#include "sort/auto_string_sorter.hpp"
+
+namespace spillway {
+namespace {
+
+// What is timed may be a small part of an iteration: the time of all of it decides how many are worth it.
+constexpr benchmark::IterationCount kManualIterations = 3;
+constexpr std::size_t kBudgetBytes = std::size_t{1} << 40;
+
+struct StageBlock {
+  MemoryBudget budget{kBudgetBytes};
+  Block block;
+  explicit StageBlock(ChunkForm form) { block.chunks = parse_stage_input(form, budget); }
+};
+
+StageBlock& stage_block(ChunkForm form) {
+  static std::unique_ptr<StageBlock> kept;
+  static ChunkForm kept_form;
+  if (kept == nullptr || kept_form != form) {
+    kept.reset();
+    kept = std::make_unique<StageBlock>(form);
+    kept_form = form;
+  }
+  return *kept;
+}
+
+void unify(benchmark::State& state, const StringSorter* sorter) {
+  StageBlock& input = stage_block(ChunkForm::kPostings);
+  std::size_t strings = 0;
+  for (auto _ : state) {
+    const BlockTerms terms(input.block, *sorter, input.budget);
+    strings = terms.size();
+  }
+  count_input(state);
+  state.counters["strings"] = static_cast<double>(strings);
+}
+
+// One of the figures that a block sorter keeps is what this benchmark tells.
+using Figure = double BlockSortFigures::*;
+
+void make_run(benchmark::State& state, const BlockSorter* sorter, Figure figure) {
+  StageBlock& input = stage_block(sorter->form());
+  BlockSortOptions options;
+  options.job = stage_content().job();
+  std::uint64_t run_bytes = 0;
+  for (auto _ : state) {
+    MemoryFile file(input.budget, "the benchmark's run");
+    BlockSortFigures figures;
+    sorter->write_run(input.block, file, options, input.budget, figures);
+    state.SetIterationTime(figures.*figure);
+    run_bytes = file.size();
+  }
+  count_input(state);
+  state.counters["run_bytes"] = static_cast<double>(run_bytes);
+}
+
+// The bytes of a run to a new file, as spilling does: not synced.
+void spill(benchmark::State& state, const BlockSorter* sorter) {
+  StageBlock& input = stage_block(sorter->form());
+  MemoryFile run(input.budget, "the benchmark's run");
+  BlockSortFigures figures;
+  BlockSortOptions options;
+  options.job = stage_content().job();
+  sorter->write_run(input.block, run, options, input.budget, figures);
+  std::vector<std::uint8_t> bytes(run.size());
+  run.read_exactly(0, bytes);
+  const BenchScratch scratch;
+  const std::string path = scratch / "run";
+  for (auto _ : state) {
+    const auto file = posix_file_system().create(path);
+    for (std::size_t at = 0; at < bytes.size(); at += options.run_block_bytes) {
+      file->append(std::span(bytes).subspan(at, std::min(options.run_block_bytes, bytes.size() - at)));
+    }
+    file->close();
+    state.PauseTiming();
+    posix_file_system().remove(path);
+    state.ResumeTiming();
+  }
+  count_input(state);
+  state.counters["run_bytes"] = static_cast<double>(bytes.size());
+}
+
+void add_sorter(const std::string& name, std::unique_ptr<BlockSorter> sorter) {
+  static std::vector<std::unique_ptr<BlockSorter>> kSorters;
+  kSorters.push_back(std::move(sorter));
+  const BlockSorter* used = kSorters.back().get();
+  const auto add = [&](const char* stage, Figure figure) {
+    benchmark::RegisterBenchmark((stage + name).c_str(), make_run, used, figure)
+        ->UseManualTime()
+        ->Iterations(kManualIterations);
+  };
+  add("sort/", &BlockSortFigures::sort_seconds);
+  add("encode/", &BlockSortFigures::encode_seconds);
+  add("run_write/", &BlockSortFigures::write_seconds);
+  if (name == "cpu-chunk") benchmark::RegisterBenchmark("spill", spill, used)->UseRealTime();
+}
+
+void add_all() {
+  for (const StringSorter* sorter : string_sorters()) {
+    benchmark::RegisterBenchmark(("unify/" + std::string(sorter->name())).c_str(), unify, sorter);
+  }
+  add_sorter("cpu-chunk", make_chunk_block_sorter(auto_string_sorter()));
+  for (const RecordSorter* records : record_sorters()) {
+    add_sorter(std::string(records->name()), make_key_block_sorter(*records, auto_string_sorter()));
+  }
+}
+
+}  // namespace
+}  // namespace spillway
+
+int main(int argc, char** argv) {
+  const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
+  spillway::add_all();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,80 @@
+// Rates of reading JSONL on one core: strings unescaped by each path, and whole records into documents.
+#include <benchmark/benchmark.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/stage_input.hpp"
+#include "corpora/json_fast.hpp"
+#include "corpora/jsonl_records.hpp"
+
+namespace spillway {
+namespace {
+
+// Records as the fast parser takes them, without the judgement of their fields.
+void unescape(benchmark::State& state, UnescapeFunction function) {
+  const FieldTable table{FieldNames()};
+  FastJsonParser parser(table, function);
+  const std::string_view bytes = stage_input().bytes();
+  std::vector<char> scratch(bytes.size() + kJsonPadding);
+  for (auto _ : state) {
+    for (std::size_t begin = 0; begin < bytes.size();) {
+      const std::size_t end = bytes.find('\n', begin);
+      if (!parser.parse(bytes.substr(begin, end - begin), scratch.data())) {
+        throw std::runtime_error("the fast parser refuses the record at byte " + std::to_string(begin));
+      }
+      begin = end + 1;
+    }
+  }
+  count_input(state);
+}
+
+struct CountingSink final : DocumentSink {
+  std::size_t documents = 0, text_bytes = 0;
+  void begin(const DocumentFields&, const SourcePlace&) override { ++documents; }
+  void text(std::string_view piece) override { text_bytes += piece.size(); }
+  void end() override {}
+  void skip(SkipReason, const SourcePlace&, std::string_view) override {}
+  void consumed(std::uint64_t) override {}
+};
+
+// What a parsing thread does with a block of records: UTF-8 checked, records cut, parsed and judged. In steps of the
+// size that is read at a time.
+void documents(benchmark::State& state) {
+  constexpr std::size_t kStepBytes = std::size_t{256} << 10;
+  const std::string_view bytes = stage_input().bytes();
+  std::vector<char> scratch(bytes.size() + kJsonPadding);
+  JsonlParser parser(CorpusOptions{}, scratch);
+  for (auto _ : state) {
+    CountingSink sink;
+    for (std::size_t begin = 0; begin < bytes.size();) {
+      const std::size_t last = std::min(begin + kStepBytes, bytes.size()) - 1;
+      const std::size_t end = bytes.find('\n', last) + 1;
+      parser.parse_block(bytes.substr(begin, end - begin), {}, sink);
+      begin = end;
+    }
+    if (sink.documents != stage_input().documents.size()) throw std::runtime_error("documents are missing");
+  }
+  count_input(state);
+}
+
+void add_all() {
+  benchmark::RegisterBenchmark("json/fast/sse2", unescape, unescape_string_sse2);
+  if (__builtin_cpu_supports("avx2") != 0) {
+    benchmark::RegisterBenchmark("json/fast/avx2", unescape, unescape_string_avx2);
+  }
+  if (has_unescape_avx512()) benchmark::RegisterBenchmark("json/fast/avx512", unescape, unescape_string_avx512);
+  benchmark::RegisterBenchmark("json/documents", documents);
+}
+
+}  // namespace
+}  // namespace spillway
+
+int main(int argc, char** argv) {
+  spillway::add_all();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,147 @@
+// Rates of the runs' way to the index, on one core: a merge pass, and the steps of the last one (ids, documents, lists,
+// the end of the writing with its fsyncs). The input is eight runs in memory.
+#include <benchmark/benchmark.h>
+#include <tbb/global_control.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/scratch.hpp"
+#include "bench/stage_input.hpp"
+#include "indexer/block_sorter.hpp"
+#include "indexer/duplicate_ids.hpp"
+#include "indexer/stopwatch.hpp"
+#include "io/index_writer.hpp"
+#include "io/memory_file.hpp"
+#include "merge/index_merge.hpp"
+#include "merge/run_input.hpp"
+#include "merge/run_merge.hpp"
+#include "sort/auto_string_sorter.hpp"
+
+namespace spillway {
+namespace {
+
+// What is timed may be a small part of an iteration: the time of all of it decides how many are worth it.
+constexpr benchmark::IterationCount kManualIterations = 3;
+constexpr std::size_t kRuns = 8;
+constexpr std::size_t kIdSortBytes = std::size_t{256} << 20;
+
+// The stage input as sorted runs, held in memory.
+class StageRuns {
+ public:
+  StageRuns() {
+    const auto sorter = make_chunk_block_sorter(auto_string_sorter());
+    std::vector<ParsedChunk> chunks = parse_stage_input(sorter->form(), budget);
+    const std::size_t in_run = (chunks.size() + kRuns - 1) / kRuns;
+    for (std::size_t first = 0; first < chunks.size(); first += in_run) {
+      Block block;
+      block.number = files_.size();
+      const std::size_t last = std::min(first + in_run, chunks.size());
+      for (std::size_t c = first; c < last; ++c) block.chunks.push_back(std::move(chunks[c]));
+      add(block, *sorter);
+    }
+    for (const auto& input : inputs_) views_.push_back(input.get());
+  }
+
+  MemoryBudget budget{std::size_t{1} << 40};
+  std::span<const MergeInput* const> inputs() const { return views_; }
+
+ private:
+  void add(const Block& block, const BlockSorter& sorter) {
+    BlockSortOptions options;
+    options.job = stage_content().job();
+    BlockSortFigures figures;
+    files_.push_back(std::make_unique<MemoryFile>(budget, "run " + std::to_string(block.number)));
+    sorter.write_run(block, *files_.back(), options, budget, figures);
+    readers_.push_back(std::make_unique<RunReader>(*files_.back()));
+    inputs_.push_back(std::make_unique<RunInput>(*readers_.back()));
+  }
+
+  std::vector<std::unique_ptr<MemoryFile>> files_;
+  std::vector<std::unique_ptr<RunReader>> readers_;
+  std::vector<std::unique_ptr<RunInput>> inputs_;
+  std::vector<const MergeInput*> views_;
+};
+
+StageRuns& stage_runs() {
+  static StageRuns kRunSet;
+  return kRunSet;
+}
+
+struct MergeSeconds {
+  double ids = 0, documents = 0, lists = 0, finish = 0;
+};
+
+MergeSeconds merge_once(StageRuns& runs, TempSpace& temp, const std::string& index) {
+  MergeSeconds seconds;
+  IndexWriter writer(posix_file_system(), index, stage_content());
+  const Stopwatch ids_watch;
+  const IdTable ids(runs.inputs(), stage_content().duplicate_ids,
+                    {runs.budget, temp, auto_string_sorter(), kIdSortBytes});
+  ids.write_order(writer);
+  seconds.ids = ids_watch.seconds();
+  const Stopwatch document_watch;
+  const Buffer length_codes = merge_documents(runs.inputs(), ids.dropped(), writer, runs.budget);
+  seconds.documents = document_watch.seconds();
+  const Stopwatch list_watch;
+  const IndexMergeResult result = merge_lists(runs.inputs(), ids.dropped(), length_codes.span(), writer, {});
+  seconds.lists = list_watch.seconds();
+  if (result.occurrence_count != stage_input().token_count) throw std::runtime_error("the merge lost tokens");
+  const Stopwatch finish_watch;
+  writer.finish({source_document_count(runs.inputs()), source_sum(runs.inputs()), result.dropped_sum});
+  seconds.finish = finish_watch.seconds();
+  return seconds;
+}
+
+void last_pass(benchmark::State& state, double MergeSeconds::*step) {
+  StageRuns& runs = stage_runs();
+  const BenchScratch scratch;
+  const std::string index = scratch / "index";
+  TempSpace temp(posix_file_system(), {scratch.path()}, "ids", 0);
+  for (auto _ : state) {
+    state.SetIterationTime(merge_once(runs, temp, index).*step);
+    posix_file_system().remove_tree(index);
+  }
+  count_input(state);
+}
+
+// Runs into one larger run in memory.
+void merge_pass(benchmark::State& state) {
+  StageRuns& runs = stage_runs();
+  for (auto _ : state) {
+    MemoryFile merged(runs.budget, "the merged run");
+    merge_runs(runs.inputs(), merged, {});
+  }
+  count_input(state);
+}
+
+BENCHMARK(merge_pass)->Name("merge/pass");
+BENCHMARK_CAPTURE(last_pass, ids, &MergeSeconds::ids)
+    ->Name("merge/ids")
+    ->UseManualTime()
+    ->Iterations(kManualIterations);
+BENCHMARK_CAPTURE(last_pass, documents, &MergeSeconds::documents)
+    ->Name("merge/documents")
+    ->UseManualTime()
+    ->Iterations(kManualIterations);
+BENCHMARK_CAPTURE(last_pass, lists, &MergeSeconds::lists)
+    ->Name("merge/lists")
+    ->UseManualTime()
+    ->Iterations(kManualIterations);
+BENCHMARK_CAPTURE(last_pass, finish, &MergeSeconds::finish)
+    ->Name("index_write")
+    ->UseManualTime()
+    ->Iterations(kManualIterations);
+
+}  // namespace
+}  // namespace spillway
+
+int main(int argc, char** argv) {
+  const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

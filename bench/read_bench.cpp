@@ -1,0 +1,54 @@
+// The way of the input's bytes before anything looks at them, and the limit of all stages that pass over them: how fast
+// this memory can be copied.
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <vector>
+
+#include "bench/scratch.hpp"
+#include "bench/stage_input.hpp"
+#include "io/file_system.hpp"
+
+namespace spillway {
+namespace {
+
+// As the readers of plain files do (corpora/plain_range.hpp).
+constexpr std::size_t kStepBytes = std::size_t{256} << 10;
+
+// Between two buffers of the size of the input, both touched before.
+void copy_memory(benchmark::State& state) {
+  const std::string_view bytes = stage_input().bytes();
+  std::vector<char> target(bytes.size());
+  for (auto _ : state) {
+    std::memcpy(target.data(), bytes.data(), bytes.size());
+    benchmark::DoNotOptimize(target.data());
+    benchmark::ClobberMemory();
+  }
+  count_input(state);
+}
+
+// From the page cache into one buffer that stays in the cache.
+void read_file_steps(benchmark::State& state) {
+  const BenchScratch scratch;
+  std::string path = stage_input().path;
+  if (path.empty()) {
+    path = scratch / "input.jsonl";
+    write_file_durably(posix_file_system(), path, stage_input().bytes());
+  }
+  const auto file = posix_file_system().open(path);
+  std::vector<std::uint8_t> buffer(kStepBytes);
+  for (auto _ : state) {
+    std::uint64_t at = 0;
+    while (const std::size_t count = file->read_at(at, buffer)) at += count;
+    benchmark::DoNotOptimize(buffer.data());
+  }
+  count_input(state);
+}
+
+BENCHMARK(copy_memory)->Name("copy");
+BENCHMARK(read_file_steps)->Name("read");
+
+}  // namespace
+}  // namespace spillway
+
+BENCHMARK_MAIN();

@@ -1,0 +1,128 @@
+#include "bench/stage_input.hpp"
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "corpora/jsonl_records.hpp"
+#include "indexer/unicode_words.hpp"
+#include "io/file_system.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kMaxInputBytes = std::size_t{4} << 30;
+constexpr std::size_t kSampleBytes = std::size_t{32} << 20;
+constexpr std::size_t kTaskBytes = std::size_t{8} << 20;
+
+class CollectingSink final : public DocumentSink {
+ public:
+  explicit CollectingSink(std::vector<StageDocument>& documents) : documents_(documents) {}
+  void begin(const DocumentFields& fields, const SourcePlace&) override {
+    documents_.push_back({std::string(fields.id), std::string(fields.title), {}});
+  }
+  void text(std::string_view piece) override { documents_.back().text += piece; }
+  void end() override {}
+  void skip(SkipReason reason, const SourcePlace& place, std::string_view) override {
+    throw std::runtime_error("the benchmark's input has a bad record at byte " + std::to_string(place.offset) + ": " +
+                             std::string(skip_reason_name(reason)));
+  }
+  void consumed(std::uint64_t) override {}
+
+ private:
+  std::vector<StageDocument>& documents_;
+};
+
+struct NoObserver final : ParseObserver {
+  void skip(SkipReason, const SourcePlace&, std::string_view) override {}
+  void consumed(std::uint64_t) override {}
+};
+
+void read_input(StageInput& input) {
+  if (const char* path = std::getenv("SPILLWAY_BENCH_INPUT"); path != nullptr && *path != '\0') {
+    input.path = path;
+    input.padded = read_file(posix_file_system(), path, kMaxInputBytes);
+  } else {
+    const std::string sample = read_file(posix_file_system(), SPILLWAY_SOURCE_DIR "/sample/state_of_the_union.jsonl");
+    while (input.padded.size() < kSampleBytes) input.padded += sample;
+  }
+  if (!input.padded.ends_with('\n')) input.padded += '\n';
+  input.byte_count = input.padded.size();
+  input.padded.append(kJsonPadding, '\n');
+}
+
+void collect_documents(StageInput& input) {
+  std::vector<char> scratch(input.padded.size() + kJsonPadding);
+  JsonlParser parser(CorpusOptions{}, scratch);
+  CollectingSink sink(input.documents);
+  parser.parse_block(input.bytes(), {"the benchmark's input", 0}, sink);
+}
+
+void parse_documents(const std::vector<StageDocument>& documents, const ChunkParserSetup& setup) {
+  const auto parser = make_chunk_parser(setup);
+  std::size_t task_bytes = 0;
+  for (const StageDocument& document : documents) {
+    DocumentFields fields;
+    fields.id = document.id;
+    fields.title = document.title;
+    fields.has_title = !document.title.empty();
+    parser->begin(fields, {});
+    parser->text(document.text);
+    parser->end();
+    task_bytes += document.text.size();
+    if (task_bytes < kTaskBytes) continue;
+    parser->finish_task();
+    task_bytes = 0;
+  }
+  parser->finish_task();
+}
+
+StageInput make_stage_input() {
+  StageInput input;
+  read_input(input);
+  collect_documents(input);
+  MemoryBudget budget(std::size_t{1} << 40);
+  const ChunkLimits limits;
+  NoObserver observer;
+  parse_documents(input.documents, {ChunkForm::kPostings, stage_content(), limits, budget, observer,
+                                    [&](ParsedChunk&& chunk) { input.token_count += chunk.occurrence_count; }});
+  return input;
+}
+
+}  // namespace
+
+const StageInput& stage_input() {
+  static const StageInput kInput = make_stage_input();
+  return kInput;
+}
+
+const ContentOptions& stage_content() {
+  static const ContentOptions kContent = [] {
+    ContentOptions content;
+    content.duplicate_ids = DuplicateIds::kKeep;
+    content.icu_version = UnicodeWords::icu_version();
+    return content;
+  }();
+  return kContent;
+}
+
+void parse_stage_input(ChunkForm form, const ContentOptions& content, MemoryBudget& budget,
+                       const ChunkParser::Deliver& deliver) {
+  const ChunkLimits limits;
+  NoObserver observer;
+  parse_documents(stage_input().documents, {form, content, limits, budget, observer, deliver});
+}
+
+std::vector<ParsedChunk> parse_stage_input(ChunkForm form, MemoryBudget& budget) {
+  std::vector<ParsedChunk> chunks;
+  parse_stage_input(form, stage_content(), budget, [&](ParsedChunk&& chunk) { chunks.push_back(std::move(chunk)); });
+  return chunks;
+}
+
+void count_input(benchmark::State& state) {
+  const StageInput& input = stage_input();
+  state.SetBytesProcessed(static_cast<std::int64_t>(input.byte_count) * state.iterations());
+  state.SetItemsProcessed(static_cast<std::int64_t>(input.token_count) * state.iterations());
+}
+
+}  // namespace spillway

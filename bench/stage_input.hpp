@@ -1,0 +1,47 @@
+// What the benchmarks of the stages work on: one JSONL input, held in memory in the form that each stage takes, so that
+// their rates can be added up. $SPILLWAY_BENCH_INPUT names a file; without it the bundled sample is repeated.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "indexer/chunk_parser.hpp"
+#include "io/content_options.hpp"
+#include "io/memory_budget.hpp"
+
+namespace spillway {
+
+struct StageDocument {
+  std::string id, title, text;
+};
+
+struct StageInput {
+  std::string path;    // of the file; empty for the sample
+  std::string padded;  // whole records, then a newline and bytes that may be read
+  std::size_t byte_count = 0;
+  std::vector<StageDocument> documents;
+  std::uint64_t token_count = 0;
+
+  std::string_view bytes() const { return std::string_view(padded).substr(0, byte_count); }
+};
+
+// Read and parsed once. Throws IoError; std::runtime_error if a record gives no document.
+const StageInput& stage_input();
+
+// How everything here is indexed: the defaults, but documents with an id that was seen are kept (the sample repeats).
+const ContentOptions& stage_content();
+
+// Hands out the input's chunks, in order, parsed on this thread in tasks of 8 MiB with the limits of a large --memory.
+void parse_stage_input(ChunkForm form, const ContentOptions& content, MemoryBudget& budget,
+                       const ChunkParser::Deliver& deliver);
+// All of them, with stage_content().
+std::vector<ParsedChunk> parse_stage_input(ChunkForm form, MemoryBudget& budget);
+
+// Bytes: of the input, whatever a stage itself moves; items: tokens. So all stages have one scale.
+void count_input(benchmark::State& state);
+
+}  // namespace spillway
