@@ -49,13 +49,21 @@ void unify(benchmark::State& state, const StringSorter* sorter) {
   state.counters["strings"] = static_cast<double>(strings);
 }
 
+// As for a run that stays in memory.
+BlockSortOptions sort_options(ChunkForm form) {
+  BlockSortOptions options;
+  options.job = stage_content().job();
+  options.run_block_bytes = stage_plan(form).run_block_bytes;
+  options.check_sum = false;
+  return options;
+}
+
 // One of the figures that a block sorter keeps is what this benchmark tells.
 using Figure = double BlockSortFigures::*;
 
 void make_run(benchmark::State& state, const BlockSorter* sorter, Figure figure) {
   StageBlock& input = stage_block(sorter->form());
-  BlockSortOptions options;
-  options.job = stage_content().job();
+  const BlockSortOptions options = sort_options(sorter->form());
   std::uint64_t run_bytes = 0;
   for (auto _ : state) {
     MemoryFile file(input.budget, "the benchmark's run");
@@ -73,8 +81,7 @@ void spill(benchmark::State& state, const BlockSorter* sorter) {
   StageBlock& input = stage_block(sorter->form());
   MemoryFile run(input.budget, "the benchmark's run");
   BlockSortFigures figures;
-  BlockSortOptions options;
-  options.job = stage_content().job();
+  const BlockSortOptions options = sort_options(sorter->form());
   sorter->write_run(input.block, run, options, input.budget, figures);
   std::vector<std::uint8_t> bytes(run.size());
   run.read_exactly(0, bytes);

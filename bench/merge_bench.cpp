@@ -52,6 +52,7 @@ class StageRuns {
   void add(const Block& block, const BlockSorter& sorter) {
     BlockSortOptions options;
     options.job = stage_content().job();
+    options.run_block_bytes = stage_plan(sorter.form()).run_block_bytes;
     BlockSortFigures figures;
     files_.push_back(std::make_unique<MemoryFile>(budget, "run " + std::to_string(block.number)));
     sorter.write_run(block, *files_.back(), options, budget, figures);
@@ -88,7 +89,7 @@ MergeSeconds merge_once(StageRuns& runs, TempSpace& temp, const std::string& ind
   const Stopwatch list_watch;
   const IndexMergeResult result = merge_lists(runs.inputs(), ids.dropped(), length_codes.span(), writer, {});
   seconds.lists = list_watch.seconds();
-  if (result.occurrence_count != stage_input().token_count) throw std::runtime_error("the merge lost tokens");
+  if (result.occurrence_count != stage_token_count()) throw std::runtime_error("the merge lost tokens");
   const Stopwatch finish_watch;
   writer.finish({source_document_count(runs.inputs()), source_sum(runs.inputs()), result.dropped_sum});
   seconds.finish = finish_watch.seconds();

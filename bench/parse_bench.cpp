@@ -69,7 +69,7 @@ void fill_table(TermTable& table, const WindowKernels& path) {
 // Keys of the words, and whether the first look at the table finds them: what is not found here takes a slower way.
 void look_up(benchmark::State& state, WindowKernels path) {
   MemoryBudget budget(kBudgetBytes);
-  TermTable table(budget, ChunkLimits().table_entries, std::size_t{1} << 20);
+  TermTable table(budget, stage_plan(ChunkForm::kPostings).chunk.table_entries, std::size_t{1} << 20);
   fill_table(table, path);
   Windows windows(path.find_edges);
   TokenKeys keys;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxInputBytes = std::size_t{4} << 30;
 constexpr std::size_t kSampleBytes = std::size_t{32} << 20;
-constexpr std::size_t kTaskBytes = std::size_t{8} << 20;
+constexpr std::size_t kMemoryBytes = std::size_t{4} << 30;
 
 class CollectingSink final : public DocumentSink {
  public:
@@ -58,7 +58,8 @@ void collect_documents(StageInput& input) {
   parser.parse_block(input.bytes(), {"the benchmark's input", 0}, sink);
 }
 
-void parse_documents(const std::vector<StageDocument>& documents, const ChunkParserSetup& setup) {
+void parse_documents(const std::vector<StageDocument>& documents, const ChunkParserSetup& setup,
+                     std::size_t bytes_of_task) {
   const auto parser = make_chunk_parser(setup);
   std::size_t task_bytes = 0;
   for (const StageDocument& document : documents) {
@@ -70,7 +71,7 @@ void parse_documents(const std::vector<StageDocument>& documents, const ChunkPar
     parser->text(document.text);
     parser->end();
     task_bytes += document.text.size();
-    if (task_bytes < kTaskBytes) continue;
+    if (task_bytes < bytes_of_task) continue;
     parser->finish_task();
     task_bytes = 0;
   }
@@ -81,11 +82,6 @@ StageInput make_stage_input() {
   StageInput input;
   read_input(input);
   collect_documents(input);
-  MemoryBudget budget(std::size_t{1} << 40);
-  const ChunkLimits limits;
-  NoObserver observer;
-  parse_documents(input.documents, {ChunkForm::kPostings, stage_content(), limits, budget, observer,
-                                    [&](ParsedChunk&& chunk) { input.token_count += chunk.occurrence_count; }});
   return input;
 }
 
@@ -94,6 +90,25 @@ StageInput make_stage_input() {
 const StageInput& stage_input() {
   static const StageInput kInput = make_stage_input();
   return kInput;
+}
+
+std::uint64_t stage_token_count() {
+  static const std::uint64_t kCount = [] {
+    MemoryBudget budget(kMemoryBytes);
+    std::uint64_t count = 0;
+    parse_stage_input(ChunkForm::kPostings, stage_content(), budget,
+                      [&](ParsedChunk&& chunk) { count += chunk.occurrence_count; });
+    return count;
+  }();
+  return kCount;
+}
+
+IndexPlan stage_plan(ChunkForm form) {
+  IndexPlanInput input;
+  input.memory_bytes = kMemoryBytes;
+  input.form = form;
+  input.input_bytes = stage_input().byte_count;
+  return plan_index(input, stage_content(), {});
 }
 
 const ContentOptions& stage_content() {
@@ -108,9 +123,10 @@ const ContentOptions& stage_content() {
 
 void parse_stage_input(ChunkForm form, const ContentOptions& content, MemoryBudget& budget,
                        const ChunkParser::Deliver& deliver) {
-  const ChunkLimits limits;
+  const IndexPlan plan = stage_plan(form);
   NoObserver observer;
-  parse_documents(stage_input().documents, {form, content, limits, budget, observer, deliver});
+  parse_documents(stage_input().documents, {form, content, plan.chunk, budget, observer, deliver},
+                  plan.reader.task_bytes);
 }
 
 std::vector<ParsedChunk> parse_stage_input(ChunkForm form, MemoryBudget& budget) {
@@ -120,9 +136,8 @@ std::vector<ParsedChunk> parse_stage_input(ChunkForm form, MemoryBudget& budget)
 }
 
 void count_input(benchmark::State& state) {
-  const StageInput& input = stage_input();
-  state.SetBytesProcessed(static_cast<std::int64_t>(input.byte_count) * state.iterations());
-  state.SetItemsProcessed(static_cast<std::int64_t>(input.token_count) * state.iterations());
+  state.SetBytesProcessed(static_cast<std::int64_t>(stage_input().byte_count) * state.iterations());
+  state.SetItemsProcessed(static_cast<std::int64_t>(stage_token_count()) * state.iterations());
 }
 
 }  // namespace spillway

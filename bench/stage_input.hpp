@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "indexer/chunk_parser.hpp"
+#include "indexer/index_plan.hpp"
 #include "io/content_options.hpp"
 #include "io/memory_budget.hpp"
 
@@ -24,7 +25,6 @@ struct StageInput {
   std::string padded;  // whole records, then a newline and bytes that may be read
   std::size_t byte_count = 0;
   std::vector<StageDocument> documents;
-  std::uint64_t token_count = 0;
 
   std::string_view bytes() const { return std::string_view(padded).substr(0, byte_count); }
 };
@@ -32,10 +32,16 @@ struct StageInput {
 // Read and parsed once. Throws IoError; std::runtime_error if a record gives no document.
 const StageInput& stage_input();
 
+// Tokens of the input, as parsed with stage_content().
+std::uint64_t stage_token_count();
+
 // How everything here is indexed: the defaults, but documents with an id that was seen are kept (the sample repeats).
 const ContentOptions& stage_content();
 
-// Hands out the input's chunks, in order, parsed on this thread in tasks of 8 MiB with the limits of a large --memory.
+// What `index --threads 1 --memory 4G` plans for the input: the sizes of tasks, chunks and blocks of a run.
+IndexPlan stage_plan(ChunkForm form);
+
+// Hands out the input's chunks, in order, parsed on this thread as planned.
 void parse_stage_input(ChunkForm form, const ContentOptions& content, MemoryBudget& budget,
                        const ChunkParser::Deliver& deliver);
 // All of them, with stage_content().
