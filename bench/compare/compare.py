@@ -81,7 +81,7 @@ class Comparison:
                 failures[tool.name] = str(failure)
                 continue
             contestants[tool.name] = lambda output=output, command=command: run_measured(command, output)
-        series = interleave(contestants, self.rounds)
+        series = interleave(contestants, self.rounds, failures)
         for tool in self.tools:
             remove(self.scratch / f"{tool.name}.index")
         return series, facts, failures

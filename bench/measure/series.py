@@ -3,7 +3,7 @@ import dataclasses
 import statistics
 from collections.abc import Callable
 
-from measure.process import Cost
+from measure.process import Cost, FailedRun
 
 
 @dataclasses.dataclass
@@ -34,10 +34,22 @@ class Series:
         }
 
 
-def interleave(contestants: dict[str, Callable[[], Cost]], rounds: int) -> dict[str, Series]:
-    """Runs every contestant once a round, in the order given."""
+def interleave(contestants: dict[str, Callable[[], Cost]], rounds: int,
+               failures: dict[str, str] | None = None) -> dict[str, Series]:
+    """Runs every contestant once a round, in the order given.
+
+    With `failures`, one whose run fails is noted there and has no series; without, FailedRun ends everything.
+    """
     series = {name: Series() for name in contestants}
     for _ in range(rounds):
         for name, run in contestants.items():
-            series[name].costs.append(run())
+            if name not in series:
+                continue
+            try:
+                series[name].costs.append(run())
+            except FailedRun as failure:
+                if failures is None:
+                    raise
+                failures[name] = str(failure)
+                del series[name]
     return series

@@ -1,4 +1,7 @@
-"""Spillway itself, with its defaults: ids and titles are stored too, and the index is one merged whole."""
+"""Spillway itself: ids and titles are stored too, and the index is one merged whole.
+
+Its defaults, but for documents with an id that was seen before: they are kept, as the other tools keep them.
+"""
 from pathlib import Path
 
 from measure import spillway
@@ -23,7 +26,8 @@ class Spillway(Tool):
         return answer([str(self.program), "--version"]).strip().removeprefix("spillway ")
 
     def command(self, case: Case, source: Path, output: Path) -> list[str]:
-        options = [*OPTIONS[case.contents], "--memory", str(case.memory_bytes), "--threads", str(case.threads)]
+        options = [*OPTIONS[case.contents], "--duplicate-ids", "keep", "--memory", str(case.memory_bytes),
+                   "--threads", str(case.threads)]
         return spillway.index_command(self.program, source, output, options)
 
     def told(self, case: Case) -> str:
