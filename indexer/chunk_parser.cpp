@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "indexer/analyzer.hpp"
 #include "indexer/chunk_sealer.hpp"
 #include "io/error.hpp"
 #include "io/run_reader.hpp"
@@ -29,11 +30,18 @@ std::size_t slack_words(const ChunkLimits& limits, ChunkForm form) {
 }
 static_assert(kMaxListTerms <= 2 * kMaxRememberedBytes);
 
+// Of words found by dictionaries.
+std::size_t word_cache_bytes(const ChunkLimits& limits) { return std::size_t{limits.table_entries} * 64; }
+
+// Of the document stream: the last entry of a chunk stands behind the limit, and an open document's strings.
+constexpr std::size_t kOverhangBytes = std::size_t{64} << 10;
+
 // Entries whose memory is asked for before it is needed.
 constexpr std::size_t kAhead = 8;
 
-std::size_t arena_bytes(const ContentOptions& options) {
-  return std::max<std::size_t>(64 << 10, 3 * std::size_t{options.max_term_bytes} + 4096);
+// Of keys above 16 bytes: in most languages every third word or fewer, in Cyrillic every second.
+std::size_t arena_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  return std::max<std::size_t>(16 * std::size_t{limits.table_entries}, 3 * std::size_t{options.max_term_bytes} + 4096);
 }
 
 std::size_t cut_at_character(std::string_view text, std::size_t limit) {
@@ -52,7 +60,9 @@ class Parser final : public ChunkParser {
         observer_(setup.observer),
         scanner_(options_.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
         filter_(options_),
-        table_(setup.budget, limits_.table_entries, arena_bytes(options_)),
+        words_memory_(setup.budget.reserve(word_cache_bytes(limits_), "words of scripts without spaces")),
+        words_(word_cache_bytes(limits_)),
+        table_(setup.budget, limits_.table_entries, arena_bytes(options_, limits_)),
         load_keys_(window_kernels(WordBytes::kWithHighBytes).load_keys),
         stream_memory_(setup.budget, (limits_.stream_words + slack_words(limits_, kForm)) * sizeof(std::uint32_t),
                        "a chunk's occurrences"),
@@ -134,7 +144,7 @@ class Parser final : public ChunkParser {
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t space_bit = kTokensAreTerms ? 0 : TermTable::kSpaceBit;
       const TermTable::ShortKey key{keys.low[i], keys.high[i], keys.bytes[i] | space_bit};
-      if (key.low != 0 && table_.is_entry(keys.guess[i], key)) {
+      if (table_.is_entry(keys.guess[i], key)) {
         if constexpr (kTokensAreTerms) {
           occur(keys.guess[i]);
         } else {
@@ -142,7 +152,8 @@ class Parser final : public ChunkParser {
         }
         continue;
       }
-      if (key.low != 0) {
+      constexpr std::uint64_t kHighBits = 0x8080808080808080ULL;
+      if (key.low != 0 && ((key.low | key.high) & kHighBits) == 0) {
         take_short(key);
       } else {
         const std::uint16_t begin = edges[2 * i];
@@ -156,20 +167,22 @@ class Parser final : public ChunkParser {
   }
 
   void take_run(std::string_view run) {
-    if (!std::all_of(run.begin(), run.end(), [](char c) { return static_cast<std::uint8_t>(c) < 0x80; })) {
-      take_raw_run(run);
+    lower_.assign(run);
+    std::uint8_t all = 0;
+    for (char& c : lower_) {
+      all |= static_cast<std::uint8_t>(c);
+      c = static_cast<char>(c | (c >= 'A' && c <= 'Z' ? 0x20 : 0));
+    }
+    if (all >= 0x80) {
+      take_raw_run(lower_);
       return;
     }
     if (run.size() > options_.max_term_bytes) {
       ++figures_.overlong_tokens;
       return;
     }
-    lower_.assign(run);
-    for (char& c : lower_) {
-      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-    }
     TableEntry* entry = table_.find(lower_, token_space_);
-    if (entry == nullptr) entry = tokens_are_terms_ ? &insert_term(lower_) : &insert_token(lower_);
+    if (entry == nullptr) entry = tokens_are_terms_ ? &insert_term(lower_, true) : &insert_token(lower_);
     take_entry(*entry);
   }
 
@@ -177,7 +190,7 @@ class Parser final : public ChunkParser {
     TableEntry* entry = table_.find(key);
     if (entry == nullptr) {
       const std::string_view text = short_text(key);
-      entry = tokens_are_terms_ ? &insert_term(text) : &insert_token(text);
+      entry = tokens_are_terms_ ? &insert_term(text, true) : &insert_token(text);
     }
     take_entry(*entry);
   }
@@ -197,10 +210,18 @@ class Parser final : public ChunkParser {
     return {short_text_, key.tagged_bytes & ~TermTable::kSpaceBit};
   }
 
-  // A run that is not pure ASCII: the slow path, remembered by its bytes as they stand if it is short.
+  // A run that is not pure ASCII, its ASCII letters lowered, which changes no token: NFKC_Casefold does so first. The
+  // slow path, remembered by the run's bytes if it is short.
   void take_raw_run(std::string_view run) {
     if (run.size() <= kMaxRememberedBytes) {
-      TableEntry* entry = table_.find(run, KeySpace::kToken);
+      if (tokens_are_terms_) {
+        const TableEntry* term = table_.find(run, KeySpace::kTerm);
+        if (term != nullptr && TermTable::is_proved(*term)) {
+          occur(table_.number_of(*term));
+          return;
+        }
+      }
+      const TableEntry* entry = table_.find(run, KeySpace::kToken);
       if (entry == nullptr) entry = remember_run(run);
       if (entry != nullptr) {
         act(entry->action);
@@ -212,7 +233,7 @@ class Parser final : public ChunkParser {
       switch (filter_.apply(token, &term)) {
         case TokenFate::kKept: {
           TableEntry* entry = table_.find(term, KeySpace::kTerm);
-          occur(table_.number_of(entry != nullptr ? *entry : insert_term(term)));
+          occur(table_.number_of(entry != nullptr ? *entry : insert_term(term, is_ascii(term))));
           seal_if_full();
           break;
         }
@@ -226,7 +247,7 @@ class Parser final : public ChunkParser {
   }
 
   // nullptr where the run has too many tokens to be remembered.
-  TableEntry* remember_run(std::string_view run) {
+  const TableEntry* remember_run(std::string_view run) {
     std::vector<std::string> terms;
     std::vector<TokenFate> fates;
     std::size_t bytes = run.size();
@@ -239,6 +260,11 @@ class Parser final : public ChunkParser {
     const auto entries = static_cast<std::uint32_t>(terms.size()) + 1;
     if (terms.size() > kMaxListTerms || !table_.could_hold(bytes, entries)) return nullptr;
     make_room(bytes, entries);
+    if (tokens_are_terms_ && terms.size() == 1 && terms[0] == run) {
+      TableEntry& term = table_[action_of(fates[0], run)];
+      TermTable::set_proved(term, true);
+      return &term;  // whose action is its own number
+    }
     std::vector<std::uint32_t> actions;
     for (std::size_t i = 0; i < terms.size(); ++i) actions.push_back(action_of(fates[i], terms[i]));
     TableEntry& entry = table_.insert(run, KeySpace::kToken);
@@ -257,13 +283,18 @@ class Parser final : public ChunkParser {
     if (fate == TokenFate::kStopped) return kStoppedAction;
     if (fate == TokenFate::kOverlong) return kOverlongAction;
     TableEntry* entry = table_.find(term, KeySpace::kTerm);
-    if (entry == nullptr) entry = &table_.insert(term, KeySpace::kTerm);
+    if (entry == nullptr) {
+      entry = &table_.insert(term, KeySpace::kTerm);
+      TermTable::set_proved(*entry, is_ascii(term));
+    }
     return table_.number_of(*entry);
   }
 
-  TableEntry& insert_term(std::string_view term) {
+  TableEntry& insert_term(std::string_view term, bool proved) {
     make_room(term.size(), 1);
-    return table_.insert(term, KeySpace::kTerm);
+    TableEntry& entry = table_.insert(term, KeySpace::kTerm);
+    TermTable::set_proved(entry, proved);
+    return entry;
   }
 
   TableEntry& insert_token(std::string_view token) {
@@ -442,6 +473,7 @@ class Parser final : public ChunkParser {
   ParseObserver& observer_;
   RunScanner scanner_;
   TermFilter filter_;
+  Reservation words_memory_;
   UnicodeWords words_;
   TermTable table_;
   LoadKeysFunction load_keys_;
@@ -483,21 +515,20 @@ class Parser final : public ChunkParser {
 std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const ChunkLimits& limits) {
   const std::size_t slack =
       std::max(slack_words(limits, ChunkForm::kPostings), slack_words(limits, ChunkForm::kOccurrences));
-  return TermTable::memory_bytes(limits.table_entries, arena_bytes(options)) +
+  return word_cache_bytes(limits) + TermTable::memory_bytes(limits.table_entries, arena_bytes(options, limits)) +
          (limits.stream_words + slack + limits.table_entries + 2) * sizeof(std::uint32_t) + 2 * limits.document_bytes;
 }
 
 std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
-  const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + 16) + arena_bytes(options);
+  const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + 16) + arena_bytes(options, limits);
   const std::size_t stream = limits.stream_words + slack_words(limits, form);
   // A posting of two words takes at most 4 bytes (a gap below max_documents), one of three about as much, since its
   // frequency is paid for by the occurrences.
-  if (form == ChunkForm::kPostings) {
-    return terms + 2 * stream + limits.document_bytes;
-  }
+  const std::size_t strings = limits.document_bytes + kOverhangBytes;
+  if (form == ChunkForm::kPostings) return terms + 2 * stream + strings;
   // Each document has a length, and at least two bytes in the document stream.
   const std::size_t documents = std::min<std::size_t>(limits.max_documents, limits.document_bytes / 2) + 2;
-  return terms + sizeof(std::uint32_t) * (stream + documents) + limits.document_bytes;
+  return terms + sizeof(std::uint32_t) * (stream + documents) + strings;
 }
 
 std::unique_ptr<ChunkParser> make_chunk_parser(const ChunkParserSetup& setup) {

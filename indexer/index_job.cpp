@@ -220,6 +220,7 @@ class IndexJob {
     report_.repaired = ingest_.repaired;
     report_.overlong_tokens = ingest_.overlong_tokens;
     report_.fields_cut = ingest_.fields_cut;
+    report_.chunks = ingest_.chunks;
     report_.blocks = ingest_.blocks;
     report_.merge_passes = merge_.passes;
     report_.postings = merge_.postings;

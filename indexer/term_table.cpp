@@ -35,7 +35,7 @@ std::size_t TermTable::memory_bytes(std::uint32_t capacity, std::size_t arena_by
 }
 
 std::string_view TermTable::key_of(const TableEntry& entry) const {
-  const std::size_t bytes = entry.key_bytes & ~kSpaceBit;
+  const std::size_t bytes = entry.key_bytes & ~(kSpaceBit | kUnprovedBit);
   if (bytes <= kShortKeyBytes) return {reinterpret_cast<const char*>(entry.key), bytes};
   return {reinterpret_cast<const char*>(arena_.data()) + entry.key[0], bytes};
 }
@@ -54,7 +54,7 @@ TableEntry* TermTable::find(std::string_view key, KeySpace space) {
     if (slot == 0) return nullptr;
     if ((slot ^ tag_of(hash)) >> kIndexBits != 0) continue;
     TableEntry& entry = entries_[slot & kIndexMask];
-    if (entry.key[1] == key_hash && entry.key_bytes == tagged && key_of(entry) == key) return &entry;
+    if (entry.key[1] == key_hash && (entry.key_bytes & ~kUnprovedBit) == tagged && key_of(entry) == key) return &entry;
   }
 }
 

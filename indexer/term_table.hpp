@@ -44,6 +44,9 @@ static_assert(sizeof(TermState) == 32);
 class TermTable {
  public:
   static constexpr std::uint32_t kSpaceBit = 0x80000000U;
+  // In the length of a kTerm that is not (yet) known to be what a run of just its bytes gives: is_entry() does not take
+  // it for such a run, find() does not care.
+  static constexpr std::uint32_t kUnprovedBit = 0x40000000U;
 
   // Room for `capacity` entries (at most 2^18 - 2), and `arena_bytes` of long keys.
   TermTable(MemoryBudget& budget, std::uint32_t capacity, std::size_t arena_bytes);
@@ -72,7 +75,10 @@ class TermTable {
   SlotTable slot_table(KeySpace space) const { return {slots_, shift_, kIndexMask, seed_of(space)}; }
   void prefetch(std::uint32_t number) const { __builtin_prefetch(&entries_[number], 1); }
   void prefetch_state(std::uint32_t number) const { __builtin_prefetch(&states_[number], 1); }
-  bool is_entry(std::uint32_t number, const ShortKey& key) const { return matches(entries_[number], key); }
+  bool is_entry(std::uint32_t number, const ShortKey& key) const {
+    const TableEntry& entry = entries_[number];
+    return entry.key[0] == key.low && entry.key[1] == key.high && entry.key_bytes == key.tagged_bytes;
+  }
 
   TableEntry* find(std::string_view key, KeySpace space);
   // Requires: the key is not there, has_room(key.size()).
@@ -92,6 +98,10 @@ class TermTable {
   TableEntry& operator[](std::uint32_t number) { return entries_[number]; }
   TermState& state(std::uint32_t number) { return states_[number]; }
   std::uint32_t number_of(const TableEntry& entry) const { return static_cast<std::uint32_t>(&entry - entries_); }
+  static bool is_proved(const TableEntry& entry) { return (entry.key_bytes & kUnprovedBit) == 0; }
+  static void set_proved(TableEntry& entry, bool proved) {
+    entry.key_bytes = (entry.key_bytes & ~kUnprovedBit) | (proved ? 0 : kUnprovedBit);
+  }
   std::string_view key_of(const TableEntry& entry) const;
   static bool is_term(const TableEntry& entry) { return (entry.key_bytes & kSpaceBit) == 0; }
 
@@ -103,7 +113,7 @@ class TermTable {
 
  private:
   static bool matches(const TableEntry& entry, const ShortKey& key) {
-    return entry.key[0] == key.low && entry.key[1] == key.high && entry.key_bytes == key.tagged_bytes;
+    return entry.key[0] == key.low && entry.key[1] == key.high && (entry.key_bytes & ~kUnprovedBit) == key.tagged_bytes;
   }
 
   static constexpr unsigned kIndexBits = 18;

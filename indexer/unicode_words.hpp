@@ -13,7 +13,8 @@ namespace spillway {
 // Not thread-safe; one per parsing thread. Opening it loads ICU's data (throws IoError if that is missing).
 class UnicodeWords {
  public:
-  UnicodeWords();
+  // cache_bytes: of stretches whose words are remembered, allocated when the first comes.
+  explicit UnicodeWords(std::size_t cache_bytes = std::size_t{64} << 10);
   ~UnicodeWords();
   UnicodeWords(UnicodeWords&&) noexcept;
 

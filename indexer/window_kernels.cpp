@@ -19,7 +19,6 @@ namespace spillway {
 
 namespace {
 
-constexpr std::uint64_t kHighBits = 0x8080808080808080ULL;
 constexpr std::size_t kShortBytes = 16;
 
 constexpr bool is_word_byte(std::uint8_t c, WordBytes words) {
@@ -219,7 +218,6 @@ void load_keys_scalar(const std::uint8_t* lowered, std::span<const std::uint16_t
     if (bytes > kShortBytes) continue;
     const __m128i keep = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kKeepBytes.data() + kShortBytes - bytes));
     const __m128i key = _mm_and_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(lowered + edges[2 * i])), keep);
-    if (_mm_movemask_epi8(key) != 0) continue;
     keys.low[i] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(key));
     keys.high[i] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(key, key)));
     hashes[i] = hash_token_words(keys.low[i], keys.high[i], table.seed);
@@ -237,7 +235,6 @@ SPILLWAY_AVX512 void load_keys_avx512(const std::uint8_t* lowered, std::span<con
   const __m512i ones = _mm512_set1_epi64(-1), zeros = _mm512_setzero_si512();
   const __m512i low_half = _mm512_set1_epi64(0xFFFF);
   const __m512i longest = _mm512_set1_epi64(kShortBytes), word_bits = _mm512_set1_epi64(64);
-  const __m512i high_bits = _mm512_set1_epi64(static_cast<long long>(kHighBits));
   const __m512i seed = _mm512_set1_epi64(static_cast<long long>(table.seed));
   const __m512i multiply_low = _mm512_set1_epi64(static_cast<long long>(kTokenHashLow));
   const __m512i multiply_high = _mm512_set1_epi64(static_cast<long long>(kTokenHashHigh));
@@ -257,15 +254,14 @@ SPILLWAY_AVX512 void load_keys_avx512(const std::uint8_t* lowered, std::span<con
     __m512i high = _mm512_mask_i64gather_epi64(zeros, lanes, begins, lowered + 8, 1);
     low = _mm512_andnot_si512(drop_low, low);
     high = _mm512_andnot_si512(drop_high, high);
-    const __mmask8 others =
-        _mm512_test_epi64_mask(_mm512_or_si512(low, high), high_bits) | _mm512_cmpgt_epi64_mask(bytes, longest);
+    const __mmask8 long_ones = _mm512_cmpgt_epi64_mask(bytes, longest);
     __m512i hash = _mm512_xor_si512(_mm512_mullo_epi64(_mm512_xor_si512(low, seed), multiply_low),
                                     _mm512_mullo_epi64(high, multiply_high));
     hash = _mm512_mullo_epi64(_mm512_xor_si512(hash, _mm512_srli_epi64(hash, 32)), multiply_last);
     const __m512i slots = _mm512_srl_epi64(hash, shift);
     const __m256i guess =
         _mm256_and_si256(_mm512_mask_i64gather_epi32(_mm256_setzero_si256(), lanes, slots, table.slots, 4), index_mask);
-    _mm512_store_si512(keys.low + i, _mm512_mask_mov_epi64(low, others, zeros));
+    _mm512_store_si512(keys.low + i, _mm512_mask_mov_epi64(low, long_ones, zeros));
     _mm512_store_si512(keys.high + i, high);
     _mm256_store_si256(reinterpret_cast<__m256i*>(keys.guess + i), guess);
     _mm_storel_epi64(reinterpret_cast<__m128i*>(keys.bytes + i), _mm512_cvtepi64_epi8(bytes));

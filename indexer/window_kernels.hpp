@@ -27,7 +27,7 @@ using FindEdgesFunction = std::size_t (*)(const std::uint8_t* text, std::size_t 
 inline constexpr std::size_t kTokenBatch = 32;
 
 struct TokenKeys {
-  // The token in two zero-padded words. low == 0: it is longer than 16 bytes, or not pure ASCII.
+  // The token in two zero-padded words. low == 0: it is longer than 16 bytes.
   alignas(64) std::uint64_t low[kTokenBatch], high[kTokenBatch];
   // The entry that the token's slot names, 0 for none: to be proved, since tokens may share a slot.
   alignas(64) std::uint32_t guess[kTokenBatch];

@@ -150,6 +150,7 @@ ordered_json index_report_json(const IndexOptions& options, const IndexReport& r
           {"threads", report.threads},
           {"memory_bytes", report.memory_bytes},
           {"peak_resident_bytes", report.peak_resident_bytes},
+          {"chunks", report.chunks},
           {"blocks", report.blocks},
           {"runs", report.runs},
           {"runs_spilled", report.runs_spilled},

@@ -113,7 +113,7 @@ TEST_P(ChunkParserTest, TakesTermsOfEveryLength) {
 
 TEST_P(ChunkParserTest, SealsWhenLongTermsFillTheArena) {
   std::string text;
-  for (int i = 0; i < 3000; ++i) text += std::string(200, 'x') + std::to_string(i) + " ";
+  for (int i = 0; i < 12000; ++i) text += std::string(200, 'x') + std::to_string(i) + " ";
   EXPECT_GT(check({with_text(text)}).chunks.size(), 3U);
   setting_.options.stemmer = "english";
   EXPECT_GT(check({with_text(text)}).chunks.size(), 3U);
