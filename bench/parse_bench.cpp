@@ -9,7 +9,9 @@
 
 #include "bench/stage_input.hpp"
 #include "indexer/chunk_parser.hpp"
+#include "indexer/run_scanner.hpp"
 #include "indexer/term_table.hpp"
+#include "indexer/unicode_words.hpp"
 #include "indexer/window_kernels.hpp"
 
 namespace spillway {
@@ -90,6 +92,30 @@ void look_up(benchmark::State& state, WindowKernels path) {
   state.counters["found"] = words == 0 ? 0 : static_cast<double>(found) / static_cast<double>(words);
 }
 
+// Runs of word bytes that are not pure ASCII, as they come, into tokens: the slow way of the `unicode` tokenizer. (A
+// parser goes it only for long runs, and those that its chunk's table does not know.)
+void split_unicode(benchmark::State& state) {
+  std::vector<std::string> runs;
+  RunScanner scanner(WordBytes::kWithHighBytes);
+  const auto keep = [&](std::string_view run) {
+    if (std::any_of(run.begin(), run.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
+      runs.emplace_back(run);
+    }
+  };
+  for (const StageDocument& document : stage_input().documents) {
+    scanner.scan(document.text, keep);
+    scanner.finish(keep);
+  }
+  UnicodeWords words;
+  std::size_t tokens = 0;
+  for (auto _ : state) {
+    for (const std::string& run : runs) words.split(run, [&](std::string_view) { ++tokens; });
+    benchmark::DoNotOptimize(tokens);
+  }
+  count_input(state);
+  state.counters["runs"] = static_cast<double>(runs.size());
+}
+
 void parse(benchmark::State& state, ChunkForm form, Tokenizer tokenizer) {
   MemoryBudget budget(kBudgetBytes);
   ContentOptions content = stage_content();
@@ -113,6 +139,7 @@ void add_all() {
   }
 }
 
+BENCHMARK(split_unicode)->Name("split/unicode");
 BENCHMARK_CAPTURE(parse, postings_unicode, ChunkForm::kPostings, Tokenizer::kUnicode);
 BENCHMARK_CAPTURE(parse, postings_ascii, ChunkForm::kPostings, Tokenizer::kAscii);
 BENCHMARK_CAPTURE(parse, occurrences_unicode, ChunkForm::kOccurrences, Tokenizer::kUnicode);
