@@ -15,10 +15,13 @@
 
 namespace spillway {
 
-enum class CorpusFormat : std::uint8_t { kAuto, kJsonl, kLines, kText };
+enum class CorpusFormat : std::uint8_t { kAuto, kJsonl, kLines, kText, kTrec, kTsv };
+inline constexpr std::size_t kCorpusFormatCount = 6;
+std::string_view corpus_format_name(CorpusFormat format);  // as --format has it
 enum class Compression : std::uint8_t { kNone, kGzip, kZstd };
 
-// JSON member names, the first that a record has counts.
+// JSON member names, names of trec elements (in lower case) or numbers of tsv columns, from 1: the first that a record
+// has counts.
 struct FieldNames {
   std::vector<std::string> id{"id", "docid", "_id"};
   std::vector<std::string> title{"title"};
@@ -29,8 +32,12 @@ struct FieldNames {
 
 struct CorpusOptions {
   CorpusFormat format = CorpusFormat::kAuto;
-  FieldNames fields;
-  // Longer documents are skipped: bytes of a line, of a file, or of a JSON record's title and text together.
+  FieldNames fields;  // jsonl
+  // Of a trec document everything is text that is no other field, unless elements with text are named.
+  FieldNames trec_fields{{"docno"}, {"title", "headline", "hl", "head"}, {}, {"url"}, {"date"}};
+  // Without any: id and text, or id, title and text, by the number of columns.
+  FieldNames tsv_fields{{}, {}, {}, {}, {}};
+  // Longer documents are skipped: bytes of a line, of a file, or of a record's title and text together.
   std::uint64_t max_document_bytes = std::uint64_t{64} << 20;
   std::uint32_t part_number = 1, part_count = 1;  // --part I/N
 };

@@ -13,7 +13,7 @@
 
 namespace spillway {
 
-// The records of a plain jsonl or lines file that start in [begin, end).
+// The records of a plain file that is divided (all but text) that start in [begin, end).
 struct PlainRange {
   const CorpusFile* file = nullptr;
   std::shared_ptr<ReadableFile> bytes;
@@ -36,6 +36,7 @@ struct UnpackedRecords {
   std::unique_ptr<TempFile> spooled;
   std::uint64_t spooled_bytes = 0;  // of the record, also if it is longer than what was spooled
   std::vector<ContainerFault> faults;
+  bool ends_input = false;
   std::uint64_t stored_bytes = 0;  // used up since the task before
 };
 

@@ -22,7 +22,11 @@ enum class SkipReason : std::uint8_t {
   kTrailingGarbage,  // bytes behind the last gzip member or zstd frame
   kZstdTruncated,
   kZstdCorrupt,
-  kDuplicateId,  // found after ingest
+  kRecordCut,          // the rest of a record whose start was lost with a corrupt member or frame
+  kDocumentTruncated,  // trec: the input ends inside a document
+  kOutsideDocument,    // trec: text that is in no document
+  kBadColumns,         // tsv: not as many columns as there must be, or a NUL byte
+  kDuplicateId,        // found after ingest
   kCount
 };
 std::string_view skip_reason_name(SkipReason reason);  // "bad_json", "missing_id", ...
@@ -39,7 +43,9 @@ struct DocumentFields {
   std::string_view id;  // empty: computed from the number
   std::string_view title, url, date;
   bool has_title = false, has_url = false, has_date = false;
-  bool repaired = false;  // broken UTF-8 or lone surrogates were replaced by U+FFFD somewhere in the record
+  // Broken UTF-8 or lone surrogates were replaced by U+FFFD somewhere in the record, or a missing </DOC> was supplied.
+  bool repaired = false;
+  bool title_in_text = false;  // the title is too long for a field, and is the start of the text
 };
 
 // Calls for one document: begin, text (any number of times), end. The text is the concatenation of the pieces; a piece

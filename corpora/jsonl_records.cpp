@@ -1,47 +1,22 @@
 #include "corpora/jsonl_records.hpp"
 
-#include <algorithm>
-#include <cstring>
-
 namespace spillway {
 
 namespace {
 
-constexpr std::size_t kHeldFields = 4;
-// A url or date that is cut stays longer than kMaxFieldBytes, so that the sink can tell.
-constexpr std::size_t kFieldRoom = kMaxFieldBytes + 8;
-
 bool is_blank(std::string_view bytes) { return bytes.find_first_not_of(" \t\r") == std::string_view::npos; }
-
-// Keeps the start of a text.
-class FieldOutput final : public TextOutput {
- public:
-  explicit FieldOutput(std::span<char> room) : room_(room) {}
-  void append(std::string_view piece) override {
-    const std::string_view kept = full_ ? std::string_view() : utf8_prefix(piece, room_.size() - used_);
-    full_ = full_ || kept.size() < piece.size();
-    if (!kept.empty()) std::memcpy(room_.data() + used_, kept.data(), kept.size());
-    used_ += kept.size();
-  }
-  std::string_view text() const { return {room_.data(), used_}; }
-
- private:
-  std::span<char> room_;
-  std::size_t used_ = 0;
-  bool full_ = false;
-};
 
 }  // namespace
 
-JsonlParser::JsonlParser(const CorpusOptions& options, std::span<char> scratch)
+JsonlParser::JsonlParser(const CorpusOptions& options, std::span<char> scratch, FieldedDocument& document)
     : table_(options.fields),
       fast_(table_),
       scanner_(table_),
       max_document_bytes_(options.max_document_bytes),
       scratch_(scratch),
-      fields_(kHeldFields * kFieldRoom) {}
+      document_(document) {}
 
-std::size_t JsonlParser::memory_bytes() { return kHeldFields * kFieldRoom + (std::size_t{16} << 10); }
+std::size_t JsonlParser::memory_bytes() { return (std::size_t{16} << 10); }
 
 void JsonlParser::parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) {
   const bool block_is_valid = is_valid_utf8(block);
@@ -106,36 +81,9 @@ void JsonlParser::parse_slow(RecordSource& record, const RecordPlace& place, Doc
     sink.skip(verdict->reason, place.at(), verdict->detail);
     return;
   }
-  emit(record, chosen, place, sink);
-}
-
-void JsonlParser::emit(RecordSource& record, const ChosenFields& chosen, const RecordPlace& place, DocumentSink& sink) {
-  const bool has_title = chosen.title != FieldTable::kNoName;
-  const bool title_is_text = has_title && scanner_.values()[chosen.title].text_bytes > kMaxFieldBytes;
-  DocumentFields fields;
-  fields.id = field_text(record, chosen.id, 0);
-  fields.has_title = has_title && !title_is_text;
-  if (fields.has_title) fields.title = field_text(record, chosen.title, 1);
-  fields.has_url = chosen.url != FieldTable::kNoName;
-  fields.url = field_text(record, chosen.url, 2);
-  fields.has_date = chosen.date != FieldTable::kNoName;
-  fields.date = field_text(record, chosen.date, 3);
-  fields.repaired = scanner_.repaired();
-  sink.begin(fields, place.at());
-  PieceBuffer out(scratch_, sink);
-  if (title_is_text) {
-    send_text(record, chosen.title, out);
-    out.append("\n");
-  }
-  send_text(record, chosen.text, out);
-  out.flush();
-  sink.end();
-}
-
-std::string_view JsonlParser::field_text(RecordSource& record, std::size_t name, std::size_t slot) {
-  FieldOutput out(std::span<char>(fields_).subspan(slot * kFieldRoom, kFieldRoom));
-  send_text(record, name, out);
-  return out.text();
+  document_.emit(
+      chosen, scanner_.values(), scanner_.repaired(), place.at(),
+      [&](std::size_t name, TextOutput& out) { send_text(record, name, out); }, sink);
 }
 
 void JsonlParser::send_text(RecordSource& record, std::size_t name, TextOutput& out) {

@@ -4,9 +4,9 @@
 
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "corpora/corpus_reader.hpp"
+#include "corpora/fielded_document.hpp"
 #include "corpora/json_fast.hpp"
 #include "corpora/json_scanner.hpp"
 #include "corpora/record_parser.hpp"
@@ -15,8 +15,9 @@ namespace spillway {
 
 class JsonlParser final : public RecordParser {
  public:
-  // `scratch` holds the unescaped text of a record: as long as the longest block plus kJsonPadding.
-  JsonlParser(const CorpusOptions& options, std::span<char> scratch);
+  // `scratch` holds the unescaped text of a record: as long as the longest block plus kJsonPadding. `document` is
+  // shared by the parsers of a thread.
+  JsonlParser(const CorpusOptions& options, std::span<char> scratch, FieldedDocument& document);
 
   void parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) override;
   void parse_long(RecordSource& record, const RecordPlace& place, DocumentSink& sink) override;
@@ -26,8 +27,6 @@ class JsonlParser final : public RecordParser {
  private:
   bool parse_fast(std::string_view record, const RecordPlace& place, DocumentSink& sink);
   void parse_slow(RecordSource& record, const RecordPlace& place, DocumentSink& sink);
-  void emit(RecordSource& record, const ChosenFields& chosen, const RecordPlace& place, DocumentSink& sink);
-  std::string_view field_text(RecordSource& record, std::size_t name, std::size_t slot);
   void send_text(RecordSource& record, std::size_t name, TextOutput& out);
 
   FieldTable table_;
@@ -35,7 +34,7 @@ class JsonlParser final : public RecordParser {
   JsonScanner scanner_;
   std::uint64_t max_document_bytes_;
   std::span<char> scratch_;
-  std::vector<char> fields_;  // id, title, url and date of a scanned record
+  FieldedDocument& document_;
 };
 
 }  // namespace spillway

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "corpora/corpus_task.hpp"
+#include "corpora/record_borders.hpp"
 
 namespace spillway {
 
@@ -16,7 +17,7 @@ class PlainRangeReader {
   static constexpr std::size_t kStepBytes = std::size_t{256} << 10;
 
   struct Block {
-    std::string_view bytes;    // whole records, up to a newline or the end of the file; empty: one record is too long
+    std::string_view bytes;    // whole records, up to a border or the end of the file; empty: one record is too long
     std::uint64_t offset = 0;  // of the first one in the file
   };
 
@@ -31,25 +32,29 @@ class PlainRangeReader {
 
  private:
   bool find_first_record();
+  bool starts_with_mark() const;
   std::optional<Block> take_block();
   bool read_more();
+  void note_searched();
   std::uint64_t buffer_end() const { return buffer_offset_ + filled_; }
   // What is in the buffer from a place in the file on.
   std::string_view bytes_from(std::uint64_t offset) const;
 
   const PlainRange& range_;
+  const RecordBorders borders_;
   std::span<std::uint8_t> buffer_;
   std::size_t capacity_;
   std::uint64_t end_;
   std::uint64_t position_;       // of the next record
   std::uint64_t buffer_offset_;  // of buffer_[0] in the file
   std::size_t filled_ = 0;
-  std::uint64_t searched_;  // up to here there is no newline behind position_
+  std::uint64_t search_from_;  // before this no record begins behind position_
   bool found_first_ = false;
 };
 
-// Offset of the first newline in [begin, end), or end. Tells `alive` between reads.
-std::uint64_t find_newline(const ReadableFile& file, std::uint64_t begin, std::uint64_t end,
-                           std::span<std::uint8_t> buffer, DocumentSink& alive);
+// Where the first record behind the one at `begin` begins, or the end of the file. Tells `alive` between reads.
+// Requires: a buffer of at least 64 bytes.
+std::uint64_t find_next_record(const PlainRange& range, std::uint64_t begin, std::span<std::uint8_t> buffer,
+                               DocumentSink& alive);
 
 }  // namespace spillway

@@ -17,13 +17,6 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Bytes up to and including the last newline.
-std::size_t whole_lines(std::span<const std::uint8_t> bytes) {
-  const void* newline = bytes.empty() ? nullptr : memrchr(bytes.data(), '\n', bytes.size());
-  return newline == nullptr ? 0
-                            : static_cast<std::size_t>(static_cast<const std::uint8_t*>(newline) - bytes.data()) + 1;
-}
-
 bool leaves_record_whole(const ContainerFault& fault) { return fault.reason == SkipReason::kTrailingGarbage; }
 
 // A record on its way to a scratch file: at most so many bytes of it, and the length of all.
@@ -67,7 +60,7 @@ bool RecordCutter::run() {
   if (format_ == CorpusFormat::kText) {
     go_on = copy_text();
   } else if (format_ != CorpusFormat::kAuto) {
-    go_on = cut_lines();
+    go_on = cut_records();
   }
   if (!go_on) return false;
   // What the source did not need to look at.
@@ -113,6 +106,7 @@ bool RecordCutter::recognise() {
   if (format_ == CorpusFormat::kAuto) found = sniff_format(head, head.size() < memory_.head.size());
   if (format_ == CorpusFormat::kText && looks_binary(head)) found.reset();
   format_ = found.value_or(CorpusFormat::kAuto);
+  borders_ = RecordBorders(format_);
   if (!found) {
     UnpackedRecords binary = records();
     binary.faults.push_back({SkipReason::kBinary, std::string(kBinaryDetail), 0});
@@ -143,6 +137,7 @@ UnpackedRecords RecordCutter::records() {
   made.file = &file_;
   made.format = format_;
   made.unpacked_offset = window_offset_;
+  made.ends_input = ends_input_;
   return made;
 }
 
@@ -173,71 +168,110 @@ bool RecordCutter::send_spooled(std::unique_ptr<TempFile> spooled, std::uint64_t
   return emit(std::move(made));
 }
 
-bool RecordCutter::cut_lines() {
+bool RecordCutter::cut_records() {
   if (!next_window()) return false;
   for (;;) {
+    if (room().empty() && !cut_full_window()) return false;
+    if (room().empty()) continue;  // what follows a long record fills the window
     const std::size_t count = read(room());
     filled_ += count;
-    if (count > 0) {
-      if (room().empty() && !cut_full_window()) return false;
-    } else if (auto fault = source_.take_fault()) {
-      if (!handle_fault(std::move(*fault))) return false;
+    if (count > 0) continue;
+    if (auto fault = source_.take_fault()) {
+      if (!handle_fault(std::move(*fault), false)) return false;
     } else {
+      ends_input_ = true;
       return send(filled_, {});
     }
   }
 }
 
-bool RecordCutter::handle_fault(ContainerFault fault) {
-  const std::size_t kept = leaves_record_whole(fault) ? filled_ : whole_lines(window_.span().first(filled_));
+// `cut_a_record`: one that was on its way to a scratch file.
+bool RecordCutter::handle_fault(ContainerFault fault, bool cut_a_record) {
+  const bool leaves_whole = leaves_record_whole(fault);
+  const std::size_t kept = leaves_whole ? filled_ : borders_.whole_bytes(text_of(window_.span().first(filled_)));
+  // The rest of a line would pass for a line; that of another record does not pass for a record.
+  const bool rest_looks_whole = format_ == CorpusFormat::kLines || format_ == CorpusFormat::kTsv;
+  in_cut_record_ |= rest_looks_whole && !leaves_whole && (cut_a_record || kept < filled_);
   const std::uint64_t offset = fault.unpacked_offset;
   std::vector<ContainerFault> faults;
   faults.push_back(std::move(fault));
   if (!send(kept, std::move(faults))) return false;
   window_offset_ = offset;
-  return next_window();
+  return next_window() && (!in_cut_record_ || drop_rest_of_record());
+}
+
+// Up to the next border, or fault; counted if there is anything.
+bool RecordCutter::drop_rest_of_record() {
+  const std::uint64_t begin = window_offset_;
+  while (in_cut_record_) {
+    const std::size_t count = read(room());
+    if (count == 0) break;
+    const std::size_t found = borders_.find(text_of(room().first(count)), 0);
+    in_cut_record_ = found == RecordBorders::kNone;
+    const std::size_t dropped = std::min(found, count);
+    window_offset_ += dropped;
+    filled_ = count - dropped;
+    std::memmove(window_.span().data(), window_.span().data() + dropped, filled_);
+  }
+  if (window_offset_ == begin) return true;
+  UnpackedRecords cut = records();
+  cut.faults.push_back({SkipReason::kRecordCut,
+                        "expected a whole record, found the rest of one whose start was lost (" +
+                            std::to_string(window_offset_ - begin) + " bytes)",
+                        begin});
+  return emit(std::move(cut));
 }
 
 bool RecordCutter::cut_full_window() {
-  const std::size_t whole = whole_lines(window_.span().first(filled_));
-  if (whole == 0) return spool_line();
+  const std::size_t border = borders_.find_last(text_of(window_.span().first(filled_)), 1);
+  if (border == RecordBorders::kNone) return spool_record();
   PooledWindow full = std::move(window_);
   window_ = memory_.windows.take();
   if (!window_) return false;
-  const std::size_t tail = filled_ - whole;
-  std::memcpy(window_.span().data(), full.span().data() + whole, tail);
+  const std::size_t tail = filled_ - border;
+  std::memcpy(window_.span().data(), full.span().data() + border, tail);
   std::swap(window_, full);
-  filled_ = whole;
-  if (!send(whole, {})) return false;
+  filled_ = border;
+  if (!send(border, {})) return false;
   window_ = std::move(full);
   filled_ = tail;
   return true;
 }
 
-// The window is full of one line. Ends with what follows the line in the window.
-bool RecordCutter::spool_line() {
+// The window is full of one record. Ends with what follows the record in the window.
+bool RecordCutter::spool_record() {
   Spool spool(memory_.temp, longest_spooled_bytes_);
-  const auto whole = window_.span().first(filled_);
-  spool.append(whole);
-  for (;;) {
-    const auto all = window_.span().first(whole.size());
-    const std::size_t count = read(all);
-    const auto* const newline =
-        count == 0 ? nullptr : static_cast<const std::uint8_t*>(std::memchr(all.data(), '\n', count));
-    const std::size_t line_bytes = newline == nullptr ? count : static_cast<std::size_t>(newline - all.data());
-    spool.append(all.first(line_bytes));
-    if (newline == nullptr && count > 0) continue;
-    auto fault = newline == nullptr ? source_.take_fault() : std::nullopt;
-    const bool is_whole = !fault || leaves_record_whole(*fault);
-    // As in LineParser, a CR belongs to its newline.
-    const bool drop_cr = newline != nullptr && format_ == CorpusFormat::kLines && spool.last_byte() == '\r';
-    const std::uint64_t bytes = spool.bytes() - (drop_cr ? 1 : 0);
-    if (is_whole && !send_spooled(spool.take(), bytes)) return false;
-    window_offset_ += spool.bytes() + (newline == nullptr ? 0 : 1);
-    filled_ = newline == nullptr ? 0 : count - line_bytes - 1;
-    if (filled_ > 0) std::memmove(all.data(), newline + 1, filled_);
-    return fault ? handle_fault(std::move(*fault)) : true;
+  const auto all = window_.span().first(filled_);
+  const std::size_t most_open = borders_.undecided_bytes();
+  const std::size_t newline_bytes = borders_.are_newlines() ? 1 : 0;
+  std::size_t held = filled_;
+  std::uint64_t whole_bytes = 0;  // that no fault can harm
+  std::size_t border = RecordBorders::kNone;
+  std::size_t count = held;  // of the last read
+  // What may be the start of a border is kept in front of what is read next.
+  while (border == RecordBorders::kNone && count > 0) {
+    const std::size_t open = std::min(held, most_open);
+    const std::size_t whole = borders_.whole_bytes(text_of(all.first(held)));
+    if (whole > 0) whole_bytes = spool.bytes() + whole;
+    spool.append(all.first(held - open));
+    std::memmove(all.data(), all.data() + held - open, open);
+    count = read(all.subspan(open));
+    held = open + count;
+    border = borders_.find(text_of(all.first(held)), 0);
   }
+  const bool ended = border != RecordBorders::kNone;
+  spool.append(all.first(ended ? border - newline_bytes : held));
+  auto fault = ended ? std::nullopt : source_.take_fault();
+  ends_input_ = !ended && !fault;
+  const bool is_cut = fault && !leaves_record_whole(*fault);
+  // As in LineParser, a CR belongs to its newline.
+  const bool drop_cr = ended && newline_bytes == 1 && format_ != CorpusFormat::kJsonl && spool.last_byte() == '\r';
+  const std::uint64_t bytes = is_cut ? whole_bytes : spool.bytes() - (drop_cr ? 1 : 0);
+  if (bytes > 0 && !send_spooled(spool.take(), bytes)) return false;
+  window_offset_ += spool.bytes() + (ended ? newline_bytes : 0);
+  filled_ = ended ? held - border : 0;
+  if (filled_ > 0) std::memmove(all.data(), all.data() + border, filled_);
+  return fault ? handle_fault(std::move(*fault), is_cut) : true;
 }
 
 bool RecordCutter::copy_text() {

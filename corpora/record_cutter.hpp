@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "corpora/corpus_task.hpp"
+#include "corpora/record_borders.hpp"
 #include "io/temp_space.hpp"
 
 namespace spillway {
@@ -36,14 +37,15 @@ class RecordCutter {
   std::size_t read(std::span<std::uint8_t> out);
   bool read_head();
   bool recognise();
-  bool cut_lines();
+  bool cut_records();
   bool cut_full_window();
-  bool spool_line();
+  bool spool_record();
   bool copy_text();
   bool spool_text();
   bool drain();
   bool next_window();
-  bool handle_fault(ContainerFault fault);
+  bool handle_fault(ContainerFault fault, bool cut_a_record);
+  bool drop_rest_of_record();
   bool send(std::size_t bytes, std::vector<ContainerFault> faults);
   bool send_spooled(std::unique_ptr<TempFile> spooled, std::uint64_t bytes);
   bool emit(UnpackedRecords records);
@@ -56,11 +58,14 @@ class RecordCutter {
   Memory memory_;
   Emit emit_;
   CorpusFormat format_;
+  RecordBorders borders_;
   std::size_t head_begin_ = 0, head_end_ = 0;
   PooledWindow window_;
   std::size_t filled_ = 0;
   std::uint64_t window_offset_ = 0;  // unpacked offset of the window's first byte
   std::uint64_t stored_reported_ = 0;
+  bool ends_input_ = false;     // nothing follows what is sent
+  bool in_cut_record_ = false;  // a fault has taken the start of what follows
 };
 
 }  // namespace spillway

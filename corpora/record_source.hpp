@@ -51,10 +51,11 @@ class FileRecord final : public RecordSource {
   DocumentSink& sink_;
 };
 
-// Where a record stands, for messages.
+// Where a record, or a block of them, stands.
 struct RecordPlace {
   std::string_view path;
   std::uint64_t offset = 0;
+  bool is_last = false;  // the input ends with it
   SourcePlace at(std::uint64_t in_record = 0) const { return {path, offset + in_record}; }
 };
 

@@ -1,7 +1,10 @@
 #include "corpora/sniff.hpp"
 
+#include <algorithm>
+
 #include "corpora/field_table.hpp"
 #include "corpora/json_scanner.hpp"
+#include "corpora/record_borders.hpp"
 #include "corpora/text_records.hpp"
 #include "corpora/unpack/magic.hpp"
 #include "corpora/utf8.hpp"
@@ -23,7 +26,18 @@ bool starts_with_json(std::string_view head, bool is_whole) {
   return !is_line_whole || scanner.finish();
 }
 
+bool starts_with_doc_tag(std::string_view head) {
+  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
+  const std::size_t begin = std::min(head.find_first_not_of(" \t\r\n"), head.size());
+  return RecordBorders(CorpusFormat::kTrec).find(head.substr(begin), 0) == 0;
+}
+
 }  // namespace
+
+std::string_view corpus_format_name(CorpusFormat format) {
+  static constexpr std::string_view kNames[kCorpusFormatCount] = {"auto", "jsonl", "lines", "text", "trec", "tsv"};
+  return kNames[static_cast<std::size_t>(format)];
+}
 
 Compression sniff_compression(std::string_view head) {
   if (is_gzip_start(head)) return Compression::kGzip;
@@ -34,6 +48,7 @@ Compression sniff_compression(std::string_view head) {
 std::optional<CorpusFormat> sniff_format(std::string_view head, bool is_whole) {
   const std::string_view start = head.substr(0, kFormatSniffBytes);
   if (starts_with_json(start, is_whole && start.size() == head.size())) return CorpusFormat::kJsonl;
+  if (starts_with_doc_tag(start)) return CorpusFormat::kTrec;
   if (looks_binary(head.substr(0, kBinarySniffBytes))) return std::nullopt;
   return CorpusFormat::kText;
 }

@@ -15,7 +15,7 @@ inline constexpr std::size_t kFormatSniffBytes = 4096;
 
 Compression sniff_compression(std::string_view head);
 
-// Of unpacked bytes; `is_whole`: the input ends with the head. jsonl or text; nullopt: binary.
+// Of unpacked bytes; `is_whole`: the input ends with the head. jsonl, trec or text; nullopt: binary.
 std::optional<CorpusFormat> sniff_format(std::string_view head, bool is_whole);
 
 }  // namespace spillway

@@ -7,6 +7,8 @@
 #include "corpora/line_records.hpp"
 #include "corpora/plain_range.hpp"
 #include "corpora/text_records.hpp"
+#include "corpora/trec_records.hpp"
+#include "corpora/tsv_records.hpp"
 
 namespace spillway {
 
@@ -18,6 +20,12 @@ std::size_t window_bytes(const ReaderLimits& limits) {
   return std::max(limits.window_bytes, kSmallestWindow) + kJsonPadding;
 }
 
+// Of the parsers of all formats.
+std::size_t parser_bytes() {
+  return FieldedDocument::memory_bytes() + JsonlParser::memory_bytes() + TrecParser::memory_bytes() +
+         TsvParser::memory_bytes();
+}
+
 std::span<char> as_chars(std::span<std::uint8_t> bytes) {
   return {reinterpret_cast<char*>(bytes.data()), bytes.size()};
 }
@@ -27,19 +35,25 @@ std::span<char> as_chars(std::span<std::uint8_t> bytes) {
 struct TaskParser::State {
   State(CorpusReader::State& reader_state, MemoryBudget& budget)
       : reader(reader_state),
-        own_memory(budget.reserve(JsonlParser::memory_bytes(), "parsing")),
+        own_memory(budget.reserve(parser_bytes(), "parsing")),
         window(budget, window_bytes(reader.limits), "parsing"),
         scratch(budget, window_bytes(reader.limits), "parsing"),
-        jsonl(reader.options, as_chars(scratch.span())),
+        document(as_chars(scratch.span())),
+        jsonl(reader.options, as_chars(scratch.span()), document),
+        trec(reader.options, document),
+        tsv(reader.options, document),
         lines(reader.options.max_document_bytes, as_chars(scratch.span())),
         text(reader.options.max_document_bytes, as_chars(scratch.span())) {}
 
   RecordParser& parser(CorpusFormat format) {
+    if (format == CorpusFormat::kTrec) return trec;
+    if (format == CorpusFormat::kTsv) return tsv;
     return format == CorpusFormat::kJsonl ? static_cast<RecordParser&>(jsonl) : lines;
   }
 
   void parse(const PlainRange& range, DocumentSink& sink);
   std::uint64_t parse_long(const PlainRange& range, std::uint64_t begin, DocumentSink& sink);
+  static std::uint64_t newline_bytes(const PlainRange& range, std::uint64_t begin, std::uint64_t end);
   void parse(const TextFiles& files, DocumentSink& sink);
   void parse_file(const CorpusFile& file, DocumentSink& sink);
   void parse(UnpackedRecords& records, DocumentSink& sink);
@@ -48,7 +62,10 @@ struct TaskParser::State {
   CorpusReader::State& reader;
   Reservation own_memory;
   Buffer window, scratch;
+  FieldedDocument document;
   JsonlParser jsonl;
+  TrecParser trec;
+  TsvParser tsv;
   LineParser lines;
   TextParser text;
 };
@@ -68,7 +85,10 @@ void TaskParser::State::parse(const PlainRange& range, DocumentSink& sink) {
       records.skip_to(next);
       report(next);
     } else {
-      parser(range.file->format).parse_block(block->bytes, {range.file->path, block->offset}, sink);
+      parser(range.file->format)
+          .parse_block(block->bytes,
+                       {range.file->path, block->offset, block->offset + block->bytes.size() == range.file->size},
+                       sink);
       report(block->offset + block->bytes.size());
     }
   }
@@ -77,16 +97,23 @@ void TaskParser::State::parse(const PlainRange& range, DocumentSink& sink) {
 
 // Returns where the next record starts.
 std::uint64_t TaskParser::State::parse_long(const PlainRange& range, std::uint64_t begin, DocumentSink& sink) {
-  const std::uint64_t newline = find_newline(*range.bytes, begin, range.file->size, window.span(), sink);
-  std::uint64_t end = newline;
-  if (range.file->format == CorpusFormat::kLines && newline < range.file->size) {
-    std::uint8_t before = 0;
-    range.bytes->read_exactly(newline - 1, {&before, 1});
-    if (before == '\r') --end;
-  }
-  FileRecord record(*range.bytes, begin, end, window.span(), sink);
-  parser(range.file->format).parse_long(record, {range.file->path, begin}, sink);
-  return std::min(newline + 1, range.file->size);
+  const std::uint64_t next = find_next_record(range, begin, window.span(), sink);
+  FileRecord record(*range.bytes, begin, next - newline_bytes(range, begin, next), window.span(), sink);
+  parser(range.file->format).parse_long(record, {range.file->path, begin, next == range.file->size}, sink);
+  return next;
+}
+
+// Of the newline that ends a record, with its CR where that is no part of the record.
+std::uint64_t TaskParser::State::newline_bytes(const PlainRange& range, std::uint64_t begin, std::uint64_t end) {
+  if (!RecordBorders(range.file->format).are_newlines()) return 0;
+  const auto byte_is = [&](std::uint64_t offset, char expected) {
+    std::uint8_t byte = 0;
+    if (offset < begin) return false;
+    range.bytes->read_exactly(offset, {&byte, 1});
+    return byte == static_cast<std::uint8_t>(expected);
+  };
+  if (end == begin || !byte_is(end - 1, '\n')) return 0;
+  return range.file->format != CorpusFormat::kJsonl && end - begin > 1 && byte_is(end - 2, '\r') ? 2 : 1;
 }
 
 void TaskParser::State::parse(const TextFiles& files, DocumentSink& sink) {
@@ -110,7 +137,7 @@ void TaskParser::State::parse_file(const CorpusFile& file, DocumentSink& sink) {
 }
 
 void TaskParser::State::parse(UnpackedRecords& records, DocumentSink& sink) {
-  const RecordPlace place{records.file->path, records.unpacked_offset};
+  const RecordPlace place{records.file->path, records.unpacked_offset, records.ends_input};
   if (records.spooled_bytes > 0) {
     parse_spooled(records, sink);
   } else if (records.bytes > 0) {
@@ -130,7 +157,7 @@ void TaskParser::State::parse(UnpackedRecords& records, DocumentSink& sink) {
 }
 
 void TaskParser::State::parse_spooled(UnpackedRecords& records, DocumentSink& sink) {
-  const RecordPlace place{records.file->path, records.unpacked_offset};
+  const RecordPlace place{records.file->path, records.unpacked_offset, records.ends_input};
   if (records.spooled == nullptr) {
     sink.skip(SkipReason::kDocumentTooLong, place.at(),
               document_too_long_detail(records.spooled_bytes, reader.options.max_document_bytes));
@@ -151,7 +178,7 @@ TaskParser::TaskParser(CorpusReader& reader, MemoryBudget& budget)
 TaskParser::~TaskParser() = default;
 
 std::size_t TaskParser::memory_bytes(const CorpusPlan&, const ReaderLimits& limits) {
-  return 2 * window_bytes(limits) + JsonlParser::memory_bytes();
+  return 2 * window_bytes(limits) + parser_bytes();
 }
 
 void TaskParser::parse(const CorpusTask& task, DocumentSink& sink) {

@@ -79,6 +79,7 @@ class Parser final : public ChunkParser {
     if (documents_.size() >= limits_.document_bytes || document_number_ >= limits_.max_documents) seal();
     keep_fields(fields);
     figures_.repaired += fields.repaired ? 1 : 0;
+    figures_.fields_cut += fields.title_in_text && options_.store != StorePolicy::kNone ? 1 : 0;
     open_ = true;
     length_ = 0;
     if (fields.has_title) {

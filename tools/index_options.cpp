@@ -2,6 +2,7 @@
 
 #include <libstemmer.h>
 
+#include "corpora/tsv_records.hpp"
 #include "indexer/analyzer.hpp"
 #include "sort/record_sorter.hpp"
 #include "sort/string_sorter.hpp"
@@ -18,6 +19,14 @@ constexpr std::size_t kStopFileBytes = std::size_t{16} << 20;
 std::vector<std::string> stemmer_names() {
   std::vector<std::string> names{"none"};
   for (const char** name = sb_stemmer_list(); *name != nullptr; ++name) names.emplace_back(*name);
+  return names;
+}
+
+std::vector<std::string> corpus_format_names() {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kCorpusFormatCount; ++i) {
+    names.emplace_back(corpus_format_name(static_cast<CorpusFormat>(i)));
+  }
   return names;
 }
 
@@ -103,12 +112,21 @@ ContentOptions content_options(const Arguments& arguments, FileSystem& files) {
 
 CorpusOptions corpus_options(const Arguments& arguments) {
   CorpusOptions corpus;
-  take_choice(arguments, "format", {"auto", "jsonl", "lines", "text"}, corpus.format);
-  take_list(arguments, "id-field", corpus.fields.id);
-  take_list(arguments, "title-field", corpus.fields.title);
-  take_list(arguments, "text-field", corpus.fields.text);
-  take_list(arguments, "url-field", corpus.fields.url);
-  take_list(arguments, "date-field", corpus.fields.date);
+  take_choice(arguments, "format", corpus_format_names(), corpus.format);
+  const struct {
+    const char* option;
+    std::vector<std::string> FieldNames::*list;
+  } fields[] = {{"id-field", &FieldNames::id},
+                {"title-field", &FieldNames::title},
+                {"text-field", &FieldNames::text},
+                {"url-field", &FieldNames::url},
+                {"date-field", &FieldNames::date}};
+  for (const auto& field : fields) {
+    for (FieldNames* names : {&corpus.fields, &corpus.trec_fields, &corpus.tsv_fields}) {
+      take_list(arguments, field.option, names->*field.list);
+    }
+  }
+  if (corpus.format == CorpusFormat::kTsv) check_tsv_fields(corpus.tsv_fields);
   take_part(arguments, corpus);
   return corpus;
 }
@@ -135,7 +153,8 @@ void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
   if (corpus.format != CorpusFormat::kLines && corpus.format != CorpusFormat::kText) return;
   for (const char* field : {"id-field", "title-field", "text-field", "url-field", "date-field"}) {
     if (arguments.has(field)) {
-      throw UsageError(std::string("--") + field + " names a member of JSON objects: it needs --format jsonl or auto");
+      throw UsageError(std::string("--") + field +
+                       " names JSON members, trec elements or tsv columns: it needs --format jsonl, trec, tsv or auto");
     }
   }
 }
@@ -147,11 +166,16 @@ std::vector<options::options_description> index_option_groups() {
        resources = option_group("Resources"), errors = option_group("Bad input"), report = option_group("Report");
   add_value(output, "output,o", "DIR", "the index to make");
   add_flag(output, "force", "replace what is there: the index, the report");
-  add_value(input, "format", "NAME", "auto (default), jsonl, lines (a document a line) or text (a document a file)");
+  add_value(
+      input, "format", "NAME",
+      "auto (default: jsonl, trec or text, by content), jsonl, lines (a document a line), text (a document a file), "
+      "trec (<DOC> elements) or tsv (id, title, text)");
   add_value(input, "id-field", "NAMES",
-            "JSON members with the id: the first of these that is there (default id,docid,_id)");
-  add_value(input, "title-field", "NAMES", "... with the title (default title)");
-  add_value(input, "text-field", "NAMES", "... with the text (default text,contents,content,body)");
+            "JSON members, trec elements or numbers of tsv columns with the id: the first of these that is there "
+            "(default id,docid,_id; docno; 1)");
+  add_value(input, "title-field", "NAMES", "... with the title (default title; title,headline,hl,head; 2 of 3)");
+  add_value(input, "text-field", "NAMES",
+            "... with the text (default text,contents,content,body; all other elements; the last of 2 or 3)");
   add_value(input, "url-field", "NAMES", "... with the address (default url)");
   add_value(input, "date-field", "NAMES", "... with the date (default date)");
   add_value(input, "part", "I/N", "index the Ith of N parts of the input only");

@@ -34,9 +34,8 @@ std::string stage_table(const IndexReport& report) {
 }
 
 ordered_json options_json(const IndexOptions& options) {
-  static constexpr const char* kFormats[] = {"auto", "jsonl", "lines", "text"};
   ordered_json object = content_json(options.content);
-  object["format"] = kFormats[static_cast<int>(options.corpus.format)];
+  object["format"] = corpus_format_name(options.corpus.format);
   object["part"] = std::to_string(options.corpus.part_number) + "/" + std::to_string(options.corpus.part_count);
   object["mode"] = options.mode == IndexMode::kCpu ? "cpu" : "cpu+";
   object["record_sorter"] = options.record_sorter;
@@ -95,7 +94,9 @@ std::string skipped_summary(const IndexReport& report) {
               printable(record.detail) + "\n";
     }
   }
-  if (report.repaired > 0) text += "  repaired " + count_text(report.repaired) + " (broken UTF-8 became U+FFFD)\n";
+  if (report.repaired > 0)
+    text +=
+        "  repaired " + count_text(report.repaired) + " (broken UTF-8 became U+FFFD, a missing </DOC> was supplied)\n";
   if (report.overlong_tokens > 0) {
     text += "  dropped " + count_text(report.overlong_tokens) + " tokens longer than --max-term-bytes\n";
   }

@@ -6,6 +6,7 @@
 #include "tests/corpora/json_samples.hpp"
 #include "tests/corpora/packing.hpp"
 #include "tests/corpora/read_corpus.hpp"
+#include "tests/corpora/trec_samples.hpp"
 
 namespace spillway {
 namespace {
@@ -16,8 +17,17 @@ class AnyBytes : public ::testing::TestWithParam<CorpusFormat> {
  protected:
   std::string plain() {
     std::string bytes = random_() % 3 == 0 ? std::string(kByteOrderMark) : "";
-    for (std::size_t lines = random_() % 30; lines > 0; --lines) {
-      bytes += samples_.next();
+    for (std::size_t lines = 1 + random_() % 30; lines > 0; --lines) {
+      switch (GetParam()) {
+        case CorpusFormat::kTrec:
+          bytes += trec_samples_.next();
+          break;
+        case CorpusFormat::kTsv:
+          bytes += std::to_string(lines) + "\t" + samples_.next();
+          break;
+        default:
+          bytes += samples_.next();
+      }
       bytes += random_() % 5 == 0 ? "\r\n" : "\n";
     }
     return bytes;
@@ -52,6 +62,7 @@ class AnyBytes : public ::testing::TestWithParam<CorpusFormat> {
 
   std::mt19937_64 random_{29};
   JsonSamples samples_{31};
+  TrecSamples trec_samples_{37};
 };
 
 TEST_P(AnyBytes, AreReadAlikeInEveryWay) {
@@ -74,13 +85,12 @@ TEST_P(AnyBytes, AreReadAlikeInEveryWay) {
 }
 
 std::string format_name(const ::testing::TestParamInfo<CorpusFormat>& test) {
-  static const char* const kNames[] = {"Auto", "Jsonl", "Lines", "Text"};
-  return kNames[static_cast<int>(test.param)];
+  return std::string(corpus_format_name(test.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, AnyBytes,
                          ::testing::Values(CorpusFormat::kAuto, CorpusFormat::kJsonl, CorpusFormat::kLines,
-                                           CorpusFormat::kText),
+                                           CorpusFormat::kText, CorpusFormat::kTrec, CorpusFormat::kTsv),
                          format_name);
 
 }  // namespace

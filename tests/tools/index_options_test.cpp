@@ -157,7 +157,7 @@ TEST(IndexOptions, ValuesOutOfRangeAreRefusedByName) {
                                                        {"--max-error-rate", "2"},
                                                        {"--max-error-rate", "101%"},
                                                        {"--mode", "gpu"},
-                                                       {"--format", "tsv"},
+                                                       {"--format", "csv"},
                                                        {"--store", "text"},
                                                        {"--duplicate-ids", "last"},
                                                        {"--record-sorter", "bogo"},
@@ -177,6 +177,7 @@ TEST(IndexOptions, ContradictionsAreRefused) {
   EXPECT_NE(refusal({"-q", "-v"}).find("contradict"), std::string::npos);
   EXPECT_NE(refusal({"-q", "--progress"}).find("contradict"), std::string::npos);
   EXPECT_NE(refusal({"--format", "lines", "--id-field", "x"}).find("--id-field"), std::string::npos);
+  EXPECT_NE(refusal({"--format", "tsv", "--id-field", "x"}).find("--id-field"), std::string::npos);
 }
 
 TEST(IndexOptions, OutputMustBeNamed) {
