@@ -9,32 +9,20 @@
 #include <vector>
 
 #include "indexer/analyzer.hpp"
+#include "indexer/best_documents.hpp"
+#include "indexer/bm25.hpp"
+#include "indexer/query.hpp"
 #include "io/index_reader.hpp"
 
 namespace spillway {
 
-struct Bm25Parameters {
-  double k1 = 0.9;  // >= 0
-  double b = 0.4;   // in [0, 1]
-};
-
-struct QueryTerm {
-  std::string term;
-  std::uint32_t count = 0;  // occurrences in the query
-};
-
-struct RankedDocument {
-  std::uint32_t document = 0;
-  double score = 0;
-};
-
 // The terms of a query in the order of their first occurrence.
 std::vector<QueryTerm> query_terms(Analyzer& analyzer, std::string_view query);
 
-// Not thread-safe: keeps its accumulators (512 KiB) from query to query. The index lives longer.
+// Not thread-safe: keeps its accumulators (512 KiB) from query to query. The index and the formula live longer.
 class Bm25Ranker {
  public:
-  Bm25Ranker(const IndexReader& index, const Bm25Parameters& parameters);
+  Bm25Ranker(const IndexReader& index, const Bm25& bm25);
 
   // At most k documents that hold at least one of the terms, best first; equal scores by external id, descending in
   // byte order (and equal ids by number, ascending). The score is a double sum, in the order of `terms`, of
@@ -43,10 +31,8 @@ class Bm25Ranker {
 
  private:
   class TermScan;
-  class BestDocuments;
   const IndexReader& index_;
-  Bm25Parameters parameters_;
-  double mean_length_;
+  const Bm25& bm25_;
   std::vector<double> scores_;  // of the window's documents; 0: holds none of the terms
 };
 

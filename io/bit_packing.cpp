@@ -17,14 +17,40 @@ constexpr unsigned kRows = kPackedBlock / 4;  // of four lanes
 
 // Row `Row` of a block of `Width` bits: shifts are constants, so each width becomes straight code.
 template <unsigned Width, unsigned Row>
-inline void unpack_row(const __m128i* from, __m128i* to) {
-  constexpr unsigned kWord = Row * Width / 32, kShift = Row * Width % 32;
-  __m128i value = _mm_srli_epi32(_mm_loadu_si128(from + kWord), kShift);
-  if constexpr (kShift + Width > 32) {
-    value = _mm_or_si128(value, _mm_slli_epi32(_mm_loadu_si128(from + kWord + 1), 32 - kShift));
+inline __m128i unpack_row(const __m128i* from) {
+  if constexpr (Width == 0) {
+    return _mm_setzero_si128();
+  } else {
+    constexpr unsigned kWord = Row * Width / 32, kShift = Row * Width % 32;
+    __m128i value = _mm_srli_epi32(_mm_loadu_si128(from + kWord), kShift);
+    if constexpr (kShift + Width > 32) {
+      value = _mm_or_si128(value, _mm_slli_epi32(_mm_loadu_si128(from + kWord + 1), 32 - kShift));
+    }
+    if constexpr (Width < 32) value = _mm_and_si128(value, _mm_set1_epi32(static_cast<int>((1u << Width) - 1)));
+    return value;
   }
-  if constexpr (Width < 32) value = _mm_and_si128(value, _mm_set1_epi32(static_cast<int>((1u << Width) - 1)));
-  _mm_storeu_si128(to + Row, value);
+}
+
+// Four gaps to four documents: sums within the row, then the last document before it and 1, 2, 3, 4 for the steps.
+template <unsigned Width, unsigned Row>
+inline __m128i document_row(const __m128i* from, __m128i* to, __m128i last) {
+  __m128i sums = unpack_row<Width, Row>(from);
+  sums = _mm_add_epi32(sums, _mm_slli_si128(sums, 4));
+  sums = _mm_add_epi32(sums, _mm_slli_si128(sums, 8));
+  const __m128i documents = _mm_add_epi32(_mm_add_epi32(sums, _mm_setr_epi32(1, 2, 3, 4)), last);
+  _mm_storeu_si128(to + Row, documents);
+  return _mm_shuffle_epi32(documents, 0xFF);
+}
+
+template <unsigned Width>
+void documents_width(const std::uint8_t* from, std::uint32_t first, std::uint32_t* documents) {
+  __m128i last = _mm_set1_epi32(static_cast<int>(first - 1));
+  [&]<unsigned... Row>(std::integer_sequence<unsigned, Row...>) {
+    ((last = document_row<Width, Row>(reinterpret_cast<const __m128i*>(from), reinterpret_cast<__m128i*>(documents),
+                                      last)),
+     ...);
+  }
+  (std::make_integer_sequence<unsigned, kRows>{});
 }
 
 template <unsigned Width, unsigned Row>
@@ -42,7 +68,9 @@ void unpack_width(const std::uint8_t* from, std::uint32_t* values) {
     std::memset(values, 0, kPackedBlock * sizeof *values);
   } else {
     [&]<unsigned... Row>(std::integer_sequence<unsigned, Row...>) {
-      (unpack_row<Width, Row>(reinterpret_cast<const __m128i*>(from), reinterpret_cast<__m128i*>(values)), ...);
+      (_mm_storeu_si128(reinterpret_cast<__m128i*>(values) + Row,
+                        unpack_row<Width, Row>(reinterpret_cast<const __m128i*>(from))),
+       ...);
     }
     (std::make_integer_sequence<unsigned, kRows>{});
   }
@@ -60,6 +88,7 @@ void pack_width(const std::uint32_t* values, std::uint8_t* to) {
 }
 
 using Unpack = void (*)(const std::uint8_t*, std::uint32_t*);
+using Documents = void (*)(const std::uint8_t*, std::uint32_t, std::uint32_t*);
 using Pack = void (*)(const std::uint32_t*, std::uint8_t*);
 
 template <unsigned... Width>
@@ -67,11 +96,16 @@ constexpr auto unpack_table(std::integer_sequence<unsigned, Width...>) {
   return std::array<Unpack, sizeof...(Width)>{unpack_width<Width>...};
 }
 template <unsigned... Width>
+constexpr auto documents_table(std::integer_sequence<unsigned, Width...>) {
+  return std::array<Documents, sizeof...(Width)>{documents_width<Width>...};
+}
+template <unsigned... Width>
 constexpr auto pack_table(std::integer_sequence<unsigned, Width...>) {
   return std::array<Pack, sizeof...(Width)>{pack_width<Width>...};
 }
 
 constexpr auto kUnpack = unpack_table(std::make_integer_sequence<unsigned, kMaxPackedWidth + 1>{});
+constexpr auto kDocuments = documents_table(std::make_integer_sequence<unsigned, kMaxPackedWidth + 1>{});
 constexpr auto kPack = pack_table(std::make_integer_sequence<unsigned, kMaxPackedWidth + 1>{});
 
 }  // namespace
@@ -79,6 +113,10 @@ constexpr auto kPack = pack_table(std::make_integer_sequence<unsigned, kMaxPacke
 void pack_block(const std::uint32_t* values, unsigned width, std::uint8_t* to) { kPack[width](values, to); }
 
 void unpack_block(const std::uint8_t* from, unsigned width, std::uint32_t* values) { kUnpack[width](from, values); }
+
+void unpack_documents(const std::uint8_t* from, unsigned width, std::uint32_t first, std::uint32_t* documents) {
+  kDocuments[width](from, first, documents);
+}
 
 void pack_block_portable(const std::uint32_t* values, unsigned width, std::uint8_t* to) {
   std::fill_n(to, packed_bytes(width), std::uint8_t{0});

@@ -16,6 +16,9 @@ inline constexpr std::size_t packed_bytes(unsigned width) { return std::size_t{1
 void pack_block(const std::uint32_t* values, unsigned width, std::uint8_t* to);
 // Reads packed_bytes(width) bytes. Requires: width <= 32.
 void unpack_block(const std::uint8_t* from, unsigned width, std::uint32_t* values);
+// The documents of a block of gaps: the first is `first` + its gap, each other the one before + 1 + its gap, modulo
+// 2^32.
+void unpack_documents(const std::uint8_t* from, unsigned width, std::uint32_t first, std::uint32_t* documents);
 
 // The same a value at a time, as the layout is written down: for tests.
 void pack_block_portable(const std::uint32_t* values, unsigned width, std::uint8_t* to);

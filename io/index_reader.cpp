@@ -127,10 +127,11 @@ std::uint32_t IndexReader::document_length(std::uint32_t document) const {
   return load_le<std::uint32_t>(state_->section(Section::kLengths).at(std::uint64_t{document} * 4, 4));
 }
 
-std::span<const std::uint32_t> IndexReader::document_lengths() const {
-  const SectionReader& section = state_->section(Section::kLengths);
+std::span<const std::uint32_t> IndexReader::document_lengths() const { return document_lengths(0, counts().documents); }
+
+std::span<const std::uint32_t> IndexReader::document_lengths(std::uint64_t first, std::uint64_t count) const {
   // Data starts at byte 64 of a file that is mapped at a page or allocated: aligned.
-  return {reinterpret_cast<const std::uint32_t*>(section.at(0, section.size())), section.size() / 4};
+  return {reinterpret_cast<const std::uint32_t*>(state_->section(Section::kLengths).at(first * 4, count * 4)), count};
 }
 
 std::string IndexReader::document_id(std::uint32_t document) const {

@@ -125,6 +125,8 @@ class IndexReader {
   std::vector<BlockBound> bounds(const TermEntry& entry) const;
   std::uint32_t document_length(std::uint32_t document) const;
   std::span<const std::uint32_t> document_lengths() const;  // all; the pages are checked by the first call
+  // Of documents [first, first + count).
+  std::span<const std::uint32_t> document_lengths(std::uint64_t first, std::uint64_t count) const;
   // The external id. Requires: document < counts().documents.
   std::string document_id(std::uint32_t document) const;
   StoredDocument document(std::uint32_t document) const;
@@ -143,6 +145,7 @@ class IndexReader {
  private:
   friend class PostingsCursor;
   friend class PositionCursor;
+  friend class ListBlocks;
   friend class TermTableCursor;
   friend class IndexTermCursor;
   friend class IndexDocumentCursor;

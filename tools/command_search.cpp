@@ -1,6 +1,7 @@
 // `spillway search`: the best documents for queries.
 #include <limits>
 
+#include "indexer/pruned_ranking.hpp"
 #include "indexer/ranking.hpp"
 #include "tools/command_line.hpp"
 #include "tools/option_values.hpp"
@@ -43,13 +44,14 @@ class Searcher {
       : settings_(settings),
         out_(out),
         analyzer_(index.options()),
-        ranker_(index, settings.bm25),
+        bm25_(index.counts(), settings.bm25),
+        ranker_(index, bm25_),
         output_(index, settings.format, settings.run_id) {}
 
   // `id`: of a query from a file; nullptr for the one on the command line.
   void answer(const std::string* id, const std::string& query) {
     SearchAnswer answer{id, query, query_terms(analyzer_, query), {}};
-    answer.ranking = ranker_.best(answer.terms, settings_.k);
+    answer.ranking = ranker_.best(query_of(answer.terms), settings_.k);
     out_.write(output_.render(answer));
   }
 
@@ -57,7 +59,8 @@ class Searcher {
   const SearchOptions& settings_;
   Output& out_;
   Analyzer analyzer_;
-  Bm25Ranker ranker_;
+  Bm25 bm25_;
+  PrunedRanker ranker_;
   SearchOutput output_;
 };
 

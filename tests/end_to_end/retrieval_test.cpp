@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "indexer/index_job.hpp"
+#include "indexer/pruned_ranking.hpp"
 #include "indexer/ranking.hpp"
 #include "tests/support/corpora_path.hpp"
 #include "tests/support/evaluation.hpp"
@@ -83,11 +84,12 @@ void index_collection(const std::string& documents, const std::string& output, c
 testing::Quality evaluate(const IndexReader& index, const std::string& collection, const Bm25Parameters& parameters) {
   Evaluation evaluation(testing::read_judgements(collection + "/qrels.txt"));
   Analyzer analyzer(index.options());
-  Bm25Ranker ranker(index, parameters);
+  const Bm25 bm25(index.counts(), parameters);
+  PrunedRanker ranker(index, bm25);
   for (const testing::Query& query : testing::read_queries(collection + "/queries.tsv")) {
     if (!evaluation.counts(query.id)) continue;
     std::vector<std::string> ids;
-    for (const RankedDocument& ranked : ranker.best(query_terms(analyzer, query.text), 1000)) {
+    for (const RankedDocument& ranked : ranker.best(query_of(query_terms(analyzer, query.text)), 1000)) {
       ids.push_back(index.document_id(ranked.document));
     }
     evaluation.add(query.id, ids);
@@ -99,6 +101,29 @@ std::string four_decimals(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4f", value);
   return text;
+}
+
+// All queries, judged or not.
+void expect_pruned_equals_exhaustive(const IndexReader& index, const std::string& collection,
+                                     const Bm25Parameters& parameters) {
+  Analyzer analyzer(index.options());
+  const Bm25 bm25(index.counts(), parameters);
+  Bm25Ranker exhaustive(index, bm25);
+  PrunedRanker pruned(index, bm25);
+  std::size_t queries = 0;
+  for (const testing::Query& query : testing::read_queries(collection + "/queries.tsv")) {
+    const auto terms = query_terms(analyzer, query.text);
+    for (const std::size_t k : {1u, 10u, 1000u}) {
+      const auto expected = exhaustive.best(terms, k), found = pruned.best(query_of(terms), k);
+      ASSERT_EQ(found.size(), expected.size()) << query.id << ": " << query.text;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        ASSERT_EQ(found[i].document, expected[i].document) << query.id << " rank " << i + 1;
+        ASSERT_EQ(found[i].score, expected[i].score) << query.id << " rank " << i + 1;  // bit for bit
+      }
+    }
+    ++queries;
+  }
+  EXPECT_GE(queries, 30u);
 }
 
 class Retrieval : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {};
@@ -117,6 +142,7 @@ TEST_P(Retrieval, EqualsTheReferenceToFourDecimals) {
     EXPECT_EQ(index.counts().documents, reference.documents);
     EXPECT_EQ(index.counts().terms, reference.terms);
     EXPECT_EQ(index.counts().occurrences, reference.tokens);
+    expect_pruned_equals_exhaustive(index, collection, reference.parameters);
     const testing::Quality found = evaluate(index, collection, reference.parameters);
     EXPECT_EQ(found.queries, reference.queries);
     const std::map<std::string, double> measures{{"MAP", found.map},         {"nDCG10", found.ndcg_10},

@@ -2,123 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <random>
-
-#include "io/index_writer.hpp"
-#include "tests/support/scratch_directory.hpp"
+#include "tests/indexer/toy_corpus.hpp"
 
 namespace spillway {
 namespace {
 
-using testing::ScratchDirectory;
-
-struct ToyDocument {
-  std::string id;
-  std::map<std::string, std::uint32_t> frequencies;
-  std::uint32_t length() const {
-    std::uint32_t sum = 0;
-    for (const auto& [term, frequency] : frequencies) sum += frequency;
-    return sum;
-  }
-};
-using ToyCorpus = std::vector<ToyDocument>;
-
-void append_lists(const ToyCorpus& corpus, IndexWriter& writer, IndexTotals& totals) {
-  std::map<std::string, std::vector<std::pair<std::uint32_t, std::uint32_t>>> lists;
-  std::vector<std::uint8_t> codes;
-  for (std::uint32_t i = 0; i < corpus.size(); ++i) {
-    codes.push_back(length_code(corpus[i].length()));
-    for (const auto& [term, frequency] : corpus[i].frequencies) lists[term].emplace_back(i, frequency);
-  }
-  ListEncoder encoder(codes);
-  for (const auto& [term, postings] : lists) {
-    encoder.begin(term);
-    DocumentWeight weight;
-    for (const auto& [document, frequency] : postings) {
-      encoder.add({&document, 1}, {&frequency, 1});
-      weight.add(document, frequency);
-    }
-    encoder.end();
-    totals.source_sum.add(hash_term(term), weight.take());
-  }
-  writer.append_lists(encoder.take());
-}
-
-std::string write_index(const ScratchDirectory& scratch, const ToyCorpus& corpus) {
-  ContentOptions options;
-  options.tokenizer = Tokenizer::kAscii;
-  std::string directory = scratch / "index";
-  IndexWriter writer(posix_file_system(), directory, options);
-  std::vector<std::uint32_t> order;
-  for (const ToyDocument& document : corpus) {
-    RunDocument stored;
-    stored.fields = RunDocument::kId;
-    stored.id = document.id;
-    stored.length = document.length();
-    writer.append_document(stored);
-    order.push_back(static_cast<std::uint32_t>(order.size()));
-  }
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return std::pair(corpus[a].id, a) < std::pair(corpus[b].id, b); });
-  for (const std::uint32_t document : order) writer.append_id_order(document);
-  IndexTotals totals;
-  totals.source_document_count = corpus.size();
-  append_lists(corpus, writer, totals);
-  writer.finish(totals);
-  return directory;
-}
-
-// The definition, written down as plainly as can be.
-std::vector<RankedDocument> rank_naively(const ToyCorpus& corpus, const std::vector<QueryTerm>& query,
-                                         const Bm25Parameters& parameters, std::size_t k) {
-  double total = 0;
-  for (const ToyDocument& document : corpus) total += document.length();
-  const auto n = static_cast<double>(corpus.size());
-  std::vector<RankedDocument> ranking;
-  for (std::uint32_t i = 0; i < corpus.size(); ++i) {
-    double score = 0;
-    for (const QueryTerm& term : query) {
-      const auto found = corpus[i].frequencies.find(term.term);
-      if (found == corpus[i].frequencies.end()) continue;
-      double df = 0;
-      for (const ToyDocument& document : corpus) df += static_cast<double>(document.frequencies.count(term.term));
-      const double tf = found->second;
-      score += term.count * std::log(1 + (n - df + .5) / (df + .5)) * tf /
-               (tf + parameters.k1 * (1 - parameters.b + parameters.b * corpus[i].length() / (total / n)));
-    }
-    if (score > 0) ranking.push_back({i, score});
-  }
-  std::sort(ranking.begin(), ranking.end(), [&](const RankedDocument& a, const RankedDocument& b) {
-    if (a.score != b.score) return a.score > b.score;
-    if (corpus[a.document].id != corpus[b.document].id) return corpus[a.document].id > corpus[b.document].id;
-    return a.document < b.document;
-  });
-  if (ranking.size() > k) ranking.resize(k);
-  return ranking;
-}
-
-void expect_same(const std::vector<RankedDocument>& found, const std::vector<RankedDocument>& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(found[i].document, expected[i].document) << "rank " << i + 1;
-    EXPECT_EQ(found[i].score, expected[i].score) << "rank " << i + 1;  // bit for bit
-  }
-}
-
-std::string word(std::uint64_t number) { return "w" + std::to_string(number); }
-
-// Few words and short documents, so that equal scores are common.
-ToyCorpus random_corpus(std::mt19937_64& random, std::size_t count) {
-  ToyCorpus corpus(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    corpus[i].id = std::to_string(i * 7919 % count);
-    for (std::uint64_t words = random() % 6; words > 0; --words) ++corpus[i].frequencies[word(random() % 12)];
-  }
-  return corpus;
-}
+using namespace testing;  // NOLINT(google-build-using-namespace)
 
 TEST(Bm25Ranker, EqualsTheDefinitionOnRandomIndexes) {
   std::mt19937_64 random(20261);
@@ -127,7 +16,8 @@ TEST(Bm25Ranker, EqualsTheDefinitionOnRandomIndexes) {
     const ToyCorpus corpus = random_corpus(random, 1 + random() % 400);
     const IndexReader index(posix_file_system(), write_index(scratch, corpus));
     const Bm25Parameters parameters{0.1 * static_cast<double>(random() % 20), 0.1 * static_cast<double>(random() % 11)};
-    Bm25Ranker ranker(index, parameters);
+    const Bm25 bm25(index.counts(), parameters);
+    Bm25Ranker ranker(index, bm25);
     for (const std::size_t k : {1u, 2u, 10u, 1000u}) {
       const std::vector<QueryTerm> query{
           {word(random() % 14), 1}, {word(20 + random() % 3), 2}, {word(random() % 14), 3}};
@@ -149,7 +39,8 @@ TEST(Bm25Ranker, RanksAcrossWindowsOfDocuments) {
   }
   const ScratchDirectory scratch;
   const IndexReader index(posix_file_system(), write_index(scratch, corpus));
-  Bm25Ranker ranker(index, {});
+  const Bm25 bm25(index.counts(), {});
+  Bm25Ranker ranker(index, bm25);
   const std::vector<QueryTerm> query{{"rare", 1}};
   const auto expected = rank_naively(corpus, query, {}, 10);
   ASSERT_EQ(expected.size(), 6u);
@@ -163,7 +54,8 @@ TEST(Bm25Ranker, BreaksTiesByIdDescendingInByteOrder) {
   const ScratchDirectory scratch;
   const IndexReader index(posix_file_system(), write_index(scratch, corpus));
   std::vector<std::uint32_t> order;
-  for (const RankedDocument& ranked : Bm25Ranker(index, {}).best(std::vector<QueryTerm>{{"same", 1}}, 5)) {
+  const Bm25 bm25(index.counts(), {});
+  for (const RankedDocument& ranked : Bm25Ranker(index, bm25).best(std::vector<QueryTerm>{{"same", 1}}, 5)) {
     order.push_back(ranked.document);
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{4, 1, 6, 0, 5}));
@@ -172,7 +64,8 @@ TEST(Bm25Ranker, BreaksTiesByIdDescendingInByteOrder) {
 TEST(Bm25Ranker, FindsNothingForUnknownTermsAndNoTerms) {
   const ScratchDirectory scratch;
   const IndexReader index(posix_file_system(), write_index(scratch, {{"a", {{"x", 1}}}}));
-  Bm25Ranker ranker(index, {});
+  const Bm25 bm25(index.counts(), {});
+  Bm25Ranker ranker(index, bm25);
   EXPECT_TRUE(ranker.best(std::vector<QueryTerm>{{"unknown", 1}}, 10).empty());
   EXPECT_TRUE(ranker.best({}, 10).empty());
   EXPECT_TRUE(ranker.best(std::vector<QueryTerm>{{"x", 1}}, 0).empty());

@@ -53,6 +53,22 @@ TEST_P(EveryWidth, ComesBackUnharmedAtAnyAlignment) {
   }
 }
 
+TEST_P(EveryWidth, UnpacksDocumentsAsGapsAddedUp) {
+  std::mt19937_64 random(GetParam() + 300);
+  const auto gaps = random_block(GetParam(), random);
+  std::vector<std::uint8_t> bytes(packed_bytes(GetParam()));
+  pack_block(gaps.data(), GetParam(), bytes.data());
+  for (const std::uint32_t first : {0u, 1u, 123'456u}) {
+    std::vector<std::uint32_t> documents(kPackedBlock);
+    unpack_documents(bytes.data(), GetParam(), first, documents.data());
+    std::uint32_t expected = first;
+    for (std::size_t i = 0; i < kPackedBlock; ++i) {
+      expected += gaps[i];
+      ASSERT_EQ(documents[i], expected++) << i;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(BitPacking, EveryWidth, ::testing::Range(0u, kMaxPackedWidth + 1));
 
 TEST(BitPacking, PutsValuesInFourLanes) {
