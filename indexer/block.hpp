@@ -11,6 +11,7 @@ namespace spillway {
 struct Block {
   std::uint64_t number = 0;
   std::vector<ParsedChunk> chunks;
+  bool last = false;           // of the job: no other is being filled
   std::size_t cost_bytes = 0;  // chunks and what sorting them will need
 
   bool first_document_open() const { return !chunks.empty() && chunks.front().first_document_open; }

@@ -67,7 +67,9 @@ void BlockAssembler::seal_block(std::unique_lock<std::mutex>& lock) {
 void BlockAssembler::finish() {
   std::unique_lock lock(mutex_);
   drain(lock);
-  if (!block_.chunks.empty() && !abandoned_) seal_block(lock);
+  if (block_.chunks.empty() || abandoned_) return;
+  block_.last = true;
+  seal_block(lock);
 }
 
 void BlockAssembler::abandon() {

@@ -15,6 +15,8 @@ constexpr std::size_t kThreadBytes = std::size_t{128} << 10;  // stacks of a par
 constexpr std::size_t kSlackBytes = 5 * kMebibyte;            // allocator, small containers
 constexpr std::size_t kMaxBlockBytes = 512 * kMebibyte;       // above it a block only sorts slower
 
+constexpr std::size_t kLeastForLastRun = 256 * kMebibyte;
+
 // From large to small; the first that leaves most of the memory to blocks is taken. A table above the largest here
 // leaves the L2 cache (2 MiB) too often; a smaller one makes more chunks, so more strings and lists to join.
 struct Level {
@@ -58,6 +60,8 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   const std::size_t left = input.memory_bytes - fixed;
   plan.run_memory_bytes = left / 5;
   const std::size_t blocks = (left - plan.run_memory_bytes) * 4 / 9;
+  // Of the share of the block that would be filled; a small one is left to the merge.
+  plan.last_run_memory_bytes = left >= kLeastForLastRun ? left / 5 : 0;
   plan.assembler.hold_bytes = input.threads * chunk_bytes;
   plan.assembler.overlap = input.mode == IndexMode::kCpuPlus;
   plan.assembler.block_bytes = std::min(blocks, kMaxBlockBytes);

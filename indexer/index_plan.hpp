@@ -26,9 +26,10 @@ struct IndexPlan {
   ReaderLimits reader;
   ChunkLimits chunk;
   AssemblerLimits assembler;
-  std::size_t reserve_bytes = 0;     // program, stacks and slack, held back from the start
-  std::size_t parser_bytes = 0;      // of one parsing thread
-  std::size_t run_memory_bytes = 0;  // runs kept in memory
+  std::size_t reserve_bytes = 0;          // program, stacks and slack, held back from the start
+  std::size_t parser_bytes = 0;           // of one parsing thread
+  std::size_t run_memory_bytes = 0;       // runs kept in memory
+  std::size_t last_run_memory_bytes = 0;  // and so much more for the last, when no other block is filled any more
   std::size_t run_block_bytes = 0;
   std::size_t id_sort_bytes = 0;
   std::string describe() const;

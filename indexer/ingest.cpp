@@ -115,6 +115,7 @@ class BlockQueue {
     options.job = setup_.content.job();
     options.run_block_bytes = setup_.plan.run_block_bytes;
     options.threads = setup_.threads;
+    if (block.last) runs_.add_memory(setup_.plan.last_run_memory_bytes);
     const std::size_t bound = run_bytes_bound(block, options.run_block_bytes);
     options.check_sum = !runs_.fits_memory(bound);
     arena_.execute([&] {

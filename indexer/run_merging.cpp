@@ -88,7 +88,7 @@ class Merging {
     input.cursor_bytes = 2 * TermBlockBuilder::max_block_bytes(block_bytes, setup_.content.max_term_bytes) + 4096 +
                          kMaxTermSamples * (kSampleTermBytes / 2);
     input.output_bytes = 4 * batch_bytes() + 2 * block_bytes;
-    const std::size_t fixed = source_documents() + source_documents() / 7 + IndexWriter::memory_bytes();
+    const std::size_t fixed = source_documents() + source_documents() / 5 + IndexWriter::memory_bytes();
     const std::size_t free = setup_.budget.free_bytes();
     input.memory_bytes = free > fixed ? free - fixed : 0;
     input.open_files = descriptor_limit();

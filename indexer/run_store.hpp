@@ -38,6 +38,9 @@ class RunStore {
   RunStore(MemoryBudget& budget, TempSpace& temp, std::size_t memory_bytes)
       : budget_(budget), temp_(temp), memory_left_(memory_bytes) {}
 
+  // Lets runs in memory take so much more.
+  void add_memory(std::size_t bytes) { memory_left_ += bytes; }
+
   // Will a run of at most `bound_bytes` be kept in memory?
   bool fits_memory(std::size_t bound_bytes) const;
 

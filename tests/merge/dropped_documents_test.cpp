@@ -47,7 +47,7 @@ TEST(DroppedDocuments, ArePaidFromTheBudget) {
   EXPECT_THROW(DroppedDocuments(budget, 1000000), BudgetError);
   const DroppedDocuments dropped(budget, 40000);
   EXPECT_GT(budget.used_bytes(), 40000u / 8);
-  EXPECT_LT(budget.used_bytes(), 40000u / 8 * 5 / 4);
+  EXPECT_LT(budget.used_bytes(), 40000u / 8 * 8 / 5);
 }
 
 TEST(DroppedDocuments, RefuseADocumentOutsideTheSource) {
