@@ -7,7 +7,6 @@
 
 #include "bench/stage_input.hpp"
 #include "corpora/json_fast.hpp"
-#include "corpora/jsonl_records.hpp"
 
 namespace spillway {
 namespace {
@@ -44,14 +43,13 @@ struct CountingSink final : DocumentSink {
 void documents(benchmark::State& state) {
   constexpr std::size_t kStepBytes = std::size_t{256} << 10;
   const std::string_view bytes = stage_input().bytes();
-  std::vector<char> scratch(bytes.size() + kJsonPadding);
-  JsonlParser parser(CorpusOptions{}, scratch);
+  StageJsonl jsonl(bytes.size());
   for (auto _ : state) {
     CountingSink sink;
     for (std::size_t begin = 0; begin < bytes.size();) {
       const std::size_t last = std::min(begin + kStepBytes, bytes.size()) - 1;
       const std::size_t end = bytes.find('\n', last) + 1;
-      parser.parse_block(bytes.substr(begin, end - begin), {}, sink);
+      jsonl.parser.parse_block(bytes.substr(begin, end - begin), {}, sink);
       begin = end;
     }
     if (sink.documents != stage_input().documents.size()) throw std::runtime_error("documents are missing");

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "corpora/jsonl_records.hpp"
 #include "indexer/unicode_words.hpp"
 #include "io/file_system.hpp"
 
@@ -52,10 +51,9 @@ void read_input(StageInput& input) {
 }
 
 void collect_documents(StageInput& input) {
-  std::vector<char> scratch(input.padded.size() + kJsonPadding);
-  JsonlParser parser(CorpusOptions{}, scratch);
+  StageJsonl jsonl(input.byte_count);
   CollectingSink sink(input.documents);
-  parser.parse_block(input.bytes(), {"the benchmark's input", 0}, sink);
+  jsonl.parser.parse_block(input.bytes(), {"the benchmark's input", 0}, sink);
 }
 
 void parse_documents(const std::vector<StageDocument>& documents, const ChunkParserSetup& setup,
@@ -86,6 +84,9 @@ StageInput make_stage_input() {
 }
 
 }  // namespace
+
+StageJsonl::StageJsonl(std::size_t longest_block)
+    : scratch(longest_block + kJsonPadding), document(scratch), parser(CorpusOptions{}, scratch, document) {}
 
 const StageInput& stage_input() {
   static const StageInput kInput = make_stage_input();

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "corpora/fielded_document.hpp"
+#include "corpora/jsonl_records.hpp"
 #include "indexer/chunk_parser.hpp"
 #include "indexer/index_plan.hpp"
 #include "io/content_options.hpp"
@@ -31,6 +33,14 @@ struct StageInput {
 
 // Read and parsed once. Throws IoError; std::runtime_error if a record gives no document.
 const StageInput& stage_input();
+
+// A JSONL parser with its memory, as each parsing thread has one.
+struct StageJsonl {
+  explicit StageJsonl(std::size_t longest_block);
+  std::vector<char> scratch;
+  FieldedDocument document;
+  JsonlParser parser;
+};
 
 // Tokens of the input, as parsed with stage_content().
 std::uint64_t stage_token_count();
