@@ -2,7 +2,7 @@
 from pathlib import Path
 
 from measure.process import answer
-from tools.tool import BUILT, PROGRAMS, Case, Contents, Tool, answered_counts, mebibytes
+from tools.tool import BUILT, PROGRAMS, Case, Tool, answered_counts, mebibytes
 
 PYTHON = BUILT / "venv" / "bin" / "python"
 SCRIPT = PROGRAMS / "tantivy_index.py"
