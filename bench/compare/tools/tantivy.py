@@ -1,4 +1,4 @@
-"""tantivy, through its Python package (programs/tantivy_index.py): the package's own defaults but for what the case says."""
+"""tantivy, through its Python package (programs/tantivy_index.py): its defaults, but for what the case says."""
 from pathlib import Path
 
 from measure.process import answer
