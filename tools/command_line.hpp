@@ -11,6 +11,7 @@ namespace spillway {
 
 // All commands, in the order in which the help lists them. One factory per file tools/command_<name>.cpp.
 Command index_command();
+Command merge_command();
 Command search_command();
 Command stats_command();
 Command verify_command();
