@@ -90,7 +90,8 @@ ExitCode dispatch(const std::vector<std::string>& words, Session& session, std::
     session.out.write(std::string("spillway ") + kVersion + "\n");
     return ExitCode::kDone;
   }
-  const std::vector<Command> commands = all_commands();
+  std::vector<Command> commands = all_commands();
+  if (first == "manual") commands.push_back(manual_command());
   if (const Command* command = find_command(commands, words)) {
     name = command->name;
     const auto skipped = static_cast<std::ptrdiff_t>(split_words(name).size());
