@@ -18,7 +18,7 @@ class IndexVerifier {
         state_(*index.state_),
         terms_(*state_.terms),
         progress_(progress),
-        numbering_(state_.numbering()) {}
+        numbering_(state_.read_dropped()) {}
 
   void run() {
     check_files();
@@ -43,7 +43,8 @@ class IndexVerifier {
   void check_entry(const TermEntry& entry);
   void check_list(const TermEntry& entry);
   void check_bound(const TermEntry& entry, std::uint64_t block, const PostingsCursor& cursor) const;
-  void check_positions(const PostingsCursor& postings, PositionCursor& positions) const;
+  void check_place(std::uint64_t block, const PositionCursor& positions) const;
+  static std::uint64_t sum_posting(const PostingsCursor& postings, std::size_t i, PositionCursor& positions);
   void check_documents();
   void check_blocks(const BlockStreamReader& stream, Section data, Section offsets) const;
   void check_id_order() const;
@@ -58,7 +59,7 @@ class IndexVerifier {
   const IndexReader::State& state_;
   const TermTableReader& terms_;
   const std::function<void(std::uint64_t)>& progress_;
-  const SourceNumbering& numbering_;
+  SourceNumbering numbering_;
   std::uint64_t bytes_done_ = 0;
   std::vector<std::uint32_t> lengths_left_;  // of each document, what no list has accounted for yet
   std::vector<std::uint64_t> last_offsets_;  // of the nodes visited, by level
@@ -147,10 +148,11 @@ void IndexVerifier::check_list(const TermEntry& entry) {
   SourceNumbering::Ascending numbers(numbering_);
   DocumentWeight weight;
   std::optional<PositionCursor> positions;
+  DocumentWeight position_weight;
   if (state_.manifest.options.positions) positions.emplace(index_, entry);
   for (std::uint64_t block = 0; cursor.next_block(); ++block) {
     if (entry.document_count > kPostingsBlock) check_bound(entry, block, cursor);
-    if (positions) check_positions(cursor, *positions);
+    if (positions) check_place(block, *positions);
     const auto documents = cursor.documents(), frequencies = cursor.frequencies();
     for (std::size_t i = 0; i < documents.size(); ++i) {
       if (frequencies[i] > lengths_left_[documents[i]]) {
@@ -158,7 +160,9 @@ void IndexVerifier::check_list(const TermEntry& entry) {
             .fail(std::uint64_t{documents[i]} * 4, "a length of at least the sum of its postings", "a smaller one");
       }
       lengths_left_[documents[i]] -= frequencies[i];
-      weight.add(numbers.to_source(documents[i]), frequencies[i]);
+      const std::uint32_t source = numbers.to_source(documents[i]);
+      weight.add(source, frequencies[i]);
+      if (positions) position_weight.add_wide(source, sum_posting(cursor, i, *positions));
     }
   }
   if (positions && !positions->at_end()) {
@@ -166,7 +170,9 @@ void IndexVerifier::check_list(const TermEntry& entry) {
         .fail(entry.position_offset, std::to_string(entry.occurrence_count) + " positions in the bytes of a list",
               "more");
   }
-  sum_.add(hash_term(entry.term), weight.take());
+  const TermHash hash = hash_term(entry.term);
+  sum_.add(hash, weight.take());
+  sum_.add_positions(hash, position_weight.take());
 }
 
 void IndexVerifier::check_bound(const TermEntry& entry, std::uint64_t block, const PostingsCursor& cursor) const {
@@ -188,19 +194,24 @@ void IndexVerifier::check_bound(const TermEntry& entry, std::uint64_t block, con
   }
 }
 
-void IndexVerifier::check_positions(const PostingsCursor& postings, PositionCursor& positions) const {
-  const PositionPlace found = positions.place_of(postings.block()), expected = positions.place();
-  if (found != expected) {
-    const SectionReader& section = state_.section(Section::kPositions);
-    section.fail(position_bytes_ + expected.offset,
-                 "the table's place " + std::to_string(expected.pack()) + " of a block of postings",
-                 std::to_string(found.pack()));
+// Requires: all positions before that block of postings are read.
+void IndexVerifier::check_place(std::uint64_t block, const PositionCursor& positions) const {
+  const PositionPlace found = positions.place_of(block), expected = positions.place();
+  if (found == expected) return;
+  state_.section(Section::kPositions)
+      .fail(position_bytes_ + expected.offset,
+            "the place " + std::to_string(expected.pack()) + " of a block of postings in the table of its list",
+            std::to_string(found.pack()));
+}
+
+// The sum of position values.
+std::uint64_t IndexVerifier::sum_posting(const PostingsCursor& postings, std::size_t i, PositionCursor& positions) {
+  std::uint64_t sum = 0;
+  positions.seek(postings, i);
+  for (auto some = positions.next(); !some.empty(); some = positions.next()) {
+    for (const std::uint32_t position : some) sum += position_value(position);
   }
-  for (std::size_t i = 0; i < postings.frequencies().size(); ++i) {
-    positions.seek(postings, i);
-    while (!positions.next().empty()) {
-    }
-  }
+  return sum;
 }
 
 void IndexVerifier::check_blocks(const BlockStreamReader& stream, Section data, Section offsets) const {

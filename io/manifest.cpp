@@ -89,6 +89,10 @@ std::string Manifest::serialize() const {
   const std::string option_bytes = options.serialize();
   append(bytes, static_cast<std::uint32_t>(option_bytes.size()));
   bytes += option_bytes;
+  if (options.positions) {
+    append(bytes, counts.source_sum.positions);
+    append(bytes, counts.dropped_sum.positions);
+  }
   append(bytes, static_cast<std::uint32_t>(kSectionCount));
   for (std::size_t i = 0; i < kSectionCount; ++i) {
     append(bytes, static_cast<std::uint8_t>(kSectionNames[i].size()));
@@ -110,6 +114,10 @@ Manifest Manifest::parse(std::string_view bytes, const std::string& path) {
   Manifest manifest;
   manifest.counts = parse_counts(from);
   manifest.options = ContentOptions::parse(from.take(from.integer<std::uint32_t>()), path);
+  if (manifest.options.positions) {
+    manifest.counts.source_sum.positions = from.integer<std::uint64_t>();
+    manifest.counts.dropped_sum.positions = from.integer<std::uint64_t>();
+  }
   const auto count = from.integer<std::uint32_t>();
   if (count != kSectionCount) throw_damaged(path, from.offset(), "14 section files", std::to_string(count));
   for (std::size_t i = 0; i < kSectionCount; ++i) {

@@ -1,6 +1,7 @@
 // The checksum that travels with the data: two lanes of S = sum tf * h_lane(term) * r^doc mod 2^61-1 (design, decision
 // 8). Taken per occurrence at parse time, re-derived from postings in runs, after the merge and by `verify`. Folding
-// does not change it; joining A (N_A documents) then B gives S_A + r^(N_A) * S_B.
+// does not change it; joining A (N_A documents) then B gives S_A + r^(N_A) * S_B. Positions have a sum of their own,
+// with a value of each position where the lanes count 1.
 #pragma once
 
 #include <array>
@@ -40,8 +41,16 @@ TermHash hash_term(std::string_view term);
 // r^document. `document` counts from 0 in its own part, run or index. The first call builds a table of 64 KiB.
 std::uint64_t document_power(std::uint64_t document);
 
+// What a position adds to the sum of positions. Scattered, so that positions that are moved against each other do not
+// cancel.
+inline std::uint32_t position_value(std::uint32_t position) {
+  const std::uint32_t value = (position + 1) * 0x9E3779B1U;
+  return (value ^ value >> 15) * 0x85EBCA77U;
+}
+
 struct OccurrenceSum {
   std::array<std::uint64_t, 2> lanes{0, 0};
+  std::uint64_t positions = 0;  // 0 where none are kept
 
   // Adds `weight` = sum over documents of tf * r^doc of one term.
   void add(const TermHash& term, std::uint64_t weight) {
@@ -49,7 +58,15 @@ struct OccurrenceSum {
       lanes[lane] = field61::add(lanes[lane], field61::multiply(term[lane], weight));
   }
   // Adds a sum whose documents start at `base` here.
-  void join(const OccurrenceSum& other, std::uint64_t base) { add(other.lanes, document_power(base)); }
+  void join(const OccurrenceSum& other, std::uint64_t base) {
+    const std::uint64_t power = document_power(base);
+    add(other.lanes, power);
+    positions = field61::add(positions, field61::multiply(other.positions, power));
+  }
+  // Adds `weight` = sum over documents of (sum of position values) * r^doc of one term.
+  void add_positions(const TermHash& term, std::uint64_t weight) {
+    positions = field61::add(positions, field61::multiply(term[1], weight));
+  }
   bool operator==(const OccurrenceSum&) const = default;
 };
 
@@ -62,6 +79,12 @@ class DocumentWeight {
     const auto low = low_powers_[document & ((1u << kLowBits) - 1)];
     sum_ += static_cast<unsigned __int128>(field61::multiply(high_power_, low)) * frequency;
     if (++pending_ == kMaxPending) fold();
+  }
+  // The same for any 64-bit value in place of a frequency.
+  void add_wide(std::uint64_t document, std::uint64_t value) {
+    fold();
+    add(document, value);
+    fold();
   }
   std::uint64_t take() {
     fold();

@@ -13,7 +13,8 @@
 // A term block is a sequence of entries, front-coded inside the block:
 //   varint shared, varint suffix bytes, suffix, varint df, varint cf - df, varint last document, varint posting bytes,
 //   [varint position bytes,] postings, [positions]
-// A term may have several entries in a row (pieces of its list, in document order), so a list has no length limit.
+// A term may have several entries in a row (pieces of its list, in document order), so a list has no length limit. With
+// positions, a posting may be cut between two of them.
 // Postings of an entry: for each, varint((document - previous) << 1 | (tf == 1)), then varint(tf) if tf != 1;
 // `previous` is 0 before the first. Documents are numbered from 0 in the run. Frequencies and documents are u32, and tf
 // >= 1.

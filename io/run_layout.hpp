@@ -36,10 +36,11 @@ inline constexpr std::size_t kDocumentCountAt = 0, kEntryCountAt = 8, kPostingCo
                              kSumAt = 32, kBlockCountAt = 48, kTermBlockCountAt = 56, kDocumentBytesAt = 64,
                              kLargestBlockAt = 72, kLongestTermAt = 76, kFooterFlagsAt = 80, kSampleCountAt = 84;
 inline constexpr std::size_t kFooterFixedBytes = 88;
+inline constexpr std::size_t kPositionSumBytes = 8;   // behind the fixed fields, in a run with positions
 inline constexpr std::size_t kSampleFixedBytes = 17;  // offset, number, bytes of the term
 inline constexpr std::uint32_t kHasStoredIds = 1, kKnownFooterFlags = 1;
 inline constexpr std::size_t kMaxFooterBytes =
-    kFooterFixedBytes + kMaxTermSamples * (kSampleFixedBytes + kSampleTermBytes) + 4;
+    kFooterFixedBytes + kPositionSumBytes + kMaxTermSamples * (kSampleFixedBytes + kSampleTermBytes) + 4;
 
 // Trailer.
 inline constexpr std::size_t kTrailerBytes = 24;

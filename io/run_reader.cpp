@@ -95,6 +95,14 @@ void RunReader::parse_footer(std::span<const std::uint8_t> footer) {
   summary_.posting_count = number(kPostingCountAt);
   summary_.occurrence_count = number(kOccurrenceCountAt);
   summary_.sum.lanes = {number(kSumAt), number(kSumAt + 8)};
+  std::size_t samples_at = kFooterFixedBytes;
+  if (identity_.has_positions) {
+    if (footer.size() < kFooterFixedBytes + kPositionSumBytes) {
+      throw_damaged(file_.path(), blocks_end_ + footer.size(), "the sum of positions", "the end of the footer");
+    }
+    summary_.sum.positions = number(kFooterFixedBytes);
+    samples_at += kPositionSumBytes;
+  }
   summary_.has_stored_ids = (word(kFooterFlagsAt) & kHasStoredIds) != 0;
   block_count_ = number(kBlockCountAt);
   term_block_count_ = number(kTermBlockCountAt);
@@ -104,7 +112,7 @@ void RunReader::parse_footer(std::span<const std::uint8_t> footer) {
   if ((word(kFooterFlagsAt) & ~kKnownFooterFlags) != 0) {
     throw_damaged(file_.path(), blocks_end_ + kFooterFlagsAt, "known flags", hex(word(kFooterFlagsAt)));
   }
-  parse_samples(footer.subspan(kFooterFixedBytes), word(kSampleCountAt));
+  parse_samples(footer.subspan(samples_at), word(kSampleCountAt));
   check_counts();
 }
 
@@ -131,7 +139,8 @@ void RunReader::check_counts() const {
   require((s.occurrence_count != 0) == has_terms && samples_.empty() != has_terms &&
               (longest_term_bytes_ != 0) == has_terms && samples_.size() <= term_block_count_,
           "terms where there are postings");
-  require(s.sum.lanes[0] < field61::kPrime && s.sum.lanes[1] < field61::kPrime, "sums below 2^61 - 1");
+  require(s.sum.lanes[0] < field61::kPrime && s.sum.lanes[1] < field61::kPrime && s.sum.positions < field61::kPrime,
+          "sums below 2^61 - 1");
 }
 
 void RunReader::parse_samples(std::span<const std::uint8_t> bytes, std::uint32_t count) {

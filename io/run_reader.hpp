@@ -125,6 +125,19 @@ class RunDocumentCursor final : public DocumentCursor {
 void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
                      std::vector<std::uint32_t>& frequencies);
 
+// Decodes the positions of `piece` into distances (resized to its occurrence count): for each posting, of its first
+// position from 0 and of each other from the one before. Throws FormatError naming `where` unless there are exactly as
+// many as occurrences, below 2^32, and they use every byte.
+void decode_positions(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& distances);
+
+// What the distances of one posting (at least one) sum to.
+struct PositionTotals {
+  std::uint64_t weight = 0;  // sum of position values, for OccurrenceSum
+  std::uint64_t last = 0;    // position
+  bool ascends = false;      // and stays below 2^32
+};
+PositionTotals sum_positions(std::span<const std::uint32_t> distances);
+
 // Appends one document to a document stream.
 void append_run_document(const RunDocument& document, std::vector<std::uint8_t>& stream);
 

@@ -134,11 +134,12 @@ void RunTermCursor::read_term() {
   block_starts_ = false;
 }
 
-// Pieces of one list follow each other in document order.
+// Pieces of one list follow each other in document order; with positions, a posting may be cut between two.
 void RunTermCursor::check_piece(const std::uint8_t* postings) {
   if (!same_term_) return;
   std::uint64_t first = 0;
-  if (!read_varint(&postings, end_, &first) || first >> 1 <= piece_.last_document) {
+  const std::uint64_t least = piece_.last_document + (run_.identity().has_positions ? std::uint64_t{0} : 1);
+  if (!read_varint(&postings, end_, &first) || first >> 1 < least) {
     fail("documents behind " + std::to_string(piece_.last_document), std::to_string(first >> 1));
   }
 }

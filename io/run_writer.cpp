@@ -60,7 +60,7 @@ class RunWriter::Compressor {
 };
 
 RunWriter::RunWriter(WritableFile& file, const RunIdentity& identity, std::size_t block_bytes, RunBlockCodec codec)
-    : file_(file), block_bytes_(block_bytes) {
+    : file_(file), block_bytes_(block_bytes), has_positions_(identity.has_positions) {
   if (block_bytes < kMinRunBlockBytes || block_bytes > kMaxRunBlockBytes || file.size() != 0) {
     throw std::logic_error("a run writer needs an empty file and a block size in bounds");
   }
@@ -153,6 +153,7 @@ void RunWriter::append_footer(const RunSummary& summary) {
   append_integer(footer, longest_term_bytes_);
   append_integer(footer, summary.has_stored_ids ? kHasStoredIds : 0);
   append_integer(footer, static_cast<std::uint32_t>(samples_.size()));
+  if (has_positions_) append_integer(footer, summary.sum.positions);
   for (const TermSample& sample : samples_) {
     append_integer(footer, sample.block_offset);
     append_integer(footer, sample.block_number);

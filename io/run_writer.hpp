@@ -36,9 +36,10 @@ class TermBlockBuilder {
   // Requires: what it holds fits room(piece.term), terms ascend (equal ones allowed), a term has 1 to kMaxRunTermBytes
   // bytes, a piece at least one posting. Throws std::logic_error (our own mistake) else.
   void add(const TermPiece& piece);
-  // As add, but the postings are the concatenation of `parts` (so that a caller need not join them first);
-  // piece.postings is ignored. Returns them as they stand in the block, valid until the next call.
-  std::span<const std::uint8_t> add(const TermPiece& piece, std::span<const std::span<const std::uint8_t>> parts);
+  using Parts = std::span<const std::span<const std::uint8_t>>;
+  // As add, but postings and positions are the concatenations of parts (so that a caller need not join them first); the
+  // views of `piece` are ignored. Sets them to where they stand in the block, valid until the next call.
+  void add(TermPiece& piece, Parts postings, Parts positions);
   bool empty() const { return block_.entry_count == 0; }
   // Hands out the block and starts the next.
   TermBlock finish();
@@ -47,7 +48,8 @@ class TermBlockBuilder {
   static std::size_t max_block_bytes(std::size_t block_bytes, std::size_t longest_term = kMaxRunTermBytes);
 
  private:
-  void begin_entry(const TermPiece& piece, std::size_t posting_bytes);
+  void begin_entry(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes);
+  void append(Parts parts);
   std::size_t block_bytes_;
   bool has_positions_;
   TermBlock block_;
@@ -83,6 +85,7 @@ class RunWriter {
   void append_footer(const RunSummary& summary);
   WritableFile& file_;
   std::size_t block_bytes_;
+  bool has_positions_;
   std::unique_ptr<Compressor> compressor_;  // none: blocks are stored as they are
   std::uint32_t header_crc_ = 0;
   std::vector<std::uint8_t> documents_;

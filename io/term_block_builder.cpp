@@ -34,12 +34,12 @@ std::size_t TermBlockBuilder::room(std::string_view term) const {
   return empty() ? std::max(left, block_bytes_ / kLeastShare) : left;
 }
 
-void TermBlockBuilder::begin_entry(const TermPiece& piece, std::size_t posting_bytes) {
+void TermBlockBuilder::begin_entry(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes) {
   const std::string_view term = piece.term;
   const bool in_order = empty() || term >= last_term_;
   if (!in_order || term.empty() || term.size() > kMaxRunTermBytes || piece.document_count == 0 ||
-      piece.occurrence_count < piece.document_count || posting_bytes + piece.positions.size() > room(term) ||
-      (!has_positions_ && !piece.positions.empty())) {
+      piece.occurrence_count < piece.document_count || posting_bytes + position_bytes > room(term) ||
+      (!has_positions_ && position_bytes != 0)) {
     throw std::logic_error("a term block was given an entry that it cannot take");
   }
   if (empty()) {
@@ -57,7 +57,7 @@ void TermBlockBuilder::begin_entry(const TermPiece& piece, std::size_t posting_b
   end = write_varint(end, piece.occurrence_count - piece.document_count);
   end = write_varint(end, piece.last_document);
   end = write_varint(end, posting_bytes);
-  if (has_positions_) end = write_varint(end, piece.positions.size());
+  if (has_positions_) end = write_varint(end, position_bytes);
   block_.payload.insert(block_.payload.end(), head, end);
   last_term_ = term;
   block_.longest_term_bytes = std::max(block_.longest_term_bytes, static_cast<std::uint32_t>(term.size()));
@@ -66,18 +66,28 @@ void TermBlockBuilder::begin_entry(const TermPiece& piece, std::size_t posting_b
   block_.occurrence_count += piece.occurrence_count;
 }
 
-void TermBlockBuilder::add(const TermPiece& piece) { add(piece, {&piece.postings, 1}); }
+void TermBlockBuilder::add(const TermPiece& piece) {
+  TermPiece added = piece;
+  add(added, {&piece.postings, 1}, {&piece.positions, 1});
+}
 
-std::span<const std::uint8_t> TermBlockBuilder::add(const TermPiece& piece,
-                                                    std::span<const std::span<const std::uint8_t>> parts) {
-  std::size_t posting_bytes = 0;
-  for (const auto& part : parts) posting_bytes += part.size();
-  begin_entry(piece, posting_bytes);
+void TermBlockBuilder::append(Parts parts) {
   for (const auto& part : parts) block_.payload.insert(block_.payload.end(), part.begin(), part.end());
-  block_.payload.insert(block_.payload.end(), piece.positions.begin(), piece.positions.end());
-  return std::span<const std::uint8_t>(block_.payload)
-      .last(posting_bytes + piece.positions.size())
-      .first(posting_bytes);
+}
+
+void TermBlockBuilder::add(TermPiece& piece, Parts postings, Parts positions) {
+  const auto bytes_of = [](Parts parts) {
+    std::size_t bytes = 0;
+    for (const auto& part : parts) bytes += part.size();
+    return bytes;
+  };
+  const std::size_t posting_bytes = bytes_of(postings), position_bytes = bytes_of(positions);
+  begin_entry(piece, posting_bytes, position_bytes);
+  append(postings);
+  append(positions);
+  const auto added = std::span<const std::uint8_t>(block_.payload).last(posting_bytes + position_bytes);
+  piece.postings = added.first(posting_bytes);
+  piece.positions = added.subspan(posting_bytes);
 }
 
 TermBlock TermBlockBuilder::finish() {

@@ -10,10 +10,12 @@ constexpr std::uint64_t kSamples = 256;
 constexpr std::uint64_t kTermWeight = 8;  // bytes of postings that a term costs as much as
 
 OccurrenceSum minus(const OccurrenceSum& whole, const OccurrenceSum& part) {
+  const auto subtract = [](std::uint64_t a, std::uint64_t b) {
+    return field61::add(a, (field61::kPrime - b) % field61::kPrime);
+  };
   OccurrenceSum rest;
-  for (int lane = 0; lane < 2; ++lane) {
-    rest.lanes[lane] = field61::add(whole.lanes[lane], (field61::kPrime - part.lanes[lane]) % field61::kPrime);
-  }
+  for (int lane = 0; lane < 2; ++lane) rest.lanes[lane] = subtract(whole.lanes[lane], part.lanes[lane]);
+  rest.positions = subtract(whole.positions, part.positions);
   return rest;
 }
 
@@ -80,7 +82,10 @@ std::vector<TermSample> IndexInput::term_samples() const {
   return std::move(sampler.samples);
 }
 
-std::size_t IndexInput::cursor_bytes() const { return IndexTermCursor::memory_bytes(index_.options().positions); }
+std::size_t IndexInput::cursor_bytes() const {
+  const std::uint64_t dropped = index_.counts().source_documents - index_.counts().documents;
+  return IndexTermCursor::memory_bytes() + static_cast<std::size_t>(dropped) * 2 * sizeof(std::uint32_t);
+}
 
 std::unique_ptr<TermCursor> IndexInput::terms(std::string first, std::string last) const {
   return std::make_unique<IndexTermCursor>(index_, first, last);

@@ -101,7 +101,10 @@ ListPart split_head(ListPart& part, std::size_t max_bytes) {
 }  // namespace
 
 ListJoiner::ListJoiner(std::size_t block_bytes, bool has_positions, TakeBlock take_block, SeeEntry see_entry)
-    : builder_(block_bytes, has_positions), take_block_(std::move(take_block)), see_entry_(std::move(see_entry)) {}
+    : builder_(block_bytes, has_positions),
+      has_positions_(has_positions),
+      take_block_(std::move(take_block)),
+      see_entry_(std::move(see_entry)) {}
 
 void ListJoiner::add_border_frequencies(std::vector<ListPart>& parts) {
   std::size_t kept = 0;
@@ -116,6 +119,10 @@ void ListJoiner::add_border_frequencies(std::vector<ListPart>& parts) {
 }
 
 void ListJoiner::write(std::string_view term, std::vector<ListPart>& parts) {
+  if (has_positions_) {
+    write_positioned(term, parts);
+    return;
+  }
   rewritten_.clear();
   if (parts.size() > 1) add_border_frequencies(parts);
   std::size_t begin = 0;  // of the entry
@@ -166,8 +173,60 @@ void ListJoiner::write_entry(std::string_view term, std::span<const ListPart> pa
     piece.occurrence_count += part.occurrence_count;
   }
   piece.last_document = previous;
-  piece.postings = builder_.add(piece, pieces_);
+  builder_.add(piece, pieces_, {});
   if (see_entry_) see_entry_(piece);
+}
+
+void ListJoiner::write_positioned(std::string_view term, std::span<const ListPart> parts) {
+  for (const ListPart& part : parts) add_positioned(term, PositionedPart(part));
+  if (!entry_.empty()) write_positioned_entry(term);
+}
+
+// A posting that is cut between parts stays cut, between two entries: positions count from 0 in each.
+void ListJoiner::add_positioned(std::string_view term, PositionedPart part) {
+  while (true) {
+    const bool goes_on = !entry_.empty() && entry_.back().last_document() == part.first_document();
+    if (!goes_on && entry_bytes_ + part.max_bytes() <= builder_.room(term)) {
+      entry_bytes_ += part.max_bytes();
+      entry_.push_back(part);
+      return;
+    }
+    if (!entry_.empty()) {
+      write_positioned_entry(term);
+    } else if (!builder_.empty()) {
+      start_block();
+    } else {
+      entry_.push_back(part.split_head(builder_.room(term)));
+      write_positioned_entry(term);
+      start_block();
+      if (part.empty()) return;
+    }
+  }
+}
+
+void ListJoiner::write_positioned_entry(std::string_view term) {
+  TermPiece piece;
+  piece.term = term;
+  pieces_.clear();
+  position_pieces_.clear();
+  gaps_.resize(entry_.size() * 2 * PositionedPart::kMaxHeadBytes);
+  std::uint8_t* head = gaps_.data();
+  for (const PositionedPart& part : entry_) {
+    std::uint8_t* const posting_end = part.write_first_posting(head, piece.last_document);
+    std::uint8_t* const distance_end = part.write_first_distance(posting_end);
+    pieces_.emplace_back(head, posting_end);
+    pieces_.push_back(part.postings());
+    position_pieces_.emplace_back(posting_end, distance_end);
+    position_pieces_.push_back(part.positions());
+    head = distance_end;
+    piece.document_count += part.document_count();
+    piece.occurrence_count += part.occurrence_count();
+    piece.last_document = part.last_document();
+  }
+  builder_.add(piece, pieces_, position_pieces_);
+  if (see_entry_) see_entry_(piece);
+  entry_.clear();
+  entry_bytes_ = 0;
 }
 
 void ListJoiner::start_block() { take_block_(builder_.finish()); }

@@ -1,6 +1,7 @@
 // Joins parts of one term's list, in document order, into entries of term blocks without decoding them: only the first
 // gap of a part is written anew. Where two neighbours share a border document (a document that was cut between chunks
-// or runs) its frequencies are added. Used by the block sorters (parts are chunks' lists) and by merges of runs.
+// or runs) its frequencies are added; with positions, its posting stays cut, at the border of two entries. Used by the
+// block sorters (parts are chunks' lists) and by merges of runs.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,9 @@
 #include <vector>
 
 #include "io/run_writer.hpp"
+#include "merge/positioned_part.hpp"
 
 namespace spillway {
-
-// Postings in the run's format (io/run_format.hpp) whose first gap counts from `base`. The bytes outlive the call they
-// are given to.
-struct ListPart {
-  std::span<const std::uint8_t> postings;
-  std::uint32_t document_count = 0;
-  std::uint64_t occurrence_count = 0;
-  std::uint32_t base = 0;
-  std::uint32_t last_document = 0;  // in the same numbering as base + first gap
-};
 
 // Writes lists, in term order, into term blocks and hands out every block that is full. Not thread-safe.
 class ListJoiner {
@@ -33,8 +25,9 @@ class ListJoiner {
   ListJoiner(std::size_t block_bytes, bool has_positions, TakeBlock take_block, SeeEntry see_entry = {});
 
   // One whole list, or a further stretch of the same term's. `parts` may be changed. A list that does not fit a block
-  // becomes several entries. Requires: parts' documents ascend, but for border documents; well-formed postings
-  // (FormatError else).
+  // becomes several entries. Requires: parts' documents ascend, but for border documents; well-formed postings and
+  // positions (FormatError else). A stretch may begin with the document that the one before ended with only where there
+  // are positions.
   void write(std::string_view term, std::vector<ListPart>& parts);
   // Hands out the last block.
   void finish();
@@ -42,13 +35,20 @@ class ListJoiner {
  private:
   void add_border_frequencies(std::vector<ListPart>& parts);
   void write_entry(std::string_view term, std::span<const ListPart> parts);
+  void write_positioned(std::string_view term, std::span<const ListPart> parts);
+  void add_positioned(std::string_view term, PositionedPart part);
+  void write_positioned_entry(std::string_view term);
   void start_block();
   TermBlockBuilder builder_;
+  bool has_positions_;
   TakeBlock take_block_;
   SeeEntry see_entry_;
   std::deque<std::vector<std::uint8_t>> rewritten_;  // parts that had to be changed
-  std::vector<std::span<const std::uint8_t>> pieces_;
+  std::vector<std::span<const std::uint8_t>> pieces_, position_pieces_;
   std::vector<std::uint8_t> gaps_;
+  // With positions: the parts of the entry that is being collected, and their bytes at most.
+  std::vector<PositionedPart> entry_;
+  std::size_t entry_bytes_ = 0;
 };
 
 }  // namespace spillway

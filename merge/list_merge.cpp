@@ -34,7 +34,8 @@ void ListMergeTotals::add(const ListMergeTotals& other) {
   dropped_sum.join(other.dropped_sum, 0);
 }
 
-ListMerger::ListMerger(const ListMergeJob& job) : job_(job), names_(names_of(job.inputs)), encoder_(job.length_codes) {
+ListMerger::ListMerger(const ListMergeJob& job)
+    : job_(job), names_(names_of(job.inputs)), encoder_(job.length_codes, job.positions) {
   totals_.inputs.resize(job.inputs.size());
 }
 
@@ -42,9 +43,12 @@ std::size_t ListMerger::memory_bytes(std::span<const MergeInput* const> inputs, 
   std::size_t bytes = 2 * batch_bytes, largest = 0;
   for (const MergeInput* input : inputs) {
     bytes += input->cursor_bytes();
+    // Places of a list of every document, 8 bytes for 128 of them, in a vector that may be half empty.
+    if (input->identity().has_positions) bytes += static_cast<std::size_t>(input->summary().document_count / 8);
     largest = std::max(largest, input->cursor_bytes());
   }
-  // A decoded piece: at least a byte a posting in half of a cursor's memory, and 8 bytes once it is decoded.
+  // A decoded piece: at least a byte a posting in half of a cursor's memory, and 8 bytes once it is decoded; at least a
+  // byte a position, and 4.
   return bytes + largest / 2 * 8;
 }
 
@@ -82,11 +86,13 @@ void ListMerger::add_piece(std::size_t input, const TermPiece& piece) {
     fail(input, "documents below " + std::to_string(job_.inputs[input]->summary().document_count));
   }
   add_to_totals(input, piece);
+  if (job_.positions == Positions::kStored) take_positions(input, piece);
   to_source_numbers(input);
   join_border(input);
   next_document_ = std::uint64_t{documents_.back()} + 1;
   hold_border(input);
   emit(documents_, frequencies_);
+  if (job_.positions == Positions::kStored) encoder_.add_positions(distances_);
   unreported_ += piece.document_count;
   if (unreported_ >= kTickPostings) job_.tick(std::exchange(unreported_, 0));
 }
@@ -97,6 +103,31 @@ void ListMerger::add_to_totals(std::size_t input, const TermPiece& piece) {
   totals.sum.add(hash_, weight_.take());
   totals.posting_count += piece.document_count;
   totals.occurrence_count += piece.occurrence_count;
+}
+
+// Leaves the distances of the kept postings, as the encoder takes them: a posting that was cut counts on from its first
+// part, where its own piece counts from 0.
+void ListMerger::take_positions(std::size_t input, const TermPiece& piece) {
+  decode_positions(piece, names_[input], distances_);
+  const auto base = static_cast<std::uint32_t>(job_.layout.bases[input]);
+  std::uint32_t *from = distances_.data(), *to = from;
+  for (std::size_t i = 0; i < documents_.size(); ++i) {
+    const std::uint32_t document = documents_[i] + base, frequency = frequencies_[i];
+    const PositionTotals totals = sum_positions({from, frequency});
+    position_weight_.add_wide(documents_[i], totals.weight);
+    const bool goes_on = i == 0 && holds_border_ && document == border_document_;
+    if (!totals.ascends || (goes_on && from[0] <= border_position_)) fail(input, "positions that ascend");
+    if (goes_on) from[0] -= static_cast<std::uint32_t>(border_position_);
+    border_position_ = totals.last;
+    if (!job_.dropped.none() && job_.dropped.contains(document)) {
+      dropped_position_weight_.add_wide(document, totals.weight);
+    } else {
+      to = to == from ? to + frequency : std::copy_n(from, frequency, to);
+    }
+    from += frequency;
+  }
+  distances_.resize(static_cast<std::size_t>(to - distances_.data()));
+  totals_.inputs[input].sum.add_positions(hash_, position_weight_.take());
 }
 
 void ListMerger::to_source_numbers(std::size_t input) {
@@ -120,8 +151,9 @@ void ListMerger::join_border(std::size_t input) {
 }
 
 void ListMerger::hold_border(std::size_t input) {
-  if (!job_.inputs[input]->identity().last_document_open || input + 1 == job_.inputs.size()) return;
-  if (documents_.back() != job_.layout.bases[input + 1]) return;
+  const bool last_is_open = job_.inputs[input]->identity().last_document_open && input + 1 != job_.inputs.size() &&
+                            documents_.back() == job_.layout.bases[input + 1];
+  if (!last_is_open && job_.positions == Positions::kNone) return;
   holds_border_ = true;
   border_document_ = documents_.back();
   border_frequency_ = frequencies_.back();
@@ -156,7 +188,10 @@ void ListMerger::emit(std::span<std::uint32_t> documents, std::span<std::uint32_
 void ListMerger::end_list() {
   if (holds_border_) emit({&border_document_, 1}, {&border_frequency_, 1});
   holds_border_ = false;
-  if (!job_.dropped.none()) totals_.dropped_sum.add(hash_, dropped_weight_.take());
+  if (!job_.dropped.none()) {
+    totals_.dropped_sum.add(hash_, dropped_weight_.take());
+    totals_.dropped_sum.add_positions(hash_, dropped_position_weight_.take());
+  }
   encoder_.end();
 }
 

@@ -20,6 +20,7 @@ struct ListMergeJob {
   const SourceLayout& layout;
   const DroppedDocuments& dropped;
   std::span<const std::uint8_t> length_codes;
+  Positions positions;
   std::size_t batch_bytes;
   OrderedLists& out;
   std::function<void(std::uint64_t postings)> tick;  // called often, from any thread; throws to stop
@@ -55,6 +56,7 @@ class ListMerger {
   void begin_list(std::string_view term);
   void add_piece(std::size_t input, const TermPiece& piece);
   void add_to_totals(std::size_t input, const TermPiece& piece);
+  void take_positions(std::size_t input, const TermPiece& piece);
   void join_border(std::size_t input);
   void to_source_numbers(std::size_t input);
   void hold_border(std::size_t input);
@@ -67,15 +69,17 @@ class ListMerger {
   std::vector<std::string> names_;  // of the inputs, for messages
   ListMergeTotals totals_;
   ListEncoder encoder_;
-  DocumentWeight weight_, dropped_weight_;
-  std::vector<std::uint32_t> documents_, frequencies_;
+  DocumentWeight weight_, dropped_weight_, position_weight_, dropped_position_weight_;
+  std::vector<std::uint32_t> documents_, frequencies_, distances_;
   std::string term_;
   TermHash hash_{};
   std::uint64_t next_document_ = 0;  // the least, in source numbering, that may come next in this list
-  // The last posting of a piece whose document goes on in the next input: waits for the rest of its frequency.
+  // The last posting of a piece whose document may go on in the next one: waits for the rest of its frequency. Its
+  // positions do not wait.
   bool holds_border_ = false;
   std::uint32_t border_document_ = 0, border_frequency_ = 0;
-  std::uint64_t unreported_ = 0;  // postings since the last tick
+  std::uint64_t border_position_ = 0;  // the last one of that posting
+  std::uint64_t unreported_ = 0;       // postings since the last tick
 };
 
 }  // namespace spillway

@@ -18,20 +18,22 @@ namespace {
 // about `stretch_bytes` where the list is long.
 class ListGatherer {
  public:
-  ListGatherer(ListJoiner& joiner, std::size_t stretch_bytes) : joiner_(joiner), stretch_bytes_(stretch_bytes) {}
+  ListGatherer(ListJoiner& joiner, std::size_t stretch_bytes, bool has_positions)
+      : joiner_(joiner), stretch_bytes_(stretch_bytes), has_positions_(has_positions) {}
 
   void begin(std::string_view term) { term_ = term; }
 
   void add(const TermPiece& piece, std::uint32_t base, const MergeInput& input) {
     const std::uint32_t first = check_piece(piece, base, input);
-    // A border document is joined inside one stretch.
-    if (bytes_.size() + piece.postings.size() > stretch_bytes_ && !parts_.empty() &&
-        first != parts_.back().last_document) {
+    // A border document is joined inside one stretch, unless it stays cut.
+    if (bytes_.size() + piece.postings.size() + piece.positions.size() > stretch_bytes_ && !parts_.empty() &&
+        (has_positions_ || first != parts_.back().last_document)) {
       write();
     }
-    starts_.push_back(bytes_.size());
+    starts_.push_back({bytes_.size(), bytes_.size() + piece.postings.size()});
     bytes_.insert(bytes_.end(), piece.postings.begin(), piece.postings.end());
-    parts_.push_back({{}, piece.document_count, piece.occurrence_count, base, base + piece.last_document});
+    bytes_.insert(bytes_.end(), piece.positions.begin(), piece.positions.end());
+    parts_.push_back({{}, {}, piece.document_count, piece.occurrence_count, base, base + piece.last_document});
     any_before_ = true;
   }
 
@@ -60,8 +62,9 @@ class ListGatherer {
   void write() {
     if (parts_.empty()) return;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      const std::size_t end = i + 1 == parts_.size() ? bytes_.size() : starts_[i + 1];
-      parts_[i].postings = {bytes_.data() + starts_[i], end - starts_[i]};
+      const std::size_t end = i + 1 == parts_.size() ? bytes_.size() : starts_[i + 1].postings;
+      parts_[i].postings = {bytes_.data() + starts_[i].postings, bytes_.data() + starts_[i].positions};
+      parts_[i].positions = {bytes_.data() + starts_[i].positions, bytes_.data() + end};
     }
     last_written_ = parts_.back().last_document;
     try {
@@ -76,9 +79,13 @@ class ListGatherer {
 
   ListJoiner& joiner_;
   std::size_t stretch_bytes_;
+  bool has_positions_;
   std::string term_;
   std::vector<ListPart> parts_;
-  std::vector<std::size_t> starts_;  // of the parts in bytes_
+  struct Start {
+    std::size_t postings, positions;
+  };
+  std::vector<Start> starts_;  // of the parts in bytes_
   std::vector<std::uint8_t> bytes_;
   std::uint32_t last_written_ = 0;
   bool any_before_ = false;
@@ -98,7 +105,6 @@ void merge_documents_to_run(std::span<const MergeInput* const> inputs, RunWriter
 
 RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& out, const RunMergeOptions& options) {
   const SourceLayout layout = lay_out_source(inputs);
-  refuse_positions(inputs);
   RunIdentity identity = inputs.front()->identity();
   identity.number = options.run_number;
   identity.first_document_open = layout.first_open;
@@ -118,7 +124,7 @@ RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& o
   };
   ListJoiner joiner(
       options.block_bytes, identity.has_positions, [&](TermBlock&& block) { writer.append_terms(block); }, see_entry);
-  ListGatherer gatherer(joiner, options.block_bytes);
+  ListGatherer gatherer(joiner, options.block_bytes, identity.has_positions);
   TermSources sources(inputs, "", "");
   while (!sources.done()) {
     gatherer.begin(sources.piece().term);

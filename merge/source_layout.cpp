@@ -55,11 +55,4 @@ SourceLayout lay_out_source(std::span<const MergeInput* const> inputs) {
   return layout;
 }
 
-void refuse_positions(std::span<const MergeInput* const> inputs) {
-  for (const MergeInput* input : inputs) {
-    if (!input->identity().has_positions) continue;
-    throw UsageError(input->name() + ": has positions, which this release does not merge: make it without them");
-  }
-}
-
 }  // namespace spillway

@@ -20,7 +20,4 @@ struct SourceLayout {
 // can number.
 SourceLayout lay_out_source(std::span<const MergeInput* const> inputs);
 
-// Throws UsageError for inputs with positions, which merges do not join.
-void refuse_positions(std::span<const MergeInput* const> inputs);
-
 }  // namespace spillway

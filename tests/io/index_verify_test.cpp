@@ -176,8 +176,7 @@ class ForgedSection : public ::testing::TestWithParam<Section> {};
 TEST_P(ForgedSection, IsNoticedOrHarmless) {
   // What documents say of themselves, nothing else in an index knows.
   const bool free_content = GetParam() == Section::kIds || GetParam() == Section::kFields ||
-                            GetParam() == Section::kText || GetParam() == Section::kDocuments ||
-                            GetParam() == Section::kPositions;
+                            GetParam() == Section::kText || GetParam() == Section::kDocuments;
   ScratchDirectory scratch;
   SampleIndex sample = small_sample();
   write_sample(posix_file_system(), scratch / "index", sample);
@@ -238,6 +237,8 @@ TEST(IndexVerify, NoticesAForgedCount) {
   expect_noticed([](IndexCounts& counts) { ++counts.postings; });
   expect_noticed([](IndexCounts& counts) { ++counts.occurrences; });
   expect_noticed([](IndexCounts& counts) { ++counts.source_sum.lanes[1]; });
+  expect_noticed([](IndexCounts& counts) { ++counts.source_sum.positions; });
+  expect_noticed([](IndexCounts& counts) { ++counts.dropped_sum.positions; });
   expect_noticed([](IndexCounts& counts) { ++counts.dropped_sum.lanes[0]; });
   expect_noticed([](IndexCounts& counts) { counts.documents = ~std::uint64_t{0}; });
   write_bytes(path, bytes);

@@ -17,7 +17,8 @@ namespace {
 using namespace testing;
 using namespace run_layout;
 
-std::vector<std::uint8_t> run_bytes(const SampleRun& run, const SampleWriting& writing) {
+std::vector<std::uint8_t> run_bytes(SampleRun run, const SampleWriting& writing) {
+  if (writing.identity.has_positions) add_positions(run, 1);
   MemoryBudget budget(std::size_t{1} << 28);
   MemoryFile file(budget, "run");
   write_sample_run(run, writing, file);

@@ -25,6 +25,7 @@ SampleRun golden_run() {
   run.terms["abc"] = {{0, 2}};
   run.terms["abd\xC3\xA4"] = {{2, 1}};
   run.terms["z"] = {{2, 1}};
+  add_positions(run, 1);
   return run;
 }
 

@@ -22,7 +22,8 @@ TEST_P(RunRoundTrip, GivesBackWhatWasWritten) {
   const RoundTripCase& param = GetParam();
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
-    const SampleRun run = make_sample_run(seed, param.options);
+    SampleRun run = make_sample_run(seed, param.options);
+    if (param.has_positions) add_positions(run, seed);
     MemoryBudget budget(std::size_t{1} << 30);
     MemoryFile file(budget, "run", 10'000);
     SampleWriting writing{{}, param.block_bytes, param.codec};

@@ -51,7 +51,9 @@ TEST(TermBlockBuilder, JoinsParts) {
   const std::vector<std::uint8_t> postings{1, 2, 3, 4};
   whole.add(piece_of("a", postings));
   const std::vector<std::span<const std::uint8_t>> split{{postings.data(), 1}, {}, {postings.data() + 1, 3}};
-  parts.add(piece_of("a", {}), split);
+  TermPiece joined = piece_of("a", {});
+  parts.add(joined, split, {});
+  EXPECT_TRUE(std::equal(joined.postings.begin(), joined.postings.end(), postings.begin(), postings.end()));
   EXPECT_EQ(parts.finish().payload, whole.finish().payload);
 }
 

@@ -10,6 +10,7 @@
 
 #include "io/index_reader.hpp"
 #include "io/memory_file.hpp"
+#include "io/position_cursor.hpp"
 #include "merge/document_join.hpp"
 #include "merge/index_merge.hpp"
 #include "merge/run_input.hpp"
@@ -57,6 +58,7 @@ class MergeTest : public ::testing::Test {
 
   HeldRun write(const SampleRun& sample, RunIdentity identity, std::size_t block_bytes = kMinRunBlockBytes) {
     identity.job = options_.job();
+    identity.has_positions = options_.positions;
     return hold([&](WritableFile& file) { write_sample_run(sample, {identity, block_bytes}, file); });
   }
 
@@ -162,10 +164,15 @@ inline MergeTest::Runs MergeTest::cut(const SampleRun& source, std::size_t piece
       std::uint32_t left = posting.frequency;
       for (std::size_t run = from; run <= to; ++run) {
         const std::uint32_t share = run == to ? left : static_cast<std::uint32_t>(random() % (left + 1));
+        const std::size_t taken = posting.frequency - left;
         left -= share;
         if (share == 0) continue;
         const auto local = static_cast<std::uint32_t>(posting.document - first_document(run));
-        samples[run].terms[term].push_back({local, share});
+        SamplePosting& part = samples[run].terms[term].emplace_back(SamplePosting{local, share});
+        if (!posting.positions.empty()) {
+          const auto begin = posting.positions.begin() + static_cast<std::ptrdiff_t>(taken);
+          part.positions.assign(begin, begin + share);
+        }
         samples[run].documents[local].length += share;
       }
     }
@@ -212,9 +219,16 @@ inline SampleRun MergeTest::read_index() {
   while (terms.next()) {
     auto& postings = read.terms[terms.entry().term];
     PostingsCursor list(index, terms.entry());
+    std::optional<PositionCursor> positions;
+    if (options_.positions) positions.emplace(index, terms.entry());
     while (list.next_block()) {
       for (std::size_t i = 0; i < list.documents().size(); ++i) {
-        postings.push_back({list.documents()[i], list.frequencies()[i]});
+        SamplePosting& posting = postings.emplace_back(SamplePosting{list.documents()[i], list.frequencies()[i]});
+        if (!positions) continue;
+        positions->seek(list, i);
+        for (auto some = positions->next(); !some.empty(); some = positions->next()) {
+          posting.positions.insert(posting.positions.end(), some.begin(), some.end());
+        }
       }
     }
   }
@@ -241,7 +255,8 @@ inline SampleRun without(const SampleRun& source, const std::vector<bool>& dropp
   }
   for (const auto& [term, postings] : source.terms) {
     for (const SamplePosting& posting : postings) {
-      if (!dropped[posting.document]) kept.terms[term].push_back({numbers[posting.document], posting.frequency});
+      if (dropped[posting.document]) continue;
+      kept.terms[term].push_back({numbers[posting.document], posting.frequency, posting.positions});
     }
   }
   return kept;

@@ -8,6 +8,25 @@ namespace {
 
 class IndexMerge : public MergeTest {};
 
+// With and without positions.
+class EveryIndexMerge : public MergeTest, public ::testing::WithParamInterface<Positions> {
+ protected:
+  EveryIndexMerge() { options_.positions = GetParam() == Positions::kStored; }
+  SampleRun source(std::uint64_t seed, std::size_t documents, std::size_t terms) const {
+    SampleRunOptions options;
+    options.documents = documents;
+    options.terms = terms;
+    options.largest_frequency = seed % 3 == 0 ? 1 : 9;
+    SampleRun run = make_source(seed, options);
+    if (options_.positions) add_positions(run, seed);
+    return run;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, EveryIndexMerge, ::testing::Values(Positions::kNone, Positions::kStored),
+                         [](const auto& tested) {
+                           return tested.param == Positions::kStored ? "WithPositions" : "WithoutPositions";
+                         });
+
 IndexMergeOptions with(unsigned threads, std::size_t batch_bytes = 4096) {
   IndexMergeOptions options;
   options.threads = threads;
@@ -23,7 +42,7 @@ SampleRun source(std::uint64_t seed, std::size_t documents, std::size_t terms) {
   return make_source(seed, options);
 }
 
-TEST_F(IndexMerge, GivesTheBytesOfOneRunHoweverItWasCut) {
+TEST_P(EveryIndexMerge, GivesTheBytesOfOneRunHoweverItWasCut) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
@@ -40,7 +59,7 @@ TEST_F(IndexMerge, GivesTheBytesOfOneRunHoweverItWasCut) {
   }
 }
 
-TEST_F(IndexMerge, GivesTheSameBytesAfterPasses) {
+TEST_P(EveryIndexMerge, GivesTheSameBytesAfterPasses) {
   for (std::uint64_t seed = 100; seed < 116; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
@@ -53,7 +72,7 @@ TEST_F(IndexMerge, GivesTheSameBytesAfterPasses) {
   }
 }
 
-TEST_F(IndexMerge, DropsAndRenumbersDocuments) {
+TEST_P(EveryIndexMerge, DropsAndRenumbersDocuments) {
   for (std::uint64_t seed = 200; seed < 220; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
@@ -81,7 +100,7 @@ TEST_F(IndexMerge, DropsAndRenumbersDocuments) {
   }
 }
 
-TEST_F(IndexMerge, GivesTheSameBytesForAnyNumberOfThreads) {
+TEST_P(EveryIndexMerge, GivesTheSameBytesForAnyNumberOfThreads) {
   std::mt19937_64 random(5);
   const SampleRun whole = source(5, 3000, 2000);
   const Runs runs = cut(whole, 9, random);
@@ -93,7 +112,7 @@ TEST_F(IndexMerge, GivesTheSameBytesForAnyNumberOfThreads) {
   }
 }
 
-TEST_F(IndexMerge, JoinsADocumentThatSpansManyRuns) {
+TEST_P(EveryIndexMerge, JoinsADocumentThatSpansManyRuns) {
   SampleRun whole;
   whole.documents.resize(3);
   whole.documents[1].id = "long";
@@ -103,6 +122,7 @@ TEST_F(IndexMerge, JoinsADocumentThatSpansManyRuns) {
   for (const auto& [term, postings] : whole.terms) {
     for (const SamplePosting& posting : postings) whole.documents[posting.document].length += posting.frequency;
   }
+  if (options_.positions) add_positions(whole, 1);
   Runs one;
   one.push_back(write(whole, {}));
   const Merged expected = merge_to_index(one, {}, with(1));

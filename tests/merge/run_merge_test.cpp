@@ -69,13 +69,50 @@ TEST_F(RunMerge, RefusesRunsOfAnotherJob) {
   EXPECT_EQ(out.size(), 0u);
 }
 
-TEST_F(RunMerge, RefusesRunsWithPositions) {
+TEST_F(RunMerge, GivesPositionsBackHoweverListsAreCut) {
+  options_.positions = true;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    SampleRunOptions options;
+    options.documents = 1 + random() % 100;
+    options.terms = 100;
+    options.largest_frequency = seed % 2 == 0 ? 5 : 500;  // positions of one posting that take most of a block
+    SampleRun whole = make_source(seed, options);
+    add_positions(whole, seed);
+    const Runs merged = merge_passes(cut(whole, 1 + random() % 30, random), 1, random);
+    SampleRun found = read_sample_run(*merged.front().file);
+    ASSERT_EQ(found.terms, whole.terms);
+  }
+}
+
+// A posting whose positions take many blocks.
+TEST_F(RunMerge, CutsAPostingThatIsLargerThanABlock) {
+  options_.positions = true;
+  SampleRun whole;
+  whole.documents.resize(3);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    SamplePosting& posting = whole.terms["word"].emplace_back(SamplePosting{i, 0});
+    for (std::uint32_t position = 7; position < 1000000; position += 1 + position % 200) {
+      posting.positions.push_back(position);
+      ++posting.frequency;
+    }
+    whole.documents[i].length = posting.frequency;
+  }
+  RunMergeOptions options;
+  options.block_bytes = 1 << 20;
+  SampleWriting writing{{}, 1 << 20, RunBlockCodec::kNone};
+  writing.identity.job = options_.job();
+  writing.identity.has_positions = true;
   Runs runs;
-  RunIdentity identity;
-  identity.has_positions = true;
-  runs.push_back(write(make_source(1, {}), identity));
-  MemoryFile out(budget_, "out");
-  EXPECT_THROW(merge_runs(inputs(runs), out, {}), UsageError);
+  runs.push_back(hold([&](WritableFile& file) { write_sample_run(whole, writing, file); }));
+  options.block_bytes = kMinRunBlockBytes;
+  Runs cut;
+  cut.push_back(hold([&](WritableFile& file) { merge_runs(inputs(runs), file, options); }));
+  EXPECT_GT(cut.front().reader->summary().entry_count, 3u);
+  EXPECT_LE(cut.front().reader->block_bytes(), kMinRunBlockBytes);
+  EXPECT_EQ(cut.front().reader->summary().sum, runs.front().reader->summary().sum);
+  EXPECT_EQ(read_sample_run(*cut.front().file), whole);
 }
 
 // Pieces as no checksum can tell them: their heads lie about where documents are.

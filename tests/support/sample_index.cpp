@@ -67,9 +67,19 @@ OccurrenceSum sum_of(const SampleIndex& sample) {
   const SourceNumbering numbering(sample.dropped);
   OccurrenceSum sum;
   for (const auto& [term, postings] : sample.lists) {
-    DocumentWeight weight;
-    for (const auto& [document, frequency] : postings) weight.add(numbering.to_source(document), frequency);
+    DocumentWeight weight, position_weight;
+    for (const Posting& posting : postings) {
+      const std::uint32_t document = numbering.to_source(posting.first);
+      weight.add(document, posting.second);
+      if (!sample.options.positions) continue;
+      std::uint32_t position = 0;
+      for (const std::uint32_t distance : sample_positions(posting)) {
+        position += distance;
+        position_weight.add(document, position_value(position));
+      }
+    }
     sum.add(hash_term(term), weight.take());
+    sum.add_positions(hash_term(term), position_weight.take());
   }
   return sum;
 }

@@ -17,6 +17,7 @@ namespace spillway::testing {
 
 struct SamplePosting {
   std::uint32_t document = 0, frequency = 0;
+  std::vector<std::uint32_t> positions = {};  // as many as the frequency, or none at all
   bool operator==(const SamplePosting&) const = default;
 };
 
@@ -41,16 +42,20 @@ struct SampleRunOptions {
 };
 SampleRun make_sample_run(std::uint64_t seed, const SampleRunOptions& options);
 
-// Postings as a run stores them.
+// Gives every posting random positions; the same for the same seed.
+void add_positions(SampleRun& run, std::uint64_t seed);
+
+// Postings and positions as a run stores them.
 std::vector<std::uint8_t> encode_postings(const std::vector<SamplePosting>& postings);
+std::vector<std::uint8_t> encode_positions(const std::vector<SamplePosting>& postings);
 
 struct SampleWriting {
   RunIdentity identity;
   std::size_t block_bytes = kMinRunBlockBytes;
   RunBlockCodec codec = RunBlockCodec::kNone;
 };
-// Documents and term blocks in turn, so that both kinds lie between each other. With positions, an entry's positions
-// are its postings' bytes reversed. Does not close the file.
+// Documents and term blocks in turn, so that both kinds lie between each other. Positions are written if the identity
+// says so; then every posting has them. Does not close the file.
 RunSummary write_sample_run(const SampleRun& run, const SampleWriting& writing, WritableFile& file);
 
 // All of a run, through both cursors and decode_postings; the sum is checked too (FormatError).
