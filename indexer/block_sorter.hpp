@@ -8,6 +8,7 @@
 #include <string>
 
 #include "indexer/block.hpp"
+#include "io/index_format.hpp"
 #include "io/memory_budget.hpp"
 #include "io/run_writer.hpp"
 #include "sort/record_sorter.hpp"
@@ -17,6 +18,7 @@ namespace spillway {
 
 struct BlockSortOptions {
   Hash128 job{};
+  Positions positions = Positions::kNone;
   std::size_t run_block_bytes = std::size_t{256} << 10;
   unsigned threads = 1;
   // Re-derive the sum of the block from what was written: not needed where the merge reads the very same bytes.

@@ -61,6 +61,9 @@ class ChunkBlockSorter final : public BlockSorter {
       const std::size_t next = i + kStep;
       const ParsedChunk& chunk = block.chunks[terms.chunk(next)];
       __builtin_prefetch(chunk.postings.data() + chunk.terms[terms.term(next)].posting_offset);
+      if (!chunk.distance_parts.empty()) {
+        __builtin_prefetch(chunk.distances.data() + chunk.distance_parts[terms.term(next)].offset);
+      }
     }
   }
 
@@ -70,6 +73,10 @@ class ChunkBlockSorter final : public BlockSorter {
     const ChunkTerm& term = chunk.terms[term_number];
     ListPart part;
     part.postings = chunk.postings.subspan(term.posting_offset, term.posting_bytes);
+    if (!chunk.distance_parts.empty()) {
+      const PositionPart& positions = chunk.distance_parts[term_number];
+      part.positions = chunk.distances.subspan(positions.offset, positions.bytes);
+    }
     part.document_count = term.document_count;
     part.occurrence_count = term.occurrence_count;
     part.base = bases[chunk_number];
@@ -91,7 +98,8 @@ std::size_t run_bytes_bound(const Block& block, std::size_t run_block_bytes) {
   std::size_t bytes = 4096;
   for (const ParsedChunk& chunk : block.chunks) {
     bytes += chunk.text.size() + chunk.postings.size() + chunk.documents.size() + chunk.open_strings.size() +
-             kEntryHead * chunk.terms.size() + 3 * chunk.occurrences.size();
+             kEntryHead * chunk.terms.size() + 3 * chunk.occurrences.size() + chunk.distances.size() +
+             5 * chunk.positions.size();
   }
   // Blocks may end early, by a fraction, and the footer holds samples.
   return bytes + bytes / 8 + 2 * run_block_bytes + kMaxTermSamples * (kSampleTermBytes + 24);

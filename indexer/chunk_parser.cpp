@@ -24,9 +24,11 @@ constexpr std::size_t kMaxListTerms = 64;
 
 // Words that may be added to the stream before it is looked at whether it is full. kPostings: a document adds at most a
 // posting of 3 words for each entry of the table. kOccurrences: of a window of text comes at most a token every two
-// bytes, or, from remembered runs, kMaxListTerms for every kMaxRememberedBytes.
-std::size_t slack_words(const ChunkLimits& limits, ChunkForm form) {
-  return form == ChunkForm::kPostings ? 3 * std::size_t{limits.table_entries} : 2 * kWindowBytes;
+// bytes, or, from remembered runs, kMaxListTerms for every kMaxRememberedBytes; each takes 2 words with positions.
+constexpr std::size_t kWindowTokens = 2 * kWindowBytes;
+std::size_t slack_words(const ChunkLimits& limits, ChunkForm form, bool positions) {
+  if (form == ChunkForm::kPostings) return 3 * std::size_t{limits.table_entries};
+  return (positions ? 2 : 1) * kWindowTokens;
 }
 static_assert(kMaxListTerms <= 2 * kMaxRememberedBytes);
 
@@ -35,6 +37,12 @@ std::size_t word_cache_bytes(const ChunkLimits& limits) { return std::size_t{lim
 
 // Of the document stream: the last entry of a chunk stands behind the limit, and an open document's strings.
 constexpr std::size_t kOverhangBytes = std::size_t{64} << 10;
+
+// Words of the stream of distances, one or two an occurrence.
+std::size_t position_words(const ChunkLimits& limits) { return limits.stream_words + 2 * kWindowTokens; }
+
+// Tokens between the title and the text: no phrase reaches over it.
+constexpr std::uint32_t kFieldGap = 100;
 
 // Entries whose memory is asked for before it is needed.
 constexpr std::size_t kAhead = 8;
@@ -50,7 +58,7 @@ std::size_t cut_at_character(std::string_view text, std::size_t limit) {
   return limit;
 }
 
-template <ChunkForm kForm>
+template <ChunkForm kForm, Positions kPositions>
 class Parser final : public ChunkParser {
  public:
   explicit Parser(const ChunkParserSetup& setup)
@@ -64,16 +72,26 @@ class Parser final : public ChunkParser {
         words_(word_cache_bytes(limits_)),
         table_(setup.budget, limits_.table_entries, arena_bytes(options_, limits_)),
         load_keys_(window_kernels(WordBytes::kWithHighBytes).load_keys),
-        stream_memory_(setup.budget, (limits_.stream_words + slack_words(limits_, kForm)) * sizeof(std::uint32_t),
+        stream_memory_(setup.budget,
+                       (limits_.stream_words + slack_words(limits_, kForm, kPositioned)) * sizeof(std::uint32_t),
                        "a chunk's occurrences"),
         stream_(stream_memory_.as<std::uint32_t>().data()),
         touched_memory_(setup.budget, (std::size_t{limits_.table_entries} + 2) * sizeof(std::uint32_t),
                         "a chunk's occurrences"),
         touched_(touched_memory_.as<std::uint32_t>().data()),
+        position_memory_(setup.budget, kFoldsPositions ? position_words(limits_) * sizeof(std::uint32_t) : 0,
+                         "a chunk's positions"),
+        position_stream_(position_memory_.as<std::uint32_t>().data()),
+        position_sum_memory_(setup.budget,
+                             kFoldsPositions ? (std::size_t{limits_.table_entries} + 2) * sizeof(std::uint64_t) : 0,
+                             "a chunk's positions"),
+        position_sums_(position_sum_memory_.as<std::uint64_t>()),
         budget_(setup.budget),
         tokens_are_terms_(filter_.is_identity() && options_.max_term_bytes >= 16),
         token_space_(tokens_are_terms_ ? KeySpace::kTerm : KeySpace::kToken),
-        space_bit_(tokens_are_terms_ ? 0 : TermTable::kSpaceBit) {}
+        space_bit_(tokens_are_terms_ ? 0 : TermTable::kSpaceBit) {
+    std::fill(position_sums_.begin(), position_sums_.end(), std::uint64_t{0});
+  }
 
   void begin(const DocumentFields& fields, const SourcePlace&) override {
     if (documents_.size() >= limits_.document_bytes || document_number_ >= limits_.max_documents) seal();
@@ -82,9 +100,11 @@ class Parser final : public ChunkParser {
     figures_.fields_cut += fields.title_in_text && options_.store != StorePolicy::kNone ? 1 : 0;
     open_ = true;
     length_ = 0;
+    position_ = 0;
     if (fields.has_title) {
       scan(fields.title);
       finish_scan();
+      if (position_ != 0) position_ += kFieldGap;
     }
   }
 
@@ -112,6 +132,9 @@ class Parser final : public ChunkParser {
   void consumed(std::uint64_t input_bytes) override { observer_.consumed(input_bytes); }
 
  private:
+  static constexpr bool kPositioned = kPositions == Positions::kStored;
+  static constexpr bool kFoldsPositions = kPositioned && kForm == ChunkForm::kPostings;
+
   void scan(std::string_view piece) {
     scanner_.scan_windows(
         piece, [this](const WindowRuns& runs) { take_window(runs); }, [this](std::string_view run) { take_run(run); },
@@ -179,7 +202,7 @@ class Parser final : public ChunkParser {
       return;
     }
     if (run.size() > options_.max_term_bytes) {
-      ++figures_.overlong_tokens;
+      drop_overlong();
       return;
     }
     TableEntry* entry = table_.find(lower_, token_space_);
@@ -239,9 +262,10 @@ class Parser final : public ChunkParser {
           break;
         }
         case TokenFate::kOverlong:
-          ++figures_.overlong_tokens;
+          drop_overlong();
           break;
         case TokenFate::kStopped:
+          pass_position();
           break;
       }
     });
@@ -316,8 +340,10 @@ class Parser final : public ChunkParser {
     if (action < kListAction) {
       occur(action);
     } else if (action == kOverlongAction) {
-      ++figures_.overlong_tokens;
-    } else if (action != kStoppedAction) {
+      drop_overlong();
+    } else if (action == kStoppedAction) {
+      pass_position();
+    } else {
       const std::uint32_t* list = lists_.data() + (action & ~kListAction);
       for (std::uint32_t i = 1; i <= list[0]; ++i) act(list[i]);
     }
@@ -327,18 +353,40 @@ class Parser final : public ChunkParser {
     ++length_;
     if constexpr (kForm == ChunkForm::kOccurrences) {
       stream_[stream_used_++] = number;
+      if constexpr (kPositioned) stream_[stream_used_++] = position_;
     } else {
       // Without a branch, which would often be mispredicted: the number counts if it is the document's first.
-      std::uint32_t& frequency = table_[number].frequency;
+      TableEntry& entry = table_[number];
       touched_[touched_count_] = number;
-      touched_count_ += frequency == 0 ? 1 : 0;
-      ++frequency;
+      touched_count_ += entry.frequency == 0 ? 1 : 0;
+      if constexpr (kPositioned) {
+        const std::uint32_t last = entry.frequency == 0 ? 0 : entry.last_position;
+        entry.last_position = position_;
+        position_used_ += emit_distance(number, position_ - last, position_stream_ + position_used_);
+        position_sums_[number] += position_value(position_);
+      }
+      ++entry.frequency;
     }
+    pass_position();
+  }
+
+  // Every token takes a position, kept or not.
+  void pass_position() {
+    if constexpr (kPositioned) ++position_;
+  }
+
+  void drop_overlong() {
+    ++figures_.overlong_tokens;
+    pass_position();
   }
 
   void seal_if_full() {
     const std::size_t words = kForm == ChunkForm::kPostings ? 3 * touched_count_ : 0;
-    if (stream_used_ + words >= limits_.stream_words) seal();
+    if (stream_used_ + words >= limits_.stream_words) {
+      seal();
+    } else if constexpr (kFoldsPositions) {
+      if (position_used_ >= limits_.stream_words) seal();
+    }
   }
 
   void keep_fields(const DocumentFields& fields) {
@@ -381,22 +429,34 @@ class Parser final : public ChunkParser {
   }
 
   void add_to_sum(const TermHash& hashes) { sum_.add(hashes, document_power(document_number_)); }
+  void add_to_position_sum(std::uint64_t positions) {
+    if constexpr (kPositioned) {
+      const std::uint64_t share = field61::multiply(positions, document_power(document_number_));
+      sum_.positions = field61::add(sum_.positions, share);
+    }
+  }
 
   // Of the document's tokens in this chunk, which are the last of the stream.
   TermHash sum_of_occurrences() {
     unsigned __int128 sums[2] = {0, 0};
-    for (std::size_t i = stream_used_ - length_; i < stream_used_; ++i) {
+    unsigned __int128 positions = 0;
+    constexpr std::size_t kWords = kPositioned ? 2 : 1;
+    for (std::size_t i = stream_used_ - kWords * length_; i < stream_used_; i += kWords) {
       const TermHash& hash = table_.state(stream_[i]).hash;
       sums[0] += hash[0];
       sums[1] += hash[1];
+      if constexpr (kPositioned) {
+        positions += static_cast<unsigned __int128>(hash[1]) * position_value(stream_[i + 1]);
+      }
     }
+    add_to_position_sum(field61::reduce(positions));
     return {field61::reduce(sums[0]), field61::reduce(sums[1])};
   }
 
   // Folding is over: the postings of the document's terms in this chunk.
   TermHash emit_postings() {
     unsigned __int128 sums[2] = {0, 0};
-    std::uint64_t occurrences = 0;
+    std::uint64_t occurrences = 0, positions = 0;
     for (std::size_t i = 0; i < touched_count_; ++i) {
       if (i + kAhead < touched_count_) {
         table_.prefetch(touched_[i + kAhead]);
@@ -408,10 +468,15 @@ class Parser final : public ChunkParser {
       for (std::size_t lane = 0; lane < 2; ++lane) {
         sums[lane] += static_cast<unsigned __int128>(term.hash[lane]) * frequency;
       }
+      if constexpr (kFoldsPositions) {
+        const std::uint64_t sum = std::exchange(position_sums_[number], 0);
+        positions = field61::add(positions, field61::reduce(static_cast<unsigned __int128>(term.hash[1]) * sum));
+      }
       occurrences += frequency;
       stream_used_ += emit_posting(term, number, document_number_ + 1, frequency, stream_ + stream_used_);
     }
     touched_count_ = 0;
+    add_to_position_sum(positions);
     if (occurrences != length_) {
       throw FormatError(
           "a document's terms do not add up to its length; the memory of this machine or this program is "
@@ -435,6 +500,9 @@ class Parser final : public ChunkParser {
     contents.form = kForm;
     contents.stream = {stream_, stream_used_};
     contents.cursors = touched_memory_.as<std::uint32_t>();
+    contents.positions = kPositions;
+    contents.position_stream = {position_stream_, position_used_};
+    contents.position_cursors = position_sums_;
     contents.documents = documents_;
     contents.lengths = lengths_;
     if (open_) contents.open_strings = std::span<const std::uint8_t>(open_strings_).subspan(2);
@@ -457,6 +525,7 @@ class Parser final : public ChunkParser {
     table_.clear();
     lists_.clear();
     stream_used_ = 0;
+    position_used_ = 0;
     documents_.clear();
     lengths_.clear();
     sum_ = OccurrenceSum{};
@@ -482,13 +551,18 @@ class Parser final : public ChunkParser {
   std::uint32_t* stream_;
   Buffer touched_memory_;
   std::uint32_t* touched_;  // kPostings: the terms of the document, by first occurrence; one may stand behind the last
+  // kPostings with positions: the distances of all occurrences, and, by term, the sum over the document's so far.
+  Buffer position_memory_;
+  std::uint32_t* position_stream_;
+  Buffer position_sum_memory_;
+  std::span<std::uint64_t> position_sums_;
   MemoryBudget& budget_;
   const bool tokens_are_terms_;
   const KeySpace token_space_;
   const std::uint32_t space_bit_;  // of the key space in which ASCII tokens are looked up
 
   // The chunk.
-  std::size_t stream_used_ = 0;
+  std::size_t stream_used_ = 0, position_used_ = 0;
   std::size_t touched_count_ = 0;
   std::vector<std::uint32_t> lists_;  // of actions, each with its length before it
   std::vector<std::uint8_t> documents_, open_strings_;
@@ -503,6 +577,7 @@ class Parser final : public ChunkParser {
   // The document.
   bool open_ = false;
   std::uint32_t length_ = 0;
+  std::uint32_t position_ = 0;  // of the next token, with positions
   RunDocument fields_;
   std::string id_, title_, url_, date_;
 
@@ -514,27 +589,46 @@ class Parser final : public ChunkParser {
 }  // namespace
 
 std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const ChunkLimits& limits) {
-  const std::size_t slack =
-      std::max(slack_words(limits, ChunkForm::kPostings), slack_words(limits, ChunkForm::kOccurrences));
+  const std::size_t slack = std::max(slack_words(limits, ChunkForm::kPostings, options.positions),
+                                     slack_words(limits, ChunkForm::kOccurrences, options.positions));
+  const std::size_t positions = options.positions ? position_words(limits) * sizeof(std::uint32_t) +
+                                                        (std::size_t{limits.table_entries} + 2) * sizeof(std::uint64_t)
+                                                  : 0;
   return word_cache_bytes(limits) + TermTable::memory_bytes(limits.table_entries, arena_bytes(options, limits)) +
-         (limits.stream_words + slack + limits.table_entries + 2) * sizeof(std::uint32_t) + 2 * limits.document_bytes;
+         (limits.stream_words + slack + limits.table_entries + 2) * sizeof(std::uint32_t) + positions +
+         2 * limits.document_bytes;
 }
 
 std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
   const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + 16) + arena_bytes(options, limits);
-  const std::size_t stream = limits.stream_words + slack_words(limits, form);
+  const std::size_t stream = limits.stream_words + slack_words(limits, form, options.positions);
+  const std::size_t strings = limits.document_bytes + kOverhangBytes;
   // A posting of two words takes at most 4 bytes (a gap below max_documents), one of three about as much, since its
   // frequency is paid for by the occurrences.
-  const std::size_t strings = limits.document_bytes + kOverhangBytes;
-  if (form == ChunkForm::kPostings) return terms + 2 * stream + strings;
+  if (form == ChunkForm::kPostings) {
+    // A distance of one word takes 2 bytes at most, one of two words 5.
+    const std::size_t positions =
+        options.positions ? limits.table_entries * sizeof(PositionPart) + position_words(limits) / 2 * 5 : 0;
+    return terms + 2 * stream + strings + positions;
+  }
   // Each document has a length, and at least two bytes in the document stream.
   const std::size_t documents = std::min<std::size_t>(limits.max_documents, limits.document_bytes / 2) + 2;
   return terms + sizeof(std::uint32_t) * (stream + documents) + strings;
 }
 
+namespace {
+
+template <ChunkForm kForm>
+std::unique_ptr<ChunkParser> make_parser(const ChunkParserSetup& setup) {
+  if (setup.options.positions) return std::make_unique<Parser<kForm, Positions::kStored>>(setup);
+  return std::make_unique<Parser<kForm, Positions::kNone>>(setup);
+}
+
+}  // namespace
+
 std::unique_ptr<ChunkParser> make_chunk_parser(const ChunkParserSetup& setup) {
-  if (setup.form == ChunkForm::kPostings) return std::make_unique<Parser<ChunkForm::kPostings>>(setup);
-  return std::make_unique<Parser<ChunkForm::kOccurrences>>(setup);
+  return setup.form == ChunkForm::kPostings ? make_parser<ChunkForm::kPostings>(setup)
+                                            : make_parser<ChunkForm::kOccurrences>(setup);
 }
 
 }  // namespace spillway

@@ -1,6 +1,7 @@
 #include "indexer/chunk_sealer.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace spillway {
 
@@ -73,33 +74,79 @@ void scatter_postings(const ChunkContents& contents, std::uint8_t* postings) {
   }
 }
 
+// Calls take(number, distance) for every occurrence of a stream of distances.
+template <typename Take>
+void for_each_distance(std::span<const std::uint32_t> stream, Take&& take) {
+  for (std::size_t at = 0; at < stream.size(); ++at) {
+    std::uint32_t distance = stream[at] >> kNumberBits;
+    const std::uint32_t number = stream[at] & kNumberMask;
+    if (distance == kLongDistance) distance = stream[++at];
+    take(number, distance);
+  }
+}
+
+// Leaves in position_cursors the bytes of each term's distances; returns those of all.
+std::size_t count_distance_bytes(const ChunkContents& contents) {
+  std::uint64_t* const bytes = contents.position_cursors.data();
+  for_each_distance(contents.position_stream,
+                    [&](std::uint32_t number, std::uint32_t distance) { bytes[number] += varint_bytes(distance); });
+  std::uint64_t all = 0;
+  for (const std::uint64_t count : contents.position_cursors) all += count;
+  return static_cast<std::size_t>(all);
+}
+
+// A counting sort by term, of which count_distance_bytes was the first half.
+void scatter_distances(TermTable& table, const ChunkContents& contents, std::span<PositionPart> parts,
+                       std::uint8_t* distances) {
+  std::uint64_t* const cursors = contents.position_cursors.data();
+  std::uint32_t number = 0, offset = 0;
+  for (std::uint32_t i = 1; i <= table.size(); ++i) {
+    if (!is_listed(table, contents.form, i)) continue;
+    parts[number++] = {offset, static_cast<std::uint32_t>(cursors[i])};
+    offset += static_cast<std::uint32_t>(std::exchange(cursors[i], offset));
+  }
+  for_each_distance(contents.position_stream, [&](std::uint32_t entry, std::uint32_t distance) {
+    cursors[entry] = static_cast<std::uint64_t>(write_varint(distances + cursors[entry], distance) - distances);
+  });
+  std::fill_n(cursors, std::size_t{table.size()} + 1, std::uint64_t{0});
+}
+
 }  // namespace
 
 ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBudget& budget) {
   const Sizes sizes = add_up(table, contents.form);
   const bool plain = contents.form == ChunkForm::kOccurrences;
-  const std::size_t occurrences = plain ? contents.stream.size() : 0;
+  const bool positioned = contents.positions == Positions::kStored;
+  const std::size_t stride = positioned ? 2 : 1;  // words of an occurrence
+  const std::size_t occurrences = plain ? contents.stream.size() / stride : 0;
+  const std::size_t parts = positioned && !plain ? sizes.terms : 0;
+  const std::size_t distance_bytes = parts != 0 ? count_distance_bytes(contents) : 0;
   ParsedChunk chunk;
-  chunk.memory =
-      Buffer(budget,
-             sizes.terms * sizeof(ChunkTerm) + (occurrences + contents.lengths.size()) * sizeof(std::uint32_t) +
-                 sizes.text + sizes.postings + contents.documents.size() + contents.open_strings.size(),
-             "a parsed chunk");
+  chunk.memory = Buffer(budget,
+                        sizes.terms * sizeof(ChunkTerm) + parts * sizeof(PositionPart) +
+                            (stride * occurrences + contents.lengths.size()) * sizeof(std::uint32_t) + sizes.text +
+                            sizes.postings + distance_bytes + contents.documents.size() + contents.open_strings.size(),
+                        "a parsed chunk");
   std::uint8_t* at = chunk.memory.data();
   const auto terms = take<ChunkTerm>(at, sizes.terms);
+  const auto distance_parts = take<PositionPart>(at, parts);
   const auto plain_occurrences = take<std::uint32_t>(at, occurrences);
+  const auto plain_positions = take<std::uint32_t>(at, positioned ? occurrences : 0);
   const auto lengths = take<std::uint32_t>(at, contents.lengths.size());
   const auto text = take<std::uint8_t>(at, sizes.text);
   const auto postings = take<std::uint8_t>(at, sizes.postings);
+  const auto distances = take<std::uint8_t>(at, distance_bytes);
   const auto documents = take<std::uint8_t>(at, contents.documents.size());
   const auto open_strings = take<std::uint8_t>(at, contents.open_strings.size());
 
   lay_out_terms(table, contents, terms, text.data());
   if (plain) {
-    for (std::size_t i = 0; i < occurrences; ++i) plain_occurrences[i] = contents.cursors[contents.stream[i]];
+    for (std::size_t i = 0; i < occurrences; ++i) plain_occurrences[i] = contents.cursors[contents.stream[stride * i]];
+    for (std::size_t i = 0; i < plain_positions.size(); ++i) plain_positions[i] = contents.stream[2 * i + 1];
     std::copy(contents.lengths.begin(), contents.lengths.end(), lengths.begin());
   } else {
     scatter_postings(contents, postings.data());
+    if (parts != 0) scatter_distances(table, contents, distance_parts, distances.data());
   }
   std::copy(contents.documents.begin(), contents.documents.end(), documents.begin());
   std::copy(contents.open_strings.begin(), contents.open_strings.end(), open_strings.begin());
@@ -107,6 +154,9 @@ ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBu
   chunk.terms = terms;
   chunk.occurrences = plain_occurrences;
   chunk.lengths = lengths;
+  chunk.distances = distances;
+  chunk.distance_parts = distance_parts;
+  chunk.positions = plain_positions;
   chunk.text = text;
   chunk.postings = postings;
   chunk.documents = documents;

@@ -3,22 +3,28 @@
 // cache.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
 #include "indexer/parsed_chunk.hpp"
 #include "indexer/term_table.hpp"
+#include "io/index_format.hpp"
 #include "io/varint.hpp"
 
 namespace spillway {
 
 struct ChunkContents {
   ChunkForm form = ChunkForm::kPostings;
-  std::span<const std::uint32_t> stream;  // what emit_posting wrote, or entry numbers
+  // What emit_posting wrote, or entry numbers (with positions: each followed by the position).
+  std::span<const std::uint32_t> stream;
   std::span<const std::uint8_t> documents;
   std::span<const std::uint8_t> open_strings;
   std::span<const std::uint32_t> lengths;
   std::span<std::uint32_t> cursors;  // kPostings: to work with, for each entry of the table and one more
+  Positions positions = Positions::kNone;
+  std::span<const std::uint32_t> position_stream;  // kPostings: what emit_distance wrote. kOccurrences: in `stream`
+  std::span<std::uint64_t> position_cursors;       // kPostings: as cursors; zeros, and left so
 };
 
 // Fills memory and spans of a chunk; the rest is the caller's. Uses up the state of the table's terms.
@@ -44,6 +50,19 @@ inline std::size_t emit_posting(TermState& term, std::uint32_t number, std::uint
   stream[2] = frequency;
   term.posting_bytes += static_cast<std::uint32_t>(varint_bytes(gap) + varint_bytes(frequency));
   return 3;
+}
+
+// An occurrence in the stream of distances: the term's number and the distance share a word; a distance that has no
+// room there follows in a second one.
+inline constexpr unsigned kNumberBits = 18;
+inline constexpr std::uint32_t kNumberMask = (std::uint32_t{1} << kNumberBits) - 1;
+inline constexpr std::uint32_t kLongDistance = ~std::uint32_t{0} >> kNumberBits;
+
+// Returns the number of words, 1 or 2.
+inline std::size_t emit_distance(std::uint32_t number, std::uint32_t distance, std::uint32_t* stream) {
+  stream[0] = number | std::min(distance, kLongDistance) << kNumberBits;
+  stream[1] = distance;
+  return distance < kLongDistance ? 1 : 2;
 }
 
 }  // namespace spillway

@@ -113,6 +113,7 @@ class BlockQueue {
     if (setup_.context.signal_number.load() != 0) throw InterruptedError(setup_.context.signal_number.load());
     BlockSortOptions options;
     options.job = setup_.content.job();
+    options.positions = setup_.content.positions ? Positions::kStored : Positions::kNone;
     options.run_block_bytes = setup_.plan.run_block_bytes;
     options.threads = setup_.threads;
     if (block.last) runs_.add_memory(setup_.plan.last_run_memory_bytes);

@@ -1,5 +1,6 @@
 // Block-wide sorting of occurrences by one uint64 key each, [term rank | document] (design, decision 3): the papers'
-// way, for any RecordSorter. Equal keys fold into a term frequency.
+// way, for any RecordSorter. Equal keys fold into a term frequency. With positions the key is [term rank | number of
+// the occurrence in the block], which stands for document and position in fewer bits.
 #include <tbb/parallel_for.h>
 
 #include <bit>
@@ -7,6 +8,7 @@
 
 #include "indexer/block_sorter.hpp"
 #include "indexer/block_terms.hpp"
+#include "indexer/occurrence_places.hpp"
 #include "indexer/run_output.hpp"
 #include "indexer/stopwatch.hpp"
 #include "io/error.hpp"
@@ -17,6 +19,8 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kTermsInRange = 4096;
+// Of a list with positions: what is handed on at once.
+constexpr std::size_t kStretchBytes = std::size_t{256} << 10;
 
 // Dense rank by (chunk, term), and where each rank's first string stands in the order.
 struct Ranks {
@@ -37,6 +41,62 @@ struct Ranks {
 
 unsigned bits_for(std::uint64_t count) { return static_cast<unsigned>(std::bit_width(count == 0 ? 0 : count - 1)); }
 
+// The list of one term, from the numbers of its occurrences, which ascend: written in stretches, of which one may end
+// inside a posting.
+class PositionedList {
+ public:
+  PositionedList(std::string_view term, const OccurrencePlaces& places, ListJoiner& joiner)
+      : term_(term), places_(places), joiner_(joiner) {}
+
+  void add(std::uint64_t occurrence) {
+    if (frequency_ != 0 && occurrence >= places_.document_end()) end_posting();
+    if (frequency_ == 0) {
+      document_ = places_.document(occurrence);
+      last_position_ = 0;
+    }
+    const std::uint32_t position = places_.position(occurrence);
+    append(positions_, position - last_position_);
+    last_position_ = position;
+    ++frequency_;
+    if (postings_.size() + positions_.size() >= kStretchBytes) finish();
+  }
+
+  void finish() {
+    if (frequency_ != 0) end_posting();
+    if (part_.document_count == 0) return;
+    part_.postings = postings_;
+    part_.positions = positions_;
+    std::vector<ListPart> parts{part_};
+    joiner_.write(term_, parts);
+    part_ = {};
+    postings_.clear();
+    positions_.clear();
+  }
+
+ private:
+  static void append(std::vector<std::uint8_t>& to, std::uint64_t value) {
+    std::uint8_t bytes[kMaxVarintBytes];
+    to.insert(to.end(), bytes, write_varint(bytes, value));
+  }
+
+  void end_posting() {
+    append(postings_, std::uint64_t{document_ - part_.last_document} << 1 | (frequency_ == 1 ? 1 : 0));
+    if (frequency_ != 1) append(postings_, frequency_);
+    ++part_.document_count;
+    part_.occurrence_count += frequency_;
+    part_.last_document = document_;
+    frequency_ = 0;
+  }
+
+  std::string_view term_;
+  OccurrencePlaces::Ascending places_;
+  ListJoiner& joiner_;
+  ListPart part_;
+  std::vector<std::uint8_t> postings_, positions_;
+  std::uint32_t document_ = 0, last_position_ = 0;
+  std::uint64_t frequency_ = 0;  // of the posting that is open, if any
+};
+
 class KeyBlockSorter final : public BlockSorter {
  public:
   KeyBlockSorter(const RecordSorter& records, const StringSorter& strings) : records_(records), strings_(strings) {}
@@ -46,7 +106,8 @@ class KeyBlockSorter final : public BlockSorter {
   std::size_t extra_bytes(const ParsedChunk& chunk) const override {
     constexpr std::size_t kRankBytes = sizeof(std::uint32_t) + sizeof(std::size_t);
     return BlockTerms::memory_bytes(chunk.terms.size(), strings_) + kRankBytes * chunk.terms.size() +
-           sizeof(std::uint64_t) * chunk.occurrences.size() + records_.scratch_bytes(chunk.occurrences.size(), {0, 64});
+           OccurrencePlaces::memory_bytes(chunk) + sizeof(std::uint64_t) * chunk.occurrences.size() +
+           records_.scratch_bytes(chunk.occurrences.size(), {0, 64});
   }
 
   RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options, MemoryBudget& budget,
@@ -54,6 +115,7 @@ class KeyBlockSorter final : public BlockSorter {
     const Stopwatch watch;
     const BlockTerms terms(block, strings_, budget);
     const Ranks ranks(terms, budget);
+    if (options.positions == Positions::kStored) return write_positioned(block, terms, file, options, budget, figures);
     const std::vector<std::uint32_t> bases = chunk_bases(block);
     const unsigned document_bits = bits_for(bases.back());
     const unsigned rank_bits = bits_for(ranks.first_in_order.size());
@@ -78,6 +140,39 @@ class KeyBlockSorter final : public BlockSorter {
 
  private:
   using Keys = std::span<std::uint64_t>::iterator;
+
+  RunSummary write_positioned(const Block& block, const BlockTerms& terms, WritableFile& file,
+                              const BlockSortOptions& options, MemoryBudget& budget, BlockSortFigures& figures) const {
+    const Stopwatch watch;
+    const Ranks ranks(terms, budget);
+    const OccurrencePlaces places(block, chunk_bases(block), budget);
+    const unsigned occurrence_bits = bits_for(places.count());
+    Buffer keys_memory(budget, places.count() * sizeof(std::uint64_t), "the occurrences of a block");
+    const std::span<std::uint64_t> keys = keys_memory.as<std::uint64_t>();
+    tbb::parallel_for(std::size_t{0}, block.chunks.size(), [&](std::size_t c) {
+      const std::uint32_t* rank = ranks.of_string.data() + terms.first_string(c);
+      std::uint64_t occurrence = places.first_of_chunk(c);
+      for (const std::uint32_t term : block.chunks[c].occurrences) {
+        keys[occurrence] = std::uint64_t{rank[term]} << occurrence_bits | occurrence;
+        ++occurrence;
+      }
+    });
+    sort_keys(keys, occurrence_bits, occurrence_bits + bits_for(ranks.first_in_order.size()), budget);
+    figures.sort_seconds += watch.seconds();
+    const std::uint64_t mask = (std::uint64_t{1} << occurrence_bits) - 1;
+    const std::size_t rank_count = ranks.first_in_order.size();
+    const auto encode = [&](std::size_t range, ListJoiner& joiner) {
+      const std::uint64_t first_rank = range * kTermsInRange;
+      const std::uint64_t last_rank = std::min<std::uint64_t>(first_rank + kTermsInRange, rank_count);
+      auto at = std::lower_bound(keys.begin(), keys.end(), first_rank << occurrence_bits);
+      for (std::uint64_t rank = first_rank; rank < last_rank; ++rank) {
+        PositionedList list(terms.text(ranks.first_in_order[rank]).view(), places, joiner);
+        for (; at != keys.end() && *at >> occurrence_bits == rank; ++at) list.add(*at & mask);
+        list.finish();
+      }
+    };
+    return write_run_output({block, options, (rank_count + kTermsInRange - 1) / kTermsInRange, encode}, file, figures);
+  }
 
   static Buffer make_keys(const Block& block, const BlockTerms& terms, const Ranks& ranks,
                           const std::vector<std::uint32_t>& bases, unsigned document_bits, MemoryBudget& budget) {

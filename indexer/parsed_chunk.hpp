@@ -26,6 +26,12 @@ struct ChunkTerm {
   std::uint32_t last_document = 0;
 };
 
+// Where a term's positions stand.
+struct PositionPart {
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+};
+
 struct ParsedChunk {
   Buffer memory;  // what the spans below view
 
@@ -33,7 +39,12 @@ struct ParsedChunk {
   std::span<const std::uint8_t> text;          // of the terms
   std::span<const std::uint8_t> postings;      // kPostings
   std::span<const std::uint32_t> occurrences;  // kOccurrences: the chunk's term ids, in (document, position) order
-  std::span<const std::uint32_t> lengths;      // kOccurrences: tokens kept, by document (its share of `occurrences`)
+  // With positions. kPostings: the distances (io/run_format.hpp), and where those of each term stand; kOccurrences: the
+  // position of each occurrence in its document.
+  std::span<const std::uint8_t> distances;
+  std::span<const PositionPart> distance_parts;
+  std::span<const std::uint32_t> positions;
+  std::span<const std::uint32_t> lengths;  // kOccurrences: tokens kept, by document (its share of `occurrences`)
   // Document stream (io/run_format.hpp) of the documents that end in this chunk.
   std::span<const std::uint8_t> documents;
   // The document that goes on in the next chunk, if last_document_open: its presence bits, its length so far, and the

@@ -8,26 +8,32 @@
 // the union of those that the rest does not reach the k-th score without. Only what passes is scored, exactly.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "indexer/best_documents.hpp"
+#include "indexer/query.hpp"
 #include "indexer/range_list.hpp"
-#include "indexer/ranker.hpp"
 
 namespace spillway {
 
 // Not thread-safe. The index and the formula live longer.
-class PrunedRanker final : public Ranker {
+class PrunedRanker {
  public:
   // range_bits: documents of a range, as a power of two (6 to 16); 0: by the size of the index.
   PrunedRanker(const IndexReader& index, const Bm25& bm25, unsigned range_bits = 0);
+  ~PrunedRanker();
 
-  std::vector<RankedDocument> best(const Query& query, std::size_t k) override;
+  // As Bm25Ranker::best. Adds what it did to work().
+  std::vector<RankedDocument> best(const Query& query, std::size_t k);
+  const SearchWork& work() const { return work_; }
 
  private:
   class Search;
   const IndexReader& index_;
   const Bm25& bm25_;
   RangeGrid grid_;
+  SearchWork work_;
 };
 
 }  // namespace spillway

@@ -28,11 +28,23 @@ class SumCheck {
   void add(const TermPiece& piece, OccurrenceSum& sum) {
     decode_postings(piece, "a new run", documents_, frequencies_);
     for (std::size_t i = 0; i < documents_.size(); ++i) weight_.add(documents_[i], frequencies_[i]);
-    sum.add(hash_term(piece.term), weight_.take());
+    const TermHash hash = hash_term(piece.term);
+    sum.add(hash, weight_.take());
+    if (!piece.positions.empty()) add_positions(piece, hash, sum);
   }
 
  private:
-  std::vector<std::uint32_t> documents_, frequencies_;
+  void add_positions(const TermPiece& piece, const TermHash& hash, OccurrenceSum& sum) {
+    decode_positions(piece, "a new run", distances_);
+    std::span<const std::uint32_t> rest = distances_;
+    for (std::size_t i = 0; i < documents_.size(); ++i) {
+      weight_.add_wide(documents_[i], sum_positions(rest.first(frequencies_[i])).weight);
+      rest = rest.subspan(frequencies_[i]);
+    }
+    sum.add_positions(hash, weight_.take());
+  }
+
+  std::vector<std::uint32_t> documents_, frequencies_, distances_;
   DocumentWeight weight_;
 };
 
@@ -43,8 +55,8 @@ EncodedRange encode_range(const RunOutput& output, std::size_t range) {
   ListJoiner::SeeEntry see_entry;
   if (output.options.check_sum) see_entry = [&](const TermPiece& piece) { check.add(piece, result.sum); };
   ListJoiner joiner(
-      output.options.run_block_bytes, false, [&](TermBlock&& block) { result.blocks.push_back(std::move(block)); },
-      std::move(see_entry));
+      output.options.run_block_bytes, output.options.positions == Positions::kStored,
+      [&](TermBlock&& block) { result.blocks.push_back(std::move(block)); }, std::move(see_entry));
   output.encode(range, joiner);
   joiner.finish();
   result.seconds = watch.seconds();
@@ -107,6 +119,7 @@ RunSummary summary_of(const Block& block) {
 RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSortFigures& figures) {
   RunIdentity identity;
   identity.job = output.options.job;
+  identity.has_positions = output.options.positions == Positions::kStored;
   identity.number = output.block.number;
   identity.first_document_open = output.block.first_document_open();
   identity.last_document_open = output.block.last_document_open();
@@ -128,7 +141,7 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
           summary.entry_count += block.entry_count;
           summary.posting_count += block.posting_count;
         }
-        written.add(range.sum.lanes, 1);
+        written.join(range.sum, 0);
         figures.encode_seconds += range.seconds;
         figures.write_seconds += watch.seconds();
       }));

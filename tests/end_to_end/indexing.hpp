@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "indexer/index_job.hpp"
-#include "indexer/merge_job.hpp"
 #include "io/memory_budget.hpp"
+#include "io/position_cursor.hpp"
 #include "tests/support/index_files.hpp"
 #include "tests/support/inverted_oracle.hpp"
 #include "tests/support/scratch_directory.hpp"
@@ -134,16 +134,6 @@ inline IndexReport run_job(const IndexOptions& options) {
   return report;
 }
 
-inline MergeReport run_merge_job(const MergeOptions& options) {
-  std::atomic<int> signal_number{0};
-  IndexProgress progress;
-  const auto ignore = [](const std::string&) {};
-  MergeReport report;
-  run_merge(options, {posix_file_system(), signal_number, progress, ignore, ignore}, report);
-  EXPECT_FALSE(std::filesystem::exists(options.output + ".work"));
-  return report;
-}
-
 // Every file of an index by name.
 inline std::map<std::string, std::string> bytes_of(const std::string& directory) {
   std::map<std::string, std::string> files;
@@ -169,6 +159,24 @@ inline ::testing::AssertionResult same_index(const std::map<std::string, std::st
     }
   }
   return ::testing::AssertionFailure() << directory << " has more files";
+}
+
+// Of every posting of a list.
+inline std::map<std::uint32_t, std::vector<std::uint32_t>> positions_of(const IndexReader& index,
+                                                                        const TermEntry& entry) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> found;
+  PostingsCursor postings(index, entry);
+  PositionCursor positions(index, entry);
+  while (postings.next_block()) {
+    for (std::size_t i = 0; i < postings.documents().size(); ++i) {
+      std::vector<std::uint32_t>& all = found[postings.documents()[i]];
+      positions.seek(postings, i);
+      for (auto some = positions.next(); !some.empty(); some = positions.next()) {
+        all.insert(all.end(), some.begin(), some.end());
+      }
+    }
+  }
+  return found;
 }
 
 // Everything an index hands out against what it should hold.
@@ -197,6 +205,9 @@ inline void expect_equals_oracle(const std::string& directory, const Documents& 
       }
     }
     ASSERT_EQ(list, expected->second) << entry.term;
+    if (options.positions) {
+      ASSERT_EQ(positions_of(index, entry), oracle.positions.at(entry.term)) << entry.term;
+    }
     if (number % 50 == 0) {
       const auto found = index.find_term(entry.term);
       ASSERT_TRUE(found);

@@ -24,6 +24,7 @@ ContentOptions random_content(std::mt19937_64& random) {
   content.stop_words = random() % 2 == 0 ? "ed\nking\nni\nx2\n" : "";
   content.stemmer = std::array{"none", "porter", "english"}[random() % 3];
   content.max_term_bytes = std::array{255U, 6U, 65535U}[random() % 3];
+  content.positions = random() % 2 == 0;
   content.store = random() % 3 == 0 ? StorePolicy::kNone : StorePolicy::kMeta;
   return content;
 }
@@ -43,12 +44,37 @@ TEST(Oracle, AgreesWithIndexesOfRandomDocuments) {
     options.content = random_content(random);
     options.block_bytes = random() % 2 == 0 ? 0 : 500 + random() % 20000;
     options.threads = 1 + static_cast<unsigned>(random() % 4);
+    options.record_sorter = std::array{"auto", "cpu-radix", "cpu-quick"}[random() % 3];
     const IndexReport report = run_job(options);
     const Documents kept = testing::without_duplicates(documents);
     expect_equals_oracle(scratch / "index", kept, options.content);
     EXPECT_EQ(report.records_in, documents.size());
     EXPECT_EQ(report.documents, kept.size());
     if (HasFatalFailure()) return;
+  }
+}
+
+// Documents that are cut over chunks, blocks and runs, stop words among their tokens; some are dropped.
+TEST(Oracle, AgreesAboutPositionsOfLongDocuments) {
+  for (const char* sorter : {"cpu-chunk", "cpu-radix", "cpu-quick"}) {
+    for (const std::uint64_t block_bytes : {0, 200, 3000, 100000}) {
+      SCOPED_TRACE(sorter + std::string(" ") + std::to_string(block_bytes));
+      RandomDocuments shape;
+      shape.count = 12;
+      shape.long_document_words = 20000;
+      const Documents documents = random_corpus(77, shape, true);
+      const ScratchDirectory scratch;
+      write_bytes(scratch / "in.jsonl", testing::jsonl_of(documents));
+      IndexOptions options = index_job({scratch / "in.jsonl"}, scratch / "index");
+      options.content.positions = true;
+      options.content.stop_words = "ed\nking\nni\nx2\n";
+      options.content.max_term_bytes = 12;
+      options.record_sorter = sorter;
+      options.block_bytes = block_bytes;
+      run_job(options);
+      expect_equals_oracle(scratch / "index", testing::without_duplicates(documents), options.content);
+      if (HasFatalFailure()) return;
+    }
   }
 }
 
@@ -171,7 +197,8 @@ TEST(Oracle, AgreesOnDocumentsWithoutWords) {
 
 class RealCorpora : public ::testing::TestWithParam<const char*> {};
 
-void index_and_compare(const std::string& path, const ContentOptions& content) {
+void index_and_compare(const std::string& path, ContentOptions content) {
+  content.positions = true;
   const ScratchDirectory scratch;
   IndexOptions options = index_job({path}, scratch / "index");
   options.memory_bytes = testing::tight_memory(700);  // windows of 128 MiB

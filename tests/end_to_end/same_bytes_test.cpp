@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "indexer/merge_job.hpp"
+#include "indexer/merge_indexes.hpp"
 #include "sort/auto_string_sorter.hpp"
 #include "tests/corpora/packing.hpp"
 #include "tests/end_to_end/indexing.hpp"
@@ -72,7 +72,30 @@ class SameBytes : public ::testing::Test {
   std::map<std::string, std::string> expected_;
 };
 
-TEST_F(SameBytes, ForAnyNumberOfThreadsAndBothModes) {
+// With and without positions.
+class EverySameBytes : public SameBytes, public ::testing::WithParamInterface<bool> {
+ protected:
+  EverySameBytes() { content_options_.positions = GetParam(); }
+};
+INSTANTIATE_TEST_SUITE_P(, EverySameBytes, ::testing::Bool(),
+                         [](const auto& tested) { return tested.param ? "WithPositions" : "WithoutPositions"; });
+
+// Positions are in a file of their own, and its column in the table of terms.
+TEST_F(SameBytes, WithPositionsInAllOtherFiles) {
+  set_random_corpus(15, 300);
+  IndexOptions options = job({scratch_ / "in"});
+  options.content.positions = true;
+  options.block_bytes = 20000;
+  run_job(options);
+  const auto found = testing::bytes_of(options.output);
+  ASSERT_EQ(found.size(), expected_.size());
+  for (const auto& [name, bytes] : expected_) {
+    const bool may_differ = name == "positions" || name == "terms" || name == "manifest";
+    EXPECT_EQ(found.at(name) == bytes, !may_differ) << name;
+  }
+}
+
+TEST_P(EverySameBytes, ForAnyNumberOfThreadsAndBothModes) {
   set_random_corpus(1, 300);
   for (unsigned threads = 1; threads <= 8; ++threads) {
     for (const IndexMode mode : {IndexMode::kCpu, IndexMode::kCpuPlus}) {
@@ -96,7 +119,7 @@ TEST_F(SameBytes, ForAnyBudget) {
   }
 }
 
-TEST_F(SameBytes, ForEverySorter) {
+TEST_P(EverySameBytes, ForEverySorter) {
   set_random_corpus(3, 200);
   for (const char* record_sorter : {"auto", "cpu-chunk", "cpu-radix", "cpu-quick"}) {
     for (const char* string_sorter : {"auto", "cpu-msd", "cpu-multikey"}) {
@@ -113,7 +136,7 @@ TEST_F(SameBytes, ForEverySorter) {
 }
 
 // From one run to a thousand.
-TEST_F(SameBytes, ForAnyNumberOfRuns) {
+TEST_P(EverySameBytes, ForAnyNumberOfRuns) {
   set_random_corpus(4, 1700);
   std::set<std::size_t> magnitudes;  // 1, 2-9, 10-99, ...
   for (const std::uint64_t block_bytes : {0, 1000000, 300000, 100000, 30000, 10000, 3000, 1000, 300, 1}) {
@@ -147,7 +170,7 @@ class FewDescriptors {
   rlimit before_{};
 };
 
-TEST_F(SameBytes, ForSeveralMergePasses) {
+TEST_P(EverySameBytes, ForSeveralMergePasses) {
   set_random_corpus(5, 900);
   const FewDescriptors few(110);
   for (const unsigned threads : {1U, 4U}) {
@@ -288,13 +311,13 @@ class SameBytesOfParts : public SameBytes {
       parts.push_back(options.output);
     }
     EXPECT_EQ(documents, report_.records_in);
-    MergeOptions options;
-    options.inputs = parts;
-    options.output = scratch_ / "joined";
+    MemoryBudget budget(std::size_t{1} << 30);
+    TempSpace temp(posix_file_system(), {scratch_.path()}, "join.tmp", 0);
+    IndexJoinOptions options;
     options.threads = 1 + count % 3;
-    options.memory_bytes = testing::tight_memory(100);
-    options.max_fan_in = block_bytes == 0 ? 0 : 2 + count % 3;
-    EXPECT_EQ(testing::run_merge_job(options).documents, report_.documents);
+    const IndexJoinResult result =
+        merge_indexes(posix_file_system(), parts, scratch_ / "joined", budget, temp, options);
+    EXPECT_EQ(result.documents, report_.documents);
     EXPECT_TRUE(same_index(expected_, scratch_ / "joined")) << count << " parts";
     fs::remove_all(scratch_ / "joined");
     for (const std::string& part : parts) fs::remove_all(part);
@@ -304,6 +327,14 @@ class SameBytesOfParts : public SameBytes {
 TEST_F(SameBytesOfParts, OfOneFile) {
   set_random_corpus(10, 150);
   for (const std::uint32_t count : {2U, 3U, 4U, 5U, 20U}) {
+    expect_parts_join({scratch_ / "in"}, count, count % 2 == 0 ? 0 : 5000);
+  }
+}
+
+TEST_F(SameBytesOfParts, WithPositions) {
+  content_options_.positions = true;
+  set_random_corpus(16, 150);
+  for (const std::uint32_t count : {2U, 3U, 20U}) {
     expect_parts_join({scratch_ / "in"}, count, count % 2 == 0 ? 0 : 5000);
   }
 }
@@ -346,6 +377,7 @@ TEST_F(SlowSameBytes, ForRandomCombinationsOfEverything) {
     content_options_ = {};
     content_options_.tokenizer = random() % 2 == 0 ? Tokenizer::kUnicode : Tokenizer::kAscii;
     content_options_.stemmer = random() % 3 == 0 ? "porter" : "none";
+    content_options_.positions = random() % 2 == 0;
     content_options_.max_term_bytes = random() % 4 == 0 ? 8 : 255;
     content_options_.duplicate_ids = random() % 3 == 0 ? DuplicateIds::kKeep : DuplicateIds::kFirst;
     set_random_corpus(seed, 1 + random() % 300, random() % 2 == 0);
@@ -375,6 +407,7 @@ class RealSameBytes : public SameBytes, public ::testing::WithParamInterface<con
 TEST_P(RealSameBytes, OfARealCollection) {
   const auto corpora = SPILLWAY_CORPORA_OR_SKIP();
   const std::string packed = corpora + "/" + GetParam();
+  content_options_.positions = true;
   set_corpus(testing::unpack_zstd(packed), CorpusFormat::kJsonl);
   IndexOptions options = job({packed});
   options.memory_bytes = testing::tight_memory(700);

@@ -131,15 +131,18 @@ InvertedOracle invert(const std::vector<OracleDocument>& documents, const Conten
   TermFilter filter(options);
   UnicodeWords words;
   for (std::uint32_t number = 0; number < documents.size(); ++number) {
-    std::uint32_t length = 0;
+    std::uint32_t length = 0, position = 0;
     for (const std::string* field : {&documents[number].title, &documents[number].text}) {
+      if (field == &documents[number].text && position != 0) position += 100;
       for (const std::string& run : naive_runs(*field, options.tokenizer)) {
         for (const std::string& token : tokens_of_run(run, words)) {
           std::string_view term;
           const TokenFate fate = filter.apply(token, &term);
           oracle.overlong_tokens += fate == TokenFate::kOverlong ? 1 : 0;
+          const std::uint32_t place = position++;
           if (fate != TokenFate::kKept) continue;
           ++oracle.lists[std::string(term)][number];
+          oracle.positions[std::string(term)][number].push_back(place);
           ++length;
         }
       }

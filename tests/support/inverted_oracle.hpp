@@ -22,6 +22,8 @@ struct OracleDocument {
 struct InvertedOracle {
   using List = std::map<std::uint32_t, std::uint32_t>;  // document -> frequency
   std::map<std::string, List> lists;
+  // Ordinals of tokens before stopping; the text's count on from 100 behind the title's, if it has any.
+  std::map<std::string, std::map<std::uint32_t, std::vector<std::uint32_t>>> positions;
   std::vector<std::uint32_t> lengths;  // tokens kept
   std::uint64_t overlong_tokens = 0;
 
