@@ -212,10 +212,11 @@ void load_keys_scalar(const std::uint8_t* lowered, std::span<const std::uint16_t
   std::uint64_t hashes[kTokenBatch];
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t bytes = std::size_t{edges[2 * i + 1]} - edges[2 * i];
-    keys.bytes[i] = static_cast<std::uint8_t>(bytes);
-    keys.low[i] = 0;
+    keys.low[i] = keys.high[i] = 0;
+    keys.bytes[i] = 0;
     hashes[i] = 0;
     if (bytes > kShortBytes) continue;
+    keys.bytes[i] = static_cast<std::uint8_t>(bytes);
     const __m128i keep = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kKeepBytes.data() + kShortBytes - bytes));
     const __m128i key = _mm_and_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(lowered + edges[2 * i])), keep);
     keys.low[i] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(key));
@@ -261,10 +262,12 @@ SPILLWAY_AVX512 void load_keys_avx512(const std::uint8_t* lowered, std::span<con
     const __m512i slots = _mm512_srl_epi64(hash, shift);
     const __m256i guess =
         _mm256_and_si256(_mm512_mask_i64gather_epi32(_mm256_setzero_si256(), lanes, slots, table.slots, 4), index_mask);
-    _mm512_store_si512(keys.low + i, _mm512_mask_mov_epi64(low, long_ones, zeros));
+    const __mmask8 short_ones = static_cast<__mmask8>(~long_ones);
+    _mm512_store_si512(keys.low + i, _mm512_maskz_mov_epi64(short_ones, low));
     _mm512_store_si512(keys.high + i, high);
     _mm256_store_si256(reinterpret_cast<__m256i*>(keys.guess + i), guess);
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(keys.bytes + i), _mm512_cvtepi64_epi8(bytes));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(keys.bytes + i),
+                     _mm512_cvtepi64_epi8(_mm512_maskz_mov_epi64(short_ones, bytes)));
   }
 }
 

@@ -31,7 +31,7 @@ struct TokenKeys {
   alignas(64) std::uint64_t low[kTokenBatch], high[kTokenBatch];
   // The entry that the token's slot names, 0 for none: to be proved, since tokens may share a slot.
   alignas(64) std::uint32_t guess[kTokenBatch];
-  std::uint8_t bytes[kTokenBatch];  // of the token, where low != 0
+  std::uint8_t bytes[kTokenBatch];  // of the token; 0 where low == 0, so that no key of a table is like it
 };
 
 // What is needed to look at the slots of a TermTable: slot = slots[hash >> shift], entry = slot & index_mask.

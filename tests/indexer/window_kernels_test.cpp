@@ -161,6 +161,7 @@ TEST(LoadKeys, GivesWordsAndGuessesOfShortTokens) {
         const std::string& token = tokens[i];
         if (token.size() > 16) {
           ASSERT_EQ(keys.low[i], 0U) << token;
+          ASSERT_EQ(keys.bytes[i], 0U) << token;
           continue;
         }
         std::uint64_t words[2];
