@@ -9,14 +9,16 @@ from pathlib import Path
 
 from measure import index_runs, machine, report
 
-HEAD = ["input", "MB", "wall s", "spread", "MB/s", "million tokens/s", "bytes/token", "terms", "peak MB", "index MB",
-        "bytes/posting"]
+HEAD = ["input", "MB", "wall s", "spread", "MB/s", "MB/cpu s", "million tokens/s", "bytes/token", "terms", "peak MB",
+        "index MB", "bytes/posting"]
 
 
 def row(name: str, runs: index_runs.IndexRuns) -> list[str]:
     own = runs.report
     return [name, report.megabytes(runs.input_bytes), f"{runs.wall_seconds:.2f}", f"{runs.series.spread():.0%}",
-            report.rate(runs.input_bytes, runs.wall_seconds), f"{own['occurrences'] / runs.wall_seconds / 1e6:.1f}",
+            report.rate(runs.input_bytes, runs.wall_seconds),
+            report.rate(runs.input_bytes, runs.series.median("cpu_seconds")),
+            f"{own['occurrences'] / runs.wall_seconds / 1e6:.1f}",
             f"{runs.input_bytes / own['occurrences']:.1f}", f"{own['terms']:,}",
             report.megabytes(runs.series.as_json()["peak_bytes"]), report.megabytes(own["index_bytes"]),
             f"{own['index_bytes'] / own['postings']:.3f}"]

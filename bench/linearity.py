@@ -62,7 +62,8 @@ def main() -> None:
             result.data["sizes"].append(runs.as_json())
             print(*rows[-1], file=sys.stderr, flush=True)
     source_words = arguments.repeat.name + ", repeated" if arguments.repeat else "generated text"
-    result.add("Sizes", f"Input: {source_words}; medians of {arguments.rounds} rounds.\n\n" + report.table(HEAD, rows, 0))
+    result.add("Sizes", f"Input: {source_words}; medians of {arguments.rounds} rounds.\n\n"
+               + report.table(HEAD, rows, 0))
     result.write(arguments.output, arguments.name)
 
 

@@ -70,7 +70,7 @@ def run_tantivy(index, queries, k):
 def run_spillway(arguments, index, query_file, extra=()):
     stats = os.path.join(arguments.work, "stats.json")
     command = [arguments.spillway, "search", index, "--queries", query_file, "-k", str(arguments.k), "--threads", "1",
-               "--format", "trec", "--stats-json", stats, *extra]
+               "--format", "trec", "--stats-json", stats, "--force", *extra]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     with open(stats, encoding="utf-8") as file:
         return json.load(file)

@@ -23,8 +23,8 @@ SAMPLE = ROOT / "sample" / "state_of_the_union.jsonl"
 PROGRAMS = ["read_bench", "json_bench", "parse_bench", "block_bench", "merge_bench"]
 LIMIT = "copy"
 # The order of the table; "edges/" stands for all whose name begins so.
-ORDER = ["copy", "read", "json/documents", "json/", "edges/", "lookup/", "split/", "parse/", "unify/", "sort/", "encode/",
-         "run_write/", "spill", "merge/pass", "merge/ids", "merge/documents", "merge/lists", "index_write"]
+ORDER = ["copy", "read", "json/documents", "json/", "edges/", "lookup/", "split/", "parse/", "unify/", "sort/",
+         "encode/", "run_write/", "spill", "merge/pass", "merge/ids", "merge/documents", "merge/lists", "index_write"]
 # The stages that `index` passes when a block fits the memory, in order. The others are alternatives to these, parts of
 # them, or needed only when memory is short.
 WAY = ["read", "json/documents", "parse/postings_unicode", "sort/cpu-chunk", "encode/cpu-chunk", "run_write/cpu-chunk",

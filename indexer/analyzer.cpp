@@ -36,9 +36,15 @@ void Analyzer::tokenize(std::string_view text, const std::function<void(std::str
 }
 
 void Analyzer::analyze(std::string_view text, const std::function<void(std::string_view)>& take) {
+  analyze_places(text, [&](std::string_view term, std::uint32_t) { take(term); });
+}
+
+void Analyzer::analyze_places(std::string_view text, const std::function<void(std::string_view, std::uint32_t)>& take) {
+  std::uint32_t place = 0;
   tokenize(text, [&](std::string_view token) {
     std::string_view term;
-    if (filter_.apply(token, &term) == TokenFate::kKept) take(term);
+    if (filter_.apply(token, &term) == TokenFate::kKept) take(term, place);
+    ++place;
   });
 }
 

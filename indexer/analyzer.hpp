@@ -20,6 +20,9 @@ class Analyzer {
 
   // Calls take(term) for every token of `text` that is kept, in order. Ill-formed UTF-8 separates words.
   void analyze(std::string_view text, const std::function<void(std::string_view term)>& take);
+  // The same with the term's place: the number of tokens before it, dropped ones too (as positions in an index count).
+  void analyze_places(std::string_view text,
+                      const std::function<void(std::string_view term, std::uint32_t place)>& take);
   // The same before stop list, length limit and stemmer.
   void tokenize(std::string_view text, const std::function<void(std::string_view token)>& take);
 

@@ -21,9 +21,13 @@ bool any_stored_ids(std::span<const MergeInput* const> inputs) {
 }  // namespace
 
 IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources)
-    : document_count_(source_document_count(inputs)), has_ids_(any_stored_ids(inputs)) {
+    : document_count_(source_document_count(inputs)),
+      has_ids_(any_stored_ids(inputs)),
+      check_cancelled_(resources.check_cancelled) {
   const FirstLook first = look(inputs);
-  if (first.any_hole) drop_holes(inputs, resources);
+  if (first.any_hole || (resources.to_drop != nullptr && resources.to_drop->count() != 0)) {
+    drop_known(inputs, resources);
+  }
   if (has_ids_ && !first.ascends) {
     sort_ids(inputs, resources);
     if (policy != DuplicateIds::kKeep) drop_duplicates(policy, resources);
@@ -51,9 +55,22 @@ IdTable::FirstLook IdTable::look(std::span<const MergeInput* const> inputs) cons
   return result;
 }
 
-void IdTable::drop_holes(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
+// Holes, and what the list names.
+void IdTable::drop_known(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
+  std::uint64_t place = 0;
   join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
-    if (is_hole(document)) drop(number, resources);
+    if (is_hole(document)) {
+      drop(number, resources);
+      return JoinStep::kGoOn;
+    }
+    ++place;
+    if (resources.to_drop == nullptr) return JoinStep::kGoOn;
+    const bool listed = has_id(document) ? resources.to_drop->take(document.id)
+                                         : !has_ids_ && resources.to_drop->take(std::to_string(place));
+    if (listed) {
+      drop(number, resources);
+      ++listed_count_;
+    }
     return JoinStep::kGoOn;
   });
 }
@@ -62,7 +79,7 @@ void IdTable::sort_ids(std::span<const MergeInput* const> inputs, const IdTableR
   sort_ =
       std::make_unique<ExternalStringSort>(resources.budget, resources.temp, resources.sorter, resources.memory_bytes);
   join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
-    if (has_id(document)) sort_->add(document.id, number);
+    if (has_id(document) && !dropped_.contains(number)) sort_->add(document.id, number);
     return JoinStep::kGoOn;
   });
   sort_->sort();
@@ -74,6 +91,7 @@ void IdTable::drop_duplicates(DuplicateIds policy, const IdTableResources& resou
   std::uint32_t kept = 0;
   bool any = false;
   sort_->read([&](std::string_view id, std::uint32_t number) {
+    if (check_cancelled_) check_cancelled_();
     if (!any || id != kept_id) {
       any = true;
       kept_id = id;
@@ -105,6 +123,7 @@ void IdTable::write_order(IndexWriter& writer) const {
     return;
   }
   sort_->read([&](std::string_view, std::uint32_t number) {
+    if (check_cancelled_) check_cancelled_();
     if (!dropped_.contains(number)) writer.append_id_order(dropped_.renumber(number));
   });
 }

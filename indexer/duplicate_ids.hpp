@@ -2,12 +2,14 @@
 // for the index's list of ids.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "indexer/id_list.hpp"
 #include "io/content_options.hpp"
 #include "io/index_writer.hpp"
 #include "io/memory_budget.hpp"
@@ -22,11 +24,15 @@ struct IdTableResources {
   MemoryBudget& budget;
   TempSpace& temp;
   const StringSorter& sorter;
-  std::size_t memory_bytes = 0;  // of the sort (reserved only if it is needed); at least 256 KiB are used
+  std::size_t memory_bytes = 0;                // of the sort (reserved only if it is needed); at least 256 KiB are used
+  IdList* to_drop = nullptr;                   // documents to drop whatever the policy; may be null
+  std::function<void()> check_cancelled = {};  // called often; throws to stop. May be empty
 };
 
 // Reads the documents of all inputs when it is made, twice where ids do not ascend. Ids that ascend need no sort and no
-// memory. Documents that an input has dropped already are dropped again. Sorts in the calling thread's TBB arena.
+// memory. Documents that an input has dropped already are dropped again, and those that `to_drop` names are dropped
+// before duplicates are looked for. Where no input stores ids, a document's place is its id: 1 for the first document
+// that the inputs hold. Sorts in the calling thread's TBB arena.
 class IdTable {
  public:
   struct Duplicate {
@@ -43,6 +49,7 @@ class IdTable {
   // The same, when the table itself (and the memory of its sort) is not needed any more.
   DroppedDocuments take_dropped() { return std::move(dropped_); }
   std::uint64_t duplicate_count() const { return duplicate_count_; }    // documents dropped for their id
+  std::uint64_t listed_count() const { return listed_count_; }          // documents that were to be dropped
   const std::vector<Duplicate>& examples() const { return examples_; }  // the first few, in order of id
   // Streams the kept documents with stored ids, renumbered, in order of id.
   void write_order(IndexWriter& writer) const;
@@ -54,16 +61,17 @@ class IdTable {
   };
   FirstLook look(std::span<const MergeInput* const> inputs) const;
   void sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
-  void drop_holes(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
+  void drop_known(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
   void drop_duplicates(DuplicateIds policy, const IdTableResources& resources);
   void drop(std::uint32_t document, const IdTableResources& resources);
 
   std::uint64_t document_count_ = 0;
   DroppedDocuments dropped_;
-  std::uint64_t duplicate_count_ = 0;
+  std::uint64_t duplicate_count_ = 0, listed_count_ = 0;
   std::vector<Duplicate> examples_;
   std::unique_ptr<ExternalStringSort> sort_;  // none: no ids, or all in order
   bool has_ids_ = false;
+  std::function<void()> check_cancelled_;
 };
 
 }  // namespace spillway

@@ -1,6 +1,5 @@
 #include "indexer/index_job.hpp"
 
-#include <sched.h>
 #include <tbb/global_control.h>
 #include <unicode/uversion.h>
 #include <zstd.h>
@@ -10,6 +9,7 @@
 #include "indexer/block_sorter.hpp"
 #include "indexer/index_plan.hpp"
 #include "indexer/ingest.hpp"
+#include "indexer/job_output.hpp"
 #include "indexer/run_merging.hpp"
 #include "indexer/stopwatch.hpp"
 #include "indexer/term_filter.hpp"
@@ -23,12 +23,6 @@ namespace spillway {
 
 namespace {
 
-unsigned usable_threads() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
-}
-
 const StringSorter& string_sorter_named(const std::string& name) {
   if (name == "auto") return auto_string_sorter();
   return *find_string_sorter(choose_string_sorter(name, 0, 0, {}).name);
@@ -41,13 +35,8 @@ ContentOptions with_versions(ContentOptions content) {
   return content;
 }
 
-// Is `path` the directory `directory`, or below it?
-bool is_inside(const std::string& path, const std::string& directory) {
-  return path == directory || path.starts_with(directory.ends_with('/') ? directory : directory + "/");
-}
-
 void check_output(const IndexOptions& options, FileSystem& files) {
-  if (options.output.empty()) throw UsageError("no output; give -o DIR");
+  check_output(files, options.output, options.force ? IfOutputExists::kReplace : IfOutputExists::kRefuse);
   const std::string output = files.resolve(options.output);
   for (const std::string& input : options.inputs) {
     const auto status = input == "-" || input.starts_with("@") ? std::nullopt : files.status(input);
@@ -55,14 +44,6 @@ void check_output(const IndexOptions& options, FileSystem& files) {
       throw UsageError("the output " + printable(options.output, 4096) + " is inside the input directory " +
                        printable(input, 4096) + "; choose an output outside of it");
     }
-  }
-  if (!files.status(options.output)) return;
-  if (!options.force) {
-    throw UsageError(printable(options.output, 4096) + " exists; --force replaces an index that stands there");
-  }
-  if (!looks_like_index(files, options.output)) {
-    throw UsageError(printable(options.output, 4096) +
-                     " exists and is no Spillway index; --force replaces only indexes, so choose another -o");
   }
 }
 
@@ -114,7 +95,9 @@ class IndexJob {
     const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, threads_ + 1);
     WorkDirectory work(context_.files, options_.output);
     check_output(options_, context_.files);  // an index that a killed job had moved aside is back now
-    TempSpace temp(context_.files, temp_directories(work), temp_name(), options_.temp_limit_bytes);
+    TempSpace temp(context_.files, scratch_directories(options_.temp_directories, work),
+                   scratch_name(context_.files, options_.output), options_.temp_limit_bytes);
+    temp.set_check([this] { throw_if_stopped(context_); });
     try {
       build(work, temp);
     } catch (...) {
@@ -161,21 +144,10 @@ class IndexJob {
     context_.say(report_.plan);
   }
 
-  std::vector<std::string> temp_directories(const WorkDirectory& work) const {
-    if (options_.temp_directories.empty()) return {work.path()};
-    return options_.temp_directories;
-  }
-
-  // Unique to the output, so that a later job with the same output finds and removes what a killed one left.
-  std::string temp_name() const {
-    const std::string output = context_.files.resolve(options_.output);
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(output.data());
-    return "spillway-" + to_hex(hash128({bytes, output.size()})).substr(0, 16) + ".tmp";
-  }
-
   void build(WorkDirectory& work, TempSpace& temp) {
     const Stopwatch watch;
-    RunStore runs(budget_, temp, plan_.run_memory_bytes);
+    RunStore runs(budget_, temp, plan_.run_memory_bytes,
+                  TermBlockBuilder::max_block_bytes(plan_.run_block_bytes, content_.max_term_bytes));
     context_.progress.stage.store("parse");
     IndexOptions options = options_;
     options.corpus = corpus_options_;
@@ -189,15 +161,14 @@ class IndexJob {
     IndexWriter writer(context_.files, work.index_path(), content_);
     const Reservation writer_memory = budget_.reserve(IndexWriter::memory_bytes(), "the index writer");
     const IndexTotals totals = merge_into_index(
-        {options_, content_, plan_, strings_, context_, budget_, temp, threads_}, runs, writer,
-        [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
+        {content_, plan_.run_block_bytes, plan_.id_sort_bytes, strings_, context_, budget_, temp, threads_}, runs,
+        writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
     report_.plan += merge_.plan;
-    context_.say(merge_.plan);
     context_.progress.stage.store("write");
     const Stopwatch finish_watch;
     writer.finish(totals);
     terms_ = writer.term_count();
-    if (const int signal = context_.signal_number.load(); signal != 0) throw InterruptedError(signal);
+    throw_if_stopped(context_);
     work.publish();
     finish_seconds_ = finish_watch.seconds();
     report_.index_bytes = writer.bytes_written();

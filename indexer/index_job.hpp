@@ -10,6 +10,7 @@
 
 #include "corpora/corpus_reader.hpp"
 #include "io/content_options.hpp"
+#include "io/error.hpp"
 #include "io/file_system.hpp"
 
 namespace spillway {
@@ -79,6 +80,11 @@ struct IndexContext {
   std::function<void(const std::string&)> warn;  // words for stderr; called from one thread at a time
   std::function<void(const std::string&)> say;   // words for -v: the plan
 };
+
+// Throws InterruptedError if the user has stopped the job.
+inline void throw_if_stopped(const IndexContext& context) {
+  if (const int number = context.signal_number.load(std::memory_order_relaxed)) throw InterruptedError(number);
+}
 
 // Throws Error with the exit code of the command; then neither index nor scratch files are left (with InputError: the
 // report so far is in `report`).

@@ -50,7 +50,7 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
   plan.chunk = level.chunk;
   plan.parser_bytes = ChunkParser::memory_bytes(options, level.chunk) + TaskParser::memory_bytes(corpus, plan.reader);
-  plan.reserve_bytes = input.program_bytes + input.threads * kThreadBytes + kSlackBytes;
+  plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads);
   const std::size_t chunk_bytes = ChunkParser::max_chunk_bytes(options, level.chunk, input.form);
   const std::size_t fixed = plan.reserve_bytes + CorpusReader::memory_bytes(corpus, plan.reader) +
                             input.threads * (plan.parser_bytes + 2 * chunk_bytes);
@@ -78,6 +78,10 @@ std::string megabytes(std::size_t bytes) {
 }
 
 }  // namespace
+
+std::size_t program_reserve_bytes(std::size_t program_bytes, unsigned threads) {
+  return program_bytes + threads * kThreadBytes + kSlackBytes;
+}
 
 IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus) {
   IndexPlan plan;

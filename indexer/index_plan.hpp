@@ -38,6 +38,9 @@ struct IndexPlan {
 // Throws BudgetError naming the --memory needed.
 IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus);
 
+// What the process itself takes beside the consumers of the budget: what is resident before the work, stacks, slack.
+std::size_t program_reserve_bytes(std::size_t program_bytes, unsigned threads);
+
 // The budget below which a job is refused, whatever its threads: 64 MiB (design, section 5).
 inline constexpr std::size_t kMinMemoryBytes = std::size_t{64} << 20;
 

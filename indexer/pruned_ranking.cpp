@@ -1,8 +1,11 @@
 #include "indexer/pruned_ranking.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <optional>
+
+#include "indexer/part_postings.hpp"
 
 namespace spillway {
 
@@ -53,6 +56,8 @@ class PrunedRanker::Search {
   };
 
   bool open(const Query& query);
+  void open_group(const Query& query, const std::vector<std::size_t>& group);
+  std::unique_ptr<RangeList> list_of(PartPostings postings);
   void sum_bounds();
   std::vector<std::uint32_t> by_falling_sum() const;
   void search(std::size_t number);
@@ -92,26 +97,33 @@ std::vector<RankedDocument> PrunedRanker::Search::run(const Query& query) {
 
 // False if nothing can be found.
 bool PrunedRanker::Search::open(const Query& query) {
-  std::vector<std::optional<TermEntry>> entries;
   for (const QueryPart& part : query.parts) {
-    auto entry = index_.find_term(part.words.front().term);
-    if (!entry && part.is_required) return false;
-    entries.push_back(std::move(entry));
+    if (part.count == 0) continue;
+    auto postings = find_part(index_, part);
+    if (!postings && part.is_required) return false;
+    if (!postings) continue;
+    const double weight = bm25_.weight(postings->document_count(), part.count);
+    work_.query_postings += postings->document_count();
+    parts_.push_back({list_of(std::move(*postings)), weight, part.is_required});
   }
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const QueryPart& part = query.parts[i];
-    if (!entries[i] || part.count == 0) continue;
-    Part& opened = parts_.emplace_back();
-    opened.list = std::make_unique<RangeList>(context_, *entries[i]);
-    opened.weight = bm25_.weight(entries[i]->document_count, part.count);
-    opened.is_required = part.is_required;
-  }
-  for (const auto& group : query.excluded) {
-    if (std::any_of(group.begin(), group.end(), [&](std::size_t i) { return !entries[i]; })) continue;
-    auto& lists = excluded_.emplace_back();
-    for (const std::size_t i : group) lists.push_back(std::make_unique<RangeList>(context_, *entries[i]));
-  }
+  for (const auto& group : query.excluded) open_group(query, group);
   return !parts_.empty();
+}
+
+void PrunedRanker::Search::open_group(const Query& query, const std::vector<std::size_t>& group) {
+  std::vector<std::unique_ptr<RangeList>> lists;
+  for (const std::size_t place : group) {
+    auto postings = find_part(index_, query.parts[place]);
+    if (!postings) return;  // no document holds them all
+    lists.push_back(list_of(std::move(*postings)));
+  }
+  excluded_.push_back(std::move(lists));
+}
+
+std::unique_ptr<RangeList> PrunedRanker::Search::list_of(PartPostings postings) {
+  if (postings.entry) return std::make_unique<RangeList>(context_, *postings.entry);
+  return std::make_unique<RangeList>(context_, std::move(postings.phrase.documents),
+                                     std::move(postings.phrase.frequencies));
 }
 
 // A range without a part that is required gets 0.
@@ -288,8 +300,6 @@ double PrunedRanker::Search::score(std::size_t place, std::uint32_t length) {
 
 PrunedRanker::PrunedRanker(const IndexReader& index, const Bm25& bm25, unsigned range_bits)
     : index_(index), bm25_(bm25), grid_(grid_of(index.counts().documents, range_bits)) {}
-
-PrunedRanker::~PrunedRanker() = default;
 
 std::vector<RankedDocument> PrunedRanker::best(const Query& query, std::size_t k) {
   if (k == 0 || index_.counts().documents == 0) return {};

@@ -8,32 +8,26 @@
 // the union of those that the rest does not reach the k-th score without. Only what passes is scored, exactly.
 #pragma once
 
-#include <memory>
 #include <vector>
 
-#include "indexer/best_documents.hpp"
-#include "indexer/query.hpp"
 #include "indexer/range_list.hpp"
+#include "indexer/ranker.hpp"
 
 namespace spillway {
 
 // Not thread-safe. The index and the formula live longer.
-class PrunedRanker {
+class PrunedRanker final : public Ranker {
  public:
   // range_bits: documents of a range, as a power of two (6 to 16); 0: by the size of the index.
   PrunedRanker(const IndexReader& index, const Bm25& bm25, unsigned range_bits = 0);
-  ~PrunedRanker();
 
-  // As Bm25Ranker::best. Adds what it did to work().
-  std::vector<RankedDocument> best(const Query& query, std::size_t k);
-  const SearchWork& work() const { return work_; }
+  std::vector<RankedDocument> best(const Query& query, std::size_t k) override;
 
  private:
   class Search;
   const IndexReader& index_;
   const Bm25& bm25_;
   RangeGrid grid_;
-  SearchWork work_;
 };
 
 }  // namespace spillway

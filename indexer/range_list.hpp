@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "indexer/bm25.hpp"
+#include "indexer/ranker.hpp"
 #include "io/list_blocks.hpp"
 
 namespace spillway {
@@ -20,20 +21,6 @@ struct RangeGrid {
   std::uint32_t documents = 0;
   std::size_t size() const { return (std::size_t{documents} + (std::size_t{1} << bits) - 1) >> bits; }
   std::size_t range_documents() const { return std::size_t{1} << bits; }
-};
-
-// What a search did; sums over queries.
-struct SearchWork {
-  std::uint64_t scored_postings = 0;   // whose share of a score was computed from their document's length
-  std::uint64_t read_lengths = 0;      // of documents, to bound or to score
-  std::uint64_t decoded_blocks = 0;    // of documents: up to 128 postings each
-  std::uint64_t frequency_blocks = 0;  // decoded for their frequencies
-  void operator+=(const SearchWork& other) {
-    scored_postings += other.scored_postings;
-    read_lengths += other.read_lengths;
-    decoded_blocks += other.decoded_blocks;
-    frequency_blocks += other.frequency_blocks;
-  }
 };
 
 // Not thread-safe. The index, the formula and the work live longer.

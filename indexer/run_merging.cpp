@@ -5,13 +5,14 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <limits>
 
-#include "indexer/duplicate_ids.hpp"
+#include "indexer/open_sources.hpp"
 #include "indexer/stopwatch.hpp"
 #include "io/error.hpp"
+#include "io/index_cursors.hpp"
 #include "merge/index_merge.hpp"
 #include "merge/merge_plan.hpp"
-#include "merge/run_input.hpp"
 #include "merge/run_merge.hpp"
 
 namespace spillway {
@@ -25,49 +26,6 @@ std::size_t descriptor_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
   return limit.rlim_cur > kOtherDescriptors ? limit.rlim_cur - kOtherDescriptors : 0;
 }
-
-// Passes on what is written, unless the user has stopped the job: how a long pass notices it.
-class StoppableFile final : public WritableFile {
- public:
-  StoppableFile(WritableFile& file, const std::atomic<int>& signal_number) : file_(file), signal_(signal_number) {}
-  void append(std::span<const std::uint8_t> bytes) override {
-    if (const int signal = signal_.load(std::memory_order_relaxed); signal != 0) throw InterruptedError(signal);
-    file_.append(bytes);
-  }
-  void sync() override { file_.sync(); }
-  void close() override { file_.close(); }
-  std::uint64_t size() const override { return file_.size(); }
-  const std::string& path() const override { return file_.path(); }
-
- private:
-  WritableFile& file_;
-  const std::atomic<int>& signal_;
-};
-
-// Runs of a merge, open for its time.
-class OpenRuns {
- public:
-  explicit OpenRuns(std::span<const std::unique_ptr<StoredRun>> runs) : runs_(runs) {
-    for (const auto& run : runs_) {
-      readers_.push_back(std::make_unique<RunReader>(run->open()));
-      inputs_.push_back(std::make_unique<RunInput>(*readers_.back()));
-      views_.push_back(inputs_.back().get());
-    }
-  }
-  ~OpenRuns() {
-    for (const auto& run : runs_) run->close();
-  }
-  OpenRuns(const OpenRuns&) = delete;
-  OpenRuns& operator=(const OpenRuns&) = delete;
-
-  std::span<const MergeInput* const> inputs() const { return views_; }
-
- private:
-  std::span<const std::unique_ptr<StoredRun>> runs_;
-  std::vector<std::unique_ptr<RunReader>> readers_;
-  std::vector<std::unique_ptr<RunInput>> inputs_;
-  std::vector<const MergeInput*> views_;
-};
 
 class Merging {
  public:
@@ -83,16 +41,29 @@ class Merging {
 
   MergePlan plan() const {
     MergePlanInput input;
-    std::size_t block_bytes = setup_.plan.run_block_bytes;
-    for (const auto& run : runs_.runs) input.run_bytes.push_back(run->bytes);
-    input.cursor_bytes = 2 * TermBlockBuilder::max_block_bytes(block_bytes, setup_.content.max_term_bytes) + 4096 +
-                         kMaxTermSamples * (kSampleTermBytes / 2);
-    input.output_bytes = 4 * batch_bytes() + 2 * block_bytes;
-    const std::size_t fixed = source_documents() + source_documents() / 5 + IndexWriter::memory_bytes();
+    const std::size_t block_bytes =
+        TermBlockBuilder::max_block_bytes(setup_.run_block_bytes, setup_.content.max_term_bytes);
+    std::size_t fixed = source_documents() + source_documents() / 5;
+    for (const auto& source : runs_.runs) {
+      input.run_bytes.push_back(source->bytes);
+      input.cursor_bytes = std::max(input.cursor_bytes, source->cursor_bytes());
+      fixed += source->open_bytes();
+    }
+    // Batches of lists and a piece with its 8 bytes a posting once it is decoded; a run takes less.
+    input.output_bytes = 4 * batch_bytes() + 9 * std::max(block_bytes, IndexTermCursor::kPieceBytes);
     const std::size_t free = setup_.budget.free_bytes();
     input.memory_bytes = free > fixed ? free - fixed : 0;
-    input.open_files = descriptor_limit();
+    input.open_files = std::numeric_limits<std::size_t>::max();
+    input.max_fan_in = setup_.max_fan_in;
     input.threads = setup_.threads;
+    // Indexes and runs in memory take no descriptor: only files of runs do, those that passes write among them.
+    const bool any_file =
+        std::any_of(runs_.runs.begin(), runs_.runs.end(), [](const auto& source) { return source->is_spilled(); });
+    if (!any_file) {
+      MergePlan plan = plan_merge(input);
+      if (plan.passes.empty()) return plan;
+    }
+    input.open_files = descriptor_limit();
     return plan_merge(input);
   }
 
@@ -116,7 +87,7 @@ class Merging {
   void run_pass(const std::vector<std::uint32_t>& groups, unsigned parallel_groups) {
     std::vector<std::size_t> first{0};
     for (const std::uint32_t size : groups) first.push_back(first.back() + size);
-    std::vector<std::unique_ptr<StoredRun>> merged(groups.size());
+    std::vector<std::unique_ptr<MergeSource>> merged(groups.size());
     tbb::task_arena arena(static_cast<int>(parallel_groups));
     arena.execute([&] {
       tbb::parallel_for(
@@ -132,22 +103,22 @@ class Merging {
     setup_.context.progress.runs.store(runs_.runs.size());
   }
 
-  std::unique_ptr<StoredRun> merge_group(std::span<std::unique_ptr<StoredRun>> group, std::uint64_t number) {
+  std::unique_ptr<MergeSource> merge_group(std::span<std::unique_ptr<MergeSource>> group, std::uint64_t number) {
     if (group.size() == 1) return std::move(group[0]);
-    if (const int signal = setup_.context.signal_number.load(); signal != 0) throw InterruptedError(signal);
+    throw_if_stopped(setup_.context);
     RunMergeOptions options;
-    options.block_bytes = setup_.plan.run_block_bytes;
+    options.block_bytes = setup_.run_block_bytes;
     options.run_number = number;
     std::unique_ptr<StoredRun> merged;
     {
-      const OpenRuns open(group);
+      const OpenSources open(group, 1, setup_.context.signal_number);
       // Passes are only needed when memory is short, so what they write is spilled.
-      merged = runs_.spill([&](WritableFile& file) {
-        StoppableFile stoppable(file, setup_.context.signal_number);
-        return merge_runs(open.inputs(), stoppable, options);
-      });
+      merged = runs_.spill([&](WritableFile& file) { return merge_runs(open.inputs(), file, options); });
     }
-    for (auto& run : group) run.reset();
+    for (auto& source : group) {
+      merged->may_have_dropped |= source->may_have_dropped;
+      source.reset();
+    }
     return merged;
   }
 
@@ -169,9 +140,12 @@ DocumentTables merge_ids_and_documents(const MergeSetup& setup, std::span<const 
                                        MergeFigures& figures) {
   const Stopwatch id_watch;
   setup.context.progress.stage.store("ids");
-  const std::size_t sort_bytes = std::min(setup.plan.id_sort_bytes, setup.budget.free_bytes() / 2);
-  IdTable ids(inputs, setup.content.duplicate_ids, {setup.budget, setup.temp, setup.id_sorter, sort_bytes});
+  const std::size_t sort_bytes = std::min(setup.id_sort_bytes, setup.budget.free_bytes() / 2);
+  const auto check_cancelled = [&setup] { throw_if_stopped(setup.context); };
+  IdTable ids(inputs, setup.content.duplicate_ids,
+              {setup.budget, setup.temp, setup.id_sorter, sort_bytes, setup.to_drop, check_cancelled});
   figures.duplicate_documents = ids.duplicate_count();
+  figures.listed_documents = ids.listed_count();
   figures.id_seconds = id_watch.seconds();
   for (const IdTable::Duplicate& duplicate : ids.examples()) figures.duplicates.push_back(duplicate);
   duplicates_found(figures.duplicate_documents);
@@ -193,8 +167,9 @@ IndexTotals merge_into_index(const MergeSetup& setup, RunStore& runs, IndexWrite
   Merging merging(setup, runs, figures);
   const MergePlan plan = merging.plan();
   figures.plan = plan.describe();
+  setup.context.say(figures.plan);
   merging.run_passes(plan);
-  const OpenRuns open(runs.runs);
+  const OpenSources open(runs.runs, plan.last_pass_ranges, setup.context.signal_number);
   const auto inputs = open.inputs();
   IndexTotals totals;
   totals.source_document_count = source_document_count(inputs);
@@ -212,9 +187,7 @@ IndexTotals merge_into_index(const MergeSetup& setup, RunStore& runs, IndexWrite
     options.threads = plan.last_pass_ranges;
     options.batch_bytes = merging.batch_bytes();
     figures.list_threads = options.threads;
-    options.check_cancelled = [&] {
-      if (const int signal = context.signal_number.load(); signal != 0) throw InterruptedError(signal);
-    };
+    options.check_cancelled = [&context] { throw_if_stopped(context); };
     options.progress = [&](std::uint64_t done) { context.progress.postings_done.store(done); };
     const IndexMergeResult result = merge_lists(inputs, dropped, length_codes.span(), writer, options);
     totals.dropped_sum = result.dropped_sum;

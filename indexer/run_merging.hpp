@@ -1,28 +1,30 @@
-// The second half of a job: runs become an index. Passes before the last make fewer, larger runs; then documents with
-// duplicate ids are found, and the last pass writes the index.
+// The second half of a job: runs (or, in a job that merges, indexes) become an index. Passes before the last make
+// fewer, larger runs; then documents with duplicate ids are found, and the last pass writes the index.
 #pragma once
 
 #include "indexer/duplicate_ids.hpp"
-#include "indexer/ingest.hpp"
+#include "indexer/index_job.hpp"
 #include "indexer/run_store.hpp"
 #include "io/index_writer.hpp"
 
 namespace spillway {
 
 struct MergeSetup {
-  const IndexOptions& options;
   const ContentOptions& content;
-  const IndexPlan& plan;
+  std::size_t run_block_bytes;  // of new runs
+  std::size_t id_sort_bytes;    // the sort of ids takes at most so much
   const StringSorter& id_sorter;
   const IndexContext& context;
   MemoryBudget& budget;
   TempSpace& temp;
   unsigned threads = 1;
+  IdList* to_drop = nullptr;   // documents to leave out; may be null
+  std::size_t max_fan_in = 0;  // 0: as many as memory and descriptors allow
 };
 
 struct MergeFigures {
   std::uint64_t passes = 0;  // the last one included
-  std::uint64_t documents = 0, duplicate_documents = 0, postings = 0, occurrences = 0;
+  std::uint64_t documents = 0, duplicate_documents = 0, listed_documents = 0, postings = 0, occurrences = 0;
   std::vector<IdTable::Duplicate> duplicates;                                       // the first few
   double pass_seconds = 0, id_seconds = 0, document_seconds = 0, list_seconds = 0;  // wall
   unsigned list_threads = 1;  // term ranges that were merged side by side

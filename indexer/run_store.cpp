@@ -1,5 +1,9 @@
 #include "indexer/run_store.hpp"
 
+#include <algorithm>
+
+#include "merge/run_input.hpp"
+
 namespace spillway {
 
 namespace {
@@ -7,6 +11,27 @@ namespace {
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 
 }  // namespace
+
+const MergeInput& StoredRun::open(unsigned) {
+  reader_ = std::make_unique<RunReader>(file());
+  input_ = std::make_unique<RunInput>(*reader_, may_have_dropped);
+  return *input_;
+}
+
+void StoredRun::close() {
+  input_.reset();
+  reader_.reset();
+  if (temp_ != nullptr) temp_->close_reader();
+}
+
+// Samples of its terms: one for each block, at most. Blocks are full but for those at the ends of the ranges that were
+// written side by side.
+std::size_t StoredRun::open_bytes() const {
+  const std::uint64_t blocks = 2 * (bytes / largest_block_bytes) + 64;
+  return static_cast<std::size_t>(std::min<std::uint64_t>(blocks, kMaxTermSamples)) *
+             (sizeof(TermSample) + kSampleTermBytes) +
+         sizeof(RunReader);
+}
 
 bool RunStore::fits_memory(std::size_t bound_bytes) const { return bound_bytes + kPieceBytes <= memory_left_; }
 
@@ -20,6 +45,7 @@ std::unique_ptr<StoredRun> RunStore::write(std::size_t bound_bytes,
     auto run = std::make_unique<StoredRun>(std::move(file), nullptr);
     run->bytes = bytes;
     run->summary = summary;
+    run->largest_block_bytes = largest_block_bytes_;
     return run;
   }
   return spill(write);
@@ -34,6 +60,7 @@ std::unique_ptr<StoredRun> RunStore::spill(const std::function<RunSummary(Writab
   run->close();
   run->bytes = bytes;
   run->summary = summary;
+  run->largest_block_bytes = largest_block_bytes_;
   return run;
 }
 

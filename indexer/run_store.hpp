@@ -7,36 +7,42 @@
 #include <string>
 #include <vector>
 
+#include "indexer/merge_source.hpp"
 #include "io/memory_file.hpp"
 #include "io/run_format.hpp"
 #include "io/temp_space.hpp"
 
 namespace spillway {
 
-class StoredRun {
+class StoredRun final : public MergeSource {
  public:
   StoredRun(std::unique_ptr<MemoryFile> memory, std::unique_ptr<TempFile> temp)
       : memory_(std::move(memory)), temp_(std::move(temp)) {}
 
-  const ReadableFile& open() { return memory_ != nullptr ? *memory_ : temp_->reader(); }
-  void close() {
-    if (temp_ != nullptr) temp_->close_reader();
-  }
-  bool is_spilled() const { return temp_ != nullptr; }
-  std::uint64_t bytes = 0;
-  RunSummary summary;
+  const ReadableFile& file() { return memory_ != nullptr ? *memory_ : temp_->reader(); }
+  const MergeInput& open(unsigned cursors) override;
+  void close() override;
+  std::size_t cursor_bytes() const override { return largest_block_bytes + kCursorBytes; }
+  std::size_t open_bytes() const override;
+  bool is_spilled() const override { return temp_ != nullptr; }
+
+  std::size_t largest_block_bytes = kMaxRunBlockBytes;  // blocks are not compressed: a cursor holds one
 
  private:
+  static constexpr std::size_t kCursorBytes = 4096;
   std::unique_ptr<MemoryFile> memory_;
   std::unique_ptr<TempFile> temp_;
+  std::unique_ptr<RunReader> reader_;
+  std::unique_ptr<MergeInput> input_;
 };
 
 // Not thread-safe, but for write() of different runs.
 class RunStore {
  public:
-  // Runs in memory take at most memory_bytes of `budget`.
-  RunStore(MemoryBudget& budget, TempSpace& temp, std::size_t memory_bytes)
-      : budget_(budget), temp_(temp), memory_left_(memory_bytes) {}
+  // Runs in memory take at most memory_bytes of `budget`. No block of a run is larger than largest_block_bytes.
+  RunStore(MemoryBudget& budget, TempSpace& temp, std::size_t memory_bytes,
+           std::size_t largest_block_bytes = kMaxRunBlockBytes)
+      : budget_(budget), temp_(temp), memory_left_(memory_bytes), largest_block_bytes_(largest_block_bytes) {}
 
   // Lets runs in memory take so much more.
   void add_memory(std::size_t bytes) { memory_left_ += bytes; }
@@ -50,12 +56,13 @@ class RunStore {
   // The same, but always to a scratch file.
   std::unique_ptr<StoredRun> spill(const std::function<RunSummary(WritableFile&)>& write);
 
-  std::vector<std::unique_ptr<StoredRun>> runs;
+  std::vector<std::unique_ptr<MergeSource>> runs;
 
  private:
   MemoryBudget& budget_;
   TempSpace& temp_;
   std::size_t memory_left_;
+  std::size_t largest_block_bytes_;
 };
 
 }  // namespace spillway

@@ -24,7 +24,10 @@ class ReadableFile {
   virtual std::uint64_t size() const = 0;
   virtual const std::string& path() const = 0;
   // The whole file as memory that lives as long as this object, where the file system can; else empty.
+  // Holds no descriptor from then on. Requires: no other thread reads from this object yet.
   virtual std::span<const std::uint8_t> map() { return {}; }
+  // Takes the mapped pages out of this process's memory; what is read again comes from the file again. Thread-safe.
+  virtual void release_pages() const {}
 
   // As read_at, but anything short is an IoError that names path and offset ("the file shrank").
   void read_exactly(std::uint64_t offset, std::span<std::uint8_t> out) const;

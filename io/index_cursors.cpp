@@ -13,7 +13,7 @@ constexpr std::size_t kMostStretchBytes = kDistanceBlock * 5;  // of what a posi
 }  // namespace
 
 IndexTermCursor::IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last)
-    : index_(index), numbering_(index.dropped_documents()), terms_(index, first), last_(last) {
+    : index_(index), numbering_(index.state_->numbering()), terms_(index, first), last_(last) {
   postings_.reserve(kPieceBytes);
   if (index.options().positions) positions_.reserve(kPieceBytes);
 }
@@ -103,15 +103,13 @@ struct IndexDocumentCursor::Walk {
 };
 
 IndexDocumentCursor::IndexDocumentCursor(const IndexReader& index)
-    : index_(index), numbering_(index.dropped_documents()), walk_(std::make_unique<Walk>()) {}
+    : index_(index), numbering_(index.state_->numbering()), walk_(std::make_unique<Walk>()) {}
 
-IndexDocumentCursor::~IndexDocumentCursor() = default;
+IndexDocumentCursor::~IndexDocumentCursor() { index_.state_->release_pages(); }
 
 bool IndexDocumentCursor::next() {
   if (next_source_ == index_.counts().source_documents) return false;
-  const auto& dropped = numbering_.dropped();
-  if (dropped_passed_ < dropped.size() && dropped[dropped_passed_] == next_source_) {
-    ++dropped_passed_;
+  if (numbering_.is_dropped(next_source_)) {
     document_ = {};
     document_.fields = RunDocument::kDropped;
   } else {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/cursors.hpp"
+#include "io/index_format.hpp"
 #include "io/index_reader.hpp"
 #include "io/position_cursor.hpp"
 #include "io/source_numbering.hpp"
@@ -22,7 +23,13 @@ namespace spillway {
 class IndexTermCursor final : public TermCursor {
  public:
   static constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
-  static std::size_t memory_bytes() { return 4 * kPieceBytes; }
+  // Of each section, in an index that is opened with a window: so much for each cursor that is to be open at a time.
+  static constexpr std::size_t kWindowBytes = 2 * kPageBytes;
+  // With its share of the pages of such an index: terms, postings, bounds, positions. What the system reads around a
+  // page (another one) and a part of the page table come to the window.
+  static std::size_t memory_bytes(bool has_positions) {
+    return 4 * kPieceBytes + (has_positions ? 4 : 3) * (kWindowBytes + 2 * kPageBytes);
+  }
 
   IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last);
   bool next() override;
@@ -35,7 +42,7 @@ class IndexTermCursor final : public TermCursor {
   bool append_posting();
   std::uint32_t append_positions(std::uint32_t rest);
   const IndexReader& index_;
-  SourceNumbering numbering_;
+  const SourceNumbering& numbering_;
   TermTableCursor terms_;
   std::string last_;
   std::optional<PostingsCursor> list_;
@@ -47,8 +54,8 @@ class IndexTermCursor final : public TermCursor {
   TermPiece piece_;
 };
 
-// Walks the documents of the source: a dropped one has fields = RunDocument::kDropped and length 0. Not thread-safe.
-// The index lives longer.
+// Walks the documents of the source: a dropped one has fields = RunDocument::kDropped and length 0. Gives the pages
+// that an index with a window has in memory back when it is destroyed. Not thread-safe. The index lives longer.
 class IndexDocumentCursor final : public DocumentCursor {
  public:
   explicit IndexDocumentCursor(const IndexReader& index);
@@ -60,9 +67,8 @@ class IndexDocumentCursor final : public DocumentCursor {
   struct Walk;
   void read_kept();
   const IndexReader& index_;
-  SourceNumbering numbering_;
+  const SourceNumbering& numbering_;
   std::uint64_t next_source_ = 0, next_kept_ = 0;
-  std::size_t dropped_passed_ = 0;
   std::unique_ptr<Walk> walk_;
   RunDocument document_;
 };

@@ -23,10 +23,11 @@ std::optional<std::uint64_t> computed_document(std::string_view id) {
 
 }  // namespace
 
-IndexReader::State::State(FileSystem& files, std::string path) : directory(std::move(path)) {
+IndexReader::State::State(FileSystem& files, std::string path, std::size_t window_bytes) : directory(std::move(path)) {
   read_manifest(files);
   for (std::size_t i = 0; i < kSectionCount; ++i) {
-    sections[i] = std::make_unique<SectionReader>(files, directory, static_cast<Section>(i + 1), manifest.sections[i]);
+    sections[i] = std::make_unique<SectionReader>(files, directory, static_cast<Section>(i + 1), manifest.sections[i],
+                                                  window_bytes);
   }
   check_sizes();
   const IndexCounts& counts = manifest.counts;
@@ -39,6 +40,11 @@ IndexReader::State::State(FileSystem& files, std::string path) : directory(std::
                                                      section(Section::kFieldBlocks), section(Section::kText),
                                                      section(Section::kTextBlocks)},
                     counts.documents);
+  if (window_bytes != 0) release_pages();
+}
+
+void IndexReader::State::release_pages() const {
+  for (const auto& opened : sections) opened->release();
 }
 
 void IndexReader::State::read_manifest(FileSystem& files) {
@@ -66,28 +72,36 @@ void IndexReader::State::check_sizes() const {
   if (!manifest.options.positions) check(section(Section::kPositions), 0);
 }
 
-std::vector<std::uint32_t> IndexReader::State::read_dropped() const {
+void IndexReader::State::read_dropped() const {
   const SectionReader& from = section(Section::kDropped);
   const std::uint64_t count = manifest.counts.source_documents - manifest.counts.documents;
   const std::uint8_t *begin = from.at(0, from.size()), *at = begin, *end = begin + from.size();
-  std::vector<std::uint32_t> dropped;
   std::uint64_t next = 0;
+  if (count != 0) numbering_.reserve(manifest.counts.source_documents);
   while (at != end) {
     std::uint64_t gap = 0;
     if (!read_varint(&at, end, &gap) || gap >= manifest.counts.source_documents - next) {
       from.fail(static_cast<std::uint64_t>(at - begin), "a dropped document of the source", "a higher number");
     }
-    dropped.push_back(static_cast<std::uint32_t>(next + gap));
+    numbering_.drop(static_cast<std::uint32_t>(next + gap));
     next += gap + 1;
   }
-  if (dropped.size() != count) {
-    from.fail(from.size(), std::to_string(count) + " dropped documents", std::to_string(dropped.size()));
+  if (numbering_.dropped_count() != count) {
+    from.fail(from.size(), std::to_string(count) + " dropped documents", std::to_string(numbering_.dropped_count()));
   }
-  return dropped;
+  numbering_.seal();
 }
 
-IndexReader::IndexReader(FileSystem& files, const std::string& directory)
-    : state_(std::make_unique<State>(files, directory)) {}
+const SourceNumbering& IndexReader::State::numbering() const {
+  std::call_once(dropped_once_, [this] {
+    numbering_ = {};
+    read_dropped();
+  });
+  return numbering_;
+}
+
+IndexReader::IndexReader(FileSystem& files, const std::string& directory, std::size_t window_bytes)
+    : state_(std::make_unique<State>(files, directory, window_bytes)) {}
 
 IndexReader::~IndexReader() = default;
 
@@ -190,7 +204,13 @@ std::vector<std::uint32_t> IndexReader::find_documents(std::string_view id) cons
   return documents;
 }
 
-std::vector<std::uint32_t> IndexReader::dropped_documents() const { return state_->read_dropped(); }
+std::vector<std::uint32_t> IndexReader::dropped_documents() const {
+  std::vector<std::uint32_t> dropped;
+  for (std::uint64_t document = 0; document < counts().source_documents; ++document) {
+    if (state_->numbering().is_dropped(document)) dropped.push_back(static_cast<std::uint32_t>(document));
+  }
+  return dropped;
+}
 
 struct TermTableCursor::State {
   State(const TermTableReader& terms, std::string_view first) : walk(terms, first), from(first) {}

@@ -106,7 +106,10 @@ struct StoredDocument {
 // Immutable after construction; thread-safe.
 class IndexReader {
  public:
-  IndexReader(FileSystem& files, const std::string& directory);
+  // window_bytes 0: pages stay in memory once they are read, as the system sees fit. Else each of the sections keeps at
+  // most about so many bytes (pages of 64 KiB, a page table, and what the system reads around them): for merges, which
+  // read many indexes within a budget. Views of sections stay valid in both cases.
+  IndexReader(FileSystem& files, const std::string& directory, std::size_t window_bytes = 0);
   ~IndexReader();
   IndexReader(const IndexReader&) = delete;
   IndexReader& operator=(const IndexReader&) = delete;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,16 +11,19 @@
 #include "io/document_sections.hpp"
 #include "io/manifest.hpp"
 #include "io/section_file.hpp"
+#include "io/source_numbering.hpp"
 #include "io/term_table.hpp"
 
 namespace spillway {
 
 struct IndexReader::State {
-  State(FileSystem& files, std::string path);
+  State(FileSystem& files, std::string path, std::size_t window_bytes);
 
   const SectionReader& section(Section name) const { return *sections[section_index(name)]; }
-  // Decoded anew by each call.
-  std::vector<std::uint32_t> read_dropped() const;
+  // Decoded by the first call.
+  const SourceNumbering& numbering() const;
+  // Takes the pages of all sections out of this process's memory until they are read again.
+  void release_pages() const;
 
   std::string directory;
   Manifest manifest;
@@ -31,6 +35,9 @@ struct IndexReader::State {
  private:
   void read_manifest(FileSystem& files);
   void check_sizes() const;
+  void read_dropped() const;
+  mutable std::once_flag dropped_once_;
+  mutable SourceNumbering numbering_;
 };
 
 }  // namespace spillway

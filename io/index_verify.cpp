@@ -18,7 +18,7 @@ class IndexVerifier {
         state_(*index.state_),
         terms_(*state_.terms),
         progress_(progress),
-        numbering_(state_.read_dropped()) {}
+        numbering_(state_.numbering()) {}
 
   void run() {
     check_files();
@@ -59,7 +59,7 @@ class IndexVerifier {
   const IndexReader::State& state_;
   const TermTableReader& terms_;
   const std::function<void(std::uint64_t)>& progress_;
-  SourceNumbering numbering_;
+  const SourceNumbering& numbering_;
   std::uint64_t bytes_done_ = 0;
   std::vector<std::uint32_t> lengths_left_;  // of each document, what no list has accounted for yet
   std::vector<std::uint64_t> last_offsets_;  // of the nodes visited, by level

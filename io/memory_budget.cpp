@@ -1,8 +1,6 @@
 #include "io/memory_budget.hpp"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "io/error.hpp"
+#include "io/memory_limits.hpp"
 
 namespace spillway {
 
@@ -26,44 +25,6 @@ std::size_t status_field_bytes(std::string_view name) {
     if (line.starts_with(name)) return std::stoull(line.substr(name.size())) * 1024;
   }
   return 0;
-}
-
-// A cgroup limit file holds a number or "max".
-std::size_t limit_in_file(const std::string& path) {
-  std::ifstream file(path);
-  std::size_t value = 0;
-  return file >> value ? value : std::numeric_limits<std::size_t>::max();
-}
-
-// The path of this process below the cgroup hierarchy, for controller "" (v2) or "memory" (v1).
-std::string cgroup_path(std::string_view controller) {
-  std::ifstream file("/proc/self/cgroup");
-  std::string line;
-  while (std::getline(file, line)) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    if (line.substr(first + 1, second - first - 1) == controller) return line.substr(second + 1);
-  }
-  return "";
-}
-
-// Limits apply at every level up to the root of the hierarchy.
-std::size_t cgroup_limit(const std::string& root, std::string path, const std::string& file) {
-  std::size_t limit = limit_in_file(root + "/" + file);
-  while (!path.empty() && path != "/") {
-    limit = std::min(limit, limit_in_file(root + path + "/" + file));
-    path.resize(path.rfind('/'));
-  }
-  return limit;
-}
-
-std::size_t rlimit_bytes(__rlimit_resource resource) {
-  rlimit limit{};
-  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-    return std::numeric_limits<std::size_t>::max();
-  }
-  return limit.rlim_cur;
 }
 
 }  // namespace
@@ -156,12 +117,6 @@ Buffer::~Buffer() {
 std::size_t resident_bytes() { return status_field_bytes("VmRSS:"); }
 std::size_t peak_resident_bytes() { return status_field_bytes("VmHWM:"); }
 
-std::size_t available_memory_bytes() {
-  const std::size_t ram =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
-  const std::size_t v2 = cgroup_limit("/sys/fs/cgroup", cgroup_path(""), "memory.max");
-  const std::size_t v1 = cgroup_limit("/sys/fs/cgroup/memory", cgroup_path("memory"), "memory.limit_in_bytes");
-  return std::min({ram, v1, v2, rlimit_bytes(RLIMIT_AS), rlimit_bytes(RLIMIT_DATA)});
-}
+std::size_t available_memory_bytes() { return memory_limits().least_bytes(); }
 
 }  // namespace spillway

@@ -55,6 +55,7 @@ class PosixReadableFile final : public ReadableFile {
   std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override {
     constexpr auto kMaxOffset = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
     std::size_t done = 0;
+    if (mapped_ != nullptr) return copy_mapped(offset, out);
     while (done < out.size() && offset + done >= offset && offset + done < kMaxOffset) {
       const std::size_t wanted = std::min(out.size() - done, kMaxTransferBytes);
       const ssize_t got = retry_interrupted(
@@ -72,13 +73,24 @@ class PosixReadableFile final : public ReadableFile {
     std::call_once(map_once_, [&] {
       if (size_ == 0) return;
       void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file_.get(), 0);
-      if (mapped != MAP_FAILED) mapped_ = mapped;
+      if (mapped == MAP_FAILED) return;
+      mapped_ = mapped;
+      file_.close();
     });
     if (mapped_ == nullptr) return {};
     return {static_cast<const std::uint8_t*>(mapped_), size_};
   }
+  void release_pages() const override {
+    if (mapped_ != nullptr) ::madvise(mapped_, size_, MADV_DONTNEED);
+  }
 
  private:
+  std::size_t copy_mapped(std::uint64_t offset, std::span<std::uint8_t> out) const {
+    if (offset >= size_) return 0;
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - offset));
+    std::copy_n(static_cast<const std::uint8_t*>(mapped_) + offset, count, out.data());
+    return count;
+  }
   FileDescriptor file_;
   std::string path_;
   std::uint64_t size_;

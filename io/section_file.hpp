@@ -89,11 +89,14 @@ class SectionWriter {
   std::atomic<std::uint64_t> written_{0};
 };
 
-// Immutable but for the memory of which pages are checked; thread-safe.
+// Immutable but for the memory of which pages are checked; thread-safe. Holds no descriptor where the file is mapped.
 class SectionReader {
  public:
-  // Checks header, footer and size; maps the file (or reads it whole where the file system cannot map).
-  SectionReader(FileSystem& files, const std::string& directory, Section section, const SectionFigures& expected);
+  // Checks header, footer and size; maps the file (or reads it whole where the file system cannot map). With a window,
+  // pages are given back to the system as soon as more than so many bytes of them were checked; they are read and
+  // checked again when they are asked for again. What at() gave stays valid.
+  SectionReader(FileSystem& files, const std::string& directory, Section section, const SectionFigures& expected,
+                std::size_t window_bytes = 0);
 
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return data_bytes_; }
@@ -109,6 +112,9 @@ class SectionReader {
     }
     return data_ + offset;
   }
+
+  // Gives all pages of a reader with a window back to the system.
+  void release() const;
 
   // Throws FormatError for something wrong at `offset` of the data.
   [[noreturn]] void fail(std::uint64_t offset, std::string_view expected, std::string_view found) const;
@@ -137,6 +143,8 @@ class SectionReader {
   std::uint64_t data_bytes_ = 0;
   std::uint32_t table_crc_ = 0;
   mutable std::atomic<bool> table_checked_{false};
+  std::uint64_t window_pages_;  // 0: no limit
+  mutable std::atomic<std::uint64_t> resident_pages_{0};
   mutable std::vector<std::atomic<std::uint64_t>> checked_;
 };
 

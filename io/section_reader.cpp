@@ -19,8 +19,11 @@ std::string hex(std::uint32_t value) {
 }  // namespace
 
 SectionReader::SectionReader(FileSystem& files, const std::string& directory, Section section,
-                             const SectionFigures& expected)
-    : path_(directory + "/" + std::string(section_name(section))), section_(section), figures_(expected) {
+                             const SectionFigures& expected, std::size_t window_bytes)
+    : path_(directory + "/" + std::string(section_name(section))),
+      section_(section),
+      figures_(expected),
+      window_pages_(window_bytes == 0 ? 0 : std::max<std::size_t>(1, window_bytes / kPageBytes)) {
   if (!files.status(path_)) throw_damaged(path_, 0, "a file that the manifest names", "nothing");
   file_ = files.open(path_);
   const std::uint64_t size = file_->size();
@@ -92,10 +95,22 @@ void SectionReader::check_table() const {
     throw_damaged(path_, kSectionHeaderBytes + data_bytes_, "page table CRC " + hex(table_crc_), hex(found));
   }
   table_checked_.store(true, std::memory_order_release);
+  if (window_pages_ != 0 && owned_.empty()) file_->release_pages();  // a table may be large
+}
+
+void SectionReader::release() const {
+  if (window_pages_ == 0 || !owned_.empty()) return;
+  resident_pages_.store(0, std::memory_order_relaxed);
+  for (auto& word : checked_) word.store(0, std::memory_order_relaxed);
+  file_->release_pages();
 }
 
 void SectionReader::check_page(std::uint64_t page) const {
   check_table();
+  if (window_pages_ != 0 && resident_pages_.fetch_add(1, std::memory_order_relaxed) >= window_pages_) {
+    release();
+    resident_pages_.store(1, std::memory_order_relaxed);
+  }
   const std::uint64_t offset = page * kPageBytes;
   const std::uint64_t bytes = std::min<std::uint64_t>(kPageBytes, data_bytes_ - offset);
   const std::uint32_t found = section_page_crc(section_, page, {data_ + offset, bytes});

@@ -124,6 +124,7 @@ std::unique_ptr<TempFile> TempSpace::create(const std::string& stem) {
 }
 
 void TempSpace::charge(std::uint64_t bytes) {
+  if (check_) check_();
   const std::uint64_t limit = limit_bytes_ == 0 ? std::numeric_limits<std::uint64_t>::max() : limit_bytes_;
   std::uint64_t used = used_bytes_.load();
   do {

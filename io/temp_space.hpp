@@ -35,6 +35,9 @@ class TempSpace {
   TempSpace(const TempSpace&) = delete;
   TempSpace& operator=(const TempSpace&) = delete;
 
+  // Called by every append to a scratch file; throws to stop. To be set before the first create().
+  void set_check(std::function<void()> check) { check_ = std::move(check); }
+
   // In the next directory in turn. `stem` becomes part of the name. Appends beyond the limit throw BudgetError naming
   // --temp-limit; a full disk throws IoError naming --temp-dir.
   std::unique_ptr<TempFile> create(const std::string& stem);
@@ -49,6 +52,7 @@ class TempSpace {
   FileSystem& files_;
   std::vector<std::string> directories_;  // the ones made here
   std::uint64_t limit_bytes_;
+  std::function<void()> check_;
   std::atomic<std::uint64_t> used_bytes_{0}, peak_bytes_{0}, written_bytes_{0}, next_{0};
 };
 

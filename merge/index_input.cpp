@@ -82,10 +82,7 @@ std::vector<TermSample> IndexInput::term_samples() const {
   return std::move(sampler.samples);
 }
 
-std::size_t IndexInput::cursor_bytes() const {
-  const std::uint64_t dropped = index_.counts().source_documents - index_.counts().documents;
-  return IndexTermCursor::memory_bytes() + static_cast<std::size_t>(dropped) * 2 * sizeof(std::uint32_t);
-}
+std::size_t IndexInput::cursor_bytes() const { return IndexTermCursor::memory_bytes(index_.options().positions); }
 
 std::unique_ptr<TermCursor> IndexInput::terms(std::string first, std::string last) const {
   return std::make_unique<IndexTermCursor>(index_, first, last);

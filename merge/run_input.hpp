@@ -7,8 +7,9 @@ namespace spillway {
 
 class RunInput final : public MergeInput {
  public:
-  // `run` lives longer.
-  explicit RunInput(const RunReader& run) : run_(run) {}
+  // `run` lives longer. A run that was merged from indexes may have holes.
+  explicit RunInput(const RunReader& run, bool may_have_dropped = false)
+      : run_(run), may_have_dropped_(may_have_dropped) {}
 
   const RunIdentity& identity() const override { return run_.identity(); }
   const RunSummary& summary() const override { return run_.summary(); }
@@ -19,9 +20,11 @@ class RunInput final : public MergeInput {
   }
   std::unique_ptr<DocumentCursor> documents() const override { return std::make_unique<RunDocumentCursor>(run_); }
   std::string name() const override { return run_.file().path(); }
+  bool may_have_dropped() const override { return may_have_dropped_; }
 
  private:
   const RunReader& run_;
+  bool may_have_dropped_;
 };
 
 }  // namespace spillway

@@ -38,7 +38,11 @@ options::variables_map parse_with_boost(const Command& command, const std::vecto
   using options::command_line_style::style_t;
   const int style = style_t::unix_style & ~style_t::allow_guessing;
   options::variables_map values;
-  options::store(options::command_line_parser(words).options(all).positional(operands).style(style).run(), values);
+  const auto parsed = options::command_line_parser(words).options(all).positional(operands).style(style).run();
+  for (const auto& option : parsed.options) {
+    if (option.string_key == kOperands && option.position_key < 0) refuse_unknown(command, "--" + option.string_key);
+  }
+  options::store(parsed, values);
   return values;
 }
 

@@ -6,45 +6,18 @@
 #include "tools/command_line.hpp"
 #include "tools/index_options.hpp"
 #include "tools/index_report.hpp"
-#include "tools/json_output.hpp"
-#include "tools/output_file.hpp"
+#include "tools/job_options.hpp"
 #include "tools/progress.hpp"
+#include "tools/report_file.hpp"
 
 namespace spillway {
 
 namespace {
 
-// Where --json goes. Checked before the work, written after it, and only if it is wanted.
-class ReportFile {
- public:
-  ReportFile(const Arguments& arguments, Session& session) {
-    const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
-    if (const auto path = arguments.text("json")) file_.emplace(session, "--json", *path, if_there);
-  }
-  void write(const IndexOptions& options, const IndexReport& report, const JobOutcome& outcome) {
-    if (!file_) return;
-    file_->write(json_text(index_report_json(options, report, outcome)));
-    file_->finish();
-  }
-
- private:
-  std::optional<OutputFile> file_;
-};
-
-// A failure to write the report must not hide why the job failed.
-void report_failure(ReportFile& file, const IndexOptions& options, const IndexReport& report,
-                    const JobOutcome& outcome) {
-  try {
-    file.write(options, report, outcome);
-  } catch (const Error& error) {
-    print_message(std::string("index: the report: ") + error.what());
-  }
-}
-
 ExitCode run_index_command(const Arguments& arguments, Session& session) {
   const bool quiet = arguments.has("quiet"), verbose = arguments.has("verbose");
   const IndexOptions options = index_options(arguments, session.files);
-  ReportFile report_file(arguments, session);
+  ReportFile report_file(arguments, session, options.output);
   IndexProgress progress;
   IndexReport report;
   ProgressDisplay display(progress, progress_style(arguments.has("progress"), quiet));
@@ -58,18 +31,14 @@ ExitCode run_index_command(const Arguments& arguments, Session& session) {
     run_index(options, {session.files, session.signal_number, progress, warn, say}, report);
   } catch (const std::exception& error) {
     display.stop();
-    const auto* known = dynamic_cast<const Error*>(&error);
-    const auto* memory = dynamic_cast<const std::bad_alloc*>(&error);
-    const ExitCode code = known != nullptr    ? known->code()
-                          : memory != nullptr ? ExitCode::kOverBudget
-                                              : ExitCode::kUsageOrIo;
-    if (!quiet && code == ExitCode::kBadInput) std::fputs(skipped_summary(report).c_str(), stderr);
-    report_failure(report_file, options, report, {code, error.what()});
+    const JobOutcome outcome{exit_code_of(error), error.what()};
+    if (!quiet && outcome.exit_code == ExitCode::kBadInput) std::fputs(skipped_summary(report).c_str(), stderr);
+    report_file.write_quietly("index", [&] { return index_report_json(options, report, outcome); });
     throw;
   }
   display.stop();
   if (!quiet) std::fputs(index_summary(options, report).c_str(), stderr);
-  report_file.write(options, report, {});
+  report_file.write([&] { return index_report_json(options, report, {}); });
   return ExitCode::kDone;
 }
 

@@ -90,7 +90,8 @@ ExitCode dispatch(const std::vector<std::string>& words, Session& session, std::
     session.out.write(std::string("spillway ") + kVersion + "\n");
     return ExitCode::kDone;
   }
-  const std::vector<Command> commands = all_commands();
+  std::vector<Command> commands = all_commands();
+  if (first == "manual") commands.push_back(manual_command());
   if (const Command* command = find_command(commands, words)) {
     name = command->name;
     const auto skipped = static_cast<std::ptrdiff_t>(split_words(name).size());
@@ -115,8 +116,8 @@ void flush_quietly(Output& out) {
 }  // namespace
 
 std::vector<Command> all_commands() {
-  return {index_command(), search_command(), stats_command(), verify_command(),
-          dump_command(),  doc_command(),    corpus_command()};
+  return {index_command(), merge_command(), search_command(), stats_command(), verify_command(),
+          dump_command(),  doc_command(),   corpus_command(), doctor_command()};
 }
 
 void print_message(const std::string& text) { std::fprintf(stderr, "spillway: %s\n", text.c_str()); }

@@ -11,12 +11,15 @@ namespace spillway {
 
 // All commands, in the order in which the help lists them. One factory per file tools/command_<name>.cpp.
 Command index_command();
+Command merge_command();
 Command search_command();
 Command stats_command();
 Command verify_command();
 Command dump_command();
 Command doc_command();
 Command corpus_command();
+Command doctor_command();
+Command manual_command();  // for builds: the help does not list it
 std::vector<Command> all_commands();
 
 // Never throws. `words` without the program's name. Output is flushed.

@@ -1,12 +1,11 @@
 // `spillway search`: the best documents for queries.
+#include <cstdio>
 #include <limits>
 
-#include "indexer/pruned_ranking.hpp"
-#include "indexer/ranking.hpp"
 #include "tools/command_line.hpp"
 #include "tools/option_values.hpp"
-#include "tools/query_file.hpp"
-#include "tools/search_output.hpp"
+#include "tools/output_file.hpp"
+#include "tools/query_runner.hpp"
 #include "tools/signals.hpp"
 
 namespace spillway {
@@ -14,74 +13,89 @@ namespace spillway {
 namespace {
 
 struct SearchOptions {
-  Bm25Parameters bm25;
-  std::size_t k = 10;
-  std::string run_id = "spillway";
+  SearchSettings settings;
   SearchFormat format = SearchFormat::kText;
+  std::string run_id = "spillway";
+  QueryFile::Options queries;
 };
 
-SearchOptions search_options(const Arguments& arguments) {
-  SearchOptions result;
+template <typename Enum>
+void take_choice(const Arguments& arguments, const char* option, const std::vector<std::string>& names, Enum& value) {
+  if (const auto text = arguments.text(option)) {
+    value = static_cast<Enum>(parse_choice(std::string("--") + option, *text, names));
+  }
+}
+
+SearchSettings search_settings(const Arguments& arguments) {
+  SearchSettings result;
   if (const auto text = arguments.text("k1")) result.bm25.k1 = parse_real("--k1", *text, 0, 1000);
   if (const auto text = arguments.text("b")) result.bm25.b = parse_real("--b", *text, 0, 1);
   if (const auto text = arguments.text("count")) result.k = parse_count("-k", *text, 1, std::uint64_t{1} << 31);
-  if (const auto text = arguments.text("format")) {
-    result.format = static_cast<SearchFormat>(parse_choice("--format", *text, {"text", "trec", "msmarco", "json"}));
+  if (const auto text = arguments.text("threads")) {
+    result.threads = static_cast<unsigned>(parse_count("--threads", *text, 1, 1024));
+  }
+  if (arguments.has("exhaustive")) result.method = SearchMethod::kExhaustive;
+  // People write operators; files of queries hold questions, with - and quotes as punctuation.
+  if (!arguments.has("queries")) result.syntax = QuerySyntax::kOperators;
+  take_choice(arguments, "query-syntax", {"plain", "operators"}, result.syntax);
+  return result;
+}
+
+SearchOptions search_options(const Arguments& arguments) {
+  SearchOptions result;
+  result.settings = search_settings(arguments);
+  take_choice(arguments, "format", {"text", "trec", "msmarco", "json"}, result.format);
+  take_choice(arguments, "query-format", {"auto", "tsv", "trec", "jsonl", "lines"}, result.queries.format);
+  take_choice(arguments, "topic-field", {"title", "desc", "narr", "all"}, result.queries.topic_field);
+  for (const char* option : {"query-format", "topic-field", "threads"}) {
+    if (arguments.has(option) && !arguments.has("queries")) {
+      throw UsageError(std::string("--") + option + " needs --queries");
+    }
   }
   if (const auto text = arguments.text("run-id")) {
     if (result.format != SearchFormat::kTrec) throw UsageError("--run-id needs --format trec");
-    if (text->empty() || SearchOutput::column(*text) != *text)
+    if (text->empty() || SearchOutput::column(*text) != *text) {
       throw UsageError("--run-id must be one word without blanks");
+    }
     result.run_id = *text;
   }
   return result;
 }
 
-// Answers queries and writes the rankings in one of the formats.
-class Searcher {
- public:
-  Searcher(const IndexReader& index, const SearchOptions& settings, Output& out)
-      : settings_(settings),
-        out_(out),
-        analyzer_(index.options()),
-        bm25_(index.counts(), settings.bm25),
-        ranker_(index, bm25_),
-        output_(index, settings.format, settings.run_id) {}
-
-  // `id`: of a query from a file; nullptr for the one on the command line.
-  void answer(const std::string* id, const std::string& query) {
-    SearchAnswer answer{id, query, query_terms(analyzer_, query), {}};
-    answer.ranking = ranker_.best(query_of(answer.terms), settings_.k);
-    out_.write(output_.render(answer));
-  }
-
- private:
-  const SearchOptions& settings_;
-  Output& out_;
-  Analyzer analyzer_;
-  Bm25 bm25_;
-  PrunedRanker ranker_;
-  SearchOutput output_;
-};
-
 ExitCode run_search_command(const Arguments& arguments, Session& session) {
-  const SearchOptions settings = search_options(arguments);
+  const SearchOptions options = search_options(arguments);
   const auto& operands = arguments.operands();
   const auto queries = arguments.text("queries");
   if (queries && operands.size() > 1) throw UsageError("a query and --queries contradict each other; give one of them");
   if (!queries && operands.size() < 2) throw UsageError("no query; give words after the index, or --queries FILE");
+  std::optional<OutputFile> stats_file;
+  if (const auto path = arguments.text("stats-json")) {
+    const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
+    stats_file.emplace(session, "--stats-json", *path, if_there);
+  }
   const IndexReader index(session.files, operands[0]);
-  Searcher searcher(index, settings, session.out);
-  if (!queries) {
+  const SearchOutput output(index, options.format, options.run_id);
+  QueryRunner runner(index, options.settings, output);
+  if (queries) {
+    const auto check = [&] { throw_if_interrupted(session.signal_number); };
+    QueryFile file(session.files, *queries, options.queries, check);
+    const auto next = [&] {
+      check();
+      return file.next();
+    };
+    runner.run(next, [&](const std::string& answer) { session.out.write(answer); });
+  } else {
     std::string query = operands[1];
     for (std::size_t i = 2; i < operands.size(); ++i) query += " " + operands[i];
-    searcher.answer(nullptr, query);
-    return ExitCode::kDone;
+    session.out.write(runner.answer_one(query));
   }
-  QueryFile file(session.files, *queries, [&] { throw_if_interrupted(session.signal_number); });
-  while (const auto line = file.next()) {
-    throw_if_interrupted(session.signal_number);
-    searcher.answer(&line->id, line->text);
+  if (arguments.has("stats")) {
+    session.out.flush();
+    std::fputs(runner.stats().text().c_str(), stderr);
+  }
+  if (stats_file) {
+    stats_file->write(runner.stats().json());
+    stats_file->finish();
   }
   return ExitCode::kDone;
 }
@@ -94,25 +108,42 @@ Command search_command() {
   command.summary = "find the best documents for a query (BM25)";
   command.examples = {
       {"spillway search docs.index out of core sorting", "the ten best documents"},
-      {"spillway search docs.index -k 3 --k1 1.2 --b 0.75 \"health care\"", "three, with other parameters"},
-      {"spillway search docs.index --queries topics.tsv -k 1000 --format trec > run.txt",
-       "a run file for trec_eval, from lines id<TAB>query"}};
+      {"spillway search docs.index '+sorting \"external memory\" -gpu'",
+       "must hold the first, must not hold the last; the phrase needs an index made with --positions"},
+      {"spillway search docs.index -k 3 --k1 1.2 --b 0.75 health care", "three, with other parameters"},
+      {"spillway search docs.index --queries topics.301-450 --topic-field title -k 1000 --format trec > run.txt",
+       "a run file for trec_eval, from TREC topics"},
+      {"spillway search docs.index --queries queries.tsv --threads 4 --stats --format msmarco > run.tsv",
+       "lines id<TAB>query on four threads, and how long they took"}};
   command.operands = "INDEX QUERY... [OPTIONS]";
   command.notes =
       "       spillway search INDEX --queries FILE [OPTIONS]\n\n"
       "The query is analysed as the index's documents were. Documents that hold at least one of its words are ranked;\n"
-      "equal scores by id, descending.";
-  auto queries = option_group("Queries and ranking"), output = option_group("Output");
-  add_value(queries, "queries", "FILE", "lines id<TAB>query; - is standard input");
-  add_value(queries, "count,k", "N", "documents per query (default 10)");
-  add_value(queries, "k1", "NUMBER", "BM25's k1 (default 0.9)");
-  add_value(queries, "b", "NUMBER", "BM25's b, 0 to 1 (default 0.4)");
+      "equal scores by id, descending. In a query with operators (the default for QUERY), +word must be there, -word\n"
+      "must not, and \"some words\" must stand together; + and - also stand before a phrase. Give a QUERY that begins\n"
+      "with - after --. A plain query (the default for FILE) is words and punctuation.";
+  auto queries = option_group("Queries"), ranking = option_group("Ranking"), output = option_group("Output");
+  add_value(queries, "queries", "FILE", "queries from a file; - is standard input");
+  add_value(queries, "query-format", "NAME",
+            "auto (default: by its first line), tsv (id<TAB>query), trec (topics), jsonl (id or _id or query_id, text "
+            "or query or title) or lines (ids are line numbers)");
+  add_value(queries, "topic-field", "NAME", "of TREC topics: title (default), desc, narr or all");
+  add_value(queries, "query-syntax", "NAME", "plain (default for FILE) or operators (default for QUERY)");
+  add_value(queries, "threads", "N", "queries of FILE that are answered side by side (default 1); same output");
+  add_value(ranking, "count,k", "N", "documents per query (default 10)");
+  add_value(ranking, "k1", "NUMBER", "BM25's k1 (default 0.9)");
+  add_value(ranking, "b", "NUMBER", "BM25's b, 0 to 1 (default 0.4)");
+  add_flag(ranking, "exhaustive", "score every posting: the same answers, slower");
   add_value(
       output, "format", "NAME",
       "text (default: rank, score, id, title), trec (query Q0 id rank score run; blanks in ids as \\x20), msmarco "
       "(query, id, rank between tabs) or json (an object per query and line)");
   add_value(output, "run-id", "WORD", "the last column of --format trec (default spillway)");
+  add_flag(output, "stats", "latencies, postings scored and blocks decoded, on standard error");
+  add_value(output, "stats-json", "FILE", "the same as JSON");
+  add_flag(output, "force", "replace the file of --stats-json");
   command.groups.push_back(queries);
+  command.groups.push_back(ranking);
   command.groups.push_back(output);
   command.min_operands = 1;
   command.max_operands = std::numeric_limits<std::size_t>::max();

@@ -6,6 +6,7 @@
 #include "indexer/analyzer.hpp"
 #include "sort/record_sorter.hpp"
 #include "sort/string_sorter.hpp"
+#include "tools/job_options.hpp"
 #include "tools/option_values.hpp"
 
 namespace spillway {
@@ -59,11 +60,6 @@ void take_name(const Arguments& arguments, const char* option, const std::vector
 
 void take_list(const Arguments& arguments, const char* option, std::vector<std::string>& value) {
   if (const auto text = arguments.text(option)) value = parse_list(std::string("--") + option, *text);
-}
-
-void take_size(const Arguments& arguments, const char* option, std::uint64_t& value,
-               std::optional<std::uint64_t> default_bytes = std::nullopt) {
-  if (const auto text = arguments.text(option)) value = parse_size(std::string("--") + option, *text, default_bytes);
 }
 
 // "I/N".
@@ -132,25 +128,10 @@ CorpusOptions corpus_options(const Arguments& arguments) {
   return corpus;
 }
 
-std::vector<std::string> temp_directories(const Arguments& arguments, FileSystem& files) {
-  std::vector<std::string> directories = arguments.texts("temp-dir");
-  for (const std::string& directory : directories) {
-    const auto status = files.status(directory);
-    if (!status || status->type != FileType::kDirectory) {
-      throw UsageError("--temp-dir '" + printable(directory) + "': there is no such directory; make it first");
-    }
-  }
-  return directories;
-}
-
 void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
-  const auto refuse_both = [&](const char* one, const char* other) {
-    if (!arguments.has(one) || !arguments.has(other)) return;
-    throw UsageError(std::string("--") + one + " and --" + other + " contradict each other; give one of them");
-  };
-  refuse_both("strict", "max-error-rate");
-  refuse_both("quiet", "verbose");
-  refuse_both("quiet", "progress");
+  refuse_both(arguments, "strict", "max-error-rate");
+  refuse_both(arguments, "quiet", "verbose");
+  refuse_both(arguments, "quiet", "progress");
   if (corpus.format != CorpusFormat::kLines && corpus.format != CorpusFormat::kText) return;
   for (const char* field : {"id-field", "title-field", "text-field", "url-field", "date-field"}) {
     if (arguments.has(field)) {
@@ -165,8 +146,7 @@ void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
 std::vector<options::options_description> index_option_groups() {
   auto output = option_group("Output"), input = option_group("Input"), content = option_group("What the index holds"),
        resources = option_group("Resources"), errors = option_group("Bad input"), report = option_group("Report");
-  add_value(output, "output,o", "DIR", "the index to make");
-  add_flag(output, "force", "replace what is there: the index, the report");
+  add_output_options(output);
   add_value(
       input, "format", "NAME",
       "auto (default: jsonl, trec or text, by content), jsonl, lines (a document a line), text (a document a file), "
@@ -188,45 +168,35 @@ std::vector<options::options_description> index_option_groups() {
   add_value(content, "duplicate-ids", "POLICY", "first (default: later ones are skipped and counted), keep or fail");
   add_flag(content, "positions", "keep the place of every occurrence, for phrases (about five times the size)");
   add_value(content, "store", "WHAT", "meta (default: title, url, date) or none, beside the id");
-  add_value(resources, "memory", "SIZE",
-            "all memory it may use (default: half of what is available; 50% is half of that)");
-  add_value(resources, "threads", "N", "threads (default: as many as processors may be used)");
+  add_resource_options(resources);
   add_value(resources, "mode", "NAME",
             "cpu+ (default: parsing, sorting and writing overlap) or cpu (one after the other)");
   add_value(resources, "record-sorter", "NAME", "auto (default), cpu-chunk, cpu-radix or cpu-quick");
   add_value(resources, "string-sorter", "NAME", "auto (default), cpu-msd or cpu-multikey");
-  add_values(resources, "temp-dir", "DIR",
-             "where sorted runs go (default: beside the index); several are used in turn");
-  add_value(resources, "temp-limit", "SIZE", "use no more disk than this for runs");
+  add_scratch_options(resources);
   add_value(resources, "block-bytes", "SIZE", "sort blocks of this size (default: planned)");
   add_value(errors, "max-error-rate", "RATE", "fail above this share of skipped records (default 0.01, that is 1%)");
   add_flag(errors, "strict", "fail at the first record that cannot be indexed");
-  add_value(report, "json", "FILE", "write a report as JSON");
-  add_flag(report, "progress", "show progress even if standard error is no terminal");
-  add_flag(report, "quiet,q", "say nothing but errors");
-  add_flag(report, "verbose,v", "also say what was planned, and why");
+  add_report_options(report);
   return {output, input, content, resources, errors, report};
 }
 
 IndexOptions index_options(const Arguments& arguments, FileSystem& files) {
   IndexOptions result;
-  const auto output = arguments.text("output");
-  if (!output || output->empty()) throw UsageError("no output named; give -o DIR, the index to make");
+  result.output = output_option(arguments);
   result.inputs = arguments.operands();
-  result.output = *output;
   result.content = content_options(arguments, files);
   result.corpus = corpus_options(arguments);
   result.corpus.max_document_bytes = result.content.max_document_bytes;
   refuse_conflicts(arguments, result.corpus);
   take_choice(arguments, "mode", {"cpu", "cpu+"}, result.mode);
-  take_size(arguments, "memory", result.memory_bytes, available_memory_bytes() / 2);
-  if (const auto text = arguments.text("threads")) {
-    result.threads = static_cast<unsigned>(parse_count("--threads", *text, 1, 1024));
-  }
+  const JobResources resources = job_resources(arguments, files);
+  result.memory_bytes = resources.memory_bytes;
+  result.threads = resources.threads;
+  result.temp_directories = resources.temp_directories;
+  result.temp_limit_bytes = resources.temp_limit_bytes;
   take_name(arguments, "record-sorter", record_sorter_names(), result.record_sorter);
   take_name(arguments, "string-sorter", string_sorter_names(), result.string_sorter);
-  result.temp_directories = temp_directories(arguments, files);
-  take_size(arguments, "temp-limit", result.temp_limit_bytes);
   take_size(arguments, "block-bytes", result.block_bytes);
   take_error_rate(arguments, result.max_error_rate);
   result.strict = arguments.has("strict");

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "indexer/index_job.hpp"
+#include "indexer/merge_job.hpp"
 #include "io/memory_budget.hpp"
 #include "io/position_cursor.hpp"
 #include "tests/support/index_files.hpp"
@@ -130,6 +131,16 @@ inline IndexReport run_job(const IndexOptions& options) {
   const auto ignore = [](const std::string&) {};
   IndexReport report;
   run_index(options, {posix_file_system(), signal_number, progress, ignore, ignore}, report);
+  EXPECT_FALSE(std::filesystem::exists(options.output + ".work"));
+  return report;
+}
+
+inline MergeReport run_merge_job(const MergeOptions& options) {
+  std::atomic<int> signal_number{0};
+  IndexProgress progress;
+  const auto ignore = [](const std::string&) {};
+  MergeReport report;
+  run_merge(options, {posix_file_system(), signal_number, progress, ignore, ignore}, report);
   EXPECT_FALSE(std::filesystem::exists(options.output + ".work"));
   return report;
 }

@@ -40,11 +40,11 @@ IndexReport index_on(FaultyFileSystem& files) {
   return report;
 }
 
-// Everything below the working directory but the input.
+// Everything below the working directory but the inputs.
 std::map<std::string, std::string> all_files(FaultyFileSystem& files) {
   std::map<std::string, std::string> found;
   for (const std::string& path : files.all_paths()) {
-    if (!path.starts_with("/work/") || path == "/work/in.jsonl") continue;
+    if (!path.starts_with("/work/") || path == "/work/in.jsonl" || path.starts_with("/work/part")) continue;
     try {
       found[path] = files.get(path);
     } catch (const std::out_of_range&) {
@@ -54,16 +54,86 @@ std::map<std::string, std::string> all_files(FaultyFileSystem& files) {
   return found;
 }
 
-class JobFaults : public ::testing::TestWithParam<Fault> {
+constexpr std::uint32_t kParts = 4;
+
+// The corpus, indexed in parts: every file of them.
+const std::map<std::string, std::string>& parts() {
+  static const std::map<std::string, std::string> kFiles = [] {
+    FaultyFileSystem files;
+    files.put("/work/in.jsonl", corpus());
+    std::map<std::string, std::string> found;
+    for (std::uint32_t part = 1; part <= kParts; ++part) {
+      IndexOptions options = testing::index_job({"/work/in.jsonl"}, "/work/part" + std::to_string(part));
+      options.corpus.part_number = part;
+      options.corpus.part_count = kParts;
+      std::atomic<int> signal_number{0};
+      IndexProgress progress;
+      const auto ignore = [](const std::string&) {};
+      IndexReport report;
+      run_index(options, {files, signal_number, progress, ignore, ignore}, report);
+      for (const std::string& name : files.list(options.output)) {
+        found[options.output + "/" + name] = files.get(options.output + "/" + name);
+      }
+    }
+    return found;
+  }();
+  return kFiles;
+}
+
+MergeReport merge_on(FaultyFileSystem& files) {
+  MergeOptions options;
+  for (std::uint32_t part = 1; part <= kParts; ++part) options.inputs.push_back("/work/part" + std::to_string(part));
+  options.output = kOutput;
+  options.memory_bytes = testing::tight_memory(100);
+  options.threads = 2;
+  options.max_fan_in = 2;
+  std::atomic<int> signal_number{0};
+  IndexProgress progress;
+  const auto ignore = [](const std::string&) {};
+  MergeReport report;
+  run_merge(options, {files, signal_number, progress, ignore, ignore}, report);
+  return report;
+}
+
+enum class Job { kIndex, kMerge };
+
+void set_up(FaultyFileSystem& files, Job job) {
+  if (job == Job::kIndex) {
+    files.put("/work/in.jsonl", corpus());
+    return;
+  }
+  for (std::uint32_t part = 1; part <= kParts; ++part) files.make_directory("/work/part" + std::to_string(part));
+  files.sync_directory("/work");
+  for (const auto& [path, bytes] : parts()) files.put(path, bytes);
+}
+
+void run(FaultyFileSystem& files, Job job) {
+  if (job == Job::kIndex) {
+    index_on(files);
+  } else {
+    merge_on(files);
+  }
+}
+
+struct JobFault {
+  Job job;
+  Fault fault;
+};
+
+class JobFaults : public ::testing::TestWithParam<JobFault> {
  protected:
   static void SetUpTestSuite() {
     FaultyFileSystem files;
-    files.put("/work/in.jsonl", corpus());
+    set_up(files, Job::kIndex);
     const IndexReport report = index_on(files);
     expected_ = all_files(files);
     ASSERT_GT(report.runs_spilled, 0U) << report.runs << " runs, none of them spilled\n" << report.plan;
     ASSERT_TRUE(expected_.contains(kOutput));
     ASSERT_FALSE(expected_.contains(std::string(kOutput) + ".work"));
+    FaultyFileSystem merging;
+    set_up(merging, Job::kMerge);
+    ASSERT_GT(merge_on(merging).spilled_bytes, 0U);
+    ASSERT_TRUE(all_files(merging) == expected_);
   }
 
   // Fails some of the operations that can fail this way: `count` of them, evenly spread, and each of the last ones,
@@ -86,7 +156,7 @@ class JobFaults : public ::testing::TestWithParam<Fault> {
  private:
   static std::unique_ptr<FaultyFileSystem> files_with(Fault fault, std::uint64_t at) {
     auto files = std::make_unique<FaultyFileSystem>();
-    files->put("/work/in.jsonl", corpus());
+    set_up(*files, GetParam().job);
     fault.at = at;
     files->inject(fault);
     return files;
@@ -94,7 +164,7 @@ class JobFaults : public ::testing::TestWithParam<Fault> {
 
   static std::uint64_t eligible_operations() {
     const auto fires = [](std::uint64_t n) {
-      const auto files = files_with(GetParam(), n);
+      const auto files = files_with(GetParam().fault, n);
       attempt(*files);
       return files->faults_fired() > 0;
     };
@@ -109,11 +179,11 @@ class JobFaults : public ::testing::TestWithParam<Fault> {
 
   // Did the fault fire?
   static bool fail_at(std::uint64_t n) {
-    const auto files = files_with(GetParam(), n);
+    const auto files = files_with(GetParam().fault, n);
     const bool done = attempt(*files);
     const bool fired = files->faults_fired() > 0;
-    if (GetParam().kind == FaultKind::kCrash) {
-      files->restart(GetParam().sticky ? Crash::kPower : Crash::kProcess);
+    if (GetParam().fault.kind == FaultKind::kCrash) {
+      files->restart(GetParam().fault.sticky ? Crash::kPower : Crash::kProcess);
     } else {
       files->inject({});
     }
@@ -124,7 +194,7 @@ class JobFaults : public ::testing::TestWithParam<Fault> {
 
   static bool attempt(FaultyFileSystem& files) {
     try {
-      index_on(files);
+      run(files, GetParam().job);
       return true;
     } catch (const Error&) {
     } catch (const CrashError&) {
@@ -145,32 +215,44 @@ class JobFaults : public ::testing::TestWithParam<Fault> {
 
   static void run_again(FaultyFileSystem& files) {
     if (files.status(kOutput)) files.remove_tree(kOutput);
-    ASSERT_NO_THROW(index_on(files));
+    ASSERT_NO_THROW(run(files, GetParam().job));
     EXPECT_TRUE(all_files(files) == expected_) << "the index differs, or something was left";
   }
 
   static inline std::map<std::string, std::string> expected_;
 };
 
-TEST_P(JobFaults, EndWithTheRightIndexOrWithNone) { sweep(25); }
+// Merges are quick: each of their operations fails once.
+TEST_P(JobFaults, EndWithTheRightIndexOrWithNone) { sweep(GetParam().job == Job::kMerge ? 1000000 : 25); }
 
-std::string name_of(const ::testing::TestParamInfo<Fault>& tested) {
+std::string name_of(const ::testing::TestParamInfo<JobFault>& tested) {
   static const std::map<FaultKind, std::string> kNames{
       {FaultKind::kIoError, "IoError"},           {FaultKind::kNoSpace, "NoSpace"},
       {FaultKind::kTooManyFiles, "TooManyFiles"}, {FaultKind::kShortWrite, "ShortWrite"},
       {FaultKind::kShortRead, "ShortRead"},       {FaultKind::kCrash, "Crash"}};
-  if (tested.param.kind == FaultKind::kCrash) return tested.param.sticky ? "PowerLoss" : "Crash";
-  return kNames.at(tested.param.kind) + (tested.param.sticky ? "ForGood" : "Once");
+  const auto& [job, fault] = tested.param;
+  const std::string name = job == Job::kIndex ? "Index" : "Merge";
+  if (fault.kind == FaultKind::kCrash) return name + (fault.sticky ? "PowerLoss" : "Crash");
+  return name + kNames.at(fault.kind) + (fault.sticky ? "ForGood" : "Once");
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, JobFaults,
-                         ::testing::Values(Fault{FaultKind::kIoError, 0, false}, Fault{FaultKind::kIoError, 0, true},
-                                           Fault{FaultKind::kNoSpace, 0, false}, Fault{FaultKind::kNoSpace, 0, true},
-                                           Fault{FaultKind::kTooManyFiles, 0, false},
-                                           Fault{FaultKind::kShortWrite, 0, false},
-                                           Fault{FaultKind::kShortRead, 0, false}, Fault{FaultKind::kCrash, 0, false},
-                                           Fault{FaultKind::kCrash, 0, true}),
-                         name_of);
+std::vector<JobFault> all_faults() {
+  std::vector<JobFault> faults;
+  for (const Job job : {Job::kIndex, Job::kMerge}) {
+    for (const auto& [kind, both] : {std::pair{FaultKind::kIoError, true},
+                                     {FaultKind::kNoSpace, true},
+                                     {FaultKind::kTooManyFiles, false},
+                                     {FaultKind::kShortWrite, false},
+                                     {FaultKind::kShortRead, false},
+                                     {FaultKind::kCrash, true}}) {
+      faults.push_back({job, {kind, 0, false}});
+      if (both) faults.push_back({job, {kind, 0, true}});
+    }
+  }
+  return faults;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, JobFaults, ::testing::ValuesIn(all_faults()), name_of);
 
 }  // namespace
 }  // namespace spillway

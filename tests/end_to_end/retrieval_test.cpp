@@ -114,7 +114,7 @@ void expect_pruned_equals_exhaustive(const IndexReader& index, const std::string
   for (const testing::Query& query : testing::read_queries(collection + "/queries.tsv")) {
     const auto terms = query_terms(analyzer, query.text);
     for (const std::size_t k : {1u, 10u, 1000u}) {
-      const auto expected = exhaustive.best(terms, k), found = pruned.best(query_of(terms), k);
+      const auto expected = exhaustive.best(query_of(terms), k), found = pruned.best(query_of(terms), k);
       ASSERT_EQ(found.size(), expected.size()) << query.id << ": " << query.text;
       for (std::size_t i = 0; i < found.size(); ++i) {
         ASSERT_EQ(found[i].document, expected[i].document) << query.id << " rank " << i + 1;

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "indexer/merge_indexes.hpp"
+#include "indexer/merge_job.hpp"
 #include "sort/auto_string_sorter.hpp"
 #include "tests/corpora/packing.hpp"
 #include "tests/end_to_end/indexing.hpp"
@@ -311,13 +311,13 @@ class SameBytesOfParts : public SameBytes {
       parts.push_back(options.output);
     }
     EXPECT_EQ(documents, report_.records_in);
-    MemoryBudget budget(std::size_t{1} << 30);
-    TempSpace temp(posix_file_system(), {scratch_.path()}, "join.tmp", 0);
-    IndexJoinOptions options;
+    MergeOptions options;
+    options.inputs = parts;
+    options.output = scratch_ / "joined";
     options.threads = 1 + count % 3;
-    const IndexJoinResult result =
-        merge_indexes(posix_file_system(), parts, scratch_ / "joined", budget, temp, options);
-    EXPECT_EQ(result.documents, report_.documents);
+    options.memory_bytes = testing::tight_memory(100);
+    options.max_fan_in = block_bytes == 0 ? 0 : 2 + count % 3;
+    EXPECT_EQ(testing::run_merge_job(options).documents, report_.documents);
     EXPECT_TRUE(same_index(expected_, scratch_ / "joined")) << count << " parts";
     fs::remove_all(scratch_ / "joined");
     for (const std::string& part : parts) fs::remove_all(part);

@@ -22,7 +22,7 @@ TEST(Bm25Ranker, EqualsTheDefinitionOnRandomIndexes) {
       const std::vector<QueryTerm> query{
           {word(random() % 14), 1}, {word(20 + random() % 3), 2}, {word(random() % 14), 3}};
       if (query[0].term == query[2].term) continue;
-      expect_same(ranker.best(query, k), rank_naively(corpus, query, parameters, k));
+      expect_same(ranker.best(query_of(query), k), rank_naively(corpus, query, parameters, k));
     }
   }
 }
@@ -44,8 +44,8 @@ TEST(Bm25Ranker, RanksAcrossWindowsOfDocuments) {
   const std::vector<QueryTerm> query{{"rare", 1}};
   const auto expected = rank_naively(corpus, query, {}, 10);
   ASSERT_EQ(expected.size(), 6u);
-  expect_same(ranker.best(query, 10), expected);
-  expect_same(ranker.best(query, 10), expected);  // nothing is left of the query before
+  expect_same(ranker.best(query_of(query), 10), expected);
+  expect_same(ranker.best(query_of(query), 10), expected);  // nothing is left of the query before
 }
 
 TEST(Bm25Ranker, BreaksTiesByIdDescendingInByteOrder) {
@@ -55,7 +55,7 @@ TEST(Bm25Ranker, BreaksTiesByIdDescendingInByteOrder) {
   const IndexReader index(posix_file_system(), write_index(scratch, corpus));
   std::vector<std::uint32_t> order;
   const Bm25 bm25(index.counts(), {});
-  for (const RankedDocument& ranked : Bm25Ranker(index, bm25).best(std::vector<QueryTerm>{{"same", 1}}, 5)) {
+  for (const RankedDocument& ranked : Bm25Ranker(index, bm25).best(query_of({{"same", 1}}), 5)) {
     order.push_back(ranked.document);
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{4, 1, 6, 0, 5}));
@@ -66,25 +66,9 @@ TEST(Bm25Ranker, FindsNothingForUnknownTermsAndNoTerms) {
   const IndexReader index(posix_file_system(), write_index(scratch, {{"a", {{"x", 1}}}}));
   const Bm25 bm25(index.counts(), {});
   Bm25Ranker ranker(index, bm25);
-  EXPECT_TRUE(ranker.best(std::vector<QueryTerm>{{"unknown", 1}}, 10).empty());
+  EXPECT_TRUE(ranker.best(query_of({{"unknown", 1}}), 10).empty());
   EXPECT_TRUE(ranker.best({}, 10).empty());
-  EXPECT_TRUE(ranker.best(std::vector<QueryTerm>{{"x", 1}}, 0).empty());
-}
-
-TEST(QueryTerms, KeepTheOrderOfTheirFirstOccurrenceAndAreCounted) {
-  ContentOptions options;
-  options.tokenizer = Tokenizer::kAscii;
-  options.stop_words = "the\n";
-  options.stemmer = "porter";
-  Analyzer analyzer(options);
-  const auto terms = query_terms(analyzer, "The sorted, SORTING the heaps: sort a heap");
-  ASSERT_EQ(terms.size(), 3u);
-  EXPECT_EQ(terms[0].term, "sort");
-  EXPECT_EQ(terms[0].count, 3u);
-  EXPECT_EQ(terms[1].term, "heap");
-  EXPECT_EQ(terms[1].count, 2u);
-  EXPECT_EQ(terms[2].term, "a");
-  EXPECT_TRUE(query_terms(analyzer, " the ... ").empty());
+  EXPECT_TRUE(ranker.best(query_of({{"x", 1}}), 0).empty());
 }
 
 }  // namespace

@@ -22,10 +22,11 @@ class RunStoreTest : public ::testing::Test {
       return summary;
     };
   }
-  static void expect_content(StoredRun& run, std::size_t bytes, std::uint8_t fill) {
+  static void expect_content(MergeSource& source, std::size_t bytes, std::uint8_t fill) {
+    auto& run = dynamic_cast<StoredRun&>(source);
     EXPECT_EQ(run.bytes, bytes);
     EXPECT_EQ(run.summary.document_count, bytes);
-    const ReadableFile& file = run.open();
+    const ReadableFile& file = run.file();
     ASSERT_EQ(file.size(), bytes);
     std::vector<std::uint8_t> content(bytes);
     file.read_exactly(0, content);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "io/error.hpp"
+#include "io/memory_budget.hpp"
 #include "tests/support/index_files.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -122,6 +123,45 @@ TEST(SectionFile, IsReadByManyThreadsAtOnce) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(SectionFile, KeepsOnlyAWindowInMemory) {
+  constexpr std::size_t kSize = std::size_t{48} << 20, kWindow = 2 * kPageBytes;
+  const std::string data = random_bytes(kSize, 3);
+  ScratchDirectory scratch;
+  const SectionFigures figures = write_section(scratch.path(), data, 300000);
+  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, figures, kWindow);
+  const std::size_t before = resident_bytes();
+  std::size_t most = 0;
+  for (std::size_t at = 0; at + 1000 <= kSize; at += 1000) {
+    ASSERT_EQ(std::memcmp(reader.at(at, 1000), data.data() + at, 1000), 0) << at;
+    if (at % 500000 == 0) most = std::max(most, resident_bytes());
+  }
+  EXPECT_LT(most, before + (std::size_t{4} << 20));
+  const std::uint8_t* const begin = reader.at(0, 100);
+  reader.at(kSize - 100, 100);
+  reader.release();
+  EXPECT_EQ(std::memcmp(begin, data.data(), 100), 0) << "views stay valid";
+}
+
+TEST(SectionFile, ReadsTheSameThroughAWindowFromManyThreads) {
+  const std::string data = random_bytes(std::size_t{4} << 20, 4);
+  ScratchDirectory scratch;
+  const SectionFigures figures = write_section(scratch.path(), data, 300000);
+  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, figures, kPageBytes);
+  std::atomic<int> wrong{0};
+  std::vector<std::jthread> threads;
+  for (unsigned t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      std::mt19937_64 random(t);
+      for (int i = 0; i < 3000; ++i) {
+        const std::size_t at = random() % (data.size() - 200);
+        wrong += std::memcmp(reader.at(at, 200), data.data() + at, 200) != 0 ? 1 : 0;
+      }
+    });
+  }
+  threads.clear();
   EXPECT_EQ(wrong, 0);
 }
 

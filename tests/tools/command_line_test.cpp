@@ -145,11 +145,63 @@ TEST_F(CommandLine, SearchesForPrograms) {
   EXPECT_EQ(object["hits"][0]["score"].get<double>(), std::stod(trec.out.substr(std::string("q1 Q0 one 1 ").size())));
 }
 
+TEST_F(CommandLine, SearchesWithOperatorsOnTheCommandLineAndInFilesIfAsked) {
+  const auto hits = [&](const std::vector<std::string>& words, const std::string& input = "") {
+    std::vector<std::string> all{"search", index(), "--format", "msmarco"};
+    all.insert(all.end(), words.begin(), words.end());
+    const ProgramResult result = run_spillway(all, {.input = input});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  };
+  EXPECT_EQ(hits({"sorting"}), "1\tone\t1\n1\ttwo\t2\n");
+  EXPECT_EQ(hits({"sorting -sorting"}), "");
+  EXPECT_EQ(hits({"+sorting +zebra"}), "");
+  EXPECT_EQ(hits({"--queries", "-"}, "7\tsorting -sorting\n"), "7\tone\t1\n7\ttwo\t2\n") << "plain";
+  EXPECT_EQ(hits({"--queries", "-", "--query-syntax", "operators"}, "7\tsorting -sorting\n"), "");
+  EXPECT_EQ(hits({"sorting -sorting", "--query-syntax", "plain"}), "1\tone\t1\n1\ttwo\t2\n");
+}
+
+TEST_F(CommandLine, WritesTheSameForAnyNumberOfThreadsAndMethod) {
+  std::string input;
+  for (int i = 0; i < 500; ++i)
+    input += std::to_string(i) + "\t" + (i % 3 == 0 ? "sorting nothing" : "records merging") + "\n";
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"search", index(), "--queries", "-", "--format", "trec"});
+    return run_spillway(words, {.input = input});
+  };
+  const ProgramResult one = run({});
+  EXPECT_GT(std::count(one.out.begin(), one.out.end(), '\n'), 500);
+  for (const char* threads : {"2", "7"}) EXPECT_EQ(run({"--threads", threads}).out, one.out);
+  EXPECT_EQ(run({"--exhaustive", "--threads", "3"}).out, one.out);
+  input += "no tab\n";
+  const ProgramResult broken = run({"--threads", "3"});
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_EQ(broken.out, one.out) << "the answers before the broken line";
+}
+
+TEST_F(CommandLine, TellsWhatSearchesTook) {
+  const ProgramResult result =
+      run_spillway({"search", index(), "--queries", "-", "--stats", "--stats-json", *scratch_ / "stats.json"},
+                   {.input = "a\tsorting\nb\tzebra\n"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("queries          2\n"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("p99"), std::string::npos) << result.err;
+  const auto stats = nlohmann::json::parse(read_text(*scratch_ / "stats.json"));
+  EXPECT_EQ(stats["queries"], 2);
+  EXPECT_LE(stats["scored_postings"], stats["query_postings"]);
+  EXPECT_LE(stats["latency_ms"]["p50"], stats["latency_ms"]["max"]);
+  expect_refused(run_spillway({"search", index(), "x", "--stats-json", *scratch_ / "stats.json"}), 2, "--force");
+}
+
 TEST_F(CommandLine, RefusesBadQueries) {
   expect_refused(run_spillway({"search", index()}), 2, "no query");
   expect_refused(run_spillway({"search", index(), "x", "--queries", "y"}), 2, "contradict");
-  expect_refused(run_spillway({"search", index(), "--queries", "-"}, {.input = "no tab\n"}), 2,
+  expect_refused(run_spillway({"search", index(), "--queries", "-"}, {.input = "\tno id\n"}), 2,
                  "standard input, line 1");
+  expect_refused(run_spillway({"search", index(), "\"sorting records\""}), 2, "--positions");
+  expect_refused(run_spillway({"search", index(), "\"sorting"}), 2, "closing quote");
+  expect_refused(run_spillway({"search", index(), "x", "--threads", "2"}), 2, "--threads needs --queries");
+  expect_refused(run_spillway({"search", index(), "x", "--query-syntax", "lucene"}), 2, "--query-syntax");
   expect_refused(run_spillway({"search", index(), "x", "--b", "2"}), 2, "--b '2'");
   expect_refused(run_spillway({"search", index(), "x", "-k", "0"}), 2, "-k");
 }

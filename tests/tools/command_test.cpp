@@ -47,6 +47,11 @@ TEST(ParseArguments, TakesDashAndWhatFollowsTwoDashesAsOperands) {
             (std::vector<std::string>{"-", "--force"}));
 }
 
+TEST(ParseArguments, HasNoOptionForOperands) {
+  EXPECT_NE(refusal({"x", "--operands", "y"}).find("unknown option --operands"), std::string::npos);
+  EXPECT_NE(refusal({"x", "--operands=y"}).find("unknown option --operands"), std::string::npos);
+}
+
 TEST(ParseArguments, SuggestsTheNearestOption) {
   EXPECT_NE(refusal({"x", "--memroy", "1"}).find("did you mean --memory?"), std::string::npos) << refusal({"--memroy"});
   EXPECT_EQ(refusal({"x", "--zebra"}).find("did you mean"), std::string::npos);

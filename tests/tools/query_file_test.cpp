@@ -12,18 +12,18 @@ namespace {
 
 using Queries = std::vector<std::pair<std::string, std::string>>;
 
-Queries read_all(const std::string& bytes) {
+Queries read_all(const std::string& bytes, QueryFile::Options options = {}) {
   const testing::ScratchDirectory scratch;
   std::ofstream(scratch / "queries.tsv", std::ios::binary) << bytes;
-  QueryFile file(posix_file_system(), scratch / "queries.tsv");
+  QueryFile file(posix_file_system(), scratch / "queries.tsv", options);
   Queries queries;
   while (const auto line = file.next()) queries.emplace_back(line->id, line->text);
   return queries;
 }
 
-std::string refusal(const std::string& bytes) {
+std::string refusal(const std::string& bytes, QueryFile::Options options = {}) {
   try {
-    read_all(bytes);
+    read_all(bytes, options);
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -49,6 +49,52 @@ TEST(QueryFile, NamesFileAndLineOfWhatItRefuses) {
       << refusal("1\ta\nno tab\n");
   EXPECT_NE(refusal("\tno id\n").find("line 1"), std::string::npos);
   EXPECT_NE(refusal("1\ta\n\n").find("line 2"), std::string::npos);
+}
+
+TEST(QueryFile, RecognisesJsonLines) {
+  EXPECT_EQ(read_all("\n{\"_id\": \"q1\", \"text\": \"a b\"}\n\n{\"query_id\": 7, \"query\": \"\\u00e9\"}\n"),
+            (Queries{{"q1", "a b"}, {"7", "\xC3\xA9"}}));
+  EXPECT_NE(
+      refusal("{\"id\": \"1\", \"text\": \"a\"}\nno json\n").find("line 2: expected a JSON object, found 'no json'"),
+      std::string::npos);
+  EXPECT_NE(refusal("{\"text\": \"a\"}").find("\"_id\""), std::string::npos);
+  EXPECT_NE(refusal("{\"id\": \"1\", \"text\": 3.5}").find("\"query\""), std::string::npos);
+}
+
+TEST(QueryFile, RecognisesPlainLinesWithTheirNumbersForIds) {
+  EXPECT_EQ(read_all("one two\n\n three\n"), (Queries{{"1", "one two"}, {"3", " three"}}));
+  EXPECT_NE(refusal("one two\n3\tthree\n").find("line 2: expected a line without a tab"), std::string::npos);
+  EXPECT_EQ(read_all("a\tb\n", {QueryFormat::kLines, TopicField::kTitle}), (Queries{{"1", "a\tb"}}));
+}
+
+constexpr const char* kTopics = R"(<?xml version="1.0"?>
+<top>
+<num> Number: 301
+<title> Topic: Organized
+ Crime &amp; more
+
+<desc> Description:
+Identify it.
+<narr> Narrative:
+Relevant is
+</top>
+<TOP><NUM>302</NUM><TITLE>Polio</TITLE></TOP>
+)";
+
+TEST(QueryFile, RecognisesTopicsAndReadsTheFieldThatIsWanted) {
+  EXPECT_EQ(read_all(kTopics), (Queries{{"301", "Organized  Crime & more"}, {"302", "Polio"}}));
+  EXPECT_EQ(read_all(kTopics, {QueryFormat::kTrec, TopicField::kAll}),
+            (Queries{{"301", "Organized  Crime & more Identify it. Relevant is"}, {"302", "Polio"}}));
+  const std::string first(kTopics, std::string_view(kTopics).find("<TOP>"));
+  EXPECT_EQ(read_all(first, {QueryFormat::kAuto, TopicField::kDescription}), (Queries{{"301", "Identify it."}}));
+  EXPECT_EQ(read_all(first, {QueryFormat::kAuto, TopicField::kNarrative}), (Queries{{"301", "Relevant is"}}));
+}
+
+TEST(QueryFile, RefusesTopicsThatLackSomething) {
+  EXPECT_NE(refusal(kTopics, {QueryFormat::kAuto, TopicField::kNarrative}).find("begins in line 12 has not the field"),
+            std::string::npos);
+  EXPECT_NE(refusal("<top>\n<title> a\n</top>\n").find("begins in line 1 has no <num>"), std::string::npos);
+  EXPECT_NE(refusal("<top>\n<num> 1\n<title> a\n").find("has no </top>"), std::string::npos);
 }
 
 TEST(QueryFile, ReadsLinesAcrossItsReads) {

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from measure.process import answer
-from tools.tool import BUILT, Case, Contents, Tool, answered_counts, mebibytes
+from tools.tool import BUILT, Case, Tool, answered_counts, mebibytes
 
 CLASSES = BUILT / "lucene"  # the compiled program, and the jar beside it
 JAR = CLASSES / "lucene.jar"

@@ -1,8 +1,8 @@
-"""tantivy, through its Python package (programs/tantivy_index.py): the package's own defaults but for what the case says."""
+"""tantivy, through its Python package (programs/tantivy_index.py): its defaults, but for what the case says."""
 from pathlib import Path
 
 from measure.process import answer
-from tools.tool import BUILT, PROGRAMS, Case, Contents, Tool, answered_counts, mebibytes
+from tools.tool import BUILT, PROGRAMS, Case, Tool, answered_counts, mebibytes
 
 PYTHON = BUILT / "venv" / "bin" / "python"
 SCRIPT = PROGRAMS / "tantivy_index.py"

@@ -1,0 +1,70 @@
+#include "indexer/open_sources.hpp"
+
+#include <utility>
+
+#include "io/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+class StoppableDocuments final : public DocumentCursor {
+ public:
+  StoppableDocuments(std::unique_ptr<DocumentCursor> cursor, const std::atomic<int>& signal_number)
+      : cursor_(std::move(cursor)), signal_(signal_number) {}
+  bool next() override {
+    if (const int signal = signal_.load(std::memory_order_relaxed); signal != 0) throw InterruptedError(signal);
+    return cursor_->next();
+  }
+  const RunDocument& document() const override { return cursor_->document(); }
+
+ private:
+  std::unique_ptr<DocumentCursor> cursor_;
+  const std::atomic<int>& signal_;
+};
+
+class StoppableInput final : public MergeInput {
+ public:
+  StoppableInput(const MergeInput& input, const std::atomic<int>& signal_number)
+      : input_(input), signal_(signal_number) {}
+  const RunIdentity& identity() const override { return input_.identity(); }
+  const RunSummary& summary() const override { return input_.summary(); }
+  std::vector<TermSample> term_samples() const override { return input_.term_samples(); }
+  std::size_t cursor_bytes() const override { return input_.cursor_bytes(); }
+  std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
+    return input_.terms(std::move(first), std::move(last));
+  }
+  std::unique_ptr<DocumentCursor> documents() const override {
+    return std::make_unique<StoppableDocuments>(input_.documents(), signal_);
+  }
+  std::string name() const override { return input_.name(); }
+  bool may_have_dropped() const override { return input_.may_have_dropped(); }
+
+ private:
+  const MergeInput& input_;
+  const std::atomic<int>& signal_;
+};
+
+}  // namespace
+
+OpenSources::OpenSources(std::span<const std::unique_ptr<MergeSource>> sources, unsigned cursors,
+                         const std::atomic<int>& signal_number)
+    : sources_(sources) {
+  try {
+    for (const auto& source : sources_) {
+      inputs_.push_back(std::make_unique<StoppableInput>(source->open(cursors), signal_number));
+      views_.push_back(inputs_.back().get());
+    }
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+OpenSources::~OpenSources() { close(); }
+
+void OpenSources::close() {
+  for (const auto& source : sources_) source->close();
+}
+
+}  // namespace spillway

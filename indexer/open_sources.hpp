@@ -1,0 +1,32 @@
+// The sources of a merge, open for its time, as inputs that notice when the user stops the job.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "indexer/merge_source.hpp"
+
+namespace spillway {
+
+class OpenSources {
+ public:
+  // For `cursors` term cursors of each at a time. Reading documents throws InterruptedError once signal_number is not
+  // 0.
+  OpenSources(std::span<const std::unique_ptr<MergeSource>> sources, unsigned cursors,
+              const std::atomic<int>& signal_number);
+  ~OpenSources();
+  OpenSources(const OpenSources&) = delete;
+  OpenSources& operator=(const OpenSources&) = delete;
+
+  std::span<const MergeInput* const> inputs() const { return views_; }
+
+ private:
+  void close();
+  std::span<const std::unique_ptr<MergeSource>> sources_;
+  std::vector<std::unique_ptr<MergeInput>> inputs_;
+  std::vector<const MergeInput*> views_;
+};
+
+}  // namespace spillway

@@ -1,0 +1,22 @@
+// What bounds the memory of this process, each bound by itself: what available_memory_bytes() takes the least of.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+
+namespace spillway {
+
+struct MemoryLimits {
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::size_t ram_bytes = 0;
+  std::size_t cgroup2_bytes = kNone, cgroup1_bytes = kNone;     // the least on the way to the root of the hierarchy
+  std::size_t address_space_bytes = kNone, data_bytes = kNone;  // RLIMIT_AS, RLIMIT_DATA
+
+  std::size_t least_bytes() const;
+  std::string least_name() const;  // "RAM", "cgroup v2 (memory.max)", ...
+};
+
+MemoryLimits memory_limits();
+
+}  // namespace spillway

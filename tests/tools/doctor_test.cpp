@@ -1,0 +1,104 @@
+#include "tools/doctor.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io/memory_budget.hpp"
+#include "tests/support/run_program.hpp"
+#include "tests/support/scratch_directory.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::ProgramResult;
+using testing::run_spillway;
+using testing::ScratchDirectory;
+
+MachineFacts good_machine() {
+  MachineFacts facts;
+  facts.cpu_features = {"sse4.2", "avx2"};
+  facts.tokenizer_path = "avx2";
+  facts.processors = facts.usable_threads = 8;
+  facts.memory.ram_bytes = std::size_t{16} << 30;
+  facts.free_memory_bytes = std::uint64_t{12} << 30;
+  facts.descriptors = 1024;
+  facts.descriptors_at_most = 4096;
+  facts.directories = {{"/data", 500'000'000'000, true, DiskSpeed{400e6, 900e6}}};
+  return facts;
+}
+
+// The one finding on a subject.
+Finding finding_on(const std::string& subject, const MachineFacts& facts) {
+  for (const Finding& finding : findings(facts)) {
+    if (finding.subject == subject) return finding;
+  }
+  ADD_FAILURE() << "nothing on " << subject;
+  return {};
+}
+
+TEST(Doctor, FindsAGoodMachineFine) {
+  const auto found = findings(good_machine());
+  for (const Finding& finding : found) {
+    EXPECT_EQ(finding.verdict, Verdict::kFine) << finding.subject;
+    EXPECT_EQ(finding.remedy, "") << finding.subject;
+  }
+  const std::string text = findings_text(found);
+  EXPECT_NE(text.find("--memory would be 8.00 GiB, half of the least: RAM"), std::string::npos) << text;
+  EXPECT_NE(text.find("tokenized by the avx2 path"), std::string::npos) << text;
+  EXPECT_NE(text.find("writes 400 MB/s (synced), reads 900 MB/s"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("all fine\n")) << text;
+}
+
+TEST(Doctor, NamesTheLeastLimitOfMemory) {
+  MachineFacts facts = good_machine();
+  facts.memory.cgroup2_bytes = std::size_t{100} << 20;
+  const Finding finding = finding_on("memory", facts);
+  EXPECT_EQ(finding.verdict, Verdict::kProblem);
+  EXPECT_NE(finding.words.find("cgroup v2 (memory.max)"), std::string::npos) << finding.words;
+  EXPECT_NE(finding.remedy.find("--memory 64M"), std::string::npos) << finding.remedy;
+}
+
+TEST(Doctor, WarnsOfABusyMachine) {
+  MachineFacts facts = good_machine();
+  facts.free_memory_bytes = std::uint64_t{1} << 30;
+  EXPECT_EQ(finding_on("memory", facts).verdict, Verdict::kNote);
+  EXPECT_NE(finding_on("memory", facts).remedy.find("1.00 GiB free now"), std::string::npos);
+}
+
+TEST(Doctor, SaysWhatToDoAboutFewDescriptors) {
+  MachineFacts facts = good_machine();
+  facts.descriptors = 100;
+  EXPECT_EQ(finding_on("open files", facts).verdict, Verdict::kNote);
+  facts.descriptors = 20;
+  EXPECT_EQ(finding_on("open files", facts).verdict, Verdict::kProblem);
+  EXPECT_NE(finding_on("open files", facts).remedy.find("ulimit -n 1024"), std::string::npos);
+}
+
+TEST(Doctor, JudgesDisks) {
+  MachineFacts facts = good_machine();
+  facts.directories[0].speed->write_bytes_per_second = 10e6;
+  EXPECT_EQ(finding_on("disk", facts).verdict, Verdict::kNote);
+  facts.directories[0].free_bytes = 1000;
+  EXPECT_EQ(finding_on("disk", facts).verdict, Verdict::kProblem);
+  facts.directories[0] = {"/read-only", 500'000'000'000, false, std::nullopt};
+  EXPECT_NE(finding_on("disk", facts).remedy.find("cannot be written"), std::string::npos);
+  EXPECT_TRUE(findings_text(findings(facts)).ends_with("1 problem\n"));
+}
+
+TEST(Doctor, RunsAndLeavesNothing) {
+  ScratchDirectory scratch;
+  const ProgramResult result = run_spillway({"doctor", "--json", scratch.path()});
+  EXPECT_LE(result.exit_code, 1) << result.err;
+  const auto report = nlohmann::json::parse(result.out);
+  EXPECT_EQ(report.at("default_memory_bytes"), available_memory_bytes() / 2);
+  EXPECT_EQ(report.at("directories").at(0).at("path"), scratch.path());
+  bool any_problem = false;
+  for (const auto& finding : report.at("findings")) any_problem |= finding.at("verdict") == "problem";
+  EXPECT_EQ(result.exit_code, any_problem ? 1 : 0);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
+  EXPECT_EQ(run_spillway({"doctor", scratch / "missing"}).exit_code, 2);
+  const auto quick = nlohmann::json::parse(run_spillway({"doctor", "--quick", "--json", scratch.path()}).out);
+  EXPECT_TRUE(quick.at("directories").at(0).at("write_bytes_per_second").is_null());
+}
+
+}  // namespace
+}  // namespace spillway
