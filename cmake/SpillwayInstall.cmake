@@ -25,3 +25,24 @@ install(FILES ${manual_dir}/man DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 RENAME 
 install(FILES ${manual_dir}/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME spillway)
 install(FILES ${manual_dir}/zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _spillway)
 install(FILES ${manual_dir}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME spillway.fish)
+
+# The library (indexer/spillway.hpp) as a CMake package: find_package(Spillway), target Spillway::spillway. The folders'
+# libraries are installed beside it and linked by it; their headers, options and include directories stay inside.
+add_library(spillway_library INTERFACE)
+set_target_properties(spillway_library PROPERTIES EXPORT_NAME spillway)
+target_include_directories(spillway_library INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(spillway_library INTERFACE cxx_std_17)
+target_link_libraries(spillway_library INTERFACE $<LINK_ONLY:spillway_indexer>)
+set(spillway_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Spillway)
+install(FILES ${CMAKE_SOURCE_DIR}/indexer/spillway.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spillway)
+install(TARGETS spillway_library spillway_options
+  spillway_io spillway_merge spillway_sort spillway_corpora spillway_indexer
+  dep_zstd dep_zlib dep_xxhash dep_simdjson dep_icu dep_stemmer dep_tbb
+  EXPORT SpillwayTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT SpillwayTargets NAMESPACE Spillway:: DESTINATION ${spillway_package_dir})
+include(CMakePackageConfigHelpers)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/SpillwayConfig.cmake.in ${CMAKE_BINARY_DIR}/SpillwayConfig.cmake
+  INSTALL_DESTINATION ${spillway_package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/SpillwayConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/SpillwayConfig.cmake ${CMAKE_BINARY_DIR}/SpillwayConfigVersion.cmake
+  DESTINATION ${spillway_package_dir})

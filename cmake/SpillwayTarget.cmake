@@ -5,7 +5,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports std::string's own copies as overlapping at -O3 (GCC bug 105651).
   target_compile_options(spillway_options INTERFACE -Wno-restrict)
 endif()
-target_include_directories(spillway_options INTERFACE ${CMAKE_SOURCE_DIR})
+target_include_directories(spillway_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
 target_link_libraries(spillway_options INTERFACE Threads::Threads)
 if(SPILLWAY_SANITIZE)
   target_compile_options(spillway_options INTERFACE -fsanitize=${SPILLWAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
