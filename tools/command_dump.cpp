@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "io/index_reader.hpp"
+#include "io/position_cursor.hpp"
 #include "tools/command_line.hpp"
 #include "tools/json_output.hpp"
 #include "tools/option_values.hpp"
@@ -18,7 +19,7 @@ struct DumpOptions {
   std::string from;
   std::optional<std::string> to, term;
   std::uint64_t first = 0, count = std::numeric_limits<std::uint64_t>::max();
-  bool json = false;
+  bool json = false, positions = false;
 };
 
 std::string shown(std::string_view text) { return printable(text, kNoLimit); }
@@ -35,6 +36,7 @@ DumpOptions dump_options(const Arguments& arguments) {
   only_for("to", what != "documents");
   only_for("first", what == "documents");
   only_for("term", what == "postings");
+  only_for("positions", what == "postings");
   if (arguments.has("term") && (arguments.has("from") || arguments.has("to"))) {
     throw UsageError("--term names one list; --from and --to contradict it");
   }
@@ -46,6 +48,7 @@ DumpOptions dump_options(const Arguments& arguments) {
   if (const auto text = arguments.text("format")) {
     result.json = parse_choice("--format", *text, {"text", "json"}) == 1;
   }
+  result.positions = arguments.has("positions");
   return result;
 }
 
@@ -108,6 +111,8 @@ class Dumper {
       out_.write(head + ",\"postings\":[");
     }
     PostingsCursor cursor(index_, entry);
+    std::optional<PositionCursor> positions;
+    if (settings_.positions) positions.emplace(index_, entry);
     bool is_first = true;
     while (cursor.next_block()) {
       throw_if_interrupted(session_.signal_number);
@@ -121,11 +126,28 @@ class Dumper {
         out_.write(std::to_string(cursor.documents()[i]));
         out_.write(settings_.json ? "," : "\t");
         out_.write(std::to_string(cursor.frequencies()[i]));
+        if (positions) {
+          positions->seek(cursor, i);
+          positions_of_posting(*positions);
+        }
         out_.write(settings_.json ? "]" : "\n");
         is_first = false;
       }
     }
     if (settings_.json) out_.write("]}\n");
+  }
+
+  // As many as a document has tokens: written as they are read.
+  void positions_of_posting(PositionCursor& positions) {
+    const char* separator = settings_.json ? ",[" : "\t";
+    for (auto some = positions.next(); !some.empty(); some = positions.next()) {
+      for (const std::uint32_t position : some) {
+        out_.write(separator);
+        out_.write(std::to_string(position));
+        separator = settings_.json ? "," : " ";
+      }
+    }
+    if (settings_.json) out_.write("]");
   }
 
   const IndexReader& index_;
@@ -154,17 +176,19 @@ Command dump_command() {
   command.examples = {
       {"spillway dump docs.index terms --from a --to b", "term, documents, occurrences: all terms from a up to b"},
       {"spillway dump docs.index postings --term sort", "term, document, frequency: one list"},
+      {"spillway dump docs.index postings --term sort --positions", "... and where in each document"},
       {"spillway dump docs.index documents --first 10 --count 5 --format json", "five documents as JSON lines"}};
   command.operands = "INDEX terms|postings|documents [OPTIONS]";
   command.notes =
       "\nText has columns separated by tabs, with control characters escaped: term, document count, occurrences;\n"
-      "term, document, frequency; document, id, length, title, url, date. Documents are numbered from 0.";
+      "term, document, frequency[, positions]; document, id, length, title, url, date. Documents are numbered from 0.";
   auto range = option_group("Range"), output = option_group("Output");
   add_value(range, "from", "TERM", "terms, postings: from this term on (in byte order)");
   add_value(range, "to", "TERM", "terms, postings: up to, without, this term");
   add_value(range, "term", "TERM", "postings: of this term as the index has it (lower case, stemmed)");
   add_value(range, "first", "N", "documents: from this number on");
   add_value(range, "count", "N", "at most so many terms, lists or documents");
+  add_flag(output, "positions", "postings: with positions, of an index that has them");
   add_value(output, "format", "NAME", "text (default) or json: an object per term, list or document and line");
   command.groups.push_back(range);
   command.groups.push_back(output);

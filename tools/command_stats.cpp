@@ -28,6 +28,13 @@ std::uint64_t total_bytes(const IndexReader& index) {
   return bytes;
 }
 
+std::uint64_t position_bytes(const IndexReader& index) {
+  for (const auto& file : index.files()) {
+    if (file.name == section_name(Section::kPositions)) return file.bytes;
+  }
+  return 0;
+}
+
 ordered_json stats_json(const IndexReader& index) {
   const IndexCounts& counts = index.counts();
   ordered_json files = ordered_json::array();
@@ -50,6 +57,7 @@ ordered_json stats_json(const IndexReader& index) {
           {"average_length", ratio(counts.occurrences, counts.documents)},
           {"bytes", total_bytes(index)},
           {"bytes_per_posting", ratio(total_bytes(index), counts.postings)},
+          {"bits_per_position", content["positions"] ? ratio(8 * position_bytes(index), counts.occurrences) : 0.0},
           {"files", files},
           {"options", content}};
 }
@@ -75,6 +83,9 @@ std::string stats_text(const IndexReader& index) {
   };
   for (const auto& file : index.files()) file_row(file.name, file.bytes);
   file_row("all", total_bytes(index));
+  if (content.positions) {
+    text += "\npositions take " + decimals(ratio(8 * position_bytes(index), counts.occurrences), 2) + " bits each\n";
+  }
   text += "\ntokenizer " + std::string(tokenizer_name(content.tokenizer)) + ", stemmer " + printable(content.stemmer) +
           ", " + count_text(stop_word_count(content)) + " stop words, terms up to " +
           count_text(content.max_term_bytes) + " bytes, documents up to " + memory_text(content.max_document_bytes) +

@@ -219,6 +219,20 @@ TEST_F(CommandLine, ShowsStats) {
   EXPECT_EQ(json["bytes"], bytes);
 }
 
+TEST_F(CommandLine, DumpsPositions) {
+  const std::string positioned = *scratch_ / "positions.index";
+  ASSERT_EQ(run_spillway({"index", documents(), "-o", positioned, "--positions", "-q"}).exit_code, 0);
+  const auto dump = [&](const std::string& format) {
+    return run_spillway({"dump", positioned, "postings", "--term", "sorting", "--positions", "--format", format}).out;
+  };
+  EXPECT_EQ(dump("text"), "sorting\t0\t2\t0 102\nsorting\t1\t1\t105\n");
+  EXPECT_EQ(dump("json"), R"({"term":"sorting","df":2,"cf":3,"postings":[[0,2,[0,102]],[1,1,[105]]]})"
+                          "\n");
+  EXPECT_NE(run_spillway({"stats", positioned}).out.find("bits each"), std::string::npos);
+  expect_refused(run_spillway({"dump", index(), "postings", "--positions"}), 2, "--positions");
+  expect_refused(run_spillway({"dump", positioned, "terms", "--positions"}), 2, "--positions");
+}
+
 TEST_F(CommandLine, DumpsTermsPostingsAndDocuments) {
   EXPECT_EQ(run_spillway({"dump", index(), "terms", "--from", "s", "--to", "t"}).out, "sorted\t1\t1\nsorting\t2\t3\n");
   EXPECT_EQ(run_spillway({"dump", index(), "terms", "--from", "s", "--count", "1", "--format", "json"}).out,
