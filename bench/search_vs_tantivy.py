@@ -6,7 +6,7 @@
 indexes FILE (a document a line) with both into DIRECTORY, unless they are there; draws queries of 2 to 5 words from
 random lines (fixed seed); and runs rounds of all queries, Spillway and tantivy in turn. Spillway's latencies are those
 of `search --stats`, from the query's text to its ranking; tantivy's are taken around parse_query and search, in this
-process. Both rank by BM25, the ten best, and neither reads stored documents. Prints the medians over the rounds.
+process. Both rank by BM25, the ten best, and neither reads stored documents. Reports the medians over the rounds.
 """
 import argparse
 import json
@@ -16,8 +16,11 @@ import re
 import statistics
 import subprocess
 import time
+from pathlib import Path
 
 import tantivy
+
+from measure import machine, report
 
 WORD = re.compile(r"[A-Za-z0-9]+")
 
@@ -89,6 +92,8 @@ def main():
     parser.add_argument("--seed", type=int, default=12345)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("-k", type=int, default=10)
+    parser.add_argument("--output", type=Path, default=report.default_directory(), help="of the report")
+    parser.add_argument("--name", default="search_vs_tantivy", help="of the report's files")
     arguments = parser.parse_args()
     os.makedirs(arguments.work, exist_ok=True)
 
@@ -100,26 +105,43 @@ def main():
     if not os.path.exists(index):
         subprocess.run([arguments.spillway, "index", arguments.lines, "--format", "lines", "-o", index], check=True)
     theirs = open_tantivy(arguments.lines, os.path.join(arguments.work, "lines.tantivy"))
-    print(f"{theirs.searcher().num_docs} documents, {len(queries)} queries, k = {arguments.k}; "
-          f"tantivy {tantivy.__version__}, {theirs.searcher().num_segments} segments")
+    facts = (f"{theirs.searcher().num_docs:,} documents, {len(queries)} queries of 2 to 5 words (seed {arguments.seed}), "
+             f"k = {arguments.k}, one thread; {tantivy.__version__}, {theirs.searcher().num_segments} segments")
 
     run_tantivy(theirs, queries, arguments.k)  # both warm
     run_spillway(arguments, index, query_file)
-    rows = []
-    for number in range(arguments.rounds):
+    rounds = []
+    for _ in range(arguments.rounds):
         ours = run_spillway(arguments, index, query_file)
         latencies = run_tantivy(theirs, queries, arguments.k)
-        rows.append((ours["latency_ms"]["p50"], ours["latency_ms"]["p99"], ours["latency_ms"]["mean"],
-                     percentile(latencies, .5), percentile(latencies, .99), statistics.mean(latencies)))
-        print("round %d: spillway p50 %.3f p99 %.2f mean %.3f ms; tantivy p50 %.3f p99 %.2f mean %.3f ms" %
-              (number + 1, *rows[-1]))
-    medians = [statistics.median(column) for column in zip(*rows)]
-    for name, at in (("p50", 0), ("p99", 1), ("mean", 2)):
-        print(f"{name:4}  spillway {medians[at]:8.3f} ms  tantivy {medians[at + 3]:8.3f} ms  "
-              f"ratio {medians[at + 3] / medians[at]:.2f}")
-    print(f"postings scored {ours['scored_postings']:,} of {ours['query_postings']:,} "
-          f"({100 * ours['scored_postings'] / ours['query_postings']:.2f} %), "
-          f"lengths read {ours['read_lengths']:,}, blocks decoded {ours['decoded_blocks']:,}")
+        rounds.append({"spillway": ours["latency_ms"],
+                       "tantivy": {"mean": statistics.mean(latencies), "p50": percentile(latencies, .5),
+                                   "p90": percentile(latencies, .9), "p99": percentile(latencies, .99),
+                                   "max": max(latencies)}})
+    exhaustive = run_spillway(arguments, index, query_file, ["--exhaustive"])
+    write_report(arguments, facts, rounds, ours, exhaustive)
+
+
+def write_report(arguments, facts, rounds, ours, exhaustive):
+    rows = []
+    for figure in ("p50", "p90", "p99", "mean"):
+        mine, other = (statistics.median(one[program][figure] for one in rounds) for program in ("spillway", "tantivy"))
+        rows.append([figure, f"{mine:.3f}", f"{other:.3f}", f"{other / mine:.2f}",
+                     f"{exhaustive['latency_ms'][figure]:.3f}"])
+    result = report.Report("Searches: Spillway and tantivy", machine.describe(Path(arguments.work)))
+    result.data.update({"facts": facts, "rounds": rounds, "spillway": ours, "exhaustive": exhaustive})
+    result.add("Latency of a query", facts + f"; medians of {len(rounds)} rounds, both programs in turn. The last "
+               "column is `--exhaustive`, one round.\n\n" +
+               report.table(["ms", "spillway", "tantivy", "tantivy / spillway", "spillway, exhaustive"], rows))
+    share = 100 * ours["scored_postings"] / ours["query_postings"]
+    result.add("Work of Spillway", report.table(
+        ["all queries", "count"],
+        [["postings that an exhaustive scan scores", f"{ours['query_postings']:,}"],
+         ["postings scored", f"{ours['scored_postings']:,} ({share:.2f} %)"],
+         ["lengths read", f"{ours['read_lengths']:,}"],
+         ["blocks of 128 documents decoded", f"{ours['decoded_blocks']:,}"],
+         ["blocks of 128 frequencies decoded", f"{ours['frequency_blocks']:,}"]]))
+    result.write(arguments.output, arguments.name)
 
 
 if __name__ == "__main__":
