@@ -74,6 +74,7 @@ std::vector<std::size_t> parts_of(Query& query, Analyzer& analyzer, const Item& 
     return {place_of(query, std::move(words))};
   }
   std::vector<std::size_t> places;
+  places.reserve(words.size());
   for (QueryPart::Word& word : words) places.push_back(place_of(query, {{std::move(word.term), 0}}));
   return places;
 }
@@ -93,6 +94,7 @@ std::vector<QueryTerm> query_terms(Analyzer& analyzer, std::string_view text) {
 
 Query query_of(const std::vector<QueryTerm>& terms) {
   Query query;
+  query.parts.reserve(terms.size());
   for (const QueryTerm& term : terms) query.parts.push_back({{{term.term, 0}}, term.count, false});
   return query;
 }

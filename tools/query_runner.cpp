@@ -117,6 +117,7 @@ void QueryRunner::run(const std::function<std::optional<QueryLine>()>& next,
       unreadable = std::current_exception();
     }
     std::vector<Task> tasks;
+    tasks.reserve(queries.size());
     for (QueryLine& query : queries) tasks.push_back({&query.id, std::move(query.text), {}, 0, nullptr});
     if (tasks.empty()) break;
     answer_all(tasks);
