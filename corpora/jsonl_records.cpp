@@ -16,7 +16,7 @@ JsonlParser::JsonlParser(const CorpusOptions& options, std::span<char> scratch, 
       scratch_(scratch),
       document_(document) {}
 
-std::size_t JsonlParser::memory_bytes() { return (std::size_t{16} << 10); }
+std::size_t JsonlParser::memory_bytes() { return (std::size_t{2} << 10); }
 
 void JsonlParser::parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) {
   const bool block_is_valid = is_valid_utf8(block);

@@ -95,7 +95,7 @@ TrecParser::TrecParser(const CorpusOptions& options, FieldedDocument& document)
       layout_(table_),
       document_(document) {}
 
-std::size_t TrecParser::memory_bytes() { return (std::size_t{16} << 10); }
+std::size_t TrecParser::memory_bytes() { return (std::size_t{6} << 10); }
 
 void TrecParser::parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) {
   for (std::size_t begin = 0; begin < block.size();) {

@@ -68,7 +68,7 @@ TsvParser::TsvParser(const CorpusOptions& options, FieldedDocument& document)
       named_values_(table_.name_count()),
       document_(document) {}
 
-std::size_t TsvParser::memory_bytes() { return 2 * kMostColumns * sizeof(JsonValue) + (std::size_t{8} << 10); }
+std::size_t TsvParser::memory_bytes() { return 2 * kMostColumns * sizeof(JsonValue); }
 
 void TsvParser::parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) {
   for (std::size_t begin = 0; begin < block.size();) {
