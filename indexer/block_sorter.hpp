@@ -23,6 +23,7 @@ struct BlockSortOptions {
   unsigned threads = 1;
   // Re-derive the sum of the block from what was written: not needed where the merge reads the very same bytes.
   bool check_sum = true;
+  bool has_texts = false;  // texts are stored
 };
 
 // Busy time of the steps, summed over threads.

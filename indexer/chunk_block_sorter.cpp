@@ -98,8 +98,8 @@ std::size_t run_bytes_bound(const Block& block, std::size_t run_block_bytes) {
   std::size_t bytes = 4096;
   for (const ParsedChunk& chunk : block.chunks) {
     bytes += chunk.text.size() + chunk.postings.size() + chunk.documents.size() + chunk.open_strings.size() +
-             kEntryHead * chunk.terms.size() + 3 * chunk.occurrences.size() + chunk.distances.size() +
-             5 * chunk.positions.size();
+             chunk.texts.size() + kEntryHead * chunk.terms.size() + 3 * chunk.occurrences.size() +
+             chunk.distances.size() + 5 * chunk.positions.size();
   }
   // Blocks may end early, by a fraction, and the footer holds samples.
   return bytes + bytes / 8 + 2 * run_block_bytes + kMaxTermSamples * (kSampleTermBytes + 24);

@@ -7,6 +7,7 @@
 #include "indexer/chunk_sealer.hpp"
 #include "io/error.hpp"
 #include "io/run_reader.hpp"
+#include "io/run_writer.hpp"
 #include "io/varint.hpp"
 
 namespace spillway {
@@ -56,6 +57,12 @@ std::size_t cut_at_character(std::string_view text, std::size_t limit) {
   if (text.size() <= limit) return text.size();
   while (limit > 0 && (static_cast<std::uint8_t>(text[limit]) & 0xC0) == 0x80) --limit;
   return limit;
+}
+
+// The text stream of a chunk: a piece's head, and the ends of documents without text, may pass the limit.
+std::size_t max_text_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  if (options.store != StorePolicy::kText) return 0;
+  return limits.text_bytes + kMaxVarintBytes + limits.document_bytes / 2 + 1;
 }
 
 template <ChunkForm kForm, Positions kPositions>
@@ -108,10 +115,14 @@ class Parser final : public ChunkParser {
     }
   }
 
-  void text(std::string_view piece) override { scan(piece); }
+  void text(std::string_view piece) override {
+    if (stores_text_) keep_text(piece);
+    scan(piece);
+  }
 
   void end() override {
     finish_scan();
+    if (stores_text_) append_text_piece({{}, true}, texts_);
     write_entry(documents_);
     if (document_number_ == 0 && first_document_open_) continued_length_ = length_;
     close_document();
@@ -389,6 +400,17 @@ class Parser final : public ChunkParser {
     }
   }
 
+  // A chunk ends where its texts would be too many: a text may be cut anywhere.
+  void keep_text(std::string_view piece) {
+    if (texts_.capacity() == 0) texts_.reserve(max_text_bytes(options_, limits_));
+    while (!piece.empty()) {
+      if (texts_.size() >= limits_.text_bytes) seal();
+      const std::string_view part = piece.substr(0, limits_.text_bytes - texts_.size());
+      append_text_piece({part, false}, texts_);
+      piece.remove_prefix(part.size());
+    }
+  }
+
   void keep_fields(const DocumentFields& fields) {
     fields_ = RunDocument{};
     if (!fields.id.empty()) fields_.fields |= RunDocument::kId;
@@ -504,6 +526,7 @@ class Parser final : public ChunkParser {
     contents.position_stream = {position_stream_, position_used_};
     contents.position_cursors = position_sums_;
     contents.documents = documents_;
+    contents.texts = texts_;
     contents.lengths = lengths_;
     if (open_) contents.open_strings = std::span<const std::uint8_t>(open_strings_).subspan(2);
     ParsedChunk chunk = seal_chunk(table_, contents, budget_);
@@ -527,6 +550,7 @@ class Parser final : public ChunkParser {
     stream_used_ = 0;
     position_used_ = 0;
     documents_.clear();
+    texts_.clear();
     lengths_.clear();
     sum_ = OccurrenceSum{};
     occurrence_count_ = 0;
@@ -565,7 +589,8 @@ class Parser final : public ChunkParser {
   std::size_t stream_used_ = 0, position_used_ = 0;
   std::size_t touched_count_ = 0;
   std::vector<std::uint32_t> lists_;  // of actions, each with its length before it
-  std::vector<std::uint8_t> documents_, open_strings_;
+  std::vector<std::uint8_t> documents_, open_strings_, texts_;
+  const bool stores_text_ = options_.store == StorePolicy::kText;
   std::vector<std::uint32_t> lengths_;
   std::uint32_t continued_length_ = 0;
   OccurrenceSum sum_;
@@ -596,13 +621,13 @@ std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const Chunk
                                                   : 0;
   return word_cache_bytes(limits) + TermTable::memory_bytes(limits.table_entries, arena_bytes(options, limits)) +
          (limits.stream_words + slack + limits.table_entries + 2) * sizeof(std::uint32_t) + positions +
-         2 * limits.document_bytes;
+         2 * limits.document_bytes + max_text_bytes(options, limits);
 }
 
 std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
   const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + 16) + arena_bytes(options, limits);
   const std::size_t stream = limits.stream_words + slack_words(limits, form, options.positions);
-  const std::size_t strings = limits.document_bytes + kOverhangBytes;
+  const std::size_t strings = limits.document_bytes + kOverhangBytes + max_text_bytes(options, limits);
   // A posting of two words takes at most 4 bytes (a gap below max_documents), one of three about as much, since its
   // frequency is paid for by the occurrences.
   if (form == ChunkForm::kPostings) {

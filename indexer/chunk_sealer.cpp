@@ -125,7 +125,8 @@ ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBu
   chunk.memory = Buffer(budget,
                         sizes.terms * sizeof(ChunkTerm) + parts * sizeof(PositionPart) +
                             (stride * occurrences + contents.lengths.size()) * sizeof(std::uint32_t) + sizes.text +
-                            sizes.postings + distance_bytes + contents.documents.size() + contents.open_strings.size(),
+                            sizes.postings + distance_bytes + contents.documents.size() + contents.open_strings.size() +
+                            contents.texts.size(),
                         "a parsed chunk");
   std::uint8_t* at = chunk.memory.data();
   const auto terms = take<ChunkTerm>(at, sizes.terms);
@@ -138,6 +139,7 @@ ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBu
   const auto distances = take<std::uint8_t>(at, distance_bytes);
   const auto documents = take<std::uint8_t>(at, contents.documents.size());
   const auto open_strings = take<std::uint8_t>(at, contents.open_strings.size());
+  const auto texts = take<std::uint8_t>(at, contents.texts.size());
 
   lay_out_terms(table, contents, terms, text.data());
   if (plain) {
@@ -150,6 +152,8 @@ ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBu
   }
   std::copy(contents.documents.begin(), contents.documents.end(), documents.begin());
   std::copy(contents.open_strings.begin(), contents.open_strings.end(), open_strings.begin());
+  std::copy(contents.texts.begin(), contents.texts.end(), texts.begin());
+  chunk.texts = texts;
   chunk.open_strings = open_strings;
   chunk.terms = terms;
   chunk.occurrences = plain_occurrences;

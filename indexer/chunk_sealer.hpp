@@ -20,6 +20,7 @@ struct ChunkContents {
   std::span<const std::uint32_t> stream;
   std::span<const std::uint8_t> documents;
   std::span<const std::uint8_t> open_strings;
+  std::span<const std::uint8_t> texts;
   std::span<const std::uint32_t> lengths;
   std::span<std::uint32_t> cursors;  // kPostings: to work with, for each entry of the table and one more
   Positions positions = Positions::kNone;

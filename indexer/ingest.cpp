@@ -116,6 +116,7 @@ class BlockQueue {
     options.positions = setup_.content.positions ? Positions::kStored : Positions::kNone;
     options.run_block_bytes = setup_.plan.run_block_bytes;
     options.threads = setup_.threads;
+    options.has_texts = setup_.content.store == StorePolicy::kText;
     if (block.last) runs_.add_memory(setup_.plan.last_run_memory_bytes);
     const std::size_t bound = run_bytes_bound(block, options.run_block_bytes);
     options.check_sum = !runs_.fits_memory(bound);

@@ -34,6 +34,7 @@ class StoppableInput final : public MergeInput {
   std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
     return input_.terms(std::move(first), std::move(last));
   }
+  std::unique_ptr<TextCursor> texts() const override { return input_.texts(); }
   std::unique_ptr<DocumentCursor> documents() const override {
     return std::make_unique<StoppableDocuments>(input_.documents(), signal_);
   }

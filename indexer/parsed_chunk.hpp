@@ -47,6 +47,8 @@ struct ParsedChunk {
   std::span<const std::uint32_t> lengths;  // kOccurrences: tokens kept, by document (its share of `occurrences`)
   // Document stream (io/run_format.hpp) of the documents that end in this chunk.
   std::span<const std::uint8_t> documents;
+  // Text stream (io/run_format.hpp), where texts are stored: what of it was met in this chunk.
+  std::span<const std::uint8_t> texts;
   // The document that goes on in the next chunk, if last_document_open: its presence bits, its length so far, and the
   // stream's bytes behind the length.
   std::span<const std::uint8_t> open_strings;

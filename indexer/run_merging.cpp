@@ -51,6 +51,8 @@ class Merging {
     }
     // Batches of lists and a piece with its 8 bytes a posting once it is decoded; a run takes less.
     input.output_bytes = 4 * batch_bytes() + 9 * std::max(block_bytes, IndexTermCursor::kPieceBytes);
+    // A cursor of texts, and what of them waits for a block.
+    if (setup_.content.store == StorePolicy::kText) input.output_bytes += 4 * block_bytes;
     const std::size_t free = setup_.budget.free_bytes();
     input.memory_bytes = free > fixed ? free - fixed : 0;
     input.open_files = std::numeric_limits<std::size_t>::max();

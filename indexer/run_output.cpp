@@ -120,6 +120,7 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
   RunIdentity identity;
   identity.job = output.options.job;
   identity.has_positions = output.options.positions == Positions::kStored;
+  identity.has_texts = output.options.has_texts;
   identity.number = output.block.number;
   identity.first_document_open = output.block.first_document_open();
   identity.last_document_open = output.block.last_document_open();
@@ -152,6 +153,7 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
   }
   const Stopwatch watch;
   write_documents(output.block, writer);
+  for (const ParsedChunk& chunk : output.block.chunks) writer.append_texts(chunk.texts);
   writer.finish(summary);
   figures.write_seconds += watch.seconds();
   return summary;

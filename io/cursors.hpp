@@ -36,4 +36,18 @@ class DocumentCursor {
   virtual const RunDocument& document() const = 0;
 };
 
+// The texts of documents, in their order: each is as many pieces as there are up to the one that ends it.
+struct TextPiece {
+  std::string_view bytes;
+  bool ends_document = false;
+};
+
+class TextCursor {
+ public:
+  virtual ~TextCursor() = default;
+  // Moves to the next piece; false after the last. Views live until the next call.
+  virtual bool next() = 0;
+  virtual const TextPiece& piece() const = 0;
+};
+
 }  // namespace spillway

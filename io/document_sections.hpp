@@ -27,13 +27,20 @@ class DocumentSectionsWriter {
   };
   explicit DocumentSectionsWriter(const Sections& sections);
 
-  // Throws UsageError beyond 2^31 - 1 documents.
+  // A piece of the text of the next document, before it is appended.
+  void append_text(std::string_view piece) {
+    if (document_count_ % kDocumentGroup == 0 && !group_started_) start_group();
+    text_.append(piece);
+    text_bytes_ += piece.size();
+  }
+  // The next document; document.text goes behind the pieces of its text. Throws UsageError beyond 2^31 - 1 documents.
   void append(const RunDocument& document) {
     if (document_count_ >= kMaxIndexDocuments) refuse_more();
-    if (document_count_ % kDocumentGroup == 0) start_group();
+    if (document_count_ % kDocumentGroup == 0 && !group_started_) start_group();
+    group_started_ = false;
     sections_.lengths.append_integer(document.length);
     length_sum_ += document.length;
-    if (document.fields != 0 || group_stored_) append_stored(document);
+    if (document.fields != 0 || text_bytes_ != 0 || group_stored_) append_stored(document);
     ++document_count_;
   }
   void finish();
@@ -53,8 +60,10 @@ class DocumentSectionsWriter {
   Sections sections_;
   BlockStreamWriter fields_, text_;
   std::uint64_t document_count_ = 0, stored_ids_ = 0, length_sum_ = 0;
-  bool group_stored_ = false;  // the open group has metadata
-  std::string last_id_;        // in this group
+  bool group_stored_ = false;     // the open group has metadata
+  bool group_started_ = false;    // for a document of which only text is there yet
+  std::uint64_t text_bytes_ = 0;  // of the next document's text, so far
+  std::string last_id_;           // in this group
 };
 
 // Thread-safe.

@@ -39,6 +39,7 @@ void DocumentSectionsWriter::refuse_more() {
 
 void DocumentSectionsWriter::start_group() {
   append_group_entry();
+  group_started_ = true;
   group_stored_ = false;
   last_id_.clear();
 }
@@ -51,7 +52,9 @@ void DocumentSectionsWriter::append_stored(const RunDocument& document) {
       sections_.documents.append_integer(std::uint8_t{0});
     }
   }
-  sections_.documents.append_integer(document.fields);
+  const bool has_text = (document.fields & RunDocument::kText) != 0 || text_bytes_ != 0;
+  sections_.documents.append_integer(
+      static_cast<std::uint8_t>(document.fields | (has_text ? RunDocument::kText : std::uint8_t{0})));
   if ((document.fields & RunDocument::kId) != 0) append_id(document.id);
   const auto append_field = [&](std::uint8_t field, std::string_view text, BlockStreamWriter& to) {
     if ((document.fields & field) == 0) return;
@@ -61,7 +64,10 @@ void DocumentSectionsWriter::append_stored(const RunDocument& document) {
   append_field(RunDocument::kTitle, document.title, fields_);
   append_field(RunDocument::kUrl, document.url, fields_);
   append_field(RunDocument::kDate, document.date, fields_);
-  append_field(RunDocument::kText, document.text, text_);
+  if (!has_text) return;
+  sections_.documents.append_varint(text_bytes_ + document.text.size());
+  text_.append(document.text);
+  text_bytes_ = 0;
 }
 
 void DocumentSectionsWriter::append_id(std::string_view id) {

@@ -97,9 +97,8 @@ std::uint32_t IndexTermCursor::append_positions(std::uint32_t rest) {
 
 struct IndexDocumentCursor::Walk {
   std::optional<DocumentSectionsReader::GroupWalk> group;
-  BlockStreamReader::Cache fields, texts;
+  BlockStreamReader::Cache fields;
   StoredDocument stored;
-  std::string text;
 };
 
 IndexDocumentCursor::IndexDocumentCursor(const IndexReader& index)
@@ -128,14 +127,12 @@ void IndexDocumentCursor::read_kept() {
   walk_->group->next();
   const DocumentSectionsReader::Place& place = walk_->group->place();
   documents.read_fields(place, walk_->stored, walk_->fields);
-  walk_->text = documents.read_text(place, walk_->texts);
   document_.fields = place.fields;
   document_.length = index_.document_length(static_cast<std::uint32_t>(next_kept_));
   document_.id = (place.fields & RunDocument::kId) != 0 ? std::string_view(walk_->group->id()) : std::string_view();
   document_.title = walk_->stored.title;
   document_.url = walk_->stored.url;
   document_.date = walk_->stored.date;
-  document_.text = walk_->text;
   ++next_kept_;
 }
 

@@ -54,8 +54,9 @@ class IndexTermCursor final : public TermCursor {
   TermPiece piece_;
 };
 
-// Walks the documents of the source: a dropped one has fields = RunDocument::kDropped and length 0. Gives the pages
-// that an index with a window has in memory back when it is destroyed. Not thread-safe. The index lives longer.
+// Walks the documents of the source: a dropped one has fields = RunDocument::kDropped and length 0. Texts are left to
+// IndexTextCursor. Gives the pages that an index with a window has in memory back when it is destroyed. Not
+// thread-safe. The index lives longer.
 class IndexDocumentCursor final : public DocumentCursor {
  public:
   explicit IndexDocumentCursor(const IndexReader& index);
@@ -71,6 +72,28 @@ class IndexDocumentCursor final : public DocumentCursor {
   std::uint64_t next_source_ = 0, next_kept_ = 0;
   std::unique_ptr<Walk> walk_;
   RunDocument document_;
+};
+
+// Walks the texts of the documents of the source; a dropped one has an empty text. Holds one block of text. Not
+// thread-safe. The index lives longer.
+class IndexTextCursor final : public TextCursor {
+ public:
+  explicit IndexTextCursor(const IndexReader& index);
+  ~IndexTextCursor() override;
+  bool next() override;
+  const TextPiece& piece() const override { return piece_; }
+
+ private:
+  struct Walk;
+  void begin_document();
+  const IndexReader& index_;
+  SourceNumbering numbering_;
+  std::uint64_t next_source_ = 0, next_kept_ = 0;
+  std::size_t dropped_passed_ = 0;
+  bool in_document_ = false;
+  std::uint64_t offset_ = 0, left_ = 0;  // of the document's text
+  std::unique_ptr<Walk> walk_;
+  TextPiece piece_;
 };
 
 }  // namespace spillway

@@ -166,11 +166,13 @@ StoredDocument IndexReader::document(std::uint32_t document) const {
   return stored;
 }
 
-std::string IndexReader::document_text(std::uint32_t document) const {
+std::string IndexReader::document_text(std::uint32_t document, std::uint64_t most_bytes) const {
   DocumentSectionsReader::GroupWalk walk(*state_->documents, document / kDocumentGroup);
   for (std::uint32_t i = 0; i <= document % kDocumentGroup; ++i) walk.next();
   BlockStreamReader::Cache cache;
-  return state_->documents->read_text(walk.place(), cache);
+  DocumentSectionsReader::Place place = walk.place();
+  place.text_bytes = std::min(place.text_bytes, most_bytes);
+  return state_->documents->read_text(place, cache);
 }
 
 std::vector<std::uint32_t> IndexReader::find_documents(std::string_view id) const {

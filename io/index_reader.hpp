@@ -133,8 +133,8 @@ class IndexReader {
   // The external id. Requires: document < counts().documents.
   std::string document_id(std::uint32_t document) const;
   StoredDocument document(std::uint32_t document) const;
-  // Its stored text; empty where there is none.
-  std::string document_text(std::uint32_t document) const;
+  // Its stored text, or the first bytes of it (which may end inside a character); empty where there is none.
+  std::string document_text(std::uint32_t document, std::uint64_t most_bytes = ~std::uint64_t{0}) const;
   // Every document with this external id, ascending (one, unless duplicates were kept); stored ids first, else computed
   // ones.
   std::vector<std::uint32_t> find_documents(std::string_view id) const;
@@ -152,6 +152,7 @@ class IndexReader {
   friend class TermTableCursor;
   friend class IndexTermCursor;
   friend class IndexDocumentCursor;
+  friend class IndexTextCursor;
   friend class IndexVerifier;
   struct State;
   std::unique_ptr<State> state_;

@@ -80,6 +80,8 @@ IndexWriter::~IndexWriter() = default;
 
 void IndexWriter::append_document(const RunDocument& document) { state_->documents->append(document); }
 
+void IndexWriter::append_text(std::string_view piece) { state_->documents->append_text(piece); }
+
 void IndexWriter::append_dropped(std::uint32_t source_document) {
   if (source_document < state_->next_dropped || source_document >= kMaxIndexDocuments) {
     throw std::logic_error("IndexWriter: dropped documents do not ascend");

@@ -34,6 +34,8 @@ class IndexWriter {
   IndexWriter(const IndexWriter&) = delete;
   IndexWriter& operator=(const IndexWriter&) = delete;
 
+  // A piece of the text of the next document, before it is appended.
+  void append_text(std::string_view piece);
   // The next document (numbers are given in this order, from 0; at most 2^31 - 1, else UsageError). Its fields are
   // stored as they come; the caller has applied the store policy.
   void append_document(const RunDocument& document);

@@ -68,8 +68,10 @@ void RunBlockReader::read_header() {
   header_.count = load_le<std::uint32_t>(bytes + kCountAt);
   header_.payload_crc = load_le<std::uint32_t>(bytes + kPayloadCrcAt);
   if (load_le<std::uint16_t>(bytes + kBlockReservedAt) != 0) fail("reserved bytes of 0", "others");
-  if (header_.kind != kTermBlock && header_.kind != kDocumentBlock) {
-    fail("a term or document block", "kind " + std::to_string(header_.kind));
+  if (header_.kind != kTermBlock && header_.kind != kDocumentBlock &&
+      (header_.kind != kTextBlock || !run_.identity().has_texts)) {
+    fail(run_.identity().has_texts ? "a term, document or text block" : "a term or document block",
+         "kind " + std::to_string(header_.kind));
   }
   check_lengths();
 }

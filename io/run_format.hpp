@@ -22,6 +22,9 @@
 // Document blocks together are one stream of bytes, cut anywhere; per document:
 //   u8 fields present (bit 0 id, 1 title, 2 url, 3 date, 4 text), varint length (tokens kept), then for each present
 //   field varint bytes + bytes. A document without an id has a computed one (its number + 1).
+//
+// Text blocks, in runs with texts, are one stream of bytes too: pieces of the documents' texts, each varint(bytes << 1
+// | (it ends its document)) + bytes. An open document's pieces go on in the next run.
 #pragma once
 
 #include <cstddef>
@@ -51,6 +54,7 @@ struct RunIdentity {
   bool has_positions = false;
   bool first_document_open = false;  // the first document continues the last one of the run before
   bool last_document_open = false;   // the last document goes on in the next run
+  bool has_texts = false;            // a text for each document
 };
 
 struct RunSummary {

@@ -22,11 +22,11 @@ inline constexpr std::uint16_t kMajor = 1, kMinor = 0;
 inline constexpr std::size_t kHeaderBytes = 64;
 inline constexpr std::size_t kMajorAt = 8, kMinorAt = 10, kIncompatibleAt = 12, kCompatibleAt = 16, kFlagsAt = 20,
                              kJobAt = 24, kNumberAt = 40, kReservedAt = 48, kHeaderCrcAt = 60;
-inline constexpr std::uint32_t kKnownIncompatible = 0;
+inline constexpr std::uint32_t kHasTexts = 1, kKnownIncompatible = kHasTexts;
 inline constexpr std::uint32_t kHasPositions = 1, kFirstOpen = 2, kLastOpen = 4, kKnownFlags = 7;
 
 // Block header.
-inline constexpr std::uint8_t kTermBlock = 1, kDocumentBlock = 2;
+inline constexpr std::uint8_t kTermBlock = 1, kDocumentBlock = 2, kTextBlock = 3;
 inline constexpr std::size_t kBlockHeaderBytes = 24;
 inline constexpr std::size_t kKindAt = 0, kCodecAt = 1, kBlockReservedAt = 2, kStoredAt = 4, kRawAt = 8, kCountAt = 12,
                              kBlockCrcAt = 16, kPayloadCrcAt = 20;

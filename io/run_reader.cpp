@@ -56,6 +56,7 @@ void RunReader::read_header() {
   identity_.has_positions = (flags & kHasPositions) != 0;
   identity_.first_document_open = (flags & kFirstOpen) != 0;
   identity_.last_document_open = (flags & kLastOpen) != 0;
+  identity_.has_texts = (incompatible & kHasTexts) != 0;
 }
 
 std::vector<std::uint8_t> RunReader::read_footer() {

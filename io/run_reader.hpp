@@ -119,6 +119,31 @@ class RunDocumentCursor final : public DocumentCursor {
   RunDocument document_;
 };
 
+// Walks the text stream of a run with texts. Holds one block.
+class RunTextCursor final : public TextCursor {
+ public:
+  static std::size_t memory_bytes(const RunReader& run) { return 2 * run.block_bytes() + 1024; }
+
+  explicit RunTextCursor(const RunReader& run);
+  ~RunTextCursor() override;
+  RunTextCursor(const RunTextCursor&) = delete;
+  RunTextCursor& operator=(const RunTextCursor&) = delete;
+  // A piece that goes over the end of a block is handed out as several.
+  bool next() override;
+  const TextPiece& piece() const override { return piece_; }
+
+ private:
+  bool read_head();
+  bool load_block();
+  [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
+  const RunReader& run_;
+  std::unique_ptr<RunBlockReader> blocks_;
+  const std::uint8_t *at_ = nullptr, *end_ = nullptr;  // of the block
+  std::uint64_t left_ = 0;                             // of the piece
+  bool ends_document_ = false;
+  TextPiece piece_;
+};
+
 // Decodes the postings of `piece` into documents and frequencies (resized to document_count). Throws FormatError naming
 // `where` unless they decode to exactly document_count ascending documents that end at last_document, use every byte,
 // and sum to occurrence_count.

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "io/run_layout.hpp"
+#include "io/varint.hpp"
 
 namespace spillway {
 
@@ -32,6 +33,7 @@ std::array<std::uint8_t, kHeaderBytes> make_header(const RunIdentity& identity) 
   std::memcpy(header.data(), kMagic.data(), kMagic.size());
   store_le(header.data() + kMajorAt, kMajor);
   store_le(header.data() + kMinorAt, kMinor);
+  store_le(header.data() + kIncompatibleAt, identity.has_texts ? kHasTexts : std::uint32_t{0});
   const std::uint32_t flags = (identity.has_positions ? kHasPositions : 0) |
                               (identity.first_document_open ? kFirstOpen : 0) |
                               (identity.last_document_open ? kLastOpen : 0);
@@ -74,7 +76,7 @@ RunWriter::~RunWriter() = default;
 
 std::size_t RunWriter::memory_bytes(std::size_t block_bytes, RunBlockCodec codec) {
   constexpr std::size_t kCompressorBytes = std::size_t{2} << 20;  // of level 1, measured with ZSTD_sizeof_CCtx
-  return block_bytes + TermBlockBuilder::max_block_bytes(block_bytes) + kBlockHeaderBytes +
+  return 2 * block_bytes + TermBlockBuilder::max_block_bytes(block_bytes) + kBlockHeaderBytes +
          2 * kMaxTermSamples * (sizeof(TermSample) + kSampleTermBytes) +
          (codec == RunBlockCodec::kZstd ? kCompressorBytes : 0);
 }
@@ -129,14 +131,27 @@ void RunWriter::append_terms(const TermBlock& block) {
 
 void RunWriter::append_documents(std::span<const std::uint8_t> bytes) {
   document_bytes_ += bytes.size();
+  append_stream(kDocumentBlock, documents_, bytes);
+}
+
+void RunWriter::append_texts(std::span<const std::uint8_t> bytes) { append_stream(kTextBlock, texts_, bytes); }
+
+void RunWriter::append_stream(std::uint8_t kind, std::vector<std::uint8_t>& held, std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
-    const std::size_t count = std::min(bytes.size(), block_bytes_ - documents_.size());
-    append_bytes(documents_, bytes.data(), count);
+    const std::size_t count = std::min(bytes.size(), block_bytes_ - held.size());
+    append_bytes(held, bytes.data(), count);
     bytes = bytes.subspan(count);
-    if (documents_.size() < block_bytes_) continue;
-    append_block(kDocumentBlock, documents_, 0);
-    documents_.clear();
+    if (held.size() < block_bytes_) continue;
+    append_block(kind, held, 0);
+    held.clear();
   }
+}
+
+void append_text_piece(const TextPiece& piece, std::vector<std::uint8_t>& stream) {
+  std::uint8_t head[kMaxVarintBytes];
+  const std::uint64_t number = std::uint64_t{piece.bytes.size()} << 1 | (piece.ends_document ? 1 : 0);
+  stream.insert(stream.end(), head, write_varint(head, number));
+  stream.insert(stream.end(), piece.bytes.begin(), piece.bytes.end());
 }
 
 void RunWriter::append_footer(const RunSummary& summary) {
@@ -171,6 +186,7 @@ void RunWriter::finish(const RunSummary& summary) {
     throw std::logic_error("the summary of a run disagrees with what was appended to it");
   }
   if (!documents_.empty()) append_block(kDocumentBlock, documents_, 0);
+  if (!texts_.empty()) append_block(kTextBlock, texts_, 0);
   const std::uint64_t footer_offset = file_.size();
   append_footer(summary);
   std::array<std::uint8_t, kTrailerBytes> trailer{};

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/cursors.hpp"
 #include "io/file_system.hpp"
 #include "io/run_format.hpp"
 
@@ -56,7 +57,7 @@ class TermBlockBuilder {
   std::string last_term_;
 };
 
-// Document blocks and term blocks may come in any interleaving, each kind in its own order. Not thread-safe. Each block
+// Document, text and term blocks may come in any interleaving, each kind in its own order. Not thread-safe. Each block
 // is one append to the file.
 class RunWriter {
  public:
@@ -70,6 +71,8 @@ class RunWriter {
   void append_terms(const TermBlock& block);
   // Bytes of the document stream; whole blocks are written as they fill.
   void append_documents(std::span<const std::uint8_t> bytes);
+  // Bytes of the text stream (append_text_piece), as append_documents. Requires: identity.has_texts.
+  void append_texts(std::span<const std::uint8_t> bytes);
   // Writes the rest, footer and trailer. `summary.entry_count`, posting_count and occurrence_count are checked against
   // what was appended (std::logic_error: our own mistake). Does not sync or close the file.
   void finish(const RunSummary& summary);
@@ -80,6 +83,7 @@ class RunWriter {
 
  private:
   class Compressor;
+  void append_stream(std::uint8_t kind, std::vector<std::uint8_t>& held, std::span<const std::uint8_t> bytes);
   void append_block(std::uint8_t kind, std::span<const std::uint8_t> raw, std::uint32_t count);
   void add_sample(const TermBlock& block);
   void append_footer(const RunSummary& summary);
@@ -88,8 +92,8 @@ class RunWriter {
   bool has_positions_;
   std::unique_ptr<Compressor> compressor_;  // none: blocks are stored as they are
   std::uint32_t header_crc_ = 0;
-  std::vector<std::uint8_t> documents_;
-  std::vector<std::uint8_t> out_;  // one block with its header
+  std::vector<std::uint8_t> documents_, texts_;  // the last bytes of each stream
+  std::vector<std::uint8_t> out_;                // one block with its header
   std::vector<TermSample> samples_;
   std::string last_first_term_;
   std::uint64_t sample_stride_ = 1;
@@ -97,5 +101,8 @@ class RunWriter {
   std::uint32_t largest_block_bytes_ = 0, longest_term_bytes_ = 0;
   std::uint64_t entry_count_ = 0, posting_count_ = 0, occurrence_count_ = 0;
 };
+
+// Appends a piece of a document's text to a text stream.
+void append_text_piece(const TextPiece& piece, std::vector<std::uint8_t>& stream);
 
 }  // namespace spillway

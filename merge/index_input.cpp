@@ -64,6 +64,7 @@ class Sampler {
 IndexInput::IndexInput(const IndexReader& index) : index_(index) {
   const IndexCounts& counts = index.counts();
   identity_.job = index.options().job();
+  identity_.has_texts = index.options().store == StorePolicy::kText;
   identity_.has_positions = index.options().positions;
   summary_.document_count = counts.source_documents;
   summary_.entry_count = counts.terms;

@@ -19,6 +19,7 @@ class IndexInput final : public MergeInput {
   std::size_t cursor_bytes() const override;
   std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override;
   std::unique_ptr<DocumentCursor> documents() const override { return std::make_unique<IndexDocumentCursor>(index_); }
+  std::unique_ptr<TextCursor> texts() const override { return std::make_unique<IndexTextCursor>(index_); }
   std::string name() const override { return index_.directory(); }
   bool may_have_dropped() const override { return index_.counts().source_documents != index_.counts().documents; }
 

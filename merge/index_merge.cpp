@@ -11,6 +11,7 @@
 #include "merge/list_merge.hpp"
 #include "merge/source_layout.hpp"
 #include "merge/term_ranges.hpp"
+#include "merge/text_join.hpp"
 
 namespace spillway {
 
@@ -121,9 +122,11 @@ Buffer merge_documents(std::span<const MergeInput* const> inputs, const DroppedD
                        MemoryBudget& budget) {
   const SourceLayout layout = whole_source(inputs);
   Buffer codes(budget, static_cast<std::size_t>(layout.document_count - dropped.count()), "length codes");
+  TextJoiner texts(inputs);
   std::size_t kept = 0;
   join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
     if (dropped.contains(number)) {
+      texts.next_document([](std::string_view) {});
       writer.append_dropped(number);
       return JoinStep::kGoOn;
     }
@@ -131,9 +134,11 @@ Buffer merge_documents(std::span<const MergeInput* const> inputs, const DroppedD
       throw std::logic_error("a document that an index has dropped was not dropped again");
     }
     codes.data()[kept++] = length_code(document.length);
+    texts.next_document([&](std::string_view piece) { writer.append_text(piece); });
     writer.append_document(document);
     return JoinStep::kGoOn;
   });
+  texts.finish();
   return codes;
 }
 

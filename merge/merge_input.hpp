@@ -20,6 +20,8 @@ class MergeInput {
   // first <= term < last; empty last: to the end. Cursors on many threads at once are fine.
   virtual std::unique_ptr<TermCursor> terms(std::string first, std::string last) const = 0;
   virtual std::unique_ptr<DocumentCursor> documents() const = 0;
+  // Of the documents, in their order; nullptr unless identity().has_texts.
+  virtual std::unique_ptr<TextCursor> texts() const { return nullptr; }
   virtual std::string name() const = 0;  // for messages
   // Documents may be holes (fields = RunDocument::kDropped), which a merge must drop again.
   virtual bool may_have_dropped() const { return false; }

@@ -19,6 +19,7 @@ class RunInput final : public MergeInput {
     return std::make_unique<RunTermCursor>(run_, std::move(first), std::move(last));
   }
   std::unique_ptr<DocumentCursor> documents() const override { return std::make_unique<RunDocumentCursor>(run_); }
+  std::unique_ptr<TextCursor> texts() const override { return std::make_unique<RunTextCursor>(run_); }
   std::string name() const override { return run_.file().path(); }
   bool may_have_dropped() const override { return may_have_dropped_; }
 

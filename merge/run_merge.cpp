@@ -101,6 +101,18 @@ void merge_documents_to_run(std::span<const MergeInput* const> inputs, RunWriter
   });
 }
 
+void merge_texts_to_run(std::span<const MergeInput* const> inputs, RunWriter& writer) {
+  std::vector<std::uint8_t> stream;
+  for (const MergeInput* const input : inputs) {
+    const std::unique_ptr<TextCursor> cursor = input->texts();
+    while (cursor->next()) {
+      stream.clear();
+      append_text_piece(cursor->piece(), stream);
+      writer.append_texts(stream);
+    }
+  }
+}
+
 }  // namespace
 
 RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& out, const RunMergeOptions& options) {
@@ -135,6 +147,7 @@ RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& o
     gatherer.end();
   }
   joiner.finish();
+  if (identity.has_texts) merge_texts_to_run(inputs, writer);
   writer.finish(summary);
   return summary;
 }

@@ -96,7 +96,7 @@ ContentOptions content_options(const Arguments& arguments, FileSystem& files) {
   ContentOptions content;
   take_choice(arguments, "tokenizer", {"unicode", "ascii"}, content.tokenizer);
   content.positions = arguments.has("positions");
-  take_choice(arguments, "store", {"none", "meta"}, content.store);
+  take_choice(arguments, "store", {"none", "meta", "text"}, content.store);
   take_choice(arguments, "duplicate-ids", {"first", "keep", "fail"}, content.duplicate_ids);
   take_name(arguments, "stem", stemmer_names(), content.stemmer);
   if (const auto text = arguments.text("max-term-bytes")) {
@@ -167,7 +167,8 @@ std::vector<options::options_description> index_option_groups() {
   add_value(content, "max-document-bytes", "SIZE", "skip and count longer documents (default 64M)");
   add_value(content, "duplicate-ids", "POLICY", "first (default: later ones are skipped and counted), keep or fail");
   add_flag(content, "positions", "keep the place of every occurrence, for phrases (about five times the size)");
-  add_value(content, "store", "WHAT", "meta (default: title, url, date) or none, beside the id");
+  add_value(content, "store", "WHAT",
+            "meta (default: title, url, date), text (also the text, compressed) or none, beside the id");
   add_resource_options(resources);
   add_value(resources, "mode", "NAME",
             "cpu+ (default: parsing, sorting and writing overlap) or cpu (one after the other)");

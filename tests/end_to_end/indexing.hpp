@@ -234,6 +234,7 @@ inline void expect_equals_oracle(const std::string& directory, const Documents& 
     ASSERT_EQ(stored.length, oracle.lengths[i]);
     ASSERT_EQ(index.document_length(i), oracle.lengths[i]);
     ASSERT_EQ(stored.id, document.id.empty() ? std::to_string(i + 1) : document.id);
+    ASSERT_EQ(index.document_text(i), options.store == StorePolicy::kText ? document.text : "");
     if (options.store == StorePolicy::kNone) continue;
     ASSERT_EQ(stored.title, document.title);
     ASSERT_EQ(stored.url, document.url);

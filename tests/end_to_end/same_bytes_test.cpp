@@ -46,6 +46,19 @@ class SameBytes : public ::testing::Test {
     set_corpus(testing::jsonl_of(documents_), CorpusFormat::kJsonl);
   }
 
+  // Texts of every size, one of them of several text blocks.
+  void set_corpus_with_texts(std::uint64_t seed) {
+    content_options_.store = StorePolicy::kText;
+    RandomDocuments shape;
+    shape.count = 150;
+    shape.long_document_words = 1500;
+    documents_ = random_corpus(seed, shape, true);
+    std::string text = documents_[10].text;
+    while (text.size() < 400000) text += documents_[text.size() % documents_.size()].text + " more\n";
+    documents_[10].text = text;
+    set_corpus(testing::jsonl_of(documents_), CorpusFormat::kJsonl);
+  }
+
   IndexOptions job(const std::vector<std::string>& inputs) const {
     IndexOptions options = index_job(inputs, scratch_ / "index");
     options.corpus.format = format_;
@@ -183,6 +196,35 @@ TEST_P(EverySameBytes, ForSeveralMergePasses) {
     EXPECT_GE(report.merge_passes, 2U);
     EXPECT_GT(report.runs_spilled, 100U);
   }
+}
+
+TEST_F(SameBytes, WithStoredTexts) {
+  set_corpus_with_texts(20);
+  for (const std::uint64_t block_bytes : {0, 700, 20000}) {
+    for (const char* const sorter : {"cpu-chunk", "cpu-radix"}) {
+      IndexOptions options = job({scratch_ / "in"});
+      options.block_bytes = block_bytes;
+      options.record_sorter = sorter;
+      options.threads = block_bytes == 700 ? 3 : 1;
+      options.mode = block_bytes == 0 ? IndexMode::kCpu : IndexMode::kCpuPlus;
+      expect_same(options);
+    }
+  }
+  IndexOptions options = job({scratch_ / "in"});
+  run_job(options);
+  testing::expect_equals_oracle(options.output, testing::without_duplicates(documents_), options.content);
+}
+
+TEST_F(SameBytes, OfAllButTheTextsWithAndWithoutThem) {
+  set_corpus_with_texts(21);
+  IndexOptions options = job({scratch_ / "in"});
+  options.content.store = StorePolicy::kMeta;
+  run_job(options);
+  std::set<std::string> differing;
+  for (const auto& [name, bytes] : testing::bytes_of(options.output)) {
+    if (expected_.at(name) != bytes) differing.insert(name);
+  }
+  EXPECT_EQ(differing, (std::set<std::string>{"document_groups", "documents", "manifest", "text", "text_blocks"}));
 }
 
 TEST_F(SameBytes, ForSeveralTempDirectories) {
@@ -352,6 +394,11 @@ TEST_F(SameBytesOfParts, WithoutIds) {
   shape.words = 10;
   set_corpus(testing::lines_of(testing::as_lines(testing::random_documents(12, shape))), CorpusFormat::kLines);
   for (const std::uint32_t count : {2U, 7U}) expect_parts_join({scratch_ / "in"}, count, 3000);
+}
+
+TEST_F(SameBytesOfParts, WithStoredTexts) {
+  set_corpus_with_texts(22);
+  for (const std::uint32_t count : {2U, 5U}) expect_parts_join({scratch_ / "in"}, count, count == 2 ? 0 : 5000);
 }
 
 TEST_F(SameBytesOfParts, ThatAreMoreThanTheDocuments) {

@@ -104,7 +104,11 @@ class MergeTest : public ::testing::Test {
 
   FaultyFileSystem files_;
   MemoryBudget budget_{std::size_t{1} << 30};
-  ContentOptions options_;
+  ContentOptions options_ = [] {
+    ContentOptions options;
+    options.store = StorePolicy::kText;
+    return options;
+  }();
 
  private:
   unsigned next_name_ = 0, next_index_ = 0;
