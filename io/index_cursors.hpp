@@ -87,9 +87,8 @@ class IndexTextCursor final : public TextCursor {
   struct Walk;
   void begin_document();
   const IndexReader& index_;
-  SourceNumbering numbering_;
+  const SourceNumbering& numbering_;
   std::uint64_t next_source_ = 0, next_kept_ = 0;
-  std::size_t dropped_passed_ = 0;
   bool in_document_ = false;
   std::uint64_t offset_ = 0, left_ = 0;  // of the document's text
   std::unique_ptr<Walk> walk_;

@@ -12,18 +12,14 @@ struct IndexTextCursor::Walk {
 };
 
 IndexTextCursor::IndexTextCursor(const IndexReader& index)
-    : index_(index), numbering_(index.dropped_documents()), walk_(std::make_unique<Walk>()) {}
+    : index_(index), numbering_(index.state_->numbering()), walk_(std::make_unique<Walk>()) {}
 
-IndexTextCursor::~IndexTextCursor() = default;
+IndexTextCursor::~IndexTextCursor() { index_.state_->release_pages(); }
 
 void IndexTextCursor::begin_document() {
   in_document_ = true;
   left_ = 0;
-  const auto& dropped = numbering_.dropped();
-  if (dropped_passed_ < dropped.size() && dropped[dropped_passed_] == next_source_) {
-    ++dropped_passed_;
-    return;
-  }
+  if (numbering_.is_dropped(next_source_)) return;
   if (next_kept_ % kDocumentGroup == 0) {
     if (walk_->group) walk_->group->next();  // checks its end
     walk_->group.emplace(*index_.state_->documents, next_kept_ / kDocumentGroup);

@@ -74,7 +74,7 @@ ExitCode run_search_command(const Arguments& arguments, Session& session) {
     stats_file.emplace(session, "--stats-json", *path, if_there);
   }
   const IndexReader index(session.files, operands[0]);
-  const SearchOutput output(index, options.format, options.run_id);
+  const SearchOutput output(index, options.format, options.run_id, terminal_marks());
   QueryRunner runner(index, options.settings, output);
   if (queries) {
     const auto check = [&] { throw_if_interrupted(session.signal_number); };
@@ -134,10 +134,10 @@ Command search_command() {
   add_value(ranking, "k1", "NUMBER", "BM25's k1 (default 0.9)");
   add_value(ranking, "b", "NUMBER", "BM25's b, 0 to 1 (default 0.4)");
   add_flag(ranking, "exhaustive", "score every posting: the same answers, slower");
-  add_value(
-      output, "format", "NAME",
-      "text (default: rank, score, id, title), trec (query Q0 id rank score run; blanks in ids as \\x20), msmarco "
-      "(query, id, rank between tabs) or json (an object per query and line)");
+  add_value(output, "format", "NAME",
+            "text (default: rank, score, id, title; a snippet where texts are stored), trec (query Q0 id rank score "
+            "run; blanks in ids as \\x20), msmarco "
+            "(query, id, rank between tabs) or json (an object per query and line)");
   add_value(output, "run-id", "WORD", "the last column of --format trec (default spillway)");
   add_flag(output, "stats", "latencies, postings scored and blocks decoded, on standard error");
   add_value(output, "stats-json", "FILE", "the same as JSON");

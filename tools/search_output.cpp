@@ -1,9 +1,14 @@
 #include "tools/search_output.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
+#include "corpora/utf8.hpp"
+#include "indexer/snippet.hpp"
 #include "io/error.hpp"
 #include "tools/figures.hpp"
 #include "tools/json_output.hpp"
@@ -19,6 +24,43 @@ std::string id_of(const SearchAnswer& answer) {
 }
 
 }  // namespace
+
+namespace {
+
+// Of a longer text only the start is looked at.
+constexpr std::uint64_t kSnippetSourceBytes = std::uint64_t{1} << 20;
+
+// Makes the snippets of an answer, where the index has texts.
+class Snippets {
+ public:
+  Snippets(const IndexReader& index, const SearchAnswer& answer)
+      : index_(index), maker_(index.options(), terms_of(answer)) {}
+  bool any() const { return index_.options().store == StorePolicy::kText; }
+  std::string text(std::uint32_t document, const SnippetMarks& marks) {
+    const std::string source = index_.document_text(document, kSnippetSourceBytes);
+    return marked_text(maker_.make(whole_characters(source)), marks.open, marks.close);
+  }
+
+ private:
+  static std::vector<std::string> terms_of(const SearchAnswer& answer) {
+    std::vector<std::string> terms;
+    for (const QueryTerm& term : answer.terms) terms.push_back(term.term);
+    return terms;
+  }
+  static std::string_view whole_characters(std::string_view text) {
+    return text.size() < kSnippetSourceBytes ? text : utf8_prefix(text, text.size() - 4);
+  }
+  const IndexReader& index_;
+  SnippetMaker maker_;
+};
+
+}  // namespace
+
+SnippetMarks terminal_marks() {
+  const char* const no_color = std::getenv("NO_COLOR");
+  if (isatty(STDOUT_FILENO) != 1 || (no_color != nullptr && *no_color != '\0')) return {};
+  return {"\x1B[1m", "\x1B[22m"};
+}
 
 std::string SearchOutput::column(std::string_view text) {
   std::string word;
@@ -52,12 +94,16 @@ std::string SearchOutput::text(const SearchAnswer& answer) const {
     documents.push_back(index_.document(ranked.document));
     width = std::max(width, std::min<std::size_t>(40, printable(documents.back().id).size()));
   }
+  Snippets snippets(index_, answer);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     char rank_and_score[64];
     std::snprintf(rank_and_score, sizeof rank_and_score, "%4zu  %9.4f  ", i + 1, answer.ranking[i].score);
     const std::string title = printable(documents[i].title, 100);
     const std::string id = printable(documents[i].id);
     out += rank_and_score + (title.empty() ? id : left_aligned(id, width) + "  " + title) + "\n";
+    if (!snippets.any()) continue;
+    const std::string snippet = snippets.text(answer.ranking[i].document, marks_);
+    if (!snippet.empty()) out += "      " + snippet + "\n";
   }
   if (answer.id != nullptr) out += "\n";
   return out;
@@ -85,6 +131,7 @@ std::string SearchOutput::ms_marco(const SearchAnswer& answer) const {
 }
 
 std::string SearchOutput::json(const SearchAnswer& answer) const {
+  Snippets snippets(index_, answer);
   nlohmann::ordered_json object;
   if (answer.id != nullptr) object["query_id"] = *answer.id;
   object["query"] = answer.query;
@@ -95,6 +142,7 @@ std::string SearchOutput::json(const SearchAnswer& answer) const {
     nlohmann::ordered_json hit{
         {"rank", i + 1}, {"score", ranked.score}, {"id", document.id}, {"document", ranked.document}};
     if (document.fields & RunDocument::kTitle) hit["title"] = document.title;
+    if (snippets.any()) hit["snippet"] = snippets.text(ranked.document, {});
     object["hits"].push_back(std::move(hit));
   }
   return json_line(object);

@@ -20,12 +20,20 @@ struct SearchAnswer {
   std::vector<RankedDocument> ranking;
 };
 
+struct SnippetMarks {
+  std::string open = "**", close = "**";
+};
+
+// Bold where standard output is a terminal and NO_COLOR is not set; else as in SnippetMarks.
+SnippetMarks terminal_marks();
+
 // Immutable; thread-safe. The index lives longer.
 class SearchOutput {
  public:
-  // run_id: the last column of kTrec, one word.
-  SearchOutput(const IndexReader& index, SearchFormat format, std::string run_id)
-      : index_(index), format_(format), run_id_(std::move(run_id)) {}
+  // run_id: the last column of kTrec, one word. marks: what stands around a match in a snippet of kText; in kJson it is
+  // always "**".
+  SearchOutput(const IndexReader& index, SearchFormat format, std::string run_id, SnippetMarks marks = {})
+      : index_(index), format_(format), run_id_(std::move(run_id)), marks_(std::move(marks)) {}
 
   // The answer in the format, line feeds included; may be empty. Throws FormatError.
   std::string render(const SearchAnswer& answer) const;
@@ -41,6 +49,7 @@ class SearchOutput {
   const IndexReader& index_;
   SearchFormat format_;
   std::string run_id_;
+  SnippetMarks marks_;
 };
 
 }  // namespace spillway
