@@ -6,27 +6,20 @@
 
 #include <algorithm>
 
-#include "indexer/block_sorter.hpp"
-#include "indexer/index_plan.hpp"
+#include "indexer/disk_space.hpp"
 #include "indexer/ingest.hpp"
 #include "indexer/job_output.hpp"
+#include "indexer/job_plan.hpp"
 #include "indexer/run_merging.hpp"
 #include "indexer/stopwatch.hpp"
 #include "indexer/term_filter.hpp"
 #include "indexer/unicode_words.hpp"
 #include "indexer/work_directory.hpp"
 #include "io/error.hpp"
-#include "sort/auto_string_sorter.hpp"
-#include "sort/sort_plan.hpp"
 
 namespace spillway {
 
 namespace {
-
-const StringSorter& string_sorter_named(const std::string& name) {
-  if (name == "auto") return auto_string_sorter();
-  return *find_string_sorter(choose_string_sorter(name, 0, 0, {}).name);
-}
 
 ContentOptions with_versions(ContentOptions content) {
   content.icu_version = content.tokenizer == Tokenizer::kUnicode ? UnicodeWords::icu_version() : "";
@@ -47,9 +40,6 @@ void check_output(const IndexOptions& options, FileSystem& files) {
   }
 }
 
-// Lengths and frequencies are u32.
-constexpr std::uint64_t kMaxDocumentBytes = 0xFFFFFFFF;
-
 // Under --force the output is replaced: it must not hold what is being read.
 void check_inputs(const CorpusPlan& corpus, const IndexOptions& options, FileSystem& files) {
   if (!files.status(options.output)) return;
@@ -69,32 +59,26 @@ class IndexJob {
         report_(report),
         content_(with_versions(options.content)),
         corpus_options_(options.corpus),
-        threads_(options.threads != 0 ? options.threads : usable_threads()),
-        memory_bytes_(options.memory_bytes != 0 ? options.memory_bytes : available_memory_bytes() / 2),
-        budget_(memory_bytes_),
-        skips_(options.max_error_rate, options.strict),
-        strings_(string_sorter_named(options.string_sorter)) {
+        planned_(plan_job(options, content_, context.files)),
+        threads_(static_cast<unsigned>(planned_.threads.value)),
+        budget_(static_cast<std::size_t>(planned_.memory.value)),
+        skips_(options.max_error_rate, options.strict) {
     corpus_options_.max_document_bytes = content_.max_document_bytes;
-    if (content_.max_document_bytes > kMaxDocumentBytes) {
-      throw UsageError("--max-document-bytes " + std::to_string(content_.max_document_bytes) + " is above " +
-                       std::to_string(kMaxDocumentBytes) + ", the most there is; give a smaller one");
-    }
     report_.threads = threads_;
-    report_.memory_bytes = memory_bytes_;
+    report_.memory_bytes = budget_.total_bytes();
+    report_.plan = planned_.describe();
+    program_ = budget_.reserve(plan_.reserve_bytes, "the program itself");
   }
 
   void run() {
-    check_output(options_, context_.files);
-    const TermFilter probe(content_);  // refuses an unknown stemmer before any work
-    make_sorter();
-    corpus_ = plan_corpus(context_.files, options_.inputs, corpus_options_);
     check_inputs(corpus_, options_, context_.files);
     context_.progress.bytes_total.store(corpus_.total_bytes);
-    plan();
+    context_.say(report_.plan);
     // One more than the arenas' threads: the thread that waits for an arena takes part in it.
     const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, threads_ + 1);
     WorkDirectory work(context_.files, options_.output);
     check_output(options_, context_.files);  // an index that a killed job had moved aside is back now
+    check_disks(work);
     TempSpace temp(context_.files, scratch_directories(options_.temp_directories, work),
                    scratch_name(context_.files, options_.output), options_.temp_limit_bytes);
     temp.set_check([this] { throw_if_stopped(context_); });
@@ -108,40 +92,17 @@ class IndexJob {
   }
 
  private:
-  void make_sorter() {
-    // A block takes a third of the memory or so, and a record in it about 24 bytes with its scratch.
-    const SorterChoice choice = choose_record_sorter(options_.record_sorter, memory_bytes_ / 96, memory_bytes_ / 3);
-    const RecordSorter* records = find_record_sorter(choice.name);
-    sorter_ = records == nullptr ? make_chunk_block_sorter(strings_) : make_key_block_sorter(*records, strings_);
-    report_.plan = "record sorter " + choice.describe() + "\nstring sorter " + std::string(strings_.name()) + "\n";
-  }
-
-  void plan() {
-    IndexPlanInput input;
-    input.memory_bytes = memory_bytes_;
-    input.program_bytes = resident_bytes();
-    input.threads = threads_;
-    input.mode = options_.mode;
-    input.form = sorter_->form();
-    input.input_bytes = corpus_.total_bytes;
-    input.forced_block_bytes = options_.block_bytes;
-    // Threads that were not asked for by number give way to a small budget.
-    const bool may_lower = options_.threads == 0;
-    while (true) {
-      try {
-        input.threads = threads_;
-        plan_ = plan_index(input, content_, corpus_);
-        break;
-      } catch (const BudgetError&) {
-        if (!may_lower || threads_ == 1) throw;
-        threads_ -= (threads_ + 3) / 4;
-      }
+  // What is certain to fill the disks is refused, what probably will is said.
+  void check_disks(const WorkDirectory& work) const {
+    const JobEstimate& estimate = planned_.estimate;
+    if (!estimate.is_known) return;
+    const DiskNeed index{"the index", estimate.least_index_bytes, estimate.index_bytes};
+    const DiskNeed runs{"the runs", estimate.least_spilled_bytes, estimate.spilled_bytes};
+    check_free_space(context_.files, options_.output, index, context_.warn);
+    const auto directories = scratch_directories(options_.temp_directories, work);
+    if (runs.probable_bytes != 0 && directories.size() == 1) {
+      check_free_space(context_.files, directories[0], runs, context_.warn);
     }
-    report_.threads = threads_;
-    program_ = budget_.reserve(plan_.reserve_bytes, "the program itself");
-    report_.plan += "memory " + std::to_string(memory_bytes_) + " bytes, " + std::to_string(threads_) + " threads\n" +
-                    plan_.describe();
-    context_.say(report_.plan);
   }
 
   void build(WorkDirectory& work, TempSpace& temp) {
@@ -151,7 +112,8 @@ class IndexJob {
     context_.progress.stage.store("parse");
     IndexOptions options = options_;
     options.corpus = corpus_options_;
-    ingest_ = ingest({options, content_, corpus_, plan_, *sorter_, context_, budget_, temp, threads_}, runs, skips_);
+    ingest_ =
+        ingest({options, content_, corpus_, plan_, *planned_.sorter, context_, budget_, temp, threads_}, runs, skips_);
     check_unchanged(context_.files, corpus_);
     if (content_.duplicate_ids != DuplicateIds::kFirst) skips_.judge_at_end();
     report_.runs = runs.runs.size();
@@ -161,8 +123,8 @@ class IndexJob {
     IndexWriter writer(context_.files, work.index_path(), content_);
     const Reservation writer_memory = budget_.reserve(IndexWriter::memory_bytes(), "the index writer");
     const IndexTotals totals = merge_into_index(
-        {content_, plan_.run_block_bytes, plan_.id_sort_bytes, strings_, context_, budget_, temp, threads_}, runs,
-        writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
+        {content_, plan_.run_block_bytes, plan_.id_sort_bytes, *planned_.strings, context_, budget_, temp, threads_},
+        runs, writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
     report_.plan += merge_.plan;
     context_.progress.stage.store("write");
     const Stopwatch finish_watch;
@@ -226,14 +188,12 @@ class IndexJob {
   IndexReport& report_;
   const ContentOptions content_;
   CorpusOptions corpus_options_;
+  const JobPlan planned_;
+  const CorpusPlan& corpus_ = planned_.corpus;
+  const IndexPlan& plan_ = planned_.index;
   unsigned threads_;
-  const std::size_t memory_bytes_;
   MemoryBudget budget_;
   SkipLog skips_;
-  const StringSorter& strings_;
-  std::unique_ptr<BlockSorter> sorter_;
-  CorpusPlan corpus_;
-  IndexPlan plan_;
   Reservation program_;
   IngestFigures ingest_;
   MergeFigures merge_;
@@ -244,6 +204,7 @@ class IndexJob {
 }  // namespace
 
 void run_index(const IndexOptions& options, const IndexContext& context, IndexReport& report) {
+  check_output(options, context.files);
   IndexJob(options, context, report).run();
 }
 

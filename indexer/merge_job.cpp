@@ -57,7 +57,10 @@ class MergeJob {
     read_ids();
     WorkDirectory work(context_.files, options_.output);
     check();  // an index that a killed job had moved aside is back now
-    check_free_space(context_.files, options_.output, report_.input_bytes, "the merged index");
+    // What the first index holds stays, unless it is dropped; it may only be packed better.
+    check_free_space(context_.files, options_.output,
+                     {"the merged index", to_drop_ == nullptr ? sources_.front()->bytes / 2 : 0, report_.input_bytes},
+                     context_.warn);
     TempSpace temp(context_.files, scratch_directories(options_.temp_directories, work),
                    scratch_name(context_.files, options_.output), options_.temp_limit_bytes);
     temp.set_check([this] { throw_if_stopped(context_); });

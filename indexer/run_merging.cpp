@@ -1,78 +1,49 @@
 #include "indexer/run_merging.hpp"
 
-#include <sys/resource.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "indexer/open_sources.hpp"
+#include "indexer/run_merge_plan.hpp"
 #include "indexer/stopwatch.hpp"
 #include "io/error.hpp"
-#include "io/index_cursors.hpp"
 #include "merge/index_merge.hpp"
-#include "merge/merge_plan.hpp"
 #include "merge/run_merge.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr std::size_t kOtherDescriptors = 48;  // the index's files, inputs, standard streams, libraries
-
-std::size_t descriptor_limit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
-  return limit.rlim_cur > kOtherDescriptors ? limit.rlim_cur - kOtherDescriptors : 0;
-}
-
 class Merging {
  public:
   Merging(const MergeSetup& setup, RunStore& runs, MergeFigures& figures)
       : setup_(setup), runs_(runs), figures_(figures), arena_(static_cast<int>(setup.threads)) {}
 
-  // Bytes for the table of length codes, held while the other consumers are sized.
-  std::size_t source_documents() const {
-    std::size_t count = 0;
-    for (const auto& run : runs_.runs) count += run->summary.document_count;
-    return count;
-  }
-
   MergePlan plan() const {
-    MergePlanInput input;
-    const std::size_t block_bytes =
-        TermBlockBuilder::max_block_bytes(setup_.run_block_bytes, setup_.content.max_term_bytes);
-    std::size_t fixed = source_documents() + source_documents() / 5;
+    RunFigures figures;
+    figures.any_file = false;
     for (const auto& source : runs_.runs) {
-      input.run_bytes.push_back(source->bytes);
-      input.cursor_bytes = std::max(input.cursor_bytes, source->cursor_bytes());
-      fixed += source->open_bytes();
+      figures.bytes.push_back(source->bytes);
+      figures.documents += source->summary.document_count;
+      figures.cursor_bytes = std::max(figures.cursor_bytes, source->cursor_bytes());
+      figures.open_bytes += source->open_bytes();
+      figures.any_file |= source->is_spilled();
     }
-    // Batches of lists and a piece with its 8 bytes a posting once it is decoded; a run takes less.
-    input.output_bytes = 4 * batch_bytes() + 9 * std::max(block_bytes, IndexTermCursor::kPieceBytes);
-    // A cursor of texts, and what of them waits for a block.
-    if (setup_.content.store == StorePolicy::kText) input.output_bytes += 4 * block_bytes;
-    const std::size_t free = setup_.budget.free_bytes();
-    input.memory_bytes = free > fixed ? free - fixed : 0;
-    input.open_files = std::numeric_limits<std::size_t>::max();
-    input.max_fan_in = setup_.max_fan_in;
-    input.threads = setup_.threads;
-    // Indexes and runs in memory take no descriptor: only files of runs do, those that passes write among them.
-    const bool any_file =
-        std::any_of(runs_.runs.begin(), runs_.runs.end(), [](const auto& source) { return source->is_spilled(); });
-    if (!any_file) {
-      MergePlan plan = plan_merge(input);
-      if (plan.passes.empty()) return plan;
-    }
-    input.open_files = descriptor_limit();
-    return plan_merge(input);
+    MergeResources resources;
+    resources.budget_bytes = setup_.budget.total_bytes();
+    resources.free_bytes = setup_.budget.free_bytes();
+    resources.run_block_bytes = setup_.run_block_bytes;
+    resources.max_term_bytes = setup_.content.max_term_bytes;
+    resources.store = setup_.content.store;
+    resources.threads = setup_.threads;
+    resources.max_fan_in = setup_.max_fan_in;
+    resources.descriptors = run_descriptors();
+    return plan_run_merge(figures, resources);
   }
 
-  std::size_t batch_bytes() const {
-    return std::clamp<std::size_t>(setup_.budget.total_bytes() / (std::size_t{setup_.threads} * 256), 64 << 10,
-                                   1 << 20);
-  }
+  std::size_t batch_bytes() const { return merge_batch_bytes(setup_.budget.total_bytes(), setup_.threads); }
 
   void run_passes(const MergePlan& plan) {
     const Stopwatch watch;

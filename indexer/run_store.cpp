@@ -26,8 +26,8 @@ void StoredRun::close() {
 
 // Samples of its terms: one for each block, at most. Blocks are full but for those at the ends of the ranges that were
 // written side by side.
-std::size_t StoredRun::open_bytes() const {
-  const std::uint64_t blocks = 2 * (bytes / largest_block_bytes) + 64;
+std::size_t StoredRun::open_bytes(std::uint64_t run_bytes, std::size_t largest_block_bytes) {
+  const std::uint64_t blocks = 2 * (run_bytes / largest_block_bytes) + 64;
   return static_cast<std::size_t>(std::min<std::uint64_t>(blocks, kMaxTermSamples)) *
              (sizeof(TermSample) + kSampleTermBytes) +
          sizeof(RunReader);

@@ -22,8 +22,11 @@ class StoredRun final : public MergeSource {
   const ReadableFile& file() { return memory_ != nullptr ? *memory_ : temp_->reader(); }
   const MergeInput& open(unsigned cursors) override;
   void close() override;
-  std::size_t cursor_bytes() const override { return largest_block_bytes + kCursorBytes; }
-  std::size_t open_bytes() const override;
+  std::size_t cursor_bytes() const override { return cursor_bytes(largest_block_bytes); }
+  std::size_t open_bytes() const override { return open_bytes(bytes, largest_block_bytes); }
+  // The same of a run that is not there yet.
+  static std::size_t cursor_bytes(std::size_t largest_block_bytes) { return largest_block_bytes + kCursorBytes; }
+  static std::size_t open_bytes(std::uint64_t run_bytes, std::size_t largest_block_bytes);
   bool is_spilled() const override { return temp_ != nullptr; }
 
   std::size_t largest_block_bytes = kMaxRunBlockBytes;  // blocks are not compressed: a cursor holds one

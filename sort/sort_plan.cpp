@@ -69,6 +69,15 @@ SorterChoice choose_string_sorter(std::string_view name, std::uint64_t count, st
   return {"cpu-msd", figures + ": short prefixes, where radix sort is the fastest"};
 }
 
+SorterChoice string_sorter_policy(std::string_view name) {
+  if (name != "auto") return choose_string_sorter(name, 0, 0, {});
+  StringSample long_prefixes;
+  long_prefixes.mean_distinguishing_prefix = kLongPrefixBytes;
+  return {"auto", "a sample of each set decides: " + choose_string_sorter(name, 0, 0, long_prefixes).name + " where " +
+                      fixed(kLongPrefixBytes) + " bytes or more tell its strings apart, else " +
+                      choose_string_sorter(name, 0, 0, {}).name};
+}
+
 SorterChoice choose_record_sorter(std::string_view name, std::uint64_t count, std::size_t memory_bytes) {
   if (name == "auto" || name == kChunkSorterName) {
     return {std::string(kChunkSorterName),

@@ -35,6 +35,9 @@ StringSample sample_strings(std::span<const StringRef> strings);
 SorterChoice choose_string_sorter(std::string_view name, std::uint64_t count, std::uint64_t total_bytes,
                                   const StringSample& sample);
 
+// What `name` means before there are any strings: for "auto", what will decide. UsageError as above.
+SorterChoice string_sorter_policy(std::string_view name);
+
 // `name`: "auto", "cpu-chunk" or a record sorter's name (UsageError else, listing them). `count` records of 8 bytes are
 // to be ordered with `memory_bytes` for keys and scratch; BudgetError where a sorter that was named does not fit.
 SorterChoice choose_record_sorter(std::string_view name, std::uint64_t count, std::size_t memory_bytes);

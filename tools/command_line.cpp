@@ -117,7 +117,7 @@ void flush_quietly(Output& out) {
 
 std::vector<Command> all_commands() {
   return {index_command(), merge_command(), search_command(), stats_command(), verify_command(),
-          dump_command(),  doc_command(),   corpus_command(), doctor_command()};
+          dump_command(),  doc_command(),   corpus_command(), plan_command(),  doctor_command()};
 }
 
 void print_message(const std::string& text) { std::fprintf(stderr, "spillway: %s\n", text.c_str()); }

@@ -18,6 +18,7 @@ Command verify_command();
 Command dump_command();
 Command doc_command();
 Command corpus_command();
+Command plan_command();
 Command doctor_command();
 Command manual_command();  // for builds: the help does not list it
 std::vector<Command> all_commands();

@@ -141,12 +141,10 @@ void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
   }
 }
 
-}  // namespace
-
-std::vector<options::options_description> index_option_groups() {
-  auto output = option_group("Output"), input = option_group("Input"), content = option_group("What the index holds"),
-       resources = option_group("Resources"), errors = option_group("Bad input"), report = option_group("Report");
-  add_output_options(output);
+// Those that say what is indexed, into what, and with what.
+std::vector<options::options_description> planned_option_groups() {
+  auto input = option_group("Input"), content = option_group("What the index holds"),
+       resources = option_group("Resources");
   add_value(
       input, "format", "NAME",
       "auto (default: jsonl, trec or text, by content), jsonl, lines (a document a line), text (a document a file), "
@@ -176,15 +174,34 @@ std::vector<options::options_description> index_option_groups() {
   add_value(resources, "string-sorter", "NAME", "auto (default), cpu-msd or cpu-multikey");
   add_scratch_options(resources);
   add_value(resources, "block-bytes", "SIZE", "sort blocks of this size (default: planned)");
+  return {input, content, resources};
+}
+
+}  // namespace
+
+std::vector<options::options_description> index_option_groups() {
+  auto output = option_group("Output"), errors = option_group("Bad input"), report = option_group("Report");
+  add_output_options(output);
   add_value(errors, "max-error-rate", "RATE", "fail above this share of skipped records (default 0.01, that is 1%)");
   add_flag(errors, "strict", "fail at the first record that cannot be indexed");
   add_report_options(report);
-  return {output, input, content, resources, errors, report};
+  std::vector<options::options_description> groups{output};
+  for (const auto& group : planned_option_groups()) groups.push_back(group);
+  groups.push_back(errors);
+  groups.push_back(report);
+  return groups;
 }
 
-IndexOptions index_options(const Arguments& arguments, FileSystem& files) {
+std::vector<options::options_description> plan_option_groups() {
+  auto output = option_group("Output");
+  add_flag(output, "json", "write a JSON object");
+  std::vector<options::options_description> groups{output};
+  for (const auto& group : planned_option_groups()) groups.push_back(group);
+  return groups;
+}
+
+IndexOptions plan_options(const Arguments& arguments, FileSystem& files) {
   IndexOptions result;
-  result.output = output_option(arguments);
   result.inputs = arguments.operands();
   result.content = content_options(arguments, files);
   result.corpus = corpus_options(arguments);
@@ -199,6 +216,13 @@ IndexOptions index_options(const Arguments& arguments, FileSystem& files) {
   take_name(arguments, "record-sorter", record_sorter_names(), result.record_sorter);
   take_name(arguments, "string-sorter", string_sorter_names(), result.string_sorter);
   take_size(arguments, "block-bytes", result.block_bytes);
+  return result;
+}
+
+IndexOptions index_options(const Arguments& arguments, FileSystem& files) {
+  const std::string output = output_option(arguments);
+  IndexOptions result = plan_options(arguments, files);
+  result.output = output;
   take_error_rate(arguments, result.max_error_rate);
   result.strict = arguments.has("strict");
   result.force = arguments.has("force");

@@ -12,6 +12,10 @@ namespace spillway {
 
 std::vector<boost::program_options::options_description> index_option_groups();
 
+// Those of them that `spillway plan` takes, and its own report.
+std::vector<boost::program_options::options_description> plan_option_groups();
+IndexOptions plan_options(const Arguments& arguments, FileSystem& files);
+
 // Throws UsageError naming the option and the remedy. Reads the stop list's file.
 IndexOptions index_options(const Arguments& arguments, FileSystem& files);
 

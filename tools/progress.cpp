@@ -22,17 +22,12 @@ std::size_t terminal_columns() {
   return known ? size.ws_col : 80;
 }
 
-// "744 MB of 1.20 GB (62.0 %), 410 MB/s, 2 s left"
+// "744 MB of 1.20 GB (62.0 %), 410 MB/s"
 std::string input_part(const IndexProgress& progress, double seconds) {
   const std::uint64_t done = progress.bytes_done.load(), total = progress.bytes_total.load();
   std::string text = bytes_text(done);
   if (total > 0) text += " of " + bytes_text(total) + " (" + percent_text(done, total) + ")";
   text += ", " + rate_text(done, seconds);
-  if (total > done && done > 0 && seconds > 1) {
-    const double left = seconds * static_cast<double>(total - done) / static_cast<double>(done);
-    text +=
-        ", " + (left < 120 ? count_text(static_cast<std::uint64_t>(left) + 1) + " s" : seconds_text(left)) + " left";
-  }
   return text;
 }
 
@@ -46,7 +41,7 @@ ProgressStyle progress_style(bool wanted, bool quiet) {
   return wanted ? ProgressStyle::kPlainLines : ProgressStyle::kNone;
 }
 
-std::string progress_line(const IndexProgress& progress, double seconds) {
+std::string progress_line(const IndexProgress& progress, double seconds, std::optional<double> left) {
   std::string line = std::string(progress.stage.load()) + ": ";
   const std::uint64_t postings = progress.postings_total.load();
   if (postings > 0) {
@@ -57,6 +52,10 @@ std::string progress_line(const IndexProgress& progress, double seconds) {
   }
   line += ", " + count_text(progress.documents.load()) + " documents";
   if (const std::uint64_t runs = progress.runs.load()) line += ", " + count_text(runs) + (runs == 1 ? " run" : " runs");
+  if (left) {
+    line +=
+        ", " + (*left < 120 ? count_text(static_cast<std::uint64_t>(*left) + 1) + " s" : seconds_text(*left)) + " left";
+  }
   return line;
 }
 
@@ -73,7 +72,7 @@ void ProgressDisplay::run() {
 
 void ProgressDisplay::draw() {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-  std::string line = progress_line(progress_, seconds);
+  std::string line = progress_line(progress_, seconds, time_left_.update(progress_, seconds));
   if (style_ == ProgressStyle::kPlainLines) {
     std::fprintf(stderr, "%s\n", line.c_str());
     return;

@@ -4,10 +4,12 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "indexer/index_job.hpp"
+#include "tools/time_left.hpp"
 
 namespace spillway {
 
@@ -16,8 +18,9 @@ enum class ProgressStyle { kNone, kPlainLines, kRedrawn };
 // kRedrawn on a terminal (TERM=dumb aside), kPlainLines elsewhere if `wanted`.
 ProgressStyle progress_style(bool wanted, bool quiet);
 
-// A moment of a job in words; pure, for tests. `seconds` since its start.
-std::string progress_line(const IndexProgress& progress, double seconds);
+// A moment of a job in words; pure, for tests. `seconds` since its start; `left` of the whole job, where there is a
+// telling.
+std::string progress_line(const IndexProgress& progress, double seconds, std::optional<double> left);
 
 class ProgressDisplay {
  public:
@@ -43,6 +46,7 @@ class ProgressDisplay {
   std::condition_variable wake_;
   bool stopped_ = false;
   bool drawn_ = false;
+  TimeLeft time_left_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::thread thread_;
 };

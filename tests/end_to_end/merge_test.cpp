@@ -37,9 +37,12 @@ std::vector<ContentOptions> content_kinds() {
   kinds[3].store = StorePolicy::kText;
   kinds[3].positions = true;
   kinds[3].stemmer = "english";
-  const std::string help = run_spillway({"index", "--help"}).out;
-  const bool has_positions = help.find("--positions") != std::string::npos;
-  const bool has_text = help.find("text (") != std::string::npos || help.find(", text") != std::string::npos;
+  const auto takes = [](const std::vector<std::string>& option) {
+    std::vector<std::string> words{"index", "/no such file", "-o", "/no such directory/out"};
+    words.insert(words.end(), option.begin(), option.end());
+    return run_spillway(words).err.find(option[0]) == std::string::npos;
+  };
+  const bool has_positions = takes({"--positions"}), has_text = takes({"--store", "text"});
   std::erase_if(kinds, [&](ContentOptions& kind) {
     return (kind.positions && !has_positions) || (kind.store == StorePolicy::kText && !has_text);
   });

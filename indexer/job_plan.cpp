@@ -1,0 +1,106 @@
+#include "indexer/job_plan.hpp"
+
+#include "indexer/job_output.hpp"
+#include "indexer/term_filter.hpp"
+#include "io/error.hpp"
+#include "io/memory_budget.hpp"
+#include "io/memory_limits.hpp"
+#include "sort/auto_string_sorter.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Lengths and frequencies are u32.
+constexpr std::uint64_t kMaxDocumentBytes = 0xFFFFFFFF;
+
+void choose_sorters(const IndexOptions& options, JobPlan& plan) {
+  plan.string_sorter = string_sorter_policy(options.string_sorter);
+  plan.strings = options.string_sorter == "auto" ? &auto_string_sorter() : find_string_sorter(options.string_sorter);
+  // A block takes a third of the memory or so, and a record in it about 24 bytes with its scratch.
+  const auto memory_bytes = static_cast<std::size_t>(plan.memory.value);
+  plan.record_sorter = choose_record_sorter(options.record_sorter, memory_bytes / 96, memory_bytes / 3);
+  const RecordSorter* records = find_record_sorter(plan.record_sorter.name);
+  plan.sorter =
+      records == nullptr ? make_chunk_block_sorter(*plan.strings) : make_key_block_sorter(*records, *plan.strings);
+}
+
+// Threads that were not asked for by number give way to a small budget.
+void divide_memory(const IndexOptions& options, const ContentOptions& content, JobPlan& plan) {
+  IndexPlanInput input;
+  input.memory_bytes = static_cast<std::size_t>(plan.memory.value);
+  input.program_bytes = resident_bytes();
+  input.mode = options.mode;
+  input.form = plan.sorter->form();
+  input.input_bytes = plan.corpus.total_bytes;
+  input.forced_block_bytes = options.block_bytes;
+  const std::uint64_t wanted = plan.threads.value;
+  while (true) {
+    try {
+      input.threads = static_cast<unsigned>(plan.threads.value);
+      plan.index = plan_index(input, content, plan.corpus);
+      break;
+    } catch (const BudgetError&) {
+      if (options.threads != 0 || plan.threads.value == 1) throw;
+      plan.threads.value -= (plan.threads.value + 3) / 4;
+    }
+  }
+  if (plan.threads.value != wanted) {
+    plan.threads.reason += "; " + std::to_string(wanted) + " do not fit the memory";
+  }
+}
+
+std::string files_text(const CorpusPlan& corpus) {
+  std::size_t packed = 0, streams = 0;
+  for (const CorpusFile& file : corpus.files) {
+    packed += file.compression != Compression::kNone ? 1 : 0;
+    streams += file.is_stream ? 1 : 0;
+  }
+  std::string text = "input: " + std::to_string(corpus.total_bytes) + " bytes in " +
+                     std::to_string(corpus.files.size()) + (corpus.files.size() == 1 ? " file" : " files");
+  if (packed != 0) text += ", " + std::to_string(packed) + " of them compressed (each unpacked by one thread)";
+  if (streams != 0) text += ", " + std::to_string(streams) + " of them a stream, of unknown size";
+  return text + "\n";
+}
+
+}  // namespace
+
+Decision choose_memory(std::uint64_t asked) {
+  if (asked != 0) return {asked, "as --memory says"};
+  const MemoryLimits limits = memory_limits();
+  return {limits.least_bytes() / 2,
+          "half of the " + std::to_string(limits.least_bytes()) + " bytes of the least limit, " + limits.least_name()};
+}
+
+Decision choose_threads(unsigned asked) {
+  if (asked != 0) return {asked, "as --threads says"};
+  return {usable_threads(), "processors that this process may run on"};
+}
+
+JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files) {
+  if (content.max_document_bytes > kMaxDocumentBytes) {
+    throw UsageError("--max-document-bytes " + std::to_string(content.max_document_bytes) + " is above " +
+                     std::to_string(kMaxDocumentBytes) + ", the most there is; give a smaller one");
+  }
+  const TermFilter probe(content);  // refuses an unknown stemmer before any work
+  JobPlan plan;
+  plan.memory = choose_memory(options.memory_bytes);
+  plan.threads = choose_threads(options.threads);
+  choose_sorters(options, plan);
+  CorpusOptions corpus = options.corpus;
+  corpus.max_document_bytes = content.max_document_bytes;
+  plan.corpus = plan_corpus(files, options.inputs, corpus);
+  divide_memory(options, content, plan);
+  plan.estimate = estimate_job(plan.corpus, plan.index, content, static_cast<std::size_t>(plan.memory.value),
+                               static_cast<unsigned>(plan.threads.value));
+  return plan;
+}
+
+std::string JobPlan::describe() const {
+  return files_text(corpus) + "memory: " + std::to_string(memory.value) + " bytes (" + memory.reason +
+         ")\nthreads: " + std::to_string(threads.value) + " (" + threads.reason + ")\nrecord sorter " +
+         record_sorter.describe() + "\nstring sorter " + string_sorter.describe() + "\nmemory by consumer:\n" +
+         index.describe() + estimate.describe();
+}
+
+}  // namespace spillway

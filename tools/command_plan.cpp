@@ -1,0 +1,88 @@
+// `spillway plan`: what `index` would do with the same options, and why, without doing it.
+#include <limits>
+
+#include "indexer/job_plan.hpp"
+#include "tools/command_line.hpp"
+#include "tools/index_options.hpp"
+#include "tools/json_output.hpp"
+#include "tools/version.hpp"
+
+namespace spillway {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json consumers_json(const IndexPlan& plan, std::uint64_t threads) {
+  return {{"program", plan.reserve_bytes},           {"parsers", plan.parser_bytes * threads},
+          {"block", plan.assembler.block_bytes},     {"chunks_waiting", plan.assembler.hold_bytes},
+          {"runs_in_memory", plan.run_memory_bytes}, {"id_sort", plan.id_sort_bytes}};
+}
+
+ordered_json estimate_json(const JobEstimate& estimate) {
+  return {{"is_known", estimate.is_known},
+          {"has_packed_input", estimate.has_packed_input},
+          {"text_bytes", estimate.text_bytes},
+          {"runs", estimate.blocks},
+          {"runs_spilled", estimate.runs_spilled},
+          {"fan_in", estimate.merge.fan_in},
+          {"merge_passes", estimate.merge.passes.size() + 1},
+          {"term_ranges", estimate.merge.last_pass_ranges},
+          {"spilled_bytes", estimate.spilled_bytes},
+          {"index_bytes", estimate.index_bytes}};
+}
+
+ordered_json plan_json(const JobPlan& plan, const IndexOptions& options) {
+  return {{"program", "spillway"},
+          {"version", kVersion},
+          {"command", "plan"},
+          {"inputs", options.inputs},
+          {"input_bytes", plan.corpus.total_bytes},
+          {"files", plan.corpus.files.size()},
+          {"memory_bytes", plan.memory.value},
+          {"memory_reason", plan.memory.reason},
+          {"threads", plan.threads.value},
+          {"threads_reason", plan.threads.reason},
+          {"record_sorter", plan.record_sorter.name},
+          {"record_sorter_reason", plan.record_sorter.reason},
+          {"string_sorter", plan.string_sorter.name},
+          {"string_sorter_reason", plan.string_sorter.reason},
+          {"task_bytes", plan.index.reader.task_bytes},
+          {"table_entries", plan.index.chunk.table_entries},
+          {"block_bytes", plan.index.assembler.block_bytes},
+          {"run_block_bytes", plan.index.run_block_bytes},
+          {"memory_by_consumer", consumers_json(plan.index, plan.threads.value)},
+          {"estimate", estimate_json(plan.estimate)},
+          {"plan", plan.describe()}};
+}
+
+ExitCode run_plan_command(const Arguments& arguments, Session& session) {
+  const IndexOptions options = plan_options(arguments, session.files);
+  const JobPlan plan = plan_job(options, options.content, session.files);
+  session.out.write(arguments.has("json") ? json_text(plan_json(plan, options)) : plan.describe());
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+Command plan_command() {
+  Command command;
+  command.name = "plan";
+  command.summary = "show what 'index' would do, and why, without doing it";
+  command.examples = {{"spillway plan docs.jsonl", "blocks, runs, merge passes, memory and disk"},
+                      {"spillway plan --memory 256M --threads 4 docs.jsonl.zst", "with other resources"},
+                      {"spillway plan --json corpus/", "for programs"}};
+  command.operands = "INPUT... [OPTIONS]";
+  command.notes =
+      "\nTakes the options of 'index' that change the plan. Only the names, sizes and first bytes of the files are\n"
+      "looked at, so what depends on their text is an estimate, and says so.";
+  command.groups = plan_option_groups();
+  command.min_operands = 1;
+  command.max_operands = std::numeric_limits<std::size_t>::max();
+  command.exit_codes = {
+      {ExitCode::kOverBudget, "'index' would refuse: --memory is too small; the message says what does"}};
+  command.run = run_plan_command;
+  return command;
+}
+
+}  // namespace spillway
