@@ -158,7 +158,7 @@ TEST(IndexOptions, ValuesOutOfRangeAreRefusedByName) {
                                                        {"--max-error-rate", "101%"},
                                                        {"--mode", "gpu"},
                                                        {"--format", "csv"},
-                                                       {"--store", "text"},
+                                                       {"--store", "all"},
                                                        {"--duplicate-ids", "last"},
                                                        {"--record-sorter", "bogo"},
                                                        {"--string-sorter", ""},
