@@ -43,8 +43,10 @@ std::size_t RecordBorders::find_last(std::string_view bytes, std::size_t from) c
     const std::size_t tag = rfind_tag(bytes, "<DOC>", std::min(from, bytes.size()));
     return tag == std::string_view::npos ? kNone : tag;
   }
-  const std::size_t newline = bytes.rfind('\n');
-  return newline == std::string_view::npos || newline + 1 < from ? kNone : newline + 1;
+  const std::size_t first = from == 0 ? 0 : from - 1;  // where a newline may stand
+  if (first >= bytes.size()) return kNone;
+  const auto* newline = static_cast<const char*>(memrchr(bytes.data() + first, '\n', bytes.size() - first));
+  return newline == nullptr ? kNone : static_cast<std::size_t>(newline - bytes.data()) + 1;
 }
 
 std::size_t RecordBorders::first_undecided(std::size_t bytes) const {

@@ -89,15 +89,15 @@ class Parser final : public ChunkParser {
         position_memory_(setup.budget, kFoldsPositions ? position_words(limits_) * sizeof(std::uint32_t) : 0,
                          "a chunk's positions"),
         position_stream_(position_memory_.as<std::uint32_t>().data()),
-        position_sum_memory_(setup.budget,
-                             kFoldsPositions ? (std::size_t{limits_.table_entries} + 2) * sizeof(std::uint64_t) : 0,
-                             "a chunk's positions"),
-        position_sums_(position_sum_memory_.as<std::uint64_t>()),
+        position_state_memory_(setup.budget,
+                               kFoldsPositions ? (std::size_t{limits_.table_entries} + 2) * sizeof(PositionState) : 0,
+                               "a chunk's positions"),
+        position_states_(position_state_memory_.as<PositionState>()),
         budget_(setup.budget),
         tokens_are_terms_(filter_.is_identity() && options_.max_term_bytes >= 16),
         token_space_(tokens_are_terms_ ? KeySpace::kTerm : KeySpace::kToken),
         space_bit_(tokens_are_terms_ ? 0 : TermTable::kSpaceBit) {
-    std::fill(position_sums_.begin(), position_sums_.end(), std::uint64_t{0});
+    std::fill(position_states_.begin(), position_states_.end(), PositionState{});
   }
 
   void begin(const DocumentFields& fields, const SourcePlace&) override {
@@ -371,10 +371,12 @@ class Parser final : public ChunkParser {
       touched_[touched_count_] = number;
       touched_count_ += entry.frequency == 0 ? 1 : 0;
       if constexpr (kPositioned) {
-        const std::uint32_t last = entry.frequency == 0 ? 0 : entry.last_position;
-        entry.last_position = position_;
-        position_used_ += emit_distance(number, position_ - last, position_stream_ + position_used_);
-        position_sums_[number] += position_value(position_);
+        PositionState& state = position_states_[number];
+        const std::uint32_t distance = position_ - (entry.frequency == 0 ? 0 : state.last);
+        state.last = position_;
+        state.sum += position_value(position_);
+        state.bytes += static_cast<std::uint32_t>(varint_bytes(distance));
+        position_used_ += emit_distance(number, distance, position_stream_ + position_used_);
       }
       ++entry.frequency;
     }
@@ -491,7 +493,7 @@ class Parser final : public ChunkParser {
         sums[lane] += static_cast<unsigned __int128>(term.hash[lane]) * frequency;
       }
       if constexpr (kFoldsPositions) {
-        const std::uint64_t sum = std::exchange(position_sums_[number], 0);
+        const std::uint64_t sum = std::exchange(position_states_[number].sum, 0);
         positions = field61::add(positions, field61::reduce(static_cast<unsigned __int128>(term.hash[1]) * sum));
       }
       occurrences += frequency;
@@ -524,7 +526,7 @@ class Parser final : public ChunkParser {
     contents.cursors = touched_memory_.as<std::uint32_t>();
     contents.positions = kPositions;
     contents.position_stream = {position_stream_, position_used_};
-    contents.position_cursors = position_sums_;
+    contents.position_states = position_states_;
     contents.documents = documents_;
     contents.texts = texts_;
     contents.lengths = lengths_;
@@ -575,11 +577,11 @@ class Parser final : public ChunkParser {
   std::uint32_t* stream_;
   Buffer touched_memory_;
   std::uint32_t* touched_;  // kPostings: the terms of the document, by first occurrence; one may stand behind the last
-  // kPostings with positions: the distances of all occurrences, and, by term, the sum over the document's so far.
+  // kPostings with positions: the distances of all occurrences, and what is known by term.
   Buffer position_memory_;
   std::uint32_t* position_stream_;
-  Buffer position_sum_memory_;
-  std::span<std::uint64_t> position_sums_;
+  Buffer position_state_memory_;
+  std::span<PositionState> position_states_;
   MemoryBudget& budget_;
   const bool tokens_are_terms_;
   const KeySpace token_space_;
@@ -617,7 +619,7 @@ std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const Chunk
   const std::size_t slack = std::max(slack_words(limits, ChunkForm::kPostings, options.positions),
                                      slack_words(limits, ChunkForm::kOccurrences, options.positions));
   const std::size_t positions = options.positions ? position_words(limits) * sizeof(std::uint32_t) +
-                                                        (std::size_t{limits.table_entries} + 2) * sizeof(std::uint64_t)
+                                                        (std::size_t{limits.table_entries} + 2) * sizeof(PositionState)
                                                   : 0;
   return word_cache_bytes(limits) + TermTable::memory_bytes(limits.table_entries, arena_bytes(options, limits)) +
          (limits.stream_words + slack + limits.table_entries + 2) * sizeof(std::uint32_t) + positions +

@@ -85,30 +85,27 @@ void for_each_distance(std::span<const std::uint32_t> stream, Take&& take) {
   }
 }
 
-// Leaves in position_cursors the bytes of each term's distances; returns those of all.
-std::size_t count_distance_bytes(const ChunkContents& contents) {
-  std::uint64_t* const bytes = contents.position_cursors.data();
-  for_each_distance(contents.position_stream,
-                    [&](std::uint32_t number, std::uint32_t distance) { bytes[number] += varint_bytes(distance); });
-  std::uint64_t all = 0;
-  for (const std::uint64_t count : contents.position_cursors) all += count;
-  return static_cast<std::size_t>(all);
+std::size_t add_up_distance_bytes(const ChunkContents& contents) {
+  std::size_t bytes = 0;
+  for (const PositionState& state : contents.position_states) bytes += state.bytes;
+  return bytes;
 }
 
-// A counting sort by term, of which count_distance_bytes was the first half.
+// A counting sort by term.
 void scatter_distances(TermTable& table, const ChunkContents& contents, std::span<PositionPart> parts,
                        std::uint8_t* distances) {
-  std::uint64_t* const cursors = contents.position_cursors.data();
+  std::uint32_t* const cursors = contents.cursors.data();
   std::uint32_t number = 0, offset = 0;
   for (std::uint32_t i = 1; i <= table.size(); ++i) {
     if (!is_listed(table, contents.form, i)) continue;
-    parts[number++] = {offset, static_cast<std::uint32_t>(cursors[i])};
-    offset += static_cast<std::uint32_t>(std::exchange(cursors[i], offset));
+    const std::uint32_t bytes = std::exchange(contents.position_states[i].bytes, 0);
+    parts[number++] = {offset, bytes};
+    cursors[i] = offset;
+    offset += bytes;
   }
   for_each_distance(contents.position_stream, [&](std::uint32_t entry, std::uint32_t distance) {
-    cursors[entry] = static_cast<std::uint64_t>(write_varint(distances + cursors[entry], distance) - distances);
+    cursors[entry] = static_cast<std::uint32_t>(write_varint(distances + cursors[entry], distance) - distances);
   });
-  std::fill_n(cursors, std::size_t{table.size()} + 1, std::uint64_t{0});
 }
 
 }  // namespace
@@ -120,7 +117,7 @@ ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBu
   const std::size_t stride = positioned ? 2 : 1;  // words of an occurrence
   const std::size_t occurrences = plain ? contents.stream.size() / stride : 0;
   const std::size_t parts = positioned && !plain ? sizes.terms : 0;
-  const std::size_t distance_bytes = parts != 0 ? count_distance_bytes(contents) : 0;
+  const std::size_t distance_bytes = parts != 0 ? add_up_distance_bytes(contents) : 0;
   ParsedChunk chunk;
   chunk.memory = Buffer(budget,
                         sizes.terms * sizeof(ChunkTerm) + parts * sizeof(PositionPart) +

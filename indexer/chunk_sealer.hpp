@@ -14,6 +14,13 @@
 
 namespace spillway {
 
+// What a chunk knows of the positions of an entry's term.
+struct PositionState {
+  std::uint64_t sum = 0;    // of the values of its positions in the document so far
+  std::uint32_t last = 0;   // the last of them
+  std::uint32_t bytes = 0;  // of its distances in the chunk as varints; when sealing, where the next one goes
+};
+
 struct ChunkContents {
   ChunkForm form = ChunkForm::kPostings;
   // What emit_posting wrote, or entry numbers (with positions: each followed by the position).
@@ -25,7 +32,7 @@ struct ChunkContents {
   std::span<std::uint32_t> cursors;  // kPostings: to work with, for each entry of the table and one more
   Positions positions = Positions::kNone;
   std::span<const std::uint32_t> position_stream;  // kPostings: what emit_distance wrote. kOccurrences: in `stream`
-  std::span<std::uint64_t> position_cursors;       // kPostings: as cursors; zeros, and left so
+  std::span<PositionState> position_states;        // kPostings: of each entry of the table; zeros, and left so
 };
 
 // Fills memory and spans of a chunk; the rest is the caller's. Uses up the state of the table's terms.

@@ -25,9 +25,7 @@ struct alignas(32) TableEntry {
   // kToken: what an occurrence of it means (a term's entry number, or one of the codes of the parser). kTerm: its own
   // number.
   std::uint32_t action;
-  // kTerm, folding: occurrences so far in the document, and the last one's position (with positions).
-  std::uint32_t frequency;
-  std::uint32_t last_position;
+  std::uint32_t frequency;  // kTerm, folding: occurrences so far in the document
 };
 static_assert(sizeof(TableEntry) == 32);
 
