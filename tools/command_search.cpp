@@ -110,7 +110,6 @@ Command search_command() {
       {"spillway search docs.index out of core sorting", "the ten best documents"},
       {"spillway search docs.index '+sorting \"external memory\" -gpu'",
        "must hold the first, must not hold the last; the phrase needs an index made with --positions"},
-      {"spillway search docs.index -k 3 --k1 1.2 --b 0.75 health care", "three, with other parameters"},
       {"spillway search docs.index --queries topics.301-450 --topic-field title -k 1000 --format trec > run.txt",
        "a run file for trec_eval, from TREC topics"},
       {"spillway search docs.index --queries queries.tsv --threads 4 --stats --format msmarco > run.tsv",
