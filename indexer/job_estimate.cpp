@@ -39,6 +39,7 @@ void estimate_merge(JobEstimate& estimate, const IndexPlan& plan, const ContentO
   runs.documents = estimate.text_bytes / kInputPerDocument;
   runs.cursor_bytes = StoredRun::cursor_bytes(largest_block);
   runs.open_bytes = estimate.blocks * StoredRun::open_bytes(run_bytes, largest_block);
+  runs.most_open_bytes = StoredRun::open_bytes(estimate.blocks * run_bytes, largest_block);
   runs.any_file = estimate.runs_spilled != 0;
   MergeResources resources;
   resources.budget_bytes = memory_bytes;
@@ -48,6 +49,7 @@ void estimate_merge(JobEstimate& estimate, const IndexPlan& plan, const ContentO
   resources.run_block_bytes = plan.run_block_bytes;
   resources.max_term_bytes = content.max_term_bytes;
   resources.store = content.store;
+  resources.has_positions = content.positions;
   resources.threads = threads;
   resources.descriptors = run_descriptors();
   // An estimate refuses nothing.

@@ -16,6 +16,7 @@ struct RunFigures {
   std::uint64_t documents = 0;       // of all
   std::size_t cursor_bytes = 0;      // of the largest term cursor
   std::size_t open_bytes = 0;        // what all of them hold while they are open, beside cursors
+  std::size_t most_open_bytes = 0;   // what one of them holds at most, or a run that passes make of them
   bool any_file = true;              // files take descriptors; indexes and runs in memory do not
 };
 
@@ -24,6 +25,7 @@ struct MergeResources {
   std::size_t run_block_bytes = 0;               // of new runs
   std::size_t max_term_bytes = 0;
   StorePolicy store = StorePolicy::kMeta;
+  bool has_positions = false;
   unsigned threads = 1;
   std::size_t max_fan_in = 0;   // 0: as many as memory and descriptors allow
   std::size_t descriptors = 0;  // that runs may take

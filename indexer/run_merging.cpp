@@ -24,19 +24,25 @@ class Merging {
   MergePlan plan() const {
     RunFigures figures;
     figures.any_file = false;
+    std::uint64_t bytes = 0;
     for (const auto& source : runs_.runs) {
       figures.bytes.push_back(source->bytes);
       figures.documents += source->summary.document_count;
       figures.cursor_bytes = std::max(figures.cursor_bytes, source->cursor_bytes());
       figures.open_bytes += source->open_bytes();
+      figures.most_open_bytes = std::max(figures.most_open_bytes, source->open_bytes());
+      bytes += source->bytes;
       figures.any_file |= source->is_spilled();
     }
+    figures.most_open_bytes =
+        std::max(figures.most_open_bytes, StoredRun::open_bytes(bytes, runs_.largest_block_bytes()));
     MergeResources resources;
     resources.budget_bytes = setup_.budget.total_bytes();
     resources.free_bytes = setup_.budget.free_bytes();
     resources.run_block_bytes = setup_.run_block_bytes;
     resources.max_term_bytes = setup_.content.max_term_bytes;
     resources.store = setup_.content.store;
+    resources.has_positions = setup_.content.positions;
     resources.threads = setup_.threads;
     resources.max_fan_in = setup_.max_fan_in;
     resources.descriptors = run_descriptors();

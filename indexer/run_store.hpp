@@ -50,6 +50,8 @@ class RunStore {
   // Lets runs in memory take so much more.
   void add_memory(std::size_t bytes) { memory_left_ += bytes; }
 
+  std::size_t largest_block_bytes() const { return largest_block_bytes_; }
+
   // Will a run of at most `bound_bytes` be kept in memory?
   bool fits_memory(std::size_t bound_bytes) const;
 

@@ -142,11 +142,6 @@ Buffer merge_documents(std::span<const MergeInput* const> inputs, const DroppedD
   return codes;
 }
 
-std::size_t merge_lists_memory(std::span<const MergeInput* const> inputs, const IndexMergeOptions& options) {
-  return options.threads * ListMerger::memory_bytes(inputs, options.batch_bytes) +
-         (options.threads + std::size_t{1}) * 2 * options.batch_bytes;
-}
-
 IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
                              std::span<const std::uint8_t> length_codes, IndexWriter& writer,
                              const IndexMergeOptions& options) {

@@ -41,9 +41,6 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
                              std::span<const std::uint8_t> length_codes, IndexWriter& writer,
                              const IndexMergeOptions& options);
 
-// Bytes of cursors, decoded pieces and waiting batches that merge_lists needs for these inputs, at most.
-std::size_t merge_lists_memory(std::span<const MergeInput* const> inputs, const IndexMergeOptions& options);
-
 // Documents of the source: the inputs' documents, with border documents that are open on both sides counted once.
 std::uint64_t source_document_count(std::span<const MergeInput* const> inputs);
 // Number, in the source, of the first document of each input.

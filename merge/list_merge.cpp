@@ -39,19 +39,6 @@ ListMerger::ListMerger(const ListMergeJob& job)
   totals_.inputs.resize(job.inputs.size());
 }
 
-std::size_t ListMerger::memory_bytes(std::span<const MergeInput* const> inputs, std::size_t batch_bytes) {
-  std::size_t bytes = 2 * batch_bytes, largest = 0;
-  for (const MergeInput* input : inputs) {
-    bytes += input->cursor_bytes();
-    // Places of a list of every document, 8 bytes for 128 of them, in a vector that may be half empty.
-    if (input->identity().has_positions) bytes += static_cast<std::size_t>(input->summary().document_count / 8);
-    largest = std::max(largest, input->cursor_bytes());
-  }
-  // A decoded piece: at least a byte a posting in half of a cursor's memory, and 8 bytes once it is decoded; at least a
-  // byte a position, and 4.
-  return bytes + largest / 2 * 8;
-}
-
 void ListMerger::fail(std::size_t input, const std::string& expected) const {
   throw FormatError(names_[input] + ": term \"" + printable(term_, 80) + "\": expected " + expected +
                     ", found others: it is damaged, make it again from its input");

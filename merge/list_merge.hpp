@@ -49,9 +49,6 @@ class ListMerger {
   void merge_range(std::size_t range, const std::string& first, const std::string& last);
   const ListMergeTotals& totals() const { return totals_; }
 
-  // Bytes of a merger for such inputs, at most, with its cursors and its own batch.
-  static std::size_t memory_bytes(std::span<const MergeInput* const> inputs, std::size_t batch_bytes);
-
  private:
   void begin_list(std::string_view term);
   void add_piece(std::size_t input, const TermPiece& piece);

@@ -13,7 +13,8 @@ constexpr std::size_t kMostFanIn = 1024;  // more sources than that wait on each
 
 std::size_t fan_in_of(const MergePlanInput& input, std::size_t memory_bytes, std::size_t open_files) {
   const std::size_t cursors_bytes = memory_bytes > input.output_bytes ? memory_bytes - input.output_bytes : 0;
-  const std::size_t by_memory = input.cursor_bytes == 0 ? kMostFanIn : cursors_bytes / input.cursor_bytes;
+  const std::size_t run_bytes = input.cursor_bytes + input.open_bytes;
+  const std::size_t by_memory = run_bytes == 0 ? kMostFanIn : cursors_bytes / run_bytes;
   // A merge into a run has one more file open: the run.
   const std::size_t by_files = open_files > 1 ? open_files - 1 : 0;
   const std::size_t asked = input.max_fan_in == 0 ? kMostFanIn : input.max_fan_in;
@@ -26,7 +27,8 @@ std::size_t fan_in_of(const MergePlanInput& input, std::size_t memory_bytes, std
                       ": raise the limit of open files (ulimit -n)");
   }
   if (input.max_fan_in == 1) throw UsageError("a merge joins at least 2 runs at a time, not 1");
-  throw BudgetError("merging two runs needs " + std::to_string(2 * input.cursor_bytes + input.output_bytes) +
+  throw BudgetError("merging two runs needs " +
+                    std::to_string(2 * (input.cursor_bytes + input.open_bytes) + input.output_bytes) +
                     " bytes, and the merge may use " + std::to_string(input.memory_bytes) + ": raise --memory");
 }
 
@@ -95,13 +97,15 @@ MergePlan plan_merge(const MergePlanInput& input) {
     bytes = after_pass(bytes, groups, plan.rewritten_bytes);
     plan.passes.push_back(std::move(groups));
   }
-  const std::size_t group_bytes = plan.fan_in * input.cursor_bytes + input.output_bytes;
+  const std::size_t group_bytes = plan.fan_in * (input.cursor_bytes + input.open_bytes) + input.output_bytes;
   const std::size_t by_memory = group_bytes == 0 ? threads : input.memory_bytes / group_bytes;
   const std::size_t by_files = plan.fan_in == 0 ? threads : input.open_files / (plan.fan_in + 1);
   plan.parallel_groups = static_cast<unsigned>(std::clamp<std::size_t>(std::min(by_memory, by_files), 1, threads));
-  // Cursors of the last pass share the descriptors of its runs.
+  // Cursors of the last pass share its open runs.
+  const std::size_t open_bytes = bytes.size() * input.open_bytes;
+  const std::size_t ranges_bytes = input.memory_bytes > open_bytes ? input.memory_bytes - open_bytes : 0;
   const std::size_t range_bytes = bytes.size() * input.cursor_bytes + input.output_bytes;
-  const std::size_t ranges = range_bytes == 0 ? threads : input.memory_bytes / range_bytes;
+  const std::size_t ranges = range_bytes == 0 ? threads : ranges_bytes / range_bytes;
   plan.last_pass_ranges = static_cast<unsigned>(std::clamp<std::size_t>(ranges, 1, threads));
   return plan;
 }

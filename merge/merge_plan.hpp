@@ -11,7 +11,8 @@ namespace spillway {
 
 struct MergePlanInput {
   std::vector<std::uint64_t> run_bytes;  // in document order
-  std::size_t cursor_bytes = 0;          // memory of one open run
+  std::size_t cursor_bytes = 0;          // memory of one cursor over an open run
+  std::size_t open_bytes = 0;            // memory of an open run beside its cursors
   std::size_t output_bytes = 0;          // memory of one output (run writer, or a range's batches)
   std::size_t memory_bytes = 0;          // what the merge may use
   std::size_t open_files = 0;            // descriptors that it may use

@@ -152,15 +152,4 @@ RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& o
   return summary;
 }
 
-std::size_t merge_runs_memory(std::span<const MergeInput* const> inputs, std::size_t block_bytes) {
-  std::size_t bytes = RunWriter::memory_bytes(block_bytes, RunBlockCodec::kZstd);
-  std::size_t largest_piece = block_bytes;
-  for (const MergeInput* input : inputs) {
-    bytes += input->cursor_bytes();
-    largest_piece = std::max(largest_piece, input->cursor_bytes() / 2);
-  }
-  // A stretch and the piece that passes it, the block that it is joined into, and border pieces that are rewritten.
-  return bytes + 4 * largest_piece + 2 * block_bytes;
-}
-
 }  // namespace spillway

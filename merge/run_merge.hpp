@@ -21,7 +21,4 @@ struct RunMergeOptions {
 // run to `out` (empty); does not sync. Returns what the new run holds.
 RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& out, const RunMergeOptions& options);
 
-// Bytes that a merge of these inputs needs, at most.
-std::size_t merge_runs_memory(std::span<const MergeInput* const> inputs, std::size_t block_bytes);
-
 }  // namespace spillway
