@@ -132,7 +132,7 @@ DocumentTables merge_ids_and_documents(const MergeSetup& setup, std::span<const 
   const Stopwatch document_watch;
   setup.context.progress.stage.store("documents");
   DocumentTables tables;
-  tables.length_codes = merge_documents(inputs, ids.dropped(), writer, setup.budget);
+  tables.length_codes = merge_documents(inputs, ids.dropped(), writer, setup.budget, setup.threads);
   ids.write_order(writer);
   tables.dropped = ids.take_dropped();
   figures.document_seconds = document_watch.seconds();

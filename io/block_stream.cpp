@@ -1,4 +1,3 @@
-#define ZSTD_STATIC_LINKING_ONLY  // for the estimate of memory
 #include "io/block_stream.hpp"
 
 #include <algorithm>
@@ -8,54 +7,26 @@
 
 namespace spillway {
 
-namespace {
-
-constexpr int kLevel = 3;
-
-}  // namespace
-
-BlockStreamWriter::BlockStreamWriter(SectionWriter& data, SectionWriter& offsets, std::size_t block_bytes)
-    : data_(data), offsets_(offsets), block_bytes_(block_bytes) {}
-
-std::size_t BlockStreamWriter::memory_bytes(std::size_t block_bytes) {
-  return ZSTD_estimateCCtxSize_usingCParams(ZSTD_getCParams(kLevel, block_bytes, 0)) + block_bytes +
-         ZSTD_compressBound(block_bytes);
-}
+BlockStreamWriter::BlockStreamWriter(BlockCompressor& compressor, SectionWriter& data, SectionWriter& offsets,
+                                     std::size_t block_bytes)
+    : compressor_(compressor), data_(data), offsets_(offsets), block_bytes_(block_bytes) {}
 
 void BlockStreamWriter::append(std::string_view bytes) {
   raw_size_ += bytes.size();
   while (!bytes.empty()) {
-    if (raw_.capacity() == 0) raw_.reserve(block_bytes_);
+    if (raw_.capacity() < block_bytes_) raw_.reserve(block_bytes_);
     const std::string_view part = bytes.substr(0, block_bytes_ - raw_.size());
     raw_.insert(raw_.end(), part.begin(), part.end());
     bytes.remove_prefix(part.size());
-    if (raw_.size() == block_bytes_) write_block();
+    if (raw_.size() == block_bytes_) compressor_.add(raw_, data_, offsets_);
   }
-}
-
-void BlockStreamWriter::write_block() {
-  if (context_ == nullptr) {
-    context_.reset(ZSTD_createCCtx());
-    if (context_ == nullptr) throw std::bad_alloc();
-    compressed_.resize(ZSTD_compressBound(block_bytes_));
-  }
-  offsets_.append_integer(data_.size());
-  const std::size_t size =
-      ZSTD_compressCCtx(context_.get(), compressed_.data(), compressed_.size(), raw_.data(), raw_.size(), kLevel);
-  if (ZSTD_isError(size) != 0 || size >= raw_.size()) {
-    data_.append(raw_);
-  } else {
-    data_.append({compressed_.data(), size});
-  }
-  raw_.clear();
 }
 
 void BlockStreamWriter::finish() {
-  if (!raw_.empty()) write_block();
+  if (!raw_.empty()) compressor_.add(raw_, data_, offsets_);
+  compressor_.finish();
   offsets_.append_integer(data_.size());
-  context_.reset();
   raw_ = {};
-  compressed_ = {};
 }
 
 BlockStreamReader::BlockStreamReader(const SectionReader& data, const SectionReader& offsets, std::size_t block_bytes,

@@ -3,8 +3,6 @@
 // offset of each block and of the end.
 #pragma once
 
-#include <zstd.h>
-
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,31 +10,26 @@
 #include <string_view>
 #include <vector>
 
+#include "io/block_compressor.hpp"
 #include "io/section_file.hpp"
 
 namespace spillway {
 
-struct FreeZstd {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-};
-
 // Not thread-safe.
 class BlockStreamWriter {
  public:
-  BlockStreamWriter(SectionWriter& data, SectionWriter& offsets, std::size_t block_bytes);
+  // `compressor` may have other streams; its blocks may be as long.
+  BlockStreamWriter(BlockCompressor& compressor, SectionWriter& data, SectionWriter& offsets, std::size_t block_bytes);
   void append(std::string_view bytes);
   std::uint64_t raw_size() const { return raw_size_; }
-  // Writes the last block and the offset of the end.
+  // Finishes the compressor; writes the last block and the offset of the end.
   void finish();
-  static std::size_t memory_bytes(std::size_t block_bytes);
 
  private:
-  void write_block();
+  BlockCompressor& compressor_;
   SectionWriter &data_, &offsets_;
   std::size_t block_bytes_;
-  std::unique_ptr<ZSTD_CCtx, FreeZstd> context_;  // made by the first block
-  std::vector<std::uint8_t> raw_, compressed_;
+  std::vector<std::uint8_t> raw_;  // the open block
   std::uint64_t raw_size_ = 0;
 };
 

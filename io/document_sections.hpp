@@ -45,6 +45,11 @@ class DocumentSectionsWriter {
   }
   void finish();
 
+  // Blocks of fields and texts are compressed on so many threads more, until end_helpers().
+  void start_helpers(unsigned count) { compressor_.start_helpers(count); }
+  void end_helpers() { compressor_.finish(); }
+  static std::size_t helper_bytes() { return BlockCompressor::helper_bytes(kTextBlockBytes); }
+
   std::uint64_t document_count() const { return document_count_; }
   std::uint64_t stored_ids() const { return stored_ids_; }
   std::uint64_t length_sum() const { return length_sum_; }
@@ -58,6 +63,7 @@ class DocumentSectionsWriter {
   void append_group_entry();
 
   Sections sections_;
+  BlockCompressor compressor_;
   BlockStreamWriter fields_, text_;
   std::uint64_t document_count_ = 0, stored_ids_ = 0, length_sum_ = 0;
   bool group_stored_ = false;     // the open group has metadata

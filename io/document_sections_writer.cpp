@@ -19,11 +19,12 @@ std::span<const std::uint8_t> bytes_of(std::string_view text) {
 
 DocumentSectionsWriter::DocumentSectionsWriter(const Sections& sections)
     : sections_(sections),
-      fields_(sections.fields, sections.field_blocks, kFieldBlockBytes),
-      text_(sections.text, sections.text_blocks, kTextBlockBytes) {}
+      compressor_(kTextBlockBytes),
+      fields_(compressor_, sections.fields, sections.field_blocks, kFieldBlockBytes),
+      text_(compressor_, sections.text, sections.text_blocks, kTextBlockBytes) {}
 
 std::size_t DocumentSectionsWriter::memory_bytes() {
-  return BlockStreamWriter::memory_bytes(kFieldBlockBytes) + BlockStreamWriter::memory_bytes(kTextBlockBytes);
+  return BlockCompressor::memory_bytes(kTextBlockBytes) + 2 * kTextBlockBytes;  // and the open blocks
 }
 
 void DocumentSectionsWriter::append_group_entry() {

@@ -78,6 +78,10 @@ IndexWriter::IndexWriter(FileSystem& files, const std::string& directory, const 
 
 IndexWriter::~IndexWriter() = default;
 
+void IndexWriter::start_document_helpers(unsigned count) { state_->documents->start_helpers(count); }
+
+void IndexWriter::end_document_helpers() { state_->documents->end_helpers(); }
+
 void IndexWriter::append_document(const RunDocument& document) { state_->documents->append(document); }
 
 void IndexWriter::append_text(std::string_view piece) { state_->documents->append_text(piece); }
@@ -196,6 +200,8 @@ std::uint64_t IndexWriter::bytes_written() const {
   for (const auto& section : state_->sections) bytes += section->bytes_written();
   return bytes;
 }
+
+std::size_t IndexWriter::helper_bytes() { return DocumentSectionsWriter::helper_bytes(); }
 
 std::size_t IndexWriter::memory_bytes() {
   std::size_t bytes = DocumentSectionsWriter::memory_bytes();

@@ -34,6 +34,10 @@ class IndexWriter {
   IndexWriter(const IndexWriter&) = delete;
   IndexWriter& operator=(const IndexWriter&) = delete;
 
+  // Stored fields and texts are compressed on so many threads more (helper_bytes() each), with the same bytes, until
+  // end_document_helpers(), which appends what waits. For the thread of the documents.
+  void start_document_helpers(unsigned count);
+  void end_document_helpers();
   // A piece of the text of the next document, before it is appended.
   void append_text(std::string_view piece);
   // The next document (numbers are given in this order, from 0; at most 2^31 - 1, else UsageError). Its fields are
@@ -51,7 +55,8 @@ class IndexWriter {
 
   std::uint64_t bytes_written() const;
   std::uint64_t term_count() const;   // appended so far
-  static std::size_t memory_bytes();  // what it holds in buffers, at most
+  static std::size_t memory_bytes();  // what it holds in buffers, at most, without helpers
+  static std::size_t helper_bytes();
 
  private:
   struct State;

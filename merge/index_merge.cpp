@@ -74,6 +74,17 @@ class RangeWorkers {
   ListMergeTotals totals_;
 };
 
+// As many as have room; they hold what is returned.
+Reservation start_helpers(IndexWriter& writer, MemoryBudget& budget, unsigned threads) {
+  for (; threads > 1; --threads) {
+    auto room = budget.try_reserve((threads - 1) * IndexWriter::helper_bytes());
+    if (!room) continue;
+    writer.start_document_helpers(threads - 1);
+    return std::move(*room);
+  }
+  return {};
+}
+
 void check_input(const MergeInput& input, const ListMergeTotals::Input& found) {
   const RunSummary& expected = input.summary();
   // Where an index with positions is read as a run, postings may be cut: they are counted once for each piece.
@@ -119,9 +130,10 @@ OccurrenceSum source_sum(std::span<const MergeInput* const> inputs) {
 }
 
 Buffer merge_documents(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped, IndexWriter& writer,
-                       MemoryBudget& budget) {
+                       MemoryBudget& budget, unsigned threads) {
   const SourceLayout layout = whole_source(inputs);
   Buffer codes(budget, static_cast<std::size_t>(layout.document_count - dropped.count()), "length codes");
+  const Reservation helpers = start_helpers(writer, budget, threads);
   TextJoiner texts(inputs);
   std::size_t kept = 0;
   join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
@@ -139,6 +151,7 @@ Buffer merge_documents(std::span<const MergeInput* const> inputs, const DroppedD
     return JoinStep::kGoOn;
   });
   texts.finish();
+  writer.end_document_helpers();
   return codes;
 }
 

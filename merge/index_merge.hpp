@@ -30,9 +30,10 @@ struct IndexMergeResult {
 };
 
 // Streams the documents of all inputs, in order, to the writer, without the dropped ones: open border documents are
-// joined. Returns length codes, a byte for each document of the index (reserved from `budget`).
+// joined. What is stored of them is compressed on up to `threads` threads, fewer where `budget` has no room for their
+// buffers. Returns length codes, a byte for each document of the index (reserved from `budget`).
 Buffer merge_documents(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped, IndexWriter& writer,
-                       MemoryBudget& budget);
+                       MemoryBudget& budget, unsigned threads = 1);
 
 // Streams all lists to the writer. Checks on the way that every input's postings give that input's own sum and counts,
 // and that kept and dropped sums add up (FormatError: an input is corrupt). Does not finish the writer. Runs on the
