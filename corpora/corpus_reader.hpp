@@ -82,6 +82,7 @@ struct ReaderLimits {
   std::size_t window_bytes = std::size_t{1}
                              << 20;  // the longest record that is held in memory; longer ones are streamed
   unsigned threads = 1;
+  std::size_t unpack_bytes = 0;  // kept at least for windows of zstd frames that no file's start tells of
 };
 
 // Hands out tasks in input order. next() is thread-safe. A reader thread of its own unpacks compressed files and reads

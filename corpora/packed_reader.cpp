@@ -21,9 +21,12 @@ std::size_t window_count(const ReaderLimits& limits) { return 2 * std::size_t{li
 
 std::size_t padded_window_bytes(const ReaderLimits& limits) { return limits.window_bytes + kJsonPadding; }
 
-std::size_t unpack_bytes(const CorpusPlan& plan) {
+std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   std::uint64_t most = 0;
-  for (const CorpusFile& file : plan.files) most = std::max(most, file.unpack_bytes);
+  for (const CorpusFile& file : plan.files) {
+    const bool may_need_more = file.is_stream || file.compression == Compression::kZstd;
+    most = std::max({most, file.unpack_bytes, may_need_more ? std::uint64_t{limits.unpack_bytes} : 0});
+  }
   return static_cast<std::size_t>(most);
 }
 
@@ -33,7 +36,7 @@ bool needs_reader(const CorpusFile& file) { return file.is_stream || file.compre
 
 std::size_t PackedReader::memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   if (std::none_of(plan.files.begin(), plan.files.end(), needs_reader)) return 0;
-  return window_count(limits) * padded_window_bytes(limits) + kBufferBytes + unpack_bytes(plan);
+  return window_count(limits) * padded_window_bytes(limits) + kBufferBytes + unpack_bytes(plan, limits);
 }
 
 PackedReader::PackedReader(FileSystem& files, const CorpusPlan& plan, std::uint64_t max_document_bytes,
@@ -41,11 +44,10 @@ PackedReader::PackedReader(FileSystem& files, const CorpusPlan& plan, std::uint6
     : files_(files),
       plan_(plan),
       max_document_bytes_(max_document_bytes),
-      budget_(budget),
       temp_(temp),
       windows_(std::make_shared<WindowPool>(window_count(limits), padded_window_bytes(limits), budget)),
       buffers_(budget, kBufferBytes, "unpacking"),
-      unpack_reservation_(budget.reserve(unpack_bytes(plan), "unpacking")),
+      unpack_reservation_(budget.reserve(unpack_bytes(plan, limits), "unpacking")),
       queue_limit_(window_count(limits)),
       thread_([this] { run(); }) {}
 
@@ -129,7 +131,7 @@ std::unique_ptr<UnpackedSource> PackedReader::open(const CorpusFile& file) {
       codec = std::make_unique<GzipCodec>();
       break;
     case Compression::kZstd:
-      codec = std::make_unique<ZstdCodec>(file.path, unpack_reservation_.bytes(), budget_);
+      codec = std::make_unique<ZstdCodec>(file.path, unpack_reservation_.bytes());
       break;
   }
   const auto portion = buffers_.span().subspan(PackedInput::kBufferBytes, UnpackingStream::kPortionBytes);

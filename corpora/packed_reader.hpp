@@ -44,7 +44,6 @@ class PackedReader {
   FileSystem& files_;
   const CorpusPlan& plan_;
   std::uint64_t max_document_bytes_;
-  MemoryBudget& budget_;
   TempSpace& temp_;
   std::shared_ptr<WindowPool> windows_;
   Buffer buffers_;  // of PackedInput, UnpackingStream and RecordCutter

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "corpora/unpack/zstd_codec.hpp"
 #include "io/error.hpp"
 
 namespace spillway {
@@ -47,6 +48,7 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
               IndexPlan& plan) {
   plan.reader.window_bytes = level.window_bytes;
   plan.reader.threads = input.threads;
+  plan.reader.unpack_bytes = ZstdCodec::share_of(input.memory_bytes);
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
   plan.chunk = level.chunk;
   plan.chunk.text_bytes = 2 * level.chunk.stream_words;  // about as much text as such a chunk has

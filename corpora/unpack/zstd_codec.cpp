@@ -52,7 +52,7 @@ std::optional<FrameHeader> parse_frame_header(std::string_view head) {
 }  // namespace
 
 std::optional<std::uint64_t> zstd_frame_memory(std::string_view head) {
-  if (is_zstd_skippable(head)) return ZstdCodec::kFixedBytes;
+  if (is_zstd_skippable(head)) return kUsualWindowBytes + ZstdCodec::kFixedBytes;  // of what probably follows
   if (!head.starts_with(kZstdMagic)) return std::nullopt;
   const auto header = parse_frame_header(head);
   if (!header) return std::nullopt;
@@ -63,8 +63,12 @@ std::optional<std::uint64_t> zstd_frame_memory(std::string_view head) {
   return std::max(most, kUsualWindowBytes) + ZstdCodec::kFixedBytes;
 }
 
-ZstdCodec::ZstdCodec(std::string path, std::size_t reserved_bytes, MemoryBudget& budget)
-    : context_(ZSTD_createDCtx()), path_(std::move(path)), reserved_bytes_(reserved_bytes), budget_(budget) {
+std::size_t ZstdCodec::share_of(std::size_t memory_bytes) {
+  return std::min<std::size_t>(memory_bytes / kShareOfMemory, kMaxWindowBytes) + kFixedBytes;
+}
+
+ZstdCodec::ZstdCodec(std::string path, std::size_t reserved_bytes)
+    : context_(ZSTD_createDCtx()), path_(std::move(path)), reserved_bytes_(reserved_bytes) {
   if (context_ == nullptr) throw std::bad_alloc();
   ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, 27);
 }
@@ -87,15 +91,13 @@ void ZstdCodec::start_member(std::string_view head) {
                       " bytes; more than " + std::to_string(kMaxWindowBytes) +
                       " (zstd --long=27) is always refused. Pack it again with a smaller window.");
   }
-  if (bytes <= reserved_bytes_ + extra_.bytes()) return;
-  extra_.release();
-  auto more = budget_.try_reserve(static_cast<std::size_t>(bytes) - reserved_bytes_);
-  if (!more) {
-    throw BudgetError(printable(path_) + ": a zstd frame needs " + std::to_string(bytes) +
-                      " bytes of memory to unpack, and only " + std::to_string(reserved_bytes_ + budget_.free_bytes()) +
-                      " are left for it. Give a larger --memory, or pack it again with a smaller window.");
-  }
-  extra_ = std::move(*more);
+  if (bytes <= reserved_bytes_) return;
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+  throw BudgetError(printable(path_) + ": a zstd frame needs " + std::to_string(bytes) +
+                    " bytes of memory to unpack, and " + std::to_string(reserved_bytes_) +
+                    " are kept for that. Give --memory " +
+                    std::to_string(((bytes - kFixedBytes) * kShareOfMemory + kMebibyte - 1) / kMebibyte) +
+                    "M or more, or pack it again with a smaller window (zstd without --long or --ultra).");
 }
 
 Codec::Step ZstdCodec::step(std::string_view in, std::span<std::uint8_t> out) {

@@ -1,5 +1,5 @@
-// Zstandard (RFC 8878) by libzstd: frames and skippable frames, one after the other. What a frame's window needs is
-// reserved before the frame is unpacked.
+// Zstandard (RFC 8878) by libzstd: frames and skippable frames, one after the other. A frame whose window needs more
+// than was reserved is refused before it is unpacked.
 #pragma once
 
 #include <zstd.h>
@@ -9,7 +9,6 @@
 #include <string>
 
 #include "corpora/unpack/codec.hpp"
-#include "io/memory_budget.hpp"
 
 namespace spillway {
 
@@ -23,8 +22,13 @@ class ZstdCodec final : public Codec {
   // What libzstd needs beside the window.
   static constexpr std::uint64_t kFixedBytes = std::uint64_t{640} << 10;
 
-  // `reserved_bytes` of `budget` are reserved for this already; more is asked for when a frame needs it.
-  ZstdCodec(std::string path, std::size_t reserved_bytes, MemoryBudget& budget);
+  // Windows that only show on the way (of streams, and of frames behind the first one) get an eighth of the
+  // job's memory, so that no frame takes what other steps count on; never more than any frame may ask for.
+  static constexpr std::size_t kShareOfMemory = 8;
+  static std::size_t share_of(std::size_t memory_bytes);
+
+  // `reserved_bytes`: what frames may take, kFixedBytes included.
+  ZstdCodec(std::string path, std::size_t reserved_bytes);
   ~ZstdCodec() override;
   ZstdCodec(const ZstdCodec&) = delete;
   ZstdCodec& operator=(const ZstdCodec&) = delete;
@@ -42,8 +46,6 @@ class ZstdCodec final : public Codec {
   ZSTD_DCtx* context_;
   std::string path_;
   std::size_t reserved_bytes_;
-  MemoryBudget& budget_;
-  Reservation extra_;
   std::size_t error_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <future>
 
+#include "corpora/unpack/zstd_codec.hpp"
 #include "tests/corpora/packing.hpp"
 #include "tests/corpora/read_corpus.hpp"
 
@@ -27,10 +28,8 @@ ReadResult read_stream(std::string_view stored, const ReadSetup& setup) {
   const ScratchDirectory directory;
   const std::string fifo = directory / "fifo";
   EXPECT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  std::thread writer([&] { write_bytes(fifo, stored); });
-  ReadResult result = read_corpus({fifo}, setup);
-  writer.join();
-  return result;
+  const std::jthread writer([&] { write_bytes(fifo, stored); });
+  return read_corpus({fifo}, setup);
 }
 
 TEST(CorpusReader, MixedInputsComeInOrder) {
@@ -54,6 +53,16 @@ TEST(CorpusReader, StreamsAreRecognisedWhenTheyAreOpened) {
   }
   EXPECT_EQ(read_stream("just text", {}).texts(), std::vector<std::string>{"just text"});
   EXPECT_TRUE(read_stream("", {}).documents.empty());
+}
+
+TEST(CorpusReader, KeepsMemoryForTheWindowOfAStream) {
+  const std::string stored = zstd_frame("one\ntwo\n", {.window_log = 25, .content_size = false});
+  ReadSetup setup = setup_of(CorpusFormat::kLines, 1000, 2);
+  EXPECT_THROW(read_stream(stored, setup), BudgetError);
+  setup.limits.unpack_bytes = ZstdCodec::share_of(std::size_t{255} << 20);
+  EXPECT_THROW(read_stream(stored, setup), BudgetError);
+  setup.limits.unpack_bytes = ZstdCodec::share_of(std::size_t{256} << 20);
+  EXPECT_EQ(read_stream(stored, setup).texts(), (std::vector<std::string>{"one", "two"}));
 }
 
 TEST(CorpusReader, LongRecordsOfStreamsAreSpooled) {

@@ -98,7 +98,7 @@ TEST(Zstd, ReadsItsOwnEstimateOfMemory) {
   EXPECT_FALSE(zstd_frame_memory("\x28\xB5\x2F\xFD").has_value());
 }
 
-TEST(Zstd, RefusesAWindowThatTheBudgetCannotHold) {
+TEST(Zstd, RefusesAWindowThatNothingIsKeptForAndSaysWhatItNeeds) {
   ReadSetup setup = setup_of(CorpusFormat::kLines, 1 << 16);
   setup.budget_bytes = std::size_t{16} << 20;
   const ZstdOptions wide{.window_log = 25, .content_size = false};
@@ -108,15 +108,18 @@ TEST(Zstd, RefusesAWindowThatTheBudgetCannotHold) {
     read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup);
     FAIL();
   } catch (const BudgetError& error) {
-    EXPECT_NE(std::string(error.what()).find(std::to_string((std::uint64_t{1} << 25) + ZstdCodec::kFixedBytes)),
-              std::string::npos)
-        << error.what();
+    const std::string message = error.what();
+    EXPECT_NE(message.find(std::to_string((std::uint64_t{1} << 25) + ZstdCodec::kFixedBytes)), std::string::npos);
+    EXPECT_NE(message.find("--memory 256M"), std::string::npos) << message;
   }
-  setup.budget_bytes = std::size_t{64} << 20;
+  setup.budget_bytes = std::size_t{64} << 20;  // free memory is another's
+  EXPECT_THROW(read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup), BudgetError);
+  setup.limits.unpack_bytes = ZstdCodec::share_of(std::size_t{256} << 20);
   EXPECT_EQ(read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup).texts(),
             (std::vector<std::string>{"zero", "one"}));
   const ZstdOptions too_wide{.window_log = 28, .content_size = false};
   setup.budget_bytes = std::size_t{1} << 30;
+  setup.limits.unpack_bytes = ZstdCodec::share_of(std::size_t{1} << 40);
   EXPECT_THROW(read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", too_wide), setup), BudgetError);
 }
 
