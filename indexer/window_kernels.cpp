@@ -243,7 +243,7 @@ SPILLWAY_AVX512 void load_keys_avx512(const std::uint8_t* lowered, std::span<con
   const __m256i index_mask = _mm256_set1_epi32(static_cast<int>(table.index_mask));
   const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(table.shift));
   for (std::size_t i = 0; i < count; i += 8) {
-    const __mmask8 lanes = count - i >= 8 ? 0xFF : static_cast<__mmask8>((1U << (count - i)) - 1);
+    const auto lanes = static_cast<__mmask8>(count - i >= 8 ? 0xFFU : (1U << (count - i)) - 1);
     const __m512i runs = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, edges.data() + 2 * i));
     const __m512i begins = _mm512_and_si512(runs, low_half);
     const __m512i bytes = _mm512_sub_epi64(_mm512_srli_epi64(runs, 16), begins);
