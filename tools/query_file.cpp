@@ -147,9 +147,11 @@ std::optional<QueryLine> QueryFile::next_json() {
 std::optional<QueryLine> QueryFile::next_topic() {
   std::optional<std::string> line;
   do {
-    line = next_line();
+    line = next_full_line();
+    if (!line && line_number_ != 0 && !found_topic_) refuse("expected topics, found no <top> in the whole file");
     if (!line) return std::nullopt;
   } while (!holds_tag(*line, "<top>"));
+  found_topic_ = true;
   const std::uint64_t begin = line_number_;
   std::string text = *line;
   while (!holds_tag(text.substr(text.size() - line->size()), "</top>")) {
@@ -157,6 +159,10 @@ std::optional<QueryLine> QueryFile::next_topic() {
     if (!line) refuse("the topic that begins in line " + std::to_string(begin) + " has no </top>");
     text += "\n" + *line;
     if (text.size() > kLineBytes) refuse("the topic that begins in line " + std::to_string(begin) + " is above 1 MiB");
+  }
+  if (count_tags(text, "<top>") != 1) {
+    refuse("another <top> in the topic that begins in line " + std::to_string(begin) +
+           "; expected </top> before it, and a line of its own for each");
   }
   Topic topic = parse_topic(text, options_.topic_field);
   const std::string named = "the topic that begins in line " + std::to_string(begin);

@@ -50,6 +50,7 @@ class QueryFile {
   std::string path_;
   Options options_;
   bool is_recognised_ = false;  // the format was not given
+  bool found_topic_ = false;
   std::unique_ptr<ByteStream> stream_;
   std::string pending_;
   std::size_t at_ = 0;            // of the first byte of pending_ that was not handed out

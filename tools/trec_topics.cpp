@@ -62,6 +62,12 @@ std::optional<std::string> element(std::string_view topic, std::string_view tag,
 
 bool holds_tag(std::string_view line, std::string_view tag) { return find_tag(line, tag) != std::string_view::npos; }
 
+std::size_t count_tags(std::string_view text, std::string_view tag) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) count += begins_with(text.substr(at), tag) ? 1u : 0u;
+  return count;
+}
+
 Topic parse_topic(std::string_view topic, TopicField field) {
   Topic parsed;
   parsed.number = element(topic, "<num>", "number:").value_or("");

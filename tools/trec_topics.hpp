@@ -19,5 +19,6 @@ Topic parse_topic(std::string_view topic, TopicField field);
 
 // Does the line hold the tag, in any case? `tag`: "<top>".
 bool holds_tag(std::string_view line, std::string_view tag);
+std::size_t count_tags(std::string_view text, std::string_view tag);
 
 }  // namespace spillway

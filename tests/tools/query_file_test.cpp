@@ -97,6 +97,14 @@ TEST(QueryFile, RefusesTopicsThatLackSomething) {
   EXPECT_NE(refusal("<top>\n<num> 1\n<title> a\n").find("has no </top>"), std::string::npos);
 }
 
+TEST(QueryFile, LosesNoTopicWhoseBordersAreAmiss) {
+  const std::string one = "<top>\n<num> 1\n<title> a\n", two = "<top>\n<num> 2\n<title> b\n</top>\n";
+  EXPECT_NE(refusal(one + two).find("another <top> in the topic that begins in line 1"), std::string::npos);
+  EXPECT_NE(refusal("<top><num>1<title>a</top><top><num>2<title>b</top>\n").find("another <top>"), std::string::npos);
+  EXPECT_NE(refusal("<topics>\n<topic number=\"1\">a</topic>\n</topics>\n").find("found no <top>"), std::string::npos);
+  EXPECT_EQ(read_all(two + "\n\n"), (Queries{{"2", "b"}}));
+}
+
 TEST(QueryFile, ReadsLinesAcrossItsReads) {
   std::string bytes;
   Queries expected;
