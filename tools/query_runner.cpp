@@ -1,5 +1,6 @@
 #include "tools/query_runner.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -14,6 +15,8 @@ namespace {
 
 // Queries for a thread between two times that all threads meet: enough that none waits long for the slowest.
 constexpr std::size_t kBatchQueries = 64;
+// Hits of a thread's share of a batch: their lines wait in memory.
+constexpr std::size_t kBatchHits = std::size_t{1} << 18;
 
 std::unique_ptr<Ranker> ranker_of(const IndexReader& index, const Bm25& bm25, SearchMethod method) {
   if (method == SearchMethod::kExhaustive) return std::make_unique<Bm25Ranker>(index, bm25);
@@ -102,7 +105,8 @@ void QueryRunner::answer_all(std::vector<Task>& tasks) {
 
 void QueryRunner::run(const std::function<std::optional<QueryLine>()>& next,
                       const std::function<void(const std::string&)>& write) {
-  const std::size_t batch = workers_.size() == 1 ? 1 : workers_.size() * kBatchQueries;
+  const std::size_t batch =
+      workers_.size() == 1 ? 1 : workers_.size() * std::clamp<std::size_t>(kBatchHits / settings_.k, 1, kBatchQueries);
   std::vector<QueryLine> queries;
   std::exception_ptr unreadable;  // after the queries before it
   while (unreadable == nullptr) {

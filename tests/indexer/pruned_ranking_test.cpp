@@ -75,6 +75,19 @@ TEST(PrunedRanker, EqualsTheDefinition) {
   }
 }
 
+TEST(PrunedRanker, ScansForQueriesOfVeryManyParts) {
+  std::mt19937_64 random(33);
+  const ScratchDirectory scratch;
+  const IndexReader index(posix_file_system(), write_index(scratch, uneven_corpus(random, 3000)));
+  const Bm25 bm25(index.counts(), {});
+  std::vector<QueryTerm> query;
+  for (std::size_t i = 0; i < 600; ++i) query.push_back({word(i), 1});
+  Bm25Ranker exhaustive(index, bm25);
+  PrunedRanker pruned(index, bm25);
+  expect_same(pruned.best(query_of(query), 10), exhaustive.best(query_of(query), 10));
+  EXPECT_EQ(pruned.work().scored_postings, exhaustive.work().scored_postings);
+}
+
 // Every document scores the same: none may be skipped, since any may win by its id.
 TEST(PrunedRanker, LooksAtAllTiesOfTheThreshold) {
   ToyCorpus corpus(3000);
