@@ -18,6 +18,21 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// Where the output is, by a path that goes through no directory that publish() moves, as "out/../out" does. A link at
+// the output itself stays one.
+std::string place_of(FileSystem& files, const std::string& output) {
+  const std::string path = without_trailing_slashes(output);
+  const auto parent = files.status(parent_of(path));
+  if (!parent || parent->type != FileType::kDirectory) {
+    throw UsageError("the directory " + printable(parent_of(path), 4096) +
+                     " is not there; make it, or choose another -o");
+  }
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (name == "." || name == "..") return files.resolve(path);
+  const std::string resolved = files.resolve(parent_of(path));
+  return (resolved == "/" ? "" : resolved) + "/" + name;
+}
+
 }  // namespace
 
 bool looks_like_index(FileSystem& files, const std::string& path) {
@@ -30,12 +45,7 @@ bool looks_like_index(FileSystem& files, const std::string& path) {
 }
 
 WorkDirectory::WorkDirectory(FileSystem& files, const std::string& output)
-    : files_(files), output_(without_trailing_slashes(output)), path_(output_ + ".work") {
-  const auto parent = files_.status(parent_of(output_));
-  if (!parent || parent->type != FileType::kDirectory) {
-    throw UsageError("the directory " + printable(parent_of(output_), 4096) +
-                     " is not there; make it, or choose another -o");
-  }
+    : files_(files), output_(place_of(files, output)), path_(output_ + ".work") {
   refuse_foreign_directory();
   if (!files_.status(path_)) files_.make_directory(path_);
   lock_ = files_.try_lock(path_ + "/LOCK");

@@ -164,6 +164,37 @@ TEST(WorkDirectory, ReplacesAnIndexAndRemovesIt) {
   EXPECT_FALSE(fs::exists(scratch / "out.work"));
 }
 
+TEST(WorkDirectory, ReplacesAnIndexThatItsPathGoesThrough) {
+  const ScratchDirectory scratch;
+  fs::create_directory(scratch / "out");
+  write_file(scratch / "out/manifest", "old");
+  {
+    WorkDirectory work(posix_file_system(), scratch / "out/../out");
+    fs::create_directory(work.index_path());
+    write_file(work.index_path() + "/manifest", "new");
+    work.publish();
+    EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  }
+  EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  EXPECT_FALSE(fs::exists(scratch / "out.work"));
+}
+
+TEST(WorkDirectory, ReplacesALinkAtTheOutputAndNotWhatItNames) {
+  const ScratchDirectory scratch;
+  fs::create_directory(scratch / "real");
+  write_file(scratch / "real/manifest", "old");
+  fs::create_directory_symlink(scratch / "real", scratch / "out");
+  {
+    WorkDirectory work(posix_file_system(), scratch / "out");
+    EXPECT_EQ(work.path(), fs::canonical(scratch.path()).string() + "/out.work");
+    fs::create_directory(work.index_path());
+    write_file(work.index_path() + "/manifest", "new");
+    work.publish();
+  }
+  EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  EXPECT_EQ(content_of(scratch / "real/manifest"), "old");
+}
+
 TEST(WorkDirectory, PutsTheOldIndexBackThatAnInterruptedPublishMoved) {
   const ScratchDirectory scratch;
   fs::create_directories(scratch / "out.work/replaced");
