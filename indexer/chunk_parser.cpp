@@ -174,7 +174,10 @@ class Parser final : public ChunkParser {
     const SlotTable slots = table_.slot_table(kTokensAreTerms ? KeySpace::kTerm : KeySpace::kToken);
     load_keys_(runs.lowered, edges, slots, keys);
     const std::size_t count = edges.size() / 2;
-    for (std::size_t i = 0; i < count; ++i) table_.prefetch(keys.guess[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+      table_.prefetch(keys.guess[i]);
+      if constexpr (kFoldsPositions) __builtin_prefetch(&position_states_[keys.guess[i]], 1);
+    }
     std::uint32_t clears = table_.clear_count();
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint32_t space_bit = kTokensAreTerms ? 0 : TermTable::kSpaceBit;
@@ -360,7 +363,7 @@ class Parser final : public ChunkParser {
     }
   }
 
-  void occur(std::uint32_t number) {
+  [[gnu::always_inline]] void occur(std::uint32_t number) {
     ++length_;
     if constexpr (kForm == ChunkForm::kOccurrences) {
       stream_[stream_used_++] = number;

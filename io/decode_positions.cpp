@@ -1,3 +1,12 @@
+#pragma GCC diagnostic push
+#ifndef __clang__
+// GCC 12 takes the undefined operands inside its own intrinsics for a mistake (GCC bug 105593).
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+
+#include <bit>
 #include <limits>
 
 #include "io/byte_order.hpp"
@@ -15,10 +24,14 @@ namespace {
                     " bytes, found others; the run is damaged: make it again from its input");
 }
 
-// Distances below 2^14, so of one or two bytes, without a branch on which: lists mix them. Stops at the first larger
-// one and close to the end. Returns where; moves *to.
-const std::uint8_t* decode_short(const std::uint8_t* at, const std::uint8_t* end, std::uint32_t** to,
-                                 const std::uint32_t* to_end) {
+// Decodes distances of few bytes without a branch on how many: lists mix them. Stops at the first longer one and close
+// to the end. Returns where; moves *to.
+using DecodeShort = const std::uint8_t* (*)(const std::uint8_t* at, const std::uint8_t* end, std::uint32_t** to,
+                                            const std::uint32_t* to_end);
+
+// Below 2^14, so of one or two bytes.
+const std::uint8_t* decode_short_portable(const std::uint8_t* at, const std::uint8_t* end, std::uint32_t** to,
+                                          const std::uint32_t* to_end) {
   std::uint32_t* out = *to;
   while (end - at >= 8 && to_end - out >= 4) {
     auto word = load_le<std::uint64_t>(at);
@@ -41,6 +54,54 @@ const std::uint8_t* decode_short(const std::uint8_t* at, const std::uint8_t* end
   return at;
 }
 
+// Below 2^21, so of up to three bytes; about 40 at a time. The first, second and third bytes of all are squeezed
+// together, each to its own vector.
+__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt"))) const std::uint8_t* decode_short_avx512(
+    const std::uint8_t* at, const std::uint8_t* end, std::uint32_t** to, const std::uint32_t* to_end) {
+  constexpr std::ptrdiff_t kBytes = 64, kReadBytes = kBytes + 2;
+  constexpr std::uint64_t kTaken = (std::uint64_t{1} << (kBytes - 3)) - 1;  // whose three bytes are all seen
+  const __m512i seven_bits = _mm512_set1_epi8(0x7F);
+  std::uint32_t* out = *to;
+  while (end - at >= kReadBytes && to_end - out >= kBytes) {
+    const __m512i bytes = _mm512_loadu_si512(at);
+    const std::uint64_t goes_on = _mm512_movepi8_mask(bytes);
+    const std::uint64_t starts = ~(goes_on << 1) & kTaken;
+    if ((starts & goes_on & goes_on >> 1 & goes_on >> 2) != 0) break;
+    const __m512i first = _mm512_maskz_compress_epi8(starts, bytes);
+    const __mmask64 has_second = _mm512_movepi8_mask(first);
+    const __m512i second =
+        _mm512_maskz_mov_epi8(has_second, _mm512_maskz_compress_epi8(starts, _mm512_loadu_si512(at + 1)));
+    const __mmask64 has_third = _mm512_movepi8_mask(second);
+    const __m512i third =
+        _mm512_maskz_mov_epi8(has_third, _mm512_maskz_compress_epi8(starts, _mm512_loadu_si512(at + 2)));
+    alignas(64) std::uint8_t parts[3][kBytes];
+    _mm512_store_si512(parts[0], _mm512_and_si512(first, seven_bits));
+    _mm512_store_si512(parts[1], _mm512_and_si512(second, seven_bits));
+    _mm512_store_si512(parts[2], _mm512_and_si512(third, seven_bits));
+    const auto count = static_cast<std::size_t>(_mm_popcnt_u64(starts));
+    for (std::size_t i = 0; i < count; i += 16) {
+      const auto widen = [&](const std::uint8_t* part) __attribute__((target("avx512f"))) {
+        return _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(part + i)));
+      };
+      const __m512i values = _mm512_or_si512(widen(parts[0]), _mm512_or_si512(_mm512_slli_epi32(widen(parts[1]), 7),
+                                                                              _mm512_slli_epi32(widen(parts[2]), 14)));
+      _mm512_storeu_si512(out + i, values);
+    }
+    out += count;
+    const unsigned last = 63U - static_cast<unsigned>(std::countl_zero(starts));
+    const std::uint64_t rest = goes_on >> last;
+    at += last + 1 + (rest & 1) + (rest & rest >> 1 & 1);
+  }
+  *to = out;
+  return at;
+}
+
+const DecodeShort kDecodeShort = [] {
+  const bool has_avx512 = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                          __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("popcnt");
+  return has_avx512 ? decode_short_avx512 : decode_short_portable;
+}();
+
 }  // namespace
 
 void decode_positions(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& distances) {
@@ -50,7 +111,8 @@ void decode_positions(const TermPiece& piece, std::string_view where, std::vecto
   const std::uint8_t *at = piece.positions.data(), *const end = at + piece.positions.size();
   std::uint32_t *to = distances.data(), *const to_end = to + count;
   while (to != to_end) {
-    at = decode_short(at, end, &to, to_end);
+    at = kDecodeShort(at, end, &to, to_end);
+    at = decode_short_portable(at, end, &to, to_end);
     // One by any bytes: a larger one, or one of the last few.
     for (int i = 0; i < 4 && to != to_end; ++i) {
       std::uint64_t distance = 0;
