@@ -106,12 +106,12 @@ class Parser final : public ChunkParser {
     figures_.repaired += fields.repaired ? 1 : 0;
     figures_.fields_cut += fields.title_in_text && options_.store != StorePolicy::kNone ? 1 : 0;
     open_ = true;
-    length_ = 0;
-    position_ = 0;
+    counts_.length = 0;
+    counts_.position = 0;
     if (fields.has_title) {
       scan(fields.title);
       finish_scan();
-      if (position_ != 0) position_ += kFieldGap;
+      if (counts_.position != 0) counts_.position += kFieldGap;
     }
   }
 
@@ -124,7 +124,7 @@ class Parser final : public ChunkParser {
     finish_scan();
     if (stores_text_) append_text_piece({{}, true}, texts_);
     write_entry(documents_);
-    if (document_number_ == 0 && first_document_open_) continued_length_ = length_;
+    if (document_number_ == 0 && first_document_open_) continued_length_ = counts_.length;
     close_document();
     open_ = false;
     ++document_number_;
@@ -145,6 +145,14 @@ class Parser final : public ChunkParser {
  private:
   static constexpr bool kPositioned = kPositions == Positions::kStored;
   static constexpr bool kFoldsPositions = kPositioned && kForm == ChunkForm::kPostings;
+
+  // What every occurrence counts: together, so that a loop over occurrences can hold them in registers.
+  struct Counts {
+    std::size_t stream_words = 0, distance_words = 0;  // used
+    std::size_t touched = 0;                           // terms of the document, in the chunk
+    std::uint32_t length = 0;                          // tokens of the document, in the chunk
+    std::uint32_t position = 0;                        // of the next token, with positions
+  };
 
   void scan(std::string_view piece) {
     scanner_.scan_windows(
@@ -180,18 +188,15 @@ class Parser final : public ChunkParser {
     }
     std::uint32_t clears = table_.clear_count();
     for (std::size_t i = 0; i < count; ++i) {
-      const std::uint32_t space_bit = kTokensAreTerms ? 0 : TermTable::kSpaceBit;
-      const TermTable::ShortKey key{keys.low[i], keys.high[i], keys.bytes[i] | space_bit};
-      if (table_.is_entry(keys.guess[i], key)) {
-        if constexpr (kTokensAreTerms) {
-          occur(keys.guess[i]);
-        } else {
-          act(table_[keys.guess[i]].action);
-        }
-        continue;
+      if constexpr (kTokensAreTerms) {
+        i = take_hits(keys, i, count);
+        if (i == count) break;
       }
+      const TermTable::ShortKey key = key_of<kTokensAreTerms>(keys, i);
       constexpr std::uint64_t kHighBits = 0x8080808080808080ULL;
-      if (key.low != 0 && ((key.low | key.high) & kHighBits) == 0) {
+      if (!kTokensAreTerms && table_.is_entry(keys.guess[i], key)) {
+        act(table_[keys.guess[i]].action);
+      } else if (key.low != 0 && ((key.low | key.high) & kHighBits) == 0) {
         take_short(key);
       } else {
         const std::uint16_t begin = edges[2 * i];
@@ -202,6 +207,19 @@ class Parser final : public ChunkParser {
         clears = table_.clear_count();
       }
     }
+  }
+
+  template <bool kTokensAreTerms>
+  static TermTable::ShortKey key_of(const TokenKeys& keys, std::size_t i) {
+    return {keys.low[i], keys.high[i], keys.bytes[i] | (kTokensAreTerms ? 0 : TermTable::kSpaceBit)};
+  }
+
+  // Tokens that are terms, from the i-th on, as long as the guesses are right. Returns where that ends.
+  std::size_t take_hits(const TokenKeys& keys, std::size_t i, std::size_t count) {
+    Counts counts = counts_;
+    for (; i != count && table_.is_entry(keys.guess[i], key_of<true>(keys, i)); ++i) occur(keys.guess[i], counts);
+    counts_ = counts;
+    return i;
   }
 
   void take_run(std::string_view run) {
@@ -363,32 +381,34 @@ class Parser final : public ChunkParser {
     }
   }
 
-  [[gnu::always_inline]] void occur(std::uint32_t number) {
-    ++length_;
+  void occur(std::uint32_t number) { occur(number, counts_); }
+
+  [[gnu::always_inline]] void occur(std::uint32_t number, Counts& counts) {
+    ++counts.length;
     if constexpr (kForm == ChunkForm::kOccurrences) {
-      stream_[stream_used_++] = number;
-      if constexpr (kPositioned) stream_[stream_used_++] = position_;
+      stream_[counts.stream_words++] = number;
+      if constexpr (kPositioned) stream_[counts.stream_words++] = counts.position;
     } else {
       // Without a branch, which would often be mispredicted: the number counts if it is the document's first.
       TableEntry& entry = table_[number];
-      touched_[touched_count_] = number;
-      touched_count_ += entry.frequency == 0 ? 1 : 0;
+      touched_[counts.touched] = number;
+      counts.touched += entry.frequency == 0 ? 1 : 0;
       if constexpr (kPositioned) {
         PositionState& state = position_states_[number];
-        const std::uint32_t distance = position_ - (entry.frequency == 0 ? 0 : state.last);
-        state.last = position_;
-        state.sum += position_value(position_);
+        const std::uint32_t distance = counts.position - (entry.frequency == 0 ? 0 : state.last);
+        state.last = counts.position;
+        state.sum += position_value(counts.position);
         state.bytes += static_cast<std::uint32_t>(varint_bytes(distance));
-        position_used_ += emit_distance(number, distance, position_stream_ + position_used_);
+        counts.distance_words += emit_distance(number, distance, position_stream_ + counts.distance_words);
       }
       ++entry.frequency;
     }
-    pass_position();
+    if constexpr (kPositioned) ++counts.position;
   }
 
   // Every token takes a position, kept or not.
   void pass_position() {
-    if constexpr (kPositioned) ++position_;
+    if constexpr (kPositioned) ++counts_.position;
   }
 
   void drop_overlong() {
@@ -397,11 +417,11 @@ class Parser final : public ChunkParser {
   }
 
   void seal_if_full() {
-    const std::size_t words = kForm == ChunkForm::kPostings ? 3 * touched_count_ : 0;
-    if (stream_used_ + words >= limits_.stream_words) {
+    const std::size_t words = kForm == ChunkForm::kPostings ? 3 * counts_.touched : 0;
+    if (counts_.stream_words + words >= limits_.stream_words) {
       seal();
     } else if constexpr (kFoldsPositions) {
-      if (position_used_ >= limits_.stream_words) seal();
+      if (counts_.distance_words >= limits_.stream_words) seal();
     }
   }
 
@@ -435,7 +455,7 @@ class Parser final : public ChunkParser {
   }
 
   void write_entry(std::vector<std::uint8_t>& stream) {
-    fields_.length = length_;
+    fields_.length = counts_.length;
     fields_.id = id_;
     fields_.title = title_;
     fields_.url = url_;
@@ -446,13 +466,13 @@ class Parser final : public ChunkParser {
   // Adds to the chunk what of the document is in it.
   void close_document() {
     if constexpr (kForm == ChunkForm::kOccurrences) {
-      lengths_.push_back(length_);
+      lengths_.push_back(counts_.length);
       add_to_sum(sum_of_occurrences());
     } else {
       add_to_sum(emit_postings());
     }
-    occurrence_count_ += length_;
-    length_ = 0;
+    occurrence_count_ += counts_.length;
+    counts_.length = 0;
   }
 
   void add_to_sum(const TermHash& hashes) { sum_.add(hashes, document_power(document_number_)); }
@@ -468,7 +488,7 @@ class Parser final : public ChunkParser {
     unsigned __int128 sums[2] = {0, 0};
     unsigned __int128 positions = 0;
     constexpr std::size_t kWords = kPositioned ? 2 : 1;
-    for (std::size_t i = stream_used_ - kWords * length_; i < stream_used_; i += kWords) {
+    for (std::size_t i = counts_.stream_words - kWords * counts_.length; i < counts_.stream_words; i += kWords) {
       const TermHash& hash = table_.state(stream_[i]).hash;
       sums[0] += hash[0];
       sums[1] += hash[1];
@@ -484,8 +504,8 @@ class Parser final : public ChunkParser {
   TermHash emit_postings() {
     unsigned __int128 sums[2] = {0, 0};
     std::uint64_t occurrences = 0, positions = 0;
-    for (std::size_t i = 0; i < touched_count_; ++i) {
-      if (i + kAhead < touched_count_) {
+    for (std::size_t i = 0; i < counts_.touched; ++i) {
+      if (i + kAhead < counts_.touched) {
         table_.prefetch(touched_[i + kAhead]);
         table_.prefetch_state(touched_[i + kAhead]);
       }
@@ -500,11 +520,12 @@ class Parser final : public ChunkParser {
         positions = field61::add(positions, field61::reduce(static_cast<unsigned __int128>(term.hash[1]) * sum));
       }
       occurrences += frequency;
-      stream_used_ += emit_posting(term, number, document_number_ + 1, frequency, stream_ + stream_used_);
+      counts_.stream_words +=
+          emit_posting(term, number, document_number_ + 1, frequency, stream_ + counts_.stream_words);
     }
-    touched_count_ = 0;
+    counts_.touched = 0;
     add_to_position_sum(positions);
-    if (occurrences != length_) {
+    if (occurrences != counts_.length) {
       throw FormatError(
           "a document's terms do not add up to its length; the memory of this machine or this program is "
           "at fault, and the index was not written");
@@ -514,21 +535,21 @@ class Parser final : public ChunkParser {
 
   // Hands out the chunk. An open document goes on as the first of the next.
   void seal() {
-    const std::uint32_t open_length = length_;
+    const std::uint32_t open_length = counts_.length;
     open_strings_.clear();
     if (open_) {
-      length_ = 0;
+      counts_.length = 0;
       write_entry(open_strings_);  // u8 fields, varint 0, strings
-      length_ = open_length;
+      counts_.length = open_length;
       close_document();
       ++document_number_;
     }
     ChunkContents contents;
     contents.form = kForm;
-    contents.stream = {stream_, stream_used_};
+    contents.stream = {stream_, counts_.stream_words};
     contents.cursors = touched_memory_.as<std::uint32_t>();
     contents.positions = kPositions;
-    contents.position_stream = {position_stream_, position_used_};
+    contents.position_stream = {position_stream_, counts_.distance_words};
     contents.position_states = position_states_;
     contents.documents = documents_;
     contents.texts = texts_;
@@ -552,8 +573,8 @@ class Parser final : public ChunkParser {
   void start_chunk() {
     table_.clear();
     lists_.clear();
-    stream_used_ = 0;
-    position_used_ = 0;
+    counts_.stream_words = 0;
+    counts_.distance_words = 0;
     documents_.clear();
     texts_.clear();
     lengths_.clear();
@@ -590,9 +611,9 @@ class Parser final : public ChunkParser {
   const KeySpace token_space_;
   const std::uint32_t space_bit_;  // of the key space in which ASCII tokens are looked up
 
+  Counts counts_;
+
   // The chunk.
-  std::size_t stream_used_ = 0, position_used_ = 0;
-  std::size_t touched_count_ = 0;
   std::vector<std::uint32_t> lists_;  // of actions, each with its length before it
   std::vector<std::uint8_t> documents_, open_strings_, texts_;
   const bool stores_text_ = options_.store == StorePolicy::kText;
@@ -606,8 +627,6 @@ class Parser final : public ChunkParser {
 
   // The document.
   bool open_ = false;
-  std::uint32_t length_ = 0;
-  std::uint32_t position_ = 0;  // of the next token, with positions
   RunDocument fields_;
   std::string id_, title_, url_, date_;
 

@@ -10,7 +10,7 @@ namespace spillway {
 inline constexpr std::size_t kMaxVarintBytes = 10;
 
 inline std::size_t varint_bytes(std::uint64_t value) {
-  return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
+  return (static_cast<std::size_t>(std::bit_width(value | 1)) * 9 + 64) / 64;  // as (bits + 6) / 7 for up to 64 bits
 }
 
 // Requires: varint_bytes(value) writable bytes at `to`. Returns the first byte after.
