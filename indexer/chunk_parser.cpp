@@ -5,6 +5,7 @@
 
 #include "indexer/analyzer.hpp"
 #include "indexer/chunk_sealer.hpp"
+#include "indexer/position_folder.hpp"
 #include "io/error.hpp"
 #include "io/run_reader.hpp"
 #include "io/run_writer.hpp"
@@ -24,11 +25,12 @@ constexpr std::size_t kMaxRememberedBytes = 48;
 constexpr std::size_t kMaxListTerms = 64;
 
 // Words that may be added to the stream before it is looked at whether it is full. kPostings: a document adds at most a
-// posting of 3 words for each entry of the table. kOccurrences: of a window of text comes at most a token every two
-// bytes, or, from remembered runs, kMaxListTerms for every kMaxRememberedBytes; each takes 2 words with positions.
+// posting of 3 words (with positions 4) for each entry of the table. kOccurrences: of a window of text comes at most a
+// token every two bytes, or, from remembered runs, kMaxListTerms for every kMaxRememberedBytes; each takes 2 words with
+// positions.
 constexpr std::size_t kWindowTokens = 2 * kWindowBytes;
 std::size_t slack_words(const ChunkLimits& limits, ChunkForm form, bool positions) {
-  if (form == ChunkForm::kPostings) return 3 * std::size_t{limits.table_entries};
+  if (form == ChunkForm::kPostings) return (positions ? 4 : 3) * std::size_t{limits.table_entries};
   return (positions ? 2 : 1) * kWindowTokens;
 }
 static_assert(kMaxListTerms <= 2 * kMaxRememberedBytes);
@@ -38,9 +40,6 @@ std::size_t word_cache_bytes(const ChunkLimits& limits) { return std::size_t{lim
 
 // Of the document stream: the last entry of a chunk stands behind the limit, and an open document's strings.
 constexpr std::size_t kOverhangBytes = std::size_t{64} << 10;
-
-// Words of the stream of distances, one or two an occurrence.
-std::size_t position_words(const ChunkLimits& limits) { return limits.stream_words + 2 * kWindowTokens; }
 
 // Tokens between the title and the text: no phrase reaches over it.
 constexpr std::uint32_t kFieldGap = 100;
@@ -86,19 +85,11 @@ class Parser final : public ChunkParser {
         touched_memory_(setup.budget, (std::size_t{limits_.table_entries} + 2) * sizeof(std::uint32_t),
                         "a chunk's occurrences"),
         touched_(touched_memory_.as<std::uint32_t>().data()),
-        position_memory_(setup.budget, kFoldsPositions ? position_words(limits_) * sizeof(std::uint32_t) : 0,
-                         "a chunk's positions"),
-        position_stream_(position_memory_.as<std::uint32_t>().data()),
-        position_state_memory_(setup.budget,
-                               kFoldsPositions ? (std::size_t{limits_.table_entries} + 2) * sizeof(PositionState) : 0,
-                               "a chunk's positions"),
-        position_states_(position_state_memory_.as<PositionState>()),
+        positions_(setup.budget, limits_, kWindowTokens, kFoldsPositions),
         budget_(setup.budget),
         tokens_are_terms_(filter_.is_identity() && options_.max_term_bytes >= 16),
         token_space_(tokens_are_terms_ ? KeySpace::kTerm : KeySpace::kToken),
-        space_bit_(tokens_are_terms_ ? 0 : TermTable::kSpaceBit) {
-    std::fill(position_states_.begin(), position_states_.end(), PositionState{});
-  }
+        space_bit_(tokens_are_terms_ ? 0 : TermTable::kSpaceBit) {}
 
   void begin(const DocumentFields& fields, const SourcePlace&) override {
     if (documents_.size() >= limits_.document_bytes || document_number_ >= limits_.max_documents) seal();
@@ -145,13 +136,15 @@ class Parser final : public ChunkParser {
  private:
   static constexpr bool kPositioned = kPositions == Positions::kStored;
   static constexpr bool kFoldsPositions = kPositioned && kForm == ChunkForm::kPostings;
+  static constexpr std::size_t kPostingWords = kPositioned ? 4 : 3;  // at most
 
   // What every occurrence counts: together, so that a loop over occurrences can hold them in registers.
   struct Counts {
-    std::size_t stream_words = 0, distance_words = 0;  // used
-    std::size_t touched = 0;                           // terms of the document, in the chunk
-    std::uint32_t length = 0;                          // tokens of the document, in the chunk
-    std::uint32_t position = 0;                        // of the next token, with positions
+    std::size_t stream_words = 0;  // used
+    std::size_t waiting = 0;       // occurrences of the document, in the chunk, with positions
+    std::size_t touched = 0;       // terms of the document, in the chunk
+    std::uint32_t length = 0;      // tokens of the document, in the chunk
+    std::uint32_t position = 0;    // of the next token, with positions
   };
 
   void scan(std::string_view piece) {
@@ -182,10 +175,7 @@ class Parser final : public ChunkParser {
     const SlotTable slots = table_.slot_table(kTokensAreTerms ? KeySpace::kTerm : KeySpace::kToken);
     load_keys_(runs.lowered, edges, slots, keys);
     const std::size_t count = edges.size() / 2;
-    for (std::size_t i = 0; i < count; ++i) {
-      table_.prefetch(keys.guess[i]);
-      if constexpr (kFoldsPositions) __builtin_prefetch(&position_states_[keys.guess[i]], 1);
-    }
+    for (std::size_t i = 0; i < count; ++i) table_.prefetch(keys.guess[i]);
     std::uint32_t clears = table_.clear_count();
     for (std::size_t i = 0; i < count; ++i) {
       if constexpr (kTokensAreTerms) {
@@ -394,12 +384,10 @@ class Parser final : public ChunkParser {
       touched_[counts.touched] = number;
       counts.touched += entry.frequency == 0 ? 1 : 0;
       if constexpr (kPositioned) {
-        PositionState& state = position_states_[number];
-        const std::uint32_t distance = counts.position - (entry.frequency == 0 ? 0 : state.last);
-        state.last = counts.position;
-        state.sum += position_value(counts.position);
-        state.bytes += static_cast<std::uint32_t>(varint_bytes(distance));
-        counts.distance_words += emit_distance(number, distance, position_stream_ + counts.distance_words);
+        std::uint32_t* const occurrence = positions_.occurrences() + 2 * counts.waiting;
+        occurrence[0] = number;
+        occurrence[1] = counts.position;
+        ++counts.waiting;
       }
       ++entry.frequency;
     }
@@ -417,11 +405,11 @@ class Parser final : public ChunkParser {
   }
 
   void seal_if_full() {
-    const std::size_t words = kForm == ChunkForm::kPostings ? 3 * counts_.touched : 0;
+    const std::size_t words = kForm == ChunkForm::kPostings ? kPostingWords * counts_.touched : 0;
     if (counts_.stream_words + words >= limits_.stream_words) {
       seal();
     } else if constexpr (kFoldsPositions) {
-      if (counts_.distance_words >= limits_.stream_words) seal();
+      if (positions_.is_full(counts_.waiting)) seal();
     }
   }
 
@@ -504,25 +492,32 @@ class Parser final : public ChunkParser {
   TermHash emit_postings() {
     unsigned __int128 sums[2] = {0, 0};
     std::uint64_t occurrences = 0, positions = 0;
+    if constexpr (kFoldsPositions) positions_.sort(table_, {touched_, counts_.touched}, counts_.waiting);
     for (std::size_t i = 0; i < counts_.touched; ++i) {
       if (i + kAhead < counts_.touched) {
         table_.prefetch(touched_[i + kAhead]);
         table_.prefetch_state(touched_[i + kAhead]);
       }
       const std::uint32_t number = touched_[i];
-      const std::uint32_t frequency = std::exchange(table_[number].frequency, 0);
       TermState& term = table_.state(number);
-      for (std::size_t lane = 0; lane < 2; ++lane) {
-        sums[lane] += static_cast<unsigned __int128>(term.hash[lane]) * frequency;
-      }
+      PositionFolder::List list;
       if constexpr (kFoldsPositions) {
-        const std::uint64_t sum = std::exchange(position_states_[number].sum, 0);
-        positions = field61::add(positions, field61::reduce(static_cast<unsigned __int128>(term.hash[1]) * sum));
+        list = positions_.append(table_, number);
+        const auto share = static_cast<unsigned __int128>(term.hash[1]) * list.weight;
+        positions = field61::add(positions, field61::reduce(share));
+      } else {
+        list.frequency = std::exchange(table_[number].frequency, 0);
       }
-      occurrences += frequency;
-      counts_.stream_words +=
-          emit_posting(term, number, document_number_ + 1, frequency, stream_ + counts_.stream_words);
+      for (std::size_t lane = 0; lane < 2; ++lane) {
+        sums[lane] += static_cast<unsigned __int128>(term.hash[lane]) * list.frequency;
+      }
+      occurrences += list.frequency;
+      const std::size_t words =
+          emit_posting(term, number, document_number_ + 1, list.frequency, stream_ + counts_.stream_words);
+      counts_.stream_words += words;
+      if constexpr (kFoldsPositions) stream_[counts_.stream_words++] = list.bytes;
     }
+    counts_.waiting = 0;
     counts_.touched = 0;
     add_to_position_sum(positions);
     if (occurrences != counts_.length) {
@@ -549,8 +544,8 @@ class Parser final : public ChunkParser {
     contents.stream = {stream_, counts_.stream_words};
     contents.cursors = touched_memory_.as<std::uint32_t>();
     contents.positions = kPositions;
-    contents.position_stream = {position_stream_, counts_.distance_words};
-    contents.position_states = position_states_;
+    contents.distances = positions_.distances();
+    contents.entry_distance_bytes = positions_.entry_bytes();
     contents.documents = documents_;
     contents.texts = texts_;
     contents.lengths = lengths_;
@@ -574,7 +569,7 @@ class Parser final : public ChunkParser {
     table_.clear();
     lists_.clear();
     counts_.stream_words = 0;
-    counts_.distance_words = 0;
+    positions_.clear();
     documents_.clear();
     texts_.clear();
     lengths_.clear();
@@ -601,11 +596,7 @@ class Parser final : public ChunkParser {
   std::uint32_t* stream_;
   Buffer touched_memory_;
   std::uint32_t* touched_;  // kPostings: the terms of the document, by first occurrence; one may stand behind the last
-  // kPostings with positions: the distances of all occurrences, and what is known by term.
-  Buffer position_memory_;
-  std::uint32_t* position_stream_;
-  Buffer position_state_memory_;
-  std::span<PositionState> position_states_;
+  PositionFolder positions_;  // kPostings with positions
   MemoryBudget& budget_;
   const bool tokens_are_terms_;
   const KeySpace token_space_;
@@ -640,9 +631,7 @@ class Parser final : public ChunkParser {
 std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const ChunkLimits& limits) {
   const std::size_t slack = std::max(slack_words(limits, ChunkForm::kPostings, options.positions),
                                      slack_words(limits, ChunkForm::kOccurrences, options.positions));
-  const std::size_t positions = options.positions ? position_words(limits) * sizeof(std::uint32_t) +
-                                                        (std::size_t{limits.table_entries} + 2) * sizeof(PositionState)
-                                                  : 0;
+  const std::size_t positions = options.positions ? PositionFolder::memory_bytes(limits, kWindowTokens) : 0;
   return word_cache_bytes(limits) + TermTable::memory_bytes(limits.table_entries, arena_bytes(options, limits)) +
          (limits.stream_words + slack + limits.table_entries + 2) * sizeof(std::uint32_t) + positions +
          2 * limits.document_bytes + max_text_bytes(options, limits);
@@ -655,9 +644,9 @@ std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const Ch
   // A posting of two words takes at most 4 bytes (a gap below max_documents), one of three about as much, since its
   // frequency is paid for by the occurrences.
   if (form == ChunkForm::kPostings) {
-    // A distance of one word takes 2 bytes at most, one of two words 5.
-    const std::size_t positions =
-        options.positions ? limits.table_entries * sizeof(PositionPart) + position_words(limits) / 2 * 5 : 0;
+    const std::size_t positions = options.positions ? limits.table_entries * sizeof(PositionPart) +
+                                                          PositionFolder::max_distance_bytes(limits, kWindowTokens)
+                                                    : 0;
     return terms + 2 * stream + strings + positions;
   }
   // Each document has a length, and at least two bytes in the document stream.

@@ -1,5 +1,6 @@
 #include "indexer/chunk_sealer.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -62,50 +63,55 @@ void lay_out_terms(TermTable& table, const ChunkContents& contents, std::span<Ch
   }
 }
 
-void scatter_postings(const ChunkContents& contents, std::uint8_t* postings) {
+// memcpy() of few bytes, as most lists of distances have, without a call.
+void copy_short(const std::uint8_t* from, std::uint32_t bytes, std::uint8_t* to) {
+  if (bytes >= 16) {
+    std::memcpy(to, from, bytes);
+  } else if (bytes >= 8) {
+    std::memcpy(to, from, 8);
+    std::memcpy(to + bytes - 8, from + bytes - 8, 8);
+  } else if (bytes >= 4) {
+    std::memcpy(to, from, 4);
+    std::memcpy(to + bytes - 4, from + bytes - 4, 4);
+  } else {
+    to[0] = from[0];
+    to[bytes / 2] = from[bytes / 2];
+    to[bytes - 1] = from[bytes - 1];
+  }
+}
+
+// The counting sort by term: postings, and with them their distances.
+template <bool kPositioned>
+void scatter_postings(const ChunkContents& contents, std::uint8_t* postings, std::uint8_t* distances) {
   const std::span<const std::uint32_t> stream = contents.stream;
+  const std::uint8_t* from = contents.distances.data();
   for (std::size_t at = 0; at < stream.size();) {
-    std::uint32_t& cursor = contents.cursors[stream[at]];
+    const std::uint32_t number = stream[at];
+    std::uint32_t& cursor = contents.cursors[number];
     const std::uint32_t gap_word = stream[at + 1];
     std::uint8_t* end = write_varint(postings + cursor, gap_word);
     if ((gap_word & 1) == 0) end = write_varint(end, stream[at + 2]);
     cursor = static_cast<std::uint32_t>(end - postings);
     at += (gap_word & 1) != 0 ? 2 : 3;
+    if constexpr (kPositioned) {
+      const std::uint32_t bytes = stream[at++];
+      std::uint32_t& distance_cursor = contents.entry_distance_bytes[number];
+      copy_short(from, bytes, distances + distance_cursor);
+      distance_cursor += bytes;
+      from += bytes;
+    }
   }
 }
 
-// Calls take(number, distance) for every occurrence of a stream of distances.
-template <typename Take>
-void for_each_distance(std::span<const std::uint32_t> stream, Take&& take) {
-  for (std::size_t at = 0; at < stream.size(); ++at) {
-    std::uint32_t distance = stream[at] >> kNumberBits;
-    const std::uint32_t number = stream[at] & kNumberMask;
-    if (distance == kLongDistance) distance = stream[++at];
-    take(number, distance);
-  }
-}
-
-std::size_t add_up_distance_bytes(const ChunkContents& contents) {
-  std::size_t bytes = 0;
-  for (const PositionState& state : contents.position_states) bytes += state.bytes;
-  return bytes;
-}
-
-// A counting sort by term.
-void scatter_distances(TermTable& table, const ChunkContents& contents, std::span<PositionPart> parts,
-                       std::uint8_t* distances) {
-  std::uint32_t* const cursors = contents.cursors.data();
+// Gives each listed term its place among the distances: its bytes become its cursor.
+void lay_out_distances(TermTable& table, const ChunkContents& contents, std::span<PositionPart> parts) {
   std::uint32_t number = 0, offset = 0;
   for (std::uint32_t i = 1; i <= table.size(); ++i) {
     if (!is_listed(table, contents.form, i)) continue;
-    const std::uint32_t bytes = std::exchange(contents.position_states[i].bytes, 0);
+    const std::uint32_t bytes = std::exchange(contents.entry_distance_bytes[i], offset);
     parts[number++] = {offset, bytes};
-    cursors[i] = offset;
     offset += bytes;
   }
-  for_each_distance(contents.position_stream, [&](std::uint32_t entry, std::uint32_t distance) {
-    cursors[entry] = static_cast<std::uint32_t>(write_varint(distances + cursors[entry], distance) - distances);
-  });
 }
 
 }  // namespace
@@ -117,7 +123,7 @@ ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBu
   const std::size_t stride = positioned ? 2 : 1;  // words of an occurrence
   const std::size_t occurrences = plain ? contents.stream.size() / stride : 0;
   const std::size_t parts = positioned && !plain ? sizes.terms : 0;
-  const std::size_t distance_bytes = parts != 0 ? add_up_distance_bytes(contents) : 0;
+  const std::size_t distance_bytes = parts != 0 ? contents.distances.size() : 0;
   ParsedChunk chunk;
   chunk.memory = Buffer(budget,
                         sizes.terms * sizeof(ChunkTerm) + parts * sizeof(PositionPart) +
@@ -144,8 +150,13 @@ ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBu
     for (std::size_t i = 0; i < plain_positions.size(); ++i) plain_positions[i] = contents.stream[2 * i + 1];
     std::copy(contents.lengths.begin(), contents.lengths.end(), lengths.begin());
   } else {
-    scatter_postings(contents, postings.data());
-    if (parts != 0) scatter_distances(table, contents, distance_parts, distances.data());
+    if (parts != 0) {
+      lay_out_distances(table, contents, distance_parts);
+      scatter_postings<true>(contents, postings.data(), distances.data());
+      std::fill_n(contents.entry_distance_bytes.begin(), std::size_t{table.size()} + 1, 0);
+    } else {
+      scatter_postings<false>(contents, postings.data(), nullptr);
+    }
   }
   std::copy(contents.documents.begin(), contents.documents.end(), documents.begin());
   std::copy(contents.open_strings.begin(), contents.open_strings.end(), open_strings.begin());

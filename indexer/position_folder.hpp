@@ -1,0 +1,62 @@
+// Positions of a chunk, document by document. The occurrences of a document wait in text order; when it ends they are
+// sorted by term while they are in cache (a counting sort, since folding knows the frequencies), and their distances
+// appended as varints, list by list as the postings are emitted. So the chunk is inverted by moving whole lists.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "indexer/chunk_parser.hpp"
+#include "indexer/term_table.hpp"
+#include "io/memory_budget.hpp"
+#include "io/occurrence_sum.hpp"
+#include "io/varint.hpp"
+
+namespace spillway {
+
+class PositionFolder {
+ public:
+  // `slack` more occurrences than a full one has room for may be added before it is asked whether it is full.
+  static std::size_t memory_bytes(const ChunkLimits& limits, std::size_t slack);
+  // The most bytes of distances that a chunk gets.
+  static std::size_t max_distance_bytes(const ChunkLimits& limits, std::size_t slack);
+  // Asks for no memory if not `used`.
+  PositionFolder(MemoryBudget& budget, const ChunkLimits& limits, std::size_t slack, bool used);
+
+  // Pairs (entry number, position) of the document's occurrences in this chunk, in order; the count is the caller's.
+  std::uint32_t* occurrences() { return occurrences_; }
+  // Must the chunk be sealed before more is added?
+  bool is_full(std::size_t occurrences) const {
+    return occurrences >= max_occurrences_ || distances_used_ >= max_distances_;
+  }
+
+  // The document's part ends: sorts its occurrences by term. `touched` are its terms; their entries' frequencies are
+  // used up.
+  void sort(TermTable& table, std::span<const std::uint32_t> touched, std::size_t occurrences);
+  struct List {
+    std::uint32_t frequency = 0;
+    std::uint32_t bytes = 0;   // of its distances
+    std::uint64_t weight = 0;  // sum of its position values
+  };
+  // Appends the list of the next of the touched terms.
+  List append(TermTable& table, std::uint32_t number);
+
+  // Of the chunk so far, in the order of append().
+  std::span<const std::uint8_t> distances() const { return {distances_, distances_used_}; }
+  // Bytes of distances by entry number; zeros in a new chunk, and to be left so.
+  std::span<std::uint32_t> entry_bytes() { return entry_bytes_; }
+  void clear() { distances_used_ = 0; }
+
+ private:
+  std::size_t max_occurrences_, max_distances_;
+  Buffer memory_;
+  std::uint32_t* occurrences_ = nullptr;
+  std::uint32_t* sorted_ = nullptr;  // positions
+  std::span<std::uint32_t> entry_bytes_;
+  std::uint8_t* distances_ = nullptr;
+  std::size_t distances_used_ = 0;
+  std::uint32_t taken_ = 0;  // of sorted_
+};
+
+}  // namespace spillway
