@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "io/byte_order.hpp"
+
 namespace spillway {
 
 namespace {
@@ -13,6 +15,18 @@ constexpr std::size_t kMaxDistanceBytes = 5;
 std::size_t max_occurrences(const ChunkLimits& limits) { return limits.stream_words / 8 + 1; }
 // Most distances take one or two bytes.
 std::size_t max_distances(const ChunkLimits& limits) { return 2 * limits.stream_words; }
+// write_distance() writes four bytes, whatever the varint takes.
+constexpr std::size_t kStoreSlack = 8;
+
+// A varint without a branch on its length, as long as it is one of up to three bytes.
+std::uint8_t* write_distance(std::uint8_t* to, std::uint32_t distance) {
+  if (distance >> 21 != 0) return write_varint(to, distance);
+  const std::uint32_t two = distance >> 7 != 0 ? 1 : 0, three = distance >> 14 != 0 ? 1 : 0;
+  store_le<std::uint32_t>(
+      to, (distance & 0x7F) | (distance & 0x3F80) << 1 | (distance & 0x1FC000) << 2 | two << 7 | three << 15);
+  return to + 1 + two + three;
+}
+
 std::size_t entries(const ChunkLimits& limits) { return std::size_t{limits.table_entries} + 2; }
 
 }  // namespace
@@ -24,7 +38,7 @@ std::size_t PositionFolder::max_distance_bytes(const ChunkLimits& limits, std::s
 
 std::size_t PositionFolder::memory_bytes(const ChunkLimits& limits, std::size_t slack) {
   return (3 * (max_occurrences(limits) + slack) + entries(limits)) * sizeof(std::uint32_t) +
-         max_distance_bytes(limits, slack);
+         max_distance_bytes(limits, slack) + kStoreSlack;
 }
 
 PositionFolder::PositionFolder(MemoryBudget& budget, const ChunkLimits& limits, std::size_t slack, bool used)
@@ -64,7 +78,7 @@ PositionFolder::List PositionFolder::append(TermTable& table, std::uint32_t numb
   for (std::uint32_t i = taken_; i != end; ++i) {
     const std::uint32_t position = sorted_[i];
     list.weight += position_value(position);
-    to = write_varint(to, position - last);
+    to = write_distance(to, position - last);
     last = position;
   }
   taken_ = end;
