@@ -24,12 +24,13 @@ struct Level {
   ChunkLimits chunk;
   std::size_t window_bytes;
 };
-constexpr std::array<Level, 5> kLevels{{
+constexpr std::array<Level, 6> kLevels{{
     {{65536, std::size_t{1} << 21, std::size_t{1} << 20, 1U << 20}, std::size_t{1} << 20},
     {{32768, std::size_t{1} << 20, std::size_t{1} << 20, 1U << 20}, std::size_t{1} << 20},
     {{16384, std::size_t{1} << 19, std::size_t{1} << 19, 1U << 19}, std::size_t{512} << 10},
     {{8192, std::size_t{1} << 18, std::size_t{1} << 17, 1U << 17}, std::size_t{256} << 10},
     {{4096, std::size_t{1} << 17, std::size_t{1} << 16, 1U << 16}, std::size_t{256} << 10},
+    {{2048, std::size_t{1} << 16, std::size_t{1} << 15, 1U << 15}, std::size_t{256} << 10},
 }};
 
 std::size_t task_bytes(std::uint64_t input_bytes, unsigned threads) {
