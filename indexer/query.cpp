@@ -1,6 +1,5 @@
 #include "indexer/query.hpp"
 
-#include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "io/error.hpp"
@@ -35,8 +34,7 @@ class ItemReader {
     if (rest_[0] == '"') {
       const std::size_t end = rest_.find('"', 1);
       if (end == std::string_view::npos) {
-        throw UsageError("query: the phrase " + printable(rest_, 60) +
-                         " has no closing quote; close it, or drop the \"");
+        throw UsageError("the phrase " + printable(rest_, 60) + " has no closing quote; close it, or drop the \"");
       }
       item.is_phrase = true;
       item.text = rest_.substr(1, end - 1);
@@ -52,17 +50,29 @@ class ItemReader {
   std::string_view rest_;
 };
 
-// The part's place in the query, which gets it if it has none.
-std::size_t place_of(Query& query, std::vector<QueryPart::Word> words) {
-  const auto found =
-      std::find_if(query.parts.begin(), query.parts.end(), [&](const QueryPart& part) { return part.words == words; });
-  const auto place = static_cast<std::size_t>(found - query.parts.begin());
-  if (found == query.parts.end()) query.parts.push_back({std::move(words), 0, false});
-  return place;
-}
+// The distinct parts of a query.
+class PartTable {
+ public:
+  explicit PartTable(Query& query) : query_(query) {}
+
+  // The part's place in the query, which gets it if it has none.
+  std::size_t place_of(std::vector<QueryPart::Word> words) {
+    std::string key;
+    for (const QueryPart::Word& word : words) {
+      key += std::to_string(word.place) + " " + std::to_string(word.term.size()) + " " + word.term;
+    }
+    const auto [found, is_new] = places_.try_emplace(std::move(key), query_.parts.size());
+    if (is_new) query_.parts.push_back({std::move(words), 0, false});
+    return found->second;
+  }
+
+ private:
+  Query& query_;
+  boost::unordered_flat_map<std::string, std::size_t> places_;
+};
 
 // The kept words of an item as parts: a phrase is one, other items one a word.
-std::vector<std::size_t> parts_of(Query& query, Analyzer& analyzer, const Item& item) {
+std::vector<std::size_t> parts_of(PartTable& parts, Analyzer& analyzer, const Item& item) {
   std::vector<QueryPart::Word> words;
   analyzer.analyze_places(item.text, [&](std::string_view term, std::uint32_t place) {
     words.push_back({std::string(term), place});
@@ -71,11 +81,11 @@ std::vector<std::size_t> parts_of(Query& query, Analyzer& analyzer, const Item& 
   if (item.is_phrase) {
     const std::uint32_t first = words.front().place;
     for (QueryPart::Word& word : words) word.place -= first;
-    return {place_of(query, std::move(words))};
+    return {parts.place_of(std::move(words))};
   }
   std::vector<std::size_t> places;
   places.reserve(words.size());
-  for (QueryPart::Word& word : words) places.push_back(place_of(query, {{std::move(word.term), 0}}));
+  for (QueryPart::Word& word : words) places.push_back(parts.place_of({{std::move(word.term), 0}}));
   return places;
 }
 
@@ -101,9 +111,10 @@ Query query_of(const std::vector<QueryTerm>& terms) {
 
 Query parse_query(Analyzer& analyzer, std::string_view text) {
   Query query;
+  PartTable parts(query);
   ItemReader items(text);
   for (Item item; items.next(item);) {
-    const std::vector<std::size_t> places = parts_of(query, analyzer, item);
+    const std::vector<std::size_t> places = parts_of(parts, analyzer, item);
     if (item.sign == '-') {
       if (!places.empty()) query.excluded.push_back(places);
       continue;
@@ -118,16 +129,13 @@ Query parse_query(Analyzer& analyzer, std::string_view text) {
 
 std::vector<QueryTerm> found_by(const Query& query) {
   std::vector<QueryTerm> terms;
+  boost::unordered_flat_map<std::string_view, std::size_t> places;  // of words of the query
   for (const QueryPart& part : query.parts) {
     if (part.count == 0) continue;
     for (const QueryPart::Word& word : part.words) {
-      const auto found =
-          std::find_if(terms.begin(), terms.end(), [&](const auto& term) { return term.term == word.term; });
-      if (found != terms.end()) {
-        found->count += part.count;
-      } else {
-        terms.push_back({word.term, part.count});
-      }
+      const auto [place, is_new] = places.try_emplace(word.term, terms.size());
+      if (is_new) terms.push_back({word.term, 0});
+      terms[place->second].count += part.count;
     }
   }
   return terms;

@@ -8,6 +8,7 @@
 
 #include "indexer/pruned_ranking.hpp"
 #include "indexer/ranking.hpp"
+#include "io/error.hpp"
 
 namespace spillway {
 
@@ -55,6 +56,9 @@ class QueryRunner::Worker {
     task.latency_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     answer.terms = found_by(query);
     task.rendered = output_.render(answer);
+  } catch (const UsageError& error) {
+    const std::string named = task.id == nullptr ? "" : "query " + printable(*task.id) + ": ";
+    task.failure = std::make_exception_ptr(UsageError(named + error.what()));
   } catch (...) {
     task.failure = std::current_exception();
   }

@@ -66,6 +66,8 @@ TEST(ParseQuery, KeepsTheGapsOfPhrases) {
   EXPECT_EQ(parsed("\"sort\" sort"), "sort*2") << "a phrase of one word is the word";
   EXPECT_EQ(parsed("\"the\" +\"\" sort"), "sort*1");
   EXPECT_EQ(parsed("\"a b\"c"), "a_b*1 c*1");
+  EXPECT_EQ(parsed("\"a b\" \"a the b\" \"b a\" \"a b\" -\"a the b\""), "a_b*2 a_b@2*1 b_a*1 -(a,)");
+  EXPECT_EQ(parsed("\"a b\" ab \"ab c\" \"a bc\""), "a_b*1 ab*1 ab_c*1 a_bc*1");
 }
 
 TEST(ParseQuery, RefusesAPhraseWithoutAnEnd) {

@@ -200,6 +200,9 @@ TEST_F(CommandLine, RefusesBadQueries) {
                  "standard input, line 1");
   expect_refused(run_spillway({"search", index(), "\"sorting records\""}), 2, "--positions");
   expect_refused(run_spillway({"search", index(), "\"sorting"}), 2, "closing quote");
+  expect_refused(
+      run_spillway({"search", index(), "--queries", "-", "--query-syntax", "operators"}, {.input = "7\t\"sorting\n"}),
+      2, "query 7: the phrase");
   expect_refused(run_spillway({"search", index(), "x", "--threads", "2"}), 2, "--threads needs --queries");
   expect_refused(run_spillway({"search", index(), "x", "--query-syntax", "lucene"}), 2, "--query-syntax");
   expect_refused(run_spillway({"search", index(), "x", "--b", "2"}), 2, "--b '2'");
