@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <random>
 
 #include "io/memory_file.hpp"
 #include "io/run_layout.hpp"
+#include "tests/support/run_forger.hpp"
 #include "tests/support/sample_run.hpp"
 
 namespace spillway {
@@ -44,6 +47,24 @@ TEST(RunTextCursor, APieceIsItsLengthItsEndAndItsBytes) {
   EXPECT_EQ(piece_of("abc", false), std::string("\x06") + "abc");
   EXPECT_EQ(piece_of("", true), "\x01");
   EXPECT_EQ(piece_of(std::string(64, 'x'), true), std::string("\x81\x01") + std::string(64, 'x'));
+}
+
+// With SPILLWAY_UPDATE_GOLDEN set, writes the file instead: for a change of the format, with its version.
+TEST(RunTextCursor, MeetsTheGoldenFile) {
+  const std::string path = std::string(SPILLWAY_SOURCE_DIR) + "/tests/io/golden/run-1.0-texts.run";
+  MemoryBudget budget(std::size_t{1} << 20);
+  const std::vector<std::string> pieces{piece_of("a text of ", false), piece_of("two pieces", true), piece_of("", true),
+                                        piece_of("the last", true)};
+  const std::vector<std::uint8_t> bytes = all_bytes(*run_of(budget, pieces, RunBlockCodec::kNone));
+  if (std::getenv("SPILLWAY_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+  const auto golden = posix_file_system().open(path);
+  EXPECT_EQ(all_bytes(*golden), bytes);
+  const RunReader run(*golden);
+  EXPECT_TRUE(run.identity().has_texts);
+  EXPECT_EQ(texts_of(run), (std::vector<std::string>{"a text of two pieces", "", "the last", ""}));
 }
 
 TEST(RunTextCursor, GivesBackTextsInPiecesOfAnySize) {
