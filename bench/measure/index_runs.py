@@ -25,7 +25,8 @@ class IndexRuns:
         return self.report["input_bytes"]
 
     def as_json(self) -> dict:
-        return self.series.as_json() | {"report": self.report}
+        said_elsewhere = {"inputs", "output"}  # paths of the machine
+        return self.series.as_json() | {"report": {k: v for k, v in self.report.items() if k not in said_elsewhere}}
 
 
 def measure(program: Path, jobs: dict[str, tuple[Path, list[str]]], scratch: Path, rounds: int) -> dict[str, IndexRuns]:
