@@ -77,6 +77,7 @@ std::size_t distance_block_bytes(const std::uint8_t* head) {
 }
 
 bool unpack_distances(const std::uint8_t* from, std::uint32_t* values) {
+  if (distance_block_bytes(from) == 0) return false;
   const unsigned width = from[0];
   const std::size_t unary_bytes = from[1];
   unpack_block(from + kHeadBytes, width, values);
