@@ -5,6 +5,8 @@
 
 #include "indexer/analyzer.hpp"
 #include "indexer/chunk_sealer.hpp"
+#include "indexer/chunk_sizes.hpp"
+#include "indexer/document_strings.hpp"
 #include "indexer/position_folder.hpp"
 #include "io/error.hpp"
 #include "io/run_reader.hpp"
@@ -20,49 +22,11 @@ constexpr std::uint32_t kListAction = 0x80000000U;  // with the offset of its li
 constexpr std::uint32_t kStoppedAction = 0xFFFFFFFFU;
 constexpr std::uint32_t kOverlongAction = 0xFFFFFFFEU;
 
-// Runs with non-ASCII bytes up to this long are remembered with their tokens; longer ones hardly ever recur.
-constexpr std::size_t kMaxRememberedBytes = 48;
-constexpr std::size_t kMaxListTerms = 64;
-
-// Words that may be added to the stream before it is looked at whether it is full. kPostings: a document adds at most a
-// posting of 3 words (with positions 4) for each entry of the table. kOccurrences: of a window of text comes at most a
-// token every two bytes, or, from remembered runs, kMaxListTerms for every kMaxRememberedBytes; each takes 2 words with
-// positions.
-constexpr std::size_t kWindowTokens = 2 * kWindowBytes;
-std::size_t slack_words(const ChunkLimits& limits, ChunkForm form, bool positions) {
-  if (form == ChunkForm::kPostings) return (positions ? 4 : 3) * std::size_t{limits.table_entries};
-  return (positions ? 2 : 1) * kWindowTokens;
-}
-static_assert(kMaxListTerms <= 2 * kMaxRememberedBytes);
-
-// Of words found by dictionaries.
-std::size_t word_cache_bytes(const ChunkLimits& limits) { return std::size_t{limits.table_entries} * 64; }
-
-// Of the document stream: the last entry of a chunk stands behind the limit, and an open document's strings.
-constexpr std::size_t kOverhangBytes = std::size_t{64} << 10;
-
 // Tokens between the title and the text: no phrase reaches over it.
 constexpr std::uint32_t kFieldGap = 100;
 
 // Entries whose memory is asked for before it is needed.
 constexpr std::size_t kAhead = 8;
-
-// Of keys above 16 bytes: in most languages every third word or fewer, in Cyrillic every second.
-std::size_t arena_bytes(const ContentOptions& options, const ChunkLimits& limits) {
-  return std::max<std::size_t>(16 * std::size_t{limits.table_entries}, 3 * std::size_t{options.max_term_bytes} + 4096);
-}
-
-std::size_t cut_at_character(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return text.size();
-  while (limit > 0 && (static_cast<std::uint8_t>(text[limit]) & 0xC0) == 0x80) --limit;
-  return limit;
-}
-
-// The text stream of a chunk: a piece's head, and the ends of documents without text, may pass the limit.
-std::size_t max_text_bytes(const ContentOptions& options, const ChunkLimits& limits) {
-  if (options.store != StorePolicy::kText) return 0;
-  return limits.text_bytes + kMaxVarintBytes + limits.document_bytes / 2 + 1;
-}
 
 template <ChunkForm kForm, Positions kPositions>
 class Parser final : public ChunkParser {
@@ -93,7 +57,8 @@ class Parser final : public ChunkParser {
 
   void begin(const DocumentFields& fields, const SourcePlace&) override {
     if (documents_.size() >= limits_.document_bytes || document_number_ >= limits_.max_documents) seal();
-    keep_fields(fields);
+    figures_.fields_cut += strings_.keep(fields, options_.store);
+    has_stored_ids_ |= !fields.id.empty();
     figures_.repaired += fields.repaired ? 1 : 0;
     figures_.fields_cut += fields.title_in_text && options_.store != StorePolicy::kNone ? 1 : 0;
     open_ = true;
@@ -114,7 +79,7 @@ class Parser final : public ChunkParser {
   void end() override {
     finish_scan();
     if (stores_text_) append_text_piece({{}, true}, texts_);
-    write_entry(documents_);
+    strings_.append_to(documents_, counts_.length);
     if (document_number_ == 0 && first_document_open_) continued_length_ = counts_.length;
     close_document();
     open_ = false;
@@ -424,33 +389,6 @@ class Parser final : public ChunkParser {
     }
   }
 
-  void keep_fields(const DocumentFields& fields) {
-    fields_ = RunDocument{};
-    if (!fields.id.empty()) fields_.fields |= RunDocument::kId;
-    id_.assign(fields.id);
-    has_stored_ids_ |= !fields.id.empty();
-    if (options_.store == StorePolicy::kNone) return;
-    keep_field(fields.has_title, fields.title, RunDocument::kTitle, title_);
-    keep_field(fields.has_url, fields.url, RunDocument::kUrl, url_);
-    keep_field(fields.has_date, fields.date, RunDocument::kDate, date_);
-  }
-  void keep_field(bool has, std::string_view value, std::uint8_t bit, std::string& kept) {
-    if (!has || value.empty()) return;
-    const std::size_t bytes = cut_at_character(value, kMaxFieldBytes);
-    figures_.fields_cut += bytes < value.size() ? 1 : 0;
-    kept.assign(value.substr(0, bytes));
-    fields_.fields |= bit;
-  }
-
-  void write_entry(std::vector<std::uint8_t>& stream) {
-    fields_.length = counts_.length;
-    fields_.id = id_;
-    fields_.title = title_;
-    fields_.url = url_;
-    fields_.date = date_;
-    append_run_document(fields_, stream);
-  }
-
   // Adds to the chunk what of the document is in it.
   void close_document() {
     if constexpr (kForm == ChunkForm::kOccurrences) {
@@ -533,9 +471,7 @@ class Parser final : public ChunkParser {
     const std::uint32_t open_length = counts_.length;
     open_strings_.clear();
     if (open_) {
-      counts_.length = 0;
-      write_entry(open_strings_);  // u8 fields, varint 0, strings
-      counts_.length = open_length;
+      strings_.append_to(open_strings_, 0);  // u8 fields, varint 0, strings
       close_document();
       ++document_number_;
     }
@@ -557,7 +493,7 @@ class Parser final : public ChunkParser {
     chunk.last_document_open = open_;
     chunk.has_stored_ids = has_stored_ids_;
     chunk.sum = sum_;
-    chunk.open_fields = fields_.fields;
+    chunk.open_fields = strings_.fields();
     chunk.open_length = open_length;
     chunk.continued_length = continued_length_;
     start_chunk();
@@ -579,7 +515,7 @@ class Parser final : public ChunkParser {
     first_document_open_ = open_;
     has_stored_ids_ = false;
     continued_length_ = 0;
-    if (open_) fields_.fields = 0;
+    if (open_) strings_.clear_fields();
   }
 
   const ContentOptions& options_;
@@ -618,43 +554,12 @@ class Parser final : public ChunkParser {
 
   // The document.
   bool open_ = false;
-  RunDocument fields_;
-  std::string id_, title_, url_, date_;
+  DocumentStrings strings_;
 
   std::string lower_;
   char short_text_[16] = {};
   ParseFigures figures_;
 };
-
-}  // namespace
-
-std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const ChunkLimits& limits) {
-  const std::size_t slack = std::max(slack_words(limits, ChunkForm::kPostings, options.positions),
-                                     slack_words(limits, ChunkForm::kOccurrences, options.positions));
-  const std::size_t positions = options.positions ? PositionFolder::memory_bytes(limits, kWindowTokens) : 0;
-  return word_cache_bytes(limits) + TermTable::memory_bytes(limits.table_entries, arena_bytes(options, limits)) +
-         (limits.stream_words + slack + limits.table_entries + 2) * sizeof(std::uint32_t) + positions +
-         2 * limits.document_bytes + max_text_bytes(options, limits);
-}
-
-std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
-  const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + 16) + arena_bytes(options, limits);
-  const std::size_t stream = limits.stream_words + slack_words(limits, form, options.positions);
-  const std::size_t strings = limits.document_bytes + kOverhangBytes + max_text_bytes(options, limits);
-  // A posting of two words takes at most 4 bytes (a gap below max_documents), one of three about as much, since its
-  // frequency is paid for by the occurrences.
-  if (form == ChunkForm::kPostings) {
-    const std::size_t positions = options.positions ? limits.table_entries * sizeof(PositionPart) +
-                                                          PositionFolder::max_distance_bytes(limits, kWindowTokens)
-                                                    : 0;
-    return terms + 2 * stream + strings + positions;
-  }
-  // Each document has a length, and at least two bytes in the document stream.
-  const std::size_t documents = std::min<std::size_t>(limits.max_documents, limits.document_bytes / 2) + 2;
-  return terms + sizeof(std::uint32_t) * (stream + documents) + strings;
-}
-
-namespace {
 
 template <ChunkForm kForm>
 std::unique_ptr<ChunkParser> make_parser(const ChunkParserSetup& setup) {

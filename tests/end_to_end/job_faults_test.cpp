@@ -15,7 +15,7 @@ using testing::Fault;
 using testing::FaultKind;
 using testing::FaultyFileSystem;
 
-constexpr const char* kOutput = "/work/out";
+constexpr const char* kOutput = "/job/out";
 
 const std::string& corpus() {
   static const std::string kCorpus = [] {
@@ -29,7 +29,7 @@ const std::string& corpus() {
 }
 
 IndexReport index_on(FaultyFileSystem& files) {
-  IndexOptions options = testing::index_job({"/work/in.jsonl"}, kOutput);
+  IndexOptions options = testing::index_job({"/job/in.jsonl"}, kOutput);
   options.block_bytes = 1;
   options.memory_bytes = testing::tight_memory(60);
   std::atomic<int> signal_number{0};
@@ -44,7 +44,7 @@ IndexReport index_on(FaultyFileSystem& files) {
 std::map<std::string, std::string> all_files(FaultyFileSystem& files) {
   std::map<std::string, std::string> found;
   for (const std::string& path : files.all_paths()) {
-    if (!path.starts_with("/work/") || path == "/work/in.jsonl" || path.starts_with("/work/part")) continue;
+    if (!path.starts_with("/job/") || path == "/job/in.jsonl" || path.starts_with("/job/part")) continue;
     try {
       found[path] = files.get(path);
     } catch (const std::out_of_range&) {
@@ -60,10 +60,10 @@ constexpr std::uint32_t kParts = 4;
 const std::map<std::string, std::string>& parts() {
   static const std::map<std::string, std::string> kFiles = [] {
     FaultyFileSystem files;
-    files.put("/work/in.jsonl", corpus());
+    files.put("/job/in.jsonl", corpus());
     std::map<std::string, std::string> found;
     for (std::uint32_t part = 1; part <= kParts; ++part) {
-      IndexOptions options = testing::index_job({"/work/in.jsonl"}, "/work/part" + std::to_string(part));
+      IndexOptions options = testing::index_job({"/job/in.jsonl"}, "/job/part" + std::to_string(part));
       options.corpus.part_number = part;
       options.corpus.part_count = kParts;
       std::atomic<int> signal_number{0};
@@ -82,7 +82,7 @@ const std::map<std::string, std::string>& parts() {
 
 MergeReport merge_on(FaultyFileSystem& files) {
   MergeOptions options;
-  for (std::uint32_t part = 1; part <= kParts; ++part) options.inputs.push_back("/work/part" + std::to_string(part));
+  for (std::uint32_t part = 1; part <= kParts; ++part) options.inputs.push_back("/job/part" + std::to_string(part));
   options.output = kOutput;
   options.memory_bytes = testing::tight_memory(100);
   options.threads = 2;
@@ -99,11 +99,11 @@ enum class Job { kIndex, kMerge };
 
 void set_up(FaultyFileSystem& files, Job job) {
   if (job == Job::kIndex) {
-    files.put("/work/in.jsonl", corpus());
+    files.put("/job/in.jsonl", corpus());
     return;
   }
-  for (std::uint32_t part = 1; part <= kParts; ++part) files.make_directory("/work/part" + std::to_string(part));
-  files.sync_directory("/work");
+  for (std::uint32_t part = 1; part <= kParts; ++part) files.make_directory("/job/part" + std::to_string(part));
+  files.sync_directory("/job");
   for (const auto& [path, bytes] : parts()) files.put(path, bytes);
 }
 

@@ -15,7 +15,7 @@ class DiskSpace : public ::testing::Test {
     files_.set_free_bytes(free);
     std::string warned;
     try {
-      check_free_space(files_, "/work/out", {"the index", 100, 1000}, [&](const std::string& text) { warned = text; });
+      check_free_space(files_, "/job/out", {"the index", 100, 1000}, [&](const std::string& text) { warned = text; });
     } catch (const BudgetError& error) {
       return std::string("refused: ") + error.what();
     }

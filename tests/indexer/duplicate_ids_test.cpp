@@ -30,7 +30,7 @@ class DuplicateIdsTest : public MergeTest {
     std::mt19937_64 random(seed);
     const Runs runs = cut(source, pieces, random);
     const auto all = inputs(runs);
-    const std::string path = "/work/" + std::to_string(next_++);
+    const std::string path = "/job/" + std::to_string(next_++);
     IndexWriter writer(files_, path, options_);
     MemoryBudget budget(std::size_t{64} << 20);
     const IdTable table(all, policy, {budget, temp_, *string_sorters().front(), 256 << 10});
@@ -57,7 +57,7 @@ class DuplicateIdsTest : public MergeTest {
     return dropped;
   }
 
-  TempSpace temp_{files_, {"/work"}, "ids.tmp", 0};
+  TempSpace temp_{files_, {"/job"}, "ids.tmp", 0};
   int next_ = 0;
 };
 

@@ -17,7 +17,7 @@ class MergeJob : public MergeTest {
 
   // What a job over `source` writes.
   std::string make_index(const SampleRun& source) {
-    const std::string path = "/work/part-" + std::to_string(next_++);
+    const std::string path = "/job/part-" + std::to_string(next_++);
     Runs runs;
     runs.push_back(write(source, {}));
     const auto all = inputs(runs);
@@ -31,7 +31,7 @@ class MergeJob : public MergeTest {
   }
 
   std::string merge(const std::vector<std::string>& directories, unsigned threads = 2) {
-    const std::string path = "/work/merged-" + std::to_string(next_++);
+    const std::string path = "/job/merged-" + std::to_string(next_++);
     MergeOptions options;
     options.inputs = directories;
     options.output = path;
@@ -39,8 +39,8 @@ class MergeJob : public MergeTest {
     options.memory_bytes = memory_bytes_;
     options.max_fan_in = fan_in_;
     if (!drop_.empty()) {
-      files_.put("/work/drop", drop_);
-      options.drop = "/work/drop";
+      files_.put("/job/drop", drop_);
+      options.drop = "/job/drop";
     }
     report_ = {};
     warnings_.clear();
@@ -92,7 +92,7 @@ class MergeJob : public MergeTest {
     return rest;
   }
 
-  TempSpace temp_{files_, {"/work"}, "merge.tmp", 0};
+  TempSpace temp_{files_, {"/job"}, "merge.tmp", 0};
   MergeReport report_;
   std::string drop_, warnings_;
   std::uint64_t memory_bytes_ = std::uint64_t{1} << 30;
@@ -221,7 +221,7 @@ TEST_F(MergeJob, DropsWhatTheListNamesAsIfItHadNotBeenThere) {
         expected.erase(counts_dropped);
       }
       ASSERT_TRUE(found == expected);
-      const IndexReader index(files_, "/work/merged-" + std::to_string(next_ - 2));
+      const IndexReader index(files_, "/job/merged-" + std::to_string(next_ - 2));
       EXPECT_NO_THROW(index.verify([](std::uint64_t) {}));
       EXPECT_EQ(report_.documents, index.counts().documents);
     }

@@ -219,7 +219,7 @@ TEST(WorkDirectory, KeepsTheNewIndexWhereAPublishWasAllButDone) {
 
 // A job in miniature: builds an index of one file in the work directory and publishes it.
 void build(FileSystem& files) {
-  WorkDirectory work(files, "/work/out");
+  WorkDirectory work(files, "/job/out");
   files.make_directory(work.index_path());
   write_file_durably(files, work.index_path() + "/manifest", "new");
   work.publish();
@@ -228,10 +228,10 @@ void build(FileSystem& files) {
 // "new", "old" or "none"; anything else is a mixture.
 std::string published(FaultyFileSystem& files) {
   const std::vector<std::string> paths = files.all_paths();
-  const bool there = std::find(paths.begin(), paths.end(), "/work/out") != paths.end();
+  const bool there = std::find(paths.begin(), paths.end(), "/job/out") != paths.end();
   if (!there) return "none";
   try {
-    return files.get("/work/out/manifest");
+    return files.get("/job/out/manifest");
   } catch (const std::out_of_range&) {
     return "an index without its files";
   }
@@ -239,9 +239,9 @@ std::string published(FaultyFileSystem& files) {
 
 void set_up(FaultyFileSystem& files, bool with_old_index) {
   if (!with_old_index) return;
-  files.make_directory("/work/out");
-  files.sync_directory("/work");
-  files.put("/work/out/manifest", "old");
+  files.make_directory("/job/out");
+  files.sync_directory("/job");
+  files.put("/job/out/manifest", "old");
 }
 
 class WorkDirectoryFaults : public ::testing::TestWithParam<bool> {};
@@ -269,12 +269,12 @@ TEST_P(WorkDirectoryFaults, LeaveTheOldIndexOrTheNewOneWhateverFails) {
         EXPECT_TRUE(found == "new" || found == (GetParam() ? "old" : "none")) << n << ": " << found;
       }
       // Whatever is left, the next job recovers the old index (where the new one is not there), and succeeds.
-      { const WorkDirectory next(files, "/work/out"); }
+      { const WorkDirectory next(files, "/job/out"); }
       const std::string recovered = published(files);
       EXPECT_TRUE(recovered == "new" || recovered == (GetParam() ? "old" : "none")) << n << ": " << recovered;
       build(files);
       EXPECT_EQ(published(files), "new");
-      for (const std::string& path : files.all_paths()) EXPECT_FALSE(path.starts_with("/work/out.work")) << path;
+      for (const std::string& path : files.all_paths()) EXPECT_FALSE(path.starts_with("/job/out.work")) << path;
     }
     EXPECT_GT(fired, 10U);
   }
@@ -297,12 +297,12 @@ TEST_P(WorkDirectoryFaults, LeaveTheOldIndexOrTheNewOneWhereverTheProcessOrTheMa
       files.restart(crash);
       const std::string found = published(files);
       EXPECT_TRUE(found == "new" || found == "none" || (GetParam() && found == "old")) << n << ": " << found;
-      { const WorkDirectory next(files, "/work/out"); }
+      { const WorkDirectory next(files, "/job/out"); }
       const std::string recovered = published(files);
       EXPECT_TRUE(recovered == "new" || recovered == (GetParam() ? "old" : "none")) << n << ": " << recovered;
       build(files);
       EXPECT_EQ(published(files), "new");
-      for (const std::string& path : files.all_paths()) EXPECT_FALSE(path.starts_with("/work/out.work")) << path;
+      for (const std::string& path : files.all_paths()) EXPECT_FALSE(path.starts_with("/job/out.work")) << path;
     }
     EXPECT_GT(fired, 10U);
   }

@@ -21,9 +21,9 @@ void write(FaultyFileSystem& files, const std::string& path, std::string_view te
 TEST(FaultyFileSystem, BehavesAsAFileSystem) {
   FaultyFileSystem files;
   files.make_directory("d");
-  write(files, "/work/d/b", "bytes");
+  write(files, "/job/d/b", "bytes");
   write(files, "d/a", "");
-  EXPECT_EQ(files.list("/work/d"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(files.list("/job/d"), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(files.status("d/b")->size, 5u);
   EXPECT_EQ(files.status("d")->type, FileType::kDirectory);
   EXPECT_FALSE(files.status("d/c"));
@@ -37,16 +37,16 @@ TEST(FaultyFileSystem, BehavesAsAFileSystem) {
   EXPECT_THROW(files.make_directory("d"), IoError);
   EXPECT_THROW(files.remove("d"), IoError);
   EXPECT_THROW(files.list("d/a"), IoError);
-  EXPECT_EQ(files.resolve("./x/../y"), "/work/y");
+  EXPECT_EQ(files.resolve("./x/../y"), "/job/y");
   files.rename("d", "e");
   EXPECT_EQ(files.get("e/b"), "bytes");
   EXPECT_FALSE(files.status("d"));
   files.rename("e/a", "e/b");
   EXPECT_EQ(files.get("e/b"), "");
-  EXPECT_THROW(files.rename("e/b", "/work"), IoError);
+  EXPECT_THROW(files.rename("e/b", "/job"), IoError);
   files.remove_tree("e");
   files.remove_tree("e");
-  EXPECT_EQ(files.all_paths(), std::vector<std::string>{"/work"});
+  EXPECT_EQ(files.all_paths(), std::vector<std::string>{"/job"});
 }
 
 TEST(FaultyFileSystem, LocksOnceAtATime) {
@@ -78,12 +78,11 @@ TEST(FaultyFileSystem, ForgetsWhatWasNotSyncedWhereThePowerGoes) {
     file->append(bytes_of("two"));
   }
   write(files, "no-content", "x");
-  files.sync_directory("/work");
+  files.sync_directory("/job");
   write(files, "later", "x");
   files.remove("synced");
   files.restart(Crash::kPower);
-  EXPECT_EQ(files.all_paths(),
-            (std::vector<std::string>{"/work", "/work/no-content", "/work/no-name", "/work/synced"}));
+  EXPECT_EQ(files.all_paths(), (std::vector<std::string>{"/job", "/job/no-content", "/job/no-name", "/job/synced"}));
   EXPECT_EQ(files.get("synced"), "one");
   EXPECT_EQ(files.get("no-content"), "");
 }
@@ -94,7 +93,7 @@ TEST(FaultyFileSystem, KeepsARenameOnlyIfTheDirectoryWasSynced) {
     files.put("new", "new");
     files.put("old", "old");
     files.rename("new", "old");
-    if (sync) files.sync_directory("/work");
+    if (sync) files.sync_directory("/job");
     files.restart(Crash::kPower);
     EXPECT_EQ(files.get("old"), sync ? "new" : "old");
     EXPECT_EQ(files.all_paths().size(), sync ? 2u : 3u);
@@ -107,15 +106,15 @@ TEST(FaultyFileSystem, KeepsTheContentOfRenamedDirectories) {
   files.put("d/a", "kept");
   write(files, "d/b", "name not synced");
   files.rename("d", "e");
-  files.sync_directory("/work");
+  files.sync_directory("/job");
   files.restart(Crash::kPower);
-  EXPECT_EQ(files.all_paths(), (std::vector<std::string>{"/work", "/work/e", "/work/e/a"}));
+  EXPECT_EQ(files.all_paths(), (std::vector<std::string>{"/job", "/job/e", "/job/e/a"}));
 }
 
 TEST(FaultyFileSystem, ForgetsForGoodWhatAFailedSyncDidNotBringToDisk) {
   FaultyFileSystem files;
   const auto file = files.create("a");
-  files.sync_directory("/work");
+  files.sync_directory("/job");
   file->append(bytes_of("x"));
   files.inject({FaultKind::kIoError, 0});
   EXPECT_THROW(file->sync(), IoError);

@@ -26,7 +26,7 @@ void write_run(FileSystem& files) {
   write_sample_run(run(), kWriting, *file);
   file->sync();
   file->close();
-  files.sync_directory("/work");
+  files.sync_directory("/job");
 }
 
 bool reads_right(FileSystem& files) { return read_sample_run(*files.open("run")) == run(); }

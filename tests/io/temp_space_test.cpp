@@ -35,43 +35,43 @@ TEST(TempSpace, GivesBackWhatWasWritten) {
 
 TEST(TempSpace, RemovesFilesAndDirectories) {
   FaultyFileSystem files;
-  files.make_directory("/work/a");
+  files.make_directory("/job/a");
   {
-    TempSpace space(files, {"/work/a"}, "job", 0);
+    TempSpace space(files, {"/job/a"}, "job", 0);
     {
       const auto file = space.create("run");
-      EXPECT_EQ(files.list("/work/a/job").size(), 1u);
+      EXPECT_EQ(files.list("/job/a/job").size(), 1u);
     }
-    EXPECT_EQ(files.list("/work/a/job").size(), 0u);
+    EXPECT_EQ(files.list("/job/a/job").size(), 0u);
     const auto unfinished = space.create("run");
   }
-  EXPECT_EQ(files.all_paths(), (std::vector<std::string>{"/work", "/work/a"}));
+  EXPECT_EQ(files.all_paths(), (std::vector<std::string>{"/job", "/job/a"}));
 }
 
 TEST(TempSpace, RemovesWhatAKilledRunLeft) {
   FaultyFileSystem files;
-  files.make_directory("/work/job");
-  files.put("/work/job/run-0", "left behind");
-  files.put("/work/kept", "of somebody else");
-  const TempSpace space(files, {"/work"}, "job", 0);
-  EXPECT_EQ(files.all_paths(), (std::vector<std::string>{"/work", "/work/job", "/work/kept"}));
+  files.make_directory("/job/job");
+  files.put("/job/job/run-0", "left behind");
+  files.put("/job/kept", "of somebody else");
+  const TempSpace space(files, {"/job"}, "job", 0);
+  EXPECT_EQ(files.all_paths(), (std::vector<std::string>{"/job", "/job/job", "/job/kept"}));
 }
 
 TEST(TempSpace, UsesItsDirectoriesInTurn) {
   FaultyFileSystem files;
-  files.make_directory("/work/a");
-  files.make_directory("/work/b");
-  TempSpace space(files, {"/work/a", "b", "/work/a/"}, "job", 0);
+  files.make_directory("/job/a");
+  files.make_directory("/job/b");
+  TempSpace space(files, {"/job/a", "b", "/job/a/"}, "job", 0);
   std::vector<std::unique_ptr<TempFile>> made;
   made.reserve(6);
   for (int i = 0; i < 6; ++i) made.push_back(space.create("run"));
-  EXPECT_EQ(files.list("/work/a/job").size(), 3u);
-  EXPECT_EQ(files.list("/work/b/job").size(), 3u);
+  EXPECT_EQ(files.list("/job/a/job").size(), 3u);
+  EXPECT_EQ(files.list("/job/b/job").size(), 3u);
 }
 
 TEST(TempSpace, CountsBytesInUsePeakAndEver) {
   FaultyFileSystem files;
-  TempSpace space(files, {"/work"}, "job", 0);
+  TempSpace space(files, {"/job"}, "job", 0);
   auto a = space.create("run");
   a->writer().append(bytes_of("12345"));
   auto b = space.create("run");
@@ -87,7 +87,7 @@ TEST(TempSpace, CountsBytesInUsePeakAndEver) {
 
 TEST(TempSpace, StopsAtItsLimit) {
   FaultyFileSystem files;
-  TempSpace space(files, {"/work"}, "job", 10);
+  TempSpace space(files, {"/job"}, "job", 10);
   auto a = space.create("run");
   a->writer().append(bytes_of("1234567"));
   auto b = space.create("run");
@@ -107,7 +107,7 @@ TEST(TempSpace, StopsAtItsLimit) {
 
 TEST(TempSpace, NamesDirectoryAndOptionWhereTheDiskIsFull) {
   FaultyFileSystem files;
-  TempSpace space(files, {"/work"}, "job", 0);
+  TempSpace space(files, {"/job"}, "job", 0);
   const auto file = space.create("run");
   files.inject({FaultKind::kNoSpace, 0});
   try {
@@ -115,17 +115,17 @@ TEST(TempSpace, NamesDirectoryAndOptionWhereTheDiskIsFull) {
     FAIL();
   } catch (const DiskFullError& error) {
     const std::string message = error.what();
-    EXPECT_NE(message.find("/work/job"), std::string::npos) << message;
+    EXPECT_NE(message.find("/job/job"), std::string::npos) << message;
     EXPECT_NE(message.find("--temp-dir"), std::string::npos) << message;
   }
 }
 
 TEST(TempSpace, RefusesDirectoriesThatAreNotThere) {
   FaultyFileSystem files;
-  files.put("/work/file", "");
-  EXPECT_THROW(TempSpace(files, {"/work/none"}, "job", 0), UsageError);
-  EXPECT_THROW(TempSpace(files, {"/work", "/work/file"}, "job", 0), UsageError);
-  EXPECT_FALSE(files.status("/work/job")) << "the first directory's was removed again";
+  files.put("/job/file", "");
+  EXPECT_THROW(TempSpace(files, {"/job/none"}, "job", 0), UsageError);
+  EXPECT_THROW(TempSpace(files, {"/job", "/job/file"}, "job", 0), UsageError);
+  EXPECT_FALSE(files.status("/job/job")) << "the first directory's was removed again";
 }
 
 TEST(TempSpace, IsSharedByThreads) {
@@ -155,7 +155,7 @@ TEST(TempSpace, EndsCleanlyWhateverFails) {
       FaultyFileSystem files;
       files.inject({kind, n});
       try {
-        TempSpace space(files, {"/work"}, "job", 0);
+        TempSpace space(files, {"/job"}, "job", 0);
         const auto file = space.create("run");
         file->writer().append(bytes_of("x"));
         EXPECT_EQ(all_of(file->finish()), "x");
@@ -164,8 +164,8 @@ TEST(TempSpace, EndsCleanlyWhateverFails) {
       if (files.faults_fired() == 0) break;
       fired += files.faults_fired();
       files.inject({});
-      { const TempSpace next(files, {"/work"}, "job", 0); }
-      EXPECT_EQ(files.all_paths(), std::vector<std::string>{"/work"});
+      { const TempSpace next(files, {"/job"}, "job", 0); }
+      EXPECT_EQ(files.all_paths(), std::vector<std::string>{"/job"});
     }
     EXPECT_GT(fired, 0u);
   }

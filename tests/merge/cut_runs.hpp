@@ -93,7 +93,7 @@ class MergeTest : public ::testing::Test {
 
   // What the index at the last path holds, as plain data.
   SampleRun read_index();
-  std::string last_index() const { return "/work/index-" + std::to_string(next_index_ - 1); }
+  std::string last_index() const { return "/job/index-" + std::to_string(next_index_ - 1); }
 
   // The files of a directory: name -> bytes.
   std::map<std::string, std::string> files_of(const std::string& directory) {

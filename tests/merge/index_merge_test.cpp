@@ -202,7 +202,7 @@ TEST_F(IndexMerge, FindsPostingsThatDoNotGiveTheSum) {
     if (what == 2) wrong.occurrence_count += 1;
     const Lying lying(*held.input, wrong);
     const MergeInput* inputs[] = {&lying};
-    IndexWriter writer(files_, "/work/lying-" + std::to_string(what), options_);
+    IndexWriter writer(files_, "/job/lying-" + std::to_string(what), options_);
     const std::vector<std::uint8_t> codes(whole.documents.size());
     try {
       merge_lists(inputs, {}, codes, writer, with(3));

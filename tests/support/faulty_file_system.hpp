@@ -49,7 +49,7 @@ enum class Crash {
 // Thread-safe. Open files outlive neither it nor a restart (they throw then).
 class FaultyFileSystem final : public FileSystem {
  public:
-  // Starts with the directory "/" and the working directory "/work".
+  // Starts with the directory "/" and the working directory "/job".
   FaultyFileSystem();
   ~FaultyFileSystem() override;
 

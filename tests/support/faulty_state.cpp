@@ -38,7 +38,7 @@ std::shared_ptr<Node> make_node(bool is_directory) {
 }
 
 std::vector<std::string> split_path(const std::string& path) {
-  const std::string absolute = path.starts_with('/') ? path : "/work/" + path;
+  const std::string absolute = path.starts_with('/') ? path : "/job/" + path;
   std::vector<std::string> names;
   for (std::size_t at = 0; at < absolute.size();) {
     const std::size_t end = std::min(absolute.find('/', at), absolute.size());

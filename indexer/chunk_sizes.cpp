@@ -1,0 +1,60 @@
+#include "indexer/chunk_sizes.hpp"
+
+#include <algorithm>
+
+#include "indexer/position_folder.hpp"
+#include "indexer/term_table.hpp"
+#include "io/varint.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Of the document stream: the last entry of a chunk stands behind the limit, and an open document's strings.
+constexpr std::size_t kOverhangBytes = std::size_t{64} << 10;
+
+}  // namespace
+
+std::size_t slack_words(const ChunkLimits& limits, ChunkForm form, bool positions) {
+  if (form == ChunkForm::kPostings) return (positions ? 4 : 3) * std::size_t{limits.table_entries};
+  return (positions ? 2 : 1) * kWindowTokens;
+}
+
+std::size_t word_cache_bytes(const ChunkLimits& limits) { return std::size_t{limits.table_entries} * 64; }
+
+std::size_t arena_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  return std::max<std::size_t>(16 * std::size_t{limits.table_entries}, 3 * std::size_t{options.max_term_bytes} + 4096);
+}
+
+std::size_t max_text_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  if (options.store != StorePolicy::kText) return 0;
+  return limits.text_bytes + kMaxVarintBytes + limits.document_bytes / 2 + 1;
+}
+
+std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  const std::size_t slack = std::max(slack_words(limits, ChunkForm::kPostings, options.positions),
+                                     slack_words(limits, ChunkForm::kOccurrences, options.positions));
+  const std::size_t positions = options.positions ? PositionFolder::memory_bytes(limits, kWindowTokens) : 0;
+  return word_cache_bytes(limits) + TermTable::memory_bytes(limits.table_entries, arena_bytes(options, limits)) +
+         (limits.stream_words + slack + limits.table_entries + 2) * sizeof(std::uint32_t) + positions +
+         2 * limits.document_bytes + max_text_bytes(options, limits);
+}
+
+std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
+  const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + 16) + arena_bytes(options, limits);
+  const std::size_t stream = limits.stream_words + slack_words(limits, form, options.positions);
+  const std::size_t strings = limits.document_bytes + kOverhangBytes + max_text_bytes(options, limits);
+  // A posting of two words takes at most 4 bytes (a gap below max_documents), one of three about as much, since its
+  // frequency is paid for by the occurrences.
+  if (form == ChunkForm::kPostings) {
+    const std::size_t positions = options.positions ? limits.table_entries * sizeof(PositionPart) +
+                                                          PositionFolder::max_distance_bytes(limits, kWindowTokens)
+                                                    : 0;
+    return terms + 2 * stream + strings + positions;
+  }
+  // Each document has a length, and at least two bytes in the document stream.
+  const std::size_t documents = std::min<std::size_t>(limits.max_documents, limits.document_bytes / 2) + 2;
+  return terms + sizeof(std::uint32_t) * (stream + documents) + strings;
+}
+
+}  // namespace spillway

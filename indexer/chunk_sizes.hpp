@@ -1,0 +1,34 @@
+// How large the buffers of a chunk parser are, by the limits that the plan gives it.
+#pragma once
+
+#include <cstddef>
+
+#include "indexer/chunk_parser.hpp"
+#include "indexer/window_kernels.hpp"
+
+namespace spillway {
+
+// Runs with non-ASCII bytes up to this long are remembered with their tokens; longer ones hardly ever recur.
+inline constexpr std::size_t kMaxRememberedBytes = 48;
+inline constexpr std::size_t kMaxListTerms = 64;
+
+// Of a window of text comes at most a token every two bytes, or, from remembered runs, kMaxListTerms for every
+// kMaxRememberedBytes.
+inline constexpr std::size_t kWindowTokens = 2 * kWindowBytes;
+static_assert(kMaxListTerms <= 2 * kMaxRememberedBytes);
+
+// Words that may be added to the stream before it is looked at whether it is full. kPostings: a document adds at most a
+// posting of 3 words (with positions 4) for each entry of the table. kOccurrences: a window adds its tokens, of one
+// word each (with positions 2).
+std::size_t slack_words(const ChunkLimits& limits, ChunkForm form, bool positions);
+
+// Of words found by dictionaries.
+std::size_t word_cache_bytes(const ChunkLimits& limits);
+
+// Of keys above 16 bytes: in most languages every third word or fewer, in Cyrillic every second.
+std::size_t arena_bytes(const ContentOptions& options, const ChunkLimits& limits);
+
+// The text stream of a chunk: a piece's head, and the ends of documents without text, may pass the limit.
+std::size_t max_text_bytes(const ContentOptions& options, const ChunkLimits& limits);
+
+}  // namespace spillway
