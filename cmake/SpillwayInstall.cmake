@@ -37,7 +37,7 @@ set(spillway_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Spillway)
 install(FILES ${CMAKE_SOURCE_DIR}/indexer/spillway.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spillway)
 install(TARGETS spillway_library spillway_options
   spillway_io spillway_merge spillway_sort spillway_corpora spillway_indexer
-  dep_zstd dep_zlib dep_xxhash dep_simdjson dep_icu dep_stemmer dep_tbb
+  dep_zstd dep_zlib dep_xxhash dep_simdjson dep_icu dep_stemmer dep_tbb dep_cuda
   EXPORT SpillwayTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT SpillwayTargets NAMESPACE Spillway:: DESTINATION ${spillway_package_dir})
 include(CMakePackageConfigHelpers)

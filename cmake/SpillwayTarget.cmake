@@ -1,23 +1,32 @@
 # What every target of the project shares: warnings, sanitizers, root-relative includes, one library per folder.
 add_library(spillway_options INTERFACE)
-target_compile_options(spillway_options INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wnon-virtual-dtor -Werror)
+target_compile_options(spillway_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-Wshadow;-Wnon-virtual-dtor;-Werror>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;--Werror=all-warnings;--expt-relaxed-constexpr;--expt-extended-lambda>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports std::string's own copies as overlapping at -O3 (GCC bug 105651).
-  target_compile_options(spillway_options INTERFACE -Wno-restrict)
+  target_compile_options(spillway_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 target_include_directories(spillway_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>)
 target_link_libraries(spillway_options INTERFACE Threads::Threads)
 if(SPILLWAY_SANITIZE)
-  target_compile_options(spillway_options INTERFACE -fsanitize=${SPILLWAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_compile_options(spillway_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${SPILLWAY_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>)
   # The vptr check opens pipes to probe memory: it fails where a test takes all descriptors away.
-  target_compile_options(spillway_options INTERFACE -fno-sanitize=vptr)
+  target_compile_options(spillway_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=vptr>)
   target_link_options(spillway_options INTERFACE -fsanitize=${SPILLWAY_SANITIZE})
 endif()
 
-# spillway_library(<folder> DEPENDS <folder or dependency>...): the folder's sources as target spillway_<folder>.
+# spillway_library(<folder> DEPENDS <folder or dependency>...): the folder's sources as target spillway_<folder>. Files
+# *.cu are built with CUDA only, files no_gpu.cpp (what stands in for them) without it only.
 function(spillway_library folder)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
+  if(SPILLWAY_HAS_CUDA)
+    list(FILTER sources EXCLUDE REGEX "/no_gpu\\.cpp$")
+    file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cu)
+    list(APPEND sources ${cuda_sources})
+  endif()
   add_library(spillway_${folder} STATIC ${sources})
   set_target_properties(spillway_${folder} PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(spillway_${folder} PUBLIC spillway_options)

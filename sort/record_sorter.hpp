@@ -21,6 +21,7 @@ class RecordSorter {
   virtual ~RecordSorter() = default;
   virtual std::string_view name() const = 0;
   virtual bool stable() const = 0;
+  virtual bool needs_gpu() const { return false; }
   // Bytes of scratch that sort() needs for `count` keys, at most (aligned to 64).
   virtual std::size_t scratch_bytes(std::size_t count, BitRange bits) const = 0;
   // Orders keys by their bits [begin, end), ascending, unsigned. Equal keys keep their order if stable(), else a sorter
@@ -28,9 +29,11 @@ class RecordSorter {
   virtual void sort(std::span<std::uint64_t> keys, BitRange bits, std::span<std::uint8_t> scratch) const = 0;
 };
 
-// All of them, in the order in which they are listed to users: cpu-radix, cpu-quick.
+// Those of the CPU, in the order in which they are listed to users: cpu-radix, cpu-quick.
 const std::vector<const RecordSorter*>& record_sorters();
-// nullptr where there is none of that name.
+// Those of the GPU (sort/gpu/device_record_sorter.hpp), known by name also where there is no GPU.
+const std::vector<const RecordSorter*>& gpu_record_sorters();
+// Of either list; nullptr where there is none of that name.
 const RecordSorter* find_record_sorter(std::string_view name);
 
 }  // namespace spillway

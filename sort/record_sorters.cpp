@@ -1,5 +1,6 @@
 #include "sort/cpu/quick_sorter.hpp"
 #include "sort/cpu/radix_sorter.hpp"
+#include "sort/gpu/gpu_record_sorter.hpp"
 #include "sort/record_sorter.hpp"
 
 namespace spillway {
@@ -11,9 +12,21 @@ const std::vector<const RecordSorter*>& record_sorters() {
   return all;
 }
 
+const std::vector<const RecordSorter*>& gpu_record_sorters() {
+  static const std::vector<GpuRecordSorter> sorters(gpu_record_sorter_names().begin(), gpu_record_sorter_names().end());
+  static const std::vector<const RecordSorter*> all = [] {
+    std::vector<const RecordSorter*> pointers;
+    for (const GpuRecordSorter& sorter : sorters) pointers.push_back(&sorter);
+    return pointers;
+  }();
+  return all;
+}
+
 const RecordSorter* find_record_sorter(std::string_view name) {
-  for (const RecordSorter* sorter : record_sorters()) {
-    if (sorter->name() == name) return sorter;
+  for (const auto* sorters : {&record_sorters(), &gpu_record_sorters()}) {
+    for (const RecordSorter* sorter : *sorters) {
+      if (sorter->name() == name) return sorter;
+    }
   }
   return nullptr;
 }

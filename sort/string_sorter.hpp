@@ -24,6 +24,7 @@ class StringSorter {
  public:
   virtual ~StringSorter() = default;
   virtual std::string_view name() const = 0;
+  virtual bool needs_gpu() const { return false; }
   // Bytes of scratch that sort() needs for `count` strings, at most.
   virtual std::size_t scratch_bytes(std::size_t count) const = 0;
   // order[i] = index of the i-th smallest string; equal strings in index order. lcps, unless empty: lcps[i] = common
@@ -33,9 +34,11 @@ class StringSorter {
                     std::span<std::uint8_t> scratch) const = 0;
 };
 
-// All of them, in the order in which they are listed to users: cpu-msd, cpu-multikey.
+// Those of the CPU, in the order in which they are listed to users: cpu-msd, cpu-multikey.
 const std::vector<const StringSorter*>& string_sorters();
-// nullptr where there is none of that name.
+// Those of the GPU (sort/gpu/device_string_sorter.hpp), known by name also where there is no GPU.
+const std::vector<const StringSorter*>& gpu_string_sorters();
+// Of either list; nullptr where there is none of that name.
 const StringSorter* find_string_sorter(std::string_view name);
 
 }  // namespace spillway

@@ -1,5 +1,6 @@
 #include "sort/cpu/msd_sorter.hpp"
 #include "sort/cpu/multikey_sorter.hpp"
+#include "sort/gpu/gpu_string_sorter.hpp"
 #include "sort/string_sorter.hpp"
 
 namespace spillway {
@@ -11,9 +12,21 @@ const std::vector<const StringSorter*>& string_sorters() {
   return all;
 }
 
+const std::vector<const StringSorter*>& gpu_string_sorters() {
+  static const std::vector<GpuStringSorter> sorters(gpu_string_sorter_names().begin(), gpu_string_sorter_names().end());
+  static const std::vector<const StringSorter*> all = [] {
+    std::vector<const StringSorter*> pointers;
+    for (const GpuStringSorter& sorter : sorters) pointers.push_back(&sorter);
+    return pointers;
+  }();
+  return all;
+}
+
 const StringSorter* find_string_sorter(std::string_view name) {
-  for (const StringSorter* sorter : string_sorters()) {
-    if (sorter->name() == name) return sorter;
+  for (const auto* sorters : {&string_sorters(), &gpu_string_sorters()}) {
+    for (const StringSorter* sorter : *sorters) {
+      if (sorter->name() == name) return sorter;
+    }
   }
   return nullptr;
 }

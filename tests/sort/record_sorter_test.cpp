@@ -8,6 +8,9 @@
 #include <cmath>
 #include <random>
 
+#include "sort/gpu/device_record_sorter.hpp"
+#include "sort/gpu/gpu_status.hpp"
+
 namespace spillway {
 namespace {
 
@@ -21,9 +24,14 @@ std::uint64_t mask_of(BitRange bits) {
   return mask;
 }
 
-class RecordSorterContract : public ::testing::TestWithParam<std::string> {
+class RecordSorterContract : public ::testing::TestWithParam<const RecordSorter*> {
  protected:
-  const RecordSorter& sorter() const { return *find_record_sorter(GetParam()); }
+  void SetUp() override {
+    if (!sorter().needs_gpu()) return;
+    const GpuStatus status = find_gpus();
+    if (status.state != GpuState::kUsable) GTEST_SKIP() << status.detail;
+  }
+  const RecordSorter& sorter() const { return *GetParam(); }
 
   // Sorts with exactly the scratch asked for, at an odd address, with guard bytes around it.
   Keys sorted(Keys keys, BitRange bits) const {
@@ -142,21 +150,23 @@ TEST_P(RecordSorterContract, RefusesTooLittleScratch) {
   EXPECT_THROW(sorter().sort(keys, {}, scratch), std::logic_error);
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const RecordSorter* sorter : record_sorters()) all.emplace_back(sorter->name());
-  return all;
-}
-std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
+std::string test_name(const ::testing::TestParamInfo<const RecordSorter*>& info) {
+  std::string name(info.param->name());
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(All, RecordSorterContract, ::testing::ValuesIn(names()), test_name);
+INSTANTIATE_TEST_SUITE_P(Cpu, RecordSorterContract, ::testing::ValuesIn(record_sorters()), test_name);
+INSTANTIATE_TEST_SUITE_P(Gpu, RecordSorterContract, ::testing::ValuesIn(gpu_record_sorters()), test_name);
+INSTANTIATE_TEST_SUITE_P(HostForm, RecordSorterContract, ::testing::ValuesIn(gpu_record_sorter_host_forms()),
+                         test_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(RecordSorterContract);
 
 TEST(RecordSorters, AreFoundByName) {
-  EXPECT_EQ(names(), (std::vector<std::string>{"cpu-radix", "cpu-quick"}));
+  for (const auto* sorters : {&record_sorters(), &gpu_record_sorters()}) {
+    for (const RecordSorter* sorter : *sorters) EXPECT_EQ(find_record_sorter(sorter->name()), sorter);
+  }
+  EXPECT_EQ(record_sorters().size(), 2u);
   EXPECT_EQ(find_record_sorter("cpu-chunk"), nullptr);
   EXPECT_EQ(find_record_sorter(""), nullptr);
 }

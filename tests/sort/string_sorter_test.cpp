@@ -12,6 +12,8 @@
 #include <string>
 
 #include "io/error.hpp"
+#include "sort/gpu/device_string_sorter.hpp"
+#include "sort/gpu/gpu_status.hpp"
 
 namespace spillway {
 namespace {
@@ -37,9 +39,14 @@ class ExactStrings {
   std::vector<StringRef> refs_;
 };
 
-class StringSorterContract : public ::testing::TestWithParam<std::string> {
+class StringSorterContract : public ::testing::TestWithParam<const StringSorter*> {
  protected:
-  const StringSorter& sorter() const { return *find_string_sorter(GetParam()); }
+  void SetUp() override {
+    if (!sorter().needs_gpu()) return;
+    const GpuStatus status = find_gpus();
+    if (status.state != GpuState::kUsable) GTEST_SKIP() << status.detail;
+  }
+  const StringSorter& sorter() const { return *GetParam(); }
 
   void check(const Strings& strings) const {
     const ExactStrings exact(strings);
@@ -239,21 +246,23 @@ TEST_P(StringSorterContract, RefusesMoreStringsThanItCanNumber) {
   EXPECT_THROW(sorter().sort(too_many, {}, {}, {}), UsageError);
 }
 
-std::vector<std::string> names() {
-  std::vector<std::string> all;
-  for (const StringSorter* sorter : string_sorters()) all.emplace_back(sorter->name());
-  return all;
-}
-std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
+std::string test_name(const ::testing::TestParamInfo<const StringSorter*>& info) {
+  std::string name(info.param->name());
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(All, StringSorterContract, ::testing::ValuesIn(names()), test_name);
+INSTANTIATE_TEST_SUITE_P(Cpu, StringSorterContract, ::testing::ValuesIn(string_sorters()), test_name);
+INSTANTIATE_TEST_SUITE_P(Gpu, StringSorterContract, ::testing::ValuesIn(gpu_string_sorters()), test_name);
+INSTANTIATE_TEST_SUITE_P(HostForm, StringSorterContract, ::testing::ValuesIn(gpu_string_sorter_host_forms()),
+                         test_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(StringSorterContract);
 
 TEST(StringSorters, AreFoundByName) {
-  EXPECT_EQ(names(), (std::vector<std::string>{"cpu-msd", "cpu-multikey"}));
+  for (const auto* sorters : {&string_sorters(), &gpu_string_sorters()}) {
+    for (const StringSorter* sorter : *sorters) EXPECT_EQ(find_string_sorter(sorter->name()), sorter);
+  }
+  EXPECT_EQ(string_sorters().size(), 2u);
   EXPECT_EQ(find_string_sorter("auto"), nullptr);
 }
 

@@ -1,0 +1,53 @@
+// Names of the GPU sorters, their host forms, and lookup: what is the same in every build.
+#include <algorithm>
+#include <stdexcept>
+
+#include "sort/gpu/device_record_sorter.hpp"
+#include "sort/gpu/device_string_sorter.hpp"
+
+namespace spillway {
+
+std::size_t DeviceRecordSorter::pairs_scratch_bytes(std::size_t, BitRange) const {
+  throw std::logic_error(std::string(name()) + " sorts no pairs");
+}
+
+DeviceRecordSorter::Pairs DeviceRecordSorter::sort_pairs(Pairs, std::size_t, BitRange, std::uint8_t*,
+                                                         GpuStreamHandle) const {
+  throw std::logic_error(std::string(name()) + " sorts no pairs");
+}
+
+const DeviceRecordSorter* find_device_record_sorter(std::string_view name) {
+  for (const DeviceRecordSorter* sorter : device_record_sorters()) {
+    if (sorter->name() == name) return sorter;
+  }
+  return nullptr;
+}
+
+const DeviceStringSorter* find_device_string_sorter(std::string_view name) {
+  for (const DeviceStringSorter* sorter : device_string_sorters()) {
+    if (sorter->name() == name) return sorter;
+  }
+  return nullptr;
+}
+
+const std::vector<GpuSorterName>& gpu_record_sorter_names() {
+  static const std::vector<GpuSorterName> names{{"gpu-radix", true}};
+  return names;
+}
+
+const std::vector<std::string_view>& gpu_string_sorter_names() {
+  static const std::vector<std::string_view> names{"gpu-string-thrust"};
+  return names;
+}
+
+const std::vector<const RecordSorter*>& gpu_record_sorter_host_forms() {
+  static const std::vector<const RecordSorter*> all{};
+  return all;
+}
+
+const std::vector<const StringSorter*>& gpu_string_sorter_host_forms() {
+  static const std::vector<const StringSorter*> all{};
+  return all;
+}
+
+}  // namespace spillway

@@ -1,0 +1,21 @@
+// All sorters for keys and strings in device memory.
+#include "sort/gpu/device_record_sorter.hpp"
+#include "sort/gpu/device_string_sorter.hpp"
+#include "sort/gpu/radix_sorter.hpp"
+#include "sort/gpu/string_thrust_sorter.hpp"
+
+namespace spillway {
+
+const std::vector<const DeviceRecordSorter*>& device_record_sorters() {
+  static const GpuRadixSorter radix;
+  static const std::vector<const DeviceRecordSorter*> all{&radix};
+  return all;
+}
+
+const std::vector<const DeviceStringSorter*>& device_string_sorters() {
+  static const GpuStringThrustSorter thrust;
+  static const std::vector<const DeviceStringSorter*> all{&thrust};
+  return all;
+}
+
+}  // namespace spillway

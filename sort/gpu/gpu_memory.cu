@@ -1,0 +1,81 @@
+#include <utility>
+
+#include "sort/gpu/cuda_check.cuh"
+#include "sort/gpu/gpu_memory.hpp"
+
+namespace spillway {
+
+namespace {
+
+void make_gpu_current(int gpu) { cuda_check(cudaSetDevice(gpu)); }
+
+}  // namespace
+
+GpuStream::GpuStream(int gpu) : gpu_(gpu) {
+  make_gpu_current(gpu);
+  cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+}
+GpuStream::~GpuStream() {
+  if (stream_ != nullptr) cudaStreamDestroy(stream_);
+}
+GpuStream::GpuStream(GpuStream&& other) noexcept : gpu_(other.gpu_), stream_(std::exchange(other.stream_, nullptr)) {}
+GpuStream& GpuStream::operator=(GpuStream&& other) noexcept {
+  std::swap(gpu_, other.gpu_);
+  std::swap(stream_, other.stream_);
+  return *this;
+}
+void GpuStream::make_current() const { make_gpu_current(gpu_); }
+void GpuStream::synchronize() const { cuda_check(cudaStreamSynchronize(stream_)); }
+
+GpuEvent::GpuEvent() { cuda_check(cudaEventCreate(&event_)); }
+GpuEvent::~GpuEvent() { cudaEventDestroy(event_); }
+void GpuEvent::record(const GpuStream& stream) { cuda_check(cudaEventRecord(event_, stream.handle())); }
+void GpuEvent::synchronize() const { cuda_check(cudaEventSynchronize(event_)); }
+void GpuEvent::hold_back(const GpuStream& stream) const { cuda_check(cudaStreamWaitEvent(stream.handle(), event_)); }
+double GpuEvent::since_ms(const GpuEvent& earlier) const {
+  float ms = 0;
+  cuda_check(cudaEventElapsedTime(&ms, earlier.event_, event_));
+  return ms;
+}
+
+DeviceBuffer::DeviceBuffer(int gpu, std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  make_gpu_current(gpu);
+  cuda_check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes));
+}
+DeviceBuffer::~DeviceBuffer() {
+  if (data_ != nullptr) cudaFree(data_);
+}
+DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
+  if (bytes != 0) cuda_check(cudaHostAlloc(reinterpret_cast<void**>(&data_), bytes, cudaHostAllocPortable));
+}
+PinnedBuffer::~PinnedBuffer() {
+  if (data_ != nullptr) cudaFreeHost(data_);
+}
+PinnedBuffer::PinnedBuffer(PinnedBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+PinnedBuffer& PinnedBuffer::operator=(PinnedBuffer&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+void copy_to_device(void* d_to, const void* h_from, std::size_t bytes, GpuStreamHandle stream) {
+  if (bytes != 0) cuda_check(cudaMemcpyAsync(d_to, h_from, bytes, cudaMemcpyHostToDevice, stream));
+}
+void copy_to_host(void* h_to, const void* d_from, std::size_t bytes, GpuStreamHandle stream) {
+  if (bytes != 0) cuda_check(cudaMemcpyAsync(h_to, d_from, bytes, cudaMemcpyDeviceToHost, stream));
+}
+void copy_on_device(void* d_to, const void* d_from, std::size_t bytes, GpuStreamHandle stream) {
+  if (bytes != 0) cuda_check(cudaMemcpyAsync(d_to, d_from, bytes, cudaMemcpyDeviceToDevice, stream));
+}
+
+}  // namespace spillway

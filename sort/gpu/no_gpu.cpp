@@ -1,0 +1,57 @@
+// What stands in for the GPU code in a program that was built without CUDA: there is no GPU.
+#include <utility>
+
+#include "sort/gpu/device_record_sorter.hpp"
+#include "sort/gpu/device_string_sorter.hpp"
+#include "sort/gpu/gpu_error.hpp"
+#include "sort/gpu/gpu_status.hpp"
+
+namespace spillway {
+
+namespace {
+
+[[noreturn]] void refuse() { throw GpuError(find_gpus().detail); }
+
+}  // namespace
+
+GpuStatus find_gpus() {
+  GpuStatus status;
+  status.detail = "this program was built without CUDA: build it where nvcc is on the PATH";
+  return status;
+}
+std::size_t free_device_bytes(int) { refuse(); }
+
+GpuStream::GpuStream(int gpu) : gpu_(gpu) { refuse(); }
+GpuStream::~GpuStream() = default;
+GpuStream::GpuStream(GpuStream&& other) noexcept = default;
+GpuStream& GpuStream::operator=(GpuStream&& other) noexcept = default;
+void GpuStream::make_current() const { refuse(); }
+void GpuStream::synchronize() const { refuse(); }
+GpuEvent::GpuEvent() { refuse(); }
+GpuEvent::~GpuEvent() = default;
+void GpuEvent::record(const GpuStream&) { refuse(); }
+void GpuEvent::synchronize() const { refuse(); }
+void GpuEvent::hold_back(const GpuStream&) const { refuse(); }
+double GpuEvent::since_ms(const GpuEvent&) const { refuse(); }
+DeviceBuffer::DeviceBuffer(int, std::size_t) { refuse(); }
+DeviceBuffer::~DeviceBuffer() = default;
+DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept = default;
+DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept = default;
+PinnedBuffer::PinnedBuffer(std::size_t) { refuse(); }
+PinnedBuffer::~PinnedBuffer() = default;
+PinnedBuffer::PinnedBuffer(PinnedBuffer&& other) noexcept = default;
+PinnedBuffer& PinnedBuffer::operator=(PinnedBuffer&& other) noexcept = default;
+void copy_to_device(void*, const void*, std::size_t, GpuStreamHandle) { refuse(); }
+void copy_to_host(void*, const void*, std::size_t, GpuStreamHandle) { refuse(); }
+void copy_on_device(void*, const void*, std::size_t, GpuStreamHandle) { refuse(); }
+
+const std::vector<const DeviceRecordSorter*>& device_record_sorters() {
+  static const std::vector<const DeviceRecordSorter*> none;
+  return none;
+}
+const std::vector<const DeviceStringSorter*>& device_string_sorters() {
+  static const std::vector<const DeviceStringSorter*> none;
+  return none;
+}
+
+}  // namespace spillway
