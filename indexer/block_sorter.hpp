@@ -26,9 +26,11 @@ struct BlockSortOptions {
   bool has_texts = false;  // texts are stored
 };
 
-// Busy time of the steps, summed over threads.
+// Busy time of the steps, summed over threads. Those of a GPU by its own clock; a visit sorts and encodes in one.
 struct BlockSortFigures {
   double sort_seconds = 0, encode_seconds = 0, write_seconds = 0;
+  double upload_seconds = 0, download_seconds = 0;  // between host and GPU
+  std::uint64_t upload_bytes = 0, download_bytes = 0;
 };
 
 // Thread-safe; parallel inside the calling thread's TBB arena.

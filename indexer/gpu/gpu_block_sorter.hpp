@@ -1,0 +1,62 @@
+// Sorts blocks on GPUs, one visit each (design, decision 7): the chunk tables' strings and the occurrences go up, encoded
+// lists come down, and become a run with the same bytes as that of make_key_block_sorter. A visit is begun and finished
+// apart, so that several blocks are in flight. Plain C++; in a program without CUDA the maker throws GpuError.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "indexer/block_sorter.hpp"
+
+namespace spillway {
+
+struct GpuSorterOptions {
+  std::vector<int> gpus;          // blocks are dealt to them in turn
+  std::size_t arena_bytes = 0;    // device memory taken on each GPU, once
+  unsigned visits = 2;            // that may be in flight on each GPU: each has an equal share of the arena
+  std::size_t staging_bytes = 0;  // pinned host memory, made once, all GPUs together; paid from the budget
+  std::string record_sorter;      // of device_record_sorters()
+  std::string string_sorter;      // of device_string_sorters()
+  unsigned threads = 1;
+};
+
+// What decides how much device memory the visit of a block takes: sums over its chunks.
+struct VisitSize {
+  std::uint64_t strings = 0, string_bytes = 0, occurrences = 0, documents = 0;
+  bool positions = false;
+
+  VisitSize& operator+=(const VisitSize& other);
+};
+VisitSize visit_size(const ParsedChunk& chunk, Positions positions);
+
+// At most. Never more for a sum than for its parts together. Asks the current GPU where that decides (CUB's scratch); in
+// a program without CUDA, or for sorters that are not there, GpuError.
+std::size_t visit_device_bytes(const VisitSize& size, const std::string& record_sorter,
+                               const std::string& string_sorter);
+
+// A block whose visit was begun. The block stays where it is, and untouched, until the visit is destroyed.
+class GpuVisit {
+ public:
+  virtual ~GpuVisit() = default;
+  // Waits for the GPU and writes the run, in parallel inside the calling thread's TBB arena. Adds the visit's times to
+  // the figures. GpuError before anything is written to `file`: then the block is as it was. Other errors as
+  // BlockSorter::write_run.
+  virtual RunSummary write_run(WritableFile& file, BlockSortFigures& figures) = 0;
+};
+
+// begin() is called by one thread at a time, in block order; write_run() by any. Outlives its visits.
+class GpuBlockSorter {
+ public:
+  virtual ~GpuBlockSorter() = default;
+  // Puts the work on a GPU and returns while it is going on, as far as that can be. Waits while as many visits as
+  // there may be are in flight. GpuMemoryError where the block does not fit a visit's share; GpuError.
+  virtual std::unique_ptr<GpuVisit> begin(const Block& block, const BlockSortOptions& options) = 0;
+};
+
+// Takes device and pinned memory; UsageError for unknown sorters. The budget lives longer.
+std::unique_ptr<GpuBlockSorter> make_gpu_block_sorter(const GpuSorterOptions& options, MemoryBudget& budget);
+
+}  // namespace spillway
