@@ -1,17 +1,13 @@
 #include "corpora/generate_text.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
-#include <condition_variable>
 #include <cstring>
-#include <exception>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "corpora/fixed_math.hpp"
+#include "corpora/ordered_blocks.hpp"
 #include "corpora/zipf_words.hpp"
 #include "io/error.hpp"
 
@@ -131,48 +127,14 @@ class BlockMaker {
   std::uint64_t block_documents_;
 };
 
-// Threads make blocks in turn, and write them in order.
-class Generation {
+// Writes of each block what still belongs to the whole.
+class TextOutput {
  public:
-  Generation(const GenerateTextOptions& options, const std::function<void(std::string_view)>& write)
-      : options_(options), write_(write), maker_(options) {}
+  TextOutput(const GenerateTextOptions& options, const std::function<void(std::string_view)>& write)
+      : options_(options), write_(write) {}
 
-  GeneratedText run() {
-    {
-      std::vector<std::jthread> threads;
-      for (unsigned i = 1; i < options_.threads; ++i) threads.emplace_back([this] { work(); });
-      work();
-    }
-    if (error_ != nullptr) std::rethrow_exception(error_);
-    return made_;
-  }
-
- private:
-  void work() noexcept {
-    try {
-      BlockMaker::Block block;
-      for (;;) {
-        const std::uint64_t number = next_made_++;
-        if (finished_) return;
-        maker_.make(number, block);
-        std::unique_lock lock(mutex_);
-        turn_.wait(lock, [&] { return finished_ || next_written_ == number; });
-        if (finished_) return;
-        if (!write_block(block)) finished_ = true;
-        ++next_written_;
-        lock.unlock();
-        turn_.notify_all();
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (error_ == nullptr) error_ = std::current_exception();
-      finished_ = true;
-      turn_.notify_all();
-    }
-  }
-
-  // What of the block still belongs to the whole. False: nothing comes behind it.
-  bool write_block(const BlockMaker::Block& block) {
+  // False: nothing comes behind it.
+  bool write(const BlockMaker::Block& block) {
     std::uint64_t documents = block.ends.size();
     if (options_.documents != 0) documents = std::min(documents, options_.documents - made_.documents);
     if (options_.total_bytes != 0) {
@@ -186,24 +148,24 @@ class Generation {
     made_.documents += documents;
     return documents == block.ends.size() && made_.documents != options_.documents;
   }
+  const GeneratedText& made() const { return made_; }
 
+ private:
   const GenerateTextOptions& options_;
   const std::function<void(std::string_view)>& write_;
-  BlockMaker maker_;
-  std::atomic<std::uint64_t> next_made_{0};
-  std::atomic<bool> finished_{false};
-  std::mutex mutex_;
-  std::condition_variable turn_;
-  std::uint64_t next_written_ = 0;
   GeneratedText made_;
-  std::exception_ptr error_;
 };
 
 }  // namespace
 
 GeneratedText generate_text(const GenerateTextOptions& options, const std::function<void(std::string_view)>& write) {
   check(options);
-  return Generation(options, write).run();
+  const BlockMaker maker(options);
+  TextOutput output(options, write);
+  write_in_order<BlockMaker::Block>(
+      options.threads, [&](std::uint64_t number, BlockMaker::Block& block) { maker.make(number, block); },
+      [&](const BlockMaker::Block& block) { return output.write(block); });
+  return output.made();
 }
 
 }  // namespace spillway
