@@ -51,21 +51,35 @@ const Command* find_command(const std::vector<Command>& commands, const std::vec
   return nullptr;
 }
 
-// Help on commands of several words from the first ones: "corpus --help".
-const Command* find_family(const std::vector<Command>& commands, const std::vector<std::string>& words) {
-  if (std::find(words.begin(), words.end(), "--help") == words.end()) return nullptr;
-  for (const Command& command : commands) {
-    if (split_words(command.name).front() == words.front()) return &command;
+// Commands whose names go on where the words end: "corpus generate keys" for "corpus".
+std::vector<const Command*> find_family(const std::vector<Command>& commands, const std::vector<std::string>& words) {
+  std::string beginning;
+  for (const std::string& word : words) {
+    if (word.starts_with('-')) break;
+    beginning += word + " ";
   }
-  return nullptr;
+  std::vector<const Command*> family;
+  for (const Command& command : commands) {
+    if (!beginning.empty() && command.name.starts_with(beginning)) family.push_back(&command);
+  }
+  return family;
+}
+
+std::string family_help(const std::vector<const Command*>& family) {
+  std::string help;
+  for (const Command* command : family) help += (help.empty() ? "" : "\n") + help_text(*command);
+  return help;
 }
 
 [[noreturn]] void refuse_command(const std::vector<Command>& commands, const std::vector<std::string>& words) {
   std::vector<std::string> names;
+  std::string of_family;
   for (const Command& command : commands) {
-    if (command.name.starts_with(words.front() + " ")) throw UsageError("the command is '" + command.name + "'");
+    if (command.name.starts_with(words.front() + " "))
+      of_family += (of_family.empty() ? "'" : ", '") + command.name + "'";
     names.push_back(split_words(command.name).front());
   }
+  if (!of_family.empty()) throw UsageError("the command is one of " + of_family);
   std::string message = "unknown command '" + printable(words.front()) + "'";
   if (const auto near = nearest_name(words.front(), names)) message += "; did you mean '" + *near + "'?";
   throw UsageError(message + " ('spillway --help' lists all)");
@@ -97,8 +111,9 @@ ExitCode dispatch(const std::vector<std::string>& words, Session& session, std::
     const auto skipped = static_cast<std::ptrdiff_t>(split_words(name).size());
     return run_command(*command, {words.begin() + skipped, words.end()}, session);
   }
-  if (const Command* command = find_family(commands, words)) {
-    session.out.write(help_text(*command));
+  const bool is_help = std::find(words.begin(), words.end(), "--help") != words.end();
+  if (const auto family = find_family(commands, words); is_help && !family.empty()) {
+    session.out.write(family_help(family));
     return ExitCode::kDone;
   }
   refuse_command(commands, words);
@@ -116,8 +131,10 @@ void flush_quietly(Output& out) {
 }  // namespace
 
 std::vector<Command> all_commands() {
-  return {index_command(), merge_command(), search_command(), stats_command(), verify_command(),
-          dump_command(),  doc_command(),   corpus_command(), plan_command(),  doctor_command()};
+  return {
+      index_command(), merge_command(), search_command(),        stats_command(),         verify_command(),
+      dump_command(),  doc_command(),   generate_text_command(), generate_keys_command(), generate_strings_command(),
+      plan_command(),  doctor_command()};
 }
 
 void print_message(const std::string& text) { std::fprintf(stderr, "spillway: %s\n", text.c_str()); }

@@ -17,7 +17,9 @@ Command stats_command();
 Command verify_command();
 Command dump_command();
 Command doc_command();
-Command corpus_command();
+Command generate_text_command();
+Command generate_keys_command();
+Command generate_strings_command();
 Command plan_command();
 Command doctor_command();
 Command manual_command();  // for builds: the help does not list it

@@ -1,22 +1,14 @@
 // `spillway corpus generate text`: text without data.
-#include <thread>
-
 #include "corpora/generate_text.hpp"
 #include "tools/command_line.hpp"
+#include "tools/generate_options.hpp"
 #include "tools/option_values.hpp"
-#include "tools/output_file.hpp"
-#include "tools/signals.hpp"
 
 namespace spillway {
 
 namespace {
 
 constexpr std::uint64_t kDefaultBytes = 100'000'000;
-
-void take_count(const Arguments& arguments, const char* option, std::uint64_t least, std::uint64_t most,
-                std::uint64_t& value) {
-  if (const auto text = arguments.text(option)) value = parse_count(std::string("--") + option, *text, least, most);
-}
 
 void take_real(const Arguments& arguments, const char* option, double least, double most, double& value) {
   if (const auto text = arguments.text(option)) value = parse_real(std::string("--") + option, *text, least, most);
@@ -42,27 +34,19 @@ GenerateTextOptions generate_options(const Arguments& arguments) {
   if (arguments.has("spread") && result.distribution == LengthDistribution::kFixed) {
     throw UsageError("--spread says nothing about --lengths fixed");
   }
-  std::uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
-  take_count(arguments, "threads", 1, 1024, threads);
-  result.threads = static_cast<unsigned>(threads);
+  result.threads = generating_threads(arguments);
   return result;
 }
 
 ExitCode run_generate_command(const Arguments& arguments, Session& session) {
   const GenerateTextOptions settings = generate_options(arguments);
-  const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
-  OutputFile file(session, "--output", arguments.text("output").value_or("-"), if_there);
-  generate_text(settings, [&](std::string_view bytes) {
-    throw_if_interrupted(session.signal_number);
-    file.write(bytes);
-  });
-  file.finish();
+  write_generated(arguments, session, [&](const auto& write) { generate_text(settings, write); });
   return ExitCode::kDone;
 }
 
 }  // namespace
 
-Command corpus_command() {
+Command generate_text_command() {
   Command command;
   command.name = "corpus generate text";
   command.summary = "make documents of random words, for tests and benchmarks without data";
@@ -77,19 +61,17 @@ Command corpus_command() {
       "1 / (r + shift)^exponent (Zipf-Mandelbrot).";
   auto output = option_group("Output"), words = option_group("Words"), lengths = option_group("Documents"),
        resources = option_group("Resources");
-  add_value(output, "output,o", "FILE", "where to (default -: standard output)");
-  add_flag(output, "force", "replace the file if it is there");
+  add_generated_output_options(output);
   add_value(output, "format", "NAME", "jsonl (default: id, title, text) or lines");
   add_value(output, "bytes", "SIZE", "at most so many bytes (default 100MB, unless --documents is given)");
   add_value(output, "documents", "N", "at most so many documents");
-  add_value(output, "seed", "N", "of the random numbers (default 1)");
   add_value(words, "vocabulary", "N", "distinct words (default 1000000)");
   add_value(words, "exponent", "NUMBER", "Zipf's, 0 to 16 (default 1.07; 0: all words equally frequent)");
   add_value(words, "shift", "NUMBER", "Mandelbrot's, 0 to 1000000 (default 2.7)");
   add_value(lengths, "mean-words", "NUMBER", "mean number of words in a document (default 300)");
   add_value(lengths, "lengths", "NAME", "lognormal (default) or fixed");
   add_value(lengths, "spread", "NUMBER", "of the logarithm of lognormal lengths, 0 to 4 (default 0.8)");
-  add_value(resources, "threads", "N", "threads (default: as many as processors)");
+  add_generating_threads_option(resources);
   for (const auto& group : {output, words, lengths, resources}) command.groups.push_back(group);
   command.run = run_generate_command;
   return command;
