@@ -25,13 +25,12 @@ class DiskSpace : public ::testing::Test {
 };
 
 TEST_F(DiskSpace, RefusesWhatIsCertainToFail) {
-  EXPECT_TRUE(words(99).starts_with("refused: the index needs at least 100 bytes, and the disk of /work has 99 free"))
+  EXPECT_TRUE(words(99).starts_with("refused: the index needs at least 100 bytes, and the disk of /job has 99 free"))
       << words(99);
 }
 
 TEST_F(DiskSpace, WarnsOfWhatMayFail) {
-  EXPECT_TRUE(words(100).starts_with("the index may need 1000 bytes, and the disk of /work has 100 free"))
-      << words(100);
+  EXPECT_TRUE(words(100).starts_with("the index may need 1000 bytes, and the disk of /job has 100 free")) << words(100);
   EXPECT_TRUE(words(999).starts_with("the index may need")) << words(999);
 }
 

@@ -126,7 +126,7 @@ void collect_paths(const Node& node, const std::string& path, std::vector<std::s
 }  // namespace
 
 FaultyFileSystem::FaultyFileSystem() : state_(std::make_shared<State>()) {
-  state_->root->children["work"] = make_node(true);
+  state_->root->children["job"] = make_node(true);
   state_->root->synced_children = state_->root->children;
 }
 
