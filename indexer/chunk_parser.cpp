@@ -46,7 +46,7 @@ class Parser final : public ChunkParser {
                        (limits_.stream_words + slack_words(limits_, kForm, kPositioned)) * sizeof(std::uint32_t),
                        "a chunk's occurrences"),
         stream_(stream_memory_.as<std::uint32_t>().data()),
-        touched_memory_(setup.budget, (std::size_t{limits_.table_entries} + 2) * sizeof(std::uint32_t),
+        touched_memory_(setup.budget, touched_words(limits_, kFoldsPositions) * sizeof(std::uint32_t),
                         "a chunk's occurrences"),
         touched_(touched_memory_.as<std::uint32_t>().data()),
         positions_(setup.budget, limits_, kWindowTokens, kFoldsPositions),
@@ -430,7 +430,7 @@ class Parser final : public ChunkParser {
   TermHash emit_postings() {
     unsigned __int128 sums[2] = {0, 0};
     std::uint64_t occurrences = 0, positions = 0;
-    if constexpr (kFoldsPositions) positions_.sort(table_, {touched_, counts_.touched}, counts_.waiting);
+    if constexpr (kFoldsPositions) positions_.fold(table_, {touched_, counts_.touched}, counts_.waiting);
     for (std::size_t i = 0; i < counts_.touched; ++i) {
       if (i + kAhead < counts_.touched) {
         table_.prefetch(touched_[i + kAhead]);
@@ -440,7 +440,7 @@ class Parser final : public ChunkParser {
       TermState& term = table_.state(number);
       PositionFolder::List list;
       if constexpr (kFoldsPositions) {
-        list = positions_.append(table_, number);
+        list = positions_.next_list(table_[number]);
         const auto share = static_cast<unsigned __int128>(term.hash[1]) * list.weight;
         positions = field61::add(positions, field61::reduce(share));
       } else {
@@ -481,7 +481,6 @@ class Parser final : public ChunkParser {
     contents.cursors = touched_memory_.as<std::uint32_t>();
     contents.positions = kPositions;
     contents.distances = positions_.distances();
-    contents.entry_distance_bytes = positions_.entry_bytes();
     contents.documents = documents_;
     contents.texts = texts_;
     contents.lengths = lengths_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace spillway {
 
@@ -36,8 +35,10 @@ std::span<T> take(std::uint8_t*& at, std::size_t count) {
   return result;
 }
 
-// Lists the terms. cursors: kPostings, each entry's place among the postings; kOccurrences, its number in the list.
+// Lists the terms. cursors: kPostings, each entry's place among the postings, with positions in every second word;
+// kOccurrences, its number in the list.
 void lay_out_terms(TermTable& table, const ChunkContents& contents, std::span<ChunkTerm> terms, std::uint8_t* text) {
+  const std::size_t stride = contents.positions == Positions::kStored ? 2 : 1;
   std::uint32_t number = 0, text_offset = 0, posting_offset = 0;
   for (std::uint32_t i = 1; i <= table.size(); ++i) {
     if (!is_listed(table, contents.form, i)) continue;
@@ -57,7 +58,7 @@ void lay_out_terms(TermTable& table, const ChunkContents& contents, std::span<Ch
     term.document_count = state.document_count;
     term.occurrence_count = state.occurrence_count;
     term.last_document = state.last_document - 1;
-    contents.cursors[i] = posting_offset;
+    contents.cursors[stride * i] = posting_offset;
     posting_offset += term.posting_bytes;
     ++number;
   }
@@ -87,7 +88,8 @@ void scatter_postings(const ChunkContents& contents, std::uint8_t* postings, std
   const std::uint8_t* from = contents.distances.data();
   for (std::size_t at = 0; at < stream.size();) {
     const std::uint32_t number = stream[at];
-    std::uint32_t& cursor = contents.cursors[number];
+    std::uint32_t* const cursors = contents.cursors.data() + (kPositioned ? 2 : 1) * std::size_t{number};
+    std::uint32_t& cursor = cursors[0];
     const std::uint32_t gap_word = stream[at + 1];
     std::uint8_t* end = write_varint(postings + cursor, gap_word);
     if ((gap_word & 1) == 0) end = write_varint(end, stream[at + 2]);
@@ -95,21 +97,21 @@ void scatter_postings(const ChunkContents& contents, std::uint8_t* postings, std
     at += (gap_word & 1) != 0 ? 2 : 3;
     if constexpr (kPositioned) {
       const std::uint32_t bytes = stream[at++];
-      std::uint32_t& distance_cursor = contents.entry_distance_bytes[number];
-      copy_short(from, bytes, distances + distance_cursor);
-      distance_cursor += bytes;
+      copy_short(from, bytes, distances + cursors[1]);
+      cursors[1] += bytes;
       from += bytes;
     }
   }
 }
 
-// Gives each listed term its place among the distances: its bytes become its cursor.
+// Gives each listed term its place among the distances.
 void lay_out_distances(TermTable& table, const ChunkContents& contents, std::span<PositionPart> parts) {
   std::uint32_t number = 0, offset = 0;
   for (std::uint32_t i = 1; i <= table.size(); ++i) {
     if (!is_listed(table, contents.form, i)) continue;
-    const std::uint32_t bytes = std::exchange(contents.entry_distance_bytes[i], offset);
+    const std::uint32_t bytes = table[i].distance_bytes;
     parts[number++] = {offset, bytes};
+    contents.cursors[2 * i + 1] = offset;
     offset += bytes;
   }
 }
@@ -153,7 +155,6 @@ ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBu
     if (parts != 0) {
       lay_out_distances(table, contents, distance_parts);
       scatter_postings<true>(contents, postings.data(), distances.data());
-      std::fill_n(contents.entry_distance_bytes.begin(), std::size_t{table.size()} + 1, 0);
     } else {
       scatter_postings<false>(contents, postings.data(), nullptr);
     }

@@ -23,12 +23,12 @@ struct ChunkContents {
   std::span<const std::uint8_t> open_strings;
   std::span<const std::uint8_t> texts;
   std::span<const std::uint32_t> lengths;
-  std::span<std::uint32_t> cursors;  // kPostings: to work with, for each entry of the table and one more
+  // To work with, for each entry of the table and one more: a word, or two for kPostings with positions.
+  std::span<std::uint32_t> cursors;
   Positions positions = Positions::kNone;
   // kPostings with positions: the distances of the postings, one after the other (in the stream, their bytes follow
-  // each posting), and their bytes by entry number: zeros are left there. kOccurrences: in `stream`.
+  // each posting; the table's entries have their sums).
   std::span<const std::uint8_t> distances;
-  std::span<std::uint32_t> entry_distance_bytes;
 };
 
 // Fills memory and spans of a chunk; the rest is the caller's. Uses up the state of the table's terms.

@@ -20,6 +20,10 @@ std::size_t slack_words(const ChunkLimits& limits, ChunkForm form, bool position
   return (positions ? 2 : 1) * kWindowTokens;
 }
 
+std::size_t touched_words(const ChunkLimits& limits, bool folds_positions) {
+  return (folds_positions ? 2 : 1) * (std::size_t{limits.table_entries} + 2);
+}
+
 std::size_t word_cache_bytes(const ChunkLimits& limits) { return std::size_t{limits.table_entries} * 64; }
 
 std::size_t arena_bytes(const ContentOptions& options, const ChunkLimits& limits) {
@@ -36,7 +40,7 @@ std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const Chunk
                                      slack_words(limits, ChunkForm::kOccurrences, options.positions));
   const std::size_t positions = options.positions ? PositionFolder::memory_bytes(limits, kWindowTokens) : 0;
   return word_cache_bytes(limits) + TermTable::memory_bytes(limits.table_entries, arena_bytes(options, limits)) +
-         (limits.stream_words + slack + limits.table_entries + 2) * sizeof(std::uint32_t) + positions +
+         (limits.stream_words + slack + touched_words(limits, options.positions)) * sizeof(std::uint32_t) + positions +
          2 * limits.document_bytes + max_text_bytes(options, limits);
 }
 

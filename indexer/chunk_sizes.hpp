@@ -22,6 +22,9 @@ static_assert(kMaxListTerms <= 2 * kMaxRememberedBytes);
 // word each (with positions 2).
 std::size_t slack_words(const ChunkLimits& limits, ChunkForm form, bool positions);
 
+// The terms of a document, and when the chunk is sealed what that works with (ChunkContents::cursors).
+std::size_t touched_words(const ChunkLimits& limits, bool folds_positions);
+
 // Of words found by dictionaries.
 std::size_t word_cache_bytes(const ChunkLimits& limits);
 

@@ -1,17 +1,19 @@
 // Positions of a chunk, document by document. The occurrences of a document wait in text order; when it ends they are
 // sorted by term while they are in cache (a counting sort, since folding knows the frequencies), and their distances
-// appended as varints, list by list as the postings are emitted. So the chunk is inverted by moving whole lists.
+// appended as varints. The lists are then handed out in order as the postings are emitted. So the chunk is inverted by
+// moving whole lists.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "indexer/chunk_parser.hpp"
+#include "indexer/distance_writer.hpp"
 #include "indexer/term_table.hpp"
 #include "io/memory_budget.hpp"
 #include "io/occurrence_sum.hpp"
-#include "io/varint.hpp"
 
 namespace spillway {
 
@@ -31,32 +33,42 @@ class PositionFolder {
     return occurrences >= max_occurrences_ || distances_used_ >= max_distances_;
   }
 
-  // The document's part ends: sorts its occurrences by term. `touched` are its terms; their entries' frequencies are
-  // used up.
-  void sort(TermTable& table, std::span<const std::uint32_t> touched, std::size_t occurrences);
+  // The document's part ends: sorts its occurrences by term, and appends their distances. `touched` are its terms;
+  // their entries' frequencies are used up.
+  void fold(TermTable& table, std::span<const std::uint32_t> touched, std::size_t occurrences);
   struct List {
     std::uint32_t frequency = 0;
     std::uint32_t bytes = 0;   // of its distances
     std::uint64_t weight = 0;  // sum of its position values
   };
-  // Appends the list of the next of the touched terms.
-  List append(TermTable& table, std::uint32_t number);
+  // The list of the next of the touched terms; adds its bytes to the entry's.
+  List next_list(TableEntry& entry) {
+    const std::uint32_t end = std::exchange(entry.frequency, 0);
+    const List list{end - taken_, sorted_[end - 1] - taken_bytes_, weights_[end - 1] - taken_weight_};
+    taken_ = end;
+    taken_bytes_ += list.bytes;
+    taken_weight_ += list.weight;
+    entry.distance_bytes += list.bytes;
+    return list;
+  }
 
-  // Of the chunk so far, in the order of append().
+  // Of the chunk so far, list by list.
   std::span<const std::uint8_t> distances() const { return {distances_, distances_used_}; }
-  // Bytes of distances by entry number; zeros in a new chunk, and to be left so.
-  std::span<std::uint32_t> entry_bytes() { return entry_bytes_; }
   void clear() { distances_used_ = 0; }
 
  private:
   std::size_t max_occurrences_, max_distances_;
   Buffer memory_;
   std::uint32_t* occurrences_ = nullptr;
-  std::uint32_t* sorted_ = nullptr;  // positions
-  std::span<std::uint32_t> entry_bytes_;
+  std::uint64_t* weights_ = nullptr;  // where occurrences_ were
+  std::uint32_t* sorted_ = nullptr;   // positions, then ends of distances (SortedPositions)
+  std::uint64_t* starts_ = nullptr;
   std::uint8_t* distances_ = nullptr;
   std::size_t distances_used_ = 0;
-  std::uint32_t taken_ = 0;  // of sorted_
+  // By next_list(), of the document:
+  std::uint32_t taken_ = 0, taken_bytes_ = 0;
+  std::uint64_t taken_weight_ = 0;
+  WriteDistances write_ = distance_writer();
 };
 
 }  // namespace spillway

@@ -25,7 +25,8 @@ struct alignas(32) TableEntry {
   // kToken: what an occurrence of it means (a term's entry number, or one of the codes of the parser). kTerm: its own
   // number.
   std::uint32_t action;
-  std::uint32_t frequency;  // kTerm, folding: occurrences so far in the document
+  std::uint32_t frequency;       // kTerm, folding: occurrences so far in the document
+  std::uint32_t distance_bytes;  // kTerm, folding with positions: of the distances so far in the chunk
 };
 static_assert(sizeof(TableEntry) == 32);
 

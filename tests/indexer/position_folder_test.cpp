@@ -5,9 +5,10 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "io/error.hpp"
+#include "io/varint.hpp"
 
 namespace spillway {
 namespace {
@@ -60,10 +61,10 @@ TEST(PositionFolder, GivesEachTermItsPositionsInOrder) {
       position += static_cast<std::uint32_t>(std::uint64_t{1} << random() % 18);  // distances of one to three bytes
     }
     const std::size_t before = folder.distances().size();
-    folder.sort(table, touched, count);
+    folder.fold(table, touched, count);
     std::size_t at = before;
     for (const std::uint32_t number : touched) {
-      const PositionFolder::List list = folder.append(table, number);
+      const PositionFolder::List list = folder.next_list(table[number]);
       ASSERT_EQ(list.frequency, expected[number].size());
       ASSERT_EQ(decode(folder.distances().subspan(at, list.bytes)), expected[number]);
       std::uint64_t weight = 0;
@@ -75,10 +76,9 @@ TEST(PositionFolder, GivesEachTermItsPositionsInOrder) {
     ASSERT_EQ(at, folder.distances().size());
     if (folder.is_full(0)) {
       std::uint64_t all = 0;
-      for (const std::uint32_t bytes : folder.entry_bytes()) all += bytes;
+      for (const std::uint32_t number : numbers) all += std::exchange(table[number].distance_bytes, 0);
       ASSERT_EQ(all, folder.distances().size());
       ASSERT_LE(all, PositionFolder::max_distance_bytes(limits, kSlack));
-      std::fill(folder.entry_bytes().begin(), folder.entry_bytes().end(), 0);
       folder.clear();
     }
   }
@@ -93,7 +93,7 @@ TEST(PositionFolder, NoticesFrequenciesThatDoNotAddUp) {
   folder.occurrences()[0] = number;
   folder.occurrences()[1] = 7;
   const std::vector<std::uint32_t> touched{number};
-  EXPECT_THROW(folder.sort(table, touched, 1), std::logic_error);
+  EXPECT_THROW(folder.fold(table, touched, 1), std::logic_error);
 }
 
 TEST(PositionFolder, TakesNoMemoryWhereItIsNotUsed) {

@@ -1,0 +1,146 @@
+#include "indexer/distance_writer.hpp"
+
+#pragma GCC diagnostic push
+#ifndef __clang__
+// GCC 12 takes the undefined operands inside its own intrinsics for a mistake (GCC bug 105593).
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+
+#include <vector>
+
+#include "io/occurrence_sum.hpp"
+#include "io/varint.hpp"
+
+#define SPILLWAY_AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt")))
+
+namespace spillway {
+
+namespace {
+
+// What a pass carries from one position to the next.
+struct Progress {
+  std::uint32_t last = 0;  // position
+  std::uint64_t weight = 0;
+  std::uint8_t *begin = nullptr, *to = nullptr;
+};
+
+void write_each(const SortedPositions& document, std::size_t begin, std::size_t end, Progress& progress) {
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::uint32_t position = document.positions[i];
+    const bool starts = (document.starts[i / 64] >> i % 64 & 1) != 0;
+    progress.to = write_varint(progress.to, position - (starts ? 0 : progress.last));
+    progress.last = position;
+    document.positions[i] = static_cast<std::uint32_t>(progress.to - progress.begin);
+    document.weights[i] = progress.weight += position_value(position);
+  }
+}
+
+std::uint8_t* write_portable(const SortedPositions& document, std::uint8_t* to) {
+  Progress progress{.begin = to, .to = to};
+  write_each(document, 0, document.positions.size(), progress);
+  return progress.to;
+}
+
+// Running sums of the lanes.
+SPILLWAY_AVX512 inline __m512i scan_epi32(__m512i values) {
+  const __m512i zeros = _mm512_setzero_si512();
+  values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 15));
+  values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 14));
+  values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 12));
+  return _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 8));
+}
+
+SPILLWAY_AVX512 inline __m512i scan_epi64(__m512i values) {
+  const __m512i zeros = _mm512_setzero_si512();
+  values = _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 7));
+  values = _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 6));
+  return _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 4));
+}
+
+// Of 16 positions: position_value().
+SPILLWAY_AVX512 inline __m512i values_of(__m512i positions) {
+  __m512i values = _mm512_mullo_epi32(_mm512_add_epi32(positions, _mm512_set1_epi32(1)),
+                                      _mm512_set1_epi32(static_cast<int>(0x9E3779B1U)));
+  values = _mm512_xor_si512(values, _mm512_srli_epi32(values, 15));
+  return _mm512_mullo_epi32(values, _mm512_set1_epi32(static_cast<int>(0x85EBCA77U)));
+}
+
+SPILLWAY_AVX512 inline void add_weights(__m512i positions, std::uint64_t* weights, std::uint64_t& sum) {
+  const __m512i values = values_of(positions);
+  const __m512i low = scan_epi64(_mm512_cvtepu32_epi64(_mm512_castsi512_si256(values)));
+  const __m512i high = scan_epi64(_mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(values, 1)));
+  const __m512i low_sums = _mm512_add_epi64(low, _mm512_set1_epi64(static_cast<long long>(sum)));
+  const __m512i middle = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), low_sums);
+  _mm512_storeu_si512(weights, low_sums);
+  _mm512_storeu_si512(weights + 8, _mm512_add_epi64(high, middle));
+  sum = weights[15];
+}
+
+// Sixteen positions at a time. A distance below 2^28 has at most four bytes, so the varints of all of them are made in
+// the lanes, and what they use of those is squeezed together.
+SPILLWAY_AVX512 std::uint8_t* write_avx512(const SortedPositions& document, std::uint8_t* to) {
+  constexpr std::size_t kLanes = 16;
+  const std::size_t whole = document.positions.size() / kLanes * kLanes;
+  const __m512i first_bits = _mm512_set1_epi32(0x7F), second_bits = _mm512_set1_epi32(0x3F80);
+  const __m512i third_bits = _mm512_set1_epi32(0x1FC000), fourth_bits = _mm512_set1_epi32(0xFE00000);
+  const __m512i one = _mm512_set1_epi32(1);
+  Progress progress{.begin = to, .to = to};
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    std::uint32_t* const at = document.positions.data() + i;
+    const __m512i positions = _mm512_loadu_si512(at);
+    const auto starts = static_cast<__mmask16>(document.starts[i / 64] >> i % 64);
+    const __m512i last = _mm512_alignr_epi32(positions, _mm512_set1_epi32(static_cast<int>(progress.last)), 15);
+    const __m512i distances =
+        _mm512_sub_epi32(positions, _mm512_maskz_mov_epi32(static_cast<__mmask16>(~starts), last));
+    if (_mm512_cmpge_epu32_mask(distances, _mm512_set1_epi32(1 << 28)) != 0) {
+      write_each(document, i, i + kLanes, progress);
+      continue;
+    }
+    const __mmask16 two = _mm512_cmpge_epu32_mask(distances, _mm512_set1_epi32(1 << 7));
+    const __mmask16 three = _mm512_cmpge_epu32_mask(distances, _mm512_set1_epi32(1 << 14));
+    const __mmask16 four = _mm512_cmpge_epu32_mask(distances, _mm512_set1_epi32(1 << 21));
+    const __m512i low = _mm512_or_si512(_mm512_and_si512(distances, first_bits),
+                                        _mm512_slli_epi32(_mm512_and_si512(distances, second_bits), 1));
+    const __m512i high = _mm512_or_si512(_mm512_slli_epi32(_mm512_and_si512(distances, third_bits), 2),
+                                         _mm512_slli_epi32(_mm512_and_si512(distances, fourth_bits), 3));
+    // Where a byte is followed by another one of its varint; one place up, which bytes are there.
+    __m512i goes_on = _mm512_maskz_set1_epi32(two, 0x80);
+    goes_on = _mm512_or_si512(goes_on, _mm512_maskz_set1_epi32(three, 0x8000));
+    goes_on = _mm512_or_si512(goes_on, _mm512_maskz_set1_epi32(four, 0x800000));
+    const __m512i bytes = _mm512_or_si512(_mm512_or_si512(low, high), goes_on);
+    const __mmask64 used = _mm512_movepi8_mask(_mm512_or_si512(_mm512_slli_epi32(goes_on, 8), _mm512_set1_epi32(0x80)));
+    _mm512_storeu_si512(progress.to, _mm512_maskz_compress_epi8(used, bytes));
+    __m512i lengths = _mm512_mask_add_epi32(one, two, one, one);
+    lengths = _mm512_mask_add_epi32(lengths, three, lengths, one);
+    lengths = _mm512_mask_add_epi32(lengths, four, lengths, one);
+    const __m512i offset = _mm512_set1_epi32(static_cast<int>(progress.to - progress.begin));
+    progress.last = at[kLanes - 1];
+    _mm512_storeu_si512(at, _mm512_add_epi32(scan_epi32(lengths), offset));
+    progress.to += _mm_popcnt_u64(used);
+    add_weights(positions, document.weights + i, progress.weight);
+  }
+  write_each(document, whole, document.positions.size(), progress);
+  return progress.to;
+}
+
+std::span<const WriteDistances> paths() {
+  static const std::vector<WriteDistances> kPaths = [] {
+    std::vector<WriteDistances> result{write_portable};
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2") &&
+        __builtin_cpu_supports("popcnt")) {
+      result.push_back(write_avx512);
+    }
+    return result;
+  }();
+  return kPaths;
+}
+
+}  // namespace
+
+std::span<const WriteDistances> all_distance_writers() { return paths(); }
+
+WriteDistances distance_writer() { return paths().back(); }
+
+}  // namespace spillway
