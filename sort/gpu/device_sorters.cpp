@@ -31,7 +31,7 @@ const DeviceStringSorter* find_device_string_sorter(std::string_view name) {
 }
 
 const std::vector<GpuSorterName>& gpu_record_sorter_names() {
-  static const std::vector<GpuSorterName> names{{"gpu-radix", true}};
+  static const std::vector<GpuSorterName> names{{"gpu-radix", true}, {"gpu-merge", true}};
   return names;
 }
 

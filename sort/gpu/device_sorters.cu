@@ -1,6 +1,7 @@
 // All sorters for keys and strings in device memory.
 #include "sort/gpu/device_record_sorter.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
+#include "sort/gpu/merge_sorter.hpp"
 #include "sort/gpu/radix_sorter.hpp"
 #include "sort/gpu/string_thrust_sorter.hpp"
 
@@ -8,7 +9,8 @@ namespace spillway {
 
 const std::vector<const DeviceRecordSorter*>& device_record_sorters() {
   static const GpuRadixSorter radix;
-  static const std::vector<const DeviceRecordSorter*> all{&radix};
+  static const GpuMergeSorter merge;
+  static const std::vector<const DeviceRecordSorter*> all{&radix, &merge};
   return all;
 }
 
