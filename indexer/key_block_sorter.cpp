@@ -18,10 +18,6 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kTermsInRange = 4096;
-// Of a list with positions: what is handed on at once.
-constexpr std::size_t kStretchBytes = std::size_t{256} << 10;
-
 // Dense rank by (chunk, term), and where each rank's first string stands in the order.
 struct Ranks {
   Buffer memory;
@@ -58,7 +54,7 @@ class PositionedList {
     append(positions_, position - last_position_);
     last_position_ = position;
     ++frequency_;
-    if (postings_.size() + positions_.size() >= kStretchBytes) finish();
+    if (part_.occurrence_count + frequency_ == kStretchOccurrences) finish();
   }
 
   void finish() {

@@ -9,6 +9,11 @@
 
 namespace spillway {
 
+// Of every block-wide sorter, so that all of them write the same bytes: terms in a range, and, with positions,
+// occurrences of a list that are handed to the joiner at once.
+inline constexpr std::size_t kTermsInRange = 4096;
+inline constexpr std::uint32_t kStretchOccurrences = 1U << 16;
+
 struct RunOutput {
   const Block& block;
   const BlockSortOptions& options;
