@@ -36,7 +36,7 @@ struct ParsedChunk {
   Buffer memory;  // what the spans below view
 
   std::span<const ChunkTerm> terms;            // kOccurrences: only the text is set
-  std::span<const std::uint8_t> text;          // of the terms
+  std::span<const std::uint8_t> text;          // of the terms, behind each other in their order
   std::span<const std::uint8_t> postings;      // kPostings
   std::span<const std::uint32_t> occurrences;  // kOccurrences: the chunk's term ids, in (document, position) order
   // With positions. kPostings: the distances (io/run_format.hpp), and where those of each term stand; kOccurrences: the

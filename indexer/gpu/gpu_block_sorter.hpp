@@ -1,6 +1,6 @@
-// Sorts blocks on GPUs, one visit each (design, decision 7): the chunk tables' strings and the occurrences go up, encoded
-// lists come down, and become a run with the same bytes as that of make_key_block_sorter. A visit is begun and finished
-// apart, so that several blocks are in flight. Plain C++; in a program without CUDA the maker throws GpuError.
+// Sorts blocks on GPUs, one visit each (design, decision 7): the chunk tables' strings and the occurrences go up,
+// encoded lists come down, and become a run with the same bytes as that of make_key_block_sorter. A visit is begun and
+// finished apart, so that several blocks are in flight. Plain C++; in a program without CUDA the maker throws GpuError.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@ struct GpuSorterOptions {
 
 // What decides how much device memory the visit of a block takes: sums over its chunks.
 struct VisitSize {
-  std::uint64_t strings = 0, string_bytes = 0, occurrences = 0, documents = 0;
+  std::uint64_t chunks = 0, strings = 0, string_bytes = 0, occurrences = 0, documents = 0;
   bool positions = false;
 
   VisitSize& operator+=(const VisitSize& other);
 };
 VisitSize visit_size(const ParsedChunk& chunk, Positions positions);
 
-// At most. Never more for a sum than for its parts together. Asks the current GPU where that decides (CUB's scratch); in
-// a program without CUDA, or for sorters that are not there, GpuError.
+// At most. Never more for a sum than for its parts together. Asks the current GPU where that decides (CUB's scratch);
+// in a program without CUDA, or for sorters that are not there, GpuError.
 std::size_t visit_device_bytes(const VisitSize& size, const std::string& record_sorter,
                                const std::string& string_sorter);
 

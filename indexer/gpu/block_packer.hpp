@@ -1,0 +1,48 @@
+// What of a block goes up to the GPU, as five arrays, each put together from all chunks; any piece of them can be
+// packed by any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "indexer/gpu/gpu_block_sorter.hpp"
+#include "indexer/gpu/visit_steps.hpp"
+
+namespace spillway {
+
+enum class VisitArray : std::uint8_t {
+  kText,         // of all strings
+  kStringBytes,  // u16 each
+  kOccurrences,  // chunk-local ids: u16 or u32 by chunk, each chunk's at a multiple of kChunkAlignment
+  kLengths,      // u32 for each piece
+  kPositions     // u32 for each occurrence; only with positions
+};
+
+// Immutable; the block outlives it.
+class BlockPacker {
+ public:
+  // GpuMemoryError for a block with more than 2^32 - 2 occurrences, strings or documents, which a smaller one has not.
+  BlockPacker(const Block& block, Positions positions);
+
+  const VisitSize& size() const { return size_; }
+  std::uint32_t document_count() const { return places_.back().first_document; }
+  // One for each chunk, and one with the totals.
+  std::span<const ChunkPlace> places() const { return places_; }
+  std::size_t bytes(VisitArray array) const;
+  // Bytes [begin, begin + to.size()) of the array. Requires: begin is a multiple of 4, and to.size() too or the array's
+  // end.
+  void pack(VisitArray array, std::size_t begin, std::span<std::uint8_t> to) const;
+
+ private:
+  std::size_t chunk_begin(VisitArray array, std::size_t chunk) const;
+  void pack_chunk(VisitArray array, std::size_t chunk, std::size_t from, std::span<std::uint8_t> to) const;
+
+  const Block& block_;
+  VisitSize size_;
+  std::vector<ChunkPlace> places_;
+  std::vector<std::size_t> text_begins_;
+};
+
+}  // namespace spillway

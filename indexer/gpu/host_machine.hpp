@@ -1,0 +1,125 @@
+// The host in the place of a GPU: runs the steps of a visit one after the other, in an arena of ordinary memory. For
+// tests; and the list of what a machine has to have.
+#pragma once
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "indexer/block_sorter.hpp"
+#include "indexer/gpu/visit_layout.hpp"
+#include "indexer/gpu/visit_machine.hpp"
+#include "indexer/stopwatch.hpp"
+#include "sort/gpu/gpu_error.hpp"
+#include "sort/record_sorter.hpp"
+#include "sort/string_sorter.hpp"
+
+namespace spillway {
+
+class HostMachine {
+ public:
+  HostMachine(std::size_t arena_bytes, const RecordSorter& records, const StringSorter& strings, MemoryBudget& budget)
+      : budget_(budget),
+        memory_(budget, arena_bytes, "the arena of a visit"),
+        arena_(memory_.span()),
+        records_(records),
+        strings_(strings) {}
+
+  // The visit's memory, and what of it the consumers need.
+  std::uint8_t* arena() const { return arena_.data(); }
+  std::size_t arena_bytes() const { return arena_.size(); }
+  VisitScratch scratch(const VisitSize& size) const { return scratch_of(size, records_, strings_); }
+  static VisitScratch scratch_of(const VisitSize& size, const RecordSorter& records, const StringSorter& strings) {
+    return {size.strings * sizeof(StringRef) + strings.scratch_bytes(size.strings),
+            records.scratch_bytes(size.occurrences, {0, 64}), 0};
+  }
+
+  void start() {}
+  void mark(VisitMark mark) { marks_[static_cast<std::size_t>(mark)] = watch_.seconds(); }
+
+  // Fills `bytes` of the arena: pack(begin, to) gives any piece of them.
+  template <typename Pack>
+  void upload(std::uint8_t* to, std::size_t bytes, const Pack& pack) {
+    constexpr std::size_t kPieceBytes = 64;  // small, so that chunks are cut everywhere
+    for (std::size_t begin = 0; begin < bytes; begin += kPieceBytes) {
+      pack(begin, std::span(to + begin, std::min(kPieceBytes, bytes - begin)));
+    }
+  }
+  void clear(std::uint8_t* at, std::size_t bytes) { std::memset(at, 0, bytes); }
+  // The value at `from`, once everything put on its way is done.
+  template <typename T>
+  T fetch(const T* from) {
+    return *from;
+  }
+
+  template <typename Step>
+  void for_each(std::size_t count, const Step& step) {
+    tbb::parallel_for(std::size_t{0}, count, step);
+  }
+  // In place too, where the types are one.
+  template <typename From, typename To, typename Sum>
+  void exclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t>) {
+    To total{};
+    for (std::size_t i = 0; i < count; ++i) {
+      const To next = sum(total, static_cast<To>(from[i]));
+      to[i] = total;
+      total = next;
+    }
+  }
+  template <typename From, typename To, typename Sum>
+  void inclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t>) {
+    To total{};
+    for (std::size_t i = 0; i < count; ++i) to[i] = total = sum(total, static_cast<To>(from[i]));
+  }
+
+  void sort_strings(const std::uint8_t* text, const std::uint64_t* offsets, std::uint32_t count, std::size_t,
+                    std::uint32_t* order, std::span<std::uint8_t> scratch) {
+    const std::span<StringRef> refs(reinterpret_cast<StringRef*>(scratch.data()), count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      refs[i] = {text + offsets[i], static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]), i};
+    }
+    strings_.sort(refs, {order, count}, {}, scratch.subspan(refs.size_bytes()));
+  }
+  bool sorts_stably() const { return records_.stable(); }
+  // Returns where they stand.
+  const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
+                                 std::span<std::uint8_t> scratch) {
+    records_.sort({keys, count}, bits, scratch);
+    return keys;
+  }
+
+  void begin_download(const DownloadPieces& pieces, std::size_t bytes) {
+    auto reservation = budget_.try_reserve(bytes);
+    if (!reservation) throw GpuMemoryError("no " + std::to_string(bytes) + " bytes for the lists of a block");
+    result_ = Buffer(std::move(*reservation), bytes);
+    for (const DownloadPiece& piece : pieces) {
+      if (piece.bytes != 0) std::memcpy(result_.data() + piece.host_offset, piece.device, piece.bytes);
+    }
+  }
+  // Where the result stands.
+  const std::uint8_t* finish_download(BlockSortFigures& figures) {
+    figures.upload_seconds += marks_[1] - marks_[0];
+    figures.sort_seconds += marks_[2] - marks_[1];
+    figures.encode_seconds += marks_[3] - marks_[2];
+    figures.download_seconds += marks_[4] - marks_[3];
+    return result_.data();
+  }
+  void end() { result_ = {}; }
+  void abandon() noexcept { result_ = {}; }
+
+ private:
+  MemoryBudget& budget_;
+  Buffer memory_, result_;
+  std::span<std::uint8_t> arena_;
+  const RecordSorter& records_;
+  const StringSorter& strings_;
+  Stopwatch watch_;
+  std::array<double, kVisitMarks> marks_{};
+};
+
+}  // namespace spillway

@@ -1,0 +1,22 @@
+#include "indexer/gpu/host_visit.hpp"
+
+#include "indexer/gpu/host_machine.hpp"
+#include "indexer/gpu/visit_pipeline.hpp"
+#include "indexer/gpu/visit_slots.hpp"
+
+namespace spillway {
+
+std::unique_ptr<GpuBlockSorter> make_host_block_visitor(const HostVisitOptions& options, MemoryBudget& budget) {
+  std::vector<std::unique_ptr<VisitSlot>> slots;
+  for (unsigned i = 0; i < options.visits; ++i) {
+    slots.push_back(
+        std::make_unique<VisitPipeline<HostMachine>>(options.arena_bytes, *options.records, *options.strings, budget));
+  }
+  return std::make_unique<SlotBlockSorter>(std::move(slots));
+}
+
+std::size_t host_visit_bytes(const VisitSize& size, const RecordSorter& records, const StringSorter& strings) {
+  return lay_out_visit(size, HostMachine::scratch_of(size, records, strings)).total_bytes;
+}
+
+}  // namespace spillway

@@ -1,0 +1,20 @@
+// A block's visit without a GPU: the same steps, on the host. For tests of everything but the kernels' launches.
+#pragma once
+
+#include "indexer/gpu/gpu_block_sorter.hpp"
+
+namespace spillway {
+
+struct HostVisitOptions {
+  std::size_t arena_bytes = 0;  // of each visit; paid from the budget
+  unsigned visits = 2;
+  const RecordSorter* records = nullptr;  // of the CPU
+  const StringSorter* strings = nullptr;
+};
+
+std::unique_ptr<GpuBlockSorter> make_host_block_visitor(const HostVisitOptions& options, MemoryBudget& budget);
+
+// As visit_device_bytes(), for these sorters.
+std::size_t host_visit_bytes(const VisitSize& size, const RecordSorter& records, const StringSorter& strings);
+
+}  // namespace spillway

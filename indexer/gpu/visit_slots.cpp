@@ -1,0 +1,68 @@
+#include "indexer/gpu/visit_slots.hpp"
+
+#include <utility>
+
+#include "indexer/gpu/visited_run.hpp"
+
+namespace spillway {
+
+namespace {
+
+class SlotVisit final : public GpuVisit {
+ public:
+  SlotVisit(FreeSlots& slots, VisitSlot& slot, const Block& block, const BlockSortOptions& options)
+      : slots_(slots), slot_(slot), block_(block), options_(options) {}
+  ~SlotVisit() override {
+    if (is_done_) {
+      slot_.end();
+    } else {
+      slot_.abandon();
+    }
+    slots_.put(slot_);
+  }
+  SlotVisit(const SlotVisit&) = delete;
+  SlotVisit& operator=(const SlotVisit&) = delete;
+
+  void begin() { slot_.begin(BlockPacker(block_, options_.positions)); }
+
+  RunSummary write_run(WritableFile& file, BlockSortFigures& figures) override {
+    const VisitLists lists = slot_.wait(figures);
+    is_done_ = true;
+    return write_visited_run(block_, options_, lists, file, figures);
+  }
+
+ private:
+  FreeSlots& slots_;
+  VisitSlot& slot_;
+  const Block& block_;
+  const BlockSortOptions options_;
+  bool is_done_ = false;
+};
+
+}  // namespace
+
+FreeSlots::FreeSlots(std::vector<std::unique_ptr<VisitSlot>> slots) : slots_(std::move(slots)) {
+  for (const auto& slot : slots_) free_.push_back(slot.get());
+}
+
+VisitSlot& FreeSlots::take() {
+  std::unique_lock lock(mutex_);
+  freed_.wait(lock, [&] { return !free_.empty(); });
+  VisitSlot& slot = *free_.front();
+  free_.pop_front();
+  return slot;
+}
+
+void FreeSlots::put(VisitSlot& slot) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(&slot);
+  freed_.notify_one();
+}
+
+std::unique_ptr<GpuVisit> SlotBlockSorter::begin(const Block& block, const BlockSortOptions& options) {
+  auto visit = std::make_unique<SlotVisit>(slots_, slots_.take(), block, options);
+  visit->begin();
+  return visit;
+}
+
+}  // namespace spillway

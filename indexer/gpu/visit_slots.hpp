@@ -1,0 +1,40 @@
+// A block sorter out of slots: lends one to each block on its way.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "indexer/gpu/gpu_block_sorter.hpp"
+#include "indexer/gpu/visit_slot.hpp"
+
+namespace spillway {
+
+// The slots that no block is in. Thread-safe.
+class FreeSlots {
+ public:
+  // Slots are lent in the order given, and as they come back.
+  explicit FreeSlots(std::vector<std::unique_ptr<VisitSlot>> slots);
+  // Waits for a slot.
+  VisitSlot& take();
+  void put(VisitSlot& slot);
+
+ private:
+  std::vector<std::unique_ptr<VisitSlot>> slots_;
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::deque<VisitSlot*> free_;
+};
+
+class SlotBlockSorter final : public GpuBlockSorter {
+ public:
+  explicit SlotBlockSorter(std::vector<std::unique_ptr<VisitSlot>> slots) : slots_(std::move(slots)) {}
+  std::unique_ptr<GpuVisit> begin(const Block& block, const BlockSortOptions& options) override;
+
+ private:
+  FreeSlots slots_;
+};
+
+}  // namespace spillway

@@ -1,0 +1,50 @@
+#include "indexer/gpu/visited_run.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "indexer/run_output.hpp"
+
+namespace spillway {
+
+namespace {
+
+std::string_view text_of(const VisitLists& lists, std::uint32_t rank) {
+  const std::uint64_t begin = lists.rank_text_offsets[rank];
+  return {reinterpret_cast<const char*>(lists.rank_text.data()) + begin,
+          static_cast<std::size_t>(lists.rank_text_offsets[rank + 1] - begin)};
+}
+
+ListPart part_of(const VisitLists& lists, const VisitPart& part) {
+  const VisitPart& next = (&part)[1];
+  ListPart list;
+  list.postings = lists.postings.subspan(part.first_posting_byte, next.first_posting_byte - part.first_posting_byte);
+  list.positions =
+      lists.distances.subspan(part.first_distance_byte, next.first_distance_byte - part.first_distance_byte);
+  list.document_count = next.first_posting - part.first_posting;
+  list.occurrence_count = next.first_occurrence - part.first_occurrence;
+  list.last_document = part.last_document;
+  return list;
+}
+
+}  // namespace
+
+RunSummary write_visited_run(const Block& block, const BlockSortOptions& options, const VisitLists& lists,
+                             WritableFile& file, BlockSortFigures& figures) {
+  const std::span<const VisitPart> parts = lists.parts.first(lists.parts.size() - 1);
+  const auto first_of = [&](std::size_t rank) {
+    return std::partition_point(parts.begin(), parts.end(), [&](const VisitPart& part) { return part.rank < rank; });
+  };
+  const auto encode = [&](std::size_t range, ListJoiner& joiner) {
+    std::vector<ListPart> list;
+    const auto end = first_of((range + 1) * kTermsInRange);
+    for (auto part = first_of(range * kTermsInRange); part != end; ++part) {
+      list.assign(1, part_of(lists, *part));
+      joiner.write(text_of(lists, part->rank), list);
+    }
+  };
+  const std::size_t range_count = (lists.rank_count + kTermsInRange - 1) / kTermsInRange;
+  return write_run_output({block, options, range_count, encode}, file, figures);
+}
+
+}  // namespace spillway
