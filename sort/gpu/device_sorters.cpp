@@ -4,6 +4,7 @@
 
 #include "sort/gpu/device_record_sorter.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
+#include "sort/gpu/string_radix_host_form.hpp"
 
 namespace spillway {
 
@@ -36,7 +37,7 @@ const std::vector<GpuSorterName>& gpu_record_sorter_names() {
 }
 
 const std::vector<std::string_view>& gpu_string_sorter_names() {
-  static const std::vector<std::string_view> names{"gpu-string-thrust"};
+  static const std::vector<std::string_view> names{"gpu-string-radix", "gpu-string-thrust"};
   return names;
 }
 
@@ -46,7 +47,8 @@ const std::vector<const RecordSorter*>& gpu_record_sorter_host_forms() {
 }
 
 const std::vector<const StringSorter*>& gpu_string_sorter_host_forms() {
-  static const std::vector<const StringSorter*> all{};
+  static const StringRadixHostForm radix;
+  static const std::vector<const StringSorter*> all{&radix};
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/merge_sorter.hpp"
 #include "sort/gpu/radix_sorter.hpp"
+#include "sort/gpu/string_radix_sorter.hpp"
 #include "sort/gpu/string_thrust_sorter.hpp"
 
 namespace spillway {
@@ -15,8 +16,9 @@ const std::vector<const DeviceRecordSorter*>& device_record_sorters() {
 }
 
 const std::vector<const DeviceStringSorter*>& device_string_sorters() {
+  static const GpuStringRadixSorter radix;
   static const GpuStringThrustSorter thrust;
-  static const std::vector<const DeviceStringSorter*> all{&thrust};
+  static const std::vector<const DeviceStringSorter*> all{&radix, &thrust};
   return all;
 }
 

@@ -1,0 +1,60 @@
+// Bytes of strings as digits of a number: only byte values that occur get a digit, so that a key of 32 or 64 bits holds
+// as many bytes as their alphabet allows (nine letters of DNA in 21 bits), and 0 is the end of a string, so that a
+// prefix comes before what continues it and NUL stays a byte. Step logic of gpu-string-radix.
+#pragma once
+
+#include <cstdint>
+
+#include "sort/gpu/string_words.hpp"
+
+namespace spillway {
+
+// Order-preserving digits 1..base-1 of the byte values that occur.
+struct StringDigits {
+  std::uint32_t base = 1;
+  std::uint16_t digit_of[256] = {};
+};
+
+// `used`: bit b % 32 of word b / 32 is set if byte value b occurs.
+inline StringDigits make_string_digits(const std::uint32_t (&used)[8]) {
+  StringDigits digits;
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    if ((used[byte / 32] >> (byte % 32) & 1) != 0) digits.digit_of[byte] = static_cast<std::uint16_t>(digits.base++);
+  }
+  return digits;
+}
+
+// How many digits a key holds, and in how many bits. Requires base >= 2.
+struct DigitKey {
+  std::uint32_t digits = 0;
+  std::uint32_t bits = 0;
+};
+inline DigitKey digits_within(std::uint32_t base, std::uint32_t bits, std::uint64_t most_digits) {
+  const std::uint64_t largest = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  DigitKey key;
+  std::uint64_t maximum = 0;  // base^digits - 1
+  while (key.digits < most_digits && maximum <= (largest - (base - 1)) / base) {
+    maximum = maximum * base + (base - 1);
+    ++key.digits;
+  }
+  key.bits = static_cast<std::uint32_t>(64 - leading_zeros(maximum));
+  return key;
+}
+
+// The digits of `string` from `from` on as one number of `digits` places; `from` <= string.bytes.
+template <typename Key>
+SPILLWAY_HOST_DEVICE inline Key pack_digits(const DeviceString& string, std::uint32_t from, std::uint32_t base,
+                                            const std::uint16_t* digit_of, std::uint32_t digits) {
+  Key packed = 0;
+  std::uint64_t word = 0;
+  std::uint32_t left = string.bytes - from;
+  for (std::uint32_t i = 0; i < digits; ++i) {
+    if (i % 8 == 0) word = load_big_endian(string.data + from + i, left < 8 ? left : 8);
+    packed = static_cast<Key>(packed * base + (left > 0 ? digit_of[word >> 56] : 0));
+    word <<= 8;
+    left -= left > 0 ? 1 : 0;
+  }
+  return packed;
+}
+
+}  // namespace spillway

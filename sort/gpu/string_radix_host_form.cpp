@@ -1,0 +1,196 @@
+#include "sort/gpu/string_radix_host_form.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+
+#include "io/error.hpp"
+#include "sort/cpu/scratch_pieces.hpp"
+#include "sort/gpu/string_digits.hpp"
+#include "sort/gpu/string_finish_key.hpp"
+#include "sort/gpu/string_segments.hpp"
+
+namespace spillway {
+
+namespace {
+
+// The strings behind each other, as on the device.
+class PackedStrings {
+ public:
+  PackedStrings(std::span<const StringRef> strings, std::span<std::uint64_t> offsets) {
+    offsets[0] = 0;
+    for (std::size_t i = 0; i < strings.size(); ++i) offsets[i + 1] = offsets[i] + strings[i].bytes;
+    bytes_.resize((offsets.back() + 15) / 16 * 16);
+    for (std::size_t i = 0; i < strings.size(); ++i) {
+      if (strings[i].bytes > 0) std::memcpy(bytes_.data() + offsets[i], strings[i].data, strings[i].bytes);
+    }
+    strings_ = {bytes_.data(), offsets.data(), strings.size(), offsets.back()};
+  }
+  const DeviceStrings& strings() const { return strings_; }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+  DeviceStrings strings_;
+};
+
+template <typename Key>
+struct Pair {
+  Key key;
+  std::uint32_t index;
+};
+
+class Run {
+ public:
+  Run(const DeviceStrings& strings, std::span<std::uint32_t> order) : strings_(strings), order_(order) {}
+
+  void run() {
+    std::iota(order_.begin(), order_.end(), 0u);
+    std::uint32_t longest = 0, used[8] = {};
+    for (std::size_t i = 0; i < strings_.total_bytes; ++i) {
+      used[strings_.d_bytes[i] / 32] |= 1u << (strings_.d_bytes[i] % 32);
+    }
+    for (std::uint32_t i = 0; i < order_.size(); ++i) longest = std::max(longest, string_at(strings_, i).bytes);
+    if (longest == 0) return;
+    digits_ = make_string_digits(used);
+    std::vector<Segment> large{{0, static_cast<std::uint32_t>(order_.size()), 0}};
+    large = sort_round<std::uint32_t>(large, 32, longest);
+    while (true) {
+      longest = skip_shared_prefixes(large);
+      if (large.empty()) break;
+      const std::uint32_t segment_bits = bits_below(static_cast<std::uint32_t>(large.size()));
+      large = sort_round<std::uint64_t>(large, 64 - segment_bits, longest);
+    }
+    for (const Segment& segment : small_) finish(segment);
+  }
+
+ private:
+  // One radix round; the large segments that it leaves.
+  template <typename Key>
+  std::vector<Segment> sort_round(const std::vector<Segment>& segments, std::uint32_t bits, std::uint32_t longest) {
+    const DigitKey shape = digits_within(digits_.base, bits, longest);
+    std::vector<Pair<Key>> pairs;
+    for (std::uint32_t number = 0; number < segments.size(); ++number) {
+      for (const std::uint32_t index : places(segments[number])) {
+        const Key above = number == 0 ? 0 : static_cast<Key>(static_cast<Key>(number) << shape.bits);
+        pairs.push_back({static_cast<Key>(above | pack_digits<Key>(string_at(strings_, index), segments[number].depth,
+                                                                   digits_.base, digits_.digit_of, shape.digits)),
+                         index});
+      }
+    }
+    std::stable_sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+    std::vector<Key> keys;
+    for (const auto& pair : pairs) keys.push_back(pair.key);
+    const RoundKeys<Key> sorted{keys.data(), static_cast<std::uint32_t>(keys.size()), digits_.base,
+                                segments.size() == 1 ? 8 * static_cast<std::uint32_t>(sizeof(Key)) : shape.bits};
+    auto pair = pairs.begin();
+    for (const Segment& segment : segments) {
+      for (std::uint32_t& index : places(segment)) index = (pair++)->index;
+    }
+    return list_segments(sorted, segments, shape.digits);
+  }
+
+  template <typename Key>
+  std::vector<Segment> list_segments(const RoundKeys<Key>& sorted, const std::vector<Segment>& parents,
+                                     std::uint32_t digits) {
+    std::vector<std::uint32_t> edges, offsets{0};
+    for (std::uint32_t at = 0; at < sorted.count; ++at) {
+      if (sorted.is_edge(at)) edges.push_back(at);
+    }
+    for (const Segment& parent : parents) offsets.push_back(offsets.back() + parent.count);
+    std::vector<Segment> large;
+    for (std::size_t i = 0; i < edges.size(); i += 2) {
+      const std::uint32_t old = sorted.segment(sorted.keys[edges[i]]);
+      const Segment segment{parents[old].start + (edges[i] - offsets[old]), edges[i + 1] + 1 - edges[i],
+                            parents[old].depth + digits};
+      if (segment.depth > digits && segment.count == parents[old].count) {
+        throw std::logic_error("a round of gpu-string-radix left a segment as it was");
+      }
+      (segment.count > kSmallSegment ? large : small_).push_back(segment);
+    }
+    return large;
+  }
+
+  // Drops segments of equal strings; the most bytes that any string has left.
+  std::uint32_t skip_shared_prefixes(std::vector<Segment>& segments) {
+    std::uint32_t left = 0;
+    std::vector<Segment> kept;
+    for (Segment segment : segments) {
+      std::uint32_t longest = 0;
+      segment.depth = shared_by(places(segment), segment.depth, longest);
+      if (segment.depth < longest) kept.push_back(segment);
+      left = std::max(left, longest - segment.depth);
+    }
+    segments = kept;
+    return left;
+  }
+
+  std::uint32_t shared_by(std::span<const std::uint32_t> indices, std::uint32_t depth, std::uint32_t& longest) const {
+    std::uint32_t least = ~0u;
+    for (const std::uint32_t index : indices) {
+      const DeviceString string = string_at(strings_, index);
+      longest = std::max(longest, string.bytes);
+      least = std::min(least, shared_prefix(string_at(strings_, indices.front()), string, depth));
+    }
+    return least;
+  }
+
+  void finish(const Segment& segment) {
+    std::vector<Segment> open{segment};
+    while (!open.empty()) {
+      Segment part = open.back();
+      open.pop_back();
+      std::uint32_t longest = 0;
+      part.depth = shared_by(places(part), part.depth, longest);
+      if (part.depth < longest) sort_words(part, open);
+    }
+  }
+
+  void sort_words(const Segment& segment, std::vector<Segment>& open) {
+    const std::span<std::uint32_t> indices = places(segment);
+    std::vector<Pair<FinishKey>> pairs;
+    for (const std::uint32_t index : indices) {
+      pairs.push_back({make_finish_key(string_at(strings_, index), segment.start, segment.depth), index});
+    }
+    std::stable_sort(pairs.begin(), pairs.end(),
+                     [](const auto& a, const auto& b) { return FinishKeyLess{}(a.key, b.key); });
+    for (std::uint32_t first = 0, end = 0; first < pairs.size(); first = end) {
+      for (end = first; end < pairs.size() && pairs[end].key == pairs[first].key; ++end) {
+        indices[end] = pairs[end].index;
+      }
+      if (end - first > 1 && !pairs[first].key.has_ended()) {
+        open.push_back({segment.start + first, end - first, segment.depth + 8});
+      }
+    }
+  }
+
+  std::span<std::uint32_t> places(const Segment& segment) const { return order_.subspan(segment.start, segment.count); }
+
+  const DeviceStrings& strings_;
+  std::span<std::uint32_t> order_;
+  StringDigits digits_;
+  std::vector<Segment> small_;
+};
+
+}  // namespace
+
+std::size_t StringRadixHostForm::scratch_bytes(std::size_t count) const {
+  return kScratchAlignment + round_to_scratch_alignment((count + 1) * sizeof(std::uint64_t));
+}
+
+void StringRadixHostForm::sort(std::span<const StringRef> strings, std::span<std::uint32_t> order,
+                               std::span<std::uint32_t> lcps, std::span<std::uint8_t> scratch) const {
+  if (strings.size() > 0xFFFFFFFF) throw UsageError("a string sorter orders at most 2^32-1 strings at once");
+  if (order.size() != strings.size() || (!lcps.empty() && lcps.size() != strings.size())) {
+    throw std::logic_error("a string sorter was given too little room for its result");
+  }
+  ScratchPieces pieces(scratch);
+  const PackedStrings packed(strings, pieces.take<std::uint64_t>(strings.size() + 1));
+  if (!strings.empty()) Run(packed.strings(), order).run();
+  for (std::size_t i = 0; i < lcps.size(); ++i) {
+    lcps[i] =
+        i == 0 ? 0 : shared_prefix(string_at(packed.strings(), order[i - 1]), string_at(packed.strings(), order[i]), 0);
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,63 @@
+// Segments of gpu-string-radix: runs of places in the order whose strings share a prefix and still have to be sorted
+// among each other. Those of more than kSmallSegment strings go through radix rounds together; the others are left to
+// the finishing kernel.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "sort/gpu/host_device.hpp"
+
+namespace spillway {
+
+// Half of a finishing tile, so that a tile takes a whole segment wherever it begins in the tile's first half.
+inline constexpr std::uint32_t kSmallSegment = 1024;
+
+// Arrays of one list, on the device (or, in the host form, not).
+struct SmallSegments {
+  std::uint32_t* start = nullptr;   // first place in the order
+  std::uint32_t* offset = nullptr;  // strings of the segments before it (first: its own number of strings); count + 1
+  std::uint32_t* depth = nullptr;   // bytes that its strings share
+};
+struct LargeSegments {
+  std::uint32_t* start = nullptr;
+  std::uint32_t* offset = nullptr;
+  std::uint32_t* depth = nullptr;
+  std::uint32_t* shared = nullptr;   // the same, when all of its strings were looked at
+  std::uint32_t* longest = nullptr;  // bytes of its longest string
+};
+
+struct Segment {
+  std::uint32_t start;
+  std::uint32_t count;
+  std::uint32_t depth;
+};
+
+// Bits that number `count` segments from 0: none for one. Requires count > 0.
+inline std::uint32_t bits_below(std::uint32_t count) { return static_cast<std::uint32_t>(std::bit_width(count - 1)); }
+
+// A key of one round: segment number above, digits of the bytes behind the segment's shared prefix below.
+template <typename Key>
+struct RoundKeys {
+  const Key* keys = nullptr;  // sorted
+  std::uint32_t count = 0;
+  std::uint32_t base = 2;
+  std::uint32_t digit_bits = 0;
+
+  SPILLWAY_HOST_DEVICE std::uint32_t segment(Key key) const {
+    return digit_bits >= 8 * sizeof(Key) ? 0 : static_cast<std::uint32_t>(key >> digit_bits);
+  }
+  // The last digit is the end: strings of this key are equal, and final.
+  SPILLWAY_HOST_DEVICE bool has_ended(Key key) const {
+    const Key digits = digit_bits >= 8 * sizeof(Key) ? key : key & ((Key{1} << digit_bits) - 1);
+    return digits % base == 0;
+  }
+  // First or last of several strings of one key that go on: these come in pairs, one pair a new segment.
+  SPILLWAY_HOST_DEVICE bool is_edge(std::uint32_t at) const {
+    const Key key = keys[at];
+    const bool is_first = at == 0 || keys[at - 1] != key, is_last = at + 1 == count || keys[at + 1] != key;
+    return is_first != is_last && !has_ended(key);
+  }
+};
+
+}  // namespace spillway
