@@ -79,15 +79,16 @@ MergeSeconds merge_once(StageRuns& runs, TempSpace& temp, const std::string& ind
   MergeSeconds seconds;
   IndexWriter writer(posix_file_system(), index, stage_content());
   const Stopwatch ids_watch;
-  const IdTable ids(runs.inputs(), stage_content().duplicate_ids,
-                    {runs.budget, temp, auto_string_sorter(), kIdSortBytes});
+  LengthCodes lengths(runs.budget, source_document_count(runs.inputs()));
+  IdTable ids(runs.inputs(), stage_content().duplicate_ids, {runs.budget, temp, auto_string_sorter(), kIdSortBytes},
+              lengths);
   ids.write_order(writer);
   seconds.ids = ids_watch.seconds();
   const Stopwatch document_watch;
-  const Buffer length_codes = merge_documents(runs.inputs(), ids.dropped(), writer, runs.budget);
+  merge_documents(runs.inputs(), ids.dropped(), writer, runs.budget);
   seconds.documents = document_watch.seconds();
   const Stopwatch list_watch;
-  const IndexMergeResult result = merge_lists(runs.inputs(), ids.dropped(), length_codes.span(), writer, {});
+  const IndexMergeResult result = merge_lists(runs.inputs(), ids.dropped(), lengths.span(), writer, {});
   seconds.lists = list_watch.seconds();
   if (result.occurrence_count != stage_token_count()) throw std::runtime_error("the merge lost tokens");
   const Stopwatch finish_watch;

@@ -20,32 +20,35 @@ bool any_stored_ids(std::span<const MergeInput* const> inputs) {
 
 }  // namespace
 
-IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources)
+IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources,
+                 LengthCodes& lengths)
     : document_count_(source_document_count(inputs)),
       has_ids_(any_stored_ids(inputs)),
       check_cancelled_(resources.check_cancelled) {
-  const FirstLook first = look(inputs);
+  const FirstLook first = look(inputs, lengths);
   if (first.any_hole || (resources.to_drop != nullptr && resources.to_drop->count() != 0)) {
     drop_known(inputs, resources);
   }
   if (has_ids_ && !first.ascends) {
-    sort_ids(inputs, resources);
+    sort_ids(inputs, resources, lengths);
     if (policy != DuplicateIds::kKeep) drop_duplicates(policy, resources);
   }
   dropped_.seal();
+  lengths.drop(dropped_);
 }
 
-// Ends at the first id that does not ascend, unless there may be holes, which only indexes have.
-IdTable::FirstLook IdTable::look(std::span<const MergeInput* const> inputs) const {
+// Ends at the first id that does not ascend (all are read again then, to sort them), unless there may be holes, which
+// only indexes have.
+IdTable::FirstLook IdTable::look(std::span<const MergeInput* const> inputs, LengthCodes& lengths) const {
   FirstLook result;
   std::string last_id;
   bool any_id = false;
   const bool may_have_holes =
       std::any_of(inputs.begin(), inputs.end(), [](const MergeInput* input) { return input->may_have_dropped(); });
-  if (!has_ids_ && !may_have_holes) return result;
-  join_documents(inputs, [&](std::uint32_t, const RunDocument& document) {
+  join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
+    lengths.set(number, document.length);
     result.any_hole |= is_hole(document);
-    if (!is_hole(document) && result.ascends) {
+    if (has_ids_ && !is_hole(document) && result.ascends) {
       result.ascends = has_id(document) && (!any_id || document.id > last_id);
       last_id = document.id;
       any_id = true;
@@ -75,10 +78,12 @@ void IdTable::drop_known(std::span<const MergeInput* const> inputs, const IdTabl
   });
 }
 
-void IdTable::sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
+void IdTable::sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources,
+                       LengthCodes& lengths) {
   sort_ =
       std::make_unique<ExternalStringSort>(resources.budget, resources.temp, resources.sorter, resources.memory_bytes);
   join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
+    lengths.set(number, document.length);
     if (has_id(document) && !dropped_.contains(number)) sort_->add(document.id, number);
     return JoinStep::kGoOn;
   });
@@ -115,7 +120,7 @@ void IdTable::drop(std::uint32_t document, const IdTableResources& resources) {
   dropped_.drop(document);
 }
 
-void IdTable::write_order(IndexWriter& writer) const {
+void IdTable::write_order(IndexWriter& writer) {
   if (!has_ids_) return;
   if (sort_ == nullptr) {
     const std::uint64_t kept = document_count_ - dropped_.count();
@@ -126,6 +131,7 @@ void IdTable::write_order(IndexWriter& writer) const {
     if (check_cancelled_) check_cancelled_();
     if (!dropped_.contains(number)) writer.append_id_order(dropped_.renumber(number));
   });
+  sort_.reset();
 }
 
 }  // namespace spillway

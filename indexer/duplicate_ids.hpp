@@ -1,5 +1,5 @@
-// Finds documents with the same external id by an external sort of the ids of all inputs, and keeps what the sort gave
-// for the index's list of ids.
+// The first reading of a merge's documents: finds those with the same external id by an external sort of the ids of all
+// inputs, keeps what the sort gave for the index's list of ids, and takes the lengths, which the lists need.
 #pragma once
 
 #include <functional>
@@ -15,6 +15,7 @@
 #include "io/memory_budget.hpp"
 #include "io/temp_space.hpp"
 #include "merge/dropped_documents.hpp"
+#include "merge/length_codes.hpp"
 #include "merge/merge_input.hpp"
 #include "sort/external_string_sort.hpp"
 
@@ -29,10 +30,10 @@ struct IdTableResources {
   std::function<void()> check_cancelled = {};  // called often; throws to stop. May be empty
 };
 
-// Reads the documents of all inputs when it is made, twice where ids do not ascend. Ids that ascend need no sort and no
-// memory. Documents that an input has dropped already are dropped again, and those that `to_drop` names are dropped
-// before duplicates are looked for. Where no input stores ids, a document's place is its id: 1 for the first document
-// that the inputs hold. Sorts in the calling thread's TBB arena.
+// Reads the documents of all inputs when it is made, twice where ids ascend at first and then do not. Ids that ascend
+// need no sort and no memory. Documents that an input has dropped already are dropped again, and those that `to_drop`
+// names are dropped before duplicates are looked for. Where no input stores ids, a document's place is its id: 1 for
+// the first document that the inputs hold. Sorts in the calling thread's TBB arena.
 class IdTable {
  public:
   struct Duplicate {
@@ -41,26 +42,26 @@ class IdTable {
   };
   static constexpr std::size_t kExamples = 5;
 
-  // The inputs are one source, in order. Policy kFail throws InputError at the first duplicate, naming the id and both
-  // documents.
-  IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources);
+  // The inputs are one source, in order; `lengths` is for its documents, and gets the length of each. Policy kFail
+  // throws InputError at the first duplicate, naming the id and both documents.
+  IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources,
+          LengthCodes& lengths);
 
   const DroppedDocuments& dropped() const { return dropped_; }
-  // The same, when the table itself (and the memory of its sort) is not needed any more.
-  DroppedDocuments take_dropped() { return std::move(dropped_); }
   std::uint64_t duplicate_count() const { return duplicate_count_; }    // documents dropped for their id
   std::uint64_t listed_count() const { return listed_count_; }          // documents that were to be dropped
   const std::vector<Duplicate>& examples() const { return examples_; }  // the first few, in order of id
-  // Streams the kept documents with stored ids, renumbered, in order of id.
-  void write_order(IndexWriter& writer) const;
+  // Streams the kept documents with stored ids, renumbered, in order of id; once, for it gives the memory of the sort
+  // back.
+  void write_order(IndexWriter& writer);
 
  private:
   struct FirstLook {
     bool ascends = true;    // every document that is there has an id above the one before
     bool any_hole = false;  // documents that an input has dropped already
   };
-  FirstLook look(std::span<const MergeInput* const> inputs) const;
-  void sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
+  FirstLook look(std::span<const MergeInput* const> inputs, LengthCodes& lengths) const;
+  void sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources, LengthCodes& lengths);
   void drop_known(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
   void drop_duplicates(DuplicateIds policy, const IdTableResources& resources);
   void drop(std::uint32_t document, const IdTableResources& resources);

@@ -175,7 +175,7 @@ class IndexJob {
                       {"merge passes", merge_.pass_seconds, merge_.pass_seconds, merge_.rewritten_bytes},
                       {"ids and documents", merge_.id_seconds + merge_.document_seconds,
                        merge_.id_seconds + merge_.document_seconds, bytes},
-                      {"merge", merge_.list_seconds * merge_.list_threads, merge_.list_seconds, bytes},
+                      {"merge", merge_.list_busy_seconds, merge_.list_seconds, bytes},
                       {"write", finish_seconds_, finish_seconds_, report_.index_bytes}};
     const auto slowest =
         std::max_element(report_.stages.begin(), report_.stages.end(),

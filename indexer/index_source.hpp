@@ -18,6 +18,7 @@ class IndexSource final : public MergeSource {
   void close() override;
   std::size_t cursor_bytes() const override;
   std::size_t open_bytes() const override;
+  std::size_t documents_bytes(unsigned cursors) const override { return IndexDocumentCursor::memory_bytes(cursors); }
 
   const std::string& directory() const { return directory_; }
   const ContentOptions& options() const { return options_; }

@@ -20,6 +20,8 @@ class MergeSource {
   virtual void close() = 0;
   virtual std::size_t cursor_bytes() const = 0;  // memory of one term cursor, at most
   virtual std::size_t open_bytes() const = 0;    // what it holds while it is open, beside its cursors
+  // Memory of reading its documents, and their texts, while it is open for `cursors` term cursors.
+  virtual std::size_t documents_bytes(unsigned cursors) const = 0;
   virtual bool is_spilled() const { return false; }
 
   std::uint64_t bytes = 0;

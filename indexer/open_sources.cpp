@@ -1,5 +1,6 @@
 #include "indexer/open_sources.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "io/error.hpp"
@@ -55,6 +56,7 @@ OpenSources::OpenSources(std::span<const std::unique_ptr<MergeSource>> sources, 
     for (const auto& source : sources_) {
       inputs_.push_back(std::make_unique<StoppableInput>(source->open(cursors), signal_number));
       views_.push_back(inputs_.back().get());
+      documents_bytes_ = std::max(documents_bytes_, source->documents_bytes(cursors));
     }
   } catch (...) {
     close();

@@ -21,12 +21,15 @@ class OpenSources {
   OpenSources& operator=(const OpenSources&) = delete;
 
   std::span<const MergeInput* const> inputs() const { return views_; }
+  // Memory of reading their documents, one source after the other.
+  std::size_t documents_bytes() const { return documents_bytes_; }
 
  private:
   void close();
   std::span<const std::unique_ptr<MergeSource>> sources_;
   std::vector<std::unique_ptr<MergeInput>> inputs_;
   std::vector<const MergeInput*> views_;
+  std::size_t documents_bytes_ = 0;
 };
 
 }  // namespace spillway

@@ -4,6 +4,8 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "indexer/open_sources.hpp"
 #include "indexer/run_merge_plan.hpp"
@@ -109,35 +111,100 @@ class Merging {
   tbb::task_arena arena_;
 };
 
-struct DocumentTables {
-  DroppedDocuments dropped;
-  Buffer length_codes;
+// The last pass: duplicate ids are found first, as lists are renumbered without the dropped documents; then documents
+// and lists go to the writer, side by side where there is memory for both.
+class LastPass {
+ public:
+  LastPass(const MergeSetup& setup, const MergePlan& plan, const OpenSources& open, IndexWriter& writer,
+           MergeFigures& figures)
+      : setup_(setup),
+        plan_(plan),
+        inputs_(open.inputs()),
+        writer_(writer),
+        figures_(figures),
+        documents_bytes_(open.documents_bytes()),
+        lengths_(setup.budget, source_document_count(inputs_)) {}
+
+  // Returns the share of the dropped documents in the sum of the source.
+  OccurrenceSum run(std::size_t batch_bytes, const std::function<void(std::uint64_t)>& duplicates_found) {
+    find_duplicates();
+    duplicates_found(figures_.duplicate_documents);
+    Reservation memory = take_memory();
+    if (memory.bytes() == 0) {
+      setup_.context.progress.stage.store("documents");
+      write_documents([this] { throw_if_stopped(setup_.context); });
+    }
+    setup_.context.progress.stage.store("merge");
+    return merge_lists(batch_bytes, memory.bytes() != 0);
+  }
+
+ private:
+  void find_duplicates() {
+    const Stopwatch watch;
+    setup_.context.progress.stage.store("ids");
+    const std::size_t sort_bytes = std::min(setup_.id_sort_bytes, setup_.budget.free_bytes() / 2);
+    const auto check_cancelled = [this] { throw_if_stopped(setup_.context); };
+    ids_.emplace(
+        inputs_, setup_.content.duplicate_ids,
+        IdTableResources{setup_.budget, setup_.temp, setup_.id_sorter, sort_bytes, setup_.to_drop, check_cancelled},
+        lengths_);
+    figures_.duplicate_documents = ids_->duplicate_count();
+    figures_.listed_documents = ids_->listed_count();
+    figures_.duplicates = ids_->examples();
+    figures_.id_seconds = watch.seconds();
+  }
+
+  // For lists and documents at the same time. None where one thread does all, or there is too little.
+  Reservation take_memory() {
+    if (setup_.threads <= 1) return {};
+    const std::size_t bytes = plan_.last_pass_bytes + documents_bytes_;
+    if (auto memory = setup_.budget.try_reserve(bytes)) return std::move(*memory);
+    write_order();  // gives memory back
+    if (auto memory = setup_.budget.try_reserve(bytes)) return std::move(*memory);
+    return {};
+  }
+
+  void write_order() {
+    if (!std::exchange(order_is_written_, true)) ids_->write_order(writer_);
+  }
+
+  void write_documents(const std::function<void()>& check) {
+    const Stopwatch watch;
+    write_order();
+    merge_documents(inputs_, ids_->dropped(), writer_, setup_.budget, setup_.threads, check);
+    figures_.document_seconds = watch.seconds();
+  }
+
+  OccurrenceSum merge_lists(std::size_t batch_bytes, bool with_documents) {
+    const Stopwatch watch;
+    const IndexContext& context = setup_.context;
+    IndexMergeOptions options;
+    options.threads = plan_.last_pass_ranges;
+    options.batch_bytes = batch_bytes;
+    options.check_cancelled = [&context] { throw_if_stopped(context); };
+    options.progress = [&context](std::uint64_t done) { context.progress.postings_done.store(done); };
+    options.most_threads = setup_.threads;
+    if (with_documents) options.beside = [this](const std::function<void()>& check) { write_documents(check); };
+    const IndexMergeResult result = spillway::merge_lists(inputs_, ids_->dropped(), lengths_.span(), writer_, options);
+    figures_.documents = result.document_count;
+    figures_.postings = result.posting_count;
+    figures_.occurrences = result.occurrence_count;
+    figures_.list_seconds = watch.seconds();
+    const bool shared = with_documents && options.threads == options.most_threads;
+    figures_.list_busy_seconds = figures_.list_seconds * options.threads - (shared ? figures_.document_seconds : 0);
+    return result.dropped_sum;
+  }
+
+  const MergeSetup& setup_;
+  const MergePlan& plan_;
+  const std::span<const MergeInput* const> inputs_;
+  IndexWriter& writer_;
+  MergeFigures& figures_;
+  const std::size_t documents_bytes_;
+  LengthCodes lengths_;
+  std::optional<IdTable> ids_;
+  bool order_is_written_ = false;
 };
-
-DocumentTables merge_ids_and_documents(const MergeSetup& setup, std::span<const MergeInput* const> inputs,
-                                       IndexWriter& writer, const std::function<void(std::uint64_t)>& duplicates_found,
-                                       MergeFigures& figures) {
-  const Stopwatch id_watch;
-  setup.context.progress.stage.store("ids");
-  const std::size_t sort_bytes = std::min(setup.id_sort_bytes, setup.budget.free_bytes() / 2);
-  const auto check_cancelled = [&setup] { throw_if_stopped(setup.context); };
-  IdTable ids(inputs, setup.content.duplicate_ids,
-              {setup.budget, setup.temp, setup.id_sorter, sort_bytes, setup.to_drop, check_cancelled});
-  figures.duplicate_documents = ids.duplicate_count();
-  figures.listed_documents = ids.listed_count();
-  figures.id_seconds = id_watch.seconds();
-  for (const IdTable::Duplicate& duplicate : ids.examples()) figures.duplicates.push_back(duplicate);
-  duplicates_found(figures.duplicate_documents);
-
-  const Stopwatch document_watch;
-  setup.context.progress.stage.store("documents");
-  DocumentTables tables;
-  tables.length_codes = merge_documents(inputs, ids.dropped(), writer, setup.budget, setup.threads);
-  ids.write_order(writer);
-  tables.dropped = ids.take_dropped();
-  figures.document_seconds = document_watch.seconds();
-  return tables;
-}
 
 }  // namespace
 
@@ -153,27 +220,9 @@ IndexTotals merge_into_index(const MergeSetup& setup, RunStore& runs, IndexWrite
   IndexTotals totals;
   totals.source_document_count = source_document_count(inputs);
   totals.source_sum = source_sum(inputs);
-  const auto& context = setup.context;
-  for (const auto& run : runs.runs) context.progress.postings_total += run->summary.posting_count;
-
+  for (const auto& run : runs.runs) setup.context.progress.postings_total += run->summary.posting_count;
   merging.arena_.execute([&] {
-    // The table of ids gives its memory back before the lists are merged.
-    const auto [dropped, length_codes] = merge_ids_and_documents(setup, inputs, writer, duplicates_found, figures);
-
-    const Stopwatch list_watch;
-    context.progress.stage.store("merge");
-    IndexMergeOptions options;
-    options.threads = plan.last_pass_ranges;
-    options.batch_bytes = merging.batch_bytes();
-    figures.list_threads = options.threads;
-    options.check_cancelled = [&context] { throw_if_stopped(context); };
-    options.progress = [&](std::uint64_t done) { context.progress.postings_done.store(done); };
-    const IndexMergeResult result = merge_lists(inputs, dropped, length_codes.span(), writer, options);
-    totals.dropped_sum = result.dropped_sum;
-    figures.documents = result.document_count;
-    figures.postings = result.posting_count;
-    figures.occurrences = result.occurrence_count;
-    figures.list_seconds = list_watch.seconds();
+    totals.dropped_sum = LastPass(setup, plan, open, writer, figures).run(merging.batch_bytes(), duplicates_found);
   });
   ++figures.passes;
   return totals;

@@ -33,6 +33,13 @@ std::size_t StoredRun::open_bytes(std::uint64_t run_bytes, std::size_t largest_b
          sizeof(RunReader);
 }
 
+// Documents and texts: of each a block of the file, and one with the rest of the one before, in a vector that may be
+// half empty.
+std::size_t StoredRun::documents_bytes(unsigned) const {
+  constexpr std::size_t kStringsBytes = std::size_t{512} << 10;
+  return 2 * (3 * largest_block_bytes + kStringsBytes);
+}
+
 bool RunStore::fits_memory(std::size_t bound_bytes) const { return bound_bytes + kPieceBytes <= memory_left_; }
 
 std::unique_ptr<StoredRun> RunStore::write(std::size_t bound_bytes,

@@ -24,6 +24,7 @@ class StoredRun final : public MergeSource {
   void close() override;
   std::size_t cursor_bytes() const override { return cursor_bytes(largest_block_bytes); }
   std::size_t open_bytes() const override { return open_bytes(bytes, largest_block_bytes); }
+  std::size_t documents_bytes(unsigned) const override;
   // The same of a run that is not there yet.
   static std::size_t cursor_bytes(std::size_t largest_block_bytes) { return largest_block_bytes + kCursorBytes; }
   static std::size_t open_bytes(std::uint64_t run_bytes, std::size_t largest_block_bytes);

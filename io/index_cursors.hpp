@@ -59,6 +59,12 @@ class IndexTermCursor final : public TermCursor {
 // thread-safe. The index lives longer.
 class IndexDocumentCursor final : public DocumentCursor {
  public:
+  // With an IndexTextCursor, and the pages of both in an index that is opened with the window of so many term cursors.
+  static std::size_t memory_bytes(unsigned term_cursors) {
+    constexpr std::size_t kSections = 8, kInflatedBytes = std::size_t{512} << 10;
+    return kSections * (term_cursors * IndexTermCursor::kWindowBytes + 2 * kPageBytes) + kInflatedBytes;
+  }
+
   explicit IndexDocumentCursor(const IndexReader& index);
   ~IndexDocumentCursor() override;
   bool next() override;

@@ -30,16 +30,18 @@ SourceLayout whole_source(std::span<const MergeInput* const> inputs) {
 // Ranges are taken in order by however many threads there are.
 class RangeWorkers {
  public:
-  RangeWorkers(const ListMergeJob& job, std::vector<std::string> splitters)
-      : job_(job), splitters_(std::move(splitters)) {}
+  RangeWorkers(const ListMergeJob& job, std::vector<std::string> splitters, const IndexMergeOptions& options)
+      : job_(job), splitters_(std::move(splitters)), options_(options) {}
 
   std::size_t range_count() const { return splitters_.size() + 1; }
 
-  ListMergeTotals run(unsigned thread_count) {
-    const std::size_t count = std::clamp<std::size_t>(thread_count, 1, range_count());
+  ListMergeTotals run() {
+    const std::size_t count = std::clamp<std::size_t>(options_.threads, 1, range_count());
     std::vector<std::thread> threads;
     try {
-      for (std::size_t i = 1; i < count; ++i) threads.emplace_back([this] { work(); });
+      const bool joins = options_.beside && count >= options_.most_threads;
+      if (options_.beside) threads.emplace_back([this, joins] { work_beside(joins); });
+      for (std::size_t i = joins ? 2 : 1; i < count; ++i) threads.emplace_back([this] { work(); });
     } catch (...) {
       job_.out.fail(std::current_exception());
     }
@@ -50,6 +52,18 @@ class RangeWorkers {
   }
 
  private:
+  void work_beside(bool joins) noexcept {
+    try {
+      options_.beside([this] { job_.out.check_stopped(); });
+    } catch (const OrderedLists::Stopped&) {
+      return;
+    } catch (...) {
+      job_.out.fail(std::current_exception());
+      return;
+    }
+    if (joins) work();
+  }
+
   void work() noexcept {
     try {
       ListMerger merger(job_);
@@ -69,6 +83,7 @@ class RangeWorkers {
 
   const ListMergeJob& job_;
   std::vector<std::string> splitters_;
+  const IndexMergeOptions& options_;
   std::atomic<std::size_t> next_{0};
   std::mutex mutex_;
   ListMergeTotals totals_;
@@ -129,14 +144,13 @@ OccurrenceSum source_sum(std::span<const MergeInput* const> inputs) {
   return sum;
 }
 
-Buffer merge_documents(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped, IndexWriter& writer,
-                       MemoryBudget& budget, unsigned threads) {
-  const SourceLayout layout = whole_source(inputs);
-  Buffer codes(budget, static_cast<std::size_t>(layout.document_count - dropped.count()), "length codes");
+void merge_documents(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped, IndexWriter& writer,
+                     MemoryBudget& budget, unsigned threads, const std::function<void()>& check) {
+  whole_source(inputs);
   const Reservation helpers = start_helpers(writer, budget, threads);
   TextJoiner texts(inputs);
-  std::size_t kept = 0;
   join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
+    if (check) check();
     if (dropped.contains(number)) {
       texts.next_document([](std::string_view) {});
       writer.append_dropped(number);
@@ -145,14 +159,12 @@ Buffer merge_documents(std::span<const MergeInput* const> inputs, const DroppedD
     if (document.fields == RunDocument::kDropped) {
       throw std::logic_error("a document that an index has dropped was not dropped again");
     }
-    codes.data()[kept++] = length_code(document.length);
     texts.next_document([&](std::string_view piece) { writer.append_text(piece); });
     writer.append_document(document);
     return JoinStep::kGoOn;
   });
   texts.finish();
   writer.end_document_helpers();
-  return codes;
 }
 
 IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
@@ -176,7 +188,7 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
                          options.batch_bytes,
                          out,
                          make_tick(options, progress_mutex, postings_done)};
-  const ListMergeTotals totals = RangeWorkers(job, std::move(splitters)).run(options.threads);
+  const ListMergeTotals totals = RangeWorkers(job, std::move(splitters), options).run();
 
   std::uint64_t source_occurrences = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

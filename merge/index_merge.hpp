@@ -8,6 +8,7 @@
 #include "io/index_writer.hpp"
 #include "io/memory_budget.hpp"
 #include "merge/dropped_documents.hpp"
+#include "merge/length_codes.hpp"
 #include "merge/merge_input.hpp"
 
 namespace spillway {
@@ -15,11 +16,19 @@ namespace spillway {
 // Progress of the last pass; may be called from any thread, one at a time.
 using MergeProgress = std::function<void(std::uint64_t postings_done)>;
 
+// Work of another kind, done while lists are merged: `check` is to be called often and throws where the lists have
+// failed meanwhile.
+using WorkBeside = std::function<void(const std::function<void()>& check)>;
+
 struct IndexMergeOptions {
   unsigned threads = 1;                            // term ranges merged side by side
   std::size_t batch_bytes = std::size_t{1} << 20;  // encoded lists handed to the writer at a time
   std::function<void()> check_cancelled;           // called often; throws to stop. May be empty
   MergeProgress progress;                          // may be empty
+  // On a thread of its own, or, where `threads` are as many as most_threads, on one of them before it merges any list.
+  // What it throws ends the merge. May be empty.
+  WorkBeside beside = {};
+  unsigned most_threads = 1;
 };
 
 struct IndexMergeResult {
@@ -31,9 +40,9 @@ struct IndexMergeResult {
 
 // Streams the documents of all inputs, in order, to the writer, without the dropped ones: open border documents are
 // joined. What is stored of them is compressed on up to `threads` threads, fewer where `budget` has no room for their
-// buffers. Returns length codes, a byte for each document of the index (reserved from `budget`).
-Buffer merge_documents(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped, IndexWriter& writer,
-                       MemoryBudget& budget, unsigned threads = 1);
+// buffers. `check` is called for every document and throws to stop; may be empty.
+void merge_documents(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped, IndexWriter& writer,
+                     MemoryBudget& budget, unsigned threads = 1, const std::function<void()>& check = {});
 
 // Streams all lists to the writer. Checks on the way that every input's postings give that input's own sum and counts,
 // and that kept and dropped sums add up (FormatError: an input is corrupt). Does not finish the writer. Runs on the

@@ -107,6 +107,7 @@ MergePlan plan_merge(const MergePlanInput& input) {
   const std::size_t range_bytes = bytes.size() * input.cursor_bytes + input.output_bytes;
   const std::size_t ranges = range_bytes == 0 ? threads : ranges_bytes / range_bytes;
   plan.last_pass_ranges = static_cast<unsigned>(std::clamp<std::size_t>(ranges, 1, threads));
+  plan.last_pass_bytes = open_bytes + plan.last_pass_ranges * range_bytes;
   return plan;
 }
 

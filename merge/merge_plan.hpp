@@ -26,6 +26,7 @@ struct MergePlan {
   std::size_t fan_in = 0;                          // the most inputs of one merge
   unsigned parallel_groups = 1;                    // merges side by side in the passes before the last
   unsigned last_pass_ranges = 1;                   // term ranges side by side in the last pass
+  std::size_t last_pass_bytes = 0;                 // memory of the last pass
   std::uint64_t rewritten_bytes = 0;               // by all passes before the last
   std::string describe() const;
 };

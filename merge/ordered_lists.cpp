@@ -10,7 +10,7 @@ OrderedLists::OrderedLists(IndexWriter& writer, std::size_t range_count, std::si
     : writer_(writer), limit_bytes_(limit_bytes), ranges_(range_count) {}
 
 void OrderedLists::check_stopped() const {
-  if (stopped_) throw Stopped{};
+  if (stopped_.load(std::memory_order_relaxed)) throw Stopped{};
 }
 
 // Requires: `range` is the head, and the caller the only thread that writes it.

@@ -2,6 +2,7 @@
 // i + 1, whichever is ready first. What is ahead waits in memory, up to a limit.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -24,6 +25,8 @@ class OrderedLists {
   // Writes or keeps the next batch of a range; waits while the range is ahead and the limit is reached.
   void put(std::size_t range, ListBatch batch);
   void finish(std::size_t range);
+  // Throws Stopped where one has failed. Takes no lock, so it may be called often.
+  void check_stopped() const;
   // Stops all. The first error is kept.
   void fail(std::exception_ptr error);
   // Throws what fail() kept. std::logic_error if ranges are missing.
@@ -33,7 +36,6 @@ class OrderedLists {
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  void check_stopped() const;
   void write_kept(std::size_t range, Lock& lock);
   struct Range {
     std::deque<ListBatch> kept;
@@ -46,7 +48,7 @@ class OrderedLists {
   std::vector<Range> ranges_;
   std::size_t head_ = 0;  // the least range that is not written to its end
   std::size_t kept_bytes_ = 0, peak_bytes_ = 0;
-  bool stopped_ = false;
+  std::atomic<bool> stopped_ = false;
   std::exception_ptr error_;
 };
 

@@ -1,5 +1,6 @@
 #include "indexer/duplicate_ids.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -21,7 +22,11 @@ class DuplicateIdsTest : public MergeTest {
 
   static SampleRun with_ids(const std::vector<std::optional<std::string>>& ids) {
     SampleRun run;
-    for (const auto& id : ids) run.documents.push_back({0, id, {}, {}, {}, {}});
+    std::uint32_t length = 0;
+    for (const auto& id : ids) run.documents.push_back({length++ % 50, id, {}, {}, {}, {}});
+    for (std::uint32_t d = 0; d < run.documents.size(); ++d) {
+      if (run.documents[d].length != 0) run.terms["term"].push_back({d, run.documents[d].length});
+    }
     return run;
   }
 
@@ -33,14 +38,19 @@ class DuplicateIdsTest : public MergeTest {
     const std::string path = "/job/" + std::to_string(next_++);
     IndexWriter writer(files_, path, options_);
     MemoryBudget budget(std::size_t{64} << 20);
-    const IdTable table(all, policy, {budget, temp_, *string_sorters().front(), 256 << 10});
+    LengthCodes codes(budget_, source_document_count(all));
+    IdTable table(all, policy, {budget, temp_, *string_sorters().front(), 256 << 10}, codes);
     Found found;
     found.peak_bytes = budget.peak_bytes();
     found.duplicates = table.duplicate_count();
     found.examples = table.examples();
     for (std::uint32_t i = 0; i < source.documents.size(); ++i) found.dropped.push_back(table.dropped().contains(i));
-    const Buffer codes = merge_documents(all, table.dropped(), writer, budget);
+    const LengthCodes read = read_length_codes(all, table.dropped(), budget_);
+    EXPECT_TRUE(std::ranges::equal(codes.span(), read.span()));
+    merge_documents(all, table.dropped(), writer, budget);
     table.write_order(writer);
+    const std::size_t bitmap_bytes = (source.documents.size() + 63) / 64 * 12;
+    EXPECT_EQ(budget.used_bytes(), table.dropped().none() ? 0 : bitmap_bytes) << "the memory of the sort was kept";
     const IndexMergeResult result = merge_lists(all, table.dropped(), codes.span(), writer, {1, 1 << 20, {}, {}});
     writer.finish({source_document_count(all), source_sum(all), result.dropped_sum});
     const IndexReader index(files_, path);

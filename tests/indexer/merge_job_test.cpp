@@ -22,8 +22,9 @@ class MergeJob : public MergeTest {
     runs.push_back(write(source, {}));
     const auto all = inputs(runs);
     IndexWriter writer(files_, path, options_);
-    const IdTable ids(all, options_.duplicate_ids, {budget_, temp_, *string_sorters().front(), 256 << 10});
-    const Buffer codes = merge_documents(all, ids.dropped(), writer, budget_);
+    LengthCodes codes(budget_, source_document_count(all));
+    IdTable ids(all, options_.duplicate_ids, {budget_, temp_, *string_sorters().front(), 256 << 10}, codes);
+    merge_documents(all, ids.dropped(), writer, budget_);
     ids.write_order(writer);
     const IndexMergeResult result = merge_lists(all, ids.dropped(), codes.span(), writer, {1, 1 << 20, {}, {}});
     writer.finish({source_document_count(all), source_sum(all), result.dropped_sum});

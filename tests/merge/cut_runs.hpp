@@ -198,9 +198,18 @@ inline MergeTest::Merged MergeTest::merge_to_index(const Runs& runs, const Dropp
   const std::string path = last_index();
   const auto all = inputs(runs);
   IndexWriter writer(files_, path, options_);
-  const Buffer codes = merge_documents(all, dropped, writer, budget_);
+  const LengthCodes codes = read_length_codes(all, dropped, budget_);
   Merged merged;
-  merged.result = merge_lists(all, dropped, codes.span(), writer, options);
+  if (options.most_threads == 1) {
+    merge_documents(all, dropped, writer, budget_);
+    merged.result = merge_lists(all, dropped, codes.span(), writer, options);
+  } else {
+    IndexMergeOptions both = options;
+    both.beside = [&](const std::function<void()>& check) {
+      merge_documents(all, dropped, writer, budget_, options.most_threads, check);
+    };
+    merged.result = merge_lists(all, dropped, codes.span(), writer, both);
+  }
   std::vector<std::pair<std::string, std::uint32_t>> ids;
   std::uint32_t number = 0;
   join_documents(all, [&](std::uint32_t source, const RunDocument& document) {

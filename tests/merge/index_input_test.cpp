@@ -41,7 +41,8 @@ TEST_F(IndexInputTest, StandsForTheRunThatMadeTheIndex) {
     // Every posting gives its share of the sum that the index carries.
     const MergeInput* inputs[] = {&input};
     IndexWriter writer(files_, last_index() + "-again", options_);
-    const Buffer codes = merge_documents(inputs, dropped_, writer, budget_);
+    const LengthCodes codes = read_length_codes(inputs, dropped_, budget_);
+    merge_documents(inputs, dropped_, writer, budget_);
     const IndexMergeResult result = merge_lists(inputs, dropped_, codes.span(), writer, {4, 4096, {}, {}});
     EXPECT_EQ(result.posting_count, reader.counts().postings);
     EXPECT_EQ(result.dropped_sum, OccurrenceSum{}) << "a dropped document had postings";

@@ -1,5 +1,8 @@
 #include "merge/index_merge.hpp"
 
+#include <set>
+#include <thread>
+
 #include "io/error.hpp"
 #include "tests/merge/cut_runs.hpp"
 
@@ -252,6 +255,101 @@ TEST_F(IndexMerge, EndsCleanlyWhateverWriteFails) {
     }
   }
   EXPECT_GT(failed, 10u);
+}
+
+IndexMergeOptions with_documents_beside(unsigned threads, unsigned most_threads) {
+  IndexMergeOptions options = with(threads, 256);
+  options.most_threads = most_threads;
+  return options;
+}
+
+TEST_P(EveryIndexMerge, GivesTheSameBytesWithTheDocumentsBesideTheLists) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const SampleRun whole = source(seed, 1 + random() % 300, 1 + random() % 400);
+    const Runs runs = cut(whole, 1 + random() % 10, random);
+    DroppedDocuments dropped(budget_, whole.documents.size());
+    if (seed % 2 == 0) dropped.drop(static_cast<std::uint32_t>(random() % whole.documents.size()));
+    dropped.seal();
+    const Merged expected = merge_to_index(runs, dropped, with(1));
+    const auto most = 2 + static_cast<unsigned>(random() % 5);
+    const unsigned threads = seed % 3 == 0 ? most : 1 + static_cast<unsigned>(random() % most);
+    const Merged got = merge_to_index(runs, dropped, with_documents_beside(threads, most));
+    ASSERT_EQ(got.files, expected.files) << threads << " of " << most;
+    EXPECT_EQ(got.result.dropped_sum, expected.result.dropped_sum);
+  }
+}
+
+TEST_F(IndexMerge, EndsCleanlyWhateverWriteFailsWithTheDocumentsBeside) {
+  std::mt19937_64 random(31);
+  const Runs runs = cut(source(31, 60, 80), 4, random);
+  const Merged expected = merge_to_index(runs, {}, with(1));
+  std::set<std::string> failed;
+  for (std::uint64_t n = 0;; ++n) {
+    files_.inject({FaultKind::kNoSpace, n, true});
+    try {
+      const Merged merged = merge_to_index(runs, {}, with_documents_beside(2 + n % 2, 2));
+      EXPECT_EQ(files_.faults_fired(), 0u) << "write " << n << " failed unnoticed";
+      EXPECT_EQ(merged.files, expected.files);
+      break;
+    } catch (const IoError& error) {
+      failed.insert(error.what());
+    }
+  }
+  EXPECT_GT(failed.size(), 10u);
+}
+
+TEST_F(IndexMerge, RefusesCorruptRunsWithTheDocumentsBeside) {
+  std::mt19937_64 random(37);
+  const SampleRun whole = source(37, 400, 600);
+  for (int round = 0; round < 60; ++round) {
+    Runs runs = cut(whole, 5, random);
+    const std::size_t victim = random() % runs.size();
+    std::vector<std::uint8_t> bytes(runs[victim].file->size());
+    runs[victim].file->read_exactly(0, bytes);
+    bytes[random() % bytes.size()] ^= static_cast<std::uint8_t>(1u << random() % 8);
+    const auto merge = [&] {
+      runs[victim] = hold([&](WritableFile& file) { file.append(bytes); });
+      merge_to_index(runs, {}, with_documents_beside(1 + static_cast<unsigned>(random() % 3), 3));
+    };
+    EXPECT_THROW(merge(), FormatError);
+  }
+}
+
+// What one side throws ends the other, and is what the merge throws.
+TEST_F(IndexMerge, EndsBothSidesWhenOneFails) {
+  std::mt19937_64 random(41);
+  const Runs runs = cut(source(41, 400, 900), 3, random);
+  const auto all = inputs(runs);
+  const std::vector<std::uint8_t> codes(source_document_count(all));
+  for (const unsigned threads : {1u, 2u, 3u}) {
+    IndexMergeOptions options = with_documents_beside(threads, 3);
+    bool was_stopped = false;
+    options.check_cancelled = [] { throw InterruptedError(2); };
+    options.beside = [&](const std::function<void()>& check) {
+      try {
+        for (;;) check();
+      } catch (...) {
+        was_stopped = true;
+        throw;
+      }
+    };
+    IndexWriter lists_fail(files_, "/job/lists-fail-" + std::to_string(threads), options_);
+    EXPECT_THROW(merge_lists(all, {}, codes, lists_fail, options), InterruptedError);
+    EXPECT_TRUE(was_stopped);
+
+    std::atomic<bool> has_failed = false;
+    options.check_cancelled = [&] {
+      while (!has_failed) std::this_thread::yield();
+    };
+    options.beside = [&](const std::function<void()>&) {
+      has_failed = true;
+      throw IoError("the documents");
+    };
+    IndexWriter documents_fail(files_, "/job/documents-fail-" + std::to_string(threads), options_);
+    EXPECT_THROW(merge_lists(all, {}, codes, documents_fail, options), IoError);
+  }
 }
 
 TEST_F(IndexMerge, StopsWhenCancelled) {
