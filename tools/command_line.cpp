@@ -131,10 +131,20 @@ void flush_quietly(Output& out) {
 }  // namespace
 
 std::vector<Command> all_commands() {
-  return {
-      index_command(), merge_command(), search_command(),        stats_command(),         verify_command(),
-      dump_command(),  doc_command(),   generate_text_command(), generate_keys_command(), generate_strings_command(),
-      plan_command(),  doctor_command()};
+  return {index_command(),
+          merge_command(),
+          search_command(),
+          stats_command(),
+          verify_command(),
+          dump_command(),
+          doc_command(),
+          generate_text_command(),
+          generate_keys_command(),
+          generate_strings_command(),
+          bench_sort_records_command(),
+          bench_sort_strings_command(),
+          plan_command(),
+          doctor_command()};
 }
 
 void print_message(const std::string& text) { std::fprintf(stderr, "spillway: %s\n", text.c_str()); }
