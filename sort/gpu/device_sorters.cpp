@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sort/gpu/bitonic_host_form.hpp"
 #include "sort/gpu/device_record_sorter.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/string_radix_host_form.hpp"
@@ -32,7 +33,7 @@ const DeviceStringSorter* find_device_string_sorter(std::string_view name) {
 }
 
 const std::vector<GpuSorterName>& gpu_record_sorter_names() {
-  static const std::vector<GpuSorterName> names{{"gpu-radix", true}, {"gpu-merge", true}};
+  static const std::vector<GpuSorterName> names{{"gpu-radix", true}, {"gpu-merge", true}, {"gpu-bitonic", false}};
   return names;
 }
 
@@ -42,7 +43,8 @@ const std::vector<std::string_view>& gpu_string_sorter_names() {
 }
 
 const std::vector<const RecordSorter*>& gpu_record_sorter_host_forms() {
-  static const std::vector<const RecordSorter*> all{};
+  static const BitonicHostForm bitonic;
+  static const std::vector<const RecordSorter*> all{&bitonic};
   return all;
 }
 

@@ -1,4 +1,5 @@
 // All sorters for keys and strings in device memory.
+#include "sort/gpu/bitonic_sorter.hpp"
 #include "sort/gpu/device_record_sorter.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/merge_sorter.hpp"
@@ -11,7 +12,8 @@ namespace spillway {
 const std::vector<const DeviceRecordSorter*>& device_record_sorters() {
   static const GpuRadixSorter radix;
   static const GpuMergeSorter merge;
-  static const std::vector<const DeviceRecordSorter*> all{&radix, &merge};
+  static const GpuBitonicSorter bitonic;
+  static const std::vector<const DeviceRecordSorter*> all{&radix, &merge, &bitonic};
   return all;
 }
 

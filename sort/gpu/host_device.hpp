@@ -7,3 +7,10 @@
 #else
 #define SPILLWAY_HOST_DEVICE
 #endif
+
+// Before a loop over registers: an array stays in registers only where all its indices are constants.
+#ifdef __CUDA_ARCH__
+#define SPILLWAY_UNROLL _Pragma("unroll")
+#else
+#define SPILLWAY_UNROLL
+#endif
