@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "indexer/block.hpp"
+#include "indexer/term_groups.hpp"
 #include "sort/string_sorter.hpp"
 
 namespace spillway {
@@ -14,34 +16,32 @@ namespace spillway {
 // Lives no longer than its block.
 class BlockTerms {
  public:
-  // Sorts in parallel inside the calling thread's TBB arena. Pays refs, order and scratch (freed again) from the
-  // budget.
+  // Sorts each distinct string once, in parallel inside the calling thread's TBB arena. Pays the order and what making
+  // it takes (freed again) from the budget.
   BlockTerms(const Block& block, const StringSorter& sorter, MemoryBudget& budget);
   // What that takes at most for `count` strings.
   static std::size_t memory_bytes(std::size_t count, const StringSorter& sorter);
 
-  std::size_t size() const { return order_.size(); }  // strings, not distinct terms
+  std::size_t size() const { return places_.size(); }  // strings, not distinct terms
   // The i-th string in order, and which chunk and which of its terms it is.
-  const StringRef& text(std::size_t i) const { return refs_[order_[i]]; }
-  std::uint32_t chunk(std::size_t i) const { return refs_[order_[i]].payload; }
-  std::uint32_t term(std::size_t i) const { return order_[i] - first_ref_[chunk(i)]; }
-  // For walks in order, whose strings lie all over the chunks: asks for what is known of the i-th string, then (once
-  // that is here) for its bytes.
-  void prefetch_ref(std::size_t i) const { __builtin_prefetch(&refs_[order_[i]]); }
-  void prefetch_text(std::size_t i) const { __builtin_prefetch(text(i).data); }
+  std::string_view text(std::size_t i) const { return chunks_[chunk(i)].term_text(chunks_[chunk(i)].terms[term(i)]); }
+  std::uint32_t chunk(std::size_t i) const { return static_cast<std::uint32_t>(places_[i] >> 32); }
+  std::uint32_t term(std::size_t i) const { return static_cast<std::uint32_t>(places_[i]) & ~kStarts; }
   // Is the i-th string the first of its term?
-  bool starts_term(std::size_t i) const;
+  bool starts_term(std::size_t i) const { return (places_[i] & kStarts) != 0; }
   // Ranges [ranges[j], ranges[j+1]) of the order that begin and end between terms, of about `strings` strings.
   std::vector<std::size_t> ranges(std::size_t strings) const;
 
   // Index of a chunk's first string among all, for tables by (chunk, term).
-  std::size_t first_string(std::size_t chunk) const { return first_ref_[chunk]; }
+  std::size_t first_string(std::size_t chunk) const { return first_string_[chunk]; }
 
  private:
-  Buffer refs_memory_, order_memory_;
-  std::span<StringRef> refs_;
-  std::span<std::uint32_t> order_;
-  std::vector<std::uint32_t> first_ref_;  // by chunk
+  static constexpr std::uint32_t kStarts = 0x80000000;
+  void set_places(const TermGroups& groups, std::span<const std::uint32_t> order, MemoryBudget& budget);
+  std::span<const ParsedChunk> chunks_;
+  Buffer places_memory_;
+  std::span<std::uint64_t> places_;          // chunk, kStarts and the term in the chunk
+  std::vector<std::uint32_t> first_string_;  // by chunk, and behind the last one
 };
 
 }  // namespace spillway

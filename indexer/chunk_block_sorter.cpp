@@ -40,21 +40,18 @@ class ChunkBlockSorter final : public BlockSorter {
           prefetch(block, terms, i, end);
           parts.push_back(part_of(block, bases, terms.chunk(i), terms.term(i)));
         } while (++i < end && !terms.starts_term(i));
-        joiner.write(terms.text(first).view(), parts);
+        joiner.write(terms.text(first), parts);
       }
     };
     return write_run_output({block, options, ranges.size() - 1, encode}, file, figures);
   }
 
  private:
-  // Strings in order stand in any chunk: what they need is asked for in three steps, each of which needs the one
-  // before.
+  // Strings in order stand in any chunk: what they need is asked for in two steps, each of which needs the one before.
   static void prefetch(const Block& block, const BlockTerms& terms, std::size_t i, std::size_t end) {
     constexpr std::size_t kStep = 8;
-    if (i + 3 * kStep < end) terms.prefetch_ref(i + 3 * kStep);
     if (i + 2 * kStep < end) {
       const std::size_t next = i + 2 * kStep;
-      terms.prefetch_text(next);
       __builtin_prefetch(&block.chunks[terms.chunk(next)].terms[terms.term(next)]);
     }
     if (i + kStep < end) {

@@ -128,7 +128,7 @@ class KeyBlockSorter final : public BlockSorter {
       const std::uint64_t last_rank = std::min<std::uint64_t>(first_rank + kTermsInRange, ranks.first_in_order.size());
       auto at = std::lower_bound(keys.begin(), keys.end(), first_rank << document_bits);
       for (std::uint64_t rank = first_rank; rank < last_rank; ++rank) {
-        at = encode_term(terms.text(ranks.first_in_order[rank]).view(), rank, document_bits, at, keys.end(), joiner);
+        at = encode_term(terms.text(ranks.first_in_order[rank]), rank, document_bits, at, keys.end(), joiner);
       }
     };
     return write_run_output({block, options, range_count, encode}, file, figures);
@@ -162,7 +162,7 @@ class KeyBlockSorter final : public BlockSorter {
       const std::uint64_t last_rank = std::min<std::uint64_t>(first_rank + kTermsInRange, rank_count);
       auto at = std::lower_bound(keys.begin(), keys.end(), first_rank << occurrence_bits);
       for (std::uint64_t rank = first_rank; rank < last_rank; ++rank) {
-        PositionedList list(terms.text(ranks.first_in_order[rank]).view(), places, joiner);
+        PositionedList list(terms.text(ranks.first_in_order[rank]), places, joiner);
         for (; at != keys.end() && *at >> occurrence_bits == rank; ++at) list.add(*at & mask);
         list.finish();
       }

@@ -2,63 +2,26 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/indexer/block_of_terms.hpp"
 #include "tests/indexer/parsed_documents.hpp"
 
 namespace spillway {
 namespace {
 
 using testing::kTestBudget;
+using testing::random_chunks;
 
 // A block whose chunks have these terms.
 class BlockTermsTest : public ::testing::TestWithParam<std::string_view> {
  protected:
-  Block block_of(const std::vector<std::vector<std::string>>& chunks) {
-    Block block;
-    for (const std::vector<std::string>& terms : chunks) {
-      std::size_t bytes = 0;
-      for (const std::string& term : terms) bytes += term.size();
-      ParsedChunk chunk;
-      chunk.memory = Buffer(budget_, terms.size() * sizeof(ChunkTerm) + bytes, "test");
-      auto* const entries = reinterpret_cast<ChunkTerm*>(chunk.memory.data());
-      std::uint8_t* const text = chunk.memory.data() + terms.size() * sizeof(ChunkTerm);
-      std::uint32_t at = 0;
-      for (std::size_t i = 0; i < terms.size(); ++i) {
-        entries[i].text_offset = at;
-        entries[i].text_bytes = static_cast<std::uint32_t>(terms[i].size());
-        std::copy(terms[i].begin(), terms[i].end(), text + at);
-        at += entries[i].text_bytes;
-      }
-      chunk.terms = {entries, terms.size()};
-      chunk.text = {text, bytes};
-      block.chunks.push_back(std::move(chunk));
-    }
-    return block;
-  }
+  Block block_of(const std::vector<std::vector<std::string>>& chunks) { return testing::block_of(chunks, budget_); }
   const StringSorter& sorter() const { return *find_string_sorter(GetParam()); }
   MemoryBudget budget_{kTestBudget};
 };
 
-std::vector<std::vector<std::string>> random_chunks(std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::vector<std::string>> chunks(1 + random() % 8);
-  for (auto& terms : chunks) {
-    std::map<std::string, bool> distinct;
-    const std::size_t count = random() % 200;
-    while (distinct.size() < count) {
-      std::string term;
-      const std::size_t bytes = 1 + random() % (random() % 10 == 0 ? 300 : 5);
-      while (term.size() < bytes) term.push_back("abc\0\xFF"[random() % 5]);
-      distinct[term] = true;
-    }
-    for (const auto& [term, unused] : distinct) terms.push_back(term);
-    std::shuffle(terms.begin(), terms.end(), random);
-  }
-  return chunks;
-}
-
 TEST_P(BlockTermsTest, OrdersTheTermsOfAllChunksAndKnowsWhereTheyCameFrom) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const auto chunks = random_chunks(seed);
+    const auto chunks = random_chunks(seed, seed % 2 == 0 ? 8 : 60);
     std::vector<std::tuple<std::string, std::uint32_t, std::uint32_t>> expected;  // text, chunk, term
     for (std::uint32_t c = 0; c < chunks.size(); ++c) {
       for (std::uint32_t t = 0; t < chunks[c].size(); ++t) expected.emplace_back(chunks[c][t], c, t);
@@ -69,7 +32,7 @@ TEST_P(BlockTermsTest, OrdersTheTermsOfAllChunksAndKnowsWhereTheyCameFrom) {
     ASSERT_EQ(terms.size(), expected.size());
     for (std::size_t i = 0; i < terms.size(); ++i) {
       const auto& [text, chunk, term] = expected[i];
-      ASSERT_EQ(terms.text(i).view(), text) << "seed " << seed;
+      ASSERT_EQ(terms.text(i), text) << "seed " << seed;
       ASSERT_EQ(terms.chunk(i), chunk);
       ASSERT_EQ(terms.term(i), term);
       ASSERT_EQ(terms.starts_term(i), i == 0 || std::get<0>(expected[i - 1]) != text);
