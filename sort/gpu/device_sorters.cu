@@ -4,6 +4,7 @@
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/merge_sorter.hpp"
 #include "sort/gpu/radix_sorter.hpp"
+#include "sort/gpu/satish_radix_sorter.hpp"
 #include "sort/gpu/string_radix_sorter.hpp"
 #include "sort/gpu/string_thrust_sorter.hpp"
 
@@ -11,9 +12,10 @@ namespace spillway {
 
 const std::vector<const DeviceRecordSorter*>& device_record_sorters() {
   static const GpuRadixSorter radix;
+  static const GpuSatishRadixSorter satish_radix;
   static const GpuMergeSorter merge;
   static const GpuBitonicSorter bitonic;
-  static const std::vector<const DeviceRecordSorter*> all{&radix, &merge, &bitonic};
+  static const std::vector<const DeviceRecordSorter*> all{&radix, &satish_radix, &merge, &bitonic};
   return all;
 }
 
