@@ -3,9 +3,11 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "indexer/token_hash.hpp"
 #include "io/byte_order.hpp"
@@ -18,8 +20,11 @@ namespace {
 constexpr std::uint32_t kBeingAdded = 0xFFFFFFFF;
 constexpr std::uint32_t kNoRoom = 0xFFFFFFFE;
 
-// Blocks of one topic have few more terms than their largest chunk; the first table is made for such.
-constexpr std::size_t kLikelyGrowth = 4;
+// A table is made for so many times the terms of the largest chunk, and so many times more whenever that is too little:
+// most blocks have few more terms than their largest chunk, and a small table is a fast one.
+constexpr std::size_t kGrowth = 4;
+
+constexpr std::size_t kBatch = 32;  // strings that are looked up together
 
 std::uint64_t hash_of(const StringRef& text) {
   const std::uint8_t* at = text.data;
@@ -64,39 +69,81 @@ struct TermGroups::Table {
   std::atomic<std::uint32_t> group_count{0};
 };
 
-TermGroups::TermGroups(const Block& block, std::span<const std::uint32_t> first_string, MemoryBudget& budget) {
+TermGroups::TermGroups(const Block& block, std::span<const std::uint32_t> first_string, MemoryBudget& budget)
+    : chunks_(block.chunks), first_string_(first_string) {
   const std::size_t strings = first_string.back();
   if (strings == 0) return;
   of_string_memory_ = Buffer(budget, strings * sizeof(std::uint32_t), "the terms of a block");
   texts_memory_ = Buffer(budget, strings * sizeof(StringRef), "the terms of a block");
   of_string_ = of_string_memory_.as<std::uint32_t>();
   texts_ = texts_memory_.as<StringRef>();
-  std::size_t largest = 0;
-  for (const ParsedChunk& chunk : block.chunks) largest = std::max(largest, chunk.terms.size());
-  if (!group(block, first_string, std::min(strings, kLikelyGrowth * largest), budget)) {
-    group(block, first_string, strings, budget);
-  }
+  std::size_t most = 0;
+  for (const ParsedChunk& chunk : chunks_) most = std::max(most, chunk.terms.size());
+  std::vector<std::uint8_t> is_done(chunks_.size());
+  do {
+    most = std::min(strings, kGrowth * most);
+    Table table(most, budget);
+    fill(table, is_done);
+  } while (std::find(is_done.begin(), is_done.end(), 0) != is_done.end());
 }
 
-// False where there are more than `most` groups.
-bool TermGroups::group(const Block& block, std::span<const std::uint32_t> first_string, std::size_t most,
-                       MemoryBudget& budget) {
-  Table table(most, budget);
-  tbb::parallel_for(std::size_t{0}, block.chunks.size(), [&](std::size_t c) {
-    const ParsedChunk& chunk = block.chunks[c];
-    std::uint32_t* group = of_string_.data() + first_string[c];
-    for (const ChunkTerm& term : chunk.terms) {
-      *group = find_or_add(table, {chunk.text.data() + term.text_offset, term.text_bytes, 0});
-      if (*group++ == kNoRoom) return;
+// Groups the strings of the chunks that are not done, until the table is full.
+void TermGroups::fill(Table& table, std::span<std::uint8_t> is_done) {
+  table.group_count = static_cast<std::uint32_t>(count_);
+  tbb::parallel_for(std::size_t{0}, count_, [&](std::size_t group) {
+    const std::uint64_t hash = hash_of(texts_[group]);
+    const std::size_t mask = table.slots.size() - 1;
+    std::size_t i = hash >> table.shift;
+    std::uint64_t empty = 0;
+    while (!std::atomic_ref(table.slots[i]).compare_exchange_strong(empty, hash << 32 | (group + 1))) {
+      i = (i + 1) & mask;
+      empty = 0;
     }
   });
-  count_ = table.group_count;
-  return count_ <= most;
+  tbb::parallel_for(std::size_t{0}, chunks_.size(), [&](std::size_t c) {
+    if (is_done[c] == 0) is_done[c] = group_chunk(table, c) ? 1 : 0;
+  });
+  count_ = std::min<std::size_t>(table.group_count, table.most_groups);
+}
+
+// Strings of a chunk are met in no order that the table knows: what a few of them need is asked for in three steps,
+// each of which needs the one before.
+bool TermGroups::group_chunk(Table& table, std::size_t c) {
+  const std::span<const ChunkTerm> terms = chunks_[c].terms;
+  std::uint32_t* const groups = of_string_.data() + first_string_[c];
+  std::array<StringRef, kBatch> texts;
+  std::array<std::uint64_t, kBatch> hashes;
+  for (std::size_t begin = 0; begin < terms.size(); begin += kBatch) {
+    const std::size_t count = std::min(kBatch, terms.size() - begin);
+    for (std::size_t i = 0; i < count; ++i) {
+      const ChunkTerm& term = terms[begin + i];
+      texts[i] = {chunks_[c].text.data() + term.text_offset, term.text_bytes, 0};
+      hashes[i] = hash_of(texts[i]);
+      __builtin_prefetch(&table.slots[hashes[i] >> table.shift]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (const StringRef* likely = likely_group(table, hashes[i])) __builtin_prefetch(likely);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (const StringRef* likely = likely_group(table, hashes[i])) __builtin_prefetch(likely->data);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      groups[begin + i] = find_or_add(table, texts[i], hashes[i]);
+      if (groups[begin + i] == kNoRoom) return false;
+    }
+  }
+  return true;
+}
+
+// What is in the slot where a text of this hash is looked for first.
+const StringRef* TermGroups::likely_group(Table& table, std::uint64_t hash) const {
+  const std::uint64_t held = std::atomic_ref(table.slots[hash >> table.shift]).load(std::memory_order_acquire);
+  const auto group = static_cast<std::uint32_t>(held);
+  return group == 0 || group == kBeingAdded ? nullptr : &texts_[group - 1];
 }
 
 // The number of the text's group; kNoRoom where there are too many.
-std::uint32_t TermGroups::find_or_add(Table& table, const StringRef& text) {
-  const std::uint64_t hash = hash_of(text);
+std::uint32_t TermGroups::find_or_add(Table& table, const StringRef& text, std::uint64_t hash) {
   const std::uint64_t tag = hash << 32;
   const std::size_t mask = table.slots.size() - 1;
   for (std::size_t i = hash >> table.shift;; i = (i + 1) & mask) {

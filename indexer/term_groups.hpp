@@ -15,8 +15,8 @@ namespace spillway {
 // longer than its block.
 class TermGroups {
  public:
-  // `first_string`: number of each chunk's first string among all, and behind the last one how many there are. Hashes
-  // in parallel inside the calling thread's TBB arena; its memory is paid from the budget.
+  // `first_string`: number of each chunk's first string among all, and behind the last one how many there are; lives as
+  // long. Hashes in parallel inside the calling thread's TBB arena; its memory is paid from the budget.
   TermGroups(const Block& block, std::span<const std::uint32_t> first_string, MemoryBudget& budget);
   // What that takes at most for `count` strings, and of it what is held afterwards.
   static std::size_t memory_bytes(std::size_t count) { return count * (kSlotBytes + kHeldBytes); }
@@ -29,9 +29,13 @@ class TermGroups {
   struct Table;
   static constexpr std::size_t kHeldBytes = sizeof(std::uint32_t) + sizeof(StringRef);
   static constexpr std::size_t kSlotBytes = 4 * sizeof(std::uint64_t);  // a power of two of them, half empty
-  bool group(const Block& block, std::span<const std::uint32_t> first_string, std::size_t most, MemoryBudget& budget);
-  std::uint32_t find_or_add(Table& table, const StringRef& text);
+  void fill(Table& table, std::span<std::uint8_t> is_done);
+  bool group_chunk(Table& table, std::size_t c);
+  const StringRef* likely_group(Table& table, std::uint64_t hash) const;
+  std::uint32_t find_or_add(Table& table, const StringRef& text, std::uint64_t hash);
 
+  std::span<const ParsedChunk> chunks_;
+  std::span<const std::uint32_t> first_string_;
   Buffer of_string_memory_, texts_memory_;
   std::span<std::uint32_t> of_string_;
   std::span<StringRef> texts_;
