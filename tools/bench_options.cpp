@@ -38,11 +38,15 @@ std::uint64_t parse_number(const std::string& option, const std::string& text, s
 
 }  // namespace
 
+void add_bench_report_options(options_description& group) {
+  add_value(group, "json", "FILE", "write all rounds, machine and build as JSON (-: to standard output, no table)");
+  add_flag(group, "force", "replace the JSON file if it is there");
+}
+
 void add_bench_options(options_description& group) {
   add_value(group, "rounds", "N", "timed rounds behind one that warms up, at least 5 (default 5)");
   add_value(group, "seed", "N", "of the random numbers (default 1)");
-  add_value(group, "json", "FILE", "write all rounds, machine and build as JSON (-: to standard output, no table)");
-  add_flag(group, "force", "replace the JSON file if it is there");
+  add_bench_report_options(group);
 }
 
 void add_bench_gpu_options(options_description& group) {

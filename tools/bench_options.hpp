@@ -12,8 +12,9 @@
 
 namespace spillway {
 
-void add_bench_options(boost::program_options::options_description& group);      // rounds, seed, json, force
-void add_bench_gpu_options(boost::program_options::options_description& group);  // gpu, require-gpu
+void add_bench_report_options(boost::program_options::options_description& group);  // json, force
+void add_bench_options(boost::program_options::options_description& group);         // rounds, seed, and those
+void add_bench_gpu_options(boost::program_options::options_description& group);     // gpu, require-gpu
 
 struct BenchOptions {
   unsigned rounds = 5;  // at least 5

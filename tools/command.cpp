@@ -84,6 +84,13 @@ std::vector<std::string> Arguments::texts(const std::string& option) const {
   return has(option) ? values_[option].as<std::vector<std::string>>() : std::vector<std::string>();
 }
 
+Arguments Arguments::with(const std::string& option, const std::string& value) const {
+  Arguments result = *this;
+  result.values_.erase(option);
+  result.values_.insert({option, options::variable_value(std::string(value), false)});
+  return result;
+}
+
 options::options_description option_group(const char* caption) { return {caption, kHelpWidth, kHelpWidth / 2}; }
 
 void add_flag(options::options_description& group, const char* names, const char* meaning) {

@@ -25,6 +25,8 @@ class Arguments {
   std::optional<std::string> text(const std::string& option) const;
   std::vector<std::string> texts(const std::string& option) const;  // of an option that may be repeated
   const std::vector<std::string>& operands() const { return operands_; }
+  // These, and one option as if it had been given with this value, also where it was not.
+  Arguments with(const std::string& option, const std::string& value) const;
 
  private:
   friend class CommandParser;

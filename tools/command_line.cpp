@@ -143,6 +143,7 @@ std::vector<Command> all_commands() {
           generate_strings_command(),
           bench_sort_records_command(),
           bench_sort_strings_command(),
+          bench_modes_command(),
           plan_command(),
           doctor_command()};
 }

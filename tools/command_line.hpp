@@ -22,6 +22,7 @@ Command generate_keys_command();
 Command generate_strings_command();
 Command bench_sort_records_command();
 Command bench_sort_strings_command();
+Command bench_modes_command();
 Command plan_command();
 Command doctor_command();
 Command manual_command();  // for builds: the help does not list it

@@ -1,0 +1,119 @@
+// `bench modes`, and what it is made of.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "corpora/generate_text.hpp"
+#include "sort/gpu/gpu_status.hpp"
+#include "tests/support/run_program.hpp"
+#include "tests/support/scratch_directory.hpp"
+#include "tools/bench_parsing.hpp"
+#include "tools/timed_reads.hpp"
+
+namespace spillway {
+namespace {
+
+using nlohmann::json;
+using testing::ProgramResult;
+using testing::run_spillway;
+using testing::ScratchDirectory;
+
+class BenchModes : public ::testing::Test {
+ protected:
+  BenchModes() {
+    std::ofstream file(path());
+    GenerateTextOptions options;
+    options.documents = 2000;
+    generate_text(options, [&](std::string_view piece) { file << piece; });
+  }
+  std::string path() const { return scratch_ / "in.jsonl"; }
+  ProgramResult bench(const std::vector<std::string>& words) const {
+    std::vector<std::string> all{"bench",     "modes", path(),     "--scratch", scratch_.path(),
+                                 "--threads", "2",     "--memory", "300M"};
+    all.insert(all.end(), words.begin(), words.end());
+    return run_spillway(all);
+  }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(scratch_.path()), {}));
+  }
+  ScratchDirectory scratch_;
+};
+
+TEST_F(BenchModes, MeasuresModesAndParsingAndLeavesNothing) {
+  const ProgramResult result = bench({"--modes", "cpu,cpu+", "--rounds", "2", "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(entries(), 1u) << "indexes and scratch files are removed";
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report.at("input").at("documents"), 2000);
+  EXPECT_EQ(report.at("input").at("bytes"), std::filesystem::file_size(path()));
+  EXPECT_EQ(report.at("parsing_alone").at("wall_seconds").at("rounds").size(), 2u);
+  ASSERT_EQ(report.at("cases").size(), 2u);
+  for (const json& mode : report.at("cases")) {
+    EXPECT_EQ(mode.at("wall_seconds").at("rounds").size(), 2u);
+    EXPECT_EQ(mode.at("ingest_to_parsing").at("rounds").size(), 2u);
+    std::vector<std::string> stages;
+    for (const json& stage : mode.at("stages")) stages.push_back(stage.at("name"));
+    for (const char* name : {"read", "parse", "sort", "encode", "spill", "merge", "write"}) {
+      EXPECT_NE(std::find(stages.begin(), stages.end(), name), stages.end()) << name;
+    }
+    EXPECT_EQ(mode.at("stages").at(0).at("name"), "read");
+    EXPECT_GE(mode.at("stages").at(0).at("bytes"), std::filesystem::file_size(path()));
+    for (const double ingest : mode.at("ingest_seconds").at("rounds")) EXPECT_GT(ingest, 0);
+  }
+}
+
+TEST_F(BenchModes, ShowsATableAndTakesTheOptionsOfIndex) {
+  const ProgramResult result = bench({"--modes", "cpu+", "--rounds", "1", "--skip-parsing", "--positions",
+                                      "--record-sorter", "cpu-radix", "--block-bytes", "1M"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("M postings/s"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("parsing alone:"), std::string::npos) << result.out;
+}
+
+TEST_F(BenchModes, RefusesWhatItCannotMeasure) {
+  EXPECT_EQ(run_spillway({"bench", "modes", "-"}).exit_code, 2);
+  EXPECT_NE(bench({"--mode", "cpu"}).err.find("--modes LIST"), std::string::npos);
+  EXPECT_NE(bench({"--modes", "cpu,gpux"}).err.find("--modes 'gpux'"), std::string::npos);
+  EXPECT_EQ(bench({"--scratch", scratch_ / "missing"}).exit_code, 2);
+  if (find_gpus().state != GpuState::kUsable) {
+    EXPECT_EQ(bench({"--modes", "gpu+"}).exit_code, 6);
+  }
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(BenchModes, ParsingAloneReadsAllDocuments) {
+  std::atomic<int> signal_number{0};
+  IndexProgress progress;
+  const IndexContext context{posix_file_system(), signal_number, progress, [](const std::string&) {},
+                             [](const std::string&) {}};
+  IndexOptions options;
+  options.inputs = {path()};
+  options.memory_bytes = std::uint64_t{300} << 20;
+  options.threads = 3;
+  options.block_bytes = std::uint64_t{1} << 20;
+  const ParsingFigures figures = parse_alone(options, scratch_.path(), context);
+  EXPECT_EQ(figures.documents, 2000u);
+  EXPECT_GT(figures.occurrences, 500'000u);
+  EXPECT_GT(figures.blocks, 1u);
+  EXPECT_EQ(entries(), 1u);
+  signal_number = 2;
+  EXPECT_THROW(parse_alone(options, scratch_.path(), context), InterruptedError);
+}
+
+TEST(TimedReads, CountsWhatIsReadOutsideOfOwnDirectories) {
+  const ScratchDirectory scratch;
+  std::filesystem::create_directory(scratch / "own");
+  std::ofstream(scratch / "input") << "twelve bytes";
+  std::ofstream(scratch / "own/run") << "not counted";
+  ReadTimes times;
+  const auto files = make_timed_reads(posix_file_system(), {scratch / "own"}, times);
+  EXPECT_EQ(read_file(*files, scratch / "input"), "twelve bytes");
+  EXPECT_EQ(times.bytes.load(), 12u);
+  EXPECT_EQ(read_file(*files, scratch / "own/run"), "not counted");
+  EXPECT_EQ(times.bytes.load(), 12u);
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,221 @@
+#include "tools/bench_modes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+
+#include "tools/figures.hpp"
+#include "tools/timed_reads.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kManifestBytes = std::size_t{1} << 20;
+
+struct ModeRound {
+  IndexReport report;
+  double read_seconds = 0;
+  std::uint64_t read_bytes = 0;
+  std::string manifest;  // has a hash of every file of the index
+};
+
+const StageFigure& stage(const IndexReport& report, std::string_view name) {
+  const auto found = std::find_if(report.stages.begin(), report.stages.end(),
+                                  [&](const StageFigure& figure) { return figure.name == name; });
+  if (found == report.stages.end()) throw std::logic_error("a job has no stage " + std::string(name));
+  return *found;
+}
+
+ModeRound run_mode(const ModeJob& job, const std::string& scratch, const IndexContext& context) {
+  ReadTimes times;
+  std::vector<std::string> own_directories = job.options.temp_directories;
+  own_directories.push_back(scratch);
+  const auto files = make_timed_reads(context.files, own_directories, times);
+  IndexProgress progress;
+  IndexOptions options = job.options;
+  options.output = scratch + "/index";
+  ModeRound round;
+  run_index(options, {*files, context.signal_number, progress, context.warn, context.say}, round.report);
+  round.read_seconds = static_cast<double>(times.nanoseconds.load()) / 1e9;
+  round.read_bytes = times.bytes.load();
+  round.manifest = read_file(context.files, options.output + "/manifest", kManifestBytes);
+  context.files.remove_tree(options.output);
+  return round;
+}
+
+void add_busy(ModeFigures& figures, const std::string& name, double seconds, std::uint64_t bytes) {
+  auto found = std::find_if(figures.busy.begin(), figures.busy.end(), [&](const auto& of) { return of.first == name; });
+  if (found == figures.busy.end()) found = figures.busy.insert(figures.busy.end(), {name, {}});
+  found->second.add(seconds);
+  figures.stage_bytes[name] = bytes;
+}
+
+void add_round(ModeFigures& figures, const ModeRound& round) {
+  figures.wall.add(round.report.seconds);
+  figures.ingest.add(stage(round.report, "parse").wall_seconds);
+  add_busy(figures, "read", round.read_seconds, round.read_bytes);
+  for (const StageFigure& of : round.report.stages) {
+    // Reading is inside of parsing, on the same threads; it stands by itself here.
+    const double seconds = of.name == "parse" ? std::max(0.0, of.busy_seconds - round.read_seconds) : of.busy_seconds;
+    add_busy(figures, of.name, seconds, of.bytes);
+  }
+  figures.report = round.report;
+}
+
+class ModesBench {
+ public:
+  ModesBench(const std::vector<ModeJob>& jobs, ParsingAlone parsing, const std::string& scratch,
+             const IndexContext& context)
+      : jobs_(jobs), parsing_(parsing), scratch_(scratch), context_(context) {
+    for (const ModeJob& job : jobs) {
+      figures_.modes.emplace_back();
+      figures_.modes.back().mode = job.mode;
+    }
+  }
+
+  void run_round(bool counts) {
+    ParsingFigures parsed;
+    if (parsing_ == ParsingAlone::kMeasured) {
+      parsed = parse_alone(jobs_.front().options, scratch_, context_);
+      if (counts) {
+        figures_.parsing.add(parsed.wall_seconds);
+        figures_.parsing_busy.add(parsed.busy_seconds);
+      }
+    }
+    for (std::size_t i = 0; i < jobs_.size(); ++i) {
+      const ModeRound round = run_mode(jobs_[i], scratch_, context_);
+      check_index(jobs_[i].mode, round.manifest);
+      figures_.input_bytes = round.report.input_bytes;
+      if (!counts) continue;
+      add_round(figures_.modes[i], round);
+      if (parsed.wall_seconds > 0) {
+        figures_.modes[i].to_parsing.add(figures_.modes[i].ingest.rounds().back() / parsed.wall_seconds);
+      }
+    }
+  }
+  const ModesFigures& figures() const { return figures_; }
+
+ private:
+  void check_index(const std::string& mode, const std::string& manifest) {
+    if (manifest_.empty()) manifest_ = manifest;
+    if (manifest != manifest_) throw std::logic_error("mode " + mode + " makes another index than the first: no times");
+  }
+
+  const std::vector<ModeJob>& jobs_;
+  ParsingAlone parsing_;
+  const std::string& scratch_;
+  const IndexContext& context_;
+  ModesFigures figures_;
+  std::string manifest_;
+};
+
+std::string number(const char* format, double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string rate(std::uint64_t count, const Series& series) {
+  return number("%.1f", static_cast<double>(count) / std::max(series.median(), 1e-9) / 1e6);
+}
+
+std::string row(const std::string& name, const std::vector<std::string>& cells) {
+  std::string line = "  " + left_aligned(name, 26);
+  for (const std::string& cell : cells) line += right_aligned(cell, 12);
+  return line + "\n";
+}
+
+// A row of one cell a mode.
+template <typename Cell>
+std::string mode_row(const std::string& name, const ModesFigures& figures, Cell cell) {
+  std::vector<std::string> cells;
+  for (const ModeFigures& mode : figures.modes) cells.push_back(cell(mode));
+  return row(name, cells);
+}
+
+std::vector<std::string> stage_names(const ModesFigures& figures) {
+  std::vector<std::string> names;
+  for (const ModeFigures& mode : figures.modes) {
+    auto place = names.begin();
+    for (const auto& [name, series] : mode.busy) {
+      const auto found = std::find(names.begin(), names.end(), name);
+      place = (found == names.end() ? names.insert(place, name) : found) + 1;
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+ModesFigures measure_modes(const std::vector<ModeJob>& jobs, unsigned rounds, ParsingAlone parsing,
+                           const std::string& scratch, const IndexContext& context) {
+  ModesBench bench(jobs, parsing, scratch, context);
+  bench.run_round(false);
+  for (unsigned round = 0; round < rounds; ++round) bench.run_round(true);
+  return bench.figures();
+}
+
+std::string modes_table(const ModesFigures& figures) {
+  const std::uint64_t bytes = figures.input_bytes;
+  std::string text = "\ninput " + bytes_text(bytes) + ", " + count_text(figures.modes.front().report.documents) +
+                     " documents, " + count_text(figures.modes.front().report.postings) + " postings; " +
+                     count_text(figures.modes.front().wall.rounds().size()) + " rounds\n";
+  if (!figures.parsing.empty()) {
+    text += "parsing alone: " + number("%.3f s", figures.parsing.median()) + ", " + rate(bytes, figures.parsing) +
+            " MB/s\n";
+  }
+  text += mode_row("mode", figures, [](const ModeFigures& mode) { return mode.mode; });
+  const auto seconds = [](const Series& series) { return series.empty() ? "-" : number("%.3f s", series.median()); };
+  text += mode_row("wall", figures, [&](const ModeFigures& mode) { return seconds(mode.wall); });
+  text += mode_row("  spread", figures,
+                   [](const ModeFigures& mode) { return number("%.1f %%", 100 * mode.wall.spread()); });
+  text += mode_row("  MB/s", figures, [&](const ModeFigures& mode) { return rate(bytes, mode.wall); });
+  text += mode_row("  M postings/s", figures,
+                   [&](const ModeFigures& mode) { return rate(mode.report.postings, mode.wall); });
+  text += mode_row("ingest", figures, [&](const ModeFigures& mode) { return seconds(mode.ingest); });
+  text += mode_row("  MB/s", figures, [&](const ModeFigures& mode) { return rate(bytes, mode.ingest); });
+  text += mode_row("  times parsing alone", figures, [](const ModeFigures& mode) {
+    return mode.to_parsing.empty() ? std::string("-") : number("%.2f", mode.to_parsing.median());
+  });
+  text += mode_row("runs (spilled)", figures, [](const ModeFigures& mode) {
+    return count_text(mode.report.runs) + " (" + count_text(mode.report.runs_spilled) + ")";
+  });
+  for (const std::string& name : stage_names(figures)) {
+    text += mode_row("busy: " + name, figures, [&](const ModeFigures& mode) {
+      for (const auto& [stage_name, series] : mode.busy) {
+        if (stage_name == name) return seconds(series);
+      }
+      return std::string("-");
+    });
+  }
+  return text;
+}
+
+nlohmann::ordered_json mode_json(const ModeFigures& figures, std::uint64_t input_bytes) {
+  nlohmann::ordered_json stages = nlohmann::ordered_json::array();
+  for (const auto& [name, series] : figures.busy) {
+    stages.push_back({{"name", name}, {"bytes", figures.stage_bytes.at(name)}, {"busy_seconds", series_json(series)}});
+  }
+  const auto per_second = [](std::uint64_t count, const Series& series) {
+    return static_cast<double>(count) / std::max(series.median(), 1e-9);
+  };
+  return {{"mode", figures.mode},
+          {"wall_seconds", series_json(figures.wall)},
+          {"ingest_seconds", series_json(figures.ingest)},
+          {"ingest_to_parsing", series_json(figures.to_parsing)},
+          {"bytes_per_second", per_second(input_bytes, figures.wall)},
+          {"ingest_bytes_per_second", per_second(input_bytes, figures.ingest)},
+          {"postings_per_second", per_second(figures.report.postings, figures.wall)},
+          {"threads", figures.report.threads},
+          {"memory_bytes", figures.report.memory_bytes},
+          {"peak_resident_bytes", figures.report.peak_resident_bytes},
+          {"runs", figures.report.runs},
+          {"runs_spilled", figures.report.runs_spilled},
+          {"merge_passes", figures.report.merge_passes},
+          {"index_bytes", figures.report.index_bytes},
+          {"stages", stages}};
+}
+
+}  // namespace spillway

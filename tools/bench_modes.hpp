@@ -1,0 +1,47 @@
+// `bench modes`: the modes of `index` over one corpus, in turns, and parsing alone.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "indexer/index_job.hpp"
+#include "tools/bench_parsing.hpp"
+#include "tools/bench_series.hpp"
+
+namespace spillway {
+
+// What one mode took, round by round. The counts are those of every round: another index is a std::logic_error.
+struct ModeFigures {
+  std::string mode;
+  Series wall;        // the whole job: to the published, synced index
+  Series ingest;      // from the start of reading to the last run durable or resident
+  Series to_parsing;  // ingest by parsing alone in the same round; empty where that was left out
+  std::vector<std::pair<std::string, Series>> busy;  // seconds by stage, summed over threads; in the order of the work
+  std::map<std::string, std::uint64_t> stage_bytes;
+  IndexReport report;  // of the last round
+};
+
+struct ModeJob {
+  std::string mode;
+  IndexOptions options;  // the output is chosen here
+};
+
+struct ModesFigures {
+  std::vector<ModeFigures> modes;
+  Series parsing, parsing_busy;  // seconds; empty where it was left out
+  std::uint64_t input_bytes = 0;
+};
+
+enum class ParsingAlone : std::uint8_t { kMeasured, kLeftOut };
+
+// A round that warms up and is not counted, then `rounds`. Indexes are made below `scratch` and removed; those of all
+// modes and rounds must be the same bytes. Throws as run_index.
+ModesFigures measure_modes(const std::vector<ModeJob>& jobs, unsigned rounds, ParsingAlone parsing,
+                           const std::string& scratch, const IndexContext& context);
+
+std::string modes_table(const ModesFigures& figures);
+nlohmann::ordered_json mode_json(const ModeFigures& figures, std::uint64_t input_bytes);
+
+}  // namespace spillway

@@ -1,0 +1,121 @@
+// `spillway bench modes`: the modes of `index` over one corpus.
+#include <algorithm>
+#include <limits>
+
+#include "sort/gpu/gpu_error.hpp"
+#include "tools/bench_modes.hpp"
+#include "tools/bench_options.hpp"
+#include "tools/bench_output.hpp"
+#include "tools/bench_report.hpp"
+#include "tools/bench_scratch.hpp"
+#include "tools/command_line.hpp"
+#include "tools/generate_options.hpp"
+#include "tools/index_options.hpp"
+
+namespace spillway {
+
+namespace {
+
+const std::vector<std::string> kCpuModes{"cpu", "cpu+"}, kModes{"cpu", "cpu+", "gpu", "gpu+"};
+
+bool needs_gpu(const std::string& mode) { return mode.starts_with("gpu"); }
+
+std::vector<std::string> chosen_modes(const Arguments& arguments, const GpuStatus& gpus) {
+  const bool has_gpu = gpus.state == GpuState::kUsable;
+  const auto modes = chosen_names(arguments, "modes", kModes, has_gpu ? kModes : kCpuModes);
+  if (!has_gpu && std::any_of(modes.begin(), modes.end(), needs_gpu)) {
+    throw GpuError("no GPU can be used: " + gpus.detail);
+  }
+  if (!has_gpu && !arguments.has("modes")) print_message("bench modes: only cpu and cpu+: " + gpus.detail);
+  return modes;
+}
+
+// As `index` takes its options; a GPU's mode must not fall back to the CPU.
+ModeJob mode_job(const std::string& mode, const Arguments& arguments, FileSystem& files) {
+  Arguments of_mode = arguments.with("mode", mode);
+  if (needs_gpu(mode)) of_mode = of_mode.with("require-gpu", "");
+  return {mode, plan_options(of_mode, files)};
+}
+
+nlohmann::ordered_json parsing_json(const ModesFigures& figures) {
+  if (figures.parsing.empty()) return nullptr;
+  return {{"wall_seconds", series_json(figures.parsing)},
+          {"busy_seconds", series_json(figures.parsing_busy)},
+          {"bytes_per_second", static_cast<double>(figures.input_bytes) / figures.parsing.median()}};
+}
+
+void write_figures(const ModesFigures& figures, BenchOutput& output) {
+  const IndexReport& report = figures.modes.front().report;
+  output.set("input", {{"bytes", figures.input_bytes},
+                       {"documents", report.documents},
+                       {"occurrences", report.occurrences},
+                       {"postings", report.postings},
+                       {"terms", report.terms}});
+  output.set("parsing_alone", parsing_json(figures));
+  for (const ModeFigures& mode : figures.modes) output.add_case(mode_json(mode, figures.input_bytes), "");
+  output.say(modes_table(figures));
+  output.finish();
+}
+
+ExitCode run_bench_modes_command(const Arguments& arguments, Session& session) {
+  if (arguments.has("mode")) throw UsageError("--mode is for one; give --modes LIST");
+  for (const std::string& input : arguments.operands()) {
+    if (input == "-") throw UsageError("bench modes reads its input several times: it cannot be standard input");
+  }
+  const GpuStatus gpus = find_gpus();
+  std::uint64_t rounds = 5;
+  take_count(arguments, "rounds", 1, 1000, rounds);
+  std::vector<ModeJob> jobs;
+  for (const std::string& mode : chosen_modes(arguments, gpus)) {
+    jobs.push_back(mode_job(mode, arguments, session.files));
+  }
+  BenchOutput output(arguments, session, bench_head("bench modes", gpus));
+  output.set("options", {{"rounds", rounds},
+                         {"record_sorter", jobs.front().options.record_sorter},
+                         {"string_sorter", jobs.front().options.string_sorter},
+                         {"positions", jobs.front().options.content.positions},
+                         {"block_bytes", jobs.front().options.block_bytes}});
+  const BenchScratch scratch(session.files, arguments.text("scratch").value_or("."));
+  IndexProgress progress;
+  const IndexContext context{session.files, session.signal_number, progress,
+                             [](const std::string& words) { print_message("bench modes: " + words); },
+                             [](const std::string&) {}};
+  const auto parsing = arguments.has("skip-parsing") ? ParsingAlone::kLeftOut : ParsingAlone::kMeasured;
+  write_figures(measure_modes(jobs, static_cast<unsigned>(rounds), parsing, scratch.path(), context), output);
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+Command bench_modes_command() {
+  Command command;
+  command.name = "bench modes";
+  command.summary = "measure the modes of indexing over one corpus";
+  command.examples = {{"spillway bench modes --format lines corpus.txt", "every mode that can run here, five rounds"},
+                      {"spillway bench modes --modes cpu+,gpu+ --memory 4G --scratch /ssd --json modes.json docs.jsonl",
+                       "two modes in 4 GiB, their indexes on another disk"}};
+  command.operands = "INPUT... [OPTIONS]";
+  command.notes =
+      "\nINPUT as of `index`. After a round that warms up the modes take turns; figures are medians of rounds. "
+      "'Ingest'\n"
+      "ends when the last run is durable, or resident; 'parsing alone' reads and parses into blocks and drops them.\n"
+      "Busy times are summed over threads. All modes must make the same index, byte for byte; indexes are removed.";
+  auto measuring = option_group("Measuring");
+  add_value(measuring, "modes", "LIST", "of cpu, cpu+, gpu, gpu+ (default: all that can run here)");
+  add_value(measuring, "rounds", "N", "timed rounds behind one that warms up (default 5)");
+  add_value(measuring, "scratch", "DIR", "where indexes and runs are made (default: the working directory)");
+  add_flag(measuring, "skip-parsing", "do not measure parsing alone");
+  add_bench_report_options(measuring);
+  command.groups.push_back(measuring);
+  const auto of_plan = plan_option_groups();
+  for (std::size_t i = 1; i < of_plan.size(); ++i) command.groups.push_back(of_plan[i]);  // all but its own output
+  command.min_operands = 1;
+  command.max_operands = std::numeric_limits<std::size_t>::max();
+  command.exit_codes = {{ExitCode::kBadInput, "too many records that cannot be indexed"},
+                        {ExitCode::kOverBudget, "--memory, --temp-limit or the machine's memory is too small"},
+                        {ExitCode::kNoGpu, "a GPU was asked for, and there is none that can be used"}};
+  command.run = run_bench_modes_command;
+  return command;
+}
+
+}  // namespace spillway
