@@ -37,10 +37,9 @@ std::vector<std::size_t> chunk_ranges(std::size_t chunks, std::size_t strings, s
 }  // namespace
 
 std::size_t BlockTerms::memory_bytes(std::size_t count, const StringSorter& sorter) {
-  const std::size_t order = count * sizeof(std::uint32_t), counters = count * sizeof(std::uint32_t);
-  const std::size_t sorting = order + sorter.scratch_bytes(count);
-  const std::size_t placing = order + counters + count * sizeof(std::uint64_t);
-  return std::max(TermGroups::memory_bytes(count), TermGroups::held_bytes(count) + std::max(sorting, placing));
+  // Sorting takes most where all are distinct; placing them takes less than either.
+  const std::size_t sorting = count * (sizeof(StringRef) + sizeof(std::uint32_t)) + sorter.scratch_bytes(count);
+  return std::max(TermGroups::memory_bytes(count), sorting);
 }
 
 BlockTerms::BlockTerms(const Block& block, const StringSorter& sorter, MemoryBudget& budget)
@@ -59,10 +58,10 @@ BlockTerms::BlockTerms(const Block& block, const StringSorter& sorter, MemoryBud
 
 // A counting sort of all strings by the rank of their group. Those of a term come in the order of their chunks.
 void BlockTerms::set_places(const TermGroups& groups, std::span<const std::uint32_t> order, MemoryBudget& budget) {
-  const std::span<const std::uint32_t> group_of = groups.of_string();
-  places_memory_ = Buffer(budget, group_of.size() * sizeof(std::uint64_t), "the terms of a block");
+  const std::size_t strings = groups.string_count();
+  places_memory_ = Buffer(budget, strings * sizeof(std::uint64_t), "the terms of a block");
   places_ = places_memory_.as<std::uint64_t>();
-  const std::vector<std::size_t> borders = chunk_ranges(chunks_.size(), group_of.size(), order.size());
+  const std::vector<std::size_t> borders = chunk_ranges(chunks_.size(), strings, order.size());
   const std::size_t ranges = borders.size() - 1;
   Buffer counter_memory(budget, ranges * order.size() * sizeof(std::uint32_t), "the terms of a block");
   const auto counters = [&](std::size_t range) {
@@ -70,7 +69,8 @@ void BlockTerms::set_places(const TermGroups& groups, std::span<const std::uint3
   };
   tbb::parallel_for(std::size_t{0}, ranges, [&](std::size_t r) {
     const std::span<std::uint32_t> counts = counters(r);
-    for (std::size_t i = first_string_[borders[r]]; i != first_string_[borders[r + 1]]; ++i) ++counts[group_of[i]];
+    for (std::size_t i = first_string_[borders[r]]; i != first_string_[borders[r + 1]]; ++i)
+      ++counts[groups.of_string(i)];
   });
   std::uint32_t place = 0;
   for (const std::uint32_t group : order) {
@@ -79,9 +79,9 @@ void BlockTerms::set_places(const TermGroups& groups, std::span<const std::uint3
   tbb::parallel_for(std::size_t{0}, ranges, [&](std::size_t r) {
     const std::span<std::uint32_t> next = counters(r);
     for (std::size_t c = borders[r]; c != borders[r + 1]; ++c) {
-      const std::uint32_t* group = group_of.data() + first_string_[c];
+      std::size_t string = first_string_[c];
       for (std::uint64_t t = 0; t < chunks_[c].terms.size(); ++t)
-        places_[next[*group++]++] = std::uint64_t{c} << 32 | t;
+        places_[next[groups.of_string(string++)]++] = std::uint64_t{c} << 32 | t;
     }
   });
   place = 0;

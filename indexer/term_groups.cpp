@@ -85,6 +85,13 @@ TermGroups::TermGroups(const Block& block, std::span<const std::uint32_t> first_
     Table table(most, budget);
     fill(table, is_done);
   } while (std::find(is_done.begin(), is_done.end(), 0) != is_done.end());
+  if (are_many(strings, count_)) move_to_payloads();
+}
+
+void TermGroups::move_to_payloads() {
+  for (std::size_t i = 0; i < texts_.size(); ++i) texts_[i].payload = of_string_[i];
+  of_string_ = {};
+  of_string_memory_ = Buffer();
 }
 
 // Groups the strings of the chunks that are not done, until the table is full.

@@ -20,15 +20,25 @@ class TermGroups {
   TermGroups(const Block& block, std::span<const std::uint32_t> first_string, MemoryBudget& budget);
   // What that takes at most for `count` strings, and of it what is held afterwards.
   static std::size_t memory_bytes(std::size_t count) { return count * (kSlotBytes + kHeldBytes); }
-  static std::size_t held_bytes(std::size_t count) { return count * kHeldBytes; }
+  // With `groups` of them.
+  static std::size_t held_bytes(std::size_t count, std::size_t groups) {
+    return count * (are_many(count, groups) ? sizeof(StringRef) : kHeldBytes);
+  }
 
-  std::span<const std::uint32_t> of_string() const { return of_string_; }  // by number of the string
+  std::size_t string_count() const { return texts_.size(); }
+  // By number of the string.
+  std::uint32_t of_string(std::size_t string) const {
+    return of_string_.empty() ? texts_[string].payload : of_string_[string];
+  }
   std::span<const StringRef> texts() const { return texts_.first(count_); }
 
  private:
   struct Table;
   static constexpr std::size_t kHeldBytes = sizeof(std::uint32_t) + sizeof(StringRef);
   static constexpr std::size_t kSlotBytes = 4 * sizeof(std::uint64_t);  // a power of two of them, half empty
+  // Where most strings are groups of their own, memory is short: the payloads of texts_ tell each string's group.
+  static bool are_many(std::size_t count, std::size_t groups) { return 2 * groups > count; }
+  void move_to_payloads();
   void fill(Table& table, std::span<std::uint8_t> is_done);
   bool group_chunk(Table& table, std::size_t c);
   const StringRef* likely_group(Table& table, std::uint64_t hash) const;

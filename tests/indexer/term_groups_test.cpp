@@ -29,12 +29,12 @@ void expect_groups(const Chunks& chunks) {
   const std::vector<std::uint32_t> first = first_strings(chunks);
   const TermGroups groups(block, first, budget);
   EXPECT_LE(budget.peak_bytes(), TermGroups::memory_bytes(first.back()));
-  EXPECT_LE(budget.used_bytes(), TermGroups::held_bytes(first.back()));
-  ASSERT_EQ(groups.of_string().size(), first.back());
+  EXPECT_EQ(budget.used_bytes(), TermGroups::held_bytes(first.back(), groups.texts().size()));
+  ASSERT_EQ(groups.string_count(), first.back());
   std::set<std::string> distinct;
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     for (std::size_t t = 0; t < chunks[c].size(); ++t) {
-      const std::uint32_t group = groups.of_string()[first[c] + t];
+      const std::uint32_t group = groups.of_string(first[c] + t);
       ASSERT_LT(group, groups.texts().size());
       ASSERT_EQ(groups.texts()[group].view(), chunks[c][t]);
       distinct.insert(chunks[c][t]);
