@@ -23,6 +23,7 @@ Command generate_strings_command();
 Command bench_sort_records_command();
 Command bench_sort_strings_command();
 Command bench_modes_command();
+Command bench_calibrate_command();
 Command plan_command();
 Command doctor_command();
 Command manual_command();  // for builds: the help does not list it
