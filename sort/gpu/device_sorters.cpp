@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "sort/gpu/bitonic_host_form.hpp"
+#include "sort/gpu/davidson_host_form.hpp"
 #include "sort/gpu/device_record_sorter.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/satish_radix_host_form.hpp"
@@ -34,8 +35,11 @@ const DeviceStringSorter* find_device_string_sorter(std::string_view name) {
 }
 
 const std::vector<GpuSorterName>& gpu_record_sorter_names() {
-  static const std::vector<GpuSorterName> names{
-      {"gpu-radix", true}, {"gpu-radix:satish", true}, {"gpu-merge", true}, {"gpu-bitonic", false}};
+  static const std::vector<GpuSorterName> names{{"gpu-radix", true},
+                                                {"gpu-radix:satish", true},
+                                                {"gpu-merge", true},
+                                                {"gpu-merge:davidson", true},
+                                                {"gpu-bitonic", false}};
   return names;
 }
 
@@ -46,8 +50,9 @@ const std::vector<std::string_view>& gpu_string_sorter_names() {
 
 const std::vector<const RecordSorter*>& gpu_record_sorter_host_forms() {
   static const SatishRadixHostForm satish_radix;
+  static const DavidsonHostForm davidson;
   static const BitonicHostForm bitonic;
-  static const std::vector<const RecordSorter*> all{&satish_radix, &bitonic};
+  static const std::vector<const RecordSorter*> all{&satish_radix, &davidson, &bitonic};
   return all;
 }
 

@@ -1,5 +1,6 @@
 // All sorters for keys and strings in device memory.
 #include "sort/gpu/bitonic_sorter.hpp"
+#include "sort/gpu/davidson_sorter.hpp"
 #include "sort/gpu/device_record_sorter.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/merge_sorter.hpp"
@@ -14,8 +15,9 @@ const std::vector<const DeviceRecordSorter*>& device_record_sorters() {
   static const GpuRadixSorter radix;
   static const GpuSatishRadixSorter satish_radix;
   static const GpuMergeSorter merge;
+  static const GpuDavidsonSorter davidson;
   static const GpuBitonicSorter bitonic;
-  static const std::vector<const DeviceRecordSorter*> all{&radix, &satish_radix, &merge, &bitonic};
+  static const std::vector<const DeviceRecordSorter*> all{&radix, &satish_radix, &merge, &davidson, &bitonic};
   return all;
 }
 

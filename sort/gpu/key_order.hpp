@@ -10,11 +10,13 @@ namespace spillway {
 
 // All 64 bits count: equal keys cannot be told apart.
 struct WholeKeyLess {
+  static constexpr bool kEqualKeysDiffer = false;
   SPILLWAY_HOST_DEVICE bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
 };
 
 // Only the bits of the mask count; where it is one range of bits the order is that of the field's values.
 struct MaskedKeyLess {
+  static constexpr bool kEqualKeysDiffer = true;
   std::uint64_t mask;
   SPILLWAY_HOST_DEVICE bool operator()(std::uint64_t a, std::uint64_t b) const { return (a & mask) < (b & mask); }
 };
