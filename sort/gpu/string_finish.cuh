@@ -1,41 +1,54 @@
-// The finishing kernel of gpu-string-radix: small segments are sorted to the end by one block, many of them at once.
+// The finishing kernels of gpu-string-radix: small segments are sorted to the end by one block, many of them at once.
+// A round looks for the next eight bytes in which each segment differs, sorts by them, and splits the segments.
 #pragma once
 
 #include <cub/block/block_merge_sort.cuh>
 #include <cub/block/block_scan.cuh>
+#include <type_traits>
 
-#include "sort/gpu/string_compare.cuh"
 #include "sort/gpu/string_finish_key.hpp"
 #include "sort/gpu/string_segments.hpp"
 
 namespace spillway {
 
-// A tile owns the segments that begin inside `stride` strings; with the last one's tail they fit into kStrings.
+// A tile owns the segments that begin inside kStride strings; with the last one's tail they fit into kStrings.
+template <unsigned threads, unsigned items, std::uint32_t largest>
 struct FinishPolicy {
-  static constexpr unsigned kThreads = 256;
-  static constexpr unsigned kItems = 8;
-  static constexpr unsigned kStrings = kThreads * kItems;
+  static constexpr unsigned kThreads = threads;
+  static constexpr unsigned kItems = items;
+  static constexpr std::uint32_t kStrings = threads * items;
+  static constexpr std::uint32_t kStride = kStrings - largest + 1;
+  static constexpr bool kMerges = largest > kTinySegment;
 };
-static_assert(FinishPolicy::kStrings >= 2 * kSmallSegment);
-inline constexpr std::uint32_t kFinishStride = FinishPolicy::kStrings - kSmallSegment + 1;
+using TinyFinishPolicy = FinishPolicy<256, 2, kTinySegment>;
+using SmallFinishPolicy = FinishPolicy<1024, 2, kSmallSegment>;
 
 template <typename Policy>
 class FinishTile {
   static constexpr unsigned kItems = Policy::kItems;
   using Sort = cub::BlockMergeSort<FinishKey, Policy::kThreads, kItems, std::uint32_t>;
   using Scan = cub::BlockScan<std::uint32_t, Policy::kThreads>;
+  struct NoSort {
+    struct TempStorage {};
+  };
 
  public:
   struct Shared {
     union {
-      typename Sort::TempStorage sort;
+      typename std::conditional_t<Policy::kMerges, Sort, NoSort>::TempStorage sort;
       typename Scan::TempStorage scan;
-      std::uint32_t index[Policy::kStrings];  // of every place's string, while prefixes are looked for
-      FinishKey key[Policy::kThreads];        // of every thread's last string
-      std::uint32_t slot[Policy::kStrings];
+      std::uint32_t segment[Policy::kStrings];
+      FinishKey last_key[Policy::kThreads];  // of every thread
+      struct {
+        std::uint64_t word[Policy::kStrings];
+        std::uint32_t tag[Policy::kStrings];  // head and valid bytes
+      } keys;
+      struct {
+        std::uint32_t index[Policy::kStrings];
+        std::uint32_t head[Policy::kStrings];  // and whether there is more to sort
+      } moved;
     };
-    std::uint32_t shared[Policy::kStrings];  // of every head's segment
-    std::uint32_t longest[Policy::kStrings];
+    std::uint32_t differs[Policy::kStrings];  // of every head: its strings have different keys
     std::uint32_t first_segment, end_segment;
     bool first_is_same[Policy::kThreads + 1];
   };
@@ -47,12 +60,9 @@ class FinishTile {
   __device__ void run(std::uint32_t tile) {
     if (!load(tile)) return;
     while (true) {
-      skip_shared_prefixes();
+      find_differing_words();
       if (__syncthreads_or(active_ != 0 ? 1 : 0) == 0) break;
-      load_words();
-      Sort(s_.sort).StableSort(key_, index_, FinishKeyLess{});
-      __syncthreads();
-      split();
+      sort();
     }
     for (unsigned i = 0; i < kItems; ++i) {
       if (place(i) < count_) order_[slot_[i]] = index_[i];
@@ -60,8 +70,15 @@ class FinishTile {
   }
 
  private:
-  __device__ unsigned place(unsigned i) const { return threadIdx.x * kItems + i; }
+  // Blocked where CUB's sort wants it so; and the cell of a place in shared memory, free of bank conflicts.
+  __device__ static std::uint32_t place(unsigned i) {
+    return Policy::kMerges ? threadIdx.x * kItems + i : i * Policy::kThreads + threadIdx.x;
+  }
+  __device__ static std::uint32_t cell(std::uint32_t place) {
+    return Policy::kMerges ? place % kItems * Policy::kThreads + place / kItems : place;
+  }
   __device__ bool is_active(unsigned i) const { return (active_ >> i & 1) != 0; }
+  __device__ static std::uint32_t tag(const FinishKey& key) { return key.head << 4 | key.valid_bytes; }
 
   __device__ std::uint32_t first_segment_from(std::uint64_t offset) const {
     std::uint32_t low = 0, high = segment_count_;
@@ -78,56 +95,46 @@ class FinishTile {
 
   // False if no segment begins in the tile.
   __device__ bool load(std::uint32_t tile) {
-    if (threadIdx.x == 0) s_.first_segment = first_segment_from(std::uint64_t{tile} * kFinishStride);
-    if (threadIdx.x == 32) s_.end_segment = first_segment_from((std::uint64_t{tile} + 1) * kFinishStride);
-    for (unsigned i = threadIdx.x; i < Policy::kStrings; i += Policy::kThreads) s_.shared[i] = 0;
+    if (threadIdx.x == 0) s_.first_segment = first_segment_from(std::uint64_t{tile} * Policy::kStride);
+    if (threadIdx.x == 32) s_.end_segment = first_segment_from((std::uint64_t{tile} + 1) * Policy::kStride);
+    for (unsigned i = threadIdx.x; i < Policy::kStrings; i += Policy::kThreads) s_.segment[i] = 0;
     __syncthreads();
     if (s_.first_segment == s_.end_segment) return false;
     const std::uint32_t begin = segments_.offset[s_.first_segment];
     count_ = segments_.offset[s_.end_segment] - begin;
     for (std::uint32_t segment = s_.first_segment + threadIdx.x; segment < s_.end_segment;
          segment += Policy::kThreads) {
-      s_.shared[segments_.offset[segment] - begin] = segment - s_.first_segment;
+      s_.segment[segments_.offset[segment] - begin] = segment - s_.first_segment;
     }
     __syncthreads();
-    std::uint32_t segment[kItems];
-    for (unsigned i = 0; i < kItems; ++i) segment[i] = s_.shared[place(i)];
-    Scan(s_.scan).InclusiveScan(segment, segment, cuda::maximum<>{});
+    scan_segments();
     for (unsigned i = 0; i < kItems; ++i) {
-      const bool is_in = place(i) < count_;
-      const std::uint32_t from = s_.first_segment + segment[i], head = segments_.offset[from] - begin;
-      slot_[i] = is_in ? segments_.start[from] + (place(i) - head) : 0;
-      index_[i] = is_in ? order_[slot_[i]] : 0;
-      depth_[i] = is_in ? segments_.depth[from] : 0;
-      key_[i] = {0, is_in ? head : place(i), 0};
-      active_ |= (is_in ? 1u : 0u) << i;
+      key_[i] = {0, place(i), 0};
+      if (place(i) < count_) load_string(i, s_.first_segment + s_.segment[place(i)], begin);
     }
     __syncthreads();
     return true;
   }
 
-  // Segments of equal strings leave; the depth of the others becomes all that they share.
-  __device__ void skip_shared_prefixes() {
-    for (unsigned i = 0; i < kItems; ++i) {
-      s_.index[place(i)] = index_[i];
-      s_.shared[place(i)] = ~0u;
-      s_.longest[place(i)] = 0;
-    }
+  // From the places where segments begin to all places.
+  __device__ void scan_segments() {
+    std::uint32_t segment[kItems];
+    for (unsigned i = 0; i < kItems; ++i) segment[i] = s_.segment[threadIdx.x * kItems + i];
     __syncthreads();
-    for (unsigned i = 0; i < kItems; ++i) {
-      if (!is_active(i)) continue;
-      const DeviceString string = string_at(strings_, index_[i]);
-      const std::uint32_t head = key_[i].head;
-      atomicMax(&s_.longest[head], string.bytes);
-      if (head == place(i)) continue;
-      atomicMin(&s_.shared[head], shared_prefix(string_at(strings_, s_.index[head]), string, depth_[i]));
-    }
+    Scan(s_.scan).InclusiveScan(segment, segment, cuda::maximum<>{});
     __syncthreads();
-    for (unsigned i = 0; i < kItems; ++i) {
-      if (!is_active(i)) continue;
-      depth_[i] = s_.shared[key_[i].head];
-      if (depth_[i] == s_.longest[key_[i].head]) finish(i);
-    }
+    for (unsigned i = 0; i < kItems; ++i) s_.segment[threadIdx.x * kItems + i] = segment[i];
+    __syncthreads();
+  }
+
+  __device__ void load_string(unsigned i, std::uint32_t segment, std::uint32_t begin) {
+    key_[i].head = segments_.offset[segment] - begin;
+    slot_[i] = segments_.start[segment] + (place(i) - key_[i].head);
+    index_[i] = order_[slot_[i]];
+    string_[i] = string_at(strings_, index_[i]);
+    depth_[i] = segments_.depth[segment];
+    active_ |= 1u << i;
+    if (segments_.offset[segment + 1] - segments_.offset[segment] > kTinySegment) long_ |= 1u << i;
   }
 
   __device__ void finish(unsigned i) {
@@ -135,37 +142,118 @@ class FinishTile {
     key_[i] = {0, place(i), 0};
   }
 
-  __device__ void load_words() {
-    for (unsigned i = 0; i < kItems; ++i) {
-      if (!is_active(i)) continue;
-      const DeviceString string = string_at(strings_, index_[i]);
-      key_[i] = make_finish_key(string, key_[i].head, depth_[i]);
+  // Steps over words that all strings of a segment share. Segments of equal strings leave.
+  __device__ void find_differing_words() {
+    unsigned pending = active_;
+    while (__syncthreads_or(pending != 0 ? 1 : 0) != 0) {
+      for (unsigned i = 0; i < kItems; ++i) {
+        if ((pending >> i & 1) != 0) key_[i] = make_finish_key(string_[i], key_[i].head, depth_[i]);
+      }
+      for (unsigned i = 0; i < kItems; ++i) {
+        s_.keys.word[cell(place(i))] = key_[i].word;
+        s_.keys.tag[cell(place(i))] = tag(key_[i]);
+        if ((pending >> i & 1) != 0) s_.differs[cell(place(i))] = 0;
+      }
+      __syncthreads();
+      for (unsigned i = 0; i < kItems; ++i) {
+        const std::uint32_t head = cell(key_[i].head);
+        if ((pending >> i & 1) == 0) continue;
+        if (s_.keys.word[head] != key_[i].word || s_.keys.tag[head] != tag(key_[i])) atomicOr(&s_.differs[head], 1u);
+      }
+      __syncthreads();
+      for (unsigned i = 0; i < kItems; ++i) {
+        if ((pending >> i & 1) == 0) continue;
+        const bool differs = s_.differs[cell(key_[i].head)] != 0, has_ended = key_[i].has_ended();
+        if (differs || has_ended) pending &= ~(1u << i);
+        if (!differs && has_ended) finish(i);
+        if (!differs) depth_[i] += 8;
+      }
     }
   }
 
-  // Strings of the same bytes are a new segment; those that are alone or ended are final.
-  __device__ void split() {
-    s_.key[threadIdx.x] = key_[kItems - 1];
+  __device__ void sort() {
+    bool merges = false;
+    if constexpr (Policy::kMerges) {
+      merges = __syncthreads_or((long_ & active_) != 0 ? 1 : 0) != 0;
+      if (merges) sort_by_merging();
+    }
+    if (!merges) sort_by_ranks();
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (is_active(i)) string_[i] = string_at(strings_, index_[i]);
+    }
+  }
+
+  // All segments are tiny: every string counts those of its segment that come before it. Strings of the same bytes are
+  // a new segment; those that are alone or ended are final.
+  __device__ void sort_by_ranks() {
+    std::uint32_t to[kItems], head[kItems];
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (is_active(i)) rank(i, to[i], head[i]);
+    }
     __syncthreads();
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (!is_active(i)) continue;
+      s_.moved.index[cell(to[i])] = index_[i];
+      s_.moved.head[cell(to[i])] = head[i];
+    }
+    __syncthreads();
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (!is_active(i)) continue;
+      index_[i] = s_.moved.index[cell(place(i))];
+      const std::uint32_t moved_head = s_.moved.head[cell(place(i))];
+      key_[i].head = moved_head >> 1;
+      depth_[i] += 8;
+      if ((moved_head & 1) == 0) finish(i);
+    }
+  }
+
+  __device__ void rank(unsigned i, std::uint32_t& to, std::uint32_t& head) const {
+    const FinishKey& key = key_[i];
+    const std::uint32_t own_tag = tag(key);
+    std::uint32_t less = 0, same = 0, same_before = 0;
+    for (std::uint32_t at = key.head; at < count_; ++at) {
+      const std::uint32_t other_tag = s_.keys.tag[cell(at)];
+      const std::uint64_t other_word = s_.keys.word[cell(at)];
+      if (other_tag >> 4 != key.head) break;
+      const bool is_same = other_word == key.word && other_tag == own_tag;
+      less += other_word < key.word || (other_word == key.word && other_tag < own_tag) ? 1 : 0;
+      same += is_same ? 1 : 0;
+      same_before += is_same && at < place(i) ? 1 : 0;
+    }
+    to = key.head + less + same_before;
+    head = (key.head + less) << 1 | (same > 1 && !key.has_ended() ? 1 : 0);
+  }
+
+  __device__ void sort_by_merging() {
+    Sort(s_.sort).StableSort(key_, index_, FinishKeyLess{});
+    __syncthreads();
+    s_.last_key[threadIdx.x] = key_[kItems - 1];
+    __syncthreads();
+    const FinishKey before = threadIdx.x > 0 ? s_.last_key[threadIdx.x - 1] : FinishKey{0, ~0u, 0};
+    __syncthreads();
+    split(before);
+  }
+
+  // As at the end of sort_by_ranks, for sorted keys; `before` is the one before this thread's.
+  __device__ void split(const FinishKey& before) {
     bool is_same[kItems + 1];
     std::uint32_t head[kItems];
-    const FinishKey before = threadIdx.x > 0 ? s_.key[threadIdx.x - 1] : FinishKey{0, ~0u, 0};
     for (unsigned i = 0; i < kItems; ++i) {
-      const FinishKey& last = i == 0 ? before : key_[i - 1];
-      is_same[i] = is_active(i) && last == key_[i];
+      is_same[i] = is_active(i) && (i == 0 ? before : key_[i - 1]) == key_[i];
       head[i] = is_same[i] ? 0 : place(i);
     }
     s_.first_is_same[threadIdx.x] = is_same[0];
+    Scan(s_.scan).InclusiveScan(head, head, cuda::maximum<>{});
     __syncthreads();
     is_same[kItems] = threadIdx.x + 1 < Policy::kThreads && s_.first_is_same[threadIdx.x + 1];
-    Scan(s_.scan).InclusiveScan(head, head, cuda::maximum<>{});
+    long_ = 0;
     for (unsigned i = 0; i < kItems; ++i) {
       if (!is_active(i)) continue;
       key_[i].head = head[i];
       depth_[i] += 8;
+      if (!is_same[i + 1] && place(i) - head[i] >= kTinySegment) long_ |= 1u << i;
       if (key_[i].has_ended() || (!is_same[i] && !is_same[i + 1])) finish(i);
     }
-    __syncthreads();
   }
 
   const DeviceStrings& strings_;
@@ -174,9 +262,11 @@ class FinishTile {
   std::uint32_t* order_;
   Shared& s_;
   std::uint32_t count_ = 0;
-  std::uint32_t active_ = 0;  // one bit an item
+  std::uint32_t active_ = 0;  // one bit an item: not final yet
+  std::uint32_t long_ = 0;    // the same: in a segment of more than kTinySegment strings, known to one of them at least
   FinishKey key_[kItems];
   std::uint32_t index_[kItems], slot_[kItems], depth_[kItems];
+  DeviceString string_[kItems];
 };
 
 template <typename Policy>

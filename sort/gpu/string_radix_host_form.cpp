@@ -93,16 +93,15 @@ class Run {
   template <typename Key>
   std::vector<Segment> list_segments(const RoundKeys<Key>& sorted, const std::vector<Segment>& parents,
                                      std::uint32_t digits) {
-    std::vector<std::uint32_t> edges, offsets{0};
-    for (std::uint32_t at = 0; at < sorted.count; ++at) {
-      if (sorted.is_edge(at)) edges.push_back(at);
-    }
+    std::vector<std::uint32_t> offsets{0};
     for (const Segment& parent : parents) offsets.push_back(offsets.back() + parent.count);
     std::vector<Segment> large;
-    for (std::size_t i = 0; i < edges.size(); i += 2) {
-      const std::uint32_t old = sorted.segment(sorted.keys[edges[i]]);
-      const Segment segment{parents[old].start + (edges[i] - offsets[old]), edges[i + 1] + 1 - edges[i],
-                            parents[old].depth + digits};
+    for (std::uint32_t first = 0; first < sorted.count; ++first) {
+      if (!sorted.begins_segment(first)) continue;
+      const Key* const end = std::upper_bound(sorted.keys + first, sorted.keys + sorted.count, sorted.keys[first]);
+      const std::uint32_t old = sorted.segment(sorted.keys[first]);
+      const Segment segment{parents[old].start + (first - offsets[old]),
+                            static_cast<std::uint32_t>(end - sorted.keys) - first, parents[old].depth + digits};
       if (segment.depth > digits && segment.count == parents[old].count) {
         throw std::logic_error("a round of gpu-string-radix left a segment as it was");
       }

@@ -9,16 +9,22 @@ namespace spillway {
 
 inline constexpr unsigned kStringThreads = 256;
 
-// What the host reads back between rounds.
-struct StringCounters {
-  std::uint32_t used[8];        // byte values that occur, as for make_string_digits
-  std::uint32_t longest;        // bytes of the longest string; in later rounds, of what is left of it
-  std::uint32_t edges;          // ends of new segments: two each
-  std::uint32_t small_count;    // segments
-  std::uint32_t small_strings;  // strings in them
+// Segments in the lists, and the strings in them.
+struct ListCounters {
+  std::uint32_t tiny_count;
+  std::uint32_t tiny_strings;
+  std::uint32_t small_count;
+  std::uint32_t small_strings;
   std::uint32_t large_count;
   std::uint32_t large_strings;
+};
+
+// What the host reads back between rounds.
+struct StringCounters {
+  std::uint32_t used[8];  // byte values that occur, as for make_string_digits
+  std::uint32_t longest;  // bytes of the longest string; in later rounds, of what is left of it
   std::uint32_t unsplit;  // segments that a round left as they were: never
+  ListCounters lists;
 };
 
 // Adds 1 to *counter for every lane that `takes` part; its place among all that did. All lanes of the warp call this.
@@ -47,23 +53,31 @@ __device__ inline void mark_byte(std::uint32_t* s_used, unsigned byte) {
   if ((s_used[byte / 32] & bit) == 0) atomicOr(&s_used[byte / 32], bit);
 }
 
-// Reads all bytes once.
+__device__ inline void mark_bytes(std::uint32_t* s_used, const uint4& bytes) {
+  for (const unsigned word : {bytes.x, bytes.y, bytes.z, bytes.w}) {
+    for (unsigned shift = 0; shift < 32; shift += 8) mark_byte(s_used, word >> shift & 255);
+  }
+}
+
+// Reads all bytes and offsets once.
 __global__ void find_used_bytes_kernel(DeviceStrings strings, StringCounters* counters) {
   __shared__ std::uint32_t s_used[8];
   if (threadIdx.x < 8) s_used[threadIdx.x] = 0;
   __syncthreads();
   const std::size_t thread = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
-  const std::size_t threads = std::size_t{gridDim.x} * blockDim.x, words = strings.total_bytes / 16;
-  const auto* quads = reinterpret_cast<const uint4*>(strings.d_bytes);
-  for (std::size_t i = thread; i < words; i += threads) {
-    const uint4 quad = quads[i];
-    for (const unsigned word : {quad.x, quad.y, quad.z, quad.w}) {
-      for (unsigned shift = 0; shift < 32; shift += 8) mark_byte(s_used, word >> shift & 255);
-    }
+  const std::size_t threads = std::size_t{gridDim.x} * blockDim.x, quads = strings.total_bytes / 16;
+  const auto* d_quads = reinterpret_cast<const uint4*>(strings.d_bytes);
+  std::size_t at = thread;
+  for (; at + 3 * threads < quads; at += 4 * threads) {
+    const uint4 some[4] = {d_quads[at], d_quads[at + threads], d_quads[at + 2 * threads], d_quads[at + 3 * threads]};
+    for (const uint4& bytes : some) mark_bytes(s_used, bytes);
   }
-  for (std::size_t i = words * 16 + thread; i < strings.total_bytes; i += threads)
+  for (; at < quads; at += threads) mark_bytes(s_used, d_quads[at]);
+  for (std::size_t i = quads * 16 + thread; i < strings.total_bytes; i += threads) {
     mark_byte(s_used, strings.d_bytes[i]);
+  }
   std::uint32_t longest = 0;
+#pragma unroll 4
   for (std::size_t i = thread; i < strings.count; i += threads) {
     longest = max(longest, static_cast<std::uint32_t>(strings.d_offsets[i + 1] - strings.d_offsets[i]));
   }
@@ -156,11 +170,11 @@ __global__ void drop_equal_segments_kernel(LargeRound round, LargeSegments kept,
   const bool is_kept = shared < longest;
   const Segment segment{is_kept ? round.segments.start[i] : 0,
                         is_kept ? round.segments.offset[i + 1] - round.segments.offset[i] : 0, shared};
-  const std::uint32_t place = take_place(&counters->large_count, is_kept);
+  const std::uint32_t place = take_place(&counters->lists.large_count, is_kept);
   if (is_kept) write_large(kept, place, segment);
   const std::uint32_t strings = warp_sum(segment.count), left = warp_max(longest - min(shared, longest));
   if (threadIdx.x % 32 != 0) return;
-  atomicAdd(&counters->large_strings, strings);
+  atomicAdd(&counters->lists.large_strings, strings);
   atomicMax(&counters->longest, left);
 }
 
@@ -189,38 +203,118 @@ __global__ void write_order_kernel(LargeRound round, RoundKeys<std::uint64_t> so
   order[round.place(sorted.segment(sorted.keys[at]), static_cast<std::uint32_t>(at))] = values[at];
 }
 
-// The new segment between a pair of edges; `parent` has no segments in the first round.
+// One behind the last key that equals keys[first]: by doubling steps, then halving ones. `known` keys are equal.
 template <typename Key>
-__device__ Segment segment_between(const RoundKeys<Key>& sorted, const LargeRound& parent, std::uint32_t digits,
-                                   uint2 edges, StringCounters* counters) {
-  Segment segment{edges.x, edges.y + 1 - edges.x, digits};
+__device__ std::uint32_t end_of_equal_keys(const RoundKeys<Key>& sorted, std::uint32_t first, std::uint32_t known) {
+  const Key key = sorted.keys[first];
+  std::uint32_t step = known, equal = first + known - 1;  // the last place known to be equal
+  while (step < sorted.count - equal && sorted.keys[equal + step] == key) {
+    equal += step;
+    step *= 2;
+  }
+  for (step = min(step, sorted.count - equal); step > 1;) {
+    const std::uint32_t half = step / 2;
+    if (sorted.keys[equal + half] == key) {
+      equal += half;
+      step -= half;
+    } else {
+      step = half;
+    }
+  }
+  return equal + 1;
+}
+
+// The segment of keys[first..]; `parent` has no segments in the first round.
+template <typename Key>
+__device__ Segment segment_from(const RoundKeys<Key>& sorted, const LargeRound& parent, std::uint32_t digits,
+                                std::uint32_t first, StringCounters* counters) {
+  Segment segment{first, end_of_equal_keys(sorted, first, 2) - first, digits};
   if (parent.segment_count == 0) return segment;
-  const std::uint32_t old = sorted.segment(sorted.keys[edges.x]);
-  segment.start = parent.place(old, edges.x);
+  const std::uint32_t old = sorted.segment(sorted.keys[first]);
+  segment.start = parent.place(old, first);
   segment.depth += parent.segments.depth[old];
   if (segment.count == parent.segments.offset[old + 1] - parent.segments.offset[old]) atomicAdd(&counters->unsplit, 1u);
   return segment;
 }
 
+__device__ inline void write_small(const SmallSegments& segments, std::uint32_t at, const Segment& segment) {
+  segments.start[at] = segment.start;
+  segments.offset[at] = segment.count;
+  segments.depth[at] = segment.depth;
+}
+
+struct SegmentLists {
+  SmallSegments tiny, small;
+  LargeSegments large;
+};
+
+// A block's room in the lists: counted in shared memory first, so that the counters see one addition a block.
+class ListRoom {
+ public:
+  struct Shared {
+    ListCounters counted, first;
+  };
+  __device__ explicit ListRoom(Shared& shared) : s_(shared) {
+    if (threadIdx.x == 0) s_.counted = ListCounters{};
+    __syncthreads();
+  }
+  // Place of a segment among the block's of its class.
+  __device__ std::uint32_t count(std::uint32_t ListCounters::*counter, std::uint32_t ListCounters::*strings,
+                                 const Segment& segment) {
+    atomicAdd(&(s_.counted.*strings), segment.count);
+    return atomicAdd(&(s_.counted.*counter), 1u);
+  }
+  __device__ void take(ListCounters* counters) {
+    __syncthreads();
+    constexpr unsigned kCounters = sizeof(ListCounters) / sizeof(std::uint32_t);
+    if (threadIdx.x < kCounters) {
+      const std::uint32_t added = reinterpret_cast<const std::uint32_t*>(&s_.counted)[threadIdx.x];
+      auto* const counter = reinterpret_cast<std::uint32_t*>(counters) + threadIdx.x;
+      reinterpret_cast<std::uint32_t*>(&s_.first)[threadIdx.x] = added == 0 ? 0 : atomicAdd(counter, added);
+    }
+    __syncthreads();
+  }
+  __device__ std::uint32_t first(std::uint32_t ListCounters::*counter) const { return s_.first.*counter; }
+
+ private:
+  Shared& s_;
+};
+
+inline constexpr unsigned kListItems = 8;  // keys of a thread
+inline constexpr unsigned kListKeys = kListItems * kStringThreads;
+
 template <typename Key>
-__global__ void list_segments_kernel(RoundKeys<Key> sorted, LargeRound parent, std::uint32_t digits, const uint2* edges,
-                                     SmallSegments small, LargeSegments large, StringCounters* counters) {
-  const std::uint32_t count = counters->edges / 2, threads = gridDim.x * blockDim.x;
-  for (std::uint32_t first = blockIdx.x * blockDim.x; first < count; first += threads) {
-    const std::uint32_t i = first + threadIdx.x;
-    const Segment segment = i < count ? segment_between(sorted, parent, digits, edges[i], counters) : Segment{0, 0, 0};
-    const bool is_large = segment.count > kSmallSegment, is_small = segment.count > 0 && !is_large;
-    const std::uint32_t small_place = take_place(&counters->small_count, is_small);
-    const std::uint32_t large_place = take_place(&counters->large_count, is_large);
-    const std::uint32_t small_strings = warp_sum(is_small ? segment.count : 0);
-    const std::uint32_t large_strings = warp_sum(is_large ? segment.count : 0);
-    if (threadIdx.x % 32 == 0 && small_strings > 0) atomicAdd(&counters->small_strings, small_strings);
-    if (threadIdx.x % 32 == 0 && large_strings > 0) atomicAdd(&counters->large_strings, large_strings);
-    if (is_large) write_large(large, large_place, segment);
-    if (!is_small) continue;
-    small.start[small_place] = segment.start;
-    small.offset[small_place] = segment.count;
-    small.depth[small_place] = segment.depth;
+__global__ void list_segments_kernel(RoundKeys<Key> sorted, LargeRound parent, std::uint32_t digits, SegmentLists lists,
+                                     StringCounters* counters) {
+  __shared__ ListRoom::Shared s_room;
+  ListRoom room(s_room);
+  Segment segments[kListItems];
+  std::uint32_t place[kListItems];
+#pragma unroll
+  for (unsigned i = 0; i < kListItems; ++i) {
+    const std::size_t at = blockIdx.x * std::size_t{kListKeys} + i * kStringThreads + threadIdx.x;
+    segments[i].count = 0;
+    if (at >= sorted.count || !sorted.begins_segment(static_cast<std::uint32_t>(at))) continue;
+    const Segment segment = segment_from(sorted, parent, digits, static_cast<std::uint32_t>(at), counters);
+    segments[i] = segment;
+    place[i] = segment.count <= kTinySegment
+                   ? room.count(&ListCounters::tiny_count, &ListCounters::tiny_strings, segment)
+               : segment.count <= kSmallSegment
+                   ? room.count(&ListCounters::small_count, &ListCounters::small_strings, segment)
+                   : room.count(&ListCounters::large_count, &ListCounters::large_strings, segment);
+  }
+  room.take(&counters->lists);
+#pragma unroll
+  for (unsigned i = 0; i < kListItems; ++i) {
+    const Segment& segment = segments[i];
+    if (segment.count == 0) continue;
+    if (segment.count <= kTinySegment) {
+      write_small(lists.tiny, room.first(&ListCounters::tiny_count) + place[i], segment);
+    } else if (segment.count <= kSmallSegment) {
+      write_small(lists.small, room.first(&ListCounters::small_count) + place[i], segment);
+    } else {
+      write_large(lists.large, room.first(&ListCounters::large_count) + place[i], segment);
+    }
   }
 }
 

@@ -1,11 +1,8 @@
 #include "sort/gpu/string_radix_sorter.hpp"
 
-#include <thrust/iterator/counting_iterator.h>
-
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
 #include <stdexcept>
 
 #include "sort/gpu/string_finish.cuh"
@@ -25,18 +22,6 @@ cudaError_t sort_pairs(void* d_temp, std::size_t& bytes, cub::DoubleBuffer<Key>&
   return cub::DeviceRadixSort::SortPairs(d_temp, bytes, keys, values, count, 0, static_cast<int>(bits), stream);
 }
 
-template <typename Key>
-struct IsEdge {
-  RoundKeys<Key> sorted;
-  __device__ bool operator()(std::uint32_t at) const { return sorted.is_edge(at); }
-};
-template <typename Key>
-cudaError_t select_edges(void* d_temp, std::size_t& bytes, const RoundKeys<Key>& sorted, std::uint32_t* d_edges,
-                         std::uint32_t* d_edge_count, cudaStream_t stream) {
-  return cub::DeviceSelect::If(d_temp, bytes, thrust::counting_iterator<std::uint32_t>(0), d_edges, d_edge_count,
-                               static_cast<std::int64_t>(sorted.count), IsEdge<Key>{sorted}, stream);
-}
-
 cudaError_t scan_counts(void* d_temp, std::size_t& bytes, std::uint32_t* d_counts, std::uint32_t count,
                         cudaStream_t stream) {
   return cub::DeviceScan::ExclusiveSum(d_temp, bytes, d_counts, count, stream);
@@ -51,11 +36,7 @@ std::size_t cub_bytes(std::uint32_t count) {
   most = std::max(most, bytes);
   cuda_check(sort_pairs(nullptr, bytes, wide, values, count, 64, nullptr));
   most = std::max(most, bytes);
-  cuda_check(select_edges<std::uint32_t>(nullptr, bytes, {nullptr, count, 2, 32}, nullptr, nullptr, nullptr));
-  most = std::max(most, bytes);
-  cuda_check(select_edges<std::uint64_t>(nullptr, bytes, {nullptr, count, 2, 64}, nullptr, nullptr, nullptr));
-  most = std::max(most, bytes);
-  cuda_check(scan_counts(nullptr, bytes, nullptr, count / 2 + 1, nullptr));
+  cuda_check(scan_counts(nullptr, bytes, nullptr, count / 2 + 2, nullptr));
   return std::max(most, bytes);
 }
 
@@ -63,7 +44,7 @@ std::size_t cub_bytes(std::uint32_t count) {
 struct RadixScratch {
   std::uint64_t* keys[2];
   std::uint32_t* values[2];
-  SmallSegments small;
+  SmallSegments tiny, small;
   LargeSegments large[2];
   StringCounters* counters;
   std::uint8_t* temp;
@@ -74,8 +55,9 @@ RadixScratch lay_out(DeviceArena& arena, std::uint32_t count, std::size_t temp_b
   RadixScratch scratch;
   for (auto*& keys : scratch.keys) keys = arena.take<std::uint64_t>(count);
   for (auto*& values : scratch.values) values = arena.take<std::uint32_t>(count);
-  const std::size_t small = count / 2 + 1, large = count / kSmallSegment + 2;
-  scratch.small = {arena.take<std::uint32_t>(small), arena.take<std::uint32_t>(small + 1),
+  const std::size_t tiny = count / 2 + 2, small = count / kTinySegment + 2, large = count / kSmallSegment + 2;
+  scratch.tiny = {arena.take<std::uint32_t>(tiny), arena.take<std::uint32_t>(tiny), arena.take<std::uint32_t>(tiny)};
+  scratch.small = {arena.take<std::uint32_t>(small), arena.take<std::uint32_t>(small),
                    arena.take<std::uint32_t>(small)};
   for (auto& list : scratch.large) {
     for (auto** array : {&list.start, &list.offset, &list.depth, &list.shared, &list.longest}) {
@@ -103,8 +85,9 @@ class StringRadixRun {
     find_digits();
     if (counters_.longest == 0) return fill_identity(d_order_, count_, stream_);
     sort_first_bytes();
-    while (counters_.large_count > 0) sort_next_bytes();
-    finish_small_segments();
+    while (counters_.lists.large_count > 0) sort_next_bytes();
+    finish<SmallFinishPolicy>(scratch_.small, counters_.lists.small_count, counters_.lists.small_strings);
+    finish<TinyFinishPolicy>(scratch_.tiny, counters_.lists.tiny_count, counters_.lists.tiny_strings);
   }
 
  private:
@@ -113,8 +96,8 @@ class StringRadixRun {
   }
   static unsigned some_blocks(std::size_t threads) { return std::clamp(blocks(threads), 1u, kMostBlocks); }
 
-  void clear(std::uint32_t StringCounters::*counter) {
-    cuda_check(cudaMemsetAsync(&(scratch_.counters->*counter), 0, sizeof(std::uint32_t), stream_));
+  void clear_large() {
+    cuda_check(cudaMemsetAsync(&scratch_.counters->lists.large_count, 0, 2 * sizeof(std::uint32_t), stream_));
   }
   void read_counters() {
     copy_to_host(&counters_, scratch_.counters, sizeof counters_, stream_);
@@ -172,14 +155,9 @@ class StringRadixRun {
   template <typename Key>
   void list_segments(cub::DoubleBuffer<Key>& keys, const LargeRound& parent, KeyShape round, DigitKey shape) {
     const RoundKeys<Key> sorted{keys.Current(), round.count, round.base, round.digit_bits};
-    auto* const d_edges = reinterpret_cast<std::uint32_t*>(keys.Alternate());
-    std::size_t bytes = scratch_.temp_bytes;
-    cuda_check(select_edges(scratch_.temp, bytes, sorted, d_edges, &scratch_.counters->edges, stream_));
-    clear(&StringCounters::large_count);
-    clear(&StringCounters::large_strings);
-    list_segments_kernel<<<some_blocks(round.count / 2), kStringThreads, 0, stream_>>>(
-        sorted, parent, shape.digits, reinterpret_cast<const uint2*>(d_edges), scratch_.small, scratch_.large[0],
-        scratch_.counters);
+    clear_large();
+    list_segments_kernel<<<(round.count + kListKeys - 1) / kListKeys, kStringThreads, 0, stream_>>>(
+        sorted, parent, shape.digits, {scratch_.tiny, scratch_.small, scratch_.large[0]}, scratch_.counters);
     check_launch();
     read_counters();
     if (counters_.unsplit != 0) throw std::logic_error("a round of gpu-string-radix left a segment as it was");
@@ -191,19 +169,18 @@ class StringRadixRun {
     find_shared_prefixes_kernel<<<blocks(before.string_count), kStringThreads, 0, stream_>>>(strings_, before,
                                                                                              d_order_);
     check_launch();
-    clear(&StringCounters::large_count);
-    clear(&StringCounters::large_strings);
-    clear(&StringCounters::longest);
+    clear_large();
+    cuda_check(cudaMemsetAsync(&scratch_.counters->longest, 0, sizeof(std::uint32_t), stream_));
     drop_equal_segments_kernel<<<blocks(before.segment_count), kStringThreads, 0, stream_>>>(before, scratch_.large[1],
                                                                                              scratch_.counters);
     check_launch();
     read_counters();
-    return counters_.large_count == 0 ? LargeRound{} : scanned(scratch_.large[1]);
+    return counters_.lists.large_count == 0 ? LargeRound{} : scanned(scratch_.large[1]);
   }
 
   LargeRound scanned(const LargeSegments& segments) {
-    scan(segments.offset, counters_.large_count);
-    return {segments, counters_.large_count, counters_.large_strings};
+    scan(segments.offset, counters_.lists.large_count);
+    return {segments, counters_.lists.large_count, counters_.lists.large_strings};
   }
 
   // Counts become offsets, with their sum behind them.
@@ -220,15 +197,15 @@ class StringRadixRun {
     cuda_check(sort_pairs(scratch_.temp, bytes, keys, values, count, bits, stream_));
   }
 
-  void finish_small_segments() {
-    if (counters_.small_count == 0) return;
-    scan(scratch_.small.offset, counters_.small_count);
-    constexpr auto kernel = &finish_segments_kernel<FinishPolicy>;
-    constexpr auto shared_bytes = static_cast<int>(sizeof(FinishTile<FinishPolicy>::Shared));
+  template <typename Policy>
+  void finish(const SmallSegments& segments, std::uint32_t segment_count, std::uint32_t string_count) {
+    if (segment_count == 0) return;
+    scan(segments.offset, segment_count);
+    constexpr auto kernel = &finish_segments_kernel<Policy>;
+    constexpr auto shared_bytes = static_cast<int>(sizeof(typename FinishTile<Policy>::Shared));
     cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
-    const unsigned tiles = (counters_.small_strings + kFinishStride - 1) / kFinishStride;
-    kernel<<<tiles, FinishPolicy::kThreads, shared_bytes, stream_>>>(strings_, scratch_.small, counters_.small_count,
-                                                                     d_order_);
+    const unsigned tiles = (string_count + Policy::kStride - 1) / Policy::kStride;
+    kernel<<<tiles, Policy::kThreads, shared_bytes, stream_>>>(strings_, segments, segment_count, d_order_);
     check_launch();
   }
 

@@ -12,6 +12,8 @@ namespace spillway {
 
 // Half of a finishing tile, so that a tile takes a whole segment wherever it begins in the tile's first half.
 inline constexpr std::uint32_t kSmallSegment = 1024;
+// Up to here counting those that come before costs less than a sort, and one kernel does nothing else.
+inline constexpr std::uint32_t kTinySegment = 64;
 
 // Arrays of one list, on the device (or, in the host form, not).
 struct SmallSegments {
@@ -52,11 +54,10 @@ struct RoundKeys {
     const Key digits = digit_bits >= 8 * sizeof(Key) ? key : key & ((Key{1} << digit_bits) - 1);
     return digits % base == 0;
   }
-  // First or last of several strings of one key that go on: these come in pairs, one pair a new segment.
-  SPILLWAY_HOST_DEVICE bool is_edge(std::uint32_t at) const {
+  // The first of several strings of one key that go on.
+  SPILLWAY_HOST_DEVICE bool begins_segment(std::uint32_t at) const {
     const Key key = keys[at];
-    const bool is_first = at == 0 || keys[at - 1] != key, is_last = at + 1 == count || keys[at + 1] != key;
-    return is_first != is_last && !has_ended(key);
+    return at + 1 < count && keys[at + 1] == key && (at == 0 || keys[at - 1] != key) && !has_ended(key);
   }
 };
 
