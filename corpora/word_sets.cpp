@@ -41,17 +41,29 @@ class DistinctWords final : public StringSet {
   std::uint64_t seed_;
 };
 
+// Frequent words are short, as in a language; a rarer one may have a beginning, an ending or both, and a few are what
+// stands in texts without being a word: long, and alike but for their ends.
 class TextWords final : public StringSet {
  public:
   explicit TextWords(std::uint64_t seed) : seed_(seed), words_(kVocabulary, to_fixed(1.07), to_fixed(2.7)) {}
-  std::size_t max_bytes() const override { return ZipfWords::kWordRoom; }
+  std::size_t max_bytes() const override { return 64; }
   char* write(std::uint64_t index, char* out) const override {
     SplitMix random = random_of(seed_, index);
-    return words_.write_sample(random, out) - 1;
+    const std::uint64_t rank = words_.sample_rank(random);
+    if (rank < kPlainWords) return write_word(rank, out);
+    SplitMix of_word = random_of(seed_ + 1, rank);
+    if (of_word.below(kLongShare) == 0) out = put(one_of(kLongBeginnings, of_word), out);
+    if (of_word.below(3) == 0) out = put(one_of(kBeginnings, of_word), out);
+    out = write_word(rank, out);
+    return put(one_of(kEndings, of_word), out);
   }
 
  private:
-  static constexpr std::uint64_t kVocabulary = 1'000'000;
+  static constexpr std::uint64_t kVocabulary = 1'000'000, kPlainWords = 1000, kLongShare = 300;
+  static constexpr std::array<std::string_view, 6> kBeginnings{"re", "un", "inter", "counter", "over", "under"};
+  static constexpr std::array<std::string_view, 8> kEndings{"", "", "s", "ed", "ing", "ation", "ments", "ability"};
+  static constexpr std::array<std::string_view, 3> kLongBeginnings{
+      "www.example.org.archive.", "________________________", "aaaaaaaaaaaaaaaaaaaaaaaa"};
   std::uint64_t seed_;
   ZipfWords words_;
 };
