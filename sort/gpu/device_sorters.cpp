@@ -6,6 +6,7 @@
 #include "sort/gpu/davidson_host_form.hpp"
 #include "sort/gpu/device_record_sorter.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
+#include "sort/gpu/satish_merge_host_form.hpp"
 #include "sort/gpu/satish_radix_host_form.hpp"
 #include "sort/gpu/string_radix_host_form.hpp"
 
@@ -35,11 +36,9 @@ const DeviceStringSorter* find_device_string_sorter(std::string_view name) {
 }
 
 const std::vector<GpuSorterName>& gpu_record_sorter_names() {
-  static const std::vector<GpuSorterName> names{{"gpu-radix", true},
-                                                {"gpu-radix:satish", true},
-                                                {"gpu-merge", true},
-                                                {"gpu-merge:davidson", true},
-                                                {"gpu-bitonic", false}};
+  static const std::vector<GpuSorterName> names{{"gpu-radix", true},        {"gpu-radix:satish", true},
+                                                {"gpu-merge", true},        {"gpu-merge:davidson", true},
+                                                {"gpu-merge:satish", true}, {"gpu-bitonic", false}};
   return names;
 }
 
@@ -51,8 +50,9 @@ const std::vector<std::string_view>& gpu_string_sorter_names() {
 const std::vector<const RecordSorter*>& gpu_record_sorter_host_forms() {
   static const SatishRadixHostForm satish_radix;
   static const DavidsonHostForm davidson;
+  static const SatishMergeHostForm satish_merge;
   static const BitonicHostForm bitonic;
-  static const std::vector<const RecordSorter*> all{&satish_radix, &davidson, &bitonic};
+  static const std::vector<const RecordSorter*> all{&satish_radix, &davidson, &satish_merge, &bitonic};
   return all;
 }
 

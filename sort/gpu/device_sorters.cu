@@ -5,6 +5,7 @@
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/merge_sorter.hpp"
 #include "sort/gpu/radix_sorter.hpp"
+#include "sort/gpu/satish_merge_sorter.hpp"
 #include "sort/gpu/satish_radix_sorter.hpp"
 #include "sort/gpu/string_radix_sorter.hpp"
 #include "sort/gpu/string_thrust_sorter.hpp"
@@ -16,8 +17,10 @@ const std::vector<const DeviceRecordSorter*>& device_record_sorters() {
   static const GpuSatishRadixSorter satish_radix;
   static const GpuMergeSorter merge;
   static const GpuDavidsonSorter davidson;
+  static const GpuSatishMergeSorter satish_merge;
   static const GpuBitonicSorter bitonic;
-  static const std::vector<const DeviceRecordSorter*> all{&radix, &satish_radix, &merge, &davidson, &bitonic};
+  static const std::vector<const DeviceRecordSorter*> all{&radix,    &satish_radix, &merge,
+                                                          &davidson, &satish_merge, &bitonic};
   return all;
 }
 
