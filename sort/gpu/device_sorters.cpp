@@ -8,6 +8,7 @@
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/satish_merge_host_form.hpp"
 #include "sort/gpu/satish_radix_host_form.hpp"
+#include "sort/gpu/string_merge_host_form.hpp"
 #include "sort/gpu/string_radix_host_form.hpp"
 
 namespace spillway {
@@ -43,7 +44,7 @@ const std::vector<GpuSorterName>& gpu_record_sorter_names() {
 }
 
 const std::vector<std::string_view>& gpu_string_sorter_names() {
-  static const std::vector<std::string_view> names{"gpu-string-radix", "gpu-string-thrust"};
+  static const std::vector<std::string_view> names{"gpu-string-radix", "gpu-string-merge", "gpu-string-thrust"};
   return names;
 }
 
@@ -58,7 +59,8 @@ const std::vector<const RecordSorter*>& gpu_record_sorter_host_forms() {
 
 const std::vector<const StringSorter*>& gpu_string_sorter_host_forms() {
   static const StringRadixHostForm radix;
-  static const std::vector<const StringSorter*> all{&radix};
+  static const StringMergeHostForm merge;
+  static const std::vector<const StringSorter*> all{&radix, &merge};
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include "sort/gpu/radix_sorter.hpp"
 #include "sort/gpu/satish_merge_sorter.hpp"
 #include "sort/gpu/satish_radix_sorter.hpp"
+#include "sort/gpu/string_merge_sorter.hpp"
 #include "sort/gpu/string_radix_sorter.hpp"
 #include "sort/gpu/string_thrust_sorter.hpp"
 
@@ -26,8 +27,9 @@ const std::vector<const DeviceRecordSorter*>& device_record_sorters() {
 
 const std::vector<const DeviceStringSorter*>& device_string_sorters() {
   static const GpuStringRadixSorter radix;
+  static const GpuStringMergeSorter merge;
   static const GpuStringThrustSorter thrust;
-  static const std::vector<const DeviceStringSorter*> all{&radix, &thrust};
+  static const std::vector<const DeviceStringSorter*> all{&radix, &merge, &thrust};
   return all;
 }
 

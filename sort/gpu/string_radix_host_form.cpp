@@ -1,12 +1,12 @@
 #include "sort/gpu/string_radix_host_form.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <stdexcept>
 
 #include "io/error.hpp"
 #include "sort/cpu/scratch_pieces.hpp"
+#include "sort/gpu/packed_host_strings.hpp"
 #include "sort/gpu/string_digits.hpp"
 #include "sort/gpu/string_finish_key.hpp"
 #include "sort/gpu/string_segments.hpp"
@@ -14,25 +14,6 @@
 namespace spillway {
 
 namespace {
-
-// The strings behind each other, as on the device.
-class PackedStrings {
- public:
-  PackedStrings(std::span<const StringRef> strings, std::span<std::uint64_t> offsets) {
-    offsets[0] = 0;
-    for (std::size_t i = 0; i < strings.size(); ++i) offsets[i + 1] = offsets[i] + strings[i].bytes;
-    bytes_.resize((offsets.back() + 15) / 16 * 16);
-    for (std::size_t i = 0; i < strings.size(); ++i) {
-      if (strings[i].bytes > 0) std::memcpy(bytes_.data() + offsets[i], strings[i].data, strings[i].bytes);
-    }
-    strings_ = {bytes_.data(), offsets.data(), strings.size(), offsets.back()};
-  }
-  const DeviceStrings& strings() const { return strings_; }
-
- private:
-  std::vector<std::uint8_t> bytes_;
-  DeviceStrings strings_;
-};
 
 template <typename Key>
 struct Pair {
@@ -184,7 +165,7 @@ void StringRadixHostForm::sort(std::span<const StringRef> strings, std::span<std
     throw std::logic_error("a string sorter was given too little room for its result");
   }
   ScratchPieces pieces(scratch);
-  const PackedStrings packed(strings, pieces.take<std::uint64_t>(strings.size() + 1));
+  const PackedHostStrings packed(strings, pieces.take<std::uint64_t>(strings.size() + 1));
   if (!strings.empty()) Run(packed.strings(), order).run();
   for (std::size_t i = 0; i < lcps.size(); ++i) {
     lcps[i] =
