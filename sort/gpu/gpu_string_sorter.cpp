@@ -1,5 +1,7 @@
 #include "sort/gpu/gpu_string_sorter.hpp"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -7,46 +9,49 @@
 #include "sort/cpu/scratch_pieces.hpp"
 #include "sort/gpu/first_gpu.hpp"
 #include "sort/gpu/gpu_error.hpp"
+#include "sort/gpu/packed_string_sort.hpp"
+#include "sort/gpu/staged_copy.hpp"
+#include "sort/gpu/string_packer.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+// A copy of 8 MiB takes 150 us, several times what starting a parallel loop and a copy takes; small sorts take less.
+constexpr std::size_t kMinPieceBytes = std::size_t{64} << 10, kMaxPieceBytes = std::size_t{8} << 20;
+constexpr std::size_t kCopyBytes = std::size_t{256} << 10;  // a task of a copy
 
-// Copies the strings behind each other to the device, a piece at a time.
-class Packer {
- public:
-  Packer(std::span<std::uint8_t> piece, std::uint8_t* d_to, const GpuStream& stream)
-      : piece_(piece), d_to_(d_to), stream_(stream) {}
+std::size_t piece_bytes(std::size_t count) { return std::clamp(count * 32, kMinPieceBytes, kMaxPieceBytes); }
 
-  void add(const StringRef& string) {
-    for (std::size_t from = 0; from < string.bytes;) {
-      const std::size_t bytes = std::min(piece_.size() - used_, string.bytes - from);
-      std::memcpy(piece_.data() + used_, string.data + from, bytes);
-      used_ += bytes;
-      from += bytes;
-      if (used_ == piece_.size()) flush();
-    }
-  }
-  void flush() {
-    copy_to_device(d_to_, piece_.data(), used_, stream_.handle());
-    stream_.synchronize();
-    d_to_ += used_;
-    used_ = 0;
-  }
+void copy_in_parallel(std::uint8_t* to, std::span<const std::uint8_t> from) {
+  tbb::parallel_for(std::size_t{0}, (from.size() + kCopyBytes - 1) / kCopyBytes, [&](std::size_t part) {
+    const std::size_t begin = part * kCopyBytes, bytes = std::min(kCopyBytes, from.size() - begin);
+    std::memcpy(to + begin, from.data() + begin, bytes);
+  });
+}
 
- private:
-  std::span<std::uint8_t> piece_;
-  std::size_t used_ = 0;
-  std::uint8_t* d_to_;
-  const GpuStream& stream_;
-};
+void bring_down(StagedCopy& copy, std::span<std::uint32_t> to, const std::uint32_t* d_from) {
+  copy.down(d_from, to.size_bytes(), [&](std::span<const std::uint8_t> piece, std::size_t from) {
+    copy_in_parallel(reinterpret_cast<std::uint8_t*>(to.data()) + from, piece);
+  });
+}
+
+void bring_up(StagedCopy& copy, const StringPacker& packer, const StringSortSpace& space) {
+  copy.up(space.d_offsets, (space.count + 1) * sizeof(std::uint64_t),
+          [&](std::span<std::uint8_t> piece, std::size_t from) {
+            const std::span<std::uint64_t> offsets(reinterpret_cast<std::uint64_t*>(piece.data()),
+                                                   piece.size() / sizeof(std::uint64_t));
+            packer.write_offsets(offsets, from / sizeof(std::uint64_t));
+          });
+  copy.up(space.d_bytes, space.total_bytes,
+          [&](std::span<std::uint8_t> piece, std::size_t from) { packer.write_bytes(piece, from); });
+}
 
 }  // namespace
 
 std::size_t GpuStringSorter::scratch_bytes(std::size_t count) const {
-  return kScratchAlignment + round_to_scratch_alignment((count + 1) * sizeof(std::uint64_t)) + kPieceBytes;
+  return kScratchAlignment + round_to_scratch_alignment(StringPacker::sum_count(count) * sizeof(std::uint64_t)) +
+         round_to_scratch_alignment(StagedCopy::memory_bytes(piece_bytes(count)));
 }
 
 void GpuStringSorter::sort(std::span<const StringRef> strings, std::span<std::uint32_t> order,
@@ -59,26 +64,20 @@ void GpuStringSorter::sort(std::span<const StringRef> strings, std::span<std::ui
   const DeviceStringSorter* const sorter = find_device_string_sorter(name());
   if (sorter == nullptr) throw GpuError(std::string(name()) + " is not in this program");
   ScratchPieces pieces(scratch);
-  const std::span<std::uint64_t> offsets = pieces.take<std::uint64_t>(strings.size() + 1);
-  const std::span<std::uint8_t> piece = pieces.take<std::uint8_t>(kPieceBytes);
-  offsets[0] = 0;
-  for (std::size_t i = 0; i < strings.size(); ++i) offsets[i + 1] = offsets[i] + strings[i].bytes;
-  const std::size_t total_bytes = offsets.back();
+  const StringPacker packer(strings, pieces.take<std::uint64_t>(StringPacker::sum_count(strings.size())));
+  const auto memory = pieces.take<std::uint8_t>(StagedCopy::memory_bytes(piece_bytes(strings.size())));
 
+  const auto wanted = lcps.empty() ? StringSortSpace::Lcps::kNone : StringSortSpace::Lcps::kWanted;
   const GpuStream stream(gpu);
-  const DeviceBuffer d_bytes(gpu, device_aligned(total_bytes + 16)), d_offsets(gpu, offsets.size_bytes());
-  const DeviceBuffer d_order(gpu, order.size_bytes()), d_lcps(gpu, lcps.size_bytes());
-  const DeviceBuffer d_scratch(gpu, sorter->scratch_bytes(strings.size(), total_bytes));
-  copy_to_device(d_offsets.data(), offsets.data(), offsets.size_bytes(), stream.handle());
-  Packer packer(piece, d_bytes.data(), stream);
-  for (const StringRef& string : strings) packer.add(string);
-  packer.flush();
-  sorter->sort({d_bytes.data(), reinterpret_cast<const std::uint64_t*>(d_offsets.data()), strings.size(), total_bytes},
-               reinterpret_cast<std::uint32_t*>(d_order.data()), reinterpret_cast<std::uint32_t*>(d_lcps.data()),
-               d_scratch.data(), stream.handle());
-  copy_to_host(order.data(), d_order.data(), order.size_bytes(), stream.handle());
-  copy_to_host(lcps.data(), d_lcps.data(), lcps.size_bytes(), stream.handle());
-  stream.synchronize();
+  stream.make_current();
+  const DeviceBuffer buffer(gpu, StringSortSpace::bytes(*sorter, strings.size(), packer.total_bytes(), wanted));
+  DeviceArena arena(buffer);
+  const StringSortSpace space(arena, *sorter, strings.size(), packer.total_bytes(), wanted);
+  StagedCopy copy(memory, stream);
+  bring_up(copy, packer, space);
+  space.sort(*sorter, stream.handle());
+  bring_down(copy, order, space.d_order);
+  if (!lcps.empty()) bring_down(copy, lcps, space.d_lcps);
 }
 
 }  // namespace spillway

@@ -1,5 +1,6 @@
-// GPU string sorters for strings in host memory: packed, up, sort, order (and LCPs) down. What `--string-sorter` and
-// the contract tests use; a block's visit keeps its strings on the device and calls DeviceStringSorter itself.
+// GPU string sorters for strings anywhere in host memory: packed by all threads while earlier pieces go up, sort, order
+// (and LCPs) down. What `--string-sorter` and the contract tests use; a block's visit keeps its strings on the device
+// and calls DeviceStringSorter itself, and strings that are packed already take sort/gpu/packed_string_sort.hpp.
 #pragma once
 
 #include "sort/gpu/device_string_sorter.hpp"
@@ -13,7 +14,7 @@ class GpuStringSorter final : public StringSorter {
 
   std::string_view name() const override { return name_; }
   bool needs_gpu() const override { return true; }
-  // Offsets of the packed strings.
+  // The pieces that strings and results are copied in, pinned during the sort: 16 MiB for large sets.
   std::size_t scratch_bytes(std::size_t count) const override;
   void sort(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint32_t> lcps,
             std::span<std::uint8_t> scratch) const override;

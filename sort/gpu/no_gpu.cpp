@@ -5,6 +5,7 @@
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/gpu_error.hpp"
 #include "sort/gpu/gpu_status.hpp"
+#include "sort/gpu/registered_memory.hpp"
 
 namespace spillway {
 
@@ -41,6 +42,8 @@ PinnedBuffer::PinnedBuffer(std::size_t) { refuse(); }
 PinnedBuffer::~PinnedBuffer() = default;
 PinnedBuffer::PinnedBuffer(PinnedBuffer&& other) noexcept = default;
 PinnedBuffer& PinnedBuffer::operator=(PinnedBuffer&& other) noexcept = default;
+RegisteredMemory::RegisteredMemory(std::span<std::uint8_t>, int) { refuse(); }
+RegisteredMemory::~RegisteredMemory() = default;
 void copy_to_device(void*, const void*, std::size_t, GpuStreamHandle) { refuse(); }
 void copy_to_host(void*, const void*, std::size_t, GpuStreamHandle) { refuse(); }
 void copy_on_device(void*, const void*, std::size_t, GpuStreamHandle) { refuse(); }
