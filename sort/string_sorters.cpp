@@ -1,6 +1,7 @@
 #include "sort/cpu/msd_sorter.hpp"
 #include "sort/cpu/multikey_sorter.hpp"
 #include "sort/gpu/gpu_string_sorter.hpp"
+#include "sort/gpu/hybrid_msd_sorter.hpp"
 #include "sort/string_sorter.hpp"
 
 namespace spillway {
@@ -14,9 +15,11 @@ const std::vector<const StringSorter*>& string_sorters() {
 
 const std::vector<const StringSorter*>& gpu_string_sorters() {
   static const std::vector<GpuStringSorter> sorters(gpu_string_sorter_names().begin(), gpu_string_sorter_names().end());
+  static const HybridMsdSorter hybrid(HybridMsdSorter::Place::kGpu);
   static const std::vector<const StringSorter*> all = [] {
     std::vector<const StringSorter*> pointers;
     for (const GpuStringSorter& sorter : sorters) pointers.push_back(&sorter);
+    pointers.push_back(&hybrid);
     return pointers;
   }();
   return all;

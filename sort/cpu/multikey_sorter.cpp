@@ -31,6 +31,8 @@ std::uint64_t median(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));
 }
 
+}  // namespace
+
 class MultikeySort {
  public:
   MultikeySort(StringSort strings, std::span<StringItem> items, std::span<StringItem> spare)
@@ -43,12 +45,20 @@ class MultikeySort {
     tasks_.wait();
   }
 
+  // A segment of equal caches, whose items are there but for the caches.
+  void finish(StringSegment segment, std::vector<Work>& todo) {
+    if (strings_.split_ended(segment, items_, spare_)) hand_on({segment, 0, true}, todo);
+    work_off(todo);
+  }
+  void wait() { tasks_.wait(); }
+
  private:
   struct Borders {
     std::uint32_t equal_begin, equal_end;
   };
 
   void sort(Work first);
+  void work_off(std::vector<Work>& todo);
   void step(Work work, std::vector<Work>& todo);
   void hand_on(Work work, std::vector<Work>& todo);
   std::uint64_t choose_pivot(const Work& work) const;
@@ -62,6 +72,10 @@ class MultikeySort {
 // Works off a stack of its own: as deep as prefixes nest and partitions halve, whatever the strings.
 void MultikeySort::sort(Work first) {
   std::vector<Work> todo{first};
+  work_off(todo);
+}
+
+void MultikeySort::work_off(std::vector<Work>& todo) {
   while (!todo.empty()) {
     const Work work = todo.back();
     todo.pop_back();
@@ -136,8 +150,6 @@ MultikeySort::Borders MultikeySort::partition(StringSegment segment, std::uint64
   return {smaller, equal_end};
 }
 
-}  // namespace
-
 std::size_t MultikeySorter::scratch_bytes(std::size_t count) const {
   return 2 * round_to_scratch_alignment(count * sizeof(StringItem)) + kScratchAlignment;
 }
@@ -151,5 +163,28 @@ void MultikeySorter::sort(std::span<const StringRef> strings, std::span<std::uin
   if (!strings.empty()) MultikeySort(StringSort(strings, order), items, spare).run();
   compute_lcps(strings, order, lcps);
 }
+
+MultikeyFinisher::MultikeyFinisher(std::span<const StringRef> strings, std::span<std::uint32_t> order,
+                                   std::span<std::uint8_t> scratch)
+    : strings_(strings), order_(order) {
+  ScratchPieces pieces(scratch);
+  items_ = pieces.take<StringItem>(strings.size());
+  const std::span<StringItem> spare = pieces.take<StringItem>(strings.size());
+  sort_ = std::make_unique<MultikeySort>(StringSort(strings, order), items_, spare);
+}
+
+MultikeyFinisher::~MultikeyFinisher() { sort_->wait(); }
+
+void MultikeyFinisher::finish(std::span<const StringSegment> segments) {
+  std::vector<Work> todo;
+  for (const StringSegment& segment : segments) {
+    for (std::uint32_t i = segment.begin; i != segment.end; ++i) {
+      items_[i] = {0, order_[i], strings_[order_[i]].bytes};
+    }
+    sort_->finish(segment, todo);
+  }
+}
+
+void MultikeyFinisher::wait() { sort_->wait(); }
 
 }  // namespace spillway

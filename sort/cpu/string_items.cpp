@@ -25,7 +25,19 @@ std::uint64_t big_endian(const std::uint8_t* from) {
   return __builtin_bswap16(load_le<std::uint16_t>(from));
 }
 
-// The next 8 bytes of the string from `depth` on; two overlapping loads where it ends before.
+template <typename Body>
+void for_each_range(std::uint32_t begin, std::uint32_t end, const Body& body) {
+  if (end - begin <= kParallelStrings) {
+    body(begin, end);
+    return;
+  }
+  tbb::parallel_for(tbb::blocked_range<std::uint32_t>(begin, end, kParallelStrings),
+                    [&](const tbb::blocked_range<std::uint32_t>& range) { body(range.begin(), range.end()); });
+}
+
+}  // namespace
+
+// Two overlapping loads where the string ends before.
 std::uint64_t load_cache(const StringRef& string, std::uint32_t depth) {
   const std::uint8_t* const from = string.data + depth;
   const std::uint32_t left = string.bytes - depth;
@@ -38,18 +50,6 @@ std::uint64_t load_cache(const StringRef& string, std::uint32_t depth) {
   }
   return left == 0 ? 0 : std::uint64_t{*from} << 56;
 }
-
-template <typename Body>
-void for_each_range(std::uint32_t begin, std::uint32_t end, const Body& body) {
-  if (end - begin <= kParallelStrings) {
-    body(begin, end);
-    return;
-  }
-  tbb::parallel_for(tbb::blocked_range<std::uint32_t>(begin, end, kParallelStrings),
-                    [&](const tbb::blocked_range<std::uint32_t>& range) { body(range.begin(), range.end()); });
-}
-
-}  // namespace
 
 std::uint32_t common_prefix(const StringRef& a, const StringRef& b, std::uint32_t from, std::uint32_t limit) {
   const std::uint32_t end = std::min({a.bytes, b.bytes, limit});

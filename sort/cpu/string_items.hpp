@@ -34,6 +34,9 @@ inline std::uint32_t window_class(const StringItem& item, std::uint32_t depth) {
   return left < kGoesOn ? left : kGoesOn;
 }
 
+// The next 8 bytes of the string from `depth` on as a number, zeros behind its end. Requires: depth <= string.bytes.
+std::uint64_t load_cache(const StringRef& string, std::uint32_t depth);
+
 // Bytes that a and b share from `from` on (they share all before), at most to `limit`; in whole-string bytes.
 std::uint32_t common_prefix(const StringRef& a, const StringRef& b, std::uint32_t from, std::uint32_t limit);
 

@@ -6,6 +6,7 @@
 #include "sort/gpu/davidson_host_form.hpp"
 #include "sort/gpu/device_record_sorter.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
+#include "sort/gpu/hybrid_msd_sorter.hpp"
 #include "sort/gpu/satish_merge_host_form.hpp"
 #include "sort/gpu/satish_radix_host_form.hpp"
 #include "sort/gpu/string_merge_host_form.hpp"
@@ -60,7 +61,8 @@ const std::vector<const RecordSorter*>& gpu_record_sorter_host_forms() {
 const std::vector<const StringSorter*>& gpu_string_sorter_host_forms() {
   static const StringRadixHostForm radix;
   static const StringMergeHostForm merge;
-  static const std::vector<const StringSorter*> all{&radix, &merge};
+  static const HybridMsdSorter hybrid(HybridMsdSorter::Place::kHostForm);
+  static const std::vector<const StringSorter*> all{&radix, &merge, &hybrid};
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/gpu_error.hpp"
 #include "sort/gpu/gpu_status.hpp"
+#include "sort/gpu/prefix_sort.hpp"
 #include "sort/gpu/registered_memory.hpp"
 
 namespace spillway {
@@ -42,6 +43,7 @@ PinnedBuffer::PinnedBuffer(std::size_t) { refuse(); }
 PinnedBuffer::~PinnedBuffer() = default;
 PinnedBuffer::PinnedBuffer(PinnedBuffer&& other) noexcept = default;
 PinnedBuffer& PinnedBuffer::operator=(PinnedBuffer&& other) noexcept = default;
+std::unique_ptr<PrefixSort> gpu_prefix_sort(std::size_t, std::span<std::uint8_t>) { refuse(); }
 RegisteredMemory::RegisteredMemory(std::span<std::uint8_t>, int) { refuse(); }
 RegisteredMemory::~RegisteredMemory() = default;
 void copy_to_device(void*, const void*, std::size_t, GpuStreamHandle) { refuse(); }

@@ -1,0 +1,59 @@
+// Groups of equal neighbours in a sorted sequence, from a bit each: set where an element equals the one before it.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace spillway {
+
+class TieGroups {
+ public:
+  TieGroups(std::span<const std::uint32_t> words, std::uint32_t count) : words_(words), count_(count) {}
+
+  static constexpr std::size_t word_count(std::size_t count) { return (count + 31) / 32; }
+
+  // The last place up to `at` that begins a group, or is the end of all.
+  std::uint32_t begin_of_group(std::uint32_t at) const {
+    while (at != 0 && at < count_ && is_tie(at)) {
+      at -= at % 32 == 31 && words_[at / 32] == ~std::uint32_t{0} ? 32 : 1;
+    }
+    return at;
+  }
+
+  // Calls use(begin, end) for each group of at least two that begins in [begin, end). Requires: every group ends at
+  // `last` or before.
+  template <typename Use>
+  void for_each(std::uint32_t begin, std::uint32_t end, std::uint32_t last, Use use) const {
+    // A group of two or more begins one before its first tie.
+    for (std::uint32_t tie = find(begin, end + 1, last, Look::kTie); tie <= end && tie < last;) {
+      const std::uint32_t group_end = find(tie, last, last, Look::kNone);
+      if (tie > begin) use(tie - 1, group_end);
+      tie = find(group_end, end + 1, last, Look::kTie);
+    }
+  }
+
+ private:
+  enum class Look { kTie, kNone };
+  bool is_tie(std::uint32_t at) const { return (words_[at / 32] >> (at % 32) & 1) != 0; }
+
+  // The first place in [from, to) that is (or is not) a tie, `last` where there is none.
+  std::uint32_t find(std::uint32_t from, std::uint32_t to, std::uint32_t last, Look look) const {
+    while (from < to && from < last) {
+      const std::uint32_t word = look == Look::kTie ? words_[from / 32] : ~words_[from / 32];
+      const std::uint32_t rest = word >> (from % 32);
+      if (rest != 0) {
+        from += static_cast<std::uint32_t>(std::countr_zero(rest));
+        return from < to && from < last ? from : last;
+      }
+      from += 32 - from % 32;
+    }
+    return last;
+  }
+
+  std::span<const std::uint32_t> words_;
+  std::uint32_t count_;
+};
+
+}  // namespace spillway
