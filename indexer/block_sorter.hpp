@@ -5,9 +5,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "indexer/block.hpp"
+#include "indexer/merge_source.hpp"
 #include "io/index_format.hpp"
 #include "io/memory_budget.hpp"
 #include "io/run_writer.hpp"
@@ -44,6 +47,14 @@ class BlockSorter {
   // written, differs (hardware or our own mistake). Does not sync or close.
   virtual RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
                                MemoryBudget& budget, BlockSortFigures& figures) const = 0;
+
+  // Where memory allows, a block may be kept for the merge as it is, in place of a run: the memory that it holds then,
+  // nothing where this sorter makes a run of it in any case.
+  virtual std::optional<std::size_t> kept_bytes(const Block&, const BlockSortOptions&) const { return std::nullopt; }
+  // Requires: kept_bytes().
+  virtual std::unique_ptr<MergeSource> keep(Block&&, const BlockSortOptions&, MemoryBudget&, BlockSortFigures&) const {
+    throw std::logic_error("this sorter keeps no blocks");
+  }
 };
 
 std::unique_ptr<BlockSorter> make_chunk_block_sorter(const StringSorter& strings);

@@ -1,10 +1,14 @@
 // `cpu-chunk` (design, decision 3): chunks were inverted while in cache, so sorting a block is unifying terms and
 // joining the chunks' lists.
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "indexer/block_sorter.hpp"
 #include "indexer/block_terms.hpp"
+#include "indexer/chunk_lists.hpp"
 #include "indexer/run_output.hpp"
+#include "indexer/sorted_block.hpp"
 #include "indexer/stopwatch.hpp"
 
 namespace spillway {
@@ -37,8 +41,8 @@ class ChunkBlockSorter final : public BlockSorter {
         const std::size_t first = i;
         parts.clear();
         do {
-          prefetch(block, terms, i, end);
-          parts.push_back(part_of(block, bases, terms.chunk(i), terms.term(i)));
+          prefetch_chunk_lists(block, terms, i, end);
+          parts.push_back(chunk_list(block, bases, terms, i));
         } while (++i < end && !terms.starts_term(i));
         joiner.write(terms.text(first), parts);
       }
@@ -46,41 +50,19 @@ class ChunkBlockSorter final : public BlockSorter {
     return write_run_output({block, options, ranges.size() - 1, encode}, file, figures);
   }
 
+  std::optional<std::size_t> kept_bytes(const Block& block, const BlockSortOptions& options) const override {
+    return SortedBlock::memory_bytes(block, options);
+  }
+
+  std::unique_ptr<MergeSource> keep(Block&& block, const BlockSortOptions& options, MemoryBudget& budget,
+                                    BlockSortFigures& figures) const override {
+    const Stopwatch watch;
+    auto kept = std::make_unique<SortedBlock>(std::move(block), strings_, options, budget);
+    figures.sort_seconds += watch.seconds();
+    return kept;
+  }
+
  private:
-  // Strings in order stand in any chunk: what they need is asked for in two steps, each of which needs the one before.
-  static void prefetch(const Block& block, const BlockTerms& terms, std::size_t i, std::size_t end) {
-    constexpr std::size_t kStep = 8;
-    if (i + 2 * kStep < end) {
-      const std::size_t next = i + 2 * kStep;
-      __builtin_prefetch(&block.chunks[terms.chunk(next)].terms[terms.term(next)]);
-    }
-    if (i + kStep < end) {
-      const std::size_t next = i + kStep;
-      const ParsedChunk& chunk = block.chunks[terms.chunk(next)];
-      __builtin_prefetch(chunk.postings.data() + chunk.terms[terms.term(next)].posting_offset);
-      if (!chunk.distance_parts.empty()) {
-        __builtin_prefetch(chunk.distances.data() + chunk.distance_parts[terms.term(next)].offset);
-      }
-    }
-  }
-
-  static ListPart part_of(const Block& block, const std::vector<std::uint32_t>& bases, std::uint32_t chunk_number,
-                          std::uint32_t term_number) {
-    const ParsedChunk& chunk = block.chunks[chunk_number];
-    const ChunkTerm& term = chunk.terms[term_number];
-    ListPart part;
-    part.postings = chunk.postings.subspan(term.posting_offset, term.posting_bytes);
-    if (!chunk.distance_parts.empty()) {
-      const PositionPart& positions = chunk.distance_parts[term_number];
-      part.positions = chunk.distances.subspan(positions.offset, positions.bytes);
-    }
-    part.document_count = term.document_count;
-    part.occurrence_count = term.occurrence_count;
-    part.base = bases[chunk_number];
-    part.last_document = part.base + term.last_document;
-    return part;
-  }
-
   const StringSorter& strings_;
 };
 

@@ -1,7 +1,9 @@
 #include "indexer/chunk_sealer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <numeric>
 
 namespace spillway {
 
@@ -17,10 +19,48 @@ bool is_listed(TermTable& table, ChunkForm form, std::uint32_t number) {
   return form == ChunkForm::kOccurrences || table.state(number).document_count != 0;
 }
 
-Sizes add_up(TermTable& table, ChunkForm form) {
-  Sizes sizes;
+// Words of ChunkContents::cursors for each entry of the table, before those that listed_entries() works with.
+std::size_t cursor_words(const ChunkContents& contents) {
+  return contents.form == ChunkForm::kPostings && contents.positions == Positions::kStored ? 2 : 1;
+}
+
+std::uint32_t first_bytes(std::string_view key) {
+  const auto byte = [&](std::size_t i) { return i < key.size() ? static_cast<std::uint8_t>(key[i]) : 0U; };
+  return byte(0) << 16 | byte(1) << 8 | byte(2);
+}
+
+constexpr unsigned kDigitBits = 12;
+
+// A step of a radix sort by the first three bytes of the terms.
+void order_by_digit(TermTable& table, unsigned shift, std::span<const std::uint32_t> from, std::uint32_t* to) {
+  constexpr std::uint32_t kDigits = 1U << kDigitBits;
+  const auto digit = [&](std::uint32_t number) {
+    return first_bytes(table.key_of(table[number])) >> shift & (kDigits - 1);
+  };
+  std::array<std::uint32_t, kDigits> places{};
+  for (const std::uint32_t number : from) ++places[digit(number)];
+  std::exclusive_scan(places.begin(), places.end(), places.begin(), 0U);
+  for (const std::uint32_t number : from) to[places[digit(number)]++] = number;
+}
+
+// The entries that the chunk lists, about in the order of their terms: lists that a block joins in that order lie
+// beside each other then, whichever chunks they are in.
+std::span<const std::uint32_t> listed_entries(TermTable& table, const ChunkContents& contents) {
+  const std::size_t words = cursor_words(contents);
+  const std::size_t entries = contents.cursors.size() / (words + 2);
+  std::uint32_t *const first = contents.cursors.data() + words * entries, *const second = first + entries;
+  std::size_t count = 0;
   for (std::uint32_t i = 1; i <= table.size(); ++i) {
-    if (!is_listed(table, form, i)) continue;
+    if (is_listed(table, contents.form, i)) first[count++] = i;
+  }
+  order_by_digit(table, 0, {first, count}, second);
+  order_by_digit(table, kDigitBits, {second, count}, first);
+  return {first, count};
+}
+
+Sizes add_up(TermTable& table, std::span<const std::uint32_t> listed) {
+  Sizes sizes;
+  for (const std::uint32_t i : listed) {
     ++sizes.terms;
     sizes.text += table.key_of(table[i]).size();
     sizes.postings += table.state(i).posting_bytes;
@@ -37,11 +77,11 @@ std::span<T> take(std::uint8_t*& at, std::size_t count) {
 
 // Lists the terms. cursors: kPostings, each entry's place among the postings, with positions in every second word;
 // kOccurrences, its number in the list.
-void lay_out_terms(TermTable& table, const ChunkContents& contents, std::span<ChunkTerm> terms, std::uint8_t* text) {
-  const std::size_t stride = contents.positions == Positions::kStored ? 2 : 1;
+void lay_out_terms(TermTable& table, const ChunkContents& contents, std::span<const std::uint32_t> listed,
+                   std::span<ChunkTerm> terms, std::uint8_t* text) {
+  const std::size_t stride = cursor_words(contents);
   std::uint32_t number = 0, text_offset = 0, posting_offset = 0;
-  for (std::uint32_t i = 1; i <= table.size(); ++i) {
-    if (!is_listed(table, contents.form, i)) continue;
+  for (const std::uint32_t i : listed) {
     const std::string_view key = table.key_of(table[i]);
     std::memcpy(text + text_offset, key.data(), key.size());
     ChunkTerm& term = terms[number];
@@ -105,10 +145,10 @@ void scatter_postings(const ChunkContents& contents, std::uint8_t* postings, std
 }
 
 // Gives each listed term its place among the distances.
-void lay_out_distances(TermTable& table, const ChunkContents& contents, std::span<PositionPart> parts) {
+void lay_out_distances(TermTable& table, const ChunkContents& contents, std::span<const std::uint32_t> listed,
+                       std::span<PositionPart> parts) {
   std::uint32_t number = 0, offset = 0;
-  for (std::uint32_t i = 1; i <= table.size(); ++i) {
-    if (!is_listed(table, contents.form, i)) continue;
+  for (const std::uint32_t i : listed) {
     const std::uint32_t bytes = table[i].distance_bytes;
     parts[number++] = {offset, bytes};
     contents.cursors[2 * i + 1] = offset;
@@ -119,7 +159,8 @@ void lay_out_distances(TermTable& table, const ChunkContents& contents, std::spa
 }  // namespace
 
 ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBudget& budget) {
-  const Sizes sizes = add_up(table, contents.form);
+  const std::span<const std::uint32_t> listed = listed_entries(table, contents);
+  const Sizes sizes = add_up(table, listed);
   const bool plain = contents.form == ChunkForm::kOccurrences;
   const bool positioned = contents.positions == Positions::kStored;
   const std::size_t stride = positioned ? 2 : 1;  // words of an occurrence
@@ -146,14 +187,14 @@ ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBu
   const auto open_strings = take<std::uint8_t>(at, contents.open_strings.size());
   const auto texts = take<std::uint8_t>(at, contents.texts.size());
 
-  lay_out_terms(table, contents, terms, text.data());
+  lay_out_terms(table, contents, listed, terms, text.data());
   if (plain) {
     for (std::size_t i = 0; i < occurrences; ++i) plain_occurrences[i] = contents.cursors[contents.stream[stride * i]];
     for (std::size_t i = 0; i < plain_positions.size(); ++i) plain_positions[i] = contents.stream[2 * i + 1];
     std::copy(contents.lengths.begin(), contents.lengths.end(), lengths.begin());
   } else {
     if (parts != 0) {
-      lay_out_distances(table, contents, distance_parts);
+      lay_out_distances(table, contents, listed, distance_parts);
       scatter_postings<true>(contents, postings.data(), distances.data());
     } else {
       scatter_postings<false>(contents, postings.data(), nullptr);
@@ -162,6 +203,11 @@ ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBu
   std::copy(contents.documents.begin(), contents.documents.end(), documents.begin());
   std::copy(contents.open_strings.begin(), contents.open_strings.end(), open_strings.begin());
   std::copy(contents.texts.begin(), contents.texts.end(), texts.begin());
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    chunk.posting_count += terms[i].document_count;
+    const std::size_t list_bytes = terms[i].posting_bytes + (parts != 0 ? distance_parts[i].bytes : 0);
+    chunk.largest_list_bytes = std::max(chunk.largest_list_bytes, list_bytes);
+  }
   chunk.texts = texts;
   chunk.open_strings = open_strings;
   chunk.terms = terms;

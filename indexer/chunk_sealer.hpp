@@ -23,7 +23,7 @@ struct ChunkContents {
   std::span<const std::uint8_t> open_strings;
   std::span<const std::uint8_t> texts;
   std::span<const std::uint32_t> lengths;
-  // To work with, for each entry of the table and one more: a word, or two for kPostings with positions.
+  // To work with, for each entry of the table and one more: three words, or four for kPostings with positions.
   std::span<std::uint32_t> cursors;
   Positions positions = Positions::kNone;
   // kPostings with positions: the distances of the postings, one after the other (in the stream, their bytes follow

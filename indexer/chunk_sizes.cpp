@@ -21,7 +21,7 @@ std::size_t slack_words(const ChunkLimits& limits, ChunkForm form, bool position
 }
 
 std::size_t touched_words(const ChunkLimits& limits, bool folds_positions) {
-  return (folds_positions ? 2 : 1) * (std::size_t{limits.table_entries} + 2);
+  return (folds_positions ? 4 : 3) * (std::size_t{limits.table_entries} + 2);
 }
 
 std::size_t word_cache_bytes(const ChunkLimits& limits) { return std::size_t{limits.table_entries} * 64; }

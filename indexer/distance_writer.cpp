@@ -1,17 +1,10 @@
 #include "indexer/distance_writer.hpp"
 
-#pragma GCC diagnostic push
-#ifndef __clang__
-// GCC 12 takes the undefined operands inside its own intrinsics for a mistake (GCC bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <vector>
 
 #include "io/occurrence_sum.hpp"
 #include "io/varint.hpp"
+#include "io/vector_scans.hpp"
 
 #define SPILLWAY_AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt")))
 
@@ -41,41 +34,6 @@ std::uint8_t* write_portable(const SortedPositions& document, std::uint8_t* to) 
   Progress progress{.begin = to, .to = to};
   write_each(document, 0, document.positions.size(), progress);
   return progress.to;
-}
-
-// Running sums of the lanes.
-SPILLWAY_AVX512 inline __m512i scan_epi32(__m512i values) {
-  const __m512i zeros = _mm512_setzero_si512();
-  values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 15));
-  values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 14));
-  values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 12));
-  return _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 8));
-}
-
-SPILLWAY_AVX512 inline __m512i scan_epi64(__m512i values) {
-  const __m512i zeros = _mm512_setzero_si512();
-  values = _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 7));
-  values = _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 6));
-  return _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 4));
-}
-
-// Of 16 positions: position_value().
-SPILLWAY_AVX512 inline __m512i values_of(__m512i positions) {
-  __m512i values = _mm512_mullo_epi32(_mm512_add_epi32(positions, _mm512_set1_epi32(1)),
-                                      _mm512_set1_epi32(static_cast<int>(0x9E3779B1U)));
-  values = _mm512_xor_si512(values, _mm512_srli_epi32(values, 15));
-  return _mm512_mullo_epi32(values, _mm512_set1_epi32(static_cast<int>(0x85EBCA77U)));
-}
-
-SPILLWAY_AVX512 inline void add_weights(__m512i positions, std::uint64_t* weights, std::uint64_t& sum) {
-  const __m512i values = values_of(positions);
-  const __m512i low = scan_epi64(_mm512_cvtepu32_epi64(_mm512_castsi512_si256(values)));
-  const __m512i high = scan_epi64(_mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(values, 1)));
-  const __m512i low_sums = _mm512_add_epi64(low, _mm512_set1_epi64(static_cast<long long>(sum)));
-  const __m512i middle = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), low_sums);
-  _mm512_storeu_si512(weights, low_sums);
-  _mm512_storeu_si512(weights + 8, _mm512_add_epi64(high, middle));
-  sum = weights[15];
 }
 
 // Sixteen positions at a time. A distance below 2^28 has at most four bytes, so the varints of all of them are made in
@@ -119,7 +77,7 @@ SPILLWAY_AVX512 std::uint8_t* write_avx512(const SortedPositions& document, std:
     progress.last = at[kLanes - 1];
     _mm512_storeu_si512(at, _mm512_add_epi32(scan_epi32(lengths), offset));
     progress.to += _mm_popcnt_u64(used);
-    add_weights(positions, document.weights + i, progress.weight);
+    progress.weight = scan_position_values(positions, progress.weight, document.weights + i);
   }
   write_each(document, whole, document.positions.size(), progress);
   return progress.to;

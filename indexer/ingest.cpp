@@ -118,15 +118,22 @@ class BlockQueue {
     options.threads = setup_.threads;
     options.has_texts = setup_.content.store == StorePolicy::kText;
     if (block.last) runs_.add_memory(setup_.plan.last_run_memory_bytes);
-    const std::size_t bound = run_bytes_bound(block, options.run_block_bytes);
-    options.check_sum = !runs_.fits_memory(bound);
-    arena_.execute([&] {
-      runs_.runs.push_back(runs_.write(bound, [&](WritableFile& file) {
-        return setup_.sorter.write_run(block, file, options, setup_.budget, figures_.sort);
-      }));
-    });
+    arena_.execute([&] { store(std::move(block), options); });
     ++figures_.blocks;
     setup_.context.progress.runs.store(runs_.runs.size());
+  }
+
+  void store(Block block, BlockSortOptions& options) {
+    const std::optional<std::size_t> kept_bytes = setup_.sorter.kept_bytes(block, options);
+    if (kept_bytes && runs_.fits_memory(*kept_bytes)) {
+      runs_.keep(setup_.sorter.keep(std::move(block), options, setup_.budget, figures_.sort), *kept_bytes);
+      return;
+    }
+    const std::size_t bound = run_bytes_bound(block, options.run_block_bytes);
+    options.check_sum = !runs_.fits_memory(bound);
+    runs_.runs.push_back(runs_.write(bound, [&](WritableFile& file) {
+      return setup_.sorter.write_run(block, file, options, setup_.budget, figures_.sort);
+    }));
   }
 
   const IngestSetup& setup_;

@@ -59,7 +59,9 @@ struct ParsedChunk {
 
   std::uint32_t document_count = 0;
   std::uint64_t occurrence_count = 0;
-  bool first_document_open = false;  // it continues the last document of the chunk before
+  std::uint64_t posting_count = 0;     // kPostings
+  std::size_t largest_list_bytes = 0;  // kPostings: of a term's postings and distances together
+  bool first_document_open = false;    // it continues the last document of the chunk before
   bool last_document_open = false;
   bool has_stored_ids = false;
   OccurrenceSum sum;

@@ -33,10 +33,10 @@ MergePlan plan_run_merge(const RunFigures& runs, const MergeResources& resources
   input.cursor_bytes = runs.cursor_bytes;
   const std::size_t block_bytes =
       TermBlockBuilder::max_block_bytes(resources.run_block_bytes, resources.max_term_bytes);
-  // Batches of lists and a piece with what it is once it is decoded, 8 bytes a posting and 4 a position, of which each
+  // Batches of lists and a piece with what it is once it is decoded, 8 bytes a posting and 12 a position, of which each
   // has a byte of the piece at least; a run takes less.
   input.output_bytes = 4 * merge_batch_bytes(resources.budget_bytes, resources.threads) +
-                       9 * std::max(block_bytes, IndexTermCursor::kPieceBytes);
+                       (resources.has_positions ? 14 : 9) * std::max(block_bytes, IndexTermCursor::kPieceBytes);
   // A cursor of texts, and what of them waits for a block.
   if (resources.store == StorePolicy::kText) input.output_bytes += 4 * block_bytes;
   // Places of the positions of a list of every document: 8 bytes for 128, in a vector that may be half empty.

@@ -4,10 +4,12 @@
 
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "indexer/stopwatch.hpp"
 #include "io/error.hpp"
+#include "io/position_sums.hpp"
 #include "io/run_reader.hpp"
 #include "io/varint.hpp"
 
@@ -36,15 +38,17 @@ class SumCheck {
  private:
   void add_positions(const TermPiece& piece, const TermHash& hash, OccurrenceSum& sum) {
     decode_positions(piece, "a new run", distances_);
-    std::span<const std::uint32_t> rest = distances_;
+    position_sums_.take(frequencies_, distances_);
+    std::size_t end = 0;
     for (std::size_t i = 0; i < documents_.size(); ++i) {
-      weight_.add_wide(documents_[i], sum_positions(rest.first(frequencies_[i])).weight);
-      rest = rest.subspan(frequencies_[i]);
+      const std::size_t begin = std::exchange(end, end + frequencies_[i]);
+      weight_.add_wide(documents_[i], position_sums_.weight(begin, end));
     }
     sum.add_positions(hash, weight_.take());
   }
 
   std::vector<std::uint32_t> documents_, frequencies_, distances_;
+  PositionSums position_sums_;
   DocumentWeight weight_;
 };
 
@@ -80,7 +84,9 @@ struct OpenDocument {
   }
 };
 
-void write_documents(const Block& block, RunWriter& writer) {
+}  // namespace
+
+void write_block_documents(const Block& block, RunWriter& writer) {
   OpenDocument pending;
   for (const ParsedChunk& chunk : block.chunks) {
     const bool one_stretch =
@@ -101,7 +107,7 @@ void write_documents(const Block& block, RunWriter& writer) {
   pending.write(writer);
 }
 
-RunSummary summary_of(const Block& block) {
+RunSummary block_summary(const Block& block) {
   RunSummary summary;
   const std::vector<std::uint32_t> bases = chunk_bases(block);
   summary.document_count = bases.back();
@@ -114,18 +120,21 @@ RunSummary summary_of(const Block& block) {
   return summary;
 }
 
-}  // namespace
+RunIdentity run_identity(const Block& block, const BlockSortOptions& options) {
+  RunIdentity identity;
+  identity.job = options.job;
+  identity.has_positions = options.positions == Positions::kStored;
+  identity.has_texts = options.has_texts;
+  identity.number = block.number;
+  identity.first_document_open = block.first_document_open();
+  identity.last_document_open = block.last_document_open();
+  return identity;
+}
 
 RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSortFigures& figures) {
-  RunIdentity identity;
-  identity.job = output.options.job;
-  identity.has_positions = output.options.positions == Positions::kStored;
-  identity.has_texts = output.options.has_texts;
-  identity.number = output.block.number;
-  identity.first_document_open = output.block.first_document_open();
-  identity.last_document_open = output.block.last_document_open();
-  RunWriter writer(file, identity, output.options.run_block_bytes, RunBlockCodec::kNone);
-  RunSummary summary = summary_of(output.block);
+  RunWriter writer(file, run_identity(output.block, output.options), output.options.run_block_bytes,
+                   RunBlockCodec::kNone);
+  RunSummary summary = block_summary(output.block);
   OccurrenceSum written;
   std::size_t next = 0;
   tbb::parallel_pipeline(
@@ -152,7 +161,7 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
                       "machine or this program is at fault, and the index was not written");
   }
   const Stopwatch watch;
-  write_documents(output.block, writer);
+  write_block_documents(output.block, writer);
   for (const ParsedChunk& chunk : output.block.chunks) writer.append_texts(chunk.texts);
   writer.finish(summary);
   figures.write_seconds += watch.seconds();

@@ -22,6 +22,14 @@ struct RunOutput {
   std::function<void(std::size_t range, ListJoiner& joiner)> encode;
 };
 
+RunIdentity run_identity(const Block& block, const BlockSortOptions& options);
+
+// What parsing knows of the block: all but the counts of entries and postings.
+RunSummary block_summary(const Block& block);
+
+// The documents of the block, those that are cut between its chunks joined.
+void write_block_documents(const Block& block, RunWriter& writer);
+
 RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSortFigures& figures);
 
 }  // namespace spillway

@@ -59,7 +59,13 @@ class RunStore {
   // Writes a run of at most `bound_bytes`. `write` gets the file to fill.
   std::unique_ptr<StoredRun> write(std::size_t bound_bytes, const std::function<RunSummary(WritableFile&)>& write);
 
-  // The same, but always to a scratch file.
+  // Adds a source that holds `bytes` of memory. Requires: fits_memory(bytes).
+  void keep(std::unique_ptr<MergeSource> source, std::size_t bytes) {
+    runs.push_back(std::move(source));
+    memory_left_ -= bytes;
+  }
+
+  // The same as write(), but always to a scratch file.
   std::unique_ptr<StoredRun> spill(const std::function<RunSummary(WritableFile&)>& write);
 
   std::vector<std::unique_ptr<MergeSource>> runs;

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "io/byte_order.hpp"
@@ -17,6 +19,7 @@ namespace {
 
 // What decoding leaves to check once it is through.
 struct Decoder {
+  const std::uint8_t* begin;
   const std::uint8_t* at;
   const std::uint8_t* end;
   std::uint32_t* documents;
@@ -46,16 +49,25 @@ struct Decoder {
     return true;
   }
 
+  // The next eight bytes, zeros behind the end.
+  std::uint64_t load(const std::uint8_t* from) const {
+    const std::ptrdiff_t left_bytes = end - from;
+    if (left_bytes >= 8) return load_le<std::uint64_t>(from);
+    if (end - begin >= 8) return load_le<std::uint64_t>(end - 8) >> (64 - 8 * left_bytes);
+    std::uint64_t word = 0;
+    std::memcpy(&word, from, static_cast<std::size_t>(left_bytes));
+    return word;
+  }
+
   // Postings with a gap below 2^13 and a frequency below 2^7, so of at most three bytes. No branch depends on their
   // shape: lists mix them, and a branch that is missed costs more than all the rest. Stops at the first of another
-  // shape and close to the end, for step(). In local variables: members would be stored and loaded again around every
-  // write to the results.
+  // shape, for step(). In local variables: members would be stored and loaded again around every write to the results.
   void run() {
     const std::uint8_t* from = at;
     std::uint64_t last = document, sum = occurrences, below = 0;
     std::uint32_t done = 0;
-    for (; done != left && end - from >= 8; ++done) {
-      const auto word = load_le<std::uint64_t>(from);
+    for (; done != left && from < end; ++done) {
+      const std::uint64_t word = load(from);
       const std::uint64_t single = word & 1, two = word >> 7 & 1;
       const std::uint64_t head = (word & 0x7F) | ((word >> 1 & 0x3F80) & (0 - two));
       const std::uint64_t next = word >> (8 + 8 * two) & 0xFF;
@@ -69,7 +81,8 @@ struct Decoder {
       frequencies[done] = static_cast<std::uint32_t>(frequency);
       from += 2 + two - single;
     }
-    at = from;
+    wrong |= from > end;  // the last one is cut
+    at = std::min(from, end);
     documents += done;
     frequencies += done;
     left -= done;
@@ -79,16 +92,13 @@ struct Decoder {
   }
 };
 
-}  // namespace
-
-void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
-                     std::vector<std::uint32_t>& frequencies) {
-  const std::uint32_t count = piece.document_count;
-  if (count == 0 || count > piece.postings.size()) fail(where, piece, "too few bytes for them");
-  documents.resize(count);
-  frequencies.resize(count);
-  Decoder decoder{piece.postings.data(), piece.postings.data() + piece.postings.size(), documents.data(),
-                  frequencies.data(), count};
+// Decodes a part to where its documents and frequencies go.
+void decode_part(const TermPiece& piece, const ListPart& part, std::string_view where, std::uint32_t* documents,
+                 std::uint32_t* frequencies) {
+  const std::span<const std::uint8_t> bytes = part.postings;
+  if (part.document_count == 0 || part.document_count > bytes.size()) fail(where, piece, "too few bytes for them");
+  Decoder decoder{bytes.data(),        bytes.data(), bytes.data() + bytes.size(), documents, frequencies,
+                  part.document_count, part.base};
   if (!decoder.step(true)) fail(where, piece, "a malformed first one");
   while (decoder.left != 0) {
     decoder.run();
@@ -96,14 +106,36 @@ void decode_postings(const TermPiece& piece, std::string_view where, std::vector
       fail(where, piece, "a malformed one, " + std::to_string(decoder.left) + " before the end");
     }
   }
-  if (decoder.wrong) fail(where, piece, "one with a gap of 0 or a frequency that has a shorter form");
+  if (decoder.wrong) fail(where, piece, "one with a gap of 0, a frequency that has a shorter form, or its end missing");
   if (decoder.at != decoder.end) fail(where, piece, std::to_string(decoder.end - decoder.at) + " bytes behind them");
-  if (decoder.document != piece.last_document || decoder.occurrences != piece.occurrence_count) {
+  if (decoder.document != part.last_document || decoder.occurrences != part.occurrence_count) {
     fail(where, piece,
          std::to_string(decoder.occurrences) + " occurrences up to document " + std::to_string(decoder.document) +
-             " where its head says " + std::to_string(piece.occurrence_count) + " and " +
-             std::to_string(piece.last_document));
+             " where its head says " + std::to_string(part.occurrence_count) + " and " +
+             std::to_string(part.last_document));
   }
+}
+
+}  // namespace
+
+void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+                     std::vector<std::uint32_t>& frequencies) {
+  if (piece.parts.empty() && piece.document_count > piece.postings.size()) fail(where, piece, "too few bytes for them");
+  documents.resize(piece.document_count);
+  frequencies.resize(piece.document_count);
+  if (piece.parts.empty()) {
+    const ListPart whole{piece.postings, {}, piece.document_count, piece.occurrence_count, 0, piece.last_document};
+    decode_part(piece, whole, where, documents.data(), frequencies.data());
+    return;
+  }
+  std::size_t done = 0;
+  for (const ListPart& part : piece.parts) {
+    if (part.document_count > piece.document_count - done) fail(where, piece, "more in its parts");
+    decode_part(piece, part, where, documents.data() + done, frequencies.data() + done);
+    if (done != 0 && documents[done] <= documents[done - 1]) fail(where, piece, "parts that do not ascend");
+    done += part.document_count;
+  }
+  if (done != piece.document_count) fail(where, piece, "fewer in its parts");
 }
 
 }  // namespace spillway

@@ -73,17 +73,15 @@ struct OccurrenceSum {
 // Sum over ascending documents of tf * r^doc, for one term: cheap because neighbours share the high part of r^doc.
 class DocumentWeight {
  public:
-  void add(std::uint64_t document, std::uint64_t frequency) {
-    const std::uint64_t high = document >> kLowBits;
-    if (high != high_) move_to(high);
-    const auto low = low_powers_[document & ((1u << kLowBits) - 1)];
-    sum_ += static_cast<unsigned __int128>(field61::multiply(high_power_, low)) * frequency;
-    if (++pending_ == kMaxPending) fold();
-  }
+  void add(std::uint64_t document, std::uint64_t frequency) { add_share(document, frequency, 1); }
   // The same for any 64-bit value in place of a frequency.
   void add_wide(std::uint64_t document, std::uint64_t value) {
+    if (value >> (32 + kWideBits) == 0) {
+      add_share(document, value, 1U << kWideBits);
+      return;
+    }
     fold();
-    add(document, value);
+    add_share(document, value, 1);
     fold();
   }
   std::uint64_t take() {
@@ -96,8 +94,17 @@ class DocumentWeight {
   static constexpr unsigned kLowBits = 12;
 
  private:
-  // 2^61 * 2^32 * 2^30 stays below 2^128.
+  // 2^61 * 2^32 * (2^30 + 2^kWideBits) stays below 2^128.
   static constexpr std::uint32_t kMaxPending = std::uint32_t{1} << 30;
+  static constexpr unsigned kWideBits = 14;
+  // A value below 2^32 * pending.
+  void add_share(std::uint64_t document, std::uint64_t value, std::uint32_t pending) {
+    const std::uint64_t high = document >> kLowBits;
+    if (high != high_) move_to(high);
+    const auto low = low_powers_[document & ((1u << kLowBits) - 1)];
+    sum_ += static_cast<unsigned __int128>(field61::multiply(high_power_, low)) * value;
+    if ((pending_ += pending) >= kMaxPending) fold();
+  }
   void move_to(std::uint64_t high);
   void fold() {
     sum_ = field61::reduce(sum_);

@@ -38,6 +38,16 @@
 
 namespace spillway {
 
+// Part of a list: postings as in an entry, whose first gap counts from `base`. Views, as of a piece.
+struct ListPart {
+  std::span<const std::uint8_t> postings;
+  std::span<const std::uint8_t> positions;  // none without positions
+  std::uint32_t document_count = 0;
+  std::uint64_t occurrence_count = 0;
+  std::uint32_t base = 0;
+  std::uint32_t last_document = 0;  // in the same numbering as base + first gap
+};
+
 // One entry of a term block: a piece of a term's list. Views live as long as what handed them out says.
 struct TermPiece {
   std::string_view term;
@@ -46,6 +56,9 @@ struct TermPiece {
   std::uint32_t last_document = 0;     // in the run's numbering
   std::span<const std::uint8_t> postings;
   std::span<const std::uint8_t> positions;
+  // Of a block that is merged without having been made a run: the parts that the list is to be joined of, in place of
+  // postings and positions. Documents ascend from part to part.
+  std::span<const ListPart> parts;
 };
 
 struct RunIdentity {

@@ -155,14 +155,6 @@ void decode_postings(const TermPiece& piece, std::string_view where, std::vector
 // many as occurrences, below 2^32, and they use every byte.
 void decode_positions(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& distances);
 
-// What the distances of one posting (at least one) sum to.
-struct PositionTotals {
-  std::uint64_t weight = 0;  // sum of position values, for OccurrenceSum
-  std::uint64_t last = 0;    // position
-  bool ascends = false;      // and stays below 2^32
-};
-PositionTotals sum_positions(std::span<const std::uint32_t> distances);
-
 // Appends one document to a document stream.
 void append_run_document(const RunDocument& document, std::vector<std::uint8_t>& stream);
 

@@ -96,25 +96,38 @@ void ListMerger::add_to_totals(std::size_t input, const TermPiece& piece) {
 // part, where its own piece counts from 0.
 void ListMerger::take_positions(std::size_t input, const TermPiece& piece) {
   decode_positions(piece, names_[input], distances_);
+  position_sums_.take(frequencies_, distances_);
   const auto base = static_cast<std::uint32_t>(job_.layout.bases[input]);
+  const bool goes_on = holds_border_ && documents_.front() + base == border_document_;
+  if (!position_sums_.ascends() || (goes_on && distances_.front() <= border_position_)) {
+    fail(input, "positions that ascend");
+  }
+  if (goes_on) distances_.front() -= border_position_;
+  border_position_ = position_sums_.last();
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < documents_.size(); ++i) {
+    const std::size_t begin = std::exchange(end, end + frequencies_[i]);
+    position_weight_.add_wide(documents_[i], position_sums_.weight(begin, end));
+  }
+  totals_.inputs[input].sum.add_positions(hash_, position_weight_.take());
+  if (!job_.dropped.none()) drop_positions(base);
+}
+
+// Takes out those of dropped documents.
+void ListMerger::drop_positions(std::uint32_t base) {
   std::uint32_t *from = distances_.data(), *to = from;
+  std::size_t end = 0;
   for (std::size_t i = 0; i < documents_.size(); ++i) {
     const std::uint32_t document = documents_[i] + base, frequency = frequencies_[i];
-    const PositionTotals totals = sum_positions({from, frequency});
-    position_weight_.add_wide(documents_[i], totals.weight);
-    const bool goes_on = i == 0 && holds_border_ && document == border_document_;
-    if (!totals.ascends || (goes_on && from[0] <= border_position_)) fail(input, "positions that ascend");
-    if (goes_on) from[0] -= static_cast<std::uint32_t>(border_position_);
-    border_position_ = totals.last;
-    if (!job_.dropped.none() && job_.dropped.contains(document)) {
-      dropped_position_weight_.add_wide(document, totals.weight);
+    const std::size_t begin = std::exchange(end, end + frequency);
+    if (job_.dropped.contains(document)) {
+      dropped_position_weight_.add_wide(document, position_sums_.weight(begin, end));
     } else {
       to = to == from ? to + frequency : std::copy_n(from, frequency, to);
     }
     from += frequency;
   }
   distances_.resize(static_cast<std::size_t>(to - distances_.data()));
-  totals_.inputs[input].sum.add_positions(hash_, position_weight_.take());
 }
 
 void ListMerger::to_source_numbers(std::size_t input) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/list_encoder.hpp"
+#include "io/position_sums.hpp"
 #include "merge/dropped_documents.hpp"
 #include "merge/merge_input.hpp"
 #include "merge/ordered_lists.hpp"
@@ -54,6 +55,7 @@ class ListMerger {
   void add_piece(std::size_t input, const TermPiece& piece);
   void add_to_totals(std::size_t input, const TermPiece& piece);
   void take_positions(std::size_t input, const TermPiece& piece);
+  void drop_positions(std::uint32_t base);
   void join_border(std::size_t input);
   void to_source_numbers(std::size_t input);
   void hold_border(std::size_t input);
@@ -68,6 +70,7 @@ class ListMerger {
   ListEncoder encoder_;
   DocumentWeight weight_, dropped_weight_, position_weight_, dropped_position_weight_;
   std::vector<std::uint32_t> documents_, frequencies_, distances_;
+  PositionSums position_sums_;
   std::string term_;
   TermHash hash_{};
   std::uint64_t next_document_ = 0;  // the least, in source numbering, that may come next in this list
@@ -75,7 +78,7 @@ class ListMerger {
   // positions do not wait.
   bool holds_border_ = false;
   std::uint32_t border_document_ = 0, border_frequency_ = 0;
-  std::uint64_t border_position_ = 0;  // the last one of that posting
+  std::uint32_t border_position_ = 0;  // the last one of that posting
   std::uint64_t unreported_ = 0;       // postings since the last tick
 };
 

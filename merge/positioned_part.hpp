@@ -6,18 +6,9 @@
 #include <cstdint>
 #include <span>
 
-namespace spillway {
+#include "io/run_format.hpp"
 
-// Postings in the run's format (io/run_format.hpp) whose first gap counts from `base`. The bytes outlive the call they
-// are given to.
-struct ListPart {
-  std::span<const std::uint8_t> postings;
-  std::span<const std::uint8_t> positions;  // none without positions
-  std::uint32_t document_count = 0;
-  std::uint64_t occurrence_count = 0;
-  std::uint32_t base = 0;
-  std::uint32_t last_document = 0;  // in the same numbering as base + first gap
-};
+namespace spillway {
 
 // A list part with positions, at least one posting. Throws FormatError for malformed bytes, and for counts that they do
 // not hold as far as they are read.

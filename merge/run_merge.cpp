@@ -24,17 +24,10 @@ class ListGatherer {
   void begin(std::string_view term) { term_ = term; }
 
   void add(const TermPiece& piece, std::uint32_t base, const MergeInput& input) {
-    const std::uint32_t first = check_piece(piece, base, input);
-    // A border document is joined inside one stretch, unless it stays cut.
-    if (bytes_.size() + piece.postings.size() + piece.positions.size() > stretch_bytes_ && !parts_.empty() &&
-        (has_positions_ || first != parts_.back().last_document)) {
-      write();
-    }
-    starts_.push_back({bytes_.size(), bytes_.size() + piece.postings.size()});
-    bytes_.insert(bytes_.end(), piece.postings.begin(), piece.postings.end());
-    bytes_.insert(bytes_.end(), piece.positions.begin(), piece.positions.end());
-    parts_.push_back({{}, {}, piece.document_count, piece.occurrence_count, base, base + piece.last_document});
-    any_before_ = true;
+    for (const ListPart& part : piece.parts) add_part(part, base, input);
+    if (!piece.parts.empty()) return;
+    add_part({piece.postings, piece.positions, piece.document_count, piece.occurrence_count, 0, piece.last_document},
+             base, input);
   }
 
   void end() {
@@ -43,16 +36,30 @@ class ListGatherer {
   }
 
  private:
-  // What is not decoded is only looked at where pieces meet. Returns the piece's first document.
-  std::uint32_t check_piece(const TermPiece& piece, std::uint32_t base, const MergeInput& input) const {
-    const std::uint8_t* at = piece.postings.data();
+  void add_part(const ListPart& part, std::uint32_t base, const MergeInput& input) {
+    const std::uint32_t first = check_part(part, base, input);
+    // A border document is joined inside one stretch, unless it stays cut.
+    if (bytes_.size() + part.postings.size() + part.positions.size() > stretch_bytes_ && !parts_.empty() &&
+        (has_positions_ || first != parts_.back().last_document)) {
+      write();
+    }
+    starts_.push_back({bytes_.size(), bytes_.size() + part.postings.size()});
+    bytes_.insert(bytes_.end(), part.postings.begin(), part.postings.end());
+    bytes_.insert(bytes_.end(), part.positions.begin(), part.positions.end());
+    parts_.push_back({{}, {}, part.document_count, part.occurrence_count, base + part.base, base + part.last_document});
+    any_before_ = true;
+  }
+
+  // What is not decoded is only looked at where parts meet. Returns the part's first document.
+  std::uint32_t check_part(const ListPart& part, std::uint32_t base, const MergeInput& input) const {
+    const std::uint8_t* at = part.postings.data();
     std::uint64_t head = 0;
-    const bool readable = read_varint(&at, at + piece.postings.size(), &head);
-    const bool in_order = readable && piece.last_document < input.summary().document_count &&
-                          head >> 1 <= piece.last_document &&
-                          (!any_before_ || base + (head >> 1) >= last_document_before());
-    if (in_order) return base + static_cast<std::uint32_t>(head >> 1);
-    throw FormatError(input.name() + ": term \"" + printable(piece.term, 80) + "\": expected documents below " +
+    const bool readable = read_varint(&at, at + part.postings.size(), &head);
+    const std::uint64_t first = part.base + (head >> 1);
+    const bool in_order = readable && part.last_document < input.summary().document_count &&
+                          first <= part.last_document && (!any_before_ || base + first >= last_document_before());
+    if (in_order) return base + static_cast<std::uint32_t>(first);
+    throw FormatError(input.name() + ": term \"" + printable(term_, 80) + "\": expected documents below " +
                       std::to_string(input.summary().document_count) +
                       " behind those of the pieces before, found others: it is damaged, make it again from its input");
   }

@@ -161,7 +161,7 @@ class ForgedInput final : public MergeInput {
 
 TEST_F(RunMerge, RefusesPiecesThatDoNotAscend) {
   const auto bytes = encode_postings({{3, 1}, {5, 2}});
-  TermPiece good{"t", 2, 3, 5, bytes, {}}, far = good, low = good;
+  TermPiece good{"t", 2, 3, 5, bytes, {}, {}}, far = good, low = good;
   far.last_document = 10;
   low.last_document = 2;
   RunSummary summary;

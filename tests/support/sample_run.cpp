@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/error.hpp"
+#include "io/position_sums.hpp"
 #include "io/varint.hpp"
 
 namespace spillway::testing {
@@ -93,8 +94,10 @@ void require(bool holds, const char* what) {
 }
 
 void take_positions(std::span<const std::uint32_t> distances, std::vector<SamplePosting>& postings) {
+  PositionSums sums;
   for (SamplePosting& posting : postings) {
-    require(sum_positions(distances.first(posting.frequency)).ascends, "positions do not ascend");
+    sums.take({&posting.frequency, 1}, distances.first(posting.frequency));
+    require(sums.ascends(), "positions do not ascend");
     std::uint32_t position = 0;
     for (const std::uint32_t distance : distances.first(posting.frequency)) {
       posting.positions.push_back(position += distance);

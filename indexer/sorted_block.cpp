@@ -1,0 +1,192 @@
+#include "indexer/sorted_block.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "indexer/chunk_lists.hpp"
+#include "indexer/run_output.hpp"
+#include "io/error.hpp"
+#include "io/varint.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kFilePieceBytes = std::size_t{64} << 10;
+constexpr std::size_t kStringsInSegment = 512;
+constexpr std::size_t kSamples = 1024;
+// What a string costs beside the bytes of its list, in bytes.
+constexpr std::size_t kStringWeight = 16;
+
+std::uint32_t first_document(const ListPart& part) {
+  const std::uint8_t* at = part.postings.data();
+  std::uint64_t head = 0;
+  if (!read_varint(&at, at + part.postings.size(), &head)) {
+    throw FormatError(
+        "a list of a parsed chunk has no posting; the memory of this machine or this program is at fault");
+  }
+  return part.base + static_cast<std::uint32_t>(head >> 1);
+}
+
+std::size_t most_document_bytes(const Block& block) {
+  std::size_t bytes = 0;
+  for (const ParsedChunk& chunk : block.chunks) bytes += chunk.documents.size() + chunk.open_strings.size() + 16;
+  return bytes + bytes / 8 + 4096;
+}
+
+}  // namespace
+
+// The lists of terms in [first, last), each as one piece, but where a posting is cut between two chunks, or the parts
+// are too many bytes together.
+class SortedBlock::Terms final : public TermCursor {
+ public:
+  Terms(const SortedBlock& source, std::string_view first, std::string_view last)
+      : block_(source.block_),
+        bases_(source.bases_),
+        terms_(source.terms_),
+        piece_bytes_(source.piece_bytes_),
+        at_(first.empty() ? 0 : find(first)),
+        end_(last.empty() ? terms_.size() : find(last)) {}
+
+  bool next() override {
+    if (at_ >= end_) return false;
+    parts_.clear();
+    piece_ = TermPiece{};
+    piece_.term = terms_.text(at_);
+    std::size_t bytes = 0;
+    do {
+      prefetch_chunk_lists(block_, terms_, at_, end_);
+      const ListPart part = chunk_list(block_, bases_, terms_, at_);
+      bytes += part.postings.size() + part.positions.size();
+      const bool goes_on = parts_.empty() || (first_document(part) > piece_.last_document && bytes <= piece_bytes_);
+      if (!goes_on) break;
+      piece_.document_count += part.document_count;
+      piece_.occurrence_count += part.occurrence_count;
+      piece_.last_document = part.last_document;
+      parts_.push_back(part);
+    } while (++at_ < end_ && !terms_.starts_term(at_));
+    piece_.parts = parts_;
+    return true;
+  }
+  const TermPiece& piece() const override { return piece_; }
+
+ private:
+  // The first string that is not below `term`.
+  std::size_t find(std::string_view term) const {
+    std::size_t low = 0, high = terms_.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (terms_.text(middle) < term) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  const Block& block_;
+  const std::vector<std::uint32_t>& bases_;
+  const BlockTerms& terms_;
+  const std::size_t piece_bytes_;
+  std::size_t at_, end_;
+  std::vector<ListPart> parts_;
+  TermPiece piece_;
+};
+
+class SortedBlock::Input final : public MergeInput {
+ public:
+  explicit Input(const SortedBlock& source) : source_(source) {}
+  const RunIdentity& identity() const override { return source_.documents_run_->identity(); }
+  const RunSummary& summary() const override { return source_.summary; }
+  std::vector<TermSample> term_samples() const override { return source_.samples_; }
+  std::size_t cursor_bytes() const override { return source_.cursor_bytes(); }
+  std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
+    return std::make_unique<Terms>(source_, first, last);
+  }
+  std::unique_ptr<DocumentCursor> documents() const override {
+    return std::make_unique<RunDocumentCursor>(*source_.documents_run_);
+  }
+  std::string name() const override { return "block " + std::to_string(source_.block_.number) + " in memory"; }
+
+ private:
+  const SortedBlock& source_;
+};
+
+std::optional<std::size_t> SortedBlock::memory_bytes(const Block& block, const BlockSortOptions& options) {
+  if (options.positions == Positions::kNone || options.has_texts) return std::nullopt;
+  std::size_t bytes = most_document_bytes(block) + 2 * kFilePieceBytes;
+  for (const ParsedChunk& chunk : block.chunks) {
+    if (chunk.largest_list_bytes > options.run_block_bytes) return std::nullopt;
+    bytes += chunk.memory.size() + chunk.terms.size() * sizeof(std::uint64_t);
+  }
+  return bytes;
+}
+
+SortedBlock::SortedBlock(Block&& block, const StringSorter& strings, const BlockSortOptions& options,
+                         MemoryBudget& budget)
+    : block_(std::move(block)),
+      bases_(chunk_bases(block_)),
+      terms_(block_, strings, budget),
+      piece_bytes_(options.run_block_bytes),
+      documents_file_(budget, "the documents of a block in memory", kFilePieceBytes) {
+  write_documents(options);
+  choose_samples();
+  summary = block_summary(block_);
+  summary.entry_count = terms_.size();
+  for (const ParsedChunk& chunk : block_.chunks) {
+    summary.posting_count += chunk.posting_count;
+    bytes += chunk.postings.size() + chunk.distances.size() + chunk.documents.size() + chunk.text.size();
+  }
+}
+
+SortedBlock::~SortedBlock() = default;
+
+// As a run without terms: its documents, but no occurrences.
+void SortedBlock::write_documents(const BlockSortOptions& options) {
+  RunWriter writer(documents_file_, run_identity(block_, options), options.run_block_bytes, RunBlockCodec::kNone);
+  write_block_documents(block_, writer);
+  const RunSummary whole = block_summary(block_);
+  RunSummary documents;
+  documents.document_count = whole.document_count;
+  documents.has_stored_ids = whole.has_stored_ids;
+  writer.finish(documents);
+  documents_run_.emplace(documents_file_);
+}
+
+// Evenly spread over the bytes of the lists.
+void SortedBlock::choose_samples() {
+  const std::vector<std::size_t> segments = terms_.ranges(kStringsInSegment);
+  std::vector<std::uint64_t> weights(segments.size());
+  tbb::parallel_for(std::size_t{1}, segments.size(), [&](std::size_t s) {
+    for (std::size_t i = segments[s - 1]; i < segments[s]; ++i) {
+      const ListPart list = chunk_list(block_, bases_, terms_, i);
+      weights[s] += list.postings.size() + list.positions.size() + kStringWeight;
+    }
+  });
+  std::uint64_t total = 0, passed = 0;
+  for (const std::uint64_t weight : weights) total += weight;
+  for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
+    passed += weights[s];
+    if (passed * kSamples < samples_.size() * total) continue;
+    samples_.push_back({std::string(terms_.text(segments[s]).substr(0, kSampleTermBytes)), 0, 0});
+  }
+  for (const TermSample& sample : samples_) open_bytes_ += sizeof sample + sample.first_term.capacity();
+}
+
+const MergeInput& SortedBlock::open(unsigned) {
+  if (input_ == nullptr) input_ = std::make_unique<Input>(*this);
+  return *input_;
+}
+
+// A block of the documents' run, and one with the rest of the one before, in a vector that may be half empty.
+std::size_t SortedBlock::documents_bytes(unsigned) const {
+  constexpr std::size_t kStringsBytes = std::size_t{512} << 10;
+  return 3 * piece_bytes_ + kStringsBytes;
+}
+
+std::size_t SortedBlock::cursor_bytes() const { return 4096 + 2 * block_.chunks.size() * sizeof(ListPart); }
+
+}  // namespace spillway

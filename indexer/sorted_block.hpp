@@ -1,0 +1,53 @@
+// A block whose terms are sorted, as a source of the merge: while the lists of its chunks stay in memory, they are
+// merged from where they stand and never become a run. Only its documents are written, to a run in memory without
+// terms.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "indexer/block_sorter.hpp"
+#include "indexer/block_terms.hpp"
+#include "indexer/merge_source.hpp"
+#include "io/memory_file.hpp"
+#include "merge/run_input.hpp"
+
+namespace spillway {
+
+// Of inverted chunks (ChunkForm::kPostings) with positions.
+class SortedBlock final : public MergeSource {
+ public:
+  // Memory that it holds at most; nothing where it has to become a run: without positions (whose frequencies at borders
+  // between chunks are to be added), with texts (which would be held twice), or with a list too large to be decoded at
+  // once.
+  static std::optional<std::size_t> memory_bytes(const Block& block, const BlockSortOptions& options);
+
+  // Sorts in parallel inside the calling thread's TBB arena. Requires: memory_bytes().
+  SortedBlock(Block&& block, const StringSorter& strings, const BlockSortOptions& options, MemoryBudget& budget);
+  ~SortedBlock() override;
+
+  const MergeInput& open(unsigned cursors) override;
+  void close() override {}
+  std::size_t cursor_bytes() const override;
+  std::size_t open_bytes() const override { return open_bytes_; }
+  std::size_t documents_bytes(unsigned cursors) const override;
+
+ private:
+  class Terms;
+  class Input;
+  void write_documents(const BlockSortOptions& options);
+  void choose_samples();
+
+  const Block block_;
+  const std::vector<std::uint32_t> bases_;
+  const BlockTerms terms_;
+  const std::size_t piece_bytes_;  // of the parts of a piece together, at most
+  MemoryFile documents_file_;
+  std::optional<RunReader> documents_run_;
+  std::vector<TermSample> samples_;
+  std::size_t open_bytes_ = 0;
+  std::unique_ptr<Input> input_;
+};
+
+}  // namespace spillway
