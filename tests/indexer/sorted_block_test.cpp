@@ -9,6 +9,7 @@
 #include "indexer/run_store.hpp"
 #include "io/error.hpp"
 #include "merge/index_merge.hpp"
+#include "merge/length_codes.hpp"
 #include "merge/run_merge.hpp"
 #include "sort/auto_string_sorter.hpp"
 #include "tests/indexer/parsed_documents.hpp"
@@ -74,7 +75,8 @@ class SortedBlocks : public ::testing::Test {
   std::map<std::string, std::string> index_of(const Inputs& inputs, unsigned threads) {
     testing::FaultyFileSystem files;
     IndexWriter writer(files, "index", setting_.options);
-    const Buffer codes = merge_documents(inputs, {}, writer, budget_);
+    const LengthCodes codes = read_length_codes(inputs, {}, budget_);
+    merge_documents(inputs, {}, writer, budget_);
     IndexMergeOptions options;
     options.threads = threads;
     options.batch_bytes = 4096;
