@@ -62,6 +62,7 @@ Calibrator::MergeRound merge_round(Session& session, const BenchOptions& options
   index.mode = IndexMode::kCpuPlus;
   index.memory_bytes = options.memory_bytes;
   index.threads = options.threads;
+  index.record_sorter = "cpu-radix";  // cpu-chunk keeps blocks that stay in memory as chunks; a GPU's are runs
   index.block_bytes = block_bytes;
   IndexProgress progress;
   IndexReport report;

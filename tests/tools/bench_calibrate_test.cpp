@@ -21,7 +21,7 @@ using testing::ScratchDirectory;
 TEST(BenchCalibrate, MeasuresEveryCost) {
   const ScratchDirectory scratch;
   const ProgramResult result =
-      run_spillway({"bench", "calibrate", "--keys", "20000", "--strings", "2000", "--text", "1M", "--disk", "1M",
+      run_spillway({"bench", "calibrate", "--keys", "20000", "--strings", "2000", "--text", "4M", "--disk", "1M",
                     "--scratch", scratch.path(), "--threads", "2", "--json", "-"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
