@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "sort/gpu/bitonic_plan.hpp"
+#include "sort/gpu/bitonic_superstep_run.hpp"
 
 namespace spillway {
 
@@ -34,18 +35,18 @@ class HostBlock {
   std::unique_ptr<Memory> memory_ = std::make_unique<Memory>();
 };
 
+template <bool kExchange>
+void run_superstep(HostBlock& block, const bitonic::Pass& pass, const bitonic::Superstep& superstep, std::size_t tile) {
+  if (pass.kind == bitonic::Pass::Kind::kTurn) return bitonic::run_turn<kExchange>(block, superstep, tile);
+  if (pass.mirrored) return bitonic::run_superstep<true, kExchange>(block, superstep, tile);
+  bitonic::run_superstep<false, kExchange>(block, superstep, tile);
+}
+
 void run(HostBlock& block, const bitonic::Pass& pass, std::uint64_t* keys, std::size_t tile) {
   if (pass.kind == bitonic::Pass::Kind::kTileSort) return run_tile_sort(block, pass.tile_pass(keys), tile);
   if (pass.kind == bitonic::Pass::Kind::kTileMerge) return run_tile_merge(block, pass.tile_pass(keys), tile);
-  const bitonic::Superstep superstep = pass.superstep(keys);
-  const bool in_registers = pass.steps <= bitonic::kRegisterSuperstep;
-  if (pass.mirrored) {
-    in_registers ? bitonic::run_register_superstep<true>(block, superstep, tile)
-                 : bitonic::run_shared_superstep<true>(block, superstep, tile);
-  } else {
-    in_registers ? bitonic::run_register_superstep<false>(block, superstep, tile)
-                 : bitonic::run_shared_superstep<false>(block, superstep, tile);
-  }
+  if (pass.steps > bitonic::kRegisterSuperstep) return run_superstep<true>(block, pass, pass.superstep(keys), tile);
+  run_superstep<false>(block, pass, pass.superstep(keys), tile);
 }
 
 }  // namespace

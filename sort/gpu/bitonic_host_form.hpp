@@ -1,5 +1,5 @@
-// gpu-bitonic run on the CPU: the programs of bitonic_pass.hpp, thread by thread, with memory that stands in for a
-// block's registers and shared memory.
+// gpu-bitonic run on the CPU: the programs of bitonic_tile_pass.hpp and bitonic_superstep_run.hpp, thread by thread,
+// with memory that stands in for a block's registers and shared memory.
 #pragma once
 
 #include "sort/record_sorter.hpp"

@@ -54,6 +54,15 @@ SPILLWAY_HOST_DEVICE inline void merge_steps(ThreadKeys& keys, unsigned count = 
   static_assert(kCount >= 1 && kCount <= kThreadBits && kCount <= kTop + 1);
 }
 
+// The steps of bits count - 1, ..., 0 of r.
+SPILLWAY_HOST_DEVICE inline void last_steps(ThreadKeys& keys, unsigned count) {
+  if (count > 4) compare_step<4, 4, false>(keys);
+  if (count > 3) compare_step<3, 3, false>(keys);
+  if (count > 2) compare_step<2, 2, false>(keys);
+  if (count > 1) compare_step<1, 1, false>(keys);
+  if (count > 0) compare_step<0, 0, false>(keys);
+}
+
 // Compares key r with its mirror image in its group of 2^kStage keys: the reflected first step of a stage.
 template <unsigned kStage>
 SPILLWAY_HOST_DEVICE inline void reflect_step(ThreadKeys& keys) {

@@ -5,19 +5,20 @@
 #include <cstddef>
 #include <vector>
 
-#include "sort/gpu/bitonic_pass.hpp"
+#include "sort/gpu/bitonic_superstep.hpp"
+#include "sort/gpu/bitonic_tile_pass.hpp"
 #include "sort/record_sorter.hpp"
 
 namespace spillway::bitonic {
 
 // One pass reads and writes `count` keys (of the array's first).
 struct Pass {
-  enum class Kind { kTileSort, kSuperstep, kTileMerge };
+  enum class Kind { kTileSort, kSuperstep, kTurn, kTileMerge };
   Kind kind = Kind::kTileSort;
   std::size_t count = 0;
   bool mirrored = false;     // a superstep that begins a stage
-  unsigned first_bit = 0;    // of a superstep, as Superstep
-  unsigned steps = 0;        // of a superstep
+  unsigned first_bit = 0;    // of a superstep or turn, as Superstep
+  unsigned steps = 0;        // of a superstep or turn
   unsigned rotation_in = 0;  // of a tile pass, as TilePass
   unsigned rotation_out = 0;
 
@@ -27,7 +28,8 @@ struct Pass {
   std::size_t tiles() const;
 };
 
-// In order; empty where there is nothing to sort. A stage leaves out a last group that has no upper half: it is sorted.
+// In order; empty where there is nothing to sort. As few passes as can be. A stage leaves out a last group that has no
+// upper half: it is sorted.
 std::vector<Pass> plan_passes(std::size_t count, BitRange bits);
 
 }  // namespace spillway::bitonic

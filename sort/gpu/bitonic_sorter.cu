@@ -2,6 +2,7 @@
 
 #include "sort/gpu/bitonic_device_block.cuh"
 #include "sort/gpu/bitonic_plan.hpp"
+#include "sort/gpu/bitonic_superstep_run.hpp"
 #include "sort/gpu/cuda_check.cuh"
 
 namespace spillway {
@@ -25,18 +26,16 @@ __global__ __launch_bounds__(kTileThreads, kBlocksPerMultiprocessor) void tile_m
   run_tile_merge(block, pass, blockIdx.x);
 }
 
-template <bool kMirrored>
-__global__ __launch_bounds__(kTileThreads,
-                             kBlocksPerMultiprocessor) void register_superstep_kernel(bitonic::Superstep pass) {
-  bitonic::DeviceBlock block(nullptr);
-  bitonic::run_register_superstep<kMirrored>(block, pass, blockIdx.x);
+template <bool kMirrored, bool kExchange>
+__global__ __launch_bounds__(kTileThreads, kBlocksPerMultiprocessor) void superstep_kernel(bitonic::Superstep pass) {
+  bitonic::DeviceBlock block(kExchange ? tile_memory : nullptr);
+  bitonic::run_superstep<kMirrored, kExchange>(block, pass, blockIdx.x);
 }
 
-template <bool kMirrored>
-__global__ __launch_bounds__(kTileThreads,
-                             kBlocksPerMultiprocessor) void shared_superstep_kernel(bitonic::Superstep pass) {
+template <bool kExchange>
+__global__ __launch_bounds__(kTileThreads, kBlocksPerMultiprocessor) void turn_kernel(bitonic::Superstep pass) {
   bitonic::DeviceBlock block(tile_memory);
-  bitonic::run_shared_superstep<kMirrored>(block, pass, blockIdx.x);
+  bitonic::run_turn<kExchange>(block, pass, blockIdx.x);
 }
 
 template <typename Argument>
@@ -48,6 +47,16 @@ void launch(void (*kernel)(Argument), int shared_bytes, Argument pass, std::size
   check_launch();
 }
 
+template <bool kExchange>
+void launch_superstep(const bitonic::Pass& pass, std::uint64_t* d_keys, cudaStream_t stream) {
+  const bitonic::Superstep superstep = pass.superstep(d_keys);
+  if (pass.kind == bitonic::Pass::Kind::kTurn) {
+    return launch(turn_kernel<kExchange>, kSharedBytes, superstep, pass.tiles(), stream);
+  }
+  launch(pass.mirrored ? superstep_kernel<true, kExchange> : superstep_kernel<false, kExchange>,
+         kExchange ? kSharedBytes : 0, superstep, pass.tiles(), stream);
+}
+
 void launch(const bitonic::Pass& pass, std::uint64_t* d_keys, cudaStream_t stream) {
   switch (pass.kind) {
     case bitonic::Pass::Kind::kTileSort:
@@ -55,15 +64,11 @@ void launch(const bitonic::Pass& pass, std::uint64_t* d_keys, cudaStream_t strea
     case bitonic::Pass::Kind::kTileMerge:
       return launch(tile_merge_kernel, kSharedBytes, pass.tile_pass(d_keys), pass.tiles(), stream);
     case bitonic::Pass::Kind::kSuperstep:
+    case bitonic::Pass::Kind::kTurn:
       break;
   }
-  if (pass.steps > bitonic::kRegisterSuperstep) {
-    launch(pass.mirrored ? shared_superstep_kernel<true> : shared_superstep_kernel<false>, kSharedBytes,
-           pass.superstep(d_keys), pass.tiles(), stream);
-  } else {
-    launch(pass.mirrored ? register_superstep_kernel<true> : register_superstep_kernel<false>, 0,
-           pass.superstep(d_keys), pass.tiles(), stream);
-  }
+  if (pass.steps > bitonic::kRegisterSuperstep) return launch_superstep<true>(pass, d_keys, stream);
+  launch_superstep<false>(pass, d_keys, stream);
 }
 
 }  // namespace

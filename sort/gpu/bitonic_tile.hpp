@@ -19,6 +19,9 @@ inline constexpr unsigned kWarpKeys = 32 * kThreadKeys;
 inline constexpr unsigned kWarpBits = 10;
 inline constexpr unsigned kBlockLowBit = kTileBits - kThreadBits;  // the lowest bit of a place that ByBlock spreads
 
+// What stands for a key beyond the end, in registers only: no key is above it, so none changes its place for it.
+inline constexpr std::uint64_t kBeyondEnd = ~std::uint64_t{0};
+
 // Where key `place` of the tile stands in shared memory: rows of 32 keys, pairs of keys kept together, and the pairs
 // rotated from row to row, so that both a row and a column of it touch every bank once.
 SPILLWAY_HOST_DEVICE constexpr unsigned shared_slot(unsigned place) { return place ^ (place >> 5 & 7) << 1; }

@@ -67,36 +67,56 @@ TEST(BitonicTile, NoTwoThreadsMeetInABank) {
   }
 }
 
-TEST(BitonicPlan, TakesEveryStepOfEveryStageOnceAndInOrder) {
-  const std::vector<Pass> passes = plan_passes(std::size_t{1} << 34, {});
+// Follows the network: `bit` steps of `stage` are still to be done.
+void check_network(unsigned stages) {
+  const std::vector<Pass> passes = plan_passes(std::size_t{1} << stages, {});
   ASSERT_EQ(passes.front().kind, Pass::Kind::kTileSort);
-  std::size_t at = 1;
-  for (unsigned stage = kTileBits + 1; stage <= 34; ++stage) {
-    unsigned bit = stage;
-    for (; passes.at(at).kind == Pass::Kind::kSuperstep; ++at) {
-      EXPECT_EQ(passes[at].mirrored, bit == stage);
-      EXPECT_EQ(passes[at].first_bit + passes[at].steps, bit);
-      EXPECT_LE(passes[at].steps, kMaxSuperstep);
-      bit = passes[at].first_bit;
+  unsigned stage = kTileBits + 1, bit = stage;
+  for (std::size_t i = 1; i < passes.size(); ++i) {
+    const Pass& pass = passes[i];
+    ASSERT_LE(stage, stages);
+    if (pass.kind == Pass::Kind::kTileMerge) {
+      EXPECT_LE(bit, kTileBits);
+      bit = ++stage;
+      continue;
     }
-    EXPECT_EQ(bit, kTileBits);
-    EXPECT_EQ(passes.at(at++).kind, Pass::Kind::kTileMerge);
+    EXPECT_LE(pass.steps, kMaxSuperstep);
+    EXPECT_GE(pass.first_bit, kTileBits - pass.steps);
+    if (pass.kind == Pass::Kind::kTurn) {
+      EXPECT_EQ(bit, pass.superstep(nullptr).low_bits);
+      EXPECT_LE(bit, kMaxTurnRow);
+      bit = ++stage;
+    } else {
+      ASSERT_EQ(pass.kind, Pass::Kind::kSuperstep);
+      EXPECT_EQ(pass.mirrored, bit == stage);
+    }
+    EXPECT_EQ(pass.first_bit + pass.steps, bit);
+    bit = pass.first_bit;
   }
-  EXPECT_EQ(at, passes.size());
+  EXPECT_EQ(stage, stages + 1);
 }
 
-TEST(BitonicPlan, TakesThirtyEightPassesForTwoToThe28) {
-  EXPECT_EQ(plan_passes(std::size_t{1} << 28, {}).size(), 38u);
-  EXPECT_EQ(plan_passes((std::size_t{1} << 27) + 1, {}).size(), 38u);
+TEST(BitonicPlan, TakesEveryStepOfEveryStageOnceAndInOrder) {
+  for (unsigned stages = kTileBits + 1; stages <= 40; ++stages) check_network(stages);
+}
+
+TEST(BitonicPlan, TakesThirtyTwoPassesForTwoToThe28) {
+  EXPECT_EQ(plan_passes(std::size_t{1} << 28, {}).size(), 32u);
+  EXPECT_EQ(plan_passes((std::size_t{1} << 27) + 1, {}).size(), 32u);
 }
 
 TEST(BitonicPlan, LeavesOutGroupsWithoutAnUpperHalf) {
-  const std::vector<Pass> passes = plan_passes(3 * kTileKeys + kTileKeys / 2, {});
-  ASSERT_EQ(passes.size(), 5u);
-  EXPECT_EQ(passes[1].count, 3 * kTileKeys + kTileKeys / 2);
+  // Stage 14 merges tiles 0 and 1, and tile 2 with what there is of tile 3; stage 15 merges all.
+  const std::vector<Pass> all = plan_passes(3 * kTileKeys + 1, {});
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[1].count, 3 * kTileKeys + 1);
   const std::vector<Pass> fewer = plan_passes(3 * kTileKeys, {});
+  ASSERT_EQ(fewer.size(), 4u);
+  ASSERT_EQ(fewer[1].kind, Pass::Kind::kSuperstep);
   EXPECT_EQ(fewer[1].count, 2 * kTileKeys);
   EXPECT_EQ(fewer[1].tiles(), 2u);
+  ASSERT_EQ(fewer[2].kind, Pass::Kind::kTurn);
+  EXPECT_EQ(fewer[2].count, 3 * kTileKeys);
   EXPECT_EQ(fewer[3].count, 3 * kTileKeys);
 }
 
