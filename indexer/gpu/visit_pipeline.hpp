@@ -129,14 +129,14 @@ class VisitPipeline final : public VisitSlot {
     std::uint32_t* const order = at<std::uint32_t>(layout_.order);
     std::uint32_t* const marks = at<std::uint32_t>(layout_.ranks_in_order);
     machine_.exclusive_scan(at<std::uint16_t>(layout_.string_bytes), at<std::uint64_t>(layout_.string_offsets),
-                            std::size_t{strings_} + 1, Add{}, scan_scratch());
+                            std::size_t{strings_} + 1, Add<std::uint64_t>{}, scan_scratch());
     machine_.inclusive_scan(at<std::uint32_t>(layout_.piece_ends), at<std::uint32_t>(layout_.piece_ends),
-                            pieces_of_documents_, Add{}, scan_scratch());
+                            pieces_of_documents_, Add<std::uint32_t>{}, scan_scratch());
     ranks_ = 0;
     if (strings_ == 0) return;
     machine_.sort_strings(at<std::uint8_t>(layout_.text), offsets, strings_, text_bytes_, order, string_scratch());
     machine_.for_each(strings_, MarkTerms{at<std::uint8_t>(layout_.text), offsets, order, marks});
-    machine_.inclusive_scan(marks, marks, strings_, Add{}, scan_scratch());
+    machine_.inclusive_scan(marks, marks, strings_, Add<std::uint32_t>{}, scan_scratch());
     machine_.for_each(strings_, AssignRanks{order, marks, at<std::uint32_t>(layout_.ranks),
                                             at<std::uint32_t>(layout_.first_strings)});
     ranks_ = machine_.fetch(marks + strings_ - 1);
@@ -147,7 +147,7 @@ class VisitPipeline final : public VisitSlot {
     const std::uint32_t* const firsts = at<std::uint32_t>(layout_.first_strings);
     std::uint64_t* const text_offsets = at<std::uint64_t>(layout_.rank_text_offsets);
     machine_.for_each(std::size_t{ranks_} + 1, MeasureRankText{offsets, firsts, ranks_, text_offsets});
-    machine_.exclusive_scan(text_offsets, text_offsets, std::size_t{ranks_} + 1, Add{}, scan_scratch());
+    machine_.exclusive_scan(text_offsets, text_offsets, std::size_t{ranks_} + 1, Add<std::uint64_t>{}, scan_scratch());
     machine_.for_each(ranks_, GatherRankText{at<std::uint8_t>(layout_.text), offsets, firsts, text_offsets,
                                              at<std::uint8_t>(layout_.rank_text)});
   }

@@ -35,11 +35,9 @@ struct AddGroupSums {
   }
 };
 
+template <typename T>
 struct Add {
-  template <typename T>
-  SPILLWAY_HOST_DEVICE T operator()(const T& a, const T& b) const {
-    return a + b;
-  }
+  SPILLWAY_HOST_DEVICE T operator()(const T& a, const T& b) const { return a + b; }
 };
 
 // A list, or a stretch of one: where it begins. It ends where the next begins; behind the last stands one with totals.

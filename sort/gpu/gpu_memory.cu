@@ -1,11 +1,19 @@
 #include <utility>
 
 #include "sort/gpu/cuda_check.cuh"
+#include "sort/gpu/gpu_faults.hpp"
 #include "sort/gpu/gpu_memory.hpp"
 
 namespace spillway {
 
 namespace {
+
+// cuda_check() of a call that a test may make fail: before it is made, so that nothing is lost.
+template <typename Call>
+void checked(const Call& call, std::source_location place = std::source_location::current()) {
+  count_gpu_call();
+  cuda_check(call(), place);
+}
 
 void make_gpu_current(int gpu) { cuda_check(cudaSetDevice(gpu)); }
 
@@ -25,12 +33,17 @@ GpuStream& GpuStream::operator=(GpuStream&& other) noexcept {
   return *this;
 }
 void GpuStream::make_current() const { make_gpu_current(gpu_); }
-void GpuStream::synchronize() const { cuda_check(cudaStreamSynchronize(stream_)); }
+void GpuStream::synchronize() const {
+  checked([&] { return cudaStreamSynchronize(stream_); });
+}
 
-GpuEvent::GpuEvent() { cuda_check(cudaEventCreate(&event_)); }
+// Waiting for it blocks the thread: the processors have other work.
+GpuEvent::GpuEvent() { cuda_check(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync)); }
 GpuEvent::~GpuEvent() { cudaEventDestroy(event_); }
 void GpuEvent::record(const GpuStream& stream) { cuda_check(cudaEventRecord(event_, stream.handle())); }
-void GpuEvent::synchronize() const { cuda_check(cudaEventSynchronize(event_)); }
+void GpuEvent::synchronize() const {
+  checked([&] { return cudaEventSynchronize(event_); });
+}
 void GpuEvent::hold_back(const GpuStream& stream) const { cuda_check(cudaStreamWaitEvent(stream.handle(), event_)); }
 double GpuEvent::since_ms(const GpuEvent& earlier) const {
   float ms = 0;
@@ -41,7 +54,7 @@ double GpuEvent::since_ms(const GpuEvent& earlier) const {
 DeviceBuffer::DeviceBuffer(int gpu, std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
   make_gpu_current(gpu);
-  cuda_check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes));
+  checked([&] { return cudaMalloc(reinterpret_cast<void**>(&data_), bytes); });
 }
 DeviceBuffer::~DeviceBuffer() {
   if (data_ != nullptr) cudaFree(data_);
@@ -55,7 +68,8 @@ DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
 }
 
 PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
-  if (bytes != 0) cuda_check(cudaHostAlloc(reinterpret_cast<void**>(&data_), bytes, cudaHostAllocPortable));
+  if (bytes == 0) return;
+  checked([&] { return cudaHostAlloc(reinterpret_cast<void**>(&data_), bytes, cudaHostAllocPortable); });
 }
 PinnedBuffer::~PinnedBuffer() {
   if (data_ != nullptr) cudaFreeHost(data_);
@@ -69,13 +83,16 @@ PinnedBuffer& PinnedBuffer::operator=(PinnedBuffer&& other) noexcept {
 }
 
 void copy_to_device(void* d_to, const void* h_from, std::size_t bytes, GpuStreamHandle stream) {
-  if (bytes != 0) cuda_check(cudaMemcpyAsync(d_to, h_from, bytes, cudaMemcpyHostToDevice, stream));
+  if (bytes == 0) return;
+  checked([&] { return cudaMemcpyAsync(d_to, h_from, bytes, cudaMemcpyHostToDevice, stream); });
 }
 void copy_to_host(void* h_to, const void* d_from, std::size_t bytes, GpuStreamHandle stream) {
-  if (bytes != 0) cuda_check(cudaMemcpyAsync(h_to, d_from, bytes, cudaMemcpyDeviceToHost, stream));
+  if (bytes == 0) return;
+  checked([&] { return cudaMemcpyAsync(h_to, d_from, bytes, cudaMemcpyDeviceToHost, stream); });
 }
 void copy_on_device(void* d_to, const void* d_from, std::size_t bytes, GpuStreamHandle stream) {
-  if (bytes != 0) cuda_check(cudaMemcpyAsync(d_to, d_from, bytes, cudaMemcpyDeviceToDevice, stream));
+  if (bytes == 0) return;
+  checked([&] { return cudaMemcpyAsync(d_to, d_from, bytes, cudaMemcpyDeviceToDevice, stream); });
 }
 
 }  // namespace spillway

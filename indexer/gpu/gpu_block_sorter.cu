@@ -1,0 +1,82 @@
+#include "indexer/gpu/gpu_block_sorter.hpp"
+
+#include "indexer/gpu/gpu_machine.cuh"
+#include "indexer/gpu/visit_pipeline.hpp"
+#include "indexer/gpu/visit_slots.hpp"
+
+namespace spillway {
+
+namespace {
+
+const DeviceRecordSorter& record_sorter(const std::string& name) {
+  const DeviceRecordSorter* const sorter = find_device_record_sorter(name);
+  if (sorter == nullptr) throw UsageError("no GPU sorter of records has the name " + name);
+  return *sorter;
+}
+
+const DeviceStringSorter& string_sorter(const std::string& name) {
+  const DeviceStringSorter* const sorter = find_device_string_sorter(name);
+  if (sorter == nullptr) throw UsageError("no GPU sorter of strings has the name " + name);
+  return *sorter;
+}
+
+// Waiting blocks the thread, also inside the sorters: the processors have other work.
+void wait_without_spinning(int gpu) {
+  cuda_check(cudaSetDevice(gpu));
+  cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+}
+
+// The memory that the visits share, and they.
+class ArenaBlockSorter final : public GpuBlockSorter {
+ public:
+  ArenaBlockSorter(const GpuSorterOptions& options, MemoryBudget& budget)
+      : staging_(budget.reserve(options.staging_bytes, "the staging buffers of GPU visits")) {
+    if (options.gpus.empty()) throw GpuError("no GPU to sort blocks on");
+    for (const int gpu : options.gpus) {
+      wait_without_spinning(gpu);
+      arenas_.emplace_back(gpu, options.arena_bytes);
+    }
+    sorter_ = std::make_unique<SlotBlockSorter>(make_slots(options, budget));
+  }
+
+  std::unique_ptr<GpuVisit> begin(const Block& block, const BlockSortOptions& options) override {
+    return sorter_->begin(block, options);
+  }
+
+ private:
+  // Taken in turn, they deal the blocks to the GPUs in turn.
+  std::vector<std::unique_ptr<VisitSlot>> make_slots(const GpuSorterOptions& options, MemoryBudget& budget) {
+    const std::size_t arena_share = options.arena_bytes / options.visits / kDeviceAlignment * kDeviceAlignment;
+    const std::size_t staging_share = options.staging_bytes / (options.visits * options.gpus.size());
+    if (staging_share < GpuMachine::kMinStagingBytes) {
+      throw GpuMemoryError("a GPU visit needs " + std::to_string(GpuMachine::kMinStagingBytes) +
+                           " bytes of pinned memory, and has " + std::to_string(staging_share) + ": raise --memory");
+    }
+    std::vector<std::unique_ptr<VisitSlot>> slots;
+    for (unsigned visit = 0; visit < options.visits; ++visit) {
+      for (std::size_t g = 0; g < options.gpus.size(); ++g) {
+        const std::span<std::uint8_t> arena(arenas_[g].data() + visit * arena_share, arena_share);
+        slots.push_back(std::make_unique<VisitPipeline<GpuMachine>>(
+            GpuMachineSetup{options.gpus[g], arena, staging_share, record_sorter(options.record_sorter),
+                            string_sorter(options.string_sorter), budget}));
+      }
+    }
+    return slots;
+  }
+
+  Reservation staging_;
+  std::vector<DeviceBuffer> arenas_;
+  std::unique_ptr<SlotBlockSorter> sorter_;
+};
+
+}  // namespace
+
+std::size_t visit_device_bytes(const VisitSize& size, const std::string& records, const std::string& strings) {
+  return lay_out_visit(size, GpuMachine::scratch_of(size, record_sorter(records), string_sorter(strings))).total_bytes;
+}
+
+std::unique_ptr<GpuBlockSorter> make_gpu_block_sorter(const GpuSorterOptions& options, MemoryBudget& budget) {
+  return std::make_unique<ArenaBlockSorter>(options, budget);
+}
+
+}  // namespace spillway

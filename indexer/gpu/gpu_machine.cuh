@@ -1,0 +1,235 @@
+// The GPU that visits run on: one stream, a share of the arena, staging buffers of pinned memory. For members without a
+// comment see HostMachine.
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <cub/device/device_scan.cuh>
+#include <span>
+#include <string>
+
+#include "indexer/block_sorter.hpp"
+#include "indexer/gpu/visit_layout.hpp"
+#include "indexer/gpu/visit_machine.hpp"
+#include "indexer/gpu/visit_steps.hpp"
+#include "sort/gpu/cuda_check.cuh"
+#include "sort/gpu/device_record_sorter.hpp"
+#include "sort/gpu/device_string_sorter.hpp"
+#include "sort/gpu/gpu_faults.hpp"
+#include "sort/gpu/gpu_memory.hpp"
+
+namespace spillway {
+
+template <typename Step>
+__global__ void step_kernel(std::size_t count, Step step) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) step(i);
+}
+
+struct GpuMachineSetup {
+  int gpu = 0;
+  std::span<std::uint8_t> arena;  // on that GPU
+  std::size_t staging_bytes = 0;  // pinned; paid by the caller
+  const DeviceRecordSorter& records;
+  const DeviceStringSorter& strings;
+  MemoryBudget& budget;
+};
+
+class GpuMachine {
+ public:
+  // What staging buffers must hold at least.
+  static constexpr std::size_t kMinStagingBytes = std::size_t{1} << 20;
+
+  explicit GpuMachine(const GpuMachineSetup& setup)
+      : setup_(setup), stream_(setup.gpu), staging_(setup.staging_bytes), values_(kValueBytes) {}
+  ~GpuMachine() { abandon(); }
+  GpuMachine(const GpuMachine&) = delete;
+  GpuMachine& operator=(const GpuMachine&) = delete;
+
+  std::uint8_t* arena() const { return setup_.arena.data(); }
+  std::size_t arena_bytes() const { return setup_.arena.size(); }
+  VisitScratch scratch(const VisitSize& size) const { return scratch_of(size, setup_.records, setup_.strings); }
+  static VisitScratch scratch_of(const VisitSize& size, const DeviceRecordSorter& records,
+                                 const DeviceStringSorter& strings) {
+    const std::size_t groups = size.occurrences / kGroupKeys + 2;
+    return {strings.scratch_bytes(size.strings, size.string_bytes), records.scratch_bytes(size.occurrences, {0, 64}),
+            std::max({exclusive_scan_bytes<std::uint16_t, std::uint64_t, Add<std::uint64_t>>(size.strings + 1),
+                      exclusive_scan_bytes<std::uint64_t, std::uint64_t, Add<std::uint64_t>>(size.strings + 1),
+                      exclusive_scan_bytes<GroupSums, GroupSums, AddGroupSums>(groups),
+                      inclusive_scan_bytes<std::uint32_t, std::uint32_t, Add<std::uint32_t>>(
+                          std::max(size.strings, size.documents))})};
+  }
+
+  void start() {
+    stream_.make_current();
+    staged_ = 0;
+  }
+  void mark(VisitMark mark) { marks_[static_cast<std::size_t>(mark)].record(stream_); }
+
+  // Packs piece by piece, on all threads of the arena, while the pieces before are copied.
+  template <typename Pack>
+  void upload(std::uint8_t* to, std::size_t bytes, const Pack& pack) {
+    const std::size_t piece_bytes = staging_.size() / kPieces / kPackBytes * kPackBytes;
+    for (std::size_t begin = 0; begin < bytes; begin += piece_bytes) {
+      const std::size_t piece = staged_ % kPieces;
+      if (staged_ >= kPieces) copied_[piece].synchronize();
+      const std::size_t end = std::min(bytes, begin + piece_bytes);
+      std::uint8_t* const from = staging_.data() + piece * piece_bytes;
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, (end - begin + kPackBytes - 1) / kPackBytes, 1),
+                        [&](const tbb::blocked_range<std::size_t>& range) {
+                          const std::size_t first = begin + range.begin() * kPackBytes;
+                          const std::size_t last = std::min(end, begin + range.end() * kPackBytes);
+                          pack(first, std::span(from + (first - begin), last - first));
+                        });
+      copy_to_device(to + begin, from, end - begin, stream_.handle());
+      copied_[piece].record(stream_);
+      ++staged_;
+    }
+  }
+  void clear(std::uint8_t* at, std::size_t bytes) { cuda_check(cudaMemsetAsync(at, 0, bytes, stream_.handle())); }
+  template <typename T>
+  T fetch(const T* from) {
+    static_assert(sizeof(T) <= kValueBytes);
+    copy_to_host(values_.data(), from, sizeof(T), stream_.handle());
+    fetched_.record(stream_);
+    fetched_.synchronize();
+    T value;
+    std::memcpy(&value, values_.data(), sizeof(T));
+    return value;
+  }
+
+  template <typename Step>
+  void for_each(std::size_t count, const Step& step) {
+    constexpr unsigned kThreads = 256;
+    if (count == 0) return;
+    count_gpu_call();
+    step_kernel<<<static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads, 0, stream_.handle()>>>(count,
+                                                                                                             step);
+    check_launch();
+  }
+  template <typename From, typename To, typename Sum>
+  void exclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t> scratch) {
+    std::size_t bytes = scratch.size();
+    if (count != 0) {
+      cuda_check(cub::DeviceScan::ExclusiveScan(scratch.data(), bytes, from, to, sum, To{}, count, stream_.handle()));
+    }
+  }
+  template <typename From, typename To, typename Sum>
+  void inclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t> scratch) {
+    std::size_t bytes = scratch.size();
+    if (count != 0) {
+      cuda_check(cub::DeviceScan::InclusiveScan(scratch.data(), bytes, from, to, sum, count, stream_.handle()));
+    }
+  }
+
+  void sort_strings(const std::uint8_t* text, const std::uint64_t* offsets, std::uint32_t count, std::size_t text_bytes,
+                    std::uint32_t* order, std::span<std::uint8_t> scratch) {
+    setup_.strings.sort({text, offsets, count, text_bytes}, order, nullptr, scratch.data(), stream_.handle());
+  }
+  bool sorts_stably() const { return setup_.records.stable(); }
+  const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
+                                 std::span<std::uint8_t> scratch) {
+    return setup_.records.sort(keys, count, bits, scratch.data(), stream_.handle());
+  }
+
+  // Into the staging buffers, whose uploads are done before, where it fits them; else into memory of its own, through
+  // them, when it is waited for.
+  void begin_download(const DownloadPieces& pieces, std::size_t bytes) {
+    pieces_ = pieces;
+    if (bytes <= staging_.size()) {
+      for (const DownloadPiece& piece : pieces) {
+        copy_to_host(staging_.data() + piece.host_offset, piece.device, piece.bytes, stream_.handle());
+      }
+      return;
+    }
+    auto reservation = setup_.budget.try_reserve(bytes);
+    if (!reservation)
+      throw GpuMemoryError("--memory has no " + std::to_string(bytes) + " bytes left for the lists of a block");
+    result_ = Buffer(std::move(*reservation), bytes);
+  }
+  const std::uint8_t* finish_download(BlockSortFigures& figures) {
+    stream_.make_current();
+    if (result_.size() != 0) {
+      for (const DownloadPiece& piece : pieces_) download(piece);
+      mark(VisitMark::kDownloaded);
+    }
+    marks_.back().synchronize();
+    const auto seconds = [&](VisitMark from, VisitMark to) {
+      return marks_[static_cast<std::size_t>(to)].since_ms(marks_[static_cast<std::size_t>(from)]) / 1000;
+    };
+    figures.upload_seconds += seconds(VisitMark::kBegin, VisitMark::kUploaded);
+    figures.sort_seconds += seconds(VisitMark::kUploaded, VisitMark::kSorted);
+    figures.encode_seconds += seconds(VisitMark::kSorted, VisitMark::kEncoded);
+    figures.download_seconds += seconds(VisitMark::kEncoded, VisitMark::kDownloaded);
+    return result_.size() != 0 ? result_.data() : staging_.data();
+  }
+  void end() { result_ = {}; }
+  void abandon() noexcept {
+    try {
+      stream_.make_current();
+      stream_.synchronize();
+    } catch (const std::exception&) {
+      // A lost device has nothing going on any more.
+    }
+    result_ = {};
+  }
+
+ private:
+  static constexpr std::size_t kPieces = 4;
+  static constexpr std::size_t kPackBytes = std::size_t{64} << 10;  // that a thread packs at once
+  static constexpr std::size_t kValueBytes = 64;
+
+  template <typename From, typename To, typename Sum>
+  static std::size_t exclusive_scan_bytes(std::size_t count) {
+    std::size_t bytes = 0;
+    cuda_check(cub::DeviceScan::ExclusiveScan(nullptr, bytes, static_cast<const From*>(nullptr),
+                                              static_cast<To*>(nullptr), Sum{}, To{}, count, cudaStream_t{}));
+    return bytes;
+  }
+  template <typename From, typename To, typename Sum>
+  static std::size_t inclusive_scan_bytes(std::size_t count) {
+    std::size_t bytes = 0;
+    cuda_check(cub::DeviceScan::InclusiveScan(nullptr, bytes, static_cast<const From*>(nullptr),
+                                              static_cast<To*>(nullptr), Sum{}, count, cudaStream_t{}));
+    return bytes;
+  }
+
+  // One half of the staging buffer is filled while the other is emptied.
+  void download(const DownloadPiece& piece) {
+    const std::size_t half = staging_.size() / 2;
+    const std::size_t count = (piece.bytes + half - 1) / half;
+    const auto bytes_of = [&](std::size_t i) { return std::min(half, piece.bytes - i * half); };
+    for (std::size_t i = 0; i <= count; ++i) {
+      if (i < count) {
+        copy_to_host(staging_.data() + i % 2 * half, piece.device + i * half, bytes_of(i), stream_.handle());
+        copied_[i % 2].record(stream_);
+      }
+      if (i == 0) continue;
+      copied_[(i - 1) % 2].synchronize();
+      copy_out(staging_.data() + (i - 1) % 2 * half, result_.data() + piece.host_offset + (i - 1) * half,
+               bytes_of(i - 1));
+    }
+  }
+  static void copy_out(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, bytes, kPackBytes),
+                      [&](const tbb::blocked_range<std::size_t>& range) {
+                        std::memcpy(to + range.begin(), from + range.begin(), range.size());
+                      });
+  }
+
+  const GpuMachineSetup setup_;
+  GpuStream stream_;
+  PinnedBuffer staging_, values_;
+  std::array<GpuEvent, kPieces> copied_;  // the copy out of a piece of the staging buffer
+  std::array<GpuEvent, kVisitMarks> marks_;
+  GpuEvent fetched_;
+  std::size_t staged_ = 0;  // pieces, of this visit
+  DownloadPieces pieces_{};
+  Buffer result_;
+};
+
+}  // namespace spillway
