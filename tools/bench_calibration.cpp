@@ -59,6 +59,7 @@ Calibrator::MergeRound merge_round(Session& session, const BenchOptions& options
   IndexOptions index;
   index.inputs = {scratch + "/text.jsonl"};
   index.output = scratch + "/index";
+  index.content.tokenizer = Tokenizer::kAscii;  // as the text is: what merges take does not depend on it
   index.mode = IndexMode::kCpuPlus;
   index.memory_bytes = options.memory_bytes;
   index.threads = options.threads;
