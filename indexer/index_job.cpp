@@ -16,6 +16,7 @@
 #include "indexer/unicode_words.hpp"
 #include "indexer/work_directory.hpp"
 #include "io/error.hpp"
+#include "sort/gpu/gpu_error.hpp"
 
 namespace spillway {
 
@@ -112,8 +113,15 @@ class IndexJob {
     context_.progress.stage.store("parse");
     IndexOptions options = options_;
     options.corpus = corpus_options_;
-    ingest_ =
-        ingest({options, content_, corpus_, plan_, *planned_.sorter, context_, budget_, temp, threads_}, runs, skips_);
+    {
+      const std::unique_ptr<GpuBlockSorter> gpu = take_gpu();
+      const Positions positions = content_.positions ? Positions::kStored : Positions::kNone;
+      const auto cost = [&](const ParsedChunk& chunk) { return planned_.block_cost(chunk, positions); };
+      const BlockSorters sorters{*planned_.sorter, gpu.get(), planned_.through_host.get()};
+      ingest_ = ingest(
+          {options, content_, corpus_, plan_, planned_.mode.mode, sorters, cost, context_, budget_, temp, threads_},
+          runs, skips_);
+    }
     check_unchanged(context_.files, corpus_);
     if (content_.duplicate_ids != DuplicateIds::kFirst) skips_.judge_at_end();
     report_.runs = runs.runs.size();
@@ -137,6 +145,24 @@ class IndexJob {
     report_.seconds = watch.seconds();
   }
 
+  // Device and pinned memory; where there is none to be had, blocks are sorted on the CPU.
+  std::unique_ptr<GpuBlockSorter> take_gpu() {
+    if (!planned_.mode.gpu_failure.empty()) fail_gpu(planned_.mode.gpu_failure);
+    if (!planned_.gpu) return nullptr;
+    try {
+      return make_gpu_block_sorter(*planned_.gpu, budget_);
+    } catch (const GpuError& error) {
+      if (options_.gpu.required) throw;
+      fail_gpu(error.what());
+      return nullptr;
+    }
+  }
+
+  void fail_gpu(const std::string& why) {
+    gpu_failure_ = why;
+    context_.warn("no GPU sorts, the CPU does: " + why);
+  }
+
   // Documents dropped for their id were counted as indexed while parsing.
   void count_duplicates(std::uint64_t duplicates) {
     for (const IdTable::Duplicate& duplicate : merge_.duplicates) {
@@ -154,7 +180,11 @@ class IndexJob {
     report_.overlong_tokens = ingest_.overlong_tokens;
     report_.fields_cut = ingest_.fields_cut;
     report_.chunks = ingest_.chunks;
-    report_.blocks = ingest_.blocks;
+    report_.blocks = ingest_.block.blocks;
+    report_.mode = planned_.mode.mode;
+    report_.gpu_blocks = ingest_.block.gpu_blocks;
+    report_.cpu_blocks = ingest_.block.cpu_blocks;
+    report_.gpu_failure = gpu_failure_.empty() ? ingest_.block.gpu_failure : gpu_failure_;
     report_.merge_passes = merge_.passes;
     report_.postings = merge_.postings;
     report_.occurrences = merge_.occurrences;
@@ -168,15 +198,21 @@ class IndexJob {
   void add_stages() {
     report_.input_bytes = std::max(corpus_.total_bytes, context_.progress.bytes_done.load());  // streams tell no size
     const std::uint64_t bytes = report_.input_bytes;
+    const BlockSortFigures& sort = ingest_.block.sort;
     report_.stages = {{"parse", ingest_.parse_seconds, ingest_.wall_seconds, bytes},
-                      {"sort", ingest_.sort.sort_seconds, ingest_.sort.sort_seconds, bytes},
-                      {"encode", ingest_.sort.encode_seconds, ingest_.wall_seconds, bytes},
-                      {"spill", ingest_.sort.write_seconds, ingest_.sort.write_seconds, report_.spilled_bytes},
+                      {"transfer up", sort.upload_seconds, sort.upload_seconds, sort.upload_bytes},
+                      {"sort", sort.sort_seconds, sort.sort_seconds, bytes},
+                      {"encode", sort.encode_seconds, ingest_.wall_seconds, bytes},
+                      {"transfer down", sort.download_seconds, sort.download_seconds, sort.download_bytes},
+                      {"spill", sort.write_seconds, sort.write_seconds, report_.spilled_bytes},
                       {"merge passes", merge_.pass_seconds, merge_.pass_seconds, merge_.rewritten_bytes},
                       {"ids and documents", merge_.id_seconds + merge_.document_seconds,
                        merge_.id_seconds + merge_.document_seconds, bytes},
                       {"merge", merge_.list_busy_seconds, merge_.list_seconds, bytes},
                       {"write", finish_seconds_, finish_seconds_, report_.index_bytes}};
+    if (sort.upload_bytes == 0) {
+      std::erase_if(report_.stages, [](const StageFigure& stage) { return stage.name.starts_with("transfer"); });
+    }
     const auto slowest =
         std::max_element(report_.stages.begin(), report_.stages.end(),
                          [](const StageFigure& a, const StageFigure& b) { return a.busy_seconds < b.busy_seconds; });
@@ -197,6 +233,7 @@ class IndexJob {
   Reservation program_;
   IngestFigures ingest_;
   MergeFigures merge_;
+  std::string gpu_failure_;
   double finish_seconds_ = 0;
   std::uint64_t terms_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "corpora/corpus_reader.hpp"
@@ -15,18 +16,34 @@
 
 namespace spillway {
 
-enum class IndexMode : std::uint8_t { kCpu, kCpuPlus };
+// Capannini et al. 2012, and the fair fourth (design, section 3). kAuto: gpu+ where a GPU can be used, else cpu+.
+enum class IndexMode : std::uint8_t { kAuto, kCpu, kCpuPlus, kGpu, kGpuPlus };
+
+// "auto", "cpu", "cpu+", "gpu", "gpu+".
+std::string_view index_mode_name(IndexMode mode);
+const std::vector<std::string>& index_mode_names();
+inline bool sorts_on_gpu(IndexMode mode) { return mode == IndexMode::kGpu || mode == IndexMode::kGpuPlus; }
+// Does parsing go on while a block is sorted?
+inline bool overlaps(IndexMode mode) { return mode == IndexMode::kCpuPlus || mode == IndexMode::kGpuPlus; }
+
+// Which GPUs a job may use, and how far.
+struct GpuOptions {
+  std::vector<int> ids;            // empty: the first usable one
+  std::uint64_t memory_bytes = 0;  // of device memory, on each; 0: most of what is free, as far as it is of use
+  bool required = false;           // no sorting on the CPU instead
+};
 
 struct IndexOptions {
   std::vector<std::string> inputs;
   std::string output;
   ContentOptions content;  // the versions are filled in by run_index
   CorpusOptions corpus;    // max_document_bytes is taken from `content`
-  IndexMode mode = IndexMode::kCpuPlus;
+  IndexMode mode = IndexMode::kAuto;
+  GpuOptions gpu;
   std::uint64_t memory_bytes = 0;             // 0: half of what is available
   unsigned threads = 0;                       // 0: as many as this process may run on
-  std::string record_sorter = "auto";         // auto, cpu-chunk, cpu-radix, cpu-quick
-  std::string string_sorter = "auto";         // auto, cpu-msd, cpu-multikey
+  std::string record_sorter = "auto";         // auto, cpu-chunk, or of record_sorters() and gpu_record_sorters()
+  std::string string_sorter = "auto";         // auto, or of string_sorters() and gpu_string_sorters()
   std::vector<std::string> temp_directories;  // empty: beside the output
   std::uint64_t temp_limit_bytes = 0;         // 0: none
   std::uint64_t block_bytes = 0;              // 0: planned
@@ -43,7 +60,7 @@ struct SkippedRecord {  // one of the first few of each reason
 };
 
 struct StageFigure {
-  std::string name;         // read+parse, sort, encode, spill, merge, write
+  std::string name;         // parse, transfer up, sort, ... (index_job.cpp)
   double busy_seconds = 0;  // summed over threads
   double wall_seconds = 0;  // from its start to its end
   std::uint64_t bytes = 0;  // what went through it
@@ -60,6 +77,10 @@ struct IndexReport {
                 peak_temp_bytes = 0;
   std::uint64_t memory_bytes = 0, peak_resident_bytes = 0, index_bytes = 0;
   unsigned threads = 0;
+  IndexMode mode = IndexMode::kAuto;  // the one that was taken
+  std::uint64_t gpu_blocks = 0;       // sorted on a GPU
+  std::uint64_t cpu_blocks = 0;       // sorted on the CPU though the mode is gpu or gpu+
+  std::string gpu_failure;            // why, the first time; empty if there was none
   double seconds = 0;
   std::vector<StageFigure> stages;
   std::string bottleneck;  // name of the stage with the most busy time

@@ -15,6 +15,7 @@ constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kThreadBytes = std::size_t{128} << 10;  // stacks of a parsing and a sorting thread, touched part
 constexpr std::size_t kSlackBytes = 5 * kMebibyte;            // allocator, small containers
 constexpr std::size_t kMaxBlockBytes = 512 * kMebibyte;       // above it a block only sorts slower
+constexpr std::size_t kMaxGpuBlockBytes = 1024 * kMebibyte;  // above it the last visit, which nothing overlaps, is long
 
 constexpr std::size_t kLeastForLastRun = 256 * kMebibyte;
 
@@ -44,6 +45,14 @@ struct Shares {
   std::size_t needed = 0;
 };
 
+// Blocks and what their sort has in flight, from what is left for them.
+std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, IndexPlan& plan) {
+  if (input.visits == 0) return std::min(bytes * 4 / 9, kMaxBlockBytes);
+  plan.fallback_bytes = bytes / 8;
+  const std::size_t block = (bytes - plan.fallback_bytes) / plan.blocks_in_flight;
+  return input.block_limit(std::min(block, kMaxGpuBlockBytes));
+}
+
 // Fills the plan for one level; tells whether blocks have room for a few chunks.
 Shares divide(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus, const Level& level,
               IndexPlan& plan) {
@@ -57,18 +66,20 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads);
   const std::size_t chunk_bytes = ChunkParser::max_chunk_bytes(options, level.chunk, input.form);
   const std::size_t fixed = plan.reserve_bytes + CorpusReader::memory_bytes(corpus, plan.reader) +
-                            input.threads * (plan.parser_bytes + 2 * chunk_bytes);
-  // Two blocks (one filled, one sorted) and what the sort has in flight.
-  const std::size_t least = fixed + 9 * chunk_bytes;
+                            input.threads * (plan.parser_bytes + 2 * chunk_bytes) + input.staging_bytes;
+  plan.staging_bytes = input.staging_bytes;
+  plan.blocks_in_flight = input.visits == 0 ? 2 : 1 + input.visits;
+  // Two blocks or more (one filled, the others sorted) and what the sort has in flight, which on the CPU takes up to
+  // five times the chunk.
+  const std::size_t least = fixed + (input.visits == 0 ? 9 : 2 * plan.blocks_in_flight + 8) * chunk_bytes;
   if (least > input.memory_bytes) return {false, least};
   const std::size_t left = input.memory_bytes - fixed;
   plan.run_memory_bytes = left / 5;
-  const std::size_t blocks = (left - plan.run_memory_bytes) * 4 / 9;
   // Of the share of the block that would be filled; a small one is left to the merge.
   plan.last_run_memory_bytes = left >= kLeastForLastRun ? left / 5 : 0;
   plan.assembler.hold_bytes = input.threads * chunk_bytes;
-  plan.assembler.overlap = input.mode == IndexMode::kCpuPlus;
-  plan.assembler.block_bytes = std::min(blocks, kMaxBlockBytes);
+  plan.assembler.overlap = overlaps(input.mode);
+  plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, plan);
   plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / 128, 64 << 10, 512 << 10);
   plan.id_sort_bytes = std::clamp<std::size_t>(left / 4, std::size_t{256} << 10, 1024 * kMebibyte);
   const bool roomy = input.threads * plan.parser_bytes <= input.memory_bytes / 3;
@@ -122,6 +133,11 @@ std::string IndexPlan::describe() const {
                                   std::to_string(chunk.table_entries) + " entries)");
   line("tasks of", megabytes(reader.task_bytes));
   line("block, with its sort", megabytes(assembler.block_bytes));
+  if (staging_bytes != 0) {
+    line("blocks in flight", std::to_string(blocks_in_flight));
+    line("pinned staging", megabytes(staging_bytes));
+    line("sort on the CPU instead", megabytes(fallback_bytes));
+  }
   line("chunks waiting", megabytes(assembler.hold_bytes));
   line("runs kept in memory", megabytes(run_memory_bytes) + ", in blocks of " + megabytes(run_block_bytes));
   line("sort of ids", megabytes(id_sort_bytes));

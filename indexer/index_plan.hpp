@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "corpora/corpus_reader.hpp"
@@ -20,6 +21,11 @@ struct IndexPlanInput {
   ChunkForm form = ChunkForm::kPostings;
   std::uint64_t input_bytes = 0;         // as stored; 0 if unknown
   std::uint64_t forced_block_bytes = 0;  // --block-bytes
+  // In a GPU mode with a GPU. Visits: blocks that may be sorted or written at once.
+  unsigned visits = 0;
+  std::size_t staging_bytes = 0;  // pinned
+  std::function<std::size_t(std::size_t)>
+      block_limit;  // of the device: for a host block of so many bytes, at most that
 };
 
 struct IndexPlan {
@@ -32,6 +38,9 @@ struct IndexPlan {
   std::size_t last_run_memory_bytes = 0;  // and so much more for the last, when no other block is filled any more
   std::size_t run_block_bytes = 0;
   std::size_t id_sort_bytes = 0;
+  unsigned blocks_in_flight = 2;   // the one that is filled, and those that are sorted or written
+  std::size_t staging_bytes = 0;   // pinned memory of the GPU's visits
+  std::size_t fallback_bytes = 0;  // GPU modes: what sorting on the CPU instead may add to a block
   std::string describe() const;
 };
 

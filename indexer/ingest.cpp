@@ -1,15 +1,13 @@
 #include "indexer/ingest.hpp"
 
-#include <tbb/task_arena.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <vector>
 
+#include "indexer/block_queue.hpp"
 #include "indexer/stopwatch.hpp"
 #include "io/error.hpp"
 
@@ -35,117 +33,6 @@ class FirstError {
  private:
   mutable std::mutex mutex_;
   std::exception_ptr error_;
-};
-
-// Sorts blocks in order, on a thread of its own (cpu+) or on the one that sealed them (cpu).
-class BlockQueue {
- public:
-  BlockQueue(const IngestSetup& setup, RunStore& runs, IngestFigures& figures)
-      : setup_(setup), runs_(runs), figures_(figures), arena_(static_cast<int>(setup.threads)) {
-    if (setup.options.mode == IndexMode::kCpuPlus) thread_ = std::thread([this] { work(); });
-  }
-  ~BlockQueue() {
-    drop_waiting();
-    stop();
-  }
-  BlockQueue(const BlockQueue&) = delete;
-  BlockQueue& operator=(const BlockQueue&) = delete;
-
-  // Waits until the block before is done.
-  void put(Block&& block) {
-    if (!thread_.joinable()) {
-      sort(std::move(block));
-      return;
-    }
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return (!waiting_ && !busy_) || failed_; });
-    error_.rethrow();
-    waiting_ = std::move(block);
-    changed_.notify_all();
-  }
-
-  // Waits for the last block. Throws what sorting met. A source without documents has one run without documents.
-  void finish() {
-    stop();
-    error_.rethrow();
-    if (runs_.runs.empty()) sort(Block{});
-  }
-
- private:
-  // The job has failed, or there is nothing left: no block is worth sorting any more.
-  void drop_waiting() {
-    const std::lock_guard lock(mutex_);
-    waiting_.reset();
-  }
-
-  void stop() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-      changed_.notify_all();
-    }
-    if (thread_.joinable()) thread_.join();
-  }
-
-  void work() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [&] { return waiting_ || stopping_; });
-      if (!waiting_) return;
-      Block block = std::move(*waiting_);
-      waiting_.reset();
-      busy_ = true;
-      lock.unlock();
-      try {
-        sort(std::move(block));
-      } catch (...) {
-        error_.keep(std::current_exception());
-      }
-      lock.lock();
-      busy_ = false;
-      failed_ = error_.any();
-      changed_.notify_all();
-      if (failed_) return;
-    }
-  }
-
-  void sort(Block block) {
-    if (setup_.context.signal_number.load() != 0) throw InterruptedError(setup_.context.signal_number.load());
-    BlockSortOptions options;
-    options.job = setup_.content.job();
-    options.positions = setup_.content.positions ? Positions::kStored : Positions::kNone;
-    options.run_block_bytes = setup_.plan.run_block_bytes;
-    options.threads = setup_.threads;
-    options.has_texts = setup_.content.store == StorePolicy::kText;
-    if (block.last) runs_.add_memory(setup_.plan.last_run_memory_bytes);
-    arena_.execute([&] { store(std::move(block), options); });
-    ++figures_.blocks;
-    setup_.context.progress.runs.store(runs_.runs.size());
-  }
-
-  void store(Block block, BlockSortOptions& options) {
-    const std::optional<std::size_t> kept_bytes = setup_.sorter.kept_bytes(block, options);
-    if (kept_bytes && runs_.fits_memory(*kept_bytes)) {
-      runs_.keep(setup_.sorter.keep(std::move(block), options, setup_.budget, figures_.sort), *kept_bytes);
-      return;
-    }
-    const std::size_t bound = run_bytes_bound(block, options.run_block_bytes);
-    options.check_sum = !runs_.fits_memory(bound);
-    runs_.runs.push_back(runs_.write(bound, [&](WritableFile& file) {
-      return setup_.sorter.write_run(block, file, options, setup_.budget, figures_.sort);
-    }));
-  }
-
-  const IngestSetup& setup_;
-  RunStore& runs_;
-  IngestFigures& figures_;
-  tbb::task_arena arena_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<Block> waiting_;
-  bool busy_ = false, stopping_ = false, failed_ = false;
-  FirstError error_;
-  std::thread thread_;
 };
 
 // One parsing thread's ear: counts skips and progress, and stops it when the user or the error rate says so.
@@ -184,15 +71,25 @@ class Observer final : public ParseObserver {
   std::uint64_t counted_documents_ = 0;
 };
 
+BlockQueueSetup queue_setup(const IngestSetup& setup, RunStore& runs) {
+  BlockSortOptions options;
+  options.job = setup.content.job();
+  options.positions = setup.content.positions ? Positions::kStored : Positions::kNone;
+  options.run_block_bytes = setup.plan.run_block_bytes;
+  options.threads = setup.threads;
+  options.has_texts = setup.content.store == StorePolicy::kText;
+  return {setup.sorters, setup.mode, setup.options.gpu.required, options, setup.plan, setup.context,
+          setup.budget,  runs};
+}
+
 class Ingest {
  public:
   Ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips)
       : setup_(setup),
         skips_(skips),
-        queue_(setup, runs, figures_),
+        queue_(queue_setup(setup, runs)),
         assembler_(
-            setup.plan.assembler,
-            [&setup](const ParsedChunk& chunk) { return chunk.memory.size() + setup.sorter.extra_bytes(chunk); },
+            setup.plan.assembler, [&setup](const ParsedChunk& chunk) { return setup.block_cost(chunk); },
             [this](Block&& block) { queue_.put(std::move(block)); }) {}
 
   IngestFigures run() {
@@ -208,6 +105,7 @@ class Ingest {
     error_.rethrow();
     assembler_.finish();
     queue_.finish();
+    figures_.block = queue_.figures();
     figures_.wall_seconds = watch.seconds();
     return figures_;
   }
@@ -246,12 +144,12 @@ class Ingest {
     Observer observer(setup_.context, skips_);
     CorpusTask task;
     double waited_seconds = 0;  // for blocks that are full
-    const auto parser = make_chunk_parser(
-        {setup_.sorter.form(), setup_.content, setup_.plan.chunk, setup_.budget, observer, [&](ParsedChunk&& chunk) {
-           const Stopwatch wait;
-           assembler_.deliver(task.number, std::move(chunk));
-           waited_seconds += wait.seconds();
-         }});
+    const auto parser = make_chunk_parser({setup_.sorters.cpu.form(), setup_.content, setup_.plan.chunk, setup_.budget,
+                                           observer, [&](ParsedChunk&& chunk) {
+                                             const Stopwatch wait;
+                                             assembler_.deliver(task.number, std::move(chunk));
+                                             waited_seconds += wait.seconds();
+                                           }});
     TaskParser task_parser(reader, setup_.budget);
     double busy_seconds = 0;
     while (reader.next(task)) {

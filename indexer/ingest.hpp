@@ -1,10 +1,10 @@
-// The first half of a job: parsing threads fill blocks, blocks are sorted and become runs. In mode cpu+ a block is
-// sorted while the next is parsed; in mode cpu one after the other, each on all threads.
+// The first half of a job: parsing threads fill blocks, blocks are sorted and become runs (indexer/block_queue.hpp). In
+// the modes cpu+ and gpu+ blocks are sorted while the next is parsed; in cpu and gpu one after the other.
 #pragma once
 
-#include <string>
+#include <functional>
 
-#include "indexer/block_sorter.hpp"
+#include "indexer/block_queue.hpp"
 #include "indexer/index_job.hpp"
 #include "indexer/index_plan.hpp"
 #include "indexer/run_store.hpp"
@@ -17,7 +17,10 @@ struct IngestSetup {
   const ContentOptions& content;  // with versions
   const CorpusPlan& corpus;
   const IndexPlan& plan;
-  const BlockSorter& sorter;
+  IndexMode mode;  // never kAuto
+  BlockSorters sorters;
+  // Of a chunk: bytes that it takes of a block's, sorting included.
+  std::function<std::size_t(const ParsedChunk&)> block_cost;
   const IndexContext& context;
   MemoryBudget& budget;
   TempSpace& temp;
@@ -27,8 +30,8 @@ struct IngestSetup {
 struct IngestFigures {
   double parse_seconds = 0;  // busy, summed over threads; reading and unpacking included
   double wall_seconds = 0;
-  BlockSortFigures sort;
-  std::uint64_t blocks = 0, chunks = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0;
+  BlockFigures block;
+  std::uint64_t chunks = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0;
 };
 
 // Reads the whole input into runs. Throws what stopped it (InputError, InterruptedError, IoError...).

@@ -1,11 +1,15 @@
 #include "indexer/job_plan.hpp"
 
+#include <algorithm>
+
+#include "indexer/gpu_job_plan.hpp"
 #include "indexer/job_output.hpp"
 #include "indexer/term_filter.hpp"
 #include "io/error.hpp"
 #include "io/memory_budget.hpp"
 #include "io/memory_limits.hpp"
 #include "sort/auto_string_sorter.hpp"
+#include "sort/gpu/gpu_error.hpp"
 
 namespace spillway {
 
@@ -14,7 +18,8 @@ namespace {
 // Lengths and frequencies are u32.
 constexpr std::uint64_t kMaxDocumentBytes = 0xFFFFFFFF;
 
-void choose_sorters(const IndexOptions& options, JobPlan& plan) {
+// Sorters of the CPU: for all blocks.
+void choose_cpu_sorters(const IndexOptions& options, JobPlan& plan) {
   plan.string_sorter = string_sorter_policy(options.string_sorter);
   plan.strings = options.string_sorter == "auto" ? &auto_string_sorter() : find_string_sorter(options.string_sorter);
   // A block takes a third of the memory or so, and a record in it about 24 bytes with its scratch.
@@ -25,15 +30,63 @@ void choose_sorters(const IndexOptions& options, JobPlan& plan) {
       records == nullptr ? make_chunk_block_sorter(*plan.strings) : make_key_block_sorter(*records, *plan.strings);
 }
 
+// A GPU was asked for, and there is none: what the CPU does best.
+void choose_sorters_instead(JobPlan& plan) {
+  plan.strings = &auto_string_sorter();
+  plan.string_sorter = string_sorter_policy("auto");
+  plan.record_sorter = choose_record_sorter("auto", plan.memory.value / 96, plan.memory.value / 3);
+  plan.sorter = make_chunk_block_sorter(*plan.strings);
+}
+
+// Asks the GPUs for their memory; where that fails, there is none.
+std::optional<GpuJobPlan> plan_gpu(const IndexOptions& options, JobPlan& plan) {
+  if (!sorts_on_gpu(plan.mode.mode)) return std::nullopt;
+  // The CPU sorts what no GPU did, in the same form.
+  plan.strings = &auto_string_sorter();
+  plan.sorter = make_key_block_sorter(*find_record_sorter("cpu-radix"), *plan.strings);
+  try {
+    if (!plan.mode.gpus.empty()) return GpuJobPlan(options, plan.mode, static_cast<std::size_t>(plan.memory.value));
+  } catch (const GpuError& error) {
+    if (options.gpu.required) throw;
+    plan.mode.gpu_failure = error.what();
+    plan.mode.gpus.clear();
+  }
+  choose_sorters_instead(plan);
+  return std::nullopt;
+}
+
+// What was planned for the GPU, once the size of blocks is known.
+void take_gpu_sorters(const GpuJobPlan& gpu, const GpuSortPlan& chosen, JobPlan& plan) {
+  plan.record_sorter = chosen.sorter;
+  plan.string_sorter = gpu.string_sorter();
+  plan.gpu_memory = gpu.describe();
+  if (gpu.through_host()) {
+    plan.through_host =
+        make_key_block_sorter(*find_record_sorter(chosen.sorter.name), *find_string_sorter(plan.string_sorter.name));
+  } else {
+    plan.gpu = gpu.sorter_options(chosen, static_cast<unsigned>(plan.threads.value));
+  }
+}
+
 // Threads that were not asked for by number give way to a small budget.
-void divide_memory(const IndexOptions& options, const ContentOptions& content, JobPlan& plan) {
+void divide_memory(const IndexOptions& options, const ContentOptions& content, const std::optional<GpuJobPlan>& gpu,
+                   JobPlan& plan) {
+  GpuSortPlan chosen;
   IndexPlanInput input;
   input.memory_bytes = static_cast<std::size_t>(plan.memory.value);
   input.program_bytes = resident_bytes();
-  input.mode = options.mode;
+  input.mode = plan.mode.mode;
   input.form = plan.sorter->form();
   input.input_bytes = plan.corpus.total_bytes;
   input.forced_block_bytes = options.block_bytes;
+  if (gpu) {
+    input.visits = gpu->visits();
+    input.staging_bytes = gpu->staging_bytes();
+    input.block_limit = [&](std::size_t bytes) {
+      chosen = gpu->choose_records(bytes, plan.corpus.total_bytes);
+      return chosen.block_bytes;
+    };
+  }
   const std::uint64_t wanted = plan.threads.value;
   while (true) {
     try {
@@ -48,6 +101,7 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, J
   if (plan.threads.value != wanted) {
     plan.threads.reason += "; " + std::to_string(wanted) + " do not fit the memory";
   }
+  if (gpu) take_gpu_sorters(*gpu, chosen, plan);
 }
 
 std::string files_text(const CorpusPlan& corpus) {
@@ -86,21 +140,33 @@ JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, Fil
   JobPlan plan;
   plan.memory = choose_memory(options.memory_bytes);
   plan.threads = choose_threads(options.threads);
-  choose_sorters(options, plan);
+  plan.mode = choose_mode(options, asks_for_gpus(options) ? find_gpus() : GpuStatus{});
+  const std::optional<GpuJobPlan> gpu = plan_gpu(options, plan);
+  if (!sorts_on_gpu(plan.mode.mode)) choose_cpu_sorters(options, plan);
   CorpusOptions corpus = options.corpus;
   corpus.max_document_bytes = content.max_document_bytes;
   plan.corpus = plan_corpus(files, options.inputs, corpus);
-  divide_memory(options, content, plan);
+  divide_memory(options, content, gpu, plan);
   plan.estimate = estimate_job(plan.corpus, plan.index, content, static_cast<std::size_t>(plan.memory.value),
                                static_cast<unsigned>(plan.threads.value));
   return plan;
 }
 
+std::size_t JobPlan::block_cost(const ParsedChunk& chunk, Positions positions) const {
+  const std::size_t host = chunk.memory.size();
+  if (through_host != nullptr) return host + through_host->extra_bytes(chunk);
+  if (!gpu) return host + sorter->extra_bytes(chunk);
+  const std::size_t device = visit_device_bytes(visit_size(chunk, positions), gpu->record_sorter, gpu->string_sorter);
+  const double share = static_cast<double>(gpu->arena_bytes / gpu->visits);
+  return std::max(host, static_cast<std::size_t>(static_cast<double>(device) / share *
+                                                 static_cast<double>(index.assembler.block_bytes)));
+}
+
 std::string JobPlan::describe() const {
   return files_text(corpus) + "memory: " + std::to_string(memory.value) + " bytes (" + memory.reason +
-         ")\nthreads: " + std::to_string(threads.value) + " (" + threads.reason + ")\nrecord sorter " +
-         record_sorter.describe() + "\nstring sorter " + string_sorter.describe() + "\nmemory by consumer:\n" +
-         index.describe() + estimate.describe();
+         ")\nthreads: " + std::to_string(threads.value) + " (" + threads.reason + ")\nmode: " + mode.describe() + "\n" +
+         gpu_memory + "record sorter " + record_sorter.describe() + "\nstring sorter " + string_sorter.describe() +
+         "\nmemory by consumer:\n" + index.describe() + estimate.describe();
 }
 
 }  // namespace spillway

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "indexer/block_sorter.hpp"
+#include "indexer/gpu/gpu_block_sorter.hpp"
 #include "indexer/index_plan.hpp"
 #include "indexer/job_estimate.hpp"
+#include "indexer/mode_plan.hpp"
 #include "sort/sort_plan.hpp"
 
 namespace spillway {
@@ -26,12 +29,20 @@ Decision choose_threads(unsigned asked);
 struct JobPlan {
   CorpusPlan corpus;
   Decision memory, threads;
+  ModeChoice mode;
   SorterChoice record_sorter, string_sorter;
+  // Sorts blocks on the CPU: all of them, or in a GPU mode those that no GPU sorted.
   std::unique_ptr<BlockSorter> sorter;
-  const StringSorter* strings = nullptr;
+  const StringSorter* strings = nullptr;      // of the CPU: for ids
+  std::optional<GpuSorterOptions> gpu;        // where blocks visit a GPU
+  std::unique_ptr<BlockSorter> through_host;  // where host sorters use it
+  std::string gpu_memory;                     // a line for people
   IndexPlan index;
   JobEstimate estimate;
 
+  // Bytes of a block's that a chunk takes: on the host with its sort, or, where that is more, its share of a visit's
+  // device memory.
+  std::size_t block_cost(const ParsedChunk& chunk, Positions positions) const;
   // Several lines, one a decision, with its reason.
   std::string describe() const;
 };

@@ -16,7 +16,8 @@ namespace {
 ordered_json consumers_json(const IndexPlan& plan, std::uint64_t threads) {
   return {{"program", plan.reserve_bytes},           {"parsers", plan.parser_bytes * threads},
           {"block", plan.assembler.block_bytes},     {"chunks_waiting", plan.assembler.hold_bytes},
-          {"runs_in_memory", plan.run_memory_bytes}, {"id_sort", plan.id_sort_bytes}};
+          {"runs_in_memory", plan.run_memory_bytes}, {"id_sort", plan.id_sort_bytes},
+          {"pinned_staging", plan.staging_bytes},    {"sort_on_cpu_instead", plan.fallback_bytes}};
 }
 
 ordered_json estimate_json(const JobEstimate& estimate) {
@@ -32,6 +33,12 @@ ordered_json estimate_json(const JobEstimate& estimate) {
           {"index_bytes", estimate.index_bytes}};
 }
 
+ordered_json gpu_ids(const std::vector<GpuInfo>& gpus) {
+  ordered_json ids = ordered_json::array();
+  for (const GpuInfo& gpu : gpus) ids.push_back(gpu.id);
+  return ids;
+}
+
 ordered_json plan_json(const JobPlan& plan, const IndexOptions& options) {
   return {{"program", "spillway"},
           {"version", kVersion},
@@ -43,6 +50,10 @@ ordered_json plan_json(const JobPlan& plan, const IndexOptions& options) {
           {"memory_reason", plan.memory.reason},
           {"threads", plan.threads.value},
           {"threads_reason", plan.threads.reason},
+          {"mode", index_mode_name(plan.mode.mode)},
+          {"mode_reason", plan.mode.describe()},
+          {"gpus", gpu_ids(plan.mode.gpus)},
+          {"gpu_arena_bytes", plan.gpu ? plan.gpu->arena_bytes : 0},
           {"record_sorter", plan.record_sorter.name},
           {"record_sorter_reason", plan.record_sorter.reason},
           {"string_sorter", plan.string_sorter.name},

@@ -11,6 +11,7 @@
 #include "indexer/window_kernels.hpp"
 #include "io/error.hpp"
 #include "io/file_system.hpp"
+#include "sort/gpu/gpu_error.hpp"
 #include "tools/figures.hpp"
 #include "tools/version.hpp"
 
@@ -24,7 +25,8 @@ constexpr std::uint64_t kProbeBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kLittleDisk = std::uint64_t{1} << 30;
 constexpr std::uint64_t kFewDescriptors = 256;   // fewer make merges take more passes
 constexpr std::uint64_t kLeastDescriptors = 64;  // an index alone has 14 files
-constexpr double kSlowDisk = 50e6;               // bytes a second: slower than one core parses compressed text
+constexpr std::uint64_t kLittleDeviceMemory = std::uint64_t{1} << 30;
+constexpr double kSlowDisk = 50e6;  // bytes a second: slower than one core parses compressed text
 
 std::vector<std::string> cpu_features() {
   std::vector<std::string> features;
@@ -128,6 +130,64 @@ Finding directory_finding(const DirectoryFacts& directory) {
   return finding;
 }
 
+const char* gpu_state_name(GpuState state) {
+  switch (state) {
+    case GpuState::kUsable:
+      return "usable";
+    case GpuState::kNotBuilt:
+      return "not built";
+    case GpuState::kNoDriver:
+      return "no driver";
+    case GpuState::kDriverTooOld:
+      return "driver too old";
+    case GpuState::kNoDevice:
+      return "no device";
+    case GpuState::kTooOld:
+      return "device too old";
+    case GpuState::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
+// Without a GPU all is fine too; what could be mended is a note.
+Finding gpu_finding(const GpuStatus& gpus) {
+  Finding finding{"gpu", Verdict::kFine, "", ""};
+  const std::string versions = (gpus.driver_version.empty() ? "" : "; driver for CUDA " + gpus.driver_version) +
+                               (gpus.runtime_version.empty() ? "" : "; this program has CUDA " + gpus.runtime_version);
+  if (gpus.state == GpuState::kUsable) {
+    finding.words = gpus.detail + versions + "; --mode would be gpu+";
+    return finding;
+  }
+  finding.words = gpus.detail + versions + "; blocks are sorted on the CPU, --mode would be cpu+";
+  if (gpus.state == GpuState::kDriverTooOld || gpus.state == GpuState::kFailed || gpus.state == GpuState::kTooOld) {
+    finding.verdict = Verdict::kNote;
+    finding.remedy = "mend that for GPU sorting; everything works without";
+  }
+  return finding;
+}
+
+Finding device_finding(const GpuInfo& gpu, std::optional<std::uint64_t> free_bytes) {
+  Finding finding{"gpu " + std::to_string(gpu.id), Verdict::kFine, "", ""};
+  finding.words = printable(gpu.name) + ", compute capability " + std::to_string(gpu.major) + "." +
+                  std::to_string(gpu.minor) + ", " + count_text(static_cast<std::uint64_t>(gpu.multiprocessors)) +
+                  " multiprocessors, " + memory_text(gpu.memory_bytes) + " at " + gpu.pci_address;
+  if (free_bytes) {
+    finding.words +=
+        ", " + memory_text(*free_bytes) + " free; --gpu-memory would be " + memory_text(*free_bytes / 5 * 4);
+    if (*free_bytes < kLittleDeviceMemory) {
+      finding.verdict = Verdict::kNote;
+      finding.remedy =
+          "other programs hold its memory: blocks will be small; end them, or choose another GPU with --gpu";
+    }
+  }
+  if (!gpu.is_usable()) {
+    finding.verdict = Verdict::kNote;
+    finding.remedy = "older than compute capability 7.5: it is not used";
+  }
+  return finding;
+}
+
 const char* verdict_name(Verdict verdict) {
   return verdict == Verdict::kFine ? "fine" : verdict == Verdict::kNote ? "note" : "problem";
 }
@@ -155,12 +215,27 @@ MachineFacts machine_facts(const std::vector<std::string>& directories, bool qui
   for (const std::string& directory : directories) {
     facts.directories.push_back(directory_facts(directory, quick, signal_number));
   }
+  facts.gpus = find_gpus();
+  if (quick) return facts;
+  try {
+    for (const GpuInfo& gpu : facts.gpus.gpus) facts.free_device_bytes.push_back(free_device_bytes(gpu.id));
+  } catch (const GpuError& error) {
+    facts.gpus.state = GpuState::kFailed;
+    facts.gpus.detail = error.what();
+    facts.free_device_bytes.clear();
+  }
   return facts;
 }
 
 std::vector<Finding> findings(const MachineFacts& facts) {
   std::vector<Finding> all{cpu_finding(facts), memory_finding(facts), descriptor_finding(facts)};
   for (const DirectoryFacts& directory : facts.directories) all.push_back(directory_finding(directory));
+  all.push_back(gpu_finding(facts.gpus));
+  for (std::size_t i = 0; i < facts.gpus.gpus.size(); ++i) {
+    std::optional<std::uint64_t> free;
+    if (i < facts.free_device_bytes.size()) free = facts.free_device_bytes[i];
+    all.push_back(device_finding(facts.gpus.gpus[i], free));
+  }
   return all;
 }
 
@@ -176,7 +251,7 @@ std::string findings_text(const std::vector<Finding>& findings) {
 }
 
 ordered_json doctor_json(const MachineFacts& facts, const std::vector<Finding>& findings) {
-  ordered_json directories = ordered_json::array(), list = ordered_json::array();
+  ordered_json directories = ordered_json::array(), list = ordered_json::array(), gpus = ordered_json::array();
   for (const DirectoryFacts& directory : facts.directories) {
     directories.push_back({{"path", directory.path},
                            {"free_bytes", directory.free_bytes},
@@ -185,6 +260,15 @@ ordered_json doctor_json(const MachineFacts& facts, const std::vector<Finding>& 
                             directory.speed ? ordered_json(directory.speed->write_bytes_per_second) : ordered_json()},
                            {"read_bytes_per_second",
                             directory.speed ? ordered_json(directory.speed->read_bytes_per_second) : ordered_json()}});
+  }
+  for (const GpuInfo& gpu : facts.gpus.gpus) {
+    gpus.push_back({{"id", gpu.id},
+                    {"name", gpu.name},
+                    {"compute_capability", std::to_string(gpu.major) + "." + std::to_string(gpu.minor)},
+                    {"memory_bytes", gpu.memory_bytes},
+                    {"multiprocessors", gpu.multiprocessors},
+                    {"pci_address", gpu.pci_address},
+                    {"usable", gpu.is_usable()}});
   }
   for (const Finding& finding : findings) {
     list.push_back({{"subject", finding.subject},
@@ -208,6 +292,10 @@ ordered_json doctor_json(const MachineFacts& facts, const std::vector<Finding>& 
           {"descriptors", facts.descriptors},
           {"descriptors_at_most", facts.descriptors_at_most},
           {"directories", directories},
+          {"gpu_state", gpu_state_name(facts.gpus.state)},
+          {"cuda_driver", facts.gpus.driver_version},
+          {"cuda_runtime", facts.gpus.runtime_version},
+          {"gpus", gpus},
           {"findings", list}};
 }
 

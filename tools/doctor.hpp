@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/memory_limits.hpp"
+#include "sort/gpu/gpu_status.hpp"
 #include "tools/disk_probe.hpp"
 
 namespace spillway {
@@ -27,6 +28,8 @@ struct MachineFacts {
   std::uint64_t free_memory_bytes = 0;  // what the system could give now without swapping; 0: unknown
   std::uint64_t descriptors = 0, descriptors_at_most = 0;
   std::vector<DirectoryFacts> directories;
+  GpuStatus gpus;
+  std::vector<std::uint64_t> free_device_bytes;  // by GPU; empty where none was asked (`quick`)
 };
 
 // Asks the system; measures disks unless `quick`.

@@ -2,6 +2,8 @@
 
 #include <libstemmer.h>
 
+#include <algorithm>
+
 #include "corpora/tsv_records.hpp"
 #include "indexer/analyzer.hpp"
 #include "sort/record_sorter.hpp"
@@ -34,12 +36,14 @@ std::vector<std::string> corpus_format_names() {
 std::vector<std::string> record_sorter_names() {
   std::vector<std::string> names{"auto", "cpu-chunk"};
   for (const RecordSorter* sorter : record_sorters()) names.emplace_back(sorter->name());
+  for (const RecordSorter* sorter : gpu_record_sorters()) names.emplace_back(sorter->name());
   return names;
 }
 
 std::vector<std::string> string_sorter_names() {
   std::vector<std::string> names{"auto"};
   for (const StringSorter* sorter : string_sorters()) names.emplace_back(sorter->name());
+  for (const StringSorter* sorter : gpu_string_sorters()) names.emplace_back(sorter->name());
   return names;
 }
 
@@ -141,6 +145,23 @@ void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
   }
 }
 
+// "first, second, ... or last"; the first of `names` is called `first` instead.
+std::string listed(std::string first, const std::vector<std::string>& names) {
+  for (std::size_t i = 1; i < names.size(); ++i) first += (i + 1 < names.size() ? ", " : " or ") + names[i];
+  return first;
+}
+
+// "0,2": no GPU twice.
+std::vector<int> gpu_ids(const std::string& text) {
+  std::vector<int> ids;
+  for (const std::string& part : parse_list("--gpu", text)) {
+    const int id = static_cast<int>(parse_count("--gpu", part, 0, 1023));
+    if (std::find(ids.begin(), ids.end(), id) != ids.end()) throw UsageError("--gpu " + part + ": named twice");
+    ids.push_back(id);
+  }
+  return ids;
+}
+
 // Those that say what is indexed, into what, and with what.
 std::vector<options::options_description> planned_option_groups() {
   auto input = option_group("Input"), content = option_group("What the index holds"),
@@ -168,10 +189,16 @@ std::vector<options::options_description> planned_option_groups() {
   add_value(content, "store", "WHAT",
             "meta (default: title, url, date), text (also the text, compressed) or none, beside the id");
   add_resource_options(resources);
-  add_value(resources, "mode", "NAME",
-            "cpu+ (default: parsing, sorting and writing overlap) or cpu (one after the other)");
-  add_value(resources, "record-sorter", "NAME", "auto (default), cpu-chunk, cpu-radix or cpu-quick");
-  add_value(resources, "string-sorter", "NAME", "auto (default), cpu-msd or cpu-multikey");
+  add_value(
+      resources, "mode", "NAME",
+      "auto (default: gpu+ where a GPU can be used, else cpu+), cpu+ and gpu+ (parsing, sorting and writing overlap), "
+      "cpu and gpu (one after the other)");
+  add_value(resources, "gpu", "IDS", "GPUs that sort, by number, such as 0 or 0,1 (default: the first usable one)");
+  add_value(resources, "gpu-memory", "SIZE",
+            "device memory it may use on each GPU (default: four fifths of what is free)");
+  add_flag(resources, "require-gpu", "fail (exit 6) rather than sort on the CPU");
+  add_value(resources, "record-sorter", "NAME", listed("auto (default)", record_sorter_names()).c_str());
+  add_value(resources, "string-sorter", "NAME", listed("auto (default)", string_sorter_names()).c_str());
   add_scratch_options(resources);
   add_value(resources, "block-bytes", "SIZE", "sort blocks of this size (default: planned)");
   return {input, content, resources};
@@ -207,7 +234,10 @@ IndexOptions plan_options(const Arguments& arguments, FileSystem& files) {
   result.corpus = corpus_options(arguments);
   result.corpus.max_document_bytes = result.content.max_document_bytes;
   refuse_conflicts(arguments, result.corpus);
-  take_choice(arguments, "mode", {"cpu", "cpu+"}, result.mode);
+  take_choice(arguments, "mode", index_mode_names(), result.mode);
+  if (const auto text = arguments.text("gpu")) result.gpu.ids = gpu_ids(*text);
+  take_size(arguments, "gpu-memory", result.gpu.memory_bytes);
+  result.gpu.required = arguments.has("require-gpu");
   const JobResources resources = job_resources(arguments, files);
   result.memory_bytes = resources.memory_bytes;
   result.threads = resources.threads;

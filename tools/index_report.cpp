@@ -37,7 +37,10 @@ ordered_json options_json(const IndexOptions& options) {
   ordered_json object = content_json(options.content);
   object["format"] = corpus_format_name(options.corpus.format);
   object["part"] = std::to_string(options.corpus.part_number) + "/" + std::to_string(options.corpus.part_count);
-  object["mode"] = options.mode == IndexMode::kCpu ? "cpu" : "cpu+";
+  object["mode"] = index_mode_name(options.mode);
+  object["gpus"] = options.gpu.ids;
+  object["gpu_memory_bytes"] = options.gpu.memory_bytes;
+  object["require_gpu"] = options.gpu.required;
   object["record_sorter"] = options.record_sorter;
   object["string_sorter"] = options.string_sorter;
   object["temp_directories"] = options.temp_directories;
@@ -119,6 +122,11 @@ std::string index_summary(const IndexOptions& options, const IndexReport& report
   text += line("runs", count_text(report.runs) + " (" + count_text(report.runs_spilled) + " spilled, " +
                            bytes_text(report.spilled_bytes) + " written), " + count_text(report.merge_passes) +
                            (report.merge_passes == 1 ? " merge pass" : " merge passes"));
+  if (sorts_on_gpu(report.mode)) {
+    text += line("blocks", count_text(report.gpu_blocks) + " sorted on the GPU, " + count_text(report.cpu_blocks) +
+                               " on the CPU instead" +
+                               (report.gpu_failure.empty() ? "" : ": " + printable(report.gpu_failure)));
+  }
   text += line("memory", "peak " + memory_text(report.peak_resident_bytes) + " of " + memory_text(report.memory_bytes) +
                              " (" + percent_text(report.peak_resident_bytes, report.memory_bytes) + "), " +
                              count_text(report.threads) + (report.threads == 1 ? " thread" : " threads"));
@@ -153,6 +161,10 @@ ordered_json index_report_json(const IndexOptions& options, const IndexReport& r
           {"peak_resident_bytes", report.peak_resident_bytes},
           {"chunks", report.chunks},
           {"blocks", report.blocks},
+          {"mode", index_mode_name(report.mode)},
+          {"blocks_on_gpu", report.gpu_blocks},
+          {"blocks_on_cpu_instead", report.cpu_blocks},
+          {"gpu_failure", report.gpu_failure.empty() ? ordered_json() : ordered_json(report.gpu_failure)},
           {"runs", report.runs},
           {"runs_spilled", report.runs_spilled},
           {"merge_passes", report.merge_passes},

@@ -29,7 +29,7 @@ TEST(IndexOptions, DefaultsAreThoseOfTheHelp) {
   EXPECT_EQ(options.inputs, std::vector<std::string>{"input.jsonl"});
   EXPECT_EQ(options.output, "out.index");
   EXPECT_EQ(options.content, ContentOptions{});
-  EXPECT_EQ(options.mode, IndexMode::kCpuPlus);
+  EXPECT_EQ(options.mode, IndexMode::kAuto);
   EXPECT_EQ(options.memory_bytes, 0u);
   EXPECT_EQ(options.threads, 0u);
   EXPECT_EQ(options.corpus.format, CorpusFormat::kAuto);
@@ -156,7 +156,9 @@ TEST(IndexOptions, ValuesOutOfRangeAreRefusedByName) {
                                                        {"--part", "a/b"},
                                                        {"--max-error-rate", "2"},
                                                        {"--max-error-rate", "101%"},
-                                                       {"--mode", "gpu"},
+                                                       {"--mode", "tpu"},
+                                                       {"--gpu", "0,0"},
+                                                       {"--gpu", "x"},
                                                        {"--format", "csv"},
                                                        {"--store", "all"},
                                                        {"--duplicate-ids", "last"},

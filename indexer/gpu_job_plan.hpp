@@ -1,0 +1,49 @@
+// The GPU's part of a job's plan: which sorters, how much device memory a visit may have, how large blocks may be for
+// it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "indexer/gpu/gpu_block_sorter.hpp"
+#include "indexer/index_plan.hpp"
+#include "indexer/mode_plan.hpp"
+#include "sort/gpu_sort_plan.hpp"
+
+namespace spillway {
+
+// Device memory of a visit, for blocks of text as it usually is.
+class GpuJobPlan {
+ public:
+  // Requires: choice.gpus is not empty. Asks each for its free memory, which makes contexts. GpuError; UsageError for
+  // unknown sorters.
+  GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, std::size_t memory_bytes);
+
+  // Visits in flight on all GPUs.
+  unsigned visits() const { return through_host_ ? 1 : visits_ * static_cast<unsigned>(sorter_.gpus.size()); }
+  std::size_t staging_bytes() const { return sorter_.staging_bytes; }
+  const SorterChoice& string_sorter() const { return strings_; }
+  // Do the strings go to the GPU by a sorter of host memory (hybrid-msd)? Then there are no visits.
+  bool through_host() const { return through_host_; }
+  // What a block of `host_bytes` at most may take, and with which record sorter. total_bytes: of all blocks, 0 if
+  // unknown.
+  GpuSortPlan choose_records(std::size_t host_bytes, std::uint64_t total_bytes) const;
+  // Takes no more device memory than blocks of that size are expected to need, some to spare.
+  GpuSorterOptions sorter_options(const GpuSortPlan& chosen, unsigned threads) const;
+  std::string describe() const;
+
+ private:
+  std::string record_name_;
+  SorterChoice strings_;
+  bool through_host_ = false;
+  unsigned visits_ = 2;
+  std::size_t share_bytes_ = 0;  // of one visit, at most
+  std::string memory_reason_;
+  bool positions_ = false;
+  GpuSorterOptions sorter_;
+};
+
+// The visit of a block of so many bytes, as text usually is: measured on RFCs and on package descriptions.
+VisitSize usual_visit(std::size_t block_bytes, bool positions);
+
+}  // namespace spillway

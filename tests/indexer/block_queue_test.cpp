@@ -1,0 +1,226 @@
+// Blocks on their way to runs, with GPUs that fail in every way: nothing is lost, runs keep their order, and what the
+// GPU did not do is counted.
+#include "indexer/block_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "io/error.hpp"
+#include "io/temp_space.hpp"
+#include "sort/auto_string_sorter.hpp"
+#include "tests/support/faulty_file_system.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::size_t kBudget = std::size_t{64} << 20;
+
+enum class Failure { kNone, kMemory, kCall, kLost };
+
+struct Script {
+  Failure failure = Failure::kNone;
+  std::size_t from = 0, to = ~std::size_t{0};  // blocks that fail
+  bool in_begin = true;                        // else when the run is written
+  std::atomic<int> begun{0}, alive{0}, most_alive{0};
+  bool fails(std::size_t block) const { return failure != Failure::kNone && block >= from && block < to; }
+  void fail() const {
+    if (failure == Failure::kMemory) throw GpuMemoryError("no room for this block");
+    throw GpuError("the device is gone", failure == Failure::kLost);
+  }
+};
+
+// Sorts by the CPU's sorter, as a GPU would.
+class ScriptedVisit final : public GpuVisit {
+ public:
+  ScriptedVisit(Script& script, const BlockSorter& sorter, const Block& block, const BlockSortOptions& options,
+                MemoryBudget& budget, std::size_t number)
+      : script_(script), sorter_(sorter), block_(block), options_(options), budget_(budget), number_(number) {
+    const int alive = ++script_.alive;
+    script_.most_alive = std::max(script_.most_alive.load(), alive);
+  }
+  ~ScriptedVisit() override { --script_.alive; }
+  RunSummary write_run(WritableFile& file, BlockSortFigures& figures) override {
+    if (!script_.in_begin && script_.fails(number_)) script_.fail();
+    return sorter_.write_run(block_, file, options_, budget_, figures);
+  }
+
+ private:
+  Script& script_;
+  const BlockSorter& sorter_;
+  const Block& block_;
+  BlockSortOptions options_;
+  MemoryBudget& budget_;
+  std::size_t number_;
+};
+
+class ScriptedSorter final : public GpuBlockSorter {
+ public:
+  ScriptedSorter(Script& script, const BlockSorter& sorter, MemoryBudget& budget)
+      : script_(script), sorter_(sorter), budget_(budget) {}
+  std::unique_ptr<GpuVisit> begin(const Block& block, const BlockSortOptions& options) override {
+    const auto number = static_cast<std::size_t>(script_.begun++);
+    if (script_.in_begin && script_.fails(number)) script_.fail();
+    return std::make_unique<ScriptedVisit>(script_, sorter_, block, options, budget_, number);
+  }
+
+ private:
+  Script& script_;
+  const BlockSorter& sorter_;
+  MemoryBudget& budget_;
+};
+
+// Of occurrences: `documents` documents of one word each, that of its number.
+ParsedChunk chunk_of(MemoryBudget& budget, const std::string& word, std::uint32_t documents) {
+  ParsedChunk chunk;
+  const std::size_t text = (word.size() + 7) / 8 * 8;
+  chunk.memory = Buffer(budget, sizeof(ChunkTerm) + text + documents * 12, "a chunk");
+  std::uint8_t* at = chunk.memory.data();
+  auto* term = reinterpret_cast<ChunkTerm*>(at);
+  *term = {0, static_cast<std::uint32_t>(word.size())};
+  chunk.terms = {term, 1};
+  at += sizeof(ChunkTerm);
+  std::copy(word.begin(), word.end(), at);
+  chunk.text = {at, word.size()};
+  at += text;
+  auto* numbers = reinterpret_cast<std::uint32_t*>(at);
+  std::fill(numbers, numbers + documents, 0U);
+  chunk.occurrences = {numbers, documents};
+  std::fill(numbers + documents, numbers + 2 * documents, 1U);
+  chunk.lengths = {numbers + documents, documents};
+  at = reinterpret_cast<std::uint8_t*>(numbers + 2 * documents);
+  for (std::uint32_t i = 0; i < documents; ++i) {
+    at[2 * i] = 0;      // no fields
+    at[2 * i + 1] = 1;  // one token
+  }
+  chunk.documents = {at, 2 * documents};
+  chunk.document_count = documents;
+  chunk.occurrence_count = documents;
+  return chunk;
+}
+
+class BlockQueueTest : public ::testing::Test {
+ protected:
+  BlockQueueTest() : temp_(made(files_), {"/job"}, "t", 0) {}
+  static testing::FaultyFileSystem& made(testing::FaultyFileSystem& files) {
+    files.make_directory("/job");
+    return files;
+  }
+
+  // Puts `count` blocks of three chunks through a queue; the runs' documents, in order.
+  std::vector<std::uint64_t> run(IndexMode mode, std::size_t count, bool required = false) {
+    RunStore runs(budget_, temp_, kBudget / 4);
+    plan_.blocks_in_flight = overlaps(mode) ? 3 : 2;
+    plan_.fallback_bytes = 1;  // a chunk at a time
+    BlockSortOptions options;
+    options.run_block_bytes = kMinRunBlockBytes;
+    ScriptedSorter gpu(script_, *sorter_, budget_);
+    {
+      BlockQueue queue({{*sorter_, &gpu, nullptr}, mode, required, options, plan_, context_, budget_, runs});
+      for (std::size_t i = 0; i < count; ++i) {
+        Block block;
+        block.number = i;
+        for (std::uint32_t c = 0; c < 3; ++c) {
+          block.chunks.push_back(
+              chunk_of(budget_, "word" + std::to_string(i), 100 * static_cast<std::uint32_t>(i) + c + 1));
+        }
+        queue.put(std::move(block));
+      }
+      queue.finish();
+      figures_ = queue.figures();
+    }
+    EXPECT_EQ(script_.alive, 0);
+    std::vector<std::uint64_t> documents;
+    for (const auto& run : runs.runs) documents.push_back(run->summary.document_count);
+    return documents;
+  }
+
+  static std::uint64_t documents_of(std::size_t count) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += 300 * i + 6;
+    return sum;
+  }
+
+  testing::FaultyFileSystem files_;
+  MemoryBudget budget_{kBudget};
+  TempSpace temp_;
+  std::atomic<int> signal_{0};
+  IndexProgress progress_;
+  std::vector<std::string> warnings_;
+  IndexContext context_{files_, signal_, progress_, [this](const std::string& words) { warnings_.push_back(words); },
+                        [](const std::string&) {}};
+  IndexPlan plan_;
+  std::unique_ptr<BlockSorter> sorter_ = make_key_block_sorter(*find_record_sorter("cpu-radix"), auto_string_sorter());
+  Script script_;
+  BlockFigures figures_;
+};
+
+TEST_F(BlockQueueTest, KeepsBlocksInOrderAndSeveralInFlight) {
+  for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
+    const std::vector<std::uint64_t> documents = run(mode, 9);
+    ASSERT_EQ(documents.size(), 9u);
+    for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(documents[i], 300 * i + 6);
+    EXPECT_EQ(figures_.gpu_blocks, 9u);
+    EXPECT_EQ(figures_.cpu_blocks, 0u);
+    EXPECT_TRUE(figures_.gpu_failure.empty());
+    EXPECT_LE(script_.most_alive, mode == IndexMode::kGpu ? 1 : 2);
+  }
+  EXPECT_TRUE(warnings_.empty());
+}
+
+TEST_F(BlockQueueTest, SortsOnTheCpuWhatTheGpuDoesNot) {
+  for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
+    for (const Failure failure : {Failure::kMemory, Failure::kCall, Failure::kLost}) {
+      for (const bool in_begin : {true, false}) {
+        script_.failure = failure;
+        script_.in_begin = in_begin;
+        script_.begun = 0;
+        script_.from = 2;
+        script_.to = 4;
+        warnings_.clear();
+        const std::vector<std::uint64_t> documents = run(mode, 8);
+        std::uint64_t sum = 0;
+        for (const std::uint64_t count : documents) sum += count;
+        EXPECT_EQ(sum, documents_of(8));
+        EXPECT_EQ(figures_.gpu_blocks + figures_.cpu_blocks, 8u);
+        EXPECT_EQ(warnings_.size(), 1u);
+        // One that does not fit says nothing about the others; a device that fails is not asked again, but what it has
+        // begun may still come.
+        if (failure == Failure::kMemory) {
+          EXPECT_EQ(figures_.cpu_blocks, 2u);
+        } else {
+          EXPECT_GE(figures_.cpu_blocks, 4u);
+        }
+        // A block that the CPU sorts with little memory becomes several runs.
+        EXPECT_EQ(documents.size(), figures_.gpu_blocks + 3 * figures_.cpu_blocks);
+        EXPECT_FALSE(figures_.gpu_failure.empty());
+      }
+    }
+  }
+}
+
+TEST_F(BlockQueueTest, FailsWithAGpuThatIsRequired) {
+  for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
+    for (const bool in_begin : {true, false}) {
+      script_.failure = Failure::kMemory;
+      script_.in_begin = in_begin;
+      script_.begun = 0;
+      script_.from = 1;
+      try {
+        run(mode, 6, true);
+        FAIL();
+      } catch (const GpuError& error) {
+        EXPECT_EQ(error.code(), ExitCode::kNoGpu);
+        EXPECT_NE(std::string(error.what()).find("--require-gpu"), std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_F(BlockQueueTest, StopsAtASignal) {
+  signal_ = 2;
+  EXPECT_THROW(run(IndexMode::kGpuPlus, 3), InterruptedError);
+}
+
+}  // namespace
+}  // namespace spillway
