@@ -101,11 +101,7 @@ ParsedChunk chunk_of(MemoryBudget& budget, const std::string& word, std::uint32_
 
 class BlockQueueTest : public ::testing::Test {
  protected:
-  BlockQueueTest() : temp_(made(files_), {"/job"}, "t", 0) {}
-  static testing::FaultyFileSystem& made(testing::FaultyFileSystem& files) {
-    files.make_directory("/job");
-    return files;
-  }
+  BlockQueueTest() : temp_(files_, {"/job"}, "t", 0) {}
 
   // Puts `count` blocks of three chunks through a queue; the runs' documents, in order.
   std::vector<std::uint64_t> run(IndexMode mode, std::size_t count, bool required = false) {
