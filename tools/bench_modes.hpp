@@ -36,8 +36,8 @@ struct ModesFigures {
 
 enum class ParsingAlone : std::uint8_t { kMeasured, kLeftOut };
 
-// A round that warms up and is not counted, then `rounds`. Indexes are made below `scratch` and removed; those of all
-// modes and rounds must be the same bytes. Throws as run_index.
+// A round that warms up and is not counted, then `rounds`. Parsing alone takes the plan of the last job. Indexes are
+// made below `scratch` and removed; those of all modes and rounds must be the same bytes. Throws as run_index.
 ModesFigures measure_modes(const std::vector<ModeJob>& jobs, unsigned rounds, ParsingAlone parsing,
                            const std::string& scratch, const IndexContext& context);
 

@@ -35,7 +35,9 @@ class Parsing {
         temp_(context.files, {scratch}, "parsing", options.temp_limit_bytes),
         assembler_(
             plan_.index.assembler,
-            [this](const ParsedChunk& chunk) { return chunk.memory.size() + plan_.sorter->extra_bytes(chunk); },
+            [this](const ParsedChunk& chunk) {
+              return plan_.block_cost(chunk, options_.content.positions ? Positions::kStored : Positions::kNone);
+            },
             [this](Block&&) { ++figures_.blocks; }) {}
 
   ParsingFigures run() {
@@ -105,8 +107,10 @@ class Parsing {
 }  // namespace
 
 ParsingFigures parse_alone(IndexOptions options, const std::string& scratch, const IndexContext& context) {
-  options.mode = IndexMode::kCpuPlus;
-  options.record_sorter = "cpu-radix";
+  if (!sorts_on_gpu(options.mode)) {
+    options.mode = IndexMode::kCpuPlus;
+    options.record_sorter = "cpu-radix";
+  }
   options.corpus.max_document_bytes = options.content.max_document_bytes;
   if (options.content.tokenizer == Tokenizer::kUnicode) options.content.icu_version = UnicodeWords::icu_version();
   return Parsing(options, scratch, context).run();

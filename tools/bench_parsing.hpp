@@ -14,7 +14,8 @@ struct ParsingFigures {
   std::uint64_t documents = 0, occurrences = 0, blocks = 0;
 };
 
-// With the memory, threads and blocks that run_index would plan for a block-wide sorter. `scratch`: a directory for
+// With the memory, threads and blocks that run_index would plan: for the mode, where that sorts on a GPU, else for cpu+
+// with a block-wide sorter. `scratch`: a directory for
 // records of streams that are too long for memory. Records that cannot be read are left out. Throws as run_index.
 ParsingFigures parse_alone(IndexOptions options, const std::string& scratch, const IndexContext& context);
 

@@ -32,9 +32,9 @@ std::vector<std::string> chosen_modes(const Arguments& arguments, const GpuStatu
 
 // As `index` takes its options; a GPU's mode must not fall back to the CPU.
 ModeJob mode_job(const std::string& mode, const Arguments& arguments, FileSystem& files) {
-  Arguments of_mode = arguments.with("mode", mode);
-  if (needs_gpu(mode)) of_mode = of_mode.with("require-gpu", "");
-  return {mode, plan_options(of_mode, files)};
+  ModeJob job{mode, plan_options(arguments.with("mode", mode), files)};
+  job.options.gpu.required = needs_gpu(mode);
+  return job;
 }
 
 nlohmann::ordered_json parsing_json(const ModesFigures& figures) {
