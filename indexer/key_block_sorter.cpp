@@ -3,6 +3,7 @@
 // the occurrence in the block], which stands for document and position in fewer bits.
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -122,20 +123,26 @@ class KeyBlockSorter final : public BlockSorter {
     const std::span<std::uint64_t> keys = keys_memory.as<std::uint64_t>();
     sort_keys(keys, document_bits, document_bits + rank_bits, budget);
     figures.sort_seconds += watch.seconds();
-    const std::size_t range_count = (ranks.first_in_order.size() + kTermsInRange - 1) / kTermsInRange;
     const auto encode = [&](std::size_t range, ListJoiner& joiner) {
-      const std::uint64_t first_rank = range * kTermsInRange;
-      const std::uint64_t last_rank = std::min<std::uint64_t>(first_rank + kTermsInRange, ranks.first_in_order.size());
-      auto at = std::lower_bound(keys.begin(), keys.end(), first_rank << document_bits);
-      for (std::uint64_t rank = first_rank; rank < last_rank; ++rank) {
+      const Keys end = first_list(keys, document_bits, (range + 1) * kRangeOccurrences);
+      for (Keys at = first_list(keys, document_bits, range * kRangeOccurrences); at != end;) {
+        const std::uint64_t rank = *at >> document_bits;
         at = encode_term(terms.text(ranks.first_in_order[rank]), rank, document_bits, at, keys.end(), joiner);
       }
     };
-    return write_run_output({block, options, range_count, encode}, file, figures);
+    return write_run_output({block, options, range_count_of(keys.size()), encode}, file, figures);
   }
 
  private:
   using Keys = std::span<std::uint64_t>::iterator;
+
+  // Of sorted keys: where the first list begins that begins at `key` or behind it.
+  static Keys first_list(std::span<std::uint64_t> keys, unsigned low_bits, std::size_t key) {
+    if (key == 0 || key >= keys.size()) return key == 0 ? keys.begin() : keys.end();
+    const std::uint64_t before = keys[key - 1] >> low_bits;
+    return std::partition_point(keys.begin() + static_cast<std::ptrdiff_t>(key), keys.end(),
+                                [&](std::uint64_t at) { return at >> low_bits == before; });
+  }
 
   RunSummary write_positioned(const Block& block, const BlockTerms& terms, WritableFile& file,
                               const BlockSortOptions& options, MemoryBudget& budget, BlockSortFigures& figures) const {
@@ -156,18 +163,16 @@ class KeyBlockSorter final : public BlockSorter {
     sort_keys(keys, occurrence_bits, occurrence_bits + bits_for(ranks.first_in_order.size()), budget);
     figures.sort_seconds += watch.seconds();
     const std::uint64_t mask = (std::uint64_t{1} << occurrence_bits) - 1;
-    const std::size_t rank_count = ranks.first_in_order.size();
     const auto encode = [&](std::size_t range, ListJoiner& joiner) {
-      const std::uint64_t first_rank = range * kTermsInRange;
-      const std::uint64_t last_rank = std::min<std::uint64_t>(first_rank + kTermsInRange, rank_count);
-      auto at = std::lower_bound(keys.begin(), keys.end(), first_rank << occurrence_bits);
-      for (std::uint64_t rank = first_rank; rank < last_rank; ++rank) {
+      const Keys end = first_list(keys, occurrence_bits, (range + 1) * kRangeOccurrences);
+      for (Keys at = first_list(keys, occurrence_bits, range * kRangeOccurrences); at != end;) {
+        const std::uint64_t rank = *at >> occurrence_bits;
         PositionedList list(terms.text(ranks.first_in_order[rank]), places, joiner);
-        for (; at != keys.end() && *at >> occurrence_bits == rank; ++at) list.add(*at & mask);
+        for (; at != end && *at >> occurrence_bits == rank; ++at) list.add(*at & mask);
         list.finish();
       }
     };
-    return write_run_output({block, options, (rank_count + kTermsInRange - 1) / kTermsInRange, encode}, file, figures);
+    return write_run_output({block, options, range_count_of(keys.size()), encode}, file, figures);
   }
 
   static Buffer make_keys(const Block& block, const BlockTerms& terms, const Ranks& ranks,

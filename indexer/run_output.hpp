@@ -9,9 +9,13 @@
 
 namespace spillway {
 
-// Of every block-wide sorter, so that all of them write the same bytes: terms in a range, and, with positions,
-// occurrences of a list that are handed to the joiner at once.
-inline constexpr std::size_t kTermsInRange = 4096;
+// Of every block-wide sorter, so that all of them write the same bytes. A range has the lists that begin in so many
+// sorted occurrences: ranges are alike in bytes, whatever the vocabulary, and stay in cache until they are appended.
+inline constexpr std::size_t kRangeOccurrences = std::size_t{1} << 19;
+inline constexpr std::size_t range_count_of(std::size_t occurrences) {
+  return (occurrences + kRangeOccurrences - 1) / kRangeOccurrences;
+}
+// With positions: occurrences of a list that are handed to the joiner at once.
 inline constexpr std::uint32_t kStretchOccurrences = 1U << 16;
 
 struct RunOutput {

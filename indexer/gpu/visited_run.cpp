@@ -32,19 +32,22 @@ ListPart part_of(const VisitLists& lists, const VisitPart& part) {
 RunSummary write_visited_run(const Block& block, const BlockSortOptions& options, const VisitLists& lists,
                              WritableFile& file, BlockSortFigures& figures) {
   const std::span<const VisitPart> parts = lists.parts.first(lists.parts.size() - 1);
-  const auto first_of = [&](std::size_t rank) {
-    return std::partition_point(parts.begin(), parts.end(), [&](const VisitPart& part) { return part.rank < rank; });
+  // Where the first list begins that begins at that occurrence or behind it.
+  const auto first_list = [&](std::size_t occurrence) {
+    auto part = std::partition_point(parts.begin(), parts.end(),
+                                     [&](const VisitPart& at) { return at.first_occurrence < occurrence; });
+    while (part != parts.begin() && part != parts.end() && part->rank == (part - 1)->rank) ++part;
+    return part;
   };
   const auto encode = [&](std::size_t range, ListJoiner& joiner) {
     std::vector<ListPart> list;
-    const auto end = first_of((range + 1) * kTermsInRange);
-    for (auto part = first_of(range * kTermsInRange); part != end; ++part) {
+    const auto end = first_list((range + 1) * kRangeOccurrences);
+    for (auto part = first_list(range * kRangeOccurrences); part != end; ++part) {
       list.assign(1, part_of(lists, *part));
       joiner.write(text_of(lists, part->rank), list);
     }
   };
-  const std::size_t range_count = (lists.rank_count + kTermsInRange - 1) / kTermsInRange;
-  return write_run_output({block, options, range_count, encode}, file, figures);
+  return write_run_output({block, options, range_count_of(lists.parts.back().first_occurrence), encode}, file, figures);
 }
 
 }  // namespace spillway

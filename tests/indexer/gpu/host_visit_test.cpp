@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "indexer/run_output.hpp"
 #include "sort/gpu/gpu_error.hpp"
 #include "tests/indexer/gpu/visit_blocks.hpp"
 
@@ -47,6 +48,16 @@ class HostVisit : public ::testing::TestWithParam<Positions> {};
 TEST_P(HostVisit, GivesTheRunOfTheCpu) { testing::take_visit_test_blocks(GetParam(), 40, expect_same_runs); }
 
 TEST_P(HostVisit, GivesTheRunOfTheCpuForLongLists) { testing::take_long_lists(GetParam(), expect_same_runs); }
+
+// The sum of the block, which is checked, says that no list is left out between ranges.
+TEST_P(HostVisit, GivesTheRunOfTheCpuForManyRanges) {
+  std::size_t most = 0;
+  testing::take_many_ranges(GetParam(), [&](const NamedBlock& named) {
+    most = std::max<std::size_t>(most, size_of(named).occurrences);
+    expect_same_runs(named);
+  });
+  EXPECT_GT(most, 2 * kRangeOccurrences);
+}
 
 TEST_P(HostVisit, TakesBlockAfterBlock) {
   MemoryBudget budget(kTestBudget);

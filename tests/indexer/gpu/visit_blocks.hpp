@@ -98,6 +98,16 @@ inline void take_long_lists(Positions positions, const TakeBlock& take) {
   take_block_of("long lists", documents, setting, take);
 }
 
+// More occurrences than two ranges of a run's lists have; some lists longer than a range.
+inline void take_many_ranges(Positions positions, const TakeBlock& take) {
+  std::vector<OracleDocument> documents(300);
+  std::mt19937_64 random(11);
+  for (OracleDocument& document : documents) {
+    for (int i = 0; i < 2500; ++i) document.text += "common w" + std::to_string(random() % 5000) + " ";
+  }
+  take_block_of("many ranges", documents, visit_setting(positions), take);
+}
+
 // Terms of all lengths up to the longest, most of them sharing long prefixes.
 inline void take_long_terms(Positions positions, const TakeBlock& take) {
   std::vector<OracleDocument> documents(3);
