@@ -1,5 +1,5 @@
 // The host in the place of a GPU: runs the steps of a visit one after the other, in an arena of ordinary memory. For
-// tests; and the list of what a machine has to have.
+// tests; and the list of what a machine has to have. Every step counts as a GPU call that can be made to fail.
 #pragma once
 
 #include <tbb/parallel_for.h>
@@ -16,6 +16,7 @@
 #include "indexer/gpu/visit_machine.hpp"
 #include "indexer/stopwatch.hpp"
 #include "sort/gpu/gpu_error.hpp"
+#include "sort/gpu/gpu_faults.hpp"
 #include "sort/record_sorter.hpp"
 #include "sort/string_sorter.hpp"
 
@@ -28,7 +29,9 @@ class HostMachine {
         memory_(budget, arena_bytes, "the arena of a visit"),
         arena_(memory_.span()),
         records_(records),
-        strings_(strings) {}
+        strings_(strings) {
+    count_gpu_call();
+  }
 
   // The visit's memory, and what of it the consumers need.
   std::uint8_t* arena() const { return arena_.data(); }
@@ -45,6 +48,7 @@ class HostMachine {
   // Fills `bytes` of the arena: pack(begin, to) gives any piece of them.
   template <typename Pack>
   void upload(std::uint8_t* to, std::size_t bytes, const Pack& pack) {
+    count_gpu_call();
     constexpr std::size_t kPieceBytes = 64;  // small, so that chunks are cut everywhere
     for (std::size_t begin = 0; begin < bytes; begin += kPieceBytes) {
       pack(begin, std::span(to + begin, std::min(kPieceBytes, bytes - begin)));
@@ -54,11 +58,13 @@ class HostMachine {
   // The value at `from`, once everything put on its way is done.
   template <typename T>
   T fetch(const T* from) {
+    count_gpu_call();
     return *from;
   }
 
   template <typename Step>
   void for_each(std::size_t count, const Step& step) {
+    count_gpu_call();
     tbb::parallel_for(std::size_t{0}, count, step);
   }
   // In place too, where the types are one.
@@ -94,6 +100,7 @@ class HostMachine {
   }
 
   void begin_download(const DownloadPieces& pieces, std::size_t bytes) {
+    count_gpu_call();
     auto reservation = budget_.try_reserve(bytes);
     if (!reservation) throw GpuMemoryError("no " + std::to_string(bytes) + " bytes for the lists of a block");
     result_ = Buffer(std::move(*reservation), bytes);
@@ -103,6 +110,7 @@ class HostMachine {
   }
   // Where the result stands.
   const std::uint8_t* finish_download(BlockSortFigures& figures) {
+    count_gpu_call();
     figures.upload_seconds += marks_[1] - marks_[0];
     figures.sort_seconds += marks_[2] - marks_[1];
     figures.encode_seconds += marks_[3] - marks_[2];

@@ -4,6 +4,7 @@
 
 #include "indexer/run_output.hpp"
 #include "sort/gpu/gpu_error.hpp"
+#include "sort/gpu/gpu_faults.hpp"
 #include "tests/indexer/gpu/visit_blocks.hpp"
 
 namespace spillway {
@@ -91,6 +92,54 @@ TEST_P(HostVisit, RefusesABlockWhoseListsDoNotFitTheBudget) {
     const auto visitor = make_visitor(bytes, sorters, budget);
     EXPECT_THROW(visitor->begin(named.block, named.options), GpuMemoryError);
     EXPECT_EQ(budget.used_bytes(), bytes);
+  });
+}
+
+// Whatever call fails, nothing is written and nothing kept, and the next block's run is right.
+TEST_P(HostVisit, EndsCleanlyWhateverCallFails) {
+  testing::take_random_blocks(1, GetParam(), [&](const NamedBlock& named) {
+    std::uint64_t failed = 0;
+    for (bool fired = true; fired; failed += fired ? 1 : 0) {
+      MemoryBudget budget(kTestBudget), file_budget(kTestBudget);
+      MemoryFile file(file_budget, "run");
+      fail_gpu_call(failed + 1);
+      std::unique_ptr<GpuBlockSorter> visitor;
+      try {
+        visitor = make_visitor(std::size_t{1} << 20, host_sorters()[0], budget);
+        BlockSortFigures figures;
+        visitor->begin(named.block, named.options)->write_run(file, figures);
+      } catch (const GpuMemoryError&) {
+        EXPECT_EQ(file.size(), 0U);
+      }
+      fired = gpu_faults_fired() != 0;
+      EXPECT_EQ(fired, file.size() == 0);
+      fail_gpu_call(0);
+      if (visitor != nullptr) {
+        EXPECT_EQ(budget.used_bytes(), std::size_t{1} << 20);
+        EXPECT_TRUE(visited_run(*visitor, named) == cpu_run(named)) << failed;
+        visitor.reset();
+      }
+      EXPECT_EQ(budget.used_bytes(), 0U);
+    }
+    EXPECT_GT(failed, 15U);
+  });
+}
+
+TEST_P(HostVisit, SaysThatTheGpuIsLostUntilTheEnd) {
+  testing::take_random_blocks(1, GetParam(), [&](const NamedBlock& named) {
+    MemoryBudget budget(kTestBudget);
+    const auto visitor = make_visitor(std::size_t{1} << 20, host_sorters()[0], budget);
+    fail_gpu_call(5, GpuFault::kLost);
+    for (int i = 0; i < 2; ++i) {
+      try {
+        visitor->begin(named.block, named.options);
+        ADD_FAILURE() << "no error";
+      } catch (const GpuError& error) {
+        EXPECT_TRUE(error.is_lost);
+      }
+    }
+    EXPECT_EQ(gpu_faults_fired(), 2U);
+    fail_gpu_call(0);
   });
 }
 
