@@ -1,9 +1,23 @@
 #include "io/memory_file.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 
 namespace spillway {
+
+namespace {
+
+// Takes all pages of a piece in one call: writing takes them one by one, which costs more than twice as much. Kernels
+// before 5.14 refuse, and nothing is lost.
+void take_pages([[maybe_unused]] Buffer& piece) {
+#ifdef MADV_POPULATE_WRITE
+  madvise(piece.data(), piece.size(), MADV_POPULATE_WRITE);
+#endif
+}
+
+}  // namespace
 
 MemoryFile::MemoryFile(MemoryBudget& budget, std::string name, std::size_t piece_bytes)
     : budget_(budget), name_(std::move(name)), piece_bytes_(piece_bytes) {}
@@ -12,7 +26,9 @@ void MemoryFile::append(std::span<const std::uint8_t> bytes) {
   // All pieces first, so that an append that does not fit changes nothing.
   std::vector<Buffer> added;
   std::uint64_t capacity = std::uint64_t{pieces_.size()} * piece_bytes_;
-  for (; capacity - size_ < bytes.size(); capacity += piece_bytes_) added.emplace_back(budget_, piece_bytes_, name_);
+  for (; capacity - size_ < bytes.size(); capacity += piece_bytes_) {
+    take_pages(added.emplace_back(budget_, piece_bytes_, name_));
+  }
   pieces_.reserve(pieces_.size() + added.size());
   std::move(added.begin(), added.end(), std::back_inserter(pieces_));
   while (!bytes.empty()) {
