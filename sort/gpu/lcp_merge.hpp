@@ -65,18 +65,22 @@ SPILLWAY_HOST_DEVICE inline SPILLWAY_OUT_OF_LINE StringOrder compare_strings(Mer
   return {shared, shared == b_view.bytes || b_view.data[shared] < a_view.data[shared]};
 }
 
-// For any two strings of the runs.
-SPILLWAY_HOST_DEVICE inline StringOrder compare_records(const MergeContext& context, const MergeRecord& a,
-                                                        const MergeRecord& b) {
-  if (are_at_root(a.key, b.key)) {
-    const KeyOrder keys = compare_whole_keys(a.key, b.key);
-    if (keys.is_settled) return {context.root + keys.shared, keys.is_b_first};
-  }
-  return compare_strings(context, a.index, b.index, context.shared);
-}
-
 // A key of a run without the rest of its record; runs that are stored otherwise have an overload.
 SPILLWAY_HOST_DEVICE inline PrefixKey key_of(const MergeRecord* run, std::uint32_t i) { return run[i].key; }
+
+// For any string of a run and any of another.
+template <typename A, typename B>
+SPILLWAY_HOST_DEVICE StringOrder compare_any(const MergeContext& context, const A& a, std::uint32_t i, const B& b,
+                                             std::uint32_t j) {
+  const PrefixKey a_key = key_of(a, i), b_key = key_of(b, j);
+  std::uint32_t from = context.shared;
+  if (are_at_root(a_key, b_key)) {
+    const KeyOrder keys = compare_whole_keys(a_key, b_key);
+    if (keys.is_settled) return {context.root + keys.shared, keys.is_b_first};
+    from = from > context.root + keys.shared ? from : context.root + keys.shared;
+  }
+  return compare_strings(context, a[i].index, b[j].index, from);
+}
 
 // Two heads and their order; values, so that they stay in registers.
 struct MergeHeads {
@@ -147,14 +151,7 @@ SPILLWAY_HOST_DEVICE SearchRange search_range(const Runs& runs, std::uint32_t di
 template <typename Runs>
 SPILLWAY_HOST_DEVICE bool is_before(const MergeContext& context, const Runs& runs, std::uint32_t diagonal,
                                     std::uint32_t probe) {
-  const std::uint32_t b_probe = diagonal - 1 - probe;
-  const PrefixKey a = key_of(runs.a, probe), b = key_of(runs.b, b_probe);
-  if (are_at_root(a, b)) {
-    const KeyOrder keys = compare_whole_keys(a, b);
-    if (keys.is_settled) return !keys.is_b_first;
-  }
-  const std::uint32_t a_index = runs.a[probe].index, b_index = runs.b[b_probe].index;
-  return !compare_strings(context, a_index, b_index, context.shared).is_b_first;
+  return !compare_any(context, runs.a, probe, runs.b, diagonal - 1 - probe).is_b_first;
 }
 
 template <typename Runs>
@@ -180,11 +177,11 @@ SPILLWAY_HOST_DEVICE MergeHeads heads_at(const MergeContext& context, const Runs
   if (point.b < runs.b_count) heads.b = runs.b[point.b];
   if (point.a == 0 && point.b == 0) return heads;
   const bool is_b_last =
-      point.a == 0 || (point.b != 0 && !compare_records(context, runs.a[point.a - 1], runs.b[point.b - 1]).is_b_first);
+      point.a == 0 || (point.b != 0 && !compare_any(context, runs.a, point.a - 1, runs.b, point.b - 1).is_b_first);
   if (is_b_last && point.a < runs.a_count) {
-    heads.a = move_on(context, heads.a, compare_records(context, runs.b[point.b - 1], heads.a).shared);
+    heads.a = move_on(context, heads.a, compare_any(context, runs.b, point.b - 1, runs.a, point.a).shared);
   } else if (!is_b_last && point.b < runs.b_count) {
-    heads.b = move_on(context, heads.b, compare_records(context, runs.a[point.a - 1], heads.b).shared);
+    heads.b = move_on(context, heads.b, compare_any(context, runs.a, point.a - 1, runs.b, point.b).shared);
   }
   return heads;
 }

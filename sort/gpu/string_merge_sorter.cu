@@ -28,7 +28,9 @@ struct TileStart {
 
 // Room in shared memory for a tile: keys apart from the rest, because most searches need no more.
 struct TileStorage {
-  std::uint64_t keys[kTile + kTile / 8], tails[kTile + kTile / 8];
+  static constexpr std::uint32_t kRoom = kTile + kTile / 8;
+  std::uint64_t keys[kRoom + 2], tails[kRoom];  // the last two keys: of heads, at the root
+  std::uint16_t origins[kRoom];                 // of find_origins()
 };
 
 // Records of a tile from `first` on. A gap stands after every eight: threads that read or write their own eight records
@@ -36,6 +38,7 @@ struct TileStorage {
 struct TileRecords {
   TileStorage& storage;
   std::uint32_t first;
+  bool has_origins = false;
   __device__ std::uint32_t place(std::uint32_t i) const { return first + i + (first + i) / 8; }
   __device__ MergeRecord operator[](std::uint32_t i) const {
     const std::uint64_t tail = storage.tails[place(i)];
@@ -45,10 +48,15 @@ struct TileRecords {
     storage.keys[place(i)] = record.key;
     storage.tails[place(i)] = std::uint64_t{record.lcp} << 32 | record.index;
   }
-  __device__ TileRecords behind(std::uint32_t count) const { return {storage, first + count}; }
+  __device__ TileRecords behind(std::uint32_t count) const { return {storage, first + count, has_origins}; }
 };
 
-__device__ PrefixKey key_of(const TileRecords& run, std::uint32_t i) { return run.storage.keys[run.place(i)]; }
+// The key at the root where it is known: a marked record has the first bytes of its origin, and goes on.
+__device__ PrefixKey key_of(const TileRecords& run, std::uint32_t i) {
+  const PrefixKey key = run.storage.keys[run.place(i)];
+  if ((key & kKeyMark) == 0 || !run.has_origins) return key;
+  return (run.storage.keys[run.storage.origins[run.place(i)]] & ~PrefixKey{0xFF}) | kKeyBytes | kKeyGoesOn;
+}
 
 using TileRuns = RunPair<TileRecords, TileRecords>;
 
@@ -66,13 +74,23 @@ struct PassRuns {
   }
 };
 
+// Sixteen bytes at once, which the compiler does not see by itself.
+__device__ MergeRecord load_record(const MergeRecord* from) {
+  const uint4 words = *reinterpret_cast<const uint4*>(from);
+  return {std::uint64_t{words.y} << 32 | words.x, words.z, words.w};
+}
+__device__ void store_record(MergeRecord* to, const MergeRecord& record) {
+  *reinterpret_cast<uint4*>(to) = {static_cast<unsigned>(record.key), static_cast<unsigned>(record.key >> 32),
+                                   record.lcp, record.index};
+}
+
 // What a pass gives: records for the next one, or the result.
 struct PassOutput {
   MergeRecord* d_records;
   std::uint32_t *d_order, *d_lcps;  // d_order: null but in the last pass
   __device__ void put(std::size_t at, const MergeRecord& record) const {
     if (d_order == nullptr) {
-      d_records[at] = record;
+      store_record(d_records + at, record);
       return;
     }
     d_order[at] = record.index;
@@ -149,11 +167,60 @@ __device__ std::uint32_t tile_count(std::size_t count) {
   return left < kTile ? static_cast<std::uint32_t>(left) : kTile;
 }
 
+// The last value of the lanes and warps before this thread that is not kNone. All threads of the block call it.
+constexpr std::uint32_t kNone = 0xFFFF;
+__device__ std::uint32_t last_before(std::uint32_t value) {
+  __shared__ std::uint32_t of_warps[kThreads / 32];
+  const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const unsigned having = __ballot_sync(0xFFFFFFFF, value != kNone);
+  const unsigned before = having & ((1u << lane) - 1);
+  const std::uint32_t last = __shfl_sync(0xFFFFFFFF, value, 31 - __clz(static_cast<int>(having | 1)));
+  if (lane == 0) of_warps[warp] = having == 0 ? kNone : last;
+  const std::uint32_t in_warp = __shfl_sync(0xFFFFFFFF, value, 31 - __clz(static_cast<int>(before | 1)));
+  __syncthreads();
+  if (before != 0) return in_warp;
+  for (std::uint32_t i = warp; i-- > 0;) {
+    if (of_warps[i] != kNone) return of_warps[i];
+  }
+  return kNone;
+}
+
+__device__ bool has_own_marks(const TileRecords& records, std::uint32_t begin, std::uint32_t count) {
+  bool has_marks = false;
+  for (std::uint32_t i = begin; i < begin + kEach && i < count; ++i) {
+    has_marks |= (records.storage.keys[records.place(i)] & kKeyMark) != 0;
+  }
+  return has_marks;
+}
+
+// Notes for each record of a tile where the last one at the root stands that is not behind it in its run: a marked
+// record shares its bytes there, because it shares all of them with the string before it. The first one of a whole run
+// is never marked; of the heads of a tile, at 0 and a_count, those that are get a key of their own.
+__device__ void find_origins(const MergeContext& context, const TileRecords& records, std::uint32_t a_count,
+                             std::uint32_t count) {
+  TileStorage& storage = records.storage;
+  const std::uint32_t begin = threadIdx.x * kEach;
+  const auto origin = [&](std::uint32_t i, std::uint32_t last) {
+    if ((storage.keys[records.place(i)] & kKeyMark) == 0) return records.place(i);
+    return i == 0 ? TileStorage::kRoom : i == a_count ? TileStorage::kRoom + 1 : last;
+  };
+  std::uint32_t last = kNone;
+  for (std::uint32_t i = begin; i < begin + kEach && i < count; ++i) last = origin(i, last);
+  last = last_before(last);
+  for (std::uint32_t i = begin; i < begin + kEach && i < count; ++i) {
+    last = origin(i, last);
+    storage.origins[records.place(i)] = static_cast<std::uint16_t>(last);
+    if (last >= TileStorage::kRoom && (i == 0 || i == a_count)) {
+      storage.keys[last] = load_key(context[records[i].index], context.root);
+    }
+  }
+}
+
 // Sorts the strings of a tile.
 __global__ void __launch_bounds__(kThreads, kBlocks)
     sort_tiles_kernel(DeviceStrings strings, std::size_t all, const std::uint32_t* d_root, PassOutput output) {
   __shared__ TileStorage storage;
-  const TileRecords records{storage, 0};
+  TileRecords records{storage, 0};
   const std::uint32_t count = tile_count(all), begin = threadIdx.x * kEach, root = *d_root;
   const std::size_t at = std::size_t{blockIdx.x} * kTile;
   const MergeContext context{strings, root, root};
@@ -166,7 +233,11 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   MergeRecord merged[kEach];
 #pragma unroll 1
   for (std::uint32_t run = kEach; run < kTile && run < count; run *= 2) {
-    __syncthreads();
+    records.has_origins = __syncthreads_or(has_own_marks(records, begin, count)) != 0;
+    if (records.has_origins) {
+      find_origins(context, records, count, count);
+      __syncthreads();
+    }
     const std::uint32_t pair = begin / (2 * run) * (2 * run);
     if (begin < count) {
       const std::uint32_t left = count - pair, a_count = left < run ? left : run;
@@ -210,6 +281,54 @@ __global__ void __launch_bounds__(kStartThreads)
   if (lane == 0) d_starts[tile] = {heads_at(context, pass.runs, point), point.a};
 }
 
+// The same for a tile without marks, by the keys alone: `origins` gets the place of each record of the merged sequence.
+// No key is all ones.
+__device__ void merge_own_keys(const TileRuns& runs, std::uint32_t begin) {
+  TileStorage& storage = runs.a.storage;
+  SearchRange range = search_range(runs, begin);
+  while (range.begin < range.end) {
+    const std::uint32_t middle = range.begin + (range.end - range.begin) / 2;
+    const bool is_b_first = storage.keys[runs.b.place(begin - 1 - middle)] < storage.keys[runs.a.place(middle)];
+    range = is_b_first ? SearchRange{range.begin, middle} : SearchRange{middle + 1, range.end};
+  }
+  MergePoint point{range.begin, begin - range.begin};
+  const auto key_or_end = [&](const TileRecords& run, std::uint32_t i, std::uint32_t count) {
+    return i < count ? storage.keys[run.place(i)] : ~PrefixKey{0};
+  };
+  PrefixKey a = key_or_end(runs.a, point.a, runs.a_count), b = key_or_end(runs.b, point.b, runs.b_count);
+#pragma unroll
+  for (std::uint32_t i = 0; i < kEach; ++i) {
+    const bool is_b = b < a;
+    storage.origins[runs.a.place(begin + i)] =
+        static_cast<std::uint16_t>(is_b ? runs.b.place(point.b) : runs.a.place(point.a));
+    if (is_b) {
+      b = key_or_end(runs.b, ++point.b, runs.b_count);
+    } else {
+      a = key_or_end(runs.a, ++point.a, runs.a_count);
+    }
+  }
+}
+
+// Puts out a tile that was merged by keys, with LCPs from neighbouring keys. False where keys do not settle the order.
+__device__ bool put_tile_by_keys(const TileRecords& records, std::size_t at, std::uint32_t count, std::uint32_t root,
+                                 const PassOutput& output) {
+  const TileStorage& storage = records.storage;
+  bool is_settled = true;
+  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+    const std::uint32_t from = storage.origins[records.place(i)];
+    const PrefixKey key = storage.keys[from];
+    const std::uint64_t tail = storage.tails[from];
+    auto lcp = static_cast<std::uint32_t>(tail >> 32);
+    if (i != 0) {
+      const KeyOrder order = compare_whole_keys(storage.keys[storage.origins[records.place(i - 1)]], key);
+      is_settled &= order.is_settled;
+      lcp = root + order.shared;
+    }
+    output.put(at + i, {key, lcp, static_cast<std::uint32_t>(tail)});
+  }
+  return is_settled;
+}
+
 // Merges the runs of a pass, a tile of the output a block.
 __global__ void __launch_bounds__(kThreads, kBlocks)
     merge_tiles_kernel(DeviceStrings strings, std::size_t all, std::size_t run, const std::uint32_t* d_root,
@@ -223,25 +342,36 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const auto diagonal = static_cast<std::uint32_t>(at - pass.begin);
   const bool is_last = diagonal + count == pass.runs.a_count + pass.runs.b_count;
   const std::uint32_t a_count = (is_last ? pass.runs.a_count : d_starts[blockIdx.x + 1].a) - start.a;
-  const TileRecords records{storage, 0};
-  const TileRuns runs{records, records.behind(a_count), a_count, count - a_count};
+  TileRecords records{storage, 0};
   if (threadIdx.x == 0) shared = 0xFFFFFFFF;
   __syncthreads();
+  bool has_marks = false;
   std::uint32_t least = 0xFFFFFFFF;
   for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
     const std::uint32_t b = i - a_count;
     const MergeRecord record = i == 0 && a_count != 0 ? start.heads.a
                                : i == a_count         ? start.heads.b
-                               : i < a_count          ? pass.runs.a[start.a + i]
-                                                      : pass.runs.b[diagonal - start.a + b];
+                               : i < a_count          ? load_record(pass.runs.a + start.a + i)
+                                                      : load_record(pass.runs.b + (diagonal - start.a) + b);
     records.put(i, record);
+    has_marks |= (record.key & kKeyMark) != 0;
     least = record.lcp < least ? record.lcp : least;
   }
   for (int step = 16; step != 0; step /= 2) least = min(least, __shfl_xor_sync(0xFFFFFFFF, least, step));
   if (threadIdx.x % 32 == 0) atomicMin(&shared, least);
+  records.has_origins = __syncthreads_or(has_marks) != 0;
+  const MergeContext context{strings, root, shared};
+  if (!records.has_origins) {
+    if (begin < count) merge_own_keys({records, records.behind(a_count), a_count, count - a_count}, begin);
+    __syncthreads();
+    if (__syncthreads_and(put_tile_by_keys(records, at, count, root, output))) return;
+    records.has_origins = true;
+  }
+  find_origins(context, records, a_count, count);
   __syncthreads();
   MergeRecord merged[kEach];
-  if (begin < count) merge_own(MergeContext{strings, root, shared}, runs, begin, merged);
+  const TileRuns runs{records, records.behind(a_count), a_count, count - a_count};
+  if (begin < count) merge_own(context, runs, begin, merged);
   __syncthreads();
   put_own(records, begin, count, merged);
   __syncthreads();
