@@ -1,5 +1,6 @@
 #include "sort/gpu/packed_string_sort.hpp"
 
+#include <array>
 #include <stdexcept>
 
 namespace spillway {
@@ -26,6 +27,12 @@ StringSortSpace::StringSortSpace(DeviceArena& arena, const DeviceStringSorter& s
       d_scratch(arena.take_bytes(sorter.scratch_bytes(string_count, string_bytes))),
       count(string_count),
       total_bytes(string_bytes) {}
+
+void StringSortSpace::sort(const DeviceStringSorter& sorter, GpuStreamHandle stream) const {
+  static constexpr std::array<std::uint8_t, kReadableBehind> kZeros{};
+  copy_to_device(d_bytes + total_bytes, kZeros.data(), kZeros.size(), stream);
+  sorter.sort(strings(), d_order, d_lcps, d_scratch, stream);
+}
 
 void sort_packed_strings(const DeviceStringSorter& sorter, const HostStrings& strings, std::span<std::uint32_t> order,
                          std::span<std::uint32_t> lcps, DeviceArena& arena, const GpuStream& stream) {

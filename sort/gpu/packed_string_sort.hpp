@@ -28,9 +28,8 @@ struct StringSortSpace {
   StringSortSpace(DeviceArena& arena, const DeviceStringSorter& sorter, std::size_t count, std::size_t total_bytes,
                   Lcps lcps);
   DeviceStrings strings() const { return {d_bytes, d_offsets, count, total_bytes}; }
-  void sort(const DeviceStringSorter& sorter, GpuStreamHandle stream) const {
-    sorter.sort(strings(), d_order, d_lcps, d_scratch, stream);
-  }
+  // Once the strings are there. Zeros are put behind them first, for sorters read whole words.
+  void sort(const DeviceStringSorter& sorter, GpuStreamHandle stream) const;
 };
 
 // order[i] = index of the i-th smallest string, as DeviceStringSorter; lcps: empty, or as long. Puts all on the stream,
