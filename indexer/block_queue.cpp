@@ -173,14 +173,12 @@ void BlockQueue::store(Block block) {
   const BlockSortOptions options = options_for(block);
   const std::optional<std::size_t> kept_bytes = sorter.kept_bytes(block, options);
   if (!kept_bytes || !setup_.runs.fits_memory(*kept_bytes)) {
-    write_run(block, [&](WritableFile& file) {
-      return sorter.write_run(block, file, options, setup_.budget, figures_.sort);
-    });
+    write_run(block,
+              [&](WritableFile& file) { return sorter.write_run(block, file, options, setup_.budget, figures_.sort); });
     return;
   }
-  write_arena_.execute([&] {
-    setup_.runs.keep(sorter.keep(std::move(block), options, setup_.budget, figures_.sort), *kept_bytes);
-  });
+  write_arena_.execute(
+      [&] { setup_.runs.keep(sorter.keep(std::move(block), options, setup_.budget, figures_.sort), *kept_bytes); });
   count_run();
 }
 

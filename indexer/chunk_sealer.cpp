@@ -43,8 +43,8 @@ void order_by_digit(TermTable& table, unsigned shift, std::span<const std::uint3
   for (const std::uint32_t number : from) to[places[digit(number)]++] = number;
 }
 
-// The entries that the chunk lists, about in the order of their terms: lists that a block joins in that order lie
-// beside each other then, whichever chunks they are in.
+// The entries that the chunk lists; those with lists about in the order of their terms: what a block joins in that
+// order lies close together then, whichever chunks it is in.
 std::span<const std::uint32_t> listed_entries(TermTable& table, const ChunkContents& contents) {
   const std::size_t words = cursor_words(contents);
   const std::size_t entries = contents.cursors.size() / (words + 2);
@@ -53,6 +53,7 @@ std::span<const std::uint32_t> listed_entries(TermTable& table, const ChunkConte
   for (std::uint32_t i = 1; i <= table.size(); ++i) {
     if (is_listed(table, contents.form, i)) first[count++] = i;
   }
+  if (contents.form == ChunkForm::kOccurrences) return {first, count};
   order_by_digit(table, 0, {first, count}, second);
   order_by_digit(table, kDigitBits, {second, count}, first);
   return {first, count};

@@ -18,6 +18,7 @@ constexpr std::size_t kMaxBlockBytes = 512 * kMebibyte;       // above it a bloc
 constexpr std::size_t kMaxGpuBlockBytes = 1024 * kMebibyte;  // above it the last visit, which nothing overlaps, is long
 
 constexpr std::size_t kLeastForLastRun = 256 * kMebibyte;
+constexpr std::size_t kLeastForWaiting = 256 * kMebibyte;
 
 // From large to small; the first that leaves most of the memory to blocks is taken. A table above the largest here
 // leaves the L2 cache (2 MiB) too often; a smaller one makes more chunks, so more strings and lists to join.
@@ -44,6 +45,14 @@ struct Shares {
   bool fits = false;
   std::size_t needed = 0;
 };
+
+// Chunks of tasks that are not the first one wait for it. Where text has many words a task makes several chunks, and
+// threads that may hold but one each stand still while the first task is parsed: on 16 threads and a million words, for
+// half of the time.
+std::size_t waiting_bytes(const IndexPlanInput& input, std::size_t task_bytes, std::size_t bytes) {
+  if (bytes < kLeastForWaiting) return 0;
+  return std::min(bytes / 8, 2 * task_bytes * (input.threads - 1));
+}
 
 // Blocks and what their sort has in flight, from what is left for them.
 std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, IndexPlan& plan) {
@@ -73,11 +82,12 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   // five times the chunk.
   const std::size_t least = fixed + (input.visits == 0 ? 9 : 2 * plan.blocks_in_flight + 8) * chunk_bytes;
   if (least > input.memory_bytes) return {false, least};
-  const std::size_t left = input.memory_bytes - fixed;
+  const std::size_t waiting = waiting_bytes(input, plan.reader.task_bytes, input.memory_bytes - fixed);
+  const std::size_t left = input.memory_bytes - fixed - waiting;
   plan.run_memory_bytes = left / 5;
   // Of the share of the block that would be filled; a small one is left to the merge.
   plan.last_run_memory_bytes = left >= kLeastForLastRun ? left / 5 : 0;
-  plan.assembler.hold_bytes = input.threads * chunk_bytes;
+  plan.assembler.hold_bytes = input.threads * chunk_bytes + waiting;
   plan.assembler.overlap = overlaps(input.mode);
   plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, plan);
   plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / 128, 64 << 10, 512 << 10);

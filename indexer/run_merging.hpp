@@ -27,7 +27,7 @@ struct MergeFigures {
   std::uint64_t documents = 0, duplicate_documents = 0, listed_documents = 0, postings = 0, occurrences = 0;
   std::vector<IdTable::Duplicate> duplicates;                                       // the first few
   double pass_seconds = 0, id_seconds = 0, document_seconds = 0, list_seconds = 0;  // wall
-  double list_busy_seconds = 0;  // of all threads that merged lists
+  double list_busy_seconds = 0;                                                     // of all threads that merged lists
   std::uint64_t rewritten_bytes = 0;
   std::string plan;
 };

@@ -106,13 +106,30 @@ class TermTable {
   std::string_view key_of(const TableEntry& entry) const;
   static bool is_term(const TableEntry& entry) { return (entry.key_bytes & kSpaceBit) == 0; }
 
-  // Two zero-padded words of a key of up to 16 bytes.
+  // Two zero-padded words of a key of up to 16 bytes: by loads that overlap, because a copy of a few bytes that is read
+  // as a word at once waits for its stores.
   static void load_short(std::string_view key, std::uint64_t words[2]) {
+    const char* const at = key.data();
+    const std::size_t bytes = key.size();
     words[0] = words[1] = 0;
-    std::memcpy(words, key.data(), key.size());
+    if (bytes > 8) {
+      words[0] = load<std::uint64_t>(at);
+      words[1] = load<std::uint64_t>(at + bytes - 8) >> 8 * (16 - bytes);
+    } else if (bytes >= 4) {
+      words[0] = load<std::uint32_t>(at) | std::uint64_t{load<std::uint32_t>(at + bytes - 4)} << 8 * (bytes - 4);
+    } else if (bytes != 0) {
+      const auto byte = [&](std::size_t i) { return std::uint64_t{static_cast<std::uint8_t>(at[i])} << 8 * i; };
+      words[0] = byte(0) | byte(bytes / 2) | byte(bytes - 1);
+    }
   }
 
  private:
+  template <typename T>
+  static T load(const char* at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
   static bool matches(const TableEntry& entry, const ShortKey& key) {
     return entry.key[0] == key.low && entry.key[1] == key.high && (entry.key_bytes & ~kUnprovedBit) == key.tagged_bytes;
   }

@@ -11,13 +11,14 @@
 
 namespace spillway {
 
-// What things cost, in seconds. The defaults were measured on one H200 with 16 processors (docs/results/h200.md);
+// What things cost, in seconds: as measured on one H200 with 16 processors, docs/results/calibration_h200.json;
 // `spillway bench calibrate` measures them again.
 struct GpuSortCosts {
-  double radix_second_per_record = 1 / 21.0e9;   // gpu-radix, 40 live bits
-  double bitonic_second_per_record = 1 / 3.0e9;  // gpu-bitonic
-  // Of the merge, for each term of each run, all threads working: what more and smaller runs cost.
-  double merge_second_per_entry = 15e-9;
+  double radix_second_per_record = 1 / 22.8e9;   // gpu-radix, 40 live bits
+  double bitonic_second_per_record = 1 / 8.6e9;  // gpu-bitonic
+  // Of the merge, for each term of each run: what more and smaller runs cost. 130 ns of one thread (measured on two
+  // processors), with 16 of them working.
+  double merge_second_per_entry = 130e-9 / 16;
 };
 
 struct GpuSortPlanInput {
