@@ -20,7 +20,7 @@ __global__ __launch_bounds__(DavidsonShape<kHasValue>::kThreads,
   const std::uint64_t begin = std::uint64_t{blockIdx.x} * Shape::kTile;
   const unsigned present = static_cast<unsigned>(least(count - begin, std::uint64_t{Shape::kTile}));
   const unsigned first = threadIdx.x * Shape::kPerThread;
-#pragma unroll
+  SPILLWAY_UNROLL
   for (unsigned j = 0; j < Shape::kPerThread; ++j) {
     const unsigned i = j * Shape::kThreads + threadIdx.x;
     if (i < present) window.store(i, records.load(begin + i));
@@ -34,13 +34,13 @@ __global__ __launch_bounds__(DavidsonShape<kHasValue>::kThreads,
     Record<kHasValue> merged[Shape::kPerThread];
     if (first < present) merge_inside_tile<kHasValue>(window, run, first, present, merged, less);
     __syncthreads();
-#pragma unroll
+    SPILLWAY_UNROLL
     for (unsigned i = 0; i < Shape::kPerThread; ++i) {
       if (first + i < present) window.store(first + i, merged[i]);
     }
     __syncthreads();
   }
-#pragma unroll
+  SPILLWAY_UNROLL
   for (unsigned j = 0; j < Shape::kPerThread; ++j) {
     const unsigned i = j * Shape::kThreads + threadIdx.x;
     if (i < present) records.store(begin + i, window.load(i));
@@ -83,14 +83,14 @@ struct RegisterWindow {
                        std::uint64_t tile, std::uint64_t tiles) {
     const bool ends_group = tile + 1 == tiles || (tile + 1) >> pass.group_shift != tile >> pass.group_shift;
     windows = tile_windows(splits[tile], ends_group ? group_end(pass, tile) : splits[tile + 1]);
-#pragma unroll
+    SPILLWAY_UNROLL
     for (unsigned i = 0; i < Shape::kPerThread; ++i) {
       const unsigned place = i * Shape::kThreads + threadIdx.x;
       if (place < windows.count()) records[i] = from.load(windows.source(place));
     }
   }
   __device__ void store(const typename Shape::MergeWindow& to) const {
-#pragma unroll
+    SPILLWAY_UNROLL
     for (unsigned i = 0; i < Shape::kPerThread; ++i) {
       const unsigned place = i * Shape::kThreads + threadIdx.x;
       if (place < windows.count()) to.store(place, records[i]);
@@ -144,7 +144,7 @@ __global__ __launch_bounds__(DavidsonShape<kHasValue>::kThreads,
       __syncthreads();
       shared_windows.swap();
     }
-#pragma unroll
+    SPILLWAY_UNROLL
     for (unsigned j = 0; j < Shape::kPerThread; ++j) {
       const unsigned i = j * Shape::kThreads + threadIdx.x;
       if (i < windows.count()) to.store(tile * Shape::kTile + i, shared_windows.full.load(i));

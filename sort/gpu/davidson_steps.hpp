@@ -26,13 +26,9 @@ inline constexpr unsigned kMergedRuns = 4;
 // from `count` on stay where they are.
 template <bool kHasValue, typename Less>
 SPILLWAY_HOST_DEVICE void sort_eight(Record<kHasValue> (&records)[kSortedInRegisters], unsigned count, Less less) {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+  SPILLWAY_UNROLL
   for (unsigned round = 0; round < kSortedInRegisters; ++round) {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+    SPILLWAY_UNROLL
     for (unsigned i = round % 2; i + 1 < kSortedInRegisters; i += 2) {
       const bool exchange = i + 1 < count && less(records[i + 1].key, records[i].key);
       const Record<kHasValue> low = exchange ? records[i + 1] : records[i];
@@ -49,16 +45,12 @@ SPILLWAY_HOST_DEVICE void sort_in_registers(const typename DavidsonShape<kHasVal
   if (first >= count) return;
   const unsigned present = least(count - first, kSortedInRegisters);
   Record<kHasValue> records[kSortedInRegisters] = {};
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+  SPILLWAY_UNROLL
   for (unsigned i = 0; i < kSortedInRegisters; ++i) {
     if (i < present) records[i] = window.load(first + i);
   }
   sort_eight(records, present, less);
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+  SPILLWAY_UNROLL
   for (unsigned i = 0; i < kSortedInRegisters; ++i) {
     if (i < present) window.store(first + i, records[i]);
   }
@@ -95,6 +87,7 @@ struct Split {
 inline SPILLWAY_HOST_DEVICE Split group_begin(const MergePass& pass, std::uint64_t tile) {
   const std::uint64_t group = tile >> pass.group_shift;
   Split split;
+  SPILLWAY_UNROLL
   for (unsigned i = 0; i < kMergedRuns; ++i) {
     split.at[i] = least((group * kMergedRuns + i) * pass.run_length, pass.count);
   }
@@ -103,33 +96,53 @@ inline SPILLWAY_HOST_DEVICE Split group_begin(const MergePass& pass, std::uint64
 
 inline SPILLWAY_HOST_DEVICE Split group_end(const MergePass& pass, std::uint64_t tile) {
   Split split = group_begin(pass, tile);
+  SPILLWAY_UNROLL
   for (unsigned i = 0; i < kMergedRuns; ++i) split.at[i] = least(split.at[i] + pass.run_length, pass.count);
   return split;
 }
 
-// Moves `split` on by the next `rank` records of the merged group. Each step looks rank / 4 records ahead in every run:
-// up to the least of the four keys there, the records of its run are among the next `rank` for certain, because fewer
-// than a quarter of `rank` of any other run come before it. O(log rank) steps of four independent reads.
+// Moves `split` on by the next `rank` records of the merged group. Each step looks ahead in every run, at kLookAhead
+// keys that are rank / kParts records apart, and kLookAhead times takes the records up to the least key of those next
+// in the four runs. Fewer than rank / kParts records of each other run come before that key, so that what is taken is
+// among the next `rank` for certain. O(log rank) steps of 4 * kLookAhead independent reads; a longer look ahead takes
+// fewer steps and reads more (docs/sorters.md).
+inline constexpr unsigned kLookAhead = 5;
+
 template <typename Less>
 SPILLWAY_HOST_DEVICE Split advanced(Split split, const Split& end, std::uint64_t rank, const std::uint64_t* keys,
                                     Less less) {
+  constexpr unsigned kParts = kLookAhead + kMergedRuns - 1;
   while (rank > 0) {
-    const std::uint64_t step = rank < kMergedRuns ? 1 : rank / kMergedRuns;
-    std::uint64_t ahead[kMergedRuns], key[kMergedRuns];
+    const std::uint64_t step = rank < kParts ? 1 : rank / kParts;
+    std::uint64_t left[kMergedRuns], ahead[kMergedRuns][kLookAhead];
+    SPILLWAY_UNROLL
     for (unsigned i = 0; i < kMergedRuns; ++i) {
-      ahead[i] = least(step, end.at[i] - split.at[i]);
-      key[i] = ahead[i] == 0 ? 0 : keys[split.at[i] + ahead[i] - 1];
+      left[i] = end.at[i] - split.at[i];
+      SPILLWAY_UNROLL
+      for (unsigned j = 0; j < kLookAhead; ++j) {
+        const bool is_there = j * step < left[i];
+        ahead[i][j] = is_there ? keys[split.at[i] + least((j + 1) * step, left[i]) - 1] : 0;
+      }
     }
-    unsigned best = kMergedRuns;
-    std::uint64_t best_key = 0, best_ahead = 0;
-    for (unsigned i = 0; i < kMergedRuns; ++i) {
-      const bool better = ahead[i] != 0 && (best == kMergedRuns || less(key[i], best_key));
-      best = better ? i : best;
-      best_key = better ? key[i] : best_key;
-      best_ahead = better ? ahead[i] : best_ahead;
+    for (unsigned take = 0; take < kLookAhead && rank > 0; ++take) {
+      unsigned best = kMergedRuns;
+      std::uint64_t best_key = 0;
+      SPILLWAY_UNROLL
+      for (unsigned i = 0; i < kMergedRuns; ++i) {
+        const bool better = left[i] != 0 && (best == kMergedRuns || less(ahead[i][0], best_key));
+        best = better ? i : best;
+        best_key = better ? ahead[i][0] : best_key;
+      }
+      SPILLWAY_UNROLL
+      for (unsigned i = 0; i < kMergedRuns; ++i) {
+        const std::uint64_t taken = i == best ? least(step, left[i]) : 0;
+        split.at[i] += taken;
+        left[i] -= taken;
+        rank -= taken;
+        SPILLWAY_UNROLL
+        for (unsigned j = 0; j + 1 < kLookAhead; ++j) ahead[i][j] = i == best ? ahead[i][j + 1] : ahead[i][j];
+      }
     }
-    for (unsigned i = 0; i < kMergedRuns; ++i) split.at[i] += i == best ? best_ahead : 0;
-    rank -= best_ahead;
   }
   return split;
 }
@@ -150,6 +163,7 @@ struct TileWindows {
 inline SPILLWAY_HOST_DEVICE TileWindows tile_windows(const Split& begin, const Split& end) {
   TileWindows windows;
   unsigned filled = 0;
+  SPILLWAY_UNROLL
   for (unsigned i = 0; i < kMergedRuns; ++i) {
     windows.offset[i] = begin.at[i] - filled;
     filled += static_cast<unsigned>(end.at[i] - begin.at[i]);

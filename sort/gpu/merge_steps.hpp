@@ -53,9 +53,7 @@ struct IntoWindow {
 template <bool kHasValue, unsigned kMost, typename Window, typename Put, typename Less>
 SPILLWAY_HOST_DEVICE void merge_linearly(const Window& from, RunPair runs, unsigned last, const Put& put, Less less) {
   std::uint64_t key_a = from.key(least(runs.a, last)), key_b = from.key(least(runs.b, last));
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+  SPILLWAY_UNROLL
   for (unsigned i = 0; i < kMost; ++i) {
     const bool take_b = runs.b < runs.b_end && (runs.a >= runs.a_end || less(key_b, key_a));
     const unsigned taken = take_b ? runs.b : runs.a;

@@ -42,17 +42,11 @@ SPILLWAY_HOST_DEVICE Record<kHasPlace> kept(const Record<kHasPlace>& own, const 
 // All merges of runs of 1, 2 and 4 records: the lane's records are in order.
 template <bool kHasPlace, typename Less>
 SPILLWAY_HOST_DEVICE void sort_in_lane(Record<kHasPlace> (&records)[kPerLane], Less less) {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+  SPILLWAY_UNROLL
   for (unsigned run = 1; run < kPerLane; run *= 2) {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+    SPILLWAY_UNROLL
     for (unsigned distance = run; distance > 0; distance /= 2) {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+      SPILLWAY_UNROLL
       for (unsigned low = distance % run; low + distance < kPerLane; ++low) {
         const bool is_low = (low - distance % run) / distance % 2 == 0;
         if (is_low && low / (2 * run) == (low + distance) / (2 * run)) {
@@ -82,13 +76,9 @@ inline SPILLWAY_HOST_DEVICE LanePartner lane_partner(unsigned lane, unsigned run
 // records into the lane before and the lane after.
 template <unsigned kDistance, bool kHasPlace, typename Less>
 SPILLWAY_HOST_DEVICE void exchange_in_lane(Record<kHasPlace> (&records)[kPerLane], Less less) {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+  SPILLWAY_UNROLL
   for (unsigned low = kDistance; low + 2 * kDistance <= kPerLane; low += 2 * kDistance) {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+    SPILLWAY_UNROLL
     for (unsigned i = low; i < low + kDistance; ++i) compare_exchange(records[i], records[i + kDistance], less);
   }
 }

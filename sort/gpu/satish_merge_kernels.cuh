@@ -21,7 +21,7 @@ __device__ Record<kHasPlace> from_lane(const Record<kHasPlace>& record, unsigned
 template <unsigned kDistance, bool kHasPlace, typename Less>
 __device__ void exchange_near(Record<kHasPlace> (&records)[kPerLane], unsigned lane, unsigned run, Less less) {
   const bool has_before = has_lane_before(lane, run), has_after = has_lane_after(lane, run);
-#pragma unroll
+  SPILLWAY_UNROLL
   for (unsigned i = 0; i < kDistance; ++i) {
     Record<kHasPlace>& last = records[kPerLane - kDistance + i];
     const Record<kHasPlace> after = from_lane(records[i], lane + 1), before = from_lane(last, lane - 1);
@@ -36,7 +36,7 @@ template <bool kHasPlace, typename Less>
 __device__ void merge_lanes(Record<kHasPlace> (&records)[kPerLane], unsigned lane, unsigned run, Less less) {
   for (unsigned distance = run; distance > 0; distance /= 2) {
     const LanePartner partner = lane_partner(lane, run, distance);
-#pragma unroll
+    SPILLWAY_UNROLL
     for (unsigned i = 0; i < kPerLane; ++i) {
       const Record<kHasPlace> other = from_lane(records[i], partner.lane);
       if (partner.is_active) records[i] = kept(records[i], other, partner.own_end, less);
@@ -60,25 +60,25 @@ __global__ __launch_bounds__(kSatishThreads) void satish_tile_sort_kernel(Record
   if (begin >= count) return;
   const unsigned present = count - begin < kSatishTile ? static_cast<unsigned>(count - begin) : kSatishTile;
   const Window window = Window::at(memory[threadIdx.x / kLanes], kSatishTile);
-#pragma unroll
+  SPILLWAY_UNROLL
   for (unsigned j = 0; j < kPerLane; ++j) {
     const unsigned i = j * kLanes + lane;
     window.keys[window.slot(i)] = i < present ? records.keys[begin + i] : ~std::uint64_t{0};
   }
   __syncwarp();
   Record<kHasPlace> own[kPerLane];
-#pragma unroll
+  SPILLWAY_UNROLL
   for (unsigned i = 0; i < kPerLane; ++i) {
     own[i].key = window.key(lane * kPerLane + i);
     if constexpr (kHasPlace) own[i].value = lane * kPerLane + i;
   }
   sort_in_lane(own, less);
   for (unsigned run = 1; run < kLanes; run *= 2) merge_lanes(own, lane, run, less);
-#pragma unroll
+  SPILLWAY_UNROLL
   for (unsigned i = 0; i < kPerLane; ++i) window.store(lane * kPerLane + i, own[i]);
   __syncwarp();
   Record<kHasValue> sorted[kPerLane];
-#pragma unroll
+  SPILLWAY_UNROLL
   for (unsigned j = 0; j < kPerLane; ++j) {
     const unsigned i = j * kLanes + lane;
     const Record<kHasPlace> record = window.load(i);
@@ -86,7 +86,7 @@ __global__ __launch_bounds__(kSatishThreads) void satish_tile_sort_kernel(Record
     if constexpr (kHasValue) sorted[j].value = i < present ? records.values[begin + record.value] : 0;
   }
   __syncwarp();  // all values are read before the first is written
-#pragma unroll
+  SPILLWAY_UNROLL
   for (unsigned j = 0; j < kPerLane; ++j) {
     if (j * kLanes + lane < present) records.store(begin + j * kLanes + lane, sorted[j]);
   }
@@ -123,12 +123,12 @@ struct TileSide {
 
   __device__ void load(const RecordArray<kHasValue>& from, std::uint64_t begin, unsigned count,
                        const RecordArray<kHasValue>& window, unsigned lane) {
-#pragma unroll
+    SPILLWAY_UNROLL
     for (unsigned j = 0; j < kPerLane; ++j) {
       const unsigned i = j * kLanes + lane;
       if (i < count) records[j] = from.load(begin + i);
     }
-#pragma unroll
+    SPILLWAY_UNROLL
     for (unsigned j = 0; j < kPerLane; ++j) {
       const unsigned i = j * kLanes + lane;
       if (i < count) window.keys[i] = records[j].key;
@@ -137,14 +137,14 @@ struct TileSide {
   template <typename Less>
   __device__ void rank(const std::uint64_t* other, unsigned other_count, unsigned count, unsigned lane, Less less) {
     constexpr Side kOther = kSide == Side::kLeft ? Side::kRight : Side::kLeft;
-#pragma unroll
+    SPILLWAY_UNROLL
     for (unsigned j = 0; j < kPerLane; ++j) {
       if (j * kLanes >= count) break;
       places[j] = j * kLanes + lane + place_in_part<kOther>(other, other_count, records[j].key, less);
     }
   }
   __device__ void scatter(const RecordArray<kHasValue>& window, unsigned count, unsigned lane) const {
-#pragma unroll
+    SPILLWAY_UNROLL
     for (unsigned j = 0; j < kPerLane; ++j) {
       if (j * kLanes + lane < count) window.store(places[j], records[j]);
     }

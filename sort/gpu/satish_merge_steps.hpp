@@ -28,9 +28,7 @@ SPILLWAY_HOST_DEVICE Index place_of(const std::uint64_t* sorted, Index begin, In
 template <Side kOf, typename Less>
 SPILLWAY_HOST_DEVICE unsigned place_in_part(const std::uint64_t* sorted, unsigned count, std::uint64_t key, Less less) {
   unsigned place = 0;
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+  SPILLWAY_UNROLL
   for (unsigned step = kSatishTile / 2; step > 0; step /= 2) {
     const std::uint64_t other = sorted[place + step - 1];
     const bool before = kOf == Side::kLeft ? !less(key, other) : less(other, key);
