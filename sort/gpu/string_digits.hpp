@@ -11,13 +11,13 @@ namespace spillway {
 
 // Order-preserving digits 1..base-1 of the byte values that occur.
 struct StringDigits {
-  std::uint32_t base = 1;
-  std::uint16_t digit_of[256] = {};
+  std::uint32_t base;
+  std::uint16_t digit_of[256];
 };
 
 // `used`: bit b % 32 of word b / 32 is set if byte value b occurs.
 inline StringDigits make_string_digits(const std::uint32_t (&used)[8]) {
-  StringDigits digits;
+  StringDigits digits{1, {}};
   for (unsigned byte = 0; byte < 256; ++byte) {
     if ((used[byte / 32] >> (byte % 32) & 1) != 0) digits.digit_of[byte] = static_cast<std::uint16_t>(digits.base++);
   }
@@ -41,20 +41,29 @@ inline DigitKey digits_within(std::uint32_t base, std::uint32_t bits, std::uint6
   return key;
 }
 
-// The digits of `string` from `from` on as one number of `digits` places; `from` <= string.bytes.
+// The digits of `string` from `from` on as one number of `digits` places; `word` is what load_unaligned() finds there.
+// Requires from <= string.bytes.
 template <typename Key>
-SPILLWAY_HOST_DEVICE inline Key pack_digits(const DeviceString& string, std::uint32_t from, std::uint32_t base,
-                                            const std::uint16_t* digit_of, std::uint32_t digits) {
-  Key packed = 0;
-  std::uint64_t word = 0;
+SPILLWAY_HOST_DEVICE inline Key pack_digits(const DeviceString& string, std::uint32_t from, const UnalignedWord& word,
+                                            const StringDigits& alphabet, std::uint32_t digits) {
+  const std::uint8_t* at = string.data + from;
   std::uint32_t left = string.bytes - from;
+  std::uint64_t bytes = big_endian(word, at, left);
+  Key packed = 0;
   for (std::uint32_t i = 0; i < digits; ++i) {
-    if (i % 8 == 0) word = load_big_endian(string.data + from + i, left < 8 ? left : 8);
-    packed = static_cast<Key>(packed * base + (left > 0 ? digit_of[word >> 56] : 0));
-    word <<= 8;
+    if (i > 0 && i % 8 == 0) bytes = load_big_endian(at + i, left);
+    packed = static_cast<Key>(packed * alphabet.base + (left > 0 ? alphabet.digit_of[bytes >> 56] : 0));
+    bytes <<= 8;
     left -= left > 0 ? 1 : 0;
   }
   return packed;
+}
+
+template <typename Key>
+SPILLWAY_HOST_DEVICE inline Key pack_digits(const DeviceString& string, std::uint32_t from,
+                                            const StringDigits& alphabet, std::uint32_t digits) {
+  const UnalignedWord word = load_unaligned(string.data + from, string.bytes - from);
+  return pack_digits<Key>(string, from, word, alphabet, digits);
 }
 
 }  // namespace spillway

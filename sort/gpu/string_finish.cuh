@@ -20,8 +20,15 @@ struct FinishPolicy {
   static constexpr std::uint32_t kStride = kStrings - largest + 1;
   static constexpr bool kMerges = largest > kTinySegment;
 };
-using TinyFinishPolicy = FinishPolicy<256, 2, kTinySegment>;
-using SmallFinishPolicy = FinishPolicy<1024, 2, kSmallSegment>;
+// Of each class: threads and strings of a thread were found on an H200.
+template <unsigned segment_class>
+struct FinishPolicyOf;
+template <>
+struct FinishPolicyOf<0> : FinishPolicy<256, 2, kFinishLimits[0]> {};
+template <>
+struct FinishPolicyOf<1> : FinishPolicy<512, 2, kFinishLimits[1]> {};
+template <>
+struct FinishPolicyOf<2> : FinishPolicy<1024, 2, kFinishLimits[2]> {};
 
 template <typename Policy>
 class FinishTile {
@@ -53,7 +60,7 @@ class FinishTile {
     bool first_is_same[Policy::kThreads + 1];
   };
 
-  __device__ FinishTile(const DeviceStrings& strings, const SmallSegments& segments, std::uint32_t segment_count,
+  __device__ FinishTile(const DeviceStrings& strings, const FinishSegments& segments, std::uint32_t segment_count,
                         std::uint32_t* order, Shared& shared)
       : strings_(strings), segments_(segments), segment_count_(segment_count), order_(order), s_(shared) {}
 
@@ -80,23 +87,23 @@ class FinishTile {
   __device__ bool is_active(unsigned i) const { return (active_ >> i & 1) != 0; }
   __device__ static std::uint32_t tag(const FinishKey& key) { return key.head << 4 | key.valid_bytes; }
 
+  // The first segment whose offset is not below `offset`: a warp looks at 32 places at a time.
   __device__ std::uint32_t first_segment_from(std::uint64_t offset) const {
-    std::uint32_t low = 0, high = segment_count_;
+    std::uint32_t low = 0, high = segment_count_;  // it is in [low, high]
     while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      if (segments_.offset[middle] < offset) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
+      const std::uint32_t step = (high - low + 31) / 32, at = low + threadIdx.x % 32 * step;
+      const unsigned below = __popc(__ballot_sync(~0u, at < high && segments_.offset[at] < offset));
+      if (below == 0) return low;
+      high = min(high, low + below * step);
+      low += (below - 1) * step + 1;
     }
     return low;
   }
 
   // False if no segment begins in the tile.
   __device__ bool load(std::uint32_t tile) {
-    if (threadIdx.x == 0) s_.first_segment = first_segment_from(std::uint64_t{tile} * Policy::kStride);
-    if (threadIdx.x == 32) s_.end_segment = first_segment_from((std::uint64_t{tile} + 1) * Policy::kStride);
+    if (threadIdx.x / 32 == 0) s_.first_segment = first_segment_from(std::uint64_t{tile} * Policy::kStride);
+    if (threadIdx.x / 32 == 1) s_.end_segment = first_segment_from((std::uint64_t{tile} + 1) * Policy::kStride);
     for (unsigned i = threadIdx.x; i < Policy::kStrings; i += Policy::kThreads) s_.segment[i] = 0;
     __syncthreads();
     if (s_.first_segment == s_.end_segment) return false;
@@ -108,10 +115,7 @@ class FinishTile {
     }
     __syncthreads();
     scan_segments();
-    for (unsigned i = 0; i < kItems; ++i) {
-      key_[i] = {0, place(i), 0};
-      if (place(i) < count_) load_string(i, s_.first_segment + s_.segment[place(i)], begin);
-    }
+    load_strings(begin);
     __syncthreads();
     return true;
   }
@@ -127,14 +131,29 @@ class FinishTile {
     __syncthreads();
   }
 
-  __device__ void load_string(unsigned i, std::uint32_t segment, std::uint32_t begin) {
-    key_[i].head = segments_.offset[segment] - begin;
-    slot_[i] = segments_.start[segment] + (place(i) - key_[i].head);
-    index_[i] = order_[slot_[i]];
-    string_[i] = string_at(strings_, index_[i]);
-    depth_[i] = segments_.depth[segment];
-    active_ |= 1u << i;
-    if (segments_.offset[segment + 1] - segments_.offset[segment] > kTinySegment) long_ |= 1u << i;
+  // A step for all items before the next, so that loads are under way together.
+  __device__ void load_strings(std::uint32_t begin) {
+    std::uint32_t segment[kItems];
+    for (unsigned i = 0; i < kItems; ++i) {
+      segment[i] = s_.first_segment + s_.segment[place(i)];
+      if (place(i) < count_) active_ |= 1u << i;
+    }
+    for (unsigned i = 0; i < kItems; ++i) {
+      const std::uint32_t offset = segments_.offset[segment[i]], end = segments_.offset[segment[i] + 1];
+      key_[i] = {0, is_active(i) ? offset - begin : place(i), 0};
+      slot_[i] = segments_.start[segment[i]] + (place(i) - key_[i].head);
+      depth_[i] = segments_.depth[segment[i]];
+      if (is_active(i) && end - offset > kTinySegment) long_ |= 1u << i;
+    }
+    for (unsigned i = 0; i < kItems; ++i) index_[i] = is_active(i) ? order_[slot_[i]] : 0;
+    find_strings();
+  }
+
+  __device__ void find_strings() {
+    for (unsigned i = 0; i < kItems; ++i) {
+      const std::uint32_t index = is_active(i) ? index_[i] : 0;
+      string_[i] = string_at(strings_, index);
+    }
   }
 
   __device__ void finish(unsigned i) {
@@ -146,9 +165,7 @@ class FinishTile {
   __device__ void find_differing_words() {
     unsigned pending = active_;
     while (__syncthreads_or(pending != 0 ? 1 : 0) != 0) {
-      for (unsigned i = 0; i < kItems; ++i) {
-        if ((pending >> i & 1) != 0) key_[i] = make_finish_key(string_[i], key_[i].head, depth_[i]);
-      }
+      load_keys(pending);
       for (unsigned i = 0; i < kItems; ++i) {
         s_.keys.word[cell(place(i))] = key_[i].word;
         s_.keys.tag[cell(place(i))] = tag(key_[i]);
@@ -171,6 +188,17 @@ class FinishTile {
     }
   }
 
+  __device__ void load_keys(unsigned pending) {
+    UnalignedWord words[kItems];
+    for (unsigned i = 0; i < kItems; ++i) {
+      const std::uint32_t bytes = (pending >> i & 1) == 0 ? 0 : min(string_[i].bytes - depth_[i], 8u);
+      words[i] = load_unaligned(string_[i].data + depth_[i], bytes);
+    }
+    for (unsigned i = 0; i < kItems; ++i) {
+      if ((pending >> i & 1) != 0) key_[i] = make_finish_key(string_[i], words[i], key_[i].head, depth_[i]);
+    }
+  }
+
   __device__ void sort() {
     bool merges = false;
     if constexpr (Policy::kMerges) {
@@ -178,9 +206,7 @@ class FinishTile {
       if (merges) sort_by_merging();
     }
     if (!merges) sort_by_ranks();
-    for (unsigned i = 0; i < kItems; ++i) {
-      if (is_active(i)) string_[i] = string_at(strings_, index_[i]);
-    }
+    find_strings();
   }
 
   // All segments are tiny: every string counts those of its segment that come before it. Strings of the same bytes are
@@ -257,7 +283,7 @@ class FinishTile {
   }
 
   const DeviceStrings& strings_;
-  const SmallSegments& segments_;
+  const FinishSegments& segments_;
   std::uint32_t segment_count_;
   std::uint32_t* order_;
   Shared& s_;
@@ -271,7 +297,7 @@ class FinishTile {
 
 template <typename Policy>
 __global__ __launch_bounds__(Policy::kThreads) void finish_segments_kernel(
-    const __grid_constant__ DeviceStrings strings, const __grid_constant__ SmallSegments segments,
+    const __grid_constant__ DeviceStrings strings, const __grid_constant__ FinishSegments segments,
     std::uint32_t segment_count, std::uint32_t* order) {
   extern __shared__ __align__(16) std::uint8_t s_bytes[];
   auto& shared = *reinterpret_cast<typename FinishTile<Policy>::Shared*>(s_bytes);

@@ -28,11 +28,11 @@ struct FinishKeyLess {
   }
 };
 
-// `depth` <= string.bytes.
-SPILLWAY_HOST_DEVICE inline FinishKey make_finish_key(const DeviceString& string, std::uint32_t head,
-                                                      std::uint32_t depth) {
+// Of the word at `depth` <= string.bytes.
+SPILLWAY_HOST_DEVICE inline FinishKey make_finish_key(const DeviceString& string, const UnalignedWord& word,
+                                                      std::uint32_t head, std::uint32_t depth) {
   const std::uint32_t left = string.bytes - depth, valid_bytes = left < 8 ? left : 8;
-  return {load_big_endian(string.data + depth, valid_bytes), head, valid_bytes};
+  return {big_endian(word, string.data + depth, valid_bytes), head, valid_bytes};
 }
 
 }  // namespace spillway

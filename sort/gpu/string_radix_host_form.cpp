@@ -55,7 +55,7 @@ class Run {
       for (const std::uint32_t index : places(segments[number])) {
         const Key above = number == 0 ? 0 : static_cast<Key>(static_cast<Key>(number) << shape.bits);
         pairs.push_back({static_cast<Key>(above | pack_digits<Key>(string_at(strings_, index), segments[number].depth,
-                                                                   digits_.base, digits_.digit_of, shape.digits)),
+                                                                   digits_, shape.digits)),
                          index});
       }
     }
@@ -130,7 +130,10 @@ class Run {
     const std::span<std::uint32_t> indices = places(segment);
     std::vector<Pair<FinishKey>> pairs;
     for (const std::uint32_t index : indices) {
-      pairs.push_back({make_finish_key(string_at(strings_, index), segment.start, segment.depth), index});
+      const DeviceString string = string_at(strings_, index);
+      const UnalignedWord word =
+          load_unaligned(string.data + segment.depth, std::min<std::uint32_t>(string.bytes - segment.depth, 8));
+      pairs.push_back({make_finish_key(string, word, segment.start, segment.depth), index});
     }
     std::stable_sort(pairs.begin(), pairs.end(),
                      [](const auto& a, const auto& b) { return FinishKeyLess{}(a.key, b.key); });
@@ -148,7 +151,7 @@ class Run {
 
   const DeviceStrings& strings_;
   std::span<std::uint32_t> order_;
-  StringDigits digits_;
+  StringDigits digits_{};
   std::vector<Segment> small_;
 };
 

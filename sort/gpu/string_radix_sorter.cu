@@ -44,7 +44,7 @@ std::size_t cub_bytes(std::uint32_t count) {
 struct RadixScratch {
   std::uint64_t* keys[2];
   std::uint32_t* values[2];
-  SmallSegments tiny, small;
+  FinishSegments finish[kFinishClasses];
   LargeSegments large[2];
   StringCounters* counters;
   std::uint8_t* temp;
@@ -55,10 +55,14 @@ RadixScratch lay_out(DeviceArena& arena, std::uint32_t count, std::size_t temp_b
   RadixScratch scratch;
   for (auto*& keys : scratch.keys) keys = arena.take<std::uint64_t>(count);
   for (auto*& values : scratch.values) values = arena.take<std::uint32_t>(count);
-  const std::size_t tiny = count / 2 + 2, small = count / kTinySegment + 2, large = count / kSmallSegment + 2;
-  scratch.tiny = {arena.take<std::uint32_t>(tiny), arena.take<std::uint32_t>(tiny), arena.take<std::uint32_t>(tiny)};
-  scratch.small = {arena.take<std::uint32_t>(small), arena.take<std::uint32_t>(small),
-                   arena.take<std::uint32_t>(small)};
+  std::uint32_t least = 2;  // strings of a segment
+  for (unsigned i = 0; i < kFinishClasses; ++i) {
+    const std::size_t most = count / least + 2;
+    scratch.finish[i] = {arena.take<std::uint32_t>(most), arena.take<std::uint32_t>(most),
+                         arena.take<std::uint32_t>(most)};
+    least = kFinishLimits[i] + 1;
+  }
+  const std::size_t large = count / least + 2;
   for (auto& list : scratch.large) {
     for (auto** array : {&list.start, &list.offset, &list.depth, &list.shared, &list.longest}) {
       *array = arena.take<std::uint32_t>(large);
@@ -85,9 +89,10 @@ class StringRadixRun {
     find_digits();
     if (counters_.longest == 0) return fill_identity(d_order_, count_, stream_);
     sort_first_bytes();
-    while (counters_.lists.large_count > 0) sort_next_bytes();
-    finish<SmallFinishPolicy>(scratch_.small, counters_.lists.small_count, counters_.lists.small_strings);
-    finish<TinyFinishPolicy>(scratch_.tiny, counters_.lists.tiny_count, counters_.lists.tiny_strings);
+    while (large().segments > 0) sort_next_bytes();
+    finish<2>();
+    finish<1>();
+    finish<0>();
   }
 
  private:
@@ -97,8 +102,9 @@ class StringRadixRun {
   static unsigned some_blocks(std::size_t threads) { return std::clamp(blocks(threads), 1u, kMostBlocks); }
 
   void clear_large() {
-    cuda_check(cudaMemsetAsync(&scratch_.counters->lists.large_count, 0, 2 * sizeof(std::uint32_t), stream_));
+    cuda_check(cudaMemsetAsync(&scratch_.counters->lists[kFinishClasses], 0, sizeof(ListCounters), stream_));
   }
+  const ListCounters& large() const { return counters_.lists[kFinishClasses]; }
   void read_counters() {
     copy_to_host(&counters_, scratch_.counters, sizeof counters_, stream_);
     cuda_check(cudaStreamSynchronize(stream_));
@@ -121,8 +127,8 @@ class StringRadixRun {
                                           reinterpret_cast<std::uint32_t*>(scratch_.keys[1]));
     cub::DoubleBuffer<std::uint32_t> values(d_order_, scratch_.values[0]);
     values.selector = (shape.bits + 7) / 8 % 2;  // so that the last pass writes d_order
-    make_first_keys_kernel<<<blocks(count_), kStringThreads, 0, stream_>>>(strings_, digits_, shape.digits,
-                                                                           keys.Current(), values.Current());
+    make_first_keys_kernel<<<blocks((count_ + std::size_t{kFirstKeyItems} - 1) / kFirstKeyItems), kStringThreads, 0,
+                             stream_>>>(strings_, digits_, shape.digits, keys.Current(), values.Current());
     check_launch();
     sort(keys, values, count_, shape.bits);
     if (values.Current() != d_order_) {
@@ -157,7 +163,8 @@ class StringRadixRun {
     const RoundKeys<Key> sorted{keys.Current(), round.count, round.base, round.digit_bits};
     clear_large();
     list_segments_kernel<<<(round.count + kListKeys - 1) / kListKeys, kStringThreads, 0, stream_>>>(
-        sorted, parent, shape.digits, {scratch_.tiny, scratch_.small, scratch_.large[0]}, scratch_.counters);
+        sorted, parent, shape.digits, {{scratch_.finish[0], scratch_.finish[1], scratch_.finish[2]}, scratch_.large[0]},
+        scratch_.counters);
     check_launch();
     read_counters();
     if (counters_.unsplit != 0) throw std::logic_error("a round of gpu-string-radix left a segment as it was");
@@ -175,12 +182,12 @@ class StringRadixRun {
                                                                                              scratch_.counters);
     check_launch();
     read_counters();
-    return counters_.lists.large_count == 0 ? LargeRound{} : scanned(scratch_.large[1]);
+    return large().segments == 0 ? LargeRound{} : scanned(scratch_.large[1]);
   }
 
   LargeRound scanned(const LargeSegments& segments) {
-    scan(segments.offset, counters_.lists.large_count);
-    return {segments, counters_.lists.large_count, counters_.lists.large_strings};
+    scan(segments.offset, large().segments);
+    return {segments, large().segments, large().strings};
   }
 
   // Counts become offsets, with their sum behind them.
@@ -197,8 +204,11 @@ class StringRadixRun {
     cuda_check(sort_pairs(scratch_.temp, bytes, keys, values, count, bits, stream_));
   }
 
-  template <typename Policy>
-  void finish(const SmallSegments& segments, std::uint32_t segment_count, std::uint32_t string_count) {
+  template <unsigned segment_class>
+  void finish() {
+    using Policy = FinishPolicyOf<segment_class>;
+    const auto [segment_count, string_count] = counters_.lists[segment_class];
+    const FinishSegments& segments = scratch_.finish[segment_class];
     if (segment_count == 0) return;
     scan(segments.offset, segment_count);
     constexpr auto kernel = &finish_segments_kernel<Policy>;
@@ -215,7 +225,7 @@ class StringRadixRun {
   GpuStreamHandle stream_;
   std::uint32_t count_;
   StringCounters counters_{};
-  StringDigits digits_;
+  StringDigits digits_{};
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Segments of gpu-string-radix: runs of places in the order whose strings share a prefix and still have to be sorted
-// among each other. Those of more than kSmallSegment strings go through radix rounds together; the others are left to
-// the finishing kernel.
+// among each other. Large ones go through radix rounds together; the others are left to the finishing kernels.
 #pragma once
 
 #include <bit>
@@ -10,13 +9,20 @@
 
 namespace spillway {
 
-// Half of a finishing tile, so that a tile takes a whole segment wherever it begins in the tile's first half.
-inline constexpr std::uint32_t kSmallSegment = 1024;
-// Up to here counting those that come before costs less than a sort, and one kernel does nothing else.
+// Up to here counting those that come before costs less than a sort.
 inline constexpr std::uint32_t kTinySegment = 64;
+// Classes of finishing by the most strings of a segment; a segment of more is large.
+inline constexpr std::uint32_t kFinishLimits[] = {kTinySegment, 256, 1024};
+inline constexpr unsigned kFinishClasses = 3;
+inline constexpr std::uint32_t kSmallSegment = kFinishLimits[kFinishClasses - 1];
+
+// kFinishClasses for a large one.
+SPILLWAY_HOST_DEVICE constexpr unsigned class_of_segment(std::uint32_t count) {
+  return (count > kTinySegment ? 1 : 0) + (count > 256 ? 1 : 0) + (count > kSmallSegment ? 1 : 0);
+}
 
 // Arrays of one list, on the device (or, in the host form, not).
-struct SmallSegments {
+struct FinishSegments {
   std::uint32_t* start = nullptr;   // first place in the order
   std::uint32_t* offset = nullptr;  // strings of the segments before it (first: its own number of strings); count + 1
   std::uint32_t* depth = nullptr;   // bytes that its strings share

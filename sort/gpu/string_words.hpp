@@ -28,17 +28,29 @@ SPILLWAY_HOST_DEVICE inline unsigned leading_zeros(std::uint64_t value) {
 #endif
 }
 
-// Up to eight bytes at any address as a big-endian number, so that numbers compare as bytes do; missing ones are 0.
-// Reads the aligned words that the wanted bytes lie in, and no others.
-SPILLWAY_HOST_DEVICE inline std::uint64_t load_big_endian(const std::uint8_t* at, std::size_t bytes) {
-  if (bytes == 0) return 0;
+// The aligned words that `bytes` bytes, eight at most, lie in at any address: no others are read. Loaded apart from
+// big_endian(), so that a thread has several of these under way.
+struct UnalignedWord {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+SPILLWAY_HOST_DEVICE inline UnalignedWord load_unaligned(const std::uint8_t* at, std::size_t bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   const auto* word = reinterpret_cast<const std::uint64_t*>(address & ~std::uintptr_t{7});
-  const unsigned shift = static_cast<unsigned>(address & 7) * 8;
-  std::uint64_t value = word[0] >> shift;
-  if (shift != 0 && (address & 7) + bytes > 8) value |= word[1] << (64 - shift);
+  return {bytes > 0 ? word[0] : 0, (address & 7) + (bytes < 8 ? bytes : 8) > 8 ? word[1] : 0};
+}
+
+// They as a big-endian number, so that numbers compare as bytes do; missing bytes are 0.
+SPILLWAY_HOST_DEVICE inline std::uint64_t big_endian(const UnalignedWord& word, const std::uint8_t* at,
+                                                     std::size_t bytes) {
+  const unsigned shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at) & 7) * 8;
+  const std::uint64_t value = word.low >> shift | word.high << 1 << (63 - shift);
   const std::uint64_t swapped = bytes_reversed(value);
-  return bytes >= 8 ? swapped : swapped & (~std::uint64_t{0} << (64 - 8 * bytes));
+  return bytes >= 8 ? swapped : bytes == 0 ? 0 : swapped & (~std::uint64_t{0} << (64 - 8 * bytes));
+}
+
+SPILLWAY_HOST_DEVICE inline std::uint64_t load_big_endian(const std::uint8_t* at, std::size_t bytes) {
+  return big_endian(load_unaligned(at, bytes), at, bytes);
 }
 
 // Length of the prefix that two strings share, at most `least`, if they share `from` bytes; `from` <= least <= the

@@ -83,9 +83,7 @@ void check_order(const std::vector<std::string>& strings) {
   }
   const StringDigits digits = make_string_digits(used);
   const DigitKey shape = digits_within(digits.base, 8 * sizeof(Key), 100);
-  const auto key = [&](const std::string& text) {
-    return pack_digits<Key>(view(text), 1, digits.base, digits.digit_of, shape.digits);
-  };
+  const auto key = [&](const std::string& text) { return pack_digits<Key>(view(text), 1, digits, shape.digits); };
   for (std::size_t i = 1; i < strings.size(); ++i) {
     const std::string a = strings[i - 1].substr(1, shape.digits), b = strings[i].substr(1, shape.digits);
     const Key a_key = key(strings[i - 1]), b_key = key(strings[i]);
