@@ -29,7 +29,7 @@ class SumCheck {
  public:
   void add(const TermPiece& piece, OccurrenceSum& sum) {
     decode_postings(piece, "a new run", documents_, frequencies_);
-    for (std::size_t i = 0; i < documents_.size(); ++i) weight_.add(documents_[i], frequencies_[i]);
+    weight_.add(documents_, frequencies_);
     const TermHash hash = hash_term(piece.term);
     sum.add(hash, weight_.take());
     if (!piece.positions.empty()) add_positions(piece, hash, sum);

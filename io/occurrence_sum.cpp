@@ -56,6 +56,21 @@ std::uint64_t document_power(std::uint64_t document) {
   return field61::multiply(high_power(document >> DocumentWeight::kLowBits), tables().low[document % kLowCount]);
 }
 
+// A share of 2^12 documents is below 2^61 * 2^32 * 2^12.
+void DocumentWeight::add(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies) {
+  for (std::size_t i = 0; i < documents.size();) {
+    const std::uint64_t high = documents[i] >> kLowBits;
+    if (high != high_) move_to(high);
+    unsigned __int128 share = 0;
+    do {
+      const std::uint64_t low = low_powers_[documents[i] & (kLowCount - 1)];
+      share += static_cast<unsigned __int128>(low) * frequencies[i];
+    } while (++i < documents.size() && documents[i] >> kLowBits == high);
+    sum_ += field61::multiply(high_power_, field61::reduce(share));
+    if (++pending_ >= kMaxPending) fold();
+  }
+}
+
 void DocumentWeight::move_to(std::uint64_t high) {
   high_ = high;
   high_power_ = high_power(high);

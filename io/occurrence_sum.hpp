@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace spillway {
@@ -74,6 +75,8 @@ struct OccurrenceSum {
 class DocumentWeight {
  public:
   void add(std::uint64_t document, std::uint64_t frequency) { add_share(document, frequency, 1); }
+  // The same for postings in ascending order: what neighbours share is multiplied once.
+  void add(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies);
   // The same for any 64-bit value in place of a frequency.
   void add_wide(std::uint64_t document, std::uint64_t value) {
     if (value >> (32 + kWideBits) == 0) {

@@ -85,7 +85,7 @@ void ListMerger::add_piece(std::size_t input, const TermPiece& piece) {
 }
 
 void ListMerger::add_to_totals(std::size_t input, const TermPiece& piece) {
-  for (std::size_t i = 0; i < documents_.size(); ++i) weight_.add(documents_[i], frequencies_[i]);
+  weight_.add(documents_, frequencies_);
   ListMergeTotals::Input& totals = totals_.inputs[input];
   totals.sum.add(hash_, weight_.take());
   totals.posting_count += piece.document_count;

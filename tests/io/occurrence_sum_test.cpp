@@ -146,6 +146,29 @@ TEST(OccurrenceSum, ShowsEveryKindOfChange) {
   }
 }
 
+TEST(DocumentWeight, IsTheSameForAListAsForItsPostings) {
+  std::mt19937_64 random(17);
+  for (const std::uint32_t most_gap : {1U, 3U, 5000U, 90000000U}) {
+    std::vector<std::uint32_t> documents, frequencies;
+    std::uint64_t document = random() % 5000;
+    for (int i = 0; i < 5000 && document <= 0xFFFFFFFF; ++i, document += 1 + random() % most_gap) {
+      documents.push_back(static_cast<std::uint32_t>(document));
+      frequencies.push_back(i % 3 == 0 ? 0xFFFFFFFF : static_cast<std::uint32_t>(1 + random() % 9));
+    }
+    DocumentWeight one_by_one, list;
+    std::uint64_t expected = 0;
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+      one_by_one.add(documents[i], frequencies[i]);
+      expected = field61::add(expected, field61::multiply(frequencies[i], document_power(documents[i])));
+    }
+    const std::size_t half = documents.size() / 2;
+    list.add(std::span(documents).first(half), std::span(frequencies).first(half));
+    list.add(std::span(documents).subspan(half), std::span(frequencies).subspan(half));
+    EXPECT_EQ(one_by_one.take(), expected);
+    EXPECT_EQ(list.take(), expected) << "gaps up to " << most_gap;
+  }
+}
+
 TEST(HashTerm, HasTwoLanesBelowThePrime) {
   EXPECT_NE(hash_term("a"), hash_term("b"));
   EXPECT_NE(hash_term("a"), hash_term(std::string_view("a\0", 2)));
