@@ -164,6 +164,14 @@ class LastPass {
     return {};
   }
 
+  // For lists until their turn comes: for all of them at most, and half as much again as vectors grow.
+  Reservation take_memory_ahead() {
+    const std::uint64_t bytes = estimated_list_bytes(inputs_) * 3 / 2;
+    auto memory = setup_.budget.try_reserve(
+        static_cast<std::size_t>(std::min<std::uint64_t>(bytes, setup_.budget.free_bytes() / 2)));
+    return memory ? std::move(*memory) : Reservation();
+  }
+
   void write_order() {
     if (!std::exchange(order_is_written_, true)) ids_->write_order(writer_);
   }
@@ -184,6 +192,8 @@ class LastPass {
     options.check_cancelled = [&context] { throw_if_stopped(context); };
     options.progress = [&context](std::uint64_t done) { context.progress.postings_done.store(done); };
     options.most_threads = setup_.threads;
+    const Reservation ahead = with_documents ? take_memory_ahead() : Reservation();
+    options.ahead_bytes = ahead.bytes() / 3 * 2;
     if (with_documents) options.beside = [this](const std::function<void()>& check) { write_documents(check); };
     const IndexMergeResult result = spillway::merge_lists(inputs_, ids_->dropped(), lengths_.span(), writer_, options);
     figures_.documents = result.document_count;

@@ -17,7 +17,9 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kRangesPerThread = 6;  // so that threads end together although ranges are uneven
+// Ranges of a thread: the fewest, so that threads end together although ranges are uneven; and the most, as each range
+// reads the blocks at its ends that its neighbours read too.
+constexpr std::size_t kLeastRanges = 6, kMostRanges = 48;
 
 SourceLayout whole_source(std::span<const MergeInput* const> inputs) {
   SourceLayout layout = lay_out_source(inputs);
@@ -89,6 +91,13 @@ class RangeWorkers {
   ListMergeTotals totals_;
 };
 
+// What all threads make of their ranges is to fit what may wait, else they wait for the first.
+std::size_t range_count_of(std::span<const MergeInput* const> inputs, std::size_t threads, std::size_t limit_bytes) {
+  if (threads <= 1) return 1;
+  const std::uint64_t wanted = 2 * estimated_list_bytes(inputs) / std::max<std::size_t>(limit_bytes / threads, 1);
+  return std::clamp<std::size_t>(wanted, kLeastRanges * threads, kMostRanges * threads);
+}
+
 // As many as have room; they hold what is returned.
 Reservation start_helpers(IndexWriter& writer, MemoryBudget& budget, unsigned threads) {
   for (; threads > 1; --threads) {
@@ -133,6 +142,17 @@ std::uint64_t source_document_count(std::span<const MergeInput* const> inputs) {
   return lay_out_source(inputs).document_count;
 }
 
+std::uint64_t estimated_list_bytes(std::span<const MergeInput* const> inputs) {
+  constexpr std::uint64_t kPostingBytes = 2, kPositionBytes = 2;
+  std::uint64_t bytes = 0;
+  for (const MergeInput* input : inputs) {
+    const RunSummary& summary = input->summary();
+    bytes += summary.posting_count * kPostingBytes;
+    if (input->identity().has_positions) bytes += summary.occurrence_count * kPositionBytes;
+  }
+  return bytes;
+}
+
 std::vector<std::uint64_t> document_bases(std::span<const MergeInput* const> inputs) {
   return lay_out_source(inputs).bases;
 }
@@ -174,9 +194,10 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
   if (length_codes.size() != layout.document_count - dropped.count()) {
     throw std::logic_error("a merge was given length codes of another number of documents");
   }
-  const std::size_t wanted_ranges = options.threads <= 1 ? 1 : options.threads * kRangesPerThread;
-  std::vector<std::string> splitters = choose_term_splitters(inputs, wanted_ranges);
-  OrderedLists out(writer, splitters.size() + 1, (options.threads + std::size_t{1}) * 2 * options.batch_bytes);
+  const std::size_t limit_bytes = (options.threads + std::size_t{1}) * 2 * options.batch_bytes + options.ahead_bytes;
+  std::vector<std::string> splitters =
+      choose_term_splitters(inputs, range_count_of(inputs, options.threads, limit_bytes));
+  OrderedLists out(writer, splitters.size() + 1, limit_bytes);
   std::mutex progress_mutex;
   std::uint64_t postings_done = 0;
   const bool has_positions = inputs.front()->identity().has_positions;

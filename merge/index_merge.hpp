@@ -29,6 +29,8 @@ struct IndexMergeOptions {
   // What it throws ends the merge. May be empty.
   WorkBeside beside = {};
   unsigned most_threads = 1;
+  // Lists that may wait for those before them, beside two batches a thread: too little, and threads wait instead.
+  std::size_t ahead_bytes = 0;
 };
 
 struct IndexMergeResult {
@@ -53,6 +55,8 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
 
 // Documents of the source: the inputs' documents, with border documents that are open on both sides counted once.
 std::uint64_t source_document_count(std::span<const MergeInput* const> inputs);
+// What the lists of an index of these inputs take, roughly.
+std::uint64_t estimated_list_bytes(std::span<const MergeInput* const> inputs);
 // Number, in the source, of the first document of each input.
 std::vector<std::uint64_t> document_bases(std::span<const MergeInput* const> inputs);
 // The inputs' sums joined at those bases.

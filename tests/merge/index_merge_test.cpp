@@ -110,7 +110,10 @@ TEST_P(EveryIndexMerge, GivesTheSameBytesForAnyNumberOfThreads) {
   const Merged expected = merge_to_index(runs, {}, with(1, 1 << 20));
   for (unsigned threads = 1; threads <= 8; ++threads) {
     for (const std::size_t batch_bytes : {1, 300, 65536}) {
-      ASSERT_EQ(merge_to_index(runs, {}, with(threads, batch_bytes)).files, expected.files) << threads << " threads";
+      IndexMergeOptions options = with(threads, batch_bytes);
+      ASSERT_EQ(merge_to_index(runs, {}, options).files, expected.files) << threads << " threads";
+      options.ahead_bytes = std::size_t{1} << 20;
+      ASSERT_EQ(merge_to_index(runs, {}, options).files, expected.files) << threads << " threads";
     }
   }
 }
