@@ -153,11 +153,21 @@ void ListEncoder::encode_block(const std::uint32_t* documents, const std::uint32
   to.posting_bytes += batch_.postings.size() - before;
 }
 
+// In four chains: each minimum waits for the one before.
+std::uint8_t ListEncoder::least_length_code(std::span<const std::uint32_t> documents) const {
+  std::array<std::uint32_t, 4> least{255, 255, 255, 255};
+  std::size_t i = 0;
+  for (; i + 4 <= documents.size(); i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) least[k] = std::min<std::uint32_t>(least[k], length_codes_[documents[i + k]]);
+  }
+  for (; i < documents.size(); ++i) least[0] = std::min<std::uint32_t>(least[0], length_codes_[documents[i]]);
+  return static_cast<std::uint8_t>(std::min({least[0], least[1], least[2], least[3]}));
+}
+
 void ListEncoder::append_bound(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies,
                                Packing bits) {
-  std::uint8_t least = 255;
+  const std::uint8_t least = least_length_code(documents);
   std::uint32_t most = 0;
-  for (const std::uint32_t document : documents) least = std::min(least, length_codes_[document]);
   for (const std::uint32_t frequency : frequencies) most = std::max(most, frequency);
   std::uint8_t* to = extend(batch_.bounds, kBoundEntryBytes);
   store_le<std::uint32_t>(to, documents.back());

@@ -69,6 +69,7 @@ class ListEncoder {
   void encode_single_block();
   void encode_tail();
   void append_bound(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies, Packing bits);
+  std::uint8_t least_length_code(std::span<const std::uint32_t> documents) const;
   void check_documents(std::uint32_t gap_bits, std::uint32_t last_document) const;
   void end_positions(std::uint64_t document_count);
 
