@@ -50,11 +50,14 @@ SPILLWAY_HOST_DEVICE inline Key pack_digits(const DeviceString& string, std::uin
   std::uint32_t left = string.bytes - from;
   std::uint64_t bytes = big_endian(word, at, left);
   Key packed = 0;
-  for (std::uint32_t i = 0; i < digits; ++i) {
-    if (i > 0 && i % 8 == 0) bytes = load_big_endian(at + i, left);
-    packed = static_cast<Key>(packed * alphabet.base + (left > 0 ? alphabet.digit_of[bytes >> 56] : 0));
-    bytes <<= 8;
-    left -= left > 0 ? 1 : 0;
+  for (std::uint32_t done = 0; done < digits; done += 8) {
+    if (done > 0) bytes = load_big_endian(at + done, left);
+    for (std::uint32_t i = 0; i < 8; ++i) {  // unrolled by the compiler
+      if (done + i >= digits) break;
+      const std::uint32_t digit = i < left ? alphabet.digit_of[bytes >> (56 - 8 * i) & 255] : 0;
+      packed = static_cast<Key>(packed * alphabet.base + digit);
+    }
+    left -= left < 8 ? left : 8;
   }
   return packed;
 }

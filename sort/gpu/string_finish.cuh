@@ -1,10 +1,9 @@
 // The finishing kernels of gpu-string-radix: small segments are sorted to the end by one block, many of them at once.
-// A round looks for the next eight bytes in which each segment differs, sorts by them, and splits the segments.
+// A round looks for the next bytes in which each segment differs, sorts by them, and splits the segments. All steps are
+// inside segments, so that a tile of short ones is done after few of them.
 #pragma once
 
-#include <cub/block/block_merge_sort.cuh>
 #include <cub/block/block_scan.cuh>
-#include <type_traits>
 
 #include "sort/gpu/string_finish_key.hpp"
 #include "sort/gpu/string_segments.hpp"
@@ -18,46 +17,31 @@ struct FinishPolicy {
   static constexpr unsigned kItems = items;
   static constexpr std::uint32_t kStrings = threads * items;
   static constexpr std::uint32_t kStride = kStrings - largest + 1;
-  static constexpr bool kMerges = largest > kTinySegment;
 };
 // Of each class: threads and strings of a thread were found on an H200.
 template <unsigned segment_class>
 struct FinishPolicyOf;
 template <>
-struct FinishPolicyOf<0> : FinishPolicy<256, 2, kFinishLimits[0]> {};
+struct FinishPolicyOf<0> : FinishPolicy<256, 2, finish_limit(0)> {};
 template <>
-struct FinishPolicyOf<1> : FinishPolicy<512, 2, kFinishLimits[1]> {};
+struct FinishPolicyOf<1> : FinishPolicy<512, 2, finish_limit(1)> {};
 template <>
-struct FinishPolicyOf<2> : FinishPolicy<1024, 2, kFinishLimits[2]> {};
+struct FinishPolicyOf<2> : FinishPolicy<1024, 2, finish_limit(2)> {};
 
 template <typename Policy>
 class FinishTile {
   static constexpr unsigned kItems = Policy::kItems;
-  using Sort = cub::BlockMergeSort<FinishKey, Policy::kThreads, kItems, std::uint32_t>;
   using Scan = cub::BlockScan<std::uint32_t, Policy::kThreads>;
-  struct NoSort {
-    struct TempStorage {};
-  };
 
  public:
   struct Shared {
     union {
-      typename std::conditional_t<Policy::kMerges, Sort, NoSort>::TempStorage sort;
       typename Scan::TempStorage scan;
-      std::uint32_t segment[Policy::kStrings];
-      FinishKey last_key[Policy::kThreads];  // of every thread
-      struct {
-        std::uint64_t word[Policy::kStrings];
-        std::uint32_t tag[Policy::kStrings];  // head and valid bytes
-      } keys;
-      struct {
-        std::uint32_t index[Policy::kStrings];
-        std::uint32_t head[Policy::kStrings];  // and whether there is more to sort
-      } moved;
+      std::uint64_t key[Policy::kStrings];
     };
-    std::uint32_t differs[Policy::kStrings];  // of every head: its strings have different keys
+    std::uint32_t index[Policy::kStrings];    // strings, while they move; before, segments of places
+    std::uint32_t differs[Policy::kStrings];  // of every segment's first place: its strings have different keys
     std::uint32_t first_segment, end_segment;
-    bool first_is_same[Policy::kThreads + 1];
   };
 
   __device__ FinishTile(const DeviceStrings& strings, const FinishSegments& segments, std::uint32_t segment_count,
@@ -67,9 +51,11 @@ class FinishTile {
   __device__ void run(std::uint32_t tile) {
     if (!load(tile)) return;
     while (true) {
-      find_differing_words();
+      find_differing_keys();
       if (__syncthreads_or(active_ != 0 ? 1 : 0) == 0) break;
       sort();
+      split();
+      find_strings();
     }
     for (unsigned i = 0; i < kItems; ++i) {
       if (place(i) < count_) order_[slot_[i]] = index_[i];
@@ -77,15 +63,9 @@ class FinishTile {
   }
 
  private:
-  // Blocked where CUB's sort wants it so; and the cell of a place in shared memory, free of bank conflicts.
-  __device__ static std::uint32_t place(unsigned i) {
-    return Policy::kMerges ? threadIdx.x * kItems + i : i * Policy::kThreads + threadIdx.x;
-  }
-  __device__ static std::uint32_t cell(std::uint32_t place) {
-    return Policy::kMerges ? place % kItems * Policy::kThreads + place / kItems : place;
-  }
+  __device__ static std::uint32_t place(unsigned i) { return i * Policy::kThreads + threadIdx.x; }
   __device__ bool is_active(unsigned i) const { return (active_ >> i & 1) != 0; }
-  __device__ static std::uint32_t tag(const FinishKey& key) { return key.head << 4 | key.valid_bytes; }
+  __device__ void finish(unsigned i) { active_ &= ~(1u << i); }
 
   // The first segment whose offset is not below `offset`: a warp looks at 32 places at a time.
   __device__ std::uint32_t first_segment_from(std::uint64_t offset) const {
@@ -104,30 +84,27 @@ class FinishTile {
   __device__ bool load(std::uint32_t tile) {
     if (threadIdx.x / 32 == 0) s_.first_segment = first_segment_from(std::uint64_t{tile} * Policy::kStride);
     if (threadIdx.x / 32 == 1) s_.end_segment = first_segment_from((std::uint64_t{tile} + 1) * Policy::kStride);
-    for (unsigned i = threadIdx.x; i < Policy::kStrings; i += Policy::kThreads) s_.segment[i] = 0;
+    for (unsigned i = 0; i < kItems; ++i) s_.index[place(i)] = 0;
     __syncthreads();
     if (s_.first_segment == s_.end_segment) return false;
     const std::uint32_t begin = segments_.offset[s_.first_segment];
     count_ = segments_.offset[s_.end_segment] - begin;
     for (std::uint32_t segment = s_.first_segment + threadIdx.x; segment < s_.end_segment;
          segment += Policy::kThreads) {
-      s_.segment[segments_.offset[segment] - begin] = segment - s_.first_segment;
+      s_.index[segments_.offset[segment] - begin] = segment - s_.first_segment;
     }
     __syncthreads();
     scan_segments();
     load_strings(begin);
-    __syncthreads();
     return true;
   }
 
   // From the places where segments begin to all places.
   __device__ void scan_segments() {
     std::uint32_t segment[kItems];
-    for (unsigned i = 0; i < kItems; ++i) segment[i] = s_.segment[threadIdx.x * kItems + i];
-    __syncthreads();
+    for (unsigned i = 0; i < kItems; ++i) segment[i] = s_.index[threadIdx.x * kItems + i];
     Scan(s_.scan).InclusiveScan(segment, segment, cuda::maximum<>{});
-    __syncthreads();
-    for (unsigned i = 0; i < kItems; ++i) s_.segment[threadIdx.x * kItems + i] = segment[i];
+    for (unsigned i = 0; i < kItems; ++i) s_.index[threadIdx.x * kItems + i] = segment[i];
     __syncthreads();
   }
 
@@ -135,55 +112,39 @@ class FinishTile {
   __device__ void load_strings(std::uint32_t begin) {
     std::uint32_t segment[kItems];
     for (unsigned i = 0; i < kItems; ++i) {
-      segment[i] = s_.first_segment + s_.segment[place(i)];
+      segment[i] = s_.first_segment + s_.index[place(i)];
       if (place(i) < count_) active_ |= 1u << i;
     }
     for (unsigned i = 0; i < kItems; ++i) {
-      const std::uint32_t offset = segments_.offset[segment[i]], end = segments_.offset[segment[i] + 1];
-      key_[i] = {0, is_active(i) ? offset - begin : place(i), 0};
-      slot_[i] = segments_.start[segment[i]] + (place(i) - key_[i].head);
+      range_[i] = {segments_.offset[segment[i]] - begin, segments_.offset[segment[i] + 1] - begin};
+      slot_[i] = segments_.start[segment[i]] + (place(i) - range_[i].begin);
       depth_[i] = segments_.depth[segment[i]];
-      if (is_active(i) && end - offset > kTinySegment) long_ |= 1u << i;
     }
     for (unsigned i = 0; i < kItems; ++i) index_[i] = is_active(i) ? order_[slot_[i]] : 0;
     find_strings();
   }
 
   __device__ void find_strings() {
-    for (unsigned i = 0; i < kItems; ++i) {
-      const std::uint32_t index = is_active(i) ? index_[i] : 0;
-      string_[i] = string_at(strings_, index);
-    }
+    for (unsigned i = 0; i < kItems; ++i) string_[i] = string_at(strings_, is_active(i) ? index_[i] : 0);
   }
 
-  __device__ void finish(unsigned i) {
-    active_ &= ~(1u << i);
-    key_[i] = {0, place(i), 0};
-  }
-
-  // Steps over words that all strings of a segment share. Segments of equal strings leave.
-  __device__ void find_differing_words() {
+  // Steps over bytes that all strings of a segment share. Segments of equal strings leave.
+  __device__ void find_differing_keys() {
     unsigned pending = active_;
     while (__syncthreads_or(pending != 0 ? 1 : 0) != 0) {
       load_keys(pending);
-      for (unsigned i = 0; i < kItems; ++i) {
-        s_.keys.word[cell(place(i))] = key_[i].word;
-        s_.keys.tag[cell(place(i))] = tag(key_[i]);
-        if ((pending >> i & 1) != 0) s_.differs[cell(place(i))] = 0;
-      }
       __syncthreads();
       for (unsigned i = 0; i < kItems; ++i) {
-        const std::uint32_t head = cell(key_[i].head);
-        if ((pending >> i & 1) == 0) continue;
-        if (s_.keys.word[head] != key_[i].word || s_.keys.tag[head] != tag(key_[i])) atomicOr(&s_.differs[head], 1u);
+        if ((pending >> i & 1) == 0 || s_.key[range_[i].begin] == key_[i]) continue;
+        atomicOr(&s_.differs[range_[i].begin], 1u);
       }
       __syncthreads();
       for (unsigned i = 0; i < kItems; ++i) {
         if ((pending >> i & 1) == 0) continue;
-        const bool differs = s_.differs[cell(key_[i].head)] != 0, has_ended = key_[i].has_ended();
+        const bool differs = s_.differs[range_[i].begin] != 0, has_ended = has_finish_key_ended(key_[i]);
         if (differs || has_ended) pending &= ~(1u << i);
         if (!differs && has_ended) finish(i);
-        if (!differs) depth_[i] += 8;
+        if (!differs) depth_[i] += kFinishKeyBytes;
       }
     }
   }
@@ -191,94 +152,64 @@ class FinishTile {
   __device__ void load_keys(unsigned pending) {
     UnalignedWord words[kItems];
     for (unsigned i = 0; i < kItems; ++i) {
-      const std::uint32_t bytes = (pending >> i & 1) == 0 ? 0 : min(string_[i].bytes - depth_[i], 8u);
+      const std::uint32_t bytes = (pending >> i & 1) == 0 ? 0 : min(string_[i].bytes - depth_[i], kFinishKeyBytes);
       words[i] = load_unaligned(string_[i].data + depth_[i], bytes);
     }
     for (unsigned i = 0; i < kItems; ++i) {
-      if ((pending >> i & 1) != 0) key_[i] = make_finish_key(string_[i], words[i], key_[i].head, depth_[i]);
+      if ((pending >> i & 1) == 0) continue;
+      key_[i] = make_finish_key(string_[i], words[i], depth_[i]);
+      s_.key[place(i)] = key_[i];
+      s_.differs[place(i)] = 0;
     }
   }
 
+  // Sorts each segment by its keys: pieces by counting, then merges of pairs.
   __device__ void sort() {
-    bool merges = false;
-    if constexpr (Policy::kMerges) {
-      merges = __syncthreads_or((long_ & active_) != 0 ? 1 : 0) != 0;
-      if (merges) sort_by_merging();
+    std::uint32_t to[kItems], longest = 0;
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (!is_active(i)) continue;
+      to[i] = place_by_count(s_.key, range_[i], place(i));
+      longest = max(longest, range_[i].end - range_[i].begin);
     }
-    if (!merges) sort_by_ranks();
-    find_strings();
+    move(to);
+    for (std::uint32_t width = kCountedKeys; __syncthreads_or(longest > width ? 1 : 0) != 0; width *= 2) {
+      for (unsigned i = 0; i < kItems; ++i) {
+        if (is_active(i)) to[i] = place_after_merge(s_.key, range_[i], place(i), width);
+      }
+      move(to);
+    }
   }
 
-  // All segments are tiny: every string counts those of its segment that come before it. Strings of the same bytes are
-  // a new segment; those that are alone or ended are final.
-  __device__ void sort_by_ranks() {
-    std::uint32_t to[kItems], head[kItems];
+  __device__ void move(const std::uint32_t (&to)[kItems]) {
+    __syncthreads();
     for (unsigned i = 0; i < kItems; ++i) {
-      if (is_active(i)) rank(i, to[i], head[i]);
+      if (!is_active(i)) continue;
+      s_.key[to[i]] = key_[i];
+      s_.index[to[i]] = index_[i];
     }
     __syncthreads();
     for (unsigned i = 0; i < kItems; ++i) {
       if (!is_active(i)) continue;
-      s_.moved.index[cell(to[i])] = index_[i];
-      s_.moved.head[cell(to[i])] = head[i];
+      key_[i] = s_.key[place(i)];
+      index_[i] = s_.index[place(i)];
     }
-    __syncthreads();
+  }
+
+  // Strings of one key are a new segment; those that are alone or ended are final.
+  __device__ void split() {
     for (unsigned i = 0; i < kItems; ++i) {
       if (!is_active(i)) continue;
-      index_[i] = s_.moved.index[cell(place(i))];
-      const std::uint32_t moved_head = s_.moved.head[cell(place(i))];
-      key_[i].head = moved_head >> 1;
-      depth_[i] += 8;
-      if ((moved_head & 1) == 0) finish(i);
-    }
-  }
-
-  __device__ void rank(unsigned i, std::uint32_t& to, std::uint32_t& head) const {
-    const FinishKey& key = key_[i];
-    const std::uint32_t own_tag = tag(key);
-    std::uint32_t less = 0, same = 0, same_before = 0;
-    for (std::uint32_t at = key.head; at < count_; ++at) {
-      const std::uint32_t other_tag = s_.keys.tag[cell(at)];
-      const std::uint64_t other_word = s_.keys.word[cell(at)];
-      if (other_tag >> 4 != key.head) break;
-      const bool is_same = other_word == key.word && other_tag == own_tag;
-      less += other_word < key.word || (other_word == key.word && other_tag < own_tag) ? 1 : 0;
-      same += is_same ? 1 : 0;
-      same_before += is_same && at < place(i) ? 1 : 0;
-    }
-    to = key.head + less + same_before;
-    head = (key.head + less) << 1 | (same > 1 && !key.has_ended() ? 1 : 0);
-  }
-
-  __device__ void sort_by_merging() {
-    Sort(s_.sort).StableSort(key_, index_, FinishKeyLess{});
-    __syncthreads();
-    s_.last_key[threadIdx.x] = key_[kItems - 1];
-    __syncthreads();
-    const FinishKey before = threadIdx.x > 0 ? s_.last_key[threadIdx.x - 1] : FinishKey{0, ~0u, 0};
-    __syncthreads();
-    split(before);
-  }
-
-  // As at the end of sort_by_ranks, for sorted keys; `before` is the one before this thread's.
-  __device__ void split(const FinishKey& before) {
-    bool is_same[kItems + 1];
-    std::uint32_t head[kItems];
-    for (unsigned i = 0; i < kItems; ++i) {
-      is_same[i] = is_active(i) && (i == 0 ? before : key_[i - 1]) == key_[i];
-      head[i] = is_same[i] ? 0 : place(i);
-    }
-    s_.first_is_same[threadIdx.x] = is_same[0];
-    Scan(s_.scan).InclusiveScan(head, head, cuda::maximum<>{});
-    __syncthreads();
-    is_same[kItems] = threadIdx.x + 1 < Policy::kThreads && s_.first_is_same[threadIdx.x + 1];
-    long_ = 0;
-    for (unsigned i = 0; i < kItems; ++i) {
-      if (!is_active(i)) continue;
-      key_[i].head = head[i];
-      depth_[i] += 8;
-      if (!is_same[i + 1] && place(i) - head[i] >= kTinySegment) long_ |= 1u << i;
-      if (key_[i].has_ended() || (!is_same[i] && !is_same[i + 1])) finish(i);
+      const std::uint32_t at = place(i);
+      const bool is_same_before = at > range_[i].begin && s_.key[at - 1] == key_[i];
+      const bool is_same_behind = at + 1 < range_[i].end && s_.key[at + 1] == key_[i];
+      depth_[i] += kFinishKeyBytes;
+      if (has_finish_key_ended(key_[i]) || (!is_same_before && !is_same_behind)) {
+        finish(i);
+        continue;
+      }
+      const FinishRange before{range_[i].begin, at}, behind{at + 1, range_[i].end};
+      range_[i] = {is_same_before ? place_in_sorted(s_.key, before, key_[i], false) : at,
+                   is_same_behind ? place_in_sorted(s_.key, behind, key_[i], true) : at + 1};
     }
   }
 
@@ -289,8 +220,8 @@ class FinishTile {
   Shared& s_;
   std::uint32_t count_ = 0;
   std::uint32_t active_ = 0;  // one bit an item: not final yet
-  std::uint32_t long_ = 0;    // the same: in a segment of more than kTinySegment strings, known to one of them at least
-  FinishKey key_[kItems];
+  std::uint64_t key_[kItems];
+  FinishRange range_[kItems];  // of its segment in the tile
   std::uint32_t index_[kItems], slot_[kItems], depth_[kItems];
   DeviceString string_[kItems];
 };

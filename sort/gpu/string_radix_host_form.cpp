@@ -128,23 +128,42 @@ class Run {
 
   void sort_words(const Segment& segment, std::vector<Segment>& open) {
     const std::span<std::uint32_t> indices = places(segment);
-    std::vector<Pair<FinishKey>> pairs;
+    std::vector<Pair<std::uint64_t>> pairs;
     for (const std::uint32_t index : indices) {
       const DeviceString string = string_at(strings_, index);
       const UnalignedWord word =
-          load_unaligned(string.data + segment.depth, std::min<std::uint32_t>(string.bytes - segment.depth, 8));
-      pairs.push_back({make_finish_key(string, word, segment.start, segment.depth), index});
+          load_unaligned(string.data + segment.depth, std::min(string.bytes - segment.depth, kFinishKeyBytes));
+      pairs.push_back({make_finish_key(string, word, segment.depth), index});
     }
-    std::stable_sort(pairs.begin(), pairs.end(),
-                     [](const auto& a, const auto& b) { return FinishKeyLess{}(a.key, b.key); });
+    sort_in_pieces(pairs);
     for (std::uint32_t first = 0, end = 0; first < pairs.size(); first = end) {
       for (end = first; end < pairs.size() && pairs[end].key == pairs[first].key; ++end) {
         indices[end] = pairs[end].index;
       }
-      if (end - first > 1 && !pairs[first].key.has_ended()) {
-        open.push_back({segment.start + first, end - first, segment.depth + 8});
+      if (end - first > 1 && !has_finish_key_ended(pairs[first].key)) {
+        open.push_back({segment.start + first, end - first, segment.depth + kFinishKeyBytes});
       }
     }
+  }
+
+  // The sort of a block: pieces by counting, then merges of pairs, each step for all keys before the next.
+  static void sort_in_pieces(std::vector<Pair<std::uint64_t>>& pairs) {
+    const FinishRange segment{0, static_cast<std::uint32_t>(pairs.size())};
+    move(pairs, [&](const std::uint64_t* keys, std::uint32_t place) { return place_by_count(keys, segment, place); });
+    for (std::uint32_t width = kCountedKeys; width < pairs.size(); width *= 2) {
+      move(pairs, [&](const std::uint64_t* keys, std::uint32_t place) {
+        return place_after_merge(keys, segment, place, width);
+      });
+    }
+  }
+
+  template <typename PlaceOf>
+  static void move(std::vector<Pair<std::uint64_t>>& pairs, const PlaceOf& place_of) {
+    std::vector<std::uint64_t> keys;
+    for (const auto& pair : pairs) keys.push_back(pair.key);
+    std::vector<Pair<std::uint64_t>> moved(pairs.size());
+    for (std::uint32_t place = 0; place < pairs.size(); ++place) moved[place_of(keys.data(), place)] = pairs[place];
+    pairs = moved;
   }
 
   std::span<std::uint32_t> places(const Segment& segment) const { return order_.subspan(segment.start, segment.count); }

@@ -5,8 +5,10 @@
 #include <cub/device/device_scan.cuh>
 #include <stdexcept>
 
+#include "sort/gpu/string_compare.cuh"
 #include "sort/gpu/string_finish.cuh"
-#include "sort/gpu/string_radix_kernels.cuh"
+#include "sort/gpu/string_radix_keys.cuh"
+#include "sort/gpu/string_radix_lists.cuh"
 
 namespace spillway {
 
@@ -60,7 +62,7 @@ RadixScratch lay_out(DeviceArena& arena, std::uint32_t count, std::size_t temp_b
     const std::size_t most = count / least + 2;
     scratch.finish[i] = {arena.take<std::uint32_t>(most), arena.take<std::uint32_t>(most),
                          arena.take<std::uint32_t>(most)};
-    least = kFinishLimits[i] + 1;
+    least = finish_limit(i) + 1;
   }
   const std::size_t large = count / least + 2;
   for (auto& list : scratch.large) {
@@ -89,22 +91,17 @@ class StringRadixRun {
     find_digits();
     if (counters_.longest == 0) return fill_identity(d_order_, count_, stream_);
     sort_first_bytes();
-    while (large().segments > 0) sort_next_bytes();
+    while (counters_.kept.segments > 0) sort_next_bytes();
     finish<2>();
     finish<1>();
     finish<0>();
   }
 
  private:
-  static unsigned blocks(std::size_t threads) {
-    return static_cast<unsigned>((threads + kStringThreads - 1) / kStringThreads);
-  }
+  static unsigned pieces(std::size_t count, std::size_t of) { return static_cast<unsigned>((count + of - 1) / of); }
+  static unsigned blocks(std::size_t threads) { return pieces(threads, kStringThreads); }
   static unsigned some_blocks(std::size_t threads) { return std::clamp(blocks(threads), 1u, kMostBlocks); }
 
-  void clear_large() {
-    cuda_check(cudaMemsetAsync(&scratch_.counters->lists[kFinishClasses], 0, sizeof(ListCounters), stream_));
-  }
-  const ListCounters& large() const { return counters_.lists[kFinishClasses]; }
   void read_counters() {
     copy_to_host(&counters_, scratch_.counters, sizeof counters_, stream_);
     cuda_check(cudaStreamSynchronize(stream_));
@@ -127,8 +124,8 @@ class StringRadixRun {
                                           reinterpret_cast<std::uint32_t*>(scratch_.keys[1]));
     cub::DoubleBuffer<std::uint32_t> values(d_order_, scratch_.values[0]);
     values.selector = (shape.bits + 7) / 8 % 2;  // so that the last pass writes d_order
-    make_first_keys_kernel<<<blocks((count_ + std::size_t{kFirstKeyItems} - 1) / kFirstKeyItems), kStringThreads, 0,
-                             stream_>>>(strings_, digits_, shape.digits, keys.Current(), values.Current());
+    make_first_keys_kernel<<<pieces(count_, kFirstKeyItems * kStringThreads), kStringThreads, 0, stream_>>>(
+        strings_, digits_, shape.digits, keys.Current(), values.Current());
     check_launch();
     sort(keys, values, count_, shape.bits);
     if (values.Current() != d_order_) {
@@ -138,8 +135,7 @@ class StringRadixRun {
   }
 
   void sort_next_bytes() {
-    const LargeRound round = skip_shared_prefixes();
-    if (round.segment_count == 0) return;
+    const LargeRound round{scratch_.large[1], counters_.kept.segments, counters_.kept.strings};
     const std::uint32_t segment_bits = bits_below(round.segment_count);
     const DigitKey shape = digits_within(digits_.base, 64 - segment_bits, counters_.longest);
     cub::DoubleBuffer<std::uint64_t> keys(scratch_.keys[0], scratch_.keys[1]);
@@ -161,33 +157,24 @@ class StringRadixRun {
   template <typename Key>
   void list_segments(cub::DoubleBuffer<Key>& keys, const LargeRound& parent, KeyShape round, DigitKey shape) {
     const RoundKeys<Key> sorted{keys.Current(), round.count, round.base, round.digit_bits};
-    clear_large();
-    list_segments_kernel<<<(round.count + kListKeys - 1) / kListKeys, kStringThreads, 0, stream_>>>(
+    list_segments_kernel<<<pieces(round.count, kListKeys), kStringThreads, 0, stream_>>>(
         sorted, parent, shape.digits, {{scratch_.finish[0], scratch_.finish[1], scratch_.finish[2]}, scratch_.large[0]},
         scratch_.counters);
     check_launch();
+    keep_large_segments(round.count);
     read_counters();
     if (counters_.unsplit != 0) throw std::logic_error("a round of gpu-string-radix left a segment as it was");
   }
 
-  // The large segments without those of equal strings, in large[1].
-  LargeRound skip_shared_prefixes() {
-    const LargeRound before = scanned(scratch_.large[0]);
-    find_shared_prefixes_kernel<<<blocks(before.string_count), kStringThreads, 0, stream_>>>(strings_, before,
-                                                                                             d_order_);
+  // The large segments without those of equal strings, behind what they share, to large[1].
+  void keep_large_segments(std::uint32_t most_strings) {
+    number_segments_kernel<<<1, kListThreads, 0, stream_>>>(scratch_.large[0].offset, scratch_.counters);
     check_launch();
-    clear_large();
-    cuda_check(cudaMemsetAsync(&scratch_.counters->longest, 0, sizeof(std::uint32_t), stream_));
-    drop_equal_segments_kernel<<<blocks(before.segment_count), kStringThreads, 0, stream_>>>(before, scratch_.large[1],
-                                                                                             scratch_.counters);
+    find_shared_prefixes_kernel<<<some_blocks(most_strings), kStringThreads, 0, stream_>>>(strings_, scratch_.large[0],
+                                                                                           d_order_, scratch_.counters);
     check_launch();
-    read_counters();
-    return large().segments == 0 ? LargeRound{} : scanned(scratch_.large[1]);
-  }
-
-  LargeRound scanned(const LargeSegments& segments) {
-    scan(segments.offset, large().segments);
-    return {segments, large().segments, large().strings};
+    keep_segments_kernel<<<1, kListThreads, 0, stream_>>>(scratch_.large[0], scratch_.large[1], scratch_.counters);
+    check_launch();
   }
 
   // Counts become offsets, with their sum behind them.
@@ -214,7 +201,7 @@ class StringRadixRun {
     constexpr auto kernel = &finish_segments_kernel<Policy>;
     constexpr auto shared_bytes = static_cast<int>(sizeof(typename FinishTile<Policy>::Shared));
     cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
-    const unsigned tiles = (string_count + Policy::kStride - 1) / Policy::kStride;
+    const unsigned tiles = pieces(string_count, Policy::kStride);
     kernel<<<tiles, Policy::kThreads, shared_bytes, stream_>>>(strings_, segments, segment_count, d_order_);
     check_launch();
   }

@@ -9,16 +9,16 @@
 
 namespace spillway {
 
-// Up to here counting those that come before costs less than a sort.
-inline constexpr std::uint32_t kTinySegment = 64;
-// Classes of finishing by the most strings of a segment; a segment of more is large.
-inline constexpr std::uint32_t kFinishLimits[] = {kTinySegment, 256, 1024};
+// Classes of finishing, by the most strings of a segment: 64, 256, 1024. A segment of more is large.
 inline constexpr unsigned kFinishClasses = 3;
-inline constexpr std::uint32_t kSmallSegment = kFinishLimits[kFinishClasses - 1];
+SPILLWAY_HOST_DEVICE constexpr std::uint32_t finish_limit(unsigned segment_class) { return 64u << (2 * segment_class); }
+inline constexpr std::uint32_t kSmallSegment = finish_limit(kFinishClasses - 1);
 
 // kFinishClasses for a large one.
 SPILLWAY_HOST_DEVICE constexpr unsigned class_of_segment(std::uint32_t count) {
-  return (count > kTinySegment ? 1 : 0) + (count > 256 ? 1 : 0) + (count > kSmallSegment ? 1 : 0);
+  unsigned segment_class = 0;
+  while (segment_class < kFinishClasses && count > finish_limit(segment_class)) ++segment_class;
+  return segment_class;
 }
 
 // Arrays of one list, on the device (or, in the host form, not).
