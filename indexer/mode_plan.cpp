@@ -47,6 +47,9 @@ IndexMode asked_mode(const IndexOptions& options) {
     }
   }
   if (mode == IndexMode::kAuto && (options.gpu.required || !options.gpu.ids.empty())) mode = IndexMode::kGpuPlus;
+  if (mode != IndexMode::kAuto && !sorts_on_gpu(mode) && !options.gpu.ids.empty()) {
+    throw UsageError("--gpu contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
+  }
   if (options.gpu.required && !sorts_on_gpu(mode)) {
     throw UsageError("--require-gpu contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
   }

@@ -30,9 +30,10 @@ std::vector<std::string> chosen_modes(const Arguments& arguments, const GpuStatu
   return modes;
 }
 
-// As `index` takes its options; a GPU's mode must not fall back to the CPU.
+// As `index` takes its options, those of GPUs for their modes only; a GPU's mode must not fall back to the CPU.
 ModeJob mode_job(const std::string& mode, const Arguments& arguments, FileSystem& files) {
   ModeJob job{mode, plan_options(arguments.with("mode", mode), files)};
+  if (!needs_gpu(mode)) job.options.gpu = {};
   job.options.gpu.required = needs_gpu(mode);
   return job;
 }

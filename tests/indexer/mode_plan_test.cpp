@@ -63,6 +63,15 @@ TEST(ModePlan, RefusesSortersOfTheOtherSide) {
   EXPECT_THROW(choose_mode(asking(IndexMode::kAuto, "gpu-radix", "cpu-msd"), with_gpus(1)), UsageError);
 }
 
+TEST(ModePlan, RefusesGpusForSortingOnTheCpu) {
+  for (IndexOptions options : {asking(IndexMode::kCpu), asking(IndexMode::kCpuPlus),
+                               asking(IndexMode::kAuto, "cpu-radix"), asking(IndexMode::kAuto, "auto", "cpu-msd")}) {
+    EXPECT_NO_THROW(choose_mode(options, with_gpus(1)));
+    options.gpu.ids = {0};
+    EXPECT_THROW(choose_mode(options, with_gpus(1)), UsageError);
+  }
+}
+
 TEST(ModePlan, FailsWithoutAGpuThatIsRequired) {
   IndexOptions options = asking(IndexMode::kAuto);
   options.gpu.required = true;
