@@ -114,7 +114,7 @@ void BlockQueue::begin(Item& item) {
     if (setup_.sorters.gpu == nullptr || gpu_is_lost_) return;
   }
   try {
-    begin_arena_.execute([&] { item.visit = setup_.sorters.gpu->begin(item.block, options_for(item.block)); });
+    begin_arena_.execute([&] { item.visit = setup_.sorters.gpu->begin(item.block, setup_.options.positions); });
   } catch (const GpuError& error) {
     note_failure(error);
   }
@@ -136,10 +136,10 @@ bool BlockQueue::try_on_gpu(Item& item) {
   const bool through_host = setup_.sorters.through_host != nullptr && !gpu_is_lost_;
   if (item.visit == nullptr && !through_host) return false;
   try {
+    const BlockSortOptions options = options_for(item.block);
     write_run(item.block, [&](WritableFile& file) {
-      if (item.visit != nullptr) return item.visit->write_run(file, figures_.sort);
-      return setup_.sorters.through_host->write_run(item.block, file, options_for(item.block), setup_.budget,
-                                                    figures_.sort);
+      if (item.visit != nullptr) return item.visit->write_run(file, options, figures_.sort);
+      return setup_.sorters.through_host->write_run(item.block, file, options, setup_.budget, figures_.sort);
     });
     item.visit.reset();
     return true;

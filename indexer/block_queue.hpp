@@ -76,7 +76,7 @@ class BlockQueue {
   void store(Block block);
   void count_run();
   void write_run(const Block& block, const std::function<RunSummary(WritableFile&)>& write);
-  BlockSortOptions options_for(const Block& block) const;
+  BlockSortOptions options_for(const Block& block) const;  // by the thread that writes
   void note_failure(const GpuError& error);
   void stop();
   void keep_error();

@@ -15,8 +15,8 @@ namespace spillway {
 // Device memory of a visit, for blocks of text as it usually is.
 class GpuJobPlan {
  public:
-  // Requires: choice.gpus is not empty. Asks each for its free memory, which makes contexts. GpuError; UsageError for
-  // unknown sorters.
+  // Requires: choice.gpus is not empty. Asks each for its free memory, which makes contexts. GpuError, also where there
+  // is not enough for the smallest block; UsageError for unknown sorters, and for GPUs that a sorter cannot use.
   GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, std::size_t memory_bytes);
 
   // Visits in flight on all GPUs.
@@ -25,6 +25,9 @@ class GpuJobPlan {
   const SorterChoice& string_sorter() const { return strings_; }
   // Do the strings go to the GPU by a sorter of host memory (hybrid-msd)? Then there are no visits.
   bool through_host() const { return through_host_; }
+  // Does the visit of the largest chunk fit, so that blocks can be cut small enough? (Where sorters use the GPU
+  // themselves, blocks are bounded by choose_records alone.)
+  bool takes_chunk(const ChunkLimits& limits) const;
   // What a block of `host_bytes` at most may take, and with which record sorter. total_bytes: of all blocks, 0 if
   // unknown.
   GpuSortPlan choose_records(std::size_t host_bytes, std::uint64_t total_bytes) const;
@@ -33,6 +36,9 @@ class GpuJobPlan {
   std::string describe() const;
 
  private:
+  void check_gpus() const;
+  std::size_t device_bytes(const VisitSize& size, const std::string& record_sorter) const;
+
   std::string record_name_;
   SorterChoice strings_;
   bool through_host_ = false;

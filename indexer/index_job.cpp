@@ -5,6 +5,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "indexer/disk_space.hpp"
 #include "indexer/ingest.hpp"
@@ -122,6 +123,7 @@ class IndexJob {
           {options, content_, corpus_, plan_, planned_.mode.mode, sorters, cost, context_, budget_, temp, threads_},
           runs, skips_);
     }
+    visit_memory_.release();
     check_unchanged(context_.files, corpus_);
     if (content_.duplicate_ids != DuplicateIds::kFirst) skips_.judge_at_end();
     report_.runs = runs.runs.size();
@@ -150,10 +152,13 @@ class IndexJob {
     if (!planned_.mode.gpu_failure.empty()) fail_gpu(planned_.mode.gpu_failure);
     if (!planned_.gpu) return nullptr;
     try {
-      return make_gpu_block_sorter(*planned_.gpu, budget_);
+      visit_memory_ = budget_.reserve(plan_.staging_bytes + plan_.list_bytes, "the visits of GPUs");
+      visit_budget_.emplace(visit_memory_.bytes());
+      return make_gpu_block_sorter(*planned_.gpu, *visit_budget_);
     } catch (const GpuError& error) {
       if (options_.gpu.required) throw;
       fail_gpu(error.what());
+      visit_memory_.release();
       return nullptr;
     }
   }
@@ -231,6 +236,8 @@ class IndexJob {
   MemoryBudget budget_;
   SkipLog skips_;
   Reservation program_;
+  Reservation visit_memory_;  // of the budget below: what comes from GPUs takes nothing from anybody else
+  std::optional<MemoryBudget> visit_budget_;
   IngestFigures ingest_;
   MergeFigures merge_;
   std::string gpu_failure_;

@@ -54,11 +54,16 @@ std::size_t waiting_bytes(const IndexPlanInput& input, std::size_t task_bytes, s
   return std::min(bytes / 8, 2 * task_bytes * (input.threads - 1));
 }
 
-// Blocks and what their sort has in flight, from what is left for them.
-std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, IndexPlan& plan) {
+// What a sort on the CPU has in flight for a chunk, in times the chunk.
+constexpr std::size_t kSortShare = 5;
+
+// Blocks and what their sort has in flight, from what is left for them. While one block is sorted on the CPU instead,
+// the next may be on the GPU: each of the two has a share that nobody else takes.
+std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, std::size_t chunk_bytes, IndexPlan& plan) {
   if (input.visits == 0) return std::min(bytes * 4 / 9, kMaxBlockBytes);
-  plan.fallback_bytes = bytes / 8;
-  const std::size_t block = (bytes - plan.fallback_bytes) / plan.blocks_in_flight;
+  plan.fallback_bytes = std::max(bytes / 16, kSortShare * chunk_bytes);
+  plan.list_bytes = input.staging_bytes == 0 ? 0 : bytes / 8;
+  const std::size_t block = (bytes - plan.fallback_bytes - plan.list_bytes) / plan.blocks_in_flight;
   return input.block_limit(std::min(block, kMaxGpuBlockBytes));
 }
 
@@ -89,10 +94,11 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.last_run_memory_bytes = left >= kLeastForLastRun ? left / 5 : 0;
   plan.assembler.hold_bytes = input.threads * chunk_bytes + waiting;
   plan.assembler.overlap = overlaps(input.mode);
-  plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, plan);
+  plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, chunk_bytes, plan);
   plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / 128, 64 << 10, 512 << 10);
   plan.id_sort_bytes = std::clamp<std::size_t>(left / 4, std::size_t{256} << 10, 1024 * kMebibyte);
-  const bool roomy = input.threads * plan.parser_bytes <= input.memory_bytes / 3;
+  const bool roomy = input.threads * plan.parser_bytes <= input.memory_bytes / 3 &&
+                     (!input.chunk_fits_device || input.chunk_fits_device(level.chunk));
   return {roomy || &level == &kLevels.back(), least};
 }
 
@@ -103,6 +109,8 @@ std::string megabytes(std::size_t bytes) {
 }
 
 }  // namespace
+
+ChunkLimits least_chunk() { return kLevels.back().chunk; }
 
 std::size_t program_reserve_bytes(std::size_t program_bytes, unsigned threads) {
   return program_bytes + threads * kThreadBytes + kSlackBytes;
@@ -146,6 +154,7 @@ std::string IndexPlan::describe() const {
   if (staging_bytes != 0) {
     line("blocks in flight", std::to_string(blocks_in_flight));
     line("pinned staging", megabytes(staging_bytes));
+    line("lists from the GPU", megabytes(list_bytes));
     line("sort on the CPU instead", megabytes(fallback_bytes));
   }
   line("chunks waiting", megabytes(assembler.hold_bytes));

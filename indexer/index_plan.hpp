@@ -23,7 +23,8 @@ struct IndexPlanInput {
   std::uint64_t forced_block_bytes = 0;  // --block-bytes
   // In a GPU mode with a GPU. Visits: blocks that may be sorted or written at once.
   unsigned visits = 0;
-  std::size_t staging_bytes = 0;  // pinned
+  std::size_t staging_bytes = 0;                              // pinned
+  std::function<bool(const ChunkLimits&)> chunk_fits_device;  // may be empty
   std::function<std::size_t(std::size_t)>
       block_limit;  // of the device: for a host block of so many bytes, at most that
 };
@@ -40,12 +41,16 @@ struct IndexPlan {
   std::size_t id_sort_bytes = 0;
   unsigned blocks_in_flight = 2;   // the one that is filled, and those that are sorted or written
   std::size_t staging_bytes = 0;   // pinned memory of the GPU's visits
+  std::size_t list_bytes = 0;      // GPU modes: lists that come down and do not fit the pinned memory
   std::size_t fallback_bytes = 0;  // GPU modes: what sorting on the CPU instead may add to a block
   std::string describe() const;
 };
 
 // Throws BudgetError naming the --memory needed.
 IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus);
+
+// Of the smallest chunks that a plan makes.
+ChunkLimits least_chunk();
 
 // What the process itself takes beside the consumers of the budget: what is resident before the work, stacks, slack.
 std::size_t program_reserve_bytes(std::size_t program_bytes, unsigned threads);

@@ -82,6 +82,7 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
   if (gpu) {
     input.visits = gpu->visits();
     input.staging_bytes = gpu->staging_bytes();
+    input.chunk_fits_device = [&](const ChunkLimits& limits) { return gpu->takes_chunk(limits); };
     input.block_limit = [&](std::size_t bytes) {
       chosen = gpu->choose_records(bytes, plan.corpus.total_bytes);
       return chosen.block_bytes;
@@ -156,10 +157,13 @@ std::size_t JobPlan::block_cost(const ParsedChunk& chunk, Positions positions) c
   const std::size_t host = chunk.memory.size();
   if (through_host != nullptr) return host + through_host->extra_bytes(chunk);
   if (!gpu) return host + sorter->extra_bytes(chunk);
-  const std::size_t device = visit_device_bytes(visit_size(chunk, positions), gpu->record_sorter, gpu->string_sorter);
-  const double share = static_cast<double>(gpu->arena_bytes / gpu->visits);
-  return std::max(host, static_cast<std::size_t>(static_cast<double>(device) / share *
-                                                 static_cast<double>(index.assembler.block_bytes)));
+  try {
+    const auto device = static_cast<double>(visit_device_bytes(visit_size(chunk, positions), *gpu));
+    const auto share = static_cast<double>(gpu->arena_bytes / gpu->visits);
+    return std::max(host, static_cast<std::size_t>(device / share * static_cast<double>(index.assembler.block_bytes)));
+  } catch (const GpuError&) {
+    return host;  // a GPU that was lost sorts nothing any more: whoever puts blocks on it says so
+  }
 }
 
 std::string JobPlan::describe() const {

@@ -14,10 +14,15 @@ using nlohmann::ordered_json;
 namespace {
 
 ordered_json consumers_json(const IndexPlan& plan, std::uint64_t threads) {
-  return {{"program", plan.reserve_bytes},           {"parsers", plan.parser_bytes * threads},
-          {"block", plan.assembler.block_bytes},     {"chunks_waiting", plan.assembler.hold_bytes},
-          {"runs_in_memory", plan.run_memory_bytes}, {"id_sort", plan.id_sort_bytes},
-          {"pinned_staging", plan.staging_bytes},    {"sort_on_cpu_instead", plan.fallback_bytes}};
+  return {{"program", plan.reserve_bytes},
+          {"parsers", plan.parser_bytes * threads},
+          {"block", plan.assembler.block_bytes},
+          {"chunks_waiting", plan.assembler.hold_bytes},
+          {"runs_in_memory", plan.run_memory_bytes},
+          {"id_sort", plan.id_sort_bytes},
+          {"pinned_staging", plan.staging_bytes},
+          {"lists_from_gpu", plan.list_bytes},
+          {"sort_on_cpu_instead", plan.fallback_bytes}};
 }
 
 ordered_json estimate_json(const JobEstimate& estimate) {

@@ -39,8 +39,8 @@ class ArenaBlockSorter final : public GpuBlockSorter {
     sorter_ = std::make_unique<SlotBlockSorter>(make_slots(options, budget));
   }
 
-  std::unique_ptr<GpuVisit> begin(const Block& block, const BlockSortOptions& options) override {
-    return sorter_->begin(block, options);
+  std::unique_ptr<GpuVisit> begin(const Block& block, Positions positions) override {
+    return sorter_->begin(block, positions);
   }
 
  private:
@@ -71,8 +71,12 @@ class ArenaBlockSorter final : public GpuBlockSorter {
 
 }  // namespace
 
-std::size_t visit_device_bytes(const VisitSize& size, const std::string& records, const std::string& strings) {
-  return lay_out_visit(size, GpuMachine::scratch_of(size, record_sorter(records), string_sorter(strings))).total_bytes;
+std::size_t visit_device_bytes(const VisitSize& size, const GpuSorterOptions& options) {
+  if (options.gpus.empty()) throw GpuError("no GPU to sort blocks on");
+  cuda_check(cudaSetDevice(options.gpus.front()));
+  return lay_out_visit(size, GpuMachine::scratch_of(size, record_sorter(options.record_sorter),
+                                                    string_sorter(options.string_sorter)))
+      .total_bytes;
 }
 
 std::unique_ptr<GpuBlockSorter> make_gpu_block_sorter(const GpuSorterOptions& options, MemoryBudget& budget) {

@@ -32,10 +32,10 @@ struct VisitSize {
 };
 VisitSize visit_size(const ParsedChunk& chunk, Positions positions);
 
-// At most. Never more for a sum than for its parts together. Asks the current GPU where that decides (CUB's scratch);
-// in a program without CUDA, or for sorters that are not there, GpuError.
-std::size_t visit_device_bytes(const VisitSize& size, const std::string& record_sorter,
-                               const std::string& string_sorter);
+// At most. Never more for a sum than for its parts together. Asks the first of the options' GPUs where that decides
+// (CUB's scratch), whatever the calling thread's current one is, and makes it that. GpuError in a program without CUDA
+// and where the GPU is lost; UsageError for sorters that are not there. Of the options it reads GPUs and sorters.
+std::size_t visit_device_bytes(const VisitSize& size, const GpuSorterOptions& options);
 
 // A block whose visit was begun. The block stays where it is, and untouched, until the visit is destroyed.
 class GpuVisit {
@@ -43,8 +43,8 @@ class GpuVisit {
   virtual ~GpuVisit() = default;
   // Waits for the GPU and writes the run, in parallel inside the calling thread's TBB arena. Adds the visit's times to
   // the figures. GpuError before anything is written to `file`: then the block is as it was. Other errors as
-  // BlockSorter::write_run.
-  virtual RunSummary write_run(WritableFile& file, BlockSortFigures& figures) = 0;
+  // BlockSorter::write_run. The options are those of the job, as begin() had their positions.
+  virtual RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) = 0;
 };
 
 // begin() is called by one thread at a time, in block order; write_run() by any. Outlives its visits.
@@ -53,7 +53,7 @@ class GpuBlockSorter {
   virtual ~GpuBlockSorter() = default;
   // Puts the work on a GPU and returns while it is going on, as far as that can be. Waits while as many visits as
   // there may be are in flight. GpuMemoryError where the block does not fit a visit's share; GpuError.
-  virtual std::unique_ptr<GpuVisit> begin(const Block& block, const BlockSortOptions& options) = 0;
+  virtual std::unique_ptr<GpuVisit> begin(const Block& block, Positions positions) = 0;
 };
 
 // Takes device and pinned memory; UsageError for unknown sorters. The budget lives longer.

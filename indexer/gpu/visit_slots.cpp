@@ -10,8 +10,7 @@ namespace {
 
 class SlotVisit final : public GpuVisit {
  public:
-  SlotVisit(FreeSlots& slots, VisitSlot& slot, const Block& block, const BlockSortOptions& options)
-      : slots_(slots), slot_(slot), block_(block), options_(options) {}
+  SlotVisit(FreeSlots& slots, VisitSlot& slot, const Block& block) : slots_(slots), slot_(slot), block_(block) {}
   ~SlotVisit() override {
     if (is_done_) {
       slot_.end();
@@ -23,19 +22,18 @@ class SlotVisit final : public GpuVisit {
   SlotVisit(const SlotVisit&) = delete;
   SlotVisit& operator=(const SlotVisit&) = delete;
 
-  void begin() { slot_.begin(BlockPacker(block_, options_.positions)); }
+  void begin(Positions positions) { slot_.begin(BlockPacker(block_, positions)); }
 
-  RunSummary write_run(WritableFile& file, BlockSortFigures& figures) override {
+  RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) override {
     const VisitLists lists = slot_.wait(figures);
     is_done_ = true;
-    return write_visited_run(block_, options_, lists, file, figures);
+    return write_visited_run(block_, options, lists, file, figures);
   }
 
  private:
   FreeSlots& slots_;
   VisitSlot& slot_;
   const Block& block_;
-  const BlockSortOptions options_;
   bool is_done_ = false;
 };
 
@@ -59,9 +57,9 @@ void FreeSlots::put(VisitSlot& slot) {
   freed_.notify_one();
 }
 
-std::unique_ptr<GpuVisit> SlotBlockSorter::begin(const Block& block, const BlockSortOptions& options) {
-  auto visit = std::make_unique<SlotVisit>(slots_, slots_.take(), block, options);
-  visit->begin();
+std::unique_ptr<GpuVisit> SlotBlockSorter::begin(const Block& block, Positions positions) {
+  auto visit = std::make_unique<SlotVisit>(slots_, slots_.take(), block);
+  visit->begin(positions);
   return visit;
 }
 

@@ -31,7 +31,7 @@ class FreeSlots {
 class SlotBlockSorter final : public GpuBlockSorter {
  public:
   explicit SlotBlockSorter(std::vector<std::unique_ptr<VisitSlot>> slots) : slots_(std::move(slots)) {}
-  std::unique_ptr<GpuVisit> begin(const Block& block, const BlockSortOptions& options) override;
+  std::unique_ptr<GpuVisit> begin(const Block& block, Positions positions) override;
 
  private:
   FreeSlots slots_;

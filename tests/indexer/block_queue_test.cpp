@@ -22,7 +22,7 @@ struct Script {
   Failure failure = Failure::kNone;
   std::size_t from = 0, to = ~std::size_t{0};  // blocks that fail
   bool in_begin = true;                        // else when the run is written
-  std::atomic<int> begun{0}, alive{0}, most_alive{0};
+  std::atomic<int> begun{0}, alive{0}, most_alive{0}, checked{0};
   bool fails(std::size_t block) const { return failure != Failure::kNone && block >= from && block < to; }
   void fail() const {
     if (failure == Failure::kMemory) throw GpuMemoryError("no room for this block");
@@ -33,23 +33,22 @@ struct Script {
 // Sorts by the CPU's sorter, as a GPU would.
 class ScriptedVisit final : public GpuVisit {
  public:
-  ScriptedVisit(Script& script, const BlockSorter& sorter, const Block& block, const BlockSortOptions& options,
-                MemoryBudget& budget, std::size_t number)
-      : script_(script), sorter_(sorter), block_(block), options_(options), budget_(budget), number_(number) {
+  ScriptedVisit(Script& script, const BlockSorter& sorter, const Block& block, MemoryBudget& budget, std::size_t number)
+      : script_(script), sorter_(sorter), block_(block), budget_(budget), number_(number) {
     const int alive = ++script_.alive;
     script_.most_alive = std::max(script_.most_alive.load(), alive);
   }
   ~ScriptedVisit() override { --script_.alive; }
-  RunSummary write_run(WritableFile& file, BlockSortFigures& figures) override {
+  RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) override {
+    if (options.check_sum) ++script_.checked;
     if (!script_.in_begin && script_.fails(number_)) script_.fail();
-    return sorter_.write_run(block_, file, options_, budget_, figures);
+    return sorter_.write_run(block_, file, options, budget_, figures);
   }
 
  private:
   Script& script_;
   const BlockSorter& sorter_;
   const Block& block_;
-  BlockSortOptions options_;
   MemoryBudget& budget_;
   std::size_t number_;
 };
@@ -58,10 +57,10 @@ class ScriptedSorter final : public GpuBlockSorter {
  public:
   ScriptedSorter(Script& script, const BlockSorter& sorter, MemoryBudget& budget)
       : script_(script), sorter_(sorter), budget_(budget) {}
-  std::unique_ptr<GpuVisit> begin(const Block& block, const BlockSortOptions& options) override {
+  std::unique_ptr<GpuVisit> begin(const Block& block, Positions) override {
     const auto number = static_cast<std::size_t>(script_.begun++);
     if (script_.in_begin && script_.fails(number)) script_.fail();
-    return std::make_unique<ScriptedVisit>(script_, sorter_, block, options, budget_, number);
+    return std::make_unique<ScriptedVisit>(script_, sorter_, block, budget_, number);
   }
 
  private:
@@ -96,6 +95,9 @@ ParsedChunk chunk_of(MemoryBudget& budget, const std::string& word, std::uint32_
   chunk.documents = {at, 2 * documents};
   chunk.document_count = documents;
   chunk.occurrence_count = documents;
+  DocumentWeight weight;
+  for (std::uint32_t i = 0; i < documents; ++i) weight.add(i, 1);
+  chunk.sum.add(hash_term(word), weight.take());
   return chunk;
 }
 
@@ -105,7 +107,7 @@ class BlockQueueTest : public ::testing::Test {
 
   // Puts `count` blocks of three chunks through a queue; the runs' documents, in order.
   std::vector<std::uint64_t> run(IndexMode mode, std::size_t count, bool required = false) {
-    RunStore runs(budget_, temp_, kBudget / 4);
+    RunStore runs(budget_, temp_, run_memory_bytes_);
     plan_.blocks_in_flight = overlaps(mode) ? 3 : 2;
     plan_.fallback_bytes = 1;  // a chunk at a time
     BlockSortOptions options;
@@ -127,7 +129,11 @@ class BlockQueueTest : public ::testing::Test {
     }
     EXPECT_EQ(script_.alive, 0);
     std::vector<std::uint64_t> documents;
-    for (const auto& run : runs.runs) documents.push_back(run->summary.document_count);
+    spilled_ = 0;
+    for (const auto& run : runs.runs) {
+      documents.push_back(run->summary.document_count);
+      spilled_ += run->is_spilled() ? 1 : 0;
+    }
     return documents;
   }
 
@@ -148,6 +154,8 @@ class BlockQueueTest : public ::testing::Test {
   IndexPlan plan_;
   std::unique_ptr<BlockSorter> sorter_ = make_key_block_sorter(*find_record_sorter("cpu-radix"), auto_string_sorter());
   Script script_;
+  std::size_t run_memory_bytes_ = kBudget / 4;
+  int spilled_ = 0;
   BlockFigures figures_;
 };
 
@@ -211,6 +219,16 @@ TEST_F(BlockQueueTest, FailsWithAGpuThatIsRequired) {
       }
     }
   }
+}
+
+// Which runs stay in memory is known when they are written, not yet when their visits begin.
+TEST_F(BlockQueueTest, ChecksTheSumsOfRunsThatLeaveMemoryAndOfNoOthers) {
+  run_memory_bytes_ = std::size_t{400} << 10;
+  run(IndexMode::kGpuPlus, 12);
+  EXPECT_EQ(figures_.gpu_blocks, 12u);
+  EXPECT_GT(spilled_, 0);
+  EXPECT_LT(spilled_, 12);
+  EXPECT_EQ(script_.checked, spilled_);
 }
 
 TEST_F(BlockQueueTest, StopsAtASignal) {

@@ -44,6 +44,40 @@ TEST(IndexPlan, FitsTheBudgetAndUsesMostOfIt) {
   }
 }
 
+// Every share that a job with GPUs may fill at the same time.
+TEST(IndexPlan, HasRoomForListsFromTheGpuAndForSortingOnTheCpuAtOnce) {
+  for (const std::size_t memory : {64, 96, 128, 200, 256, 512, 1024, 4096, 16384}) {
+    for (const unsigned visits : {1U, 2U, 8U}) {
+      IndexPlanInput input = input_of(memory * kMebibyte, 2);
+      input.mode = visits == 1 ? IndexMode::kGpu : IndexMode::kGpuPlus;
+      input.form = ChunkForm::kOccurrences;
+      input.visits = visits;
+      input.staging_bytes = 4 * kMebibyte;
+      input.block_limit = [](std::size_t bytes) { return bytes; };
+      const IndexPlan plan = plan_index(input, ContentOptions{}, {});
+      SCOPED_TRACE(std::to_string(memory) + " MiB\n" + plan.describe());
+      EXPECT_EQ(plan.blocks_in_flight, visits + 1);
+      EXPECT_LE(parts_of(plan, input) + (visits - 1) * plan.assembler.block_bytes + plan.staging_bytes +
+                    plan.list_bytes + plan.fallback_bytes,
+                input.memory_bytes);
+      const std::size_t chunk = ChunkParser::max_chunk_bytes(ContentOptions{}, plan.chunk, input.form);
+      EXPECT_GE(plan.assembler.block_bytes, chunk);
+      EXPECT_GE(plan.fallback_bytes, 5 * chunk);
+      EXPECT_GT(plan.list_bytes, 0U);
+    }
+  }
+}
+
+TEST(IndexPlan, MakesChunksThatFitTheDevice) {
+  IndexPlanInput input = input_of(4096 * kMebibyte, 2);
+  input.visits = 2;
+  input.block_limit = [](std::size_t bytes) { return bytes; };
+  const std::size_t most = std::size_t{1} << 18;
+  EXPECT_GT(plan_index(input, ContentOptions{}, {}).chunk.stream_words, most);
+  input.chunk_fits_device = [](const ChunkLimits& chunk) { return chunk.stream_words <= most; };
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).chunk.stream_words, most);
+}
+
 TEST(IndexPlan, RefusesWhatIsBelowTheFloorNamingWhatIsNeeded) {
   for (const auto& [memory, threads] : {std::pair{std::size_t{63}, 1U}, {std::size_t{16}, 8U}, {std::size_t{0}, 2U}}) {
     try {

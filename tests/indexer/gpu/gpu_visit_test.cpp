@@ -79,7 +79,7 @@ std::string cpu_run(const Block& block, const BlockSortOptions& options) {
 std::string gpu_run(GpuBlockSorter& sorter, const Block& block, const BlockSortOptions& options) {
   return bytes_of_run([&](WritableFile& file) {
     BlockSortFigures figures;
-    return sorter.begin(block, options)->write_run(file, figures);
+    return sorter.begin(block, options.positions)->write_run(file, options, figures);
   });
 }
 
@@ -122,7 +122,7 @@ TEST_P(GpuVisitTest, GivesTheRunOfTheCpuWithEverySorter) {
       GpuSorterOptions of = sorter_options(0, std::size_t{1} << 20);
       of.record_sorter = records;
       of.string_sorter = strings;
-      of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), GetParam()), of.record_sorter, of.string_sorter);
+      of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), GetParam()), of);
       MemoryBudget budget(kBudget);
       EXPECT_TRUE(gpu_run(*make_gpu_block_sorter(of, budget), synthetic.block(), options) == expected)
           << records << " with " << strings;
@@ -146,11 +146,11 @@ TEST_P(GpuVisitTest, KeepsSeveralBlocksInFlightApart) {
   }
   for (std::size_t i = 0; i + 3 <= blocks.size(); i += 3) {
     std::vector<std::unique_ptr<GpuVisit>> visits;
-    for (std::size_t j = 0; j < 3; ++j) visits.push_back(sorter->begin(blocks[i + j].block(), options));
+    for (std::size_t j = 0; j < 3; ++j) visits.push_back(sorter->begin(blocks[i + j].block(), options.positions));
     for (std::size_t j = 3; j-- > 0;) {
       const std::string run = bytes_of_run([&](WritableFile& file) {
         BlockSortFigures figures;
-        return visits[j]->write_run(file, figures);
+        return visits[j]->write_run(file, options, figures);
       });
       visits[j].reset();
       EXPECT_TRUE(run == cpu_run(blocks[i + j].block(), options)) << "block " << i + j;
@@ -174,7 +174,7 @@ TEST_P(GpuVisitTest, EndsCleanlyWhateverCallFails) {
     try {
       sorter = make_gpu_block_sorter(sorter_options(std::size_t{64} << 20, std::size_t{4} << 20), budget);
       BlockSortFigures figures;
-      sorter->begin(synthetic.block(), options)->write_run(file, figures);
+      sorter->begin(synthetic.block(), options.positions)->write_run(file, options, figures);
     } catch (const GpuMemoryError&) {
       threw = true;
       EXPECT_EQ(file.size(), 0U);
@@ -197,10 +197,10 @@ TEST_P(GpuVisitTest, RefusesABlockThatDoesNotFitItsArena) {
   const SyntheticBlock synthetic({.positions = GetParam()});
   const BlockSortOptions options = options_of(GetParam());
   GpuSorterOptions of = sorter_options(0, std::size_t{1} << 20);
-  of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), GetParam()), of.record_sorter, of.string_sorter) - 256;
+  of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), GetParam()), of) - 256;
   MemoryBudget budget(kBudget);
   const auto sorter = make_gpu_block_sorter(of, budget);
-  EXPECT_THROW(sorter->begin(synthetic.block(), options), GpuMemoryError);
+  EXPECT_THROW(sorter->begin(synthetic.block(), GetParam()), GpuMemoryError);
   const Block empty;
   EXPECT_TRUE(gpu_run(*sorter, empty, options) == cpu_run(empty, options));
 }

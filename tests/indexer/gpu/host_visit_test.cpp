@@ -78,7 +78,7 @@ TEST_P(HostVisit, RefusesABlockThatDoesNotFitItsArenaAndGoesOnWithOthers) {
     MemoryBudget budget(kTestBudget);
     const std::size_t bytes = host_visit_bytes(size_of(named), sorters.records, sorters.strings);
     const auto visitor = make_visitor(bytes - 1, sorters, budget);
-    EXPECT_THROW(visitor->begin(named.block, named.options), GpuMemoryError);
+    EXPECT_THROW(visitor->begin(named.block, named.options.positions), GpuMemoryError);
     NamedBlock empty{"empty", {}, named.options};
     EXPECT_TRUE(visited_run(*visitor, empty) == cpu_run(empty));
   });
@@ -90,7 +90,7 @@ TEST_P(HostVisit, RefusesABlockWhoseListsDoNotFitTheBudget) {
     const std::size_t bytes = host_visit_bytes(size_of(named), sorters.records, sorters.strings);
     MemoryBudget budget(bytes);
     const auto visitor = make_visitor(bytes, sorters, budget);
-    EXPECT_THROW(visitor->begin(named.block, named.options), GpuMemoryError);
+    EXPECT_THROW(visitor->begin(named.block, named.options.positions), GpuMemoryError);
     EXPECT_EQ(budget.used_bytes(), bytes);
   });
 }
@@ -107,7 +107,7 @@ TEST_P(HostVisit, EndsCleanlyWhateverCallFails) {
       try {
         visitor = make_visitor(std::size_t{1} << 20, host_sorters()[0], budget);
         BlockSortFigures figures;
-        visitor->begin(named.block, named.options)->write_run(file, figures);
+        visitor->begin(named.block, named.options.positions)->write_run(file, named.options, figures);
       } catch (const GpuMemoryError&) {
         EXPECT_EQ(file.size(), 0U);
       }
@@ -132,7 +132,7 @@ TEST_P(HostVisit, SaysThatTheGpuIsLostUntilTheEnd) {
     fail_gpu_call(5, GpuFault::kLost);
     for (int i = 0; i < 2; ++i) {
       try {
-        visitor->begin(named.block, named.options);
+        visitor->begin(named.block, named.options.positions);
         ADD_FAILURE() << "no error";
       } catch (const GpuError& error) {
         EXPECT_TRUE(error.is_lost);

@@ -188,7 +188,7 @@ inline std::string cpu_run(const NamedBlock& named) {
 inline std::string visited_run(GpuBlockSorter& sorter, const NamedBlock& named) {
   return bytes_of_run([&](WritableFile& file) {
     BlockSortFigures figures;
-    return sorter.begin(named.block, named.options)->write_run(file, figures);
+    return sorter.begin(named.block, named.options.positions)->write_run(file, named.options, figures);
   });
 }
 
