@@ -167,19 +167,24 @@ Finding gpu_finding(const GpuStatus& gpus) {
   return finding;
 }
 
-Finding device_finding(const GpuInfo& gpu, std::optional<std::uint64_t> free_bytes) {
+Finding device_finding(const GpuInfo& gpu, const DeviceMemory& memory) {
   Finding finding{"gpu " + std::to_string(gpu.id), Verdict::kFine, "", ""};
   finding.words = printable(gpu.name) + ", compute capability " + std::to_string(gpu.major) + "." +
                   std::to_string(gpu.minor) + ", " + count_text(static_cast<std::uint64_t>(gpu.multiprocessors)) +
                   " multiprocessors, " + memory_text(gpu.memory_bytes) + " at " + gpu.pci_address;
-  if (free_bytes) {
-    finding.words +=
-        ", " + memory_text(*free_bytes) + " free; --gpu-memory would be " + memory_text(*free_bytes / 5 * 4);
-    if (*free_bytes < kLittleDeviceMemory) {
+  if (memory.free_bytes) {
+    const std::uint64_t free_bytes = *memory.free_bytes;
+    finding.words += ", " + memory_text(free_bytes) + " free; --gpu-memory would be " + memory_text(free_bytes / 5 * 4);
+    if (free_bytes < kLittleDeviceMemory) {
       finding.verdict = Verdict::kNote;
       finding.remedy =
           "other programs hold its memory: blocks will be small; end them, or choose another GPU with --gpu";
     }
+  }
+  if (!memory.failure.empty()) {
+    finding.words += "; it fails: " + printable(memory.failure);
+    finding.verdict = Verdict::kNote;
+    finding.remedy = "see nvidia-smi and the kernel's log, or choose another GPU with --gpu; everything works without";
   }
   if (!gpu.is_usable()) {
     finding.verdict = Verdict::kNote;
@@ -194,6 +199,15 @@ const char* verdict_name(Verdict verdict) {
 
 ordered_json limit_json(std::size_t bytes) {
   return bytes == MemoryLimits::kNone ? ordered_json() : ordered_json(bytes);
+}
+
+DeviceMemory device_memory(const GpuInfo& gpu) {
+  if (!gpu.is_usable()) return {};
+  try {
+    return {free_device_bytes(gpu.id), ""};
+  } catch (const GpuError& error) {
+    return {std::nullopt, error.what()};
+  }
 }
 
 }  // namespace
@@ -217,13 +231,7 @@ MachineFacts machine_facts(const std::vector<std::string>& directories, bool qui
   }
   facts.gpus = find_gpus();
   if (quick) return facts;
-  try {
-    for (const GpuInfo& gpu : facts.gpus.gpus) facts.free_device_bytes.push_back(free_device_bytes(gpu.id));
-  } catch (const GpuError& error) {
-    facts.gpus.state = GpuState::kFailed;
-    facts.gpus.detail = error.what();
-    facts.free_device_bytes.clear();
-  }
+  for (const GpuInfo& gpu : facts.gpus.gpus) facts.device_memory.push_back(device_memory(gpu));
   return facts;
 }
 
@@ -232,9 +240,8 @@ std::vector<Finding> findings(const MachineFacts& facts) {
   for (const DirectoryFacts& directory : facts.directories) all.push_back(directory_finding(directory));
   all.push_back(gpu_finding(facts.gpus));
   for (std::size_t i = 0; i < facts.gpus.gpus.size(); ++i) {
-    std::optional<std::uint64_t> free;
-    if (i < facts.free_device_bytes.size()) free = facts.free_device_bytes[i];
-    all.push_back(device_finding(facts.gpus.gpus[i], free));
+    const bool was_asked = i < facts.device_memory.size();
+    all.push_back(device_finding(facts.gpus.gpus[i], was_asked ? facts.device_memory[i] : DeviceMemory{}));
   }
   return all;
 }

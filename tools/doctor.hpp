@@ -20,6 +20,12 @@ struct DirectoryFacts {
   std::optional<DiskSpeed> speed;
 };
 
+// What a GPU said when it was asked for its free memory: a number, or what it failed with. Neither where it is too old.
+struct DeviceMemory {
+  std::optional<std::uint64_t> free_bytes;
+  std::string failure;
+};
+
 struct MachineFacts {
   std::vector<std::string> cpu_features;  // those that Spillway has faster paths for
   std::string tokenizer_path;             // the one that this CPU takes: portable, sse2, avx2, avx512
@@ -29,7 +35,7 @@ struct MachineFacts {
   std::uint64_t descriptors = 0, descriptors_at_most = 0;
   std::vector<DirectoryFacts> directories;
   GpuStatus gpus;
-  std::vector<std::uint64_t> free_device_bytes;  // by GPU; empty where none was asked (`quick`)
+  std::vector<DeviceMemory> device_memory;  // by GPU; empty where none was asked (`quick`)
 };
 
 // Asks the system; measures disks unless `quick`.

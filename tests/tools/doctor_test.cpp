@@ -84,6 +84,25 @@ TEST(Doctor, JudgesDisks) {
   EXPECT_TRUE(findings_text(findings(facts)).ends_with("1 problem\n"));
 }
 
+// One that fails, and one that is too old, say nothing about the others.
+TEST(Doctor, JudgesEachGpuByItself) {
+  MachineFacts facts = good_machine();
+  facts.gpus.state = GpuState::kUsable;
+  facts.gpus.detail = "2 usable of 4";
+  for (int id = 0; id < 4; ++id)
+    facts.gpus.gpus.push_back({id, "G", id == 2 ? 6 : 9, 0, std::size_t{8} << 30, 100, ""});
+  facts.device_memory = {
+      {std::nullopt, "CUDA: out of order"}, {std::uint64_t{5} << 30, ""}, {}, {std::uint64_t{1} << 28, ""}};
+  EXPECT_EQ(finding_on("gpu", facts).verdict, Verdict::kFine);
+  EXPECT_EQ(finding_on("gpu 0", facts).verdict, Verdict::kNote);
+  EXPECT_NE(finding_on("gpu 0", facts).words.find("out of order"), std::string::npos);
+  EXPECT_EQ(finding_on("gpu 1", facts).verdict, Verdict::kFine);
+  EXPECT_NE(finding_on("gpu 1", facts).words.find("--gpu-memory would be 4"), std::string::npos);
+  EXPECT_EQ(finding_on("gpu 2", facts).verdict, Verdict::kNote);
+  EXPECT_NE(finding_on("gpu 2", facts).remedy.find("older"), std::string::npos);
+  EXPECT_NE(finding_on("gpu 3", facts).remedy.find("other programs"), std::string::npos);
+}
+
 TEST(Doctor, RunsAndLeavesNothing) {
   ScratchDirectory scratch;
   const ProgramResult result = run_spillway({"doctor", "--json", scratch.path()});
