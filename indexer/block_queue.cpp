@@ -11,8 +11,13 @@ BlockQueue::BlockQueue(const BlockQueueSetup& setup)
       begin_arena_(static_cast<int>(setup.options.threads)),
       write_arena_(static_cast<int>(setup.options.threads)) {
   if (!overlaps(setup.mode)) return;
-  if (setup.sorters.gpu != nullptr) beginner_ = std::thread([this] { work(to_begin_, false); });
-  writer_ = std::thread([this] { work(to_write_, true); });
+  try {
+    if (setup.sorters.gpu != nullptr) beginner_ = std::thread([this] { work(to_begin_, false); });
+    writer_ = std::thread([this] { work(to_write_, true); });
+  } catch (...) {
+    stop();
+    throw;
+  }
 }
 
 BlockQueue::~BlockQueue() {
