@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/scratch.hpp"
 #include "bench/stage_input.hpp"
 #include "indexer/block_sorter.hpp"
 #include "indexer/block_terms.hpp"
+#include "io/file_system.hpp"
 #include "io/memory_file.hpp"
 #include "sort/auto_string_sorter.hpp"
+#include "tools/bench_scratch.hpp"
 
 namespace spillway {
 namespace {
@@ -85,7 +86,7 @@ void spill(benchmark::State& state, const BlockSorter* sorter) {
   sorter->write_run(input.block, run, options, input.budget, figures);
   std::vector<std::uint8_t> bytes(run.size());
   run.read_exactly(0, bytes);
-  const BenchScratch scratch;
+  const BenchScratch scratch(posix_file_system(), ".");
   const std::string path = scratch / "run";
   for (auto _ : state) {
     const auto file = posix_file_system().create(path);

@@ -8,17 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "bench/scratch.hpp"
 #include "bench/stage_input.hpp"
 #include "indexer/block_sorter.hpp"
 #include "indexer/duplicate_ids.hpp"
 #include "indexer/stopwatch.hpp"
+#include "io/file_system.hpp"
 #include "io/index_writer.hpp"
 #include "io/memory_file.hpp"
 #include "merge/index_merge.hpp"
 #include "merge/run_input.hpp"
 #include "merge/run_merge.hpp"
 #include "sort/auto_string_sorter.hpp"
+#include "tools/bench_scratch.hpp"
 
 namespace spillway {
 namespace {
@@ -99,7 +100,7 @@ MergeSeconds merge_once(StageRuns& runs, TempSpace& temp, const std::string& ind
 
 void last_pass(benchmark::State& state, double MergeSeconds::*step) {
   StageRuns& runs = stage_runs();
-  const BenchScratch scratch;
+  const BenchScratch scratch(posix_file_system(), ".");
   const std::string index = scratch / "index";
   TempSpace temp(posix_file_system(), {scratch.path()}, "ids", 0);
   for (auto _ : state) {

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
-#include "bench/scratch.hpp"
 #include "bench/stage_input.hpp"
 #include "io/file_system.hpp"
+#include "tools/bench_scratch.hpp"
 
 namespace spillway {
 namespace {
@@ -29,7 +29,7 @@ void copy_memory(benchmark::State& state) {
 
 // From the page cache into one buffer that stays in the cache.
 void read_file_steps(benchmark::State& state) {
-  const BenchScratch scratch;
+  const BenchScratch scratch(posix_file_system(), ".");
   std::string path = stage_input().path;
   if (path.empty()) {
     path = scratch / "input.jsonl";

@@ -5,11 +5,12 @@
 #include <memory>
 #include <random>
 
-#include "bench/scratch.hpp"
 #include "indexer/pruned_ranking.hpp"
 #include "indexer/ranking.hpp"
+#include "io/file_system.hpp"
 #include "io/index_writer.hpp"
 #include "io/list_blocks.hpp"
+#include "tools/bench_scratch.hpp"
 
 namespace spillway {
 namespace {
@@ -67,7 +68,7 @@ class MadeUpIndex {
     writer.append_lists(encoder.take());
     writer.finish(totals);
   }
-  BenchScratch scratch_;
+  BenchScratch scratch_{posix_file_system(), "."};
   std::unique_ptr<IndexReader> index_;
 };
 

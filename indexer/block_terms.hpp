@@ -1,5 +1,5 @@
-// Terms of a block, unified by sorting (design, decision 1): the strings of all chunk tables, ordered; equal strings
-// are one term.
+// Terms of a block, unified (design, decision 1): the strings of all chunk tables, ordered; equal strings are one term.
+// They are found equal by hashing inside the block (indexer/term_groups.hpp), so that only distinct ones are sorted.
 #pragma once
 
 #include <cstdint>

@@ -16,6 +16,7 @@ class BenchScratch {
   BenchScratch& operator=(const BenchScratch&) = delete;
 
   const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
 
  private:
   FileSystem& files_;

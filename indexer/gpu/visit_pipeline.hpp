@@ -57,7 +57,6 @@ class VisitPipeline final : public VisitSlot {
     figures.upload_bytes += uploaded_bytes_;
     figures.download_bytes += download_bytes_;
     VisitLists lists;
-    lists.rank_count = ranks_;
     lists.parts = view<VisitPart>(host, 0);
     lists.rank_text_offsets = view<std::uint64_t>(host, 1);
     lists.rank_text = view<std::uint8_t>(host, 2);

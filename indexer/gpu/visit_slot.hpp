@@ -12,8 +12,7 @@ namespace spillway {
 
 // A block's lists, encoded, on the host.
 struct VisitLists {
-  std::uint32_t rank_count = 0;
-  std::span<const std::uint64_t> rank_text_offsets;  // rank_count + 1, into rank_text
+  std::span<const std::uint64_t> rank_text_offsets;  // one more than there are ranks, into rank_text
   std::span<const std::uint8_t> rank_text;
   std::span<const VisitPart> parts;  // in list order; and one with the totals
   std::span<const std::uint8_t> postings, distances;

@@ -44,7 +44,6 @@ void GpuEvent::record(const GpuStream& stream) { cuda_check(cudaEventRecord(even
 void GpuEvent::synchronize() const {
   checked([&] { return cudaEventSynchronize(event_); });
 }
-void GpuEvent::hold_back(const GpuStream& stream) const { cuda_check(cudaStreamWaitEvent(stream.handle(), event_)); }
 double GpuEvent::since_ms(const GpuEvent& earlier) const {
   float ms = 0;
   cuda_check(cudaEventElapsedTime(&ms, earlier.event_, event_));

@@ -43,8 +43,6 @@ class GpuEvent {
 
   void record(const GpuStream& stream);
   void synchronize() const;
-  // Makes later work of `stream` wait for this point.
-  void hold_back(const GpuStream& stream) const;
   // Milliseconds from `earlier` to this; both recorded, and done.
   double since_ms(const GpuEvent& earlier) const;
 

@@ -33,7 +33,6 @@ GpuEvent::GpuEvent() { refuse(); }
 GpuEvent::~GpuEvent() = default;
 void GpuEvent::record(const GpuStream&) { refuse(); }
 void GpuEvent::synchronize() const { refuse(); }
-void GpuEvent::hold_back(const GpuStream&) const { refuse(); }
 double GpuEvent::since_ms(const GpuEvent&) const { refuse(); }
 DeviceBuffer::DeviceBuffer(int, std::size_t) { refuse(); }
 DeviceBuffer::~DeviceBuffer() = default;
