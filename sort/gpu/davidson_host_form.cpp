@@ -4,6 +4,7 @@
 
 #include "sort/gpu/davidson_steps.hpp"
 #include "sort/gpu/key_order.hpp"
+#include "sort/gpu/merge_host_sort.hpp"
 
 namespace spillway {
 
@@ -118,25 +119,19 @@ RecordArray<kHasValue> sort_records(RecordArray<kHasValue> records, RecordArray<
 }  // namespace
 
 std::size_t DavidsonHostForm::scratch_bytes(std::size_t count, BitRange bits) const {
-  if (is_sorted_already(count, bits)) return 0;
-  return round_to_scratch_alignment(count * sizeof(std::uint64_t)) + kScratchAlignment;
+  return merge_host_scratch_bytes(count, bits);
 }
 
 void DavidsonHostForm::sort(std::span<std::uint64_t> keys, BitRange bits, std::span<std::uint8_t> scratch) const {
-  if (is_sorted_already(keys.size(), bits)) return;
-  const std::span<std::uint64_t> other = ScratchPieces(scratch).take<std::uint64_t>(keys.size());
-  with_key_order(bits, [&](auto less) {
-    const RecordArray<false> sorted = sort_records<false>({keys.data()}, {other.data()}, keys.size(), less);
-    if (sorted.keys != keys.data()) std::copy_n(sorted.keys, keys.size(), keys.data());
+  sort_keys_on_host(keys, bits, scratch, [](auto records, auto other, std::size_t count, auto less) {
+    return sort_records<false>(records, other, count, less);
   });
 }
 
 void davidson_sort_pairs_on_host(RecordArray<true> records, RecordArray<true> other, std::size_t count, BitRange bits) {
-  if (is_sorted_already(count, bits)) return;
-  const RecordArray<true> sorted = sort_records<true>(records, other, count, MaskedKeyLess{bit_mask(bits)});
-  if (sorted.keys == records.keys) return;
-  std::copy_n(sorted.keys, count, records.keys);
-  std::copy_n(sorted.values, count, records.values);
+  sort_pairs_on_host(records, other, count, bits, [](auto from, auto to, std::size_t size, auto less) {
+    return sort_records<true>(from, to, size, less);
+  });
 }
 
 }  // namespace spillway
