@@ -1,6 +1,7 @@
 #include "indexer/chunk_parser.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "indexer/analyzer.hpp"
@@ -571,6 +572,7 @@ std::unique_ptr<ChunkParser> make_parser(const ChunkParserSetup& setup) {
 }  // namespace
 
 std::unique_ptr<ChunkParser> make_chunk_parser(const ChunkParserSetup& setup) {
+  if (setup.form == ChunkForm::kTokens) throw std::logic_error("no parser leaves tokens yet");
   return setup.form == ChunkForm::kPostings ? make_parser<ChunkForm::kPostings>(setup)
                                             : make_parser<ChunkForm::kOccurrences>(setup);
 }

@@ -25,7 +25,8 @@ struct ChunkLimits {
   std::size_t stream_words = std::size_t{1} << 20;    // u32 of postings (2-3 each) or occurrences (1 each)
   std::size_t document_bytes = std::size_t{1} << 20;  // of the document stream
   std::uint32_t max_documents = 1U << 20;
-  std::size_t text_bytes = std::size_t{2} << 20;  // of the text stream, where texts are stored
+  std::size_t text_bytes = std::size_t{2} << 20;   // of the text stream, where texts are stored
+  std::size_t token_bytes = std::size_t{2} << 20;  // kTokens: of the tokens with their separators
 };
 
 // What a parser counts besides its chunks.

@@ -12,8 +12,12 @@
 namespace spillway {
 
 // What the parser leaves for the sorter: `cpu-chunk` wants each chunk inverted already (postings lists by term),
-// block-wide sorters want plain occurrences.
-enum class ChunkForm : std::uint8_t { kPostings, kOccurrences };
+// block-wide sorters want plain occurrences of the terms of a table, and a GPU that sorts every token as a string wants
+// the tokens themselves, so that parsing does not look them up.
+enum class ChunkForm : std::uint8_t { kPostings, kOccurrences, kTokens };
+
+// Tokens up to this long are hashed for the checksum where they are sorted, longer ones by the parser.
+inline constexpr std::size_t kShortTokenBytes = 16;
 
 // A term of the chunk's table. Documents are numbered from 0 in the chunk.
 struct ChunkTerm {
@@ -39,12 +43,16 @@ struct ParsedChunk {
   std::span<const std::uint8_t> text;          // of the terms, behind each other in their order
   std::span<const std::uint8_t> postings;      // kPostings
   std::span<const std::uint32_t> occurrences;  // kOccurrences: the chunk's term ids, in (document, position) order
-  // With positions. kPostings: the distances (io/run_format.hpp), and where those of each term stand; kOccurrences: the
-  // position of each occurrence in its document.
+  // kTokens: the terms of the chunk's occurrences in (document, position) order: the maximal runs of bytes that are not
+  // 0. Between two of them stands at least one 0, the last byte is 0, and more zeros may stand anywhere.
+  std::span<const std::uint8_t> tokens;
+  // With positions. kPostings: the distances (io/run_format.hpp), and where those of each term stand; kOccurrences and
+  // kTokens: the position of each occurrence in its document.
   std::span<const std::uint8_t> distances;
   std::span<const PositionPart> distance_parts;
   std::span<const std::uint32_t> positions;
-  std::span<const std::uint32_t> lengths;  // kOccurrences: tokens kept, by document (its share of `occurrences`)
+  // kOccurrences, kTokens: tokens kept, by document (its share of the occurrences).
+  std::span<const std::uint32_t> lengths;
   // Document stream (io/run_format.hpp) of the documents that end in this chunk.
   std::span<const std::uint8_t> documents;
   // Text stream (io/run_format.hpp), where texts are stored: what of it was met in this chunk.
@@ -64,7 +72,8 @@ struct ParsedChunk {
   bool first_document_open = false;    // it continues the last document of the chunk before
   bool last_document_open = false;
   bool has_stored_ids = false;
-  OccurrenceSum sum;
+  OccurrenceSum sum;            // kTokens: of the tokens above kShortTokenBytes only
+  std::uint64_t token_sum = 0;  // kTokens: of the 8-byte little-endian words of `tokens`, padded with zeros, mod 2^64
 
   std::string_view term_text(const ChunkTerm& term) const {
     return {reinterpret_cast<const char*>(text.data()) + term.text_offset, term.text_bytes};
