@@ -171,28 +171,28 @@ ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBu
   ParsedChunk chunk;
   chunk.memory = Buffer(budget,
                         sizes.terms * sizeof(ChunkTerm) + parts * sizeof(PositionPart) +
-                            (stride * occurrences + contents.lengths.size()) * sizeof(std::uint32_t) + sizes.text +
-                            sizes.postings + distance_bytes + contents.documents.size() + contents.open_strings.size() +
-                            contents.texts.size(),
+                            (stride * occurrences + contents.parts.lengths.size()) * sizeof(std::uint32_t) +
+                            sizes.text + sizes.postings + distance_bytes + contents.parts.documents.size() +
+                            contents.parts.open_strings.size() + contents.parts.texts.size(),
                         "a parsed chunk");
   std::uint8_t* at = chunk.memory.data();
   const auto terms = take<ChunkTerm>(at, sizes.terms);
   const auto distance_parts = take<PositionPart>(at, parts);
   const auto plain_occurrences = take<std::uint32_t>(at, occurrences);
   const auto plain_positions = take<std::uint32_t>(at, positioned ? occurrences : 0);
-  const auto lengths = take<std::uint32_t>(at, contents.lengths.size());
+  const auto lengths = take<std::uint32_t>(at, contents.parts.lengths.size());
   const auto text = take<std::uint8_t>(at, sizes.text);
   const auto postings = take<std::uint8_t>(at, sizes.postings);
   const auto distances = take<std::uint8_t>(at, distance_bytes);
-  const auto documents = take<std::uint8_t>(at, contents.documents.size());
-  const auto open_strings = take<std::uint8_t>(at, contents.open_strings.size());
-  const auto texts = take<std::uint8_t>(at, contents.texts.size());
+  const auto documents = take<std::uint8_t>(at, contents.parts.documents.size());
+  const auto open_strings = take<std::uint8_t>(at, contents.parts.open_strings.size());
+  const auto texts = take<std::uint8_t>(at, contents.parts.texts.size());
 
   lay_out_terms(table, contents, listed, terms, text.data());
   if (plain) {
     for (std::size_t i = 0; i < occurrences; ++i) plain_occurrences[i] = contents.cursors[contents.stream[stride * i]];
     for (std::size_t i = 0; i < plain_positions.size(); ++i) plain_positions[i] = contents.stream[2 * i + 1];
-    std::copy(contents.lengths.begin(), contents.lengths.end(), lengths.begin());
+    std::copy(contents.parts.lengths.begin(), contents.parts.lengths.end(), lengths.begin());
   } else {
     if (parts != 0) {
       lay_out_distances(table, contents, listed, distance_parts);
@@ -201,9 +201,9 @@ ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBu
       scatter_postings<false>(contents, postings.data(), nullptr);
     }
   }
-  std::copy(contents.documents.begin(), contents.documents.end(), documents.begin());
-  std::copy(contents.open_strings.begin(), contents.open_strings.end(), open_strings.begin());
-  std::copy(contents.texts.begin(), contents.texts.end(), texts.begin());
+  std::copy(contents.parts.documents.begin(), contents.parts.documents.end(), documents.begin());
+  std::copy(contents.parts.open_strings.begin(), contents.parts.open_strings.end(), open_strings.begin());
+  std::copy(contents.parts.texts.begin(), contents.parts.texts.end(), texts.begin());
   for (std::size_t i = 0; i < terms.size(); ++i) {
     chunk.posting_count += terms[i].document_count;
     const std::size_t list_bytes = terms[i].posting_bytes + (parts != 0 ? distance_parts[i].bytes : 0);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "indexer/document_parser.hpp"
 #include "indexer/parsed_chunk.hpp"
 #include "indexer/term_table.hpp"
 #include "io/index_format.hpp"
@@ -19,10 +20,7 @@ struct ChunkContents {
   // What emit_posting wrote (with positions: each followed by the bytes of its distances), or entry numbers (with
   // positions: each followed by the position).
   std::span<const std::uint32_t> stream;
-  std::span<const std::uint8_t> documents;
-  std::span<const std::uint8_t> open_strings;
-  std::span<const std::uint8_t> texts;
-  std::span<const std::uint32_t> lengths;
+  DocumentParts parts;
   // To work with, for each entry of the table and one more: three words, or four for kPostings with positions.
   std::span<std::uint32_t> cursors;
   Positions positions = Positions::kNone;
