@@ -1,12 +1,5 @@
-#pragma GCC diagnostic push
-#ifndef __clang__
-// GCC 12 takes the undefined operands inside its own intrinsics for a mistake (GCC bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 
@@ -14,6 +7,7 @@
 #include "io/error.hpp"
 #include "io/run_reader.hpp"
 #include "io/varint.hpp"
+#include "io/vector_scans.hpp"
 
 namespace spillway {
 
@@ -25,9 +19,12 @@ namespace {
                     " bytes, found " + found + "; the run is damaged: make it again from its input");
 }
 
-#define SPILLWAY_WINDOW_TARGET __attribute__((target("avx512f,avx512bw,bmi,bmi2,popcnt,lzcnt")))
+#define SPILLWAY_WINDOW_TARGET \
+  __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi,bmi2,popcnt,lzcnt")))
 
-const bool kHasWindows = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi") &&
+const bool kHasWindows = __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vbmi") &&
+                         __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl") &&
+                         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi") &&
                          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 
 // Of the varints of postings, one bit each from a head on, which are frequencies? An even number that is no frequency
@@ -80,7 +77,8 @@ struct Decoder {
     return word;
   }
 
-  void run_windows();
+  // first: the next posting is the first of the part.
+  void run_windows(bool first);
 
   // Postings with a gap below 2^13 and a frequency below 2^7, so of at most three bytes. No branch depends on their
   // shape: lists mix them, and a branch that is missed costs more than all the rest. Stops at the first of another
@@ -115,60 +113,139 @@ struct Decoder {
   }
 };
 
-// Postings of up to eight bytes, 64 bytes at a time: where they begin is found for all at once, so that none waits for
-// the one before. Stops at the first that is longer, for step(), and where there are more than `left`.
-SPILLWAY_WINDOW_TARGET void Decoder::run_windows() {
+alignas(64) constexpr auto kPlaces = [] {
+  std::array<std::uint8_t, 64> places{};
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::uint8_t>(i);
+  return places;
+}();
+// The lowest byte of each four, four times.
+alignas(64) constexpr auto kSpread = [] {
+  std::array<std::uint8_t, 64> places{};
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::uint8_t>(i & ~std::size_t{3});
+  return places;
+}();
+
+// The values of varints of up to four bytes, from their bytes with the top bits cleared.
+SPILLWAY_WINDOW_TARGET inline __m512i join_sevens(__m512i bytes) {
+  const __m512i pairs = _mm512_maddubs_epi16(_mm512_set1_epi16(0x8001 - 0x10000), bytes);  // 1, 128
+  return _mm512_madd_epi16(pairs, _mm512_set1_epi32(1 << 30 | 1));                         // 1, 2^14
+}
+
+// Of each lane, the bits up to its lowest one, that included; all where there is none.
+SPILLWAY_WINDOW_TARGET inline __m512i up_to_lowest(__m512i bits) {
+  return _mm512_xor_si512(bits, _mm512_add_epi32(bits, _mm512_set1_epi32(-1)));
+}
+
+// Sixteen postings of at most four bytes.
+struct PostingLanes {
+  __m512i gaps, frequencies;
+  __mmask16 zero_gaps, short_frequencies;  // the latter: below 2, but written out
+};
+
+// `words`: in each lane of `lanes` the bytes of a posting, the first one lowest; bytes behind it may be any. The other
+// lanes give zeros.
+SPILLWAY_WINDOW_TARGET inline PostingLanes split_postings(__m512i words, __mmask16 lanes) {
+  const __m512i one = _mm512_set1_epi32(1), two = _mm512_set1_epi32(2), sevens = _mm512_set1_epi8(0x7F);
+  const __m512i ends = _mm512_andnot_si512(words, _mm512_set1_epi8(static_cast<char>(0x80)));
+  const __m512i head_bits = up_to_lowest(ends);
+  const __m512i both_bits = up_to_lowest(_mm512_andnot_si512(head_bits, ends));
+  const __m512i digits = _mm512_and_si512(words, sevens);
+  const __m512i heads = join_sevens(_mm512_and_si512(digits, head_bits));
+  const __m512i behind = _mm512_and_si512(digits, _mm512_andnot_si512(head_bits, both_bits));
+  const __m512i written = join_sevens(_mm512_srlv_epi32(behind, _mm512_popcnt_epi32(head_bits)));
+  const __mmask16 once = _mm512_test_epi32_mask(heads, one);
+  return {_mm512_maskz_srli_epi32(lanes, heads, 1),
+          _mm512_maskz_mov_epi32(lanes, _mm512_mask_mov_epi32(written, once, one)),
+          _mm512_mask_cmplt_epu32_mask(lanes, heads, two),
+          static_cast<__mmask16>(_mm512_mask_cmplt_epu32_mask(lanes, written, two) & ~once)};
+}
+
+SPILLWAY_WINDOW_TARGET inline std::uint64_t sum_epu32(__m512i values) {
+  const __m512i low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(values));
+  const __m512i high = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(values, 1));
+  return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(_mm512_add_epi64(low, high)));
+}
+
+// Whole postings of at most four bytes from `at` on, in up to 64 bytes.
+struct PostingWindow {
+  __m512i bytes;
+  std::uint64_t heads;   // the first byte of each
+  std::ptrdiff_t taken;  // bytes of all of them
+  bool too_long;         // the next one is longer
+  bool cut;              // the last one ends in the middle of a varint
+};
+
+SPILLWAY_WINDOW_TARGET inline PostingWindow find_postings(const std::uint8_t* at, const std::uint8_t* end) {
   constexpr std::ptrdiff_t kWindow = 64;
-  constexpr std::uint64_t kEnds = 0x8080808080808080ULL;
-  alignas(64) std::uint8_t window[kWindow + 8] = {};
-  std::uint64_t last = document, sum = occurrences, below = 0, large = 0;
-  std::uint32_t done = 0;
-  bool stops = false;
-  while (at != end && !stops) {
-    const std::ptrdiff_t here = std::min(end - at, kWindow);
-    const std::uint64_t inside = ~std::uint64_t{0} >> (kWindow - here);
-    const __m512i bytes = _mm512_maskz_loadu_epi8(inside, at);
-    _mm512_store_si512(window, bytes);
-    const std::uint64_t goes_on = _mm512_movepi8_mask(bytes), starts = ~(goes_on << 1) & inside;
-    const std::uint64_t even = _pext_u64(_mm512_testn_epi8_mask(bytes, _mm512_set1_epi8(1)), starts);
-    std::uint64_t heads = _pdep_u64(~find_frequencies(even), starts);
-    std::ptrdiff_t next = here;
-    if (here == kWindow) {  // the last may go on behind it
-      next = 63 - static_cast<std::ptrdiff_t>(_lzcnt_u64(heads));
-      heads ^= std::uint64_t{1} << next;
-    } else {
-      wrong |= (goes_on >> (here - 1) & 1) != 0;
-    }
-    if (static_cast<std::uint64_t>(_mm_popcnt_u64(heads)) > left - done) break;
-    for (; heads != 0; heads = _blsr_u64(heads)) {
-      const auto place = static_cast<std::ptrdiff_t>(_tzcnt_u64(heads));
-      const auto word = load_le<std::uint64_t>(window + place);
-      const std::uint64_t ends = ~word & kEnds, more = _blsr_u64(ends), head_bits = _blsmsk_u64(ends);
-      const std::uint64_t head = _pext_u64(word, head_bits & ~kEnds), single = head & 1;
-      if ((single != 0 ? ends : more) == 0) {
-        next = place;
-        stops = true;
-        break;
-      }
-      const std::uint64_t written = _pext_u64(word, _blsmsk_u64(more) & ~head_bits & ~kEnds);
-      const std::uint64_t frequency = single != 0 ? 1 : written;
-      // The top bit shows a gap of 0, or a frequency below 2 that is written out.
-      below |= (head - 2) | (frequency + single - 2);
-      large |= head >> 33 | frequency >> 32;
-      last += head >> 1;
-      sum += frequency;
-      documents[done] = static_cast<std::uint32_t>(last);
-      frequencies[done] = static_cast<std::uint32_t>(frequency);
-      ++done;
-    }
-    at += next;
+  const std::ptrdiff_t here = std::min(end - at, kWindow);
+  const std::uint64_t inside = ~std::uint64_t{0} >> (kWindow - here);
+  PostingWindow window{_mm512_maskz_loadu_epi8(inside, at), 0, here, false, false};
+  const std::uint64_t goes_on = _mm512_movepi8_mask(window.bytes), starts = ~(goes_on << 1) & inside;
+  const std::uint64_t even = _pext_u64(_mm512_testn_epi8_mask(window.bytes, _mm512_set1_epi8(1)), starts);
+  window.heads = _pdep_u64(~find_frequencies(even), starts);
+  std::uint64_t behind = window.heads >> 1;  // bit i: another one begins, or they end, at i + 1
+  if (here == kWindow) {                     // the last may go on behind it
+    window.taken = 63 - static_cast<std::ptrdiff_t>(_lzcnt_u64(window.heads));
+    window.heads ^= std::uint64_t{1} << window.taken;
+  } else {
+    behind |= std::uint64_t{1} << (here - 1);
+    window.cut = (goes_on >> (here - 1) & 1) != 0;
   }
+  const std::uint64_t long_ones = window.heads & ~(behind | behind >> 1 | behind >> 2 | behind >> 3);
+  window.too_long = long_ones != 0 || window.taken == 0;
+  if (long_ones != 0) {
+    window.taken = static_cast<std::ptrdiff_t>(_tzcnt_u64(long_ones));
+    window.heads &= _blsmsk_u64(long_ones) >> 1;
+    window.cut = false;
+  }
+  return window;
+}
+
+// Postings of up to four bytes, 64 bytes at a time: where they begin is found for all at once, and sixteen are taken
+// apart side by side. Stops at the first that is longer, for step(), and where there are more than `left`.
+SPILLWAY_WINDOW_TARGET void Decoder::run_windows(bool first) {
+  constexpr std::uint32_t kFold = 256;  // windows whose frequencies, each below 2^21, fit a lane's sum
+  const __m512i places = _mm512_loadu_si512(kPlaces.data()), spread = _mm512_loadu_si512(kSpread.data());
+  const __m512i last_lane = _mm512_set1_epi32(15), steps = _mm512_set1_epi32(0x03020100);
+  alignas(64) std::uint8_t begins[64];
+  __m512i last = _mm512_set1_epi32(static_cast<int>(document)), sums = _mm512_setzero_si512();
+  std::uint32_t done = 0, windows = 0;
+  wrong |= document >> 32 != 0;
+  __mmask16 ascending = first ? 0xFFFE : 0xFFFF;  // the first gap may be 0
+  for (bool too_long = false; at != end && !too_long;) {
+    const PostingWindow window = find_postings(at, end);
+    const auto count = static_cast<std::uint32_t>(_mm_popcnt_u64(window.heads));
+    if (count > left - done) break;
+    wrong |= window.cut;
+    too_long = window.too_long;
+    at += window.taken;
+    _mm512_store_si512(begins, _mm512_maskz_compress_epi8(window.heads, places));
+    for (std::uint32_t i = 0; i < count; i += 16) {
+      const std::uint32_t here = std::min(count - i, 16U);
+      const auto lanes = static_cast<__mmask16>(0xFFFFU >> (16 - here));
+      const __m512i heads = _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(begins + i)));
+      const __m512i from = _mm512_add_epi32(_mm512_shuffle_epi8(heads, spread), steps);
+      const PostingLanes postings = split_postings(_mm512_permutexvar_epi8(from, window.bytes), lanes);
+      const __m512i numbers = _mm512_add_epi32(scan_epi32(postings.gaps), last);
+      // Gaps are below 2^27: documents beyond 32 bits show as some below the ones before.
+      wrong |= ((postings.zero_gaps & ascending) | postings.short_frequencies) != 0 ||
+               _mm512_cmplt_epu32_mask(numbers, last) != 0;
+      ascending = 0xFFFF;
+      last = _mm512_permutexvar_epi32(last_lane, numbers);
+      sums = _mm512_add_epi32(sums, postings.frequencies);
+      _mm512_mask_storeu_epi32(documents + done, lanes, numbers);
+      _mm512_mask_storeu_epi32(frequencies + done, lanes, postings.frequencies);
+      done += here;
+    }
+    if (++windows % kFold != 0) continue;
+    occurrences += sum_epu32(sums);
+    sums = _mm512_setzero_si512();
+  }
+  occurrences += sum_epu32(sums);
   documents += done;
   frequencies += done;
   left -= done;
-  document = last;
-  occurrences = sum;
-  wrong |= below >> 63 != 0 || large != 0;
+  document = static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm512_castsi512_si128(last)));
 }
 
 // Decodes a part to where its documents and frequencies go.
@@ -178,10 +255,11 @@ void decode_part(const TermPiece& piece, const ListPart& part, std::string_view 
   if (part.document_count == 0 || part.document_count > bytes.size()) fail(where, piece, "too few bytes for them");
   Decoder decoder{bytes.data(),        bytes.data(), bytes.data() + bytes.size(), documents, frequencies,
                   part.document_count, part.base};
-  if (!decoder.step(true)) fail(where, piece, "a malformed first one");
+  if (kHasWindows) decoder.run_windows(true);
+  if (decoder.left == part.document_count && !decoder.step(true)) fail(where, piece, "a malformed first one");
   while (decoder.left != 0) {
-    if (kHasWindows) decoder.run_windows();
-    decoder.run();
+    if (kHasWindows) decoder.run_windows(false);
+    if (!kHasWindows) decoder.run();
     if (decoder.left != 0 && !decoder.step(false)) {
       fail(where, piece, "a malformed one, " + std::to_string(decoder.left) + " before the end");
     }

@@ -1,6 +1,10 @@
 #include "io/occurrence_sum.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <utility>
+
+#include "io/vector_scans.hpp"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -36,6 +40,44 @@ std::uint64_t high_power(std::uint64_t high) {
   return field61::multiply(tables().high[high % kLowCount], field61::power(kBase, (high / kLowCount) << 24));
 }
 
+#define SPILLWAY_WEIGHT_TARGET __attribute__((target("avx512f,avx512vl")))
+
+const bool kHasLanes = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
+
+constexpr std::size_t kLanes = 8;
+constexpr std::uint32_t kMostTimes = 0xFFFF;
+constexpr std::size_t kMostSteps = std::size_t{1} << 16;  // of products below 2^32 * kMostTimes, in 64 bits
+
+// A sum of 64-bit values, each taken so many times, in eight lanes: of their low 32 bits, and of the rest.
+struct WeightLanes {
+  __m512i low, high;
+
+  SPILLWAY_WEIGHT_TARGET void add(__m512i values, __m512i times) {
+    low = _mm512_add_epi64(low, _mm512_mul_epu32(values, times));
+    high = _mm512_add_epi64(high, _mm512_mul_epu32(_mm512_srli_epi64(values, 32), times));
+  }
+  SPILLWAY_WEIGHT_TARGET std::uint64_t take() {
+    const auto low_sum = static_cast<std::uint64_t>(_mm512_reduce_add_epi64(low));
+    const auto high_sum = static_cast<std::uint64_t>(_mm512_reduce_add_epi64(high));
+    low = high = _mm512_setzero_si512();
+    return field61::reduce((static_cast<unsigned __int128>(high_sum) << 32) + low_sum);
+  }
+};
+
+// Products of residues modulo 2^61 - 1, in halves of 31 and 30 bits: below 2^61 + 8.
+SPILLWAY_WEIGHT_TARGET inline __m512i multiply_lanes(__m512i a, __m512i b) {
+  const __m512i a_high = _mm512_srli_epi64(a, 31), b_high = _mm512_srli_epi64(b, 31);
+  const __m512i low_bits = _mm512_set1_epi64(0x7FFFFFFF), prime = _mm512_set1_epi64(field61::kPrime);
+  const __m512i a_low = _mm512_and_si512(a, low_bits), b_low = _mm512_and_si512(b, low_bits);
+  const __m512i middle = _mm512_add_epi64(_mm512_mul_epu32(a_high, b_low), _mm512_mul_epu32(a_low, b_high));
+  // 2^62 is 2, and of the middle what passes 30 bits is 2^61 times that, so 1 times.
+  __m512i sum =
+      _mm512_add_epi64(_mm512_mul_epu32(a_low, b_low), _mm512_slli_epi64(_mm512_mul_epu32(a_high, b_high), 1));
+  sum = _mm512_add_epi64(sum, _mm512_srli_epi64(middle, 30));
+  sum = _mm512_add_epi64(sum, _mm512_slli_epi64(_mm512_and_si512(middle, _mm512_set1_epi64(0x3FFFFFFF)), 31));
+  return _mm512_add_epi64(_mm512_and_si512(sum, prime), _mm512_srli_epi64(sum, 61));
+}
+
 }  // namespace
 
 std::uint64_t field61::power(std::uint64_t base, std::uint64_t exponent) {
@@ -56,8 +98,58 @@ std::uint64_t document_power(std::uint64_t document) {
   return field61::multiply(high_power(document >> DocumentWeight::kLowBits), tables().low[document % kLowCount]);
 }
 
-// A share of 2^12 documents is below 2^61 * 2^32 * 2^12.
 void DocumentWeight::add(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies) {
+  if (!kHasLanes || documents.size() < kLanes / 2) {
+    add_in_turn(documents, frequencies);
+    return;
+  }
+  while (!documents.empty()) {
+    const std::size_t here = std::min(documents.size(), kLanes * kMostSteps);
+    add_in_lanes(documents.first(here), frequencies.first(here));
+    documents = documents.subspan(here);
+    frequencies = frequencies.subspan(here);
+  }
+}
+
+// Eight at a time. Where they share the high part of their powers, the low parts alone are added; where they do not,
+// which is so in most lists, the parts of each are multiplied.
+SPILLWAY_WEIGHT_TARGET void DocumentWeight::add_in_lanes(std::span<const std::uint32_t> documents,
+                                                         std::span<const std::uint32_t> frequencies) {
+  const __m512i low_mask = _mm512_set1_epi64(kLowCount - 1), most_times = _mm512_set1_epi64(kMostTimes);
+  const std::uint64_t* const high_powers = tables().high.data();
+  WeightLanes shared{_mm512_setzero_si512(), _mm512_setzero_si512()}, whole = shared;
+  const auto end_shared = [&] { add_residue(field61::multiply(high_power_, shared.take())); };
+  bool any_shared = false;
+  for (std::size_t i = 0; i < documents.size(); i += kLanes) {
+    const std::size_t here = std::min(documents.size() - i, kLanes);
+    const auto lanes = static_cast<__mmask8>(0xFFU >> (kLanes - here));
+    const __m512i numbers = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, documents.data() + i));
+    const __m512i times = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, frequencies.data() + i));
+    const std::uint64_t first = documents[i] >> kLowBits, last = documents[i + here - 1] >> kLowBits;
+    if (_mm512_cmpgt_epu64_mask(times, most_times) != 0 || (first != last && last >= kLowCount)) {
+      if (std::exchange(any_shared, false)) end_shared();
+      add_in_turn(documents.subspan(i, here), frequencies.subspan(i, here));
+      continue;
+    }
+    const __m512i low = _mm512_i64gather_epi64(_mm512_and_si512(numbers, low_mask), low_powers_, 8);
+    if (first != last) {
+      const __m512i high = _mm512_i64gather_epi64(_mm512_srli_epi64(numbers, kLowBits), high_powers, 8);
+      whole.add(multiply_lanes(low, high), times);
+      continue;
+    }
+    if (first != high_) {
+      if (any_shared) end_shared();
+      move_to(first);
+    }
+    any_shared = true;
+    shared.add(low, times);
+  }
+  if (any_shared) end_shared();
+  add_residue(whole.take());
+}
+
+// A share of 2^12 documents is below 2^61 * 2^32 * 2^12.
+void DocumentWeight::add_in_turn(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies) {
   for (std::size_t i = 0; i < documents.size();) {
     const std::uint64_t high = documents[i] >> kLowBits;
     if (high != high_) move_to(high);
@@ -66,8 +158,7 @@ void DocumentWeight::add(std::span<const std::uint32_t> documents, std::span<con
       const std::uint64_t low = low_powers_[documents[i] & (kLowCount - 1)];
       share += static_cast<unsigned __int128>(low) * frequencies[i];
     } while (++i < documents.size() && documents[i] >> kLowBits == high);
-    sum_ += field61::multiply(high_power_, field61::reduce(share));
-    if (++pending_ >= kMaxPending) fold();
+    add_residue(field61::multiply(high_power_, field61::reduce(share)));
   }
 }
 

@@ -108,6 +108,12 @@ class DocumentWeight {
     sum_ += static_cast<unsigned __int128>(field61::multiply(high_power_, low)) * value;
     if ((pending_ += pending) >= kMaxPending) fold();
   }
+  void add_residue(std::uint64_t value) {
+    sum_ += value;
+    if (++pending_ >= kMaxPending) fold();
+  }
+  void add_in_turn(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies);
+  void add_in_lanes(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies);
   void move_to(std::uint64_t high);
   void fold() {
     sum_ = field61::reduce(sum_);

@@ -6,6 +6,7 @@
 #ifndef __clang__
 // GCC 12 takes the undefined operands inside its own intrinsics for a mistake (GCC bug 105593).
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include <immintrin.h>
 #pragma GCC diagnostic pop
