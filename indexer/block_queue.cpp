@@ -1,19 +1,37 @@
 #include "indexer/block_queue.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "io/error.hpp"
 
 namespace spillway {
 
-BlockQueue::BlockQueue(const BlockQueueSetup& setup)
-    : setup_(setup),
-      begin_arena_(static_cast<int>(setup.options.threads)),
-      write_arena_(static_cast<int>(setup.options.threads)) {
+BlockSortFigures& BlockSortFigures::operator+=(const BlockSortFigures& other) {
+  sort_seconds += other.sort_seconds;
+  encode_seconds += other.encode_seconds;
+  write_seconds += other.write_seconds;
+  upload_seconds += other.upload_seconds;
+  download_seconds += other.download_seconds;
+  upload_bytes += other.upload_bytes;
+  download_bytes += other.download_bytes;
+  return *this;
+}
+
+BlockFigures& BlockFigures::operator+=(const BlockFigures& other) {
+  sort += other.sort;
+  blocks += other.blocks;
+  gpu_blocks += other.gpu_blocks;
+  cpu_blocks += other.cpu_blocks;
+  return *this;
+}
+
+BlockQueue::BlockQueue(const BlockQueueSetup& setup) : setup_(setup) {
+  for (unsigned i = 0; i < worker_count(); ++i) workers_.emplace_back(setup.options.threads);
   if (!overlaps(setup.mode)) return;
   try {
-    if (setup.sorters.gpu != nullptr) beginner_ = std::thread([this] { work(to_begin_, false); });
-    writer_ = std::thread([this] { work(to_write_, true); });
+    for (Worker& worker : workers_) worker.thread = std::thread([this, &worker] { work(worker); });
   } catch (...) {
     stop();
     throw;
@@ -24,68 +42,74 @@ BlockQueue::~BlockQueue() {
   {
     // The job has failed: no block is worth sorting any more.
     const std::lock_guard lock(mutex_);
-    to_begin_.clear();
-    to_write_.clear();
+    waiting_.clear();
   }
   stop();
+}
+
+unsigned BlockQueue::worker_count() const {
+  return overlaps(setup_.mode) && setup_.sorters.gpu != nullptr ? std::max(1U, setup_.plan.blocks_in_flight - 1) : 1;
 }
 
 void BlockQueue::put(Block&& block) {
   auto item = std::make_unique<Item>();
   item->block = std::move(block);
-  if (!writer_.joinable()) {
-    begin(*item);
-    write(*item);
+  item->place = next_place_++;
+  if (!overlaps(setup_.mode)) {
+    sort(*item, workers_.front());
+    hand_in(*item);
     return;
   }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return in_flight_ + 1 < setup_.plan.blocks_in_flight || error_ != nullptr; });
   if (error_ != nullptr) std::rethrow_exception(error_);
   ++in_flight_;
-  (beginner_.joinable() ? to_begin_ : to_write_).push_back(std::move(item));
+  waiting_.push_back(std::move(item));
   changed_.notify_all();
 }
 
 void BlockQueue::finish() {
   stop();
   if (error_ != nullptr) std::rethrow_exception(error_);
-  if (setup_.runs.runs.empty()) sort_on_cpu(Block{});
+  if (!setup_.runs.runs.empty()) return;
+  Item nothing;
+  nothing.place = next_place_++;
+  sort_on_cpu(nothing, workers_.front());
+  hand_in(nothing);
 }
 
 void BlockQueue::stop() {
-  const auto tell = [this](bool& flag) {
+  {
     const std::lock_guard lock(mutex_);
-    flag = true;
+    stopping_ = true;
     changed_.notify_all();
-  };
-  tell(stopping_);
-  if (beginner_.joinable()) beginner_.join();
-  tell(begun_all_);
-  if (writer_.joinable()) writer_.join();
+  }
+  for (Worker& worker : workers_) {
+    if (worker.thread.joinable()) worker.thread.join();
+  }
 }
 
-// A thread: takes items from `from`, in order. The one that writes is the last to see an item.
-void BlockQueue::work(Items& from, bool writes) {
-  const bool& ended = writes ? begun_all_ : stopping_;
-  std::unique_lock lock(mutex_);
+// A thread: takes block after block, in order.
+void BlockQueue::work(Worker& worker) {
   while (true) {
-    changed_.wait(lock, [&] { return !from.empty() || ended || error_ != nullptr; });
-    if (from.empty() || error_ != nullptr) return;
-    std::unique_ptr<Item> item = std::move(from.front());
-    from.pop_front();
-    lock.unlock();
+    std::unique_ptr<Item> item;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return !waiting_.empty() || stopping_ || error_ != nullptr; });
+      if (waiting_.empty() || error_ != nullptr) return;
+      item = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
     try {
-      writes ? write(*item) : begin(*item);
+      sort(*item, worker);
     } catch (...) {
       keep_error();
+      return;
     }
-    if (writes) item.reset();
-    lock.lock();
-    if (writes) {
-      --in_flight_;
-    } else {
-      to_write_.push_back(std::move(item));
-    }
+    item->block = Block{};
+    hand_in(*item);
+    const std::lock_guard lock(mutex_);
+    --in_flight_;
     changed_.notify_all();
   }
 }
@@ -94,6 +118,23 @@ void BlockQueue::keep_error() {
   const std::lock_guard lock(mutex_);
   if (error_ == nullptr) error_ = std::current_exception();
   changed_.notify_all();
+}
+
+// Runs go into the store once those of all blocks before have.
+void BlockQueue::hand_in(Item& item) {
+  const std::lock_guard lock(mutex_);
+  figures_ += item.figures;
+  done_[item.place] = std::move(item.runs);
+  for (auto next = done_.begin(); next != done_.end() && next->first == next_done_; next = done_.erase(next)) {
+    for (auto& run : next->second) setup_.runs.runs.push_back(std::move(run));
+    ++next_done_;
+  }
+  setup_.context.progress.runs.store(figures_.blocks);
+}
+
+bool BlockQueue::may_use_gpu() {
+  const std::lock_guard lock(mutex_);
+  return !gpu_is_lost_;
 }
 
 // Words, a count, and no more of a GPU that was lost.
@@ -107,56 +148,46 @@ void BlockQueue::note_failure(const GpuError& error) {
   setup_.context.warn("the GPU could not sort a block, the CPU does: " + figures_.gpu_failure);
 }
 
-BlockSortOptions BlockQueue::options_for(const Block& block) const {
-  BlockSortOptions options = setup_.options;
-  options.check_sum = !setup_.runs.fits_memory(run_bytes_bound(block, options.run_block_bytes));
-  return options;
-}
-
-void BlockQueue::begin(Item& item) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (setup_.sorters.gpu == nullptr || gpu_is_lost_) return;
-  }
-  try {
-    begin_arena_.execute([&] { item.visit = setup_.sorters.gpu->begin(item.block, setup_.options.positions); });
-  } catch (const GpuError& error) {
-    note_failure(error);
-  }
-}
-
-void BlockQueue::write(Item& item) {
+void BlockQueue::sort(Item& item, Worker& worker) {
   if (setup_.context.signal_number.load() != 0) throw InterruptedError(setup_.context.signal_number.load());
   if (item.block.last) setup_.runs.add_memory(setup_.plan.last_run_memory_bytes);
-  item.block.number = setup_.runs.runs.size();
-  if (try_on_gpu(item)) {
-    ++figures_.gpu_blocks;
+  if (sort_on_gpu(item, worker)) {
+    ++item.figures.gpu_blocks;
     return;
   }
-  if (sorts_on_gpu(setup_.mode)) ++figures_.cpu_blocks;
-  sort_on_cpu(std::move(item.block));
+  if (sorts_on_gpu(setup_.mode)) ++item.figures.cpu_blocks;
+  sort_on_cpu(item, worker);
 }
 
-bool BlockQueue::try_on_gpu(Item& item) {
-  const bool through_host = setup_.sorters.through_host != nullptr && !gpu_is_lost_;
-  if (item.visit == nullptr && !through_host) return false;
+bool BlockQueue::sort_on_gpu(Item& item, Worker& worker) {
+  if ((setup_.sorters.gpu == nullptr && setup_.sorters.through_host == nullptr) || !may_use_gpu()) return false;
   try {
-    const BlockSortOptions options = options_for(item.block);
-    write_run(item.block, [&](WritableFile& file) {
-      if (item.visit != nullptr) return item.visit->write_run(file, options, figures_.sort);
-      return setup_.sorters.through_host->write_run(item.block, file, options, setup_.budget, figures_.sort);
-    });
-    item.visit.reset();
+    if (setup_.sorters.gpu != nullptr) return write_visit(item, worker);
+    write_run(item.block, item, worker,
+              [&](WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) {
+                return setup_.sorters.through_host->write_run(item.block, file, options, setup_.budget, figures);
+              });
     return true;
   } catch (const GpuError& error) {
-    item.visit.reset();
     note_failure(error);
     return false;
   }
 }
 
+bool BlockQueue::write_visit(Item& item, Worker& worker) {
+  std::unique_ptr<GpuVisit> visit;
+  worker.arena.execute([&] { visit = setup_.sorters.gpu->begin(item.block, setup_.options.positions); });
+  write_run(item.block, item, worker,
+            [&](WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) {
+              return visit->write_run(file, options, figures);
+            });
+  return true;
+}
+
 // In place of the GPU: in as many runs as the memory for it asks for.
-void BlockQueue::sort_on_cpu(Block block) {
+void BlockQueue::sort_on_cpu(Item& item, Worker& worker) {
+  const std::lock_guard lock(cpu_mutex_);
+  Block& block = item.block;
   const std::size_t most = setup_.plan.fallback_bytes == 0 ? ~std::size_t{0} : setup_.plan.fallback_bytes;
   std::size_t at = 0;
   do {
@@ -167,35 +198,41 @@ void BlockQueue::sort_on_cpu(Block block) {
       if (!piece.chunks.empty() && bytes > most) break;
       piece.chunks.push_back(std::move(block.chunks[at++]));
     }
-    piece.number = setup_.runs.runs.size();
-    store(std::move(piece));
+    store(std::move(piece), item, worker);
   } while (at < block.chunks.size());
 }
 
 // As it is, for the merge, where memory allows that and the sorter can; else as a run.
-void BlockQueue::store(Block block) {
+void BlockQueue::store(Block block, Item& item, Worker& worker) {
   const BlockSorter& sorter = setup_.sorters.cpu;
-  const BlockSortOptions options = options_for(block);
-  const std::optional<std::size_t> kept_bytes = sorter.kept_bytes(block, options);
-  if (!kept_bytes || !setup_.runs.fits_memory(*kept_bytes)) {
-    write_run(block,
-              [&](WritableFile& file) { return sorter.write_run(block, file, options, setup_.budget, figures_.sort); });
-    return;
+  BlockSortOptions options = setup_.options;
+  if (const std::optional<std::size_t> kept_bytes = sorter.kept_bytes(block, options)) {
+    if (RunShare share = setup_.runs.take_share(*kept_bytes); share.is_memory()) {
+      block.number = next_number_++;
+      options.check_sum = false;
+      worker.arena.execute(
+          [&] { item.runs.push_back(sorter.keep(std::move(block), options, setup_.budget, item.figures.sort)); });
+      share.keep(*kept_bytes);
+      ++item.figures.blocks;
+      return;
+    }
   }
-  write_arena_.execute(
-      [&] { setup_.runs.keep(sorter.keep(std::move(block), options, setup_.budget, figures_.sort), *kept_bytes); });
-  count_run();
+  write_run(block, item, worker, [&](WritableFile& file, const BlockSortOptions& checked, BlockSortFigures& figures) {
+    return sorter.write_run(block, file, checked, setup_.budget, figures);
+  });
 }
 
-void BlockQueue::write_run(const Block& block, const std::function<RunSummary(WritableFile&)>& write) {
-  const std::size_t bound = run_bytes_bound(block, setup_.options.run_block_bytes);
-  write_arena_.execute([&] { setup_.runs.runs.push_back(setup_.runs.write(bound, write)); });
-  count_run();
-}
-
-void BlockQueue::count_run() {
-  ++figures_.blocks;
-  setup_.context.progress.runs.store(setup_.runs.runs.size());
+// Runs that stay in memory are what the merge reads: their sums need no check.
+void BlockQueue::write_run(Block& block, Item& item, Worker& worker, const Write& write) {
+  RunShare share = setup_.runs.take_share(run_bytes_bound(block, setup_.options.run_block_bytes));
+  BlockSortOptions options = setup_.options;
+  options.check_sum = !share.is_memory();
+  block.number = next_number_++;
+  worker.arena.execute([&] {
+    item.runs.push_back(setup_.runs.write(std::move(share),
+                                          [&](WritableFile& file) { return write(file, options, item.figures.sort); }));
+  });
+  ++item.figures.blocks;
 }
 
 }  // namespace spillway

@@ -1,18 +1,22 @@
-// Blocks on their way to runs, in order: sorted on the CPU, or begun on a GPU and then written. In the overlapping
-// modes threads of its own do it while the next block is parsed. What a GPU does not do is done on the CPU, and
-// counted.
+// Blocks on their way to runs: sorted on the CPU, or begun on a GPU and then written. In the overlapping modes threads
+// of its own do it while the next block is parsed, one for each visit that may be in flight, so that one block goes up
+// while another is sorted and a third is written; their runs keep the order of the blocks. What a GPU does not do is
+// done on the CPU, and counted.
 #pragma once
 
 #include <tbb/task_arena.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "indexer/block_sorter.hpp"
 #include "indexer/gpu/gpu_block_sorter.hpp"
@@ -34,7 +38,7 @@ struct BlockQueueSetup {
   BlockSorters sorters;
   IndexMode mode = IndexMode::kCpu;
   bool gpu_required = false;  // GpuErrors end the job
-  BlockSortOptions options;   // check_sum is decided by block
+  BlockSortOptions options;   // check_sum is decided by run
   const IndexPlan& plan;
   const IndexContext& context;
   MemoryBudget& budget;
@@ -45,13 +49,16 @@ struct BlockFigures {
   BlockSortFigures sort;
   std::uint64_t blocks = 0, gpu_blocks = 0, cpu_blocks = 0;  // cpu_blocks: in place of the GPU
   std::string gpu_failure;                                   // the first
+
+  // All but the failure.
+  BlockFigures& operator+=(const BlockFigures& other);
 };
 
 // put() by one thread at a time. Everything throws what sorting met, by whatever thread.
 class BlockQueue {
  public:
   explicit BlockQueue(const BlockQueueSetup& setup);
-  ~BlockQueue();  // drops what was not begun
+  ~BlockQueue();  // drops what nobody works on
   BlockQueue(const BlockQueue&) = delete;
   BlockQueue& operator=(const BlockQueue&) = delete;
 
@@ -63,34 +70,46 @@ class BlockQueue {
   const BlockFigures& figures() const { return figures_; }
 
  private:
+  using Sources = std::vector<std::unique_ptr<MergeSource>>;
+  // A block and what becomes of it, by one thread.
   struct Item {
+    std::uint64_t place = 0;  // in the order of blocks
     Block block;
-    std::unique_ptr<GpuVisit> visit;  // refers to the block; goes first
+    Sources runs;
+    BlockFigures figures;
   };
-  using Items = std::deque<std::unique_ptr<Item>>;
-  void work(Items& from, bool writes);
-  void begin(Item& item);
-  void write(Item& item);
-  bool try_on_gpu(Item& item);
-  void sort_on_cpu(Block block);
-  void store(Block block);
-  void count_run();
-  void write_run(const Block& block, const std::function<RunSummary(WritableFile&)>& write);
-  BlockSortOptions options_for(const Block& block) const;  // by the thread that writes
+  struct Worker {
+    explicit Worker(unsigned threads) : arena(static_cast<int>(threads)) {}
+    tbb::task_arena arena;  // its own: nobody waits for another block's work
+    std::thread thread;
+  };
+  unsigned worker_count() const;
+  void work(Worker& worker);
+  void sort(Item& item, Worker& worker);
+  bool sort_on_gpu(Item& item, Worker& worker);
+  bool write_visit(Item& item, Worker& worker);
+  void sort_on_cpu(Item& item, Worker& worker);
+  void store(Block block, Item& item, Worker& worker);
+  using Write = std::function<RunSummary(WritableFile&, const BlockSortOptions&, BlockSortFigures&)>;
+  void write_run(Block& block, Item& item, Worker& worker, const Write& write);
+  void hand_in(Item& item);
+  bool may_use_gpu();
   void note_failure(const GpuError& error);
   void stop();
   void keep_error();
 
   const BlockQueueSetup setup_;
   BlockFigures figures_;
-  tbb::task_arena begin_arena_, write_arena_;
-  std::mutex mutex_;
+  std::mutex mutex_, cpu_mutex_;  // one block at a time has the memory for sorting on the CPU
   std::condition_variable changed_;
-  Items to_begin_, to_write_;
-  std::size_t in_flight_ = 0;  // put, and not yet a run
-  bool stopping_ = false, begun_all_ = false, gpu_is_lost_ = false;
+  std::deque<std::unique_ptr<Item>> waiting_;
+  std::map<std::uint64_t, Sources> done_;  // whose turn in the order of blocks has not come
+  std::uint64_t next_place_ = 0, next_done_ = 0;
+  std::atomic<std::uint64_t> next_number_{0};  // of runs
+  std::size_t in_flight_ = 0;                  // put, and not yet runs
+  bool stopping_ = false, gpu_is_lost_ = false;
   std::exception_ptr error_;
-  std::thread beginner_, writer_;
+  std::deque<Worker> workers_;
 };
 
 }  // namespace spillway

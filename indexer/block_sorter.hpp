@@ -34,6 +34,8 @@ struct BlockSortFigures {
   double sort_seconds = 0, encode_seconds = 0, write_seconds = 0;
   double upload_seconds = 0, download_seconds = 0;  // between host and GPU
   std::uint64_t upload_bytes = 0, download_bytes = 0;
+
+  BlockSortFigures& operator+=(const BlockSortFigures& other);
 };
 
 // Thread-safe; parallel inside the calling thread's TBB arena.

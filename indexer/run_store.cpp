@@ -40,22 +40,36 @@ std::size_t StoredRun::documents_bytes(unsigned) const {
   return 2 * (3 * largest_block_bytes + kStringsBytes);
 }
 
-bool RunStore::fits_memory(std::size_t bound_bytes) const { return bound_bytes + kPieceBytes <= memory_left_; }
+void RunShare::keep(std::size_t bytes) {
+  const std::size_t pieces = (bytes + kPieceBytes - 1) / kPieceBytes * kPieceBytes;
+  give_back(bytes_ - std::min(bytes_, pieces));
+  bytes_ = 0;
+}
 
-std::unique_ptr<StoredRun> RunStore::write(std::size_t bound_bytes,
-                                           const std::function<RunSummary(WritableFile&)>& write) {
-  if (fits_memory(bound_bytes)) {
-    auto file = std::make_unique<MemoryFile>(budget_, "a run in memory", kPieceBytes);
-    RunSummary summary = write(*file);
-    const std::uint64_t bytes = file->size();
-    memory_left_ -= (bytes + kPieceBytes - 1) / kPieceBytes * kPieceBytes;
-    auto run = std::make_unique<StoredRun>(std::move(file), nullptr);
-    run->bytes = bytes;
-    run->summary = summary;
-    run->largest_block_bytes = largest_block_bytes_;
-    return run;
-  }
-  return spill(write);
+void RunShare::give_back(std::size_t bytes) {
+  if (left_ != nullptr) left_->fetch_add(bytes);
+}
+
+RunShare RunStore::take_share(std::size_t bound_bytes) {
+  const std::size_t bytes = bound_bytes + kPieceBytes;
+  std::size_t left = memory_left_.load();
+  do {
+    if (bytes > left) return {};
+  } while (!memory_left_.compare_exchange_weak(left, left - bytes));
+  return {memory_left_, bytes};
+}
+
+std::unique_ptr<StoredRun> RunStore::write(RunShare share, const std::function<RunSummary(WritableFile&)>& write) {
+  if (!share.is_memory()) return spill(write);
+  auto file = std::make_unique<MemoryFile>(budget_, "a run in memory", kPieceBytes);
+  RunSummary summary = write(*file);
+  const std::uint64_t bytes = file->size();
+  share.keep(static_cast<std::size_t>(bytes));
+  auto run = std::make_unique<StoredRun>(std::move(file), nullptr);
+  run->bytes = bytes;
+  run->summary = summary;
+  run->largest_block_bytes = largest_block_bytes_;
+  return run;
 }
 
 std::unique_ptr<StoredRun> RunStore::spill(const std::function<RunSummary(WritableFile&)>& write) {

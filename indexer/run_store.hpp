@@ -2,9 +2,11 @@
 // files, which hold no descriptor unless they are open for a merge.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "indexer/merge_source.hpp"
@@ -40,7 +42,32 @@ class StoredRun final : public MergeSource {
   std::unique_ptr<MergeInput> input_;
 };
 
-// Not thread-safe, but for write() of different runs.
+// A share of the memory for runs, held for one that is on its way: given back when destroyed, but for what was kept.
+// Movable; no longer than its store.
+class RunShare {
+ public:
+  RunShare() = default;
+  RunShare(RunShare&& other) noexcept
+      : left_(std::exchange(other.left_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  RunShare& operator=(RunShare&&) = delete;
+  RunShare(const RunShare&) = delete;
+  RunShare& operator=(const RunShare&) = delete;
+  ~RunShare() { give_back(bytes_); }
+
+  // Is there one? Else the run goes to a scratch file.
+  bool is_memory() const { return left_ != nullptr; }
+  // The run took so much of it, for good; the rest is given back. Requires: bytes are no more than were asked for.
+  void keep(std::size_t bytes);
+
+ private:
+  friend class RunStore;
+  RunShare(std::atomic<std::size_t>& left, std::size_t bytes) : left_(&left), bytes_(bytes) {}
+  void give_back(std::size_t bytes);
+  std::atomic<std::size_t>* left_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// Thread-safe, but for `runs`.
 class RunStore {
  public:
   // Runs in memory take at most memory_bytes of `budget`. No block of a run is larger than largest_block_bytes.
@@ -53,19 +80,14 @@ class RunStore {
 
   std::size_t largest_block_bytes() const { return largest_block_bytes_; }
 
-  // Will a run of at most `bound_bytes` be kept in memory?
-  bool fits_memory(std::size_t bound_bytes) const;
+  // Memory for a run of at most `bound_bytes`, or none: decided before it is written, as what is done with it may
+  // depend on that.
+  RunShare take_share(std::size_t bound_bytes);
 
-  // Writes a run of at most `bound_bytes`. `write` gets the file to fill.
-  std::unique_ptr<StoredRun> write(std::size_t bound_bytes, const std::function<RunSummary(WritableFile&)>& write);
+  // Writes the run that the share was taken for. `write` gets the file to fill.
+  std::unique_ptr<StoredRun> write(RunShare share, const std::function<RunSummary(WritableFile&)>& write);
 
-  // Adds a source that holds `bytes` of memory. Requires: fits_memory(bytes).
-  void keep(std::unique_ptr<MergeSource> source, std::size_t bytes) {
-    runs.push_back(std::move(source));
-    memory_left_ -= bytes;
-  }
-
-  // The same as write(), but always to a scratch file.
+  // Always to a scratch file.
   std::unique_ptr<StoredRun> spill(const std::function<RunSummary(WritableFile&)>& write);
 
   std::vector<std::unique_ptr<MergeSource>> runs;
@@ -73,7 +95,7 @@ class RunStore {
  private:
   MemoryBudget& budget_;
   TempSpace& temp_;
-  std::size_t memory_left_;
+  std::atomic<std::size_t> memory_left_;
   std::size_t largest_block_bytes_;
 };
 

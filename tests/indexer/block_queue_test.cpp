@@ -23,6 +23,10 @@ struct Script {
   std::size_t from = 0, to = ~std::size_t{0};  // blocks that fail
   bool in_begin = true;                        // else when the run is written
   std::atomic<int> begun{0}, alive{0}, most_alive{0}, checked{0};
+  int together = 0;  // visits that have to be in flight before the run of an even block is written
+  void wait_for_visits() const {
+    for (int met = most_alive; met < together; met = most_alive) most_alive.wait(met);
+  }
   bool fails(std::size_t block) const { return failure != Failure::kNone && block >= from && block < to; }
   void fail() const {
     if (failure == Failure::kMemory) throw GpuMemoryError("no room for this block");
@@ -36,11 +40,15 @@ class ScriptedVisit final : public GpuVisit {
   ScriptedVisit(Script& script, const BlockSorter& sorter, const Block& block, MemoryBudget& budget, std::size_t number)
       : script_(script), sorter_(sorter), block_(block), budget_(budget), number_(number) {
     const int alive = ++script_.alive;
-    script_.most_alive = std::max(script_.most_alive.load(), alive);
+    int most = script_.most_alive.load();
+    while (most < alive && !script_.most_alive.compare_exchange_weak(most, alive)) {
+    }
+    script_.most_alive.notify_all();
   }
   ~ScriptedVisit() override { --script_.alive; }
   RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) override {
     if (options.check_sum) ++script_.checked;
+    if (block_.number % 2 == 0) script_.wait_for_visits();
     if (!script_.in_begin && script_.fails(number_)) script_.fail();
     return sorter_.write_run(block_, file, options, budget_, figures);
   }
@@ -108,7 +116,7 @@ class BlockQueueTest : public ::testing::Test {
   // Puts `count` blocks of three chunks through a queue; the runs' documents, in order.
   std::vector<std::uint64_t> run(IndexMode mode, std::size_t count, bool required = false) {
     RunStore runs(budget_, temp_, run_memory_bytes_);
-    plan_.blocks_in_flight = overlaps(mode) ? 3 : 2;
+    plan_.blocks_in_flight = overlaps(mode) ? 1 + visits_ : 2;
     plan_.fallback_bytes = 1;  // a chunk at a time
     BlockSortOptions options;
     options.run_block_bytes = kMinRunBlockBytes;
@@ -154,6 +162,7 @@ class BlockQueueTest : public ::testing::Test {
   IndexPlan plan_;
   std::unique_ptr<BlockSorter> sorter_ = make_key_block_sorter(*find_record_sorter("cpu-radix"), auto_string_sorter());
   Script script_;
+  unsigned visits_ = 2;
   std::size_t run_memory_bytes_ = kBudget / 4;
   int spilled_ = 0;
   BlockFigures figures_;
@@ -170,6 +179,21 @@ TEST_F(BlockQueueTest, KeepsBlocksInOrderAndSeveralInFlight) {
     EXPECT_LE(script_.most_alive, mode == IndexMode::kGpu ? 1 : 2);
   }
   EXPECT_TRUE(warnings_.empty());
+}
+
+// The first block's run is not written before the visits of the blocks behind it have begun; and behind its own run
+// stand theirs.
+TEST_F(BlockQueueTest, HasAVisitInFlightForEachSlot) {
+  for (const unsigned visits : {2U, 5U}) {
+    visits_ = visits;
+    script_.together = static_cast<int>(visits);
+    script_.most_alive = 0;
+    const std::vector<std::uint64_t> documents = run(IndexMode::kGpuPlus, 20);
+    ASSERT_EQ(documents.size(), 20u);
+    for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(documents[i], 300 * i + 6);
+    EXPECT_EQ(script_.most_alive, static_cast<int>(visits));
+    EXPECT_EQ(figures_.gpu_blocks, 20u);
+  }
 }
 
 TEST_F(BlockQueueTest, SortsOnTheCpuWhatTheGpuDoesNot) {

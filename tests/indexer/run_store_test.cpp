@@ -41,7 +41,8 @@ class RunStoreTest : public ::testing::Test {
 
 TEST_F(RunStoreTest, KeepsRunsInMemoryWhileTheirShareLasts) {
   RunStore store(budget_, temp_, 8 * kMebibyte);
-  for (std::uint8_t i = 0; i < 10; ++i) store.runs.push_back(store.write(2 * kMebibyte, writing(2 * kMebibyte, i)));
+  for (std::uint8_t i = 0; i < 10; ++i)
+    store.runs.push_back(store.write(store.take_share(2 * kMebibyte), writing(2 * kMebibyte, i)));
   std::size_t spilled = 0;
   for (std::uint8_t i = 0; i < 10; ++i) {
     spilled += store.runs[i]->is_spilled() ? 1 : 0;
@@ -56,7 +57,7 @@ TEST_F(RunStoreTest, KeepsRunsInMemoryWhileTheirShareLasts) {
 
 TEST_F(RunStoreTest, SpillsAllWithoutAShare) {
   RunStore store(budget_, temp_, 0);
-  store.runs.push_back(store.write(10, writing(10, 1)));
+  store.runs.push_back(store.write(store.take_share(10), writing(10, 1)));
   EXPECT_TRUE(store.runs[0]->is_spilled());
   EXPECT_EQ(budget_.peak_bytes(), 0U);
   expect_content(*store.runs[0], 10, 1);
@@ -72,15 +73,33 @@ TEST_F(RunStoreTest, SpillsWhatIsToldToBeSpilled) {
 TEST_F(RunStoreTest, ChargesWhatARunTookNotWhatItMightHaveTaken) {
   RunStore store(budget_, temp_, 8 * kMebibyte);
   for (std::uint8_t i = 0; i < 4; ++i) {
-    store.runs.push_back(store.write(4 * kMebibyte, writing(100, i)));
+    store.runs.push_back(store.write(store.take_share(4 * kMebibyte), writing(100, i)));
     EXPECT_FALSE(store.runs.back()->is_spilled()) << int{i};
   }
+}
+
+// Runs that are written at the same time never take more than their share together.
+TEST_F(RunStoreTest, HoldsTheShareOfARunThatIsOnItsWay) {
+  RunStore store(budget_, temp_, 4 * kMebibyte);
+  {
+    const RunShare first = store.take_share(2 * kMebibyte);
+    EXPECT_TRUE(first.is_memory());
+    EXPECT_FALSE(store.take_share(2 * kMebibyte).is_memory());
+    EXPECT_TRUE(store.take_share(kMebibyte).is_memory());  // and given back
+    EXPECT_TRUE(store.take_share(kMebibyte).is_memory());
+  }
+  RunShare all = store.take_share(4 * kMebibyte - (std::size_t{64} << 10));
+  EXPECT_TRUE(all.is_memory());
+  all.keep(3 * kMebibyte);
+  EXPECT_FALSE(store.take_share(kMebibyte).is_memory());
+  EXPECT_TRUE(store.take_share(kMebibyte / 2).is_memory());
 }
 
 TEST_F(RunStoreTest, GivesEverythingBack) {
   {
     RunStore store(budget_, temp_, 4 * kMebibyte);
-    for (std::uint8_t i = 0; i < 6; ++i) store.runs.push_back(store.write(kMebibyte, writing(kMebibyte, i)));
+    for (std::uint8_t i = 0; i < 6; ++i)
+      store.runs.push_back(store.write(store.take_share(kMebibyte), writing(kMebibyte, i)));
     EXPECT_GT(temp_.used_bytes(), 0U);
     EXPECT_GT(budget_.used_bytes(), 0U);
   }
@@ -92,7 +111,7 @@ TEST_F(RunStoreTest, GivesEverythingBack) {
 TEST_F(RunStoreTest, LeavesNothingOfARunThatFailed) {
   RunStore store(budget_, temp_, 4 * kMebibyte);
   for (const std::size_t bound : {std::size_t{1000}, 100 * kMebibyte}) {
-    EXPECT_THROW(store.write(bound,
+    EXPECT_THROW(store.write(store.take_share(bound),
                              [](WritableFile& file) -> RunSummary {
                                file.append(std::vector<std::uint8_t>(500));
                                throw FormatError("failed");

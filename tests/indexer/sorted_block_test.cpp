@@ -57,9 +57,9 @@ class SortedBlocks : public ::testing::Test {
           sources.push_back(sorter_->keep(std::move(blocks[i]), options_, budget_, figures));
           return;
         }
-        sources.push_back(store.write(run_bytes_bound(blocks[i], options_.run_block_bytes), [&](WritableFile& file) {
-          return sorter_->write_run(blocks[i], file, options_, budget_, figures);
-        }));
+        sources.push_back(store.write(
+            store.take_share(run_bytes_bound(blocks[i], options_.run_block_bytes)),
+            [&](WritableFile& file) { return sorter_->write_run(blocks[i], file, options_, budget_, figures); }));
       });
     }
     return sources;
