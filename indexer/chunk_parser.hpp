@@ -1,6 +1,6 @@
-// Documents to chunks: the sink that readers call on every parsing thread. Tokenizes, looks each token up in the
-// chunk's term table, folds occurrences into postings (or keeps them plain, for block-wide sorters), and hands out a
-// ParsedChunk when the table or a buffer is full or the task ends. A document may be cut between chunks at any token.
+// Documents to chunks: the sink that readers call on every parsing thread. Tokenizes, folds occurrences into postings
+// (or keeps them plain, for block-wide sorters, or keeps the tokens), and hands out a ParsedChunk when a table or a
+// buffer is full or the task ends. A document may be cut between chunks at any token.
 #pragma once
 
 #include <functional>
@@ -54,7 +54,7 @@ class ChunkParser : public DocumentSink {
   // Longest stored id and field; a longer field is cut at a character and counted.
   static constexpr std::size_t kMaxFieldBytes = 65535;
 
-  static std::size_t memory_bytes(const ContentOptions& options, const ChunkLimits& limits);
+  static std::size_t memory_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form);
   // The most bytes a chunk of these limits takes once parsed.
   static std::size_t max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form);
 };

@@ -31,6 +31,14 @@ std::size_t word_cache_bytes(const ChunkLimits& limits);
 // Of keys above 16 bytes: in most languages every third word or fewer, in Cyrillic every second.
 std::size_t arena_bytes(const ContentOptions& options, const ChunkLimits& limits);
 
+// Tokens of a chunk of kTokens, at most: so many terms fit a TermTable.
+inline constexpr std::size_t kMaxChunkTokens = (std::size_t{1} << 18) - 2;
+
+// kTokens: of the token stream of a chunk; a window of text or the longest term fits it in any case.
+std::size_t token_capacity(const ContentOptions& options, const ChunkLimits& limits);
+std::size_t token_window_bytes(const ChunkLimits& limits);
+std::size_t max_chunk_tokens(const ContentOptions& options, const ChunkLimits& limits);
+
 // The text stream of a chunk: a piece's head, and the ends of documents without text, may pass the limit.
 std::size_t max_text_bytes(const ContentOptions& options, const ChunkLimits& limits);
 

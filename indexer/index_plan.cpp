@@ -76,7 +76,8 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
   plan.chunk = level.chunk;
   plan.chunk.text_bytes = 2 * level.chunk.stream_words;  // about as much text as such a chunk has
-  plan.parser_bytes = ChunkParser::memory_bytes(options, level.chunk) + TaskParser::memory_bytes(corpus, plan.reader);
+  plan.parser_bytes =
+      ChunkParser::memory_bytes(options, level.chunk, input.form) + TaskParser::memory_bytes(corpus, plan.reader);
   plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads);
   const std::size_t chunk_bytes = ChunkParser::max_chunk_bytes(options, level.chunk, input.form);
   const std::size_t fixed = plan.reserve_bytes + CorpusReader::memory_bytes(corpus, plan.reader) +

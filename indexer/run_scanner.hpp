@@ -59,6 +59,9 @@ class RunScanner {
         take, [] {});
   }
 
+  // Does a run reach the end of what was scanned?
+  bool has_open_run() const { return !open_.empty(); }
+
   // The text (or field) ends: so does a run at its end.
   template <typename Take>
   void finish(Take&& take) {

@@ -60,12 +60,14 @@ class TableParser final : public DocumentParser, private TokenLookup<TableParser
 
   // For the look-up.
 
-  std::size_t take_hits(const TokenKeys& keys, std::size_t i, std::size_t count) {
+  std::size_t take_hits(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges) {
     Counts counts = counts_;
-    for (; i != count && this->is_hit(keys, i); ++i) occur(keys.guess[i], counts);
+    for (; 2 * i != edges.size() && this->is_hit(keys, i); ++i) occur(keys.guess[i], counts);
     counts_ = counts;
     return i;
   }
+
+  void approach(const std::uint16_t*) {}
 
   void occur(std::uint32_t number) { occur(number, counts_); }
 

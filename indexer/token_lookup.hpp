@@ -22,8 +22,10 @@ namespace spillway {
 // Parser has
 //   void occur(std::uint32_t number)        an occurrence of the term with this entry
 //   void occur_once(std::string_view term)  of a term that need not be remembered
-//   std::size_t take_hits(const TokenKeys& keys, std::size_t i, std::size_t count)
+//   std::size_t take_hits(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges)
 //       Tokens that are terms, from the i-th on, as long as is_hit(); returns where that ends.
+//   void approach(const std::uint16_t* edges)
+//       Before any other token that is looked up as a term.
 //   void pass_position()                    a token that is not kept
 //   void drop_overlong()                    likewise, above max_term_bytes
 //   void empty_table()                      calls clear_table()
@@ -127,8 +129,9 @@ class TokenLookup {
     std::uint32_t clears = table_.clear_count();
     for (std::size_t i = 0; i < count; ++i) {
       if constexpr (kTokensAreTerms) {
-        i = parser().take_hits(keys, i, count);
+        i = parser().take_hits(keys, i, edges);
         if (i == count) break;
+        parser().approach(edges.data() + 2 * i);
       }
       const TermTable::ShortKey key = key_of<kTokensAreTerms>(keys, i);
       constexpr std::uint64_t kHighBits = 0x8080808080808080ULL;

@@ -21,11 +21,6 @@ namespace {
 
 constexpr std::size_t kShortBytes = 16;
 
-constexpr bool is_word_byte(std::uint8_t c, WordBytes words) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-         (words == WordBytes::kWithHighBytes && c >= 0x80);
-}
-
 template <WordBytes kWords>
 constexpr std::array<bool, 256> kIsWord = [] {
   std::array<bool, 256> table{};

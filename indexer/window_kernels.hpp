@@ -11,6 +11,10 @@ namespace spillway {
 
 // What counts as a word byte: [A-Za-z0-9], with kWithHighBytes also all bytes from 0x80.
 enum class WordBytes : std::uint8_t { kAlphanumeric, kWithHighBytes };
+constexpr bool is_word_byte(std::uint8_t c, WordBytes words) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+         (words == WordBytes::kWithHighBytes && c >= 0x80);
+}
 
 inline constexpr std::size_t kWindowBytes = 4096;
 // Writable behind the lowered text and behind the edges, readable behind the lowered text.

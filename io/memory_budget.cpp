@@ -1,6 +1,7 @@
 #include "io/memory_budget.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -108,6 +109,17 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;
+}
+
+void Buffer::shrink(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t kept = (bytes + page - 1) / page * page;
+  if (kept < bytes_) {
+    munmap(data_ + kept, bytes_ - kept);
+    if (kept == 0) data_ = nullptr;
+  }
+  bytes_ = bytes;
+  reservation_.shrink(bytes);
 }
 
 Buffer::~Buffer() {

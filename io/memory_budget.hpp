@@ -74,6 +74,9 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer();
 
+  // Gives all but the first `bytes` back. Requires: bytes <= size().
+  void shrink(std::size_t bytes);
+
   std::uint8_t* data() { return data_; }
   const std::uint8_t* data() const { return data_; }
   std::size_t size() const { return bytes_; }

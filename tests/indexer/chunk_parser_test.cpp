@@ -28,8 +28,11 @@ class ChunkParserTest : public ::testing::TestWithParam<ChunkForm> {
   // Parses, joins the chunks and compares all with the oracle.
   Parsed check(const std::vector<OracleDocument>& documents) {
     Parsed parsed = parse_documents(documents, setting_, budget_);
+    const std::size_t most = ChunkParser::max_chunk_bytes(setting_.options, setting_.limits, setting_.form);
+    for (const ParsedChunk& chunk : parsed.chunks) EXPECT_LE(chunk.memory.size(), most);
     const InvertedOracle oracle = invert(documents, setting_.options);
-    const JoinedChunks joined = join_chunks(parsed.chunks, setting_.form);
+    const ChunkForm form = tabulate(parsed.chunks, setting_, budget_);
+    const JoinedChunks joined = join_chunks(parsed.chunks, form);
     EXPECT_EQ(joined.lists, oracle.lists);
     EXPECT_EQ(joined.sum, oracle.sum());
     EXPECT_EQ(joined.occurrence_count, oracle.occurrence_count());
@@ -43,8 +46,6 @@ class ChunkParserTest : public ::testing::TestWithParam<ChunkForm> {
     }
     EXPECT_EQ(joined.documents, expected);
     EXPECT_EQ(joined.has_stored_ids, ids);
-    const std::size_t most = ChunkParser::max_chunk_bytes(setting_.options, setting_.limits, setting_.form);
-    for (const ParsedChunk& chunk : parsed.chunks) EXPECT_LE(chunk.memory.size(), most);
     return parsed;
   }
 
@@ -87,6 +88,7 @@ TEST_P(ChunkParserTest, SealsAtTheEndOfATask) {
 TEST_P(ChunkParserTest, CutsALongDocumentIntoChunks) {
   setting_.limits.table_entries = 16;
   setting_.limits.stream_words = 32;
+  setting_.limits.token_bytes = 500;
   std::string text;
   for (int i = 0; i < 20000; ++i) text += "word" + std::to_string(i % 997) + " ";
   OracleDocument document = with_text(text);
@@ -114,6 +116,7 @@ TEST_P(ChunkParserTest, TakesTermsOfEveryLength) {
 TEST_P(ChunkParserTest, SealsWhenLongTermsFillTheArena) {
   std::string text;
   for (int i = 0; i < 12000; ++i) text += std::string(200, 'x') + std::to_string(i) + " ";
+  setting_.limits.token_bytes = std::size_t{1} << 19;
   EXPECT_GT(check({with_text(text)}).chunks.size(), 3U);
   setting_.options.stemmer = "english";
   EXPECT_GT(check({with_text(text)}).chunks.size(), 3U);
@@ -168,7 +171,7 @@ TEST_P(ChunkParserTest, CutsFieldsAtACharacterAndCountsThem) {
     while (document.title.size() < 70000) document.title += "𠮷";
     document.url = std::string(65535, 'u');
     document.date = std::string(65536, 'd');
-    const Parsed parsed = parse_documents({document}, setting_, budget_);
+    Parsed parsed = parse_documents({document}, setting_, budget_);
     EXPECT_EQ(parsed.figures.fields_cut, 2U);
     const std::vector<StoredEntry> entries = entries_of(parsed.chunks.at(0).documents);
     ASSERT_EQ(entries.size(), 1U);
@@ -179,7 +182,8 @@ TEST_P(ChunkParserTest, CutsFieldsAtACharacterAndCountsThem) {
     EXPECT_EQ(entries[0].url, document.url);
     EXPECT_EQ(entries[0].date, std::string(65535, 'd'));
     // What is indexed is the whole title.
-    const JoinedChunks joined = join_chunks(parsed.chunks, setting_.form);
+    const ChunkForm form = tabulate(parsed.chunks, setting_, budget_);
+    const JoinedChunks joined = join_chunks(parsed.chunks, form);
     EXPECT_EQ(joined.lists, invert({document}, setting_.options).lists);
   }
 }
@@ -236,6 +240,7 @@ TEST_P(ChunkParserTest, ReadsNothingBehindAPiece) {
 
 TEST_P(ChunkParserTest, TakesManyTokensFromFewBytes) {
   setting_.limits.stream_words = 16;
+  setting_.limits.token_bytes = 64;
   std::string text;
   for (int i = 0; i < 30000; ++i) text += i % 3 == 0 ? "ﷺ" : "½ ";
   check({with_text(text), with_text(text)});
@@ -261,6 +266,7 @@ TEST_P(ChunkParserTest, EqualsTheOracleOnRandomDocuments) {
     limits.stream_words = std::array{16U, 100U, 5000U, 1U << 20}[random() % 4];
     limits.document_bytes = std::array{64U, 1000U, 1U << 20}[random() % 3];
     limits.max_documents = std::array{1U, 3U, 1U << 20}[random() % 3];
+    limits.token_bytes = std::array{16U, 300U, 5000U, 1U << 20}[random() % 4];
     setting_.longest_piece = std::array{1U, 7U, 100U, 5000U, 1U << 20}[random() % 5];
     setting_.documents_in_task = 1 + random() % 30;
     setting_.seed = seed;
@@ -279,7 +285,7 @@ TEST_P(ChunkParserTest, EqualsTheOracleOnRandomDocuments) {
 
 TEST_P(ChunkParserTest, PaysForItselfAndItsChunks) {
   setting_.limits = {4096, std::size_t{1} << 17, std::size_t{1} << 16, 1U << 16};
-  const std::size_t own = ChunkParser::memory_bytes(setting_.options, setting_.limits);
+  const std::size_t own = ChunkParser::memory_bytes(setting_.options, setting_.limits, setting_.form);
   MemoryBudget budget(own + (std::size_t{1} << 20));
   {
     testing::QuietObserver observer;
@@ -292,6 +298,7 @@ TEST_P(ChunkParserTest, PaysForItselfAndItsChunks) {
     feed(*parser, with_text(testing::random_text(random, 1000)), 1000, random);
     parser->finish_task();
     ASSERT_EQ(chunks.size(), 1U);
+    feed(*parser, with_text("the next chunk"), 1000, random);
     EXPECT_GE(budget.used_bytes(), before + chunks[0].memory.size());
   }
   EXPECT_EQ(budget.used_bytes(), 0U);
@@ -302,10 +309,13 @@ TEST_P(ChunkParserTest, PaysForItselfAndItsChunks) {
       BudgetError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, ChunkParserTest, ::testing::Values(ChunkForm::kPostings, ChunkForm::kOccurrences),
-                         [](const auto& param_info) {
-                           return param_info.param == ChunkForm::kPostings ? "Postings" : "Occurrences";
-                         });
+std::string form_name(const ::testing::TestParamInfo<ChunkForm>& form) {
+  constexpr std::array kNames{"Postings", "Occurrences", "Tokens"};
+  return kNames.at(static_cast<std::size_t>(form.param));
+}
+INSTANTIATE_TEST_SUITE_P(Forms, ChunkParserTest,
+                         ::testing::Values(ChunkForm::kPostings, ChunkForm::kOccurrences, ChunkForm::kTokens),
+                         form_name);
 
 }  // namespace
 }  // namespace spillway

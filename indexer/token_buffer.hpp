@@ -1,0 +1,63 @@
+// The token stream of a chunk (ParsedChunk::tokens) while it grows, in the memory that becomes the chunk's, with the
+// positions of its tokens.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "indexer/chunk_sizes.hpp"
+#include "indexer/document_parser.hpp"
+#include "indexer/parsed_chunk.hpp"
+#include "io/memory_budget.hpp"
+
+namespace spillway {
+
+class TokenBuffer {
+ public:
+  // Besides the chunk's memory.
+  static std::size_t memory_bytes(const ContentOptions& options, const ChunkLimits& limits);
+  TokenBuffer(const ChunkParserSetup& setup);
+
+  // For so many more bytes, zeros between and behind tokens counted, and tokens? An empty one has, for a window of text
+  // or the longest term.
+  bool has_room(std::size_t bytes, std::size_t tokens) const {
+    return used_ + bytes <= capacity_ && count_ + tokens <= kMaxChunkTokens;
+  }
+  // Where the next bytes are written. kWindowPadding bytes behind what there is room for may be overwritten.
+  // Requires: has_memory().
+  std::uint8_t* end() { return tokens_ + used_; }
+  bool has_memory() const { return tokens_ != nullptr; }
+  void take_memory();
+
+  // Bytes that were written at end(), of tokens whose positions ascend by 1 from `position` on.
+  void add(std::size_t bytes, std::size_t tokens, std::uint32_t position) {
+    used_ += bytes;
+    if (positions_ != nullptr) {
+      for (std::size_t i = 0; i < tokens; ++i) positions_[count_ + i] = position + static_cast<std::uint32_t>(i);
+    }
+    count_ += tokens;
+  }
+  // Takes back the last token, which has no zero behind it.
+  void remove_last(std::size_t bytes) {
+    used_ -= bytes;
+    --count_;
+  }
+
+  // The memory with the tokens, and copies of the parts behind them. Leaves nothing.
+  ParsedChunk seal(const DocumentParts& parts);
+  void clear() { used_ = count_ = 0; }
+
+ private:
+  const std::size_t chunk_bytes_, capacity_;
+  MemoryBudget& budget_;
+  Buffer positions_memory_;
+  std::uint32_t* positions_ = nullptr;  // by token
+  Buffer memory_;
+  std::uint8_t* tokens_ = nullptr;
+  std::size_t used_ = 0, count_ = 0;
+};
+
+// Of 8-byte little-endian words, the last one padded with zeros, mod 2^64 (ParsedChunk::token_sum).
+std::uint64_t sum_of_words(std::span<const std::uint8_t> bytes);
+
+}  // namespace spillway
