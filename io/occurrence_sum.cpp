@@ -13,9 +13,6 @@ namespace spillway {
 
 namespace {
 
-// Fixed keys: part of the format. r is a primitive-looking 60-bit constant (digits of pi), the seed those of e.
-constexpr std::uint64_t kBase = 0x0243F6A8885A308DULL;
-constexpr std::uint64_t kTermSeed = 0xB7E151628AED2A6BULL;
 constexpr std::size_t kLowCount = std::size_t{1} << DocumentWeight::kLowBits;
 
 struct PowerTables {
@@ -23,8 +20,8 @@ struct PowerTables {
   std::array<std::uint64_t, kLowCount> high{};  // r^(i * 4096)
   PowerTables() {
     low[0] = high[0] = 1;
-    for (std::size_t i = 1; i < kLowCount; ++i) low[i] = field61::multiply(low[i - 1], kBase);
-    const std::uint64_t step = field61::multiply(low[kLowCount - 1], kBase);
+    for (std::size_t i = 1; i < kLowCount; ++i) low[i] = field61::multiply(low[i - 1], kDocumentBase);
+    const std::uint64_t step = field61::multiply(low[kLowCount - 1], kDocumentBase);
     for (std::size_t i = 1; i < kLowCount; ++i) high[i] = field61::multiply(high[i - 1], step);
   }
 };
@@ -37,7 +34,7 @@ const PowerTables& tables() {
 // r^(high * 4096)
 std::uint64_t high_power(std::uint64_t high) {
   if (high < kLowCount) return tables().high[high];
-  return field61::multiply(tables().high[high % kLowCount], field61::power(kBase, (high / kLowCount) << 24));
+  return field61::multiply(tables().high[high % kLowCount], field61::power(kDocumentBase, (high / kLowCount) << 24));
 }
 
 #define SPILLWAY_WEIGHT_TARGET __attribute__((target("avx512f,avx512vl")))
