@@ -135,6 +135,7 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
   RunWriter writer(file, run_identity(output.block, output.options), output.options.run_block_bytes,
                    RunBlockCodec::kNone);
   RunSummary summary = block_summary(output.block);
+  summary.sum.join(output.sum_besides, 0);
   OccurrenceSum written;
   std::size_t next = 0;
   tbb::parallel_pipeline(

@@ -24,6 +24,7 @@ struct RunOutput {
   std::size_t range_count = 0;
   // Writes the terms of range `range` through the joiner, in term order; called on many threads.
   std::function<void(std::size_t range, ListJoiner& joiner)> encode;
+  OccurrenceSum sum_besides{};  // of what the chunks' sums leave out
 };
 
 RunIdentity run_identity(const Block& block, const BlockSortOptions& options);

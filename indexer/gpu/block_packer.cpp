@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
+#include "io/error.hpp"
 #include "sort/gpu/gpu_error.hpp"
 
 namespace spillway {
@@ -20,8 +22,6 @@ std::uint32_t checked_sum(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint32_t>(a + b);
 }
 
-std::size_t round_up(std::size_t bytes) { return (bytes + kChunkAlignment - 1) / kChunkAlignment * kChunkAlignment; }
-
 // Bytes [from, from + to.size()) of an array of T that is made from `source` element by element.
 template <typename T, typename Source, typename Make>
 void convert(const Source* source, std::size_t from, std::span<std::uint8_t> to, const Make& make) {
@@ -35,35 +35,52 @@ void copy(std::span<const T> source, std::size_t from, std::span<std::uint8_t> t
   std::memcpy(to.data(), reinterpret_cast<const std::uint8_t*>(source.data()) + from, to.size());
 }
 
+// The part of `to` that has bytes of an array of `bytes`, from `from` on; zeros behind it.
+std::span<std::uint8_t> pad(std::size_t bytes, std::size_t from, std::span<std::uint8_t> to) {
+  const std::size_t used = std::min(to.size(), bytes - std::min(from, bytes));
+  std::fill(to.begin() + static_cast<std::ptrdiff_t>(used), to.end(), std::uint8_t{0});
+  return to.first(used);
+}
+
 }  // namespace
 
-BlockPacker::BlockPacker(const Block& block, Positions positions) : block_(block) {
+BlockPacker::BlockPacker(const Block& block, Positions positions, ChunkForm form) : block_(block), form_(form) {
   const std::vector<std::uint32_t> bases = chunk_bases(block);
-  ChunkPlace place;
-  std::size_t text = 0;
+  ChunkPlace end;
+  text_begins_.push_back(0);
   size_.positions = positions == Positions::kStored;
   for (std::size_t c = 0; c < block.chunks.size(); ++c) {
-    const ParsedChunk& chunk = block.chunks[c];
-    size_ += visit_size(chunk, positions);
-    place.first_document = bases[c];
-    place.occurrence_width = chunk.terms.size() <= kMostNarrowTerms ? 2 : 4;
-    places_.push_back(place);
-    text_begins_.push_back(text);
-    place.first_occurrence = checked_sum(place.first_occurrence, chunk.occurrences.size());
-    place.first_string = checked_sum(place.first_string, chunk.terms.size());
-    place.first_piece = checked_sum(place.first_piece, chunk.lengths.size());
-    place.occurrence_offset += round_up(chunk.occurrences.size() * place.occurrence_width);
-    text += chunk.text.size();
+    size_ += visit_size(block.chunks[c], positions);
+    end.first_document = bases[c];
+    add_chunk(block.chunks[c], end);
   }
-  place.first_document = bases.back();
-  places_.push_back(place);
-  text_begins_.push_back(text);
+  end.first_document = bases.back();
+  places_.push_back(end);
+}
+
+void BlockPacker::add_chunk(const ParsedChunk& chunk, ChunkPlace& end) {
+  end.occurrence_width = chunk.terms.size() <= kMostNarrowTerms ? 2 : 4;
+  places_.push_back(end);
+  const bool has_tokens = form_ == ChunkForm::kTokens;
+  const std::uint64_t occurrences = has_tokens ? chunk.occurrence_count : chunk.occurrences.size();
+  if (std::accumulate(chunk.lengths.begin(), chunk.lengths.end(), std::uint64_t{0}) != occurrences) {
+    throw FormatError(
+        "the lengths of a chunk's documents do not add up to its occurrences; the memory of this machine or this "
+        "program is at fault, and the index was not written");
+  }
+  end.first_occurrence = checked_sum(end.first_occurrence, occurrences);
+  end.first_string = checked_sum(end.first_string, chunk.terms.size());
+  end.first_piece = checked_sum(end.first_piece, chunk.lengths.size());
+  end.occurrence_offset += chunk_aligned(chunk.occurrences.size() * end.occurrence_width);
+  text_begins_.push_back(text_begins_.back() + (has_tokens ? chunk_aligned(chunk.tokens.size()) : chunk.text.size()));
+  token_sum_ += chunk.token_sum;
 }
 
 std::size_t BlockPacker::chunk_begin(VisitArray array, std::size_t chunk) const {
   const ChunkPlace& place = places_[chunk];
   switch (array) {
     case VisitArray::kText:
+    case VisitArray::kTokens:
       return text_begins_[chunk];
     case VisitArray::kStringBytes:
       return place.first_string * sizeof(std::uint16_t);
@@ -104,16 +121,16 @@ void BlockPacker::pack_chunk(VisitArray array, std::size_t c, std::size_t from, 
   switch (array) {
     case VisitArray::kText:
       return copy(chunk.text, from, to);
+    case VisitArray::kTokens:
+      return copy(chunk.tokens, from, pad(chunk.tokens.size(), from, to));
     case VisitArray::kStringBytes:
       return convert<std::uint16_t>(chunk.terms.data(), from, to,
                                     [](const ChunkTerm& term) { return static_cast<std::uint16_t>(term.text_bytes); });
     case VisitArray::kOccurrences: {
       const std::size_t width = places_[c].occurrence_width;
-      const std::size_t used =
-          std::min(to.size(), chunk.occurrences.size() * width - std::min(from, chunk.occurrences.size() * width));
-      std::fill(to.begin() + static_cast<std::ptrdiff_t>(used), to.end(), std::uint8_t{0});
-      if (width == 4) return copy(chunk.occurrences, from, to.first(used));
-      return convert<std::uint16_t>(chunk.occurrences.data(), from, to.first(used),
+      const std::span<std::uint8_t> used = pad(chunk.occurrences.size() * width, from, to);
+      if (width == 4) return copy(chunk.occurrences, from, used);
+      return convert<std::uint16_t>(chunk.occurrences.data(), from, used,
                                     [](std::uint32_t term) { return static_cast<std::uint16_t>(term); });
     }
     case VisitArray::kLengths:

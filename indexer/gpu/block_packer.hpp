@@ -1,4 +1,4 @@
-// What of a block goes up to the GPU, as five arrays, each put together from all chunks; any piece of them can be
+// What of a block goes up to the GPU, as arrays, each put together from all chunks; any piece of them can be
 // packed by any thread.
 #pragma once
 
@@ -13,9 +13,10 @@
 namespace spillway {
 
 enum class VisitArray : std::uint8_t {
-  kText,         // of all strings
-  kStringBytes,  // u16 each
-  kOccurrences,  // chunk-local ids: u16 or u32 by chunk, each chunk's at a multiple of kChunkAlignment
+  kText,         // kOccurrences: of all strings
+  kStringBytes,  // kOccurrences: u16 each
+  kOccurrences,  // kOccurrences: chunk-local ids: u16 or u32 by chunk, each chunk's at a multiple of kChunkAlignment
+  kTokens,       // kTokens: each chunk's at a multiple of kChunkAlignment, zeros between them
   kLengths,      // u32 for each piece
   kPositions     // u32 for each occurrence; only with positions
 };
@@ -24,9 +25,13 @@ enum class VisitArray : std::uint8_t {
 class BlockPacker {
  public:
   // GpuMemoryError for a block with more than 2^32 - 2 occurrences, strings or documents, which a smaller one has not.
-  BlockPacker(const Block& block, Positions positions);
+  // FormatError where a chunk's lengths are not the number of its occurrences.
+  BlockPacker(const Block& block, Positions positions, ChunkForm form);
 
+  ChunkForm form() const { return form_; }
   const VisitSize& size() const { return size_; }
+  // kTokens: of the array of that name.
+  std::uint64_t token_sum() const { return token_sum_; }
   std::uint32_t document_count() const { return places_.back().first_document; }
   // One for each chunk, and one with the totals.
   std::span<const ChunkPlace> places() const { return places_; }
@@ -37,12 +42,15 @@ class BlockPacker {
 
  private:
   std::size_t chunk_begin(VisitArray array, std::size_t chunk) const;
+  void add_chunk(const ParsedChunk& chunk, ChunkPlace& end);
   void pack_chunk(VisitArray array, std::size_t chunk, std::size_t from, std::span<std::uint8_t> to) const;
 
   const Block& block_;
+  const ChunkForm form_;
   VisitSize size_;
+  std::uint64_t token_sum_ = 0;
   std::vector<ChunkPlace> places_;
-  std::vector<std::size_t> text_begins_;
+  std::vector<std::size_t> text_begins_;  // of kText or kTokens
 };
 
 }  // namespace spillway

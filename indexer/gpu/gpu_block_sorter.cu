@@ -8,10 +8,12 @@ namespace spillway {
 
 namespace {
 
-const DeviceRecordSorter& record_sorter(const std::string& name) {
-  const DeviceRecordSorter* const sorter = find_device_record_sorter(name);
-  if (sorter == nullptr) throw UsageError("no GPU sorter of records has the name " + name);
-  return *sorter;
+// None where blocks need none.
+const DeviceRecordSorter* record_sorter(const GpuSorterOptions& options) {
+  if (options.form == ChunkForm::kTokens) return nullptr;
+  const DeviceRecordSorter* const sorter = find_device_record_sorter(options.record_sorter);
+  if (sorter == nullptr) throw UsageError("no GPU sorter of records has the name " + options.record_sorter);
+  return sorter;
 }
 
 const DeviceStringSorter& string_sorter(const std::string& name) {
@@ -36,7 +38,7 @@ class ArenaBlockSorter final : public GpuBlockSorter {
       wait_without_spinning(gpu);
       arenas_.emplace_back(gpu, options.arena_bytes);
     }
-    sorter_ = std::make_unique<SlotBlockSorter>(make_slots(options, budget));
+    sorter_ = std::make_unique<SlotBlockSorter>(make_slots(options, budget), options.form);
   }
 
   std::unique_ptr<GpuVisit> begin(const Block& block, Positions positions) override {
@@ -57,7 +59,7 @@ class ArenaBlockSorter final : public GpuBlockSorter {
       for (std::size_t g = 0; g < options.gpus.size(); ++g) {
         const std::span<std::uint8_t> arena(arenas_[g].data() + visit * arena_share, arena_share);
         slots.push_back(std::make_unique<VisitPipeline<GpuMachine>>(
-            GpuMachineSetup{options.gpus[g], arena, staging_share, record_sorter(options.record_sorter),
+            GpuMachineSetup{options.gpus[g], arena, staging_share, record_sorter(options),
                             string_sorter(options.string_sorter), budget}));
       }
     }
@@ -74,9 +76,8 @@ class ArenaBlockSorter final : public GpuBlockSorter {
 std::size_t visit_device_bytes(const VisitSize& size, const GpuSorterOptions& options) {
   if (options.gpus.empty()) throw GpuError("no GPU to sort blocks on");
   cuda_check(cudaSetDevice(options.gpus.front()));
-  return lay_out_visit(size, GpuMachine::scratch_of(size, record_sorter(options.record_sorter),
-                                                    string_sorter(options.string_sorter)))
-      .total_bytes;
+  return visit_bytes(size, GpuMachine::scratch_of(size, record_sorter(options), string_sorter(options.string_sorter)),
+                     options.form);
 }
 
 std::unique_ptr<GpuBlockSorter> make_gpu_block_sorter(const GpuSorterOptions& options, MemoryBudget& budget) {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "indexer/block_sorter.hpp"
+#include "indexer/gpu/token_sum_steps.hpp"
 #include "indexer/gpu/visit_layout.hpp"
 #include "indexer/gpu/visit_machine.hpp"
 #include "indexer/gpu/visit_steps.hpp"
@@ -30,11 +31,36 @@ __global__ void step_kernel(std::size_t count, Step step) {
   if (i < count) step(i);
 }
 
+inline constexpr unsigned kReduceThreads = 256, kMostReduceBlocks = 2048;
+
+// Each block adds up its share.
+template <typename Step, typename Sum, typename Value>
+__global__ void reduce_kernel(std::size_t count, Step step, Sum sum, Value* totals) {
+  __shared__ Value s_totals[kReduceThreads];
+  const std::size_t threads = std::size_t{gridDim.x} * kReduceThreads;
+  Value total{};
+  for (std::size_t i = std::size_t{blockIdx.x} * kReduceThreads + threadIdx.x; i < count; i += threads) {
+    total = sum(total, step(i));
+  }
+  s_totals[threadIdx.x] = total;
+  for (unsigned half = kReduceThreads / 2; half != 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) s_totals[threadIdx.x] = sum(s_totals[threadIdx.x], s_totals[threadIdx.x + half]);
+  }
+  if (threadIdx.x == 0) totals[blockIdx.x] = s_totals[0];
+}
+
+template <typename Value>
+struct LoadValue {
+  const Value* values;
+  __device__ Value operator()(std::size_t i) const { return values[i]; }
+};
+
 struct GpuMachineSetup {
   int gpu = 0;
-  std::span<std::uint8_t> arena;  // on that GPU
-  std::size_t staging_bytes = 0;  // pinned; paid by the caller
-  const DeviceRecordSorter& records;
+  std::span<std::uint8_t> arena;      // on that GPU
+  std::size_t staging_bytes = 0;      // pinned; paid by the caller
+  const DeviceRecordSorter* records;  // null where blocks need none (ChunkForm::kTokens)
   const DeviceStringSorter& strings;
   MemoryBudget& budget;
 };
@@ -53,11 +79,14 @@ class GpuMachine {
   std::uint8_t* arena() const { return setup_.arena.data(); }
   std::size_t arena_bytes() const { return setup_.arena.size(); }
   VisitScratch scratch(const VisitSize& size) const { return scratch_of(size, setup_.records, setup_.strings); }
-  static VisitScratch scratch_of(const VisitSize& size, const DeviceRecordSorter& records,
+  static VisitScratch scratch_of(const VisitSize& size, const DeviceRecordSorter* records,
                                  const DeviceStringSorter& strings) {
     const std::size_t groups = size.occurrences / kGroupKeys + 2;
-    return {strings.scratch_bytes(size.strings, size.string_bytes), records.scratch_bytes(size.occurrences, {0, 64}),
-            std::max({exclusive_scan_bytes<std::uint16_t, std::uint64_t, Add<std::uint64_t>>(size.strings + 1),
+    return {strings.scratch_bytes(size.strings, size.string_bytes),
+            records == nullptr ? 0 : records->scratch_bytes(size.occurrences, {0, 64}),
+            std::max({kMostReduceBlocks * sizeof(TokenSums),
+                      exclusive_scan_bytes<RawCounts, RawCounts, AddRawCounts>(raw_groups(size.token_bytes) + 1),
+                      exclusive_scan_bytes<std::uint16_t, std::uint64_t, Add<std::uint64_t>>(size.strings + 1),
                       exclusive_scan_bytes<std::uint64_t, std::uint64_t, Add<std::uint64_t>>(size.strings + 1),
                       exclusive_scan_bytes<GroupSums, GroupSums, AddGroupSums>(groups),
                       inclusive_scan_bytes<std::uint32_t, std::uint32_t, Add<std::uint32_t>>(
@@ -126,14 +155,24 @@ class GpuMachine {
     }
   }
 
+  template <typename Value, typename Step, typename Sum>
+  void reduce(std::size_t count, const Step& step, Sum sum, Value* to, std::span<std::uint8_t> scratch) {
+    Value* const totals = reinterpret_cast<Value*>(scratch.data());
+    const std::size_t most = scratch.size() / sizeof(Value);
+    const auto blocks = static_cast<unsigned>(
+        std::min<std::size_t>({(count + kReduceThreads - 1) / kReduceThreads, most, kMostReduceBlocks}));
+    if (blocks != 0) reduce_into(blocks, count, step, sum, totals);
+    reduce_into(1, blocks, LoadValue<Value>{totals}, sum, to);
+  }
+
   void sort_strings(const std::uint8_t* text, const std::uint64_t* offsets, std::uint32_t count, std::size_t text_bytes,
                     std::uint32_t* order, std::span<std::uint8_t> scratch) {
     setup_.strings.sort({text, offsets, count, text_bytes}, order, nullptr, scratch.data(), stream_.handle());
   }
-  bool sorts_stably() const { return setup_.records.stable(); }
+  bool sorts_stably() const { return setup_.records->stable(); }
   const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
                                  std::span<std::uint8_t> scratch) {
-    return setup_.records.sort(keys, count, bits, scratch.data(), stream_.handle());
+    return setup_.records->sort(keys, count, bits, scratch.data(), stream_.handle());
   }
 
   // Into the staging buffers, whose uploads are done before, where it fits them; else into memory of its own, through
@@ -196,6 +235,13 @@ class GpuMachine {
     cuda_check(cub::DeviceScan::InclusiveScan(nullptr, bytes, static_cast<const From*>(nullptr),
                                               static_cast<To*>(nullptr), Sum{}, count, cudaStream_t{}));
     return bytes;
+  }
+
+  template <typename Value, typename Step, typename Sum>
+  void reduce_into(unsigned blocks, std::size_t count, const Step& step, Sum sum, Value* totals) {
+    count_gpu_call();
+    reduce_kernel<<<blocks, kReduceThreads, 0, stream_.handle()>>>(count, step, sum, totals);
+    check_launch();
   }
 
   // One half of the staging buffer is filled while the other is emptied.

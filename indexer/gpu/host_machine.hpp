@@ -2,7 +2,9 @@
 // tests; and the list of what a machine has to have. Every step counts as a GPU call that can be made to fail.
 #pragma once
 
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 
 #include <algorithm>
 #include <array>
@@ -24,7 +26,8 @@ namespace spillway {
 
 class HostMachine {
  public:
-  HostMachine(std::size_t arena_bytes, const RecordSorter& records, const StringSorter& strings, MemoryBudget& budget)
+  // Without a sorter of records only for blocks that need none (ChunkForm::kTokens).
+  HostMachine(std::size_t arena_bytes, const RecordSorter* records, const StringSorter& strings, MemoryBudget& budget)
       : budget_(budget),
         memory_(budget, arena_bytes, "the arena of a visit"),
         arena_(memory_.span()),
@@ -37,9 +40,9 @@ class HostMachine {
   std::uint8_t* arena() const { return arena_.data(); }
   std::size_t arena_bytes() const { return arena_.size(); }
   VisitScratch scratch(const VisitSize& size) const { return scratch_of(size, records_, strings_); }
-  static VisitScratch scratch_of(const VisitSize& size, const RecordSorter& records, const StringSorter& strings) {
+  static VisitScratch scratch_of(const VisitSize& size, const RecordSorter* records, const StringSorter& strings) {
     return {size.strings * sizeof(StringRef) + strings.scratch_bytes(size.strings),
-            records.scratch_bytes(size.occurrences, {0, 64}), 0};
+            records == nullptr ? 0 : records->scratch_bytes(size.occurrences, {0, 64}), 0};
   }
 
   void start() {}
@@ -83,6 +86,19 @@ class HostMachine {
     for (std::size_t i = 0; i < count; ++i) to[i] = total = sum(total, static_cast<To>(from[i]));
   }
 
+  // *to = the sum of step(i) over all i; Value{} for none.
+  template <typename Value, typename Step, typename Sum>
+  void reduce(std::size_t count, const Step& step, Sum sum, Value* to, std::span<std::uint8_t>) {
+    count_gpu_call();
+    *to = tbb::parallel_reduce(
+        tbb::blocked_range<std::size_t>(0, count), Value{},
+        [&](const tbb::blocked_range<std::size_t>& range, Value total) {
+          for (std::size_t i = range.begin(); i < range.end(); ++i) total = sum(total, step(i));
+          return total;
+        },
+        sum);
+  }
+
   void sort_strings(const std::uint8_t* text, const std::uint64_t* offsets, std::uint32_t count, std::size_t,
                     std::uint32_t* order, std::span<std::uint8_t> scratch) {
     const std::span<StringRef> refs(reinterpret_cast<StringRef*>(scratch.data()), count);
@@ -91,11 +107,11 @@ class HostMachine {
     }
     strings_.sort(refs, {order, count}, {}, scratch.subspan(refs.size_bytes()));
   }
-  bool sorts_stably() const { return records_.stable(); }
+  bool sorts_stably() const { return records_->stable(); }
   // Returns where they stand.
   const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
                                  std::span<std::uint8_t> scratch) {
-    records_.sort({keys, count}, bits, scratch);
+    records_->sort({keys, count}, bits, scratch);
     return keys;
   }
 
@@ -124,7 +140,7 @@ class HostMachine {
   MemoryBudget& budget_;
   Buffer memory_, result_;
   std::span<std::uint8_t> arena_;
-  const RecordSorter& records_;
+  const RecordSorter* records_;
   const StringSorter& strings_;
   Stopwatch watch_;
   std::array<double, kVisitMarks> marks_{};

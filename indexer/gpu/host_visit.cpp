@@ -10,13 +10,13 @@ std::unique_ptr<GpuBlockSorter> make_host_block_visitor(const HostVisitOptions& 
   std::vector<std::unique_ptr<VisitSlot>> slots;
   for (unsigned i = 0; i < options.visits; ++i) {
     slots.push_back(
-        std::make_unique<VisitPipeline<HostMachine>>(options.arena_bytes, *options.records, *options.strings, budget));
+        std::make_unique<VisitPipeline<HostMachine>>(options.arena_bytes, options.records, *options.strings, budget));
   }
-  return std::make_unique<SlotBlockSorter>(std::move(slots));
+  return std::make_unique<SlotBlockSorter>(std::move(slots), options.form);
 }
 
-std::size_t host_visit_bytes(const VisitSize& size, const RecordSorter& records, const StringSorter& strings) {
-  return lay_out_visit(size, HostMachine::scratch_of(size, records, strings)).total_bytes;
+std::size_t host_visit_bytes(const VisitSize& size, const HostVisitOptions& options) {
+  return visit_bytes(size, HostMachine::scratch_of(size, options.records, *options.strings), options.form);
 }
 
 }  // namespace spillway

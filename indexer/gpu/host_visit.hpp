@@ -6,15 +6,16 @@
 namespace spillway {
 
 struct HostVisitOptions {
+  ChunkForm form = ChunkForm::kOccurrences;
   std::size_t arena_bytes = 0;  // of each visit; paid from the budget
   unsigned visits = 2;
-  const RecordSorter* records = nullptr;  // of the CPU
+  const RecordSorter* records = nullptr;  // of the CPU; kTokens: none
   const StringSorter* strings = nullptr;
 };
 
 std::unique_ptr<GpuBlockSorter> make_host_block_visitor(const HostVisitOptions& options, MemoryBudget& budget);
 
-// As visit_device_bytes(), for these sorters.
-std::size_t host_visit_bytes(const VisitSize& size, const RecordSorter& records, const StringSorter& strings);
+// As visit_device_bytes(). Of the options it reads form and sorters.
+std::size_t host_visit_bytes(const VisitSize& size, const HostVisitOptions& options);
 
 }  // namespace spillway

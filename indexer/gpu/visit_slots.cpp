@@ -22,7 +22,7 @@ class SlotVisit final : public GpuVisit {
   SlotVisit(const SlotVisit&) = delete;
   SlotVisit& operator=(const SlotVisit&) = delete;
 
-  void begin(Positions positions) { slot_.begin(BlockPacker(block_, positions)); }
+  void begin(Positions positions, ChunkForm form) { slot_.begin(BlockPacker(block_, positions, form)); }
 
   RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) override {
     const VisitLists lists = slot_.wait(figures);
@@ -59,7 +59,7 @@ void FreeSlots::put(VisitSlot& slot) {
 
 std::unique_ptr<GpuVisit> SlotBlockSorter::begin(const Block& block, Positions positions) {
   auto visit = std::make_unique<SlotVisit>(slots_, slots_.take(), block);
-  visit->begin(positions);
+  visit->begin(positions, form_);
   return visit;
 }
 

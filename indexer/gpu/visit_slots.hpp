@@ -30,11 +30,13 @@ class FreeSlots {
 
 class SlotBlockSorter final : public GpuBlockSorter {
  public:
-  explicit SlotBlockSorter(std::vector<std::unique_ptr<VisitSlot>> slots) : slots_(std::move(slots)) {}
+  SlotBlockSorter(std::vector<std::unique_ptr<VisitSlot>> slots, ChunkForm form)
+      : slots_(std::move(slots)), form_(form) {}
   std::unique_ptr<GpuVisit> begin(const Block& block, Positions positions) override;
 
  private:
   FreeSlots slots_;
+  const ChunkForm form_;
 };
 
 }  // namespace spillway

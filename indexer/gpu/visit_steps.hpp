@@ -10,14 +10,17 @@
 
 namespace spillway {
 
-inline constexpr std::size_t kChunkAlignment = 16;  // of a chunk's first occurrence as it goes up
-inline constexpr std::size_t kTextPadding = 16;     // readable behind the last string
-inline constexpr std::uint32_t kGroupKeys = 64;     // sorted keys that one thread folds
+inline constexpr std::size_t kChunkAlignment = 16;  // of a chunk's first occurrence or token as it goes up
+constexpr std::size_t chunk_aligned(std::size_t bytes) {
+  return (bytes + kChunkAlignment - 1) / kChunkAlignment * kChunkAlignment;
+}
+inline constexpr std::size_t kTextPadding = 16;  // readable behind the last string
+inline constexpr std::uint32_t kGroupKeys = 64;  // sorted keys that one thread folds
 
 // Where a chunk's share begins in the arrays of the block. Behind the last chunk stands one with the totals.
 struct ChunkPlace {
   std::uint32_t first_occurrence = 0, first_string = 0, first_piece = 0, first_document = 0;
-  std::uint64_t occurrence_offset = 0;  // in bytes
+  std::uint64_t occurrence_offset = 0;  // in bytes; kOccurrences
   std::uint32_t occurrence_width = 0;   // in bytes: 2 or 4
   std::uint32_t unused = 0;
 };

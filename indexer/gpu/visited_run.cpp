@@ -47,7 +47,8 @@ RunSummary write_visited_run(const Block& block, const BlockSortOptions& options
       joiner.write(text_of(lists, part->rank), list);
     }
   };
-  return write_run_output({block, options, range_count_of(lists.parts.back().first_occurrence), encode}, file, figures);
+  return write_run_output({block, options, range_count_of(lists.parts.back().first_occurrence), encode, lists.sum},
+                          file, figures);
 }
 
 }  // namespace spillway

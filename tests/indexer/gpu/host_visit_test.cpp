@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "indexer/run_output.hpp"
+#include "io/error.hpp"
 #include "sort/gpu/gpu_error.hpp"
 #include "sort/gpu/gpu_faults.hpp"
 #include "tests/indexer/gpu/visit_blocks.hpp"
@@ -11,93 +14,109 @@ namespace spillway {
 namespace {
 
 using testing::cpu_run;
+using testing::FormedBlock;
 using testing::kTestBudget;
 using testing::NamedBlock;
 using testing::size_of;
 using testing::visited_run;
 
-struct HostSorters {
-  const RecordSorter& records;
-  const StringSorter& strings;
+struct VisitCase {
+  ChunkForm form;
+  Positions positions;
 };
 
-// Of each kind: a stable sorter that needs scratch, and one that is neither.
-std::vector<HostSorters> host_sorters() {
-  return {{*find_record_sorter("cpu-radix"), *find_string_sorter("cpu-multikey")},
-          {*find_record_sorter("cpu-quick"), *find_string_sorter("cpu-msd")}};
+// Records by a stable sorter that needs scratch, and by one that is neither; none for tokens.
+std::vector<HostVisitOptions> visitors(ChunkForm form) {
+  const bool keys = form == ChunkForm::kOccurrences;
+  return {{form, 0, 1, keys ? find_record_sorter("cpu-radix") : nullptr, find_string_sorter("cpu-multikey")},
+          {form, 0, 1, keys ? find_record_sorter("cpu-quick") : nullptr, find_string_sorter("cpu-msd")}};
 }
 
-std::unique_ptr<GpuBlockSorter> make_visitor(std::size_t arena_bytes, const HostSorters& sorters,
-                                             MemoryBudget& budget) {
-  return make_host_block_visitor({arena_bytes, 1, &sorters.records, &sorters.strings}, budget);
+std::unique_ptr<GpuBlockSorter> make_visitor(std::size_t arena_bytes, ChunkForm form, MemoryBudget& budget) {
+  HostVisitOptions options = visitors(form)[0];
+  options.arena_bytes = arena_bytes;
+  return make_host_block_visitor(options, budget);
 }
 
-void expect_same_runs(const NamedBlock& named) {
+std::size_t bytes_for(const Block& block, const VisitCase& of) {
+  return host_visit_bytes(size_of(block, of.positions), visitors(of.form)[0]);
+}
+
+void expect_same_runs(const NamedBlock& named, ChunkForm form) {
   SCOPED_TRACE(named.name);
   const std::string expected = cpu_run(named);
-  for (const HostSorters& sorters : host_sorters()) {
+  const FormedBlock block(named.block, form);
+  for (HostVisitOptions& options : visitors(form)) {
     // An arena of exactly what is said to be needed.
     MemoryBudget budget(kTestBudget);
-    const auto visitor =
-        make_visitor(host_visit_bytes(size_of(named), sorters.records, sorters.strings), sorters, budget);
-    EXPECT_TRUE(visited_run(*visitor, named) == expected) << sorters.records.name();
+    options.arena_bytes = host_visit_bytes(size_of(block, named.options.positions), options);
+    const auto visitor = make_host_block_visitor(options, budget);
+    EXPECT_TRUE(visited_run(*visitor, block, named.options) == expected) << options.strings->name();
   }
 }
 
-class HostVisit : public ::testing::TestWithParam<Positions> {};
+class HostVisit : public ::testing::TestWithParam<VisitCase> {
+ protected:
+  Positions positions() const { return GetParam().positions; }
+  ChunkForm form() const { return GetParam().form; }
+  testing::TakeBlock expect_same() const {
+    return [form = form()](const NamedBlock& named) { expect_same_runs(named, form); };
+  }
+};
 
-TEST_P(HostVisit, GivesTheRunOfTheCpu) { testing::take_visit_test_blocks(GetParam(), 40, expect_same_runs); }
+TEST_P(HostVisit, GivesTheRunOfTheCpu) { testing::take_visit_test_blocks(positions(), 40, expect_same()); }
 
-TEST_P(HostVisit, GivesTheRunOfTheCpuForLongLists) { testing::take_long_lists(GetParam(), expect_same_runs); }
+TEST_P(HostVisit, GivesTheRunOfTheCpuForLongLists) { testing::take_long_lists(positions(), expect_same()); }
 
 // The sum of the block, which is checked, says that no list is left out between ranges.
 TEST_P(HostVisit, GivesTheRunOfTheCpuForManyRanges) {
   std::size_t most = 0;
-  testing::take_many_ranges(GetParam(), [&](const NamedBlock& named) {
-    most = std::max<std::size_t>(most, size_of(named).occurrences);
-    expect_same_runs(named);
+  testing::take_many_ranges(positions(), [&](const NamedBlock& named) {
+    most = std::max<std::size_t>(most, size_of(named.block, positions()).occurrences);
+    expect_same_runs(named, form());
   });
   EXPECT_GT(most, 2 * kRangeOccurrences);
 }
 
 TEST_P(HostVisit, TakesBlockAfterBlock) {
   MemoryBudget budget(kTestBudget);
-  const auto visitor = make_visitor(std::size_t{64} << 20, host_sorters()[0], budget);
+  const auto visitor = make_visitor(std::size_t{64} << 20, form(), budget);
   const std::size_t used = budget.used_bytes();
   for (const std::uint64_t seed : {3, 4, 5}) {
-    testing::take_random_blocks(seed, GetParam(), [&](const NamedBlock& named) {
-      EXPECT_TRUE(visited_run(*visitor, named) == cpu_run(named)) << named.name;
+    testing::take_random_blocks(seed, positions(), [&](const NamedBlock& named) {
+      const FormedBlock block(named.block, form());
+      EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named)) << named.name;
     });
   }
   EXPECT_EQ(budget.used_bytes(), used);
 }
 
 TEST_P(HostVisit, RefusesABlockThatDoesNotFitItsArenaAndGoesOnWithOthers) {
-  const HostSorters sorters = host_sorters()[0];
-  testing::take_random_blocks(1, GetParam(), [&](const NamedBlock& named) {
+  testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
     MemoryBudget budget(kTestBudget);
-    const std::size_t bytes = host_visit_bytes(size_of(named), sorters.records, sorters.strings);
-    const auto visitor = make_visitor(bytes - 1, sorters, budget);
-    EXPECT_THROW(visitor->begin(named.block, named.options.positions), GpuMemoryError);
+    const FormedBlock block(named.block, form());
+    const auto visitor = make_visitor(bytes_for(block, GetParam()) - 1, form(), budget);
+    EXPECT_THROW(visitor->begin(block, positions()), GpuMemoryError);
     NamedBlock empty{"empty", {}, named.options};
-    EXPECT_TRUE(visited_run(*visitor, empty) == cpu_run(empty));
+    EXPECT_TRUE(visited_run(*visitor, empty.block, empty.options) == cpu_run(empty));
   });
 }
 
 TEST_P(HostVisit, RefusesABlockWhoseListsDoNotFitTheBudget) {
-  const HostSorters sorters = host_sorters()[0];
-  testing::take_random_blocks(1, GetParam(), [&](const NamedBlock& named) {
-    const std::size_t bytes = host_visit_bytes(size_of(named), sorters.records, sorters.strings);
+  testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
+    const FormedBlock block(named.block, form());
+    const std::size_t bytes = bytes_for(block, GetParam());
     MemoryBudget budget(bytes);
-    const auto visitor = make_visitor(bytes, sorters, budget);
-    EXPECT_THROW(visitor->begin(named.block, named.options.positions), GpuMemoryError);
+    const auto visitor = make_visitor(bytes, form(), budget);
+    EXPECT_THROW(visitor->begin(block, positions()), GpuMemoryError);
     EXPECT_EQ(budget.used_bytes(), bytes);
   });
 }
 
 // Whatever call fails, nothing is written and nothing kept, and the next block's run is right.
 TEST_P(HostVisit, EndsCleanlyWhateverCallFails) {
-  testing::take_random_blocks(1, GetParam(), [&](const NamedBlock& named) {
+  testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
+    const FormedBlock block(named.block, form());
     std::uint64_t failed = 0;
     for (bool fired = true; fired; failed += fired ? 1 : 0) {
       MemoryBudget budget(kTestBudget), file_budget(kTestBudget);
@@ -105,9 +124,9 @@ TEST_P(HostVisit, EndsCleanlyWhateverCallFails) {
       fail_gpu_call(failed + 1);
       std::unique_ptr<GpuBlockSorter> visitor;
       try {
-        visitor = make_visitor(std::size_t{1} << 20, host_sorters()[0], budget);
+        visitor = make_visitor(std::size_t{1} << 20, form(), budget);
         BlockSortFigures figures;
-        visitor->begin(named.block, named.options.positions)->write_run(file, named.options, figures);
+        visitor->begin(block, positions())->write_run(file, named.options, figures);
       } catch (const GpuMemoryError&) {
         EXPECT_EQ(file.size(), 0U);
       }
@@ -116,7 +135,7 @@ TEST_P(HostVisit, EndsCleanlyWhateverCallFails) {
       fail_gpu_call(0);
       if (visitor != nullptr) {
         EXPECT_EQ(budget.used_bytes(), std::size_t{1} << 20);
-        EXPECT_TRUE(visited_run(*visitor, named) == cpu_run(named)) << failed;
+        EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named)) << failed;
         visitor.reset();
       }
       EXPECT_EQ(budget.used_bytes(), 0U);
@@ -126,13 +145,14 @@ TEST_P(HostVisit, EndsCleanlyWhateverCallFails) {
 }
 
 TEST_P(HostVisit, SaysThatTheGpuIsLostUntilTheEnd) {
-  testing::take_random_blocks(1, GetParam(), [&](const NamedBlock& named) {
+  testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
+    const FormedBlock block(named.block, form());
     MemoryBudget budget(kTestBudget);
-    const auto visitor = make_visitor(std::size_t{1} << 20, host_sorters()[0], budget);
+    const auto visitor = make_visitor(std::size_t{1} << 20, form(), budget);
     fail_gpu_call(5, GpuFault::kLost);
     for (int i = 0; i < 2; ++i) {
       try {
-        visitor->begin(named.block, named.options.positions);
+        visitor->begin(block, positions());
         ADD_FAILURE() << "no error";
       } catch (const GpuError& error) {
         EXPECT_TRUE(error.is_lost);
@@ -143,19 +163,88 @@ TEST_P(HostVisit, SaysThatTheGpuIsLostUntilTheEnd) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(, HostVisit, ::testing::Values(Positions::kNone, Positions::kStored),
-                         [](const auto& test) { return test.param == Positions::kNone ? "Plain" : "Positions"; });
+INSTANTIATE_TEST_SUITE_P(, HostVisit,
+                         ::testing::Values(VisitCase{ChunkForm::kOccurrences, Positions::kNone},
+                                           VisitCase{ChunkForm::kOccurrences, Positions::kStored},
+                                           VisitCase{ChunkForm::kTokens, Positions::kNone},
+                                           VisitCase{ChunkForm::kTokens, Positions::kStored}),
+                         [](const auto& test) {
+                           return std::string(test.param.positions == Positions::kNone ? "Plain" : "Positions") +
+                                  (test.param.form == ChunkForm::kTokens ? "OfTokens" : "");
+                         });
+
+// What the GPU does not find again as the parser left it is no run.
+class TokenVisit : public ::testing::Test {
+ protected:
+  template <typename Damage>
+  void expect_error(const Damage& damage) {
+    testing::take_random_blocks(3, Positions::kNone, [&](const NamedBlock& named) {
+      testing::TokenBlock tokens(named.block, 1);
+      damage(tokens);
+      MemoryBudget budget(kTestBudget);
+      const auto visitor = make_visitor(std::size_t{16} << 20, ChunkForm::kTokens, budget);
+      EXPECT_THROW(visitor->begin(tokens.block(), Positions::kNone), GpuError);
+      const FormedBlock block(named.block, ChunkForm::kTokens);
+      EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named));
+    });
+  }
+};
+
+TEST_F(TokenVisit, RefusesBytesThatAreNotThoseOfTheParser) {
+  expect_error([](testing::TokenBlock& block) { block.tokens(0)[0] ^= 2; });
+}
+TEST_F(TokenVisit, RefusesATokenTooMany) {
+  expect_error([](testing::TokenBlock& block) {
+    std::vector<std::uint8_t>& tokens = block.tokens(0);
+    for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = i % 2 == 0 ? 'x' : 0;
+  });
+}
+TEST_F(TokenVisit, RefusesATokenTooFew) {
+  expect_error([](testing::TokenBlock& block) {
+    for (std::uint8_t& byte : block.tokens(0)) byte = 'x';
+  });
+}
+
+TEST(TokenVisitLengths, MustAddUpToTheTokens) {
+  testing::take_random_blocks(3, Positions::kNone, [&](const NamedBlock& named) {
+    testing::TokenBlock tokens(named.block, 1);
+    ++tokens.block().chunks[0].occurrence_count;
+    MemoryBudget budget(kTestBudget);
+    const auto visitor = make_visitor(std::size_t{16} << 20, ChunkForm::kTokens, budget);
+    EXPECT_THROW(visitor->begin(tokens.block(), Positions::kNone), FormatError);
+  });
+}
+
+// Threads that begin and write blocks side by side, more of them than there are visits.
+TEST(HostVisits, TakeBlocksOfSeveralThreads) {
+  MemoryBudget budget(kTestBudget);
+  HostVisitOptions options = visitors(ChunkForm::kTokens)[0];
+  options.arena_bytes = std::size_t{16} << 20;
+  options.visits = 2;
+  const auto visitor = make_host_block_visitor(options, budget);
+  std::vector<std::thread> threads;
+  for (std::uint64_t seed = 20; seed < 24; ++seed) {
+    threads.emplace_back([&, seed] {
+      testing::take_random_blocks(seed, Positions::kStored, [&](const NamedBlock& named) {
+        const FormedBlock block(named.block, ChunkForm::kTokens);
+        EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named)) << named.name;
+      });
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
 
 TEST(VisitSize, OfASumNeedsNoMoreThanItsParts) {
-  const HostSorters sorters = host_sorters()[0];
-  for (const bool positions : {false, true}) {
-    const VisitSize a{3, 1000, 7003, 12345, 77, positions};
-    const VisitSize b{1, 9, 40, 80001, 2, positions};
+  const auto check = [](const VisitSize& a, const VisitSize& b, ChunkForm form) {
     VisitSize sum = a;
     sum += b;
-    const auto bytes = [&](const VisitSize& size) { return host_visit_bytes(size, sorters.records, sorters.strings); };
+    const auto bytes = [&](const VisitSize& size) { return host_visit_bytes(size, visitors(form)[0]); };
     EXPECT_LE(bytes(sum), bytes(a) + bytes(b));
     EXPECT_GT(bytes(sum), bytes(a));
+  };
+  for (const bool positions : {false, true}) {
+    check({3, 1000, 7003, 12345, 77, 0, positions}, {1, 9, 40, 80001, 2, 0, positions}, ChunkForm::kOccurrences);
+    check({3, 12345, 70000, 12345, 77, 86400, positions}, {1, 9, 40, 9, 2000, 123456, positions}, ChunkForm::kTokens);
   }
 }
 

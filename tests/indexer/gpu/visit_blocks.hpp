@@ -5,10 +5,12 @@
 #include <tbb/task_arena.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "indexer/gpu/gpu_block_sorter.hpp"
 #include "io/memory_file.hpp"
+#include "tests/indexer/gpu/token_block.hpp"
 #include "tests/indexer/parsed_documents.hpp"
 
 namespace spillway::testing {
@@ -185,18 +187,31 @@ inline std::string cpu_run(const NamedBlock& named) {
   });
 }
 
-inline std::string visited_run(GpuBlockSorter& sorter, const NamedBlock& named) {
+inline std::string visited_run(GpuBlockSorter& sorter, const Block& block, const BlockSortOptions& options) {
   return bytes_of_run([&](WritableFile& file) {
     BlockSortFigures figures;
-    return sorter.begin(named.block, named.options.positions)->write_run(file, named.options, figures);
+    return sorter.begin(block, options.positions)->write_run(file, options, figures);
   });
 }
 
-inline VisitSize size_of(const NamedBlock& named) {
+inline VisitSize size_of(const Block& block, Positions positions) {
   VisitSize size;
-  size.positions = named.options.positions == Positions::kStored;
-  for (const ParsedChunk& chunk : named.block.chunks) size += visit_size(chunk, named.options.positions);
+  size.positions = positions == Positions::kStored;
+  for (const ParsedChunk& chunk : block.chunks) size += visit_size(chunk, positions);
   return size;
 }
+
+// A block of occurrences in the form that visitors take. Lives no longer than it.
+class FormedBlock {
+ public:
+  FormedBlock(const Block& occurrences, ChunkForm form) : occurrences_(occurrences) {
+    if (form == ChunkForm::kTokens) tokens_.emplace(occurrences, 1);
+  }
+  operator const Block&() const { return tokens_ ? tokens_->block() : occurrences_; }
+
+ private:
+  const Block& occurrences_;
+  std::optional<TokenBlock> tokens_;
+};
 
 }  // namespace spillway::testing
