@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 
+#include <deque>
 #include <functional>
+#include <optional>
+#include <thread>
 
 #include "indexer/gpu/gpu_block_sorter.hpp"
 #include "io/memory_file.hpp"
@@ -13,14 +16,35 @@
 #include "sort/gpu/gpu_faults.hpp"
 #include "sort/gpu/gpu_status.hpp"
 #include "tests/indexer/gpu/synthetic_block.hpp"
+#include "tests/indexer/gpu/token_block.hpp"
 
 namespace spillway {
 namespace {
 
 using testing::SyntheticBlock;
 using testing::SyntheticShape;
+using testing::TokenBlock;
 
 constexpr std::size_t kBudget = std::size_t{1} << 30;
+
+struct VisitCase {
+  ChunkForm form;
+  Positions positions;
+};
+
+// A block as visits take it, and as the sorter of the CPU does.
+class BlockOf {
+ public:
+  BlockOf(const SyntheticShape& shape, ChunkForm form) : occurrences_(shape) {
+    if (form == ChunkForm::kTokens) tokens_.emplace(occurrences_.block(), shape.seed);
+  }
+  const Block& occurrences() const { return occurrences_.block(); }
+  const Block& block() const { return tokens_ ? tokens_->block() : occurrences_.block(); }
+
+ private:
+  SyntheticBlock occurrences_;
+  std::optional<TokenBlock> tokens_;
+};
 
 struct NamedShape {
   std::string name;
@@ -63,7 +87,6 @@ BlockSortOptions options_of(Positions positions) {
   options.positions = positions;
   options.run_block_bytes = kMinRunBlockBytes;
   options.threads = 4;
-  options.check_sum = false;
   return options;
 }
 
@@ -83,15 +106,16 @@ std::string gpu_run(GpuBlockSorter& sorter, const Block& block, const BlockSortO
   });
 }
 
-GpuSorterOptions sorter_options(std::size_t arena_bytes, std::size_t staging_bytes) {
+GpuSorterOptions sorter_options(ChunkForm form, std::size_t arena_bytes, std::size_t staging_bytes) {
   GpuSorterOptions options;
+  options.form = form;
   for (const GpuInfo& gpu : find_gpus().gpus) {
     if (gpu.is_usable() && options.gpus.empty()) options.gpus.push_back(gpu.id);
   }
   options.arena_bytes = arena_bytes;
   options.visits = 1;
   options.staging_bytes = staging_bytes;
-  options.record_sorter = "gpu-radix";
+  if (form == ChunkForm::kOccurrences) options.record_sorter = "gpu-radix";
   options.string_sorter = "gpu-string-thrust";
   return options;
 }
@@ -103,8 +127,14 @@ VisitSize size_of(const Block& block, Positions positions) {
   return size;
 }
 
-class GpuVisitTest : public ::testing::TestWithParam<Positions> {
+class GpuVisitTest : public ::testing::TestWithParam<VisitCase> {
  protected:
+  ChunkForm form() const { return GetParam().form; }
+  Positions positions() const { return GetParam().positions; }
+  SyntheticShape some_shape(std::uint64_t seed) const {
+    return {
+        .seed = seed, .chunks = 5, .documents = 200 * seed, .tokens = 100, .vocabulary = 1e5, .positions = positions()};
+  }
   void SetUp() override {
     if (find_gpus().state != GpuState::kUsable) GTEST_SKIP() << find_gpus().detail;
   }
@@ -114,36 +144,36 @@ class GpuVisitTest : public ::testing::TestWithParam<Positions> {
 TEST_P(GpuVisitTest, GivesTheRunOfTheCpuWithEverySorter) {
   for (NamedShape& named : shapes()) {
     SCOPED_TRACE(named.name);
-    named.shape.positions = GetParam();
-    const SyntheticBlock synthetic(named.shape);
-    const BlockSortOptions options = options_of(GetParam());
-    const std::string expected = cpu_run(synthetic.block(), options);
+    named.shape.positions = positions();
+    const BlockOf synthetic(named.shape, form());
+    const BlockSortOptions options = options_of(positions());
+    const std::string expected = cpu_run(synthetic.occurrences(), options);
     const auto check = [&](std::string_view records, std::string_view strings) {
-      GpuSorterOptions of = sorter_options(0, std::size_t{1} << 20);
+      GpuSorterOptions of = sorter_options(form(), 0, std::size_t{1} << 20);
       of.record_sorter = records;
       of.string_sorter = strings;
-      of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), GetParam()), of);
+      of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), positions()), of);
       MemoryBudget budget(kBudget);
       EXPECT_TRUE(gpu_run(*make_gpu_block_sorter(of, budget), synthetic.block(), options) == expected)
           << records << " with " << strings;
     };
-    for (const DeviceRecordSorter* sorter : device_record_sorters()) check(sorter->name(), "gpu-string-thrust");
-    for (const DeviceStringSorter* sorter : device_string_sorters()) check("gpu-radix", sorter->name());
+    const bool keys = form() == ChunkForm::kOccurrences;
+    if (keys) {
+      for (const DeviceRecordSorter* sorter : device_record_sorters()) check(sorter->name(), "gpu-string-thrust");
+    }
+    for (const DeviceStringSorter* sorter : device_string_sorters()) check(keys ? "gpu-radix" : "", sorter->name());
   }
 }
 
-// Several visits on their way, begun by one thread and written by others.
+// Several visits on their way, begun by one thread and written by another.
 TEST_P(GpuVisitTest, KeepsSeveralBlocksInFlightApart) {
   MemoryBudget budget(kBudget);
-  GpuSorterOptions of = sorter_options(std::size_t{1} << 30, std::size_t{64} << 20);
+  GpuSorterOptions of = sorter_options(form(), std::size_t{1} << 30, std::size_t{64} << 20);
   of.visits = 3;
   const auto sorter = make_gpu_block_sorter(of, budget);
-  const BlockSortOptions options = options_of(GetParam());
-  std::vector<SyntheticBlock> blocks;
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    blocks.emplace_back(SyntheticShape{
-        .seed = seed, .chunks = 5, .documents = 200 * seed, .tokens = 100, .vocabulary = 1e5, .positions = GetParam()});
-  }
+  const BlockSortOptions options = options_of(positions());
+  std::deque<BlockOf> blocks;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) blocks.emplace_back(some_shape(seed), form());
   for (std::size_t i = 0; i + 3 <= blocks.size(); i += 3) {
     std::vector<std::unique_ptr<GpuVisit>> visits;
     for (std::size_t j = 0; j < 3; ++j) visits.push_back(sorter->begin(blocks[i + j].block(), options.positions));
@@ -153,16 +183,35 @@ TEST_P(GpuVisitTest, KeepsSeveralBlocksInFlightApart) {
         return visits[j]->write_run(file, options, figures);
       });
       visits[j].reset();
-      EXPECT_TRUE(run == cpu_run(blocks[i + j].block(), options)) << "block " << i + j;
+      EXPECT_TRUE(run == cpu_run(blocks[i + j].occurrences(), options)) << "block " << i + j;
     }
   }
 }
 
+// Threads that begin and write blocks side by side, more of them than there are visits.
+TEST_P(GpuVisitTest, TakesBlocksOfSeveralThreads) {
+  MemoryBudget budget(kBudget);
+  GpuSorterOptions of = sorter_options(form(), std::size_t{512} << 20, std::size_t{32} << 20);
+  of.visits = 2;
+  const auto sorter = make_gpu_block_sorter(of, budget);
+  const BlockSortOptions options = options_of(positions());
+  std::vector<std::thread> threads;
+  for (std::uint64_t thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        const BlockOf block(some_shape(4 * seed + thread), form());
+        EXPECT_TRUE(gpu_run(*sorter, block.block(), options) == cpu_run(block.occurrences(), options));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 // Whatever call fails, the visit ends with a GpuError and nothing written, or the run is right; the next block is.
 TEST_P(GpuVisitTest, EndsCleanlyWhateverCallFails) {
-  const SyntheticBlock synthetic({.chunks = 4, .documents = 30, .positions = GetParam()});
-  const BlockSortOptions options = options_of(GetParam());
-  const std::string expected = cpu_run(synthetic.block(), options);
+  const BlockOf synthetic({.chunks = 4, .documents = 30, .positions = positions()}, form());
+  const BlockSortOptions options = options_of(positions());
+  const std::string expected = cpu_run(synthetic.occurrences(), options);
   std::uint64_t failed = 0;
   for (std::uint64_t nth = 1;; ++nth) {
     ASSERT_LT(nth, 10000U);
@@ -172,7 +221,7 @@ TEST_P(GpuVisitTest, EndsCleanlyWhateverCallFails) {
     std::unique_ptr<GpuBlockSorter> sorter;
     bool threw = false;
     try {
-      sorter = make_gpu_block_sorter(sorter_options(std::size_t{64} << 20, std::size_t{4} << 20), budget);
+      sorter = make_gpu_block_sorter(sorter_options(form(), std::size_t{64} << 20, std::size_t{4} << 20), budget);
       BlockSortFigures figures;
       sorter->begin(synthetic.block(), options.positions)->write_run(file, options, figures);
     } catch (const GpuMemoryError&) {
@@ -194,32 +243,39 @@ TEST_P(GpuVisitTest, EndsCleanlyWhateverCallFails) {
 }
 
 TEST_P(GpuVisitTest, RefusesABlockThatDoesNotFitItsArena) {
-  const SyntheticBlock synthetic({.positions = GetParam()});
-  const BlockSortOptions options = options_of(GetParam());
-  GpuSorterOptions of = sorter_options(0, std::size_t{1} << 20);
-  of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), GetParam()), of) - 256;
+  const BlockOf synthetic({.positions = positions()}, form());
+  const BlockSortOptions options = options_of(positions());
+  GpuSorterOptions of = sorter_options(form(), 0, std::size_t{1} << 20);
+  of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), positions()), of) - 256;
   MemoryBudget budget(kBudget);
   const auto sorter = make_gpu_block_sorter(of, budget);
-  EXPECT_THROW(sorter->begin(synthetic.block(), GetParam()), GpuMemoryError);
+  EXPECT_THROW(sorter->begin(synthetic.block(), positions()), GpuMemoryError);
   const Block empty;
   EXPECT_TRUE(gpu_run(*sorter, empty, options) == cpu_run(empty, options));
 }
 
-INSTANTIATE_TEST_SUITE_P(, GpuVisitTest, ::testing::Values(Positions::kNone, Positions::kStored),
-                         [](const auto& test) { return test.param == Positions::kNone ? "Plain" : "Positions"; });
+INSTANTIATE_TEST_SUITE_P(, GpuVisitTest,
+                         ::testing::Values(VisitCase{ChunkForm::kOccurrences, Positions::kNone},
+                                           VisitCase{ChunkForm::kOccurrences, Positions::kStored},
+                                           VisitCase{ChunkForm::kTokens, Positions::kNone},
+                                           VisitCase{ChunkForm::kTokens, Positions::kStored}),
+                         [](const auto& test) {
+                           return std::string(test.param.positions == Positions::kNone ? "Plain" : "Positions") +
+                                  (test.param.form == ChunkForm::kTokens ? "OfTokens" : "");
+                         });
 
 TEST(GpuBlockSorters, AreRefusedWithAReason) {
   MemoryBudget budget(kBudget);
-  GpuSorterOptions options = sorter_options(std::size_t{1} << 20, std::size_t{4} << 20);
+  GpuSorterOptions options = sorter_options(ChunkForm::kOccurrences, std::size_t{1} << 20, std::size_t{4} << 20);
   if (find_gpus().state != GpuState::kUsable) {
     EXPECT_THROW(make_gpu_block_sorter(options, budget), GpuError);
     return;
   }
   options.record_sorter = "none";
   EXPECT_THROW(make_gpu_block_sorter(options, budget), UsageError);
-  options = sorter_options(std::size_t{1} << 20, std::size_t{1} << 10);
+  options = sorter_options(ChunkForm::kOccurrences, std::size_t{1} << 20, std::size_t{1} << 10);
   EXPECT_THROW(make_gpu_block_sorter(options, budget), GpuMemoryError);
-  options = sorter_options(std::size_t{1} << 20, 2 * kBudget);
+  options = sorter_options(ChunkForm::kOccurrences, std::size_t{1} << 20, 2 * kBudget);
   EXPECT_THROW(make_gpu_block_sorter(options, budget), BudgetError);
   EXPECT_EQ(budget.used_bytes(), 0U);
 }

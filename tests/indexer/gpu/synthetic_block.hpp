@@ -28,7 +28,7 @@ struct SyntheticShape {
   Positions positions = Positions::kNone;
 };
 
-// The sum and the stored fields of the documents are left out.
+// The stored fields of the documents are left out.
 class SyntheticBlock {
  public:
   explicit SyntheticBlock(const SyntheticShape& shape) : shape_(shape), chunks_(shape.chunks) {
@@ -42,6 +42,7 @@ class SyntheticBlock {
     std::vector<ChunkTerm> terms;
     std::vector<std::uint8_t> text, documents;
     std::vector<std::uint32_t> occurrences, positions, lengths;
+    std::vector<TermHash> hashes;  // of the terms
   };
 
   static std::uint64_t mix(std::uint64_t value) {
@@ -92,6 +93,22 @@ class SyntheticBlock {
     entry.text_offset = static_cast<std::uint32_t>(chunk.text.size());
     entry.text_bytes = static_cast<std::uint32_t>(text.size());
     chunk.text.insert(chunk.text.end(), text.begin(), text.end());
+    chunk.hashes.push_back(hash_term(text));
+  }
+
+  static OccurrenceSum sum_of(const Chunk& chunk) {
+    OccurrenceSum sum;
+    std::size_t at = 0;
+    for (std::size_t d = 0; d < chunk.lengths.size(); ++d) {
+      OccurrenceSum of_document;
+      for (const std::size_t end = at + chunk.lengths[d]; at < end; ++at) {
+        const TermHash& hash = chunk.hashes[chunk.occurrences[at]];
+        of_document.add(hash, 1);
+        if (!chunk.positions.empty()) of_document.add_positions(hash, position_value(chunk.positions[at]));
+      }
+      sum.join(of_document, d);
+    }
+    return sum;
   }
 
   void describe(std::size_t c, Chunk& chunk) {
@@ -110,6 +127,7 @@ class SyntheticBlock {
     parsed.documents = chunk.documents;
     parsed.document_count = static_cast<std::uint32_t>(chunk.lengths.size());
     parsed.occurrence_count = chunk.occurrences.size();
+    parsed.sum = sum_of(chunk);
     parsed.first_document_open = first_open;
     parsed.last_document_open = last_open;
     if (first_open) parsed.continued_length = chunk.lengths.front();
