@@ -60,8 +60,10 @@ class SortedBlock::Terms final : public TermCursor {
       prefetch_chunk_lists(block_, terms_, at_, end_);
       const ListPart part = chunk_list(block_, bases_, terms_, at_);
       bytes += part.postings.size() + part.positions.size();
-      const bool goes_on = parts_.empty() || (first_document(part) > piece_.last_document && bytes <= piece_bytes_);
-      if (!goes_on) break;
+      if (!parts_.empty()) {
+        piece_.goes_on = first_document(part) == piece_.last_document;
+        if (piece_.goes_on || bytes > piece_bytes_) break;
+      }
       piece_.document_count += part.document_count;
       piece_.occurrence_count += part.occurrence_count;
       piece_.last_document = part.last_document;
@@ -116,7 +118,7 @@ class SortedBlock::Input final : public MergeInput {
 };
 
 std::optional<std::size_t> SortedBlock::memory_bytes(const Block& block, const BlockSortOptions& options) {
-  if (options.positions == Positions::kNone || options.has_texts) return std::nullopt;
+  if (options.has_texts) return std::nullopt;
   std::size_t bytes = most_document_bytes(block) + 2 * kFilePieceBytes;
   for (const ParsedChunk& chunk : block.chunks) {
     if (chunk.largest_list_bytes > options.run_block_bytes) return std::nullopt;

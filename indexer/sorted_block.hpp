@@ -15,12 +15,11 @@
 
 namespace spillway {
 
-// Of inverted chunks (ChunkForm::kPostings) with positions.
+// Of inverted chunks (ChunkForm::kPostings).
 class SortedBlock final : public MergeSource {
  public:
-  // Memory that it holds at most; nothing where it has to become a run: without positions (whose frequencies at borders
-  // between chunks are to be added), with texts (which would be held twice), or with a list too large to be decoded at
-  // once.
+  // Memory that it holds at most; nothing where it has to become a run: with texts (which would be held twice), or with
+  // a list too large to be decoded at once.
   static std::optional<std::size_t> memory_bytes(const Block& block, const BlockSortOptions& options);
 
   // Sorts in parallel inside the calling thread's TBB arena. Requires: memory_bytes().

@@ -59,6 +59,7 @@ struct TermPiece {
   // Of a block that is merged without having been made a run: the parts that the list is to be joined of, in place of
   // postings and positions. Documents ascend from part to part.
   std::span<const ListPart> parts;
+  bool goes_on = false;  // the next piece of the term begins with last_document, whose posting is cut
 };
 
 struct RunIdentity {

@@ -77,7 +77,7 @@ void ListMerger::add_piece(std::size_t input, const TermPiece& piece) {
   to_source_numbers(input);
   join_border(input);
   next_document_ = std::uint64_t{documents_.back()} + 1;
-  hold_border(input);
+  hold_border(input, piece);
   emit(documents_, frequencies_);
   if (job_.positions == Positions::kStored) encoder_.add_positions(distances_);
   unreported_ += piece.document_count;
@@ -150,10 +150,10 @@ void ListMerger::join_border(std::size_t input) {
   holds_border_ = false;
 }
 
-void ListMerger::hold_border(std::size_t input) {
+void ListMerger::hold_border(std::size_t input, const TermPiece& piece) {
   const bool last_is_open = job_.inputs[input]->identity().last_document_open && input + 1 != job_.inputs.size() &&
                             documents_.back() == job_.layout.bases[input + 1];
-  if (!last_is_open && job_.positions == Positions::kNone) return;
+  if (!last_is_open && !piece.goes_on && job_.positions == Positions::kNone) return;
   holds_border_ = true;
   border_document_ = documents_.back();
   border_frequency_ = frequencies_.back();

@@ -58,7 +58,7 @@ class ListMerger {
   void drop_positions(std::uint32_t base);
   void join_border(std::size_t input);
   void to_source_numbers(std::size_t input);
-  void hold_border(std::size_t input);
+  void hold_border(std::size_t input, const TermPiece& piece);
   void emit(std::span<std::uint32_t> documents, std::span<std::uint32_t> frequencies);
   std::size_t drop(std::span<std::uint32_t> documents, std::span<std::uint32_t> frequencies);
   void end_list();

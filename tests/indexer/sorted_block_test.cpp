@@ -29,9 +29,13 @@ using Inputs = std::vector<const MergeInput*>;
 class SortedBlocks : public ::testing::Test {
  protected:
   SortedBlocks() {
-    setting_.options.positions = true;
-    options_.positions = Positions::kStored;
+    set_positions(Positions::kStored);
     options_.run_block_bytes = std::size_t{64} << 10;
+  }
+
+  void set_positions(Positions positions) {
+    setting_.options.positions = positions == Positions::kStored;
+    options_.positions = positions;
   }
 
   // The documents' chunks, `chunks` of them to a block.
@@ -108,6 +112,7 @@ class SortedBlocks : public ::testing::Test {
 TEST_F(SortedBlocks, GiveTheIndexThatTheirRunsGive) {
   for (std::uint64_t seed = 0; seed < 24; ++seed) {
     SCOPED_TRACE(seed);
+    set_positions(seed % 4 < 2 ? Positions::kStored : Positions::kNone);
     setting_.seed = seed;
     setting_.documents_in_task = 1 + seed % 7;
     setting_.limits.stream_words = seed % 3 == 0 ? 400 : 1 << 16;  // small: documents are cut between chunks and blocks
@@ -126,15 +131,37 @@ TEST_F(SortedBlocks, GiveTheSameIndexByWayOfAPass) {
   setting_.documents_in_task = 3;
   setting_.limits.stream_words = 400;
   const std::vector<OracleDocument> made = documents(5, 100);
-  const Sources runs = sources_of(blocks_of(made, 4), Kept::kNone);
-  const auto expected = index_of(open(runs), 1);
-  const Sources sources = sources_of(blocks_of(made, 4), Kept::kEverySecond);
-  ASSERT_GT(sources.size(), 4U);
-  MemoryFile merged(budget_, "merged");
-  merge_runs(open(sources), merged, {});
-  const RunReader reader(merged);
-  const RunInput input(reader);
-  EXPECT_TRUE(index_of({&input}, 2) == expected);
+  for (const Positions positions : {Positions::kNone, Positions::kStored}) {
+    set_positions(positions);
+    const Sources runs = sources_of(blocks_of(made, 4), Kept::kNone);
+    const auto expected = index_of(open(runs), 1);
+    const Sources sources = sources_of(blocks_of(made, 4), Kept::kEverySecond);
+    ASSERT_GT(sources.size(), 4U);
+    MemoryFile merged(budget_, "merged");
+    merge_runs(open(sources), merged, {});
+    const RunReader reader(merged);
+    const RunInput input(reader);
+    EXPECT_TRUE(index_of({&input}, 2) == expected);
+  }
+}
+
+// A document that is cut between many chunks has one posting of each of its terms.
+TEST_F(SortedBlocks, JoinThePostingsOfACutDocument) {
+  OracleDocument long_one;
+  for (int i = 0; i < 3000; ++i) long_one.text += "w" + std::to_string(i % 1000) + " ";
+  std::vector<OracleDocument> made = documents(8, 5);
+  made.push_back(long_one);
+  made.push_back(long_one);
+  setting_.limits.stream_words = 400;
+  for (const Positions positions : {Positions::kNone, Positions::kStored}) {
+    set_positions(positions);
+    ASSERT_GT(blocks_of(made, 1).size(), 10U);
+    const Sources runs = sources_of(blocks_of(made, 1), Kept::kNone);
+    const auto expected = index_of(open(runs), 1);
+    const Sources sources = sources_of(blocks_of(made, 1000), Kept::kAll);
+    ASSERT_EQ(sources.size(), 1U);
+    EXPECT_TRUE(index_of(open(sources), 2) == expected);
+  }
 }
 
 TEST_F(SortedBlocks, HoldNoMoreMemoryThanTheySay) {
@@ -158,9 +185,6 @@ TEST_F(SortedBlocks, AreNotKeptWhereTheyCannotBe) {
   EXPECT_FALSE(sorter_->kept_bytes(blocks.at(0), options));
   options = options_;
   options.has_texts = true;
-  EXPECT_FALSE(sorter_->kept_bytes(blocks.at(0), options));
-  options = options_;
-  options.positions = Positions::kNone;
   EXPECT_FALSE(sorter_->kept_bytes(blocks.at(0), options));
 }
 
