@@ -21,12 +21,15 @@ constexpr std::size_t kLeastForLastRun = 256 * kMebibyte;
 constexpr std::size_t kLeastForWaiting = 256 * kMebibyte;
 
 // From large to small; the first that leaves most of the memory to blocks is taken. A table above the largest here
-// leaves the L2 cache (2 MiB) too often; a smaller one makes more chunks, so more strings and lists to join.
+// leaves the L2 cache (2 MiB) too often; a smaller one makes more chunks, so more strings and lists to join. Of short
+// documents with few words the rest of a chunk is full before its table is: German package descriptions take 12 % less
+// CPU time at the first level than at the second.
 struct Level {
   ChunkLimits chunk;
   std::size_t window_bytes;
 };
-constexpr std::array<Level, 6> kLevels{{
+constexpr std::array<Level, 7> kLevels{{
+    {{65536, std::size_t{1} << 22, std::size_t{1} << 22, 1U << 20}, std::size_t{1} << 20},
     {{65536, std::size_t{1} << 21, std::size_t{1} << 20, 1U << 20}, std::size_t{1} << 20},
     {{32768, std::size_t{1} << 20, std::size_t{1} << 20, 1U << 20}, std::size_t{1} << 20},
     {{16384, std::size_t{1} << 19, std::size_t{1} << 19, 1U << 19}, std::size_t{512} << 10},
@@ -39,6 +42,14 @@ std::size_t task_bytes(std::uint64_t input_bytes, unsigned threads) {
   constexpr std::uint64_t kMin = 256 << 10, kMax = 16 << 20;
   if (input_bytes == 0) return kMax;
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(input_bytes / (std::uint64_t{threads} * 8), kMin, kMax));
+}
+
+// The first level is for inverted chunks, where parsers and their chunks take little of the memory.
+bool is_roomy(const IndexPlanInput& input, const Level& level, std::size_t parser_bytes, std::size_t chunk_bytes) {
+  if (input.chunk_fits_device && !input.chunk_fits_device(level.chunk)) return false;
+  if (&level != kLevels.data()) return input.threads * parser_bytes <= input.memory_bytes / 3;
+  return input.form == ChunkForm::kPostings &&
+         input.threads * (parser_bytes + 2 * chunk_bytes) <= input.memory_bytes / 4;
 }
 
 struct Shares {
@@ -98,9 +109,7 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, chunk_bytes, plan);
   plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / 128, 64 << 10, 512 << 10);
   plan.id_sort_bytes = std::clamp<std::size_t>(left / 4, std::size_t{256} << 10, 1024 * kMebibyte);
-  const bool roomy = input.threads * plan.parser_bytes <= input.memory_bytes / 3 &&
-                     (!input.chunk_fits_device || input.chunk_fits_device(level.chunk));
-  return {roomy || &level == &kLevels.back(), least};
+  return {&level == &kLevels.back() || is_roomy(input, level, plan.parser_bytes, chunk_bytes), least};
 }
 
 std::string megabytes(std::size_t bytes) {
