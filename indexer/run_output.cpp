@@ -3,6 +3,7 @@
 #include <tbb/parallel_pipeline.h>
 
 #include <array>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@ namespace {
 
 struct EncodedRange {
   std::vector<TermBlock> blocks;
+  std::vector<RunWriter::Place> places;
   OccurrenceSum sum;
   double seconds = 0;
 };
@@ -138,6 +140,7 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
   summary.sum.join(output.sum_besides, 0);
   OccurrenceSum written;
   std::size_t next = 0;
+  std::mutex figures_mutex;
   tbb::parallel_pipeline(
       2 * output.options.threads,
       tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) {
@@ -145,15 +148,22 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
         return next++;
       }) & tbb::make_filter<std::size_t, EncodedRange>(tbb::filter_mode::parallel, [&](std::size_t range) {
         return encode_range(output, range);
-      }) & tbb::make_filter<EncodedRange, void>(tbb::filter_mode::serial_in_order, [&](const EncodedRange& range) {
+      }) & tbb::make_filter<EncodedRange, EncodedRange>(tbb::filter_mode::serial_in_order, [&](EncodedRange range) {
         const Stopwatch watch;
         for (const TermBlock& block : range.blocks) {
-          writer.append_terms(block);
+          range.places.push_back(writer.place_terms(block));
           summary.entry_count += block.entry_count;
           summary.posting_count += block.posting_count;
         }
         written.join(range.sum, 0);
+        const std::scoped_lock lock(figures_mutex);
         figures.encode_seconds += range.seconds;
+        figures.write_seconds += watch.seconds();
+        return range;
+      }) & tbb::make_filter<EncodedRange, void>(tbb::filter_mode::parallel, [&](const EncodedRange& range) {
+        const Stopwatch watch;
+        for (std::size_t i = 0; i < range.blocks.size(); ++i) writer.fill(range.places[i], range.blocks[i]);
+        const std::scoped_lock lock(figures_mutex);
         figures.write_seconds += watch.seconds();
       }));
   if (output.options.check_sum && written != summary.sum) {

@@ -8,7 +8,15 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+// What a run in memory grows by: large enough for large pages where the run is.
+constexpr std::size_t piece_bytes_of(std::size_t run_bytes) {
+  return run_bytes < (std::size_t{64} << 20) ? std::size_t{64} << 10 : std::size_t{4} << 20;
+}
+
+// Blocks end with a page of the system, and the last piece may be all but empty.
+constexpr std::size_t memory_bound(std::size_t run_bytes) {
+  return run_bytes + run_bytes / 16 + piece_bytes_of(run_bytes);
+}
 
 }  // namespace
 
@@ -41,8 +49,7 @@ std::size_t StoredRun::documents_bytes(unsigned) const {
 }
 
 void RunShare::keep(std::size_t bytes) {
-  const std::size_t pieces = (bytes + kPieceBytes - 1) / kPieceBytes * kPieceBytes;
-  give_back(bytes_ - std::min(bytes_, pieces));
+  give_back(bytes_ - std::min(bytes_, bytes));
   bytes_ = 0;
 }
 
@@ -51,7 +58,7 @@ void RunShare::give_back(std::size_t bytes) {
 }
 
 RunShare RunStore::take_share(std::size_t bound_bytes) {
-  const std::size_t bytes = bound_bytes + kPieceBytes;
+  const std::size_t bytes = memory_bound(bound_bytes);
   std::size_t left = memory_left_.load();
   do {
     if (bytes > left) return {};
@@ -61,10 +68,10 @@ RunShare RunStore::take_share(std::size_t bound_bytes) {
 
 std::unique_ptr<StoredRun> RunStore::write(RunShare share, const std::function<RunSummary(WritableFile&)>& write) {
   if (!share.is_memory()) return spill(write);
-  auto file = std::make_unique<MemoryFile>(budget_, "a run in memory", kPieceBytes);
+  auto file = std::make_unique<MemoryFile>(budget_, "a run in memory", piece_bytes_of(share.bytes_));
   RunSummary summary = write(*file);
   const std::uint64_t bytes = file->size();
-  share.keep(static_cast<std::size_t>(bytes));
+  share.keep(static_cast<std::size_t>(file->memory_bytes()));
   auto run = std::make_unique<StoredRun>(std::move(file), nullptr);
   run->bytes = bytes;
   run->summary = summary;

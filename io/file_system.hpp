@@ -23,6 +23,9 @@ class ReadableFile {
   virtual std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> out) const = 0;
   virtual std::uint64_t size() const = 0;
   virtual const std::string& path() const = 0;
+  // Bytes [offset, offset + bytes) where they already stand in memory, one behind the other; else empty. They live as
+  // long as this object.
+  virtual std::span<const std::uint8_t> view(std::uint64_t, std::size_t) const { return {}; }
   // The whole file as memory that lives as long as this object, where the file system can; else empty.
   // Holds no descriptor from then on. Requires: no other thread reads from this object yet.
   virtual std::span<const std::uint8_t> map() { return {}; }
@@ -38,7 +41,10 @@ class WritableFile {
  public:
   virtual ~WritableFile() = default;
   virtual void append(std::span<const std::uint8_t> bytes) = 0;  // throws IoError (ENOSPC names the remedy)
-  virtual void sync() = 0;                                       // fsync; a failure is final
+  // Appends `bytes` (at least 1) that the caller fills, in any thread, before the file is read; empty, and nothing is
+  // appended, where the file is not in memory.
+  virtual std::span<std::uint8_t> extend(std::size_t) { return {}; }
+  virtual void sync() = 0;  // fsync; a failure is final
   virtual void close() = 0;
   virtual std::uint64_t size() const = 0;  // appended so far
   virtual const std::string& path() const = 0;

@@ -122,6 +122,8 @@ void Buffer::shrink(std::size_t bytes) {
   reservation_.shrink(bytes);
 }
 
+void Buffer::use_large_pages() { madvise(data_, bytes_, MADV_HUGEPAGE); }
+
 Buffer::~Buffer() {
   if (data_ != nullptr) munmap(data_, bytes_);
 }

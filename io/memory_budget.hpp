@@ -76,6 +76,8 @@ class Buffer {
 
   // Gives all but the first `bytes` back. Requires: bytes <= size().
   void shrink(std::size_t bytes);
+  // Let the system use large pages, where it has them.
+  void use_large_pages();
 
   std::uint8_t* data() { return data_; }
   const std::uint8_t* data() const { return data_; }

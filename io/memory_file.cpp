@@ -9,6 +9,9 @@ namespace spillway {
 
 namespace {
 
+// Pieces of this size are worth large pages: they are taken and given back in a fraction of the time.
+constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
+
 // Takes all pages of a piece in one call: writing takes them one by one, which costs more than twice as much. Kernels
 // before 5.14 refuse, and nothing is lost.
 void take_pages([[maybe_unused]] Buffer& piece) {
@@ -22,34 +25,73 @@ void take_pages([[maybe_unused]] Buffer& piece) {
 MemoryFile::MemoryFile(MemoryBudget& budget, std::string name, std::size_t piece_bytes)
     : budget_(budget), name_(std::move(name)), piece_bytes_(piece_bytes) {}
 
+MemoryFile::Piece MemoryFile::make_piece(std::size_t bytes, std::uint64_t begin) {
+  Piece piece{Buffer(budget_, bytes, name_), begin, 0};
+  if (bytes >= kLargePageBytes) piece.bytes.use_large_pages();
+  return piece;
+}
+
 void MemoryFile::append(std::span<const std::uint8_t> bytes) {
   // All pieces first, so that an append that does not fit changes nothing.
-  std::vector<Buffer> added;
-  std::uint64_t capacity = std::uint64_t{pieces_.size()} * piece_bytes_;
-  for (; capacity - size_ < bytes.size(); capacity += piece_bytes_) {
-    take_pages(added.emplace_back(budget_, piece_bytes_, name_));
+  std::vector<Piece> added;
+  std::size_t room = last_room();
+  for (; room < bytes.size(); room += piece_bytes_) {
+    take_pages(added.emplace_back(make_piece(piece_bytes_, size_ + room)).bytes);
   }
   pieces_.reserve(pieces_.size() + added.size());
+  std::size_t last = pieces_.empty() ? 0 : pieces_.size() - 1;
   std::move(added.begin(), added.end(), std::back_inserter(pieces_));
-  while (!bytes.empty()) {
-    const std::size_t at = size_ % piece_bytes_;
-    const std::size_t count = std::min(bytes.size(), piece_bytes_ - at);
-    std::memcpy(pieces_[size_ / piece_bytes_].data() + at, bytes.data(), count);
+  for (; !bytes.empty(); ++last) {
+    const std::size_t count = std::min(bytes.size(), pieces_[last].room());
+    if (count != 0) std::memcpy(pieces_[last].take(count).data(), bytes.data(), count);
     size_ += count;
     bytes = bytes.subspan(count);
   }
 }
 
+std::span<std::uint8_t> MemoryFile::extend(std::size_t bytes) {
+  if (last_room() < bytes) {
+    Piece added = make_piece(std::max(bytes, piece_bytes_), size_);
+    pieces_.reserve(pieces_.size() + 1);
+    if (!pieces_.empty()) pieces_.back().bytes.shrink(pieces_.back().used);
+    pieces_.push_back(std::move(added));
+  }
+  size_ += bytes;
+  return pieces_.back().take(bytes);
+}
+
+// Requires: offset < size().
+const MemoryFile::Piece& MemoryFile::piece_at(std::uint64_t offset) const {
+  const auto behind =
+      std::partition_point(pieces_.begin(), pieces_.end(), [&](const Piece& piece) { return piece.begin <= offset; });
+  return *(behind - 1);
+}
+
+std::span<const std::uint8_t> MemoryFile::view(std::uint64_t offset, std::size_t bytes) const {
+  if (offset >= size_ || bytes == 0) return {};
+  const Piece& piece = piece_at(offset);
+  const std::uint64_t at = offset - piece.begin;
+  if (bytes > piece.used - at) return {};
+  return piece.bytes.span().subspan(at, bytes);
+}
+
 std::size_t MemoryFile::read_at(std::uint64_t offset, std::span<std::uint8_t> out) const {
   if (offset >= size_) return 0;
   const std::size_t total = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - offset));
-  for (std::size_t done = 0; done < total;) {
-    const std::size_t at = (offset + done) % piece_bytes_;
-    const std::size_t count = std::min(total - done, piece_bytes_ - at);
-    std::memcpy(out.data() + done, pieces_[(offset + done) / piece_bytes_].data() + at, count);
+  const Piece* piece = &piece_at(offset);
+  for (std::size_t done = 0; done < total; ++piece) {
+    const std::size_t at = offset + done - piece->begin;
+    const std::size_t count = std::min(total - done, piece->used - at);
+    if (count != 0) std::memcpy(out.data() + done, piece->bytes.data() + at, count);
     done += count;
   }
   return total;
+}
+
+std::uint64_t MemoryFile::memory_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Piece& piece : pieces_) bytes += piece.bytes.size();
+  return bytes;
 }
 
 }  // namespace spillway

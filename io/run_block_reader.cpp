@@ -30,7 +30,9 @@ void RunBlockReader::fail(const std::string& expected, const std::string& found)
   throw_damaged(run_.file().path(), offset_, expected, found);
 }
 
+// The next bytes of the file: where they stand, if it is in memory, else in the window.
 const std::uint8_t* RunBlockReader::ensure(std::size_t bytes) {
+  if (const auto in_memory = run_.file().view(next_offset_, bytes); !in_memory.empty()) return in_memory.data();
   if (window_end_ - window_begin_ < bytes) {
     if (window_.empty()) window_.resize(kBlockHeaderBytes + run_.block_bytes());
     std::memmove(window_.data(), window_.data() + window_begin_, window_end_ - window_begin_);

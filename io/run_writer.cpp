@@ -44,6 +44,28 @@ std::array<std::uint8_t, kHeaderBytes> make_header(const RunIdentity& identity) 
   return header;
 }
 
+struct BlockHead {
+  std::uint8_t kind;
+  RunBlockCodec codec;
+  std::size_t raw_bytes;
+  std::uint32_t count;
+};
+
+// Writes the header of a block in front of its payload.
+void write_block_header(const BlockHead& head, std::uint32_t seed, std::span<std::uint8_t> block) {
+  std::uint8_t* const to = block.data();
+  const auto payload = block.subspan(kBlockHeaderBytes);
+  to[kKindAt] = head.kind;
+  to[kCodecAt] = static_cast<std::uint8_t>(head.codec);
+  store_le(to + kBlockReservedAt, std::uint16_t{0});
+  store_le(to + kStoredAt, static_cast<std::uint32_t>(payload.size()));
+  store_le(to + kRawAt, static_cast<std::uint32_t>(head.raw_bytes));
+  store_le(to + kCountAt, head.count);
+  const std::uint32_t block_crc = crc32c(seed, {to, kBlockCrcAt});
+  store_le(to + kBlockCrcAt, block_crc);
+  store_le(to + kPayloadCrcAt, crc32c(block_crc, payload));
+}
+
 }  // namespace
 
 class RunWriter::Compressor {
@@ -90,18 +112,14 @@ void RunWriter::append_block(std::uint8_t kind, std::span<const std::uint8_t> ra
     std::memcpy(payload, raw.data(), raw.size());
     stored_bytes = raw.size();
   }
-  out_[kKindAt] = kind;
-  out_[kCodecAt] = static_cast<std::uint8_t>(codec);
-  store_le(out_.data() + kBlockReservedAt, std::uint16_t{0});
-  store_le(out_.data() + kStoredAt, static_cast<std::uint32_t>(stored_bytes));
-  store_le(out_.data() + kRawAt, static_cast<std::uint32_t>(raw.size()));
-  store_le(out_.data() + kCountAt, count);
-  const std::uint32_t seed = block_seed(header_crc_, block_count_, file_.size());
-  const std::uint32_t block_crc = crc32c(seed, {out_.data(), kBlockCrcAt});
-  store_le(out_.data() + kBlockCrcAt, block_crc);
-  store_le(out_.data() + kPayloadCrcAt, crc32c(block_crc, {payload, stored_bytes}));
-  file_.append({out_.data(), kBlockHeaderBytes + stored_bytes});
-  largest_block_bytes_ = std::max(largest_block_bytes_, static_cast<std::uint32_t>(raw.size()));
+  const std::span<std::uint8_t> block{out_.data(), kBlockHeaderBytes + stored_bytes};
+  write_block_header({kind, codec, raw.size(), count}, block_seed(header_crc_, block_count_, file_.size()), block);
+  file_.append(block);
+  count_block(raw.size());
+}
+
+void RunWriter::count_block(std::size_t raw_bytes) {
+  largest_block_bytes_ = std::max(largest_block_bytes_, static_cast<std::uint32_t>(raw_bytes));
   ++block_count_;
 }
 
@@ -114,19 +132,33 @@ void RunWriter::add_sample(const TermBlock& block) {
   sample_stride_ *= 2;
 }
 
-void RunWriter::append_terms(const TermBlock& block) {
+RunWriter::Place RunWriter::place_terms(const TermBlock& block) {
   if (block.entry_count == 0 || block.payload.empty() || block.payload.size() > kMaxRunBlockBytes ||
       block.first_term < last_first_term_) {
     throw std::logic_error("a run was given a term block that is empty, too large or out of order");
   }
   last_first_term_ = block.first_term;
   add_sample(block);
-  append_block(kTermBlock, block.payload, block.entry_count);
+  Place place{block_count_, file_.size(), {}};
+  if (!compressor_) place.room = file_.extend(kBlockHeaderBytes + block.payload.size());
+  if (place.room.empty()) {
+    append_block(kTermBlock, block.payload, block.entry_count);
+  } else {
+    count_block(block.payload.size());
+  }
   ++term_block_count_;
   longest_term_bytes_ = std::max(longest_term_bytes_, block.longest_term_bytes);
   entry_count_ += block.entry_count;
   posting_count_ += block.posting_count;
   occurrence_count_ += block.occurrence_count;
+  return place;
+}
+
+void RunWriter::fill(const Place& place, const TermBlock& block) const {
+  if (place.room.empty()) return;
+  std::memcpy(place.room.data() + kBlockHeaderBytes, block.payload.data(), block.payload.size());
+  write_block_header({kTermBlock, RunBlockCodec::kNone, block.payload.size(), block.entry_count},
+                     block_seed(header_crc_, place.number, place.offset), place.room);
 }
 
 void RunWriter::append_documents(std::span<const std::uint8_t> bytes) {

@@ -68,7 +68,15 @@ class RunWriter {
   RunWriter(const RunWriter&) = delete;
   RunWriter& operator=(const RunWriter&) = delete;
 
-  void append_terms(const TermBlock& block);
+  void append_terms(const TermBlock& block) { fill(place_terms(block), block); }
+  // The same in two steps, so that blocks are copied and checksummed side by side where the file is in memory: places
+  // are given in term order, and filled in any order, by any thread, before finish().
+  struct Place {
+    std::uint64_t number = 0, offset = 0;
+    std::span<std::uint8_t> room;  // none: the block is written already
+  };
+  Place place_terms(const TermBlock& block);
+  void fill(const Place& place, const TermBlock& block) const;
   // Bytes of the document stream; whole blocks are written as they fill.
   void append_documents(std::span<const std::uint8_t> bytes);
   // Bytes of the text stream (append_text_piece), as append_documents. Requires: identity.has_texts.
@@ -85,6 +93,7 @@ class RunWriter {
   class Compressor;
   void append_stream(std::uint8_t kind, std::vector<std::uint8_t>& held, std::span<const std::uint8_t> bytes);
   void append_block(std::uint8_t kind, std::span<const std::uint8_t> raw, std::uint32_t count);
+  void count_block(std::size_t raw_bytes);
   void add_sample(const TermBlock& block);
   void append_footer(const RunSummary& summary);
   WritableFile& file_;

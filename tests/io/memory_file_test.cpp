@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -70,6 +72,51 @@ TEST(MemoryFile, AppendThatDoesNotFitChangesNothing) {
   EXPECT_EQ(file.read_at(0, got), 8192u);
   EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), got.begin()));
   EXPECT_TRUE(std::equal(bytes.begin(), bytes.begin() + 3192, got.begin() + 5000));
+}
+
+TEST(MemoryFile, GivesRoomAndViewsOfIt) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 50; ++round) {
+    MemoryBudget budget(std::size_t{1} << 24);
+    MemoryFile file(budget, "run", 20'000);
+    std::vector<std::uint8_t> expected;
+    std::vector<std::pair<std::span<std::uint8_t>, std::size_t>> rooms;  // to fill, and where they stand
+    for (int step = 0; step < 30; ++step) {
+      const auto bytes = counting_bytes(1 + random() % 9000);
+      if (random() % 2 == 0) {
+        file.append(bytes);
+      } else {
+        rooms.emplace_back(file.extend(bytes.size()), expected.size());
+        ASSERT_EQ(rooms.back().first.size(), bytes.size());
+      }
+      expected.insert(expected.end(), bytes.begin(), bytes.end());
+      ASSERT_EQ(file.size(), expected.size());
+    }
+    std::shuffle(rooms.begin(), rooms.end(), random);
+    for (const auto& [room, at] : rooms) std::copy_n(expected.data() + at, room.size(), room.begin());
+    std::vector<std::uint8_t> got(expected.size());
+    EXPECT_EQ(file.read_at(0, got), got.size());
+    EXPECT_EQ(got, expected);
+    for (const auto& [room, at] : rooms) {
+      const auto view = file.view(at, room.size());
+      ASSERT_EQ(view.data(), room.data());
+      EXPECT_EQ(view.size(), room.size());
+    }
+    EXPECT_TRUE(file.view(expected.size() - 1, 2).empty());
+    EXPECT_TRUE(file.view(expected.size(), 1).empty());
+    EXPECT_EQ(file.memory_bytes(), budget.used_bytes());
+    EXPECT_LE(file.memory_bytes(), expected.size() + 30 * 4096 + 20'000);
+  }
+}
+
+TEST(MemoryFile, RoomThatDoesNotFitChangesNothing) {
+  MemoryBudget budget(10'000);
+  MemoryFile file(budget, "the run", 4096);
+  file.append(counting_bytes(100));
+  EXPECT_THROW(file.extend(6000), BudgetError);
+  EXPECT_EQ(file.size(), 100U);
+  EXPECT_EQ(file.extend(3996).size(), 3996U);
+  EXPECT_EQ(budget.used_bytes(), 4096U);
 }
 
 TEST(MemoryFile, IsReadByManyThreads) {

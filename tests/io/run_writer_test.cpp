@@ -116,6 +116,37 @@ TEST_F(RunWriterTest, RefusesOurOwnMistakes) {
   EXPECT_THROW(RunWriter(other, {}, kMaxRunBlockBytes + 1, RunBlockCodec::kNone), std::logic_error);
 }
 
+TEST_F(RunWriterTest, GivesTheSameBytesInWhateverOrderPlacesAreFilled) {
+  std::vector<TermBlock> blocks;
+  RunSummary summary;
+  summary.document_count = 1;
+  for (char letter = 'a'; letter <= 'k'; ++letter) {
+    const std::size_t postings = 100 * static_cast<std::size_t>(letter - 'a' + 1) % 700 + 1;
+    blocks.push_back(block_of(std::string(3, letter), postings));
+    ++summary.entry_count;
+    summary.posting_count += postings;
+  }
+  summary.occurrence_count = summary.posting_count;
+  const auto bytes_of = [](const MemoryFile& of) {
+    std::vector<std::uint8_t> bytes(of.size());
+    of.read_exactly(0, bytes);
+    return bytes;
+  };
+  RunWriter writer(file, {}, kMinRunBlockBytes, RunBlockCodec::kNone);
+  writer.append_documents(documents(1));
+  for (const TermBlock& block : blocks) writer.append_terms(block);
+  writer.finish(summary);
+
+  MemoryFile other(budget, "other", 4096);
+  RunWriter placing(other, {}, kMinRunBlockBytes, RunBlockCodec::kNone);
+  placing.append_documents(documents(1));
+  std::vector<RunWriter::Place> places;
+  for (const TermBlock& block : blocks) places.push_back(placing.place_terms(block));
+  for (std::size_t i = blocks.size(); i-- > 0;) placing.fill(places[i], blocks[i]);
+  placing.finish(summary);
+  EXPECT_EQ(bytes_of(other), bytes_of(file));
+}
+
 TEST_F(RunWriterTest, WritesEachBlockByOneAppend) {
   FaultyFileSystem files;
   const auto out = files.create("run");
