@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "io/bit_packing.hpp"
 #include "io/byte_order.hpp"
 #include "io/index_format.hpp"
 #include "io/varint.hpp"
@@ -130,17 +129,14 @@ void ListEncoder::check_documents(std::uint32_t gap_bits, std::uint32_t last_doc
   if (last_document >= length_codes_.size()) throw std::logic_error("ListEncoder: a document without a length code");
 }
 
-ListEncoder::Packing ListEncoder::append_block(const std::uint32_t* documents, const std::uint32_t* frequencies) {
-  alignas(16) std::array<std::uint32_t, kPostingsBlock> gaps, rest;
-  std::uint32_t gap_bits = gaps[0] = documents[0] - next_document_, rest_bits = 0;
-  for (std::size_t i = 1; i < kPostingsBlock; ++i) gap_bits |= gaps[i] = documents[i] - documents[i - 1] - 1;
-  for (std::size_t i = 0; i < kPostingsBlock; ++i) rest_bits |= rest[i] = frequencies[i] - 1;
-  check_documents(gap_bits, documents[kPostingsBlock - 1]);
-  const Packing bits{static_cast<unsigned>(std::bit_width(gap_bits)), static_cast<unsigned>(std::bit_width(rest_bits))};
+ListEncoder::Packing ListEncoder::append_block(const UnpackedBlock& block, std::uint32_t last_document) {
+  check_documents(block.gap_bits, last_document);
+  const Packing bits{static_cast<unsigned>(std::bit_width(block.gap_bits)),
+                     static_cast<unsigned>(std::bit_width(block.rest_bits))};
   std::uint8_t* to = extend(batch_.postings, packed_bytes(bits.document_bits + bits.frequency_bits));
-  pack_block(gaps.data(), bits.document_bits, to);
-  pack_block(rest.data(), bits.frequency_bits, to + packed_bytes(bits.document_bits));
-  next_document_ = documents[kPostingsBlock - 1] + 1;
+  pack_block(block.gaps.data(), bits.document_bits, to);
+  pack_block(block.rest.data(), bits.frequency_bits, to + packed_bytes(bits.document_bits));
+  next_document_ = last_document + 1;
   encoded_count_ += kPostingsBlock;
   return bits;
 }
@@ -148,27 +144,14 @@ ListEncoder::Packing ListEncoder::append_block(const std::uint32_t* documents, c
 void ListEncoder::encode_block(const std::uint32_t* documents, const std::uint32_t* frequencies) {
   ListBatch::Piece& to = piece();
   const std::size_t before = batch_.postings.size();
-  const Packing bits = append_block(documents, frequencies);
-  append_bound({documents, kPostingsBlock}, {frequencies, kPostingsBlock}, bits);
+  const UnpackedBlock block = shape_block(documents, frequencies, next_document_);
+  const Packing bits = append_block(block, documents[kPostingsBlock - 1]);
+  append_bound({documents, kPostingsBlock}, block.most, bits);
   to.posting_bytes += batch_.postings.size() - before;
 }
 
-// In four chains: each minimum waits for the one before.
-std::uint8_t ListEncoder::least_length_code(std::span<const std::uint32_t> documents) const {
-  std::array<std::uint32_t, 4> least{255, 255, 255, 255};
-  std::size_t i = 0;
-  for (; i + 4 <= documents.size(); i += 4) {
-    for (std::size_t k = 0; k < 4; ++k) least[k] = std::min<std::uint32_t>(least[k], length_codes_[documents[i + k]]);
-  }
-  for (; i < documents.size(); ++i) least[0] = std::min<std::uint32_t>(least[0], length_codes_[documents[i]]);
-  return static_cast<std::uint8_t>(std::min({least[0], least[1], least[2], least[3]}));
-}
-
-void ListEncoder::append_bound(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies,
-                               Packing bits) {
-  const std::uint8_t least = least_length_code(documents);
-  std::uint32_t most = 0;
-  for (const std::uint32_t frequency : frequencies) most = std::max(most, frequency);
+void ListEncoder::append_bound(std::span<const std::uint32_t> documents, std::uint32_t most, Packing bits) {
+  const std::uint8_t least = least_code(documents, length_codes_);
   std::uint8_t* to = extend(batch_.bounds, kBoundEntryBytes);
   store_le<std::uint32_t>(to, documents.back());
   to[4] = static_cast<std::uint8_t>(bits.document_bits);
@@ -183,7 +166,8 @@ void ListEncoder::encode_single_block() {
   ListBatch::Piece& to = piece();
   const std::size_t before = batch_.postings.size();
   extend(batch_.postings, 2);
-  const Packing bits = append_block(pending_documents_.data(), pending_frequencies_.data());
+  const UnpackedBlock block = shape_block(pending_documents_.data(), pending_frequencies_.data(), next_document_);
+  const Packing bits = append_block(block, pending_documents_.back());
   batch_.postings[before] = static_cast<std::uint8_t>(bits.document_bits);
   batch_.postings[before + 1] = static_cast<std::uint8_t>(bits.frequency_bits);
   to.posting_bytes += batch_.postings.size() - before;
@@ -211,7 +195,9 @@ void ListEncoder::encode_tail() {
   append(batch_.postings, {bytes.data(), end});
   to.posting_bytes += static_cast<std::uint64_t>(end - bytes.data());
   if (encoded_count_ != 0) {
-    append_bound({pending_documents_.data(), pending_count_}, {pending_frequencies_.data(), pending_count_}, {0, 0});
+    const auto most = std::max_element(pending_frequencies_.begin(),
+                                       pending_frequencies_.begin() + static_cast<std::ptrdiff_t>(pending_count_));
+    append_bound({pending_documents_.data(), pending_count_}, *most, {0, 0});
   }
 }
 
@@ -233,9 +219,16 @@ void ListEncoder::end() {
   piece_open_ = false;
 }
 
+// The next batch will be about as large: it is not to be copied while it grows.
 ListBatch ListEncoder::take() {
   piece_open_ = false;
-  return std::exchange(batch_, {});
+  ListBatch done = std::exchange(batch_, {});
+  batch_.pieces.reserve(done.pieces.size());
+  batch_.terms.reserve(done.terms.size());
+  batch_.postings.reserve(done.postings.size());
+  batch_.bounds.reserve(done.bounds.size());
+  batch_.positions.reserve(done.positions.size());
+  return done;
 }
 
 }  // namespace spillway

@@ -12,6 +12,7 @@
 
 #include "io/index_format.hpp"
 #include "io/position_encoder.hpp"
+#include "io/unpacked_block.hpp"
 
 namespace spillway {
 
@@ -65,11 +66,10 @@ class ListEncoder {
   ListBatch::Piece& piece();
   void keep(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies);
   void encode_block(const std::uint32_t* documents, const std::uint32_t* frequencies);
-  Packing append_block(const std::uint32_t* documents, const std::uint32_t* frequencies);
+  Packing append_block(const UnpackedBlock& block, std::uint32_t last_document);
   void encode_single_block();
   void encode_tail();
-  void append_bound(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies, Packing bits);
-  std::uint8_t least_length_code(std::span<const std::uint32_t> documents) const;
+  void append_bound(std::span<const std::uint32_t> documents, std::uint32_t most, Packing bits);
   void check_documents(std::uint32_t gap_bits, std::uint32_t last_document) const;
   void end_positions(std::uint64_t document_count);
 
