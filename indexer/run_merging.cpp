@@ -172,6 +172,15 @@ class LastPass {
     return memory ? std::move(*memory) : Reservation();
   }
 
+  // None where one thread does all, or there is no memory.
+  Reservation start_list_helpers() {
+    if (setup_.threads <= 1) return {};
+    auto memory = setup_.budget.try_reserve(IndexWriter::list_helper_bytes(setup_.content));
+    if (!memory) return {};
+    writer_.start_list_helpers();
+    return std::move(*memory);
+  }
+
   void write_order() {
     if (!std::exchange(order_is_written_, true)) ids_->write_order(writer_);
   }
@@ -195,7 +204,9 @@ class LastPass {
     const Reservation ahead = with_documents ? take_memory_ahead() : Reservation();
     options.ahead_bytes = ahead.bytes() / 3 * 2;
     if (with_documents) options.beside = [this](const std::function<void()>& check) { write_documents(check); };
+    const Reservation behind = start_list_helpers();
     const IndexMergeResult result = spillway::merge_lists(inputs_, ids_->dropped(), lengths_.span(), writer_, options);
+    writer_.end_list_helpers();
     figures_.documents = result.document_count;
     figures_.postings = result.posting_count;
     figures_.occurrences = result.occurrence_count;

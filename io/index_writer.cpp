@@ -82,6 +82,20 @@ void IndexWriter::start_document_helpers(unsigned count) { state_->documents->st
 
 void IndexWriter::end_document_helpers() { state_->documents->end_helpers(); }
 
+void IndexWriter::start_list_helpers() {
+  state_->section(Section::kPostings).start_behind();
+  if (state_->options.positions) state_->section(Section::kPositions).start_behind();
+}
+
+void IndexWriter::end_list_helpers() {
+  state_->section(Section::kPostings).end_behind();
+  state_->section(Section::kPositions).end_behind();
+}
+
+std::size_t IndexWriter::list_helper_bytes(const ContentOptions& options) {
+  return (options.positions ? 2 : 1) * SectionWriter::behind_bytes(buffer_bytes_of(Section::kPostings));
+}
+
 void IndexWriter::append_document(const RunDocument& document) { state_->documents->append(document); }
 
 void IndexWriter::append_text(std::string_view piece) { state_->documents->append_text(piece); }

@@ -38,6 +38,10 @@ class IndexWriter {
   // end_document_helpers(), which appends what waits. For the thread of the documents.
   void start_document_helpers(unsigned count);
   void end_document_helpers();
+  // Lists are hashed and written by threads of their own (list_helper_bytes() of memory), with the same bytes, until
+  // end_list_helpers(), which waits for them. For the thread of the lists.
+  void start_list_helpers();
+  void end_list_helpers();
   // A piece of the text of the next document, before it is appended.
   void append_text(std::string_view piece);
   // The next document (numbers are given in this order, from 0; at most 2^31 - 1, else UsageError). Its fields are
@@ -57,6 +61,7 @@ class IndexWriter {
   std::uint64_t term_count() const;   // appended so far
   static std::size_t memory_bytes();  // what it holds in buffers, at most, without helpers
   static std::size_t helper_bytes();
+  static std::size_t list_helper_bytes(const ContentOptions& options);
 
  private:
   struct State;

@@ -40,6 +40,15 @@ class SectionWriter {
   // in a file `<name>.pages` until finish().
   SectionWriter(FileSystem& files, const std::string& directory, Section section, std::size_t buffer_bytes,
                 std::size_t table_bytes = kTableBytes);
+  ~SectionWriter();
+
+  // From now on what was appended is hashed by one thread and written by another, while the caller goes on: with the
+  // same bytes. What they meet is thrown by a later append() or end_behind(). Without effect where the system has no
+  // threads. Takes behind_bytes() more. Requires: it is not so already.
+  void start_behind();
+  // Waits for them, and ends them. finish() does so too.
+  void end_behind();
+  static std::size_t behind_bytes(std::size_t buffer_bytes);
 
   void append(std::span<const std::uint8_t> bytes) {
     if (bytes.size() <= buffer_bytes_ - used_ && !buffer_.empty()) {
@@ -68,12 +77,15 @@ class SectionWriter {
   static constexpr std::size_t kTableBytes = std::size_t{16} << 10;  // the CRCs of 256 MiB
 
  private:
+  struct Behind;
   void append_slowly(std::span<const std::uint8_t> bytes);
   void flush();
+  void seal_pages(std::span<const std::uint8_t> data);
   void seal_page(std::span<const std::uint8_t> page);
   void spill_table();
   std::uint32_t write_table();
   void write(std::span<const std::uint8_t> bytes);
+  void put_to_file(std::span<const std::uint8_t> bytes);
 
   FileSystem& files_;
   std::string table_path_;
@@ -87,6 +99,7 @@ class SectionWriter {
   std::uint64_t page_count_ = 0;
   StreamingHash128 hash_;
   std::atomic<std::uint64_t> written_{0};
+  std::unique_ptr<Behind> behind_;  // the last member: its threads use the others
 };
 
 // Immutable but for the memory of which pages are checked; thread-safe. Holds no descriptor where the file is mapped.

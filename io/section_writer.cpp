@@ -1,11 +1,65 @@
 #include <algorithm>
 #include <array>
+#include <mutex>
+#include <system_error>
 
 #include "io/byte_order.hpp"
+#include "io/ordered_stage.hpp"
 #include "io/section_file.hpp"
 #include "io/section_page.hpp"
 
 namespace spillway {
+
+// Hashing and writing take about the same time for a file in memory, writing more for one on a disk; a few buffers
+// between them even out what the lists' threads hand over in one go.
+constexpr std::size_t kBehindWaiting = 6;
+
+struct SectionWriter::Behind {
+  std::mutex mutex;
+  std::vector<OrderedStage::Bytes> free;  // buffers to be used again
+  OrderedStage written, hashed;           // in this order: hashing puts to writing
+
+  explicit Behind(SectionWriter& of)
+      : written(kBehindWaiting,
+                [this, &of](OrderedStage::Bytes&& bytes) {
+                  of.put_to_file(bytes);
+                  const std::scoped_lock lock(mutex);
+                  free.push_back(std::move(bytes));
+                }),
+        hashed(kBehindWaiting, [this, &of](OrderedStage::Bytes&& bytes) {
+          of.seal_pages(bytes);
+          of.hash_.update(bytes);
+          written.put(std::move(bytes));
+        }) {}
+  OrderedStage::Bytes take_free() {
+    const std::scoped_lock lock(mutex);
+    if (free.empty()) return {};
+    OrderedStage::Bytes bytes = std::move(free.back());
+    free.pop_back();
+    return bytes;
+  }
+  void finish() {
+    hashed.finish();
+    written.finish();
+  }
+};
+
+SectionWriter::~SectionWriter() = default;
+
+std::size_t SectionWriter::behind_bytes(std::size_t buffer_bytes) { return (2 * kBehindWaiting + 2) * buffer_bytes; }
+
+void SectionWriter::start_behind() {
+  try {
+    behind_ = std::make_unique<Behind>(*this);
+  } catch (const std::system_error&) {
+    // The caller does it all.
+  }
+}
+
+void SectionWriter::end_behind() {
+  if (behind_ != nullptr) behind_->finish();
+  behind_.reset();
+}
 
 SectionWriter::SectionWriter(FileSystem& files, const std::string& directory, Section section, std::size_t buffer_bytes,
                              std::size_t table_bytes)
@@ -27,6 +81,10 @@ SectionWriter::SectionWriter(FileSystem& files, const std::string& directory, Se
 
 void SectionWriter::write(std::span<const std::uint8_t> bytes) {
   hash_.update(bytes);
+  put_to_file(bytes);
+}
+
+void SectionWriter::put_to_file(std::span<const std::uint8_t> bytes) {
   file_->append(bytes);
   written_.fetch_add(bytes.size(), std::memory_order_relaxed);
 }
@@ -47,13 +105,24 @@ void SectionWriter::append_slowly(std::span<const std::uint8_t> bytes) {
 
 // Every flush but the last is of whole pages.
 void SectionWriter::flush() {
-  const std::span<const std::uint8_t> data{buffer_.data(), used_};
+  flushed_ += used_;
+  if (behind_ != nullptr) {
+    buffer_.resize(used_);
+    behind_->hashed.put(std::move(buffer_));
+    buffer_ = behind_->take_free();
+    buffer_.resize(buffer_bytes_);
+  } else {
+    const std::span<const std::uint8_t> data{buffer_.data(), used_};
+    seal_pages(data);
+    write(data);
+  }
+  used_ = 0;
+}
+
+void SectionWriter::seal_pages(std::span<const std::uint8_t> data) {
   for (std::size_t at = 0; at < data.size(); at += kPageBytes) {
     seal_page(data.subspan(at, std::min(kPageBytes, data.size() - at)));
   }
-  write(data);
-  flushed_ += used_;
-  used_ = 0;
 }
 
 void SectionWriter::seal_page(std::span<const std::uint8_t> page) {
@@ -92,6 +161,7 @@ std::uint32_t SectionWriter::write_table() {
 
 SectionFigures SectionWriter::finish() {
   if (used_ != 0) flush();
+  end_behind();
   buffer_ = {};
   std::array<std::uint8_t, kSectionFooterBytes> footer{};
   store_le<std::uint64_t>(footer.data(), flushed_);

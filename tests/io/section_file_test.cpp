@@ -8,6 +8,7 @@
 
 #include "io/error.hpp"
 #include "io/memory_budget.hpp"
+#include "tests/support/faulty_file_system.hpp"
 #include "tests/support/index_files.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -27,12 +28,22 @@ std::string random_bytes(std::size_t count, std::uint64_t seed) {
 }
 
 SectionFigures write_section(const std::string& directory, const std::string& data, std::size_t most_append,
-                             std::size_t buffer_bytes = kPageBytes, std::size_t table_bytes = 16384) {
+                             std::size_t buffer_bytes = kPageBytes, std::size_t table_bytes = 16384,
+                             std::size_t behind_from = ~std::size_t{0}, std::size_t behind_to = ~std::size_t{0}) {
   SectionWriter writer(posix_file_system(), directory, Section::kPostings, buffer_bytes, table_bytes);
   std::mt19937_64 random(9);
+  bool is_behind = false;
   for (std::size_t at = 0; at < data.size();) {
     const std::size_t count = std::min(data.size() - at, 1 + random() % most_append);
     EXPECT_EQ(writer.size(), at);
+    if (!is_behind && at >= behind_from && at < behind_to) {
+      writer.start_behind();
+      is_behind = true;
+    }
+    if (is_behind && at >= behind_to) {
+      writer.end_behind();
+      is_behind = false;
+    }
     writer.append({reinterpret_cast<const std::uint8_t*>(data.data()) + at, count});
     at += count;
   }
@@ -70,6 +81,40 @@ TEST(SectionFile, GivesTheSameBytesWherePageCrcsHadToWaitInAFile) {
   EXPECT_EQ(write_section(with.path(), data, 100000, kPageBytes, 12), expected);
   EXPECT_EQ(read_bytes(with / "postings"), read_bytes(without / "postings"));
   EXPECT_EQ(posix_file_system().list(with.path()), std::vector<std::string>{"postings"});
+}
+
+TEST(SectionFile, GivesTheSameBytesWhereTheyAreWrittenBehind) {
+  const std::string data = random_bytes(6000000, 2);
+  ScratchDirectory without;
+  const SectionFigures expected = write_section(without.path(), data, 100000);
+  const std::size_t end = data.size();
+  for (const auto& [from, to] : {std::pair{std::size_t{0}, end}, {end / 3, end}, {0, end / 2}, {end / 3, end / 2}}) {
+    for (const std::size_t table_bytes : {12, 16384}) {
+      ScratchDirectory with;
+      EXPECT_EQ(write_section(with.path(), data, 300000, kPageBytes, table_bytes, from, to), expected);
+      EXPECT_EQ(read_bytes(with / "postings"), read_bytes(without / "postings"));
+    }
+  }
+}
+
+TEST(SectionFile, ThrowsWhatWritingBehindMet) {
+  const std::vector<std::uint8_t> bytes(100000);
+  for (std::uint64_t at = 0;; at += 7) {
+    testing::FaultyFileSystem files;
+    SectionWriter writer(files, "/job", Section::kPostings, kPageBytes);
+    writer.start_behind();
+    files.inject({.kind = testing::FaultKind::kNoSpace, .at = at});
+    const auto write = [&] {
+      for (int i = 0; i < 30; ++i) writer.append(bytes);
+      writer.finish();
+    };
+    if (at > 48) {
+      EXPECT_NO_THROW(write());
+      EXPECT_EQ(files.faults_fired(), 0U) << "3,000,000 bytes take 46 pages, a table and a footer";
+      break;
+    }
+    EXPECT_THROW(write(), IoError) << at;
+  }
 }
 
 TEST(SectionFile, RefusesRangesBehindItsData) {

@@ -208,7 +208,9 @@ inline MergeTest::Merged MergeTest::merge_to_index(const Runs& runs, const Dropp
     both.beside = [&](const std::function<void()>& check) {
       merge_documents(all, dropped, writer, budget_, options.most_threads, check);
     };
+    writer.start_list_helpers();
     merged.result = merge_lists(all, dropped, codes.span(), writer, both);
+    writer.end_list_helpers();
   }
   std::vector<std::pair<std::string, std::uint32_t>> ids;
   std::uint32_t number = 0;

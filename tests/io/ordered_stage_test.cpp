@@ -1,0 +1,59 @@
+#include "io/ordered_stage.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+
+namespace spillway {
+namespace {
+
+OrderedStage::Bytes one(std::uint8_t byte) { return OrderedStage::Bytes(1, byte); }
+
+TEST(OrderedStage, DoesAllInOrder) {
+  OrderedStage::Bytes done;
+  OrderedStage stage(3, [&](OrderedStage::Bytes&& bytes) { done.push_back(bytes[0]); });
+  OrderedStage::Bytes expected;
+  for (int i = 0; i < 1000; ++i) {
+    expected.push_back(static_cast<std::uint8_t>(i));
+    stage.put(one(expected.back()));
+    if (i % 100 != 0) continue;
+    stage.finish();
+    ASSERT_EQ(done, expected);
+  }
+  stage.finish();
+  EXPECT_EQ(done, expected);
+}
+
+TEST(OrderedStage, ThrowsWhatTheWorkThrewFromThenOn) {
+  std::atomic<int> calls = 0;
+  OrderedStage stage(2, [&](OrderedStage::Bytes&&) {
+    if (++calls == 3) throw std::runtime_error("the third");
+  });
+  EXPECT_THROW(
+      {
+        for (int i = 0; i < 100; ++i) stage.put(one(0));
+        stage.finish();
+      },
+      std::runtime_error);
+  EXPECT_THROW(stage.put(one(0)), std::runtime_error);
+  EXPECT_THROW(stage.finish(), std::runtime_error);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(OrderedStage, PassesOnToTheNextAndDropsWhatWaits) {
+  std::atomic<int> passed = 0;
+  {
+    OrderedStage second(1, [&](OrderedStage::Bytes&&) { ++passed; });
+    OrderedStage first(1, [&](OrderedStage::Bytes&& bytes) { second.put(std::move(bytes)); });
+    for (int i = 0; i < 50; ++i) first.put(one(0));
+    first.finish();
+    second.finish();
+    EXPECT_EQ(passed, 50);
+    for (int i = 0; i < 5; ++i) first.put(one(0));
+  }
+  EXPECT_LE(passed, 55);
+}
+
+}  // namespace
+}  // namespace spillway
