@@ -1,5 +1,7 @@
 #include "merge/index_merge.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -29,6 +31,13 @@ SourceLayout whole_source(std::span<const MergeInput* const> inputs) {
                     (layout.first_open ? "before" : "behind") + " it is missing");
 }
 
+// That the calling thread has used.
+double thread_cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
 // Ranges are taken in order by however many threads there are.
 class RangeWorkers {
  public:
@@ -36,6 +45,8 @@ class RangeWorkers {
       : job_(job), splitters_(std::move(splitters)), options_(options) {}
 
   std::size_t range_count() const { return splitters_.size() + 1; }
+
+  double cpu_seconds() const { return cpu_seconds_; }
 
   ListMergeTotals run() {
     const std::size_t count = std::clamp<std::size_t>(options_.threads, 1, range_count());
@@ -67,6 +78,7 @@ class RangeWorkers {
   }
 
   void work() noexcept {
+    const double before = thread_cpu_seconds();
     try {
       ListMerger merger(job_);
       for (std::size_t range = next_++; range < range_count(); range = next_++) {
@@ -76,6 +88,7 @@ class RangeWorkers {
       }
       const std::scoped_lock lock(mutex_);
       totals_.add(merger.totals());
+      cpu_seconds_ += thread_cpu_seconds() - before;
     } catch (const OrderedLists::Stopped&) {
       // Another thread's error is kept already.
     } catch (...) {
@@ -89,6 +102,7 @@ class RangeWorkers {
   std::atomic<std::size_t> next_{0};
   std::mutex mutex_;
   ListMergeTotals totals_;
+  double cpu_seconds_ = 0;
 };
 
 // What all threads make of their ranges is to fit what may wait, else they wait for the first.
@@ -209,7 +223,8 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
                          options.batch_bytes,
                          out,
                          make_tick(options, progress_mutex, postings_done)};
-  const ListMergeTotals totals = RangeWorkers(job, std::move(splitters), options).run();
+  RangeWorkers workers(job, std::move(splitters), options);
+  const ListMergeTotals totals = workers.run();
 
   std::uint64_t source_occurrences = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -219,7 +234,8 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
   if (source_occurrences != totals.occurrence_count + totals.dropped_occurrence_count) {
     throw std::logic_error("a merge lost occurrences");
   }
-  return {layout.document_count - dropped.count(), totals.posting_count, totals.occurrence_count, totals.dropped_sum};
+  return {layout.document_count - dropped.count(), totals.posting_count, totals.occurrence_count, totals.dropped_sum,
+          workers.cpu_seconds()};
 }
 
 }  // namespace spillway

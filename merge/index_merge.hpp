@@ -38,6 +38,7 @@ struct IndexMergeResult {
   std::uint64_t posting_count = 0;
   std::uint64_t occurrence_count = 0;
   OccurrenceSum dropped_sum;  // share of the dropped documents, in source numbering
+  double cpu_seconds = 0;     // of the threads while they merged lists, summed
 };
 
 // Streams the documents of all inputs, in order, to the writer, without the dropped ones: open border documents are
