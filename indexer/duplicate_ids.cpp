@@ -1,6 +1,9 @@
 #include "indexer/duplicate_ids.hpp"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
+#include <limits>
 
 #include "io/error.hpp"
 #include "merge/document_join.hpp"
@@ -18,6 +21,10 @@ bool any_stored_ids(std::span<const MergeInput* const> inputs) {
                      [](const MergeInput* input) { return input->summary().has_stored_ids; });
 }
 
+bool may_have_holes(std::span<const MergeInput* const> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const MergeInput* input) { return input->may_have_dropped(); });
+}
+
 }  // namespace
 
 IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources,
@@ -25,7 +32,7 @@ IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy,
     : document_count_(source_document_count(inputs)),
       has_ids_(any_stored_ids(inputs)),
       check_cancelled_(resources.check_cancelled) {
-  const FirstLook first = look(inputs, lengths);
+  const FirstLook first = take_lengths(inputs, resources, lengths) ? FirstLook() : look(inputs, lengths);
   if (first.any_hole || (resources.to_drop != nullptr && resources.to_drop->count() != 0)) {
     drop_known(inputs, resources);
   }
@@ -37,14 +44,36 @@ IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy,
   lengths.drop(dropped_);
 }
 
+// Where there are neither ids nor holes: the inputs side by side. False, and nothing is done, where there may be, or
+// where one thread reads them, or memory is short.
+bool IdTable::take_lengths(std::span<const MergeInput* const> inputs, const IdTableResources& resources,
+                           LengthCodes& lengths) const {
+  if (has_ids_ || may_have_holes(inputs) || resources.threads <= 1) return false;
+  const auto memory = resources.budget.try_reserve(resources.threads * resources.documents_bytes);
+  if (!memory) return false;
+  const std::vector<std::uint64_t> bases = document_bases(inputs);
+  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> cut(inputs.size());
+  tbb::parallel_for(std::size_t{0}, inputs.size(),
+                    [&](std::size_t i) { cut[i] = set_lengths(*inputs[i], bases[i], lengths); });
+  std::pair<std::uint32_t, std::uint64_t> open{0, 0};  // a document, and the length of its parts so far
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    for (const auto& [document, length] : cut[i]) {
+      if (open.first != document) open = {document, 0};
+      open.second += length;
+      if (open.second > std::numeric_limits<std::uint32_t>::max()) refuse_length(inputs[i]->name());
+      lengths.set(document, static_cast<std::uint32_t>(open.second));
+    }
+  }
+  return true;
+}
+
 // Ends at the first id that does not ascend (all are read again then, to sort them), unless there may be holes, which
 // only indexes have.
 IdTable::FirstLook IdTable::look(std::span<const MergeInput* const> inputs, LengthCodes& lengths) const {
   FirstLook result;
   std::string last_id;
   bool any_id = false;
-  const bool may_have_holes =
-      std::any_of(inputs.begin(), inputs.end(), [](const MergeInput* input) { return input->may_have_dropped(); });
+  const bool any_may_be_hole = may_have_holes(inputs);
   join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
     lengths.set(number, document.length);
     result.any_hole |= is_hole(document);
@@ -53,7 +82,7 @@ IdTable::FirstLook IdTable::look(std::span<const MergeInput* const> inputs, Leng
       last_id = document.id;
       any_id = true;
     }
-    return result.ascends || may_have_holes ? JoinStep::kGoOn : JoinStep::kStop;
+    return result.ascends || any_may_be_hole ? JoinStep::kGoOn : JoinStep::kStop;
   });
   return result;
 }

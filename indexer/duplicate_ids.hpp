@@ -28,6 +28,8 @@ struct IdTableResources {
   std::size_t memory_bytes = 0;                // of the sort (reserved only if it is needed); at least 256 KiB are used
   IdList* to_drop = nullptr;                   // documents to drop whatever the policy; may be null
   std::function<void()> check_cancelled = {};  // called often; throws to stop. May be empty
+  unsigned threads = 1;                        // of the calling thread's TBB arena
+  std::size_t documents_bytes = 0;             // memory of reading the documents of one input
 };
 
 // Reads the documents of all inputs when it is made, twice where ids ascend at first and then do not. Ids that ascend
@@ -60,6 +62,8 @@ class IdTable {
     bool ascends = true;    // every document that is there has an id above the one before
     bool any_hole = false;  // documents that an input has dropped already
   };
+  bool take_lengths(std::span<const MergeInput* const> inputs, const IdTableResources& resources,
+                    LengthCodes& lengths) const;
   FirstLook look(std::span<const MergeInput* const> inputs, LengthCodes& lengths) const;
   void sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources, LengthCodes& lengths);
   void drop_known(std::span<const MergeInput* const> inputs, const IdTableResources& resources);

@@ -144,10 +144,10 @@ class LastPass {
     setup_.context.progress.stage.store("ids");
     const std::size_t sort_bytes = std::min(setup_.id_sort_bytes, setup_.budget.free_bytes() / 2);
     const auto check_cancelled = [this] { throw_if_stopped(setup_.context); };
-    ids_.emplace(
-        inputs_, setup_.content.duplicate_ids,
-        IdTableResources{setup_.budget, setup_.temp, setup_.id_sorter, sort_bytes, setup_.to_drop, check_cancelled},
-        lengths_);
+    ids_.emplace(inputs_, setup_.content.duplicate_ids,
+                 IdTableResources{setup_.budget, setup_.temp, setup_.id_sorter, sort_bytes, setup_.to_drop,
+                                  check_cancelled, setup_.threads, documents_bytes_},
+                 lengths_);
     figures_.duplicate_documents = ids_->duplicate_count();
     figures_.listed_documents = ids_->listed_count();
     figures_.duplicates = ids_->examples();
@@ -211,8 +211,7 @@ class LastPass {
     figures_.postings = result.posting_count;
     figures_.occurrences = result.occurrence_count;
     figures_.list_seconds = watch.seconds();
-    const bool shared = with_documents && options.threads == options.most_threads;
-    figures_.list_busy_seconds = figures_.list_seconds * options.threads - (shared ? figures_.document_seconds : 0);
+    figures_.list_busy_seconds = result.cpu_seconds;
     return result.dropped_sum;
   }
 

@@ -10,15 +10,17 @@
 
 namespace spillway {
 
+void refuse_length(const std::string& where) {
+  throw FormatError(where + ": expected a document of fewer than 2^32 tokens, found more over its parts");
+}
+
 namespace {
 
 // A document of which more parts may come; owns its strings.
 class OpenDocument {
  public:
   void add(const RunDocument& part, const std::string& where) {
-    if (part.length > std::numeric_limits<std::uint32_t>::max() - length_) {
-      throw FormatError(where + ": expected a document of fewer than 2^32 tokens, found more over its parts");
-    }
+    if (part.length > std::numeric_limits<std::uint32_t>::max() - length_) refuse_length(where);
     length_ += part.length;
     const std::array views{part.id, part.title, part.url, part.date};
     for (std::size_t i = 0; i < views.size(); ++i) {
@@ -48,6 +50,8 @@ class OpenDocument {
   std::string text_;
 };
 
+}  // namespace
+
 void check_lengths(const MergeInput& input, std::uint64_t documents, std::uint64_t lengths) {
   const RunSummary& summary = input.summary();
   if (documents == summary.document_count && lengths == summary.occurrence_count) return;
@@ -55,8 +59,6 @@ void check_lengths(const MergeInput& input, std::uint64_t documents, std::uint64
                     std::to_string(summary.occurrence_count) + " occurrences, found " + std::to_string(documents) +
                     " with " + std::to_string(lengths) + ": it is damaged, make it again from its input");
 }
-
-}  // namespace
 
 void join_documents(std::span<const MergeInput* const> inputs, const TakeDocument& take) {
   lay_out_source(inputs);

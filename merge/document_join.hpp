@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 
 #include "merge/merge_input.hpp"
 
@@ -18,5 +19,10 @@ using TakeDocument = std::function<JoinStep(std::uint32_t number, const RunDocum
 // (FormatError). One cursor is open at a time. The source
 // must begin and end with whole documents, unless `take` is content with parts (merges into a run).
 void join_documents(std::span<const MergeInput* const> inputs, const TakeDocument& take);
+
+// Throws the FormatError for a document whose parts are too long together.
+[[noreturn]] void refuse_length(const std::string& where);
+// What join_documents checks at the end of an input: that it had so many documents, of so many tokens.
+void check_lengths(const MergeInput& input, std::uint64_t documents, std::uint64_t lengths);
 
 }  // namespace spillway

@@ -26,6 +26,27 @@ void LengthCodes::drop(const DroppedDocuments& dropped) {
   count_ = kept;
 }
 
+std::vector<std::pair<std::uint32_t, std::uint32_t>> set_lengths(const MergeInput& input, std::uint64_t number,
+                                                                 LengthCodes& codes) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> cut;
+  const RunIdentity& identity = input.identity();
+  const std::uint64_t count = input.summary().document_count;
+  const std::unique_ptr<DocumentCursor> cursor = input.documents();
+  std::uint64_t index = 0, lengths = 0;
+  for (; cursor->next(); ++index) {
+    const std::uint32_t length = cursor->document().length;
+    const auto document = static_cast<std::uint32_t>(number + index);
+    lengths += length;
+    if ((index == 0 && identity.first_document_open) || (index + 1 == count && identity.last_document_open)) {
+      cut.emplace_back(document, length);
+    } else {
+      codes.set(document, length);
+    }
+  }
+  check_lengths(input, index, lengths);
+  return cut;
+}
+
 LengthCodes read_length_codes(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
                               MemoryBudget& budget) {
   LengthCodes codes(budget, lay_out_source(inputs).document_count);

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "io/memory_budget.hpp"
 #include "merge/dropped_documents.hpp"
@@ -28,6 +30,12 @@ class LengthCodes {
   Buffer codes_;
   std::size_t count_;
 };
+
+// Sets the length of each document of one input, as it is in the source that the inputs make. `number`: of its first
+// document there. Those that are cut at a border of the input are left out: their parts are returned, by number.
+// Different inputs may be read at the same time.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> set_lengths(const MergeInput& input, std::uint64_t number,
+                                                                 LengthCodes& codes);
 
 // Reads the lengths of all documents of the inputs, and drops.
 LengthCodes read_length_codes(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,

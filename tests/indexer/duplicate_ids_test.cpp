@@ -119,6 +119,24 @@ TEST_F(DuplicateIdsTest, NeedNoMemoryWhereIdsAscend) {
   EXPECT_EQ(find(with_ids(ids), DuplicateIds::kFirst, 4, 1).peak_bytes, 256u << 10);
 }
 
+TEST_F(DuplicateIdsTest, TakeTheSameLengthsFromManyInputsAtATime) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::mt19937_64 random(seed);
+    const Runs runs = cut(with_ids(std::vector<std::optional<std::string>>(1 + random() % 3000)), 1 + seed, random);
+    const auto all = inputs(runs);
+    const LengthCodes expected = read_length_codes(all, {}, budget_);
+    for (const std::size_t documents_bytes : {std::size_t{1} << 10, std::size_t{1} << 40}) {
+      MemoryBudget budget(std::size_t{1} << 20);
+      LengthCodes codes(budget_, source_document_count(all));
+      const IdTable table(all, DuplicateIds::kFirst,
+                          {budget, temp_, *string_sorters().front(), 256 << 10, nullptr, {}, 4, documents_bytes},
+                          codes);
+      EXPECT_TRUE(std::ranges::equal(codes.span(), expected.span())) << seed;
+      EXPECT_EQ(budget.peak_bytes(), documents_bytes == 1 << 10 ? 4096U : 0U);
+    }
+  }
+}
+
 TEST_F(DuplicateIdsTest, AreSortedWhereSomeDocumentsHaveNone) {
   EXPECT_EQ(find(with_ids({std::nullopt, "a", std::nullopt, "b"}), DuplicateIds::kFirst, 1, 1).duplicates, 0u);
   EXPECT_EQ(find(with_ids({std::nullopt, std::nullopt}), DuplicateIds::kFirst, 1, 1).peak_bytes, 0u);
