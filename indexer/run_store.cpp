@@ -13,10 +13,8 @@ constexpr std::size_t piece_bytes_of(std::size_t run_bytes) {
   return run_bytes < (std::size_t{64} << 20) ? std::size_t{64} << 10 : std::size_t{4} << 20;
 }
 
-// Blocks end with a page of the system, and the last piece may be all but empty.
-constexpr std::size_t memory_bound(std::size_t run_bytes) {
-  return run_bytes + run_bytes / 16 + piece_bytes_of(run_bytes);
-}
+// The last piece may be all but empty.
+constexpr std::size_t memory_bound(std::size_t run_bytes) { return run_bytes + piece_bytes_of(run_bytes); }
 
 }  // namespace
 
