@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "indexer/block_sorter.hpp"
+#include "indexer/gpu/visit_seconds.hpp"
 
 namespace spillway {
 
@@ -50,6 +51,8 @@ class GpuVisit {
   // the figures. GpuError before anything is written to `file`: then the block is as it was. Other errors as
   // BlockSorter::write_run. The options are those of the job, as begin() had their positions.
   virtual RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) = 0;
+  // After write_run().
+  virtual VisitSeconds seconds() const { return {}; }
 };
 
 // Outlives its visits. Thread-safe: threads may begin different blocks at the same time, each visit with a stream and

@@ -190,21 +190,19 @@ class GpuMachine {
       throw GpuMemoryError("--memory has no " + std::to_string(bytes) + " bytes left for the lists of a block");
     result_ = Buffer(std::move(*reservation), bytes);
   }
-  const std::uint8_t* finish_download(BlockSortFigures& figures) {
+  const std::uint8_t* finish_download() {
     stream_.make_current();
     if (result_.size() != 0) {
       for (const DownloadPiece& piece : pieces_) download(piece);
       mark(VisitMark::kDownloaded);
     }
     marks_.back().synchronize();
-    const auto seconds = [&](VisitMark from, VisitMark to) {
-      return marks_[static_cast<std::size_t>(to)].since_ms(marks_[static_cast<std::size_t>(from)]) / 1000;
-    };
-    figures.upload_seconds += seconds(VisitMark::kBegin, VisitMark::kUploaded);
-    figures.sort_seconds += seconds(VisitMark::kUploaded, VisitMark::kSorted);
-    figures.encode_seconds += seconds(VisitMark::kSorted, VisitMark::kEncoded);
-    figures.download_seconds += seconds(VisitMark::kEncoded, VisitMark::kDownloaded);
     return result_.size() != 0 ? result_.data() : staging_.data();
+  }
+  VisitSeconds seconds() const {
+    VisitSeconds seconds;
+    for (std::size_t i = 0; i < kVisitSteps; ++i) seconds[i] = marks_[i + 1].since_ms(marks_[i]) / 1000;
+    return seconds;
   }
   void end() { result_ = {}; }
   void abandon() noexcept {

@@ -125,13 +125,15 @@ class HostMachine {
     }
   }
   // Where the result stands.
-  const std::uint8_t* finish_download(BlockSortFigures& figures) {
+  const std::uint8_t* finish_download() {
     count_gpu_call();
-    figures.upload_seconds += marks_[1] - marks_[0];
-    figures.sort_seconds += marks_[2] - marks_[1];
-    figures.encode_seconds += marks_[3] - marks_[2];
-    figures.download_seconds += marks_[4] - marks_[3];
     return result_.data();
+  }
+  // Between the marks, once the download is finished.
+  VisitSeconds seconds() const {
+    VisitSeconds seconds;
+    for (std::size_t i = 0; i < kVisitSteps; ++i) seconds[i] = marks_[i + 1] - marks_[i];
+    return seconds;
   }
   void end() { result_ = {}; }
   void abandon() noexcept { result_ = {}; }

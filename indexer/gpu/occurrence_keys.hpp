@@ -20,7 +20,9 @@ class OccurrenceKeys : public VisitStage<Machine, OccurrenceLayout> {
 
   SortedKeys make() {
     upload_all();
-    machine_.mark(VisitMark::kUploaded);
+    for (const VisitMark mark : {VisitMark::kUploaded, VisitMark::kFound, VisitMark::kSummed, VisitMark::kCompacted}) {
+      machine_.mark(mark);
+    }
     const std::uint32_t ranks = rank_strings();
     this->gather_rank_text(ranks);
     const bool positions = packer_.size().positions;
@@ -55,9 +57,12 @@ class OccurrenceKeys : public VisitStage<Machine, OccurrenceLayout> {
     machine_.exclusive_scan(at<std::uint16_t>(layout_.string_bytes), offsets, std::size_t{strings_} + 1,
                             Add<std::uint64_t>{}, this->scan_scratch());
     this->sum_lengths();
+    if (strings_ != 0) {
+      machine_.sort_strings(at<std::uint8_t>(layout_.text), offsets, strings_, packer_.size().string_bytes, order,
+                            this->string_scratch());
+    }
+    machine_.mark(VisitMark::kSorted);
     if (strings_ == 0) return 0;
-    machine_.sort_strings(at<std::uint8_t>(layout_.text), offsets, strings_, packer_.size().string_bytes, order,
-                          this->string_scratch());
     const std::uint32_t ranks = this->count_terms(strings_);
     machine_.for_each(strings_,
                       AssignRanks{order, at<std::uint32_t>(layout_.ranks_in_order), at<std::uint32_t>(layout_.ranks),

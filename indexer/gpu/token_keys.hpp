@@ -25,9 +25,14 @@ class TokenKeys : public VisitStage<Machine, TokenLayout> {
     machine_.mark(VisitMark::kUploaded);
     find_document_ends();
     const RawCounts found = count_tokens();
+    machine_.mark(VisitMark::kFound);
     sum_tokens();
+    machine_.mark(VisitMark::kSummed);
     compact_tokens(found);
-    const std::uint32_t ranks = rank_tokens(found.bytes);
+    machine_.mark(VisitMark::kCompacted);
+    sort_tokens(found.bytes);
+    machine_.mark(VisitMark::kSorted);
+    const std::uint32_t ranks = tokens_ == 0 ? 0 : this->count_terms(tokens_);
     find_documents();
     const bool positions = packer_.size().positions;
     const unsigned low_bits = visit_bits(positions ? tokens_ : packer_.document_count());
@@ -93,11 +98,10 @@ class TokenKeys : public VisitStage<Machine, TokenLayout> {
                                              at<std::uint64_t>(layout_.string_offsets)});
   }
 
-  std::uint32_t rank_tokens(std::size_t text_bytes) {
-    if (tokens_ == 0) return 0;
+  void sort_tokens(std::size_t text_bytes) {
+    if (tokens_ == 0) return;
     machine_.sort_strings(at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets), tokens_,
                           text_bytes, at<std::uint32_t>(layout_.order), this->string_scratch());
-    return this->count_terms(tokens_);
   }
 
   void find_documents() {

@@ -1,14 +1,27 @@
-// What machines that run visits share: the marks of time, and what comes down.
+// What machines that run visits share: the marks between their steps, and what comes down.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "indexer/gpu/visit_seconds.hpp"
+
 namespace spillway {
 
-enum class VisitMark : std::uint8_t { kBegin, kUploaded, kSorted, kEncoded, kDownloaded };
-inline constexpr std::size_t kVisitMarks = 5;
+// kFound to kCompacted: of tokens, else they stand where kUploaded does.
+enum class VisitMark : std::uint8_t {
+  kBegin,
+  kUploaded,
+  kFound,
+  kSummed,
+  kCompacted,
+  kSorted,  // strings
+  kKeyed,   // keys are there, in order
+  kEncoded,
+  kDownloaded
+};
+inline constexpr std::size_t kVisitMarks = kVisitSteps + 1;
 
 // An array that comes down, and where it will stand in the result.
 struct DownloadPiece {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "indexer/gpu/fold_steps.hpp"
@@ -38,10 +39,16 @@ class VisitPipeline final : public VisitSlot {
   }
 
   VisitLists wait(BlockSortFigures& figures) override {
-    const std::uint8_t* const host = machine_.finish_download(figures);
+    const std::uint8_t* const host = machine_.finish_download();
+    const VisitSeconds seconds = machine_.seconds();
+    figures.upload_seconds += seconds.front();
+    figures.sort_seconds += std::accumulate(seconds.begin() + 1, seconds.end() - 2, 0.0);
+    figures.encode_seconds += *(seconds.end() - 2);
+    figures.download_seconds += seconds.back();
     figures.upload_bytes += uploaded_bytes_;
     figures.download_bytes += download_bytes_;
     VisitLists lists;
+    lists.seconds = seconds;
     lists.parts = view<VisitPart>(host, 0);
     lists.rank_text_offsets = view<std::uint64_t>(host, 1);
     lists.rank_text = view<std::uint8_t>(host, 2);
@@ -67,7 +74,7 @@ class VisitPipeline final : public VisitSlot {
   }
 
   void encode(const BlockPacker& packer, const SortedKeys& sorted, const VisitLayout& layout, const TokenSums* tokens) {
-    machine_.mark(VisitMark::kSorted);
+    machine_.mark(VisitMark::kKeyed);
     const auto count = static_cast<std::uint32_t>(packer.size().occurrences);
     if (packer.size().positions) {
       fold(

@@ -16,6 +16,7 @@ struct VisitLists {
   std::span<const std::uint8_t> rank_text;
   std::span<const VisitPart> parts;  // in list order; and one with the totals
   std::span<const std::uint8_t> postings, distances;
+  VisitSeconds seconds{};
   OccurrenceSum sum;  // kTokens: of the tokens that the chunks' sums leave out
 };
 

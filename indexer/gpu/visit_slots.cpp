@@ -27,14 +27,17 @@ class SlotVisit final : public GpuVisit {
   RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) override {
     const VisitLists lists = slot_.wait(figures);
     is_done_ = true;
+    seconds_ = lists.seconds;
     return write_visited_run(block_, options, lists, file, figures);
   }
+  VisitSeconds seconds() const override { return seconds_; }
 
  private:
   FreeSlots& slots_;
   VisitSlot& slot_;
   const Block& block_;
   bool is_done_ = false;
+  VisitSeconds seconds_{};
 };
 
 }  // namespace

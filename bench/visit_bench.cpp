@@ -1,0 +1,178 @@
+// A block's visit by itself: generated text, parsed to each form, goes to a GPU and comes back as a run, whose sum is
+// checked. Milliseconds of the steps by the GPU's clock, and what a visit takes of its arena. Needs a GPU.
+#include <benchmark/benchmark.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "corpora/generate_text.hpp"
+#include "indexer/chunk_parser.hpp"
+#include "indexer/gpu/gpu_block_sorter.hpp"
+#include "indexer/unicode_words.hpp"
+#include "io/memory_file.hpp"
+#include "sort/gpu/device_string_sorter.hpp"
+#include "sort/gpu/gpu_status.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::size_t kBudgetBytes = std::size_t{1} << 40;
+constexpr std::size_t kPieceBytes = std::size_t{4} << 20;  // that one parser takes
+constexpr std::size_t kStagingBytes = std::size_t{256} << 20;
+
+struct NoObserver final : ParseObserver {
+  void skip(SkipReason, const SourcePlace&, std::string_view) override {}
+  void consumed(std::uint64_t) override {}
+};
+
+// A document a line.
+std::string make_text(std::uint64_t bytes) {
+  GenerateTextOptions options;
+  options.total_bytes = bytes;
+  options.format = GeneratedFormat::kLines;
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  std::string text;
+  text.reserve(bytes);
+  generate_text(options, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+struct Shape {
+  std::uint64_t text_bytes = 0;
+  ChunkForm form = ChunkForm::kTokens;
+  Positions positions = Positions::kNone;
+  bool operator==(const Shape&) const = default;
+};
+
+struct Input {
+  MemoryBudget budget{kBudgetBytes};
+  Shape shape;
+  Block block;
+  VisitSize size;
+
+  explicit Input(const Shape& of) : shape(of) {
+    const std::string text = make_text(shape.text_bytes);
+    std::vector<std::size_t> begins{0};
+    while (begins.back() != text.size()) {
+      const std::size_t end = text.find('\n', std::min(begins.back() + kPieceBytes, text.size() - 1));
+      begins.push_back(std::min(end, text.size() - 1) + 1);
+    }
+    std::vector<std::vector<ParsedChunk>> chunks(begins.size() - 1);
+    tbb::parallel_for(std::size_t{0}, chunks.size(), [&](std::size_t i) {
+      chunks[i] = parse(std::string_view(text).substr(begins[i], begins[i + 1] - begins[i]));
+    });
+    for (auto& some : chunks) std::move(some.begin(), some.end(), std::back_inserter(block.chunks));
+    size.positions = shape.positions == Positions::kStored;
+    for (const ParsedChunk& chunk : block.chunks) size += visit_size(chunk, shape.positions);
+  }
+
+ private:
+  std::vector<ParsedChunk> parse(std::string_view lines) {
+    ContentOptions content;
+    content.positions = shape.positions == Positions::kStored;
+    content.icu_version = UnicodeWords::icu_version();
+    const ChunkLimits limits;
+    NoObserver observer;
+    std::vector<ParsedChunk> chunks;
+    const auto parser = make_chunk_parser({shape.form, content, limits, budget, observer,
+                                           [&](ParsedChunk&& chunk) { chunks.push_back(std::move(chunk)); }});
+    while (!lines.empty()) {
+      const std::string_view line = lines.substr(0, lines.find('\n'));
+      parser->begin({}, {});
+      parser->text(line);
+      parser->end();
+      lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    }
+    parser->finish_task();
+    return chunks;
+  }
+};
+
+Input& input_of(const Shape& shape) {
+  static std::unique_ptr<Input> kept;
+  if (kept == nullptr || !(kept->shape == shape)) {
+    kept.reset();
+    kept = std::make_unique<Input>(shape);
+  }
+  return *kept;
+}
+
+GpuSorterOptions sorter_options(const Input& input, std::string_view strings) {
+  GpuSorterOptions options;
+  options.form = input.shape.form;
+  for (const GpuInfo& gpu : find_gpus().gpus) {
+    if (gpu.is_usable() && options.gpus.empty()) options.gpus.push_back(gpu.id);
+  }
+  options.record_sorter = "gpu-radix";
+  options.string_sorter = strings;
+  options.visits = 1;
+  options.staging_bytes = kStagingBytes;
+  options.arena_bytes = visit_device_bytes(input.size, options);
+  return options;
+}
+
+void visit(benchmark::State& state, const Shape& shape, std::string_view strings) {
+  Input& input = input_of(shape);
+  const GpuSorterOptions options = sorter_options(input, strings);
+  const auto sorter = make_gpu_block_sorter(options, input.budget);
+  BlockSortOptions run;
+  run.positions = shape.positions;
+  run.threads = std::max(1U, std::thread::hardware_concurrency());
+  VisitSeconds sum{};
+  for (auto _ : state) {
+    MemoryFile file(input.budget, "the benchmark's run");
+    BlockSortFigures figures;
+    const auto begun = sorter->begin(input.block, shape.positions);
+    begun->write_run(file, run, figures);
+    const VisitSeconds seconds = begun->seconds();
+    state.SetIterationTime(std::accumulate(seconds.begin(), seconds.end(), 0.0));
+    for (std::size_t i = 0; i < kVisitSteps; ++i) sum[i] += seconds[i];
+  }
+  for (std::size_t i = 0; i < kVisitSteps; ++i) {
+    state.counters[std::string(kVisitStepNames[i]) + "_ms"] =
+        sum[i] * 1000 / static_cast<double>(std::max<benchmark::IterationCount>(state.iterations(), 1));
+  }
+  const auto tokens = static_cast<double>(input.size.occurrences);
+  state.counters["tokens"] = tokens;
+  state.counters["arena_bytes_per_token"] = static_cast<double>(options.arena_bytes) / tokens;
+  state.counters["upload_bytes_per_token"] = static_cast<double>(input.size.token_bytes) / tokens;
+}
+
+void add(const Shape& shape, std::string_view strings) {
+  const std::string name = std::string("visit/") + (shape.form == ChunkForm::kTokens ? "tokens" : "occurrences") +
+                           (shape.positions == Positions::kStored ? "/positions" : "") + "/" +
+                           std::to_string(shape.text_bytes >> 20) + "MiB/" + std::string(strings);
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) { visit(state, shape, strings); })
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(5);
+}
+
+void add_all() {
+  if (find_gpus().state != GpuState::kUsable) return;
+  for (const std::uint64_t mebibytes : {64, 600, 1800}) {
+    for (const Positions positions : {Positions::kNone, Positions::kStored}) {
+      for (const ChunkForm form : {ChunkForm::kTokens, ChunkForm::kOccurrences}) {
+        for (const DeviceStringSorter* sorter : device_string_sorters()) {
+          add({mebibytes << 20, form, positions}, sorter->name());
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spillway
+
+int main(int count, char** arguments) {
+  spillway::add_all();
+  benchmark::Initialize(&count, arguments);
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

@@ -1,0 +1,16 @@
+// How long the steps of a visit took, for benchmarks.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace spillway {
+
+inline constexpr std::size_t kVisitSteps = 8;
+inline constexpr std::array<std::string_view, kVisitSteps> kVisitStepNames{"upload", "find", "sum",    "compact",
+                                                                           "sort",   "keys", "encode", "download"};
+// By the GPU's clock.
+using VisitSeconds = std::array<double, kVisitSteps>;
+
+}  // namespace spillway
