@@ -140,6 +140,19 @@ class GpuVisitTest : public ::testing::TestWithParam<VisitCase> {
   }
 };
 
+// Small enough for the tools that watch every access of a kernel.
+TEST_P(GpuVisitTest, GivesTheRunOfTheCpuForASmallBlock) {
+  const BlockOf synthetic({.chunks = 3, .longest_term_bytes = 40, .cut_documents = true, .positions = positions()},
+                          form());
+  const BlockSortOptions options = options_of(positions());
+  GpuSorterOptions of = sorter_options(form(), 0, std::size_t{1} << 20);
+  of.string_sorter = "gpu-string-radix";
+  of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), positions()), of);
+  MemoryBudget budget(kBudget);
+  EXPECT_TRUE(gpu_run(*make_gpu_block_sorter(of, budget), synthetic.block(), options) ==
+              cpu_run(synthetic.occurrences(), options));
+}
+
 // The staging buffers are so small that large blocks come down through them in pieces.
 TEST_P(GpuVisitTest, GivesTheRunOfTheCpuWithEverySorter) {
   for (NamedShape& named : shapes()) {
