@@ -36,7 +36,7 @@ TokenBuffer::TokenBuffer(const ChunkParserSetup& setup)
 }
 
 void TokenBuffer::take_memory() {
-  memory_ = Buffer(budget_, chunk_bytes_, "a parsed chunk");
+  memory_ = Buffer::reused(budget_, chunk_bytes_, "a parsed chunk");
   tokens_ = memory_.data();
 }
 
@@ -45,7 +45,7 @@ ParsedChunk TokenBuffer::seal(const DocumentParts& parts) {
   ParsedChunk chunk;
   std::uint8_t* to = memory_.data() + used_;
   chunk.tokens = {memory_.data(), used_};
-  chunk.token_sum = sum_of_words(chunk.tokens);
+  chunk.token_sum = sum_ + sum_of_words(chunk.tokens.subspan(summed_));
   while ((to - memory_.data()) % alignof(std::uint32_t) != 0) *to++ = 0;
   chunk.positions = append(std::span<const std::uint32_t>(positions_, positions_ == nullptr ? 0 : count_), to);
   chunk.lengths = append(parts.lengths, to);
@@ -55,8 +55,15 @@ ParsedChunk TokenBuffer::seal(const DocumentParts& parts) {
   memory_.shrink(static_cast<std::size_t>(to - memory_.data()));
   chunk.memory = std::move(memory_);
   tokens_ = nullptr;
-  clear();
+  used_ = count_ = summed_ = sum_ = 0;
   return chunk;
+}
+
+// All but what may be taken back.
+void TokenBuffer::sum_up() {
+  const std::size_t end = (used_ - kShortTokenBytes) / sizeof(std::uint64_t) * sizeof(std::uint64_t);
+  sum_ += sum_of_words({tokens_ + summed_, end - summed_});
+  summed_ = end;
 }
 
 std::uint64_t sum_of_words(std::span<const std::uint8_t> bytes) {

@@ -36,8 +36,9 @@ class TokenBuffer {
       for (std::size_t i = 0; i < tokens; ++i) positions_[count_ + i] = position + static_cast<std::uint32_t>(i);
     }
     count_ += tokens;
+    if (used_ - summed_ >= kSumStep) sum_up();
   }
-  // Takes back the last token, which has no zero behind it.
+  // Takes back the last token, of at most kShortTokenBytes, which has no zero behind it.
   void remove_last(std::size_t bytes) {
     used_ -= bytes;
     --count_;
@@ -45,9 +46,12 @@ class TokenBuffer {
 
   // The memory with the tokens, and copies of the parts behind them. Leaves nothing.
   ParsedChunk seal(const DocumentParts& parts);
-  void clear() { used_ = count_ = 0; }
 
  private:
+  // Bytes whose words are summed at once, while they are in the L1 cache.
+  static constexpr std::size_t kSumStep = kWindowBytes;
+  void sum_up();
+
   const std::size_t chunk_bytes_, capacity_;
   MemoryBudget& budget_;
   Buffer positions_memory_;
@@ -55,6 +59,8 @@ class TokenBuffer {
   Buffer memory_;
   std::uint8_t* tokens_ = nullptr;
   std::size_t used_ = 0, count_ = 0;
+  std::size_t summed_ = 0;  // bytes whose words are in sum_
+  std::uint64_t sum_ = 0;
 };
 
 // Of 8-byte little-endian words, the last one padded with zeros, mod 2^64 (ParsedChunk::token_sum).

@@ -55,14 +55,44 @@ void Reservation::shrink(std::size_t bytes) {
 }
 
 bool MemoryBudget::take(std::size_t bytes) {
-  std::size_t used = used_bytes_.load(std::memory_order_relaxed);
-  do {
-    if (bytes > total_bytes_ - std::min(used, total_bytes_)) return false;
-  } while (!used_bytes_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
-  std::size_t peak = peak_bytes_.load(std::memory_order_relaxed);
-  while (peak < used + bytes && !peak_bytes_.compare_exchange_weak(peak, used + bytes, std::memory_order_relaxed)) {
-  }
+  const std::lock_guard lock(mutex_);
+  if (bytes > free_bytes()) return false;
+  const auto fits = [&] { return bytes + kept_bytes_ <= free_bytes(); };
+  while (!fits() && !kept_.empty()) drop_one();
+  const std::size_t used = used_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (used > peak_bytes_.load(std::memory_order_relaxed)) peak_bytes_.store(used, std::memory_order_relaxed);
   return true;
+}
+
+void MemoryBudget::drop_kept() {
+  const std::lock_guard lock(mutex_);
+  while (!kept_.empty()) drop_one();
+}
+
+// Requires: mutex_ is held.
+void MemoryBudget::drop_one() {
+  munmap(kept_.back().data, kept_.back().mapped_bytes);
+  kept_bytes_ -= kept_.back().touched_bytes;
+  kept_.pop_back();
+}
+
+void MemoryBudget::keep(const KeptPages& pages, Reservation&& reservation) {
+  const std::lock_guard lock(mutex_);
+  reservation.release();
+  kept_.push_back(pages);
+  kept_bytes_ += pages.touched_bytes;
+}
+
+// Nothing where no pages of this size were left.
+MemoryBudget::KeptPages MemoryBudget::reuse(std::size_t mapped_bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
+                                  [&](const KeptPages& pages) { return pages.mapped_bytes == mapped_bytes; });
+  if (found == kept_.rend()) return {};
+  const KeptPages pages = *found;
+  kept_bytes_ -= pages.touched_bytes;
+  kept_.erase(std::next(found).base());
+  return pages;
 }
 
 Reservation MemoryBudget::reserve(std::size_t bytes, std::string_view consumer) {
@@ -89,7 +119,22 @@ Buffer::Buffer(Reservation reservation, std::size_t bytes) : reservation_(std::m
   map();
 }
 
+Buffer Buffer::reused(MemoryBudget& budget, std::size_t bytes, std::string_view consumer) {
+  Buffer buffer;
+  // Held by the buffer before it is paid for: so it is unmapped where that fails.
+  const MemoryBudget::KeptPages pages = budget.reuse(bytes);
+  buffer.data_ = pages.data;
+  buffer.mapped_bytes_ = pages.mapped_bytes;
+  buffer.reservation_ = budget.reserve(bytes, consumer);
+  buffer.bytes_ = bytes;
+  if (buffer.data_ == nullptr) buffer.map();
+  buffer.touched_bytes_ = pages.touched_bytes;
+  buffer.reuser_ = &budget;
+  return buffer;
+}
+
 void Buffer::map() {
+  mapped_bytes_ = bytes_;
   if (bytes_ == 0) return;
   void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) {
@@ -100,32 +145,46 @@ void Buffer::map() {
 }
 
 Buffer::Buffer(Buffer&& other) noexcept
-    : reservation_(std::move(other.reservation_)),
+    : reuser_(other.reuser_),
+      reservation_(std::move(other.reservation_)),
       data_(std::exchange(other.data_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)) {}
+      bytes_(std::exchange(other.bytes_, 0)),
+      mapped_bytes_(std::exchange(other.mapped_bytes_, 0)),
+      touched_bytes_(other.touched_bytes_) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(reuser_, other.reuser_);
   std::swap(reservation_, other.reservation_);
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
+  std::swap(mapped_bytes_, other.mapped_bytes_);
+  std::swap(touched_bytes_, other.touched_bytes_);
   return *this;
 }
 
 void Buffer::shrink(std::size_t bytes) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  const std::size_t kept = (bytes + page - 1) / page * page;
-  if (kept < bytes_) {
-    munmap(data_ + kept, bytes_ - kept);
+  if (reuser_ != nullptr) {
+    bytes_ = touched_bytes_ = std::max(touched_bytes_, bytes);
+  } else {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t kept = (bytes + page - 1) / page * page;
+    if (kept < mapped_bytes_) munmap(data_ + kept, mapped_bytes_ - kept);
     if (kept == 0) data_ = nullptr;
+    bytes_ = bytes;
+    mapped_bytes_ = std::min(mapped_bytes_, kept);
   }
-  bytes_ = bytes;
-  reservation_.shrink(bytes);
+  reservation_.shrink(bytes_);
 }
 
 void Buffer::use_large_pages() { madvise(data_, bytes_, MADV_HUGEPAGE); }
 
 Buffer::~Buffer() {
-  if (data_ != nullptr) munmap(data_, bytes_);
+  if (data_ == nullptr) return;
+  if (reuser_ != nullptr && bytes_ == touched_bytes_) {
+    reuser_->keep({data_, mapped_bytes_, touched_bytes_}, std::move(reservation_));
+  } else {
+    munmap(data_, mapped_bytes_);
+  }
 }
 
 std::size_t resident_bytes() { return status_field_bytes("VmRSS:"); }

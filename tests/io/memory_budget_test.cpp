@@ -100,6 +100,55 @@ TEST(Buffer, IsZeroedAndPaid) {
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
+TEST(Buffer, ShrinksToItsFirstBytes) {
+  MemoryBudget budget(1 << 20);
+  Buffer buffer(budget, 100'000, "buffer");
+  buffer.data()[4999] = 7;
+  buffer.shrink(5000);
+  EXPECT_EQ(buffer.size(), 5000U);
+  EXPECT_EQ(budget.used_bytes(), 5000U);
+  EXPECT_EQ(buffer.data()[4999], 7);
+  buffer.shrink(0);
+  EXPECT_EQ(budget.used_bytes(), 0U);
+}
+
+TEST(ReusedBuffer, TakesThePagesOfOneThatWas) {
+  MemoryBudget budget(1 << 20);
+  std::uint8_t* pages = nullptr;
+  {
+    Buffer first = Buffer::reused(budget, 100'000, "buffer");
+    pages = first.data();
+    first.data()[10] = 7;
+    first.shrink(50'000);
+    EXPECT_EQ(budget.used_bytes(), 50'000U);
+  }
+  EXPECT_EQ(budget.used_bytes(), 0U);
+  EXPECT_EQ(budget.free_bytes(), budget.total_bytes());
+  const Buffer other = Buffer::reused(budget, 90'000, "of another size");
+  EXPECT_NE(other.data(), pages);
+  Buffer second = Buffer::reused(budget, 100'000, "buffer");
+  EXPECT_EQ(second.data(), pages);
+  EXPECT_EQ(second.data()[10], 7);
+  EXPECT_EQ(budget.used_bytes(), 190'000U);
+  second.shrink(1000);
+  EXPECT_EQ(second.size(), 50'000U) << "its pages were touched before";
+  Buffer moved = std::move(second);
+  moved = Buffer();
+  EXPECT_EQ(Buffer::reused(budget, 100'000, "buffer").data(), pages);
+}
+
+TEST(ReusedBuffer, LeavesItsPagesOnlyWhileNobodyNeedsTheMemory) {
+  MemoryBudget budget(100'000);
+  const auto leave = [&] { Buffer::reused(budget, 60'000, "buffer").shrink(40'000); };
+  leave();
+  { const Buffer small(budget, 60'000, "what fits beside it"); }
+  { const Buffer again = Buffer::reused(budget, 60'000, "buffer"); }  // not shrunk: nothing is known of its pages
+  leave();
+  const Buffer large(budget, 100'000, "all of it");
+  EXPECT_EQ(budget.used_bytes(), 100'000U);
+  EXPECT_THROW(Buffer::reused(budget, 60'000, "buffer"), BudgetError);
+}
+
 TEST(Buffer, OfNothingCostsNothing) {
   MemoryBudget budget(0);
   const Buffer buffer(budget, 0, "nothing");
