@@ -1,5 +1,5 @@
 // Rates of the parsing stages on one core, by every path that this CPU has: edges of words; those, the tokens' keys and
-// a look at the term table; and whole documents into chunks, in both forms.
+// a look at the term table; tokens as a chunk of them keeps them; and whole documents into chunks, in all forms.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "indexer/chunk_parser.hpp"
 #include "indexer/run_scanner.hpp"
 #include "indexer/term_table.hpp"
+#include "indexer/token_kernels.hpp"
 #include "indexer/unicode_words.hpp"
 #include "indexer/window_kernels.hpp"
 
@@ -51,6 +52,22 @@ void find_edges(benchmark::State& state, WindowKernels path) {
   for (auto _ : state) {
     windows.scan([&](const std::uint8_t*, std::span<const std::uint16_t> found) { edges += found.size(); });
     benchmark::DoNotOptimize(edges);
+  }
+  count_input(state);
+}
+
+void mark_tokens(benchmark::State& state, TokenKernel path) {
+  std::vector<std::uint8_t> tokens(kWindowBytes);
+  WindowMarks marks;
+  std::size_t words = 0;
+  for (auto _ : state) {
+    for (const StageDocument& document : stage_input().documents) {
+      for (std::size_t at = 0; at < document.text.size(); at += kWindowBytes) {
+        const auto* const text = reinterpret_cast<const std::uint8_t*>(document.text.data()) + at;
+        words += path.mark_tokens(text, std::min(kWindowBytes, document.text.size() - at), tokens.data(), marks).count;
+      }
+    }
+    benchmark::DoNotOptimize(words);
   }
   count_input(state);
 }
@@ -137,12 +154,16 @@ void add_all() {
     benchmark::RegisterBenchmark((std::string("edges/") + path.name).c_str(), find_edges, path);
     benchmark::RegisterBenchmark((std::string("lookup/") + path.name).c_str(), look_up, path);
   }
+  for (const TokenKernel& path : all_token_kernels(WordBytes::kWithHighBytes)) {
+    benchmark::RegisterBenchmark((std::string("tokens/") + path.name).c_str(), mark_tokens, path);
+  }
 }
 
 BENCHMARK(split_unicode)->Name("split/unicode");
 BENCHMARK_CAPTURE(parse, postings_unicode, ChunkForm::kPostings, Tokenizer::kUnicode);
 BENCHMARK_CAPTURE(parse, postings_ascii, ChunkForm::kPostings, Tokenizer::kAscii);
 BENCHMARK_CAPTURE(parse, occurrences_unicode, ChunkForm::kOccurrences, Tokenizer::kUnicode);
+BENCHMARK_CAPTURE(parse, tokens_unicode, ChunkForm::kTokens, Tokenizer::kUnicode);
 
 }  // namespace
 }  // namespace spillway
