@@ -9,8 +9,24 @@
 
 namespace spillway {
 
+namespace {
+
+// An index is replaced and removed as a whole: what stands in it would go with it.
+void refuse_inside_index(FileSystem& files, const std::string& output) {
+  std::string directory = files.resolve(output);
+  for (auto slash = directory.rfind('/'); slash != std::string::npos && slash != 0; slash = directory.rfind('/')) {
+    directory.resize(slash);
+    if (!looks_like_index(files, directory)) continue;
+    throw UsageError("the output " + printable(output, 4096) + " is inside the index " + printable(directory, 4096) +
+                     "; choose an output outside of it");
+  }
+}
+
+}  // namespace
+
 void check_output(FileSystem& files, const std::string& output, IfOutputExists if_exists) {
   if (output.empty()) throw UsageError("no output; give -o DIR");
+  refuse_inside_index(files, output);
   if (!files.status(output)) return;
   if (if_exists == IfOutputExists::kRefuse) {
     throw UsageError(printable(output, 4096) + " exists; --force replaces an index that stands there");
