@@ -11,6 +11,7 @@
 #include "indexer/ingest.hpp"
 #include "indexer/job_output.hpp"
 #include "indexer/job_plan.hpp"
+#include "indexer/run_merge_plan.hpp"
 #include "indexer/run_merging.hpp"
 #include "indexer/stopwatch.hpp"
 #include "indexer/term_filter.hpp"
@@ -80,6 +81,7 @@ class IndexJob {
     const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, threads_ + 1);
     WorkDirectory work(context_.files, options_.output);
     check_output(options_, context_.files);  // an index that a killed job had moved aside is back now
+    check_run_files(planned_.estimate, run_descriptors(), context_.warn);
     check_disks(work);
     TempSpace temp(context_.files, scratch_directories(options_.temp_directories, work),
                    scratch_name(context_.files, options_.output), options_.temp_limit_bytes);

@@ -83,6 +83,17 @@ JobEstimate estimate_job(const CorpusPlan& corpus, const IndexPlan& plan, const 
   return estimate;
 }
 
+void check_run_files(const JobEstimate& estimate, std::size_t run_files,
+                     const std::function<void(const std::string&)>& warn) {
+  if (run_files >= kLeastOpenFiles || (estimate.is_known && estimate.runs_spilled == 0)) return;
+  const std::string what =
+      "merging runs that are spilled takes " + std::to_string(kLeastOpenFiles) +
+      " open files beside those of the job, and " + std::to_string(run_files) +
+      " are left: raise their limit (ulimit -n 1024), or give more --memory so that none is spilled";
+  if (estimate.least_spilled_bytes != 0) throw BudgetError(what);
+  warn(what);
+}
+
 std::string JobEstimate::describe() const {
   if (!is_known) {
     return "estimate: none; the input is a stream, so runs and passes are decided as it comes\n";

@@ -2,7 +2,9 @@
 // differs. Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "indexer/index_plan.hpp"
@@ -24,6 +26,11 @@ struct JobEstimate {
 };
 
 inline constexpr std::uint64_t kUnpackFactor = 4;
+
+// Throws BudgetError where runs are certain to be spilled and `run_files` open files are too few to merge them; warns
+// where they may be.
+void check_run_files(const JobEstimate& estimate, std::size_t run_files,
+                     const std::function<void(const std::string&)>& warn);
 
 JobEstimate estimate_job(const CorpusPlan& corpus, const IndexPlan& plan, const ContentOptions& content,
                          std::size_t memory_bytes, unsigned threads);

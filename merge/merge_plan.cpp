@@ -22,9 +22,9 @@ std::size_t fan_in_of(const MergePlanInput& input, std::size_t memory_bytes, std
 }
 
 [[noreturn]] void refuse(const MergePlanInput& input) {
-  if (input.open_files < 3) {
-    throw BudgetError("a merge needs 3 open files at least and may have " + std::to_string(input.open_files) +
-                      ": raise the limit of open files (ulimit -n)");
+  if (input.open_files < kLeastOpenFiles) {
+    throw BudgetError("a merge needs " + std::to_string(kLeastOpenFiles) + " open files at least and may have " +
+                      std::to_string(input.open_files) + ": raise the limit of open files (ulimit -n)");
   }
   if (input.max_fan_in == 1) throw UsageError("a merge joins at least 2 runs at a time, not 1");
   throw BudgetError("merging two runs needs " +

@@ -9,6 +9,9 @@
 
 namespace spillway {
 
+// Two inputs and an output.
+inline constexpr std::size_t kLeastOpenFiles = 3;
+
 struct MergePlanInput {
   std::vector<std::uint64_t> run_bytes;  // in document order
   std::size_t cursor_bytes = 0;          // memory of one cursor over an open run

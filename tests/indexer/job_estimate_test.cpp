@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "io/error.hpp"
+
 namespace spillway {
 namespace {
 
@@ -47,6 +49,26 @@ TEST(JobEstimate, SaysThatAMergeMayNotFit) {
   const JobEstimate estimate = estimate_of(one_file(500'000'000'000), 64 * kMebibyte);
   EXPECT_NE(estimate.merge_refusal, "");
   EXPECT_NE(estimate.describe().find("may be refused: "), std::string::npos) << estimate.describe();
+}
+
+TEST(JobEstimate, RefusesFewOpenFilesOnlyWhereRunsWillBeSpilled) {
+  const auto words = [](const JobEstimate& estimate, std::size_t run_files) {
+    std::string said;
+    try {
+      check_run_files(estimate, run_files, [&](const std::string& text) { said = "warned: " + text; });
+    } catch (const BudgetError& error) {
+      said = std::string("refused: ") + error.what();
+    }
+    return said;
+  };
+  const JobEstimate large = estimate_of(one_file(15'000'000'000), 64 * kMebibyte);
+  EXPECT_TRUE(words(large, 0).starts_with("refused: ")) << words(large, 0);
+  EXPECT_NE(words(large, 2).find("ulimit -n"), std::string::npos) << words(large, 2);
+  EXPECT_EQ(words(large, 3), "");
+  EXPECT_EQ(words(estimate_of(one_file(1'000'000), 64 * kMebibyte), 0), "");
+  JobEstimate stream;
+  stream.is_known = false;
+  EXPECT_TRUE(words(stream, 0).starts_with("warned: ")) << words(stream, 0);
 }
 
 // Half to twice what jobs over these inputs made (RFCs as lines, 494 MB: 36 blocks of 64M, 5 of 256M).
