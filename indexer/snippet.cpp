@@ -33,6 +33,12 @@ std::size_t move_end(std::string_view text, std::size_t end, std::size_t earlies
   return end;
 }
 
+// At most so many bytes of the text, and no part of a character.
+std::size_t whole_characters(std::string_view text, std::size_t bytes) {
+  while (bytes < text.size() && is_continuation(text[bytes])) --bytes;
+  return bytes;
+}
+
 }  // namespace
 
 SnippetMaker::SnippetMaker(const ContentOptions& options, std::vector<std::string> terms)
@@ -72,26 +78,35 @@ std::size_t SnippetMaker::term_of(std::string_view token) {
 }
 
 // A run may hold several tokens (words of scripts without spaces): each is marked where its bytes stand in the run, and
-// where they do not (other forms of characters), the run is marked as a whole.
+// where they do not (other forms of characters), the run is marked as a whole; of a long one, which no snippet could
+// show, what follows the last token that stood in it.
 void SnippetMaker::match_run(std::string_view text, std::size_t begin, std::size_t end, std::vector<Match>& matches) {
   const std::string_view run = text.substr(begin, end - begin);
   const std::size_t first = matches.size();
   std::size_t searched = 0;
   bool whole = false;
-  std::size_t any_term = 0;
+  std::size_t any_term = 0, near = 0;  // near: the match is not before
   analyzer_.tokenize(run, [&](std::string_view token) {
     const std::string token_bytes(token);
     const std::size_t at = run.find(token_bytes, searched);
     if (at != std::string_view::npos) searched = at + token.size();
     const std::size_t found = term_of(token_bytes);
     if (found == terms_.size()) return;
-    any_term = found;
-    whole = whole || at == std::string_view::npos;
+    if (!whole) any_term = found;
+    if (!whole && at == std::string_view::npos) {
+      whole = true;
+      near = searched;
+    }
     if (!whole) matches.push_back({begin + at, begin + at + token_bytes.size(), found});
   });
   if (!whole) return;
-  matches.resize(first);
-  matches.push_back({begin, end, any_term});
+  if (run.size() <= kSnippetBytes) {
+    matches.resize(first);
+    near = 0;
+  }
+  const std::size_t left = run.size() - near;
+  matches.push_back(
+      {begin + near, begin + near + whole_characters(run.substr(near), std::min(left, kSnippetBytes)), any_term});
 }
 
 // Of the matches, those from the first to behind the last index that fit the length best.

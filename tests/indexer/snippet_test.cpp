@@ -60,6 +60,22 @@ TEST(Snippet, FollowsTheAnalysisOfTheIndex) {
   EXPECT_EQ(snippet_of("\u4E2D\u56FD\u7ECF\u6D4E", {tokens[1]}), "\u4E2D\u56FD[\u7ECF\u6D4E]");
 }
 
+// A run without spaces of more bytes than a snippet has is cut, also where a word in it has another form than the term.
+TEST(Snippet, IsShortInLongRuns) {
+  std::string run;
+  for (int i = 0; i < 300; ++i) run += "\u4E2D\u56FD\u7ECF\u6D4E";
+  const std::string wide = "\uFF2D\uFF4F\uFF4F\uFF4E";
+  for (const std::string& word : {std::string("moon"), wide}) {
+    SnippetMaker maker({}, {"moon"});
+    const Snippet snippet = maker.make(run + word + run);
+    ASSERT_EQ(snippet.marks.size(), 1U) << snippet.text;
+    const auto [begin, end] = snippet.marks[0];
+    EXPECT_NE(snippet.text.substr(begin, end - begin).find(word), std::string::npos) << snippet.text;
+    EXPECT_LE(snippet.text.size(), SnippetMaker::kSnippetBytes + 10);
+    EXPECT_TRUE(is_valid_utf8(snippet.text)) << snippet.text;
+  }
+}
+
 TEST(Snippet, EscapesControlCharacters) {
   EXPECT_EQ(snippet_of("a\x1B[1m moon \u202E", {"moon"}), "a\\x1B[1m [moon] \\u{202E}");
 }
