@@ -6,7 +6,7 @@
 #include "io/bit_packing.hpp"
 #include "io/byte_order.hpp"
 #include "io/index_reader_state.hpp"
-#include "io/varint.hpp"
+#include "io/list_tail.hpp"
 
 namespace spillway {
 
@@ -133,25 +133,18 @@ void ListBlocks::decode_tail(std::size_t block, std::uint32_t* documents, std::u
     frequencies[0] = static_cast<std::uint32_t>(occurrence_count_);
     return;
   }
-  const bool all_once = occurrence_count_ == document_count_;
   const std::uint64_t left = posting_bytes_ - offsets_[block];
-  const std::uint8_t* at = index_.state_->section(Section::kPostings).at(posting_offset_ + offsets_[block], left);
-  const std::uint8_t* const end = at + left;
-  std::uint64_t next = has_bounds() ? least_document(block) : 0;
-  for (std::size_t i = 0, count = posting_count(block); i < count; ++i) {
-    std::uint64_t gap = 0, frequency = 1;
-    bool is_good = read_varint(&at, end, &gap);
-    if (is_good && !all_once) {
-      const bool once = (gap & 1) != 0;
-      gap >>= 1;
-      if (!once) is_good = read_varint(&at, end, &frequency) && frequency >= 2 && frequency >> 32 == 0;
-    }
-    if (!is_good || next >= limit || gap >= limit - next) fail(block, "postings of documents that exist", "others");
-    next += gap;
-    documents[i] = static_cast<std::uint32_t>(next++);
-    frequencies[i] = static_cast<std::uint32_t>(frequency);
-  }
-  if (at != end) fail(block, "the end of the list", std::to_string(end - at) + " more bytes");
+  const std::uint8_t* const begin =
+      index_.state_->section(Section::kPostings).at(posting_offset_ + offsets_[block], left);
+  ListTail tail{begin,
+                begin + left,
+                posting_count(block),
+                occurrence_count_ == document_count_,
+                has_bounds() ? least_document(block) : 0,
+                limit};
+  decode_list_tail(tail, documents, frequencies,
+                   [&](std::string_view expected, std::string_view found) { fail(block, expected, found); });
+  if (tail.at != tail.end) fail(block, "the end of the list", std::to_string(tail.end - tail.at) + " more bytes");
 }
 
 }  // namespace spillway

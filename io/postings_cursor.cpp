@@ -5,7 +5,7 @@
 #include "io/byte_order.hpp"
 #include "io/index_reader.hpp"
 #include "io/index_reader_state.hpp"
-#include "io/varint.hpp"
+#include "io/list_tail.hpp"
 
 namespace spillway {
 
@@ -92,31 +92,14 @@ void PostingsCursor::decode_full(Widths widths) {
 }
 
 void PostingsCursor::decode_tail() {
-  const bool all_once = occurrence_count_ == document_count_;
   const std::uint64_t left = posting_bytes_ - offset_;
-  const std::uint8_t* begin = index_.state_->section(Section::kPostings).at(posting_offset_ + offset_, left);
-  const std::uint8_t *at = begin, *end = begin + left;
-  std::uint64_t next = next_document_;
-  const std::uint64_t documents = index_.counts().documents;
-  for (std::size_t i = 0; i < count_; ++i) {
-    std::uint64_t gap = 0, frequency = 1;
-    if (!read_varint(&at, end, &gap)) fail("a posting", "the end of the list");
-    if (!all_once) {
-      const bool once = (gap & 1) != 0;
-      gap >>= 1;
-      if (!once && (!read_varint(&at, end, &frequency) || frequency < 2 || frequency >> 32 != 0)) {
-        fail("a frequency of 2 to 2^32 - 1", "the end of the list or another");
-      }
-    }
-    if (next >= documents || gap >= documents - next) {
-      fail("a document below " + std::to_string(documents), "a gap of " + std::to_string(gap));
-    }
-    next += gap;
-    documents_[i] = static_cast<std::uint32_t>(next++);
-    frequencies_[i] = static_cast<std::uint32_t>(frequency);
-  }
-  offset_ += static_cast<std::uint64_t>(at - begin);
-  finish_block(next - 1);
+  const std::uint8_t* const begin = index_.state_->section(Section::kPostings).at(posting_offset_ + offset_, left);
+  ListTail tail{
+      begin, begin + left, count_, occurrence_count_ == document_count_, next_document_, index_.counts().documents};
+  decode_list_tail(tail, documents_, frequencies_,
+                   [this](std::string_view expected, std::string_view found) { fail(expected, found); });
+  offset_ += static_cast<std::uint64_t>(tail.at - begin);
+  finish_block(tail.next_document - 1);
 }
 
 void PostingsCursor::finish_block(std::uint64_t last_document) {
