@@ -3,6 +3,7 @@
 #include <tbb/parallel_pipeline.h>
 
 #include <array>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -76,6 +77,15 @@ struct OpenDocument {
   std::uint32_t length = 0;
   std::span<const std::uint8_t> strings;
 
+  void add(std::uint32_t more) {
+    if (more > std::numeric_limits<std::uint32_t>::max() - length) {
+      throw InputError(
+          "a document has more than 2^32 - 1 tokens, and an index holds no such: cut it in parts, or lower "
+          "--max-document-bytes to skip it");
+    }
+    length += more;
+  }
+
   void write(RunWriter& writer) {
     if (!open) return;
     std::array<std::uint8_t, 1 + kMaxVarintBytes> head{fields};
@@ -94,12 +104,12 @@ void write_block_documents(const Block& block, RunWriter& writer) {
     const bool one_stretch =
         chunk.document_count == 1 && chunk.last_document_open;  // of a document longer than the chunk
     if (pending.open && one_stretch) {
-      pending.length += chunk.open_length;
+      pending.add(chunk.open_length);
       continue;
     }
     std::span<const std::uint8_t> entries = chunk.documents;
     if (pending.open) {
-      pending.length += chunk.continued_length;
+      pending.add(chunk.continued_length);
       pending.write(writer);
       entries = entries.subspan(1 + varint_bytes(chunk.continued_length));  // u8 fields = 0, varint length
     }
