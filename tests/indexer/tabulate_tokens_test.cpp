@@ -76,9 +76,9 @@ class TabulateTokensTest : public ::testing::Test {
 
   // Parses to tokens and to tables; the blocks must be the same, whatever their chunks.
   void check(const std::vector<OracleDocument>& documents) {
+    std::list<MemoryBudget> budgets;  // of the chunks
     Parsed expected = parse(ChunkForm::kOccurrences, documents);
     Parsed parsed = parse(ChunkForm::kTokens, documents);
-    std::list<MemoryBudget> budgets;
     for (ParsedChunk& chunk : parsed.chunks) {
       EXPECT_TRUE(chunk.tokens.empty() || chunk.tokens.back() == 0);
       EXPECT_LE(chunk.tokens.size(), token_capacity(setting_.options, setting_.limits));
