@@ -220,9 +220,10 @@ void ListEncoder::end() {
 }
 
 // The next batch will be about as large: it is not to be copied while it grows.
-ListBatch ListEncoder::take() {
+ListBatch ListEncoder::take(ListBatch&& used) {
   piece_open_ = false;
-  ListBatch done = std::exchange(batch_, {});
+  used.clear();
+  ListBatch done = std::exchange(batch_, std::move(used));
   batch_.pieces.reserve(done.pieces.size());
   batch_.terms.reserve(done.terms.size());
   batch_.postings.reserve(done.postings.size());

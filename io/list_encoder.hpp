@@ -32,6 +32,10 @@ struct ListBatch {
   };
   std::vector<Piece> pieces;
   std::vector<std::uint8_t> terms, postings, bounds, positions;
+  void clear() {
+    pieces.clear();
+    for (auto* bytes : {&terms, &postings, &bounds, &positions}) bytes->clear();
+  }
   std::size_t bytes() const {
     return terms.size() + postings.size() + bounds.size() + positions.size() + pieces.size() * sizeof(Piece);
   }
@@ -56,8 +60,8 @@ class ListEncoder {
 
   // May be asked between any two calls, also inside a list.
   std::size_t batch_bytes() const { return batch_.bytes(); }
-  // Hands out what is encoded so far and starts a new batch.
-  ListBatch take();
+  // Hands out what is encoded so far and starts a new batch, in the memory of `used`.
+  ListBatch take(ListBatch&& used = {});
 
  private:
   struct Packing {

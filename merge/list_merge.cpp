@@ -50,15 +50,17 @@ void ListMerger::merge_range(std::size_t range, const std::string& first, const 
     begin_list(sources.piece().term);
     do {
       add_piece(sources.input(), sources.piece());
-      if (encoder_.batch_bytes() >= job_.batch_bytes) job_.out.put(range, encoder_.take());
+      if (encoder_.batch_bytes() >= job_.batch_bytes) put_batch(range);
     } while (sources.advance());
     end_list();
-    if (encoder_.batch_bytes() >= job_.batch_bytes) job_.out.put(range, encoder_.take());
+    if (encoder_.batch_bytes() >= job_.batch_bytes) put_batch(range);
   }
-  if (encoder_.batch_bytes() != 0) job_.out.put(range, encoder_.take());
+  if (encoder_.batch_bytes() != 0) put_batch(range);
   job_.out.finish(range);
   job_.tick(std::exchange(unreported_, 0));
 }
+
+void ListMerger::put_batch(std::size_t range) { job_.out.put(range, encoder_.take(job_.out.take_used())); }
 
 void ListMerger::begin_list(std::string_view term) {
   term_ = term;

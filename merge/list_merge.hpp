@@ -51,6 +51,7 @@ class ListMerger {
   const ListMergeTotals& totals() const { return totals_; }
 
  private:
+  void put_batch(std::size_t range);
   void begin_list(std::string_view term);
   void add_piece(std::size_t input, const TermPiece& piece);
   void add_to_totals(std::size_t input, const TermPiece& piece);

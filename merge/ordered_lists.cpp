@@ -6,22 +6,37 @@
 
 namespace spillway {
 
-OrderedLists::OrderedLists(IndexWriter& writer, std::size_t range_count, std::size_t limit_bytes)
-    : writer_(writer), limit_bytes_(limit_bytes), ranges_(range_count) {}
+OrderedLists::OrderedLists(IndexWriter& writer, std::size_t range_count, std::size_t limit_bytes, std::size_t most_used)
+    : writer_(writer), limit_bytes_(limit_bytes), most_used_(most_used), ranges_(range_count) {}
 
 void OrderedLists::check_stopped() const {
   if (stopped_.load(std::memory_order_relaxed)) throw Stopped{};
 }
 
+void OrderedLists::write(ListBatch batch) {
+  writer_.append_lists(batch);
+  const std::scoped_lock lock(used_mutex_);
+  if (used_.size() < most_used_) used_.push_back(std::move(batch));
+}
+
+ListBatch OrderedLists::take_used() {
+  const std::scoped_lock lock(used_mutex_);
+  if (used_.empty()) return {};
+  ListBatch batch = std::move(used_.back());
+  used_.pop_back();
+  return batch;
+}
+
 // Requires: `range` is the head, and the caller the only thread that writes it.
 void OrderedLists::write_kept(std::size_t range, Lock& lock) {
   while (!ranges_[range].kept.empty()) {
-    const ListBatch batch = std::move(ranges_[range].kept.front());
+    ListBatch batch = std::move(ranges_[range].kept.front());
     ranges_[range].kept.pop_front();
+    const std::size_t bytes = batch.bytes();
     lock.unlock();
-    writer_.append_lists(batch);
+    write(std::move(batch));
     lock.lock();
-    kept_bytes_ -= batch.bytes();
+    kept_bytes_ -= bytes;
     changed_.notify_all();
     check_stopped();
   }
@@ -41,7 +56,7 @@ void OrderedLists::put(std::size_t range, ListBatch batch) {
   }
   write_kept(range, lock);
   lock.unlock();
-  writer_.append_lists(batch);
+  write(std::move(batch));
 }
 
 void OrderedLists::finish(std::size_t range) {
