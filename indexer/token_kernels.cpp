@@ -11,6 +11,7 @@
 #include <cstring>
 #include <vector>
 
+#include "indexer/count_bits.hpp"
 #include "indexer/parsed_chunk.hpp"
 
 namespace spillway {
@@ -26,15 +27,6 @@ template <unsigned kBits>
 }
 
 enum class Popcnt : bool { kMissing, kPresent };
-
-template <Popcnt kPopcnt>
-[[gnu::always_inline]] inline std::size_t count_bits(std::uint64_t bits) {
-  if constexpr (kPopcnt == Popcnt::kPresent) return static_cast<std::size_t>(__builtin_popcountll(bits));
-  bits -= bits >> 1 & 0x5555555555555555ULL;
-  bits = (bits & 0x3333333333333333ULL) + (bits >> 2 & 0x3333333333333333ULL);
-  bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
-  return static_cast<std::size_t>(bits * 0x0101010101010101ULL >> 56);
-}
 
 // Counts words and finds special ones, block by block. Inlined into code for each kind of CPU.
 template <Popcnt kPopcnt>
@@ -53,7 +45,8 @@ class Tally {
     marks_.words[block] = words;
     marks_.special[block] = special;
     special_ |= special;
-    count_ += count_bits<kPopcnt>(words & ~shifted<1>(words, words_));
+    const std::uint64_t starts = words & ~shifted<1>(words, words_);
+    count_ += kPopcnt == Popcnt::kPresent ? static_cast<std::size_t>(__builtin_popcountll(starts)) : count_bits(starts);
     words_ = words;
     two_ = two;
     four_ = four;

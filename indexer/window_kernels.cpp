@@ -13,6 +13,7 @@
 #include <cstring>
 #include <vector>
 
+#include "indexer/count_bits.hpp"
 #include "indexer/token_hash.hpp"
 
 namespace spillway {
@@ -55,14 +56,6 @@ inline std::size_t append_edges(std::uint64_t bits, std::size_t found, std::size
     }
   }
   return found;
-}
-
-// As std::popcount, which without the POPCNT instruction (any x86-64) is a call.
-std::size_t count_bits(std::uint64_t bits) {
-  bits -= bits >> 1 & 0x5555555555555555ULL;
-  bits = (bits & 0x3333333333333333ULL) + (bits >> 2 & 0x3333333333333333ULL);
-  bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
-  return static_cast<std::size_t>(bits * 0x0101010101010101ULL >> 56);
 }
 
 template <WordBytes kWords>

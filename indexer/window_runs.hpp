@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "indexer/count_bits.hpp"
 #include "indexer/token_kernels.hpp"
 
 namespace spillway {
@@ -51,7 +52,7 @@ inline std::size_t words_between(const WindowMarks& marks, std::size_t begin, st
     if (block == begin / 64) words &= ~std::uint64_t{0} << begin % 64;
     if (end - 64 * block < 64) words &= (std::uint64_t{1} << end % 64) - 1;
     const std::uint64_t before = block == begin / 64 ? 0 : marks.words[block - 1] >> 63;
-    count += static_cast<std::size_t>(std::popcount(words & ~(words << 1 | before)));
+    count += count_bits(words & ~(words << 1 | before));
   }
   return count;
 }
