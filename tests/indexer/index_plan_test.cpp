@@ -109,6 +109,35 @@ TEST(IndexPlan, NamesANumberThatIsEnough) {
   EXPECT_THROW(plan_index(input, ContentOptions{}, {}), BudgetError);
 }
 
+// Texts wait in every parser and chunk: the least budget has room for two threads of them, and says what more take.
+TEST(IndexPlan, HoldsTextsInTheLeastBudgetOrNamesWhatTheyNeed) {
+  ContentOptions options;
+  options.store = StorePolicy::kText;
+  for (const bool positions : {false, true}) {
+    options.positions = positions;
+    for (const unsigned threads : {1U, 2U}) {
+      const IndexPlanInput input = input_of(kMinMemoryBytes, threads);
+      EXPECT_LE(parts_of(plan_index(input, options, {}), input), input.memory_bytes) << threads;
+    }
+    EXPECT_THROW(plan_index(input_of(kMinMemoryBytes, 8), options, {}), BudgetError);
+    const IndexPlanInput input = input_of(2 * kMinMemoryBytes, 8);
+    EXPECT_LE(parts_of(plan_index(input, options, {}), input), input.memory_bytes);
+  }
+}
+
+// Larger chunks are for inverted ones that stay a small part of the memory.
+TEST(IndexPlan, MakesTheLargestChunksOnlyWhereThereIsMuchMemory) {
+  const auto words = [](std::size_t mebibytes, unsigned threads, ChunkForm form) {
+    IndexPlanInput input = input_of(mebibytes * kMebibyte, threads);
+    input.form = form;
+    return plan_index(input, ContentOptions{}, {}).chunk.stream_words;
+  };
+  EXPECT_EQ(words(1024, 2, ChunkForm::kPostings), std::size_t{1} << 22);
+  EXPECT_EQ(words(1024, 2, ChunkForm::kOccurrences), std::size_t{1} << 21);
+  EXPECT_EQ(words(1024, 8, ChunkForm::kPostings), std::size_t{1} << 21);
+  EXPECT_EQ(words(256, 2, ChunkForm::kPostings), std::size_t{1} << 21);
+}
+
 TEST(IndexPlan, TakesSmallerChunksWhenThereIsLittleMemory) {
   const IndexPlan small = plan_index(input_of(64 * kMebibyte, 8), ContentOptions{}, {});
   const IndexPlan large = plan_index(input_of(2048 * kMebibyte, 8), ContentOptions{}, {});
