@@ -24,10 +24,13 @@ inline StringDigits make_string_digits(const std::uint32_t (&used)[8]) {
   return digits;
 }
 
-// How many digits a key holds, and in how many bits. Requires base >= 2.
+// How many digits a key holds, and in how many bits with the lowest one: whether the string goes on behind them. Keys
+// that hold every string whole have no such bit.
 struct DigitKey {
   std::uint32_t digits = 0;
   std::uint32_t bits = 0;
+  std::uint32_t goes_on_bits = 0;
+  SPILLWAY_HOST_DEVICE bool is_whole() const { return goes_on_bits == 0; }
 };
 inline DigitKey digits_within(std::uint32_t base, std::uint32_t bits, std::uint64_t most_digits) {
   const std::uint64_t largest = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
@@ -40,33 +43,39 @@ inline DigitKey digits_within(std::uint32_t base, std::uint32_t bits, std::uint6
   key.bits = static_cast<std::uint32_t>(64 - leading_zeros(maximum));
   return key;
 }
+// A key of at most `bits` bits for what is left of strings, `longest` bytes at most. Requires base >= 2, longest > 0.
+inline DigitKey shape_key(std::uint32_t base, std::uint32_t bits, std::uint32_t longest) {
+  const DigitKey whole = digits_within(base, bits, longest);
+  if (whole.digits == longest) return whole;
+  const DigitKey part = digits_within(base, bits - 1, longest);
+  return {part.digits, part.bits + 1, 1};
+}
 
-// The digits of `string` from `from` on as one number of `digits` places; `word` is what load_unaligned() finds there.
-// Requires from <= string.bytes.
 template <typename Key>
 SPILLWAY_HOST_DEVICE inline Key pack_digits(const DeviceString& string, std::uint32_t from, const UnalignedWord& word,
-                                            const StringDigits& alphabet, std::uint32_t digits) {
+                                            const StringDigits& alphabet, const DigitKey& shape) {
   const std::uint8_t* at = string.data + from;
   std::uint32_t left = string.bytes - from;
   std::uint64_t bytes = big_endian(word, at, left);
+  const Key goes_on = left > shape.digits ? 1 : 0;
   Key packed = 0;
-  for (std::uint32_t done = 0; done < digits; done += 8) {
+  for (std::uint32_t done = 0; done < shape.digits; done += 8) {
     if (done > 0) bytes = load_big_endian(at + done, left);
     for (std::uint32_t i = 0; i < 8; ++i) {  // unrolled by the compiler
-      if (done + i >= digits) break;
+      if (done + i >= shape.digits) break;
       const std::uint32_t digit = i < left ? alphabet.digit_of[bytes >> (56 - 8 * i) & 255] : 0;
       packed = static_cast<Key>(packed * alphabet.base + digit);
     }
     left -= left < 8 ? left : 8;
   }
-  return packed;
+  return static_cast<Key>(packed << shape.goes_on_bits) | goes_on;
 }
 
 template <typename Key>
 SPILLWAY_HOST_DEVICE inline Key pack_digits(const DeviceString& string, std::uint32_t from,
-                                            const StringDigits& alphabet, std::uint32_t digits) {
+                                            const StringDigits& alphabet, const DigitKey& shape) {
   const UnalignedWord word = load_unaligned(string.data + from, string.bytes - from);
-  return pack_digits<Key>(string, from, word, alphabet, digits);
+  return pack_digits<Key>(string, from, word, alphabet, shape);
 }
 
 }  // namespace spillway

@@ -28,6 +28,12 @@ struct FinishPolicyOf<1> : FinishPolicy<512, 2, finish_limit(1)> {};
 template <>
 struct FinishPolicyOf<2> : FinishPolicy<1024, 2, finish_limit(2)> {};
 
+// Codes by the strings' numbers, which are looked at before the strings; or none.
+struct SecondCodes {
+  const std::uint32_t* codes = nullptr;
+  std::uint32_t bytes = 0;  // that strings of one code share, at least
+};
+
 template <typename Policy>
 class FinishTile {
   static constexpr unsigned kItems = Policy::kItems;
@@ -45,20 +51,24 @@ class FinishTile {
   };
 
   __device__ FinishTile(const DeviceStrings& strings, const FinishSegments& segments, std::uint32_t segment_count,
-                        std::uint32_t* order, Shared& shared)
-      : strings_(strings), segments_(segments), segment_count_(segment_count), order_(order), s_(shared) {}
+                        Shared& shared)
+      : strings_(strings), segments_(segments), segment_count_(segment_count), s_(shared) {}
 
-  __device__ void run(std::uint32_t tile) {
-    if (!load(tile)) return;
-    while (true) {
-      find_differing_keys();
+  __device__ void run(std::uint32_t tile, SecondCodes second, std::uint32_t* order) {
+    if (!load(tile, order)) return;
+    for (;; second = {}) {
+      if (second.codes != nullptr) {
+        find_differing_codes(second.codes);
+      } else {
+        find_strings();
+        find_differing_keys();
+      }
       if (__syncthreads_or(active_ != 0 ? 1 : 0) == 0) break;
       sort();
-      split();
-      find_strings();
+      split(second.codes != nullptr ? second.bytes : kFinishKeyBytes);
     }
     for (unsigned i = 0; i < kItems; ++i) {
-      if (place(i) < count_) order_[slot_[i]] = index_[i];
+      if (place(i) < count_) order[slot_[i]] = index_[i];
     }
   }
 
@@ -81,7 +91,7 @@ class FinishTile {
   }
 
   // False if no segment begins in the tile.
-  __device__ bool load(std::uint32_t tile) {
+  __device__ bool load(std::uint32_t tile, const std::uint32_t* order) {
     if (threadIdx.x / 32 == 0) s_.first_segment = first_segment_from(std::uint64_t{tile} * Policy::kStride);
     if (threadIdx.x / 32 == 1) s_.end_segment = first_segment_from((std::uint64_t{tile} + 1) * Policy::kStride);
     for (unsigned i = 0; i < kItems; ++i) s_.index[place(i)] = 0;
@@ -95,7 +105,7 @@ class FinishTile {
     }
     __syncthreads();
     scan_segments();
-    load_strings(begin);
+    load_strings(begin, order);
     return true;
   }
 
@@ -109,7 +119,7 @@ class FinishTile {
   }
 
   // A step for all items before the next, so that loads are under way together.
-  __device__ void load_strings(std::uint32_t begin) {
+  __device__ void load_strings(std::uint32_t begin, const std::uint32_t* order) {
     std::uint32_t segment[kItems];
     for (unsigned i = 0; i < kItems; ++i) {
       segment[i] = s_.first_segment + s_.index[place(i)];
@@ -120,8 +130,7 @@ class FinishTile {
       slot_[i] = segments_.start[segment[i]] + (place(i) - range_[i].begin);
       depth_[i] = segments_.depth[segment[i]];
     }
-    for (unsigned i = 0; i < kItems; ++i) index_[i] = is_active(i) ? order_[slot_[i]] : 0;
-    find_strings();
+    for (unsigned i = 0; i < kItems; ++i) index_[i] = is_active(i) ? order[slot_[i]] : 0;
   }
 
   __device__ void find_strings() {
@@ -133,12 +142,7 @@ class FinishTile {
     unsigned pending = active_;
     while (__syncthreads_or(pending != 0 ? 1 : 0) != 0) {
       load_keys(pending);
-      __syncthreads();
-      for (unsigned i = 0; i < kItems; ++i) {
-        if ((pending >> i & 1) == 0 || s_.key[range_[i].begin] == key_[i]) continue;
-        atomicOr(&s_.differs[range_[i].begin], 1u);
-      }
-      __syncthreads();
+      mark_differing(pending);
       for (unsigned i = 0; i < kItems; ++i) {
         if ((pending >> i & 1) == 0) continue;
         const bool differs = s_.differs[range_[i].begin] != 0, has_ended = has_finish_key_ended(key_[i]);
@@ -149,6 +153,33 @@ class FinishTile {
     }
   }
 
+  // The same for codes: one step.
+  __device__ void find_differing_codes(const std::uint32_t* codes) {
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (is_active(i)) put_key(i, make_finish_key(codes[index_[i]]));
+    }
+    mark_differing(active_);
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (is_active(i) && s_.differs[range_[i].begin] == 0 && has_finish_key_ended(key_[i])) finish(i);
+    }
+  }
+
+  // Between barriers: all keys are there before, and what differs behind.
+  __device__ void mark_differing(unsigned pending) {
+    __syncthreads();
+    for (unsigned i = 0; i < kItems; ++i) {
+      if ((pending >> i & 1) == 0 || s_.key[range_[i].begin] == key_[i]) continue;
+      atomicOr(&s_.differs[range_[i].begin], 1u);
+    }
+    __syncthreads();
+  }
+
+  __device__ void put_key(unsigned i, std::uint64_t key) {
+    key_[i] = key;
+    s_.key[place(i)] = key;
+    s_.differs[place(i)] = 0;
+  }
+
   __device__ void load_keys(unsigned pending) {
     UnalignedWord words[kItems];
     for (unsigned i = 0; i < kItems; ++i) {
@@ -156,10 +187,7 @@ class FinishTile {
       words[i] = load_unaligned(string_[i].data + depth_[i], bytes);
     }
     for (unsigned i = 0; i < kItems; ++i) {
-      if ((pending >> i & 1) == 0) continue;
-      key_[i] = make_finish_key(string_[i], words[i], depth_[i]);
-      s_.key[place(i)] = key_[i];
-      s_.differs[place(i)] = 0;
+      if ((pending >> i & 1) != 0) put_key(i, make_finish_key(string_[i], words[i], depth_[i]));
     }
   }
 
@@ -195,14 +223,14 @@ class FinishTile {
     }
   }
 
-  // Strings of one key are a new segment; those that are alone or ended are final.
-  __device__ void split() {
+  // Strings of one key, which is of so many bytes, are a new segment; those that are alone or ended are final.
+  __device__ void split(std::uint32_t bytes) {
     for (unsigned i = 0; i < kItems; ++i) {
       if (!is_active(i)) continue;
       const std::uint32_t at = place(i);
       const bool is_same_before = at > range_[i].begin && s_.key[at - 1] == key_[i];
       const bool is_same_behind = at + 1 < range_[i].end && s_.key[at + 1] == key_[i];
-      depth_[i] += kFinishKeyBytes;
+      depth_[i] += bytes;
       if (has_finish_key_ended(key_[i]) || (!is_same_before && !is_same_behind)) {
         finish(i);
         continue;
@@ -216,7 +244,6 @@ class FinishTile {
   const DeviceStrings& strings_;
   const FinishSegments& segments_;
   std::uint32_t segment_count_;
-  std::uint32_t* order_;
   Shared& s_;
   std::uint32_t count_ = 0;
   std::uint32_t active_ = 0;  // one bit an item: not final yet
@@ -229,10 +256,10 @@ class FinishTile {
 template <typename Policy>
 __global__ __launch_bounds__(Policy::kThreads) void finish_segments_kernel(
     const __grid_constant__ DeviceStrings strings, const __grid_constant__ FinishSegments segments,
-    std::uint32_t segment_count, std::uint32_t* order) {
+    std::uint32_t segment_count, SecondCodes second, std::uint32_t* order) {
   extern __shared__ __align__(16) std::uint8_t s_bytes[];
   auto& shared = *reinterpret_cast<typename FinishTile<Policy>::Shared*>(s_bytes);
-  FinishTile<Policy>(strings, segments, segment_count, order, shared).run(blockIdx.x);
+  FinishTile<Policy>(strings, segments, segment_count, shared).run(blockIdx.x, second, order);
 }
 
 }  // namespace spillway

@@ -17,6 +17,10 @@ SPILLWAY_HOST_DEVICE inline std::uint64_t make_finish_key(const DeviceString& st
   const std::uint64_t bytes = big_endian(word, string.data + depth, left < kFinishKeyBytes ? left : kFinishKeyBytes);
   return bytes | (left <= kFinishKeyBytes ? left : kFinishKeyBytes + 1);
 }
+// The same for a string's second code (string_code.hpp), which takes the place of bytes.
+SPILLWAY_HOST_DEVICE inline std::uint64_t make_finish_key(std::uint32_t code) {
+  return std::uint64_t{code >> 1} << 8 | ((code & 1) != 0 ? kFinishKeyBytes + 1 : 0);
+}
 // Strings of this key are equal, and final.
 SPILLWAY_HOST_DEVICE inline bool has_finish_key_ended(std::uint64_t key) { return (key & 255) <= kFinishKeyBytes; }
 

@@ -1,43 +1,17 @@
 // Kernels that make the keys of gpu-string-radix: which bytes occur, keys of the first round and of later ones.
 #pragma once
 
-#include "sort/gpu/string_digits.hpp"
+#include "sort/gpu/string_code.hpp"
 #include "sort/gpu/string_radix_large.cuh"
+#include "sort/gpu/string_used_bytes.cuh"
 
 namespace spillway {
 
-__device__ inline void mark_byte(std::uint32_t* s_used, unsigned byte) {
-  const std::uint32_t bit = 1u << (byte % 32);
-  if ((s_used[byte / 32] & bit) == 0) atomicOr(&s_used[byte / 32], bit);
-}
-
-__device__ inline void mark_bytes(std::uint32_t* s_used, const uint4& bytes) {
-  for (unsigned shift = 0; shift < 32; shift += 8) {
-    mark_byte(s_used, bytes.x >> shift & 255);
-    mark_byte(s_used, bytes.y >> shift & 255);
-    mark_byte(s_used, bytes.z >> shift & 255);
-    mark_byte(s_used, bytes.w >> shift & 255);
-  }
-}
-
 // Reads all bytes and offsets once.
 __global__ void find_used_bytes_kernel(DeviceStrings strings, StringCounters* counters) {
-  __shared__ std::uint32_t s_used[8];
-  if (threadIdx.x < 8) s_used[threadIdx.x] = 0;
-  __syncthreads();
+  find_used_bytes(strings, counters->used);
   const std::size_t thread = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
-  const std::size_t threads = std::size_t{gridDim.x} * blockDim.x, quads = strings.total_bytes / 16;
-  const auto* d_quads = reinterpret_cast<const uint4*>(strings.d_bytes);
-  std::size_t at = thread;
-  for (; at + 3 * threads < quads; at += 4 * threads) {
-    const uint4 some[4] = {d_quads[at], d_quads[at + threads], d_quads[at + 2 * threads], d_quads[at + 3 * threads]};
-#pragma unroll
-    for (unsigned i = 0; i < 4; ++i) mark_bytes(s_used, some[i]);
-  }
-  for (; at < quads; at += threads) mark_bytes(s_used, d_quads[at]);
-  for (std::size_t i = quads * 16 + thread; i < strings.total_bytes; i += threads) {
-    mark_byte(s_used, strings.d_bytes[i]);
-  }
+  const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
   std::uint32_t longest = 0;
 #pragma unroll 4
   for (std::size_t i = thread; i < strings.count; i += threads) {
@@ -45,8 +19,6 @@ __global__ void find_used_bytes_kernel(DeviceStrings strings, StringCounters* co
   }
   longest = warp_max(longest);
   if (threadIdx.x % 32 == 0) atomicMax(&counters->longest, longest);
-  __syncthreads();
-  if (threadIdx.x < 8 && s_used[threadIdx.x] != 0) atomicOr(&counters->used[threadIdx.x], s_used[threadIdx.x]);
 }
 
 // In shared memory, where lanes look up different bytes at once.
@@ -56,10 +28,11 @@ __device__ inline void copy_digits(StringDigits& s_alphabet, const StringDigits&
   __syncthreads();
 }
 
-// Keys of the first round, in which all strings are one segment.
+// Keys of the first round, in which all strings are one segment, and, unless null, second codes.
 inline constexpr unsigned kFirstKeyItems = 4;  // strings of a thread
 __global__ void make_first_keys_kernel(DeviceStrings strings, const __grid_constant__ StringDigits alphabet,
-                                       std::uint32_t digit_count, std::uint32_t* keys, std::uint32_t* values) {
+                                       DigitKey shape, std::uint32_t* keys, std::uint32_t* second,
+                                       std::uint32_t* values) {
   __shared__ StringDigits s_alphabet;
   copy_digits(s_alphabet, alphabet);
   const std::size_t first = blockIdx.x * std::size_t{kFirstKeyItems * kStringThreads} + threadIdx.x;
@@ -76,7 +49,9 @@ __global__ void make_first_keys_kernel(DeviceStrings strings, const __grid_const
   for (unsigned i = 0; i < kFirstKeyItems; ++i) {
     const std::size_t at = first + i * kStringThreads;
     if (at >= strings.count) break;
-    keys[at] = pack_digits<std::uint32_t>(some[i], 0, words[i], s_alphabet, digit_count);
+    const StringCodes codes = code_digits(some[i], words[i], s_alphabet, shape);
+    keys[at] = codes.first;
+    if (second != nullptr) second[at] = codes.second;
     values[at] = static_cast<std::uint32_t>(at);
   }
 }
@@ -87,16 +62,13 @@ __global__ void make_round_keys_kernel(DeviceStrings strings, const __grid_const
                                        std::uint64_t* keys, std::uint32_t* values) {
   __shared__ StringDigits s_alphabet;
   copy_digits(s_alphabet, alphabet);
-  const std::size_t thread = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
-  const bool is_in = thread < round.string_count;
-  const auto at = is_in ? static_cast<std::uint32_t>(thread) : round.string_count - 1;
-  const std::uint32_t segment = find_segment(round.segments, round.segment_count, at);
-  if (!is_in) return;
-  const std::uint32_t index = order[round.place(segment, at)];
-  const std::uint64_t packed =
-      pack_digits<std::uint64_t>(string_at(strings, index), round.segments.depth[segment], s_alphabet, shape.digits);
-  keys[at] = shape.bits >= 64 ? packed : packed | (std::uint64_t{segment} << shape.bits);
-  values[at] = index;
+  const RoundPlace place(round);
+  if (!place.is_in) return;
+  const std::uint32_t index = order[round.place(place.segment, place.at)];
+  const std::uint32_t depth = round.segments.depth[place.segment];
+  const auto packed = pack_digits<std::uint64_t>(string_at(strings, index), depth, s_alphabet, shape);
+  keys[place.at] = shape.bits >= 64 ? packed : packed | (std::uint64_t{place.segment} << shape.bits);
+  values[place.at] = index;
 }
 
 __global__ void write_order_kernel(LargeRound round, RoundKeys<std::uint64_t> sorted, const std::uint32_t* values,

@@ -12,6 +12,7 @@ struct LargeRound {
   LargeSegments segments;
   std::uint32_t segment_count = 0;
   std::uint32_t string_count = 0;
+  bool splits_all = false;  // by what is behind the prefix that a segment shares
   __device__ std::uint32_t place(std::uint32_t segment, std::uint32_t at) const {
     return segments.start[segment] + (at - segments.offset[segment]);
   }
@@ -35,6 +36,18 @@ __device__ inline std::uint32_t find_segment(const LargeSegments& segments, std:
   __syncthreads();
   return segment + (segment + 1 < count && segments.offset[segment + 1] <= at ? 1 : 0);
 }
+
+// The place of a thread's string in a round. All threads of a block make one.
+struct RoundPlace {
+  bool is_in;
+  std::uint32_t at, segment;
+  __device__ explicit RoundPlace(const LargeRound& round) {
+    const std::size_t thread = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+    is_in = thread < round.string_count;
+    at = is_in ? static_cast<std::uint32_t>(thread) : round.string_count - 1;
+    segment = find_segment(round.segments, round.segment_count, at);
+  }
+};
 
 // What all strings of a segment share, and its longest: what its first string shares with each of them. All lanes of
 // the warp call this.

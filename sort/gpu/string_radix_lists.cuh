@@ -57,7 +57,8 @@ class KeyStretch {
   std::size_t begin_;
 };
 
-// The segment of keys [first, end); `parent` has no segments in the first round.
+// The segment of keys [first, end); `parent` has no segments in the first round. Its strings share `digits` bytes more
+// than those of their parent, at least.
 template <typename Key>
 __device__ Segment make_segment(const RoundKeys<Key>& sorted, const LargeRound& parent, std::uint32_t digits,
                                 uint2 range, StringCounters* counters) {
@@ -66,7 +67,9 @@ __device__ Segment make_segment(const RoundKeys<Key>& sorted, const LargeRound& 
   const std::uint32_t old = sorted.segment(sorted.keys[range.x]);
   segment.start = parent.place(old, range.x);
   segment.depth += parent.segments.depth[old];
-  if (segment.count == parent.segments.offset[old + 1] - parent.segments.offset[old]) atomicAdd(&counters->unsplit, 1u);
+  if (parent.splits_all && segment.count == parent.segments.offset[old + 1] - parent.segments.offset[old]) {
+    atomicAdd(&counters->unsplit, 1u);
+  }
   return segment;
 }
 

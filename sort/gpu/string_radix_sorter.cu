@@ -5,16 +5,20 @@
 #include <cub/device/device_scan.cuh>
 #include <stdexcept>
 
+#include "sort/gpu/launch_shape.cuh"
 #include "sort/gpu/string_compare.cuh"
 #include "sort/gpu/string_finish.cuh"
+#include "sort/gpu/string_radix_code.cuh"
 #include "sort/gpu/string_radix_keys.cuh"
 #include "sort/gpu/string_radix_lists.cuh"
+#include "sort/gpu/string_radix_mailbox.cuh"
 
 namespace spillway {
 
 namespace {
 
-constexpr std::uint32_t kFirstKeyBits = 32;
+constexpr std::uint32_t kFirstKeyBits = kCodeBits + 1;
+constexpr std::size_t kFewStrings = 8;  // of all, as a divisor
 constexpr unsigned kMostBlocks = 2048;  // of kernels that go round
 
 template <typename Key>
@@ -48,6 +52,7 @@ struct RadixScratch {
   std::uint32_t* values[2];
   FinishSegments finish[kFinishClasses];
   LargeSegments large[2];
+  CodePart* code_parts;
   StringCounters* counters;
   std::uint8_t* temp;
   std::size_t temp_bytes;
@@ -70,6 +75,7 @@ RadixScratch lay_out(DeviceArena& arena, std::uint32_t count, std::size_t temp_b
       *array = arena.take<std::uint32_t>(large);
     }
   }
+  scratch.code_parts = arena.take<CodePart>(most_code_parts(count));
   scratch.counters = arena.take<StringCounters>(1);
   scratch.temp = arena.take_bytes(temp_bytes);
   scratch.temp_bytes = temp_bytes;
@@ -90,21 +96,27 @@ class StringRadixRun {
   void run() {
     find_digits();
     if (counters_.longest == 0) return fill_identity(d_order_, count_, stream_);
-    sort_first_bytes();
+    const DigitKey shape = shape_key(digits_.base, kFirstKeyBits, counters_.longest);
+    if (shape.is_whole()) return sort_digits(shape);
+    has_table_ = is_table_worthwhile(digits_.base, count_);
+    sort_codes(has_table_ ? kTableCode : shape);
     while (counters_.kept.segments > 0) sort_next_bytes();
-    finish<2>();
-    finish<1>();
-    finish<0>();
+    finish_segments({});
   }
 
  private:
+  // Buffers of a first sort, whose last pass writes d_order_.
+  struct FirstPairs {
+    cub::DoubleBuffer<std::uint32_t> keys, values;
+  };
+
   static unsigned pieces(std::size_t count, std::size_t of) { return static_cast<unsigned>((count + of - 1) / of); }
   static unsigned blocks(std::size_t threads) { return pieces(threads, kStringThreads); }
   static unsigned some_blocks(std::size_t threads) { return std::clamp(blocks(threads), 1u, kMostBlocks); }
 
   void read_counters() {
-    copy_to_host(&counters_, scratch_.counters, sizeof counters_, stream_);
-    cuda_check(cudaStreamSynchronize(stream_));
+    thread_local CounterMailbox mailbox;
+    counters_ = mailbox.read(scratch_.counters, stream_);
   }
 
   void find_digits() {
@@ -116,54 +128,143 @@ class StringRadixRun {
     digits_ = make_string_digits(counters_.used);
   }
 
-  // Keys of 32 bits: most sets need few bytes, and the finishing kernel takes what is left.
-  void sort_first_bytes() {
-    const DigitKey shape = digits_within(digits_.base, kFirstKeyBits, counters_.longest);
-    const std::uint32_t longest = counters_.longest;
-    cub::DoubleBuffer<std::uint32_t> keys(reinterpret_cast<std::uint32_t*>(scratch_.keys[0]),
-                                          reinterpret_cast<std::uint32_t*>(scratch_.keys[1]));
-    cub::DoubleBuffer<std::uint32_t> values(d_order_, scratch_.values[0]);
-    values.selector = (shape.bits + 7) / 8 % 2;  // so that the last pass writes d_order
-    make_first_keys_kernel<<<pieces(count_, kFirstKeyItems * kStringThreads), kStringThreads, 0, stream_>>>(
-        strings_, digits_, shape.digits, keys.Current(), values.Current());
-    check_launch();
-    sort(keys, values, count_, shape.bits);
-    if (values.Current() != d_order_) {
-      copy_on_device(d_order_, values.Current(), count_ * sizeof(std::uint32_t), stream_);
+  // By keys of at most 32 bits that hold every string whole.
+  void sort_digits(const DigitKey& shape) {
+    FirstPairs pairs = first_pairs(shape.bits);
+    make_first_keys(pairs, shape, nullptr);
+    sort_first(pairs, shape.bits);
+  }
+
+  // By first codes and then, where strings are not alone and go on, by second ones. These stand where the first sort
+  // leaves room, until the next sort.
+  void sort_codes(const DigitKey& shape) {
+    FirstPairs pairs = first_pairs(shape.bits);
+    std::uint32_t* const second = reinterpret_cast<std::uint32_t*>(scratch_.keys[0]) + count_;
+    if (has_table_) {
+      make_code_parts();
+      make_codes(pairs, second);
+    } else {
+      make_first_keys(pairs, shape, second);
     }
-    if (shape.digits < longest) list_segments(keys, {}, {count_, digits_.base, kFirstKeyBits}, shape);
+    sort_first(pairs, shape.bits);
+    list_segments(RoundKeys<std::uint32_t>{pairs.keys.Current(), count_, kFirstKeyBits}, {}, shape.digits,
+                  scratch_.large[1]);
+    number_segments_kernel<<<1, kListThreads, 0, stream_>>>(scratch_.large[1].offset, scratch_.counters);
+    check_launch();
+    read_counters();
+    const auto [segments, strings] = counters_.lists[kFinishClasses];
+    finish_by_codes({second, shape.digits});
+    if (segments > 0) sort_second_codes({scratch_.large[1], segments, strings}, second, shape);
+  }
+
+  // Few segments wait for those of later rounds, because a launch that does not fill the GPU takes as long as one that
+  // does.
+  void finish_by_codes(const SecondCodes& second) {
+    ListCounters* const lists = counters_.lists;
+    const std::size_t strings = std::size_t{lists[0].strings} + lists[1].strings + lists[2].strings;
+    const bool is_worthwhile = lists[kFinishClasses].segments == 0 || strings >= count_ / kFewStrings;
+    if (is_worthwhile) finish_segments(second);
+    const unsigned first = is_worthwhile ? 0 : kFinishClasses, count = kFinishClasses + 1 - first;
+    std::fill_n(lists + first, count, ListCounters{});
+    cuda_check(cudaMemsetAsync(scratch_.counters->lists + first, 0, count * sizeof(ListCounters), stream_));
+  }
+
+  void make_first_keys(FirstPairs& pairs, const DigitKey& shape, std::uint32_t* second) {
+    make_first_keys_kernel<<<pieces(count_, kFirstKeyItems * kStringThreads), kStringThreads, 0, stream_>>>(
+        strings_, digits_, shape, pairs.keys.Current(), second, pairs.values.Current());
+    check_launch();
+  }
+
+  void make_code_parts() {
+    const std::uint32_t base = digits_.base, sampled = std::min(count_, kSampledStrings);
+    cuda_check(cudaMemsetAsync(scratch_.code_parts, 0, base * base * sizeof(CodePart), stream_));
+    count_digits_kernel<<<blocks(sampled), kStringThreads, 0, stream_>>>(strings_, digits_, sampled,
+                                                                         scratch_.code_parts);
+    check_launch();
+    make_code_parts_kernel<<<base, kPartThreads, 0, stream_>>>(base, scratch_.code_parts);
+    check_launch();
+  }
+
+  void make_codes(FirstPairs& pairs, std::uint32_t* second) {
+    const std::uint32_t shared_bytes = digits_.base * digits_.base * static_cast<std::uint32_t>(sizeof(CodePart));
+    allow_shared_bytes(make_codes_kernel, shared_bytes);
+    const auto resident = static_cast<unsigned>(resident_blocks(make_codes_kernel, kCodeThreads, shared_bytes));
+    make_codes_kernel<<<std::min(pieces(count_, kCodeItems * kCodeThreads), resident), kCodeThreads, shared_bytes,
+                        stream_>>>(strings_, digits_, scratch_.code_parts, pairs.keys.Current(), second,
+                                   pairs.values.Current());
+    check_launch();
+  }
+
+  void sort_second_codes(const LargeRound& round, const std::uint32_t* second, const DigitKey& shape) {
+    cub::DoubleBuffer<std::uint64_t> keys(scratch_.keys[1], scratch_.keys[0]);
+    cub::DoubleBuffer<std::uint32_t> values(scratch_.values[0], scratch_.values[1]);
+    make_second_keys_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
+        second, shape.bits, round, d_order_, keys.Current(), values.Current());
+    check_launch();
+    sort_round(keys, values, round, shape);
+    list_next_segments(keys, round, shape);
   }
 
   void sort_next_bytes() {
-    const LargeRound round{scratch_.large[1], counters_.kept.segments, counters_.kept.strings};
-    const std::uint32_t segment_bits = bits_below(round.segment_count);
-    const DigitKey shape = digits_within(digits_.base, 64 - segment_bits, counters_.longest);
+    const LargeRound round{scratch_.large[1], counters_.kept.segments, counters_.kept.strings, true};
+    const DigitKey digits = shape_key(digits_.base, 64 - bits_below(round.segment_count), counters_.longest);
+    const bool by_table = has_table_ && !digits.is_whole();
+    const DigitKey shape = by_table ? kTableCode : digits;
     cub::DoubleBuffer<std::uint64_t> keys(scratch_.keys[0], scratch_.keys[1]);
     cub::DoubleBuffer<std::uint32_t> values(scratch_.values[0], scratch_.values[1]);
-    make_round_keys_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
-        strings_, digits_, shape, round, d_order_, keys.Current(), values.Current());
+    if (by_table) {
+      make_round_codes_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
+          strings_, digits_, scratch_.code_parts, round, d_order_, keys.Current(), values.Current());
+    } else {
+      make_round_keys_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
+          strings_, digits_, shape, round, d_order_, keys.Current(), values.Current());
+    }
     check_launch();
-    sort(keys, values, round.string_count, shape.bits + segment_bits);
-    const RoundKeys<std::uint64_t> sorted{keys.Current(), round.string_count, digits_.base, shape.bits};
-    write_order_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(round, sorted, values.Current(),
-                                                                                   d_order_);
-    check_launch();
-    list_segments(keys, round, {round.string_count, digits_.base, shape.bits}, shape);
+    sort_round(keys, values, round, shape);
+    if (shape.is_whole()) {
+      counters_.kept = {};
+    } else {
+      list_next_segments(keys, round, shape);
+    }
   }
 
-  struct KeyShape {
-    std::uint32_t count, base, digit_bits;
-  };
-  template <typename Key>
-  void list_segments(cub::DoubleBuffer<Key>& keys, const LargeRound& parent, KeyShape round, DigitKey shape) {
-    const RoundKeys<Key> sorted{keys.Current(), round.count, round.base, round.digit_bits};
-    list_segments_kernel<<<pieces(round.count, kListKeys), kStringThreads, 0, stream_>>>(
-        sorted, parent, shape.digits, {{scratch_.finish[0], scratch_.finish[1], scratch_.finish[2]}, scratch_.large[0]},
-        scratch_.counters);
+  FirstPairs first_pairs(std::uint32_t bits) {
+    FirstPairs pairs{
+        {reinterpret_cast<std::uint32_t*>(scratch_.keys[0]), reinterpret_cast<std::uint32_t*>(scratch_.keys[1])},
+        {d_order_, scratch_.values[0]}};
+    pairs.values.selector = (bits + 7) / 8 % 2;
+    return pairs;
+  }
+  void sort_first(FirstPairs& pairs, std::uint32_t bits) {
+    sort(pairs.keys, pairs.values, count_, bits);
+    if (pairs.values.Current() == d_order_) return;
+    copy_on_device(d_order_, pairs.values.Current(), count_ * sizeof(std::uint32_t), stream_);
+  }
+
+  // Sorts the round's pairs and writes the order.
+  void sort_round(cub::DoubleBuffer<std::uint64_t>& keys, cub::DoubleBuffer<std::uint32_t>& values,
+                  const LargeRound& round, const DigitKey& shape) {
+    sort(keys, values, round.string_count, shape.bits + bits_below(round.segment_count));
+    write_order_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
+        round, RoundKeys<std::uint64_t>{keys.Current(), round.string_count, shape.bits}, values.Current(), d_order_);
     check_launch();
-    keep_large_segments(round.count);
+  }
+
+  void list_next_segments(cub::DoubleBuffer<std::uint64_t>& keys, const LargeRound& parent, const DigitKey& shape) {
+    list_segments(RoundKeys<std::uint64_t>{keys.Current(), parent.string_count, shape.bits}, parent, shape.digits,
+                  scratch_.large[0]);
+    keep_large_segments(parent.string_count);
     read_counters();
     if (counters_.unsplit != 0) throw std::logic_error("a round of gpu-string-radix left a segment as it was");
+  }
+
+  template <typename Key>
+  void list_segments(const RoundKeys<Key>& sorted, const LargeRound& parent, std::uint32_t digits,
+                     const LargeSegments& large) {
+    list_segments_kernel<<<pieces(sorted.count, kListKeys), kStringThreads, 0, stream_>>>(
+        sorted, parent, digits, {{scratch_.finish[0], scratch_.finish[1], scratch_.finish[2]}, large},
+        scratch_.counters);
+    check_launch();
   }
 
   // The large segments without those of equal strings, behind what they share, to large[1].
@@ -191,8 +292,15 @@ class StringRadixRun {
     cuda_check(sort_pairs(scratch_.temp, bytes, keys, values, count, bits, stream_));
   }
 
+  // Sorts the listed segments of up to kSmallSegment strings to the end.
+  void finish_segments(const SecondCodes& second) {
+    finish<2>(second);
+    finish<1>(second);
+    finish<0>(second);
+  }
+
   template <unsigned segment_class>
-  void finish() {
+  void finish(const SecondCodes& second) {
     using Policy = FinishPolicyOf<segment_class>;
     const auto [segment_count, string_count] = counters_.lists[segment_class];
     const FinishSegments& segments = scratch_.finish[segment_class];
@@ -202,7 +310,7 @@ class StringRadixRun {
     constexpr auto shared_bytes = static_cast<int>(sizeof(typename FinishTile<Policy>::Shared));
     cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
     const unsigned tiles = pieces(string_count, Policy::kStride);
-    kernel<<<tiles, Policy::kThreads, shared_bytes, stream_>>>(strings_, segments, segment_count, d_order_);
+    kernel<<<tiles, Policy::kThreads, shared_bytes, stream_>>>(strings_, segments, segment_count, second, d_order_);
     check_launch();
   }
 
@@ -213,6 +321,7 @@ class StringRadixRun {
   std::uint32_t count_;
   StringCounters counters_{};
   StringDigits digits_{};
+  bool has_table_ = false;  // codes are by a table, not by digits
 };
 
 }  // namespace

@@ -44,22 +44,19 @@ struct Segment {
 // Bits that number `count` segments from 0: none for one. Requires count > 0.
 inline std::uint32_t bits_below(std::uint32_t count) { return static_cast<std::uint32_t>(std::bit_width(count - 1)); }
 
-// A key of one round: segment number above, digits of the bytes behind the segment's shared prefix below.
+// Keys of one round: segment number above, digits of the bytes behind the segment's shared prefix (or their code)
+// below, and lowest whether the string goes on behind them.
 template <typename Key>
 struct RoundKeys {
   const Key* keys = nullptr;  // sorted
   std::uint32_t count = 0;
-  std::uint32_t base = 2;
-  std::uint32_t digit_bits = 0;
+  std::uint32_t bits = 0;  // of a key without its segment
 
   SPILLWAY_HOST_DEVICE std::uint32_t segment(Key key) const {
-    return digit_bits >= 8 * sizeof(Key) ? 0 : static_cast<std::uint32_t>(key >> digit_bits);
+    return bits >= 8 * sizeof(Key) ? 0 : static_cast<std::uint32_t>(key >> bits);
   }
-  // The last digit is the end: strings of this key are equal, and final.
-  SPILLWAY_HOST_DEVICE bool has_ended(Key key) const {
-    const Key digits = digit_bits >= 8 * sizeof(Key) ? key : key & ((Key{1} << digit_bits) - 1);
-    return digits % base == 0;
-  }
+  // Strings of this key are equal, and final.
+  SPILLWAY_HOST_DEVICE static bool has_ended(Key key) { return (key & 1) == 0; }
   // The first of several strings of one key that go on.
   SPILLWAY_HOST_DEVICE bool begins_segment(std::uint32_t at) const {
     const Key key = keys[at];

@@ -75,6 +75,17 @@ TEST(StringDigits, FillAKeyAsFarAsTheAlphabetAllows) {
   EXPECT_EQ(digits_within(257, 9, 100).digits, 1u);
 }
 
+TEST(StringDigits, TellInTheLowestBitWhetherTheStringGoesOn) {
+  const DigitKey whole = shape_key(16, 32, 8), part = shape_key(16, 32, 9);
+  EXPECT_TRUE(whole.is_whole());
+  EXPECT_EQ(whole.bits, 32u);
+  EXPECT_FALSE(part.is_whole());
+  EXPECT_EQ(part.digits, 7u);
+  EXPECT_EQ(part.bits, 29u);
+  EXPECT_EQ(shape_key(2, 64, 64).bits, 64u);
+  EXPECT_EQ(shape_key(2, 64, 65).digits, 63u);
+}
+
 template <typename Key>
 void check_order(const std::vector<std::string>& strings) {
   std::uint32_t used[8] = {};
@@ -82,14 +93,17 @@ void check_order(const std::vector<std::string>& strings) {
     for (const char c : text) used[static_cast<unsigned char>(c) / 32] |= 1u << (static_cast<unsigned char>(c) % 32);
   }
   const StringDigits digits = make_string_digits(used);
-  const DigitKey shape = digits_within(digits.base, 8 * sizeof(Key), 100);
-  const auto key = [&](const std::string& text) { return pack_digits<Key>(view(text), 1, digits, shape.digits); };
+  const DigitKey shape = shape_key(digits.base, 8 * sizeof(Key), 100);
+  const auto key = [&](const std::string& text) { return pack_digits<Key>(view(text), 1, digits, shape); };
+  const auto known = [&](const std::string& text) {
+    return std::pair(text.substr(1, shape.digits), text.size() - 1 > shape.digits);
+  };
   for (std::size_t i = 1; i < strings.size(); ++i) {
-    const std::string a = strings[i - 1].substr(1, shape.digits), b = strings[i].substr(1, shape.digits);
+    const auto a = known(strings[i - 1]), b = known(strings[i]);
     const Key a_key = key(strings[i - 1]), b_key = key(strings[i]);
     ASSERT_EQ(a < b, a_key < b_key);
     ASSERT_EQ(a == b, a_key == b_key);
-    ASSERT_EQ(b_key % digits.base == 0, b.size() < shape.digits);
+    ASSERT_EQ((b_key & 1) != 0, b.second);
     ASSERT_EQ(shape.bits == 8 * sizeof(Key) ? 0 : b_key >> shape.bits, 0u);
   }
 }

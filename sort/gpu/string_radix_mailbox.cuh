@@ -1,0 +1,51 @@
+// How the counters of a round of gpu-string-radix come to the host.
+#pragma once
+
+#include <atomic>
+#include <cstring>
+
+#include "sort/gpu/cuda_check.cuh"
+#include "sort/gpu/gpu_memory.hpp"
+#include "sort/gpu/string_radix_counters.cuh"
+
+namespace spillway {
+
+// One warp: to pinned memory of the host, and behind them `number`, which tells that they are there.
+__global__ void show_counters_kernel(const StringCounters* counters, std::uint32_t number, std::uint32_t* h_words) {
+  constexpr unsigned kWords = sizeof(StringCounters) / sizeof(std::uint32_t);
+  static_assert(kWords <= 32);
+  volatile std::uint32_t* const words = h_words;
+  if (threadIdx.x < kWords) words[threadIdx.x] = reinterpret_cast<const std::uint32_t*>(counters)[threadIdx.x];
+  __threadfence_system();
+  __syncwarp();
+  if (threadIdx.x == 0) words[kWords] = number;
+}
+
+// Brings counters to the host without the delays of a copy and of waiting for a stream. One for each thread that sorts;
+// throws GpuError.
+class CounterMailbox {
+ public:
+  CounterMailbox() { std::memset(memory_.data(), 0, memory_.size()); }
+
+  StringCounters read(const StringCounters* d_counters, GpuStreamHandle stream) {
+    auto* const h_words = reinterpret_cast<std::uint32_t*>(memory_.data());
+    show_counters_kernel<<<1, 32, 0, stream>>>(d_counters, ++number_, h_words);
+    check_launch();
+    const std::atomic_ref<std::uint32_t> shown(h_words[sizeof(StringCounters) / sizeof(std::uint32_t)]);
+    for (unsigned looks = 1; shown.load(std::memory_order_acquire) != number_; ++looks) {
+      if (looks % kLooksBeforeAsking == 0 && cudaStreamQuery(stream) != cudaErrorNotReady) {
+        cuda_check(cudaStreamSynchronize(stream));  // throws what the stream met
+      }
+    }
+    StringCounters counters;
+    std::memcpy(&counters, h_words, sizeof counters);
+    return counters;
+  }
+
+ private:
+  static constexpr unsigned kLooksBeforeAsking = 1 << 14;
+  PinnedBuffer memory_{sizeof(StringCounters) + sizeof(std::uint32_t)};
+  std::uint32_t number_ = 0;
+};
+
+}  // namespace spillway
