@@ -23,10 +23,12 @@ struct alignas(16) MergeRecord {
 struct MergeContext {
   const std::uint8_t* bytes;
   const std::uint64_t* offsets;
+  KeyAlphabet alphabet;
   std::uint32_t root, shared;  // shared >= root
 
-  SPILLWAY_HOST_DEVICE MergeContext(const DeviceStrings& strings, std::uint32_t all_share, std::uint32_t merged_share)
-      : bytes(strings.d_bytes), offsets(strings.d_offsets), root(all_share), shared(merged_share) {}
+  SPILLWAY_HOST_DEVICE MergeContext(const DeviceStrings& strings, const KeyAlphabet& symbols, std::uint32_t all_share,
+                                    std::uint32_t merged_share)
+      : bytes(strings.d_bytes), offsets(strings.d_offsets), alphabet(symbols), root(all_share), shared(merged_share) {}
   SPILLWAY_HOST_DEVICE DeviceString operator[](std::uint32_t index) const {
     const std::uint64_t begin = offsets[index];
     return {bytes + begin, static_cast<std::uint32_t>(offsets[index + std::size_t{1}] - begin)};
@@ -34,8 +36,9 @@ struct MergeContext {
 };
 
 SPILLWAY_HOST_DEVICE inline bool are_at_root(PrefixKey a, PrefixKey b) { return ((a | b) & kKeyMark) == 0; }
-SPILLWAY_HOST_DEVICE inline PrefixKey key_at_lcp(const MergeRecord& record, std::uint32_t root) {
-  return (record.key & kKeyMark) != 0 ? record.key : advance_key(record.key, record.lcp - root);
+SPILLWAY_HOST_DEVICE inline PrefixKey key_at_lcp(const MergeContext& context, const MergeRecord& record) {
+  const std::uint32_t further = record.lcp - context.root;
+  return (record.key & kKeyMark) != 0 ? record.key : advance_key(context.alphabet, record.key, further);
 }
 
 // The record with `lcp` moved on, with a key that says something there. Requires: lcp >= record.lcp.
@@ -43,9 +46,9 @@ SPILLWAY_HOST_DEVICE inline MergeRecord move_on(const MergeContext& context, Mer
   const bool is_marked = (record.key & kKeyMark) != 0;
   const std::uint32_t from = is_marked ? record.lcp : context.root;
   if (!can_advance_key(record.key, lcp - from)) {
-    record.key = load_key(context[record.index], lcp) | kKeyMark;
+    record.key = load_key(context.alphabet, context[record.index], lcp) | kKeyMark;
   } else if (is_marked) {
-    record.key = advance_key(record.key, lcp - from);
+    record.key = advance_key(context.alphabet, record.key, lcp - from);
   }
   record.lcp = lcp;
   return record;
@@ -75,7 +78,7 @@ SPILLWAY_HOST_DEVICE StringOrder compare_any(const MergeContext& context, const 
   const PrefixKey a_key = key_of(a, i), b_key = key_of(b, j);
   std::uint32_t from = context.shared;
   if (are_at_root(a_key, b_key)) {
-    const KeyOrder keys = compare_whole_keys(a_key, b_key);
+    const KeyOrder keys = compare_whole_keys(context.alphabet, a_key, b_key);
     if (keys.is_settled) return {context.root + keys.shared, keys.is_b_first};
     from = from > context.root + keys.shared ? from : context.root + keys.shared;
   }
@@ -105,7 +108,7 @@ SPILLWAY_HOST_DEVICE inline SPILLWAY_OUT_OF_LINE OrderedHeads compare_head_strin
 SPILLWAY_HOST_DEVICE inline OrderedHeads compare_heads(const MergeContext& context, MergeHeads heads) {
   MergeRecord &a = heads.a, &b = heads.b;
   if (are_at_root(a.key, b.key)) {
-    const KeyOrder keys = compare_whole_keys(a.key, b.key);
+    const KeyOrder keys = compare_whole_keys(context.alphabet, a.key, b.key);
     if (keys.is_settled) {
       a.lcp = keys.is_b_first ? context.root + keys.shared : a.lcp;
       b.lcp = keys.is_b_first ? b.lcp : context.root + keys.shared;
@@ -114,11 +117,11 @@ SPILLWAY_HOST_DEVICE inline OrderedHeads compare_heads(const MergeContext& conte
     return compare_head_strings(context, heads);
   }
   if (a.lcp != b.lcp) return {heads, b.lcp > a.lcp};
-  const KeyOrder keys = compare_keys(key_at_lcp(a, context.root), key_at_lcp(b, context.root));
+  const KeyOrder keys = compare_keys(context.alphabet, key_at_lcp(context, a), key_at_lcp(context, b));
   if (!keys.is_settled) return compare_head_strings(context, heads);
   const MergeRecord first = keys.is_b_first ? b : a;
   MergeRecord behind = keys.is_b_first ? a : b;
-  if ((behind.key & kKeyMark) != 0) behind.key = advance_key(behind.key, keys.shared);
+  if ((behind.key & kKeyMark) != 0) behind.key = advance_key(context.alphabet, behind.key, keys.shared);
   behind.lcp += keys.shared;
   return {keys.is_b_first ? MergeHeads{behind, first} : MergeHeads{first, behind}, keys.is_b_first};
 }

@@ -86,6 +86,14 @@ std::uint32_t find_root(const DeviceStrings& strings) {
   return first.bytes;
 }
 
+KeySymbols find_symbols(const DeviceStrings& strings) {
+  std::uint32_t used[8] = {};
+  for (std::size_t i = 0; i < strings.total_bytes; ++i) {
+    used[strings.d_bytes[i] / 32] |= 1u << (strings.d_bytes[i] % 32);
+  }
+  return make_key_symbols(used);
+}
+
 }  // namespace
 
 std::size_t StringMergeHostForm::scratch_bytes(std::size_t count) const {
@@ -103,8 +111,10 @@ void StringMergeHostForm::sort(std::span<const StringRef> strings, std::span<std
   const PackedHostStrings packed(strings, pieces.take<std::uint64_t>(strings.size() + 1));
   const DeviceStrings& all = packed.strings();
   const std::uint32_t root = find_root(all);
-  const MergeContext context{all, root, root};
-  for (std::uint32_t i = 0; i < strings.size(); ++i) from[i] = {load_key(string_at(all, i), root), root, i};
+  const KeySymbols symbols = find_symbols(all);
+  const KeyAlphabet alphabet(symbols.symbol_of, symbols.bits);
+  const MergeContext context{all, alphabet, root, root};
+  for (std::uint32_t i = 0; i < strings.size(); ++i) from[i] = {load_key(alphabet, string_at(all, i), root), root, i};
   for (std::size_t at = 0; at < from.size(); at += kMergeTile) {
     sort_tile(context, from.subspan(at, std::min<std::size_t>(kMergeTile, from.size() - at)), tile);
   }

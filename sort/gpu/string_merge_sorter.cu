@@ -5,6 +5,7 @@
 #include "sort/gpu/cuda_check.cuh"
 #include "sort/gpu/string_compare.cuh"
 #include "sort/gpu/string_merge_tile.cuh"
+#include "sort/gpu/string_used_bytes.cuh"
 
 namespace spillway {
 
@@ -64,6 +65,27 @@ struct PassOutput {
   }
 };
 
+// What is found out about the strings before they are sorted.
+struct MergeSet {
+  std::uint32_t used[8];  // byte values that occur, as for make_key_symbols
+  KeySymbols symbols;
+  std::uint32_t root;  // bytes that all strings share
+  __device__ KeyAlphabet alphabet() const { return {symbols.symbol_of, symbols.bits}; }
+};
+
+__global__ void __launch_bounds__(kRootThreads) find_used_kernel(DeviceStrings strings, MergeSet* d_set) {
+  find_used_bytes(strings, d_set->used);
+}
+
+// One thread a byte value.
+__global__ void __launch_bounds__(256) make_symbols_kernel(MergeSet* d_set) {
+  const unsigned byte = threadIdx.x, word = byte / 32;
+  std::uint32_t before = __popc(d_set->used[word] & ((1u << (byte % 32)) - 1));
+  for (unsigned i = 0; i < word; ++i) before += __popc(d_set->used[i]);
+  d_set->symbols.symbol_of[byte] = static_cast<std::uint8_t>(before);
+  if (byte == 255) d_set->symbols.bits = symbol_bits(before + (d_set->used[7] >> 31));
+}
+
 // Lowers *d_root to what string 0 shares with every `step`-th string.
 __global__ void __launch_bounds__(kRootThreads)
     common_prefix_kernel(DeviceStrings strings, std::size_t count, std::size_t step, std::uint32_t* d_root) {
@@ -90,15 +112,16 @@ __device__ std::uint32_t tile_count(std::size_t count) {
 
 // Sorts the strings of a tile.
 __global__ void __launch_bounds__(kThreads, kBlocks)
-    sort_tiles_kernel(DeviceStrings strings, std::size_t all, const std::uint32_t* d_root, PassOutput output) {
+    sort_tiles_kernel(DeviceStrings strings, std::size_t all, const MergeSet* d_set, PassOutput output) {
   __shared__ TileStorage storage;
   TileRecords records{storage, 0};
-  const std::uint32_t count = tile_count(all), begin = threadIdx.x * kEach, root = *d_root;
+  const std::uint32_t count = tile_count(all), begin = threadIdx.x * kEach, root = d_set->root;
   const std::size_t at = std::size_t{blockIdx.x} * kTile;
-  const MergeContext context{strings, root, root};
+  const MergeContext context{strings, d_set->alphabet(), root, root};
+  if (threadIdx.x == 0) storage.key_bytes = context.alphabet.key_bytes();
   for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
     const auto index = static_cast<std::uint32_t>(at + i);
-    records.put(i, {load_key(string_at(strings, index), root), root, index});
+    records.put(i, {load_key(context.alphabet, string_at(strings, index), root), root, index});
   }
   __syncthreads();
   sort_own(context, records, begin, count);
@@ -126,7 +149,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
 
 // Finds the start of every tile of the merged sequences: kLanes probes a round.
 __global__ void __launch_bounds__(kStartThreads)
-    find_starts_kernel(DeviceStrings strings, std::size_t count, std::size_t run, const std::uint32_t* d_root,
+    find_starts_kernel(DeviceStrings strings, std::size_t count, std::size_t run, const MergeSet* d_set,
                        const MergeRecord* d_from, TileStart* d_starts) {
   const std::size_t thread = std::size_t{blockIdx.x} * kStartThreads + threadIdx.x;
   const std::size_t tile = thread / kLanes, at = tile * kTile;
@@ -134,8 +157,8 @@ __global__ void __launch_bounds__(kStartThreads)
   const unsigned group = ((1u << kLanes) - 1) << (threadIdx.x % 32 / kLanes * kLanes);
   if (at >= count) return;
   const PassRuns pass(d_from, count, run, at);
-  const std::uint32_t root = *d_root;
-  const MergeContext context{strings, root, root};
+  const std::uint32_t root = d_set->root;
+  const MergeContext context{strings, d_set->alphabet(), root, root};
   const auto diagonal = static_cast<std::uint32_t>(at - pass.begin);
   SearchRange range = search_range(pass.runs, diagonal);
   while (range.begin < range.end) {
@@ -154,8 +177,8 @@ __global__ void __launch_bounds__(kStartThreads)
 }
 
 // Puts out a tile that was merged by keys, with LCPs from neighbouring keys. False where keys do not settle the order.
-__device__ bool put_tile_by_keys(const TileRecords& records, std::size_t at, std::uint32_t count, std::uint32_t root,
-                                 const PassOutput& output) {
+__device__ bool put_tile_by_keys(const TileRecords& records, std::size_t at, std::uint32_t count,
+                                 const MergeContext& context, const PassOutput& output) {
   const TileStorage& storage = records.storage;
   bool is_settled = true;
   for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
@@ -164,9 +187,10 @@ __device__ bool put_tile_by_keys(const TileRecords& records, std::size_t at, std
     const std::uint64_t tail = storage.tails[from];
     auto lcp = static_cast<std::uint32_t>(tail >> 32);
     if (i != 0) {
-      const KeyOrder order = compare_whole_keys(storage.keys[storage.origins[records.place(i - 1)]], key);
+      const KeyOrder order =
+          compare_whole_keys(context.alphabet, storage.keys[storage.origins[records.place(i - 1)]], key);
       is_settled &= order.is_settled;
-      lcp = root + order.shared;
+      lcp = context.root + order.shared;
     }
     output.put(at + i, {key, lcp, static_cast<std::uint32_t>(tail)});
   }
@@ -175,12 +199,12 @@ __device__ bool put_tile_by_keys(const TileRecords& records, std::size_t at, std
 
 // Merges the runs of a pass, a tile of the output a block.
 __global__ void __launch_bounds__(kThreads, kBlocks)
-    merge_tiles_kernel(DeviceStrings strings, std::size_t all, std::size_t run, const std::uint32_t* d_root,
+    merge_tiles_kernel(DeviceStrings strings, std::size_t all, std::size_t run, const MergeSet* d_set,
                        const MergeRecord* d_from, const TileStart* d_starts, PassOutput output) {
   __shared__ TileStorage storage;
   __shared__ std::uint32_t shared;
   const std::size_t at = std::size_t{blockIdx.x} * kTile;
-  const std::uint32_t count = tile_count(all), begin = threadIdx.x * kEach, root = *d_root;
+  const std::uint32_t count = tile_count(all), begin = threadIdx.x * kEach;
   const PassRuns pass(d_from, all, run, at);
   const TileStart start = d_starts[blockIdx.x];
   const auto diagonal = static_cast<std::uint32_t>(at - pass.begin);
@@ -188,6 +212,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const std::uint32_t a_count = (is_last ? pass.runs.a_count : d_starts[blockIdx.x + 1].a) - start.a;
   TileRecords records{storage, 0};
   if (threadIdx.x == 0) shared = 0xFFFFFFFF;
+  const KeyAlphabet alphabet = d_set->alphabet();
+  if (threadIdx.x == 0) storage.key_bytes = alphabet.key_bytes();
   __syncthreads();
   bool has_marks = false;
   std::uint32_t least = 0xFFFFFFFF;
@@ -204,11 +230,11 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   for (int step = 16; step != 0; step /= 2) least = min(least, __shfl_xor_sync(0xFFFFFFFF, least, step));
   if (threadIdx.x % 32 == 0) atomicMin(&shared, least);
   records.has_origins = __syncthreads_or(has_marks) != 0;
-  const MergeContext context{strings, root, shared};
+  const MergeContext context{strings, alphabet, d_set->root, shared};
   if (!records.has_origins) {
     if (begin < count) merge_own_keys({records, records.behind(a_count), a_count, count - a_count}, begin);
     __syncthreads();
-    if (__syncthreads_and(put_tile_by_keys(records, at, count, root, output))) return;
+    if (__syncthreads_and(put_tile_by_keys(records, at, count, context, output))) return;
     records.has_origins = true;
   }
   find_origins(context, records, a_count, count);
@@ -227,20 +253,25 @@ std::size_t tiles_of(std::size_t count) { return (count + kTile - 1) / kTile; }
 struct Scratch {
   MergeRecord *d_first, *d_second;
   TileStart* d_starts;
-  std::uint32_t* d_root;
+  MergeSet* d_set;
   explicit Scratch(DeviceArena arena, std::size_t count)
       : d_first(arena.take<MergeRecord>(count)),
         d_second(arena.take<MergeRecord>(count)),
         d_starts(arena.take<TileStart>(tiles_of(count))),
-        d_root(arena.take<std::uint32_t>(1)) {}
+        d_set(arena.take<MergeSet>(1)) {}
 };
 
-void find_root(const DeviceStrings& strings, std::size_t count, std::uint32_t* d_root, cudaStream_t stream) {
-  cuda_check(cudaMemsetAsync(d_root, 0xFF, sizeof *d_root, stream));
-  const std::size_t step = count / kRootThreads + 1;
-  common_prefix_kernel<<<1, kRootThreads, 0, stream>>>(strings, count, step, d_root);
+void find_set(const DeviceStrings& strings, std::size_t count, MergeSet* d_set, cudaStream_t stream) {
+  cuda_check(cudaMemsetAsync(d_set->used, 0, sizeof d_set->used, stream));
+  cuda_check(cudaMemsetAsync(&d_set->root, 0xFF, sizeof d_set->root, stream));
+  find_used_kernel<<<kRootBlocks, kRootThreads, 0, stream>>>(strings, d_set);
   check_launch();
-  common_prefix_kernel<<<kRootBlocks, kRootThreads, 0, stream>>>(strings, count, 1, d_root);
+  make_symbols_kernel<<<1, 256, 0, stream>>>(d_set);
+  check_launch();
+  const std::size_t step = count / kRootThreads + 1;
+  common_prefix_kernel<<<1, kRootThreads, 0, stream>>>(strings, count, step, &d_set->root);
+  check_launch();
+  common_prefix_kernel<<<kRootBlocks, kRootThreads, 0, stream>>>(strings, count, 1, &d_set->root);
   check_launch();
 }
 
@@ -249,7 +280,7 @@ void find_root(const DeviceStrings& strings, std::size_t count, std::uint32_t* d
 std::size_t GpuStringMergeSorter::scratch_bytes(std::size_t count, std::size_t) const {
   if (count == 0) return 0;
   return 2 * device_aligned(count * sizeof(MergeRecord)) + device_aligned(tiles_of(count) * sizeof(TileStart)) +
-         device_aligned(sizeof(std::uint32_t));
+         device_aligned(sizeof(MergeSet));
 }
 
 void GpuStringMergeSorter::sort(const DeviceStrings& strings, std::uint32_t* d_order, std::uint32_t* d_lcps,
@@ -258,18 +289,18 @@ void GpuStringMergeSorter::sort(const DeviceStrings& strings, std::uint32_t* d_o
   const std::size_t count = strings.count, tiles = tiles_of(count);
   if (count == 0) return;
   Scratch scratch(DeviceArena(d_scratch, scratch_bytes(count, strings.total_bytes)), count);
-  find_root(strings, count, scratch.d_root, stream);
+  find_set(strings, count, scratch.d_set, stream);
   const auto grid = static_cast<unsigned>(tiles);
   const auto output = [&](bool is_last) { return PassOutput{scratch.d_second, is_last ? d_order : nullptr, d_lcps}; };
-  sort_tiles_kernel<<<grid, kThreads, 0, stream>>>(strings, count, scratch.d_root, output(tiles == 1));
+  sort_tiles_kernel<<<grid, kThreads, 0, stream>>>(strings, count, scratch.d_set, output(tiles == 1));
   check_launch();
   for (std::size_t run = kTile; run < count; run *= 2) {
     std::swap(scratch.d_first, scratch.d_second);
     const auto start_blocks = static_cast<unsigned>((tiles * kLanes + kStartThreads - 1) / kStartThreads);
-    find_starts_kernel<<<start_blocks, kStartThreads, 0, stream>>>(strings, count, run, scratch.d_root, scratch.d_first,
+    find_starts_kernel<<<start_blocks, kStartThreads, 0, stream>>>(strings, count, run, scratch.d_set, scratch.d_first,
                                                                    scratch.d_starts);
     check_launch();
-    merge_tiles_kernel<<<grid, kThreads, 0, stream>>>(strings, count, run, scratch.d_root, scratch.d_first,
+    merge_tiles_kernel<<<grid, kThreads, 0, stream>>>(strings, count, run, scratch.d_set, scratch.d_first,
                                                       scratch.d_starts, output(2 * run >= count));
     check_launch();
   }

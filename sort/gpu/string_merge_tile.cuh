@@ -16,6 +16,7 @@ struct TileStorage {
   static constexpr std::uint32_t kRoom = kTile + kTile / 8;
   std::uint64_t keys[kRoom + 2], tails[kRoom];  // the last two keys: of heads, at the root
   std::uint16_t origins[kRoom];                 // of find_origins()
+  std::uint32_t key_bytes;                      // of whole keys
 };
 
 // Records of a tile from `first` on. A gap stands after every eight: threads that read or write their own eight records
@@ -40,7 +41,7 @@ struct TileRecords {
 inline __device__ PrefixKey key_of(const TileRecords& run, std::uint32_t i) {
   const PrefixKey key = run.storage.keys[run.place(i)];
   if ((key & kKeyMark) == 0 || !run.has_origins) return key;
-  return (run.storage.keys[run.storage.origins[run.place(i)]] & ~PrefixKey{0xFF}) | kKeyBytes | kKeyGoesOn;
+  return (run.storage.keys[run.storage.origins[run.place(i)]] & kKeySymbols) | run.storage.key_bytes | kKeyGoesOn;
 }
 
 using TileRuns = RunPair<TileRecords, TileRecords>;
@@ -134,7 +135,7 @@ inline __device__ void find_origins(const MergeContext& context, const TileRecor
     last = origin(i, last);
     storage.origins[records.place(i)] = static_cast<std::uint16_t>(last);
     if (last >= TileStorage::kRoom && (i == 0 || i == a_count)) {
-      storage.keys[last] = load_key(context[records[i].index], context.root);
+      storage.keys[last] = load_key(context.alphabet, context[records[i].index], context.root);
     }
   }
 }
