@@ -56,18 +56,8 @@ class TokenLookup {
 
   void take_run(std::string_view run) {
     lower_.assign(run);
-    std::uint8_t all = 0;
-    for (char& c : lower_) {
-      all |= static_cast<std::uint8_t>(c);
-      c = static_cast<char>(c | (c >= 'A' && c <= 'Z' ? 0x20 : 0));
-    }
-    if (all >= 0x80) {
-      take_raw_run(lower_);
-    } else if (run.size() > max_term_bytes_) {
-      parser().drop_overlong();
-    } else {
-      take_ascii(lower_);
-    }
+    for (char& c : lower_) c = static_cast<char>(c | (c >= 'A' && c <= 'Z' ? 0x20 : 0));
+    take_lowered(lower_);
   }
 
   // A run that is not pure ASCII, its ASCII letters lowered, which changes no token: NFKC_Casefold does so first. The
@@ -117,6 +107,18 @@ class TokenLookup {
   static constexpr std::uint32_t kStoppedAction = 0xFFFFFFFFU;
   static constexpr std::uint32_t kOverlongAction = 0xFFFFFFFEU;
 
+  void take_lowered(std::string_view run) {
+    std::uint8_t all = 0;
+    for (const char c : run) all |= static_cast<std::uint8_t>(c);
+    if (all >= 0x80) {
+      take_raw_run(run);
+    } else if (run.size() > max_term_bytes_) {
+      parser().drop_overlong();
+    } else {
+      take_ascii(run);
+    }
+  }
+
   Parser& parser() { return static_cast<Parser&>(*this); }
 
   template <bool kTokensAreTerms>
@@ -141,7 +143,7 @@ class TokenLookup {
         take_short(key);
       } else {
         const std::uint16_t begin = edges[2 * i];
-        take_run({reinterpret_cast<const char*>(runs.text) + begin, std::size_t{edges[2 * i + 1]} - begin});
+        take_lowered({reinterpret_cast<const char*>(runs.lowered) + begin, std::size_t{edges[2 * i + 1]} - begin});
       }
       if (table_.clear_count() != clears) {
         std::fill(keys.guess + i, keys.guess + count, 0);
