@@ -8,8 +8,17 @@
 
 namespace spillway {
 
+namespace {
+
+// Lists ask for the codes of documents far apart: a table of many small pages misses the TLB each time.
+constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
+
+}  // namespace
+
 LengthCodes::LengthCodes(MemoryBudget& budget, std::uint64_t document_count)
-    : codes_(budget, static_cast<std::size_t>(document_count), "length codes"), count_(codes_.size()) {}
+    : codes_(budget, static_cast<std::size_t>(document_count), "length codes"), count_(codes_.size()) {
+  if (codes_.size() >= kLargePageBytes) codes_.use_large_pages();
+}
 
 void LengthCodes::set(std::uint32_t document, std::uint32_t length) {
   if (document >= codes_.size()) throw std::logic_error("the length of a document that the source does not have");
