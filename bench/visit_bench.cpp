@@ -1,11 +1,12 @@
 // A block's visit by itself: generated text, parsed to each form, goes to a GPU and comes back as a run, whose sum is
-// checked. Milliseconds of the steps by the GPU's clock, and what a visit takes of its arena. Needs a GPU.
+// checked once. Milliseconds of the steps by the GPU's clock; of begin() and write_run() by that of the host, and of
+// all its processors; and what a visit takes of its arena. Needs a GPU.
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "corpora/generate_text.hpp"
 #include "indexer/chunk_parser.hpp"
 #include "indexer/gpu/gpu_block_sorter.hpp"
+#include "indexer/stopwatch.hpp"
 #include "indexer/unicode_words.hpp"
 #include "io/memory_file.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
@@ -116,6 +118,37 @@ GpuSorterOptions sorter_options(const Input& input, std::string_view strings) {
   return options;
 }
 
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// Seconds, over iterations.
+struct Sums {
+  VisitSeconds steps{};
+  double begin = 0, write = 0, begin_processors = 0, write_processors = 0;
+
+  void visit(Input& input, GpuBlockSorter& sorter, const BlockSortOptions& options) {
+    MemoryFile file(input.budget, "the benchmark's run");
+    BlockSortFigures figures;
+    const Stopwatch watch;
+    const double processors = processor_seconds();
+    const auto visit = sorter.begin(input.block, options.positions);
+    const double begun = watch.seconds(), begun_processors = processor_seconds();
+    visit->write_run(file, options, figures);
+    begin += begun;
+    write += watch.seconds() - begun;
+    begin_processors += begun_processors - processors;
+    write_processors += processor_seconds() - begun_processors;
+    const VisitSeconds seconds = visit->seconds();
+    for (std::size_t i = 0; i < kVisitSteps; ++i) steps[i] += seconds[i];
+  }
+};
+
 void visit(benchmark::State& state, const Shape& shape, std::string_view strings) {
   Input& input = input_of(shape);
   const GpuSorterOptions options = sorter_options(input, strings);
@@ -123,20 +156,23 @@ void visit(benchmark::State& state, const Shape& shape, std::string_view strings
   BlockSortOptions run;
   run.positions = shape.positions;
   run.threads = std::max(1U, std::thread::hardware_concurrency());
-  VisitSeconds sum{};
+  Sums().visit(input, *sorter, run);  // with the check
+  run.check_sum = false;              // as for runs that stay in memory
+  Sums sums;
   for (auto _ : state) {
-    MemoryFile file(input.budget, "the benchmark's run");
-    BlockSortFigures figures;
-    const auto begun = sorter->begin(input.block, shape.positions);
-    begun->write_run(file, run, figures);
-    const VisitSeconds seconds = begun->seconds();
-    state.SetIterationTime(std::accumulate(seconds.begin(), seconds.end(), 0.0));
-    for (std::size_t i = 0; i < kVisitSteps; ++i) sum[i] += seconds[i];
+    const double before = sums.begin + sums.write;
+    sums.visit(input, *sorter, run);
+    state.SetIterationTime(sums.begin + sums.write - before);
   }
-  for (std::size_t i = 0; i < kVisitSteps; ++i) {
-    state.counters[std::string(kVisitStepNames[i]) + "_ms"] =
-        sum[i] * 1000 / static_cast<double>(std::max<benchmark::IterationCount>(state.iterations(), 1));
-  }
+  const auto tell = [&](std::string_view name, double seconds) {
+    state.counters[std::string(name) + "_ms"] =
+        seconds * 1000 / static_cast<double>(std::max<benchmark::IterationCount>(state.iterations(), 1));
+  };
+  for (std::size_t i = 0; i < kVisitSteps; ++i) tell(kVisitStepNames[i], sums.steps[i]);
+  tell("host_begin", sums.begin);
+  tell("host_write", sums.write);
+  tell("processors_begin", sums.begin_processors);
+  tell("processors_write", sums.write_processors);
   const auto tokens = static_cast<double>(input.size.occurrences);
   state.counters["tokens"] = tokens;
   state.counters["arena_bytes_per_token"] = static_cast<double>(options.arena_bytes) / tokens;
