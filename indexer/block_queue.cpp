@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "indexer/cpu_pieces.hpp"
 #include "io/error.hpp"
 
 namespace spillway {
@@ -163,7 +164,7 @@ bool BlockQueue::sort_on_gpu(Item& item, Worker& worker) {
   if ((setup_.sorters.gpu == nullptr && setup_.sorters.through_host == nullptr) || !may_use_gpu()) return false;
   try {
     if (setup_.sorters.gpu != nullptr) return write_visit(item, worker);
-    write_run(item.block, item, worker,
+    write_run(item.block, most_run_bytes(item.block), item, worker,
               [&](WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) {
                 return setup_.sorters.through_host->write_run(item.block, file, options, setup_.budget, figures);
               });
@@ -176,8 +177,12 @@ bool BlockQueue::sort_on_gpu(Item& item, Worker& worker) {
 
 bool BlockQueue::write_visit(Item& item, Worker& worker) {
   std::unique_ptr<GpuVisit> visit;
-  worker.arena.execute([&] { visit = setup_.sorters.gpu->begin(item.block, setup_.options.positions); });
-  write_run(item.block, item, worker,
+  std::size_t bound_bytes = 0;
+  worker.arena.execute([&] {
+    visit = setup_.sorters.gpu->begin(item.block, setup_.options.positions);
+    bound_bytes = visit->wait(setup_.options.run_block_bytes, item.figures.sort);
+  });
+  write_run(item.block, bound_bytes, item, worker,
             [&](WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) {
               return visit->write_run(file, options, figures);
             });
@@ -187,19 +192,9 @@ bool BlockQueue::write_visit(Item& item, Worker& worker) {
 // In place of the GPU: in as many runs as the memory for it asks for.
 void BlockQueue::sort_on_cpu(Item& item, Worker& worker) {
   const std::lock_guard lock(cpu_mutex_);
-  Block& block = item.block;
-  const std::size_t most = setup_.plan.fallback_bytes == 0 ? ~std::size_t{0} : setup_.plan.fallback_bytes;
-  std::size_t at = 0;
-  do {
-    Block piece;
-    std::size_t bytes = 0;
-    while (at < block.chunks.size()) {
-      bytes += setup_.sorters.cpu.extra_bytes(block.chunks[at]);
-      if (!piece.chunks.empty() && bytes > most) break;
-      piece.chunks.push_back(std::move(block.chunks[at++]));
-    }
-    store(std::move(piece), item, worker);
-  } while (at < block.chunks.size());
+  CpuPieces pieces(item.block, setup_.plan.form, setup_.sorters.cpu, setup_.options.positions,
+                   setup_.plan.fallback_bytes, setup_.budget);
+  while (auto piece = worker.arena.execute([&] { return pieces.next(); })) store(std::move(*piece), item, worker);
 }
 
 // As it is, for the merge, where memory allows that and the sorter can; else as a run.
@@ -217,14 +212,19 @@ void BlockQueue::store(Block block, Item& item, Worker& worker) {
       return;
     }
   }
-  write_run(block, item, worker, [&](WritableFile& file, const BlockSortOptions& checked, BlockSortFigures& figures) {
-    return sorter.write_run(block, file, checked, setup_.budget, figures);
-  });
+  write_run(block, most_run_bytes(block), item, worker,
+            [&](WritableFile& file, const BlockSortOptions& checked, BlockSortFigures& figures) {
+              return sorter.write_run(block, file, checked, setup_.budget, figures);
+            });
+}
+
+std::size_t BlockQueue::most_run_bytes(const Block& block) const {
+  return run_bytes_bound(block, most_lists(block), setup_.options.run_block_bytes);
 }
 
 // Runs that stay in memory are what the merge reads: their sums need no check.
-void BlockQueue::write_run(Block& block, Item& item, Worker& worker, const Write& write) {
-  RunShare share = setup_.runs.take_share(run_bytes_bound(block, setup_.options.run_block_bytes));
+void BlockQueue::write_run(Block& block, std::size_t bound_bytes, Item& item, Worker& worker, const Write& write) {
+  RunShare share = setup_.runs.take_share(bound_bytes);
   BlockSortOptions options = setup_.options;
   options.check_sum = !share.is_memory();
   block.number = next_number_++;

@@ -91,7 +91,8 @@ class BlockQueue {
   void sort_on_cpu(Item& item, Worker& worker);
   void store(Block block, Item& item, Worker& worker);
   using Write = std::function<RunSummary(WritableFile&, const BlockSortOptions&, BlockSortFigures&)>;
-  void write_run(Block& block, Item& item, Worker& worker, const Write& write);
+  void write_run(Block& block, std::size_t bound_bytes, Item& item, Worker& worker, const Write& write);
+  std::size_t most_run_bytes(const Block& block) const;
   void hand_in(Item& item);
   bool may_use_gpu();
   void note_failure(const GpuError& error);

@@ -38,13 +38,22 @@ struct BlockSortFigures {
   BlockSortFigures& operator+=(const BlockSortFigures& other);
 };
 
+// What decides how much memory the sort of a chunk takes.
+struct ChunkCounts {
+  std::size_t terms = 0, occurrences = 0, documents = 0;
+};
+inline ChunkCounts counts_of(const ParsedChunk& chunk) {
+  return {chunk.terms.size(), chunk.occurrences.size(), chunk.lengths.size()};
+}
+
 // Thread-safe; parallel inside the calling thread's TBB arena.
 class BlockSorter {
  public:
   virtual ~BlockSorter() = default;
   virtual ChunkForm form() const = 0;
   // Memory that sorting adds for a chunk, besides the chunk itself.
-  virtual std::size_t extra_bytes(const ParsedChunk& chunk) const = 0;
+  virtual std::size_t extra_bytes(const ChunkCounts& counts) const = 0;
+  std::size_t extra_bytes(const ParsedChunk& chunk) const { return extra_bytes(counts_of(chunk)); }
   // Writes the block as a run to `file` (empty). FormatError where the sum of the block, re-derived from what was
   // written, differs (hardware or our own mistake). Does not sync or close.
   virtual RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
@@ -62,7 +71,14 @@ class BlockSorter {
 std::unique_ptr<BlockSorter> make_chunk_block_sorter(const StringSorter& strings);
 std::unique_ptr<BlockSorter> make_key_block_sorter(const RecordSorter& records, const StringSorter& strings);
 
+// What is known of a block's lists before they are written.
+struct ListFigures {
+  std::size_t entries = 0;
+  std::size_t bytes = 0;  // of terms, postings and distances
+};
+// At most; of a block that is not of tokens.
+ListFigures most_lists(const Block& block);
 // The most bytes that the run of this block can take.
-std::size_t run_bytes_bound(const Block& block, std::size_t run_block_bytes);
+std::size_t run_bytes_bound(const Block& block, const ListFigures& lists, std::size_t run_block_bytes);
 
 }  // namespace spillway

@@ -23,8 +23,9 @@ class ChunkBlockSorter final : public BlockSorter {
 
   ChunkForm form() const override { return ChunkForm::kPostings; }
 
-  std::size_t extra_bytes(const ParsedChunk& chunk) const override {
-    return BlockTerms::memory_bytes(chunk.terms.size(), strings_);
+  using BlockSorter::extra_bytes;
+  std::size_t extra_bytes(const ChunkCounts& counts) const override {
+    return BlockTerms::memory_bytes(counts.terms, strings_);
   }
 
   RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options, MemoryBudget& budget,
@@ -72,13 +73,21 @@ std::unique_ptr<BlockSorter> make_chunk_block_sorter(const StringSorter& strings
   return std::make_unique<ChunkBlockSorter>(strings);
 }
 
-std::size_t run_bytes_bound(const Block& block, std::size_t run_block_bytes) {
-  constexpr std::size_t kEntryHead = 32;
-  std::size_t bytes = 4096;
+ListFigures most_lists(const Block& block) {
+  ListFigures lists;
   for (const ParsedChunk& chunk : block.chunks) {
-    bytes += chunk.text.size() + chunk.postings.size() + chunk.documents.size() + chunk.open_strings.size() +
-             chunk.texts.size() + kEntryHead * chunk.terms.size() + 3 * chunk.occurrences.size() +
-             chunk.distances.size() + 5 * chunk.positions.size();
+    lists.entries += chunk.terms.size();
+    lists.bytes += chunk.text.size() + chunk.postings.size() + 3 * chunk.occurrences.size() + chunk.distances.size() +
+                   5 * chunk.positions.size();
+  }
+  return lists;
+}
+
+std::size_t run_bytes_bound(const Block& block, const ListFigures& lists, std::size_t run_block_bytes) {
+  constexpr std::size_t kEntryHead = 32;
+  std::size_t bytes = 4096 + lists.bytes + kEntryHead * lists.entries;
+  for (const ParsedChunk& chunk : block.chunks) {
+    bytes += chunk.documents.size() + chunk.open_strings.size() + chunk.texts.size();
   }
   // Blocks may end early, by a fraction, and the footer holds samples.
   return bytes + bytes / 8 + 2 * run_block_bytes + kMaxTermSamples * (kSampleTermBytes + 24);

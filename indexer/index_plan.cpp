@@ -45,11 +45,11 @@ std::size_t task_bytes(std::uint64_t input_bytes, unsigned threads) {
 }
 
 // The first level is for inverted chunks, where parsers and their chunks take little of the memory.
-bool is_roomy(const IndexPlanInput& input, const Level& level, std::size_t parser_bytes, std::size_t chunk_bytes) {
-  if (input.chunk_fits_device && !input.chunk_fits_device(level.chunk)) return false;
-  if (&level != kLevels.data()) return input.threads * parser_bytes <= input.memory_bytes / 3;
+bool is_roomy(const IndexPlanInput& input, const Level& level, const IndexPlan& plan, std::size_t chunk_bytes) {
+  if (input.chunk_fits_device && !input.chunk_fits_device(plan.chunk)) return false;
+  if (&level != kLevels.data()) return input.threads * plan.parser_bytes <= input.memory_bytes / 3;
   return input.form == ChunkForm::kPostings &&
-         input.threads * (parser_bytes + 2 * chunk_bytes) <= input.memory_bytes / 4;
+         input.threads * (plan.parser_bytes + 2 * chunk_bytes) <= input.memory_bytes / 4;
 }
 
 struct Shares {
@@ -65,14 +65,17 @@ std::size_t waiting_bytes(const IndexPlanInput& input, std::size_t task_bytes, s
   return std::min(bytes / 8, 2 * task_bytes * (input.threads - 1));
 }
 
-// What a sort on the CPU has in flight for a chunk, in times the chunk.
-constexpr std::size_t kSortShare = 5;
+// What a sort on the CPU instead has in flight for a chunk.
+std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk, std::size_t chunk_bytes) {
+  constexpr std::size_t kSortShare = 5;  // in times the chunk, of tables
+  return input.cpu_sort_bytes ? input.cpu_sort_bytes(chunk) : kSortShare * chunk_bytes;
+}
 
 // Blocks and what their sort has in flight, from what is left for them. While one block is sorted on the CPU instead,
 // the next may be on the GPU: each of the two has a share that nobody else takes.
-std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, std::size_t chunk_bytes, IndexPlan& plan) {
+std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, std::size_t sort_bytes, IndexPlan& plan) {
   if (input.visits == 0) return std::min(bytes * 4 / 9, kMaxBlockBytes);
-  plan.fallback_bytes = std::max(bytes / 16, kSortShare * chunk_bytes);
+  plan.fallback_bytes = std::max(bytes / 16, sort_bytes);
   plan.list_bytes = input.staging_bytes == 0 ? 0 : bytes / 8;
   const std::size_t block = (bytes - plan.fallback_bytes - plan.list_bytes) / plan.blocks_in_flight;
   return input.block_limit(std::min(block, kMaxGpuBlockBytes));
@@ -87,17 +90,21 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
   plan.chunk = level.chunk;
   plan.chunk.text_bytes = 2 * level.chunk.stream_words;  // about as much text as such a chunk has
+  plan.chunk.token_bytes = level.chunk.stream_words;     // half of that
   plan.parser_bytes =
-      ChunkParser::memory_bytes(options, level.chunk, input.form) + TaskParser::memory_bytes(corpus, plan.reader);
+      ChunkParser::memory_bytes(options, plan.chunk, input.form) + TaskParser::memory_bytes(corpus, plan.reader);
   plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads);
-  const std::size_t chunk_bytes = ChunkParser::max_chunk_bytes(options, level.chunk, input.form);
+  const std::size_t chunk_bytes = ChunkParser::max_chunk_bytes(options, plan.chunk, input.form);
   const std::size_t fixed = plan.reserve_bytes + CorpusReader::memory_bytes(corpus, plan.reader) +
                             input.threads * (plan.parser_bytes + 2 * chunk_bytes) + input.staging_bytes;
   plan.staging_bytes = input.staging_bytes;
   plan.blocks_in_flight = input.visits == 0 ? 2 : 1 + input.visits;
-  // Two blocks or more (one filled, the others sorted) and what the sort has in flight, which on the CPU takes up to
-  // five times the chunk.
-  const std::size_t least = fixed + (input.visits == 0 ? 9 : 2 * plan.blocks_in_flight + 8) * chunk_bytes;
+  const std::size_t sort_bytes = cpu_sort_bytes(input, plan.chunk, chunk_bytes);
+  // Two blocks or more (one filled, the others sorted) and what the sort has in flight; of seven tenths where GPUs
+  // sort, as the rest is for runs and lists.
+  const std::size_t least =
+      fixed + (input.visits == 0 ? 4 * chunk_bytes + sort_bytes
+                                 : (2 * plan.blocks_in_flight + 1) * chunk_bytes + sort_bytes * 10 / 7);
   if (least > input.memory_bytes) return {false, least};
   const std::size_t waiting = waiting_bytes(input, plan.reader.task_bytes, input.memory_bytes - fixed);
   const std::size_t left = input.memory_bytes - fixed - waiting;
@@ -106,10 +113,10 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.last_run_memory_bytes = left >= kLeastForLastRun ? left / 5 : 0;
   plan.assembler.hold_bytes = input.threads * chunk_bytes + waiting;
   plan.assembler.overlap = overlaps(input.mode);
-  plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, chunk_bytes, plan);
+  plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, sort_bytes, plan);
   plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / 128, 64 << 10, 512 << 10);
   plan.id_sort_bytes = std::clamp<std::size_t>(left / 4, std::size_t{256} << 10, 1024 * kMebibyte);
-  return {&level == &kLevels.back() || is_roomy(input, level, plan.parser_bytes, chunk_bytes), least};
+  return {&level == &kLevels.back() || is_roomy(input, level, plan, chunk_bytes), least};
 }
 
 std::string megabytes(std::size_t bytes) {
@@ -128,6 +135,7 @@ std::size_t program_reserve_bytes(std::size_t program_bytes, unsigned threads) {
 
 IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus) {
   IndexPlan plan;
+  plan.form = input.form;
   Shares shares;
   for (const Level& level : kLevels) {
     shares = divide(input, options, corpus, level, plan);
@@ -147,6 +155,7 @@ IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options,
     plan.assembler.block_bytes = std::min(plan.assembler.block_bytes, forced);
     plan.reader.task_bytes = std::min(plan.reader.task_bytes, std::max<std::size_t>(forced, 512));
     plan.chunk.stream_words = std::min(plan.chunk.stream_words, std::max<std::size_t>(forced / 16, 16));
+    plan.chunk.token_bytes = std::min(plan.chunk.token_bytes, std::max<std::size_t>(forced / 4, 64));
   }
   return plan;
 }

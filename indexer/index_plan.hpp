@@ -25,11 +25,14 @@ struct IndexPlanInput {
   unsigned visits = 0;
   std::size_t staging_bytes = 0;                              // pinned
   std::function<bool(const ChunkLimits&)> chunk_fits_device;  // may be empty
+  // What sorting a chunk on the CPU instead may add to it; empty: five times the chunk.
+  std::function<std::size_t(const ChunkLimits&)> cpu_sort_bytes;
   std::function<std::size_t(std::size_t)>
       block_limit;  // of the device: for a host block of so many bytes, at most that
 };
 
 struct IndexPlan {
+  ChunkForm form = ChunkForm::kPostings;
   ReaderLimits reader;
   ChunkLimits chunk;
   AssemblerLimits assembler;

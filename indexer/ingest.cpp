@@ -145,12 +145,12 @@ class Ingest {
     Observer observer(setup_.context, skips_);
     CorpusTask task;
     double waited_seconds = 0;  // for blocks that are full
-    const auto parser = make_chunk_parser({setup_.sorters.cpu.form(), setup_.content, setup_.plan.chunk, setup_.budget,
-                                           observer, [&](ParsedChunk&& chunk) {
-                                             const Stopwatch wait;
-                                             assembler_.deliver(task.number, std::move(chunk));
-                                             waited_seconds += wait.seconds();
-                                           }});
+    const auto parser = make_chunk_parser(
+        {setup_.plan.form, setup_.content, setup_.plan.chunk, setup_.budget, observer, [&](ParsedChunk&& chunk) {
+           const Stopwatch wait;
+           assembler_.deliver(task.number, std::move(chunk));
+           waited_seconds += wait.seconds();
+         }});
     TaskParser task_parser(reader, setup_.budget);
     double busy_seconds = 0;
     while (reader.next(task)) {

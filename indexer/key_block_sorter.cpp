@@ -100,11 +100,12 @@ class KeyBlockSorter final : public BlockSorter {
 
   ChunkForm form() const override { return ChunkForm::kOccurrences; }
 
-  std::size_t extra_bytes(const ParsedChunk& chunk) const override {
+  using BlockSorter::extra_bytes;
+  std::size_t extra_bytes(const ChunkCounts& counts) const override {
     constexpr std::size_t kRankBytes = sizeof(std::uint32_t) + sizeof(std::size_t);
-    return BlockTerms::memory_bytes(chunk.terms.size(), strings_) + kRankBytes * chunk.terms.size() +
-           OccurrencePlaces::memory_bytes(chunk) + sizeof(std::uint64_t) * chunk.occurrences.size() +
-           records_.scratch_bytes(chunk.occurrences.size(), {0, 64});
+    return BlockTerms::memory_bytes(counts.terms, strings_) + kRankBytes * counts.terms +
+           OccurrencePlaces::memory_bytes(counts.documents) + sizeof(std::uint64_t) * counts.occurrences +
+           records_.scratch_bytes(counts.occurrences, {0, 64});
   }
 
   RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options, MemoryBudget& budget,

@@ -16,7 +16,7 @@ class OccurrencePlaces {
  public:
   // Pays a word for each document from the budget. BudgetError for more than 2^32 - 1 occurrences.
   OccurrencePlaces(const Block& block, const std::vector<std::uint32_t>& bases, MemoryBudget& budget);
-  static std::size_t memory_bytes(const ParsedChunk& chunk) { return chunk.lengths.size() * sizeof(std::uint32_t); }
+  static std::size_t memory_bytes(std::size_t documents) { return documents * sizeof(std::uint32_t); }
 
   std::uint64_t count() const { return first_.back(); }
   std::uint64_t first_of_chunk(std::size_t chunk) const { return first_[chunk]; }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "indexer/chunk_sealer.hpp"
+#include "indexer/chunk_sizes.hpp"
 #include "indexer/token_buffer.hpp"
 #include "io/error.hpp"
 
@@ -17,8 +18,10 @@ namespace {
                     "; the memory of this machine or this program is at fault, and the index was not written");
 }
 
-std::size_t table_capacity(const ParsedChunk& chunk) { return std::max<std::size_t>(chunk.occurrence_count, 1); }
-std::size_t cursor_count(const ParsedChunk& chunk) { return 3 * (table_capacity(chunk) + 2); }
+std::uint32_t table_capacity(std::uint64_t occurrences) {
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(occurrences, 1));
+}
+std::size_t cursor_count(std::uint64_t occurrences) { return 3 * (std::size_t{table_capacity(occurrences)} + 2); }
 std::size_t stride_of(Positions positions) { return positions == Positions::kStored ? 2 : 1; }
 
 class Tabulation {
@@ -27,7 +30,7 @@ class Tabulation {
       : chunk_(chunk),
         positions_(positions),
         budget_(budget),
-        table_(budget, static_cast<std::uint32_t>(table_capacity(chunk)), chunk.tokens.size()),
+        table_(budget, table_capacity(chunk.occurrence_count), chunk.tokens.size()),
         stream_memory_(budget, stride_of(positions) * chunk.occurrence_count * sizeof(std::uint32_t),
                        "a chunk's occurrences"),
         stream_(stream_memory_.as<std::uint32_t>().data()),
@@ -38,7 +41,7 @@ class Tabulation {
     for (std::uint32_t d = 0; d < chunk_.lengths.size(); ++d) look_up_document(d);
     if (!next_token().empty()) fail("a chunk has more tokens than its documents");
     if (long_sum_ != chunk_.sum) fail("the sum of a chunk's long tokens is not that of parsing");
-    Buffer cursors(budget_, cursor_count(chunk_) * sizeof(std::uint32_t), "a chunk's terms");
+    Buffer cursors(budget_, cursor_count(chunk_.occurrence_count) * sizeof(std::uint32_t), "a chunk's terms");
     ChunkContents contents;
     contents.form = ChunkForm::kOccurrences;
     contents.stream = {stream_, words_};
@@ -134,6 +137,17 @@ void check(const ParsedChunk& chunk, Positions positions) {
   }
 }
 
+// Tables of which every occurrence may be another term.
+TabulationBytes bytes_of(std::uint64_t occurrences, std::size_t token_bytes, std::size_t copied_bytes,
+                         Positions positions) {
+  const std::size_t stream_bytes = stride_of(positions) * occurrences * sizeof(std::uint32_t);
+  TabulationBytes bytes;
+  bytes.result = occurrences * sizeof(ChunkTerm) + stream_bytes + copied_bytes;
+  bytes.scratch = TermTable::memory_bytes(table_capacity(occurrences), token_bytes) + stream_bytes +
+                  cursor_count(occurrences) * sizeof(std::uint32_t);
+  return bytes;
+}
+
 }  // namespace
 
 ParsedChunk tabulate_tokens(ParsedChunk&& chunk, Positions positions, MemoryBudget& budget) {
@@ -143,15 +157,15 @@ ParsedChunk tabulate_tokens(ParsedChunk&& chunk, Positions positions, MemoryBudg
 }
 
 TabulationBytes tabulation_bytes(const ParsedChunk& chunk, Positions positions) {
-  const std::size_t occurrences = chunk.occurrence_count;
-  const std::size_t stream_bytes = stride_of(positions) * occurrences * sizeof(std::uint32_t);
-  TabulationBytes bytes;
-  bytes.result = occurrences * sizeof(ChunkTerm) + stream_bytes + chunk.tokens.size() +
-                 chunk.lengths.size() * sizeof(std::uint32_t) + chunk.documents.size() + chunk.open_strings.size() +
-                 chunk.texts.size();
-  bytes.scratch = TermTable::memory_bytes(static_cast<std::uint32_t>(table_capacity(chunk)), chunk.tokens.size()) +
-                  stream_bytes + cursor_count(chunk) * sizeof(std::uint32_t);
-  return bytes;
+  const std::size_t others = chunk.tokens.size() + chunk.lengths.size() * sizeof(std::uint32_t) +
+                             chunk.documents.size() + chunk.open_strings.size() + chunk.texts.size();
+  return bytes_of(chunk.occurrence_count, chunk.tokens.size(), others, positions);
+}
+
+TabulationBytes most_tabulation_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  return bytes_of(max_chunk_tokens(options, limits), token_capacity(options, limits),
+                  ChunkParser::max_chunk_bytes(options, limits, ChunkForm::kTokens),
+                  options.positions ? Positions::kStored : Positions::kNone);
 }
 
 }  // namespace spillway

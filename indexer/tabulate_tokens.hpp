@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include "indexer/chunk_parser.hpp"
 #include "indexer/parsed_chunk.hpp"
 #include "io/index_format.hpp"
 #include "io/memory_budget.hpp"
@@ -18,5 +19,7 @@ struct TabulationBytes {
   std::size_t result = 0, scratch = 0;
 };
 TabulationBytes tabulation_bytes(const ParsedChunk& chunk, Positions positions);
+// Of any chunk of these limits.
+TabulationBytes most_tabulation_bytes(const ContentOptions& options, const ChunkLimits& limits);
 
 }  // namespace spillway

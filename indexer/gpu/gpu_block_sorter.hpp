@@ -47,9 +47,12 @@ std::size_t visit_device_bytes(const VisitSize& size, const GpuSorterOptions& op
 class GpuVisit {
  public:
   virtual ~GpuVisit() = default;
-  // Waits for the GPU and writes the run, in parallel inside the calling thread's TBB arena. Adds the visit's times to
-  // the figures. GpuError before anything is written to `file`: then the block is as it was. Other errors as
-  // BlockSorter::write_run. The options are those of the job, as begin() had their positions.
+  // Waits for the GPU, and tells how many bytes the run can take at most (run_bytes_bound). Works in parallel inside
+  // the calling thread's TBB arena. Adds the visit's times to the figures. GpuError: then the block is as it was.
+  virtual std::size_t wait(std::size_t run_block_bytes, BlockSortFigures& figures) = 0;
+  // Writes the run, in parallel inside the calling thread's TBB arena; waits first if nobody did. GpuError before
+  // anything is written to `file`. Other errors as BlockSorter::write_run. The options are those of the job, as begin()
+  // had their positions.
   virtual RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) = 0;
   // After write_run().
   virtual VisitSeconds seconds() const { return {}; }

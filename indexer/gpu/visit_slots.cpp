@@ -1,5 +1,6 @@
 #include "indexer/gpu/visit_slots.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "indexer/gpu/visited_run.hpp"
@@ -12,7 +13,7 @@ class SlotVisit final : public GpuVisit {
  public:
   SlotVisit(FreeSlots& slots, VisitSlot& slot, const Block& block) : slots_(slots), slot_(slot), block_(block) {}
   ~SlotVisit() override {
-    if (is_done_) {
+    if (lists_) {
       slot_.end();
     } else {
       slot_.abandon();
@@ -24,20 +25,23 @@ class SlotVisit final : public GpuVisit {
 
   void begin(Positions positions, ChunkForm form) { slot_.begin(BlockPacker(block_, positions, form)); }
 
-  RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) override {
-    const VisitLists lists = slot_.wait(figures);
-    is_done_ = true;
-    seconds_ = lists.seconds;
-    return write_visited_run(block_, options, lists, file, figures);
+  std::size_t wait(std::size_t run_block_bytes, BlockSortFigures& figures) override {
+    if (!lists_) lists_ = slot_.wait(figures);
+    const std::size_t bytes = lists_->rank_text.size() + lists_->postings.size() + lists_->distances.size();
+    return run_bytes_bound(block_, {lists_->parts.size(), bytes}, run_block_bytes);
   }
-  VisitSeconds seconds() const override { return seconds_; }
+
+  RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) override {
+    wait(options.run_block_bytes, figures);
+    return write_visited_run(block_, options, *lists_, file, figures);
+  }
+  VisitSeconds seconds() const override { return lists_ ? lists_->seconds : VisitSeconds{}; }
 
  private:
   FreeSlots& slots_;
   VisitSlot& slot_;
   const Block& block_;
-  bool is_done_ = false;
-  VisitSeconds seconds_{};
+  std::optional<VisitLists> lists_;  // once they are here
 };
 
 }  // namespace

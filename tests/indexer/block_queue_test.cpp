@@ -17,11 +17,12 @@ namespace {
 constexpr std::size_t kBudget = std::size_t{64} << 20;
 
 enum class Failure { kNone, kMemory, kCall, kLost };
+enum class Place { kBegin, kWait, kWrite };
 
 struct Script {
   Failure failure = Failure::kNone;
   std::size_t from = 0, to = ~std::size_t{0};  // blocks that fail
-  bool in_begin = true;                        // else when the run is written
+  Place place = Place::kBegin;                 // where they fail
   std::atomic<int> begun{0}, alive{0}, most_alive{0}, checked{0};
   int together = 0;  // visits that have to be in flight before the run of an even block is written
   void wait_for_visits() const {
@@ -46,10 +47,14 @@ class ScriptedVisit final : public GpuVisit {
     script_.most_alive.notify_all();
   }
   ~ScriptedVisit() override { --script_.alive; }
+  std::size_t wait(std::size_t run_block_bytes, BlockSortFigures&) override {
+    if (script_.place == Place::kWait && script_.fails(number_)) script_.fail();
+    return run_bytes_bound(block_, most_lists(block_), run_block_bytes);
+  }
   RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) override {
     if (options.check_sum) ++script_.checked;
     if (block_.number % 2 == 0) script_.wait_for_visits();
-    if (!script_.in_begin && script_.fails(number_)) script_.fail();
+    if (script_.place == Place::kWrite && script_.fails(number_)) script_.fail();
     return sorter_.write_run(block_, file, options, budget_, figures);
   }
 
@@ -67,7 +72,7 @@ class ScriptedSorter final : public GpuBlockSorter {
       : script_(script), sorter_(sorter), budget_(budget) {}
   std::unique_ptr<GpuVisit> begin(const Block& block, Positions) override {
     const auto number = static_cast<std::size_t>(script_.begun++);
-    if (script_.in_begin && script_.fails(number)) script_.fail();
+    if (script_.place == Place::kBegin && script_.fails(number)) script_.fail();
     return std::make_unique<ScriptedVisit>(script_, sorter_, block, budget_, number);
   }
 
@@ -199,9 +204,9 @@ TEST_F(BlockQueueTest, HasAVisitInFlightForEachSlot) {
 TEST_F(BlockQueueTest, SortsOnTheCpuWhatTheGpuDoesNot) {
   for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
     for (const Failure failure : {Failure::kMemory, Failure::kCall, Failure::kLost}) {
-      for (const bool in_begin : {true, false}) {
+      for (const Place place : {Place::kBegin, Place::kWait, Place::kWrite}) {
         script_.failure = failure;
-        script_.in_begin = in_begin;
+        script_.place = place;
         script_.begun = 0;
         script_.from = 2;
         script_.to = 4;
@@ -229,9 +234,9 @@ TEST_F(BlockQueueTest, SortsOnTheCpuWhatTheGpuDoesNot) {
 
 TEST_F(BlockQueueTest, FailsWithAGpuThatIsRequired) {
   for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
-    for (const bool in_begin : {true, false}) {
+    for (const Place place : {Place::kBegin, Place::kWait, Place::kWrite}) {
       script_.failure = Failure::kMemory;
-      script_.in_begin = in_begin;
+      script_.place = place;
       script_.begun = 0;
       script_.from = 1;
       try {

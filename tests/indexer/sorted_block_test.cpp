@@ -62,7 +62,7 @@ class SortedBlocks : public ::testing::Test {
           return;
         }
         sources.push_back(store.write(
-            store.take_share(run_bytes_bound(blocks[i], options_.run_block_bytes)),
+            store.take_share(run_bytes_bound(blocks[i], most_lists(blocks[i]), options_.run_block_bytes)),
             [&](WritableFile& file) { return sorter_->write_run(blocks[i], file, options_, budget_, figures); }));
       });
     }

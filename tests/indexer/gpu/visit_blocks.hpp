@@ -190,7 +190,11 @@ inline std::string cpu_run(const NamedBlock& named) {
 inline std::string visited_run(GpuBlockSorter& sorter, const Block& block, const BlockSortOptions& options) {
   return bytes_of_run([&](WritableFile& file) {
     BlockSortFigures figures;
-    return sorter.begin(block, options.positions)->write_run(file, options, figures);
+    const auto visit = sorter.begin(block, options.positions);
+    const std::size_t bound_bytes = visit->wait(options.run_block_bytes, figures);
+    const RunSummary summary = visit->write_run(file, options, figures);
+    EXPECT_LE(file.size(), bound_bytes);
+    return summary;
   });
 }
 
