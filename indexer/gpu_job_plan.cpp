@@ -15,6 +15,9 @@ constexpr std::size_t kBlockBytesPerRecord = 8;
 constexpr std::size_t kRecordsPerString = 8;
 constexpr std::size_t kBytesPerString = 8;
 constexpr std::size_t kRecordsPerDocument = 100;
+// Of a block of tokens: they themselves with what stands between them, lengths and ids of documents.
+constexpr std::size_t kBlockBytesPerToken = 7;
+constexpr std::size_t kBytesPerToken = 6;
 
 constexpr double kShareOfFree = 0.8;  // other programs, and what the driver takes for streams and modules
 constexpr double kMostOfFree = 0.95;  // an arena of all that is free is not to be had
@@ -28,9 +31,16 @@ std::size_t free_on_all(const std::vector<GpuInfo>& gpus) {
 
 }  // namespace
 
-VisitSize usual_visit(std::size_t block_bytes, bool positions) {
+VisitSize usual_visit(ChunkForm form, std::size_t block_bytes, bool positions) {
   VisitSize size;
   size.positions = positions;
+  if (form == ChunkForm::kTokens) {
+    size.strings = size.occurrences = block_bytes / (kBlockBytesPerToken + (positions ? 4 : 0)) + 1;
+    size.token_bytes = size.strings * kBlockBytesPerToken;
+    size.string_bytes = size.strings * kBytesPerToken;
+    size.documents = size.occurrences / kRecordsPerDocument + 1;
+    return size;
+  }
   size.occurrences = block_bytes / (kBlockBytesPerRecord + (positions ? 4 : 0)) + 1;
   size.strings = size.occurrences / kRecordsPerString + 1;
   size.string_bytes = size.strings * kBytesPerString;
@@ -58,7 +68,29 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, st
   sorter_.visits = visits_;
   sorter_.string_sorter = strings_.name;
   sorter_.staging_bytes = through_host_ ? 0 : std::clamp(memory_bytes / 16, kLeastStaging, kMostStaging);
+  chunks_ = choose_chunks(options.gpu.chunks);
+  sorter_.form = chunks_.form;
   check_gpus();
+}
+
+ChunkFormChoice GpuJobPlan::choose_chunks(GpuChunks asked) const {
+  constexpr std::size_t kBlock = std::size_t{64} << 20;  // large enough for what does not grow with it
+  ChunkFormInput input;
+  input.asked = asked;
+  input.record_sorter = record_name_;
+  input.string_sorter = strings_.name;
+  input.through_host = through_host_;
+  input.visit_bytes = share_bytes_;
+  const auto per_byte = [&](ChunkForm form) {
+    const VisitSize size = usual_visit(form, kBlock, positions_);
+    const double text_bytes = static_cast<double>(size.occurrences) * kTextBytesPerToken;
+    return static_cast<double>(device_bytes(size, form, "gpu-radix")) / text_bytes;
+  };
+  if (!through_host_) {
+    input.table_device_bytes = per_byte(ChunkForm::kOccurrences);
+    input.token_device_bytes = per_byte(ChunkForm::kTokens);
+  }
+  return choose_chunk_form(input, ChunkFormCosts{});
 }
 
 void GpuJobPlan::check_gpus() const {
@@ -80,18 +112,32 @@ bool GpuJobPlan::takes_chunk(const ChunkLimits& limits) const {
   size.occurrences = limits.stream_words / (positions_ ? 2 : 1);
   size.documents = size.occurrences / kRecordsPerDocument + 1;
   size.positions = positions_;
-  return device_bytes(size, record_name_ == "auto" ? "gpu-radix" : record_name_) <= share_bytes_;
+  if (chunks_.form == ChunkForm::kTokens) {
+    size.token_bytes = size.string_bytes = limits.token_bytes;
+    size.strings = size.occurrences = limits.token_bytes / 2;
+    size.documents = std::min<std::size_t>(size.occurrences, limits.max_documents);
+  }
+  return device_bytes(size, chunks_.form, record_name_ == "auto" ? "gpu-radix" : record_name_) <= share_bytes_;
+}
+
+GpuSortPlan GpuJobPlan::choose_token_blocks(std::size_t host_bytes, std::uint64_t total_bytes) const {
+  const VisitSize size = usual_visit(ChunkForm::kTokens, host_bytes, positions_);
+  const double device = static_cast<double>(device_bytes(size, ChunkForm::kTokens, record_name_));
+  const double fit = std::min(1.0, static_cast<double>(share_bytes_) / device) * static_cast<double>(host_bytes);
+  return {{"none", "tokens are sorted as strings, in order of documents already"},
+          token_block_bytes(static_cast<std::size_t>(fit), total_bytes, ChunkFormCosts{})};
 }
 
 GpuSortPlan GpuJobPlan::choose_records(std::size_t host_bytes, std::uint64_t total_bytes) const {
+  if (chunks_.form == ChunkForm::kTokens) return choose_token_blocks(host_bytes, total_bytes);
   GpuSortPlanInput input;
   input.host_block_bytes = host_bytes;
   input.arena_bytes = share_bytes_;
   input.total_block_bytes = total_bytes;
-  const VisitSize size = usual_visit(host_bytes, positions_);
+  const VisitSize size = usual_visit(chunks_.form, host_bytes, positions_);
   const auto per_byte = [&](const char* records) {
     if (through_host_) return 3.0;
-    return static_cast<double>(device_bytes(size, records)) / static_cast<double>(host_bytes);
+    return static_cast<double>(device_bytes(size, chunks_.form, records)) / static_cast<double>(host_bytes);
   };
   input.radix_device_bytes = per_byte("gpu-radix");
   input.bitonic_device_bytes = per_byte("gpu-bitonic");
@@ -99,8 +145,9 @@ GpuSortPlan GpuJobPlan::choose_records(std::size_t host_bytes, std::uint64_t tot
   return choose_gpu_record_sorter(record_name_, input, GpuSortCosts{});
 }
 
-std::size_t GpuJobPlan::device_bytes(const VisitSize& size, const std::string& record_sorter) const {
+std::size_t GpuJobPlan::device_bytes(const VisitSize& size, ChunkForm form, const std::string& record_sorter) const {
   GpuSorterOptions options = sorter_;
+  options.form = form;
   options.record_sorter = record_sorter;
   return visit_device_bytes(size, options);
 }
@@ -109,7 +156,8 @@ GpuSorterOptions GpuJobPlan::sorter_options(const GpuSortPlan& chosen, unsigned 
   GpuSorterOptions options = sorter_;
   options.record_sorter = chosen.sorter.name;
   options.threads = threads;
-  const std::size_t usual = device_bytes(usual_visit(chosen.block_bytes, positions_), chosen.sorter.name);
+  const std::size_t usual =
+      device_bytes(usual_visit(chunks_.form, chosen.block_bytes, positions_), chunks_.form, chosen.sorter.name);
   options.arena_bytes = visits_ * std::min(share_bytes_, device_aligned(usual * 2));
   return options;
 }

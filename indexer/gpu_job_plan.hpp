@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "indexer/chunk_form_plan.hpp"
 #include "indexer/gpu/gpu_block_sorter.hpp"
 #include "indexer/index_plan.hpp"
 #include "indexer/mode_plan.hpp"
@@ -23,13 +24,14 @@ class GpuJobPlan {
   unsigned visits() const { return through_host_ ? 1 : visits_ * static_cast<unsigned>(sorter_.gpus.size()); }
   std::size_t staging_bytes() const { return sorter_.staging_bytes; }
   const SorterChoice& string_sorter() const { return strings_; }
+  const ChunkFormChoice& chunks() const { return chunks_; }
   // Do the strings go to the GPU by a sorter of host memory (hybrid-msd)? Then there are no visits.
   bool through_host() const { return through_host_; }
   // Does the visit of the largest chunk fit, so that blocks can be cut small enough? (Where sorters use the GPU
   // themselves, blocks are bounded by choose_records alone.)
   bool takes_chunk(const ChunkLimits& limits) const;
-  // What a block of `host_bytes` at most may take, and with which record sorter. total_bytes: of all blocks, 0 if
-  // unknown.
+  // What a block of `host_bytes` at most may take, and with which record sorter, if any. total_bytes: of all blocks, 0
+  // if unknown.
   GpuSortPlan choose_records(std::size_t host_bytes, std::uint64_t total_bytes) const;
   // Takes no more device memory than blocks of that size are expected to need, some to spare.
   GpuSorterOptions sorter_options(const GpuSortPlan& chosen, unsigned threads) const;
@@ -37,10 +39,13 @@ class GpuJobPlan {
 
  private:
   void check_gpus() const;
-  std::size_t device_bytes(const VisitSize& size, const std::string& record_sorter) const;
+  ChunkFormChoice choose_chunks(GpuChunks asked) const;
+  GpuSortPlan choose_token_blocks(std::size_t host_bytes, std::uint64_t total_bytes) const;
+  std::size_t device_bytes(const VisitSize& size, ChunkForm form, const std::string& record_sorter) const;
 
   std::string record_name_;
   SorterChoice strings_;
+  ChunkFormChoice chunks_;
   bool through_host_ = false;
   unsigned visits_ = 2;
   std::size_t share_bytes_ = 0;  // of one visit, at most
@@ -50,6 +55,6 @@ class GpuJobPlan {
 };
 
 // The visit of a block of so many bytes, as text usually is: measured on RFCs and on package descriptions.
-VisitSize usual_visit(std::size_t block_bytes, bool positions);
+VisitSize usual_visit(ChunkForm form, std::size_t block_bytes, bool positions);
 
 }  // namespace spillway

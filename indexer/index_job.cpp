@@ -189,6 +189,7 @@ class IndexJob {
     report_.chunks = ingest_.chunks;
     report_.blocks = ingest_.block.blocks;
     report_.mode = planned_.mode.mode;
+    report_.chunk_form = chunk_form_name(plan_.form);
     report_.gpu_blocks = ingest_.block.gpu_blocks;
     report_.cpu_blocks = ingest_.block.cpu_blocks;
     report_.gpu_failure = gpu_failure_.empty() ? ingest_.block.gpu_failure : gpu_failure_;

@@ -26,11 +26,18 @@ inline bool sorts_on_gpu(IndexMode mode) { return mode == IndexMode::kGpu || mod
 // Does parsing go on while a block is sorted?
 inline bool overlaps(IndexMode mode) { return mode == IndexMode::kCpuPlus || mode == IndexMode::kGpuPlus; }
 
+// What goes to a GPU: chunks with tables of terms (ChunkForm::kOccurrences), or all their tokens (kTokens).
+enum class GpuChunks : std::uint8_t { kAuto, kTables, kTokens };
+
+// "auto", "tables", "tokens".
+const std::vector<std::string>& gpu_chunks_names();
+
 // Which GPUs a job may use, and how far.
 struct GpuOptions {
   std::vector<int> ids;            // empty: the first usable one
   std::uint64_t memory_bytes = 0;  // of device memory, on each; 0: most of what is free, as far as it is of use
   bool required = false;           // no sorting on the CPU instead
+  GpuChunks chunks = GpuChunks::kAuto;
 };
 
 struct IndexOptions {
@@ -78,6 +85,7 @@ struct IndexReport {
   std::uint64_t memory_bytes = 0, peak_resident_bytes = 0, index_bytes = 0;
   unsigned threads = 0;
   IndexMode mode = IndexMode::kAuto;  // the one that was taken
+  std::string chunk_form;             // postings, tables or tokens
   std::uint64_t gpu_blocks = 0;       // sorted on a GPU
   std::uint64_t cpu_blocks = 0;       // sorted on the CPU though the mode is gpu or gpu+
   std::string gpu_failure;            // why, the first time; empty if there was none

@@ -15,6 +15,8 @@ namespace {
 // Measured on RFCs as JSONL (0.5 GB), the same as lines, and package descriptions (0.25 GB), at 64 and 256 MiB: input
 // bytes to a byte of block 2.5, 1.3, 0.7; bytes of runs to one of input 0.05, 0.26, 0.35; of index 0.03, 0.33, 0.20.
 constexpr double kInputPerBlockByte = 1.3;
+// Tokens are the text, but for what stands between them and their documents; positions are 4 bytes to each 7.
+constexpr double kInputPerTokenByte = 0.9, kInputPerPositionedTokenByte = 0.6;
 constexpr double kRunBytesPerInput = 0.25;
 constexpr double kIndexBytesPerInput = 0.25;
 constexpr std::uint64_t kInputPerDocument = 1000;
@@ -73,7 +75,10 @@ JobEstimate estimate_job(const CorpusPlan& corpus, const IndexPlan& plan, const 
     estimate.stored_bytes += file.end - file.begin;
     estimate.text_bytes += (file.end - file.begin) * (is_packed ? kUnpackFactor : 1);
   }
-  const double block_input = static_cast<double>(plan.assembler.block_bytes) * kInputPerBlockByte;
+  const double per_byte = plan.form != ChunkForm::kTokens ? kInputPerBlockByte
+                          : content.positions             ? kInputPerPositionedTokenByte
+                                                          : kInputPerTokenByte;
+  const double block_input = static_cast<double>(plan.assembler.block_bytes) * per_byte;
   estimate.blocks =
       static_cast<std::uint64_t>(static_cast<double>(estimate.text_bytes) / std::max(1.0, block_input)) + 1;
   estimate.blocks = std::min<std::uint64_t>(estimate.blocks, 100'000);  // bounds what planning takes

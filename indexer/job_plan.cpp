@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "indexer/cpu_pieces.hpp"
 #include "indexer/gpu_job_plan.hpp"
 #include "indexer/job_output.hpp"
 #include "indexer/term_filter.hpp"
@@ -60,6 +61,7 @@ void take_gpu_sorters(const GpuJobPlan& gpu, const GpuSortPlan& chosen, JobPlan&
   plan.record_sorter = chosen.sorter;
   plan.string_sorter = gpu.string_sorter();
   plan.gpu_memory = gpu.describe();
+  plan.gpu_chunks = gpu.chunks();
   if (gpu.through_host()) {
     plan.through_host =
         make_key_block_sorter(*find_record_sorter(chosen.sorter.name), *find_string_sorter(plan.string_sorter.name));
@@ -76,12 +78,17 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
   input.memory_bytes = static_cast<std::size_t>(plan.memory.value);
   input.program_bytes = resident_bytes();
   input.mode = plan.mode.mode;
-  input.form = plan.sorter->form();
+  input.form = gpu ? gpu->chunks().form : plan.sorter->form();
   input.input_bytes = plan.corpus.total_bytes;
   input.forced_block_bytes = options.block_bytes;
   if (gpu) {
     input.visits = gpu->visits();
     input.staging_bytes = gpu->staging_bytes();
+    if (input.form == ChunkForm::kTokens) {
+      input.cpu_sort_bytes = [&](const ChunkLimits& limits) {
+        return most_token_sort_bytes(content, limits, *plan.sorter);
+      };
+    }
     input.chunk_fits_device = [&](const ChunkLimits& limits) { return gpu->takes_chunk(limits); };
     input.block_limit = [&](std::size_t bytes) {
       chosen = gpu->choose_records(bytes, plan.corpus.total_bytes);
@@ -169,8 +176,9 @@ std::size_t JobPlan::block_cost(const ParsedChunk& chunk, Positions positions) c
 std::string JobPlan::describe() const {
   return files_text(corpus) + "memory: " + std::to_string(memory.value) + " bytes (" + memory.reason +
          ")\nthreads: " + std::to_string(threads.value) + " (" + threads.reason + ")\nmode: " + mode.describe() + "\n" +
-         gpu_memory + "record sorter " + record_sorter.describe() + "\nstring sorter " + string_sorter.describe() +
-         "\nmemory by consumer:\n" + index.describe() + estimate.describe();
+         gpu_memory + (gpu_chunks ? "chunks as " + gpu_chunks->describe() + "\n" : "") + "record sorter " +
+         record_sorter.describe() + "\nstring sorter " + string_sorter.describe() + "\nmemory by consumer:\n" +
+         index.describe() + estimate.describe();
 }
 
 }  // namespace spillway

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "indexer/block_sorter.hpp"
+#include "indexer/chunk_form_plan.hpp"
 #include "indexer/gpu/gpu_block_sorter.hpp"
 #include "indexer/index_plan.hpp"
 #include "indexer/job_estimate.hpp"
@@ -30,6 +31,7 @@ struct JobPlan {
   CorpusPlan corpus;
   Decision memory, threads;
   ModeChoice mode;
+  std::optional<ChunkFormChoice> gpu_chunks;  // of a GPU that sorts
   SorterChoice record_sorter, string_sorter;
   // Sorts blocks on the CPU: all of them, or in a GPU mode those that no GPU sorted.
   std::unique_ptr<BlockSorter> sorter;

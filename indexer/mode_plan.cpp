@@ -50,6 +50,9 @@ IndexMode asked_mode(const IndexOptions& options) {
   if (mode != IndexMode::kAuto && !sorts_on_gpu(mode) && !options.gpu.ids.empty()) {
     throw UsageError("--gpu contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
   }
+  if (mode != IndexMode::kAuto && !sorts_on_gpu(mode) && options.gpu.chunks != GpuChunks::kAuto) {
+    throw UsageError("--gpu-chunks contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
+  }
   if (options.gpu.required && !sorts_on_gpu(mode)) {
     throw UsageError("--require-gpu contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
   }
@@ -92,6 +95,11 @@ std::string_view index_mode_name(IndexMode mode) { return index_mode_names()[sta
 
 const std::vector<std::string>& index_mode_names() {
   static const std::vector<std::string> names{"auto", "cpu", "cpu+", "gpu", "gpu+"};
+  return names;
+}
+
+const std::vector<std::string>& gpu_chunks_names() {
+  static const std::vector<std::string> names{"auto", "tables", "tokens"};
   return names;
 }
 

@@ -31,17 +31,13 @@ std::size_t block_of(const GpuSortPlanInput& input, double device_bytes) {
   return most >= static_cast<double>(input.host_block_bytes) ? input.host_block_bytes : static_cast<std::size_t>(most);
 }
 
-// Distinct terms of a block grow with the root of its records (Heaps' law, about 40 * sqrt(n) on RFCs and on package
-// descriptions).
-double entries_of(double records) { return std::min(records, 40 * std::sqrt(records)); }
-
 // Seconds to sort all blocks and to merge their runs.
 double job_seconds(const GpuSortPlanInput& input, std::size_t block_bytes, double second_per_record,
                    const GpuSortCosts& costs) {
   const double total = static_cast<double>(input.total_block_bytes == 0 ? kUnknownBytes : input.total_block_bytes);
   const double runs = std::max(1.0, total / static_cast<double>(std::max<std::size_t>(block_bytes, 1)));
   const double records = total * input.records_per_block_byte;
-  return records * second_per_record + runs * entries_of(records / runs) * costs.merge_second_per_entry;
+  return records * second_per_record + runs * expected_terms(records / runs) * costs.merge_second_per_entry;
 }
 
 std::string unknown(std::string_view what, std::string_view name, std::string known) {
@@ -60,6 +56,8 @@ std::string names_of(const auto& sorters) {
 }
 
 }  // namespace
+
+double expected_terms(double records) { return std::min(records, 40 * std::sqrt(records)); }
 
 GpuSortPlan choose_gpu_record_sorter(std::string_view name, const GpuSortPlanInput& input, const GpuSortCosts& costs) {
   const std::size_t with_radix = block_of(input, input.radix_device_bytes);

@@ -21,6 +21,10 @@ struct GpuSortCosts {
   double merge_second_per_entry = 130e-9 / 16;
 };
 
+// Distinct terms of a block of so many records, about: they grow with its root (Heaps' law, 40 * sqrt(n) on RFCs and on
+// package descriptions).
+double expected_terms(double records);
+
 struct GpuSortPlanInput {
   std::size_t host_block_bytes = 0;  // what the host budget allows a block
   std::size_t arena_bytes = 0;       // device memory of one visit

@@ -80,6 +80,7 @@ class ModesBench {
     if (parsing_ == ParsingAlone::kMeasured) {
       parsed = parse_alone(jobs_.back().options, scratch_, context_);
       if (counts) {
+        figures_.parsed_form = parsed.form;
         figures_.parsing.add(parsed.wall_seconds);
         figures_.parsing_busy.add(parsed.busy_seconds);
       }
@@ -163,8 +164,8 @@ std::string modes_table(const ModesFigures& figures) {
                      " documents, " + count_text(figures.modes.front().report.postings) + " postings; " +
                      count_text(figures.modes.front().wall.rounds().size()) + " rounds\n";
   if (!figures.parsing.empty()) {
-    text += "parsing alone: " + number("%.3f s", figures.parsing.median()) + ", " + rate(bytes, figures.parsing) +
-            " MB/s\n";
+    text += "parsing alone, to " + std::string(chunk_form_name(figures.parsed_form)) + ": " +
+            number("%.3f s", figures.parsing.median()) + ", " + rate(bytes, figures.parsing) + " MB/s\n";
   }
   text += mode_row("mode", figures, [](const ModeFigures& mode) { return mode.mode; });
   const auto seconds = [](const Series& series) { return series.empty() ? "-" : number("%.3f s", series.median()); };
@@ -208,6 +209,7 @@ nlohmann::ordered_json mode_json(const ModeFigures& figures, std::uint64_t input
           {"bytes_per_second", per_second(input_bytes, figures.wall)},
           {"ingest_bytes_per_second", per_second(input_bytes, figures.ingest)},
           {"postings_per_second", per_second(figures.report.postings, figures.wall)},
+          {"chunk_form", figures.report.chunk_form},
           {"threads", figures.report.threads},
           {"memory_bytes", figures.report.memory_bytes},
           {"peak_resident_bytes", figures.report.peak_resident_bytes},

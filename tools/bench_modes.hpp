@@ -31,6 +31,7 @@ struct ModeJob {
 struct ModesFigures {
   std::vector<ModeFigures> modes;
   Series parsing, parsing_busy;  // seconds; empty where it was left out
+  ChunkForm parsed_form = ChunkForm::kOccurrences;
   std::uint64_t input_bytes = 0;
 };
 

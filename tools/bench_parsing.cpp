@@ -50,6 +50,7 @@ class Parsing {
     if (error_ != nullptr) std::rethrow_exception(error_);
     assembler_.finish();
     figures_.wall_seconds = watch.seconds();
+    figures_.form = plan_.index.form;
     return figures_;
   }
 
@@ -77,7 +78,7 @@ class Parsing {
       waited_seconds += wait.seconds();
     };
     const auto parser =
-        make_chunk_parser({ChunkForm::kOccurrences, options_.content, plan_.index.chunk, budget_, observer, deliver});
+        make_chunk_parser({plan_.index.form, options_.content, plan_.index.chunk, budget_, observer, deliver});
     TaskParser task_parser(reader, budget_);
     while (reader.next(task)) {
       const Stopwatch watch;

@@ -40,7 +40,8 @@ ModeJob mode_job(const std::string& mode, const Arguments& arguments, FileSystem
 
 nlohmann::ordered_json parsing_json(const ModesFigures& figures) {
   if (figures.parsing.empty()) return nullptr;
-  return {{"wall_seconds", series_json(figures.parsing)},
+  return {{"chunk_form", chunk_form_name(figures.parsed_form)},
+          {"wall_seconds", series_json(figures.parsing)},
           {"busy_seconds", series_json(figures.parsing_busy)},
           {"bytes_per_second", static_cast<double>(figures.input_bytes) / figures.parsing.median()}};
 }
@@ -74,6 +75,7 @@ ExitCode run_bench_modes_command(const Arguments& arguments, Session& session) {
   output.set("options", {{"rounds", rounds},
                          {"record_sorter", jobs.front().options.record_sorter},
                          {"string_sorter", jobs.front().options.string_sorter},
+                         {"gpu_chunks", gpu_chunks_names()[static_cast<std::size_t>(jobs.back().options.gpu.chunks)]},
                          {"positions", jobs.front().options.content.positions},
                          {"block_bytes", jobs.front().options.block_bytes}});
   const BenchScratch scratch(session.files, arguments.text("scratch").value_or("."));

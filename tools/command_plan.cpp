@@ -59,6 +59,8 @@ ordered_json plan_json(const JobPlan& plan, const IndexOptions& options) {
           {"mode_reason", plan.mode.describe()},
           {"gpus", gpu_ids(plan.mode.gpus)},
           {"gpu_arena_bytes", plan.gpu ? plan.gpu->arena_bytes : 0},
+          {"gpu_chunks", plan.gpu_chunks ? chunk_form_name(plan.index.form) : ""},
+          {"gpu_chunks_reason", plan.gpu_chunks ? plan.gpu_chunks->reason : ""},
           {"record_sorter", plan.record_sorter.name},
           {"record_sorter_reason", plan.record_sorter.reason},
           {"string_sorter", plan.string_sorter.name},

@@ -196,6 +196,9 @@ std::vector<options::options_description> planned_option_groups() {
   add_value(resources, "gpu", "IDS", "GPUs that sort, by number, such as 0 or 0,1 (default: the first usable one)");
   add_value(resources, "gpu-memory", "SIZE",
             "device memory it may use on each GPU (default: four fifths of what is free)");
+  add_value(resources, "gpu-chunks", "FORM",
+            "what goes to a GPU: tokens (all that is parsed; parsing looks nothing up), tables (of terms, and their "
+            "occurrences) or auto (default: tokens, where GPU memory allows)");
   add_flag(resources, "require-gpu", "fail (exit 6) rather than sort on the CPU");
   add_value(resources, "record-sorter", "NAME", listed("auto (default)", record_sorter_names()).c_str());
   add_value(resources, "string-sorter", "NAME", listed("auto (default)", string_sorter_names()).c_str());
@@ -237,6 +240,7 @@ IndexOptions plan_options(const Arguments& arguments, FileSystem& files) {
   take_choice(arguments, "mode", index_mode_names(), result.mode);
   if (const auto text = arguments.text("gpu")) result.gpu.ids = gpu_ids(*text);
   take_size(arguments, "gpu-memory", result.gpu.memory_bytes);
+  take_choice(arguments, "gpu-chunks", gpu_chunks_names(), result.gpu.chunks);
   result.gpu.required = arguments.has("require-gpu");
   const JobResources resources = job_resources(arguments, files);
   result.memory_bytes = resources.memory_bytes;

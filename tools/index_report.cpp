@@ -40,6 +40,7 @@ ordered_json options_json(const IndexOptions& options) {
   object["mode"] = index_mode_name(options.mode);
   object["gpus"] = options.gpu.ids;
   object["gpu_memory_bytes"] = options.gpu.memory_bytes;
+  object["gpu_chunks"] = gpu_chunks_names()[static_cast<std::size_t>(options.gpu.chunks)];
   object["require_gpu"] = options.gpu.required;
   object["record_sorter"] = options.record_sorter;
   object["string_sorter"] = options.string_sorter;
@@ -160,6 +161,7 @@ ordered_json index_report_json(const IndexOptions& options, const IndexReport& r
           {"memory_bytes", report.memory_bytes},
           {"peak_resident_bytes", report.peak_resident_bytes},
           {"chunks", report.chunks},
+          {"chunk_form", report.chunk_form},
           {"blocks", report.blocks},
           {"mode", index_mode_name(report.mode)},
           {"blocks_on_gpu", report.gpu_blocks},

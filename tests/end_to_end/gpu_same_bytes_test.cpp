@@ -1,7 +1,9 @@
-// The index is the same bytes whether blocks are sorted on the CPU or on a GPU: each mode, each sorter, little device
-// memory, several visits. And where there is no GPU, a GPU mode gives them too, and says that the CPU did it.
+// The index is the same bytes whether blocks are sorted on the CPU or on a GPU: each mode, each form of chunks, each
+// sorter, little device memory, several visits, whatever call fails. And where there is no GPU, a GPU mode gives them
+// too, and says that the CPU did it.
 #include "sort/gpu/device_record_sorter.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
+#include "sort/gpu/gpu_faults.hpp"
 #include "sort/gpu/gpu_status.hpp"
 #include "tests/end_to_end/same_bytes.hpp"
 #include "tests/support/corpora_path.hpp"
@@ -11,18 +13,27 @@ namespace {
 
 using testing::SameBytes;
 
-class GpuSameBytes : public SameBytes, public ::testing::WithParamInterface<bool> {
+struct GpuCase {
+  bool positions;
+  GpuChunks chunks;
+};
+
+class GpuSameBytes : public SameBytes, public ::testing::WithParamInterface<GpuCase> {
  protected:
   void SetUp() override {
     const GpuStatus status = find_gpus();
     if (status.state != GpuState::kUsable) GTEST_SKIP() << status.detail;
-    content_options_.positions = GetParam();
+    content_options_.positions = GetParam().positions;
   }
+  void TearDown() override { fail_gpu_call(0); }
+
+  static bool takes_tokens() { return GetParam().chunks == GpuChunks::kTokens; }
 
   IndexOptions gpu_job(IndexMode mode) const {
     IndexOptions options = job({scratch_ / "in"});
     options.mode = mode;
     options.gpu.required = true;
+    options.gpu.chunks = GetParam().chunks;
     options.memory_bytes = std::uint64_t{1} << 30;
     return options;
   }
@@ -30,24 +41,50 @@ class GpuSameBytes : public SameBytes, public ::testing::WithParamInterface<bool
   // All blocks were sorted there.
   void expect_same_on_gpu(const IndexOptions& options) {
     const IndexReport report = expect_same(options);
+    EXPECT_EQ(report.chunk_form, takes_tokens() ? "tokens" : "tables");
     EXPECT_EQ(report.cpu_blocks, 0u);
     EXPECT_EQ(report.gpu_blocks, report.blocks);
     EXPECT_GT(report.blocks, 0u);
   }
+
+  // Does the job, of which the nth call of a GPU fails, give the same bytes? Tells whether one failed.
+  bool expect_same_where_a_call_fails(std::uint64_t nth, GpuFault fault) {
+    IndexOptions options = gpu_job(IndexMode::kGpuPlus);
+    options.gpu.required = false;
+    options.block_bytes = 60000;
+    fail_gpu_call(nth, fault);
+    const IndexReport report = expect_same(options);
+    const bool failed = gpu_faults_fired() != 0;
+    fail_gpu_call(0);
+    EXPECT_EQ(!failed, report.gpu_failure.empty()) << nth;
+    EXPECT_EQ(report.gpu_blocks == report.blocks, !failed) << nth;
+    return failed;
+  }
 };
-INSTANTIATE_TEST_SUITE_P(Gpu, GpuSameBytes, ::testing::Bool(),
-                         [](const auto& tested) { return tested.param ? "WithPositions" : "WithoutPositions"; });
+INSTANTIATE_TEST_SUITE_P(Gpu, GpuSameBytes,
+                         ::testing::Values(GpuCase{false, GpuChunks::kTables}, GpuCase{true, GpuChunks::kTables},
+                                           GpuCase{false, GpuChunks::kTokens}, GpuCase{true, GpuChunks::kTokens}),
+                         [](const auto& tested) {
+                           return std::string(tested.param.chunks == GpuChunks::kTokens ? "Tokens" : "Tables") +
+                                  (tested.param.positions ? "WithPositions" : "WithoutPositions");
+                         });
 
 TEST_P(GpuSameBytes, InBothModesWithEachSorter) {
   set_random_corpus(31, 400);
   for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
-    for (const RecordSorter* records : gpu_record_sorters()) {
-      for (const StringSorter* strings : gpu_string_sorters()) {
-        IndexOptions options = gpu_job(mode);
+    for (const StringSorter* strings : gpu_string_sorters()) {
+      IndexOptions options = gpu_job(mode);
+      options.string_sorter = strings->name();
+      options.block_bytes = 40000;
+      SCOPED_TRACE(options.string_sorter);
+      if (takes_tokens()) {
+        // Those that sort from host memory have no visits.
+        if (find_device_string_sorter(options.string_sorter) != nullptr) expect_same_on_gpu(options);
+        continue;
+      }
+      for (const RecordSorter* records : gpu_record_sorters()) {
         options.record_sorter = records->name();
-        options.string_sorter = strings->name();
-        options.block_bytes = 40000;
-        SCOPED_TRACE(options.record_sorter + " with " + options.string_sorter);
+        SCOPED_TRACE(options.record_sorter);
         expect_same_on_gpu(options);
       }
     }
@@ -85,6 +122,34 @@ TEST_P(GpuSameBytes, OfStoredTexts) {
   expect_same_on_gpu(options);
 }
 
+TEST_P(GpuSameBytes, WithStopWordsAndStems) {
+  content_options_.stop_words = "the\nword\n";
+  content_options_.stemmer = "english";
+  set_random_corpus(36, 500);
+  IndexOptions options = gpu_job(IndexMode::kGpuPlus);
+  options.block_bytes = 50000;
+  expect_same_on_gpu(options);
+}
+
+TEST_P(GpuSameBytes, OfTheAsciiTokenizerWithShortTerms) {
+  content_options_.tokenizer = Tokenizer::kAscii;
+  content_options_.max_term_bytes = 12;
+  set_random_corpus(37, 500);
+  IndexOptions options = gpu_job(IndexMode::kGpuPlus);
+  options.block_bytes = 50000;
+  expect_same_on_gpu(options);
+}
+
+// Memory that one block does not get, and a GPU that is lost for good, at any call: the CPU steps in.
+TEST_P(GpuSameBytes, WhateverCallFails) {
+  set_random_corpus(38, 300);
+  for (const GpuFault fault : {GpuFault::kMemory, GpuFault::kLost}) {
+    int failures = 0;
+    for (std::uint64_t nth = 1; expect_same_where_a_call_fails(nth, fault); nth += 1 + nth / 3) ++failures;
+    EXPECT_GT(failures, 8);
+  }
+}
+
 // What has no GPU (or hides it) sorts on the CPU.
 TEST_F(SameBytes, InGpuModesWithoutAGpu) {
   if (find_gpus().state == GpuState::kUsable) GTEST_SKIP() << "there is a GPU";
@@ -93,8 +158,10 @@ TEST_F(SameBytes, InGpuModesWithoutAGpu) {
     for (const std::uint64_t block_bytes : {0, 20000}) {
       IndexOptions options = job({scratch_ / "in"});
       options.mode = mode;
+      options.gpu.chunks = GpuChunks::kTokens;
       options.block_bytes = block_bytes;
       const IndexReport report = expect_same(options);
+      EXPECT_EQ(report.chunk_form, "postings");
       EXPECT_EQ(report.gpu_blocks, 0u);
       EXPECT_EQ(report.cpu_blocks, report.blocks);
       EXPECT_EQ(report.gpu_failure, find_gpus().detail);

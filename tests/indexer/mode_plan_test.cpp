@@ -69,6 +69,9 @@ TEST(ModePlan, RefusesGpusForSortingOnTheCpu) {
     EXPECT_NO_THROW(choose_mode(options, with_gpus(1)));
     options.gpu.ids = {0};
     EXPECT_THROW(choose_mode(options, with_gpus(1)), UsageError);
+    options.gpu.ids = {};
+    options.gpu.chunks = GpuChunks::kTables;
+    EXPECT_THROW(choose_mode(options, with_gpus(1)), UsageError);
   }
 }
 

@@ -113,6 +113,17 @@ TEST(IndexOptions, EveryOptionReachesItsField) {
   EXPECT_EQ(options.corpus.fields.date, std::vector<std::string>{"f"});
 }
 
+TEST(IndexOptions, OptionsOfGpusReachTheirFields) {
+  EXPECT_EQ(parse({}).gpu.chunks, GpuChunks::kAuto);
+  EXPECT_EQ(parse({"--gpu-chunks", "tables"}).gpu.chunks, GpuChunks::kTables);
+  const GpuOptions gpu = parse({"--gpu", "2,0", "--gpu-memory", "3G", "--gpu-chunks", "tokens", "--require-gpu"}).gpu;
+  EXPECT_EQ(gpu.ids, (std::vector<int>{2, 0}));
+  EXPECT_EQ(gpu.memory_bytes, std::uint64_t{3} << 30);
+  EXPECT_EQ(gpu.chunks, GpuChunks::kTokens);
+  EXPECT_TRUE(gpu.required);
+  EXPECT_NE(refusal({"--gpu-chunks", "token"}).find("auto, tables, tokens"), std::string::npos);
+}
+
 TEST(IndexOptions, EnglishStopWordsAreTheThirtyThreeOfTheReference) {
   const std::string stop = parse({"--stop", "english"}).content.stop_words;
   EXPECT_EQ(std::count(stop.begin(), stop.end(), '\n'), 33);
