@@ -9,8 +9,8 @@ BlockAssembler::BlockAssembler(const AssemblerLimits& limits, std::function<std:
     : limits_(limits), cost_(std::move(cost)), seal_(std::move(seal)) {}
 
 void BlockAssembler::deliver(std::uint64_t task, ParsedChunk&& chunk) {
+  const std::size_t bytes = chunk.memory.size(), cost_bytes = cost_(chunk);
   std::unique_lock lock(mutex_);
-  const std::size_t bytes = chunk.memory.size();
   changed_.wait(lock, [&] {
     if (abandoned_) return true;
     if (draining_ && (task == head_ || !limits_.overlap)) return false;
@@ -18,7 +18,7 @@ void BlockAssembler::deliver(std::uint64_t task, ParsedChunk&& chunk) {
   });
   if (abandoned_) return;
   held_bytes_ += bytes;
-  tasks_[task].chunks.push_back(std::move(chunk));
+  tasks_[task].chunks.push_back({std::move(chunk), cost_bytes});
   drain(lock);
 }
 
@@ -42,13 +42,12 @@ void BlockAssembler::drain(std::unique_lock<std::mutex>& lock) {
       ++head_;
       continue;
     }
-    ParsedChunk chunk = std::move(task.chunks.front());
+    Chunk chunk = std::move(task.chunks.front());
     task.chunks.pop_front();
-    held_bytes_ -= chunk.memory.size();
-    const std::size_t cost = cost_(chunk);
-    if (!block_.chunks.empty() && block_.cost_bytes + cost > limits_.block_bytes) seal_block(lock);
-    block_.cost_bytes += cost;
-    block_.chunks.push_back(std::move(chunk));
+    held_bytes_ -= chunk.parsed.memory.size();
+    if (!block_.chunks.empty() && block_.cost_bytes + chunk.cost_bytes > limits_.block_bytes) seal_block(lock);
+    block_.cost_bytes += chunk.cost_bytes;
+    block_.chunks.push_back(std::move(chunk.parsed));
   }
   draining_ = false;
   changed_.notify_all();

@@ -23,7 +23,7 @@ struct AssemblerLimits {
 class BlockAssembler {
  public:
   using Seal = std::function<void(Block&&)>;
-  // cost(chunk): bytes of the chunk and of what sorting it will need.
+  // cost(chunk): bytes of the chunk and of what sorting it will need. Called by parsing threads, side by side.
   BlockAssembler(const AssemblerLimits& limits, std::function<std::size_t(const ParsedChunk&)> cost, Seal seal);
 
   // The next chunk of a task. Waits while too much is held, unless the task is the first one that is not finished.
@@ -35,8 +35,12 @@ class BlockAssembler {
   void abandon();
 
  private:
+  struct Chunk {
+    ParsedChunk parsed;
+    std::size_t cost_bytes = 0;
+  };
   struct Task {
-    std::deque<ParsedChunk> chunks;
+    std::deque<Chunk> chunks;
     bool finished = false;
   };
   void drain(std::unique_lock<std::mutex>& lock);
