@@ -13,16 +13,16 @@ namespace {
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 // Above it a block gains nothing, below it launches are most of a visit.
-constexpr std::size_t kMostBlockBytes = 512 * kMebibyte, kLeastBlockBytes = 32 * kMebibyte;
+constexpr std::size_t kMostBlockBytes = 1024 * kMebibyte, kLeastBlockBytes = 32 * kMebibyte;
 constexpr std::uint64_t kUnknownBytes = std::uint64_t{16} << 30;
 
-double merge_seconds(double block_bytes) {
-  return expected_terms(block_bytes / kTextBytesPerToken) * GpuSortCosts{}.merge_second_per_entry;
+double merge_seconds(double block_bytes, const ChunkFormCosts& costs) {
+  return expected_terms(block_bytes / kTextBytesPerToken) * costs.merge_second_per_term;
 }
 
 // For a byte of text, with blocks of so much text.
 double seconds_per_byte(double parse_second_per_byte, double block_bytes, const ChunkFormCosts& costs) {
-  return parse_second_per_byte + (costs.visit_second + merge_seconds(block_bytes)) / std::max(1.0, block_bytes);
+  return parse_second_per_byte + (costs.visit_second + merge_seconds(block_bytes, costs)) / std::max(1.0, block_bytes);
 }
 
 std::string rounded(double value, const char* format) {
@@ -80,7 +80,7 @@ std::size_t token_block_bytes(std::size_t most_bytes, std::uint64_t total_bytes,
   const auto seconds = [&](std::size_t bytes) {
     const auto block = static_cast<double>(bytes);
     return costs.exposed_second_per_byte * std::min(block, total) +
-           std::max(1.0, total / block) * (costs.visit_second + merge_seconds(block));
+           std::max(1.0, total / block) * (costs.visit_second + merge_seconds(block, costs));
   };
   std::size_t best = kLeastBlockBytes;
   for (std::size_t bytes = best; bytes <= kMostBlockBytes; bytes *= 2) {

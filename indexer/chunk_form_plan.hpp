@@ -20,12 +20,14 @@ inline constexpr double kTextBytesPerToken = 6.7;
 
 // Seconds, as measured on one H200 with 16 processors over generated text with a Zipf vocabulary.
 struct ChunkFormCosts {
-  // A byte of text until it can be sorted: parsing, which the GPU's work is faster than.
-  double table_second_per_byte = 1 / 1.49e9, token_second_per_byte = 1 / 5.5e9;
+  // A byte of text until it is in a run: parsing and writing; the GPU's work is faster than both.
+  double table_second_per_byte = 1 / 1.1e9, token_second_per_byte = 1 / 3.6e9;
   double visit_second = 3e-3;  // each visit: launches, and the host's waits for counts
+  // Of the merge, for each of a run's expected_terms(): one of 128 MiB of text with a million words took 20 ms.
+  double merge_second_per_term = 115e-9;
   // A byte of a block of tokens from the end of parsing to its run: upload, sort, lists down, run written. Nothing
   // overlaps with that of the last block.
-  double exposed_second_per_byte = 0.25e-9;
+  double exposed_second_per_byte = 0.6e-9;
 };
 
 struct ChunkFormInput {
