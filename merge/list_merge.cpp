@@ -74,6 +74,7 @@ void ListMerger::add_piece(std::size_t input, const TermPiece& piece) {
   if (piece.last_document >= job_.inputs[input]->summary().document_count) {
     fail(input, "documents below " + std::to_string(job_.inputs[input]->summary().document_count));
   }
+  expect_lengths(static_cast<std::uint32_t>(job_.layout.bases[input]));
   add_to_totals(input, piece);
   if (job_.positions == Positions::kStored) take_positions(input, piece);
   to_source_numbers(input);
@@ -84,6 +85,17 @@ void ListMerger::add_piece(std::size_t input, const TermPiece& piece) {
   if (job_.positions == Positions::kStored) encoder_.add_positions(distances_);
   unreported_ += piece.document_count;
   if (unreported_ >= kTickPostings) job_.tick(std::exchange(unreported_, 0));
+}
+
+// Where documents are far apart the codes of their lengths are not in the cache: they come while the postings are
+// weighed. Of a long piece they would be gone again; dropped documents only make this miss.
+void ListMerger::expect_lengths(std::uint32_t base) const {
+  constexpr std::size_t kMostExpected = 4096, kFarApart = 32;
+  const std::size_t count = documents_.size();
+  if (count > kMostExpected || documents_.back() - documents_.front() < kFarApart * count) return;
+  for (const std::uint32_t document : documents_) {
+    if (document + base < job_.length_codes.size()) __builtin_prefetch(job_.length_codes.data() + document + base);
+  }
 }
 
 void ListMerger::add_to_totals(std::size_t input, const TermPiece& piece) {

@@ -54,6 +54,7 @@ class ListMerger {
   void put_batch(std::size_t range);
   void begin_list(std::string_view term);
   void add_piece(std::size_t input, const TermPiece& piece);
+  void expect_lengths(std::uint32_t base) const;
   void add_to_totals(std::size_t input, const TermPiece& piece);
   void take_positions(std::size_t input, const TermPiece& piece);
   void drop_positions(std::uint32_t base);
