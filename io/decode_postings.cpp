@@ -22,10 +22,14 @@ namespace {
 #define SPILLWAY_WINDOW_TARGET \
   __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi,bmi2,popcnt,lzcnt")))
 
-const bool kHasWindows = __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vbmi") &&
-                         __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl") &&
-                         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi") &&
-                         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+enum class Steps { kWindows, kOne };
+
+const Steps kBestSteps = __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vbmi") &&
+                                 __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl") &&
+                                 __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi") &&
+                                 __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt")
+                             ? Steps::kWindows
+                             : Steps::kOne;
 
 // Of the varints of postings, one bit each from a head on, which are frequencies? An even number that is no frequency
 // itself says that one follows. Found for all at once by a subtraction that carries along runs of even numbers, as
@@ -250,16 +254,19 @@ SPILLWAY_WINDOW_TARGET void Decoder::run_windows(bool first) {
 
 // Decodes a part to where its documents and frequencies go.
 void decode_part(const TermPiece& piece, const ListPart& part, std::string_view where, std::uint32_t* documents,
-                 std::uint32_t* frequencies) {
+                 std::uint32_t* frequencies, Steps steps) {
   const std::span<const std::uint8_t> bytes = part.postings;
   if (part.document_count == 0 || part.document_count > bytes.size()) fail(where, piece, "too few bytes for them");
   Decoder decoder{bytes.data(),        bytes.data(), bytes.data() + bytes.size(), documents, frequencies,
                   part.document_count, part.base};
-  if (kHasWindows) decoder.run_windows(true);
+  if (steps == Steps::kWindows) decoder.run_windows(true);
   if (decoder.left == part.document_count && !decoder.step(true)) fail(where, piece, "a malformed first one");
   while (decoder.left != 0) {
-    if (kHasWindows) decoder.run_windows(false);
-    if (!kHasWindows) decoder.run();
+    if (steps == Steps::kWindows) {
+      decoder.run_windows(false);
+    } else {
+      decoder.run();
+    }
     if (decoder.left != 0 && !decoder.step(false)) {
       fail(where, piece, "a malformed one, " + std::to_string(decoder.left) + " before the end");
     }
@@ -274,26 +281,36 @@ void decode_part(const TermPiece& piece, const ListPart& part, std::string_view 
   }
 }
 
-}  // namespace
-
-void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
-                     std::vector<std::uint32_t>& frequencies) {
+void decode(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+            std::vector<std::uint32_t>& frequencies, Steps steps) {
   if (piece.parts.empty() && piece.document_count > piece.postings.size()) fail(where, piece, "too few bytes for them");
   documents.resize(piece.document_count);
   frequencies.resize(piece.document_count);
   if (piece.parts.empty()) {
     const ListPart whole{piece.postings, {}, piece.document_count, piece.occurrence_count, 0, piece.last_document};
-    decode_part(piece, whole, where, documents.data(), frequencies.data());
+    decode_part(piece, whole, where, documents.data(), frequencies.data(), steps);
     return;
   }
   std::size_t done = 0;
   for (const ListPart& part : piece.parts) {
     if (part.document_count > piece.document_count - done) fail(where, piece, "more in its parts");
-    decode_part(piece, part, where, documents.data() + done, frequencies.data() + done);
+    decode_part(piece, part, where, documents.data() + done, frequencies.data() + done, steps);
     if (done != 0 && documents[done] <= documents[done - 1]) fail(where, piece, "parts that do not ascend");
     done += part.document_count;
   }
   if (done != piece.document_count) fail(where, piece, "fewer in its parts");
+}
+
+}  // namespace
+
+void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+                     std::vector<std::uint32_t>& frequencies) {
+  decode(piece, where, documents, frequencies, kBestSteps);
+}
+
+void decode_postings_portable(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+                              std::vector<std::uint32_t>& frequencies) {
+  decode(piece, where, documents, frequencies, Steps::kOne);
 }
 
 }  // namespace spillway

@@ -149,6 +149,9 @@ class RunTextCursor final : public TextCursor {
 // and sum to occurrence_count.
 void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
                      std::vector<std::uint32_t>& frequencies);
+// The same without vectors: for other CPUs, and tests.
+void decode_postings_portable(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+                              std::vector<std::uint32_t>& frequencies);
 
 // Decodes the positions of `piece` into distances (resized to its occurrence count): for each posting, of its first
 // position from 0 and of each other from the one before. Throws FormatError naming `where` unless there are exactly as

@@ -49,12 +49,9 @@ SPILLWAY_SCAN_TARGET std::uint32_t least_in_lanes(std::span<const std::uint32_t>
 
 }  // namespace
 
-UnpackedBlock shape_block(const std::uint32_t* documents, const std::uint32_t* frequencies, std::uint32_t next) {
+UnpackedBlock shape_block_portable(const std::uint32_t* documents, const std::uint32_t* frequencies,
+                                   std::uint32_t next) {
   UnpackedBlock shape;
-  if (kHasLanes) {
-    take_shape(documents, frequencies, next, shape);
-    return shape;
-  }
   shape.gap_bits = shape.gaps[0] = documents[0] - next;
   for (std::size_t i = 1; i < kPackedBlock; ++i) {
     shape.gap_bits |= shape.gaps[i] = documents[i] - documents[i - 1] - 1;
@@ -64,11 +61,15 @@ UnpackedBlock shape_block(const std::uint32_t* documents, const std::uint32_t* f
   return shape;
 }
 
-// In turn in four chains: each minimum waits for the one before.
-std::uint8_t least_code(std::span<const std::uint32_t> documents, std::span<const std::uint8_t> codes) {
-  if (kHasLanes && codes.size() >= 4 && documents.back() <= codes.size() - 4) {
-    return static_cast<std::uint8_t>(least_in_lanes(documents, codes.data()));
-  }
+UnpackedBlock shape_block(const std::uint32_t* documents, const std::uint32_t* frequencies, std::uint32_t next) {
+  if (!kHasLanes) return shape_block_portable(documents, frequencies, next);
+  UnpackedBlock shape;
+  take_shape(documents, frequencies, next, shape);
+  return shape;
+}
+
+// In four chains: each minimum waits for the one before.
+std::uint8_t least_code_portable(std::span<const std::uint32_t> documents, std::span<const std::uint8_t> codes) {
   std::array<std::uint32_t, 4> least{255, 255, 255, 255};
   std::size_t i = 0;
   for (; i + 4 <= documents.size(); i += 4) {
@@ -76,6 +77,12 @@ std::uint8_t least_code(std::span<const std::uint32_t> documents, std::span<cons
   }
   for (; i < documents.size(); ++i) least[0] = std::min<std::uint32_t>(least[0], codes[documents[i]]);
   return static_cast<std::uint8_t>(std::min({least[0], least[1], least[2], least[3]}));
+}
+
+std::uint8_t least_code(std::span<const std::uint32_t> documents, std::span<const std::uint8_t> codes) {
+  const bool in_lanes = kHasLanes && codes.size() >= 4 && documents.back() <= codes.size() - 4;
+  return in_lanes ? static_cast<std::uint8_t>(least_in_lanes(documents, codes.data()))
+                  : least_code_portable(documents, codes);
 }
 
 }  // namespace spillway

@@ -22,4 +22,14 @@ UnpackedBlock shape_block(const std::uint32_t* documents, const std::uint32_t* f
 // The least of codes[document]. Requires: documents are not empty, they ascend, and all have a code.
 std::uint8_t least_code(std::span<const std::uint32_t> documents, std::span<const std::uint8_t> codes);
 
+// The same without vectors: for other CPUs, and tests.
+UnpackedBlock shape_block_portable(const std::uint32_t* documents, const std::uint32_t* frequencies,
+                                   std::uint32_t next);
+std::uint8_t least_code_portable(std::span<const std::uint32_t> documents, std::span<const std::uint8_t> codes);
+
+// The same without vectors: for other CPUs, and tests.
+UnpackedBlock shape_block_portable(const std::uint32_t* documents, const std::uint32_t* frequencies,
+                                   std::uint32_t next);
+std::uint8_t least_code_portable(std::span<const std::uint32_t> documents, std::span<const std::uint8_t> codes);
+
 }  // namespace spillway
