@@ -109,18 +109,19 @@ TEST(IndexPlan, NamesANumberThatIsEnough) {
   EXPECT_THROW(plan_index(input, ContentOptions{}, {}), BudgetError);
 }
 
-// Texts wait in every parser and chunk: the least budget has room for two threads of them, and says what more take.
+// Texts wait in every parser and chunk, in small chunks few: the least budget has room for eight threads of them, and
+// says what more take.
 TEST(IndexPlan, HoldsTextsInTheLeastBudgetOrNamesWhatTheyNeed) {
   ContentOptions options;
   options.store = StorePolicy::kText;
   for (const bool positions : {false, true}) {
     options.positions = positions;
-    for (const unsigned threads : {1U, 2U}) {
+    for (const unsigned threads : {1U, 2U, 8U}) {
       const IndexPlanInput input = input_of(kMinMemoryBytes, threads);
       EXPECT_LE(parts_of(plan_index(input, options, {}), input), input.memory_bytes) << threads;
     }
-    EXPECT_THROW(plan_index(input_of(kMinMemoryBytes, 8), options, {}), BudgetError);
-    const IndexPlanInput input = input_of(2 * kMinMemoryBytes, 8);
+    EXPECT_THROW(plan_index(input_of(kMinMemoryBytes, 32), options, {}), BudgetError);
+    const IndexPlanInput input = input_of(4 * kMinMemoryBytes, 32);
     EXPECT_LE(parts_of(plan_index(input, options, {}), input), input.memory_bytes);
   }
 }
