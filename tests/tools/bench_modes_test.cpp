@@ -71,7 +71,7 @@ TEST_F(BenchModes, ShowsATableAndTakesTheOptionsOfIndex) {
                                       "--record-sorter", "cpu-radix", "--block-bytes", "1M"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("M postings/s"), std::string::npos) << result.out;
-  EXPECT_EQ(result.out.find("parsing alone"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("parsing alone, to"), std::string::npos) << result.out;
 }
 
 TEST_F(BenchModes, RefusesWhatItCannotMeasure) {
