@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "indexer/chunk_sizes.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/first_gpu.hpp"
 #include "sort/gpu/gpu_error.hpp"
@@ -114,7 +115,7 @@ bool GpuJobPlan::takes_chunk(const ChunkLimits& limits) const {
   size.positions = positions_;
   if (chunks_.form == ChunkForm::kTokens) {
     size.token_bytes = size.string_bytes = limits.token_bytes;
-    size.strings = size.occurrences = limits.token_bytes / 2;
+    size.strings = size.occurrences = std::min(kMaxChunkTokens, limits.token_bytes / 2);
     size.documents = std::min<std::size_t>(size.occurrences, limits.max_documents);
   }
   return device_bytes(size, chunks_.form, record_name_ == "auto" ? "gpu-radix" : record_name_) <= share_bytes_;

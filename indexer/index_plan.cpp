@@ -38,6 +38,13 @@ constexpr std::array<Level, 7> kLevels{{
     {{2048, std::size_t{1} << 16, std::size_t{1} << 15, 1U << 15}, std::size_t{256} << 10},
 }};
 
+ChunkLimits chunk_of(const Level& level) {
+  ChunkLimits chunk = level.chunk;
+  chunk.text_bytes = 2 * chunk.stream_words;  // about as much text as such a chunk has
+  chunk.token_bytes = chunk.stream_words;     // half of that
+  return chunk;
+}
+
 std::size_t task_bytes(std::uint64_t input_bytes, unsigned threads) {
   constexpr std::uint64_t kMin = 256 << 10, kMax = 16 << 20;
   if (input_bytes == 0) return kMax;
@@ -88,9 +95,7 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.reader.threads = input.threads;
   plan.reader.unpack_bytes = ZstdCodec::share_of(input.memory_bytes);
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
-  plan.chunk = level.chunk;
-  plan.chunk.text_bytes = 2 * level.chunk.stream_words;  // about as much text as such a chunk has
-  plan.chunk.token_bytes = level.chunk.stream_words;     // half of that
+  plan.chunk = chunk_of(level);
   plan.parser_bytes =
       ChunkParser::memory_bytes(options, plan.chunk, input.form) + TaskParser::memory_bytes(corpus, plan.reader);
   plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads);
@@ -127,7 +132,7 @@ std::string megabytes(std::size_t bytes) {
 
 }  // namespace
 
-ChunkLimits least_chunk() { return kLevels.back().chunk; }
+ChunkLimits least_chunk() { return chunk_of(kLevels.back()); }
 
 std::size_t program_reserve_bytes(std::size_t program_bytes, unsigned threads) {
   return program_bytes + threads * kThreadBytes + kSlackBytes;

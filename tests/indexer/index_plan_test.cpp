@@ -78,6 +78,17 @@ TEST(IndexPlan, MakesChunksThatFitTheDevice) {
   EXPECT_EQ(plan_index(input, ContentOptions{}, {}).chunk.stream_words, most);
 }
 
+TEST(IndexPlan, MakesNoSmallerChunksThanTheLeast) {
+  const ChunkLimits least = least_chunk();
+  IndexPlanInput input = input_of(kMinMemoryBytes, 1);
+  input.chunk_fits_device = [](const ChunkLimits&) { return false; };
+  const ChunkLimits chunk = plan_index(input, ContentOptions{}, {}).chunk;
+  EXPECT_EQ(chunk.stream_words, least.stream_words);
+  EXPECT_EQ(chunk.token_bytes, least.token_bytes);
+  EXPECT_EQ(chunk.text_bytes, least.text_bytes);
+  EXPECT_LE(least.token_bytes, std::size_t{1} << 16);
+}
+
 TEST(IndexPlan, RefusesWhatIsBelowTheFloorNamingWhatIsNeeded) {
   for (const auto& [memory, threads] : {std::pair{std::size_t{63}, 1U}, {std::size_t{16}, 8U}, {std::size_t{0}, 2U}}) {
     try {
