@@ -203,7 +203,7 @@ TEST_F(Merge, SaysWhatItWillNotMerge) {
   expect_refused({one, scratch_ / "missing", "-o", out}, 2, {"missing"});
   expect_refused({scratch_ / "one.in", "-o", out}, 5, {"one.in"});
   expect_refused({one, "-o", one}, 2, {"--force"});
-  expect_refused({one, "-o", one + "/inner"}, 2, {"lie in each other"});
+  expect_refused({one, "-o", one + "/inner"}, 2, {"is inside the index"});
   expect_refused({one, "-o", out, "--drop", scratch_ / "no-list"}, 2, {"no-list"});
   expect_refused({one, "-o", out, "--memory", "10M"}, 4, {"64M"});
   expect_refused({one, "-o", out, "--json", out + "/report"}, 2, {"--json"});
