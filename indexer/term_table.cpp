@@ -26,7 +26,9 @@ TermTable::TermTable(MemoryBudget& budget, std::uint32_t capacity, std::size_t a
       slot_mask_(slot_count(capacity) - 1),
       shift_(64 - static_cast<unsigned>(std::countr_zero(slot_count(capacity)))),
       capacity_(capacity) {
+  // What a guess of 0 names is no key: neither a short one nor the zeros that stand for a long one.
   entries_[0] = TableEntry{};
+  entries_[0].key_bytes = ~0U;
 }
 
 std::size_t TermTable::memory_bytes(std::uint32_t capacity, std::size_t arena_bytes) {

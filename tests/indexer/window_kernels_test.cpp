@@ -176,5 +176,25 @@ TEST(LoadKeys, GivesWordsAndGuessesOfShortTokens) {
   }
 }
 
+// Where no slot is taken, and where all are, every guess is some entry.
+TEST(WindowKernels, TakeNoLongTokenForAnEntryOfATable) {
+  MemoryBudget budget(std::size_t{64} << 20);
+  TermTable table(budget, 64, 4096);
+  const std::string text = "seventeenbytes017 anotherverylongtoken99 " + std::string(kWindowPadding, ' ');
+  const std::vector<std::uint16_t> edges{0, 17, 18, 40};
+  const std::span<const std::uint8_t> lowered(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+  for (std::size_t entries = 0; entries <= 64; ++entries) {
+    for (const WindowKernels& path : all_window_kernels(WordBytes::kWithHighBytes)) {
+      SCOPED_TRACE(path.name);
+      TokenKeys keys;
+      path.load_keys(lowered.data(), edges, table.slot_table(KeySpace::kTerm), keys);
+      for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_FALSE(table.is_entry(keys.guess[i], {keys.low[i], keys.high[i], keys.bytes[i]})) << entries;
+      }
+    }
+    if (entries < 64) table.insert("term" + std::to_string(entries), KeySpace::kTerm);
+  }
+}
+
 }  // namespace
 }  // namespace spillway
