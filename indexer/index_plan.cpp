@@ -114,11 +114,11 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   const std::size_t waiting = waiting_bytes(input, plan.reader.task_bytes, input.memory_bytes - fixed);
   const std::size_t left = input.memory_bytes - fixed - waiting;
   plan.run_memory_bytes = left / 5;
-  // Of the share of the block that would be filled; a small one is left to the merge.
-  plan.last_run_memory_bytes = left >= kLeastForLastRun ? left / 5 : 0;
   plan.assembler.hold_bytes = input.threads * chunk_bytes + waiting;
   plan.assembler.overlap = overlaps(input.mode);
   plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, sort_bytes, plan);
+  // Of the share of the block that would be filled; a small one is left to the merge.
+  plan.last_run_memory_bytes = left >= kLeastForLastRun ? std::min(left / 5, plan.assembler.block_bytes) : 0;
   plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / 128, 64 << 10, 512 << 10);
   plan.id_sort_bytes = std::clamp<std::size_t>(left / 4, std::size_t{256} << 10, 1024 * kMebibyte);
   return {&level == &kLevels.back() || is_roomy(input, level, plan, chunk_bytes), least};

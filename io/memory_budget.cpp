@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <new>
 #include <utility>
 
 #include "io/error.hpp"
@@ -78,9 +79,13 @@ void MemoryBudget::drop_one() {
 
 void MemoryBudget::keep(const KeptPages& pages, Reservation&& reservation) {
   const std::lock_guard lock(mutex_);
+  try {
+    kept_.push_back(pages);
+    kept_bytes_ += pages.touched_bytes;
+  } catch (const std::bad_alloc&) {
+    munmap(pages.data, pages.mapped_bytes);
+  }
   reservation.release();
-  kept_.push_back(pages);
-  kept_bytes_ += pages.touched_bytes;
 }
 
 // Nothing where no pages of this size were left.

@@ -52,9 +52,11 @@ void MemoryFile::append(std::span<const std::uint8_t> bytes) {
 std::span<std::uint8_t> MemoryFile::extend(std::size_t bytes) {
   if (last_room() < bytes) {
     Piece added = make_piece(std::max(bytes, piece_bytes_), size_);
-    pieces_.reserve(pieces_.size() + 1);
-    if (!pieces_.empty()) pieces_.back().bytes.shrink(pieces_.back().used);
     pieces_.push_back(std::move(added));
+    if (pieces_.size() > 1) {
+      Piece& last = pieces_[pieces_.size() - 2];
+      last.bytes.shrink(last.used);
+    }
   }
   size_ += bytes;
   return pieces_.back().take(bytes);

@@ -27,9 +27,4 @@ UnpackedBlock shape_block_portable(const std::uint32_t* documents, const std::ui
                                    std::uint32_t next);
 std::uint8_t least_code_portable(std::span<const std::uint32_t> documents, std::span<const std::uint8_t> codes);
 
-// The same without vectors: for other CPUs, and tests.
-UnpackedBlock shape_block_portable(const std::uint32_t* documents, const std::uint32_t* frequencies,
-                                   std::uint32_t next);
-std::uint8_t least_code_portable(std::span<const std::uint32_t> documents, std::span<const std::uint8_t> codes);
-
 }  // namespace spillway

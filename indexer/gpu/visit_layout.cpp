@@ -36,8 +36,8 @@ void take_kept(const VisitSize& size, const VisitScratch& scratch, std::size_t p
   layout.chunk_places = to.take<ChunkPlace>(size.chunks + 1);
   layout.piece_ends = to.take<std::uint32_t>(size.documents + 1);
   layout.group_sums = to.take<GroupSums>(size.occurrences / kGroupKeys + 2);
-  layout.totals = to.take<VisitTotals>(1);
   layout.scan_scratch = to.take<std::uint8_t>(scratch.scan_bytes);
+  layout.totals = to.take<VisitTotals>(1);  // behind it, which gives its size
   layout.documents = to.take<std::uint32_t>(positioned);
   layout.positions = to.take<std::uint32_t>(positioned);
 }

@@ -11,8 +11,8 @@
 
 namespace spillway {
 
-// String i is bytes [offsets[i], offsets[i + 1]); offsets ascend from 0 to total_bytes. The bytes are readable up to
-// total_bytes rounded up to 16 (what stands behind the last string does not matter).
+// String i is bytes [offsets[i], offsets[i + 1]); offsets ascend from 0 to total_bytes. The bytes are aligned to 16 and
+// readable up to total_bytes rounded up to 16 (what stands behind the last string does not matter).
 struct DeviceStrings {
   const std::uint8_t* d_bytes = nullptr;
   const std::uint64_t* d_offsets = nullptr;  // count + 1

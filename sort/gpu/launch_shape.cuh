@@ -21,6 +21,17 @@ void allow_shared_bytes(Kernel kernel, unsigned bytes) {
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
 }
 
+// Can a block of this kernel have so much dynamic shared memory on the calling thread's current GPU?
+template <typename Kernel>
+bool has_shared_bytes(Kernel kernel, unsigned bytes) {
+  int gpu = 0, most = 0;
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaGetDevice(&gpu));
+  cuda_check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu));
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel));
+  return attributes.sharedSizeBytes + bytes <= static_cast<std::size_t>(most);
+}
+
 // Blocks that the calling thread's current GPU runs at a time: the grid of kernels whose blocks take many tiles each.
 template <typename Kernel>
 std::uint64_t resident_blocks(Kernel kernel, unsigned threads, unsigned shared_bytes) {

@@ -19,10 +19,10 @@ inline constexpr std::uint32_t kSampledStrings = 8192, kSampledBytes = 32;
 using CodePart = std::uint32_t;
 inline constexpr std::uint32_t kCodeUnits = 65535;
 
-// Tables of larger alphabets do not fit into a multiprocessor's shared memory; those of few strings are not worth it.
-// The time of coding pays where five digits or more do not fit, and where digits are few and so often alike. On an H200
-// 10 M Russian words of base 105 took 2.1 ms instead of 3.2 and 10 M strings of base 10 1.5 instead of 2.4, but 100 M
-// English words, of base 40, 3.0 for the codes alone instead of 1.
+// Tables of larger alphabets fit into no multiprocessor's shared memory (many have less: the sorter asks its GPU);
+// those of few strings are not worth it. The time of coding pays where five digits or more do not fit, and where digits
+// are few and so often alike. On an H200 10 M Russian words of base 105 took 2.1 ms instead of 3.2 and 10 M strings of
+// base 10 1.5 instead of 2.4, but 100 M English words, of base 40, 3.0 for the codes alone instead of 1.
 inline constexpr std::uint32_t kMostCodeBase = 236, kLeastDigitsBase = 16, kMostDigitsBase = 73;
 inline bool is_table_worthwhile(std::uint32_t base, std::uint32_t strings) {
   return (base < kLeastDigitsBase || base > kMostDigitsBase) && base <= kMostCodeBase && base * base <= strings;
