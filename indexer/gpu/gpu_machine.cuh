@@ -7,10 +7,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <cub/device/device_scan.cuh>
+#include <optional>
 #include <span>
 #include <string>
+#include <thread>
 
 #include "indexer/block_sorter.hpp"
 #include "indexer/gpu/token_sum_steps.hpp"
@@ -185,7 +188,7 @@ class GpuMachine {
       }
       return;
     }
-    auto reservation = setup_.budget.try_reserve(bytes);
+    auto reservation = reserve_lists(bytes);
     if (!reservation)
       throw GpuMemoryError("--memory has no " + std::to_string(bytes) + " bytes left for the lists of a block");
     result_ = Buffer(std::move(*reservation), bytes);
@@ -216,6 +219,17 @@ class GpuMachine {
   }
 
  private:
+  // What other blocks hold, their lists above all, goes as they become runs: waits for it, for a while.
+  std::optional<Reservation> reserve_lists(std::size_t bytes) {
+    constexpr unsigned kTries = 600;
+    constexpr std::chrono::milliseconds kPause{5};
+    for (unsigned i = 0; i + 1 < kTries; ++i) {
+      if (auto reservation = setup_.budget.try_reserve(bytes)) return reservation;
+      std::this_thread::sleep_for(kPause);
+    }
+    return setup_.budget.try_reserve(bytes);
+  }
+
   static constexpr std::size_t kPieces = 4;
   static constexpr std::size_t kPackBytes = std::size_t{64} << 10;  // that a thread packs at once
   static constexpr std::size_t kValueBytes = 64;
