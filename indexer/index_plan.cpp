@@ -83,7 +83,13 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
 std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, std::size_t sort_bytes, IndexPlan& plan) {
   if (input.visits == 0) return std::min(bytes * 4 / 9, kMaxBlockBytes);
   plan.fallback_bytes = std::max(bytes / 16, sort_bytes);
+  // Each visit may have its lists: of small blocks of tokens, whose words are distinct often, half as large again.
   plan.list_bytes = input.staging_bytes == 0 ? 0 : bytes / 8;
+  if (plan.list_bytes != 0 && input.form == ChunkForm::kTokens) {
+    const std::size_t half_blocks = 2 * plan.blocks_in_flight + 3 * input.visits;
+    const std::size_t most = (bytes - plan.fallback_bytes) / half_blocks * 3 * input.visits;
+    plan.list_bytes = std::max(plan.list_bytes, std::min(most, input.visits * (kMaxGpuBlockBytes / 8)));
+  }
   const std::size_t block = (bytes - plan.fallback_bytes - plan.list_bytes) / plan.blocks_in_flight;
   return input.block_limit(std::min(block, kMaxGpuBlockBytes));
 }

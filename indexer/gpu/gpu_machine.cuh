@@ -221,7 +221,7 @@ class GpuMachine {
  private:
   // What other blocks hold, their lists above all, goes as they become runs: waits for it, for a while.
   std::optional<Reservation> reserve_lists(std::size_t bytes) {
-    constexpr unsigned kTries = 600;
+    constexpr unsigned kTries = 40;
     constexpr std::chrono::milliseconds kPause{5};
     for (unsigned i = 0; i + 1 < kTries; ++i) {
       if (auto reservation = setup_.budget.try_reserve(bytes)) return reservation;
