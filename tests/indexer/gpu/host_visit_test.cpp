@@ -177,13 +177,18 @@ INSTANTIATE_TEST_SUITE_P(, HostVisit,
 class TokenVisit : public ::testing::Test {
  protected:
   template <typename Damage>
-  void expect_error(const Damage& damage) {
+  void expect_error(const std::string& words, const Damage& damage) {
     testing::take_random_blocks(3, Positions::kNone, [&](const NamedBlock& named) {
       testing::TokenBlock tokens(named.block, 1);
       damage(tokens);
       MemoryBudget budget(kTestBudget);
       const auto visitor = make_visitor(std::size_t{16} << 20, ChunkForm::kTokens, budget);
-      EXPECT_THROW(visitor->begin(tokens.block(), Positions::kNone), GpuError);
+      try {
+        visitor->begin(tokens.block(), Positions::kNone);
+        ADD_FAILURE() << "no error";
+      } catch (const GpuError& error) {
+        EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+      }
       const FormedBlock block(named.block, ChunkForm::kTokens);
       EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named));
     });
@@ -191,16 +196,16 @@ class TokenVisit : public ::testing::Test {
 };
 
 TEST_F(TokenVisit, RefusesBytesThatAreNotThoseOfTheParser) {
-  expect_error([](testing::TokenBlock& block) { block.tokens(0)[0] ^= 2; });
+  expect_error("not the same on the GPU", [](testing::TokenBlock& block) { block.tokens(0)[0] ^= 2; });
 }
 TEST_F(TokenVisit, RefusesATokenTooMany) {
-  expect_error([](testing::TokenBlock& block) {
+  expect_error("tokens in a block that has", [](testing::TokenBlock& block) {
     std::vector<std::uint8_t>& tokens = block.tokens(0);
     for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = i % 2 == 0 ? 'x' : 0;
   });
 }
 TEST_F(TokenVisit, RefusesATokenTooFew) {
-  expect_error([](testing::TokenBlock& block) {
+  expect_error("tokens in a block that has", [](testing::TokenBlock& block) {
     for (std::uint8_t& byte : block.tokens(0)) byte = 'x';
   });
 }
