@@ -11,8 +11,8 @@ namespace spillway {
 
 enum class IfOutputExists { kRefuse, kReplace };
 
-// Throws UsageError naming the remedy: no output named, one inside an index, or something there that may not be replaced
-// (anything without kReplace, anything but an index with it).
+// Throws UsageError naming the remedy: no output named, one inside an index, or something there that may not be
+// replaced (anything without kReplace, anything but an index with it).
 void check_output(FileSystem& files, const std::string& output, IfOutputExists if_exists);
 
 // Is `path` the directory `directory`, or below it? Both resolved.
