@@ -17,7 +17,8 @@ struct ParsingFigures {
 };
 
 // With the memory, threads and blocks that run_index would plan: for the mode, where that sorts on a GPU, else for cpu+
-// with a block-wide sorter. `scratch`: a directory for records of streams that are too long for memory. Records that cannot be read are left out. Throws as run_index.
+// with a block-wide sorter. `scratch`: a directory for records of streams that are too long for memory. Records that
+// cannot be read are left out. Throws as run_index.
 ParsingFigures parse_alone(IndexOptions options, const std::string& scratch, const IndexContext& context);
 
 }  // namespace spillway
