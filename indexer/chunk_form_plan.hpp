@@ -1,5 +1,5 @@
 // In which form chunks go to a GPU, and how large blocks of tokens are: pure decisions from what was asked, from the
-// memory of GPUs, and from costs that were measured.
+// memory of GPUs, and from costs that were fitted to measured jobs.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ std::string_view chunk_form_name(ChunkForm form);
 // Bytes of text to an occurrence: 6.7 to 7.7 on every English text that was measured.
 inline constexpr double kTextBytesPerToken = 6.7;
 
-// Seconds, as measured on one H200 with 16 processors over generated text with a Zipf vocabulary.
+// Seconds, fitted to whole jobs on one H200 with 16 processors over generated text with a Zipf vocabulary.
 struct ChunkFormCosts {
   // A byte of text until it is in a run: parsing and writing; the GPU's work is faster than both.
   double table_second_per_byte = 1 / 1.1e9, token_second_per_byte = 1 / 3.6e9;
