@@ -19,6 +19,8 @@ inline constexpr std::size_t kMaxDistanceBlockBytes = kDistanceHeadBytes + 16 * 
 // Writes one block of any 128 values at the width that takes the fewest bits (the least such). Returns its bytes, at
 // most kMaxDistanceBlockBytes. Requires: as many writable bytes at `to`.
 std::size_t pack_distances(const std::uint32_t* values, std::uint8_t* to);
+// The same without the vectors that the CPU may lack: for tests.
+std::size_t pack_distances_portable(const std::uint32_t* values, std::uint8_t* to);
 
 // Bytes of the block with this head of kDistanceHeadBytes, the head included; 0 where it is the head of none.
 std::size_t distance_block_bytes(const std::uint8_t* head);

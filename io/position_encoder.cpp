@@ -16,9 +16,12 @@ void PositionEncoder::begin() {
 }
 
 void PositionEncoder::add_postings(std::span<const std::uint32_t> frequencies) {
-  for (const std::uint32_t frequency : frequencies) {
-    occurrence_count_ += frequency;
-    if (++posting_count_ % kPostingsBlock == 0) places_.push_back(occurrence_count_);
+  while (!frequencies.empty()) {
+    const std::size_t taken = std::min(kPostingsBlock - posting_count_ % kPostingsBlock, frequencies.size());
+    for (const std::uint32_t frequency : frequencies.first(taken)) occurrence_count_ += frequency;
+    frequencies = frequencies.subspan(taken);
+    posting_count_ += taken;
+    if (posting_count_ % kPostingsBlock == 0) places_.push_back(occurrence_count_);
   }
   place_blocks();
 }
@@ -31,13 +34,9 @@ void PositionEncoder::place_blocks() {
 }
 
 void PositionEncoder::encode_block(const std::uint32_t* distances, std::vector<std::uint8_t>& to) {
-  const std::size_t before = to.size();
-  if (to.capacity() - before < kMaxDistanceBlockBytes) {
-    to.reserve(std::max(2 * to.capacity(), before + kMaxDistanceBlockBytes));
-  }
-  to.resize(before + kMaxDistanceBlockBytes);
-  const std::size_t bytes = pack_distances(distances, to.data() + before);
-  to.resize(before + bytes);
+  std::array<std::uint8_t, kMaxDistanceBlockBytes> block;
+  const std::size_t bytes = pack_distances(distances, block.data());
+  to.insert(to.end(), block.data(), block.data() + bytes);
   bytes_ += bytes;
   ++block_count_;
   place_blocks();

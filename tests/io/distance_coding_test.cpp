@@ -61,6 +61,14 @@ TEST(DistanceCoding, GivesBackAnyValues) {
   }
 }
 
+TEST(DistanceCoding, IsTheSameWithoutWideVectors) {
+  for (const Block& block : blocks()) {
+    std::vector<std::uint8_t> bytes(kMaxDistanceBlockBytes);
+    bytes.resize(pack_distances_portable(block.data(), bytes.data()));
+    ASSERT_EQ(bytes, pack(block));
+  }
+}
+
 TEST(DistanceCoding, TakesTheLeastWidthOfTheFewestBits) {
   for (const Block& block : blocks()) {
     const std::vector<std::uint8_t> bytes = pack(block);
