@@ -1,11 +1,8 @@
 #include "tools/bench_modes.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <stdexcept>
 
-#include "tools/figures.hpp"
 #include "tools/timed_reads.hpp"
 
 namespace spillway {
@@ -55,6 +52,7 @@ void add_busy(ModeFigures& figures, const std::string& name, double seconds, std
 void add_round(ModeFigures& figures, const ModeRound& round) {
   figures.wall.add(round.report.seconds);
   figures.ingest.add(stage(round.report, "parse").wall_seconds);
+  figures.rest.add(figures.wall.rounds().back() - figures.ingest.rounds().back());
   add_busy(figures, "read", round.read_seconds, round.read_bytes);
   for (const StageFigure& of : round.report.stages) {
     // Reading is inside of parsing, on the same threads; it stands by itself here.
@@ -72,6 +70,7 @@ class ModesBench {
     for (const ModeJob& job : jobs) {
       figures_.modes.emplace_back();
       figures_.modes.back().mode = job.mode;
+      figures_.modes.back().record_sorter = job.options.record_sorter;
     }
   }
 
@@ -112,42 +111,6 @@ class ModesBench {
   std::string manifest_;
 };
 
-std::string number(const char* format, double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
-std::string rate(std::uint64_t count, const Series& series) {
-  return number("%.1f", static_cast<double>(count) / std::max(series.median(), 1e-9) / 1e6);
-}
-
-std::string row(const std::string& name, const std::vector<std::string>& cells) {
-  std::string line = "  " + left_aligned(name, 26);
-  for (const std::string& cell : cells) line += right_aligned(cell, 12);
-  return line + "\n";
-}
-
-// A row of one cell a mode.
-template <typename Cell>
-std::string mode_row(const std::string& name, const ModesFigures& figures, Cell cell) {
-  std::vector<std::string> cells;
-  for (const ModeFigures& mode : figures.modes) cells.push_back(cell(mode));
-  return row(name, cells);
-}
-
-std::vector<std::string> stage_names(const ModesFigures& figures) {
-  std::vector<std::string> names;
-  for (const ModeFigures& mode : figures.modes) {
-    auto place = names.begin();
-    for (const auto& [name, series] : mode.busy) {
-      const auto found = std::find(names.begin(), names.end(), name);
-      place = (found == names.end() ? names.insert(place, name) : found) + 1;
-    }
-  }
-  return names;
-}
-
 }  // namespace
 
 ModesFigures measure_modes(const std::vector<ModeJob>& jobs, unsigned rounds, ParsingAlone parsing,
@@ -156,42 +119,6 @@ ModesFigures measure_modes(const std::vector<ModeJob>& jobs, unsigned rounds, Pa
   bench.run_round(false);
   for (unsigned round = 0; round < rounds; ++round) bench.run_round(true);
   return bench.figures();
-}
-
-std::string modes_table(const ModesFigures& figures) {
-  const std::uint64_t bytes = figures.input_bytes;
-  std::string text = "\ninput " + bytes_text(bytes) + ", " + count_text(figures.modes.front().report.documents) +
-                     " documents, " + count_text(figures.modes.front().report.postings) + " postings; " +
-                     count_text(figures.modes.front().wall.rounds().size()) + " rounds\n";
-  if (!figures.parsing.empty()) {
-    text += "parsing alone, to " + std::string(chunk_form_name(figures.parsed_form)) + ": " +
-            number("%.3f s", figures.parsing.median()) + ", " + rate(bytes, figures.parsing) + " MB/s\n";
-  }
-  text += mode_row("mode", figures, [](const ModeFigures& mode) { return mode.mode; });
-  const auto seconds = [](const Series& series) { return series.empty() ? "-" : number("%.3f s", series.median()); };
-  text += mode_row("wall", figures, [&](const ModeFigures& mode) { return seconds(mode.wall); });
-  text += mode_row("  spread", figures,
-                   [](const ModeFigures& mode) { return number("%.1f %%", 100 * mode.wall.spread()); });
-  text += mode_row("  MB/s", figures, [&](const ModeFigures& mode) { return rate(bytes, mode.wall); });
-  text += mode_row("  M postings/s", figures,
-                   [&](const ModeFigures& mode) { return rate(mode.report.postings, mode.wall); });
-  text += mode_row("ingest", figures, [&](const ModeFigures& mode) { return seconds(mode.ingest); });
-  text += mode_row("  MB/s", figures, [&](const ModeFigures& mode) { return rate(bytes, mode.ingest); });
-  text += mode_row("  times parsing alone", figures, [](const ModeFigures& mode) {
-    return mode.to_parsing.empty() ? std::string("-") : number("%.2f", mode.to_parsing.median());
-  });
-  text += mode_row("runs (spilled)", figures, [](const ModeFigures& mode) {
-    return count_text(mode.report.runs) + " (" + count_text(mode.report.runs_spilled) + ")";
-  });
-  for (const std::string& name : stage_names(figures)) {
-    text += mode_row("busy: " + name, figures, [&](const ModeFigures& mode) {
-      for (const auto& [stage_name, series] : mode.busy) {
-        if (stage_name == name) return seconds(series);
-      }
-      return std::string("-");
-    });
-  }
-  return text;
 }
 
 nlohmann::ordered_json mode_json(const ModeFigures& figures, std::uint64_t input_bytes) {
@@ -206,6 +133,8 @@ nlohmann::ordered_json mode_json(const ModeFigures& figures, std::uint64_t input
           {"wall_seconds", series_json(figures.wall)},
           {"ingest_seconds", series_json(figures.ingest)},
           {"ingest_to_parsing", series_json(figures.to_parsing)},
+          {"rest_seconds", series_json(figures.rest)},
+          {"record_sorter", figures.record_sorter},
           {"bytes_per_second", per_second(input_bytes, figures.wall)},
           {"ingest_bytes_per_second", per_second(input_bytes, figures.ingest)},
           {"postings_per_second", per_second(figures.report.postings, figures.wall)},

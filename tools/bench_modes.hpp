@@ -14,17 +14,19 @@ namespace spillway {
 
 // What one mode took, round by round. The counts are those of every round: another index is a std::logic_error.
 struct ModeFigures {
-  std::string mode;
-  Series wall;        // the whole job: to the published, synced index
-  Series ingest;      // from the start of reading to the last run durable or resident
-  Series to_parsing;  // ingest by parsing alone in the same round; empty where that was left out
+  std::string mode;           // as ModeJob has it
+  std::string record_sorter;  // as it was asked for
+  Series wall;                // the whole job: to the published, synced index
+  Series ingest;              // from the start of reading to the last run durable or resident
+  Series rest;                // of the whole job, behind ingest: merge, write, sync
+  Series to_parsing;          // ingest by parsing alone in the same round; empty where that was left out
   std::vector<std::pair<std::string, Series>> busy;  // seconds by stage, summed over threads; in the order of the work
   std::map<std::string, std::uint64_t> stage_bytes;
   IndexReport report;  // of the last round
 };
 
 struct ModeJob {
-  std::string mode;
+  std::string mode;      // its name in tables: the mode, or the mode with what differs from the other jobs
   IndexOptions options;  // the output is chosen here
 };
 
@@ -42,7 +44,7 @@ enum class ParsingAlone : std::uint8_t { kMeasured, kLeftOut };
 ModesFigures measure_modes(const std::vector<ModeJob>& jobs, unsigned rounds, ParsingAlone parsing,
                            const std::string& scratch, const IndexContext& context);
 
-std::string modes_table(const ModesFigures& figures);
+std::string modes_table(const ModesFigures& figures);  // bench_modes_table.cpp
 nlohmann::ordered_json mode_json(const ModeFigures& figures, std::uint64_t input_bytes);
 
 }  // namespace spillway

@@ -11,18 +11,25 @@
 #include "tools/command_line.hpp"
 #include "tools/generate_options.hpp"
 #include "tools/index_options.hpp"
+#include "tools/mode_variant.hpp"
+#include "tools/option_values.hpp"
 
 namespace spillway {
 
 namespace {
 
-const std::vector<std::string> kCpuModes{"cpu", "cpu+"}, kModes{"cpu", "cpu+", "gpu", "gpu+"};
+bool needs_gpu(const ModeVariant& variant) { return variant.mode.starts_with("gpu"); }
 
-bool needs_gpu(const std::string& mode) { return mode.starts_with("gpu"); }
+std::vector<std::string> named_modes(const Arguments& arguments, bool has_gpu) {
+  const auto text = arguments.text("modes");
+  if (!text) return has_gpu ? concrete_mode_names() : std::vector<std::string>{"cpu", "cpu+"};
+  return *text == "all" ? concrete_mode_names() : parse_list("--modes", *text);
+}
 
-std::vector<std::string> chosen_modes(const Arguments& arguments, const GpuStatus& gpus) {
+std::vector<ModeVariant> chosen_modes(const Arguments& arguments, const GpuStatus& gpus) {
   const bool has_gpu = gpus.state == GpuState::kUsable;
-  const auto modes = chosen_names(arguments, "modes", kModes, has_gpu ? kModes : kCpuModes);
+  std::vector<ModeVariant> modes;
+  for (const std::string& text : named_modes(arguments, has_gpu)) modes.push_back(parse_mode_variant(text));
   if (!has_gpu && std::any_of(modes.begin(), modes.end(), needs_gpu)) {
     throw GpuError("no GPU can be used: " + gpus.detail);
   }
@@ -31,10 +38,10 @@ std::vector<std::string> chosen_modes(const Arguments& arguments, const GpuStatu
 }
 
 // As `index` takes its options, those of GPUs for their modes only; a GPU's mode must not fall back to the CPU.
-ModeJob mode_job(const std::string& mode, const Arguments& arguments, FileSystem& files) {
-  ModeJob job{mode, plan_options(arguments.with("mode", mode), files)};
-  if (!needs_gpu(mode)) job.options.gpu = {};
-  job.options.gpu.required = needs_gpu(mode);
+ModeJob mode_job(const ModeVariant& variant, const Arguments& arguments, FileSystem& files) {
+  ModeJob job{variant.text, plan_options(arguments_of(variant, arguments), files)};
+  if (!needs_gpu(variant)) job.options.gpu = {};
+  job.options.gpu.required = needs_gpu(variant);
   return job;
 }
 
@@ -68,8 +75,8 @@ ExitCode run_bench_modes_command(const Arguments& arguments, Session& session) {
   std::uint64_t rounds = 5;
   take_count(arguments, "rounds", 1, 1000, rounds);
   std::vector<ModeJob> jobs;
-  for (const std::string& mode : chosen_modes(arguments, gpus)) {
-    jobs.push_back(mode_job(mode, arguments, session.files));
+  for (const ModeVariant& variant : chosen_modes(arguments, gpus)) {
+    jobs.push_back(mode_job(variant, arguments, session.files));
   }
   BenchOutput output(arguments, session, bench_head("bench modes", gpus));
   output.set("options", {{"rounds", rounds},
@@ -96,15 +103,21 @@ Command bench_modes_command() {
   command.summary = "measure the modes of indexing over one corpus";
   command.examples = {{"spillway bench modes --format lines corpus.txt", "every mode that can run here, five rounds"},
                       {"spillway bench modes --modes cpu+,gpu+ --memory 4G --scratch /ssd --json modes.json docs.jsonl",
-                       "two modes in 4 GiB, their indexes on another disk"}};
+                       "two modes in 4 GiB, their indexes on another disk"},
+                      {"spillway bench modes --modes cpu:cpu-quick,gpu:gpu-bitonic,gpu+:gpu-bitonic corpus.txt",
+                       "what Capannini et al. compare: a quicksort on the CPU, a bitonic network on the GPU"},
+                      {"spillway bench modes --modes cpu:cpu-quick@1,gpu@1,gpu+@1 corpus.txt", "with one thread each"}};
   command.operands = "INPUT... [OPTIONS]";
   command.notes =
       "\nINPUT as of `index`. After a round that warms up the modes take turns; figures are medians of rounds. "
       "'Ingest'\n"
       "ends when the last run is durable, or resident; 'parsing alone' reads and parses into blocks and drops them.\n"
+      "'Times faster' compares with the first of the modes, round by round. "
       "Busy times are summed over threads. All modes must make the same index, byte for byte; indexes are removed.";
   auto measuring = option_group("Measuring");
-  add_value(measuring, "modes", "LIST", "of cpu, cpu+, gpu, gpu+ (default: all that can run here)");
+  add_value(measuring, "modes", "LIST",
+            "of cpu, cpu+, gpu, gpu+ (default: all that can run here); MODE:RECORD_SORTER@THREADS, or one of the two, "
+            "names them for one of the list");
   add_value(measuring, "rounds", "N", "timed rounds behind one that warms up (default 5)");
   add_value(measuring, "scratch", "DIR", "where indexes and runs are made (default: the working directory)");
   add_flag(measuring, "skip-parsing", "do not measure parsing alone");

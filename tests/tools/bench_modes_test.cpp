@@ -74,10 +74,43 @@ TEST_F(BenchModes, ShowsATableAndTakesTheOptionsOfIndex) {
   EXPECT_EQ(result.out.find("parsing alone, to"), std::string::npos) << result.out;
 }
 
+TEST_F(BenchModes, GivesOneModeSortersAndThreadsOfItsOwn) {
+  const ProgramResult result =
+      bench({"--modes", "cpu:cpu-quick@1,cpu:cpu-quick,cpu+", "--rounds", "1", "--skip-parsing", "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json modes = json::parse(result.out).at("cases");
+  ASSERT_EQ(modes.size(), 3u);
+  EXPECT_EQ(modes[0].at("mode"), "cpu:cpu-quick@1");
+  EXPECT_EQ(modes[0].at("record_sorter"), "cpu-quick");
+  EXPECT_EQ(modes[0].at("threads"), 1);
+  EXPECT_EQ(modes[0].at("chunk_form"), "tables");
+  EXPECT_EQ(modes[1].at("threads"), 2);
+  EXPECT_EQ(modes[1].at("record_sorter"), "cpu-quick");
+  EXPECT_EQ(modes[2].at("record_sorter"), "auto");
+  EXPECT_EQ(modes[2].at("chunk_form"), "postings");
+  for (const json& mode : modes) {
+    EXPECT_NEAR(
+        mode.at("ingest_seconds").at("median").get<double>() + mode.at("rest_seconds").at("median").get<double>(),
+        mode.at("wall_seconds").at("median").get<double>(), 1e-6);
+  }
+}
+
+TEST_F(BenchModes, ComparesModesWithTheFirst) {
+  const ProgramResult result = bench({"--modes", "cpu@1,cpu+", "--rounds", "1", "--skip-parsing"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::size_t row = result.out.find("times faster");
+  ASSERT_NE(row, std::string::npos) << result.out;
+  EXPECT_NE(result.out.substr(row, result.out.find('\n', row) - row).find("1.00"), std::string::npos) << result.out;
+}
+
 TEST_F(BenchModes, RefusesWhatItCannotMeasure) {
   EXPECT_EQ(run_spillway({"bench", "modes", "-"}).exit_code, 2);
   EXPECT_NE(bench({"--mode", "cpu"}).err.find("--modes LIST"), std::string::npos);
   EXPECT_NE(bench({"--modes", "cpu,gpux"}).err.find("--modes 'gpux'"), std::string::npos);
+  EXPECT_NE(bench({"--modes", "auto"}).err.find("--modes 'auto'"), std::string::npos);
+  EXPECT_NE(bench({"--modes", "cpu:@1"}).err.find("--modes 'cpu"), std::string::npos);
+  EXPECT_NE(bench({"--modes", "cpu@0"}).err.find("--threads"), std::string::npos);
+  EXPECT_NE(bench({"--modes", "cpu:quick"}).err.find("--record-sorter 'quick'"), std::string::npos);
   EXPECT_EQ(bench({"--scratch", scratch_ / "missing"}).exit_code, 2);
   if (find_gpus().state != GpuState::kUsable) {
     EXPECT_EQ(bench({"--modes", "gpu+"}).exit_code, 6);
