@@ -10,11 +10,14 @@
 
 #include "sort/gpu/device_record_sorter.hpp"
 #include "sort/gpu/gpu_status.hpp"
+#include "tests/support/sanitizer_sizes.hpp"
 
 namespace spillway {
 namespace {
 
 using Keys = std::vector<std::uint64_t>;
+using testing::sanitizer_size;
+using testing::sanitizer_sizes;
 constexpr std::uint8_t kGuard = 0xA7;
 constexpr std::size_t kGuardBytes = 256;
 
@@ -70,19 +73,20 @@ Keys random_keys(std::size_t count, std::uint64_t seed, std::uint64_t mask = ~st
 }
 
 TEST_P(RecordSorterContract, SortsEverySize) {
-  for (const std::size_t size : {0,   1,    2,    3,    31,   32,    33,    63,    64,     65,     255,    256,
-                                 257, 1023, 1024, 1025, 4097, 65535, 65536, 65537, 131071, 131073, 200001, 300007}) {
-    check(random_keys(size, size + 1));
-  }
+  const auto sizes =
+      sanitizer_sizes({0,   1,    2,    3,    31,   32,    33,    63,    64,     65,     255,    256,
+                       257, 1023, 1024, 1025, 4097, 65535, 65536, 65537, 131071, 131073, 200001, 300007},
+                      {0, 1, 2, 32, 33, 64, 65, 256, 257, 1024, 1025, 2049, 4097, 8192, 8193, 16385, 65537});
+  for (const std::size_t size : sizes) check(random_keys(size, size + 1));
 }
 
 TEST_P(RecordSorterContract, SortsAboveAMillionKeys) {
-  check(random_keys((1u << 20) + 1, 5));
-  check(random_keys((2u << 20) + 3, 6, 0xFFFFFFFF));
+  check(random_keys(sanitizer_size(1u << 20, 1u << 17) + 1, 5));
+  check(random_keys(sanitizer_size(2u << 20, 1u << 16) + 3, 6, 0xFFFFFFFF));
 }
 
 TEST_P(RecordSorterContract, SortsSortedReversedAndEqualKeys) {
-  for (const std::size_t size : {100, 5000, 150001}) {
+  for (const std::size_t size : sanitizer_sizes({100, 5000, 150001}, {100, 9001})) {
     Keys keys = random_keys(size, 9);
     std::sort(keys.begin(), keys.end());
     check(keys);
@@ -96,7 +100,7 @@ TEST_P(RecordSorterContract, SortsSortedReversedAndEqualKeys) {
 
 TEST_P(RecordSorterContract, SortsFewDistinctSkewedAndExtremeKeys) {
   std::mt19937_64 random(11);
-  for (const std::size_t size : {77, 70001}) {
+  for (const std::size_t size : sanitizer_sizes({77, 70001}, {77, 9001})) {
     Keys few(size), skewed(size), extreme(size);
     const Keys ends{
         0, 1, ~std::uint64_t{0}, ~std::uint64_t{0} - 1, std::uint64_t{1} << 63, (std::uint64_t{1} << 63) - 1};
@@ -113,7 +117,7 @@ TEST_P(RecordSorterContract, SortsFewDistinctSkewedAndExtremeKeys) {
 }
 
 TEST_P(RecordSorterContract, SortsByABitRangeAlone) {
-  const Keys keys = random_keys(70003, 13);
+  const Keys keys = random_keys(sanitizer_size(70003, 9001), 13);
   const Keys small(keys.begin(), keys.begin() + 40);
   for (const BitRange bits : {BitRange{0, 1}, BitRange{63, 64}, BitRange{5, 29}, BitRange{20, 64}, BitRange{0, 33},
                               BitRange{7, 8}, BitRange{40, 51}, BitRange{53, 64}}) {
@@ -129,13 +133,13 @@ TEST_P(RecordSorterContract, KeepsTheMultisetWithAnEmptyBitRange) {
 
 TEST_P(RecordSorterContract, SkipsDigitsThatAreConstant) {
   // Live bits at both ends and in the middle only; the rest is one pattern.
-  Keys keys = random_keys(80000, 19, 0xF00000000F00000F);
+  Keys keys = random_keys(sanitizer_size(80000, 9001), 19, 0xF00000000F00000F);
   for (std::uint64_t& key : keys) key |= 0x00A5A5A500A5A5A0 & ~0xF00000000F00000F;
   check(keys);
 }
 
 TEST_P(RecordSorterContract, SortsInsideAnyArena) {
-  const Keys keys = random_keys(400000, 23, 0xFFFFFFFFFFF);
+  const Keys keys = random_keys(sanitizer_size(400000, 9001), 23, 0xFFFFFFFFFFF);
   for (const int threads : {1, 2, 3, 8}) {
     tbb::task_arena arena(threads);
     arena.execute([&] { check(keys, {0, 44}); });

@@ -14,11 +14,13 @@
 #include "io/error.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/gpu_status.hpp"
+#include "tests/support/sanitizer_sizes.hpp"
 
 namespace spillway {
 namespace {
 
 using Strings = std::vector<std::string>;
+using testing::sanitizer_size;
 constexpr std::uint8_t kGuard = 0xA7;
 constexpr std::size_t kGuardBytes = 256;
 
@@ -100,20 +102,22 @@ std::string all_bytes() {
 }
 
 TEST_P(StringSorterContract, SortsEverySize) {
-  for (const std::size_t size : {0,  1,   2,   3,   23,   24,   25,   31,   32,   33,   63,    64,
-                                 65, 255, 256, 257, 1023, 1024, 1025, 4099, 8191, 8193, 16385, 33000}) {
+  const auto sizes = testing::sanitizer_sizes(
+      {0, 1, 2, 3, 23, 24, 25, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025, 4099, 8191, 8193, 16385, 33000},
+      {0, 1, 2, 3, 24, 33, 64, 65, 257, 1025, 2049, 8193, 16385});
+  for (const std::size_t size : sizes) {
     check(random_strings(size, 12, "abcdefghij", size + 1));
     check(random_strings(size, 20, all_bytes(), size + 2));
   }
 }
 
 TEST_P(StringSorterContract, SortsMoreStringsThanOneTask) {
-  check(random_strings(150000, 11, "etaoinshrdlu", 3));
-  check(random_strings(270001, 3, "ab", 4));
+  check(random_strings(sanitizer_size(150000, 40000), 11, "etaoinshrdlu", 3));
+  check(random_strings(sanitizer_size(270001, 20001), 3, "ab", 4));
 }
 
 TEST_P(StringSorterContract, SortsSortedAndReversedStrings) {
-  Strings strings = random_strings(40000, 15, "abc", 5);
+  Strings strings = random_strings(sanitizer_size(40000, 5000), 15, "abc", 5);
   std::sort(strings.begin(), strings.end());
   check(strings);
   std::reverse(strings.begin(), strings.end());
@@ -128,18 +132,21 @@ TEST_P(StringSorterContract, TakesNulAsAByteAndLengthAsDecisive) {
   check(shapes);
   Strings many;
   std::mt19937_64 random(6);
-  for (int i = 0; i < 30000; ++i) many.push_back(shapes[random() % shapes.size()]);
+  for (int i = sanitizer_size(30000, 3000); i > 0; --i) many.push_back(shapes[random() % shapes.size()]);
   check(many);
-  check(random_strings(60000, 20, "\0"s + "a", 7));
-  check(random_strings(60000, 30, "\0"s, 8));
+  check(random_strings(sanitizer_size(60000, 5000), 20, "\0"s + "a", 7));
+  check(random_strings(sanitizer_size(60000, 5000), 30, "\0"s, 8));
 }
 
-TEST_P(StringSorterContract, OrdersBytesUnsigned) { check(random_strings(20000, 4, "\x01\x7F\x80\xFE\xFF", 9)); }
+TEST_P(StringSorterContract, OrdersBytesUnsigned) {
+  check(random_strings(sanitizer_size(20000, 3000), 4, "\x01\x7F\x80\xFE\xFF", 9));
+}
 
 TEST_P(StringSorterContract, SortsPrefixesOfEachOther) {
   Strings strings;
-  for (std::size_t bytes = 0; bytes < 600; ++bytes) strings.emplace_back(bytes, 'x');
-  for (std::size_t bytes = 0; bytes < 600; ++bytes) strings.push_back(std::string(bytes, 'x') + "y");
+  const std::size_t longest = sanitizer_size(600, 200);
+  for (std::size_t bytes = 0; bytes < longest; ++bytes) strings.emplace_back(bytes, 'x');
+  for (std::size_t bytes = 0; bytes < longest; ++bytes) strings.push_back(std::string(bytes, 'x') + "y");
   std::shuffle(strings.begin(), strings.end(), std::mt19937_64(10));
   check(strings);
 }
@@ -148,7 +155,7 @@ TEST_P(StringSorterContract, SortsUtf8AndLongSharedPrefixes) {
   Strings strings;
   std::mt19937_64 random(12);
   const Strings words{"größe", "Größe", "日本語", "日本", "éclair", "e\u0301clair", "ß", "🜁", "\uFFFD", "zebra"};
-  for (int i = 0; i < 30000; ++i) {
+  for (int i = sanitizer_size(30000, 5000); i > 0; --i) {
     strings.push_back("/usr/share/very/long/prefix/that/all/share/" + words[random() % words.size()] + "/" +
                       std::string(random() % 40, 'p') + words[random() % words.size()]);
   }
@@ -156,17 +163,19 @@ TEST_P(StringSorterContract, SortsUtf8AndLongSharedPrefixes) {
 }
 
 TEST_P(StringSorterContract, KeepsEqualStringsInIndexOrder) {
-  for (const std::size_t bytes : {0, 1, 7, 8, 9, 16, 100}) check(Strings(5000, std::string(bytes, 'q')));
+  for (const std::size_t bytes : {0, 1, 7, 8, 9, 16, 100})
+    check(Strings(sanitizer_size(5000, 2500), std::string(bytes, 'q')));
   Strings words = random_strings(2000, 14, "abcdefgh", 14), copies;
   std::mt19937_64 random(15);
-  for (int i = 0; i < 80000; ++i) copies.push_back(words[random() % words.size()]);
+  for (int i = sanitizer_size(80000, 5000); i > 0; --i) copies.push_back(words[random() % words.size()]);
   check(copies);
 }
 
 // A quicksort that goes quadratic, or a round per 8 bytes and string, would not end.
 TEST_P(StringSorterContract, SortsMillionsOfEqualStrings) {
   const std::string text(100, 'A');
-  const std::vector<StringRef> refs(2000000, {reinterpret_cast<const std::uint8_t*>(text.data()), 100, 0});
+  const std::vector<StringRef> refs(sanitizer_size(2000000, 50000),
+                                    {reinterpret_cast<const std::uint8_t*>(text.data()), 100, 0});
   std::vector<std::uint32_t> order(refs.size());
   std::vector<std::uint8_t> scratch(sorter().scratch_bytes(refs.size()));
   sorter().sort(refs, order, {}, scratch);
@@ -175,9 +184,10 @@ TEST_P(StringSorterContract, SortsMillionsOfEqualStrings) {
 
 TEST_P(StringSorterContract, SortsStringsOfAMegabyte) {
   Strings strings;
-  for (const std::size_t change : {0, 1, 500000, 1048575}) {
+  const std::size_t longest = sanitizer_size(1 << 20, 1 << 14);
+  for (const std::size_t change : {std::size_t{0}, std::size_t{1}, longest / 2 - 1, longest - 1}) {
     for (const char c : {'A', 'z', '\0'}) {
-      strings.emplace_back(1 << 20, 'm');
+      strings.emplace_back(longest, 'm');
       strings.back()[change] = c;
       strings.push_back(strings.back().substr(0, strings.back().size() - 1));
     }
@@ -189,7 +199,8 @@ TEST_P(StringSorterContract, SortsStringsOfAMegabyte) {
 TEST_P(StringSorterContract, SortsDeeplyNestedPrefixes) {
   const std::string text(200000, 'n'), tail = "z";
   Strings strings;
-  for (std::size_t bytes = 0; bytes < 24000; bytes += 8) {
+  const std::size_t longest = sanitizer_size(24000, 2000);
+  for (std::size_t bytes = 0; bytes < longest; bytes += 8) {
     for (int copy = 0; copy < 2; ++copy) strings.push_back(text.substr(0, bytes) + (copy == 0 ? "m" : "z"));
   }
   check(strings);
@@ -198,7 +209,7 @@ TEST_P(StringSorterContract, SortsDeeplyNestedPrefixes) {
 TEST_P(StringSorterContract, SortsStringsOfOneByteValueAndManyLengths) {
   std::mt19937_64 random(16);
   Strings strings;
-  for (int i = 0; i < 50000; ++i) strings.emplace_back(1 + random() % 100, 'A');
+  for (int i = sanitizer_size(50000, 4000); i > 0; --i) strings.emplace_back(1 + random() % 100, 'A');
   check(strings);
 }
 
@@ -209,7 +220,7 @@ TEST_P(StringSorterContract, SortsSequencesThatDefeatSampledPivots) {
     for (int i = 0; i < 4; ++i) text[static_cast<std::size_t>(i)] = static_cast<char>(value >> (24 - 8 * i));
     return text;
   };
-  const std::uint32_t count = 60000;
+  const std::uint32_t count = sanitizer_size(60000, 5000);
   Strings pipes, rotated, interleaved;
   for (std::uint32_t i = 0; i < count; ++i) {
     pipes.push_back(number(i < count / 2 ? i : count - i));
@@ -222,7 +233,7 @@ TEST_P(StringSorterContract, SortsSequencesThatDefeatSampledPivots) {
 }
 
 TEST_P(StringSorterContract, SortsInsideAnyArena) {
-  const Strings strings = random_strings(200000, 10, "abcdef", 18);
+  const Strings strings = random_strings(sanitizer_size(200000, 5000), 10, "abcdef", 18);
   const ExactStrings exact(strings);
   for (const int threads : {1, 2, 3, 8}) {
     tbb::task_arena arena(threads);

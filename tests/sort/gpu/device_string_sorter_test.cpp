@@ -13,6 +13,7 @@
 #include "io/error.hpp"
 #include "sort/gpu/first_gpu.hpp"
 #include "sort/gpu/gpu_status.hpp"
+#include "tests/support/sanitizer_sizes.hpp"
 
 namespace spillway {
 namespace {
@@ -147,7 +148,7 @@ class DeviceStringSorterContract : public ::testing::TestWithParam<const DeviceS
 };
 
 TEST_P(DeviceStringSorterContract, SortsWithAndWithoutLcpsInScratchThatIsDirty) {
-  for (const std::size_t count : {0, 1, 2, 100, 3000, 70000}) {
+  for (const std::size_t count : testing::sanitizer_sizes({0, 1, 2, 100, 3000, 70000}, {0, 1, 2, 100, 5000})) {
     const Strings strings = random_strings(count, 12, "abcd", "a long prefix of quarter of them/", count);
     const OneSort sort(strings, *GetParam());
     sort.check(true);
@@ -158,7 +159,8 @@ TEST_P(DeviceStringSorterContract, SortsWithAndWithoutLcpsInScratchThatIsDirty) 
 
 // Reads behind the last string would leave the memory of the bytes, or find the poison there.
 TEST_P(DeviceStringSorterContract, ReadsNoByteBehindTheStrings) {
-  for (std::size_t bytes = 1; bytes <= 40; ++bytes) {
+  const std::size_t most = testing::sanitizer_size(40, 17);
+  for (std::size_t bytes = 1; bytes <= most; ++bytes) {
     Strings strings;
     strings.add(std::string(bytes, 'x'));
     strings.add("");
@@ -170,8 +172,9 @@ TEST_P(DeviceStringSorterContract, ReadsNoByteBehindTheStrings) {
 
 TEST_P(DeviceStringSorterContract, SortsOnSeveralStreamsAtOnce) {
   std::vector<Strings> sets;
+  const std::size_t least = testing::sanitizer_size(20000, 3000);
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    sets.push_back(random_strings(20000 + 9000 * seed, 9, "etaoin", "usr/share/doc/", seed));
+    sets.push_back(random_strings(least + least / 2 * seed, 9, "etaoin", "usr/share/doc/", seed));
   }
   std::vector<std::thread> threads;
   for (const Strings& set : sets) {
