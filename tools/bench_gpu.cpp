@@ -4,8 +4,7 @@
 #include <cstring>
 
 #include "indexer/stopwatch.hpp"
-#include "sort/gpu/device_record_sorter.hpp"
-#include "sort/gpu/device_string_sorter.hpp"
+#include "sort/gpu/baselines.hpp"
 #include "sort/gpu/gpu_error.hpp"
 #include "sort/gpu/gpu_memory.hpp"
 
@@ -89,6 +88,7 @@ class GpuRecordSort final : public TimedSort {
 
   std::string_view name() const override { return sorter_.name(); }
   bool on_gpu() const override { return true; }
+  bool is_baseline() const override { return find_device_record_sorter(sorter_.name()) == nullptr; }
   std::uint64_t scratch_bytes() const override {
     return sorter_.scratch_bytes(space_->input.keys().size(), space_->input.bits());
   }
@@ -154,6 +154,7 @@ class GpuStringSort final : public TimedSort {
 
   std::string_view name() const override { return sorter_.name(); }
   bool on_gpu() const override { return true; }
+  bool is_baseline() const override { return find_device_string_sorter(sorter_.name()) == nullptr; }
   std::uint64_t scratch_bytes() const override {
     return sorter_.scratch_bytes(space_->input.strings().size(), space_->input.bytes().size());
   }
@@ -202,7 +203,7 @@ class GpuStringSort final : public TimedSort {
 
 std::vector<std::unique_ptr<TimedSort>> gpu_record_sorts(const std::vector<std::string_view>& names, RecordInput& input,
                                                          const SortPlace& place, MemoryBudget& budget) {
-  const auto sorters = found_sorters(names, find_device_record_sorter);
+  const auto sorters = found_sorters(names, find_device_record_contestant);
   GpuStream(*place.gpu).make_current();  // scratch sizes are asked of the current GPU
   std::size_t scratch_bytes = 0;
   for (const DeviceRecordSorter* sorter : sorters) {
@@ -216,7 +217,7 @@ std::vector<std::unique_ptr<TimedSort>> gpu_record_sorts(const std::vector<std::
 
 std::vector<std::unique_ptr<TimedSort>> gpu_string_sorts(const std::vector<std::string_view>& names, StringInput& input,
                                                          const SortPlace& place, MemoryBudget& budget) {
-  const auto sorters = found_sorters(names, find_device_string_sorter);
+  const auto sorters = found_sorters(names, find_device_string_contestant);
   GpuStream(*place.gpu).make_current();
   std::size_t scratch_bytes = 0;
   for (const DeviceStringSorter* sorter : sorters) {

@@ -33,13 +33,6 @@ std::size_t column_width(const ModesFigures& figures) {
   return width;
 }
 
-// Of what the first of the modes takes, how many times what this one takes.
-Series times_faster(const Series& first, const Series& of) {
-  Series ratios;
-  for (std::size_t i = 0; i < of.rounds().size(); ++i) ratios.add(first.rounds()[i] / of.rounds()[i]);
-  return ratios;
-}
-
 std::string seconds_text_of(const Series& series) { return series.empty() ? "-" : number("%.3f s", series.median()); }
 
 std::string times_text(const Series& ratios) { return ratios.empty() ? "-" : number("%.2f", ratios.median()); }

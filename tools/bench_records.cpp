@@ -10,6 +10,7 @@
 
 #include "corpora/generate_keys.hpp"
 #include "indexer/stopwatch.hpp"
+#include "sort/gpu/baselines.hpp"
 #include "tools/bench_gpu.hpp"
 
 namespace spillway {
@@ -128,6 +129,9 @@ std::vector<std::unique_ptr<TimedSort>> timed_record_sorts(const std::vector<con
     } else {
       scratch_bytes = std::max(scratch_bytes, sorter->scratch_bytes(input.keys().size(), input.bits()));
     }
+  }
+  if (place.gpu && place.baselines == Baselines::kMeasured) {
+    for (const auto* baseline : device_record_baselines()) of_gpu.push_back(baseline->name());
   }
   const auto scratch = std::make_shared<Buffer>(budget, scratch_bytes, "the scratch of a sorter");
   std::vector<std::unique_ptr<TimedSort>> sorts;

@@ -16,11 +16,14 @@ namespace spillway {
 
 // Whether a GPU's times are also taken from host memory and back.
 enum class Transfers : std::uint8_t { kMeasured, kLeftOut };
+// Whether what the GPU's sorters are compared with (sort/gpu/baselines.hpp) is measured in turns with them.
+enum class Baselines : std::uint8_t { kLeftOut, kMeasured };
 
 struct SortPlace {
   unsigned threads = 1;
   std::optional<int> gpu;  // set where a sorter needs one
   Transfers transfers = Transfers::kMeasured;
+  Baselines baselines = Baselines::kLeftOut;
 };
 
 // The keys of a set, what they are when sorted, and room for results. All memory comes from the budget (BudgetError).

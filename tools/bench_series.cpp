@@ -17,6 +17,14 @@ double Series::most() const { return *std::max_element(rounds_.begin(), rounds_.
 
 double Series::spread() const { return median() > 0 ? (most() - least()) / median() : 0; }
 
+Series times_faster(const Series& base, const Series& other) {
+  Series ratios;
+  for (std::size_t i = 0; i < other.rounds().size(); ++i) {
+    ratios.add(base.rounds()[i] / std::max(other.rounds()[i], 1e-9));
+  }
+  return ratios;
+}
+
 nlohmann::ordered_json series_json(const Series& series) {
   if (series.empty()) return nullptr;
   return {{"median", series.median()},

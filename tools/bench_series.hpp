@@ -22,6 +22,9 @@ class Series {
   std::vector<double> rounds_;
 };
 
+// How many times as fast as `base` the other is, round by round. Requires: no fewer rounds of `base`.
+Series times_faster(const Series& base, const Series& other);
+
 // {"median", "least", "most", "spread", "rounds"}, or null for an empty series.
 nlohmann::ordered_json series_json(const Series& series);
 

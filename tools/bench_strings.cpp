@@ -15,7 +15,7 @@
 #include "indexer/stopwatch.hpp"
 #include "io/error.hpp"
 #include "sort/auto_string_sorter.hpp"
-#include "sort/gpu/device_string_sorter.hpp"
+#include "sort/gpu/baselines.hpp"
 #include "tools/bench_gpu.hpp"
 #include "tools/figures.hpp"
 
@@ -138,6 +138,9 @@ std::vector<std::unique_ptr<TimedSort>> timed_string_sorts(const std::vector<con
     } else {
       scratch_bytes = std::max(scratch_bytes, sorter->scratch_bytes(input.strings().size()));
     }
+  }
+  if (place.gpu && place.baselines == Baselines::kMeasured) {
+    for (const auto* baseline : device_string_baselines()) of_gpu.push_back(baseline->name());
   }
   const auto scratch = std::make_shared<Buffer>(budget, scratch_bytes, "the scratch of a sorter");
   std::vector<std::unique_ptr<TimedSort>> sorts;

@@ -11,6 +11,7 @@
 #include "tools/figures.hpp"
 #include "tools/generate_options.hpp"
 #include "tools/job_options.hpp"
+#include "tools/line_set.hpp"
 #include "tools/signals.hpp"
 
 namespace spillway {
@@ -58,6 +59,7 @@ class SortBench {
     place_.threads = options_.threads;
     place_.gpu = options_.gpu;
     if (arguments.has("skip-transfers")) place_.transfers = Transfers::kLeftOut;
+    if (arguments.has("baselines")) place_.baselines = Baselines::kMeasured;
     output_.set("options", {{"rounds", options_.rounds},
                             {"seed", options_.seed},
                             {"threads", options_.threads},
@@ -89,7 +91,7 @@ class SortBench {
 
   void add_case(nlohmann::ordered_json value, const std::string& title, const std::vector<SorterFigures>& all,
                 std::uint64_t count, std::string_view unit) {
-    for (const SorterFigures& figures : all) value["sorters"].push_back(sorter_json(figures, count));
+    value["sorters"] = sorters_json(all, count);
     output_.add_case(std::move(value), "\n" + title + "\n" + sorter_table(all, count, unit));
   }
   void finish() { output_.finish(); }
@@ -136,31 +138,44 @@ ExitCode run_bench_records_command(const Arguments& arguments, Session& session)
   return ExitCode::kDone;
 }
 
-void bench_set(SortBench& bench, const StringSetText& text, std::uint64_t count,
-               const std::vector<const StringSorter*>& sorters) {
+struct NamedStringSet {
+  std::string name;
+  const StringSet& set;
+  std::uint64_t count;  // where --count does not say it
+};
+
+void bench_strings(SortBench& bench, const NamedStringSet& named, std::uint64_t count,
+                   const std::vector<const StringSorter*>& sorters) {
   bench.check_signal();
-  const auto set = text.make(bench.options().seed);
-  StringInput input(*set, count, bench.place().threads, bench.budget());
+  StringInput input(named.set, count, bench.place().threads, bench.budget());
   const auto figures = bench.measure(timed_string_sorts(sorters, input, bench.place(), bench.budget()));
-  nlohmann::ordered_json value{{"set", std::string(text.name)}};
+  nlohmann::ordered_json value{{"set", named.name}};
   value.update(string_set_json(input.figures()));
-  bench.add_case(std::move(value), std::string(text.name) + ": " + string_set_text(input.figures()), figures, count,
-                 "M strings/s");
+  bench.add_case(std::move(value), named.name + ": " + string_set_text(input.figures()), figures, count, "M strings/s");
+}
+
+void bench_set(SortBench& bench, const NamedStringSet& named, const std::vector<std::uint64_t>& counts,
+               const std::vector<const StringSorter*>& sorters) {
+  for (const std::uint64_t count : counts.empty() ? std::vector<std::uint64_t>{named.count} : counts) {
+    bench_strings(bench, named, count, sorters);
+  }
 }
 
 ExitCode run_bench_strings_command(const Arguments& arguments, Session& session) {
   const auto choice = chosen_sorters(arguments, string_sorters(), gpu_string_sorters());
   std::vector<std::string> names;
   for (const StringSetText& text : string_sets()) names.emplace_back(text.name);
-  const auto sets = chosen_names(arguments, "set", names, names);
+  const auto sets = chosen_names(arguments, "set", names, arguments.has("lines") ? std::vector<std::string>{} : names);
   const auto counts = chosen_numbers(arguments, "count", 0, kMostStrings, {});
   SortBench bench(arguments, session, "bench sort strings", bench_options(arguments, session.files, choice.needs_gpu));
   const auto sorters = bench.usable(choice.sorters);
+  if (const auto path = arguments.text("lines")) {
+    const LineSet lines(session.files, *path, bench.budget());
+    bench_set(bench, {*path, lines, lines.count()}, counts, sorters);
+  }
   for (const std::string& name : sets) {
     const StringSetText& text = find_string_set(name);
-    for (const std::uint64_t count : counts.empty() ? std::vector<std::uint64_t>{text.count} : counts) {
-      bench_set(bench, text, count, sorters);
-    }
+    bench_set(bench, {name, *text.make(bench.options().seed), text.count}, counts, sorters);
   }
   bench.finish();
   return ExitCode::kDone;
@@ -178,6 +193,9 @@ void add_sort_groups(Command& command, boost::program_options::options_descripti
   auto measuring = option_group("Measuring"), resources = option_group("Resources");
   add_bench_options(measuring);
   add_flag(measuring, "skip-transfers", "of a GPU's sorters measure only the time on the GPU");
+  add_flag(measuring, "baselines",
+           "on a GPU measure also, in turns, CUB's radix sort called directly (of strings a merge sort of records with "
+           "a prefix)");
   add_resource_options(resources);
   add_bench_gpu_options(resources);
   for (const auto& group : {what, measuring, resources}) command.groups.push_back(group);
@@ -215,12 +233,15 @@ Command bench_sort_strings_command() {
   command.examples = {
       {"spillway bench sort strings --set words-dup,url", "all sorters on two sets of the papers' size"},
       {"spillway bench sort strings --set all --count 1000000 --sorter cpu-msd,gpu-string-radix",
-       "two sorters on the first million of each set"}};
+       "two sorters on the first million of each set"},
+      {"spillway bench sort strings --lines words.txt --count 4000000 --baselines",
+       "all on strings of your own, and the sort that they are compared with"}};
   command.operands = "[OPTIONS]";
   auto what = option_group("What");
   add_value(what, "sorter", "LIST", "sorters (default: all that can run here)");
-  add_value(what, "set", "LIST", "sets of `corpus generate strings` (default all)");
-  add_value(what, "count", "LIST", "strings (default: as many as the paper's set has)");
+  add_value(what, "set", "LIST", "sets of `corpus generate strings` (default all, or none with --lines)");
+  add_value(what, "lines", "FILE", "the lines of a file, over and over where --count is more than there are");
+  add_value(what, "count", "LIST", "strings (default: as many as the paper's set, or the file, has)");
   add_sort_groups(command, what);
   command.run = run_bench_strings_command;
   return command;

@@ -39,6 +39,17 @@ std::string spread_cell(const Series& series) {
   return percent_text(static_cast<std::uint64_t>(series.spread() * 1e6), 1'000'000);
 }
 
+std::string times_cell(const Series& base, const Series& other) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3f", times_faster(base, other).median());
+  return text.data();
+}
+
+const SorterFigures* baseline_of(const std::vector<SorterFigures>& all) {
+  const auto found = std::find_if(all.begin(), all.end(), [](const SorterFigures& one) { return one.is_baseline; });
+  return found == all.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::vector<SorterFigures> measure_sorts(const std::vector<std::unique_ptr<TimedSort>>& sorts, unsigned rounds,
@@ -50,6 +61,7 @@ std::vector<SorterFigures> measure_sorts(const std::vector<std::unique_ptr<Timed
     SorterFigures figures;
     figures.name = sort->name();
     figures.on_gpu = sort->on_gpu();
+    figures.is_baseline = sort->is_baseline();
     figures.scratch_bytes = sort->scratch_bytes();
     all.push_back(std::move(figures));
   }
@@ -83,17 +95,39 @@ nlohmann::ordered_json sorter_json(const SorterFigures& figures, std::uint64_t c
           {"from_pageable_seconds", series_json(figures.pageable)}};
 }
 
+nlohmann::ordered_json sorters_json(const std::vector<SorterFigures>& all, std::uint64_t count) {
+  const SorterFigures* const baseline = baseline_of(all);
+  nlohmann::ordered_json sorters = nlohmann::ordered_json::array();
+  for (const SorterFigures& figures : all) {
+    sorters.push_back(sorter_json(figures, count));
+    if (baseline == nullptr) continue;
+    sorters.back()["times_baseline"] = {{"baseline", baseline->name},
+                                        {"sort", series_json(times_faster(baseline->sort, figures.sort))}};
+  }
+  return sorters;
+}
+
 std::string sorter_table(const std::vector<SorterFigures>& all, std::uint64_t count, std::string_view unit) {
-  const auto row = [](const std::array<std::string, 7>& cells) {
+  const auto row = [](const std::vector<std::string>& cells) {
     std::string line = "  " + left_aligned(cells[0], 22);
-    for (std::size_t i = 1; i < cells.size(); ++i) line += right_aligned(cells[i], 14);
+    for (std::size_t i = 1; i < cells.size(); ++i) line += right_aligned(cells[i], 15);
     return line + "\n";
   };
-  std::string text = row({"sorter", std::string(unit), "median", "spread", "scratch", "from pinned", "from pageable"});
+  const SorterFigures* const baseline = baseline_of(all);
+  std::vector<std::string> head{"sorter",  std::string(unit), "median",       "spread",
+                                "scratch", "from pinned",     "from pageable"};
+  if (baseline != nullptr) head.push_back("x " + baseline->name);
+  std::string text = row(head);
   for (const SorterFigures& figures : all) {
-    text += row({figures.name, rate_cell(count, figures.sort), milliseconds_cell(figures.sort.median()),
-                 spread_cell(figures.sort), memory_text(figures.scratch_bytes), rate_cell(count, figures.pinned),
-                 rate_cell(count, figures.pageable)});
+    std::vector<std::string> cells{figures.name,
+                                   rate_cell(count, figures.sort),
+                                   milliseconds_cell(figures.sort.median()),
+                                   spread_cell(figures.sort),
+                                   memory_text(figures.scratch_bytes),
+                                   rate_cell(count, figures.pinned),
+                                   rate_cell(count, figures.pageable)};
+    if (baseline != nullptr) cells.push_back(times_cell(baseline->sort, figures.sort));
+    text += row(cells);
   }
   return text;
 }

@@ -28,6 +28,8 @@ class TimedSort {
   virtual ~TimedSort() = default;
   virtual std::string_view name() const = 0;
   virtual bool on_gpu() const = 0;
+  // Something to compare with, and not one of the sorters.
+  virtual bool is_baseline() const { return false; }
   // Of the place where it works.
   virtual std::uint64_t scratch_bytes() const = 0;
   virtual SortTimes run() = 0;
@@ -37,7 +39,7 @@ class TimedSort {
 
 struct SorterFigures {
   std::string name;
-  bool on_gpu = false;
+  bool on_gpu = false, is_baseline = false;
   std::uint64_t scratch_bytes = 0;
   Series sort, up, down, pinned, pageable;
 };
@@ -53,7 +55,11 @@ double millions_per_second(std::uint64_t count, const Series& series);
 // {"sorter", "on_gpu", "scratch_bytes", "per_second", series of seconds by name}
 nlohmann::ordered_json sorter_json(const SorterFigures& figures, std::uint64_t count);
 
-// A line a sorter under a head: rate and spread of the sort alone, then the rates with transfers, where there are any.
+// One for each; with a baseline among them also "times_baseline": how many times as fast as it the sort alone is.
+nlohmann::ordered_json sorters_json(const std::vector<SorterFigures>& all, std::uint64_t count);
+
+// A line a sorter under a head: rate and spread of the sort alone, then the rates with transfers, where there are any,
+// and those of the baseline.
 std::string sorter_table(const std::vector<SorterFigures>& all, std::uint64_t count, std::string_view unit);
 
 }  // namespace spillway

@@ -1,6 +1,7 @@
 // What stands in for the GPU code in a program that was built without CUDA: there is no GPU.
 #include <utility>
 
+#include "sort/gpu/baselines.hpp"
 #include "sort/gpu/device_record_sorter.hpp"
 #include "sort/gpu/device_string_sorter.hpp"
 #include "sort/gpu/gpu_error.hpp"
@@ -57,5 +58,7 @@ const std::vector<const DeviceStringSorter*>& device_string_sorters() {
   static const std::vector<const DeviceStringSorter*> none;
   return none;
 }
+const std::vector<const DeviceRecordSorter*>& device_record_baselines() { return device_record_sorters(); }
+const std::vector<const DeviceStringSorter*>& device_string_baselines() { return device_string_sorters(); }
 
 }  // namespace spillway

@@ -83,6 +83,27 @@ TEST(MeasureSorts, GivesNoTimesOfASorterThatDoesNotSort) {
   }
 }
 
+SorterFigures figures_of(const std::string& name, const std::vector<double>& seconds) {
+  SorterFigures figures;
+  figures.name = name;
+  for (const double of_round : seconds) figures.sort.add(of_round);
+  return figures;
+}
+
+TEST(SorterTable, ComparesWithABaselineRoundByRound) {
+  std::vector<SorterFigures> all{figures_of("one", {1, 2, 8}), figures_of("base", {2, 4, 4})};
+  EXPECT_EQ(sorter_table(all, 1'000'000, "M keys/s").find("x base"), std::string::npos);
+  EXPECT_FALSE(sorters_json(all, 1'000'000)[0].contains("times_baseline"));
+  all[1].is_baseline = true;
+  const std::string table = sorter_table(all, 1'000'000, "M keys/s");
+  EXPECT_NE(table.find("x base"), std::string::npos) << table;
+  EXPECT_NE(table.find("2.000"), std::string::npos) << table;
+  const auto sorters = sorters_json(all, 1'000'000);
+  EXPECT_EQ(sorters[0].at("times_baseline").at("baseline"), "base");
+  EXPECT_EQ(sorters[0].at("times_baseline").at("sort").at("rounds"), (std::vector<double>{2, 2, 0.5}));
+  EXPECT_EQ(sorters[1].at("times_baseline").at("sort").at("median"), 1);
+}
+
 TEST(RecordInput, KnowsItsKeysSorted) {
   MemoryBudget budget(std::size_t{64} << 20);
   constexpr std::size_t kCount = 200'000;
@@ -152,6 +173,19 @@ TEST(BenchSortRecords, MeasuresEverySorterThatCanRun) {
   }
 }
 
+TEST(BenchSort, MeasuresBaselinesBesideTheSortersOfAGpu) {
+  for (const std::string kind : {"records", "strings"}) {
+    const ProgramResult result = bench_sort(
+        kind, {"--count", "3000", "--baselines", kind == "strings" ? "--set=url" : "--bits=40", "--json", "-"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const json last = json::parse(result.out).at("cases").at(0).at("sorters").back();
+    EXPECT_EQ(last.contains("times_baseline"), has_gpu());
+    if (has_gpu()) {
+      EXPECT_EQ(last.at("sorter"), kind == "strings" ? "prefix-records" : "cub-radix");
+    }
+  }
+}
+
 TEST(BenchSortStrings, TellsWhatTheSetIsLike) {
   const ProgramResult result = bench_sort("strings", {"--set", "artificial-2,dna9", "--count", "5000", "--sorter",
                                                       "cpu-msd", "--seed", "3", "--json", "-"});
@@ -183,6 +217,20 @@ TEST(BenchSort, RefusesBeforeAnyWork) {
   EXPECT_NE(bench_sort("records", {"--distribution", "normal"}).err.find("--distribution 'normal'"), std::string::npos);
   EXPECT_EQ(bench_sort("strings", {"--set", "words,nosuch"}).exit_code, 2);
   EXPECT_EQ(bench_sort("records", {"--count", "2^24", "--memory", "64M"}).exit_code, 4);
+}
+
+TEST(BenchSortStrings, TakesTheLinesOfAFile) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch / "lines.txt") << "pear\napple\nfig\n";
+  const ProgramResult result =
+      bench_sort("strings", {"--lines", scratch / "lines.txt", "--count", "7", "--sorter", "cpu-msd", "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json cases = json::parse(result.out).at("cases");
+  ASSERT_EQ(cases.size(), 1u);
+  EXPECT_EQ(cases[0].at("set"), scratch / "lines.txt");
+  EXPECT_EQ(cases[0].at("strings"), 7);
+  EXPECT_EQ(cases[0].at("bytes"), 3 * 4 + 2 * 5 + 2 * 3);
+  EXPECT_EQ(bench_sort("strings", {"--lines", scratch / "missing"}).exit_code, 2);
 }
 
 TEST(BenchSort, EndsWithSixWhereAGpuIsAskedForAndThereIsNone) {

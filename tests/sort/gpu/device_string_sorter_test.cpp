@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "io/error.hpp"
+#include "sort/gpu/baselines.hpp"
 #include "sort/gpu/first_gpu.hpp"
 #include "sort/gpu/gpu_status.hpp"
 #include "tests/support/sanitizer_sizes.hpp"
@@ -198,6 +199,8 @@ std::string test_name(const ::testing::TestParamInfo<const DeviceStringSorter*>&
   return name;
 }
 INSTANTIATE_TEST_SUITE_P(Gpu, DeviceStringSorterContract, ::testing::ValuesIn(device_string_sorters()), test_name);
+INSTANTIATE_TEST_SUITE_P(Baseline, DeviceStringSorterContract, ::testing::ValuesIn(device_string_baselines()),
+                         test_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DeviceStringSorterContract);
 
 }  // namespace
