@@ -69,13 +69,17 @@ class Merging {
     std::vector<std::size_t> first{0};
     for (const std::uint32_t size : groups) first.push_back(first.back() + size);
     std::vector<std::unique_ptr<MergeSource>> merged(groups.size());
+    // Where there are fewer merges than memory has room for, each has several threads.
+    const auto merges =
+        static_cast<unsigned>(std::count_if(groups.begin(), groups.end(), [](std::uint32_t size) { return size > 1; }));
+    const unsigned threads = std::max(1U, parallel_groups / std::max(1U, merges));
     tbb::task_arena arena(static_cast<int>(parallel_groups));
     arena.execute([&] {
       tbb::parallel_for(
           tbb::blocked_range<std::size_t>(0, groups.size(), 1),
           [&](const tbb::blocked_range<std::size_t>& range) {
             for (std::size_t g = range.begin(); g != range.end(); ++g) {
-              merged[g] = merge_group({runs_.runs.data() + first[g], groups[g]}, g);
+              merged[g] = merge_group({runs_.runs.data() + first[g], groups[g]}, threads, g);
             }
           },
           tbb::simple_partitioner());
@@ -84,15 +88,19 @@ class Merging {
     setup_.context.progress.runs.store(runs_.runs.size());
   }
 
-  std::unique_ptr<MergeSource> merge_group(std::span<std::unique_ptr<MergeSource>> group, std::uint64_t number) {
+  std::unique_ptr<MergeSource> merge_group(std::span<std::unique_ptr<MergeSource>> group, unsigned threads,
+                                           std::uint64_t number) {
     if (group.size() == 1) return std::move(group[0]);
     throw_if_stopped(setup_.context);
     RunMergeOptions options;
     options.block_bytes = setup_.run_block_bytes;
     options.run_number = number;
+    options.threads = threads;
+    options.ahead_bytes = std::size_t{2} * threads * batch_bytes();
+    options.check = [this] { throw_if_stopped(setup_.context); };
     std::unique_ptr<StoredRun> merged;
     {
-      const OpenSources open(group, 1, setup_.context.signal_number);
+      const OpenSources open(group, threads, setup_.context.signal_number);
       // Passes are only needed when memory is short, so what they write is spilled.
       merged = runs_.spill([&](WritableFile& file) { return merge_runs(open.inputs(), file, options); });
     }

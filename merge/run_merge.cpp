@@ -1,13 +1,18 @@
 #include "merge/run_merge.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "io/error.hpp"
 #include "io/varint.hpp"
 #include "merge/document_join.hpp"
 #include "merge/list_join.hpp"
+#include "merge/ordered_ranges.hpp"
 #include "merge/source_layout.hpp"
+#include "merge/term_ranges.hpp"
 #include "merge/term_sources.hpp"
 
 namespace spillway {
@@ -120,7 +125,116 @@ void merge_texts_to_run(std::span<const MergeInput* const> inputs, RunWriter& wr
   }
 }
 
+// Ranges of a thread: the fewest, so that threads end together although ranges are uneven. The most, as each range
+// reads the blocks at its ends that its neighbours read too.
+constexpr std::size_t kLeastRanges = 6, kMostRanges = 48;
+
+std::size_t ahead_bytes(const RunMergeOptions& options) {
+  return options.ahead_bytes + 2 * std::size_t{options.threads} * options.block_bytes;
+}
+
+// What all threads make of their ranges is to fit what may wait, else they wait for the first.
+std::size_t range_count_of(std::span<const MergeInput* const> inputs, const RunMergeOptions& options) {
+  constexpr std::uint64_t kPostingBytes = 2, kEntryBytes = 12, kPositionBytes = 1;
+  if (options.threads <= 1) return 1;
+  std::uint64_t bytes = 0;
+  for (const MergeInput* const input : inputs) {
+    const RunSummary& summary = input->summary();
+    bytes += summary.posting_count * kPostingBytes + summary.entry_count * kEntryBytes;
+    if (input->identity().has_positions) bytes += summary.occurrence_count * kPositionBytes;
+  }
+  return std::clamp<std::size_t>(2 * bytes / (ahead_bytes(options) / options.threads), kLeastRanges * options.threads,
+                                 kMostRanges * options.threads);
+}
+
+// The lists of all inputs, range by range, to the writer's term blocks. Ranges are taken in order by however many
+// threads there are.
+class RangeMerger {
+ public:
+  RangeMerger(std::span<const MergeInput* const> inputs, const SourceLayout& layout, const RunMergeOptions& options,
+              RunWriter& writer)
+      : inputs_(inputs),
+        layout_(layout),
+        options_(options),
+        has_positions_(inputs.front()->identity().has_positions),
+        splitters_(choose_term_splitters(inputs, range_count_of(inputs, options))),
+        blocks_([this, &writer](TermBlock&& block) { write(writer, block); }, splitters_.size() + 1,
+                ahead_bytes(options)) {}
+
+  void run() {
+    const std::size_t count = std::clamp<std::size_t>(options_.threads, 1, splitters_.size() + 1);
+    std::vector<std::thread> threads;
+    try {
+      while (threads.size() + 1 < count) threads.emplace_back([this] { work(); });
+    } catch (...) {
+      blocks_.fail(std::current_exception());
+    }
+    work();
+    for (std::thread& thread : threads) thread.join();
+    blocks_.check_complete();
+  }
+
+  // Of what was written.
+  std::uint64_t entry_count = 0, posting_count = 0, occurrence_count = 0;
+
+ private:
+  // By one thread at a time.
+  void write(RunWriter& writer, const TermBlock& block) {
+    writer.append_terms(block);
+    entry_count += block.entry_count;
+    posting_count += block.posting_count;
+    occurrence_count += block.occurrence_count;
+  }
+
+  void work() noexcept {
+    try {
+      for (std::size_t range = next_++; range <= splitters_.size(); range = next_++) {
+        merge_range(range);
+        blocks_.finish(range);
+      }
+    } catch (const OrderStopped&) {
+      // Another thread's error is kept already.
+    } catch (...) {
+      blocks_.fail(std::current_exception());
+    }
+  }
+
+  void merge_range(std::size_t range) {
+    ListJoiner joiner(options_.block_bytes, has_positions_, [&](TermBlock&& block) {
+      if (options_.check) options_.check();
+      const std::size_t bytes = block.payload.capacity();
+      blocks_.put(range, std::move(block), bytes);
+    });
+    ListGatherer gatherer(joiner, options_.block_bytes, has_positions_);
+    TermSources sources(inputs_, range == 0 ? std::string() : splitters_[range - 1],
+                        range == splitters_.size() ? std::string() : splitters_[range]);
+    while (!sources.done()) {
+      gatherer.begin(sources.piece().term);
+      do {
+        const std::size_t input = sources.input();
+        gatherer.add(sources.piece(), static_cast<std::uint32_t>(layout_.bases[input]), *inputs_[input]);
+      } while (sources.advance());
+      gatherer.end();
+    }
+    joiner.finish();
+  }
+
+  const std::span<const MergeInput* const> inputs_;
+  const SourceLayout& layout_;
+  const RunMergeOptions& options_;
+  const bool has_positions_;
+  const std::vector<std::string> splitters_;
+  std::atomic<std::size_t> next_{0};
+  OrderedRanges<TermBlock> blocks_;
+};
+
 }  // namespace
+
+// First gaps and last documents count from further off: 4 bytes more each, with positions a first distance as well.
+std::uint64_t merged_run_bound(std::uint64_t input_bytes, std::uint64_t entry_count, bool has_positions) {
+  constexpr std::uint64_t kEndsBytes = std::uint64_t{256} << 10;  // footer, blocks that end with their range
+  return input_bytes + entry_count * (has_positions ? 16 : 8) + kEndsBytes;
+}
 
 RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& out, const RunMergeOptions& options) {
   const SourceLayout layout = lay_out_source(inputs);
@@ -136,24 +250,11 @@ RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& o
   }
   RunWriter writer(out, identity, options.block_bytes, options.codec);
   merge_documents_to_run(inputs, writer);
-  const auto see_entry = [&](const TermPiece& piece) {
-    ++summary.entry_count;
-    summary.posting_count += piece.document_count;
-    summary.occurrence_count += piece.occurrence_count;
-  };
-  ListJoiner joiner(
-      options.block_bytes, identity.has_positions, [&](TermBlock&& block) { writer.append_terms(block); }, see_entry);
-  ListGatherer gatherer(joiner, options.block_bytes, identity.has_positions);
-  TermSources sources(inputs, "", "");
-  while (!sources.done()) {
-    gatherer.begin(sources.piece().term);
-    do {
-      const std::size_t input = sources.input();
-      gatherer.add(sources.piece(), static_cast<std::uint32_t>(layout.bases[input]), *inputs[input]);
-    } while (sources.advance());
-    gatherer.end();
-  }
-  joiner.finish();
+  RangeMerger lists(inputs, layout, options, writer);
+  lists.run();
+  summary.entry_count = lists.entry_count;
+  summary.posting_count = lists.posting_count;
+  summary.occurrence_count = lists.occurrence_count;
   if (identity.has_texts) merge_texts_to_run(inputs, writer);
   writer.finish(summary);
   return summary;

@@ -77,6 +77,7 @@ class MergeTest : public ::testing::Test {
         options.block_bytes = kMinRunBlockBytes << random() % 4;
         options.codec = random() % 2 == 0 ? RunBlockCodec::kNone : RunBlockCodec::kZstd;
         options.run_number = begin;
+        options.threads = 1 + static_cast<unsigned>(random() % 3);
         merged.push_back(hold([&](WritableFile& file) { merge_runs(group, file, options); }));
         begin = end;
       }

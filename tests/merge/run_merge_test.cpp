@@ -1,5 +1,7 @@
 #include "merge/run_merge.hpp"
 
+#include <atomic>
+
 #include "io/error.hpp"
 #include "tests/merge/cut_runs.hpp"
 
@@ -42,6 +44,51 @@ TEST_F(RunMerge, JoinsTheEntriesOfATermWhileTheyFitABlock) {
   EXPECT_EQ(merged.reader->summary().posting_count, 6u * 500);
 }
 
+// Where ranges end blocks do, so bytes differ; what they hold does not.
+TEST_F(RunMerge, GivesTheSameOnManyThreads) {
+  std::mt19937_64 random(5);
+  SampleRunOptions sample;
+  sample.documents = 3000;
+  sample.terms = 4000;
+  const SampleRun whole = make_source(5, sample);
+  const Runs runs = cut(whole, 12, random);
+  std::uint64_t bytes = 0, entries = 0;
+  for (const HeldRun& run : runs) {
+    bytes += run.file->size();
+    entries += run.reader->summary().entry_count;
+  }
+  for (const unsigned threads : {1U, 2U, 7U}) {
+    RunMergeOptions options;
+    options.block_bytes = kMinRunBlockBytes;
+    options.threads = threads;
+    std::atomic<int> checks{0};
+    options.check = [&] { ++checks; };
+    const HeldRun merged = hold([&](WritableFile& file) { merge_runs(inputs(runs), file, options); });
+    EXPECT_EQ(read_sample_run(*merged.file), whole);
+    EXPECT_LE(merged.file->size(), merged_run_bound(bytes, entries, false));
+    EXPECT_GT(checks, 20);
+  }
+}
+
+TEST_F(RunMerge, StopsWhenItsCheckThrows) {
+  std::mt19937_64 random(6);
+  SampleRunOptions sample;
+  sample.documents = 2000;
+  sample.terms = 3000;
+  const Runs runs = cut(make_source(6, sample), 8, random);
+  for (const unsigned threads : {1U, 4U}) {
+    RunMergeOptions options;
+    options.block_bytes = kMinRunBlockBytes;
+    options.threads = threads;
+    std::atomic<int> left{5};
+    options.check = [&] {
+      if (--left < 0) throw InterruptedError(2);
+    };
+    MemoryFile out(budget_, "out");
+    EXPECT_THROW(merge_runs(inputs(runs), out, options), InterruptedError);
+  }
+}
+
 TEST_F(RunMerge, KeepsTheBordersOfAGroupOpen) {
   std::mt19937_64 random(3);
   const SampleRun whole = make_source(3, {});
@@ -52,7 +99,7 @@ TEST_F(RunMerge, KeepsTheBordersOfAGroupOpen) {
   }
   const auto all = inputs(runs);
   const HeldRun middle = hold([&](WritableFile& file) {
-    merge_runs(std::span(all).subspan(1, 2), file, {4096, RunBlockCodec::kNone, 77});
+    merge_runs(std::span(all).subspan(1, 2), file, {.block_bytes = 4096, .run_number = 77});
   });
   EXPECT_TRUE(middle.reader->identity().first_document_open);
   EXPECT_TRUE(middle.reader->identity().last_document_open);
