@@ -28,7 +28,10 @@ BlockFigures& BlockFigures::operator+=(const BlockFigures& other) {
   return *this;
 }
 
-BlockQueue::BlockQueue(const BlockQueueSetup& setup) : setup_(setup) {
+BlockQueue::BlockQueue(const BlockQueueSetup& setup)
+    : setup_(setup),
+      joiner_({overlaps(setup.mode), setup.options.threads, setup.plan.join_bytes, setup.options.run_block_bytes,
+               [this] { return next_number_++; }, setup.context, setup.budget, setup.runs}) {
   for (unsigned i = 0; i < worker_count(); ++i) workers_.emplace_back(setup.options.threads);
   if (!overlaps(setup.mode)) return;
   try {
@@ -64,6 +67,7 @@ void BlockQueue::put(Block&& block) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return in_flight_ + 1 < setup_.plan.blocks_in_flight || error_ != nullptr; });
   if (error_ != nullptr) std::rethrow_exception(error_);
+  joiner_.check();
   ++in_flight_;
   waiting_.push_back(std::move(item));
   changed_.notify_all();
@@ -72,11 +76,14 @@ void BlockQueue::put(Block&& block) {
 void BlockQueue::finish() {
   stop();
   if (error_ != nullptr) std::rethrow_exception(error_);
-  if (!setup_.runs.runs.empty()) return;
-  Item nothing;
-  nothing.place = next_place_++;
-  sort_on_cpu(nothing, workers_.front());
-  hand_in(nothing);
+  if (joiner_.empty()) {
+    Item nothing;
+    nothing.place = next_place_++;
+    sort_on_cpu(nothing, workers_.front());
+    hand_in(nothing);
+  }
+  joiner_.finish();
+  figures_.joins = joiner_.figures();
 }
 
 void BlockQueue::stop() {
@@ -121,13 +128,13 @@ void BlockQueue::keep_error() {
   changed_.notify_all();
 }
 
-// Runs go into the store once those of all blocks before have.
+// Runs go on once those of all blocks before have.
 void BlockQueue::hand_in(Item& item) {
   const std::lock_guard lock(mutex_);
   figures_ += item.figures;
   done_[item.place] = std::move(item.runs);
   for (auto next = done_.begin(); next != done_.end() && next->first == next_done_; next = done_.erase(next)) {
-    for (auto& run : next->second) setup_.runs.runs.push_back(std::move(run));
+    for (auto& run : next->second) joiner_.put(std::move(run));
     ++next_done_;
   }
   setup_.context.progress.runs.store(figures_.blocks);
@@ -208,6 +215,7 @@ void BlockQueue::store(Block block, Item& item, Worker& worker) {
       worker.arena.execute(
           [&] { item.runs.push_back(sorter.keep(std::move(block), options, setup_.budget, item.figures.sort)); });
       share.keep(*kept_bytes);
+      item.runs.back()->share = std::move(share);
       ++item.figures.blocks;
       return;
     }

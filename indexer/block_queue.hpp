@@ -1,7 +1,7 @@
 // Blocks on their way to runs: sorted on the CPU, or begun on a GPU and then written. In the overlapping modes threads
 // of its own do it while the next block is parsed, one for each visit that may be in flight, so that one block goes up
 // while another is sorted and a third is written; their runs keep the order of the blocks. What a GPU does not do is
-// done on the CPU, and counted.
+// done on the CPU, and counted. Many small runs are joined to larger ones on the way (indexer/run_joiner.hpp).
 #pragma once
 
 #include <tbb/task_arena.h>
@@ -22,6 +22,7 @@
 #include "indexer/gpu/gpu_block_sorter.hpp"
 #include "indexer/index_job.hpp"
 #include "indexer/index_plan.hpp"
+#include "indexer/run_joiner.hpp"
 #include "indexer/run_store.hpp"
 #include "sort/gpu/gpu_error.hpp"
 
@@ -49,8 +50,9 @@ struct BlockFigures {
   BlockSortFigures sort;
   std::uint64_t blocks = 0, gpu_blocks = 0, cpu_blocks = 0;  // cpu_blocks: in place of the GPU
   std::string gpu_failure;                                   // the first
+  JoinFigures joins;                                         // of runs, beside the sort of blocks
 
-  // All but the failure.
+  // All but the failure and the joins.
   BlockFigures& operator+=(const BlockFigures& other);
 };
 
@@ -110,6 +112,7 @@ class BlockQueue {
   std::size_t in_flight_ = 0;                  // put, and not yet runs
   bool stopping_ = false, gpu_is_lost_ = false;
   std::exception_ptr error_;
+  RunJoiner joiner_;
   std::deque<Worker> workers_;
 };
 

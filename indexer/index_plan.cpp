@@ -5,7 +5,9 @@
 #include <cstdio>
 
 #include "corpora/unpack/zstd_codec.hpp"
+#include "indexer/run_joiner.hpp"
 #include "io/error.hpp"
+#include "io/run_writer.hpp"
 
 namespace spillway {
 
@@ -94,6 +96,27 @@ std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, std::siz
   return input.block_limit(std::min(block, kMaxGpuBlockBytes));
 }
 
+// What blocks do not take, as devices hold no larger ones or as they would only sort slower: at most `most_bytes` of
+// it.
+std::size_t unused_by_blocks(const IndexPlanInput& input, std::size_t bytes, std::size_t most_bytes,
+                             const IndexPlan& plan) {
+  const std::size_t block = plan.assembler.block_bytes;
+  const std::size_t used =
+      input.visits == 0 ? block / 4 * 9 : plan.fallback_bytes + plan.list_bytes + plan.blocks_in_flight * block;
+  return std::min(most_bytes, bytes > used ? bytes - used : 0);
+}
+
+// Of runs, where there will be many; a quarter of what they have.
+std::size_t join_share(const IndexPlanInput& input, std::size_t largest_block_bytes, const IndexPlan& plan) {
+  const std::size_t block = std::max<std::size_t>(
+      1, input.forced_block_bytes == 0 ? plan.assembler.block_bytes
+                                       : std::min<std::size_t>(plan.assembler.block_bytes, input.forced_block_bytes));
+  if (input.input_bytes != 0 && input.input_bytes / block < kMostWaitingRuns / 2) return 0;
+  const std::size_t most = plan.run_memory_bytes / 4;
+  if (join_memory_bytes(largest_block_bytes, 1) > most) return 0;
+  return std::min(most, join_memory_bytes(largest_block_bytes, input.threads));
+}
+
 // Fills the plan for one level; tells whether blocks have room for a few chunks.
 Shares divide(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus, const Level& level,
               IndexPlan& plan) {
@@ -123,9 +146,15 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.assembler.hold_bytes = input.threads * chunk_bytes + waiting;
   plan.assembler.overlap = overlaps(input.mode);
   plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, sort_bytes, plan);
+  plan.run_memory_bytes += unused_by_blocks(input, left - plan.run_memory_bytes, left / 2 - left / 5, plan);
   // Of the share of the block that would be filled; a small one is left to the merge.
   plan.last_run_memory_bytes = left >= kLeastForLastRun ? std::min(left / 5, plan.assembler.block_bytes) : 0;
-  plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / 128, 64 << 10, 512 << 10);
+  // Cursors of many runs are to share the cache; lists of kept blocks may be as long as a block of a run.
+  const std::size_t blocks_of_run = input.visits == 0 ? 128 : 512;
+  plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / blocks_of_run, 64 << 10, 512 << 10);
+  const std::size_t largest_block = TermBlockBuilder::max_block_bytes(plan.run_block_bytes, options.max_term_bytes);
+  plan.join_bytes = join_share(input, largest_block, plan);
+  plan.run_memory_bytes -= plan.join_bytes;
   plan.id_sort_bytes = std::clamp<std::size_t>(left / 4, std::size_t{256} << 10, 1024 * kMebibyte);
   return {&level == &kLevels.back() || is_roomy(input, level, plan, chunk_bytes), least};
 }
@@ -189,6 +218,7 @@ std::string IndexPlan::describe() const {
   }
   line("chunks waiting", megabytes(assembler.hold_bytes));
   line("runs kept in memory", megabytes(run_memory_bytes) + ", in blocks of " + megabytes(run_block_bytes));
+  if (join_bytes != 0) line("joining small runs", megabytes(join_bytes));
   line("sort of ids", megabytes(id_sort_bytes));
   return text;
 }

@@ -40,6 +40,7 @@ struct IndexPlan {
   std::size_t parser_bytes = 0;           // of one parsing thread
   std::size_t run_memory_bytes = 0;       // runs kept in memory
   std::size_t last_run_memory_bytes = 0;  // and so much more for the last, when no other block is filled any more
+  std::size_t join_bytes = 0;             // of joining runs while blocks are sorted; 0: they are not joined
   std::size_t run_block_bytes = 0;
   std::size_t id_sort_bytes = 0;
   unsigned blocks_in_flight = 2;   // the one that is filled, and those that are sorted or written

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "indexer/run_share.hpp"
 #include "merge/merge_input.hpp"
 
 namespace spillway {
@@ -27,6 +28,7 @@ class MergeSource {
   std::uint64_t bytes = 0;
   RunSummary summary;             // its documents are numbered as in its source
   bool may_have_dropped = false;  // documents may be holes, which a merge must drop again
+  RunShare share;                 // of the memory for runs; none where it holds nothing of it
 };
 
 }  // namespace spillway

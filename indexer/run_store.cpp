@@ -10,7 +10,8 @@ namespace {
 
 // What a run in memory grows by: large enough for large pages where the run is.
 constexpr std::size_t piece_bytes_of(std::size_t run_bytes) {
-  return run_bytes < (std::size_t{64} << 20) ? std::size_t{64} << 10 : std::size_t{4} << 20;
+  if (run_bytes < (std::size_t{8} << 20)) return std::size_t{64} << 10;
+  return run_bytes < (std::size_t{64} << 20) ? std::size_t{1} << 20 : std::size_t{4} << 20;
 }
 
 // The last piece may be all but empty.
@@ -46,15 +47,6 @@ std::size_t StoredRun::documents_bytes(unsigned) const {
   return 2 * (3 * largest_block_bytes + kStringsBytes);
 }
 
-void RunShare::keep(std::size_t bytes) {
-  give_back(bytes_ - std::min(bytes_, bytes));
-  bytes_ = 0;
-}
-
-void RunShare::give_back(std::size_t bytes) {
-  if (left_ != nullptr) left_->fetch_add(bytes);
-}
-
 RunShare RunStore::take_share(std::size_t bound_bytes) {
   const std::size_t bytes = memory_bound(bound_bytes);
   std::size_t left = memory_left_.load();
@@ -71,6 +63,7 @@ std::unique_ptr<StoredRun> RunStore::write(RunShare share, const std::function<R
   const std::uint64_t bytes = file->size();
   share.keep(static_cast<std::size_t>(file->memory_bytes()));
   auto run = std::make_unique<StoredRun>(std::move(file), nullptr);
+  run->share = std::move(share);
   run->bytes = bytes;
   run->summary = summary;
   run->largest_block_bytes = largest_block_bytes_;

@@ -19,6 +19,8 @@ constexpr std::size_t kStringsInSegment = 512;
 constexpr std::size_t kSamples = 1024;
 // What a string costs beside the bytes of its list, in bytes.
 constexpr std::size_t kStringWeight = 16;
+// In front of a list, once it is in a run.
+constexpr std::size_t kEntryHeadBytes = 8;
 
 std::uint32_t first_document(const ListPart& part) {
   const std::uint8_t* at = part.postings.data();
@@ -138,6 +140,7 @@ SortedBlock::SortedBlock(Block&& block, const StringSorter& strings, const Block
   choose_samples();
   summary = block_summary(block_);
   summary.entry_count = terms_.size();
+  bytes = terms_.size() * kEntryHeadBytes;
   for (const ParsedChunk& chunk : block_.chunks) {
     summary.posting_count += chunk.posting_count;
     bytes += chunk.postings.size() + chunk.distances.size() + chunk.documents.size() + chunk.text.size();

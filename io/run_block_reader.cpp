@@ -34,12 +34,14 @@ void RunBlockReader::fail(const std::string& expected, const std::string& found)
 const std::uint8_t* RunBlockReader::ensure(std::size_t bytes) {
   if (const auto in_memory = run_.file().view(next_offset_, bytes); !in_memory.empty()) return in_memory.data();
   if (window_end_ - window_begin_ < bytes) {
-    if (window_.empty()) window_.resize(kBlockHeaderBytes + run_.block_bytes());
+    // Of a file in memory, and of blocks that are passed over, no more than was asked for.
+    const bool is_in_memory = !run_.file().view(next_offset_, 1).empty();
+    const std::size_t most = skipping_ || is_in_memory ? bytes : kBlockHeaderBytes + run_.block_bytes();
+    if (window_.size() < most) window_.resize(most);
     std::memmove(window_.data(), window_.data() + window_begin_, window_end_ - window_begin_);
     window_end_ -= window_begin_;
     window_begin_ = 0;
-    const std::size_t wanted = skipping_ ? bytes : window_.size();
-    const auto target = static_cast<std::size_t>(std::min<std::uint64_t>(wanted, run_.blocks_end() - next_offset_));
+    const auto target = static_cast<std::size_t>(std::min<std::uint64_t>(most, run_.blocks_end() - next_offset_));
     run_.file().read_exactly(next_offset_ + window_end_, {window_.data() + window_end_, target - window_end_});
     window_end_ = target;
   }

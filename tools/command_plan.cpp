@@ -22,7 +22,8 @@ ordered_json consumers_json(const IndexPlan& plan, std::uint64_t threads) {
           {"id_sort", plan.id_sort_bytes},
           {"pinned_staging", plan.staging_bytes},
           {"lists_from_gpu", plan.list_bytes},
-          {"sort_on_cpu_instead", plan.fallback_bytes}};
+          {"sort_on_cpu_instead", plan.fallback_bytes},
+          {"joining_runs", plan.join_bytes}};
 }
 
 ordered_json estimate_json(const JobEstimate& estimate) {
@@ -31,6 +32,7 @@ ordered_json estimate_json(const JobEstimate& estimate) {
           {"text_bytes", estimate.text_bytes},
           {"runs", estimate.blocks},
           {"runs_spilled", estimate.runs_spilled},
+          {"joins", estimate.joins},
           {"fan_in", estimate.merge.fan_in},
           {"merge_passes", estimate.merge.passes.size() + 1},
           {"term_ranges", estimate.merge.last_pass_ranges},

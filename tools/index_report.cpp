@@ -123,6 +123,10 @@ std::string index_summary(const IndexOptions& options, const IndexReport& report
   text += line("runs", count_text(report.runs) + " (" + count_text(report.runs_spilled) + " spilled, " +
                            bytes_text(report.spilled_bytes) + " written), " + count_text(report.merge_passes) +
                            (report.merge_passes == 1 ? " merge pass" : " merge passes"));
+  if (report.joins != 0) {
+    text += line("joined",
+                 count_text(report.joined_runs) + " runs of blocks to " + count_text(report.joins) + " while parsing");
+  }
   if (sorts_on_gpu(report.mode)) {
     text += line("blocks", count_text(report.gpu_blocks) + " sorted on the GPU, " + count_text(report.cpu_blocks) +
                                " on the CPU instead" +
@@ -167,6 +171,8 @@ ordered_json index_report_json(const IndexOptions& options, const IndexReport& r
           {"blocks_on_gpu", report.gpu_blocks},
           {"blocks_on_cpu_instead", report.cpu_blocks},
           {"gpu_failure", report.gpu_failure.empty() ? ordered_json() : ordered_json(report.gpu_failure)},
+          {"joined_runs", report.joined_runs},
+          {"joins", report.joins},
           {"runs", report.runs},
           {"runs_spilled", report.runs_spilled},
           {"merge_passes", report.merge_passes},

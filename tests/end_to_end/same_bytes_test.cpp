@@ -136,6 +136,25 @@ TEST_P(EverySameBytes, ForSeveralMergePasses) {
   }
 }
 
+TEST_P(EverySameBytes, ForRunsThatAreJoinedWhileParsing) {
+  set_random_corpus(7, 900);
+  for (const IndexMode mode : {IndexMode::kCpu, IndexMode::kCpuPlus}) {
+    for (const char* const sorter : {"cpu-chunk", "cpu-radix"}) {
+      IndexOptions options = job({scratch_ / "in"});
+      options.block_bytes = 1000;
+      options.threads = mode == IndexMode::kCpu ? 2 : 5;
+      options.mode = mode;
+      options.record_sorter = sorter;
+      options.memory_bytes = std::uint64_t{2} << 30;
+      SCOPED_TRACE(sorter);
+      const IndexReport report = expect_same(options);
+      EXPECT_GT(report.joins, 5U);
+      EXPECT_EQ(report.blocks, report.runs - report.joins + report.joined_runs);
+      EXPECT_LT(report.runs, 100U);
+    }
+  }
+}
+
 TEST_F(SameBytes, WithStoredTexts) {
   set_corpus_with_texts(20);
   for (const std::uint64_t block_bytes : {0, 700, 20000}) {
@@ -145,7 +164,8 @@ TEST_F(SameBytes, WithStoredTexts) {
       options.record_sorter = sorter;
       options.threads = block_bytes == 700 ? 3 : 1;
       options.mode = block_bytes == 0 ? IndexMode::kCpu : IndexMode::kCpuPlus;
-      expect_same(options);
+      options.memory_bytes = block_bytes == 700 ? std::uint64_t{2} << 30 : options.memory_bytes;
+      EXPECT_EQ(expect_same(options).joins != 0, block_bytes == 700);
     }
   }
   IndexOptions options = job({scratch_ / "in"});

@@ -260,6 +260,17 @@ TEST_F(BlockQueueTest, ChecksTheSumsOfRunsThatLeaveMemoryAndOfNoOthers) {
   EXPECT_EQ(script_.checked, spilled_);
 }
 
+TEST_F(BlockQueueTest, JoinsManyRunsInTheirOrder) {
+  plan_.join_bytes = std::size_t{24} << 20;
+  for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
+    const std::vector<std::uint64_t> documents = run(mode, 40);
+    ASSERT_EQ(documents.size(), 40 - kMostJoinedRuns + 1);
+    EXPECT_EQ(documents.front(), documents_of(kMostJoinedRuns));
+    for (std::size_t i = 1; i < documents.size(); ++i) EXPECT_EQ(documents[i], 300 * (kMostJoinedRuns - 1 + i) + 6);
+    EXPECT_EQ(figures_.joins.joined_runs, kMostJoinedRuns);
+  }
+}
+
 TEST_F(BlockQueueTest, StopsAtASignal) {
   signal_ = 2;
   EXPECT_THROW(run(IndexMode::kGpuPlus, 3), InterruptedError);

@@ -20,7 +20,7 @@ IndexPlanInput input_of(std::size_t memory_bytes, unsigned threads) {
 
 std::size_t parts_of(const IndexPlan& plan, const IndexPlanInput& input) {
   return plan.reserve_bytes + CorpusReader::memory_bytes({}, plan.reader) + input.threads * plan.parser_bytes +
-         plan.run_memory_bytes + 2 * plan.assembler.block_bytes + plan.assembler.hold_bytes;
+         plan.run_memory_bytes + plan.join_bytes + 2 * plan.assembler.block_bytes + plan.assembler.hold_bytes;
 }
 
 TEST(IndexPlan, FitsTheBudgetAndUsesMostOfIt) {
@@ -65,6 +65,39 @@ TEST(IndexPlan, HasRoomForListsFromTheGpuAndForSortingOnTheCpuAtOnce) {
       EXPECT_GE(plan.fallback_bytes, 5 * chunk);
       EXPECT_GT(plan.list_bytes, 0U);
     }
+  }
+}
+
+// What blocks cannot take as the device is small is for runs, a part of it for joining them; the merge has half.
+TEST(IndexPlan, GivesRunsWhatSmallBlocksLeave) {
+  IndexPlanInput input = input_of(4096 * kMebibyte, 16);
+  input.mode = IndexMode::kGpuPlus;
+  input.form = ChunkForm::kTokens;
+  input.visits = 2;
+  input.staging_bytes = 256 * kMebibyte;
+  input.input_bytes = std::uint64_t{8} << 30;
+  input.block_limit = [](std::size_t bytes) { return bytes; };
+  const IndexPlan large = plan_index(input, ContentOptions{}, {});
+  input.block_limit = [](std::size_t bytes) { return std::min(bytes, 60 * kMebibyte); };
+  const IndexPlan small = plan_index(input, ContentOptions{}, {});
+  SCOPED_TRACE(large.describe() + small.describe());
+  EXPECT_GT(small.run_memory_bytes, large.run_memory_bytes * 5 / 4);
+  EXPECT_EQ(large.join_bytes, 0U);
+  EXPECT_GT(small.join_bytes, 0U);
+  EXPECT_LE(small.join_bytes, small.run_memory_bytes / 3 + 1);
+  EXPECT_LE(parts_of(small, input) + small.assembler.block_bytes + small.staging_bytes + small.list_bytes +
+                small.fallback_bytes,
+            input.memory_bytes);
+  EXPECT_LT(small.run_memory_bytes + small.join_bytes, input.memory_bytes / 2);
+}
+
+TEST(IndexPlan, JoinsRunsOnlyWhereThereWillBeMany) {
+  IndexPlanInput input = input_of(1024 * kMebibyte, 2);
+  input.input_bytes = std::uint64_t{1} << 30;
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).join_bytes, 0U);
+  for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1} << 40}) {  // unknown, large
+    input.input_bytes = bytes;
+    EXPECT_GT(plan_index(input, ContentOptions{}, {}).join_bytes, 0U);
   }
 }
 

@@ -45,6 +45,17 @@ TEST(JobEstimate, SeesMoreRunsWithLessMemory) {
   EXPECT_EQ(little.index_bytes, much.index_bytes);
 }
 
+TEST(JobEstimate, MergesJoinedRunsWhereThereAreMany) {
+  const JobEstimate few = estimate_of(one_file(1'000'000'000), 1024 * kMebibyte);
+  EXPECT_EQ(few.joins, 0U);
+  EXPECT_EQ(few.describe().find("joined"), std::string::npos);
+  const JobEstimate many = estimate_of(one_file(200'000'000'000), 1024 * kMebibyte);
+  EXPECT_GT(many.blocks, 100U);
+  EXPECT_GT(many.joins, 3U);
+  EXPECT_TRUE(many.merge.passes.empty());
+  EXPECT_NE(many.describe().find("of them joined to " + std::to_string(many.joins)), std::string::npos);
+}
+
 TEST(JobEstimate, SaysThatAMergeMayNotFit) {
   const JobEstimate estimate = estimate_of(one_file(500'000'000'000), 64 * kMebibyte);
   EXPECT_NE(estimate.merge_refusal, "");

@@ -95,6 +95,16 @@ TEST_F(RunStoreTest, HoldsTheShareOfARunThatIsOnItsWay) {
   EXPECT_TRUE(store.take_share(kMebibyte / 2).is_memory());
 }
 
+TEST_F(RunStoreTest, GivesARunsShareToOthersOnceItIsGone) {
+  RunStore store(budget_, temp_, 4 * kMebibyte);
+  EXPECT_EQ(store.memory_bytes(), 4 * kMebibyte);
+  store.runs.push_back(store.write(store.take_share(3 * kMebibyte), writing(3 * kMebibyte, 1)));
+  EXPECT_LE(store.memory_left(), kMebibyte);
+  EXPECT_EQ(store.runs.back()->share.bytes(), 4 * kMebibyte - store.memory_left());
+  store.runs.clear();
+  EXPECT_EQ(store.memory_left(), 4 * kMebibyte);
+}
+
 TEST_F(RunStoreTest, GivesEverythingBack) {
   {
     RunStore store(budget_, temp_, 4 * kMebibyte);

@@ -1,0 +1,176 @@
+#include "indexer/run_joiner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "indexer/open_sources.hpp"
+#include "indexer/stopwatch.hpp"
+#include "io/error.hpp"
+#include "io/run_writer.hpp"
+#include "merge/run_merge.hpp"
+
+namespace spillway {
+
+namespace {
+
+struct Abandoned {};
+
+// That wait for their turn: what each of several threads makes of a range.
+constexpr std::size_t kBlocksAhead = 16;
+
+std::size_t blocks_ahead(unsigned threads) { return threads <= 1 ? 0 : threads * kBlocksAhead; }
+
+// Of a thread, beside the cursors: a block that is filled, the stretch of a list that goes into it, and what waits.
+std::size_t thread_bytes(std::size_t largest_block_bytes) { return 5 * largest_block_bytes; }
+
+std::size_t writer_bytes(std::size_t largest_block_bytes) {
+  return RunWriter::memory_bytes(std::min(largest_block_bytes, kMaxRunBlockBytes), RunBlockCodec::kNone);
+}
+
+}  // namespace
+
+std::size_t join_memory_bytes(std::size_t largest_block_bytes, unsigned threads) {
+  const std::size_t open_bytes = StoredRun::open_bytes(128 * largest_block_bytes, largest_block_bytes);
+  return writer_bytes(largest_block_bytes) + kMostJoinedRuns * open_bytes +
+         threads *
+             (kMostJoinedRuns * StoredRun::cursor_bytes(largest_block_bytes) + thread_bytes(largest_block_bytes)) +
+         blocks_ahead(threads) * largest_block_bytes;
+}
+
+RunJoiner::~RunJoiner() { stop(true); }
+
+void RunJoiner::stop(bool abandoned) {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    if (abandoned) abandoned_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+bool RunJoiner::empty() const {
+  const std::lock_guard lock(mutex_);
+  return joined_.empty() && waiting_.empty();
+}
+
+void RunJoiner::check() const {
+  const std::lock_guard lock(mutex_);
+  if (error_ != nullptr) std::rethrow_exception(error_);
+}
+
+void RunJoiner::put(std::unique_ptr<MergeSource> run) {
+  std::unique_lock lock(mutex_);
+  waiting_.push_back(std::move(run));
+  if (setup_.overlaps) {
+    changed_.notify_all();
+  } else {
+    join_due_runs(lock);
+  }
+}
+
+void RunJoiner::finish() {
+  stop(false);
+  check();
+  for (auto& run : joined_) setup_.runs.runs.push_back(std::move(run));
+  for (auto& run : waiting_) setup_.runs.runs.push_back(std::move(run));
+  joined_.clear();
+  waiting_.clear();
+}
+
+void RunJoiner::work() {
+  std::unique_lock lock(mutex_);
+  try {
+    while (!abandoned_) {
+      join_due_runs(lock);
+      if (stopping_) return;
+      changed_.wait(lock, [this] { return stopping_ || due_runs() != 0; });
+    }
+  } catch (const Abandoned&) {
+    return;
+  } catch (...) {
+    if (!lock.owns_lock()) lock.lock();
+    error_ = std::current_exception();
+  }
+}
+
+// How many of those that wait are to be joined now: the oldest where they are many, all where the memory for runs is
+// short.
+std::size_t RunJoiner::due_runs() const {
+  if (setup_.memory_bytes == 0) return 0;
+  if (waiting_.size() >= kMostWaitingRuns) return kMostJoinedRuns;
+  const bool is_short = setup_.runs.memory_left() < setup_.runs.memory_bytes() / 4;
+  return is_short && !stopping_ && waiting_.size() >= kLeastJoinedRuns ? std::min(waiting_.size(), kMostJoinedRuns) : 0;
+}
+
+void RunJoiner::join_due_runs(std::unique_lock<std::mutex>& lock) {
+  while (const std::size_t count = abandoned_ ? 0 : due_runs()) {
+    Sources group(std::make_move_iterator(waiting_.begin()),
+                  std::make_move_iterator(waiting_.begin() + static_cast<std::ptrdiff_t>(count)));
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
+    const unsigned wanted = setup_.overlaps && !stopping_ ? std::max(1U, setup_.threads / 2) : setup_.threads;
+    const unsigned threads = threads_for(group, wanted);
+    if (threads == 0) {
+      std::move(group.begin(), group.end(), std::back_inserter(joined_));
+      continue;
+    }
+    lock.unlock();
+    auto run = join(group, threads);
+    group.clear();
+    lock.lock();
+    joined_.push_back(std::move(run));
+  }
+}
+
+// As many as the memory of joins has room for; none: not even one.
+unsigned RunJoiner::threads_for(const Sources& group, unsigned wanted) const {
+  const std::size_t block_bytes = setup_.runs.largest_block_bytes();
+  std::size_t fixed = writer_bytes(block_bytes), each = thread_bytes(block_bytes);
+  std::size_t documents = 0;
+  for (const auto& run : group) {
+    fixed += run->open_bytes();
+    each += run->cursor_bytes();
+    documents = std::max(documents, run->documents_bytes(wanted));
+  }
+  fixed = std::max(fixed, documents);
+  unsigned threads = wanted;
+  while (threads > 0 && setup_.memory_bytes < fixed + threads * each + blocks_ahead(threads) * block_bytes) --threads;
+  return threads;
+}
+
+std::unique_ptr<MergeSource> RunJoiner::join(Sources& group, unsigned threads) {
+  const Stopwatch watch;
+  const Reservation memory = setup_.budget.reserve(setup_.memory_bytes, "joining runs");
+  std::uint64_t bytes = 0, entries = 0, kept = 0;
+  for (const auto& run : group) {
+    bytes += run->bytes;
+    entries += run->summary.entry_count;
+    kept += run->share.bytes();
+  }
+  RunMergeOptions options;
+  options.block_bytes = setup_.run_block_bytes;
+  options.run_number = setup_.next_number();
+  options.threads = threads;
+  options.ahead_bytes = blocks_ahead(threads) * setup_.run_block_bytes;
+  options.check = [this] {
+    throw_if_stopped(setup_.context);
+    if (abandoned_) throw Abandoned{};
+  };
+  std::unique_ptr<StoredRun> joined;
+  {
+    const OpenSources open(group, threads, setup_.context.signal_number);
+    const bool positions = open.inputs().front()->identity().has_positions;
+    const auto bound = static_cast<std::size_t>(merged_run_bound(bytes, entries, positions));
+    // In memory only where half of it is left for the runs to come.
+    const bool stays = setup_.runs.memory_left() + kept >= setup_.runs.memory_bytes() / 2 + bound;
+    joined = setup_.runs.write(stays ? setup_.runs.take_share(bound) : RunShare(),
+                               [&](WritableFile& file) { return merge_runs(open.inputs(), file, options); });
+  }
+  ++figures_.joins;
+  figures_.joined_runs += group.size();
+  figures_.written_bytes += joined->bytes;
+  figures_.seconds += watch.seconds();
+  return joined;
+}
+
+}  // namespace spillway
