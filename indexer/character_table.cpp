@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "indexer/cjk_dictionary.hpp"
 #include "io/error.hpp"
 
 namespace spillway {
@@ -45,6 +46,7 @@ std::uint8_t character_kind(std::int32_t character) {
   if ((category & (U_GC_L_MASK | U_GC_N_MASK | U_GC_M_MASK)) != 0) kind |= kWordCharacter;
   if ((category & U_GC_M_MASK) != 0) kind |= kMark;
   if (is_unspaced(character)) kind |= kUnspaced;
+  if (is_kana_or_han(static_cast<char32_t>(character))) kind |= kKanaOrHan;
   return static_cast<std::uint8_t>(kind);
 }
 

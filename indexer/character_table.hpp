@@ -13,6 +13,7 @@ enum CharacterKind : std::uint8_t {
   kWordCharacter = 1,  // general category L, N or M
   kMark = 2,           // M
   kUnspaced = 4,       // of a script written without spaces between words, so that only a dictionary finds them
+  kKanaOrHan = 8,      // is_kana_or_han()
 };
 
 struct CharacterEntry {

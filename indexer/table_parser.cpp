@@ -71,6 +71,8 @@ class TableParser final : public DocumentParser, private TokenLookup<TableParser
 
   void occur(std::uint32_t number) { occur(number, counts_); }
 
+  static constexpr bool kLooksUpWords = true;
+
   void occur_once(std::string_view term) {
     occur(table_.number_of(this->term_entry(term, is_ascii(term))));
     seal_if_full();

@@ -80,6 +80,10 @@ class TermTable {
     const TableEntry& entry = entries_[number];
     return entry.key[0] == key.low && entry.key[1] == key.high && entry.key_bytes == key.tagged_bytes;
   }
+  // The same as find() would say. Requires: a key that is not empty.
+  bool is_key(std::uint32_t number, const ShortKey& key) const {
+    return key.low != 0 && matches(entries_[number], key);
+  }
 
   TableEntry* find(std::string_view key, KeySpace space);
   // Requires: the key is not there, has_room(key.size()).

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ namespace spillway {
 // Parser has
 //   void occur(std::uint32_t number)        an occurrence of the term with this entry
 //   void occur_once(std::string_view term)  of a term that need not be remembered
+//   static constexpr bool kLooksUpWords     does occur_once() look the term up? Then it also has
+//   void seal_if_full()                     asked after every few of them
 //   std::size_t take_hits(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges)
 //       Tokens that are terms, from the i-th on, as long as is_hit(); returns where that ends.
 //   void approach(const std::uint16_t* edges)
@@ -78,7 +81,7 @@ class TokenLookup {
         return;
       }
     }
-    words_.split(run, [this](std::string_view token) { take_token(token); });
+    take_words(words_.find(run));
   }
 
   // The entry of a term, made if it is not there. Empties the table where it is full.
@@ -188,6 +191,48 @@ class TokenLookup {
   }
 
   // Of a run that is not remembered.
+  void take_words(const RunWords& words) {
+    if constexpr (Parser::kLooksUpWords) {
+      if (tokens_are_terms_) {
+        for (std::size_t i = 0; i < words.count(); i += take_words_together(words, i)) {
+        }
+        return;
+      }
+    }
+    for (std::size_t i = 0; i < words.count(); ++i) take_token(words[i]);
+  }
+
+  // Some words from the first-th on, as in take_batch(); returns how many.
+  std::size_t take_words_together(const RunWords& words, std::size_t first) {
+    const std::uint32_t base = words.edges[2 * first];
+    std::uint16_t edges[2 * kTokenBatch];
+    std::size_t count = 0;
+    for (; count < kTokenBatch && first + count < words.count(); ++count) {
+      const std::size_t at = 2 * (first + count);
+      if (words.edges[at + 1] - base > std::numeric_limits<std::uint16_t>::max()) break;
+      edges[2 * count] = static_cast<std::uint16_t>(words.edges[at] - base);
+      edges[2 * count + 1] = static_cast<std::uint16_t>(words.edges[at + 1] - base);
+    }
+    if (count == 0) {
+      take_token(words[first]);
+      return 1;
+    }
+    TokenKeys keys;
+    const auto* const text = reinterpret_cast<const std::uint8_t*>(words.text) + base;
+    load_keys_(text, {edges, 2 * count}, table_.slot_table(KeySpace::kTerm), keys);
+    for (std::size_t i = 0; i < count; ++i) table_.prefetch(keys.guess[i]);
+    const std::uint32_t clears = table_.clear_count();
+    for (std::size_t i = 0; i < count; ++i) {
+      if (table_.clear_count() == clears && table_.is_key(keys.guess[i], key_of<true>(keys, i))) {
+        parser().occur(keys.guess[i]);
+      } else {
+        take_token(words[first + i]);
+      }
+    }
+    parser().seal_if_full();
+    return count;
+  }
+
   void take_token(std::string_view token) {
     std::string_view term;
     switch (filter_.apply(token, &term)) {
@@ -205,32 +250,39 @@ class TokenLookup {
 
   // nullptr where the run has too many tokens to be remembered.
   const TableEntry* remember_run(std::string_view run) {
-    std::vector<std::string> terms;
-    std::vector<TokenFate> fates;
-    std::size_t bytes = run.size();
-    words_.split(run, [&](std::string_view token) {
+    const RunWords words = words_.find(run);
+    const auto entries = static_cast<std::uint32_t>(words.count()) + 1;
+    if (words.count() > kMaxListTerms) return nullptr;
+    fates_.clear();
+    terms_.clear();
+    term_ends_.clear();
+    for (std::size_t i = 0; i < words.count(); ++i) {
       std::string_view term;
-      fates.push_back(filter_.apply(token, &term));
-      terms.emplace_back(fates.back() == TokenFate::kKept ? term : std::string_view());
-      bytes += terms.back().size();
-    });
-    const auto entries = static_cast<std::uint32_t>(terms.size()) + 1;
-    if (terms.size() > kMaxListTerms || !table_.could_hold(bytes, entries)) return nullptr;
+      fates_.push_back(filter_.apply(words[i], &term));
+      if (fates_.back() == TokenFate::kKept) terms_.append(term);
+      term_ends_.push_back(terms_.size());
+    }
+    const std::size_t bytes = run.size() + terms_.size();
+    if (!table_.could_hold(bytes, entries)) return nullptr;
     make_room(bytes, entries);
-    if (tokens_are_terms_ && terms.size() == 1 && terms[0] == run) {
-      TableEntry& term = table_[action_of(fates[0], run)];
+    if (tokens_are_terms_ && words.count() == 1 && terms_ == run) {
+      TableEntry& term = table_[action_of(fates_[0], run)];
       TermTable::set_proved(term, true);
       return &term;  // whose action is its own number
     }
-    std::vector<std::uint32_t> actions;
-    for (std::size_t i = 0; i < terms.size(); ++i) actions.push_back(action_of(fates[i], terms[i]));
+    actions_.clear();
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < words.count(); ++i) {
+      actions_.push_back(action_of(fates_[i], std::string_view(terms_).substr(begin, term_ends_[i] - begin)));
+      begin = term_ends_[i];
+    }
     TableEntry& entry = table_.insert(run, KeySpace::kToken);
-    if (actions.size() == 1) {
-      entry.action = actions[0];
+    if (actions_.size() == 1) {
+      entry.action = actions_[0];
     } else {
       entry.action = kListAction | static_cast<std::uint32_t>(lists_.size());
-      lists_.push_back(static_cast<std::uint32_t>(actions.size()));
-      lists_.insert(lists_.end(), actions.begin(), actions.end());
+      lists_.push_back(static_cast<std::uint32_t>(actions_.size()));
+      lists_.insert(lists_.end(), actions_.begin(), actions_.end());
     }
     return &entry;
   }
@@ -288,6 +340,11 @@ class TokenLookup {
   const KeySpace token_space_;
   std::vector<std::uint32_t> lists_;  // of actions, each with its length before it
   std::string lower_;
+  // Of the run that is to be remembered, by token.
+  std::vector<TokenFate> fates_;
+  std::string terms_;  // one after the other
+  std::vector<std::size_t> term_ends_;
+  std::vector<std::uint32_t> actions_;
   char short_text_[16] = {};
 };
 

@@ -165,6 +165,8 @@ class TokenParser final : public DocumentParser, private TokenLookup<TokenParser
     add_tokens(term.size() + 1, 1);
   }
 
+  static constexpr bool kLooksUpWords = false;
+
   void occur_once(std::string_view term) {
     if (term.size() > kShortTokenBytes) {
       add_long(term, hash_term(term));

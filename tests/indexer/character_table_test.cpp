@@ -64,7 +64,10 @@ TEST(CharacterTable, KnowsKinds) {
   EXPECT_EQ(character_kind('a'), kWordCharacter);
   EXPECT_EQ(character_kind('-'), 0);
   EXPECT_EQ(character_kind(0x0301), kWordCharacter | kMark);
-  EXPECT_EQ(character_kind(0x4E00), kWordCharacter | kUnspaced);
+  EXPECT_EQ(character_kind(0x4E00), kWordCharacter | kUnspaced | kKanaOrHan);
+  EXPECT_EQ(character_kind(0x30FC), kWordCharacter | kUnspaced | kKanaOrHan);
+  EXPECT_EQ(character_kind(0x309D), kWordCharacter | kUnspaced);
+  EXPECT_EQ(character_kind(0xFA0E), kWordCharacter | kUnspaced);
   EXPECT_EQ(character_kind(0x0E31), kWordCharacter | kMark | kUnspaced);
   EXPECT_EQ(character_kind(0x20000), kWordCharacter | kUnspaced);
   EXPECT_EQ(character_kind(0x3002) & kWordCharacter, 0);

@@ -1,0 +1,38 @@
+// Remembers where words were found in runs of word bytes that only a dictionary can find them in: the same runs come
+// again and again (headings, menus, licences), and finding words costs far more than a lookup. Holds what came last, in
+// a fixed memory.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace spillway {
+
+// Not thread-safe.
+class WordRunCache {
+ public:
+  static constexpr std::size_t kMaxBytes = 255;  // of a run; longer ones are not remembered
+
+  // About `bytes` of memory, at least 4 KiB.
+  explicit WordRunCache(std::size_t bytes);
+
+  // Begins and ends of the run's words, in turn, as offsets; empty where it is not known. Valid until the next add().
+  std::span<const std::uint8_t> find(std::string_view run) const;
+  // Requires: 1..kMaxBytes bytes that find() does not know; 2..2 * kMaxBytes ascending edges, as find() gives them.
+  void add(std::string_view run, std::span<const std::uint32_t> edges);
+
+ private:
+  // Where in slots_.
+  std::size_t slot_of(std::string_view run) const;
+  void forget_all();
+
+  // Entries go round in the ring: u8 bytes, u8 words, the run, its edges. Places count on over the rounds, so that one
+  // tells whether its entry still stands.
+  std::vector<std::uint32_t> slots_;  // place + 1 of the last entry with such a hash, 0: none
+  std::vector<std::uint8_t> ring_;
+  std::uint32_t next_ = 0;  // place
+};
+
+}  // namespace spillway

@@ -1,0 +1,65 @@
+#include "indexer/folded_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace spillway {
+namespace {
+
+std::string text_of(const FoldedRun& run) { return {run.text(), run.place(run.units().size())}; }
+
+TEST(FoldedRun, FoldsAndTellsWhereCharactersStand) {
+  FoldedRun run;
+  run.fold("Äb東");
+  EXPECT_EQ(std::u16string(run.units().begin(), run.units().end()), u"äb東");
+  EXPECT_EQ(text_of(run), "äb東");
+  EXPECT_EQ((std::vector<std::uint32_t>{run.place(0), run.place(1), run.place(2), run.place(3)}),
+            (std::vector<std::uint32_t>{0, 2, 3, 6}));
+  EXPECT_FALSE(run.is_unchanged());
+}
+
+TEST(FoldedRun, TellsWhetherTheTextIsTheRun) {
+  FoldedRun run;
+  run.fold("が、東京2カー");
+  EXPECT_TRUE(run.is_unchanged());
+  EXPECT_EQ(text_of(run), "が、東京2カー");
+  run.fold("か\u3099");  // composes to one character
+  EXPECT_FALSE(run.is_unchanged());
+  EXPECT_EQ(text_of(run), "が");
+  run.fold("ｶ");
+  EXPECT_EQ(text_of(run), "カ");
+}
+
+TEST(FoldedRun, PlacesCharactersOfTwoUnitsAndOfExpansions) {
+  FoldedRun run;
+  run.fold("𝔘𠀀z");
+  EXPECT_EQ(std::u16string(run.units().begin(), run.units().end()), u"u𠀀z");
+  EXPECT_EQ(text_of(run), "u𠀀z");
+  EXPECT_EQ(run.place(1), 1U);
+  EXPECT_EQ(run.place(3), 5U);
+  std::string many, folded;
+  for (int i = 0; i < 2000; ++i) {
+    many += "ﷺ";
+    folded += "صلى الله عليه وسلم";
+  }
+  run.fold(many);
+  EXPECT_EQ(text_of(run), folded);
+}
+
+TEST(FoldedRun, TellsKindsOfCharacters) {
+  FoldedRun run;
+  run.fold("a、東ไ\u0301𠀀");
+  ASSERT_EQ(run.kinds().size(), 7U);
+  EXPECT_EQ(run.kinds()[0], kWordCharacter);
+  EXPECT_EQ(run.kinds()[1] & kWordCharacter, 0);
+  EXPECT_EQ(run.kinds()[2], kWordCharacter | kUnspaced | kKanaOrHan);
+  EXPECT_EQ(run.kinds()[3], kWordCharacter | kUnspaced);
+  EXPECT_EQ(run.kinds()[4], kWordCharacter | kMark);
+  EXPECT_EQ(run.kinds()[5], kWordCharacter | kUnspaced);  // above the BMP
+  EXPECT_EQ(run.kinds()[6], run.kinds()[5]);
+}
+
+}  // namespace
+}  // namespace spillway
