@@ -12,6 +12,17 @@ namespace {
 
 using namespace run_layout;
 
+// A merge comes to what a cursor has read once it has taken as much from all others, of which the caches keep no whole
+// block: the first bytes of the postings, and the head of the entry behind them, are fetched meanwhile.
+void fetch_ahead(const std::uint8_t* postings, const std::uint8_t* behind, const std::uint8_t* end) {
+  constexpr std::ptrdiff_t kLineBytes = 64, kMostLines = 4;
+  for (std::ptrdiff_t line = 0; line < kMostLines && line * kLineBytes < behind - postings; ++line) {
+    __builtin_prefetch(postings + line * kLineBytes);
+  }
+  __builtin_prefetch(behind);
+  if (end - behind > kLineBytes) __builtin_prefetch(behind + kLineBytes);
+}
+
 // The last sample from which every term >= first is behind: samples hold only the start of a term, so one that equals
 // the start of `first` may already stand behind terms that are wanted.
 const TermSample* find_start(const std::vector<TermSample>& samples, std::string_view first) {
@@ -103,6 +114,7 @@ void RunTermCursor::read_entry() {
   piece_.last_document = static_cast<std::uint32_t>(last_document);
   piece_.postings = {at_, static_cast<std::size_t>(posting_bytes)};
   piece_.positions = {at_ + posting_bytes, static_cast<std::size_t>(position_bytes)};
+  fetch_ahead(at_, at_ + posting_bytes + position_bytes, end_);
   at_ += posting_bytes + position_bytes;
   --entries_left_;
   if (entries_left_ == 0 && at_ != end_) fail("the end of the block", std::to_string(end_ - at_) + " bytes more");
