@@ -82,7 +82,7 @@ ListBatch::Piece& ListEncoder::piece() {
 
 void ListEncoder::add(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies) {
   assert(documents.size() == frequencies.size());
-  for (const std::uint32_t frequency : frequencies) occurrence_count_ += frequency;
+  occurrence_count_ += sum_of(frequencies);
   if (positions_ == Positions::kStored) position_encoder_.add_postings(frequencies);
   if (pending_count_ != 0) {
     const std::size_t taken = std::min(kPostingsBlock - pending_count_, documents.size());

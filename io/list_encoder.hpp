@@ -55,6 +55,7 @@ class ListEncoder {
   // The next positions of the list, if they are kept: for each posting in order, frequency distances to the position
   // before in the same document (to 0 for the first). They may run ahead of add() by one posting.
   void add_positions(std::span<const std::uint32_t> distances);
+  std::uint64_t occurrence_count() const { return occurrence_count_; }  // of the list that was begun, so far
   // A list to which nothing was added leaves no trace. As many positions as occurrences, else std::logic_error.
   void end();
 

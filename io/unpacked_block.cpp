@@ -1,6 +1,7 @@
 #include "io/unpacked_block.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "io/vector_scans.hpp"
 
@@ -31,6 +32,20 @@ SPILLWAY_SCAN_TARGET void take_shape(const std::uint32_t* documents, const std::
   shape.gap_bits = static_cast<std::uint32_t>(_mm512_reduce_or_epi32(gap_bits));
   shape.rest_bits = static_cast<std::uint32_t>(_mm512_reduce_or_epi32(rest_bits));
   shape.most = _mm512_reduce_max_epu32(most);
+}
+
+// In each lane, the even numbers of a pair and the odd ones apart.
+SPILLWAY_SCAN_TARGET std::uint64_t sum_in_lanes(std::span<const std::uint32_t> numbers) {
+  const __m512i low = _mm512_set1_epi64(0xFFFFFFFF);
+  __m512i even = _mm512_setzero_si512(), odd = even;
+  for (std::size_t i = 0; i < numbers.size(); i += kLanes) {
+    const std::size_t here = std::min(numbers.size() - i, kLanes);
+    const auto lanes = static_cast<__mmask16>(0xFFFFU >> (kLanes - here));
+    const __m512i pairs = _mm512_maskz_loadu_epi32(lanes, numbers.data() + i);
+    even = _mm512_add_epi64(even, _mm512_and_si512(pairs, low));
+    odd = _mm512_add_epi64(odd, _mm512_srli_epi64(pairs, 32));
+  }
+  return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(_mm512_add_epi64(even, odd)));
 }
 
 // Each lane loads four bytes from its code on.
@@ -66,6 +81,11 @@ UnpackedBlock shape_block(const std::uint32_t* documents, const std::uint32_t* f
   UnpackedBlock shape;
   take_shape(documents, frequencies, next, shape);
   return shape;
+}
+
+std::uint64_t sum_of(std::span<const std::uint32_t> numbers) {
+  if (kHasLanes) return sum_in_lanes(numbers);
+  return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
 }
 
 // In four chains: each minimum waits for the one before.

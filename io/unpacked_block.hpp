@@ -22,6 +22,9 @@ UnpackedBlock shape_block(const std::uint32_t* documents, const std::uint32_t* f
 // The least of codes[document]. Requires: documents are not empty, they ascend, and all have a code.
 std::uint8_t least_code(std::span<const std::uint32_t> documents, std::span<const std::uint8_t> codes);
 
+// Of any numbers.
+std::uint64_t sum_of(std::span<const std::uint32_t> numbers);
+
 // The same without vectors: for other CPUs, and tests.
 UnpackedBlock shape_block_portable(const std::uint32_t* documents, const std::uint32_t* frequencies,
                                    std::uint32_t next);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/error.hpp"
+#include "io/postings_decoder.hpp"
 #include "merge/term_sources.hpp"
 
 namespace spillway {
@@ -12,6 +13,9 @@ namespace spillway {
 namespace {
 
 constexpr std::uint64_t kTickPostings = 1u << 16;
+// Postings that are taken from the bytes of the inputs to those of the index in one go: they stay in the L1 cache, of
+// which two threads of a core have 24 KiB each, while short lists of many inputs are encoded together.
+constexpr std::size_t kStretch = 1024;
 
 std::vector<std::string> names_of(std::span<const MergeInput* const> inputs) {
   std::vector<std::string> names;
@@ -35,7 +39,11 @@ void ListMergeTotals::add(const ListMergeTotals& other) {
 }
 
 ListMerger::ListMerger(const ListMergeJob& job)
-    : job_(job), names_(names_of(job.inputs)), encoder_(job.length_codes, job.positions) {
+    : job_(job),
+      names_(names_of(job.inputs)),
+      encoder_(job.length_codes, job.positions),
+      documents_(2 * kStretch),
+      frequencies_(2 * kStretch) {
   totals_.inputs.resize(job.inputs.size());
 }
 
@@ -45,22 +53,21 @@ void ListMerger::fail(std::size_t input, const std::string& expected) const {
 }
 
 void ListMerger::merge_range(std::size_t range, const std::string& first, const std::string& last) {
+  range_ = range;
   TermSources sources(job_.inputs, first, last);
   while (!sources.done()) {
     begin_list(sources.piece().term);
     do {
       add_piece(sources.input(), sources.piece());
-      if (encoder_.batch_bytes() >= job_.batch_bytes) put_batch(range);
     } while (sources.advance());
     end_list();
-    if (encoder_.batch_bytes() >= job_.batch_bytes) put_batch(range);
   }
-  if (encoder_.batch_bytes() != 0) put_batch(range);
+  if (encoder_.batch_bytes() != 0) put_batch();
   job_.out.finish(range);
   job_.tick(std::exchange(unreported_, 0));
 }
 
-void ListMerger::put_batch(std::size_t range) { job_.out.put(range, encoder_.take(job_.out.take_used())); }
+void ListMerger::put_batch() { job_.out.put(range_, encoder_.take(job_.out.take_used())); }
 
 void ListMerger::begin_list(std::string_view term) {
   term_ = term;
@@ -70,68 +77,77 @@ void ListMerger::begin_list(std::string_view term) {
 }
 
 void ListMerger::add_piece(std::size_t input, const TermPiece& piece) {
-  decode_postings(piece, names_[input], documents_, frequencies_);
   if (piece.last_document >= job_.inputs[input]->summary().document_count) {
     fail(input, "documents below " + std::to_string(job_.inputs[input]->summary().document_count));
   }
-  expect_lengths(static_cast<std::uint32_t>(job_.layout.bases[input]));
-  add_to_totals(input, piece);
-  if (job_.positions == Positions::kStored) take_positions(input, piece);
-  to_source_numbers(input);
-  join_border(input);
-  next_document_ = std::uint64_t{documents_.back()} + 1;
-  hold_border(input, piece);
-  emit(documents_, frequencies_);
-  if (job_.positions == Positions::kStored) encoder_.add_positions(distances_);
-  unreported_ += piece.document_count;
-  if (unreported_ >= kTickPostings) job_.tick(std::exchange(unreported_, 0));
-}
-
-// Where documents are far apart the codes of their lengths are not in the cache: they come while the postings are
-// weighed. Of a long piece they would be gone again; dropped documents only make this miss.
-void ListMerger::expect_lengths(std::uint32_t base) const {
-  constexpr std::size_t kMostExpected = 4096, kFarApart = 32;
-  const std::size_t count = documents_.size();
-  if (count > kMostExpected || documents_.back() - documents_.front() < kFarApart * count) return;
-  for (const std::uint32_t document : documents_) {
-    if (document + base < job_.length_codes.size()) __builtin_prefetch(job_.length_codes.data() + document + base);
-  }
-}
-
-void ListMerger::add_to_totals(std::size_t input, const TermPiece& piece) {
-  weight_.add(documents_, frequencies_);
+  PostingsDecoder decoder(piece, names_[input]);
+  std::size_t left = piece.document_count;
+  do {
+    make_room(piece.document_count);
+    const std::size_t count =
+        decoder.next(documents_.data() + waiting_, frequencies_.data() + waiting_, documents_.size() - waiting_);
+    add_stretch(input, piece, count);
+    left -= count;
+  } while (left != 0);
   ListMergeTotals::Input& totals = totals_.inputs[input];
   totals.sum.add(hash_, weight_.take());
   totals.posting_count += piece.document_count;
   totals.occurrence_count += piece.occurrence_count;
+  holds_border_ = may_go_on(input, piece);
+  if (job_.positions == Positions::kStored) {
+    emit();
+    encoder_.add_positions(distances_);
+  }
+  unreported_ += piece.document_count;
+  if (unreported_ >= kTickPostings) job_.tick(std::exchange(unreported_, 0));
+}
+
+// Positions belong to a whole piece.
+void ListMerger::make_room(std::size_t piece_postings) {
+  if (documents_.size() - waiting_ < kStretch) emit();
+  const std::size_t needed = waiting_ + (job_.positions == Positions::kStored ? piece_postings : 0);
+  if (documents_.size() >= needed) return;
+  documents_.resize(needed);
+  frequencies_.resize(needed);
+}
+
+// The next postings of a piece stand behind those that wait, in the numbering of the input.
+void ListMerger::add_stretch(std::size_t input, const TermPiece& piece, std::size_t count) {
+  weight_.add({documents_.data() + waiting_, count}, {frequencies_.data() + waiting_, count});
+  if (job_.positions == Positions::kStored) take_positions(input, piece, count);
+  to_source_numbers(input, count);
+  waiting_ += join_border(input, count);
+  next_document_ = std::uint64_t{documents_[waiting_ - 1]} + 1;
 }
 
 // Leaves the distances of the kept postings, as the encoder takes them: a posting that was cut counts on from its first
 // part, where its own piece counts from 0.
-void ListMerger::take_positions(std::size_t input, const TermPiece& piece) {
+void ListMerger::take_positions(std::size_t input, const TermPiece& piece, std::size_t count) {
+  const std::uint32_t* const documents = documents_.data() + waiting_;
+  const std::uint32_t* const frequencies = frequencies_.data() + waiting_;
   decode_positions(piece, names_[input], distances_);
-  position_sums_.take(frequencies_, distances_);
+  position_sums_.take({frequencies, count}, distances_);
   const auto base = static_cast<std::uint32_t>(job_.layout.bases[input]);
-  const bool goes_on = holds_border_ && documents_.front() + base == border_document_;
+  const bool goes_on = holds_border_ && documents[0] + base == documents_[waiting_ - 1];
   if (!position_sums_.ascends() || (goes_on && distances_.front() <= border_position_)) {
     fail(input, "positions that ascend");
   }
   if (goes_on) distances_.front() -= border_position_;
   border_position_ = position_sums_.last();
   std::size_t end = 0;
-  for (std::size_t i = 0; i < documents_.size(); ++i) {
-    const std::size_t begin = std::exchange(end, end + frequencies_[i]);
-    position_weight_.add_wide(documents_[i], position_sums_.weight(begin, end));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t begin = std::exchange(end, end + frequencies[i]);
+    position_weight_.add_wide(documents[i], position_sums_.weight(begin, end));
   }
   totals_.inputs[input].sum.add_positions(hash_, position_weight_.take());
-  if (!job_.dropped.none()) drop_positions(base);
+  if (!job_.dropped.none()) drop_positions(base, count);
 }
 
 // Takes out those of dropped documents.
-void ListMerger::drop_positions(std::uint32_t base) {
+void ListMerger::drop_positions(std::uint32_t base, std::size_t count) {
   std::uint32_t *from = distances_.data(), *to = from;
   std::size_t end = 0;
-  for (std::size_t i = 0; i < documents_.size(); ++i) {
+  for (std::size_t i = waiting_; i < waiting_ + count; ++i) {
     const std::uint32_t document = documents_[i] + base, frequency = frequencies_[i];
     const std::size_t begin = std::exchange(end, end + frequency);
     if (job_.dropped.contains(document)) {
@@ -144,69 +160,75 @@ void ListMerger::drop_positions(std::uint32_t base) {
   distances_.resize(static_cast<std::size_t>(to - distances_.data()));
 }
 
-void ListMerger::to_source_numbers(std::size_t input) {
+void ListMerger::to_source_numbers(std::size_t input, std::size_t count) {
   const auto base = static_cast<std::uint32_t>(job_.layout.bases[input]);
   if (base == 0) return;
-  for (std::uint32_t& document : documents_) document += base;
+  for (std::size_t i = waiting_; i < waiting_ + count; ++i) documents_[i] += base;
 }
 
-// Adds the frequency that waits to the first posting if it is of the same document, else emits it before.
-void ListMerger::join_border(std::size_t input) {
-  if (holds_border_ && documents_.front() == border_document_) {
-    if (frequencies_.front() > std::numeric_limits<std::uint32_t>::max() - border_frequency_) {
-      fail(input, "fewer than 2^32 occurrences in the document that its neighbour began");
-    }
-    frequencies_.front() += border_frequency_;
-  } else {
-    if (documents_.front() < next_document_) fail(input, "documents behind those of the pieces before");
-    if (holds_border_) emit({&border_document_, 1}, {&border_frequency_, 1});
+// Adds the first of them to the last posting that waits, if it is of the same document. Returns how many they are then.
+std::size_t ListMerger::join_border(std::size_t input, std::size_t count) {
+  const auto first = static_cast<std::ptrdiff_t>(waiting_), end = first + static_cast<std::ptrdiff_t>(count);
+  if (!std::exchange(holds_border_, false) || documents_[waiting_] != documents_[waiting_ - 1]) {
+    if (documents_[waiting_] < next_document_) fail(input, "documents behind those of the pieces before");
+    return count;
   }
-  holds_border_ = false;
+  std::uint32_t& frequency = frequencies_[waiting_ - 1];
+  if (frequencies_[waiting_] > std::numeric_limits<std::uint32_t>::max() - frequency) {
+    fail(input, "fewer than 2^32 occurrences in the document that its neighbour began");
+  }
+  frequency += frequencies_[waiting_];
+  std::copy(documents_.begin() + first + 1, documents_.begin() + end, documents_.begin() + first);
+  std::copy(frequencies_.begin() + first + 1, frequencies_.begin() + end, frequencies_.begin() + first);
+  return count - 1;
 }
 
-void ListMerger::hold_border(std::size_t input, const TermPiece& piece) {
-  const bool last_is_open = job_.inputs[input]->identity().last_document_open && input + 1 != job_.inputs.size() &&
-                            documents_.back() == job_.layout.bases[input + 1];
-  if (!last_is_open && !piece.goes_on && job_.positions == Positions::kNone) return;
-  holds_border_ = true;
-  border_document_ = documents_.back();
-  border_frequency_ = frequencies_.back();
-  documents_.pop_back();
-  frequencies_.pop_back();
+// Of the last document of a piece that was added.
+bool ListMerger::may_go_on(std::size_t input, const TermPiece& piece) const {
+  if (piece.goes_on || job_.positions == Positions::kStored) return true;
+  return job_.inputs[input]->identity().last_document_open && input + 1 != job_.inputs.size() &&
+         documents_[waiting_ - 1] == job_.layout.bases[input + 1];
 }
 
-// Leaves the kept postings in front, in the index's numbering; returns how many.
-std::size_t ListMerger::drop(std::span<std::uint32_t> documents, std::span<std::uint32_t> frequencies) {
+// Leaves the kept ones of the first postings in front, in the index's numbering; returns how many.
+std::size_t ListMerger::drop(std::size_t count) {
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < documents.size(); ++i) {
-    if (job_.dropped.contains(documents[i])) {
-      dropped_weight_.add(documents[i], frequencies[i]);
-      totals_.dropped_occurrence_count += frequencies[i];
+  for (std::size_t i = 0; i < count; ++i) {
+    if (job_.dropped.contains(documents_[i])) {
+      dropped_weight_.add(documents_[i], frequencies_[i]);
+      totals_.dropped_occurrence_count += frequencies_[i];
       continue;
     }
-    documents[kept] = job_.dropped.renumber(documents[i]);
-    frequencies[kept++] = frequencies[i];
+    documents_[kept] = job_.dropped.renumber(documents_[i]);
+    frequencies_[kept++] = frequencies_[i];
   }
   return kept;
 }
 
-// The postings, in source numbering, are changed.
-void ListMerger::emit(std::span<std::uint32_t> documents, std::span<std::uint32_t> frequencies) {
-  const std::size_t kept = job_.dropped.none() ? documents.size() : drop(documents, frequencies);
-  if (kept == 0) return;
+// Encodes what waits, but for a posting that may go on.
+void ListMerger::emit() {
+  const std::size_t ready = waiting_ - (holds_border_ ? 1 : 0);
+  if (ready == 0) return;
+  const std::uint32_t border_document = documents_[waiting_ - 1], border_frequency = frequencies_[waiting_ - 1];
+  const std::size_t kept = job_.dropped.none() ? ready : drop(ready);
   totals_.posting_count += kept;
-  for (const std::uint32_t frequency : frequencies.first(kept)) totals_.occurrence_count += frequency;
-  encoder_.add(documents.first(kept), frequencies.first(kept));
+  if (kept != 0) encoder_.add({documents_.data(), kept}, {frequencies_.data(), kept});
+  waiting_ -= ready;
+  documents_.front() = border_document;
+  frequencies_.front() = border_frequency;
+  if (encoder_.batch_bytes() >= job_.batch_bytes) put_batch();
 }
 
 void ListMerger::end_list() {
-  if (holds_border_) emit({&border_document_, 1}, {&border_frequency_, 1});
   holds_border_ = false;
+  emit();
   if (!job_.dropped.none()) {
     totals_.dropped_sum.add(hash_, dropped_weight_.take());
     totals_.dropped_sum.add_positions(hash_, dropped_position_weight_.take());
   }
+  totals_.occurrence_count += encoder_.occurrence_count();
   encoder_.end();
+  if (encoder_.batch_bytes() >= job_.batch_bytes) put_batch();
 }
 
 }  // namespace spillway

@@ -51,18 +51,18 @@ class ListMerger {
   const ListMergeTotals& totals() const { return totals_; }
 
  private:
-  void put_batch(std::size_t range);
+  void put_batch();
   void begin_list(std::string_view term);
   void add_piece(std::size_t input, const TermPiece& piece);
-  void expect_lengths(std::uint32_t base) const;
-  void add_to_totals(std::size_t input, const TermPiece& piece);
-  void take_positions(std::size_t input, const TermPiece& piece);
-  void drop_positions(std::uint32_t base);
-  void join_border(std::size_t input);
-  void to_source_numbers(std::size_t input);
-  void hold_border(std::size_t input, const TermPiece& piece);
-  void emit(std::span<std::uint32_t> documents, std::span<std::uint32_t> frequencies);
-  std::size_t drop(std::span<std::uint32_t> documents, std::span<std::uint32_t> frequencies);
+  void make_room(std::size_t piece_postings);
+  void add_stretch(std::size_t input, const TermPiece& piece, std::size_t count);
+  void take_positions(std::size_t input, const TermPiece& piece, std::size_t count);
+  void drop_positions(std::uint32_t base, std::size_t count);
+  void to_source_numbers(std::size_t input, std::size_t count);
+  std::size_t join_border(std::size_t input, std::size_t count);
+  bool may_go_on(std::size_t input, const TermPiece& piece) const;
+  void emit();
+  std::size_t drop(std::size_t count);
   void end_list();
   [[noreturn]] void fail(std::size_t input, const std::string& expected) const;
 
@@ -71,17 +71,21 @@ class ListMerger {
   ListMergeTotals totals_;
   ListEncoder encoder_;
   DocumentWeight weight_, dropped_weight_, position_weight_, dropped_position_weight_;
-  std::vector<std::uint32_t> documents_, frequencies_, distances_;
+  std::size_t range_ = 0;
+  // Postings of this list, in source numbering, the first waiting_ of which wait for the encoder; behind them there is
+  // room for more.
+  std::vector<std::uint32_t> documents_, frequencies_;
+  std::size_t waiting_ = 0;
+  // The document of the last of them may go on in the next piece: it waits for the rest of its frequency. Its positions
+  // do not wait.
+  bool holds_border_ = false;
+  std::uint32_t border_position_ = 0;  // the last one of that posting
+  std::vector<std::uint32_t> distances_;
   PositionSums position_sums_;
   std::string term_;
   TermHash hash_{};
   std::uint64_t next_document_ = 0;  // the least, in source numbering, that may come next in this list
-  // The last posting of a piece whose document may go on in the next one: waits for the rest of its frequency. Its
-  // positions do not wait.
-  bool holds_border_ = false;
-  std::uint32_t border_document_ = 0, border_frequency_ = 0;
-  std::uint32_t border_position_ = 0;  // the last one of that posting
-  std::uint64_t unreported_ = 0;       // postings since the last tick
+  std::uint64_t unreported_ = 0;     // postings since the last tick
 };
 
 }  // namespace spillway

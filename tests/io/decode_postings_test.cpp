@@ -5,6 +5,7 @@
 #include <random>
 
 #include "io/error.hpp"
+#include "io/postings_decoder.hpp"
 #include "io/run_reader.hpp"
 #include "io/varint.hpp"
 #include "tests/support/sample_run.hpp"
@@ -75,6 +76,51 @@ TEST(DecodePostings, GivesBackEveryShape) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     const Postings postings = random_postings(seed);
     ASSERT_TRUE(decode(piece_of(postings, encode_postings(postings))) == postings) << seed;
+  }
+}
+
+Postings decode_in_stretches(const TermPiece& piece, PostingsDecoder::Steps steps, std::size_t most_room,
+                             std::mt19937_64& random) {
+  PostingsDecoder decoder(piece, "test", steps);
+  Postings result;
+  while (true) {
+    // Exact room, so that a write past it shows under AddressSanitizer.
+    std::vector<std::uint32_t> documents(1 + random() % most_room), frequencies(documents.size());
+    const std::size_t count = decoder.next(documents.data(), frequencies.data(), documents.size());
+    for (std::size_t i = 0; i < count; ++i) result.push_back({documents[i], frequencies[i]});
+    if (count == 0) return result;
+  }
+}
+
+TEST(DecodePostings, GivesTheSameInStretchesOfAnySize) {
+  std::mt19937_64 random(1);
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    const Postings postings = random_postings(seed);
+    const auto bytes = encode_postings(postings);
+    const TermPiece piece = piece_of(postings, bytes);
+    for (const auto steps : {PostingsDecoder::best_steps(), PostingsDecoder::Steps::kOne}) {
+      for (const std::size_t most_room : {1u, 10u, 100u, 200u}) {
+        ASSERT_TRUE(decode_in_stretches(piece, steps, most_room, random) == postings) << seed << " in " << most_room;
+      }
+    }
+  }
+}
+
+// What takes them looks up their documents before the list has ended.
+TEST(DecodePostings, HandsOutNoDocumentBehindTheLast) {
+  std::mt19937_64 random(1);
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const Postings postings = random_postings(seed);
+    if (postings.size() < 2) continue;
+    const auto bytes = encode_postings(postings);
+    TermPiece piece = piece_of(postings, bytes);
+    piece.last_document = postings[random() % (postings.size() - 1)].document;
+    for (const auto steps : {PostingsDecoder::best_steps(), PostingsDecoder::Steps::kOne}) {
+      PostingsDecoder decoder(piece, "test", steps);
+      std::uint32_t document = 0, frequency = 0, most = 0;
+      EXPECT_THROW(while (decoder.next(&document, &frequency, 1) != 0) most = std::max(most, document), FormatError);
+      EXPECT_LE(most, piece.last_document);
+    }
   }
 }
 

@@ -38,6 +38,16 @@ TEST(UnpackedBlock, IsTheSameWithAndWithoutVectors) {
   }
 }
 
+TEST(SumOf, IsOfAllNumbersWhateverTheirCountAndSize) {
+  std::mt19937_64 random(3);
+  for (std::size_t count = 0; count < 70; ++count) {
+    std::vector<std::uint32_t> numbers(count);
+    std::uint64_t expected = 0;
+    for (std::uint32_t& number : numbers) expected += number = static_cast<std::uint32_t>(random() >> random() % 64);
+    EXPECT_EQ(sum_of(numbers), expected) << count;
+  }
+}
+
 TEST(LeastCode, IsThatOfTheDocumentsAlone) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 2000; ++round) {
