@@ -9,11 +9,19 @@ namespace spillway {
 
 // The first 8 bytes, big-endian, zeros behind a shorter text's end.
 inline std::uint64_t byte_prefix(std::string_view text) {
+  const auto load = [&]<typename T>(std::size_t at, T value) {
+    std::memcpy(&value, text.data() + at, sizeof value);
+    return std::uint64_t{value};
+  };
+  const std::size_t size = text.size();
   std::uint64_t prefix = 0;
-  if (text.size() >= sizeof prefix) {
-    std::memcpy(&prefix, text.data(), sizeof prefix);
-  } else if (!text.empty()) {
-    std::memcpy(&prefix, text.data(), text.size());
+  if (size >= 8) {
+    prefix = load(0, std::uint64_t{});
+  } else if (size >= 4) {
+    prefix = load(0, std::uint32_t{}) | load(size - 4, std::uint32_t{}) << (8 * (size - 4));
+  } else if (size != 0) {
+    prefix = load(0, std::uint8_t{}) | load(size / 2, std::uint8_t{}) << (8 * (size / 2)) |
+             load(size - 1, std::uint8_t{}) << (8 * (size - 1));
   }
   return __builtin_bswap64(prefix);
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 namespace spillway {
@@ -27,11 +26,14 @@ class LoserTree {
 
   std::size_t winner() const { return losers_[0]; }
 
-  // The winner's source has moved on: finds the new winner.
+  // The winner's source has moved on: finds the new winner. Who wins is as good as random: selected, not branched on.
   void replay() {
     std::size_t current = losers_[0];
     for (std::size_t node = (current + size_) / 2; node >= 1; node /= 2) {
-      if (less_(losers_[node], current)) std::swap(losers_[node], current);
+      const std::size_t other = losers_[node];
+      const bool other_wins = less_(other, current);
+      losers_[node] = other_wins ? current : other;
+      current = other_wins ? other : current;
     }
     losers_[0] = current;
   }
