@@ -77,6 +77,7 @@ class RunTermCursor final : public TermCursor {
   void check_piece(const std::uint8_t* postings);
   void check_totals() const;
   std::uint64_t read_number();
+  std::uint64_t read_long_number();
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
   const RunReader& run_;
   std::string first_, last_;

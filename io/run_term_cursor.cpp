@@ -23,6 +23,12 @@ void fetch_ahead(const std::uint8_t* postings, const std::uint8_t* behind, const
   if (end - behind > kLineBytes) __builtin_prefetch(behind + kLineBytes);
 }
 
+// As a.compare(b), which is a call, where the first bytes do not tell.
+int compare(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty() || a.front() == b.front()) return a.compare(b);
+  return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front()) ? -1 : 1;
+}
+
 // The last sample from which every term >= first is behind: samples hold only the start of a term, so one that equals
 // the start of `first` may already stand behind terms that are wanted.
 const TermSample* find_start(const std::vector<TermSample>& samples, std::string_view first) {
@@ -65,7 +71,8 @@ bool RunTermCursor::next() {
       if (term_ < first_) continue;
       first_.clear();
     }
-    done_ = !last_.empty() && term_ >= last_;
+    // Further entries of a term are where its first is.
+    done_ = !last_.empty() && !same_term_ && compare(term_, last_) >= 0;
     if (!done_) return true;
   }
   return false;
@@ -81,7 +88,12 @@ bool RunTermCursor::load_block() {
   return true;
 }
 
-std::uint64_t RunTermCursor::read_number() {
+inline std::uint64_t RunTermCursor::read_number() {
+  if (at_ != end_ && *at_ < 0x80) return *at_++;
+  return read_long_number();
+}
+
+std::uint64_t RunTermCursor::read_long_number() {
   std::uint64_t value = 0;
   if (!read_varint(&at_, end_, &value)) fail("a varint of at most 64 bits", "others, or the end of the block");
   return value;
@@ -136,7 +148,7 @@ void RunTermCursor::read_term() {
   const std::string_view suffix(reinterpret_cast<const char*>(at_), static_cast<std::size_t>(suffix_bytes));
   at_ += suffix_bytes;
   if (block_starts_ && !suffix.starts_with(expected_start_)) fail("the term of the sample", printable(suffix, 80));
-  const int order = suffix.compare(std::string_view(term_).substr(static_cast<std::size_t>(shared)));
+  const int order = compare(suffix, std::string_view(term_).substr(static_cast<std::size_t>(shared)));
   if (order < 0) fail("terms in order", printable(suffix, 80));
   same_term_ = order == 0;
   term_.resize(static_cast<std::size_t>(shared));

@@ -17,12 +17,6 @@ constexpr std::uint64_t kTickPostings = 1u << 16;
 // which two threads of a core have 24 KiB each, while short lists of many inputs are encoded together.
 constexpr std::size_t kStretch = 1024;
 
-std::vector<std::string> names_of(std::span<const MergeInput* const> inputs) {
-  std::vector<std::string> names;
-  for (const MergeInput* input : inputs) names.push_back(input->name());
-  return names;
-}
-
 }  // namespace
 
 void ListMergeTotals::add(const ListMergeTotals& other) {
@@ -38,9 +32,21 @@ void ListMergeTotals::add(const ListMergeTotals& other) {
   dropped_sum.join(other.dropped_sum, 0);
 }
 
+std::vector<ListMerger::Input> ListMerger::describe(const ListMergeJob& job) {
+  std::vector<Input> inputs;
+  for (std::size_t i = 0; i < job.inputs.size(); ++i) {
+    const MergeInput& input = *job.inputs[i];
+    inputs.push_back(
+        {input.name(), input.summary().document_count, static_cast<std::uint32_t>(job.layout.bases[i]), {}});
+    if (!input.identity().last_document_open || i + 1 == job.inputs.size()) continue;
+    inputs.back().cut_document = static_cast<std::uint32_t>(job.layout.bases[i + 1]);
+  }
+  return inputs;
+}
+
 ListMerger::ListMerger(const ListMergeJob& job)
     : job_(job),
-      names_(names_of(job.inputs)),
+      inputs_(describe(job)),
       encoder_(job.length_codes, job.positions),
       documents_(2 * kStretch),
       frequencies_(2 * kStretch) {
@@ -48,7 +54,7 @@ ListMerger::ListMerger(const ListMergeJob& job)
 }
 
 void ListMerger::fail(std::size_t input, const std::string& expected) const {
-  throw FormatError(names_[input] + ": term \"" + printable(term_, 80) + "\": expected " + expected +
+  throw FormatError(inputs_[input].name + ": term \"" + printable(term_, 80) + "\": expected " + expected +
                     ", found others: it is damaged, make it again from its input");
 }
 
@@ -77,10 +83,10 @@ void ListMerger::begin_list(std::string_view term) {
 }
 
 void ListMerger::add_piece(std::size_t input, const TermPiece& piece) {
-  if (piece.last_document >= job_.inputs[input]->summary().document_count) {
-    fail(input, "documents below " + std::to_string(job_.inputs[input]->summary().document_count));
+  if (piece.last_document >= inputs_[input].document_count) {
+    fail(input, "documents below " + std::to_string(inputs_[input].document_count));
   }
-  PostingsDecoder decoder(piece, names_[input]);
+  PostingsDecoder decoder(piece, inputs_[input].name);
   std::size_t left = piece.document_count;
   do {
     make_room(piece.document_count);
@@ -125,9 +131,9 @@ void ListMerger::add_stretch(std::size_t input, const TermPiece& piece, std::siz
 void ListMerger::take_positions(std::size_t input, const TermPiece& piece, std::size_t count) {
   const std::uint32_t* const documents = documents_.data() + waiting_;
   const std::uint32_t* const frequencies = frequencies_.data() + waiting_;
-  decode_positions(piece, names_[input], distances_);
+  decode_positions(piece, inputs_[input].name, distances_);
   position_sums_.take({frequencies, count}, distances_);
-  const auto base = static_cast<std::uint32_t>(job_.layout.bases[input]);
+  const std::uint32_t base = inputs_[input].base;
   const bool goes_on = holds_border_ && documents[0] + base == documents_[waiting_ - 1];
   if (!position_sums_.ascends() || (goes_on && distances_.front() <= border_position_)) {
     fail(input, "positions that ascend");
@@ -161,7 +167,7 @@ void ListMerger::drop_positions(std::uint32_t base, std::size_t count) {
 }
 
 void ListMerger::to_source_numbers(std::size_t input, std::size_t count) {
-  const auto base = static_cast<std::uint32_t>(job_.layout.bases[input]);
+  const std::uint32_t base = inputs_[input].base;
   if (base == 0) return;
   for (std::size_t i = waiting_; i < waiting_ + count; ++i) documents_[i] += base;
 }
@@ -186,8 +192,7 @@ std::size_t ListMerger::join_border(std::size_t input, std::size_t count) {
 // Of the last document of a piece that was added.
 bool ListMerger::may_go_on(std::size_t input, const TermPiece& piece) const {
   if (piece.goes_on || job_.positions == Positions::kStored) return true;
-  return job_.inputs[input]->identity().last_document_open && input + 1 != job_.inputs.size() &&
-         documents_[waiting_ - 1] == job_.layout.bases[input + 1];
+  return inputs_[input].cut_document == documents_[waiting_ - 1];
 }
 
 // Leaves the kept ones of the first postings in front, in the index's numbering; returns how many.

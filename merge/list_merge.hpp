@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -66,8 +67,17 @@ class ListMerger {
   void end_list();
   [[noreturn]] void fail(std::size_t input, const std::string& expected) const;
 
+  struct Input {
+    std::string name;                  // for messages
+    std::uint64_t document_count = 0;  // in it
+    std::uint32_t base = 0;            // number of its first document in the source
+    // The document that the next input begins with, in source numbering, where it goes on there.
+    std::optional<std::uint32_t> cut_document;
+  };
+  static std::vector<Input> describe(const ListMergeJob& job);
+
   const ListMergeJob& job_;
-  std::vector<std::string> names_;  // of the inputs, for messages
+  std::vector<Input> inputs_;
   ListMergeTotals totals_;
   ListEncoder encoder_;
   DocumentWeight weight_, dropped_weight_, position_weight_, dropped_position_weight_;
