@@ -200,12 +200,10 @@ void PostingsDecoder::decode_in_turn(Output& out) {
 SPILLWAY_WINDOW_TARGET void PostingsDecoder::decode_windows(Output& out) {
   constexpr std::uint32_t kFold = 256;  // windows whose frequencies, each below 2^21, fit a lane's sum
   const std::uint8_t *at = at_, *const end = end_;
-  std::uint32_t *documents = out.documents + out.done, *frequencies = out.frequencies + out.done;
-  const std::uint32_t* const first = documents;
+  std::uint32_t* const first = out.documents + out.done;
   std::size_t left = std::min<std::size_t>(left_, out.room - out.done);
-  __m512i last = _mm512_set1_epi32(static_cast<int>(document_)), sums = _mm512_setzero_si512();
-  // A first gap may be 0.
-  __mmask16 ascending = is_first_ ? 0xFFFE : 0xFFFF, wrong = 0;
+  DecodedWindows decoded{first, out.frequencies + out.done, _mm512_set1_epi32(static_cast<int>(document_)),
+                         static_cast<__mmask16>(is_first_ ? 1 : 0)};
   bool cut = document_ >> 32 != 0;
   std::uint32_t windows = 0;
   for (bool too_long = false; at != end && !too_long;) {
@@ -216,35 +214,23 @@ SPILLWAY_WINDOW_TARGET void PostingsDecoder::decode_windows(Output& out) {
     cut |= window.cut;
     too_long = window.too_long;
     at += window.taken;
-    const WindowPlaces places(window.heads);
-    for (std::uint32_t i = 0; i < count; i += 16) {
-      const std::uint32_t here = std::min(count - i, 16U);
-      const auto lanes = static_cast<__mmask16>(0xFFFFU >> (16 - here));
-      const PostingLanes postings = split_postings(_mm512_permutexvar_epi8(places.from(i), window.bytes), lanes);
-      const __m512i numbers = _mm512_add_epi32(scan_epi32(postings.gaps), last);
-      // Gaps are below 2^27: documents beyond 32 bits show as some below the ones before.
-      wrong |= static_cast<__mmask16>((postings.zero_gaps & ascending) | postings.short_frequencies |
-                                      _mm512_cmplt_epu32_mask(numbers, last));
-      ascending = 0xFFFF;
-      last = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), numbers);
-      sums = _mm512_add_epi32(sums, postings.frequencies);
-      _mm512_mask_storeu_epi32(documents, lanes, numbers);
-      _mm512_mask_storeu_epi32(frequencies, lanes, postings.frequencies);
-      documents += here;
-      frequencies += here;
+    if (window.all_bytes) {
+      decoded.put_bytes(window, count);
+    } else {
+      decoded.put_any(window, count);
     }
     if (++windows % kFold != 0) continue;
-    occurrences_ += sum_epu32(sums);
-    sums = _mm512_setzero_si512();
+    occurrences_ += sum_epu32(decoded.sums);
+    decoded.sums = _mm512_setzero_si512();
   }
-  const auto done = static_cast<std::uint32_t>(documents - first);
+  const auto done = static_cast<std::uint32_t>(decoded.documents - first);
   at_ = at;
   out.done += done;
   left_ -= done;
   is_first_ &= done == 0;
-  wrong_ |= cut || wrong != 0;
-  document_ = static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm512_castsi512_si128(last)));
-  occurrences_ += sum_epu32(sums);
+  wrong_ |= cut || decoded.wrong != 0;
+  document_ = static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm512_castsi512_si128(decoded.last)));
+  occurrences_ += sum_epu32(decoded.sums);
 }
 
 void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
