@@ -233,6 +233,10 @@ std::size_t BlockQueue::most_run_bytes(const Block& block) const {
 // Runs that stay in memory are what the merge reads: their sums need no check.
 void BlockQueue::write_run(Block& block, std::size_t bound_bytes, Item& item, Worker& worker, const Write& write) {
   RunShare share = setup_.runs.take_share(bound_bytes);
+  // A small run that is spilled costs more than waiting until those before it are joined.
+  while (!share.is_memory() && bound_bytes < setup_.runs.memory_bytes() / 4 && joiner_.wait_for_join()) {
+    share = setup_.runs.take_share(bound_bytes);
+  }
   BlockSortOptions options = setup_.options;
   options.check_sum = !share.is_memory();
   block.number = next_number_++;

@@ -91,6 +91,7 @@ void RunJoiner::work() {
   } catch (...) {
     if (!lock.owns_lock()) lock.lock();
     error_ = std::current_exception();
+    changed_.notify_all();
   }
 }
 
@@ -108,18 +109,30 @@ void RunJoiner::join_due_runs(std::unique_lock<std::mutex>& lock) {
     Sources group(std::make_move_iterator(waiting_.begin()),
                   std::make_move_iterator(waiting_.begin() + static_cast<std::ptrdiff_t>(count)));
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
-    const unsigned wanted = setup_.overlaps && !stopping_ ? std::max(1U, setup_.threads / 2) : setup_.threads;
-    const unsigned threads = threads_for(group, wanted);
+    const unsigned threads = threads_for(group, setup_.threads);
     if (threads == 0) {
       std::move(group.begin(), group.end(), std::back_inserter(joined_));
       continue;
     }
+    joining_ = true;
     lock.unlock();
     auto run = join(group, threads);
     group.clear();
     lock.lock();
+    joining_ = false;
+    ++ended_;
     joined_.push_back(std::move(run));
+    changed_.notify_all();
   }
+}
+
+bool RunJoiner::wait_for_join() {
+  std::unique_lock lock(mutex_);
+  if (!thread_.joinable() || error_ != nullptr || (!joining_ && due_runs() == 0)) return false;
+  changed_.notify_all();  // the memory for runs may have become short since the last one was put
+  const std::uint64_t before = ended_;
+  changed_.wait(lock, [&] { return ended_ != before || error_ != nullptr || (!joining_ && due_runs() == 0); });
+  return error_ == nullptr && ended_ != before;
 }
 
 // As many as the memory of joins has room for; none: not even one.

@@ -25,7 +25,7 @@ std::size_t join_memory_bytes(std::size_t largest_block_bytes, unsigned threads)
 
 struct RunJoinerSetup {
   bool overlaps = false;         // on a thread of its own, beside what the caller does
-  unsigned threads = 1;          // of a join, while nothing else goes on
+  unsigned threads = 1;          // of a join
   std::size_t memory_bytes = 0;  // of a join; too little for one thread: nothing is joined
   std::size_t run_block_bytes = 0;
   std::function<std::uint64_t()> next_number;  // of runs, each once
@@ -50,6 +50,9 @@ class RunJoiner {
 
   // The run behind those before; by one thread at a time. Without a thread of its own it may throw what a join throws.
   void put(std::unique_ptr<MergeSource> run);
+  // Waits for the end of the join that is under way or due, which may give memory for runs back; false: there is none,
+  // or it failed. By any thread.
+  bool wait_for_join();
   // Throws what a join met.
   void check() const;
   // Was nothing put?
@@ -73,7 +76,8 @@ class RunJoiner {
   std::condition_variable changed_;
   Sources joined_;  // all in front of those that wait
   std::deque<std::unique_ptr<MergeSource>> waiting_;
-  bool stopping_ = false;
+  bool stopping_ = false, joining_ = false;
+  std::uint64_t ended_ = 0;  // joins
   std::atomic<bool> abandoned_ = false;
   std::exception_ptr error_;
   JoinFigures figures_;

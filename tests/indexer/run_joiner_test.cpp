@@ -133,6 +133,23 @@ TEST_F(RunJoinerTest, SpillsJoinedRunsAndGivesTheirMemoryBack) {
   EXPECT_EQ(store.memory_left(), left);
 }
 
+// Nothing tells the joiner that memory has become short but whoever waits for it.
+TEST_F(RunJoinerTest, GivesMemoryBackToThoseWhoWait) {
+  RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
+  RunJoiner joiner(setup(store));
+  EXPECT_FALSE(joiner.wait_for_join());
+  for (std::uint64_t i = 0; i < kLeastJoinedRuns; ++i) joiner.put(make_run(store, sample(i)));
+  EXPECT_FALSE(joiner.wait_for_join());
+  std::vector<RunShare> others;
+  while (store.memory_left() > 3 * kMebibyte / 4) others.push_back(store.take_share(100'000));
+  const std::size_t left = store.memory_left();
+  EXPECT_TRUE(joiner.wait_for_join());
+  EXPECT_GT(store.memory_left(), left);
+  EXPECT_FALSE(joiner.wait_for_join());
+  joiner.finish();
+  EXPECT_EQ(store.runs.size(), 1U);
+}
+
 TEST_F(RunJoinerTest, KeepsAJoinedRunWhereThereIsMemory) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
   put_and_check(store, kMostWaitingRuns);
