@@ -53,7 +53,8 @@ FoldedRun::FoldedRun() {
 
 void FoldedRun::fold(std::string_view run) {
   if (!fold_simple(run)) fold_any(run);
-  if (text_.size() < 3 * count_ + kWindowPadding) text_.resize(3 * count_ + kWindowPadding);
+  const std::size_t bytes = std::max(3 * count_, run.size()) + kWindowPadding;
+  if (text_.size() < bytes) text_.resize(bytes);
   if (unchanged_) {
     std::memcpy(text_.data(), run.data(), run.size());
   } else {
@@ -79,7 +80,8 @@ bool FoldedRun::fold_simple(std::string_view run) {
     if (c < 0) return false;
     const CharacterEntry entry = characters_[static_cast<std::uint32_t>(c)];
     if (!entry.simple) return false;
-    changes |= entry.folded ^ static_cast<std::uint32_t>(c);
+    const std::uint32_t word_bit = entry.kind & kWordCharacter;
+    changes |= (entry.folded ^ static_cast<std::uint32_t>(c)) & (0U - word_bit);
     units_[count] = entry.folded;
     kinds_[count] = entry.kind;
   }

@@ -23,11 +23,11 @@ class FoldedRun {
 
   std::span<const char16_t> units() const { return {units_.data(), count_}; }
   std::span<const std::uint8_t> kinds() const { return {kinds_.data(), count_}; }  // CharacterKind bits
-  // UTF-8 of the units; kWindowPadding bytes behind it may be read.
+  // UTF-8 of the units, or the run if is_unchanged(); kWindowPadding bytes behind it may be read.
   const char* text() const { return text_.data(); }
   // Where a unit that begins a character stands in the text; of units().size(), the text's end.
   std::uint32_t place(std::size_t unit) const { return places_[unit]; }
-  // Is the text the run?
+  // Are all characters of words as they stand in the run? Others may be folded: fullwidth punctuation is frequent.
   bool is_unchanged() const { return unchanged_; }
 
  private:

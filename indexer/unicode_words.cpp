@@ -103,15 +103,15 @@ UnicodeWords::UnicodeWords(UnicodeWords&&) noexcept = default;
 
 RunWords UnicodeWords::find(std::string_view run) {
   State& state = *state_;
-  const bool is_short = run.size() <= WordRunCache::kMaxBytes;
-  if (is_short && state.dictionaries) {
+  const bool remember = run.size() >= WordRunCache::kMinBytes && run.size() <= WordRunCache::kMaxBytes;
+  if (remember && state.dictionaries) {
     const RunWords known = state.recall(run);
     if (!known.edges.empty()) return known;
   }
   state.folded.fold(run);
   state.find_words();
   // What is remembered is where in the run itself words are.
-  if (is_short && state.uses_dictionary && state.folded.is_unchanged()) state.dictionaries->cache.add(run, state.edges);
+  if (remember && state.uses_dictionary && state.folded.is_unchanged()) state.dictionaries->cache.add(run, state.edges);
   return {state.folded.text(), state.edges};
 }
 

@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kHeadBytes = 2;
 constexpr std::size_t kMaxEntryBytes = kHeadBytes + 3 * WordRunCache::kMaxBytes;
 constexpr std::size_t kLeastBytes = 4096;
-constexpr std::size_t kBytesOfSlot = 32;  // of memory for one
+constexpr std::size_t kBytesOfSlot = 16;  // of memory for one
+constexpr std::size_t kSlotsOfRun = 2;
 
 }  // namespace
 
@@ -23,17 +24,22 @@ WordRunCache::WordRunCache(std::size_t bytes)
     : slots_(std::bit_floor(std::max(bytes, kLeastBytes) / kBytesOfSlot)),
       ring_(std::max(bytes, kLeastBytes) - slots_.size() * sizeof(std::uint32_t)) {}
 
-std::size_t WordRunCache::slot_of(std::string_view run) const {
-  return XXH3_64bits(run.data(), run.size()) & (slots_.size() - 1);
+std::size_t WordRunCache::slots_of(std::string_view run) const {
+  return XXH3_64bits(run.data(), run.size()) & (slots_.size() - kSlotsOfRun);
 }
 
 std::span<const std::uint8_t> WordRunCache::find(std::string_view run) const {
-  const std::uint32_t slot = slots_[slot_of(run)];
-  if (slot == 0 || slot - 1 + ring_.size() < next_) return {};  // none, or overwritten
-  const std::uint8_t* const entry = ring_.data() + (slot - 1) % ring_.size();
-  const std::size_t bytes = entry[0], words = entry[1];
-  if (bytes != run.size() || std::memcmp(entry + kHeadBytes, run.data(), bytes) != 0) return {};
-  return {entry + kHeadBytes + bytes, 2 * words};
+  const std::size_t first = slots_of(run);
+  for (std::size_t i = first; i < first + kSlotsOfRun; ++i) {
+    const std::uint32_t slot = slots_[i];
+    if (slot == 0 || slot - 1 + ring_.size() < next_) return {};  // none, or overwritten, as are older ones
+    const std::uint8_t* const entry = ring_.data() + (slot - 1) % ring_.size();
+    const std::size_t bytes = entry[0], words = entry[1];
+    if (bytes == run.size() && std::memcmp(entry + kHeadBytes, run.data(), bytes) == 0) {
+      return {entry + kHeadBytes + bytes, 2 * words};
+    }
+  }
+  return {};
 }
 
 void WordRunCache::add(std::string_view run, std::span<const std::uint32_t> edges) {
@@ -46,7 +52,9 @@ void WordRunCache::add(std::string_view run, std::span<const std::uint32_t> edge
   std::memcpy(entry + kHeadBytes, run.data(), run.size());
   std::uint8_t* const to = entry + kHeadBytes + run.size();
   std::transform(edges.begin(), edges.end(), to, [](std::uint32_t edge) { return static_cast<std::uint8_t>(edge); });
-  slots_[slot_of(run)] = next_ + 1;
+  const std::size_t first = slots_of(run);
+  std::copy_backward(&slots_[first], &slots_[first] + kSlotsOfRun - 1, &slots_[first] + kSlotsOfRun);
+  slots_[first] = next_ + 1;
   next_ += static_cast<std::uint32_t>(kHeadBytes + run.size() + edges.size());
 }
 

@@ -13,24 +13,26 @@ namespace spillway {
 // Not thread-safe.
 class WordRunCache {
  public:
-  static constexpr std::size_t kMaxBytes = 255;  // of a run; longer ones are not remembered
+  // Of a run. Words of shorter ones are found about as fast as remembered; longer ones hardly ever recur.
+  static constexpr std::size_t kMinBytes = 25, kMaxBytes = 255;
 
   // About `bytes` of memory, at least 4 KiB.
   explicit WordRunCache(std::size_t bytes);
 
   // Begins and ends of the run's words, in turn, as offsets; empty where it is not known. Valid until the next add().
   std::span<const std::uint8_t> find(std::string_view run) const;
-  // Requires: 1..kMaxBytes bytes that find() does not know; 2..2 * kMaxBytes ascending edges, as find() gives them.
+  // Requires: kMinBytes..kMaxBytes bytes that find() does not know; 2..2 * kMaxBytes ascending edges, as find() gives
+  // them.
   void add(std::string_view run, std::span<const std::uint32_t> edges);
 
  private:
-  // Where in slots_.
-  std::size_t slot_of(std::string_view run) const;
+  // The first of its slots, kSlotsOfRun of them.
+  std::size_t slots_of(std::string_view run) const;
   void forget_all();
 
   // Entries go round in the ring: u8 bytes, u8 words, the run, its edges. Places count on over the rounds, so that one
   // tells whether its entry still stands.
-  std::vector<std::uint32_t> slots_;  // place + 1 of the last entry with such a hash, 0: none
+  std::vector<std::uint32_t> slots_;  // places + 1 of the last entries with such a hash, the last first; 0: none
   std::vector<std::uint8_t> ring_;
   std::uint32_t next_ = 0;  // place
 };

@@ -25,11 +25,23 @@ TEST(FoldedRun, TellsWhetherTheTextIsTheRun) {
   run.fold("が、東京2カー");
   EXPECT_TRUE(run.is_unchanged());
   EXPECT_EQ(text_of(run), "が、東京2カー");
+  run.fold("東，京（ｶ");
+  EXPECT_FALSE(run.is_unchanged());
+  EXPECT_EQ(text_of(run), "東,京(カ");
   run.fold("か\u3099");  // composes to one character
   EXPECT_FALSE(run.is_unchanged());
   EXPECT_EQ(text_of(run), "が");
   run.fold("ｶ");
   EXPECT_EQ(text_of(run), "カ");
+}
+
+TEST(FoldedRun, IsUnchangedIfOnlyCharactersOutsideOfWordsAreFolded) {
+  FoldedRun run;
+  run.fold("東，京（都");
+  EXPECT_TRUE(run.is_unchanged());
+  EXPECT_EQ(text_of(run), "東，京（都");
+  EXPECT_EQ(std::u16string(run.units().begin(), run.units().end()), u"東,京(都");
+  EXPECT_EQ(run.place(2), 6U);
 }
 
 TEST(FoldedRun, PlacesCharactersOfTwoUnitsAndOfExpansions) {

@@ -160,7 +160,11 @@ constexpr const char* kPieces[] = {"東京都に住んでいます",
                                    "\u9FFF",
                                    "ｱ",
                                    "٣",
-                                   "ﬁ"};
+                                   "ﬁ",
+                                   "，",
+                                   "（",
+                                   "！",
+                                   "０"};
 
 std::string random_run(std::mt19937_64& random, std::size_t pieces) {
   std::string run;

@@ -11,7 +11,7 @@ namespace {
 
 std::string random_run(std::mt19937_64& random, std::size_t longest) {
   std::string run;
-  const std::size_t bytes = 1 + random() % longest;
+  const std::size_t bytes = WordRunCache::kMinBytes + random() % (longest - WordRunCache::kMinBytes + 1);
   while (run.size() < bytes) run.push_back(static_cast<char>(random() % 3 == 0 ? random() : 'a' + random() % 4));
   return run;
 }
@@ -60,7 +60,8 @@ TEST(WordRunCache, ForgetsButNeverMixesUp) {
   WordRunCache cache(1);
   std::mt19937_64 random(2);
   std::vector<std::string> runs;
-  for (int i = 0; i < 300; ++i) runs.push_back(random_run(random, i % 2 == 0 ? 4 : WordRunCache::kMaxBytes));
+  for (int i = 0; i < 300; ++i)
+    runs.push_back(random_run(random, i % 2 == 0 ? WordRunCache::kMinBytes : WordRunCache::kMaxBytes));
   std::size_t found_count = 0, missed = 0;
   for (int i = 0; i < 200000; ++i) {
     const std::string& run = runs[random() % runs.size()];
