@@ -4,7 +4,8 @@
 
 #include "sort/gpu/cuda_check.cuh"
 #include "sort/gpu/string_compare.cuh"
-#include "sort/gpu/string_merge_tile.cuh"
+#include "sort/gpu/string_merge_key_sort.cuh"
+#include "sort/gpu/string_merge_ties.cuh"
 #include "sort/gpu/string_used_bytes.cuh"
 
 namespace spillway {
@@ -20,6 +21,8 @@ constexpr std::uint32_t kLanes = 16;            // that search for one tile's st
 constexpr std::uint32_t kStartThreads = 128;    // a block of such searches
 constexpr std::uint32_t kRootThreads = 256;     // a block of the search for the prefix that all share
 constexpr std::uint32_t kRootBlocks = 132 * 8;  // fills an H200; any number does
+
+constexpr std::uint32_t kMostMarked = kThreads * 3 / 4;  // threads with a mark, of a tile that goes on without them
 
 // Where a tile of the output begins in its two runs, and the heads there.
 struct TileStart {
@@ -101,8 +104,30 @@ __global__ void __launch_bounds__(kRootThreads)
   }
 }
 
+// With origins found, keys are put out at the root and without marks.
 __device__ void put_tile(const TileRecords& records, std::size_t at, std::uint32_t count, const PassOutput& output) {
-  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) output.put(at + i, records[i]);
+  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+    MergeRecord record = records[i];
+    if (records.has_origins) record.key = key_of(records, i);
+    output.put(at + i, record);
+  }
+}
+
+// Puts out a tile that was sorted or merged by keys, with LCPs from neighbouring keys where these tell them. `key_of`:
+// of a number in the order.
+template <typename KeyOf>
+__device__ void put_tile_by_keys(const TileRecords& records, std::size_t at, std::uint32_t count,
+                                 const MergeContext& context, const PassOutput& output, KeyOf key_of) {
+  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+    const PrefixKey key = key_of(i);
+    const std::uint64_t tail = records.storage.tails[records.storage.origins[records.place(i)]];
+    auto lcp = static_cast<std::uint32_t>(tail >> 32);
+    if (i != 0) {
+      const KeyOrder order = compare_whole_keys(context.alphabet, key_of(i - 1), key);
+      if (order.is_settled) lcp = context.root + order.shared;
+    }
+    output.put(at + i, {key, lcp, static_cast<std::uint32_t>(tail)});
+  }
 }
 
 __device__ std::uint32_t tile_count(std::size_t count) {
@@ -118,12 +143,23 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const std::uint32_t count = tile_count(all), begin = threadIdx.x * kEach, root = d_set->root;
   const std::size_t at = std::size_t{blockIdx.x} * kTile;
   const MergeContext context{strings, d_set->alphabet(), root, root};
-  if (threadIdx.x == 0) storage.key_bytes = context.alphabet.key_bytes();
-  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+  if (threadIdx.x == 0) {
+    storage.key_bytes = context.alphabet.key_bytes();
+    storage.tie_count = 0;
+  }
+  for (std::uint32_t i = threadIdx.x; i < kTile; i += kThreads) {
     const auto index = static_cast<std::uint32_t>(at + i);
-    records.put(i, {load_key(context.alphabet, string_at(strings, index), root), root, index});
+    const bool is_there = i < count;
+    const PrefixKey key = is_there ? load_key(context.alphabet, string_at(strings, index), root) : kNoKey;
+    records.put(i, {key, root, index});
   }
   __syncthreads();
+  sort_keys(records, count);
+  if (settle_equal_keys(context, records, count)) {
+    put_tile_by_keys(records, at, count, context, output, [&](std::uint32_t i) { return sorted_key(records, i); });
+    return;
+  }
+  undo_key_sort(records);
   sort_own(context, records, begin, count);
   MergeRecord merged[kEach];
 #pragma unroll 1
@@ -144,6 +180,12 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     put_own(records, begin, count, merged);
   }
   __syncthreads();
+  const int marked = __syncthreads_count(has_own_marks(records, begin, count));
+  records.has_origins = marked != 0 && marked <= static_cast<int>(kMostMarked);
+  if (records.has_origins) {
+    find_origins(context, records, count, count);
+    __syncthreads();
+  }
   put_tile(records, at, count, output);
 }
 
@@ -176,25 +218,54 @@ __global__ void __launch_bounds__(kStartThreads)
   if (lane == 0) d_starts[tile] = {heads_at(context, pass.runs, point), point.a};
 }
 
-// Puts out a tile that was merged by keys, with LCPs from neighbouring keys. False where keys do not settle the order.
-__device__ bool put_tile_by_keys(const TileRecords& records, std::size_t at, std::uint32_t count,
-                                 const MergeContext& context, const PassOutput& output) {
-  const TileStorage& storage = records.storage;
-  bool is_settled = true;
-  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
-    const std::uint32_t from = storage.origins[records.place(i)];
-    const PrefixKey key = storage.keys[from];
-    const std::uint64_t tail = storage.tails[from];
-    auto lcp = static_cast<std::uint32_t>(tail >> 32);
-    if (i != 0) {
-      const KeyOrder order =
-          compare_whole_keys(context.alphabet, storage.keys[storage.origins[records.place(i - 1)]], key);
-      is_settled &= order.is_settled;
-      lcp = context.root + order.shared;
-    }
-    output.put(at + i, {key, lcp, static_cast<std::uint32_t>(tail)});
+// A tile of the output, by where it begins in its two runs.
+struct PassTile {
+  PassRuns pass;
+  TileStart start;
+  std::uint32_t b, a_count, count;  // its first string of run b, and how many it has of a and in all
+
+  // As the run has it, but for what it shares with the string put out last.
+  __device__ MergeRecord record(std::uint32_t i) const {
+    MergeRecord record = load_record(i < a_count ? pass.runs.a + start.a + i : pass.runs.b + b + (i - a_count));
+    if (i == 0 && a_count != 0) record.lcp = start.heads.a.lcp;
+    if (i == a_count) record.lcp = start.heads.b.lcp;
+    return record;
   }
-  return is_settled;
+};
+
+// What is found out about a tile when it is loaded.
+struct TileFacts {
+  std::uint32_t shared;  // bytes that all of its strings share
+  std::uint32_t ties;    // kTile for each mark
+};
+
+__device__ void load_tile(const PassTile& tile, const TileRecords& records, std::uint32_t root, TileFacts& facts) {
+  std::uint32_t least = 0xFFFFFFFF, ties = 0;
+  const std::uint32_t whole = root + records.storage.key_bytes;
+  for (std::uint32_t i = threadIdx.x; i < tile.count; i += kThreads) {
+    const MergeRecord record = tile.record(i);
+    records.put(i, record);
+    ties += (record.key & kKeyMark) != 0 ? kTile : record.lcp >= whole ? 1 : 0;
+    least = record.lcp < least ? record.lcp : least;
+  }
+  for (int step = 16; step != 0; step /= 2) {
+    least = min(least, __shfl_xor_sync(0xFFFFFFFF, least, step));
+    ties += __shfl_xor_sync(0xFFFFFFFF, ties, step);
+  }
+  if (threadIdx.x % 32 != 0) return;
+  atomicMin(&facts.shared, least);
+  atomicAdd(&facts.ties, ties);
+}
+
+// Takes the heads as they are in the tile, and marks ties: what merging with LCPs wants.
+__device__ void mark_ties(const PassTile& tile, const TileRecords& records, const MergeContext& context) {
+  for (std::uint32_t i = threadIdx.x; i < tile.count; i += kThreads) {
+    const MergeRecord record = i == 0 && tile.a_count != 0 ? tile.start.heads.a
+                               : i == tile.a_count         ? tile.start.heads.b
+                                                           : records[i];
+    const bool is_open = (record.key & kKeyMark) == 0 && is_tie(record, context.root);
+    records.put(i, is_open ? move_on(context, record, record.lcp) : record);
+  }
 }
 
 // Merges the runs of a pass, a tile of the output a block.
@@ -202,7 +273,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     merge_tiles_kernel(DeviceStrings strings, std::size_t all, std::size_t run, const MergeSet* d_set,
                        const MergeRecord* d_from, const TileStart* d_starts, PassOutput output) {
   __shared__ TileStorage storage;
-  __shared__ std::uint32_t shared;
+  __shared__ TileFacts facts;
   const std::size_t at = std::size_t{blockIdx.x} * kTile;
   const std::uint32_t count = tile_count(all), begin = threadIdx.x * kEach;
   const PassRuns pass(d_from, all, run, at);
@@ -210,33 +281,28 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   const auto diagonal = static_cast<std::uint32_t>(at - pass.begin);
   const bool is_last = diagonal + count == pass.runs.a_count + pass.runs.b_count;
   const std::uint32_t a_count = (is_last ? pass.runs.a_count : d_starts[blockIdx.x + 1].a) - start.a;
+  const PassTile tile{pass, start, diagonal - start.a, a_count, count};
   TileRecords records{storage, 0};
-  if (threadIdx.x == 0) shared = 0xFFFFFFFF;
   const KeyAlphabet alphabet = d_set->alphabet();
-  if (threadIdx.x == 0) storage.key_bytes = alphabet.key_bytes();
+  if (threadIdx.x == 0) {
+    facts = {0xFFFFFFFF, 0};
+    storage.key_bytes = alphabet.key_bytes();
+    storage.tie_count = 0;
+  }
   __syncthreads();
-  bool has_marks = false;
-  std::uint32_t least = 0xFFFFFFFF;
-  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
-    const std::uint32_t b = i - a_count;
-    const MergeRecord record = i == 0 && a_count != 0 ? start.heads.a
-                               : i == a_count         ? start.heads.b
-                               : i < a_count          ? load_record(pass.runs.a + start.a + i)
-                                                      : load_record(pass.runs.b + (diagonal - start.a) + b);
-    records.put(i, record);
-    has_marks |= (record.key & kKeyMark) != 0;
-    least = record.lcp < least ? record.lcp : least;
+  load_tile(tile, records, d_set->root, facts);
+  __syncthreads();
+  const MergeContext context{strings, alphabet, d_set->root, facts.shared};
+  if (facts.ties <= kMostTies) {
+    const TileRuns runs{records, records.behind(a_count), a_count, count - a_count};
+    const bool has_ties = begin < count && merge_own_keys(runs, begin);
+    if (__syncthreads_or(has_ties) != 0) settle_ties(context, runs);
+    put_tile_by_keys(records, at, count, context, output, [&](std::uint32_t i) { return merged_key(records, i); });
+    return;
   }
-  for (int step = 16; step != 0; step /= 2) least = min(least, __shfl_xor_sync(0xFFFFFFFF, least, step));
-  if (threadIdx.x % 32 == 0) atomicMin(&shared, least);
-  records.has_origins = __syncthreads_or(has_marks) != 0;
-  const MergeContext context{strings, alphabet, d_set->root, shared};
-  if (!records.has_origins) {
-    if (begin < count) merge_own_keys({records, records.behind(a_count), a_count, count - a_count}, begin);
-    __syncthreads();
-    if (__syncthreads_and(put_tile_by_keys(records, at, count, context, output))) return;
-    records.has_origins = true;
-  }
+  mark_ties(tile, records, context);
+  __syncthreads();
+  records.has_origins = true;
   find_origins(context, records, a_count, count);
   __syncthreads();
   MergeRecord merged[kEach];
@@ -245,6 +311,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
   __syncthreads();
   put_own(records, begin, count, merged);
   __syncthreads();
+  records.has_origins = false;
   put_tile(records, at, count, output);
 }
 

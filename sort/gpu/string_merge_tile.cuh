@@ -15,8 +15,10 @@ inline constexpr std::uint32_t kTile = kMergeTile, kThreads = kMergeThreads, kEa
 struct TileStorage {
   static constexpr std::uint32_t kRoom = kTile + kTile / 8;
   std::uint64_t keys[kRoom + 2], tails[kRoom];  // the last two keys: of heads, at the root
-  std::uint16_t origins[kRoom];                 // of find_origins()
-  std::uint32_t key_bytes;                      // of whole keys
+  std::uint16_t origins[kRoom];                 // of find_origins(), of merge_own_keys()
+  std::uint16_t ties[kTile];                    // of settle_ties()
+  std::uint32_t tie_count;
+  std::uint32_t key_bytes;  // of whole keys
 };
 
 // Records of a tile from `first` on. A gap stands after every eight: threads that read or write their own eight records
@@ -141,8 +143,9 @@ inline __device__ void find_origins(const MergeContext& context, const TileRecor
 }
 
 // merge_own() for a tile without marks, by the keys alone: `origins` gets the place of each record of the merged
-// sequence. No key is all ones.
-inline __device__ void merge_own_keys(const TileRuns& runs, std::uint32_t begin) {
+// sequence, a's before b's where keys are equal. True where two are that do not tell all: one of the block's threads
+// sees every such key of both runs. No key is all ones.
+inline __device__ bool merge_own_keys(const TileRuns& runs, std::uint32_t begin) {
   TileStorage& storage = runs.a.storage;
   SearchRange range = search_range(runs, begin);
   while (range.begin < range.end) {
@@ -155,9 +158,11 @@ inline __device__ void merge_own_keys(const TileRuns& runs, std::uint32_t begin)
     return i < count ? storage.keys[run.place(i)] : ~PrefixKey{0};
   };
   PrefixKey a = key_or_end(runs.a, point.a, runs.a_count), b = key_or_end(runs.b, point.b, runs.b_count);
+  bool has_ties = false;
 #pragma unroll
   for (std::uint32_t i = 0; i < kEach; ++i) {
     const bool is_b = b < a;
+    has_ties |= a == b && (a & kKeyGoesOn) != 0 && a != ~PrefixKey{0};
     storage.origins[runs.a.place(begin + i)] =
         static_cast<std::uint16_t>(is_b ? runs.b.place(point.b) : runs.a.place(point.a));
     if (is_b) {
@@ -166,6 +171,7 @@ inline __device__ void merge_own_keys(const TileRuns& runs, std::uint32_t begin)
       a = key_or_end(runs.a, ++point.a, runs.a_count);
     }
   }
+  return has_ties;
 }
 
 }  // namespace string_merge
