@@ -19,10 +19,10 @@ class WordRunCache {
   // About `bytes` of memory, at least 4 KiB.
   explicit WordRunCache(std::size_t bytes);
 
-  // Begins and ends of the run's words, in turn, as offsets; empty where it is not known. Valid until the next add().
-  std::span<const std::uint8_t> find(std::string_view run) const;
-  // Requires: kMinBytes..kMaxBytes bytes that find() does not know; 2..2 * kMaxBytes ascending edges, as find() gives
-  // them.
+  // Sets `edges` to the begins and ends of the run's words, in turn, as offsets; false where it is not known.
+  bool find(std::string_view run, std::vector<std::uint32_t>& edges) const;
+  // Requires: kMinBytes..kMaxBytes bytes that find() does not know; ascending edges of words that are not empty, and
+  // with two bytes or more between them if they do not touch.
   void add(std::string_view run, std::span<const std::uint32_t> edges);
 
  private:
@@ -30,8 +30,9 @@ class WordRunCache {
   std::size_t slots_of(std::string_view run) const;
   void forget_all();
 
-  // Entries go round in the ring: u8 bytes, u8 words, the run, its edges. Places count on over the rounds, so that one
-  // tells whether its entry still stands.
+  // Entries go round in the ring: u8 bytes, u8 bytes of its words, the run, its words: for each the u8 length, before
+  // it u8 0 and u8 gap where it does not touch the one before. Places count on over the rounds, so that one tells
+  // whether its entry still stands.
   std::vector<std::uint32_t> slots_;  // places + 1 of the last entries with such a hash, the last first; 0: none
   std::vector<std::uint8_t> ring_;
   std::uint32_t next_ = 0;  // place
