@@ -53,6 +53,10 @@ struct WeightLanes {
     low = _mm512_add_epi64(low, _mm512_mul_epu32(values, times));
     high = _mm512_add_epi64(high, _mm512_mul_epu32(_mm512_srli_epi64(values, 32), times));
   }
+  // Powers by number.
+  SPILLWAY_WEIGHT_TARGET void add_powers(const std::uint64_t* powers, __m256i numbers, __m256i times) {
+    add(_mm512_i32gather_epi64(numbers, powers, 8), _mm512_cvtepu32_epi64(times));
+  }
   SPILLWAY_WEIGHT_TARGET std::uint64_t take() {
     const auto low_sum = static_cast<std::uint64_t>(_mm512_reduce_add_epi64(low));
     const auto high_sum = static_cast<std::uint64_t>(_mm512_reduce_add_epi64(high));
@@ -60,6 +64,31 @@ struct WeightLanes {
     return field61::reduce((static_cast<unsigned __int128>(high_sum) << 32) + low_sum);
   }
 };
+
+// Documents that share the high part of their powers.
+struct SharedHigh {
+  std::uint64_t first;
+  std::size_t count;
+  bool contains(std::uint32_t document) const { return document - first < count; }
+};
+
+// Adds the low powers of the first documents, sixteen at a time, as long as they share that high part and none comes
+// more than kMostTimes. Returns how many.
+SPILLWAY_WEIGHT_TARGET std::size_t add_dense(std::span<const std::uint32_t> documents,
+                                             std::span<const std::uint32_t> frequencies, SharedHigh high,
+                                             const std::uint64_t* low_powers, WeightLanes& shared) {
+  const __m512i low_mask = _mm512_set1_epi32(kLowCount - 1), most_times = _mm512_set1_epi32(kMostTimes);
+  std::size_t done = 0;
+  for (; done + 2 * kLanes <= documents.size(); done += 2 * kLanes) {
+    if (!high.contains(documents[done]) || !high.contains(documents[done + 2 * kLanes - 1])) break;
+    const __m512i times = _mm512_loadu_si512(frequencies.data() + done);
+    if (_mm512_cmpgt_epu32_mask(times, most_times) != 0) break;
+    const __m512i low = _mm512_and_si512(_mm512_loadu_si512(documents.data() + done), low_mask);
+    shared.add_powers(low_powers, _mm512_castsi512_si256(low), _mm512_castsi512_si256(times));
+    shared.add_powers(low_powers, _mm512_extracti64x4_epi64(low, 1), _mm512_extracti64x4_epi64(times, 1));
+  }
+  return done;
+}
 
 // Products of residues modulo 2^61 - 1, in halves of 31 and 30 bits: below 2^61 + 8.
 SPILLWAY_WEIGHT_TARGET inline __m512i multiply_lanes(__m512i a, __m512i b) {
@@ -117,8 +146,15 @@ SPILLWAY_WEIGHT_TARGET void DocumentWeight::add_in_lanes(std::span<const std::ui
   WeightLanes shared{_mm512_setzero_si512(), _mm512_setzero_si512()}, whole = shared;
   const auto end_shared = [&] { add_residue(field61::multiply(high_power_, shared.take())); };
   bool any_shared = false;
-  for (std::size_t i = 0; i < documents.size(); i += kLanes) {
-    const std::size_t here = std::min(documents.size() - i, kLanes);
+  const bool is_dense = documents.back() - documents.front() < documents.size() * (kLowCount / (4 * kLanes));
+  for (std::size_t i = 0, here = 0; i < documents.size(); i += here) {
+    here = 0;
+    if (is_dense && any_shared) {
+      here =
+          add_dense(documents.subspan(i), frequencies.subspan(i), {high_ << kLowBits, kLowCount}, low_powers_, shared);
+    }
+    if (here != 0) continue;
+    here = std::min(documents.size() - i, kLanes);
     const auto lanes = static_cast<__mmask8>(0xFFU >> (kLanes - here));
     const __m512i numbers = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, documents.data() + i));
     const __m512i times = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, frequencies.data() + i));

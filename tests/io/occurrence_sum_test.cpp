@@ -148,12 +148,13 @@ TEST(OccurrenceSum, ShowsEveryKindOfChange) {
 
 TEST(DocumentWeight, IsTheSameForAListAsForItsPostings) {
   std::mt19937_64 random(17);
-  for (const std::uint32_t most_gap : {1U, 3U, 5000U, 90000000U}) {
+  for (const auto& [most_gap, large_one_in] : std::vector<std::pair<std::uint32_t, int>>{
+           {1, 3}, {3, 3}, {5000, 3}, {90000000, 3}, {1, 700}, {3, 700}, {50, 700}, {5000, 700}}) {
     std::vector<std::uint32_t> documents, frequencies;
     std::uint64_t document = random() % 5000;
     for (int i = 0; i < 5000 && document <= 0xFFFFFFFF; ++i, document += 1 + random() % most_gap) {
       documents.push_back(static_cast<std::uint32_t>(document));
-      frequencies.push_back(i % 3 == 0 ? 0xFFFFFFFF : static_cast<std::uint32_t>(1 + random() % 9));
+      frequencies.push_back(i % large_one_in == 0 ? 0xFFFFFFFF : static_cast<std::uint32_t>(1 + random() % 9));
     }
     DocumentWeight one_by_one, list;
     std::uint64_t expected = 0;
