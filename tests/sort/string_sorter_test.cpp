@@ -213,6 +213,31 @@ TEST_P(StringSorterContract, SortsStringsOfOneByteValueAndManyLengths) {
   check(strings);
 }
 
+Strings repeated(const Strings& strings, int copies) {
+  Strings all;
+  for (int i = 0; i < copies; ++i) all.insert(all.end(), strings.begin(), strings.end());
+  return all;
+}
+
+// No cached prefix tells the copies apart, and there are none among neighbours until runs are merged.
+TEST_P(StringSorterContract, SortsCopiesOfLongStrings) {
+  Strings strings = random_strings(2100, 3, "xyz", 21);
+  std::mt19937_64 random(22);
+  for (std::string& text : strings) {
+    for (int i = 0; i < 16; ++i) text.insert(text.begin(), static_cast<char>('a' + random() % 26));
+  }
+  check(repeated(strings, sanitizer_size(33, 5)));
+}
+
+TEST_P(StringSorterContract, SortsFewLongStringsAmongShortOnes) {
+  std::mt19937_64 random(24);
+  Strings strings = random_strings(2000, 6, "abcdefghijklmnopqrstuvwxyz", 25);
+  for (std::size_t i = 0; i < strings.size(); i += 11) {
+    strings[i] = std::string(13, static_cast<char>('a' + random() % 26)) + strings[i];
+  }
+  check(repeated(strings, sanitizer_size(33, 5)));
+}
+
 // Median-of-three killers by the cache: organ pipes, rotated and interleaved sequences.
 TEST_P(StringSorterContract, SortsSequencesThatDefeatSampledPivots) {
   const auto number = [](std::uint32_t value) {
