@@ -111,6 +111,7 @@ void IdTable::sort_ids(std::span<const MergeInput* const> inputs, const IdTableR
                        LengthCodes& lengths) {
   sort_ =
       std::make_unique<ExternalStringSort>(resources.budget, resources.temp, resources.sorter, resources.memory_bytes);
+  if (place_ids(inputs, resources.threads, lengths)) return sort_->sort();
   join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
     lengths.set(number, document.length);
     if (has_id(document) && !dropped_.contains(number)) sort_->add(document.id, number);
@@ -119,12 +120,58 @@ void IdTable::sort_ids(std::span<const MergeInput* const> inputs, const IdTableR
   sort_->sort();
 }
 
+// Documents side by side, and their ids where they stand. False, and nothing is done, where inputs cannot be read so,
+// one thread reads them, a document is cut between inputs, or the ids do not fit the memory.
+bool IdTable::place_ids(std::span<const MergeInput* const> inputs, unsigned threads, LengthCodes& lengths) {
+  if (threads <= 1) return false;
+  const std::vector<std::uint64_t> bases = document_bases(inputs);
+  std::vector<DocumentStretch> stretches;
+  std::vector<std::size_t> input_of;  // by stretch
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    std::vector<DocumentStretch> more = inputs[i]->document_stretches();
+    if (more.empty() || inputs[i]->identity().last_document_open) return false;
+    for (DocumentStretch& stretch : more) {
+      stretch.first += bases[i];
+      stretches.push_back(std::move(stretch));
+      input_of.push_back(i);
+    }
+  }
+  const std::span<StringRef> ids = sort_->place(static_cast<std::size_t>(document_count_));
+  if (ids.empty()) return false;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> figures(stretches.size());  // documents, tokens
+  tbb::parallel_for(std::size_t{0}, stretches.size(), [&](std::size_t s) {
+    const auto first = static_cast<std::uint32_t>(stretches[s].first);
+    std::uint32_t number = first;
+    std::uint64_t tokens = 0;
+    for (DocumentCursor& cursor = *stretches[s].cursor; cursor.next(); ++number) {
+      const RunDocument& document = cursor.document();
+      lengths.set(number, document.length);
+      tokens += document.length;
+      ids[number] = {};
+      if (has_id(document) && !dropped_.contains(number)) {
+        ids[number] = {reinterpret_cast<const std::uint8_t*>(document.id.data()),
+                       static_cast<std::uint32_t>(document.id.size()), number};
+      }
+    }
+    figures[s] = {number - first, tokens};
+  });
+  for (std::size_t i = 0, s = 0; i < inputs.size(); ++i) {
+    std::uint64_t documents = 0, tokens = 0;
+    for (; s < stretches.size() && input_of[s] == i; ++s) {
+      documents += figures[s].first;
+      tokens += figures[s].second;
+    }
+    check_lengths(*inputs[i], documents, tokens);
+  }
+  return true;
+}
+
 // Equal ids come in number order: the first of them stays.
 void IdTable::drop_duplicates(DuplicateIds policy, const IdTableResources& resources) {
   std::string kept_id;
   std::uint32_t kept = 0;
   bool any = false;
-  sort_->read([&](std::string_view id, std::uint32_t number) {
+  sort_->read_repeated([&](std::string_view id, std::uint32_t number) {
     if (check_cancelled_) check_cancelled_();
     if (!any || id != kept_id) {
       any = true;

@@ -66,6 +66,7 @@ class IdTable {
                     LengthCodes& lengths) const;
   FirstLook look(std::span<const MergeInput* const> inputs, LengthCodes& lengths) const;
   void sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources, LengthCodes& lengths);
+  bool place_ids(std::span<const MergeInput* const> inputs, unsigned threads, LengthCodes& lengths);
   void drop_known(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
   void drop_duplicates(DuplicateIds policy, const IdTableResources& resources);
   void drop(std::uint32_t document, const IdTableResources& resources);

@@ -39,6 +39,13 @@ class StoppableInput final : public MergeInput {
   std::unique_ptr<DocumentCursor> documents() const override {
     return std::make_unique<StoppableDocuments>(input_.documents(), signal_);
   }
+  std::vector<DocumentStretch> document_stretches() const override {
+    std::vector<DocumentStretch> stretches = input_.document_stretches();
+    for (DocumentStretch& stretch : stretches) {
+      stretch.cursor = std::make_unique<StoppableDocuments>(std::move(stretch.cursor), signal_);
+    }
+    return stretches;
+  }
   std::string name() const override { return input_.name(); }
   bool may_have_dropped() const override { return input_.may_have_dropped(); }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "indexer/block_documents.hpp"
 #include "indexer/stopwatch.hpp"
 #include "io/error.hpp"
 #include "io/position_sums.hpp"
@@ -70,54 +71,7 @@ EncodedRange encode_range(const RunOutput& output, std::size_t range) {
   return result;
 }
 
-// A document that is cut between chunks of this block, until its last part is met.
-struct OpenDocument {
-  bool open = false;
-  std::uint8_t fields = 0;
-  std::uint32_t length = 0;
-  std::span<const std::uint8_t> strings;
-
-  void add(std::uint32_t more) {
-    if (more > std::numeric_limits<std::uint32_t>::max() - length) {
-      throw InputError(
-          "a document has more than 2^32 - 1 tokens, and an index holds no such: cut it in parts, or lower "
-          "--max-document-bytes to skip it");
-    }
-    length += more;
-  }
-
-  void write(RunWriter& writer) {
-    if (!open) return;
-    std::array<std::uint8_t, 1 + kMaxVarintBytes> head{fields};
-    std::uint8_t* const end = write_varint(head.data() + 1, length);
-    writer.append_documents({head.data(), static_cast<std::size_t>(end - head.data())});
-    writer.append_documents(strings);
-    open = false;
-  }
-};
-
 }  // namespace
-
-void write_block_documents(const Block& block, RunWriter& writer) {
-  OpenDocument pending;
-  for (const ParsedChunk& chunk : block.chunks) {
-    const bool one_stretch =
-        chunk.document_count == 1 && chunk.last_document_open;  // of a document longer than the chunk
-    if (pending.open && one_stretch) {
-      pending.add(chunk.open_length);
-      continue;
-    }
-    std::span<const std::uint8_t> entries = chunk.documents;
-    if (pending.open) {
-      pending.add(chunk.continued_length);
-      pending.write(writer);
-      entries = entries.subspan(1 + varint_bytes(chunk.continued_length));  // u8 fields = 0, varint length
-    }
-    writer.append_documents(entries);
-    if (chunk.last_document_open) pending = {true, chunk.open_fields, chunk.open_length, chunk.open_strings};
-  }
-  pending.write(writer);
-}
 
 RunSummary block_summary(const Block& block) {
   RunSummary summary;

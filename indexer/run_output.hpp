@@ -32,9 +32,6 @@ RunIdentity run_identity(const Block& block, const BlockSortOptions& options);
 // What parsing knows of the block: all but the counts of entries and postings.
 RunSummary block_summary(const Block& block);
 
-// The documents of the block, those that are cut between its chunks joined.
-void write_block_documents(const Block& block, RunWriter& writer);
-
 RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSortFigures& figures);
 
 }  // namespace spillway

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "indexer/block_documents.hpp"
 #include "indexer/chunk_lists.hpp"
 #include "indexer/run_output.hpp"
 #include "io/error.hpp"
@@ -14,7 +15,6 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kFilePieceBytes = std::size_t{64} << 10;
 constexpr std::size_t kStringsInSegment = 512;
 constexpr std::size_t kSamples = 1024;
 // What a string costs beside the bytes of its list, in bytes.
@@ -30,12 +30,6 @@ std::uint32_t first_document(const ListPart& part) {
         "a list of a parsed chunk has no posting; the memory of this machine or this program is at fault");
   }
   return part.base + static_cast<std::uint32_t>(head >> 1);
-}
-
-std::size_t most_document_bytes(const Block& block) {
-  std::size_t bytes = 0;
-  for (const ParsedChunk& chunk : block.chunks) bytes += chunk.documents.size() + chunk.open_strings.size() + 16;
-  return bytes + bytes / 8 + 4096;
 }
 
 }  // namespace
@@ -103,7 +97,7 @@ class SortedBlock::Terms final : public TermCursor {
 class SortedBlock::Input final : public MergeInput {
  public:
   explicit Input(const SortedBlock& source) : source_(source) {}
-  const RunIdentity& identity() const override { return source_.documents_run_->identity(); }
+  const RunIdentity& identity() const override { return source_.identity_; }
   const RunSummary& summary() const override { return source_.summary; }
   std::vector<TermSample> term_samples() const override { return source_.samples_; }
   std::size_t cursor_bytes() const override { return source_.cursor_bytes(); }
@@ -111,7 +105,14 @@ class SortedBlock::Input final : public MergeInput {
     return std::make_unique<Terms>(source_, first, last);
   }
   std::unique_ptr<DocumentCursor> documents() const override {
-    return std::make_unique<RunDocumentCursor>(*source_.documents_run_);
+    return std::make_unique<BlockDocumentCursor>(source_.block_);
+  }
+  std::vector<DocumentStretch> document_stretches() const override {
+    std::vector<DocumentStretch> stretches;
+    for (std::size_t c = 0; c < source_.block_.chunks.size(); ++c) {
+      stretches.push_back({source_.bases_[c], std::make_unique<BlockDocumentCursor>(source_.block_, c, c + 1)});
+    }
+    return stretches;
   }
   std::string name() const override { return "block " + std::to_string(source_.block_.number) + " in memory"; }
 
@@ -121,7 +122,7 @@ class SortedBlock::Input final : public MergeInput {
 
 std::optional<std::size_t> SortedBlock::memory_bytes(const Block& block, const BlockSortOptions& options) {
   if (options.has_texts) return std::nullopt;
-  std::size_t bytes = most_document_bytes(block) + 2 * kFilePieceBytes;
+  std::size_t bytes = 0;
   for (const ParsedChunk& chunk : block.chunks) {
     if (chunk.largest_list_bytes > options.run_block_bytes) return std::nullopt;
     bytes += chunk.memory.size() + chunk.terms.size() * sizeof(std::uint64_t);
@@ -135,8 +136,7 @@ SortedBlock::SortedBlock(Block&& block, const StringSorter& strings, const Block
       bases_(chunk_bases(block_)),
       terms_(block_, strings, budget),
       piece_bytes_(options.run_block_bytes),
-      documents_file_(budget, "the documents of a block in memory", kFilePieceBytes) {
-  write_documents(options);
+      identity_(run_identity(block_, options)) {
   choose_samples();
   summary = block_summary(block_);
   summary.entry_count = terms_.size();
@@ -148,18 +148,6 @@ SortedBlock::SortedBlock(Block&& block, const StringSorter& strings, const Block
 }
 
 SortedBlock::~SortedBlock() = default;
-
-// As a run without terms: its documents, but no occurrences.
-void SortedBlock::write_documents(const BlockSortOptions& options) {
-  RunWriter writer(documents_file_, run_identity(block_, options), options.run_block_bytes, RunBlockCodec::kNone);
-  write_block_documents(block_, writer);
-  const RunSummary whole = block_summary(block_);
-  RunSummary documents;
-  documents.document_count = whole.document_count;
-  documents.has_stored_ids = whole.has_stored_ids;
-  writer.finish(documents);
-  documents_run_.emplace(documents_file_);
-}
 
 // Evenly spread over the bytes of the lists.
 void SortedBlock::choose_samples() {
@@ -184,12 +172,6 @@ void SortedBlock::choose_samples() {
 const MergeInput& SortedBlock::open(unsigned) {
   if (input_ == nullptr) input_ = std::make_unique<Input>(*this);
   return *input_;
-}
-
-// A block of the documents' run, and one with the rest of the one before, in a vector that may be half empty.
-std::size_t SortedBlock::documents_bytes(unsigned) const {
-  constexpr std::size_t kStringsBytes = std::size_t{512} << 10;
-  return 3 * piece_bytes_ + kStringsBytes;
 }
 
 std::size_t SortedBlock::cursor_bytes() const { return 4096 + 2 * block_.chunks.size() * sizeof(ListPart); }

@@ -1,6 +1,5 @@
 // A block whose terms are sorted, as a source of the merge: while the lists of its chunks stay in memory, they are
-// merged from where they stand and never become a run. Only its documents are written, to a run in memory without
-// terms.
+// merged from where they stand and never become a run.
 #pragma once
 
 #include <memory>
@@ -10,7 +9,6 @@
 #include "indexer/block_sorter.hpp"
 #include "indexer/block_terms.hpp"
 #include "indexer/merge_source.hpp"
-#include "io/memory_file.hpp"
 #include "merge/run_input.hpp"
 
 namespace spillway {
@@ -30,20 +28,18 @@ class SortedBlock final : public MergeSource {
   void close() override {}
   std::size_t cursor_bytes() const override;
   std::size_t open_bytes() const override { return open_bytes_; }
-  std::size_t documents_bytes(unsigned cursors) const override;
+  std::size_t documents_bytes(unsigned) const override { return 0; }
 
  private:
   class Terms;
   class Input;
-  void write_documents(const BlockSortOptions& options);
   void choose_samples();
 
   const Block block_;
   const std::vector<std::uint32_t> bases_;
   const BlockTerms terms_;
   const std::size_t piece_bytes_;  // of the parts of a piece together, at most
-  MemoryFile documents_file_;
-  std::optional<RunReader> documents_run_;
+  const RunIdentity identity_;
   std::vector<TermSample> samples_;
   std::size_t open_bytes_ = 0;
   std::unique_ptr<Input> input_;

@@ -4,11 +4,18 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "io/cursors.hpp"
 #include "io/run_reader.hpp"
 
 namespace spillway {
+
+// Documents of an input that follow each other.
+struct DocumentStretch {
+  std::uint64_t first = 0;  // number, in the input, of its first document
+  std::unique_ptr<DocumentCursor> cursor;
+};
 
 class MergeInput {
  public:
@@ -20,6 +27,9 @@ class MergeInput {
   // first <= term < last; empty last: to the end. Cursors on many threads at once are fine.
   virtual std::unique_ptr<TermCursor> terms(std::string first, std::string last) const = 0;
   virtual std::unique_ptr<DocumentCursor> documents() const = 0;
+  // All documents in stretches that may be read side by side, in order, with views that live as long as the input. None
+  // where the input cannot be read so.
+  virtual std::vector<DocumentStretch> document_stretches() const { return {}; }
   // Of the documents, in their order; nullptr unless identity().has_texts.
   virtual std::unique_ptr<TextCursor> texts() const { return nullptr; }
   virtual std::string name() const = 0;  // for messages

@@ -1,5 +1,7 @@
 #include "sort/external_string_sort.hpp"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -20,6 +22,8 @@ constexpr std::size_t kMinMemoryBytes = std::size_t{256} << 10;
 constexpr std::size_t kMinBlockBytes = std::size_t{8} << 10, kMaxBlockBytes = std::size_t{256} << 10;
 // Descriptors, at most: few, because the runs of an index may be open beside them under a limit of 64.
 constexpr std::size_t kOpenRuns = 24;
+
+using Take = std::function<void(std::string_view, std::uint32_t)>;
 
 struct StoredStrings {
   std::unique_ptr<TempFile> file;
@@ -62,9 +66,10 @@ struct ExternalStringSort::State {
   std::size_t longest_bytes = 0;  // of all strings, ever
   std::size_t text_bytes = 0, count = 0;
   std::vector<StoredStrings> runs;
-  std::span<const std::uint32_t> order;  // in memory: of the references, once sorted
+  std::span<StringRef> strings;          // in memory, once placed or sorted
+  std::span<const std::uint32_t> order;  // of these, once sorted
   std::uint64_t spilled_bytes = 0;
-  bool is_sorted = false;
+  bool is_placed = false, is_sorted = false;
 
   State(MemoryBudget& budget, TempSpace& temp_space, const StringSorter& string_sorter, std::size_t memory_bytes)
       : temp(temp_space),
@@ -86,7 +91,13 @@ struct ExternalStringSort::State {
   StringRunWriter writer_at(WritableFile& file, std::uint8_t* memory);
   void merge_runs();
   StoredStrings merge_group(std::span<StoredStrings> group);
-  void stream(std::span<StoredStrings> group, const std::function<void(std::string_view, std::uint32_t)>& take);
+  void stream(std::span<StoredStrings> group, const Take& take);
+  void stream_repeated(const Take& take);
+
+  // In memory, once sorted.
+  const StringRef& at(std::size_t i) const { return strings[order[i]]; }
+  void prefetch(std::size_t i) const;
+  std::vector<std::size_t> find_repeated() const;
 };
 
 bool ExternalStringSort::State::fits(std::size_t bytes) const {
@@ -113,9 +124,15 @@ void ExternalStringSort::State::add(std::string_view text, std::uint32_t number)
 }
 
 void ExternalStringSort::State::sort_in_memory() {
-  // They were set down from the end on; equal strings must stand in the order in which they came.
-  const std::span<StringRef> strings(references(), count);
-  std::reverse(strings.begin(), strings.end());
+  if (is_placed) {
+    const auto absent = std::ranges::remove(strings, nullptr, &StringRef::data);
+    strings = strings.first(strings.size() - absent.size());
+    count = strings.size();
+  } else {
+    // They were set down from the end on; equal strings must stand in the order in which they came.
+    strings = {references(), count};
+    std::ranges::reverse(strings);
+  }
   std::uint8_t* const free = buffer.data() + (text_bytes + 63) / 64 * 64;
   const std::span<std::uint32_t> result(reinterpret_cast<std::uint32_t*>(free), count);
   std::uint8_t* const scratch = free + (count * sizeof(std::uint32_t) + 63) / 64 * 64;
@@ -129,7 +146,6 @@ StringRunWriter ExternalStringSort::State::writer_at(WritableFile& file, std::ui
 
 void ExternalStringSort::State::spill() {
   sort_in_memory();
-  const StringRef* const strings = references();
   StoredStrings run;
   run.file = temp.create("strings");
   StringRunWriter writer = writer_at(run.file->writer(), references_end());
@@ -141,6 +157,7 @@ void ExternalStringSort::State::spill() {
   run.file->finish();
   run.file->close_reader();
   runs.push_back(std::move(run));
+  strings = {};
   order = {};
   count = text_bytes = 0;
 }
@@ -179,7 +196,7 @@ StoredStrings ExternalStringSort::State::merge_group(std::span<StoredStrings> gr
 }
 
 void ExternalStringSort::State::stream(std::span<StoredStrings> group,
-                                       const std::function<void(std::string_view, std::uint32_t)>& take) {
+                                       const Take& take) {
   std::vector<Source> sources;
   for (std::size_t i = 0; i < group.size(); ++i) {
     std::uint8_t* const memory = buffer.data() + i * source_bytes();
@@ -196,6 +213,44 @@ void ExternalStringSort::State::stream(std::span<StoredStrings> group,
   for (StoredStrings& run : group) run.file->close_reader();
 }
 
+void ExternalStringSort::State::stream_repeated(const Take& take) {
+  std::string last;
+  std::uint32_t last_number = 0;
+  bool any = false, last_is_taken = false;
+  stream(runs, [&](std::string_view text, std::uint32_t number) {
+    const bool repeats = any && text == last;
+    if (repeats && !last_is_taken) take(last, last_number);
+    if (repeats) take(text, number);
+    if (!repeats) last = text;
+    last_number = number;
+    last_is_taken = repeats;
+    any = true;
+  });
+}
+
+// Strings in order stand anywhere: what they need is asked for in two steps, each of which needs the one before.
+void ExternalStringSort::State::prefetch(std::size_t i) const {
+  constexpr std::size_t kStep = 12;
+  if (i + 2 * kStep < order.size()) __builtin_prefetch(&at(i + 2 * kStep));
+  if (i + kStep < order.size()) __builtin_prefetch(at(i + kStep).data);
+}
+
+// Places of the strings that are equal to the one before.
+std::vector<std::size_t> ExternalStringSort::State::find_repeated() const {
+  constexpr std::size_t kRange = std::size_t{16} << 10;
+  std::vector<std::vector<std::size_t>> found(order.size() / kRange + 1);
+  tbb::parallel_for(std::size_t{0}, found.size(), [&](std::size_t range) {
+    const std::size_t end = std::min(order.size(), (range + 1) * kRange);
+    for (std::size_t i = std::max<std::size_t>(range * kRange, 1); i < end; ++i) {
+      prefetch(i);
+      if (at(i).view() == at(i - 1).view()) found[range].push_back(i);
+    }
+  });
+  std::vector<std::size_t> all;
+  for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
 ExternalStringSort::ExternalStringSort(MemoryBudget& budget, TempSpace& temp, const StringSorter& sorter,
                                        std::size_t memory_bytes)
     : state_(std::make_unique<State>(budget, temp, sorter, memory_bytes)) {}
@@ -207,8 +262,18 @@ void ExternalStringSort::add(std::string_view text, std::uint32_t number) {
     throw UsageError("a string of " + std::to_string(text.size()) + " bytes cannot be sorted: at most " +
                      std::to_string(kMaxSortedStringBytes) + " are possible");
   }
-  if (state_->is_sorted) throw std::logic_error("a string was added after sort()");
+  if (state_->is_sorted || state_->is_placed) throw std::logic_error("a string was added after sort() or place()");
   state_->add(text, number);
+}
+
+std::span<StringRef> ExternalStringSort::place(std::size_t count) {
+  State& state = *state_;
+  if (state.is_sorted || state.count != 0) throw std::logic_error("strings were placed behind others");
+  state.count = count;
+  state.is_placed = count != 0 && state.fits(0);
+  if (!state.is_placed) state.count = 0;
+  state.strings = {state.references(), state.count};
+  return state.strings;
 }
 
 void ExternalStringSort::sort() {
@@ -227,8 +292,22 @@ void ExternalStringSort::read(const std::function<void(std::string_view text, st
     state_->stream(state_->runs, take);
     return;
   }
-  const StringRef* const strings = state_->references();
-  for (const std::uint32_t index : state_->order) take(strings[index].view(), strings[index].payload);
+  for (std::size_t i = 0; i < state_->order.size(); ++i) {
+    state_->prefetch(i);
+    const StringRef& text = state_->at(i);
+    take(text.view(), text.payload);
+  }
+}
+
+void ExternalStringSort::read_repeated(
+    const std::function<void(std::string_view text, std::uint32_t number)>& take) const {
+  if (!state_->is_sorted) throw std::logic_error("strings were read before sort()");
+  if (!state_->runs.empty()) return state_->stream_repeated(take);
+  std::size_t taken = 0;  // strings in order, to the end of the last that was taken
+  for (const std::size_t i : state_->find_repeated()) {
+    for (std::size_t j = std::max(taken, i - 1); j <= i; ++j) take(state_->at(j).view(), state_->at(j).payload);
+    taken = i + 1;
+  }
 }
 
 std::uint64_t ExternalStringSort::spilled_bytes() const { return state_->spilled_bytes; }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "io/memory_budget.hpp"
@@ -13,7 +14,7 @@
 
 namespace spillway {
 
-// add() in ascending number order, then sort(), then read() as often as wanted. Not thread-safe; sorts in parallel
+// add() in ascending number order, or place(), then sort(), then read() as often as wanted. Not thread-safe; sorts in parallel
 // inside the calling thread's TBB arena.
 class ExternalStringSort {
  public:
@@ -23,10 +24,15 @@ class ExternalStringSort {
 
   // At most 65535 bytes a string.
   void add(std::string_view text, std::uint32_t number);
+  // In place of add(), where `count` strings can be sorted in memory (else empty): room for them, to be filled by any
+  // threads in ascending number order, the number as payload. Texts outlive the sort; what has no data is left out.
+  std::span<StringRef> place(std::size_t count);
   void sort();
   // Calls `take` for every (text, number) in order of text bytes, equal texts in number order. The view lives for the
   // call.
   void read(const std::function<void(std::string_view text, std::uint32_t number)>& take) const;
+  // The same for the texts that are there more than once. In memory they are looked for in parallel.
+  void read_repeated(const std::function<void(std::string_view text, std::uint32_t number)>& take) const;
   std::uint64_t spilled_bytes() const;
 
  private:
