@@ -36,9 +36,10 @@ std::shared_ptr<CorpusTask::Content> CorpusReader::State::next_content() {
         return content;
       }
       if (stopped) return nullptr;
+      left_bytes -= std::min(left_bytes, file.end - file.begin);
     } else if (file.format == CorpusFormat::kText) {
       const TextFiles group = group_text_files(plan, next_file, limits.task_bytes);
-      next_file = group.last;
+      for (; next_file != group.last; ++next_file) left_bytes -= std::min(left_bytes, plan.files[next_file].size);
       content->work = group;
       return content;
     } else if (auto range = next_range(file)) {
@@ -57,10 +58,19 @@ std::shared_ptr<CorpusTask::Content> CorpusReader::State::next_range(const Corpu
     return nullptr;
   }
   if (open_file == nullptr) open_file = files.open(file.path);
-  next_begin = begin + std::min<std::uint64_t>(std::max<std::size_t>(limits.task_bytes, 1), file.end - begin);
+  next_begin = begin + std::min(next_range_bytes(), file.end - begin);
+  left_bytes -= std::min(left_bytes, next_begin - begin);
   auto content = std::make_shared<CorpusTask::Content>();
   content->work = PlainRange{&file, open_file, begin, next_begin};
   return content;
+}
+
+// Ranges become smaller towards the end of the input, so that threads end together.
+std::uint64_t CorpusReader::State::next_range_bytes() const {
+  constexpr std::uint64_t kLeastShare = 8;  // of a task: more chunks, one for each at least, are more work later
+  const std::uint64_t task = std::max<std::size_t>(limits.task_bytes, 1);
+  return std::max<std::uint64_t>(
+      std::min(task, std::max(left_bytes / std::max(limits.threads, 1U), task / kLeastShare)), 1);
 }
 
 CorpusReader::CorpusReader(FileSystem& files, const CorpusPlan& plan, const CorpusOptions& options,
