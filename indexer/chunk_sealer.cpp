@@ -5,9 +5,14 @@
 #include <cstring>
 #include <numeric>
 
+#include "io/byte_order.hpp"
+
 namespace spillway {
 
 namespace {
+
+// Bytes behind each list, so that a posting may be written as a word.
+constexpr std::uint32_t kListPadding = 3;
 
 struct Sizes {
   std::size_t terms = 0, text = 0, postings = 0;
@@ -100,7 +105,7 @@ void lay_out_terms(TermTable& table, const ChunkContents& contents, std::span<co
     term.occurrence_count = state.occurrence_count;
     term.last_document = state.last_document - 1;
     contents.cursors[stride * i] = posting_offset;
-    posting_offset += term.posting_bytes;
+    posting_offset += term.posting_bytes + kListPadding;
     ++number;
   }
 }
@@ -122,20 +127,48 @@ void copy_short(const std::uint8_t* from, std::uint32_t bytes, std::uint8_t* to)
   }
 }
 
+// Postings of which the memory is asked for before they are placed.
+constexpr std::size_t kPlacedAhead = 16;
+
+// Words of the posting that begins with these.
+inline std::size_t posting_words(std::uint32_t gap_word) { return 3 - (gap_word & 1); }
+
+// Writes a posting; returns its end. Requires: kListPadding writable bytes behind it. One of up to three bytes, as most
+// are, without a branch on its shape.
+inline std::uint8_t* write_posting(std::uint32_t gap_word, std::uint32_t frequency, std::uint8_t* to) {
+  const std::uint32_t written = frequency & ((gap_word & 1) - 1);
+  if ((gap_word >> 14 | written >> 7) != 0) {
+    to = write_varint(to, gap_word);
+    return (gap_word & 1) != 0 ? to : write_varint(to, frequency);
+  }
+  const std::uint32_t two = gap_word >> 7 != 0 ? 1 : 0;
+  const std::uint32_t gap = (gap_word & 0x7F) | two << 7 | gap_word >> 7 << 8;
+  store_le<std::uint32_t>(to, gap | written << 8 * (1 + two));
+  return to + 2 + two - (gap_word & 1);
+}
+
 // The counting sort by term: postings, and with them their distances.
 template <bool kPositioned>
 void scatter_postings(const ChunkContents& contents, std::uint8_t* postings, std::uint8_t* distances) {
+  constexpr std::size_t kStride = kPositioned ? 2 : 1;
   const std::span<const std::uint32_t> stream = contents.stream;
   const std::uint8_t* from = contents.distances.data();
+  const auto next = [&](std::size_t at) { return at + posting_words(stream[at + 1]) + (kPositioned ? 1 : 0); };
+  std::size_t ahead = 0;
+  const auto ask_ahead = [&] {
+    if (ahead >= stream.size()) return;
+    __builtin_prefetch(postings + contents.cursors[kStride * stream[ahead]], 1);
+    ahead = next(ahead);
+  };
+  for (std::size_t i = 0; i < kPlacedAhead; ++i) ask_ahead();
   for (std::size_t at = 0; at < stream.size();) {
-    const std::uint32_t number = stream[at];
-    std::uint32_t* const cursors = contents.cursors.data() + (kPositioned ? 2 : 1) * std::size_t{number};
-    std::uint32_t& cursor = cursors[0];
+    ask_ahead();
+    std::uint32_t* const cursors = contents.cursors.data() + kStride * stream[at];
     const std::uint32_t gap_word = stream[at + 1];
-    std::uint8_t* end = write_varint(postings + cursor, gap_word);
-    if ((gap_word & 1) == 0) end = write_varint(end, stream[at + 2]);
-    cursor = static_cast<std::uint32_t>(end - postings);
-    at += (gap_word & 1) != 0 ? 2 : 3;
+    // Behind the last posting of a stream of none but these there may be no third word.
+    const std::uint32_t frequency = at + 2 < stream.size() ? stream[at + 2] : 1;
+    cursors[0] = static_cast<std::uint32_t>(write_posting(gap_word, frequency, postings + cursors[0]) - postings);
+    at += posting_words(gap_word);
     if constexpr (kPositioned) {
       const std::uint32_t bytes = stream[at++];
       copy_short(from, bytes, distances + cursors[1]);
@@ -161,8 +194,9 @@ void lay_out_distances(TermTable& table, const ChunkContents& contents, std::spa
 
 ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBudget& budget) {
   const std::span<const std::uint32_t> listed = listed_entries(table, contents);
-  const Sizes sizes = add_up(table, listed);
+  Sizes sizes = add_up(table, listed);
   const bool plain = contents.form == ChunkForm::kOccurrences;
+  if (!plain) sizes.postings += kListPadding * sizes.terms;
   const bool positioned = contents.positions == Positions::kStored;
   const std::size_t stride = positioned ? 2 : 1;  // words of an occurrence
   const std::size_t occurrences = plain ? contents.stream.size() / stride : 0;

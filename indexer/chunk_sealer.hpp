@@ -33,25 +33,22 @@ struct ChunkContents {
 ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBudget& budget);
 
 // Writes the posting (document + 1, frequency) of a term to the stream, 2 or 3 words, and counts its bytes. Returns the
-// number of words.
+// number of words. Without a branch: one on the frequency would often be mispredicted. Requires: room for 3 words.
 inline std::size_t emit_posting(TermState& term, std::uint32_t number, std::uint32_t document, std::uint32_t frequency,
                                 std::uint32_t* stream) {
   // Before the first posting last_document stands for document 0, as in the run's posting format.
   const std::uint32_t previous = term.last_document == 0 ? 1 : term.last_document;
-  const std::uint32_t gap = (document - previous) << 1;
+  const std::uint32_t single = frequency == 1 ? 1 : 0;
+  const std::uint32_t gap_word = (document - previous) << 1 | single;
   term.last_document = document;
   ++term.document_count;
   term.occurrence_count += frequency;
   stream[0] = number;
-  if (frequency == 1) {
-    stream[1] = gap | 1;
-    term.posting_bytes += static_cast<std::uint32_t>(varint_bytes(gap | 1));
-    return 2;
-  }
-  stream[1] = gap;
+  stream[1] = gap_word;
   stream[2] = frequency;
-  term.posting_bytes += static_cast<std::uint32_t>(varint_bytes(gap) + varint_bytes(frequency));
-  return 3;
+  const std::size_t frequency_bytes = varint_bytes(frequency) & (std::size_t{single} - 1);
+  term.posting_bytes += static_cast<std::uint32_t>(varint_bytes(gap_word) + frequency_bytes);
+  return 3 - single;
 }
 
 }  // namespace spillway

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <thread>
 
 #include "indexer/disk_space.hpp"
 #include "indexer/ingest.hpp"
@@ -140,7 +141,11 @@ class IndexJob {
     report_.plan += merge_.plan;
     context_.progress.stage.store("write");
     const Stopwatch finish_watch;
-    writer.finish(totals);
+    {
+      // While the disk is waited for: giving back the pages of all blocks takes its time.
+      const std::jthread releasing([&runs] { runs.runs.clear(); });
+      writer.finish(totals);
+    }
     terms_ = writer.term_count();
     throw_if_stopped(context_);
     work.publish();

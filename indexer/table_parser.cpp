@@ -14,7 +14,7 @@ namespace spillway {
 namespace {
 
 // Entries whose memory is asked for before it is needed.
-constexpr std::size_t kAhead = 8;
+constexpr std::size_t kAhead = 16;
 
 template <ChunkForm kForm, Positions kPositions>
 class TableParser final : public DocumentParser, private TokenLookup<TableParser<kForm, kPositions>> {
