@@ -22,8 +22,9 @@ CutDocument open_document(const ParsedChunk& chunk) {
 }
 
 [[noreturn]] void fail() {
-  throw FormatError("the documents of a parsed chunk end too soon; the memory of this machine or this program is at "
-                    "fault");
+  throw FormatError(
+      "the documents of a parsed chunk end too soon; the memory of this machine or this program is at "
+      "fault");
 }
 
 std::string_view take_string(const std::uint8_t** at, const std::uint8_t* end) {

@@ -11,9 +11,6 @@ namespace spillway {
 
 namespace {
 
-// Bytes behind each list, so that a posting may be written as a word.
-constexpr std::uint32_t kListPadding = 3;
-
 struct Sizes {
   std::size_t terms = 0, text = 0, postings = 0;
 };

@@ -91,7 +91,7 @@ std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const Ch
     const std::size_t positions = options.positions ? limits.table_entries * sizeof(PositionPart) +
                                                           PositionFolder::max_distance_bytes(limits, kWindowTokens)
                                                     : 0;
-    return terms + 2 * stream + strings + positions;
+    return terms + limits.table_entries * kListPadding + 2 * stream + strings + positions;
   }
   return terms + sizeof(std::uint32_t) * (stream + max_length_count(limits)) + strings;
 }

@@ -19,6 +19,9 @@ enum class ChunkForm : std::uint8_t { kPostings, kOccurrences, kTokens };
 // Tokens up to this long are hashed for the checksum where they are sorted, longer ones by the parser.
 inline constexpr std::size_t kShortTokenBytes = 16;
 
+// kPostings: unused bytes behind each list, so that a posting may be written as a word.
+inline constexpr std::uint32_t kListPadding = 3;
+
 // A term of the chunk's table. Documents are numbered from 0 in the chunk.
 struct ChunkTerm {
   std::uint32_t text_offset = 0;

@@ -33,7 +33,9 @@ class TableParser final : public DocumentParser, private TokenLookup<TableParser
         touched_memory_(setup.budget, touched_words(limits_, kFoldsPositions) * sizeof(std::uint32_t),
                         "a chunk's occurrences"),
         touched_(touched_memory_.as<std::uint32_t>().data()),
-        positions_(setup.budget, limits_, kWindowTokens, kFoldsPositions) {}
+        positions_(setup.budget, limits_, kWindowTokens, kFoldsPositions) {
+    stream_memory_.use_large_pages();
+  }
 
  private:
   static constexpr bool kPositioned = kPositions == Positions::kStored;

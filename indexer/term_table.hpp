@@ -85,6 +85,13 @@ class TermTable {
     return key.low != 0 && matches(entries_[number], key);
   }
 
+  // Keys above 16 bytes, with the hash that is held for them: for looking at many at once.
+  static std::uint64_t hash_long(std::string_view key);
+  void prefetch_long(std::string_view key, std::uint64_t hash, KeySpace space) const {
+    __builtin_prefetch(&slots_[long_slot_hash(hash, tagged_bytes(key, space), space) >> shift_]);
+  }
+  TableEntry* find_long(std::string_view key, std::uint64_t hash, KeySpace space);
+
   TableEntry* find(std::string_view key, KeySpace space);
   // Requires: the key is not there, has_room(key.size()).
   TableEntry& insert(std::string_view key, KeySpace space);
@@ -138,6 +145,13 @@ class TermTable {
     return entry.key[0] == key.low && entry.key[1] == key.high && (entry.key_bytes & ~kUnprovedBit) == key.tagged_bytes;
   }
 
+  static std::uint32_t tagged_bytes(std::string_view key, KeySpace space) {
+    return static_cast<std::uint32_t>(key.size()) | (space == KeySpace::kToken ? kSpaceBit : 0);
+  }
+  static std::uint64_t long_slot_hash(std::uint64_t hash, std::uint32_t tagged_bytes, KeySpace space) {
+    return hash_token_words(hash, tagged_bytes, seed_of(space));
+  }
+
   static constexpr unsigned kIndexBits = 18;
   static constexpr std::uint32_t kIndexMask = (1U << kIndexBits) - 1;
 
@@ -149,10 +163,10 @@ class TermTable {
   // Bits of the hash above the index bits of a slot.
   static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash) & ~kIndexMask; }
 
-  Buffer slots_memory_, entries_memory_, states_memory_, arena_;
-  std::uint32_t* slots_;  // 0: free, else tag and entry number
-  TableEntry* entries_;   // the first is no key's
+  Buffer memory_, arena_;
+  TableEntry* entries_;  // the first is no key's
   TermState* states_;
+  std::uint32_t* slots_;  // 0: free, else tag and entry number
   std::size_t slot_mask_;
   unsigned shift_;  // a slot's place is in the hash's top bits
   std::uint32_t capacity_;

@@ -130,7 +130,17 @@ class TokenLookup {
     const SlotTable slots = table_.slot_table(kTokensAreTerms ? KeySpace::kTerm : KeySpace::kToken);
     load_keys_(runs.lowered, edges, slots, keys);
     const std::size_t count = edges.size() / 2;
-    for (std::size_t i = 0; i < count; ++i) table_.prefetch(keys.guess[i]);
+    const auto text = [&](std::size_t i) -> std::string_view {
+      const std::uint16_t begin = edges[2 * i];
+      return {reinterpret_cast<const char*>(runs.lowered) + begin, std::size_t{edges[2 * i + 1]} - begin};
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      table_.prefetch(keys.guess[i]);
+      if (kTokensAreTerms && keys.low[i] == 0) {
+        keys.high[i] = TermTable::hash_long(text(i));
+        table_.prefetch_long(text(i), keys.high[i], KeySpace::kTerm);
+      }
+    }
     std::uint32_t clears = table_.clear_count();
     for (std::size_t i = 0; i < count; ++i) {
       if constexpr (kTokensAreTerms) {
@@ -144,15 +154,22 @@ class TokenLookup {
         act(table_[keys.guess[i]].action);
       } else if (key.low != 0 && ((key.low | key.high) & kHighBits) == 0) {
         take_short(key);
+      } else if (const TableEntry* term = kTokensAreTerms && key.low == 0 ? find_proved(text(i), key.high) : nullptr) {
+        parser().occur(table_.number_of(*term));
       } else {
-        const std::uint16_t begin = edges[2 * i];
-        take_lowered({reinterpret_cast<const char*>(runs.lowered) + begin, std::size_t{edges[2 * i + 1]} - begin});
+        take_lowered(text(i));
       }
       if (table_.clear_count() != clears) {
         std::fill(keys.guess + i, keys.guess + count, 0);
         clears = table_.clear_count();
       }
     }
+  }
+
+  // The term that a long run is, if that is known.
+  const TableEntry* find_proved(std::string_view run, std::uint64_t hash) {
+    const TableEntry* const term = table_.find_long(run, hash, KeySpace::kTerm);
+    return term != nullptr && TermTable::is_proved(*term) ? term : nullptr;
   }
 
   template <bool kTokensAreTerms>

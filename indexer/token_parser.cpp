@@ -146,8 +146,9 @@ class TokenParser final : public DocumentParser, private TokenLookup<TokenParser
     return i;
   }
 
+  // Between two runs of special words another word takes three bytes: it stands between others.
   void approach(const std::uint16_t* edges) {
-    copy_to(edges[0]);
+    if (copied_ == 0 || edges[0] - copied_ > 2) copy_to(edges[0]);
     copied_ = edges[1];
   }
 

@@ -102,15 +102,21 @@ bool RunDocumentCursor::parse() {
 
 void append_run_document(const RunDocument& document, std::vector<std::uint8_t>& stream) {
   RunDocument copy = document;
-  std::uint8_t number[kMaxVarintBytes];
-  stream.push_back(document.fields);
-  stream.insert(stream.end(), number, write_varint(number, document.length));
+  const auto strings = strings_of(copy);
+  const std::size_t before = stream.size();
+  std::size_t most = 1 + kMaxVarintBytes;
+  for (const std::string_view* text : strings) most += kMaxVarintBytes + text->size();
+  stream.resize(before + most);
+  std::uint8_t* at = stream.data() + before;
+  *at++ = document.fields;
+  at = write_varint(at, document.length);
   unsigned field = 0;
-  for (const std::string_view* text : strings_of(copy)) {
+  for (const std::string_view* text : strings) {
     if ((document.fields >> field++ & 1) == 0) continue;
-    stream.insert(stream.end(), number, write_varint(number, text->size()));
-    stream.insert(stream.end(), text->begin(), text->end());
+    at = write_varint(at, text->size());
+    at = std::copy(text->begin(), text->end(), at);
   }
+  stream.resize(static_cast<std::size_t>(at - stream.data()));
 }
 
 }  // namespace spillway

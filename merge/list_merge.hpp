@@ -64,6 +64,7 @@ class ListMerger {
   bool may_go_on(std::size_t input, const TermPiece& piece) const;
   void emit();
   std::size_t drop(std::size_t count);
+  std::size_t drop_some(std::size_t begin, std::size_t end, std::size_t kept);
   void end_list();
   [[noreturn]] void fail(std::size_t input, const std::string& expected) const;
 

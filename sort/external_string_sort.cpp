@@ -195,8 +195,7 @@ StoredStrings ExternalStringSort::State::merge_group(std::span<StoredStrings> gr
   return merged;
 }
 
-void ExternalStringSort::State::stream(std::span<StoredStrings> group,
-                                       const Take& take) {
+void ExternalStringSort::State::stream(std::span<StoredStrings> group, const Take& take) {
   std::vector<Source> sources;
   for (std::size_t i = 0; i < group.size(); ++i) {
     std::uint8_t* const memory = buffer.data() + i * source_bytes();

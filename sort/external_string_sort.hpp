@@ -14,8 +14,8 @@
 
 namespace spillway {
 
-// add() in ascending number order, or place(), then sort(), then read() as often as wanted. Not thread-safe; sorts in parallel
-// inside the calling thread's TBB arena.
+// add() in ascending number order, or place(), then sort(), then read() as often as wanted. Not thread-safe; sorts in
+// parallel inside the calling thread's TBB arena.
 class ExternalStringSort {
  public:
   // memory_bytes: what it may use (reserved from `budget` at once; at least 256 KiB). Stays in memory when all fits.

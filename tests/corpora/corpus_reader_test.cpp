@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <future>
 
+#include "corpora/corpus_task.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
 #include "tests/corpora/packing.hpp"
 #include "tests/corpora/read_corpus.hpp"
@@ -115,6 +116,34 @@ TEST(CorpusReader, StopsInTheMiddle) {
     EXPECT_FALSE(reader.next(task));
   }
   EXPECT_EQ(budget.used_bytes(), 0u);
+}
+
+// So that threads end together; every byte is in one task all the same.
+TEST(CorpusReader, HandsOutSmallerTasksTowardsTheEnd) {
+  const std::string lines = records(0, 20000);
+  for (const char* name : {"first", "second"}) write_bytes(shared_directory() / name, lines);
+  CorpusOptions options;
+  options.format = CorpusFormat::kJsonl;
+  const CorpusPlan plan =
+      plan_corpus(posix_file_system(), {shared_directory() / "first", shared_directory() / "second"}, options);
+  MemoryBudget budget(std::size_t{1} << 26);
+  constexpr std::size_t kTask = 40000;
+  constexpr unsigned kThreads = 4;
+  CorpusReader reader(posix_file_system(), plan, options, {kTask, 1 << 12, kThreads}, budget, shared_temp_space());
+  CorpusTask task;
+  std::vector<std::uint64_t> sizes;
+  std::uint64_t done = 0;
+  while (reader.next(task)) {
+    const auto& range = std::get<PlainRange>(task.content->work);
+    EXPECT_EQ(range.begin + (range.file == &plan.files[0] ? 0 : lines.size()), done);
+    sizes.push_back(range.end - range.begin);
+    done += sizes.back();
+  }
+  EXPECT_EQ(done, 2 * lines.size());
+  ASSERT_GT(sizes.size(), 4 * kThreads);
+  EXPECT_EQ(sizes.front(), kTask);
+  EXPECT_EQ(sizes[lines.size() / kTask + 1], kTask) << "the end of a file is not that of the input";
+  for (std::size_t i = sizes.size() - kThreads; i < sizes.size(); ++i) EXPECT_LE(sizes[i], kTask / 8) << i;
 }
 
 TEST(CorpusReader, StopWakesThoseWhoWait) {

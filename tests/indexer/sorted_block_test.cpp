@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 
+#include "indexer/duplicate_ids.hpp"
 #include "indexer/run_store.hpp"
 #include "io/error.hpp"
 #include "merge/index_merge.hpp"
@@ -91,6 +92,36 @@ class SortedBlocks : public ::testing::Test {
     return bytes;
   }
 
+  // What an IdTable makes of the inputs.
+  struct Ids {
+    std::vector<bool> dropped;
+    std::vector<std::uint8_t> length_codes;
+    std::uint64_t duplicates = 0;
+    std::string order_section;
+    bool operator==(const Ids&) const = default;
+  };
+  Ids ids_of(const Inputs& inputs, unsigned threads) {
+    Ids ids;
+    testing::FaultyFileSystem files;
+    IndexWriter writer(files, "index", setting_.options);
+    const std::uint64_t count = source_document_count(inputs);
+    LengthCodes codes(budget_, count);
+    arena_.execute([&] {
+      IdTableResources resources{budget_, temp_, auto_string_sorter(), std::size_t{1} << 20};
+      resources.threads = threads;
+      IdTable table(inputs, DuplicateIds::kFirst, resources, codes);
+      for (std::uint32_t i = 0; i < count; ++i) ids.dropped.push_back(table.dropped().contains(i));
+      ids.duplicates = table.duplicate_count();
+      merge_documents(inputs, table.dropped(), writer, budget_);
+      table.write_order(writer);
+      const IndexMergeResult merged = merge_lists(inputs, table.dropped(), codes.span(), writer, {1, 1 << 20, {}, {}});
+      writer.finish({count, source_sum(inputs), merged.dropped_sum});
+    });
+    ids.length_codes.assign(codes.span().begin(), codes.span().end());
+    ids.order_section = files.get("index/" + std::string(section_name(Section::kIdOrder)));
+    return ids;
+  }
+
   std::vector<OracleDocument> documents(std::uint64_t seed, std::size_t count) {
     testing::RandomDocuments shape;
     shape.count = count;
@@ -161,6 +192,27 @@ TEST_F(SortedBlocks, JoinThePostingsOfACutDocument) {
     const Sources sources = sources_of(blocks_of(made, 1000), Kept::kAll);
     ASSERT_EQ(sources.size(), 1U);
     EXPECT_TRUE(index_of(open(sources), 2) == expected);
+  }
+}
+
+// Ids are read from the chunks, side by side; a document may be cut between them, and without an id.
+TEST_F(SortedBlocks, GiveTheIdsThatTheirRunsGive) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    SCOPED_TRACE(seed);
+    setting_.documents_in_task = 1 + seed % 7;
+    setting_.limits.stream_words = seed % 3 == 0 ? 400 : 1 << 16;
+    std::vector<OracleDocument> made = documents(seed, 200);
+    std::mt19937_64 random(seed);
+    for (OracleDocument& document : made) {
+      if (random() % 10 != 0) document.id = "id-" + std::to_string(random() % 150);
+    }
+    const Sources runs = sources_of(blocks_of(made, 5), Kept::kNone);
+    const Ids expected = ids_of(open(runs), 1);
+    EXPECT_GT(expected.duplicates, 10U);
+    for (const std::size_t chunks : {std::size_t{5}, std::size_t{1000}}) {
+      const Sources sources = sources_of(blocks_of(made, chunks), Kept::kAll);
+      EXPECT_TRUE(ids_of(open(sources), 2) == expected);
+    }
   }
 }
 

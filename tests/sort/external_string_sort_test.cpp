@@ -38,9 +38,27 @@ class ExternalStringSortTest : public ::testing::Test {
         ASSERT_EQ(at, expected.size());
         ASSERT_EQ(wrong, 0u) << sorter->name();
       }
+      ASSERT_TRUE(repeated(sort) == repeated_of(expected)) << sorter->name();
     }
     EXPECT_EQ(budget_.used_bytes(), 0u);
     EXPECT_EQ(temp_.used_bytes(), 0u);
+  }
+
+  static std::vector<Pair> repeated(const ExternalStringSort& sort) {
+    std::vector<Pair> pairs;
+    sort.read_repeated([&](std::string_view text, std::uint32_t number) { pairs.emplace_back(text, number); });
+    return pairs;
+  }
+
+  // Those of sorted pairs whose text is that of a neighbour.
+  static std::vector<Pair> repeated_of(const std::vector<Pair>& sorted) {
+    std::vector<Pair> pairs;
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      const bool as_before = i != 0 && sorted[i - 1].first == sorted[i].first;
+      const bool as_behind = i + 1 != sorted.size() && sorted[i + 1].first == sorted[i].first;
+      if (as_before || as_behind) pairs.push_back(sorted[i]);
+    }
+    return pairs;
   }
 
   static std::vector<std::string> random_strings(std::size_t count, std::size_t longest, std::uint64_t seed) {
@@ -92,6 +110,37 @@ TEST_F(ExternalStringSortTest, SortsTheLongestStrings) {
   }
   check(strings, kLeast, true);
   check(strings, 32 << 20, false);
+}
+
+TEST_F(ExternalStringSortTest, SortsPlacedStringsWhereTheyStand) {
+  std::vector<std::string> strings = random_strings(40000, 3, 4);
+  std::vector<Pair> expected;
+  ExternalStringSort sort(budget_, temp_, *string_sorters().front(), 16 << 20);
+  const std::span<StringRef> places = sort.place(strings.size());
+  ASSERT_EQ(places.size(), strings.size());
+  for (std::uint32_t i = 0; i < strings.size(); ++i) {
+    if (i % 7 == 3) continue;  // not there
+    places[i] = {reinterpret_cast<const std::uint8_t*>(strings[i].data()),
+                 static_cast<std::uint32_t>(strings[i].size()), i};
+    expected.emplace_back(strings[i], i);
+  }
+  sort.sort();
+  std::stable_sort(expected.begin(), expected.end(), [](const Pair& a, const Pair& b) { return a.first < b.first; });
+  std::vector<Pair> found;
+  sort.read([&](std::string_view text, std::uint32_t number) { found.emplace_back(text, number); });
+  EXPECT_TRUE(found == expected);
+  EXPECT_TRUE(repeated(sort) == repeated_of(expected));
+}
+
+TEST_F(ExternalStringSortTest, GivesNoPlacesForMoreThanFit) {
+  ExternalStringSort sort(budget_, temp_, *string_sorters().front(), kLeast);
+  EXPECT_TRUE(sort.place(kLeast / 16).empty());
+  sort.add("b", 0);
+  sort.add("a", 1);
+  sort.sort();
+  std::string order;
+  sort.read([&](std::string_view text, std::uint32_t) { order += text; });
+  EXPECT_EQ(order, "ab");
 }
 
 TEST_F(ExternalStringSortTest, RefusesLongerStrings) {
