@@ -127,21 +127,18 @@ void copy_short(const std::uint8_t* from, std::uint32_t bytes, std::uint8_t* to)
 // Postings of which the memory is asked for before they are placed.
 constexpr std::size_t kPlacedAhead = 16;
 
-// Words of the posting that begins with these.
-inline std::size_t posting_words(std::uint32_t gap_word) { return 3 - (gap_word & 1); }
+// Words in the stream of a posting that begins with `head`.
+inline std::size_t posting_words(std::uint32_t head) { return head >> kEntryBits != 0 ? 2 : 3; }
 
-// Writes a posting; returns its end. Requires: kListPadding writable bytes behind it. One of up to three bytes, as most
-// are, without a branch on its shape.
-inline std::uint8_t* write_posting(std::uint32_t gap_word, std::uint32_t frequency, std::uint8_t* to) {
-  const std::uint32_t written = frequency & ((gap_word & 1) - 1);
-  if ((gap_word >> 14 | written >> 7) != 0) {
-    to = write_varint(to, gap_word);
-    return (gap_word & 1) != 0 ? to : write_varint(to, frequency);
+// Writes a posting of the stream to its list; returns its end. Requires: kListPadding writable bytes behind it.
+inline std::uint8_t* write_posting(const std::uint32_t* posting, std::uint8_t* to) {
+  const std::uint32_t bytes = posting[0] >> kEntryBits;
+  if (bytes != 0) {
+    store_le<std::uint32_t>(to, posting[1]);
+    return to + bytes;
   }
-  const std::uint32_t two = gap_word >> 7 != 0 ? 1 : 0;
-  const std::uint32_t gap = (gap_word & 0x7F) | two << 7 | gap_word >> 7 << 8;
-  store_le<std::uint32_t>(to, gap | written << 8 * (1 + two));
-  return to + 2 + two - (gap_word & 1);
+  to = write_varint(to, posting[1]);
+  return (posting[1] & 1) != 0 ? to : write_varint(to, posting[2]);
 }
 
 // The counting sort by term: postings, and with them their distances.
@@ -150,22 +147,18 @@ void scatter_postings(const ChunkContents& contents, std::uint8_t* postings, std
   constexpr std::size_t kStride = kPositioned ? 2 : 1;
   const std::span<const std::uint32_t> stream = contents.stream;
   const std::uint8_t* from = contents.distances.data();
-  const auto next = [&](std::size_t at) { return at + posting_words(stream[at + 1]) + (kPositioned ? 1 : 0); };
   std::size_t ahead = 0;
   const auto ask_ahead = [&] {
     if (ahead >= stream.size()) return;
-    __builtin_prefetch(postings + contents.cursors[kStride * stream[ahead]], 1);
-    ahead = next(ahead);
+    __builtin_prefetch(postings + contents.cursors[kStride * (stream[ahead] & kEntryMask)], 1);
+    ahead += posting_words(stream[ahead]) + (kPositioned ? 1 : 0);
   };
   for (std::size_t i = 0; i < kPlacedAhead; ++i) ask_ahead();
   for (std::size_t at = 0; at < stream.size();) {
     ask_ahead();
-    std::uint32_t* const cursors = contents.cursors.data() + kStride * stream[at];
-    const std::uint32_t gap_word = stream[at + 1];
-    // Behind the last posting of a stream of none but these there may be no third word.
-    const std::uint32_t frequency = at + 2 < stream.size() ? stream[at + 2] : 1;
-    cursors[0] = static_cast<std::uint32_t>(write_posting(gap_word, frequency, postings + cursors[0]) - postings);
-    at += posting_words(gap_word);
+    std::uint32_t* const cursors = contents.cursors.data() + kStride * (stream[at] & kEntryMask);
+    cursors[0] = static_cast<std::uint32_t>(write_posting(&stream[at], postings + cursors[0]) - postings);
+    at += posting_words(stream[at]);
     if constexpr (kPositioned) {
       const std::uint32_t bytes = stream[at++];
       copy_short(from, bytes, distances + cursors[1]);

@@ -32,23 +32,37 @@ struct ChunkContents {
 // Fills memory and spans of a chunk; the rest is the caller's. Uses up the state of the table's terms.
 ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBudget& budget);
 
+// A posting in the stream: a word with the entry's number and above it how many bytes it takes in its list, and these
+// bytes as a little-endian word. One of more than three bytes: the number alone, the gap word and the frequency.
+inline constexpr unsigned kEntryBits = 18;
+inline constexpr std::uint32_t kEntryMask = (1U << kEntryBits) - 1;
+
 // Writes the posting (document + 1, frequency) of a term to the stream, 2 or 3 words, and counts its bytes. Returns the
-// number of words. Without a branch: one on the frequency would often be mispredicted. Requires: room for 3 words.
+// number of words. Without a branch on its shape, which would often be mispredicted.
 inline std::size_t emit_posting(TermState& term, std::uint32_t number, std::uint32_t document, std::uint32_t frequency,
                                 std::uint32_t* stream) {
   // Before the first posting last_document stands for document 0, as in the run's posting format.
   const std::uint32_t previous = term.last_document == 0 ? 1 : term.last_document;
   const std::uint32_t single = frequency == 1 ? 1 : 0;
   const std::uint32_t gap_word = (document - previous) << 1 | single;
+  const std::uint32_t written = frequency & (single - 1);
   term.last_document = document;
   ++term.document_count;
   term.occurrence_count += frequency;
-  stream[0] = number;
-  stream[1] = gap_word;
-  stream[2] = frequency;
-  const std::size_t frequency_bytes = varint_bytes(frequency) & (std::size_t{single} - 1);
-  term.posting_bytes += static_cast<std::uint32_t>(varint_bytes(gap_word) + frequency_bytes);
-  return 3 - single;
+  if ((gap_word >> 14 | written >> 7) != 0) {
+    const std::size_t bytes = varint_bytes(gap_word) + (single != 0 ? 0 : varint_bytes(frequency));
+    term.posting_bytes += static_cast<std::uint32_t>(bytes);
+    stream[0] = number;
+    stream[1] = gap_word;
+    stream[2] = frequency;
+    return 3;
+  }
+  const std::uint32_t two = gap_word >> 7 != 0 ? 1 : 0;
+  const std::uint32_t bytes = 2 + two - single;
+  term.posting_bytes += bytes;
+  stream[0] = bytes << kEntryBits | number;
+  stream[1] = (gap_word & 0x7F) | two << 7 | gap_word >> 7 << 8 | written << (8 + 8 * two);
+  return 2;
 }
 
 }  // namespace spillway

@@ -1,9 +1,10 @@
-#include "indexer/run_output.hpp"
+#include "indexer/block_documents.hpp"
 
 #include <gtest/gtest.h>
 
 #include "io/error.hpp"
 #include "io/memory_file.hpp"
+#include "io/run_reader.hpp"
 
 namespace spillway {
 namespace {
@@ -32,12 +33,25 @@ std::uint32_t written_length(const Block& block) {
   const RunReader run(file);
   RunDocumentCursor cursor(run);
   EXPECT_TRUE(cursor.next());
+  BlockDocumentCursor in_block(block);
+  EXPECT_TRUE(in_block.next());
+  EXPECT_EQ(in_block.document().length, cursor.document().length);
+  EXPECT_FALSE(in_block.next());
   return cursor.document().length;
 }
 
 TEST(BlockDocuments, AddUpTheLengthOfACutDocument) {
   EXPECT_EQ(written_length(cut_document({5, 7, 1})), 13U);
   EXPECT_EQ(written_length(cut_document({0xFFFFFFF0, 0xF})), 0xFFFFFFFFU);
+}
+
+TEST(BlockDocuments, AreRefusedWhereTheyEndTooSoon) {
+  Block block = cut_document({1});
+  const std::uint8_t title_without_its_end[] = {5, 'a'};
+  block.chunks[0].open_fields = RunDocument::kTitle;
+  block.chunks[0].open_strings = title_without_its_end;
+  BlockDocumentCursor cursor(block);
+  EXPECT_THROW(cursor.next(), FormatError);
 }
 
 TEST(BlockDocuments, RefuseADocumentOfMoreTokensThanALengthHolds) {
