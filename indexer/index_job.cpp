@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "indexer/disk_space.hpp"
@@ -142,8 +143,7 @@ class IndexJob {
     context_.progress.stage.store("write");
     const Stopwatch finish_watch;
     {
-      // While the disk is waited for: giving back the pages of all blocks takes its time.
-      const std::jthread releasing([&runs] { runs.runs.clear(); });
+      const std::jthread releasing = release(runs);
       writer.finish(totals);
     }
     terms_ = writer.term_count();
@@ -173,6 +173,15 @@ class IndexJob {
   void fail_gpu(const std::string& why) {
     gpu_failure_ = why;
     context_.warn("no GPU sorts, the CPU does: " + why);
+  }
+
+  // Gives the pages of all blocks back while the disk is waited for, as that takes its time.
+  static std::jthread release(RunStore& runs) {
+    try {
+      return std::jthread([&runs] { runs.runs.clear(); });
+    } catch (const std::system_error&) {  // no more threads to be had: later
+      return {};
+    }
   }
 
   // Documents dropped for their id were counted as indexed while parsing.

@@ -136,10 +136,7 @@ class TokenLookup {
     };
     for (std::size_t i = 0; i < count; ++i) {
       table_.prefetch(keys.guess[i]);
-      if (kTokensAreTerms && keys.low[i] == 0) {
-        keys.high[i] = TermTable::hash_long(text(i));
-        table_.prefetch_long(text(i), keys.high[i], KeySpace::kTerm);
-      }
+      if (kTokensAreTerms && keys.low[i] == 0) keys.high[i] = expect_long(text(i));
     }
     std::uint32_t clears = table_.clear_count();
     for (std::size_t i = 0; i < count; ++i) {
@@ -154,7 +151,8 @@ class TokenLookup {
         act(table_[keys.guess[i]].action);
       } else if (key.low != 0 && ((key.low | key.high) & kHighBits) == 0) {
         take_short(key);
-      } else if (const TableEntry* term = kTokensAreTerms && key.low == 0 ? find_proved(text(i), key.high) : nullptr) {
+      } else if (const TableEntry* term = kTokensAreTerms && key.low == 0 ? find_proved(text(i), key.high) : nullptr;
+                 term != nullptr) {
         parser().occur(table_.number_of(*term));
       } else {
         take_lowered(text(i));
@@ -166,8 +164,19 @@ class TokenLookup {
     }
   }
 
-  // The term that a long run is, if that is known.
+  // Asks for the memory of a run above 16 bytes that may be a term as it stands, as long words of alphabets are;
+  // returns its hash, or 0 where that is not worth it: runs of scripts without spaces are several words.
+  std::uint64_t expect_long(std::string_view run) const {
+    constexpr std::uint8_t kThreeByteLead = 0xE0;
+    if (run.size() > kMaxRememberedBytes || static_cast<std::uint8_t>(run[0]) >= kThreeByteLead) return 0;
+    const std::uint64_t hash = TermTable::hash_long(run);
+    table_.prefetch_long(run, hash, KeySpace::kTerm);
+    return hash;
+  }
+
+  // The term that such a run is, if that is known.
   const TableEntry* find_proved(std::string_view run, std::uint64_t hash) {
+    if (hash == 0) return nullptr;
     const TableEntry* const term = table_.find_long(run, hash, KeySpace::kTerm);
     return term != nullptr && TermTable::is_proved(*term) ? term : nullptr;
   }
