@@ -50,6 +50,7 @@ class TermBlockBuilder {
 
  private:
   void begin_entry(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes);
+  void append_head(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes, std::size_t shared);
   void append(Parts parts);
   std::size_t block_bytes_;
   bool has_positions_;

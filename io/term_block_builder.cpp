@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <stdexcept>
 
 #include "io/run_writer.hpp"
@@ -14,6 +16,27 @@ constexpr std::size_t kMaxHeadVarintBytes = 3 + 3 + 5 + 10 + 5 + 3 + 3;
 constexpr std::size_t kLeastShare = 4;
 
 std::size_t max_head_bytes(std::size_t term_bytes) { return kMaxHeadVarintBytes + term_bytes; }
+
+// Bytes at the start that both have.
+std::size_t shared_bytes(std::string_view a, std::string_view b) {
+  const std::size_t most = std::min(a.size(), b.size());
+  std::size_t i = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    for (std::uint64_t of_a = 0, of_b = 0; i + sizeof of_a <= most; i += sizeof of_a) {
+      std::memcpy(&of_a, a.data() + i, sizeof of_a);
+      std::memcpy(&of_b, b.data() + i, sizeof of_b);
+      if (of_a != of_b) return i + static_cast<std::size_t>(std::countr_zero(of_a ^ of_b)) / 8;
+    }
+  }
+  while (i != most && a[i] == b[i]) ++i;
+  return i;
+}
+
+// Is `term` behind `last`, or the same?
+bool is_behind(std::string_view term, std::string_view last, std::size_t shared) {
+  if (shared == last.size()) return true;
+  return shared != term.size() && static_cast<unsigned char>(term[shared]) > static_cast<unsigned char>(last[shared]);
+}
 
 }  // namespace
 
@@ -36,29 +59,18 @@ std::size_t TermBlockBuilder::room(std::string_view term) const {
 
 void TermBlockBuilder::begin_entry(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes) {
   const std::string_view term = piece.term;
-  const bool in_order = empty() || term >= last_term_;
+  const std::size_t shared = empty() ? 0 : shared_bytes(term, last_term_);
+  const bool in_order = empty() || is_behind(term, last_term_, shared);
   if (!in_order || term.empty() || term.size() > kMaxRunTermBytes || piece.document_count == 0 ||
       piece.occurrence_count < piece.document_count || posting_bytes + position_bytes > room(term) ||
       (!has_positions_ && position_bytes != 0)) {
     throw std::logic_error("a term block was given an entry that it cannot take");
   }
   if (empty()) {
-    last_term_.clear();
     block_.first_term = term;
     block_.payload.reserve(max_block_bytes(block_bytes_, term.size()));
   }
-  const auto differ = std::mismatch(term.begin(), term.end(), last_term_.begin(), last_term_.end());
-  const auto shared = static_cast<std::size_t>(differ.first - term.begin());
-  std::uint8_t head[kMaxHeadVarintBytes];
-  std::uint8_t* end = write_varint(write_varint(head, shared), term.size() - shared);
-  block_.payload.insert(block_.payload.end(), head, end);
-  block_.payload.insert(block_.payload.end(), term.begin() + static_cast<std::ptrdiff_t>(shared), term.end());
-  end = write_varint(head, piece.document_count);
-  end = write_varint(end, piece.occurrence_count - piece.document_count);
-  end = write_varint(end, piece.last_document);
-  end = write_varint(end, posting_bytes);
-  if (has_positions_) end = write_varint(end, position_bytes);
-  block_.payload.insert(block_.payload.end(), head, end);
+  append_head(piece, posting_bytes, position_bytes, shared);
   last_term_ = term;
   block_.longest_term_bytes = std::max(block_.longest_term_bytes, static_cast<std::uint32_t>(term.size()));
   ++block_.entry_count;
@@ -66,9 +78,26 @@ void TermBlockBuilder::begin_entry(const TermPiece& piece, std::size_t posting_b
   block_.occurrence_count += piece.occurrence_count;
 }
 
+void TermBlockBuilder::append_head(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes,
+                                   std::size_t shared) {
+  const std::string_view suffix = piece.term.substr(shared);
+  const std::size_t before = block_.payload.size();
+  block_.payload.resize(before + max_head_bytes(suffix.size()));  // at most
+  std::uint8_t* end = write_varint(block_.payload.data() + before, shared);
+  end = write_varint(end, suffix.size());
+  std::memcpy(end, suffix.data(), suffix.size());
+  end = write_varint(end + suffix.size(), piece.document_count);
+  end = write_varint(end, piece.occurrence_count - piece.document_count);
+  end = write_varint(end, piece.last_document);
+  end = write_varint(end, posting_bytes);
+  if (has_positions_) end = write_varint(end, position_bytes);
+  block_.payload.resize(static_cast<std::size_t>(end - block_.payload.data()));
+}
+
 void TermBlockBuilder::add(const TermPiece& piece) {
-  TermPiece added = piece;
-  add(added, {&piece.postings, 1}, {&piece.positions, 1});
+  begin_entry(piece, piece.postings.size(), piece.positions.size());
+  append({&piece.postings, 1});
+  append({&piece.positions, 1});
 }
 
 void TermBlockBuilder::append(Parts parts) {

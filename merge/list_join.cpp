@@ -151,6 +151,21 @@ void ListJoiner::write(std::string_view term, std::vector<ListPart>& parts) {
   if (begin < parts.size()) write_entry(term, {parts.data() + begin, parts.size() - begin});
 }
 
+void ListJoiner::write_whole(std::string_view term, const ListPart& part) {
+  if (see_entry_ || part.postings.size() + kMaxGapBytes > builder_.room(term)) {
+    whole_.assign(1, part);
+    write(term, whole_);
+    return;
+  }
+  TermPiece piece;
+  piece.term = term;
+  piece.document_count = part.document_count;
+  piece.occurrence_count = part.occurrence_count;
+  piece.last_document = part.last_document;
+  piece.postings = part.postings;
+  builder_.add(piece);
+}
+
 void ListJoiner::write_entry(std::string_view term, std::span<const ListPart> parts) {
   TermPiece piece;
   piece.term = term;

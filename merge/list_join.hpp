@@ -29,6 +29,8 @@ class ListJoiner {
   // positions (FormatError else). A stretch may begin with the document that the one before ended with only where there
   // are positions.
   void write(std::string_view term, std::vector<ListPart>& parts);
+  // The same of a whole list of one part, whose base is 0, without positions: faster.
+  void write_whole(std::string_view term, const ListPart& part);
   // Hands out the last block.
   void finish();
 
@@ -45,6 +47,7 @@ class ListJoiner {
   SeeEntry see_entry_;
   std::deque<std::vector<std::uint8_t>> rewritten_;  // parts that had to be changed
   std::vector<std::span<const std::uint8_t>> pieces_, position_pieces_;
+  std::vector<ListPart> whole_;
   std::vector<std::uint8_t> gaps_;
   // With positions: the parts of the entry that is being collected, and their bytes at most.
   std::vector<PositionedPart> entry_;

@@ -42,7 +42,12 @@ RunSummary write_visited_run(const Block& block, const BlockSortOptions& options
   const auto encode = [&](std::size_t range, ListJoiner& joiner) {
     std::vector<ListPart> list;
     const auto end = first_list((range + 1) * kRangeOccurrences);
-    for (auto part = first_list(range * kRangeOccurrences); part != end; ++part) {
+    auto part = first_list(range * kRangeOccurrences);
+    if (options.positions == Positions::kNone) {  // every list is one part
+      for (; part != end; ++part) joiner.write_whole(text_of(lists, part->rank), part_of(lists, *part));
+      return;
+    }
+    for (; part != end; ++part) {
       list.assign(1, part_of(lists, *part));
       joiner.write(text_of(lists, part->rank), list);
     }

@@ -313,6 +313,46 @@ TEST(ListJoiner, MakesTheSameBytesOfOnePartAndOfMany) {
   }
 }
 
+// Short lists and such as do not fit a block, with and without somebody who sees entries.
+TEST(ListJoiner, MakesTheSameBytesOfAWholeListAsOfItsOnlyPart) {
+  for (const bool sees : {false, true}) {
+    std::mt19937_64 random(19);
+    std::vector<TermBlock> of_parts, of_wholes;
+    std::size_t seen = 0;
+    ListJoiner::SeeEntry see;
+    if (sees) see = [&](const TermPiece& piece) { seen += piece.postings.size(); };
+    ListJoiner parts(kMinRunBlockBytes, false, [&](TermBlock&& block) { of_parts.push_back(std::move(block)); });
+    ListJoiner wholes(
+        kMinRunBlockBytes, false, [&](TermBlock&& block) { of_wholes.push_back(std::move(block)); }, see);
+    for (int i = 0; i < 300; ++i) {
+      std::vector<SamplePosting> postings;
+      std::uint32_t document = 0;
+      const std::size_t count = 1 + random() % (i % 10 == 0 ? 3000 : 20);
+      for (std::size_t k = 0; k < count; ++k) {
+        document += 1 + static_cast<std::uint32_t>(random() % 1000);
+        postings.push_back({document, 1 + static_cast<std::uint32_t>(random() % 3)});
+      }
+      Parts list;
+      list.add(postings, 0);
+      const std::string number = std::to_string(1000 + i);
+      const std::string term = number.substr(0, 3) + std::string(i / 10 % 4 * 7, 'x') + number;
+      wholes.write_whole(term, list.view()[0]);
+      parts.write(term, list.view());
+    }
+    parts.finish();
+    wholes.finish();
+    EXPECT_GT(of_parts.size(), 3U);
+    ASSERT_EQ(of_wholes.size(), of_parts.size());
+    for (std::size_t i = 0; i < of_parts.size(); ++i) {
+      EXPECT_TRUE(of_wholes[i].payload == of_parts[i].payload) << i;
+      EXPECT_EQ(of_wholes[i].first_term, of_parts[i].first_term);
+      EXPECT_EQ(of_wholes[i].posting_count, of_parts[i].posting_count);
+      EXPECT_EQ(of_wholes[i].occurrence_count, of_parts[i].occurrence_count);
+    }
+    EXPECT_EQ(seen != 0, sees);
+  }
+}
+
 TEST(ListJoiner, RefusesAListThatEndsInsideAPosting) {
   for (const std::vector<std::uint8_t>& bytes :
        {std::vector<std::uint8_t>{}, {0x80}, {0x02}, {0x02, 0x80}, {0x03, 0x80, 0x80}}) {
