@@ -22,7 +22,17 @@ constexpr std::size_t kBytesPerToken = 6;
 
 constexpr double kShareOfFree = 0.8;  // other programs, and what the driver takes for streams and modules
 constexpr double kMostOfFree = 0.95;  // an arena of all that is free is not to be had
-constexpr std::size_t kLeastStaging = std::size_t{4} << 20, kMostStaging = std::size_t{256} << 20;
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+constexpr std::size_t kLeastStaging = 2 * kMebibyte;  // of a visit
+// Of a block's bytes that come down as lists: 0.26 of generated text, less of text with fewer words; 0.3 with
+// positions.
+constexpr std::size_t kBlockBytesPerListByte = 3;
+
+constexpr std::size_t kMostBlockBytes = 1024 * kMebibyte;
+// What a second visit in flight must leave room for. Below it blocks get small, and entries of more runs cost more than
+// waiting for the device: 2 GB of text in 1 GiB of its memory take 0.83 s, and then 0.90 to merge, with one visit; 0.85
+// and 1.44 s with two.
+constexpr std::size_t kSecondVisitBlock = 128 * kMebibyte;
 
 std::size_t free_on_all(const std::vector<GpuInfo>& gpus) {
   std::size_t least = ~std::size_t{0};
@@ -53,8 +63,9 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, st
     : record_name_(options.record_sorter),
       strings_(choose_gpu_string_sorter(options.string_sorter)),
       through_host_(find_device_string_sorter(strings_.name) == nullptr),
-      visits_(choice.mode == IndexMode::kGpuPlus && !through_host_ ? 2 : 1),
-      positions_(options.content.positions) {
+      positions_(options.content.positions),
+      memory_bytes_(memory_bytes),
+      forced_block_bytes_(static_cast<std::size_t>(options.block_bytes)) {
   const std::size_t free = free_on_all(choice.gpus);
   std::size_t bytes = static_cast<std::size_t>(static_cast<double>(free) * kShareOfFree);
   memory_reason_ = "four fifths of what is free";
@@ -64,14 +75,29 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, st
         options.gpu.memory_bytes > most ? "nearly all that is free; --gpu-memory allows more" : "as --gpu-memory says";
     bytes = std::min<std::size_t>(options.gpu.memory_bytes, most);
   }
-  share_bytes_ = bytes / visits_ / kDeviceAlignment * kDeviceAlignment;
   for (const GpuInfo& gpu : choice.gpus) sorter_.gpus.push_back(gpu.id);
-  sorter_.visits = visits_;
   sorter_.string_sorter = strings_.name;
-  sorter_.staging_bytes = through_host_ ? 0 : std::clamp(memory_bytes / 16, kLeastStaging, kMostStaging);
+  visits_ = sorter_.visits = choose_visits(choice, bytes);
+  share_bytes_ = bytes / visits_ / kDeviceAlignment * kDeviceAlignment;
   chunks_ = choose_chunks(options.gpu.chunks);
   sorter_.form = chunks_.form;
   check_gpus();
+}
+
+// Two, so that one goes up and is sorted while the run of the other is written. With a third the processors are the
+// limit, and it takes no less time, but the memory of one block more.
+unsigned GpuJobPlan::choose_visits(const ModeChoice& choice, std::size_t device_bytes) const {
+  if (choice.mode != IndexMode::kGpuPlus || through_host_) return 1;
+  const VisitSize size = usual_visit(ChunkForm::kTokens, kSecondVisitBlock, positions_);
+  return this->device_bytes(size, ChunkForm::kTokens, record_name_) <= device_bytes / 2 ? 2 : 1;
+}
+
+std::size_t GpuJobPlan::staging_bytes(std::uint64_t total_bytes) const {
+  if (through_host_) return 0;
+  std::size_t block = choose_records(kMostBlockBytes, total_bytes).block_bytes;
+  if (forced_block_bytes_ != 0) block = std::min(block, forced_block_bytes_);
+  const std::size_t most = std::max(memory_bytes_ / 16, visits() * kLeastStaging);
+  return std::clamp(visits() * (block / kBlockBytesPerListByte), visits() * kLeastStaging, most);
 }
 
 ChunkFormChoice GpuJobPlan::choose_chunks(GpuChunks asked) const {
@@ -153,8 +179,10 @@ std::size_t GpuJobPlan::device_bytes(const VisitSize& size, ChunkForm form, cons
   return visit_device_bytes(size, options);
 }
 
-GpuSorterOptions GpuJobPlan::sorter_options(const GpuSortPlan& chosen, unsigned threads) const {
+GpuSorterOptions GpuJobPlan::sorter_options(const GpuSortPlan& chosen, std::uint64_t total_bytes,
+                                            unsigned threads) const {
   GpuSorterOptions options = sorter_;
+  options.staging_bytes = staging_bytes(total_bytes);
   options.record_sorter = chosen.sorter.name;
   options.threads = threads;
   const std::size_t usual =

@@ -22,7 +22,8 @@ class GpuJobPlan {
 
   // Visits in flight on all GPUs.
   unsigned visits() const { return through_host_ ? 1 : visits_ * static_cast<unsigned>(sorter_.gpus.size()); }
-  std::size_t staging_bytes() const { return sorter_.staging_bytes; }
+  // For the lists of all visits, where a sixteenth of the memory has room for them. total_bytes: as choose_records().
+  std::size_t staging_bytes(std::uint64_t total_bytes) const;
   const SorterChoice& string_sorter() const { return strings_; }
   const ChunkFormChoice& chunks() const { return chunks_; }
   // Do the strings go to the GPU by a sorter of host memory (hybrid-msd)? Then there are no visits.
@@ -34,11 +35,12 @@ class GpuJobPlan {
   // if unknown.
   GpuSortPlan choose_records(std::size_t host_bytes, std::uint64_t total_bytes) const;
   // Takes no more device memory than blocks of that size are expected to need, some to spare.
-  GpuSorterOptions sorter_options(const GpuSortPlan& chosen, unsigned threads) const;
+  GpuSorterOptions sorter_options(const GpuSortPlan& chosen, std::uint64_t total_bytes, unsigned threads) const;
   std::string describe() const;
 
  private:
   void check_gpus() const;
+  unsigned choose_visits(const ModeChoice& choice, std::size_t device_bytes) const;
   ChunkFormChoice choose_chunks(GpuChunks asked) const;
   GpuSortPlan choose_token_blocks(std::size_t host_bytes, std::uint64_t total_bytes) const;
   std::size_t device_bytes(const VisitSize& size, ChunkForm form, const std::string& record_sorter) const;
@@ -51,6 +53,8 @@ class GpuJobPlan {
   std::size_t share_bytes_ = 0;  // of one visit, at most
   std::string memory_reason_;
   bool positions_ = false;
+  std::size_t memory_bytes_ = 0;
+  std::size_t forced_block_bytes_ = 0;  // 0: not
   GpuSorterOptions sorter_;
 };
 

@@ -128,6 +128,7 @@ class IndexJob {
           runs, skips_);
     }
     visit_memory_.release();
+    const std::jthread releasing_chunks = release_chunks();
     check_unchanged(context_.files, corpus_);
     if (content_.duplicate_ids != DuplicateIds::kFirst) skips_.judge_at_end();
     report_.runs = runs.runs.size();
@@ -180,6 +181,16 @@ class IndexJob {
     try {
       return std::jthread([&runs] { runs.runs.clear(); });
     } catch (const std::system_error&) {  // no more threads to be had: later
+      return {};
+    }
+  }
+
+  // The same, beside the merge, of what chunks of tokens leave.
+  std::jthread release_chunks() {
+    try {
+      return std::jthread([this] { budget_.drop_kept(); });
+    } catch (const std::system_error&) {
+      budget_.drop_kept();
       return {};
     }
   }

@@ -105,7 +105,6 @@ class Ingest {
     error_.rethrow();
     assembler_.finish();
     queue_.finish();
-    setup_.budget.drop_kept();
     figures_.block = queue_.figures();
     figures_.wall_seconds = watch.seconds();
     return figures_;

@@ -34,7 +34,8 @@ struct IngestFigures {
   std::uint64_t chunks = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0;
 };
 
-// Reads the whole input into runs. Throws what stopped it (InputError, InterruptedError, IoError...).
+// Reads the whole input into runs. The budget has kept the pages of chunks then (MemoryBudget::drop_kept()). Throws
+// what stopped it (InputError, InterruptedError, IoError...).
 IngestFigures ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips);
 
 }  // namespace spillway

@@ -66,7 +66,7 @@ void take_gpu_sorters(const GpuJobPlan& gpu, const GpuSortPlan& chosen, JobPlan&
     plan.through_host =
         make_key_block_sorter(*find_record_sorter(chosen.sorter.name), *find_string_sorter(plan.string_sorter.name));
   } else {
-    plan.gpu = gpu.sorter_options(chosen, static_cast<unsigned>(plan.threads.value));
+    plan.gpu = gpu.sorter_options(chosen, plan.corpus.total_bytes, static_cast<unsigned>(plan.threads.value));
   }
 }
 
@@ -83,7 +83,7 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
   input.forced_block_bytes = options.block_bytes;
   if (gpu) {
     input.visits = gpu->visits();
-    input.staging_bytes = gpu->staging_bytes();
+    input.staging_bytes = gpu->staging_bytes(plan.corpus.total_bytes);
     if (input.form == ChunkForm::kTokens) {
       input.cpu_sort_bytes = [&](const ChunkLimits& limits) {
         return most_token_sort_bytes(content, limits, *plan.sorter);

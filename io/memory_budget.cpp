@@ -66,8 +66,11 @@ bool MemoryBudget::take(std::size_t bytes) {
 }
 
 void MemoryBudget::drop_kept() {
-  const std::lock_guard lock(mutex_);
-  while (!kept_.empty()) drop_one();
+  while (true) {
+    const std::lock_guard lock(mutex_);  // for one: others take memory between them
+    if (kept_.empty()) return;
+    drop_one();
+  }
 }
 
 // Requires: mutex_ is held.
