@@ -75,29 +75,48 @@ class ModesBench {
   }
 
   void run_round(bool counts) {
-    ParsingFigures parsed;
-    if (parsing_ == ParsingAlone::kMeasured) {
-      parsed = parse_alone(jobs_.back().options, scratch_, context_);
-      if (counts) {
-        figures_.parsed_form = parsed.form;
-        figures_.parsing.add(parsed.wall_seconds);
-        figures_.parsing_busy.add(parsed.busy_seconds);
-      }
-    }
+    if (parsing_ == ParsingAlone::kMeasured) parse_all(counts);
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const ModeRound round = run_mode(jobs_[i], scratch_, context_);
       check_index(jobs_[i].mode, round.manifest);
       figures_.input_bytes = round.report.input_bytes;
       if (!counts) continue;
       add_round(figures_.modes[i], round);
-      if (parsed.wall_seconds > 0) {
-        figures_.modes[i].to_parsing.add(figures_.modes[i].ingest.rounds().back() / parsed.wall_seconds);
-      }
+      add_ratios(figures_.modes[i]);
     }
   }
   const ModesFigures& figures() const { return figures_; }
 
  private:
+  // To the form that the last job takes, and to tables.
+  void parse_all(bool counts) {
+    IndexOptions options = jobs_.back().options;
+    if (parse(options, 0, counts) == ChunkForm::kOccurrences) return;
+    options.mode = IndexMode::kCpuPlus;
+    options.string_sorter = "auto";
+    options.gpu = {};
+    parse(options, 1, counts);
+  }
+
+  ChunkForm parse(const IndexOptions& options, std::size_t place, bool counts) {
+    const ParsingFigures parsed = parse_alone(options, scratch_, context_);
+    if (!counts) return parsed.form;
+    if (place == figures_.parsing.size()) figures_.parsing.emplace_back();
+    ParsingSeries& series = figures_.parsing[place];
+    series.form = parsed.form;
+    series.wall.add(parsed.wall_seconds);
+    series.busy.add(parsed.busy_seconds);
+    return parsed.form;
+  }
+
+  void add_ratios(ModeFigures& mode) const {
+    mode.to_parsing.resize(figures_.parsing.size());
+    for (std::size_t i = 0; i < figures_.parsing.size(); ++i) {
+      const double parsing = std::max(figures_.parsing[i].wall.rounds().back(), 1e-9);
+      mode.to_parsing[i].add(mode.ingest.rounds().back() / parsing);
+    }
+  }
+
   void check_index(const std::string& mode, const std::string& manifest) {
     if (manifest_.empty()) manifest_ = manifest;
     if (manifest != manifest_) throw std::logic_error("mode " + mode + " makes another index than the first: no times");
@@ -121,7 +140,11 @@ ModesFigures measure_modes(const std::vector<ModeJob>& jobs, unsigned rounds, Pa
   return bench.figures();
 }
 
-nlohmann::ordered_json mode_json(const ModeFigures& figures, std::uint64_t input_bytes) {
+nlohmann::ordered_json mode_json(const ModesFigures& all, const ModeFigures& figures) {
+  nlohmann::ordered_json to_parsing = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < all.parsing.size(); ++i) {
+    to_parsing[std::string(chunk_form_name(all.parsing[i].form))] = series_json(figures.to_parsing[i]);
+  }
   nlohmann::ordered_json stages = nlohmann::ordered_json::array();
   for (const auto& [name, series] : figures.busy) {
     stages.push_back({{"name", name}, {"bytes", figures.stage_bytes.at(name)}, {"busy_seconds", series_json(series)}});
@@ -132,11 +155,11 @@ nlohmann::ordered_json mode_json(const ModeFigures& figures, std::uint64_t input
   return {{"mode", figures.mode},
           {"wall_seconds", series_json(figures.wall)},
           {"ingest_seconds", series_json(figures.ingest)},
-          {"ingest_to_parsing", series_json(figures.to_parsing)},
+          {"ingest_to_parsing", to_parsing},
           {"rest_seconds", series_json(figures.rest)},
           {"record_sorter", figures.record_sorter},
-          {"bytes_per_second", per_second(input_bytes, figures.wall)},
-          {"ingest_bytes_per_second", per_second(input_bytes, figures.ingest)},
+          {"bytes_per_second", per_second(all.input_bytes, figures.wall)},
+          {"ingest_bytes_per_second", per_second(all.input_bytes, figures.ingest)},
           {"postings_per_second", per_second(figures.report.postings, figures.wall)},
           {"chunk_form", figures.report.chunk_form},
           {"threads", figures.report.threads},

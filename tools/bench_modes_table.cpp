@@ -62,9 +62,20 @@ std::string head(const ModesFigures& figures) {
   std::string text = "\ninput " + bytes_text(figures.input_bytes) + ", " + count_text(first.report.documents) +
                      " documents, " + count_text(first.report.postings) + " postings; " +
                      count_text(first.wall.rounds().size()) + " rounds\n";
-  if (figures.parsing.empty()) return text;
-  return text + "parsing alone, to " + std::string(chunk_form_name(figures.parsed_form)) + ": " +
-         number("%.3f s", figures.parsing.median()) + ", " + rate(figures.input_bytes, figures.parsing) + " MB/s\n";
+  for (const ParsingSeries& parsing : figures.parsing) {
+    text += "parsing alone, to " + std::string(chunk_form_name(parsing.form)) + ": " +
+            number("%.3f s", parsing.wall.median()) + ", " + rate(figures.input_bytes, parsing.wall) + " MB/s\n";
+  }
+  return text;
+}
+
+std::string parsing_rows(const ModesFigures& figures) {
+  std::string text;
+  for (std::size_t i = 0; i < figures.parsing.size(); ++i) {
+    text += mode_row("  times parsing to " + std::string(chunk_form_name(figures.parsing[i].form)), figures,
+                     [&](const ModeFigures& mode) { return times_text(mode.to_parsing[i]); });
+  }
+  return text;
 }
 
 std::string wall_rows(const ModesFigures& figures) {
@@ -85,8 +96,7 @@ std::string part_rows(const ModesFigures& figures) {
          mode_row("  MB/s", figures, [&](const ModeFigures& mode) { return rate(figures.input_bytes, mode.ingest); }) +
          mode_row("  times faster", figures,
                   [&](const ModeFigures& mode) { return times_text(times_faster(first, mode.ingest)); }) +
-         mode_row("  times parsing alone", figures,
-                  [](const ModeFigures& mode) { return times_text(mode.to_parsing); }) +
+         parsing_rows(figures) +
          mode_row("merge and the rest", figures, [](const ModeFigures& mode) { return seconds_text_of(mode.rest); });
 }
 
