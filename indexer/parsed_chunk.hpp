@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "indexer/word_sums.hpp"
 #include "io/memory_budget.hpp"
 #include "io/occurrence_sum.hpp"
 
@@ -37,6 +38,21 @@ struct ChunkTerm {
 struct PositionPart {
   std::uint32_t offset = 0;
   std::uint32_t bytes = 0;
+};
+
+// What proves the arrays of a chunk of kTokens, taken while they are made.
+struct ChunkWordSums {
+  WordSums tokens, lengths, positions;
+
+  ChunkWordSums& operator+=(const ChunkWordSums& other) {
+    tokens += other.tokens;
+    lengths += other.lengths;
+    positions += other.positions;
+    return *this;
+  }
+  ChunkWordSums of_chunk(std::uint64_t chunk) const {
+    return {tokens.of_chunk(chunk), lengths.of_chunk(chunk), positions.of_chunk(chunk)};
+  }
 };
 
 struct ParsedChunk {
@@ -75,8 +91,8 @@ struct ParsedChunk {
   bool first_document_open = false;    // it continues the last document of the chunk before
   bool last_document_open = false;
   bool has_stored_ids = false;
-  OccurrenceSum sum;            // kTokens: of the tokens above kShortTokenBytes only
-  std::uint64_t token_sum = 0;  // kTokens: of the 8-byte little-endian words of `tokens`, padded with zeros, mod 2^64
+  OccurrenceSum sum;        // kTokens: of the tokens above kShortTokenBytes only
+  ChunkWordSums word_sums;  // kTokens
 
   std::string_view term_text(const ChunkTerm& term) const {
     return {reinterpret_cast<const char*>(text.data()) + term.text_offset, term.text_bytes};

@@ -128,7 +128,11 @@ class Tabulation {
 };
 
 void check(const ParsedChunk& chunk, Positions positions) {
-  if (sum_of_words(chunk.tokens) != chunk.token_sum) fail("the sum of a chunk's tokens is not that of parsing");
+  if (sum_words(chunk.tokens) != chunk.word_sums.tokens) fail("the sum of a chunk's tokens is not that of parsing");
+  if (sum_words(bytes_of(chunk.lengths)) != chunk.word_sums.lengths ||
+      sum_words(bytes_of(chunk.positions)) != chunk.word_sums.positions) {
+    fail("the sum of the lengths of a chunk's documents, or of its positions, is not that of parsing");
+  }
   std::uint64_t occurrences = 0;
   for (const std::uint32_t length : chunk.lengths) occurrences += length;
   const std::uint64_t positioned = positions == Positions::kStored ? occurrences : 0;

@@ -45,9 +45,10 @@ ParsedChunk TokenBuffer::seal(const DocumentParts& parts) {
   ParsedChunk chunk;
   std::uint8_t* to = memory_.data() + used_;
   chunk.tokens = {memory_.data(), used_};
-  chunk.token_sum = sum_ + sum_of_words(chunk.tokens.subspan(summed_));
+  chunk.word_sums = {token_sums_.take(chunk.tokens), sum_words(bytes_of(parts.lengths)),
+                     position_sums_.take(bytes_of(positions()))};
   while ((to - memory_.data()) % alignof(std::uint32_t) != 0) *to++ = 0;
-  chunk.positions = append(std::span<const std::uint32_t>(positions_, positions_ == nullptr ? 0 : count_), to);
+  chunk.positions = append(positions(), to);
   chunk.lengths = append(parts.lengths, to);
   chunk.documents = append(parts.documents, to);
   chunk.open_strings = append(parts.open_strings, to);
@@ -55,27 +56,8 @@ ParsedChunk TokenBuffer::seal(const DocumentParts& parts) {
   memory_.shrink(static_cast<std::size_t>(to - memory_.data()));
   chunk.memory = std::move(memory_);
   tokens_ = nullptr;
-  used_ = count_ = summed_ = sum_ = 0;
+  used_ = count_ = 0;
   return chunk;
-}
-
-// All but what may be taken back.
-void TokenBuffer::sum_up() {
-  const std::size_t end = (used_ - kShortTokenBytes) / sizeof(std::uint64_t) * sizeof(std::uint64_t);
-  sum_ += sum_of_words({tokens_ + summed_, end - summed_});
-  summed_ = end;
-}
-
-std::uint64_t sum_of_words(std::span<const std::uint8_t> bytes) {
-  std::uint64_t sum = 0, word = 0;
-  std::size_t at = 0;
-  for (; at + sizeof word <= bytes.size(); at += sizeof word) {
-    std::memcpy(&word, bytes.data() + at, sizeof word);
-    sum += word;
-  }
-  word = 0;
-  if (at != bytes.size()) std::memcpy(&word, bytes.data() + at, bytes.size() - at);
-  return sum + word;
 }
 
 }  // namespace spillway

@@ -2,6 +2,7 @@
 // positions of its tokens.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -36,7 +37,9 @@ class TokenBuffer {
       for (std::size_t i = 0; i < tokens; ++i) positions_[count_ + i] = position + static_cast<std::uint32_t>(i);
     }
     count_ += tokens;
-    if (used_ - summed_ >= kSumStep) sum_up();
+    // All but what may be taken back.
+    token_sums_.follow({tokens_, used_ - std::min(used_, kShortTokenBytes)});
+    if (positions_ != nullptr && count_ != 0) position_sums_.follow(bytes_of(positions().first(count_ - 1)));
   }
   // Takes back the last token, of at most kShortTokenBytes, which has no zero behind it.
   void remove_last(std::size_t bytes) {
@@ -48,9 +51,7 @@ class TokenBuffer {
   ParsedChunk seal(const DocumentParts& parts);
 
  private:
-  // Bytes whose words are summed at once, while they are in the L1 cache.
-  static constexpr std::size_t kSumStep = kWindowBytes;
-  void sum_up();
+  std::span<const std::uint32_t> positions() const { return {positions_, positions_ == nullptr ? 0 : count_}; }
 
   const std::size_t chunk_bytes_, capacity_;
   MemoryBudget& budget_;
@@ -59,11 +60,7 @@ class TokenBuffer {
   Buffer memory_;
   std::uint8_t* tokens_ = nullptr;
   std::size_t used_ = 0, count_ = 0;
-  std::size_t summed_ = 0;  // bytes whose words are in sum_
-  std::uint64_t sum_ = 0;
+  GrowingSums token_sums_, position_sums_;
 };
-
-// Of 8-byte little-endian words, the last one padded with zeros, mod 2^64 (ParsedChunk::token_sum).
-std::uint64_t sum_of_words(std::span<const std::uint8_t> bytes);
 
 }  // namespace spillway

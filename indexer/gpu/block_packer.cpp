@@ -68,24 +68,24 @@ void BlockPacker::add_chunk(const ParsedChunk& chunk, ChunkPlace& end) {
         "the lengths of a chunk's documents do not add up to its occurrences; the memory of this machine or this "
         "program is at fault, and the index was not written");
   }
+  word_sums_ += chunk.word_sums.of_chunk(places_.size() - 1);
   end.first_occurrence = checked_sum(end.first_occurrence, occurrences);
   end.first_string = checked_sum(end.first_string, chunk.terms.size());
   end.first_piece = checked_sum(end.first_piece, chunk.lengths.size());
-  end.occurrence_offset += chunk_aligned(chunk.occurrences.size() * end.occurrence_width);
-  text_begins_.push_back(text_begins_.back() + (has_tokens ? chunk_aligned(chunk.tokens.size()) : chunk.text.size()));
-  token_sum_ += chunk.token_sum;
+  end.data_offset += chunk_aligned(has_tokens ? chunk.tokens.size() : chunk.occurrences.size() * end.occurrence_width);
+  text_begins_.push_back(text_begins_.back() + chunk.text.size());
 }
 
 std::size_t BlockPacker::chunk_begin(VisitArray array, std::size_t chunk) const {
   const ChunkPlace& place = places_[chunk];
   switch (array) {
     case VisitArray::kText:
-    case VisitArray::kTokens:
       return text_begins_[chunk];
     case VisitArray::kStringBytes:
       return place.first_string * sizeof(std::uint16_t);
     case VisitArray::kOccurrences:
-      return place.occurrence_offset;
+    case VisitArray::kTokens:
+      return place.data_offset;
     case VisitArray::kLengths:
       return place.first_piece * sizeof(std::uint32_t);
     case VisitArray::kPositions:

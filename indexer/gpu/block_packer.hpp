@@ -30,8 +30,8 @@ class BlockPacker {
 
   ChunkForm form() const { return form_; }
   const VisitSize& size() const { return size_; }
-  // kTokens: of the array of that name.
-  std::uint64_t token_sum() const { return token_sum_; }
+  // kTokens: of the arrays of those names, from the sums of all chunks.
+  const ChunkWordSums& word_sums() const { return word_sums_; }
   std::uint32_t document_count() const { return places_.back().first_document; }
   // One for each chunk, and one with the totals.
   std::span<const ChunkPlace> places() const { return places_; }
@@ -48,9 +48,9 @@ class BlockPacker {
   const Block& block_;
   const ChunkForm form_;
   VisitSize size_;
-  std::uint64_t token_sum_ = 0;
+  ChunkWordSums word_sums_;
   std::vector<ChunkPlace> places_;
-  std::vector<std::size_t> text_begins_;  // of kText or kTokens
+  std::vector<std::size_t> text_begins_;
 };
 
 }  // namespace spillway

@@ -9,11 +9,11 @@
 namespace spillway {
 
 template <typename Machine>
-class OccurrenceKeys : public VisitStage<Machine, OccurrenceLayout> {
+class KeysOfOccurrences : public VisitStage<Machine, OccurrenceLayout> {
   using Stage = VisitStage<Machine, OccurrenceLayout>;
 
  public:
-  OccurrenceKeys(Machine& machine, const BlockPacker& packer)
+  KeysOfOccurrences(Machine& machine, const BlockPacker& packer)
       : Stage(machine, packer, lay_out_occurrences),
         strings_(static_cast<std::uint32_t>(packer.size().strings)),
         occurrences_(static_cast<std::uint32_t>(packer.size().occurrences)) {}

@@ -4,17 +4,18 @@
 
 #include "indexer/gpu/token_steps.hpp"
 #include "indexer/gpu/token_sum_steps.hpp"
+#include "indexer/gpu/uploaded_sums.hpp"
 #include "indexer/gpu/visit_machine.hpp"
 #include "indexer/gpu/visit_stage.hpp"
 
 namespace spillway {
 
 template <typename Machine>
-class TokenKeys : public VisitStage<Machine, TokenLayout> {
+class KeysOfTokens : public VisitStage<Machine, TokenLayout> {
   using Stage = VisitStage<Machine, TokenLayout>;
 
  public:
-  TokenKeys(Machine& machine, const BlockPacker& packer)
+  KeysOfTokens(Machine& machine, const BlockPacker& packer)
       : Stage(machine, packer, lay_out_tokens),
         tokens_(static_cast<std::uint32_t>(packer.size().occurrences)),
         groups_(raw_groups(packer.bytes(VisitArray::kTokens))),
@@ -23,6 +24,7 @@ class TokenKeys : public VisitStage<Machine, TokenLayout> {
   SortedKeys make() {
     upload_all();
     machine_.mark(VisitMark::kUploaded);
+    check_uploads();
     find_document_ends();
     const RawCounts found = count_tokens();
     machine_.mark(VisitMark::kFound);
@@ -61,12 +63,43 @@ class TokenKeys : public VisitStage<Machine, TokenLayout> {
     this->upload(VisitArray::kPositions, layout_.positions);
   }
 
+  // All that follows relies on it.
+  void check_uploads() {
+    UploadedSums* const sums = at<UploadedSums>(layout_.uploaded_sums);
+    const ChunkPlace* const places = at<ChunkPlace>(layout_.chunk_places);
+    const auto chunks = static_cast<std::uint32_t>(packer_.size().chunks);
+    const std::span<const std::uint32_t> sent_places(reinterpret_cast<const std::uint32_t*>(packer_.places().data()),
+                                                     packer_.places().size_bytes() / sizeof(std::uint32_t));
+    sum_up(sent_places.size(), layout_.chunk_places, OneShare{sent_places.size()}, &sums->places);
+    sum_up(values_of(VisitArray::kTokens), layout_.raw, TokenShares{places, chunks}, &sums->arrays.tokens);
+    sum_up(values_of(VisitArray::kLengths), layout_.piece_ends, LengthShares{places, chunks}, &sums->arrays.lengths);
+    sum_up(values_of(VisitArray::kPositions), layout_.positions, PositionShares{places, chunks},
+           &sums->arrays.positions);
+    const UploadedSums found = machine_.fetch(sums);
+    const ChunkWordSums& sent = packer_.word_sums();
+    require(found.places == sum_words(bytes_of(sent_places)), "places of the chunks");
+    require(found.arrays.tokens == sent.tokens, "tokens");
+    require(found.arrays.lengths == sent.lengths, "lengths of the documents");
+    require(found.arrays.positions == sent.positions, "positions");
+  }
+  std::size_t values_of(VisitArray array) const { return packer_.bytes(array) / sizeof(std::uint32_t); }
+  template <typename Shares>
+  void sum_up(std::size_t values, std::size_t place, const Shares& shares, WordSums* to) {
+    const SumValues<Shares> step{at<std::uint32_t>(place), shares};
+    machine_.reduce(values / Shares::kStride, step, AddWordSums{}, to, this->scan_scratch());
+  }
+  static void require(bool same, const char* what) {
+    if (same) return;
+    throw GpuError(std::string("the ") + what +
+                   " of a block are not the same on the GPU: its memory or the way to it is at fault");
+  }
+
   void find_document_ends() {
     this->sum_lengths();
     machine_.for_each(this->pieces_, FindDocumentEnds{this->chunks(nullptr), at<std::uint32_t>(layout_.document_ends)});
   }
 
-  // What is found must be what the parsers counted: all that follows relies on it.
+  // What is found must be what the parsers counted.
   RawCounts count_tokens() {
     RawCounts* const counts = at<RawCounts>(layout_.raw_counts);
     machine_.for_each(groups_ + 1, CountRawTokens{raw_, groups_, counts});

@@ -1,6 +1,5 @@
 // The checksum of the tokens of a block, as far as the parsers leave it to the visit: taken from the bytes that went
-// up, before anything is done with them; and the sum of those bytes, which says that they are the ones that the parsers
-// left.
+// up, before anything is done with them.
 #pragma once
 
 #include "indexer/gpu/short_token.hpp"
@@ -9,14 +8,12 @@
 namespace spillway {
 
 struct TokenSums {
-  std::uint64_t words = 0;          // as ParsedChunk::token_sum
   std::uint64_t low = 0, high = 0;  // lanes of an OccurrenceSum, of tokens up to kShortTokenBytes
   std::uint64_t positions = 0;      // with positions
 };
 struct AddTokenSums {
   SPILLWAY_HOST_DEVICE TokenSums operator()(const TokenSums& a, const TokenSums& b) const {
-    return {a.words + b.words, field61::add(a.low, b.low), field61::add(a.high, b.high),
-            field61::add(a.positions, b.positions)};
+    return {field61::add(a.low, b.low), field61::add(a.high, b.high), field61::add(a.positions, b.positions)};
   }
 };
 
@@ -54,7 +51,6 @@ struct SumTokens {
   SPILLWAY_HOST_DEVICE TokenSums operator()(std::size_t g) const {
     const RawGroup group = raw.group(g);
     TokenSums sums;
-    for (const std::uint64_t word : group.words) sums.words += word;
     if (group.starts == 0) return sums;
     auto token = static_cast<std::uint32_t>(counts[g].tokens);
     std::uint32_t document = first_not_below(document_ends, documents, token + 1);

@@ -4,6 +4,7 @@
 
 #include "indexer/gpu/token_steps.hpp"
 #include "indexer/gpu/token_sum_steps.hpp"
+#include "indexer/gpu/uploaded_sums.hpp"
 #include "indexer/gpu/visit_totals.hpp"
 #include "indexer/run_output.hpp"
 #include "sort/gpu/gpu_memory.hpp"
@@ -122,6 +123,7 @@ TokenLayout lay_out_tokens(const VisitSize& size, const VisitScratch& scratch) {
   take_kept(size, scratch, size.positions ? tokens : 0, kept, layout);
   layout.document_ends = kept.take<std::uint32_t>(size.documents + 1);
   layout.token_sums = kept.take<TokenSums>(1);
+  layout.uploaded_sums = kept.take<UploadedSums>(1);
 
   Places strings(kept.end());
   layout.text = strings.take<std::uint8_t>(size.string_bytes + kTextPadding);

@@ -35,7 +35,8 @@ struct OccurrenceLayout : VisitLayout {
   std::size_t key_scratch;
 };
 
-// For each token, if all were distinct terms (bytes; t of text, about 5; r of what went up, about 6):
+// For each token, if all were distinct terms (bytes; t of text, about 5; r of what went up, about 7: windows of text,
+// with zeros in the place of what stands between words):
 //   all through: 4 of positions and 4 of documents, with positions; the sums of groups, about 0.4
 //   strings:     t + 12 (offset, order), at the place of parts, postings and distances: 37, or 42 with positions
 //   one after another, behind the strings:
@@ -47,7 +48,7 @@ struct OccurrenceLayout : VisitLayout {
 struct TokenLayout : VisitLayout {
   std::size_t raw, raw_counts, document_powers;  // until the string sort
   std::size_t group_documents;                   // from it on, until the keys are made; documents, too
-  std::size_t token_sums;                        // all through the visit
+  std::size_t token_sums, uploaded_sums;         // all through the visit
 };
 
 OccurrenceLayout lay_out_occurrences(const VisitSize& size, const VisitScratch& scratch);

@@ -20,8 +20,8 @@ inline constexpr std::uint32_t kGroupKeys = 64;  // sorted keys that one thread 
 // Where a chunk's share begins in the arrays of the block. Behind the last chunk stands one with the totals.
 struct ChunkPlace {
   std::uint32_t first_occurrence = 0, first_string = 0, first_piece = 0, first_document = 0;
-  std::uint64_t occurrence_offset = 0;  // in bytes; kOccurrences
-  std::uint32_t occurrence_width = 0;   // in bytes: 2 or 4
+  std::uint64_t data_offset = 0;       // in bytes, of its chunk-local occurrences or its tokens
+  std::uint32_t occurrence_width = 0;  // in bytes: 2 or 4
   std::uint32_t unused = 0;
 };
 
@@ -176,7 +176,7 @@ struct VisitChunks {
   }
   SPILLWAY_HOST_DEVICE std::uint32_t string(const ChunkPlace& chunk, std::uint32_t occurrence) const {
     const std::uint32_t i = occurrence - chunk.first_occurrence;
-    const std::uint8_t* const from = occurrences + chunk.occurrence_offset;
+    const std::uint8_t* const from = occurrences + chunk.data_offset;
     return chunk.first_string + (chunk.occurrence_width == 2 ? reinterpret_cast<const std::uint16_t*>(from)[i]
                                                              : reinterpret_cast<const std::uint32_t*>(from)[i]);
   }

@@ -11,11 +11,13 @@
 #include "sort/auto_string_sorter.hpp"
 #include "sort/gpu/gpu_faults.hpp"
 #include "tests/end_to_end/same_bytes.hpp"
+#include "tests/indexer/gpu/damaging_machine.hpp"
 
 namespace spillway {
 namespace {
 
 using testing::SameBytes;
+using testing::Upload;
 
 struct HostGpuCase {
   ChunkForm form;
@@ -30,6 +32,7 @@ struct HostGpuSetting {
   unsigned visits = 2, threads = 2;
   std::uint64_t failing_call = 0;
   GpuFault fault = GpuFault::kMemory;
+  testing::DamageUpload damage;  // kTokens
 };
 
 class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGpuCase> {
@@ -79,6 +82,15 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     return plan_index(input, content_options_, corpus);
   }
 
+  static std::unique_ptr<GpuBlockSorter> make_visitor(const HostGpuSetting& setting, MemoryBudget& budget) {
+    if (setting.damage) {
+      return testing::make_damaging_visitor(setting.arena_bytes, setting.visits, budget, setting.damage);
+    }
+    return make_host_block_visitor({GetParam().form, setting.arena_bytes, setting.visits,
+                                    find_record_sorter("cpu-radix"), find_string_sorter("cpu-msd")},
+                                   budget);
+  }
+
   BlockFigures index(const HostGpuSetting& setting, const std::string& output) {
     std::atomic<int> signal_number{0};
     IndexProgress progress;
@@ -96,9 +108,7 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     SkipLog skips(1, false);
     IngestFigures figures;
     {
-      const auto gpu = make_host_block_visitor({GetParam().form, setting.arena_bytes, setting.visits,
-                                                find_record_sorter("cpu-radix"), find_string_sorter("cpu-msd")},
-                                               budget);
+      const auto gpu = make_visitor(setting, budget);
       fail_gpu_call(setting.failing_call, setting.fault);
       const auto cost = [](const ParsedChunk& chunk) { return chunk.memory.size(); };
       figures = ingest({options,
@@ -198,6 +208,28 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhateverCallFails) {
       ++failures;
     }
     EXPECT_GT(failures, 8);
+  }
+}
+
+// The block that was damaged on its way, and those behind it, are sorted on the CPU from what the parsers left.
+TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhereUploadsAreDamaged) {
+  if (GetParam().form != ChunkForm::kTokens) GTEST_SKIP() << "the sum of occurrences sees what happens to tables";
+  set_random_corpus(47, 200);
+  for (const Upload upload : {Upload::kPlaces, Upload::kLengths, Upload::kTokens, Upload::kPositions}) {
+    if (upload == Upload::kPositions && !GetParam().positions) continue;
+    SCOPED_TRACE(testing::upload_name(upload));
+    std::atomic<int> blocks = 0;
+    HostGpuSetting setting;
+    setting.block_bytes = 20000;
+    setting.visits = 1;
+    setting.damage = [&](Upload at, std::span<std::uint32_t> words) {
+      if (at == upload && ++blocks == 3)
+        std::swap(words[0], *std::find_if(words.begin(), words.end(), [&](auto word) { return word != words[0]; }));
+    };
+    const BlockFigures figures = expect_same_with(setting);
+    EXPECT_EQ(figures.gpu_blocks, 2U);
+    EXPECT_GT(figures.cpu_blocks, 1U);
+    EXPECT_NE(figures.gpu_failure.find("not the same on the GPU"), std::string::npos) << figures.gpu_failure;
   }
 }
 

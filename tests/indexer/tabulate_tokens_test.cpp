@@ -194,15 +194,16 @@ TEST_F(TabulateTokensTest, RefusesTokensThatAreNotThoseOfParsing) {
     EXPECT_THROW(tabulate_tokens(std::move(parsed.chunks[0]), Positions::kNone, budget_), FormatError);
   };
   broken([](ParsedChunk& chunk) { chunk.memory.data()[2] ^= 1; });
-  broken([](ParsedChunk& chunk) { chunk.token_sum += 1; });
+  broken([](ParsedChunk& chunk) { chunk.word_sums.tokens.sum += 1; });
+  broken([](ParsedChunk& chunk) { chunk.word_sums.tokens.keyed += 1; });
+  broken([](ParsedChunk& chunk) { chunk.word_sums.lengths.keyed += 1; });
+  broken([](ParsedChunk& chunk) { chunk.word_sums.positions.sum += 1; });
   broken([](ParsedChunk& chunk) { chunk.occurrence_count += 1; });
   broken([](ParsedChunk& chunk) { chunk.sum.lanes[0] ^= 1; });
   // Sums that agree with what is there.
   const auto recount = [](ParsedChunk& chunk, std::size_t at, std::uint8_t byte) {
-    const auto shift = static_cast<unsigned>(8 * (at % 8));
-    chunk.token_sum += std::uint64_t{byte} << shift;
-    chunk.token_sum -= std::uint64_t{chunk.tokens[at]} << shift;
     chunk.memory.data()[at] = byte;
+    chunk.word_sums.tokens = sum_words(chunk.tokens);
   };
   broken([&](ParsedChunk& chunk) { recount(chunk, 4, 'x'); });                        // a token too few
   broken([&](ParsedChunk& chunk) { recount(chunk, 2, 0); });                          // one too many
@@ -210,6 +211,7 @@ TEST_F(TabulateTokensTest, RefusesTokensThatAreNotThoseOfParsing) {
   broken([&](ParsedChunk& chunk) { recount(chunk, chunk.tokens.size() - 1, 'x'); });  // without an end
   broken([](ParsedChunk& chunk) {
     const_cast<std::uint32_t&>(chunk.lengths[0]) += 1;
+    chunk.word_sums.lengths = sum_words(bytes_of(chunk.lengths));
     chunk.occurrence_count += 1;
   });
 }

@@ -2,7 +2,6 @@
 // nothing up would leave them.
 #pragma once
 
-#include <cstring>
 #include <random>
 #include <vector>
 
@@ -23,8 +22,9 @@ class TokenBlock {
   TokenBlock& operator=(const TokenBlock&) = delete;
   const Block& block() const { return block_; }
   Block& block() { return block_; }
-  // The tokens of a chunk, to be damaged.
+  // The tokens of a chunk, to be damaged; and sums that say that nothing was.
   std::vector<std::uint8_t>& tokens(std::size_t chunk) { return tokens_[chunk]; }
+  void sum_tokens(std::size_t chunk) { block_.chunks[chunk].word_sums.tokens = sum_words(tokens_[chunk]); }
 
  private:
   void add_chunk(const ParsedChunk& from, std::vector<std::uint8_t>& tokens) {
@@ -36,9 +36,9 @@ class TokenBlock {
       tokens.insert(tokens.end(), random_() % 8 == 0 ? 1 + random_() % 70 : 1, 0);
     }
     chunk.tokens = tokens;
-    chunk.token_sum = sum_of_words(tokens);
     chunk.positions = from.positions;
     chunk.lengths = from.lengths;
+    chunk.word_sums = {sum_words(tokens), sum_words(bytes_of(from.lengths)), sum_words(bytes_of(from.positions))};
     chunk.documents = from.documents;
     chunk.texts = from.texts;
     chunk.open_strings = from.open_strings;
@@ -51,17 +51,6 @@ class TokenBlock {
     chunk.last_document_open = from.last_document_open;
     chunk.has_stored_ids = from.has_stored_ids;
     chunk.sum = sum_of_long_tokens(from);
-  }
-
-  static std::uint64_t sum_of_words(std::vector<std::uint8_t> bytes) {
-    bytes.resize((bytes.size() + 7) / 8 * 8);
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < bytes.size(); i += 8) {
-      std::uint64_t word;
-      std::memcpy(&word, bytes.data() + i, 8);
-      sum += word;
-    }
-    return sum;
   }
 
   static OccurrenceSum sum_of_long_tokens(const ParsedChunk& from) {
