@@ -68,17 +68,29 @@ void estimate_merge(JobEstimate& estimate, const IndexPlan& plan, const ContentO
   }
 }
 
+std::uint64_t text_bytes_of(const CorpusFile& file) {
+  return (file.end - file.begin) * (file.compression != Compression::kNone ? kUnpackFactor : 1);
+}
+
 }  // namespace
+
+std::uint64_t expected_text_bytes(const CorpusPlan& corpus) {
+  std::uint64_t bytes = 0;
+  for (const CorpusFile& file : corpus.files) {
+    if (file.is_stream) return 0;
+    bytes += text_bytes_of(file);
+  }
+  return bytes;
+}
 
 JobEstimate estimate_job(const CorpusPlan& corpus, const IndexPlan& plan, const ContentOptions& content,
                          std::size_t memory_bytes, unsigned threads) {
   JobEstimate estimate;
   for (const CorpusFile& file : corpus.files) {
     if (file.is_stream) estimate.is_known = false;
-    const bool is_packed = file.compression != Compression::kNone;
-    estimate.has_packed_input |= is_packed;
+    estimate.has_packed_input |= file.compression != Compression::kNone;
     estimate.stored_bytes += file.end - file.begin;
-    estimate.text_bytes += (file.end - file.begin) * (is_packed ? kUnpackFactor : 1);
+    estimate.text_bytes += text_bytes_of(file);
   }
   const double per_byte = plan.form != ChunkForm::kTokens ? kInputPerBlockByte
                           : content.positions             ? kInputPerPositionedTokenByte

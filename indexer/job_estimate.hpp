@@ -27,6 +27,9 @@ struct JobEstimate {
 
 inline constexpr std::uint64_t kUnpackFactor = 4;
 
+// Of the input, unpacked as an estimate; 0 where a stream is among it.
+std::uint64_t expected_text_bytes(const CorpusPlan& corpus);
+
 // Throws BudgetError where runs are certain to be spilled and `run_files` open files are too few to merge them; warns
 // where they may be.
 void check_run_files(const JobEstimate& estimate, std::size_t run_files,

@@ -91,7 +91,7 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
     }
     input.chunk_fits_device = [&](const ChunkLimits& limits) { return gpu->takes_chunk(limits); };
     input.block_limit = [&](std::size_t bytes) {
-      chosen = gpu->choose_records(bytes, plan.corpus.total_bytes);
+      chosen = gpu->choose_records(bytes, expected_text_bytes(plan.corpus));
       return chosen.block_bytes;
     };
   }

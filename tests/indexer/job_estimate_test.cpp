@@ -36,6 +36,15 @@ TEST(JobEstimate, KeepsASmallInputInMemory) {
   EXPECT_TRUE(estimate.merge.passes.empty());
 }
 
+TEST(JobEstimate, TakesPackedFilesForWhatTheyUnpackTo) {
+  EXPECT_EQ(expected_text_bytes(one_file(1'000'000)), 1'000'000U);
+  CorpusPlan corpus = one_file(1'000'000, Compression::kGzip);
+  EXPECT_EQ(expected_text_bytes(corpus), kUnpackFactor * 1'000'000);
+  EXPECT_EQ(expected_text_bytes(corpus), estimate_of(corpus, 256 * kMebibyte).text_bytes);
+  corpus.files.emplace_back().is_stream = true;
+  EXPECT_EQ(expected_text_bytes(corpus), 0U) << "nobody knows";
+}
+
 TEST(JobEstimate, SeesMoreRunsWithLessMemory) {
   const CorpusPlan corpus = one_file(15'000'000'000);
   const JobEstimate little = estimate_of(corpus, 64 * kMebibyte), much = estimate_of(corpus, 4096 * kMebibyte);
