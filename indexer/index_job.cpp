@@ -65,19 +65,18 @@ class IndexJob {
         content_(with_versions(options.content)),
         corpus_options_(options.corpus),
         planned_(plan_job(options, content_, context.files)),
-        threads_(static_cast<unsigned>(planned_.threads.value)),
         budget_(static_cast<std::size_t>(planned_.memory.value)),
         skips_(options.max_error_rate, options.strict) {
     corpus_options_.max_document_bytes = content_.max_document_bytes;
-    report_.threads = threads_;
     report_.memory_bytes = budget_.total_bytes();
-    report_.plan = planned_.describe();
-    program_ = budget_.reserve(plan_.reserve_bytes, "the program itself");
+    take_plan();
   }
 
   void run() {
     check_inputs(corpus_, options_, context_.files);
     context_.progress.bytes_total.store(corpus_.total_bytes);
+    const Stopwatch watch;  // of the GPU's start, too
+    start_gpu();
     context_.say(report_.plan);
     // One more than the arenas' threads: the thread that waits for an arena takes part in it.
     const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, threads_ + 1);
@@ -89,7 +88,7 @@ class IndexJob {
                    scratch_name(context_.files, options_.output), options_.temp_limit_bytes);
     temp.set_check([this] { throw_if_stopped(context_); });
     try {
-      build(work, temp);
+      build(work, temp, watch);
     } catch (...) {
       fill_report(temp);
       throw;
@@ -98,6 +97,14 @@ class IndexJob {
   }
 
  private:
+  void take_plan() {
+    threads_ = static_cast<unsigned>(planned_.threads.value);
+    report_.threads = threads_;
+    report_.plan = planned_.describe();
+    program_.release();
+    program_ = budget_.reserve(plan_.reserve_bytes, "the program itself");
+  }
+
   // What is certain to fill the disks is refused, what probably will is said.
   void check_disks(const WorkDirectory& work) const {
     const JobEstimate& estimate = planned_.estimate;
@@ -111,22 +118,21 @@ class IndexJob {
     }
   }
 
-  void build(WorkDirectory& work, TempSpace& temp) {
-    const Stopwatch watch;
+  void build(WorkDirectory& work, TempSpace& temp, const Stopwatch& watch) {
     RunStore runs(budget_, temp, plan_.run_memory_bytes,
                   TermBlockBuilder::max_block_bytes(plan_.run_block_bytes, content_.max_term_bytes));
     context_.progress.stage.store("parse");
     IndexOptions options = options_;
     options.corpus = corpus_options_;
     {
-      const std::unique_ptr<GpuBlockSorter> gpu = take_gpu();
       const Positions positions = content_.positions ? Positions::kStored : Positions::kNone;
       const auto cost = [&](const ParsedChunk& chunk) { return planned_.block_cost(chunk, positions); };
-      const BlockSorters sorters{*planned_.sorter, gpu.get(), planned_.through_host.get()};
+      const BlockSorters sorters{*planned_.sorter, gpu_.get(), planned_.through_host.get()};
       ingest_ = ingest(
           {options, content_, corpus_, plan_, planned_.mode.mode, sorters, cost, context_, budget_, temp, threads_},
           runs, skips_);
     }
+    gpu_.reset();
     visit_memory_.release();
     const std::jthread releasing_chunks = release_chunks();
     check_unchanged(context_.files, corpus_);
@@ -155,19 +161,21 @@ class IndexJob {
     report_.seconds = watch.seconds();
   }
 
-  // Device and pinned memory; where there is none to be had, blocks are sorted on the CPU.
-  std::unique_ptr<GpuBlockSorter> take_gpu() {
+  // Device and pinned memory; where there is none to be had, the job is planned anew for the CPU alone: before anything
+  // is parsed, and in the form that the CPU sorts best.
+  void start_gpu() {
     if (!planned_.mode.gpu_failure.empty()) fail_gpu(planned_.mode.gpu_failure);
-    if (!planned_.gpu) return nullptr;
+    if (!planned_.gpu) return;
     try {
       visit_memory_ = budget_.reserve(plan_.staging_bytes + plan_.list_bytes, "the visits of GPUs");
       visit_budget_.emplace(visit_memory_.bytes());
-      return make_gpu_block_sorter(*planned_.gpu, *visit_budget_);
+      gpu_ = make_gpu_block_sorter(*planned_.gpu, *visit_budget_);
     } catch (const GpuError& error) {
       if (options_.gpu.required) throw;
       fail_gpu(error.what());
       visit_memory_.release();
-      return nullptr;
+      plan_without_gpu(options_, content_, error.what(), planned_);
+      take_plan();
     }
   }
 
@@ -264,15 +272,16 @@ class IndexJob {
   IndexReport& report_;
   const ContentOptions content_;
   CorpusOptions corpus_options_;
-  const JobPlan planned_;
+  JobPlan planned_;
   const CorpusPlan& corpus_ = planned_.corpus;
   const IndexPlan& plan_ = planned_.index;
-  unsigned threads_;
+  unsigned threads_ = 1;
   MemoryBudget budget_;
   SkipLog skips_;
   Reservation program_;
   Reservation visit_memory_;  // of the budget below: what comes from GPUs takes nothing from anybody else
   std::optional<MemoryBudget> visit_budget_;
+  std::unique_ptr<GpuBlockSorter> gpu_;
   IngestFigures ingest_;
   MergeFigures merge_;
   std::string gpu_failure_;

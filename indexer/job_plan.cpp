@@ -160,6 +160,21 @@ JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, Fil
   return plan;
 }
 
+void plan_without_gpu(const IndexOptions& options, const ContentOptions& content, const std::string& failure,
+                      JobPlan& plan) {
+  plan.mode.gpus.clear();
+  plan.mode.gpu_failure = failure;
+  plan.gpu.reset();
+  plan.through_host.reset();
+  plan.gpu_chunks.reset();
+  plan.gpu_memory.clear();
+  plan.index = {};
+  choose_sorters_instead(plan);
+  divide_memory(options, content, std::nullopt, plan);
+  plan.estimate = estimate_job(plan.corpus, plan.index, content, static_cast<std::size_t>(plan.memory.value),
+                               static_cast<unsigned>(plan.threads.value));
+}
+
 std::size_t JobPlan::block_cost(const ParsedChunk& chunk, Positions positions) const {
   const std::size_t host = chunk.memory.size();
   if (through_host != nullptr) return host + through_host->extra_bytes(chunk);

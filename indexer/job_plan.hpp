@@ -53,4 +53,8 @@ struct JobPlan {
 // UsageError, IoError, BudgetError as run_index does.
 JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files);
 
+// Makes of the plan for GPUs that of the same job without one: none could be started after all. Throws BudgetError.
+void plan_without_gpu(const IndexOptions& options, const ContentOptions& content, const std::string& failure,
+                      JobPlan& plan);
+
 }  // namespace spillway

@@ -150,6 +150,23 @@ TEST_P(GpuSameBytes, WhateverCallFails) {
   }
 }
 
+// A GPU that goes before the first block leaves the job as if there were none: in the form that the CPU sorts best.
+TEST_P(GpuSameBytes, WhereTheGpuCannotBeStarted) {
+  set_random_corpus(39, 300);
+  IndexOptions options = gpu_job(IndexMode::kGpuPlus);
+  options.gpu.required = false;
+  for (const std::uint64_t nth : {1, 2, 3}) {
+    fail_gpu_call(nth, GpuFault::kLost);
+    const IndexReport report = expect_same(options);
+    EXPECT_GT(gpu_faults_fired(), 0U);
+    fail_gpu_call(0);
+    EXPECT_EQ(report.chunk_form, "postings");
+    EXPECT_EQ(report.gpu_blocks, 0U);
+    EXPECT_EQ(report.cpu_blocks, report.blocks);
+    EXPECT_FALSE(report.gpu_failure.empty());
+  }
+}
+
 // What has no GPU (or hides it) sorts on the CPU.
 TEST_F(SameBytes, InGpuModesWithoutAGpu) {
   if (find_gpus().state == GpuState::kUsable) GTEST_SKIP() << "there is a GPU";
