@@ -110,12 +110,12 @@ void BlockQueue::work(Worker& worker) {
     }
     try {
       sort(*item, worker);
+      item->block = Block{};
+      hand_in(*item);
     } catch (...) {
       keep_error();
       return;
     }
-    item->block = Block{};
-    hand_in(*item);
     const std::lock_guard lock(mutex_);
     --in_flight_;
     changed_.notify_all();
