@@ -46,7 +46,8 @@ IndexMode asked_mode(const IndexOptions& options) {
           ": choose both from one side, or leave one to the plan");
     }
   }
-  if (mode == IndexMode::kAuto && (options.gpu.required || !options.gpu.ids.empty())) mode = IndexMode::kGpuPlus;
+  const bool asks_for_gpu = options.gpu.required || !options.gpu.ids.empty() || options.gpu.chunks != GpuChunks::kAuto;
+  if (mode == IndexMode::kAuto && asks_for_gpu) mode = IndexMode::kGpuPlus;
   if (mode != IndexMode::kAuto && !sorts_on_gpu(mode) && !options.gpu.ids.empty()) {
     throw UsageError("--gpu contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
   }

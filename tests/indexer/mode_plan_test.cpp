@@ -75,6 +75,15 @@ TEST(ModePlan, RefusesGpusForSortingOnTheCpu) {
   }
 }
 
+// Not ignored: where there is none, that is said.
+TEST(ModePlan, TakesTheFormOfChunksForAWishForAGpu) {
+  IndexOptions options = asking(IndexMode::kAuto);
+  options.gpu.chunks = GpuChunks::kTokens;
+  EXPECT_EQ(choose_mode(options, with_gpus(1)).mode, IndexMode::kGpuPlus);
+  EXPECT_EQ(choose_mode(options, with_gpus(0)).mode, IndexMode::kGpuPlus);
+  EXPECT_EQ(choose_mode(options, with_gpus(0)).gpu_failure, "there is no driver");
+}
+
 TEST(ModePlan, FailsWithoutAGpuThatIsRequired) {
   IndexOptions options = asking(IndexMode::kAuto);
   options.gpu.required = true;
