@@ -1,6 +1,7 @@
 #include "io/memory_file.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -11,6 +12,15 @@ namespace {
 
 // Pieces of this size are worth large pages: they are taken and given back in a fraction of the time.
 constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
+
+// What is larger than a piece's share of this has one for itself: no room is left behind it, so that the system joins
+// the mappings of such pieces. It allows a process 65530 of them.
+constexpr std::size_t kFewInAPiece = 4;
+
+std::size_t whole_pages(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
 
 // Takes all pages of a piece in one call: writing takes them one by one, which costs more than twice as much. Kernels
 // before 5.14 refuse, and nothing is lost.
@@ -51,7 +61,7 @@ void MemoryFile::append(std::span<const std::uint8_t> bytes) {
 
 std::span<std::uint8_t> MemoryFile::extend(std::size_t bytes) {
   if (last_room() < bytes) {
-    Piece added = make_piece(std::max(bytes, piece_bytes_), size_);
+    Piece added = make_piece(bytes * kFewInAPiece > piece_bytes_ ? whole_pages(bytes) : piece_bytes_, size_);
     pieces_.push_back(std::move(added));
     if (pieces_.size() > 1) {
       Piece& last = pieces_[pieces_.size() - 2];

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -107,6 +109,21 @@ TEST(MemoryFile, GivesRoomAndViewsOfIt) {
     EXPECT_EQ(file.memory_bytes(), budget.used_bytes());
     EXPECT_LE(file.memory_bytes(), expected.size() + 30 * 4096 + 20'000);
   }
+}
+
+std::size_t mappings_of_this_process() {
+  std::ifstream maps("/proc/self/maps");
+  return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(maps), {}, '\n'));
+}
+
+// A process may have 65530 of them.
+TEST(MemoryFile, TakesFewMappingsHoweverSmallTheBlocks) {
+  MemoryBudget budget(std::size_t{1} << 30);
+  MemoryFile file(budget, "run", std::size_t{64} << 10);
+  const std::size_t before = mappings_of_this_process();
+  for (int i = 0; i < 2000; ++i) file.extend(40'000)[0] = 1;
+  EXPECT_LT(mappings_of_this_process(), before + 200);
+  EXPECT_LE(budget.used_bytes(), 2000 * 40'960U);
 }
 
 TEST(MemoryFile, RoomThatDoesNotFitChangesNothing) {
