@@ -82,7 +82,8 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
 
 // Blocks and what their sort has in flight, from what is left for them. While one block is sorted on the CPU instead,
 // the next may be on the GPU: each of the two has a share that nobody else takes.
-std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, std::size_t sort_bytes, IndexPlan& plan) {
+std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, std::size_t sort_bytes, std::size_t chunk_bytes,
+                        IndexPlan& plan) {
   if (input.visits == 0) return std::min(bytes * 4 / 9, kMaxBlockBytes);
   plan.fallback_bytes = std::max(bytes / 16, sort_bytes);
   // Each visit may have its lists: of small blocks of tokens, whose words are distinct often, half as large again.
@@ -91,6 +92,9 @@ std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, std::siz
     const std::size_t half_blocks = 2 * plan.blocks_in_flight + 3 * input.visits;
     const std::size_t most = (bytes - plan.fallback_bytes) / half_blocks * 3 * input.visits;
     plan.list_bytes = std::max(plan.list_bytes, std::min(most, input.visits * (kMaxGpuBlockBytes / 8)));
+    // Each block has room for a chunk.
+    const std::size_t least_blocks = plan.fallback_bytes + plan.blocks_in_flight * chunk_bytes;
+    plan.list_bytes = std::min(plan.list_bytes, bytes - std::min(bytes, least_blocks));
   }
   const std::size_t block = (bytes - plan.fallback_bytes - plan.list_bytes) / plan.blocks_in_flight;
   return input.block_limit(std::min(block, kMaxGpuBlockBytes));
@@ -145,7 +149,7 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.run_memory_bytes = left / 5;
   plan.assembler.hold_bytes = input.threads * chunk_bytes + waiting;
   plan.assembler.overlap = overlaps(input.mode);
-  plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, sort_bytes, plan);
+  plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, sort_bytes, chunk_bytes, plan);
   plan.run_memory_bytes += unused_by_blocks(input, left - plan.run_memory_bytes, left / 2 - left / 5, plan);
   // Of the share of the block that would be filled; a small one is left to the merge.
   plan.last_run_memory_bytes = left >= kLeastForLastRun ? std::min(left / 5, plan.assembler.block_bytes) : 0;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "io/error.hpp"
 
 namespace spillway {
@@ -99,6 +101,50 @@ TEST(IndexPlan, JoinsRunsOnlyWhereThereWillBeMany) {
     input.input_bytes = bytes;
     EXPECT_GT(plan_index(input, ContentOptions{}, {}).join_bytes, 0U);
   }
+}
+
+// Each consumer of a job with GPUs at its most, also while the last block is sorted: then no other is filled, and its
+// share is for the last run.
+TEST(IndexPlan, FitsTheBudgetWithAnyNumberOfGpus) {
+  int planned = 0;
+  for (const std::size_t memory : {96, 256, 512, 1024, 4096, 16384, 131072}) {
+    for (const unsigned gpus : {1U, 2U, 4U, 8U}) {
+      for (const ChunkForm form : {ChunkForm::kOccurrences, ChunkForm::kTokens}) {
+        IndexPlanInput input = input_of(memory * kMebibyte, 16);
+        input.mode = IndexMode::kGpuPlus;
+        input.form = form;
+        input.visits = 2 * gpus;
+        input.staging_bytes = std::clamp(input.memory_bytes / 16, 4 * kMebibyte, 256 * kMebibyte);
+        input.block_limit = [](std::size_t bytes) { return bytes; };
+        if (form == ChunkForm::kTokens) {
+          input.cpu_sort_bytes = [](const ChunkLimits& limits) { return 40 * limits.token_bytes; };
+        }
+        SCOPED_TRACE(std::to_string(memory) + " MiB, " + std::to_string(gpus) + " GPUs, " +
+                     (form == ChunkForm::kTokens ? "tokens" : "tables"));
+        IndexPlan plan;
+        try {
+          plan = plan_index(input, ContentOptions{}, {});
+        } catch (const BudgetError&) {
+          EXPECT_LT(memory, 1024U);  // refused, with the number that would do
+          continue;
+        }
+        ++planned;
+        const std::size_t chunk = ChunkParser::max_chunk_bytes(ContentOptions{}, plan.chunk, form);
+        const std::size_t parts = plan.reserve_bytes + CorpusReader::memory_bytes({}, plan.reader) +
+                                  input.threads * (plan.parser_bytes + chunk) + plan.assembler.hold_bytes +
+                                  plan.staging_bytes + plan.list_bytes + plan.fallback_bytes + plan.run_memory_bytes +
+                                  plan.join_bytes;
+        EXPECT_EQ(plan.blocks_in_flight, 2 * gpus + 1);
+        EXPECT_LE(parts + plan.blocks_in_flight * plan.assembler.block_bytes, input.memory_bytes);
+        EXPECT_LE(parts + (plan.blocks_in_flight - 1) * plan.assembler.block_bytes + plan.last_run_memory_bytes,
+                  input.memory_bytes);
+        EXPECT_GE(plan.assembler.block_bytes, chunk);
+        EXPECT_GT(plan.list_bytes, 0U);
+        EXPECT_EQ(plan.last_run_memory_bytes > 0, memory >= 1024) << plan.last_run_memory_bytes;
+      }
+    }
+  }
+  EXPECT_GT(planned, 40);
 }
 
 TEST(IndexPlan, MakesChunksThatFitTheDevice) {
