@@ -16,7 +16,8 @@ constexpr std::size_t kBlockBytesPerRecord = 8;
 constexpr std::size_t kRecordsPerString = 8;
 constexpr std::size_t kBytesPerString = 8;
 constexpr std::size_t kRecordsPerDocument = 100;
-// Of a block of tokens: they themselves with what stands between them, lengths and ids of documents.
+// Of a block of tokens: they themselves with zeros for what stands between them in the text; lengths and ids of
+// documents are little beside that. The tokens alone take 5 (TokenLayout), and one more to be sure.
 constexpr std::size_t kBlockBytesPerToken = 7;
 constexpr std::size_t kBytesPerToken = 6;
 
