@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "sort/gpu/cuda_check.cuh"
 #include "sort/gpu/gpu_memory.hpp"
@@ -33,9 +35,14 @@ class CounterMailbox {
     check_launch();
     const std::atomic_ref<std::uint32_t> shown(h_words[sizeof(StringCounters) / sizeof(std::uint32_t)]);
     for (unsigned looks = 1; shown.load(std::memory_order_acquire) != number_; ++looks) {
-      if (looks % kLooksBeforeAsking == 0 && cudaStreamQuery(stream) != cudaErrorNotReady) {
-        cuda_check(cudaStreamSynchronize(stream));  // throws what the stream met
+      if (looks < kQuickLooks) {
+        __builtin_ia32_pause();
+        continue;
       }
+      // It takes long: the processors have other work.
+      std::this_thread::sleep_for(kPause);
+      if (cudaStreamQuery(stream) != cudaErrorNotReady)
+        cuda_check(cudaStreamSynchronize(stream));  // throws what it met
     }
     StringCounters counters;
     std::memcpy(&counters, h_words, sizeof counters);
@@ -43,7 +50,8 @@ class CounterMailbox {
   }
 
  private:
-  static constexpr unsigned kLooksBeforeAsking = 1 << 14;
+  static constexpr unsigned kQuickLooks = 1 << 11;  // with pauses between them about 100 us
+  static constexpr std::chrono::microseconds kPause{20};
   PinnedBuffer memory_{sizeof(StringCounters) + sizeof(std::uint32_t)};
   std::uint32_t number_ = 0;
 };
