@@ -15,14 +15,17 @@ __global__ void count_digits_kernel(DeviceStrings strings, const __grid_constant
   __shared__ StringDigits s_alphabet;
   copy_digits(s_alphabet, alphabet);
   const std::uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
-  if (thread >= sampled) return;
-  const auto index = static_cast<std::uint32_t>(std::uint64_t{thread} * strings.count / sampled);
+  const auto index = static_cast<std::uint32_t>(std::uint64_t{min(thread, sampled - 1)} * strings.count / sampled);
   const DeviceString string = string_at(strings, index);
   std::uint32_t context = 0;
-  for (std::uint32_t at = 0; at <= string.bytes && at < kSampledBytes; ++at) {
+  for (std::uint32_t at = 0; at < kSampledBytes; ++at) {
+    const bool goes_on = thread < sampled && at <= string.bytes;
+    const unsigned going_on = __ballot_sync(~0U, goes_on);  // of the whole warp, which stays in the loop
+    if (going_on == 0) break;
+    if (!goes_on) continue;
     const std::uint32_t digit = at < string.bytes ? s_alphabet.digit_of[string.data[at]] : 0;
     const std::uint32_t place = context * s_alphabet.base + digit;
-    const unsigned same = __match_any_sync(__activemask(), place);  // many strings are alike
+    const unsigned same = __match_any_sync(going_on, place);  // many strings are alike
     if (threadIdx.x % 32 == __ffs(static_cast<int>(same)) - 1u) atomicAdd(&counts[place], __popc(same));
     context = digit;
   }
