@@ -19,6 +19,9 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+// A reused buffer keeps the pages of the largest that was in it up to so many times what is in it now. Taking pages
+// anew costs more than holding them does, unless they are many.
+constexpr std::size_t kMuchAbove = 4;
 
 std::size_t status_field_bytes(std::string_view name) {
   std::ifstream status("/proc/self/status");
@@ -57,6 +60,11 @@ void Reservation::shrink(std::size_t bytes) {
 
 bool MemoryBudget::take(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
+  return take_locked(bytes);
+}
+
+// Requires: mutex_ is held.
+bool MemoryBudget::take_locked(std::size_t bytes) {
   if (bytes > free_bytes()) return false;
   const auto fits = [&] { return bytes + kept_bytes_ <= free_bytes(); };
   while (!fits() && !kept_.empty()) drop_one();
@@ -91,16 +99,18 @@ void MemoryBudget::keep(const KeptPages& pages, Reservation&& reservation) {
   reservation.release();
 }
 
-// Nothing where no pages of this size were left.
-MemoryBudget::KeptPages MemoryBudget::reuse(std::size_t mapped_bytes) {
+// From what was left to what is used, in one step: pages are always in one of the two. Nothing where no pages of this
+// size were left, or where they do not fit.
+MemoryBudget::PaidPages MemoryBudget::reuse(std::size_t mapped_bytes) {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
                                   [&](const KeptPages& pages) { return pages.mapped_bytes == mapped_bytes; });
-  if (found == kept_.rend()) return {};
-  const KeptPages pages = *found;
-  kept_bytes_ -= pages.touched_bytes;
+  if (found == kept_.rend() || mapped_bytes > free_bytes()) return {};
+  PaidPages paid{*found, {}};
+  kept_bytes_ -= found->touched_bytes;
   kept_.erase(std::next(found).base());
-  return pages;
+  if (take_locked(mapped_bytes)) paid.reservation = Reservation(this, mapped_bytes);
+  return paid;
 }
 
 Reservation MemoryBudget::reserve(std::size_t bytes, std::string_view consumer) {
@@ -128,15 +138,16 @@ Buffer::Buffer(Reservation reservation, std::size_t bytes) : reservation_(std::m
 }
 
 Buffer Buffer::reused(MemoryBudget& budget, std::size_t bytes, std::string_view consumer) {
+  MemoryBudget::PaidPages paid = budget.reuse(bytes);
   Buffer buffer;
-  // Held by the buffer before it is paid for: so it is unmapped where that fails.
-  const MemoryBudget::KeptPages pages = budget.reuse(bytes);
-  buffer.data_ = pages.data;
-  buffer.mapped_bytes_ = pages.mapped_bytes;
-  buffer.reservation_ = budget.reserve(bytes, consumer);
-  buffer.bytes_ = bytes;
-  if (buffer.data_ == nullptr) buffer.map();
-  buffer.touched_bytes_ = pages.touched_bytes;
+  if (paid.pages.data == nullptr) {
+    buffer = Buffer(budget, bytes, consumer);
+  } else {
+    buffer.reservation_ = std::move(paid.reservation);
+    buffer.data_ = paid.pages.data;
+    buffer.bytes_ = buffer.mapped_bytes_ = bytes;
+    buffer.touched_bytes_ = paid.pages.touched_bytes;
+  }
   buffer.reuser_ = &budget;
   return buffer;
 }
@@ -171,11 +182,15 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 }
 
 void Buffer::shrink(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t kept = (bytes + page - 1) / page * page;
   if (reuser_ != nullptr) {
+    if (touched_bytes_ / kMuchAbove > kept) {
+      madvise(data_ + kept, touched_bytes_ - kept, MADV_DONTNEED);
+      touched_bytes_ = kept;
+    }
     bytes_ = touched_bytes_ = std::max(touched_bytes_, bytes);
   } else {
-    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::size_t kept = (bytes + page - 1) / page * page;
     if (kept < mapped_bytes_) munmap(data_ + kept, mapped_bytes_ - kept);
     if (kept == 0) data_ = nullptr;
     bytes_ = bytes;

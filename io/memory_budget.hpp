@@ -68,9 +68,14 @@ class MemoryBudget {
     std::size_t mapped_bytes = 0;
     std::size_t touched_bytes = 0;  // from the start
   };
+  struct PaidPages {
+    KeptPages pages;
+    Reservation reservation;
+  };
   bool take(std::size_t bytes);
+  bool take_locked(std::size_t bytes);
   void keep(const KeptPages& pages, Reservation&& reservation);
-  KeptPages reuse(std::size_t mapped_bytes);
+  PaidPages reuse(std::size_t mapped_bytes);
   void drop_one();
 
   std::mutex mutex_;  // of what is kept, and held where used_bytes_ grows
@@ -97,8 +102,8 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer();
 
-  // Gives all but the first `bytes` back, or, of a reused buffer, what was never touched. Requires: bytes <= size();
-  // those behind were not touched.
+  // Gives all but the first `bytes` back; of a reused buffer only what was never touched, unless that leaves more than
+  // four times as much. Requires: bytes <= size(); those behind were not touched since the buffer was made.
   void shrink(std::size_t bytes);
   // Let the system use large pages, where it has them.
   void use_large_pages();

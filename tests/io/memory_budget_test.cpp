@@ -130,11 +130,66 @@ TEST(ReusedBuffer, TakesThePagesOfOneThatWas) {
   EXPECT_EQ(second.data(), pages);
   EXPECT_EQ(second.data()[10], 7);
   EXPECT_EQ(budget.used_bytes(), 190'000U);
-  second.shrink(1000);
+  second.shrink(20'000);
   EXPECT_EQ(second.size(), 50'000U) << "its pages were touched before";
   Buffer moved = std::move(second);
   moved = Buffer();
   EXPECT_EQ(Buffer::reused(budget, 100'000, "buffer").data(), pages);
+}
+
+TEST(ReusedBuffer, GivesBackPagesFarAboveWhatItHolds) {
+  constexpr std::size_t kSize = std::size_t{1} << 20, kPage = 4096;
+  MemoryBudget budget(kSize);
+  {
+    Buffer large = Buffer::reused(budget, kSize, "buffer");
+    std::fill_n(large.data(), 100 * kPage, std::uint8_t{1});
+    large.shrink(100 * kPage);
+  }
+  Buffer small = Buffer::reused(budget, kSize, "buffer");
+  small.data()[0] = 2;
+  small.shrink(10);
+  EXPECT_EQ(small.size(), kPage);
+  EXPECT_EQ(budget.used_bytes(), kPage);
+  EXPECT_EQ(small.data()[kPage - 1], 1);
+  EXPECT_EQ(small.data()[kPage], 0) << "the page is with the system again";
+}
+
+// What is asked for and does not fit leaves the account of what was kept as it is.
+TEST(ReusedBuffer, KeepsPagesThatNobodyCouldPayFor) {
+  MemoryBudget budget(100'000);
+  Buffer::reused(budget, 60'000, "buffer").shrink(20'000);
+  {
+    const Buffer other(budget, 50'000, "other");
+    EXPECT_THROW(Buffer::reused(budget, 60'000, "buffer"), BudgetError);
+    EXPECT_EQ(budget.used_bytes(), 50'000U);
+  }
+  Buffer again = Buffer::reused(budget, 60'000, "buffer");
+  again.shrink(1);
+  EXPECT_EQ(again.size(), 4096U) << "pages that were touched before";
+}
+
+// The pages of chunks that come and go on some threads, while another asks for what is left.
+TEST(ReusedBuffer, IsPaidForAndGivenBackOnAnyThread) {
+  MemoryBudget budget(1'000'000);
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&budget, t] {
+      for (int i = 0; i < 3000; ++i) {
+        if (t == 0) {
+          const auto large = budget.try_reserve(700'000);
+          EXPECT_LE(budget.used_bytes(), budget.total_bytes());
+        } else if (budget.free_bytes() > 300'000) {
+          try {
+            Buffer::reused(budget, 100'000 * static_cast<std::size_t>(t), "buffer").shrink(5000);
+          } catch (const BudgetError&) {
+          }
+        }
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(budget.used_bytes(), 0U);
+  const Buffer all(budget, 1'000'000, "all");
 }
 
 TEST(ReusedBuffer, LeavesItsPagesOnlyWhileNobodyNeedsTheMemory) {
