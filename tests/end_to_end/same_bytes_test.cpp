@@ -127,6 +127,7 @@ TEST_P(EverySameBytes, ForSeveralMergePasses) {
   for (const unsigned threads : {1U, 4U}) {
     IndexOptions options = job({scratch_ / "in"});
     options.block_bytes = 300;
+    options.record_sorter = "cpu-radix";  // which keeps no blocks in memory
     options.threads = threads;
     options.memory_bytes = std::max<std::uint64_t>(testing::tight_memory(48), 64 << 20);
     const IndexReport report = expect_same(options);
@@ -190,6 +191,7 @@ TEST_F(SameBytes, ForSeveralTempDirectories) {
   for (const std::size_t count : {1, 2, 5}) {
     IndexOptions options = job({scratch_ / "in"});
     options.block_bytes = 1000;
+    options.record_sorter = "cpu-radix";  // which keeps no blocks in memory
     options.memory_bytes = std::max<std::uint64_t>(testing::tight_memory(48), 64 << 20);
     for (std::size_t i = 0; i < count; ++i) {
       options.temp_directories.push_back(scratch_ / ("temp" + std::to_string(i)));
