@@ -116,8 +116,8 @@ Command bench_modes_command() {
       "'Ingest'\n"
       "ends when the last run is durable, or resident; 'parsing alone' reads and parses into blocks and drops them:\n"
       "to chunks as the last mode makes them, and to tables, where every word is looked up.\n"
-      "'Times faster' compares with the first of the modes, round by round. "
-      "Busy times are summed over threads. All modes must make the same index, byte for byte; indexes are removed.";
+      "'Times faster' compares with the first of the modes, round by round. Busy times are summed over threads.\n"
+      "All modes must make the same index, byte for byte; indexes are removed.";
   auto measuring = option_group("Measuring");
   add_value(measuring, "modes", "LIST",
             "of cpu, cpu+, gpu, gpu+ (default: all that can run here); MODE:RECORD_SORTER@THREADS, or one of the two, "
