@@ -31,6 +31,7 @@ const std::string& corpus() {
 IndexReport index_on(FaultyFileSystem& files) {
   IndexOptions options = testing::index_job({"/job/in.jsonl"}, kOutput);
   options.block_bytes = 1;
+  options.record_sorter = "cpu-radix";  // which keeps no blocks in memory
   options.memory_bytes = testing::tight_memory(60);
   std::atomic<int> signal_number{0};
   IndexProgress progress;
