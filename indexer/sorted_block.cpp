@@ -15,6 +15,9 @@ namespace spillway {
 
 namespace {
 
+// What a block takes beside its chunks: pages that are not full, samples, and a share of the mappings that a process
+// may have, of which it takes two or more: small blocks by the thousand become runs.
+constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
 constexpr std::size_t kStringsInSegment = 512;
 constexpr std::size_t kSamples = 1024;
 // What a string costs beside the bytes of its list, in bytes.
@@ -122,7 +125,7 @@ class SortedBlock::Input final : public MergeInput {
 
 std::optional<std::size_t> SortedBlock::memory_bytes(const Block& block, const BlockSortOptions& options) {
   if (options.has_texts) return std::nullopt;
-  std::size_t bytes = 0;
+  std::size_t bytes = kBlockBytes;
   for (const ParsedChunk& chunk : block.chunks) {
     if (chunk.largest_list_bytes > options.run_block_bytes) return std::nullopt;
     bytes += chunk.memory.size() + chunk.terms.size() * sizeof(std::uint64_t);
