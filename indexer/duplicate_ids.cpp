@@ -171,7 +171,7 @@ void IdTable::drop_duplicates(DuplicateIds policy, const IdTableResources& resou
   std::string kept_id;
   std::uint32_t kept = 0;
   bool any = false;
-  sort_->read_repeated([&](std::string_view id, std::uint32_t number) {
+  const auto take = [&](std::string_view id, std::uint32_t number) {
     if (check_cancelled_) check_cancelled_();
     if (!any || id != kept_id) {
       any = true;
@@ -187,7 +187,8 @@ void IdTable::drop_duplicates(DuplicateIds policy, const IdTableResources& resou
     drop(number, resources);
     ++duplicate_count_;
     if (examples_.size() < kExamples) examples_.push_back({std::string(id), kept, number});
-  });
+  };
+  sort_->read_repeated(take, check_cancelled_);
 }
 
 // The bitmap is only paid for once there is something in it.

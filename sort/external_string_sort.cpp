@@ -3,6 +3,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -22,8 +23,12 @@ constexpr std::size_t kMinMemoryBytes = std::size_t{256} << 10;
 constexpr std::size_t kMinBlockBytes = std::size_t{8} << 10, kMaxBlockBytes = std::size_t{256} << 10;
 // Descriptors, at most: few, because the runs of an index may be open beside them under a limit of 64.
 constexpr std::size_t kOpenRuns = 24;
+// Strings in which repeated ones are marked at a time, a bit each in the memory that a writer would have, and those
+// that a task looks at.
+constexpr std::size_t kMarkBatch = (kMaxSortedStringBytes + 1) * 8, kMarkRange = 4096;
 
 using Take = std::function<void(std::string_view, std::uint32_t)>;
+using CheckCancelled = std::function<void()>;
 
 struct StoredStrings {
   std::unique_ptr<TempFile> file;
@@ -92,12 +97,13 @@ struct ExternalStringSort::State {
   void merge_runs();
   StoredStrings merge_group(std::span<StoredStrings> group);
   void stream(std::span<StoredStrings> group, const Take& take);
-  void stream_repeated(const Take& take);
+  void stream_repeated(const Take& take, const CheckCancelled& check_cancelled);
 
   // In memory, once sorted.
   const StringRef& at(std::size_t i) const { return strings[order[i]]; }
   void prefetch(std::size_t i) const;
-  std::vector<std::size_t> find_repeated() const;
+  std::span<const std::uint64_t> mark_repeated(std::size_t begin, std::size_t end);
+  void take_repeated(const Take& take, const CheckCancelled& check_cancelled);
 };
 
 bool ExternalStringSort::State::fits(std::size_t bytes) const {
@@ -212,11 +218,13 @@ void ExternalStringSort::State::stream(std::span<StoredStrings> group, const Tak
   for (StoredStrings& run : group) run.file->close_reader();
 }
 
-void ExternalStringSort::State::stream_repeated(const Take& take) {
+void ExternalStringSort::State::stream_repeated(const Take& take, const CheckCancelled& check_cancelled) {
   std::string last;
   std::uint32_t last_number = 0;
+  std::uint64_t seen = 0;
   bool any = false, last_is_taken = false;
   stream(runs, [&](std::string_view text, std::uint32_t number) {
+    if (seen++ % kMarkRange == 0 && check_cancelled) check_cancelled();
     const bool repeats = any && text == last;
     if (repeats && !last_is_taken) take(last, last_number);
     if (repeats) take(text, number);
@@ -234,20 +242,35 @@ void ExternalStringSort::State::prefetch(std::size_t i) const {
   if (i + kStep < order.size()) __builtin_prefetch(at(i + kStep).data);
 }
 
-// Places of the strings that are equal to the one before.
-std::vector<std::size_t> ExternalStringSort::State::find_repeated() const {
-  constexpr std::size_t kRange = std::size_t{16} << 10;
-  std::vector<std::vector<std::size_t>> found(order.size() / kRange + 1);
-  tbb::parallel_for(std::size_t{0}, found.size(), [&](std::size_t range) {
-    const std::size_t end = std::min(order.size(), (range + 1) * kRange);
-    for (std::size_t i = std::max<std::size_t>(range * kRange, 1); i < end; ++i) {
+// Of the strings from `begin` on, no more than a batch, those that are equal to the one before. Nothing is written now,
+// so that a writer's memory is free.
+std::span<const std::uint64_t> ExternalStringSort::State::mark_repeated(std::size_t begin, std::size_t end) {
+  static_assert(kMarkBatch % kMarkRange == 0 && kMarkRange % 64 == 0);
+  const std::span<std::uint64_t> marks(reinterpret_cast<std::uint64_t*>(references_end()), (end - begin + 63) / 64);
+  tbb::parallel_for(std::size_t{0}, (end - begin + kMarkRange - 1) / kMarkRange, [&](std::size_t range) {
+    const std::size_t from = begin + range * kMarkRange, to = std::min(end, from + kMarkRange);
+    std::ranges::fill(marks.subspan((from - begin) / 64, (to - from + 63) / 64), 0);
+    for (std::size_t i = std::max<std::size_t>(from, 1); i < to; ++i) {
       prefetch(i);
-      if (at(i).view() == at(i - 1).view()) found[range].push_back(i);
+      if (at(i).view() == at(i - 1).view()) marks[(i - begin) / 64] |= std::uint64_t{1} << (i - begin) % 64;
     }
   });
-  std::vector<std::size_t> all;
-  for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
-  return all;
+  return marks;
+}
+
+void ExternalStringSort::State::take_repeated(const Take& take, const CheckCancelled& check_cancelled) {
+  std::size_t taken = 0;  // strings in order, to the end of the last that was taken
+  for (std::size_t begin = 0; begin < order.size(); begin += kMarkBatch) {
+    if (check_cancelled) check_cancelled();
+    const std::span<const std::uint64_t> marks = mark_repeated(begin, std::min(order.size(), begin + kMarkBatch));
+    for (std::size_t word = 0; word < marks.size(); ++word) {
+      for (std::uint64_t left = marks[word]; left != 0; left &= left - 1) {
+        const std::size_t i = begin + word * 64 + static_cast<unsigned>(std::countr_zero(left));
+        for (std::size_t j = std::max(taken, i - 1); j <= i; ++j) take(at(j).view(), at(j).payload);
+        taken = i + 1;
+      }
+    }
+  }
 }
 
 ExternalStringSort::ExternalStringSort(MemoryBudget& budget, TempSpace& temp, const StringSorter& sorter,
@@ -298,15 +321,11 @@ void ExternalStringSort::read(const std::function<void(std::string_view text, st
   }
 }
 
-void ExternalStringSort::read_repeated(
-    const std::function<void(std::string_view text, std::uint32_t number)>& take) const {
+void ExternalStringSort::read_repeated(const std::function<void(std::string_view text, std::uint32_t number)>& take,
+                                       const std::function<void()>& check_cancelled) const {
   if (!state_->is_sorted) throw std::logic_error("strings were read before sort()");
-  if (!state_->runs.empty()) return state_->stream_repeated(take);
-  std::size_t taken = 0;  // strings in order, to the end of the last that was taken
-  for (const std::size_t i : state_->find_repeated()) {
-    for (std::size_t j = std::max(taken, i - 1); j <= i; ++j) take(state_->at(j).view(), state_->at(j).payload);
-    taken = i + 1;
-  }
+  if (!state_->runs.empty()) return state_->stream_repeated(take, check_cancelled);
+  state_->take_repeated(take, check_cancelled);
 }
 
 std::uint64_t ExternalStringSort::spilled_bytes() const { return state_->spilled_bytes; }

@@ -32,7 +32,9 @@ class ExternalStringSort {
   // call.
   void read(const std::function<void(std::string_view text, std::uint32_t number)>& take) const;
   // The same for the texts that are there more than once. In memory they are looked for in parallel.
-  void read_repeated(const std::function<void(std::string_view text, std::uint32_t number)>& take) const;
+  // `check_cancelled`, unless empty, is called often, whatever there is, and throws to stop.
+  void read_repeated(const std::function<void(std::string_view text, std::uint32_t number)>& take,
+                     const std::function<void()>& check_cancelled = {}) const;
   std::uint64_t spilled_bytes() const;
 
  private:

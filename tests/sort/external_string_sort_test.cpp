@@ -1,6 +1,7 @@
 #include "sort/external_string_sort.hpp"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -71,6 +72,12 @@ class ExternalStringSortTest : public ::testing::Test {
     return strings;
   }
 
+  // Of the C library; sanitizers have another, and tell nothing here.
+  static std::size_t allocated_bytes() {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  }
+
   static constexpr std::size_t kLeast = 256 << 10;
   testing::ScratchDirectory directory_;
   MemoryBudget budget_{64 << 20};
@@ -130,6 +137,47 @@ TEST_F(ExternalStringSortTest, SortsPlacedStringsWhereTheyStand) {
   sort.read([&](std::string_view text, std::uint32_t number) { found.emplace_back(text, number); });
   EXPECT_TRUE(found == expected);
   EXPECT_TRUE(repeated(sort) == repeated_of(expected));
+}
+
+// As of a corpus that was crawled twice: the sort has the memory of its budget and no more. Places would be 8 MB.
+TEST_F(ExternalStringSortTest, FindsAnyNumberOfRepeatedStringsInItsMemory) {
+  constexpr std::uint32_t kTexts = 1000000;
+  MemoryBudget budget(std::size_t{192} << 20);
+  ExternalStringSort sort(budget, temp_, *string_sorters().front(), budget.total_bytes());
+  const std::span<StringRef> places = sort.place(std::size_t{2} * kTexts);
+  ASSERT_EQ(places.size(), 2 * kTexts);
+  std::vector<std::uint32_t> texts(kTexts);  // most significant byte first, in order of another number
+  for (std::uint32_t i = 0; i < kTexts; ++i) texts[i] = __builtin_bswap32(i * 2654435761U);
+  for (std::uint32_t i = 0; i < 2 * kTexts; ++i) {
+    places[i] = {reinterpret_cast<const std::uint8_t*>(&texts[i % kTexts]), sizeof texts[0], i};
+  }
+  sort.sort();
+  const std::size_t before = allocated_bytes();
+  std::size_t most = 0, count = 0, wrong = 0, checks = 0;
+  std::uint32_t last = 0;
+  sort.read_repeated(
+      [&](std::string_view, std::uint32_t number) {
+        if (count % 100000 == 0) most = std::max(most, allocated_bytes());
+        if (count % 2 == 0) wrong += number >= kTexts || (count != 0 && texts[last] == texts[number]) ? 1 : 0;
+        if (count % 2 == 1) wrong += number != last + kTexts ? 1 : 0;
+        last = count % 2 == 0 ? number : 0;
+        ++count;
+      },
+      [&] { ++checks; });
+  EXPECT_EQ(count, 2 * kTexts);
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_GT(checks, 1u);
+  EXPECT_LT(most, before + (std::size_t{2} << 20));
+}
+
+TEST_F(ExternalStringSortTest, StopsLookingForRepeatedStrings) {
+  const auto stop = [] { throw UsageError("stopped"); };
+  for (const std::size_t memory_bytes : {kLeast, std::size_t{16} << 20}) {
+    ExternalStringSort sort(budget_, temp_, *string_sorters().front(), memory_bytes);
+    for (std::uint32_t i = 0; i < 30000; ++i) sort.add("all differ " + std::to_string(i), i);
+    sort.sort();
+    EXPECT_THROW(sort.read_repeated([](std::string_view, std::uint32_t) {}, stop), UsageError);
+  }
 }
 
 TEST_F(ExternalStringSortTest, GivesNoPlacesForMoreThanFit) {
