@@ -76,10 +76,13 @@ class IndexJob {
     check_inputs(corpus_, options_, context_.files);
     context_.progress.bytes_total.store(corpus_.total_bytes);
     const Stopwatch watch;  // of the GPU's start, too
+    std::optional<tbb::global_control> parallelism;
+    parallelism.emplace(tbb::global_control::max_allowed_parallelism, threads_);  // a GPU's start touches much memory
     start_gpu();
     context_.say(report_.plan);
-    // One more than the arenas' threads: the thread that waits for an arena takes part in it.
-    const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, threads_ + 1);
+    // One more than the arenas' threads, of which there may be others now: the thread that waits for an arena takes part
+    // in it.
+    parallelism.emplace(tbb::global_control::max_allowed_parallelism, threads_ + 1);
     WorkDirectory work(context_.files, options_.output);
     check_output(options_, context_.files);  // an index that a killed job had moved aside is back now
     check_run_files(planned_.estimate, run_descriptors(), context_.warn);
