@@ -80,8 +80,8 @@ class IndexJob {
     parallelism.emplace(tbb::global_control::max_allowed_parallelism, threads_);  // a GPU's start touches much memory
     start_gpu();
     context_.say(report_.plan);
-    // One more than the arenas' threads, of which there may be others now: the thread that waits for an arena takes part
-    // in it.
+    // One more than the arenas' threads, of which there may be others now: the thread that waits for an arena takes
+    // part in it.
     parallelism.emplace(tbb::global_control::max_allowed_parallelism, threads_ + 1);
     WorkDirectory work(context_.files, options_.output);
     check_output(options_, context_.files);  // an index that a killed job had moved aside is back now
