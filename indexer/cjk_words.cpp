@@ -1,5 +1,7 @@
 #include "indexer/cjk_words.hpp"
 
+#include <unicode/uversion.h>
+
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -39,6 +41,14 @@ constexpr std::u16string_view kSamples[] = {
     u"のヌメヌメヌメヌメヌメヌメヌメヌメヌメヌメヌの",
 };
 
+// Of the library that is linked, whose major version the headers' is, too, unless ICU was built without its suffixes.
+bool is_proved_release() {
+  constexpr unsigned kProvedRelease = 72;
+  UVersionInfo version;
+  u_getVersion(version);
+  return version[0] == kProvedRelease;
+}
+
 bool finds_what_icu_finds(CjkWords words) {
   IcuWordBreak icu;
   return std::all_of(std::begin(kSamples), std::end(kSamples), [&](std::u16string_view sample) {
@@ -50,7 +60,7 @@ bool finds_what_icu_finds(CjkWords words) {
 
 std::optional<CjkWords> CjkWords::open(std::size_t memory_bytes) {
   static const CjkDictionary* const kDictionary = [] {
-    const CjkDictionary* const dictionary = CjkDictionary::instance();
+    const CjkDictionary* const dictionary = is_proved_release() ? CjkDictionary::instance() : nullptr;
     return dictionary != nullptr && finds_what_icu_finds(CjkWords(*dictionary, kLeastBytes)) ? dictionary : nullptr;
   }();
   if (kDictionary == nullptr) return std::nullopt;

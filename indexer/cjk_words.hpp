@@ -1,6 +1,7 @@
 // Finds words in stretches of kana and Han: the cheapest way through the dictionary's words, as ICU's word break finds
-// it (icu4c/source/common/dictbe.cpp, CjkBreakEngine::divideUpDictionaryRange), in a tenth of the time. What follows
-// two or more characters in the dictionary is remembered: the same pairs come all the time.
+// it (icu4c/source/common/dictbe.cpp, CjkBreakEngine::divideUpDictionaryRange), in a seventh of the time
+// (docs/results/README.md). What follows two or more characters in the dictionary is remembered: the same pairs come
+// all the time.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,10 @@ namespace spillway {
 // Not thread-safe; one per parsing thread.
 class CjkWords {
  public:
-  // Nothing where this would not find what ICU finds, so that words must be found by ICU: a release may have no such
-  // dictionary, or another way through it. Tried once, on a text that needs every rule. `memory_bytes`, at least 4 KiB:
-  // of steps that are remembered.
+  // Nothing where words must be found by ICU: in all of its releases but those with which tests showed that this finds
+  // what it finds (72), as others may have another dictionary, or another way through it. Builds of such a release can
+  // have another dictionary, too: a text that needs every rule is tried, once. `memory_bytes`, at least 4 KiB: of steps
+  // that are remembered.
   static std::optional<CjkWords> open(std::size_t memory_bytes);
 
   // The ends of the stretch's words, ascending, the last is its size. Valid until the next call.
