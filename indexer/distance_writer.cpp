@@ -17,6 +17,7 @@ struct Progress {
   std::uint32_t last = 0;  // position
   std::uint64_t weight = 0;
   std::uint8_t *begin = nullptr, *to = nullptr;
+  std::size_t lists = 0;  // that ended
 };
 
 void write_each(const SortedPositions& document, std::size_t begin, std::size_t end, Progress& progress) {
@@ -25,8 +26,11 @@ void write_each(const SortedPositions& document, std::size_t begin, std::size_t 
     const bool starts = (document.starts[i / 64] >> i % 64 & 1) != 0;
     progress.to = write_varint(progress.to, position - (starts ? 0 : progress.last));
     progress.last = position;
-    document.positions[i] = static_cast<std::uint32_t>(progress.to - progress.begin);
-    document.weights[i] = progress.weight += position_value(position);
+    progress.weight += position_value(position);
+    // Without a branch: written again until the list ends. What is overwritten was read before.
+    document.positions[progress.lists] = static_cast<std::uint32_t>(progress.to - progress.begin);
+    document.weights[progress.lists] = progress.weight;
+    progress.lists += document.starts[(i + 1) / 64] >> (i + 1) % 64 & 1;
   }
 }
 
@@ -34,6 +38,12 @@ std::uint8_t* write_portable(const SortedPositions& document, std::uint8_t* to) 
   Progress progress{.begin = to, .to = to};
   write_each(document, 0, document.positions.size(), progress);
   return progress.to;
+}
+
+// From vectors to write_each(): the lowest lanes.
+SPILLWAY_AVX512 void carry_on(__m512i last, __m512i weight, Progress& progress) {
+  progress.last = static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm512_castsi512_si128(last)));
+  progress.weight = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(weight)));
 }
 
 // Sixteen positions at a time. A distance below 2^28 has at most four bytes, so the varints of all of them are made in
@@ -45,15 +55,18 @@ SPILLWAY_AVX512 std::uint8_t* write_avx512(const SortedPositions& document, std:
   const __m512i third_bits = _mm512_set1_epi32(0x1FC000), fourth_bits = _mm512_set1_epi32(0xFE00000);
   const __m512i one = _mm512_set1_epi32(1);
   Progress progress{.begin = to, .to = to};
+  __m512i before = _mm512_setzero_si512(), weight = before;
   for (std::size_t i = 0; i < whole; i += kLanes) {
-    std::uint32_t* const at = document.positions.data() + i;
-    const __m512i positions = _mm512_loadu_si512(at);
-    const auto starts = static_cast<__mmask16>(document.starts[i / 64] >> i % 64);
-    const __m512i last = _mm512_alignr_epi32(positions, _mm512_set1_epi32(static_cast<int>(progress.last)), 15);
+    const __m512i positions = _mm512_loadu_si512(document.positions.data() + i);
+    const __mmask16 starts = sixteen_bits(document.starts, i), ends = sixteen_bits(document.starts, i + 1);
+    const __m512i last = _mm512_alignr_epi32(positions, before, 15);
+    before = positions;
     const __m512i distances =
         _mm512_sub_epi32(positions, _mm512_maskz_mov_epi32(static_cast<__mmask16>(~starts), last));
     if (_mm512_cmpge_epu32_mask(distances, _mm512_set1_epi32(1 << 28)) != 0) {
+      carry_on(last, weight, progress);
       write_each(document, i, i + kLanes, progress);
+      weight = _mm512_set1_epi64(static_cast<long long>(progress.weight));
       continue;
     }
     const __mmask16 two = _mm512_cmpge_epu32_mask(distances, _mm512_set1_epi32(1 << 7));
@@ -74,11 +87,14 @@ SPILLWAY_AVX512 std::uint8_t* write_avx512(const SortedPositions& document, std:
     lengths = _mm512_mask_add_epi32(lengths, three, lengths, one);
     lengths = _mm512_mask_add_epi32(lengths, four, lengths, one);
     const __m512i offset = _mm512_set1_epi32(static_cast<int>(progress.to - progress.begin));
-    progress.last = at[kLanes - 1];
-    _mm512_storeu_si512(at, _mm512_add_epi32(scan_epi32(lengths), offset));
+    const __m512i offsets = _mm512_add_epi32(scan_epi32(lengths), offset);
+    _mm512_storeu_si512(document.positions.data() + progress.lists, _mm512_maskz_compress_epi32(ends, offsets));
     progress.to += _mm_popcnt_u64(used);
-    progress.weight = scan_position_values(positions, progress.weight, document.weights + i);
+    std::uint64_t* weights = document.weights + progress.lists;
+    scan_position_values(positions, ends, weight, &weights);
+    progress.lists = static_cast<std::size_t>(weights - document.weights);
   }
+  carry_on(_mm512_alignr_epi32(before, before, 15), weight, progress);
   write_each(document, whole, document.positions.size(), progress);
   return progress.to;
 }

@@ -10,11 +10,13 @@
 namespace spillway {
 
 struct SortedPositions {
-  // List by list, each ascending. Becomes where each one's distance ends, counted from the first byte written.
+  // List by list, each ascending. Its front becomes where each list ends, counted from the first byte written.
   std::span<std::uint32_t> positions;
-  // A bit for each: it is the first of its list, whose distance counts from 0.
+  // A bit for each position: it is the first of its list, whose distance counts from 0; and one that is set behind
+  // them.
   const std::uint64_t* starts = nullptr;
-  // For each, the sum of the position values up to it, over the lists before as well.
+  // For each list, the sum of the position values up to its end, over the lists before as well. Room for as many as
+  // positions.
   std::uint64_t* weights = nullptr;
 };
 

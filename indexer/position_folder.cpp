@@ -50,13 +50,14 @@ void PositionFolder::fold(TermTable& table, std::span<const std::uint32_t> touch
     if (place < occurrences) starts_[place / 64] |= std::uint64_t{1} << place % 64;
     place += std::exchange(table[number].frequency, place);
   }
+  starts_[occurrences / 64] |= std::uint64_t{1} << occurrences % 64;
   if (place != occurrences) throw std::logic_error("a document's terms do not add up to its occurrences");
   for (std::size_t i = 0; i < 2 * occurrences; i += 2) {
     sorted_[table[occurrences_[i]].frequency++] = occurrences_[i + 1];
   }
   const std::uint8_t* const end = write_({{sorted_, occurrences}, starts_, weights_}, distances_ + distances_used_);
   distances_used_ = static_cast<std::size_t>(end - distances_);
-  taken_ = taken_bytes_ = 0;
+  taken_lists_ = taken_ = taken_bytes_ = 0;
   taken_weight_ = 0;
 }
 

@@ -44,7 +44,8 @@ class PositionFolder {
   // The list of the next of the touched terms; adds its bytes to the entry's.
   List next_list(TableEntry& entry) {
     const std::uint32_t end = std::exchange(entry.frequency, 0);
-    const List list{end - taken_, sorted_[end - 1] - taken_bytes_, weights_[end - 1] - taken_weight_};
+    const List list{end - taken_, sorted_[taken_lists_] - taken_bytes_, weights_[taken_lists_] - taken_weight_};
+    ++taken_lists_;
     taken_ = end;
     taken_bytes_ += list.bytes;
     taken_weight_ += list.weight;
@@ -61,12 +62,12 @@ class PositionFolder {
   Buffer memory_;
   std::uint32_t* occurrences_ = nullptr;
   std::uint64_t* weights_ = nullptr;  // where occurrences_ were
-  std::uint32_t* sorted_ = nullptr;   // positions, then ends of distances (SortedPositions)
+  std::uint32_t* sorted_ = nullptr;   // positions, then ends of lists (SortedPositions)
   std::uint64_t* starts_ = nullptr;
   std::uint8_t* distances_ = nullptr;
   std::size_t distances_used_ = 0;
   // By next_list(), of the document:
-  std::uint32_t taken_ = 0, taken_bytes_ = 0;
+  std::uint32_t taken_lists_ = 0, taken_ = 0, taken_bytes_ = 0;
   std::uint64_t taken_weight_ = 0;
   WriteDistances write_ = distance_writer();
 };

@@ -13,6 +13,7 @@
 #include "indexer/stopwatch.hpp"
 #include "io/error.hpp"
 #include "io/position_sums.hpp"
+#include "io/position_weight.hpp"
 #include "io/run_reader.hpp"
 #include "io/varint.hpp"
 
@@ -43,12 +44,7 @@ class SumCheck {
   void add_positions(const TermPiece& piece, const TermHash& hash, OccurrenceSum& sum) {
     decode_positions(piece, "a new run", distances_);
     position_sums_.take(frequencies_, distances_);
-    std::size_t end = 0;
-    for (std::size_t i = 0; i < documents_.size(); ++i) {
-      const std::size_t begin = std::exchange(end, end + frequencies_[i]);
-      weight_.add_wide(documents_[i], position_sums_.weight(begin, end));
-    }
-    sum.add_positions(hash, weight_.take());
+    sum.add_positions(hash, position_weight(documents_, position_sums_.sums()));
   }
 
   std::vector<std::uint32_t> documents_, frequencies_, distances_;

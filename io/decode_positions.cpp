@@ -59,11 +59,12 @@ const std::uint8_t* decode_short_portable(const std::uint8_t* at, const std::uin
 // all are squeezed together, each to its own vector.
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt"))) const std::uint8_t* decode_short_avx512(
     const std::uint8_t* at, const std::uint8_t* end, std::uint32_t** to, const std::uint32_t* to_end) {
-  constexpr std::ptrdiff_t kBytes = 64;
+  constexpr std::ptrdiff_t kBytes = 64, kAheadBytes = 512;
   constexpr std::uint64_t kTaken = (std::uint64_t{1} << (kBytes - 3)) - 1;  // whose three bytes are all seen
   const __m512i seven_bits = _mm512_set1_epi8(0x7F);
   std::uint32_t* out = *to;
   while (at != end && out != to_end) {
+    __builtin_prefetch(at + kAheadBytes);
     const std::ptrdiff_t here = std::min(end - at, kBytes);
     const std::uint64_t inside = ~std::uint64_t{0} >> (kBytes - here);
     const __m512i bytes = _mm512_maskz_loadu_epi8(inside, at);

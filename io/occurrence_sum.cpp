@@ -1,9 +1,9 @@
 #include "io/occurrence_sum.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
+#include "io/document_powers.hpp"
 #include "io/vector_scans.hpp"
 
 #define XXH_INLINE_ALL
@@ -15,21 +15,7 @@ namespace {
 
 constexpr std::size_t kLowCount = std::size_t{1} << DocumentWeight::kLowBits;
 
-struct PowerTables {
-  std::array<std::uint64_t, kLowCount> low{};   // r^i
-  std::array<std::uint64_t, kLowCount> high{};  // r^(i * 4096)
-  PowerTables() {
-    low[0] = high[0] = 1;
-    for (std::size_t i = 1; i < kLowCount; ++i) low[i] = field61::multiply(low[i - 1], kDocumentBase);
-    const std::uint64_t step = field61::multiply(low[kLowCount - 1], kDocumentBase);
-    for (std::size_t i = 1; i < kLowCount; ++i) high[i] = field61::multiply(high[i - 1], step);
-  }
-};
-
-const PowerTables& tables() {
-  static const PowerTables instance;
-  return instance;
-}
+const DocumentPowers& tables() { return document_powers(); }
 
 // r^(high * 4096)
 std::uint64_t high_power(std::uint64_t high) {
@@ -43,7 +29,7 @@ const bool kHasLanes = __builtin_cpu_supports("avx512f") && __builtin_cpu_suppor
 
 constexpr std::size_t kLanes = 8;
 constexpr std::uint32_t kMostTimes = 0xFFFF;
-constexpr std::size_t kMostSteps = std::size_t{1} << 16;  // of products below 2^32 * kMostTimes, in 64 bits
+constexpr std::size_t kMostSteps = std::size_t{1} << 13;  // of kLanes products below 2^32 * kMostTimes, in 64 bits
 
 // A sum of 64-bit values, each taken so many times, in eight lanes: of their low 32 bits, and of the rest.
 struct WeightLanes {
@@ -88,20 +74,6 @@ SPILLWAY_WEIGHT_TARGET std::size_t add_dense(std::span<const std::uint32_t> docu
     shared.add_powers(low_powers, _mm512_extracti64x4_epi64(low, 1), _mm512_extracti64x4_epi64(times, 1));
   }
   return done;
-}
-
-// Products of residues modulo 2^61 - 1, in halves of 31 and 30 bits: below 2^61 + 8.
-SPILLWAY_WEIGHT_TARGET inline __m512i multiply_lanes(__m512i a, __m512i b) {
-  const __m512i a_high = _mm512_srli_epi64(a, 31), b_high = _mm512_srli_epi64(b, 31);
-  const __m512i low_bits = _mm512_set1_epi64(0x7FFFFFFF), prime = _mm512_set1_epi64(field61::kPrime);
-  const __m512i a_low = _mm512_and_si512(a, low_bits), b_low = _mm512_and_si512(b, low_bits);
-  const __m512i middle = _mm512_add_epi64(_mm512_mul_epu32(a_high, b_low), _mm512_mul_epu32(a_low, b_high));
-  // 2^62 is 2, and of the middle what passes 30 bits is 2^61 times that, so 1 times.
-  __m512i sum =
-      _mm512_add_epi64(_mm512_mul_epu32(a_low, b_low), _mm512_slli_epi64(_mm512_mul_epu32(a_high, b_high), 1));
-  sum = _mm512_add_epi64(sum, _mm512_srli_epi64(middle, 30));
-  sum = _mm512_add_epi64(sum, _mm512_slli_epi64(_mm512_and_si512(middle, _mm512_set1_epi64(0x3FFFFFFF)), 31));
-  return _mm512_add_epi64(_mm512_and_si512(sum, prime), _mm512_srli_epi64(sum, 61));
 }
 
 }  // namespace

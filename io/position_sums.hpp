@@ -17,24 +17,30 @@ class PositionSums {
 
   // Of that piece: do the positions of every posting ascend, and stay below 2^32?
   bool ascends() const { return ascends_; }
-  // Sum of the position values of the distances [begin, end).
-  std::uint64_t weight(std::size_t begin, std::size_t end) const { return sums_[end] - sums_[begin]; }
+  // Running sums of the position values: 0, and one for each posting, of all up to its last.
+  std::span<const std::uint64_t> sums() const { return {sums_.data(), sum_count_}; }
+  // Sum of the position values of the posting.
+  std::uint64_t weight(std::size_t posting) const { return sums_[posting + 1] - sums_[posting]; }
   // The position that the last posting ends with; its meaning is lost unless ascends().
   std::uint32_t last() const { return last_; }
 
  private:
   void mark_starts(std::span<const std::uint32_t> frequencies, std::size_t count);
-  std::vector<std::uint64_t> starts_;  // a bit for each distance: it is the first of its posting
-  std::vector<std::uint64_t> sums_;    // of the values of the positions before
+  std::vector<std::uint64_t> starts_;  // as PositionScan's
+  std::vector<std::uint64_t> sums_;
+  std::size_t sum_count_ = 0;
   bool ascends_ = true;
   std::uint32_t last_ = 0;
 };
 
 // The two ways of doing it, with the same results: for tests. take() uses the second where it is there.
 struct PositionScan {
+  static constexpr std::size_t kSlack = 8;
   std::span<const std::uint32_t> distances;
+  // A bit for each distance: it is the first of its posting; and one that is set behind them.
   const std::uint64_t* starts = nullptr;
-  std::uint64_t* sums = nullptr;  // one more than distances; the first is 0
+  // For each posting, the sum of the values of all positions up to its last; room for kSlack more.
+  std::uint64_t* sums = nullptr;
   bool ascends = true;
   std::uint32_t last = 0;
 };

@@ -11,6 +11,7 @@
 #include <immintrin.h>
 #pragma GCC diagnostic pop
 
+#include <cstddef>
 #include <cstdint>
 
 #define SPILLWAY_SCAN_TARGET __attribute__((target("avx512f")))
@@ -40,17 +41,27 @@ SPILLWAY_SCAN_TARGET inline __m512i position_values(__m512i positions) {
   return _mm512_mullo_epi32(values, _mm512_set1_epi32(static_cast<int>(0x85EBCA77U)));
 }
 
-// Writes the running sums of 16 positions' values, from `sum` on; returns the last.
-SPILLWAY_SCAN_TARGET inline std::uint64_t scan_position_values(__m512i positions, std::uint64_t sum,
-                                                               std::uint64_t* sums) {
+// Of the running sums of 16 positions' values, from `sum` (in all lanes) on: writes those at `ends` to *to, and moves
+// it behind them; `sum` becomes the last. Requires: eight words of room behind what is written.
+__attribute__((target("avx512f,popcnt"))) inline void scan_position_values(__m512i positions, __mmask16 ends,
+                                                                           __m512i& sum, std::uint64_t** to) {
+  const __m512i last_lane = _mm512_set1_epi64(7);
   const __m512i values = position_values(positions);
   const __m512i low = scan_epi64(_mm512_cvtepu32_epi64(_mm512_castsi512_si256(values)));
   const __m512i high = scan_epi64(_mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(values, 1)));
-  const __m512i low_sums = _mm512_add_epi64(low, _mm512_set1_epi64(static_cast<long long>(sum)));
-  const __m512i middle = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), low_sums);
-  _mm512_storeu_si512(sums, low_sums);
-  _mm512_storeu_si512(sums + 8, _mm512_add_epi64(high, middle));
-  return sums[15];
+  const __m512i both = _mm512_add_epi64(high, _mm512_permutexvar_epi64(last_lane, low));
+  const auto low_ends = static_cast<__mmask8>(ends), high_ends = static_cast<__mmask8>(ends >> 8);
+  std::uint64_t* const middle = *to + _mm_popcnt_u32(low_ends);
+  _mm512_storeu_si512(*to, _mm512_maskz_compress_epi64(low_ends, _mm512_add_epi64(low, sum)));
+  _mm512_storeu_si512(middle, _mm512_maskz_compress_epi64(high_ends, _mm512_add_epi64(both, sum)));
+  *to = middle + _mm_popcnt_u32(high_ends);
+  sum = _mm512_add_epi64(sum, _mm512_permutexvar_epi64(last_lane, both));
+}
+
+// The bits i to i + 15 of a bit string.
+inline __mmask16 sixteen_bits(const std::uint64_t* bits, std::size_t i) {
+  const std::uint64_t low = bits[i / 64] >> i % 64;
+  return static_cast<__mmask16>(i % 64 <= 48 ? low : low | bits[i / 64 + 1] << (64 - i % 64));
 }
 
 }  // namespace spillway

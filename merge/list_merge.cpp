@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/error.hpp"
+#include "io/position_weight.hpp"
 #include "io/postings_decoder.hpp"
 #include "merge/term_sources.hpp"
 
@@ -140,24 +141,17 @@ void ListMerger::take_positions(std::size_t input, const TermPiece& piece, std::
   }
   if (goes_on) distances_.front() -= border_position_;
   border_position_ = position_sums_.last();
-  std::size_t end = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t begin = std::exchange(end, end + frequencies[i]);
-    position_weight_.add_wide(documents[i], position_sums_.weight(begin, end));
-  }
-  totals_.inputs[input].sum.add_positions(hash_, position_weight_.take());
+  totals_.inputs[input].sum.add_positions(hash_, position_weight({documents, count}, position_sums_.sums()));
   if (!job_.dropped.none()) drop_positions(base, count);
 }
 
 // Takes out those of dropped documents.
 void ListMerger::drop_positions(std::uint32_t base, std::size_t count) {
   std::uint32_t *from = distances_.data(), *to = from;
-  std::size_t end = 0;
-  for (std::size_t i = waiting_; i < waiting_ + count; ++i) {
-    const std::uint32_t document = documents_[i] + base, frequency = frequencies_[i];
-    const std::size_t begin = std::exchange(end, end + frequency);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t document = documents_[waiting_ + i] + base, frequency = frequencies_[waiting_ + i];
     if (job_.dropped.contains(document)) {
-      dropped_position_weight_.add_wide(document, position_sums_.weight(begin, end));
+      dropped_position_weight_.add_wide(document, position_sums_.weight(i));
     } else {
       to = to == from ? to + frequency : std::copy_n(from, frequency, to);
     }

@@ -81,7 +81,7 @@ class ListMerger {
   std::vector<Input> inputs_;
   ListMergeTotals totals_;
   ListEncoder encoder_;
-  DocumentWeight weight_, dropped_weight_, position_weight_, dropped_position_weight_;
+  DocumentWeight weight_, dropped_weight_, dropped_position_weight_;
   std::size_t range_ = 0;
   // Postings of this list, in source numbering, the first waiting_ of which wait for the encoder; behind them there is
   // room for more.

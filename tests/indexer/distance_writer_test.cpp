@@ -29,17 +29,21 @@ void check(WriteDistances write, const Lists& lists) {
       std::uint8_t bytes[kMaxVarintBytes];
       expected.insert(expected.end(), bytes, write_varint(bytes, position - last));
       last = position;
-      ends.push_back(static_cast<std::uint32_t>(expected.size()));
-      expected_weights.push_back(weight += position_value(position));
+      weight += position_value(position);
       positions.push_back(position);
     }
+    ends.push_back(static_cast<std::uint32_t>(expected.size()));
+    expected_weights.push_back(weight);
   }
   starts.resize(positions.size() / 64 + 1);
+  starts[positions.size() / 64] |= std::uint64_t{1} << positions.size() % 64;
   std::vector<std::uint64_t> weights(positions.size());
   std::vector<std::uint8_t> bytes(5 * positions.size() + kDistanceSlack);
   const std::uint8_t* const end = write({positions, starts.data(), weights.data()}, bytes.data());
   bytes.resize(static_cast<std::size_t>(end - bytes.data()));
   EXPECT_EQ(bytes, expected);
+  positions.resize(ends.size());
+  weights.resize(ends.size());
   EXPECT_EQ(positions, ends);
   EXPECT_EQ(weights, expected_weights);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -168,6 +169,16 @@ TEST(DocumentWeight, IsTheSameForAListAsForItsPostings) {
     EXPECT_EQ(one_by_one.take(), expected);
     EXPECT_EQ(list.take(), expected) << "gaps up to " << most_gap;
   }
+}
+
+TEST(DocumentWeight, TakesManyLargeFrequenciesAtOnce) {
+  constexpr std::uint32_t kFrequency = 0xFFFF;
+  std::vector<std::uint32_t> documents(1 << 20), frequencies(documents.size(), kFrequency);
+  std::iota(documents.begin(), documents.end(), 0U);
+  DocumentWeight one_by_one, list;
+  for (const std::uint32_t document : documents) one_by_one.add(document, kFrequency);
+  list.add(documents, frequencies);
+  EXPECT_EQ(list.take(), one_by_one.take());
 }
 
 TEST(HashTerm, HasTwoLanesBelowThePrime) {

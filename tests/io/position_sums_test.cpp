@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "io/occurrence_sum.hpp"
@@ -26,24 +27,28 @@ void check(const Postings& postings) {
   for (const std::uint32_t frequency : postings.frequencies) {
     starts[at / 64] |= std::uint64_t{1} << at % 64;
     position = 0;
+    sums.push_back(sums.back());
     for (std::uint32_t i = 0; i < frequency; ++i, ++at) {
       position += postings.distances[at];
       ascends &= position >> 32 == 0 && (i == 0 || postings.distances[at] != 0);
-      sums.push_back(sums.back() + position_value(static_cast<std::uint32_t>(position)));
+      sums.back() += position_value(static_cast<std::uint32_t>(position));
     }
   }
+  starts[at / 64] |= std::uint64_t{1} << at % 64;
   for (const ScanPositions scan_positions : all_position_scans()) {
-    std::vector<std::uint64_t> found(sums.size());
-    PositionScan scan{postings.distances, starts.data(), found.data()};
+    std::vector<std::uint64_t> found(sums.size() + PositionScan::kSlack);
+    PositionScan scan{postings.distances, starts.data(), found.data() + 1};
     scan_positions(scan);
     ASSERT_EQ(scan.ascends, ascends);
     ASSERT_EQ(scan.last, static_cast<std::uint32_t>(position));
+    found.resize(sums.size());
     ASSERT_EQ(found, sums);
   }
   PositionSums kept;
   kept.take(postings.frequencies, postings.distances);
   ASSERT_EQ(kept.ascends(), ascends);
-  for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_EQ(kept.weight(0, i), sums[i]);
+  ASSERT_TRUE(std::ranges::equal(kept.sums(), sums));
+  for (std::size_t i = 0; i + 1 < sums.size(); ++i) ASSERT_EQ(kept.weight(i), sums[i + 1] - sums[i]);
 }
 
 TEST(PositionSums, AreThoseOfPositionsAddedUpOneByOne) {
