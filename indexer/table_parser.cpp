@@ -16,6 +16,10 @@ namespace {
 // Entries whose memory is asked for before it is needed.
 constexpr std::size_t kAhead = 16;
 
+// Below 2^48 each, the position values of the terms of a document, at most 2^18, can be added up times a hash below
+// 2^61 without passing 128 bits.
+constexpr unsigned kSummedBits = 48;
+
 template <ChunkForm kForm, Positions kPositions>
 class TableParser final : public DocumentParser, private TokenLookup<TableParser<kForm, kPositions>> {
   using Lookup = TokenLookup<TableParser<kForm, kPositions>>;
@@ -149,8 +153,8 @@ class TableParser final : public DocumentParser, private TokenLookup<TableParser
 
   // Folding is over: the postings of the document's terms in this chunk.
   TermHash emit_postings() {
-    unsigned __int128 sums[2] = {0, 0};
-    std::uint64_t occurrences = 0, positions = 0;
+    unsigned __int128 sums[2] = {0, 0}, positions = 0;
+    std::uint64_t occurrences = 0;
     if constexpr (kFoldsPositions) positions_.fold(table_, {touched_, counts_.touched}, counts_.waiting);
     for (std::size_t i = 0; i < counts_.touched; ++i) {
       if (i + kAhead < counts_.touched) {
@@ -163,7 +167,7 @@ class TableParser final : public DocumentParser, private TokenLookup<TableParser
       if constexpr (kFoldsPositions) {
         list = positions_.next_list(table_[number]);
         const auto share = static_cast<unsigned __int128>(term.hash[1]) * list.weight;
-        positions = field61::add(positions, field61::reduce(share));
+        positions += list.weight >> kSummedBits == 0 ? share : field61::reduce(share);
       } else {
         list.frequency = std::exchange(table_[number].frequency, 0);
       }
@@ -178,7 +182,7 @@ class TableParser final : public DocumentParser, private TokenLookup<TableParser
     }
     counts_.waiting = 0;
     counts_.touched = 0;
-    if constexpr (kPositioned) add_to_position_sum(positions);
+    if constexpr (kPositioned) add_to_position_sum(field61::reduce(positions));
     if (occurrences != counts_.length) {
       throw FormatError(
           "a document's terms do not add up to its length; the memory of this machine or this program is "

@@ -65,13 +65,14 @@ void PositionEncoder::end(std::uint64_t document_count, std::vector<std::uint8_t
   to.insert(to.end(), tail.data(), end);
   if (document_count <= kPostingsBlock) return;
   if (document_count % kPostingsBlock == 0) places_.pop_back();  // nothing is behind the last block
-  std::array<std::uint8_t, kPositionPlaceBytes> place;
+  places_.push_back(bytes_);
+  const std::size_t before = to.size();
+  to.resize(before + places_.size() * kPositionPlaceBytes);
+  std::uint8_t* place = to.data() + before;
   for (const std::uint64_t packed : places_) {
-    store_le(place.data(), packed);
-    to.insert(to.end(), place.begin(), place.end());
+    store_le(place, packed);
+    place += kPositionPlaceBytes;
   }
-  store_le(place.data(), bytes_);
-  to.insert(to.end(), place.begin(), place.end());
 }
 
 }  // namespace spillway
