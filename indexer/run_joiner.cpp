@@ -15,6 +15,8 @@ namespace {
 
 struct Abandoned {};
 
+bool is_small(const MergeSource& run) { return !run.is_spilled() && run.bytes <= kMostSmallRunBytes; }
+
 // That wait for their turn: what each of several threads makes of a range.
 constexpr std::size_t kBlocksAhead = 16;
 
@@ -51,7 +53,7 @@ void RunJoiner::stop(bool abandoned) {
 
 bool RunJoiner::empty() const {
   const std::lock_guard lock(mutex_);
-  return joined_.empty() && waiting_.empty();
+  return !any_put_;
 }
 
 void RunJoiner::check() const {
@@ -61,6 +63,7 @@ void RunJoiner::check() const {
 
 void RunJoiner::put(std::unique_ptr<MergeSource> run) {
   std::unique_lock lock(mutex_);
+  any_put_ = true;
   waiting_.push_back(std::move(run));
   if (setup_.overlaps) {
     changed_.notify_all();
@@ -81,31 +84,57 @@ void RunJoiner::finish() {
 void RunJoiner::work() {
   std::unique_lock lock(mutex_);
   try {
-    while (!abandoned_) {
+    while (true) {
+      const std::uint64_t asked = asked_;
       join_due_runs(lock);
-      if (stopping_) return;
-      changed_.wait(lock, [this] { return stopping_ || due_runs() != 0; });
+      answered_ = asked;
+      changed_.notify_all();
+      if (stopping_) break;
+      changed_.wait(lock, [this] { return stopping_ || asked_ != answered_ || due_runs() != 0; });
     }
   } catch (const Abandoned&) {
-    return;
+    if (!lock.owns_lock()) lock.lock();
   } catch (...) {
     if (!lock.owns_lock()) lock.lock();
     error_ = std::current_exception();
-    changed_.notify_all();
+  }
+  work_ended_ = true;
+  changed_.notify_all();
+}
+
+// Hands on those in front that no join will take: large or spilled ones, and too few before one of them.
+void RunJoiner::settle_alone() {
+  while (!waiting_.empty()) {
+    const std::size_t small = small_runs();
+    if (small >= kLeastJoinedRuns || small == waiting_.size()) return;
+    joined_.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
   }
 }
 
-// How many of those that wait are to be joined now: the oldest where they are many, all where the memory for runs is
-// short.
+// In front: up to as many as one join takes.
+std::size_t RunJoiner::small_runs() const {
+  std::size_t count = 0;
+  while (count < std::min(waiting_.size(), kMostJoinedRuns) && is_small(*waiting_[count])) ++count;
+  return count;
+}
+
+// How many of those that wait are to be joined now: the oldest where they are many or no more will stand beside them,
+// all where the memory for runs is short.
 std::size_t RunJoiner::due_runs() const {
   if (setup_.memory_bytes == 0) return 0;
-  if (waiting_.size() >= kMostWaitingRuns) return kMostJoinedRuns;
+  const std::size_t small = small_runs();
+  if (small < kLeastJoinedRuns) return 0;
+  if (waiting_.size() >= kMostWaitingRuns || small < std::min(waiting_.size(), kMostJoinedRuns)) return small;
   const bool is_short = setup_.runs.memory_left() < setup_.runs.memory_bytes() / 4;
-  return is_short && !stopping_ && waiting_.size() >= kLeastJoinedRuns ? std::min(waiting_.size(), kMostJoinedRuns) : 0;
+  return is_short && !stopping_ ? small : 0;
 }
 
 void RunJoiner::join_due_runs(std::unique_lock<std::mutex>& lock) {
-  while (const std::size_t count = abandoned_ ? 0 : due_runs()) {
+  while (!abandoned_) {
+    settle_alone();
+    const std::size_t count = due_runs();
+    if (count == 0) return;
     Sources group(std::make_move_iterator(waiting_.begin()),
                   std::make_move_iterator(waiting_.begin() + static_cast<std::ptrdiff_t>(count)));
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -114,24 +143,23 @@ void RunJoiner::join_due_runs(std::unique_lock<std::mutex>& lock) {
       std::move(group.begin(), group.end(), std::back_inserter(joined_));
       continue;
     }
-    joining_ = true;
     lock.unlock();
     auto run = join(group, threads);
     group.clear();
     lock.lock();
-    joining_ = false;
     ++ended_;
     joined_.push_back(std::move(run));
     changed_.notify_all();
   }
 }
 
+// Asks the thread that joins, as memory for runs comes and goes without its mutex.
 bool RunJoiner::wait_for_join() {
   std::unique_lock lock(mutex_);
-  if (!thread_.joinable() || error_ != nullptr || (!joining_ && due_runs() == 0)) return false;
-  changed_.notify_all();  // the memory for runs may have become short since the last one was put
-  const std::uint64_t before = ended_;
-  changed_.wait(lock, [&] { return ended_ != before || error_ != nullptr || (!joining_ && due_runs() == 0); });
+  if (!thread_.joinable()) return false;
+  const std::uint64_t before = ended_, asked = ++asked_;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return ended_ != before || answered_ >= asked || work_ended_; });
   return error_ == nullptr && ended_ != before;
 }
 

@@ -1,6 +1,7 @@
 // Runs on their way from the sort of blocks to the merge. Where blocks are small there are many runs, and each holds
 // most of the words again: neighbours are joined to larger runs while the next blocks are sorted, so that the merge has
-// few inputs, and what does not fit the memory for runs is spilled in large files instead of many small ones.
+// few inputs, and what does not fit the memory for runs is spilled in large files instead of many small ones. Runs that
+// are large already, or spilled, stay as they are.
 #pragma once
 
 #include <condition_variable>
@@ -19,6 +20,8 @@ namespace spillway {
 // Runs of one join at most, and those that may wait where memory for them lasts: of 46 MB of text with a million words,
 // 24 runs have 0.4 of their entries left once they are one.
 inline constexpr std::size_t kMostJoinedRuns = 24, kMostWaitingRuns = 32, kLeastJoinedRuns = 8;
+// Of a run that is joined. A larger one has many postings for each of its entries, and joining saves entries.
+inline constexpr std::size_t kMostSmallRunBytes = std::size_t{64} << 20;
 
 // Of RunJoiner, for runs with blocks of at most largest_block_bytes that are merged on so many threads.
 std::size_t join_memory_bytes(std::size_t largest_block_bytes, unsigned threads);
@@ -50,8 +53,8 @@ class RunJoiner {
 
   // The run behind those before; by one thread at a time. Without a thread of its own it may throw what a join throws.
   void put(std::unique_ptr<MergeSource> run);
-  // Waits for the end of the join that is under way or due, which may give memory for runs back; false: there is none,
-  // or it failed. By any thread.
+  // Waits for the end of the join that is under way or due, which gives memory for runs back; false: there is none, or
+  // it failed. By any thread.
   bool wait_for_join();
   // Throws what a join met.
   void check() const;
@@ -66,6 +69,8 @@ class RunJoiner {
   using Sources = std::vector<std::unique_ptr<MergeSource>>;
   void work();
   void join_due_runs(std::unique_lock<std::mutex>& lock);
+  void settle_alone();
+  std::size_t small_runs() const;
   std::size_t due_runs() const;
   std::unique_ptr<MergeSource> join(Sources& group, unsigned threads);
   unsigned threads_for(const Sources& group, unsigned wanted) const;
@@ -76,8 +81,9 @@ class RunJoiner {
   std::condition_variable changed_;
   Sources joined_;  // all in front of those that wait
   std::deque<std::unique_ptr<MergeSource>> waiting_;
-  bool stopping_ = false, joining_ = false;
-  std::uint64_t ended_ = 0;  // joins
+  bool any_put_ = false, stopping_ = false, work_ended_ = false;
+  std::uint64_t ended_ = 0;                 // joins
+  std::uint64_t asked_ = 0, answered_ = 0;  // whether a join is due
   std::atomic<bool> abandoned_ = false;
   std::exception_ptr error_;
   JoinFigures figures_;

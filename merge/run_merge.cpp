@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -164,10 +165,11 @@ class RangeMerger {
   void run() {
     const std::size_t count = std::clamp<std::size_t>(options_.threads, 1, splitters_.size() + 1);
     std::vector<std::thread> threads;
+    threads.reserve(count);
     try {
       while (threads.size() + 1 < count) threads.emplace_back([this] { work(); });
-    } catch (...) {
-      blocks_.fail(std::current_exception());
+    } catch (const std::system_error&) {
+      // No more threads are to be had: those that are here do all.
     }
     work();
     for (std::thread& thread : threads) thread.join();

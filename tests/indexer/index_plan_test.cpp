@@ -93,14 +93,17 @@ TEST(IndexPlan, GivesRunsWhatSmallBlocksLeave) {
   EXPECT_LT(small.run_memory_bytes + small.join_bytes, input.memory_bytes / 2);
 }
 
-TEST(IndexPlan, JoinsRunsOnlyWhereThereWillBeMany) {
-  IndexPlanInput input = input_of(1024 * kMebibyte, 2);
-  input.input_bytes = std::uint64_t{1} << 30;
+TEST(IndexPlan, JoinsRunsOnlyWhereThereWillBeManySmallOnes) {
+  IndexPlanInput input = input_of(512 * kMebibyte, 2);
+  input.input_bytes = std::uint64_t{1} << 26;
   EXPECT_EQ(plan_index(input, ContentOptions{}, {}).join_bytes, 0U);
   for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1} << 40}) {  // unknown, large
     input.input_bytes = bytes;
     EXPECT_GT(plan_index(input, ContentOptions{}, {}).join_bytes, 0U);
   }
+  input = input_of(2048 * kMebibyte, 2);
+  input.input_bytes = std::uint64_t{1} << 40;
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).join_bytes, 0U) << "of blocks of hundreds of megabytes";
 }
 
 // Each consumer of a job with GPUs at its most, also while the last block is sorted: then no other is filled, and its

@@ -55,10 +55,10 @@ TEST(JobEstimate, SeesMoreRunsWithLessMemory) {
 }
 
 TEST(JobEstimate, MergesJoinedRunsWhereThereAreMany) {
-  const JobEstimate few = estimate_of(one_file(1'000'000'000), 1024 * kMebibyte);
+  const JobEstimate few = estimate_of(one_file(100'000'000), 512 * kMebibyte);
   EXPECT_EQ(few.joins, 0U);
   EXPECT_EQ(few.describe().find("joined"), std::string::npos);
-  const JobEstimate many = estimate_of(one_file(200'000'000'000), 1024 * kMebibyte);
+  const JobEstimate many = estimate_of(one_file(60'000'000'000), 512 * kMebibyte);
   EXPECT_GT(many.blocks, 100U);
   EXPECT_GT(many.joins, 3U);
   EXPECT_TRUE(many.merge.passes.empty());

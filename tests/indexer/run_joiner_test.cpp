@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "io/error.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/sample_run.hpp"
@@ -124,7 +126,7 @@ TEST_F(RunJoinerTest, SpillsJoinedRunsAndGivesTheirMemoryBack) {
   overlaps_ = false;
   RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
   std::vector<RunShare> others;
-  while (store.memory_left() > 3 * kMebibyte / 4) others.push_back(store.take_share(100'000));
+  while (store.memory_left() > 850'000) others.push_back(store.take_share(50'000));
   const std::size_t left = store.memory_left();
   put_and_check(store, kLeastJoinedRuns);
   EXPECT_EQ(figures_.joins, 1U);
@@ -148,6 +150,52 @@ TEST_F(RunJoinerTest, GivesMemoryBackToThoseWhoWait) {
   EXPECT_FALSE(joiner.wait_for_join());
   joiner.finish();
   EXPECT_EQ(store.runs.size(), 1U);
+}
+
+// Not even where the thread that joins finds, once it looks, that there is no room for one or nothing is due any more.
+TEST_F(RunJoinerTest, LetsNobodyWaitForAJoinThatDoesNotCome) {
+  for (const std::size_t bytes : {std::size_t{1000}, 8 * kMebibyte}) {
+    join_bytes_ = bytes;
+    RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
+    for (int round = 0; round < 50; ++round) {
+      RunJoiner joiner(setup(store));
+      for (std::uint64_t i = 0; i < kLeastJoinedRuns; ++i) joiner.put(make_run(store, sample(i)));
+      std::vector<RunShare> others;
+      while (store.memory_left() > 3 * kMebibyte / 4) others.push_back(store.take_share(100'000));
+      std::thread giving([&others] { others.clear(); });
+      const bool joined = joiner.wait_for_join();
+      giving.join();
+      joiner.finish();
+      EXPECT_EQ(store.runs.size(), joiner.figures().joins == 0 ? kLeastJoinedRuns : 1U);
+      EXPECT_TRUE(!joined || joiner.figures().joins == 1);
+      store.runs.clear();
+    }
+  }
+}
+
+TEST_F(RunJoinerTest, LeavesSpilledRunsAndTheirNeighboursAsTheyAre) {
+  for (const bool overlaps : {false, true}) {
+    overlaps_ = overlaps;
+    RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
+    SampleRun expected, found;
+    RunJoiner joiner(setup(store));
+    // Three in memory, one that is spilled, twelve in memory, two that are spilled.
+    for (std::uint64_t i = 0; i < 18; ++i) {
+      run_bytes_ = i == 3 || i >= 16 ? 100 * kMebibyte : kMebibyte / 4;
+      const SampleRun run = sample(i);
+      append(expected, run);
+      joiner.put(make_run(store, run));
+    }
+    joiner.finish();
+    EXPECT_EQ(joiner.figures().joins, 1U);
+    EXPECT_EQ(joiner.figures().joined_runs, 12U);
+    ASSERT_EQ(store.runs.size(), 7U);
+    EXPECT_TRUE(store.runs[3]->is_spilled());
+    EXPECT_FALSE(store.runs[4]->is_spilled());
+    for (const auto& source : store.runs)
+      append(found, testing::read_sample_run(dynamic_cast<StoredRun&>(*source).file()));
+    EXPECT_EQ(found, expected);
+  }
 }
 
 TEST_F(RunJoinerTest, KeepsAJoinedRunWhereThereIsMemory) {
