@@ -22,6 +22,7 @@ constexpr std::uint64_t kLongKatakanaCost = 8192;
 
 constexpr std::uint64_t kNoWay = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kLeastBytes = 4096;
+constexpr std::size_t kKeptUnits = 1024;  // of a stretch: the memory of longer ones, which are rare, is given back
 
 constexpr bool is_katakana(char16_t c) { return c >= 0x30A1 && c <= 0x30FE && c != 0x30FB; }
 
@@ -74,6 +75,7 @@ CjkWords::CjkWords(const CjkDictionary& dictionary, std::size_t memory_bytes)
 
 std::span<const std::uint32_t> CjkWords::find(std::span<const char16_t> stretch) {
   const std::size_t units = stretch.size();
+  if (ends_.size() > kKeptUnits && units <= kKeptUnits) ends_ = std::vector<std::uint32_t>();
   best_.assign(units + 1, kNoWay);
   best_[0] = 0;
   bool continues = false;
@@ -88,6 +90,7 @@ std::span<const std::uint32_t> CjkWords::find(std::span<const char16_t> stretch)
   for (std::size_t end = units; end != 0; end = static_cast<std::uint32_t>(best_[end])) {
     ends_[--first] = static_cast<std::uint32_t>(end);
   }
+  if (units > kKeptUnits) best_ = std::vector<std::uint64_t>();
   return std::span<const std::uint32_t>(ends_).subspan(first);
 }
 

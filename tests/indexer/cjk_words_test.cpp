@@ -1,6 +1,7 @@
 #include "indexer/cjk_words.hpp"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <unicode/uversion.h>
 
 #include <algorithm>
@@ -122,6 +123,26 @@ TEST(CjkWords, FindsWhatIcuFindsInKatakanaOfAnyLength) {
       expect_as_icu(*words, icu, among);
     }
   }
+}
+
+// By what the C library tells; sanitizers have another, and tell nothing here.
+TEST(CjkWords, GiveTheMemoryOfLongStretchesBack) {
+  auto words = CjkWords::open(kLeastMemory);
+  if (!words) GTEST_SKIP() << "ICU's dictionary is not known";
+  std::mt19937_64 random(8);
+  const std::u16string little = random_stretch(random, 30), much(22000, u'の');
+  const auto allocated_bytes = [] {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  words->find(little);
+  words->find(much);
+  words->find(little);
+  const std::size_t before = allocated_bytes();
+  words->find(much);
+  EXPECT_LT(allocated_bytes(), before + (std::size_t{128} << 10));
+  words->find(little);
+  EXPECT_LT(allocated_bytes(), before + (std::size_t{16} << 10));
 }
 
 }  // namespace
