@@ -21,6 +21,13 @@ bool any_stored_ids(std::span<const MergeInput* const> inputs) {
                      [](const MergeInput* input) { return input->summary().has_stored_ids; });
 }
 
+// Another thread writes what stands behind the end of a stretch.
+[[noreturn]] void refuse_overlap(const MergeInput& input, std::uint64_t first, std::uint64_t end) {
+  throw FormatError(input.name() + ": of the documents from " + std::to_string(first + 1) +
+                    " on there are more than the " + std::to_string(end - std::min(first, end)) +
+                    " for which there is room: it is damaged, make it again from its input");
+}
+
 bool may_have_holes(std::span<const MergeInput* const> inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [](const MergeInput* input) { return input->may_have_dropped(); });
 }
@@ -141,9 +148,12 @@ bool IdTable::place_ids(std::span<const MergeInput* const> inputs, unsigned thre
   std::vector<std::pair<std::uint64_t, std::uint64_t>> figures(stretches.size());  // documents, tokens
   tbb::parallel_for(std::size_t{0}, stretches.size(), [&](std::size_t s) {
     const auto first = static_cast<std::uint32_t>(stretches[s].first);
+    const bool is_last = s + 1 == stretches.size();
+    const std::uint64_t end = is_last ? document_count_ : std::min(document_count_, stretches[s + 1].first);
     std::uint32_t number = first;
     std::uint64_t tokens = 0;
     for (DocumentCursor& cursor = *stretches[s].cursor; cursor.next(); ++number) {
+      if (number >= end) refuse_overlap(*inputs[input_of[s]], first, end);
       const RunDocument& document = cursor.document();
       lengths.set(number, document.length);
       tokens += document.length;

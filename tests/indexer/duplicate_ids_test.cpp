@@ -143,5 +143,74 @@ TEST_F(DuplicateIdsTest, AreSortedWhereSomeDocumentsHaveNone) {
   EXPECT_EQ(find(with_ids({"", std::nullopt, ""}), DuplicateIds::kFirst, 1, 1).duplicates, 1u);
 }
 
+// A run that tells its documents in two stretches: the first half, and the second with any number as its first.
+class StretchedRun : public MergeInput {
+ public:
+  StretchedRun(const MergeInput& run, const SampleRun& sample, std::uint64_t second)
+      : run_(run), sample_(sample), second_(second) {}
+
+  const RunIdentity& identity() const override { return run_.identity(); }
+  const RunSummary& summary() const override { return run_.summary(); }
+  std::vector<TermSample> term_samples() const override { return run_.term_samples(); }
+  std::size_t cursor_bytes() const override { return run_.cursor_bytes(); }
+  std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
+    return run_.terms(std::move(first), std::move(last));
+  }
+  std::unique_ptr<DocumentCursor> documents() const override { return run_.documents(); }
+  std::vector<DocumentStretch> document_stretches() const override {
+    const std::span<const SampleDocument> all = sample_.documents;
+    std::vector<DocumentStretch> stretches;
+    stretches.push_back({0, std::make_unique<Cursor>(all.first(all.size() / 2))});
+    stretches.push_back({second_, std::make_unique<Cursor>(all.subspan(all.size() / 2))});
+    return stretches;
+  }
+  std::string name() const override { return "stretched"; }
+
+ private:
+  class Cursor : public DocumentCursor {
+   public:
+    explicit Cursor(std::span<const SampleDocument> left) : left_(left) {}
+    bool next() override {
+      if (left_.empty()) return false;
+      document_.fields = RunDocument::kId;
+      document_.length = left_.front().length;
+      document_.id = *left_.front().id;
+      left_ = left_.subspan(1);
+      return true;
+    }
+    const RunDocument& document() const override { return document_; }
+
+   private:
+    std::span<const SampleDocument> left_;
+    RunDocument document_;
+  };
+
+  const MergeInput& run_;
+  const SampleRun& sample_;
+  std::uint64_t second_;
+};
+
+TEST_F(DuplicateIdsTest, RefuseStretchesThatOverlap) {
+  constexpr std::uint64_t kDocuments = 1000;
+  std::vector<std::optional<std::string>> ids;
+  for (std::uint64_t i = 0; i < kDocuments; ++i) ids.push_back("id-" + std::to_string((kDocuments - i) % 400));
+  const SampleRun source = with_ids(ids);
+  std::mt19937_64 random(1);
+  const Runs runs = cut(source, 1, random);
+  const auto find_in = [&](std::uint64_t second) {
+    const StretchedRun run(*runs[0].input, source, second);
+    const MergeInput* const all[] = {&run};
+    MemoryBudget budget(std::size_t{64} << 20);
+    LengthCodes codes(budget_, kDocuments);
+    return IdTable(all, DuplicateIds::kFirst, {budget, temp_, *string_sorters().front(), 1 << 20, nullptr, {}, 4, 4096},
+                   codes)
+        .duplicate_count();
+  };
+  EXPECT_EQ(find_in(kDocuments / 2), kDocuments - 400);
+  for (const std::uint64_t second : {std::uint64_t{0}, kDocuments / 2 - 1, kDocuments / 2 + 1, 2 * kDocuments}) {
+    EXPECT_THROW(find_in(second), FormatError) << second;
+  }
+}
+
 }  // namespace
 }  // namespace spillway::testing
