@@ -30,7 +30,7 @@ BlockFigures& BlockFigures::operator+=(const BlockFigures& other) {
 
 BlockQueue::BlockQueue(const BlockQueueSetup& setup)
     : setup_(setup),
-      joiner_({overlaps(setup.mode), setup.options.threads, setup.plan.join_bytes, setup.options.run_block_bytes,
+      joiner_({overlaps(setup.mode), setup.slots, setup.plan.join_bytes, setup.options.run_block_bytes,
                [this] { return next_number_++; }, setup.context, setup.budget, setup.runs}) {
   for (unsigned i = 0; i < worker_count(); ++i) workers_.emplace_back(setup.options.threads);
   if (!overlaps(setup.mode)) return;

@@ -24,6 +24,7 @@
 #include "indexer/index_plan.hpp"
 #include "indexer/run_joiner.hpp"
 #include "indexer/run_store.hpp"
+#include "io/thread_slots.hpp"
 #include "sort/gpu/gpu_error.hpp"
 
 namespace spillway {
@@ -41,6 +42,7 @@ struct BlockQueueSetup {
   bool gpu_required = false;  // GpuErrors end the job
   BlockSortOptions options;   // check_sum is decided by run
   const IndexPlan& plan;
+  ThreadSlots& slots;  // that joins share with who puts blocks
   const IndexContext& context;
   MemoryBudget& budget;
   RunStore& runs;
@@ -64,7 +66,7 @@ class BlockQueue {
   BlockQueue(const BlockQueue&) = delete;
   BlockQueue& operator=(const BlockQueue&) = delete;
 
-  // Waits until there is room for one more block.
+  // Waits until there is room for one more block. Requires: the caller holds no slot.
   void put(Block&& block);
   // Waits for the last block. A source without documents has one run without documents.
   void finish();

@@ -71,14 +71,14 @@ class Observer final : public ParseObserver {
   std::uint64_t counted_documents_ = 0;
 };
 
-BlockQueueSetup queue_setup(const IngestSetup& setup, RunStore& runs) {
+BlockQueueSetup queue_setup(const IngestSetup& setup, ThreadSlots& slots, RunStore& runs) {
   BlockSortOptions options;
   options.job = setup.content.job();
   options.positions = setup.content.positions ? Positions::kStored : Positions::kNone;
   options.run_block_bytes = setup.plan.run_block_bytes;
   options.threads = setup.threads;
   options.has_texts = setup.content.store == StorePolicy::kText;
-  return {setup.sorters, setup.mode, setup.options.gpu.required, options, setup.plan, setup.context,
+  return {setup.sorters, setup.mode, setup.options.gpu.required, options, setup.plan, slots, setup.context,
           setup.budget,  runs};
 }
 
@@ -87,7 +87,8 @@ class Ingest {
   Ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips)
       : setup_(setup),
         skips_(skips),
-        queue_(queue_setup(setup, runs)),
+        slots_(setup.threads),
+        queue_(queue_setup(setup, slots_, runs)),
         assembler_(
             setup.plan.assembler, [&setup](const ParsedChunk& chunk) { return setup.block_cost(chunk); },
             [this](Block&& block) { queue_.put(std::move(block)); }) {}
@@ -143,16 +144,20 @@ class Ingest {
   void parse_tasks(CorpusReader& reader) {
     Observer observer(setup_.context, skips_);
     CorpusTask task;
+    ThreadSlot slot;            // while it parses
     double waited_seconds = 0;  // for blocks that are full
     const auto parser = make_chunk_parser(
         {setup_.plan.form, setup_.content, setup_.plan.chunk, setup_.budget, observer, [&](ParsedChunk&& chunk) {
            const Stopwatch wait;
+           slot.release();
            assembler_.deliver(task.number, std::move(chunk));
+           slot = slots_.take();
            waited_seconds += wait.seconds();
          }});
     TaskParser task_parser(reader, setup_.budget);
     double busy_seconds = 0;
     while (reader.next(task)) {
+      slot = slots_.take();
       const Stopwatch watch;
       waited_seconds = 0;
       observer.start_task(task.number, parser->figures());
@@ -160,6 +165,7 @@ class Ingest {
       parser->finish_task();
       observer.count_documents();
       busy_seconds += watch.seconds() - waited_seconds;
+      slot.release();
       assembler_.finish_task(task.number);
       task.content.reset();
     }
@@ -178,6 +184,7 @@ class Ingest {
   const IngestSetup& setup_;
   SkipLog& skips_;
   IngestFigures figures_;
+  ThreadSlots slots_;  // of parsers, and of joins beside them
   BlockQueue queue_;
   BlockAssembler assembler_;
   FirstError error_;

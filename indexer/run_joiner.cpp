@@ -33,7 +33,8 @@ std::size_t writer_bytes(std::size_t largest_block_bytes) {
 
 std::size_t join_memory_bytes(std::size_t largest_block_bytes, unsigned threads) {
   const std::size_t open_bytes = StoredRun::open_bytes(128 * largest_block_bytes, largest_block_bytes);
-  return writer_bytes(largest_block_bytes) + kMostJoinedRuns * open_bytes +
+  return writer_bytes(largest_block_bytes) + (kMostJoinedRuns + 1) * open_bytes +
+         merged_ranges_bytes(kMostJoinedRuns, threads) +
          threads *
              (kMostJoinedRuns * StoredRun::cursor_bytes(largest_block_bytes) + thread_bytes(largest_block_bytes)) +
          blocks_ahead(threads) * largest_block_bytes;
@@ -138,7 +139,7 @@ void RunJoiner::join_due_runs(std::unique_lock<std::mutex>& lock) {
     Sources group(std::make_move_iterator(waiting_.begin()),
                   std::make_move_iterator(waiting_.begin() + static_cast<std::ptrdiff_t>(count)));
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
-    const unsigned threads = threads_for(group, setup_.threads);
+    const unsigned threads = threads_for(group, setup_.slots.count());
     if (threads == 0) {
       std::move(group.begin(), group.end(), std::back_inserter(joined_));
       continue;
@@ -167,15 +168,19 @@ bool RunJoiner::wait_for_join() {
 unsigned RunJoiner::threads_for(const Sources& group, unsigned wanted) const {
   const std::size_t block_bytes = setup_.runs.largest_block_bytes();
   std::size_t fixed = writer_bytes(block_bytes), each = thread_bytes(block_bytes);
-  std::size_t documents = 0;
+  std::size_t documents = 0, samples = 0;
   for (const auto& run : group) {
     fixed += run->open_bytes();
+    samples = std::max(samples, run->open_bytes());
     each += run->cursor_bytes();
     documents = std::max(documents, run->documents_bytes(wanted));
   }
-  fixed = std::max(fixed, documents);
+  fixed = std::max(fixed + samples, documents);
+  const auto bytes = [&](unsigned threads) {
+    return fixed + threads * each + blocks_ahead(threads) * block_bytes + merged_ranges_bytes(group.size(), threads);
+  };
   unsigned threads = wanted;
-  while (threads > 0 && setup_.memory_bytes < fixed + threads * each + blocks_ahead(threads) * block_bytes) --threads;
+  while (threads > 0 && setup_.memory_bytes < bytes(threads)) --threads;
   return threads;
 }
 
@@ -192,6 +197,7 @@ std::unique_ptr<MergeSource> RunJoiner::join(Sources& group, unsigned threads) {
   options.block_bytes = setup_.run_block_bytes;
   options.run_number = setup_.next_number();
   options.threads = threads;
+  options.slots = &setup_.slots;
   options.ahead_bytes = blocks_ahead(threads) * setup_.run_block_bytes;
   options.check = [this] {
     throw_if_stopped(setup_.context);

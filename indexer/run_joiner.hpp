@@ -14,6 +14,7 @@
 
 #include "indexer/index_job.hpp"
 #include "indexer/run_store.hpp"
+#include "io/thread_slots.hpp"
 
 namespace spillway {
 
@@ -28,7 +29,7 @@ std::size_t join_memory_bytes(std::size_t largest_block_bytes, unsigned threads)
 
 struct RunJoinerSetup {
   bool overlaps = false;         // on a thread of its own, beside what the caller does
-  unsigned threads = 1;          // of a join
+  ThreadSlots& slots;            // a join has a thread for each, and shares them with who else takes some
   std::size_t memory_bytes = 0;  // of a join; too little for one thread: nothing is joined
   std::size_t run_block_bytes = 0;
   std::function<std::uint64_t()> next_number;  // of runs, each once
@@ -51,7 +52,8 @@ class RunJoiner {
   RunJoiner(const RunJoiner&) = delete;
   RunJoiner& operator=(const RunJoiner&) = delete;
 
-  // The run behind those before; by one thread at a time. Without a thread of its own it may throw what a join throws.
+  // The run behind those before; by one thread at a time. Without a thread of its own it joins, and may throw what a
+  // join throws. Requires here and below: the caller holds none of the slots.
   void put(std::unique_ptr<MergeSource> run);
   // Waits for the end of the join that is under way or due, which gives memory for runs back; false: there is none, or
   // it failed. By any thread.

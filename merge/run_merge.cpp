@@ -126,6 +126,10 @@ void merge_texts_to_run(std::span<const MergeInput* const> inputs, RunWriter& wr
   }
 }
 
+ThreadSlot take_slot(const RunMergeOptions& options) {
+  return options.slots == nullptr ? ThreadSlot() : options.slots->take();
+}
+
 // Ranges of a thread: the fewest, so that threads end together although ranges are uneven. The most, as each range
 // reads the blocks at its ends that its neighbours read too.
 constexpr std::size_t kLeastRanges = 6, kMostRanges = 48;
@@ -190,7 +194,11 @@ class RangeMerger {
 
   void work() noexcept {
     try {
-      for (std::size_t range = next_++; range <= splitters_.size(); range = next_++) {
+      // A thread that has a range has a slot: the least unfinished range, for which others wait, goes on.
+      while (next_ <= splitters_.size()) {
+        const ThreadSlot slot = take_slot(options_);
+        const std::size_t range = next_++;
+        if (range > splitters_.size()) return;
         merge_range(range);
         blocks_.finish(range);
       }
@@ -232,6 +240,13 @@ class RangeMerger {
 
 }  // namespace
 
+// libstdc++ gives each deque of waiting blocks, of which there is one a range, a first node.
+std::size_t merged_ranges_bytes(std::size_t input_count, unsigned threads) {
+  if (threads <= 1) return 0;
+  constexpr std::size_t kRangeBytes = 768;
+  return splitter_memory_bytes(input_count, kMostRanges * threads) + kMostRanges * threads * kRangeBytes;
+}
+
 // First gaps and last documents count from further off: 4 bytes more each, with positions a first distance as well.
 std::uint64_t merged_run_bound(std::uint64_t input_bytes, std::uint64_t entry_count, bool has_positions) {
   constexpr std::uint64_t kEndsBytes = std::uint64_t{256} << 10;  // footer, blocks that end with their range
@@ -251,12 +266,16 @@ RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& o
     summary.has_stored_ids |= inputs[i]->summary().has_stored_ids;
   }
   RunWriter writer(out, identity, options.block_bytes, options.codec);
-  merge_documents_to_run(inputs, writer);
+  {
+    const ThreadSlot slot = take_slot(options);
+    merge_documents_to_run(inputs, writer);
+  }
   RangeMerger lists(inputs, layout, options, writer);
   lists.run();
   summary.entry_count = lists.entry_count;
   summary.posting_count = lists.posting_count;
   summary.occurrence_count = lists.occurrence_count;
+  const ThreadSlot slot = take_slot(options);
   if (identity.has_texts) merge_texts_to_run(inputs, writer);
   writer.finish(summary);
   return summary;

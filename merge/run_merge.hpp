@@ -8,6 +8,7 @@
 
 #include "io/file_system.hpp"
 #include "io/run_writer.hpp"
+#include "io/thread_slots.hpp"
 #include "merge/merge_input.hpp"
 
 namespace spillway {
@@ -17,6 +18,7 @@ struct RunMergeOptions {
   RunBlockCodec codec = RunBlockCodec::kNone;
   std::uint64_t run_number = 0;
   unsigned threads = 1;              // term ranges side by side, the caller's thread among them
+  ThreadSlots* slots = nullptr;      // threads work in them only, a range at a time; null: without. Not held by callers
   std::size_t ahead_bytes = 0;       // blocks that may wait for those before them, beside two a thread
   std::function<void()> check = {};  // called for every block; throws to stop. May be empty
 };
@@ -24,6 +26,9 @@ struct RunMergeOptions {
 // Requires: at least one input, all of one job, neighbours agreeing on open documents (else FormatError). Writes the
 // run to `out` (empty); does not sync. Returns what the new run holds.
 RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& out, const RunMergeOptions& options);
+
+// Memory of dividing the terms among so many threads, beside one input's samples.
+std::size_t merged_ranges_bytes(std::size_t input_count, unsigned threads);
 
 // Bytes of that run at most. input_bytes, entry_count: of all inputs together.
 std::uint64_t merged_run_bound(std::uint64_t input_bytes, std::uint64_t entry_count, bool has_positions);

@@ -14,4 +14,7 @@ namespace spillway {
 // comes out.
 std::vector<std::string> choose_term_splitters(std::span<const MergeInput* const> inputs, std::size_t range_count);
 
+// Memory of that at most, what it returns included; beside it one input's samples.
+std::size_t splitter_memory_bytes(std::size_t input_count, std::size_t range_count);
+
 }  // namespace spillway

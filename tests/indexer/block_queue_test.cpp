@@ -128,8 +128,9 @@ class BlockQueueTest : public ::testing::Test {
     BlockSortOptions options;
     options.run_block_bytes = kMinRunBlockBytes;
     ScriptedSorter gpu(script_, *sorter_, budget_);
+    ThreadSlots slots(1);
     {
-      BlockQueue queue({{*sorter_, &gpu, nullptr}, mode, required, options, plan_, context_, budget_, runs});
+      BlockQueue queue({{*sorter_, &gpu, nullptr}, mode, required, options, plan_, slots, context_, budget_, runs});
       for (std::size_t i = 0; i < count; ++i) {
         Block block;
         block.number = i;

@@ -20,8 +20,8 @@ class RunJoinerTest : public ::testing::Test {
   RunJoinerTest() : temp_(files_, {"/job"}, "t", 0) {}
 
   RunJoinerSetup setup(RunStore& store) {
-    return {overlaps_, threads_, join_bytes_, kMinRunBlockBytes, [this] { return next_number_++; },
-            context_,  budget_,  store};
+    return {overlaps_, slots_,  join_bytes_, kMinRunBlockBytes, [this] { return next_number_++; },
+            context_,  budget_, store};
   }
 
   std::unique_ptr<StoredRun> make_run(RunStore& store, const SampleRun& sample) {
@@ -88,7 +88,7 @@ class RunJoinerTest : public ::testing::Test {
   IndexProgress progress_;
   IndexContext context_{files_, signal_, progress_, [](const std::string&) {}, [](const std::string&) {}};
   bool overlaps_ = true;
-  unsigned threads_ = 3;
+  ThreadSlots slots_{3};
   std::size_t join_bytes_ = 8 * kMebibyte, run_bytes_ = std::size_t{256} << 10;
   std::atomic<std::uint64_t> next_number_{0};
   JoinFigures figures_;
@@ -196,6 +196,21 @@ TEST_F(RunJoinerTest, LeavesSpilledRunsAndTheirNeighboursAsTheyAre) {
       append(found, testing::read_sample_run(dynamic_cast<StoredRun&>(*source).file()));
     EXPECT_EQ(found, expected);
   }
+}
+
+// Parsers hold them while they parse.
+TEST_F(RunJoinerTest, JoinsInSlotsThatNobodyHolds) {
+  RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
+  RunJoiner joiner(setup(store));
+  std::vector<ThreadSlot> held;
+  while (held.size() < slots_.count()) held.push_back(slots_.take());
+  for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) joiner.put(make_run(store, sample(i)));
+  while (slots_.waiting() == 0) std::this_thread::yield();
+  const std::size_t left = store.memory_left();
+  held.pop_back();  // one is enough
+  joiner.finish();
+  EXPECT_GT(store.memory_left(), left);
+  EXPECT_EQ(joiner.figures().joins, 1U);
 }
 
 TEST_F(RunJoinerTest, KeepsAJoinedRunWhereThereIsMemory) {

@@ -1,6 +1,9 @@
 #include "merge/run_merge.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <optional>
+#include <thread>
 
 #include "io/error.hpp"
 #include "tests/merge/cut_runs.hpp"
@@ -70,6 +73,39 @@ TEST_F(RunMerge, GivesTheSameOnManyThreads) {
   }
 }
 
+// More threads than slots, of which another thread has one for a while.
+TEST_F(RunMerge, WorksInItsSlotsOnly) {
+  std::mt19937_64 random(8);
+  SampleRunOptions sample;
+  sample.documents = 2000;
+  sample.terms = 3000;
+  const SampleRun whole = make_source(8, sample);
+  const Runs runs = cut(whole, 8, random);
+  ThreadSlots slots(2);
+  std::atomic<int> busy{0}, most{0}, checks{0};
+  std::optional<ThreadSlot> other = slots.take();
+  RunMergeOptions options;
+  options.block_bytes = kMinRunBlockBytes;
+  options.threads = 6;
+  options.slots = &slots;
+  options.check = [&] {
+    int before = most.load();
+    const int now = ++busy;
+    while (before < now && !most.compare_exchange_weak(before, now)) {
+    }
+    if (++checks == 20) other.reset();
+    if (checks <= 20) {
+      EXPECT_EQ(now, 1);
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    --busy;
+  };
+  const HeldRun merged = hold([&](WritableFile& file) { merge_runs(inputs(runs), file, options); });
+  EXPECT_EQ(read_sample_run(*merged.file), whole);
+  EXPECT_EQ(most, 2);
+  EXPECT_EQ(slots.waiting(), 0U);
+}
+
 TEST_F(RunMerge, StopsWhenItsCheckThrows) {
   std::mt19937_64 random(6);
   SampleRunOptions sample;
@@ -77,15 +113,18 @@ TEST_F(RunMerge, StopsWhenItsCheckThrows) {
   sample.terms = 3000;
   const Runs runs = cut(make_source(6, sample), 8, random);
   for (const unsigned threads : {1U, 4U}) {
+    ThreadSlots slots(2);
     RunMergeOptions options;
     options.block_bytes = kMinRunBlockBytes;
     options.threads = threads;
+    options.slots = &slots;
     std::atomic<int> left{5};
     options.check = [&] {
       if (--left < 0) throw InterruptedError(2);
     };
     MemoryFile out(budget_, "out");
     EXPECT_THROW(merge_runs(inputs(runs), out, options), InterruptedError);
+    const ThreadSlot one = slots.take(), another = slots.take();  // nobody has kept one
   }
 }
 
