@@ -181,9 +181,10 @@ class LastPass {
   }
 
   // None where one thread does all, or there is no memory.
-  Reservation start_list_helpers() {
+  Reservation start_list_helpers(std::size_t batch_bytes) {
     if (setup_.threads <= 1) return {};
-    auto memory = setup_.budget.try_reserve(IndexWriter::list_helper_bytes(setup_.content));
+    const std::size_t most_owned = batch_bytes / 2 * 3;  // as vectors grow
+    auto memory = setup_.budget.try_reserve(IndexWriter::list_helper_bytes(setup_.content, most_owned));
     if (!memory) return {};
     writer_.start_list_helpers();
     return std::move(*memory);
@@ -212,7 +213,9 @@ class LastPass {
     const Reservation ahead = with_documents ? take_memory_ahead() : Reservation();
     options.ahead_bytes = ahead.bytes() / 3 * 2;
     if (with_documents) options.beside = [this](const std::function<void()>& check) { write_documents(check); };
-    const Reservation behind = start_list_helpers();
+    const Reservation behind = start_list_helpers(batch_bytes);
+    // The helpers are busy for the time of one thread of eight.
+    if (behind.bytes() != 0) options.threads = std::min(options.threads, setup_.threads - setup_.threads / 8);
     const IndexMergeResult result = spillway::merge_lists(inputs_, ids_->dropped(), lengths_.span(), writer_, options);
     writer_.end_list_helpers();
     figures_.documents = result.document_count;

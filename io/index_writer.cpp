@@ -30,6 +30,8 @@ constexpr std::size_t buffer_bytes_of(Section section) {
   }
 }
 
+bool is_single(const ListBatch::Piece& piece) { return piece.ends && piece.document_count == 1; }
+
 }  // namespace
 
 struct IndexWriter::State {
@@ -37,7 +39,7 @@ struct IndexWriter::State {
 
   SectionWriter& section(Section name) { return *sections[section_index(name)]; }
   DocumentSectionsWriter::Sections document_sections();
-  void append_piece(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes);
+  void add_piece(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes);
   void end_list(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes);
   void check_totals(const IndexTotals& totals) const;
 
@@ -92,8 +94,8 @@ void IndexWriter::end_list_helpers() {
   state_->section(Section::kPositions).end_behind();
 }
 
-std::size_t IndexWriter::list_helper_bytes(const ContentOptions& options) {
-  return (options.positions ? 2 : 1) * SectionWriter::behind_bytes(buffer_bytes_of(Section::kPostings));
+std::size_t IndexWriter::list_helper_bytes(const ContentOptions& options, std::size_t most_owned) {
+  return (options.positions ? 2 : 1) * SectionWriter::behind_bytes(buffer_bytes_of(Section::kPostings), most_owned);
 }
 
 void IndexWriter::append_document(const RunDocument& document) { state_->documents->append(document); }
@@ -114,9 +116,12 @@ void IndexWriter::append_id_order(std::uint32_t document) {
   ++state_->id_order_count;
 }
 
-void IndexWriter::append_lists(const ListBatch& batch) {
-  std::size_t terms = 0, postings = 0, bounds = 0, positions = 0;
+void IndexWriter::append_lists(const ListBatch& batch, const std::shared_ptr<const void>& owner) {
+  std::size_t terms = 0, postings = 0, bounds = 0, positions = 0, appended = 0;
   State& state = *state_;
+  const auto append_postings = [&](std::size_t end) {
+    state.section(Section::kPostings).append({batch.postings.data() + appended, end - appended}, owner);
+  };
   for (const ListBatch::Piece& piece : batch.pieces) {
     if (piece.term_bytes > batch.terms.size() - terms || piece.posting_bytes > batch.postings.size() - postings ||
         piece.bound_bytes > batch.bounds.size() - bounds || piece.position_bytes > batch.positions.size() - positions ||
@@ -127,20 +132,24 @@ void IndexWriter::append_lists(const ListBatch& batch) {
       state.entry.term.assign(reinterpret_cast<const char*>(batch.terms.data()) + terms, piece.term_bytes);
       state.list_open = true;
     }
-    state.section(Section::kBounds).append({batch.bounds.data() + bounds, piece.bound_bytes});
-    state.section(Section::kPositions).append({batch.positions.data() + positions, piece.position_bytes});
-    state.append_piece(piece, batch.postings.data() + postings);
+    // The posting of a list of one is in its entry alone.
+    if (is_single(piece)) {
+      append_postings(postings);
+      appended = postings + piece.posting_bytes;
+    }
+    state.add_piece(piece, batch.postings.data() + postings);
     terms += piece.term_bytes;
     postings += piece.posting_bytes;
     bounds += piece.bound_bytes;
     positions += piece.position_bytes;
   }
+  append_postings(postings);
+  state.section(Section::kBounds).append({batch.bounds.data(), bounds});
+  state.section(Section::kPositions).append({batch.positions.data(), positions}, owner);
 }
 
-void IndexWriter::State::append_piece(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes) {
-  const bool single = piece.ends && piece.document_count == 1;
-  if (!single) section(Section::kPostings).append({posting_bytes, piece.posting_bytes});
-  if (!single || entry.posting_bytes != 0) entry.posting_bytes += piece.posting_bytes;
+void IndexWriter::State::add_piece(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes) {
+  if (!is_single(piece) || entry.posting_bytes != 0) entry.posting_bytes += piece.posting_bytes;
   entry.position_bytes += piece.position_bytes;
   list_bound_bytes += piece.bound_bytes;
   if (piece.ends) end_list(piece, posting_bytes);

@@ -38,8 +38,9 @@ class IndexWriter {
   // end_document_helpers(), which appends what waits. For the thread of the documents.
   void start_document_helpers(unsigned count);
   void end_document_helpers();
-  // Lists are hashed and written by threads of their own (list_helper_bytes() of memory), with the same bytes, until
-  // end_list_helpers(), which waits for them. For the thread of the lists.
+  // Lists are hashed and written by two threads of their own, as positions are (list_helper_bytes() of memory, where an
+  // owned batch holds most_owned at most), with the same bytes, until end_list_helpers(), which waits for them. For the
+  // thread of the lists.
   void start_list_helpers();
   void end_list_helpers();
   // A piece of the text of the next document, before it is appended.
@@ -51,8 +52,9 @@ class IndexWriter {
   void append_dropped(std::uint32_t source_document);
   // The next entry of the list of documents with stored ids, ordered by (id bytes, number).
   void append_id_order(std::uint32_t document);
-  // The next encoded lists, in term order (checked).
-  void append_lists(const ListBatch& batch);
+  // The next encoded lists, in term order (checked). With an owner, most bytes are read from the batch later on, while
+  // helpers are at work: it stays as it is until `owner` and its copies are gone.
+  void append_lists(const ListBatch& batch, const std::shared_ptr<const void>& owner = {});
   // Writes what is left and the last file (hashes of all others), syncs every file and the directory.
   // Throws FormatError if streams disagree (id count, number of terms...).
   void finish(const IndexTotals& totals);
@@ -61,7 +63,7 @@ class IndexWriter {
   std::uint64_t term_count() const;   // appended so far
   static std::size_t memory_bytes();  // what it holds in buffers, at most, without helpers
   static std::size_t helper_bytes();
-  static std::size_t list_helper_bytes(const ContentOptions& options);
+  static std::size_t list_helper_bytes(const ContentOptions& options, std::size_t most_owned = 0);
 
  private:
   struct State;

@@ -44,11 +44,12 @@ class SectionWriter {
 
   // From now on what was appended is hashed by one thread and written by another, while the caller goes on: with the
   // same bytes. What they meet is thrown by a later append() or end_behind(). Without effect where the system has no
-  // threads. Takes behind_bytes() more. Requires: it is not so already.
+  // threads. Takes behind_bytes() more, `most_owned` being the most that an owner of appended bytes holds. Requires: it
+  // is not so already.
   void start_behind();
   // Waits for them, and ends them. finish() does so too.
   void end_behind();
-  static std::size_t behind_bytes(std::size_t buffer_bytes);
+  static std::size_t behind_bytes(std::size_t buffer_bytes, std::size_t most_owned = 0);
 
   void append(std::span<const std::uint8_t> bytes) {
     if (bytes.size() <= buffer_bytes_ - used_ && !buffer_.empty()) {
@@ -58,6 +59,9 @@ class SectionWriter {
       append_slowly(bytes);
     }
   }
+  // The same without a copy where that pays: the bytes stay as they are until `owner` and its copies are gone, which is
+  // by the end of end_behind() at the latest.
+  void append(std::span<const std::uint8_t> bytes, const std::shared_ptr<const void>& owner);
   template <typename T>
   void append_integer(T value) {
     append({reinterpret_cast<const std::uint8_t*>(&value), sizeof value});
@@ -80,8 +84,8 @@ class SectionWriter {
   struct Behind;
   void append_slowly(std::span<const std::uint8_t> bytes);
   void flush();
-  void seal_pages(std::span<const std::uint8_t> data);
-  void seal_page(std::span<const std::uint8_t> page);
+  void seal(std::span<const std::uint8_t> data);
+  void end_page();
   void spill_table();
   std::uint32_t write_table();
   void write(std::span<const std::uint8_t> bytes);
@@ -94,9 +98,11 @@ class SectionWriter {
   std::size_t buffer_bytes_, table_bytes_;
   std::vector<std::uint8_t> buffer_;  // allocated by the first append
   std::size_t used_ = 0;
-  std::uint64_t flushed_ = 0;  // data bytes
-  std::vector<std::uint32_t> page_crcs_;
+  std::uint64_t flushed_ = 0;             // data bytes
+  std::vector<std::uint32_t> page_crcs_;  // of the pages that are sealed to their ends
   std::uint64_t page_count_ = 0;
+  std::uint32_t page_crc_ = 0;  // of the page that is not: of so many bytes
+  std::size_t page_bytes_ = 0;
   StreamingHash128 hash_;
   std::atomic<std::uint64_t> written_{0};
   std::unique_ptr<Behind> behind_;  // the last member: its threads use the others

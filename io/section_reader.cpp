@@ -113,7 +113,7 @@ void SectionReader::check_page(std::uint64_t page) const {
   }
   const std::uint64_t offset = page * kPageBytes;
   const std::uint64_t bytes = std::min<std::uint64_t>(kPageBytes, data_bytes_ - offset);
-  const std::uint32_t found = section_page_crc(section_, page, {data_ + offset, bytes});
+  const std::uint32_t found = crc32c(section_page_crc(section_, page), {data_ + offset, bytes});
   const auto expected = load_le<std::uint32_t>(table().data() + page * 4);
   if (found != expected) {
     throw_damaged(path_, kSectionHeaderBytes + offset, "CRC " + hex(expected) + " of page " + std::to_string(page),

@@ -14,27 +14,40 @@ namespace spillway {
 // between them even out what the lists' threads hand over in one go.
 constexpr std::size_t kBehindWaiting = 6;
 
+// In both stages, and in the hands of their threads.
+constexpr std::size_t kMostBehind = 2 * kBehindWaiting + 2;
+// Fewer bytes are copied, as the stages take less time for them than for handing them on.
+constexpr std::size_t kLeastOwnedBytes = kPageBytes;
+
 struct SectionWriter::Behind {
+  using Buffer = std::vector<std::uint8_t>;
   std::mutex mutex;
-  std::vector<OrderedStage::Bytes> free;  // buffers to be used again
-  OrderedStage written, hashed;           // in this order: hashing puts to writing
+  std::vector<Buffer> free;      // to be used again
+  OrderedStage written, hashed;  // in this order: hashing puts to writing
 
   explicit Behind(SectionWriter& of)
-      : written(kBehindWaiting,
-                [this, &of](OrderedStage::Bytes&& bytes) {
-                  of.put_to_file(bytes);
-                  const std::scoped_lock lock(mutex);
-                  free.push_back(std::move(bytes));
-                }),
-        hashed(kBehindWaiting, [this, &of](OrderedStage::Bytes&& bytes) {
-          of.seal_pages(bytes);
-          of.hash_.update(bytes);
-          written.put(std::move(bytes));
-        }) {}
-  OrderedStage::Bytes take_free() {
+      : written(kBehindWaiting, [&of](OrderedStage::Piece&& piece) { of.put_to_file(piece.bytes); }),
+        hashed(kBehindWaiting, [this, &of](OrderedStage::Piece&& piece) {
+          of.seal(piece.bytes);
+          of.hash_.update(piece.bytes);
+          written.put(std::move(piece));
+        }) {
+    free.reserve(kMostBehind + 1);
+  }
+
+  // Takes the buffer, and gives it back to be used again.
+  OrderedStage::Piece owned(Buffer&& buffer) {
+    std::shared_ptr<Buffer> owner(new Buffer(std::move(buffer)), [this](Buffer* used) {
+      const std::unique_ptr<Buffer> deleted(used);
+      const std::scoped_lock lock(mutex);
+      if (free.size() < free.capacity()) free.push_back(std::move(*used));
+    });
+    return {*owner, owner};
+  }
+  Buffer take_free() {
     const std::scoped_lock lock(mutex);
     if (free.empty()) return {};
-    OrderedStage::Bytes bytes = std::move(free.back());
+    Buffer bytes = std::move(free.back());
     free.pop_back();
     return bytes;
   }
@@ -46,7 +59,9 @@ struct SectionWriter::Behind {
 
 SectionWriter::~SectionWriter() = default;
 
-std::size_t SectionWriter::behind_bytes(std::size_t buffer_bytes) { return (2 * kBehindWaiting + 2) * buffer_bytes; }
+std::size_t SectionWriter::behind_bytes(std::size_t buffer_bytes, std::size_t most_owned) {
+  return kMostBehind * std::max(buffer_bytes, most_owned);
+}
 
 void SectionWriter::start_behind() {
   try {
@@ -103,31 +118,47 @@ void SectionWriter::append_slowly(std::span<const std::uint8_t> bytes) {
   used_ += bytes.size();
 }
 
-// Every flush but the last is of whole pages.
+void SectionWriter::append(std::span<const std::uint8_t> bytes, const std::shared_ptr<const void>& owner) {
+  if (behind_ == nullptr || owner == nullptr || bytes.size() < kLeastOwnedBytes) {
+    append(bytes);
+    return;
+  }
+  if (used_ != 0) flush();
+  flushed_ += bytes.size();
+  behind_->hashed.put({bytes, owner});
+}
+
 void SectionWriter::flush() {
   flushed_ += used_;
   if (behind_ != nullptr) {
     buffer_.resize(used_);
-    behind_->hashed.put(std::move(buffer_));
+    behind_->hashed.put(behind_->owned(std::move(buffer_)));
     buffer_ = behind_->take_free();
     buffer_.resize(buffer_bytes_);
   } else {
     const std::span<const std::uint8_t> data{buffer_.data(), used_};
-    seal_pages(data);
+    seal(data);
     write(data);
   }
   used_ = 0;
 }
 
-void SectionWriter::seal_pages(std::span<const std::uint8_t> data) {
-  for (std::size_t at = 0; at < data.size(); at += kPageBytes) {
-    seal_page(data.subspan(at, std::min(kPageBytes, data.size() - at)));
+void SectionWriter::seal(std::span<const std::uint8_t> data) {
+  while (!data.empty()) {
+    if (page_bytes_ == 0) page_crc_ = section_page_crc(section_, page_count_);
+    const auto part = data.first(std::min(kPageBytes - page_bytes_, data.size()));
+    page_crc_ = crc32c(page_crc_, part);
+    page_bytes_ += part.size();
+    if (page_bytes_ == kPageBytes) end_page();
+    data = data.subspan(part.size());
   }
 }
 
-void SectionWriter::seal_page(std::span<const std::uint8_t> page) {
+void SectionWriter::end_page() {
   if (page_crcs_.size() * sizeof(std::uint32_t) >= table_bytes_) spill_table();
-  page_crcs_.push_back(section_page_crc(section_, page_count_++, page));
+  page_crcs_.push_back(page_crc_);
+  ++page_count_;
+  page_bytes_ = 0;
 }
 
 void SectionWriter::spill_table() {
@@ -162,6 +193,7 @@ std::uint32_t SectionWriter::write_table() {
 SectionFigures SectionWriter::finish() {
   if (used_ != 0) flush();
   end_behind();
+  if (page_bytes_ != 0) end_page();
   buffer_ = {};
   std::array<std::uint8_t, kSectionFooterBytes> footer{};
   store_le<std::uint64_t>(footer.data(), flushed_);

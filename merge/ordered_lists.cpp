@@ -7,19 +7,26 @@ namespace spillway {
 OrderedLists::OrderedLists(IndexWriter& writer, std::size_t range_count, std::size_t limit_bytes, std::size_t most_used)
     : writer_(writer),
       most_used_(most_used),
-      ranges_([this](ListBatch&& batch) { write(std::move(batch)); }, range_count, limit_bytes) {}
+      used_(std::make_shared<Used>()),
+      ranges_([this](ListBatch&& batch) { write(std::move(batch)); }, range_count, limit_bytes) {
+  used_->batches.reserve(most_used_);
+}
 
 void OrderedLists::write(ListBatch&& batch) {
-  writer_.append_lists(batch);
-  const std::scoped_lock lock(used_mutex_);
-  if (used_.size() < most_used_) used_.push_back(std::move(batch));
+  const auto keep = [used = used_, most = most_used_](ListBatch* written) {
+    const std::unique_ptr<ListBatch> deleted(written);
+    const std::scoped_lock lock(used->mutex);
+    if (used->batches.size() < most) used->batches.push_back(std::move(*written));
+  };
+  const std::shared_ptr<ListBatch> owner(new ListBatch(std::move(batch)), keep);
+  writer_.append_lists(*owner, owner);
 }
 
 ListBatch OrderedLists::take_used() {
-  const std::scoped_lock lock(used_mutex_);
-  if (used_.empty()) return {};
-  ListBatch batch = std::move(used_.back());
-  used_.pop_back();
+  const std::scoped_lock lock(used_->mutex);
+  if (used_->batches.empty()) return {};
+  ListBatch batch = std::move(used_->batches.back());
+  used_->batches.pop_back();
   return batch;
 }
 

@@ -1,6 +1,7 @@
 // The way of encoded lists from the threads of a merge to the one writer, in order of ranges (ordered_ranges.hpp).
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -27,12 +28,15 @@ class OrderedLists {
   std::size_t peak_bytes() const { return ranges_.peak_bytes(); }
 
  private:
+  struct Used {
+    std::mutex mutex;
+    std::vector<ListBatch> batches;
+  };
   void write(ListBatch&& batch);
   IndexWriter& writer_;
   std::size_t most_used_;
+  std::shared_ptr<Used> used_;  // of the batches that are being written, too: they may outlive this
   OrderedRanges<ListBatch> ranges_;
-  std::mutex used_mutex_;
-  std::vector<ListBatch> used_;
 };
 
 }  // namespace spillway

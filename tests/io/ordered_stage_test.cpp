@@ -3,17 +3,24 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <stdexcept>
+#include <vector>
 
 namespace spillway {
 namespace {
 
-OrderedStage::Bytes one(std::uint8_t byte) { return OrderedStage::Bytes(1, byte); }
+using Bytes = std::vector<std::uint8_t>;
+
+OrderedStage::Piece one(std::uint8_t byte) {
+  const auto owner = std::make_shared<const Bytes>(1, byte);
+  return {*owner, owner};
+}
 
 TEST(OrderedStage, DoesAllInOrder) {
-  OrderedStage::Bytes done;
-  OrderedStage stage(3, [&](OrderedStage::Bytes&& bytes) { done.push_back(bytes[0]); });
-  OrderedStage::Bytes expected;
+  Bytes done;
+  OrderedStage stage(3, [&](OrderedStage::Piece&& piece) { done.push_back(piece.bytes[0]); });
+  Bytes expected;
   for (int i = 0; i < 1000; ++i) {
     expected.push_back(static_cast<std::uint8_t>(i));
     stage.put(one(expected.back()));
@@ -27,7 +34,7 @@ TEST(OrderedStage, DoesAllInOrder) {
 
 TEST(OrderedStage, ThrowsWhatTheWorkThrewFromThenOn) {
   std::atomic<int> calls = 0;
-  OrderedStage stage(2, [&](OrderedStage::Bytes&&) {
+  OrderedStage stage(2, [&](OrderedStage::Piece&&) {
     if (++calls == 3) throw std::runtime_error("the third");
   });
   EXPECT_THROW(
@@ -44,8 +51,8 @@ TEST(OrderedStage, ThrowsWhatTheWorkThrewFromThenOn) {
 TEST(OrderedStage, PassesOnToTheNextAndDropsWhatWaits) {
   std::atomic<int> passed = 0;
   {
-    OrderedStage second(1, [&](OrderedStage::Bytes&&) { ++passed; });
-    OrderedStage first(1, [&](OrderedStage::Bytes&& bytes) { second.put(std::move(bytes)); });
+    OrderedStage second(1, [&](OrderedStage::Piece&&) { ++passed; });
+    OrderedStage first(1, [&](OrderedStage::Piece&& piece) { second.put(std::move(piece)); });
     for (int i = 0; i < 50; ++i) first.put(one(0));
     first.finish();
     second.finish();

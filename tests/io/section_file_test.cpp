@@ -29,7 +29,8 @@ std::string random_bytes(std::size_t count, std::uint64_t seed) {
 
 SectionFigures write_section(const std::string& directory, const std::string& data, std::size_t most_append,
                              std::size_t buffer_bytes = kPageBytes, std::size_t table_bytes = 16384,
-                             std::size_t behind_from = ~std::size_t{0}, std::size_t behind_to = ~std::size_t{0}) {
+                             std::size_t behind_from = ~std::size_t{0}, std::size_t behind_to = ~std::size_t{0},
+                             bool is_owned = false) {
   SectionWriter writer(posix_file_system(), directory, Section::kPostings, buffer_bytes, table_bytes);
   std::mt19937_64 random(9);
   bool is_behind = false;
@@ -44,7 +45,13 @@ SectionFigures write_section(const std::string& directory, const std::string& da
       writer.end_behind();
       is_behind = false;
     }
-    writer.append({reinterpret_cast<const std::uint8_t*>(data.data()) + at, count});
+    const std::span<const std::uint8_t> bytes{reinterpret_cast<const std::uint8_t*>(data.data()) + at, count};
+    if (is_owned) {
+      const auto owner = std::make_shared<const std::vector<std::uint8_t>>(bytes.begin(), bytes.end());
+      writer.append(*owner, owner);
+    } else {
+      writer.append(bytes);
+    }
     at += count;
   }
   const SectionFigures figures = writer.finish();
@@ -90,9 +97,11 @@ TEST(SectionFile, GivesTheSameBytesWhereTheyAreWrittenBehind) {
   const std::size_t end = data.size();
   for (const auto& [from, to] : {std::pair{std::size_t{0}, end}, {end / 3, end}, {0, end / 2}, {end / 3, end / 2}}) {
     for (const std::size_t table_bytes : {12, 16384}) {
-      ScratchDirectory with;
-      EXPECT_EQ(write_section(with.path(), data, 300000, kPageBytes, table_bytes, from, to), expected);
-      EXPECT_EQ(read_bytes(with / "postings"), read_bytes(without / "postings"));
+      for (const bool is_owned : {false, true}) {
+        ScratchDirectory with;
+        EXPECT_EQ(write_section(with.path(), data, 300000, kPageBytes, table_bytes, from, to, is_owned), expected);
+        EXPECT_EQ(read_bytes(with / "postings"), read_bytes(without / "postings"));
+      }
     }
   }
 }

@@ -72,6 +72,24 @@ TEST_F(OrderedListsTest, KeepsWhatIsAheadWithinTheLimit) {
   EXPECT_GT(lists.peak_bytes(), 0u);
 }
 
+TEST_F(OrderedListsTest, GivesTheMemoryOfABatchOnceItIsWritten) {
+  OrderedLists lists(writer_, 1, 1, 2);
+  EXPECT_EQ(lists.take_used().postings.capacity(), 0U);
+  writer_.start_list_helpers();
+  ListEncoder encoder(codes_);
+  for (std::size_t i = 0; i < 4; ++i) {
+    // Postings that belong to no list, as many as are not copied.
+    ListBatch batch = batch_of(term(0, i), encoder);
+    batch.postings.resize(1 << 20);
+    batch.pieces.back().posting_bytes = batch.postings.size();
+    lists.put(0, std::move(batch));
+  }
+  lists.finish(0);
+  writer_.end_list_helpers();
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_GE(lists.take_used().postings.capacity(), std::size_t{1} << 20);
+  EXPECT_EQ(lists.take_used().postings.capacity(), 0U);
+}
+
 TEST_F(OrderedListsTest, WakesThoseWhoWaitWhenOneFails) {
   OrderedLists lists(writer_, 3, 1);
   std::atomic<int> stopped{0};
