@@ -118,6 +118,8 @@ std::size_t join_share(const IndexPlanInput& input, std::size_t largest_block_by
   if (input.input_bytes != 0 && input.input_bytes / block < kMostWaitingRuns / 2) return 0;
   constexpr std::size_t kInputPerRunByte = 4;
   if (block / kInputPerRunByte > kMostSmallRunBytes) return 0;
+  // Runs that are not in memory are not joined, and as few as those of blocks that take the memory of a CPU neither.
+  if (kLeastJoinedRuns * (block / kInputPerRunByte) > plan.run_memory_bytes) return 0;
   const std::size_t most = plan.run_memory_bytes / 4;
   if (join_memory_bytes(largest_block_bytes, 1) > most) return 0;
   return std::min(most, join_memory_bytes(largest_block_bytes, input.threads));

@@ -22,22 +22,35 @@ constexpr std::size_t kBlocksAhead = 16;
 
 std::size_t blocks_ahead(unsigned threads) { return threads <= 1 ? 0 : threads * kBlocksAhead; }
 
-// Of a thread, beside the cursors: a block that is filled, the stretch of a list that goes into it, and what waits.
+// What the runs of a join take beside each other.
+struct JoinedSizes {
+  std::size_t count = 0;
+  std::size_t open_bytes = 0, cursors_bytes = 0;              // of all of them: while open, and of a cursor over each
+  std::size_t most_open_bytes = 0, most_documents_bytes = 0;  // of one
+};
+
+// Of one thread: a block that is filled, the stretch of a list that goes into it, and what waits.
 std::size_t thread_bytes(std::size_t largest_block_bytes) { return 5 * largest_block_bytes; }
 
-std::size_t writer_bytes(std::size_t largest_block_bytes) {
-  return RunWriter::memory_bytes(std::min(largest_block_bytes, kMaxRunBlockBytes), RunBlockCodec::kNone);
+// First documents, then lists; the samples of one run are copied to divide them.
+std::size_t bytes_of_join(const JoinedSizes& runs, std::size_t largest_block_bytes, unsigned threads) {
+  const std::size_t both =
+      RunWriter::memory_bytes(std::min(largest_block_bytes, kMaxRunBlockBytes), RunBlockCodec::kNone) + runs.open_bytes;
+  const std::size_t lists = runs.most_open_bytes + merged_ranges_bytes(runs.count, threads) +
+                            threads * (runs.cursors_bytes + thread_bytes(largest_block_bytes)) +
+                            blocks_ahead(threads) * largest_block_bytes;
+  return both + std::max(runs.most_documents_bytes, lists);
 }
 
 }  // namespace
 
 std::size_t join_memory_bytes(std::size_t largest_block_bytes, unsigned threads) {
-  const std::size_t open_bytes = StoredRun::open_bytes(128 * largest_block_bytes, largest_block_bytes);
-  return writer_bytes(largest_block_bytes) + (kMostJoinedRuns + 1) * open_bytes +
-         merged_ranges_bytes(kMostJoinedRuns, threads) +
-         threads *
-             (kMostJoinedRuns * StoredRun::cursor_bytes(largest_block_bytes) + thread_bytes(largest_block_bytes)) +
-         blocks_ahead(threads) * largest_block_bytes;
+  JoinedSizes runs{.count = kMostJoinedRuns};
+  runs.most_open_bytes = StoredRun::open_bytes(128 * largest_block_bytes, largest_block_bytes);
+  runs.open_bytes = kMostJoinedRuns * runs.most_open_bytes;
+  runs.cursors_bytes = kMostJoinedRuns * StoredRun::kCursorBytes;
+  runs.most_documents_bytes = StoredRun::documents_bytes_of(largest_block_bytes);
+  return bytes_of_join(runs, largest_block_bytes, threads);
 }
 
 RunJoiner::~RunJoiner() { stop(true); }
@@ -139,7 +152,7 @@ void RunJoiner::join_due_runs(std::unique_lock<std::mutex>& lock) {
     Sources group(std::make_move_iterator(waiting_.begin()),
                   std::make_move_iterator(waiting_.begin() + static_cast<std::ptrdiff_t>(count)));
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
-    const unsigned threads = threads_for(group, setup_.slots.count());
+    const unsigned threads = threads_for(group);
     if (threads == 0) {
       std::move(group.begin(), group.end(), std::back_inserter(joined_));
       continue;
@@ -165,22 +178,17 @@ bool RunJoiner::wait_for_join() {
 }
 
 // As many as the memory of joins has room for; none: not even one.
-unsigned RunJoiner::threads_for(const Sources& group, unsigned wanted) const {
-  const std::size_t block_bytes = setup_.runs.largest_block_bytes();
-  std::size_t fixed = writer_bytes(block_bytes), each = thread_bytes(block_bytes);
-  std::size_t documents = 0, samples = 0;
+unsigned RunJoiner::threads_for(const Sources& group) const {
+  JoinedSizes runs{.count = group.size()};
+  unsigned threads = setup_.slots.count();
   for (const auto& run : group) {
-    fixed += run->open_bytes();
-    samples = std::max(samples, run->open_bytes());
-    each += run->cursor_bytes();
-    documents = std::max(documents, run->documents_bytes(wanted));
+    runs.open_bytes += run->open_bytes();
+    runs.cursors_bytes += run->cursor_bytes();
+    runs.most_open_bytes = std::max(runs.most_open_bytes, run->open_bytes());
+    runs.most_documents_bytes = std::max(runs.most_documents_bytes, run->documents_bytes(threads));
   }
-  fixed = std::max(fixed + samples, documents);
-  const auto bytes = [&](unsigned threads) {
-    return fixed + threads * each + blocks_ahead(threads) * block_bytes + merged_ranges_bytes(group.size(), threads);
-  };
-  unsigned threads = wanted;
-  while (threads > 0 && setup_.memory_bytes < bytes(threads)) --threads;
+  const std::size_t block_bytes = setup_.runs.largest_block_bytes();
+  while (threads > 0 && setup_.memory_bytes < bytes_of_join(runs, block_bytes, threads)) --threads;
   return threads;
 }
 

@@ -24,7 +24,7 @@ inline constexpr std::size_t kMostJoinedRuns = 24, kMostWaitingRuns = 32, kLeast
 // Of a run that is joined. A larger one has many postings for each of its entries, and joining saves entries.
 inline constexpr std::size_t kMostSmallRunBytes = std::size_t{64} << 20;
 
-// Of RunJoiner, for runs with blocks of at most largest_block_bytes that are merged on so many threads.
+// Of RunJoiner, for runs in memory with blocks of at most largest_block_bytes that are merged on so many threads.
 std::size_t join_memory_bytes(std::size_t largest_block_bytes, unsigned threads);
 
 struct RunJoinerSetup {
@@ -75,7 +75,7 @@ class RunJoiner {
   std::size_t small_runs() const;
   std::size_t due_runs() const;
   std::unique_ptr<MergeSource> join(Sources& group, unsigned threads);
-  unsigned threads_for(const Sources& group, unsigned wanted) const;
+  unsigned threads_for(const Sources& group) const;
   void stop(bool abandoned);
 
   const RunJoinerSetup setup_;

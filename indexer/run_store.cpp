@@ -42,7 +42,7 @@ std::size_t StoredRun::open_bytes(std::uint64_t run_bytes, std::size_t largest_b
 
 // Documents and texts: of each a block of the file, and one with the rest of the one before, in a vector that may be
 // half empty.
-std::size_t StoredRun::documents_bytes(unsigned) const {
+std::size_t StoredRun::documents_bytes_of(std::size_t largest_block_bytes) {
   constexpr std::size_t kStringsBytes = std::size_t{512} << 10;
   return 2 * (3 * largest_block_bytes + kStringsBytes);
 }

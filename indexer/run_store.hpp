@@ -27,16 +27,17 @@ class StoredRun final : public MergeSource {
   // Blocks in memory are read where they stand.
   std::size_t cursor_bytes() const override { return is_spilled() ? cursor_bytes(largest_block_bytes) : kCursorBytes; }
   std::size_t open_bytes() const override { return open_bytes(bytes, largest_block_bytes); }
-  std::size_t documents_bytes(unsigned) const override;
+  std::size_t documents_bytes(unsigned) const override { return documents_bytes_of(largest_block_bytes); }
   // The same of a run that is not there yet; of one that is spilled.
   static std::size_t cursor_bytes(std::size_t largest_block_bytes) { return largest_block_bytes + kCursorBytes; }
+  static std::size_t documents_bytes_of(std::size_t largest_block_bytes);
   static std::size_t open_bytes(std::uint64_t run_bytes, std::size_t largest_block_bytes);
   bool is_spilled() const override { return temp_ != nullptr; }
 
   std::size_t largest_block_bytes = kMaxRunBlockBytes;  // blocks are not compressed: a cursor holds one
+  static constexpr std::size_t kCursorBytes = 4096;     // over a run in memory
 
  private:
-  static constexpr std::size_t kCursorBytes = 4096;
   std::unique_ptr<MemoryFile> memory_;
   std::unique_ptr<TempFile> temp_;
   std::unique_ptr<RunReader> reader_;

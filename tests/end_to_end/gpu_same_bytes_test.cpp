@@ -40,12 +40,14 @@ class GpuSameBytes : public SameBytes, public ::testing::WithParamInterface<GpuC
 
   // All blocks were sorted there.
   void expect_same_on_gpu(const IndexOptions& options) {
-    const IndexReport report = expect_same(options);
+    const IndexReport report = last_ = expect_same(options);
     EXPECT_EQ(report.chunk_form, takes_tokens() ? "tokens" : "tables");
     EXPECT_EQ(report.cpu_blocks, 0u);
     EXPECT_EQ(report.gpu_blocks, report.blocks);
     EXPECT_GT(report.blocks, 0u);
   }
+
+  IndexReport last_;  // of expect_same_on_gpu()
 
   // Does the job, of which the nth call of a GPU fails, give the same bytes? Tells whether one failed.
   bool expect_same_where_a_call_fails(std::uint64_t nth, GpuFault fault) {
@@ -113,6 +115,16 @@ TEST_P(GpuSameBytes, OnEveryGpuTogether) {
   for (const GpuInfo& gpu : find_gpus().gpus) options.gpu.ids.push_back(gpu.id);
   options.block_bytes = 20000;
   expect_same_on_gpu(options);
+}
+
+TEST_P(GpuSameBytes, OfRunsThatAreJoinedInsideOfDocuments) {
+  set_long_documents(40);
+  IndexOptions options = gpu_job(IndexMode::kGpuPlus);
+  for (const GpuInfo& gpu : find_gpus().gpus) options.gpu.ids.push_back(gpu.id);
+  options.memory_bytes = std::uint64_t{2} << 30;
+  options.block_bytes = 2000;
+  expect_same_on_gpu(options);
+  EXPECT_GT(last_.joins, 3U);
 }
 
 TEST_P(GpuSameBytes, OfStoredTexts) {

@@ -33,6 +33,16 @@ class SameBytes : public ::testing::Test {
     set_corpus(jsonl_of(documents_), CorpusFormat::kJsonl);
   }
 
+  // Of which each takes many blocks of some KiB.
+  void set_long_documents(std::uint64_t seed) {
+    RandomDocuments shape;
+    shape.count = 14;
+    shape.words = shape.long_document_words = 8000;
+    shape.longest_token_bytes = 270;
+    documents_ = random_corpus(seed, shape, true);
+    set_corpus(jsonl_of(documents_), CorpusFormat::kJsonl);
+  }
+
   // Texts of every size, one of them of several text blocks.
   void set_corpus_with_texts(std::uint64_t seed) {
     content_options_.store = StorePolicy::kText;

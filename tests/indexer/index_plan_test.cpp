@@ -95,12 +95,15 @@ TEST(IndexPlan, GivesRunsWhatSmallBlocksLeave) {
 
 TEST(IndexPlan, JoinsRunsOnlyWhereThereWillBeManySmallOnes) {
   IndexPlanInput input = input_of(512 * kMebibyte, 2);
+  input.forced_block_bytes = 8 * kMebibyte;
   input.input_bytes = std::uint64_t{1} << 26;
   EXPECT_EQ(plan_index(input, ContentOptions{}, {}).join_bytes, 0U);
   for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1} << 40}) {  // unknown, large
     input.input_bytes = bytes;
     EXPECT_GT(plan_index(input, ContentOptions{}, {}).join_bytes, 0U);
   }
+  input.forced_block_bytes = 0;
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).join_bytes, 0U) << "the memory for runs holds two or three";
   input = input_of(2048 * kMebibyte, 2);
   input.input_bytes = std::uint64_t{1} << 40;
   EXPECT_EQ(plan_index(input, ContentOptions{}, {}).join_bytes, 0U) << "of blocks of hundreds of megabytes";

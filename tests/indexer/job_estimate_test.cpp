@@ -19,8 +19,9 @@ CorpusPlan one_file(std::uint64_t bytes, Compression compression = Compression::
   return corpus;
 }
 
-JobEstimate estimate_of(const CorpusPlan& corpus, std::size_t memory_bytes) {
+JobEstimate estimate_of(const CorpusPlan& corpus, std::size_t memory_bytes, std::size_t block_bytes = 0) {
   IndexPlanInput input;
+  input.forced_block_bytes = block_bytes;
   input.memory_bytes = memory_bytes;
   input.program_bytes = 16 * kMebibyte;
   input.threads = 2;
@@ -58,7 +59,8 @@ TEST(JobEstimate, MergesJoinedRunsWhereThereAreMany) {
   const JobEstimate few = estimate_of(one_file(100'000'000), 512 * kMebibyte);
   EXPECT_EQ(few.joins, 0U);
   EXPECT_EQ(few.describe().find("joined"), std::string::npos);
-  const JobEstimate many = estimate_of(one_file(60'000'000'000), 512 * kMebibyte);
+  EXPECT_EQ(estimate_of(one_file(60'000'000'000), 512 * kMebibyte).joins, 0U);  // few are in memory at once
+  const JobEstimate many = estimate_of(one_file(3'000'000'000), 512 * kMebibyte, 8 * kMebibyte);
   EXPECT_GT(many.blocks, 100U);
   EXPECT_GT(many.joins, 3U);
   EXPECT_TRUE(many.merge.passes.empty());

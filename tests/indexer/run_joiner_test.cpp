@@ -257,7 +257,7 @@ TEST_F(RunJoinerTest, StopsAtASignalAndWhereTheJobIsGivenUp) {
 
 TEST(JoinMemory, GrowsWithBlocksAndThreads) {
   const std::size_t least = join_memory_bytes(kMinRunBlockBytes, 1);
-  EXPECT_GT(join_memory_bytes(kMinRunBlockBytes, 2), least + kMostJoinedRuns * kMinRunBlockBytes);
+  EXPECT_GT(join_memory_bytes(kMinRunBlockBytes, 4), least + kMostJoinedRuns * kMinRunBlockBytes);
   EXPECT_GT(join_memory_bytes(2 * kMinRunBlockBytes, 1), least);
 }
 

@@ -1,0 +1,155 @@
+// A fixture: whole jobs whose blocks visit the host's stand-in for a GPU, in both forms of chunks.
+#pragma once
+
+#include <zstd.h>
+
+#include "indexer/cpu_pieces.hpp"
+#include "indexer/gpu/host_visit.hpp"
+#include "indexer/ingest.hpp"
+#include "indexer/run_merging.hpp"
+#include "indexer/term_filter.hpp"
+#include "indexer/unicode_words.hpp"
+#include "sort/auto_string_sorter.hpp"
+#include "sort/gpu/gpu_faults.hpp"
+#include "tests/end_to_end/same_bytes.hpp"
+#include "tests/indexer/gpu/damaging_machine.hpp"
+
+namespace spillway::testing {
+
+struct HostGpuCase {
+  ChunkForm form;
+  bool positions;
+};
+
+// What of a job may change, but not its index.
+struct HostGpuSetting {
+  std::uint64_t block_bytes = 0;
+  std::size_t memory_bytes = std::size_t{256} << 20;
+  std::size_t arena_bytes = std::size_t{24} << 20;
+  unsigned visits = 2, threads = 2;
+  std::size_t run_memory_bytes = 0, join_bytes = 0;  // 0: as planned
+  std::uint64_t failing_call = 0;
+  GpuFault fault = GpuFault::kMemory;
+  DamageUpload damage;  // kTokens
+};
+
+class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGpuCase> {
+ protected:
+  HostGpuJob() { content_options_.positions = GetParam().positions; }
+  void TearDown() override { fail_gpu_call(0); }
+
+  // As run_index() does it, with visits to the host.
+  BlockFigures expect_same_with(const HostGpuSetting& setting) {
+    const std::string output = scratch_ / "index";
+    const BlockFigures figures = index(setting, output);
+    EXPECT_TRUE(same_index(expected_, output));
+    EXPECT_EQ(figures.gpu_blocks + figures.cpu_blocks, blocks_of(figures));
+    std::filesystem::remove_all(output);
+    return figures;
+  }
+
+  std::uint64_t spilled_bytes_ = 0;  // by the last job
+
+ private:
+  // One that the CPU sorts may become several runs.
+  static std::uint64_t blocks_of(const BlockFigures& figures) {
+    return figures.cpu_blocks == 0 ? figures.blocks : figures.gpu_blocks + figures.cpu_blocks;
+  }
+
+  ContentOptions content() const {
+    ContentOptions content = content_options_;
+    if (content.tokenizer == Tokenizer::kUnicode) content.icu_version = UnicodeWords::icu_version();
+    content.stemmer_version = TermFilter::stemmer_version(content.stemmer);
+    content.zstd_version = ZSTD_versionString();
+    return content;
+  }
+
+  IndexPlan plan(const HostGpuSetting& setting, const CorpusPlan& corpus) const {
+    IndexPlanInput input;
+    input.memory_bytes = setting.memory_bytes - setting.visits * setting.arena_bytes;
+    input.threads = setting.threads;
+    input.mode = IndexMode::kGpuPlus;
+    input.form = GetParam().form;
+    input.input_bytes = corpus.total_bytes;
+    input.forced_block_bytes = setting.block_bytes;
+    input.visits = setting.visits;
+    input.block_limit = [](std::size_t bytes) { return bytes; };
+    if (GetParam().form == ChunkForm::kTokens) {
+      input.cpu_sort_bytes = [&](const ChunkLimits& limits) {
+        return most_token_sort_bytes(content_options_, limits, *cpu_);
+      };
+    }
+    IndexPlan plan = plan_index(input, content_options_, corpus);
+    if (setting.run_memory_bytes != 0) plan.run_memory_bytes = setting.run_memory_bytes;
+    if (setting.join_bytes != 0) plan.join_bytes = setting.join_bytes;
+    return plan;
+  }
+
+  static std::unique_ptr<GpuBlockSorter> make_visitor(const HostGpuSetting& setting, MemoryBudget& budget) {
+    if (setting.damage) {
+      return make_damaging_visitor(setting.arena_bytes, setting.visits, budget, setting.damage);
+    }
+    return make_host_block_visitor({GetParam().form, setting.arena_bytes, setting.visits,
+                                    find_record_sorter("cpu-radix"), find_string_sorter("cpu-msd")},
+                                   budget);
+  }
+
+  BlockFigures index(const HostGpuSetting& setting, const std::string& output) {
+    std::atomic<int> signal_number{0};
+    IndexProgress progress;
+    const auto ignore = [](const std::string&) {};
+    const IndexContext context{posix_file_system(), signal_number, progress, ignore, ignore};
+    IndexOptions options = job({scratch_ / "in"});
+    options.corpus.max_document_bytes = content_options_.max_document_bytes;
+    const ContentOptions content_options = content();
+    const CorpusPlan corpus = plan_corpus(context.files, options.inputs, options.corpus);
+    const IndexPlan planned = plan(setting, corpus);
+    MemoryBudget budget(setting.memory_bytes);
+    TempSpace temp(context.files, {scratch_.path()}, "runs", 0);
+    RunStore runs(budget, temp, planned.run_memory_bytes,
+                  TermBlockBuilder::max_block_bytes(planned.run_block_bytes, content_options.max_term_bytes));
+    SkipLog skips(1, false);
+    IngestFigures figures;
+    {
+      const auto gpu = make_visitor(setting, budget);
+      fail_gpu_call(setting.failing_call, setting.fault);
+      const auto cost = [](const ParsedChunk& chunk) { return chunk.memory.size(); };
+      figures = ingest({options,
+                        content_options,
+                        corpus,
+                        planned,
+                        IndexMode::kGpuPlus,
+                        {*cpu_, gpu.get(), nullptr},
+                        cost,
+                        context,
+                        budget,
+                        temp,
+                        setting.threads},
+                       runs, skips);
+      fail_gpu_call(0);
+    }
+    IndexWriter writer(context.files, output, content_options);
+    MergeFigures merged;
+    const IndexTotals totals = merge_into_index(
+        {content_options, planned.run_block_bytes, planned.id_sort_bytes, auto_string_sorter(), context, budget, temp,
+         setting.threads},
+        runs, writer, [](std::uint64_t) {}, merged);
+    writer.finish(totals);
+    spilled_bytes_ = temp.written_bytes();
+    return figures.block;
+  }
+
+  const std::unique_ptr<BlockSorter> cpu_ =
+      make_key_block_sorter(*find_record_sorter("cpu-radix"), auto_string_sorter());
+};
+
+// The forms of chunks that GPUs take, with and without positions.
+inline const auto kHostGpuCases =
+    ::testing::Values(HostGpuCase{ChunkForm::kOccurrences, false}, HostGpuCase{ChunkForm::kOccurrences, true},
+                      HostGpuCase{ChunkForm::kTokens, false}, HostGpuCase{ChunkForm::kTokens, true});
+inline std::string host_gpu_case_name(const ::testing::TestParamInfo<HostGpuCase>& tested) {
+  return std::string(tested.param.form == ChunkForm::kTokens ? "Tokens" : "Tables") +
+         (tested.param.positions ? "WithPositions" : "WithoutPositions");
+}
+
+}  // namespace spillway::testing

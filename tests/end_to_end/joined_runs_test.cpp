@@ -1,0 +1,116 @@
+// Blocks so small that their runs are joined while parsing goes on, and documents so long that runs and joins begin and
+// end inside them: the index is that of one block.
+#include "tests/end_to_end/host_gpu_job.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::HostGpuSetting;
+using testing::SameBytes;
+
+struct JoinCase {
+  bool positions;
+  StorePolicy store;
+};
+
+class JoinedRuns : public SameBytes, public ::testing::WithParamInterface<JoinCase> {
+ protected:
+  JoinedRuns() {
+    content_options_.positions = GetParam().positions;
+    content_options_.store = GetParam().store;
+  }
+
+  IndexOptions small_blocks() const {
+    IndexOptions options = job({scratch_ / "in"});
+    options.block_bytes = 1000;
+    options.memory_bytes = std::uint64_t{2} << 30;
+    return options;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, JoinedRuns,
+                         ::testing::Values(JoinCase{false, StorePolicy::kMeta}, JoinCase{true, StorePolicy::kMeta},
+                                           JoinCase{false, StorePolicy::kText}, JoinCase{true, StorePolicy::kText}),
+                         [](const auto& tested) {
+                           return std::string(tested.param.store == StorePolicy::kText ? "Texts" : "NoTexts") +
+                                  (tested.param.positions ? "WithPositions" : "WithoutPositions");
+                         });
+
+TEST_P(JoinedRuns, GiveTheIndexOfOneBlock) {
+  set_long_documents(1);
+  for (const IndexMode mode : {IndexMode::kCpu, IndexMode::kCpuPlus}) {
+    for (const char* const sorter : {"cpu-chunk", "cpu-radix"}) {
+      for (const unsigned threads : {1U, 4U}) {
+        IndexOptions options = small_blocks();
+        options.mode = mode;
+        options.record_sorter = sorter;
+        options.threads = threads;
+        SCOPED_TRACE(std::string(sorter) + ", threads " + std::to_string(threads));
+        const IndexReport report = expect_same(options);
+        EXPECT_GT(report.joins, 5U);
+        EXPECT_GT(report.blocks, 10 * report.documents);
+        EXPECT_EQ(report.runs_spilled, 0U);
+      }
+    }
+  }
+}
+
+// Blocks that are sorted by visits.
+class JoinedVisits : public testing::HostGpuJob {
+ protected:
+  // Joined many at a time.
+  static HostGpuSetting many_runs(unsigned visits, std::size_t run_memory_bytes) {
+    HostGpuSetting setting;
+    setting.block_bytes = 2000;
+    setting.visits = visits;
+    setting.threads = 1 + visits % 3;
+    setting.memory_bytes = std::size_t{512} << 20;
+    setting.run_memory_bytes = run_memory_bytes;
+    setting.join_bytes = std::size_t{64} << 20;
+    return setting;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, JoinedVisits, testing::kHostGpuCases, testing::host_gpu_case_name);
+
+// Joins begin and end inside documents.
+TEST_P(JoinedVisits, GiveTheIndexOfTheCpu) {
+  for (const StorePolicy store : {StorePolicy::kMeta, StorePolicy::kText}) {
+    content_options_.store = store;
+    set_long_documents(store == StorePolicy::kText ? 48 : 49);
+    for (const unsigned visits : {1U, 2U, 5U}) {
+      SCOPED_TRACE(visits);
+      const BlockFigures figures = expect_same_with(many_runs(visits, std::size_t{64} << 20));
+      EXPECT_EQ(figures.cpu_blocks, 0U) << figures.gpu_failure;
+      EXPECT_GT(figures.gpu_blocks, 10 * documents_.size());
+      EXPECT_GT(figures.joins.joins, 3U);
+      EXPECT_EQ(spilled_bytes_, 0U);
+    }
+  }
+}
+
+// Runs wait for joins, or are spilled, and so are joined ones.
+TEST_P(JoinedVisits, GiveTheIndexOfTheCpuWhereFewFitMemory) {
+  set_long_documents(50);
+  std::uint64_t joins = 0, spilled_bytes = 0;
+  for (const unsigned visits : {1U, 2U, 5U}) {
+    SCOPED_TRACE(visits);
+    joins += expect_same_with(many_runs(visits, std::size_t{1536} << 10)).joins.joins;
+    spilled_bytes += spilled_bytes_;
+  }
+  EXPECT_GT(joins, 2U);
+  EXPECT_GT(spilled_bytes, 0U);
+}
+
+// What the GPU had begun, and what the CPU sorts once it is lost, in pieces, is joined in order.
+TEST_P(JoinedVisits, GiveTheIndexOfTheCpuWhereSomeAreLost) {
+  set_long_documents(51);
+  HostGpuSetting setting = many_runs(3, std::size_t{64} << 20);
+  setting.fault = GpuFault::kLost;
+  setting.failing_call = 1500;
+  const BlockFigures figures = expect_same_with(setting);
+  EXPECT_GT(figures.gpu_blocks, kMostJoinedRuns);
+  EXPECT_GT(figures.cpu_blocks, kMostJoinedRuns);
+  EXPECT_GT(figures.joins.joins, 3U);
+}
+
+}  // namespace
+}  // namespace spillway
