@@ -16,6 +16,7 @@
 #include "merge/run_input.hpp"
 #include "merge/run_merge.hpp"
 #include "tests/support/faulty_file_system.hpp"
+#include "tests/support/near_terms.hpp"
 #include "tests/support/sample_run.hpp"
 
 namespace spillway::testing {
@@ -26,6 +27,20 @@ inline SampleRun make_source(std::uint64_t seed, const SampleRunOptions& options
   for (SampleDocument& document : run.documents) document.length = 0;
   for (const auto& [term, postings] : run.terms) {
     for (const SamplePosting& posting : postings) run.documents[posting.document].length += posting.frequency;
+  }
+  return run;
+}
+
+// The same with terms that are told apart late.
+inline SampleRun make_source_of_near_terms(std::uint64_t seed, std::size_t documents) {
+  SampleRun run = make_source(seed, {.documents = documents, .terms = 0});
+  std::mt19937_64 random(seed);
+  for (const std::string& term : near_terms(seed, 300)) {
+    for (std::size_t i = random() % documents; i < documents; i += 1 + random() % documents) {
+      const auto frequency = static_cast<std::uint32_t>(1 + random() % 3);
+      run.terms[term].push_back({static_cast<std::uint32_t>(i), frequency});
+      run.documents[i].length += frequency;
+    }
   }
   return run;
 }

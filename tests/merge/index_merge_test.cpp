@@ -45,6 +45,20 @@ SampleRun source(std::uint64_t seed, std::size_t documents, std::size_t terms) {
   return make_source(seed, options);
 }
 
+TEST_P(EveryIndexMerge, GivesTermsThatAreEqualInTheirFirstBytes) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    SampleRun whole = make_source_of_near_terms(seed, 40);
+    if (options_.positions) add_positions(whole, seed);
+    Runs one;
+    one.push_back(write(whole, {}));
+    const Merged expected = merge_to_index(one, {}, with(1));
+    ASSERT_EQ(read_index(), whole);
+    EXPECT_EQ(merge_to_index(cut(whole, 12, random), {}, with(4)).files, expected.files);
+  }
+}
+
 TEST_P(EveryIndexMerge, GivesTheBytesOfOneRunHoweverItWasCut) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);

@@ -29,6 +29,16 @@ TEST_F(RunMerge, GivesTheWholeSourceBack) {
   }
 }
 
+TEST_F(RunMerge, GivesTermsBackThatAreEqualInTheirFirstBytes) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const SampleRun whole = make_source_of_near_terms(seed, 40);
+    const Runs merged = merge_passes(cut(whole, 12, random), 1, random);
+    ASSERT_EQ(read_sample_run(*merged.front().file), whole);
+  }
+}
+
 TEST_F(RunMerge, JoinsTheEntriesOfATermWhileTheyFitABlock) {
   SampleRun piece;
   piece.documents.resize(10);
