@@ -10,6 +10,7 @@
 
 #include "io/error.hpp"
 #include "merge/document_join.hpp"
+#include "merge/input_totals.hpp"
 #include "merge/list_merge.hpp"
 #include "merge/source_layout.hpp"
 #include "merge/term_ranges.hpp"
@@ -127,17 +128,8 @@ Reservation start_helpers(IndexWriter& writer, MemoryBudget& budget, unsigned th
 }
 
 void check_input(const MergeInput& input, const ListMergeTotals::Input& found) {
-  const RunSummary& expected = input.summary();
-  // Where an index with positions is read as a run, postings may be cut: they are counted once for each piece.
-  const bool postings_agree = input.identity().has_positions ? found.posting_count >= expected.posting_count
-                                                             : found.posting_count == expected.posting_count;
-  if (!postings_agree || found.occurrence_count != expected.occurrence_count) {
-    throw FormatError(input.name() + ": expected " + std::to_string(expected.posting_count) + " postings of " +
-                      std::to_string(expected.occurrence_count) + " occurrences, found " +
-                      std::to_string(found.posting_count) + " of " + std::to_string(found.occurrence_count) +
-                      ": it is damaged, make it again from its input");
-  }
-  if (found.sum == expected.sum) return;
+  check_totals(input, {found.posting_count, found.occurrence_count});
+  if (found.sum == input.summary().sum) return;
   throw FormatError(input.name() +
                     ": its postings do not give the sum that was taken when it was made: it is damaged, make it again "
                     "from its input");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -10,6 +11,7 @@
 #include "io/error.hpp"
 #include "io/varint.hpp"
 #include "merge/document_join.hpp"
+#include "merge/input_totals.hpp"
 #include "merge/list_join.hpp"
 #include "merge/ordered_ranges.hpp"
 #include "merge/source_layout.hpp"
@@ -29,11 +31,12 @@ class ListGatherer {
 
   void begin(std::string_view term) { term_ = term; }
 
-  void add(const TermPiece& piece, std::uint32_t base, const MergeInput& input) {
-    for (const ListPart& part : piece.parts) add_part(part, base, input);
+  // Adds what the piece holds to `totals`.
+  void add(const TermPiece& piece, std::uint32_t base, const MergeInput& input, InputTotals& totals) {
+    for (const ListPart& part : piece.parts) add_part(part, base, input, totals);
     if (!piece.parts.empty()) return;
     add_part({piece.postings, piece.positions, piece.document_count, piece.occurrence_count, 0, piece.last_document},
-             base, input);
+             base, input, totals);
   }
 
   void end() {
@@ -42,7 +45,8 @@ class ListGatherer {
   }
 
  private:
-  void add_part(const ListPart& part, std::uint32_t base, const MergeInput& input) {
+  void add_part(const ListPart& part, std::uint32_t base, const MergeInput& input, InputTotals& totals) {
+    totals.add({part.document_count, part.occurrence_count});
     const std::uint32_t first = check_part(part, base, input);
     // A border document is joined inside one stretch, unless it stays cut.
     if (bytes_.size() + part.postings.size() + part.positions.size() > stretch_bytes_ && !parts_.empty() &&
@@ -163,6 +167,7 @@ class RangeMerger {
         options_(options),
         has_positions_(inputs.front()->identity().has_positions),
         splitters_(choose_term_splitters(inputs, range_count_of(inputs, options))),
+        totals_(inputs.size()),
         blocks_([this, &writer](TermBlock&& block) { write(writer, block); }, splitters_.size() + 1,
                 ahead_bytes(options)) {}
 
@@ -178,6 +183,7 @@ class RangeMerger {
     work();
     for (std::thread& thread : threads) thread.join();
     blocks_.check_complete();
+    for (std::size_t i = 0; i < inputs_.size(); ++i) check_totals(*inputs_[i], totals_[i]);
   }
 
   // Of what was written.
@@ -216,17 +222,20 @@ class RangeMerger {
       blocks_.put(range, std::move(block), bytes);
     });
     ListGatherer gatherer(joiner, options_.block_bytes, has_positions_);
+    std::vector<InputTotals> totals(inputs_.size());
     TermSources sources(inputs_, range == 0 ? std::string() : splitters_[range - 1],
                         range == splitters_.size() ? std::string() : splitters_[range]);
     while (!sources.done()) {
       gatherer.begin(sources.piece().term);
       do {
         const std::size_t input = sources.input();
-        gatherer.add(sources.piece(), static_cast<std::uint32_t>(layout_.bases[input]), *inputs_[input]);
+        gatherer.add(sources.piece(), static_cast<std::uint32_t>(layout_.bases[input]), *inputs_[input], totals[input]);
       } while (sources.advance());
       gatherer.end();
     }
     joiner.finish();
+    const std::scoped_lock lock(totals_mutex_);
+    for (std::size_t i = 0; i < totals.size(); ++i) totals_[i].add(totals[i]);
   }
 
   const std::span<const MergeInput* const> inputs_;
@@ -234,6 +243,8 @@ class RangeMerger {
   const RunMergeOptions& options_;
   const bool has_positions_;
   const std::vector<std::string> splitters_;
+  std::mutex totals_mutex_;
+  std::vector<InputTotals> totals_;  // of the ranges that are merged, for each input
   std::atomic<std::size_t> next_{0};
   OrderedRanges<TermBlock> blocks_;
 };

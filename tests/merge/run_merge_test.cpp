@@ -6,7 +6,9 @@
 #include <thread>
 
 #include "io/error.hpp"
+#include "io/run_layout.hpp"
 #include "tests/merge/cut_runs.hpp"
+#include "tests/support/run_forger.hpp"
 
 namespace spillway::testing {
 namespace {
@@ -211,6 +213,36 @@ TEST_F(RunMerge, CutsAPostingThatIsLargerThanABlock) {
   EXPECT_EQ(read_sample_run(*cut.front().file), whole);
 }
 
+// The footer says one posting more than the run holds. What has one range sees it at its end; of several, each is as it
+// should be.
+TEST_F(RunMerge, RefusesARunThatLacksAPosting) {
+  for (const bool positions : {false, true}) {
+    options_.positions = positions;
+    std::mt19937_64 random(9);
+    SampleRun whole = make_source(9, {.documents = 300, .terms = 2000});
+    if (positions) add_positions(whole, 9);
+    Runs runs = cut(whole, 4, random);
+    RunForger forger(all_bytes(*runs[1].file));
+    const std::size_t at = forger.footer_offset() + run_layout::kPostingCountAt;
+    store_le(forger.bytes().data() + at, runs[1].reader->summary().posting_count + 1);
+    forger.seal_footer();
+    runs[1] = hold([&](WritableFile& file) { file.append(forger.bytes()); });
+    for (const unsigned threads : {1U, 3U}) {
+      RunMergeOptions options;
+      options.block_bytes = kMinRunBlockBytes;
+      options.threads = threads;
+      MemoryFile out(budget_, "out");
+      try {
+        merge_runs(inputs(runs), out, options);
+        FAIL() << threads;
+      } catch (const FormatError& error) {
+        EXPECT_NE(std::string(error.what()).find(runs[1].file->path()), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("postings"), std::string::npos) << error.what();
+      }
+    }
+  }
+}
+
 // Pieces as no checksum can tell them: their heads lie about where documents are.
 class ForgedInput final : public MergeInput {
  public:
@@ -263,9 +295,10 @@ TEST_F(RunMerge, RefusesPiecesThatDoNotAscend) {
   RunSummary summary;
   summary.document_count = 10;
   summary.entry_count = 2;
-  const auto merged = [&](std::vector<TermPiece> pieces) {
-    summary.posting_count = 2 * pieces.size();
-    summary.occurrence_count = 3 * pieces.size();
+  const auto merged = [&](std::vector<TermPiece> pieces, std::uint64_t more_postings = 0,
+                          std::uint64_t more_occurrences = 0) {
+    summary.posting_count = 2 * pieces.size() + more_postings;
+    summary.occurrence_count = 3 * pieces.size() + more_occurrences;
     const ForgedInput input(std::move(pieces), summary);
     const MergeInput* inputs[] = {&input};
     MemoryFile out(budget_, "out");
@@ -275,6 +308,8 @@ TEST_F(RunMerge, RefusesPiecesThatDoNotAscend) {
   EXPECT_THROW(merged({far}), FormatError);
   EXPECT_THROW(merged({low}), FormatError);
   EXPECT_THROW(merged({good, good}), FormatError);
+  EXPECT_THROW(merged({good}, 1), FormatError);
+  EXPECT_THROW(merged({good}, 0, 1), FormatError);
 }
 
 }  // namespace
