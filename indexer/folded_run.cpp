@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "indexer/window_kernels.hpp"
 #include "io/error.hpp"
@@ -52,6 +53,8 @@ FoldedRun::FoldedRun() {
 }
 
 void FoldedRun::fold(std::string_view run) {
+  const bool is_long = run.size() > kKeptBytes;
+  if (std::exchange(is_long_, is_long) && !is_long) give_back();
   if (!fold_simple(run)) fold_any(run);
   const std::size_t bytes = std::max(3 * count_, run.size()) + kWindowPadding;
   if (text_.size() < bytes) text_.resize(bytes);
@@ -67,6 +70,14 @@ void FoldedRun::make_room(std::size_t units) {
   units_.resize(units);
   kinds_.resize(units);
   places_.resize(units + 1);
+}
+
+void FoldedRun::give_back() {
+  raw_ = std::vector<char16_t>();
+  units_ = std::vector<char16_t>();
+  kinds_ = std::vector<std::uint8_t>();
+  places_ = std::vector<std::uint32_t>();
+  text_ = std::vector<char>();
 }
 
 // Character by character, where all of them are simple.

@@ -15,10 +15,13 @@ namespace spillway {
 // Not thread-safe.
 class FoldedRun {
  public:
+  static constexpr std::size_t kKeptBytes = 4096;
+
   // Throws IoError where ICU's data is missing.
   FoldedRun();
 
-  // Of `run`, UTF-8, of which ill-formed bytes become U+FFFD. What the others tell is of the last run.
+  // Of `run`, UTF-8, of which ill-formed bytes become U+FFFD. What the others tell is of the last run. It keeps memory
+  // for runs of up to kKeptBytes; that of a longer one, about 12 times its bytes, until the next shorter one.
   void fold(std::string_view run);
 
   std::span<const char16_t> units() const { return {units_.data(), count_}; }
@@ -35,6 +38,7 @@ class FoldedRun {
   void fold_any(std::string_view run);
   void write_text();
   void make_room(std::size_t units);
+  void give_back();
 
   const UNormalizer2* normalizer_;  // ICU's singleton
   const CharacterTable& characters_ = CharacterTable::instance();
@@ -43,7 +47,7 @@ class FoldedRun {
   std::vector<std::uint32_t> places_;
   std::vector<char> text_;
   std::size_t count_ = 0;
-  bool unchanged_ = false;
+  bool unchanged_ = false, is_long_ = false;
 };
 
 }  // namespace spillway

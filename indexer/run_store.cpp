@@ -14,9 +14,6 @@ constexpr std::size_t piece_bytes_of(std::size_t run_bytes) {
   return run_bytes < (std::size_t{64} << 20) ? std::size_t{1} << 20 : std::size_t{4} << 20;
 }
 
-// The last piece may be all but empty.
-constexpr std::size_t memory_bound(std::size_t run_bytes) { return run_bytes + piece_bytes_of(run_bytes); }
-
 }  // namespace
 
 const MergeInput& StoredRun::open(unsigned) {
@@ -48,17 +45,18 @@ std::size_t StoredRun::documents_bytes_of(std::size_t largest_block_bytes) {
 }
 
 RunShare RunStore::take_share(std::size_t bound_bytes) {
-  const std::size_t bytes = memory_bound(bound_bytes);
-  std::size_t left = memory_left_.load();
+  // The last piece may be all but empty.
+  const std::size_t piece_bytes = piece_bytes_of(bound_bytes), bytes = bound_bytes + piece_bytes;
+  std::int64_t left = memory_left_.load();
   do {
-    if (bytes > left) return {};
-  } while (!memory_left_.compare_exchange_weak(left, left - bytes));
-  return {memory_left_, bytes};
+    if (left < 0 || bytes > static_cast<std::size_t>(left)) return {};
+  } while (!memory_left_.compare_exchange_weak(left, left - static_cast<std::int64_t>(bytes)));
+  return {memory_left_, bytes, piece_bytes};
 }
 
 std::unique_ptr<StoredRun> RunStore::write(RunShare share, const std::function<RunSummary(WritableFile&)>& write) {
   if (!share.is_memory()) return spill(write);
-  auto file = std::make_unique<MemoryFile>(budget_, "a run in memory", piece_bytes_of(share.bytes_));
+  auto file = std::make_unique<MemoryFile>(budget_, "a run in memory", share.piece_bytes_);
   RunSummary summary = write(*file);
   const std::uint64_t bytes = file->size();
   share.keep(static_cast<std::size_t>(file->memory_bytes()));

@@ -2,7 +2,9 @@
 // files, which hold no descriptor unless they are open for a merge.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -53,14 +55,14 @@ class RunStore {
       : budget_(budget),
         temp_(temp),
         memory_bytes_(memory_bytes),
-        memory_left_(memory_bytes),
+        memory_left_(static_cast<std::int64_t>(memory_bytes)),
         largest_block_bytes_(largest_block_bytes) {}
 
   // Lets runs in memory take so much more.
-  void add_memory(std::size_t bytes) { memory_left_ += bytes; }
+  void add_memory(std::size_t bytes) { memory_left_ += static_cast<std::int64_t>(bytes); }
   // For runs in memory: in all, as at first; what none holds now.
   std::size_t memory_bytes() const { return memory_bytes_; }
-  std::size_t memory_left() const { return memory_left_.load(); }
+  std::size_t memory_left() const { return static_cast<std::size_t>(std::max<std::int64_t>(memory_left_.load(), 0)); }
 
   std::size_t largest_block_bytes() const { return largest_block_bytes_; }
 
@@ -78,7 +80,7 @@ class RunStore {
   MemoryBudget& budget_;
   TempSpace& temp_;
   const std::size_t memory_bytes_;
-  std::atomic<std::size_t> memory_left_;
+  std::atomic<std::int64_t> memory_left_;  // below 0 where runs took more than their shares
   std::size_t largest_block_bytes_;
 
  public:

@@ -24,6 +24,8 @@ constexpr std::size_t kSamples = 1024;
 constexpr std::size_t kStringWeight = 16;
 // In front of a list, once it is in a run.
 constexpr std::size_t kEntryHeadBytes = 8;
+// Of a document that goes on behind its chunk, beside its strings, once it is in a run: fields, length.
+constexpr std::size_t kCutDocumentBytes = 1 + kMaxVarintBytes;
 
 std::uint32_t first_document(const ListPart& part) {
   const std::uint8_t* at = part.postings.data();
@@ -146,7 +148,8 @@ SortedBlock::SortedBlock(Block&& block, const StringSorter& strings, const Block
   bytes = terms_.size() * kEntryHeadBytes;
   for (const ParsedChunk& chunk : block_.chunks) {
     summary.posting_count += chunk.posting_count;
-    bytes += chunk.postings.size() + chunk.distances.size() + chunk.documents.size() + chunk.text.size();
+    bytes += chunk.postings.size() + chunk.distances.size() + chunk.text.size() + chunk.documents.size() +
+             kCutDocumentBytes + chunk.open_strings.size();
   }
 }
 

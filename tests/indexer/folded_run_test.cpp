@@ -1,6 +1,7 @@
 #include "indexer/folded_run.hpp"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <string>
 #include <vector>
@@ -71,6 +72,30 @@ TEST(FoldedRun, TellsKindsOfCharacters) {
   EXPECT_EQ(run.kinds()[4], kWordCharacter | kMark);
   EXPECT_EQ(run.kinds()[5], kWordCharacter | kUnspaced);  // above the BMP
   EXPECT_EQ(run.kinds()[6], run.kinds()[5]);
+}
+
+// By what the C library tells; sanitizers have another, and tell nothing here.
+TEST(FoldedRun, GivesTheMemoryOfLongRunsBack) {
+  const auto allocated_bytes = [] {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  FoldedRun run;
+  const std::string little = "がカ東京", other = "e\u0301カ";
+  std::string much;
+  while (much.size() < 60000) much += "ﷺ";
+  run.fold(little);
+  run.fold(other);
+  const std::size_t before = allocated_bytes();
+  run.fold(much);
+  EXPECT_EQ(run.units().size(), much.size() / 3 * 18);
+  run.fold(little);
+  EXPECT_LT(allocated_bytes(), before + (std::size_t{16} << 10));
+  EXPECT_EQ(text_of(run), little);
+  run.fold(much);
+  run.fold(other);
+  EXPECT_LT(allocated_bytes(), before + (std::size_t{16} << 10));
+  EXPECT_EQ(text_of(run), "éカ");
 }
 
 }  // namespace

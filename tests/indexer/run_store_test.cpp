@@ -78,6 +78,32 @@ TEST_F(RunStoreTest, ChargesWhatARunTookNotWhatItMightHaveTaken) {
   }
 }
 
+// A share has room for the last piece, whose size must not come of a bound that holds it already.
+TEST_F(RunStoreTest, TakesPiecesOfTheSizeThatTheShareHasRoomFor) {
+  MemoryBudget budget(200 * kMebibyte);
+  for (const std::size_t bound : {8 * kMebibyte - 1000, 8 * kMebibyte, 64 * kMebibyte - 1000, 64 * kMebibyte}) {
+    RunStore store(budget, temp_, 150 * kMebibyte);
+    RunShare share = store.take_share(bound);
+    const std::size_t taken = share.bytes();
+    const auto run = store.write(std::move(share), writing(bound, 1));
+    EXPECT_LE(run->share.bytes(), taken) << bound;
+    EXPECT_EQ(run->share.bytes(), budget.used_bytes()) << bound;
+  }
+}
+
+TEST_F(RunStoreTest, OwesWhatARunTookBeyondItsShare) {
+  RunStore store(budget_, temp_, 4 * kMebibyte);
+  store.runs.push_back(store.write(store.take_share(kMebibyte), writing(5 * kMebibyte, 1)));
+  EXPECT_FALSE(store.runs.back()->is_spilled());
+  EXPECT_EQ(store.runs.back()->share.bytes(), budget_.used_bytes());
+  EXPECT_EQ(store.memory_left(), 0U);
+  EXPECT_FALSE(store.take_share(1).is_memory());
+  store.add_memory(2 * kMebibyte);
+  EXPECT_EQ(store.memory_left(), kMebibyte);
+  store.runs.clear();
+  EXPECT_EQ(store.memory_left(), 6 * kMebibyte);
+}
+
 // Runs that are written at the same time never take more than their share together.
 TEST_F(RunStoreTest, HoldsTheShareOfARunThatIsOnItsWay) {
   RunStore store(budget_, temp_, 4 * kMebibyte);

@@ -176,6 +176,29 @@ TEST_F(SortedBlocks, GiveTheSameIndexByWayOfAPass) {
   }
 }
 
+// What runs of them take is planned by their bytes. Of documents that go on behind their chunks, titles stand apart.
+TEST_F(SortedBlocks, TakeAsManyBytesAsTheirRuns) {
+  setting_.limits.stream_words = 60;
+  std::vector<OracleDocument> made(200);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    made[i].title = std::string(3000, 't') + std::to_string(i);
+    for (int word = 0; word < 40; ++word) made[i].text += "w" + std::to_string(word) + " ";
+  }
+  for (const Positions positions : {Positions::kNone, Positions::kStored}) {
+    set_positions(positions);
+    std::size_t cut = 0;
+    for (const Block& block : blocks_of(made, 1)) cut += block.last_document_open() ? 1 : 0;
+    EXPECT_GT(cut, 150U);
+    const Sources sources = sources_of(blocks_of(made, 1000), Kept::kAll);
+    ASSERT_EQ(sources.size(), 1U);
+    MemoryFile run(budget_, "run");
+    const RunSummary summary = merge_runs(open(sources), run, {});
+    EXPECT_GE(sources.front()->bytes + 4096, run.size());
+    EXPECT_GT(run.size(), 200U * 3000);
+    EXPECT_LT(summary.entry_count, sources.front()->summary.entry_count);
+  }
+}
+
 // A document that is cut between many chunks has one posting of each of its terms.
 TEST_F(SortedBlocks, JoinThePostingsOfACutDocument) {
   OracleDocument long_one;
