@@ -1,16 +1,10 @@
 #include "corpora/json_string.hpp"
 
-#pragma GCC diagnostic push
-#ifndef __clang__
-// GCC 12 takes the undefined operands inside its own intrinsics for a mistake (GCC bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <array>
 #include <bit>
 #include <cstdint>
+
+#include "io/vector_intrinsics.hpp"
 
 namespace spillway {
 

@@ -59,9 +59,12 @@ class RunStore {
         largest_block_bytes_(largest_block_bytes) {}
 
   // Lets runs in memory take so much more.
-  void add_memory(std::size_t bytes) { memory_left_ += static_cast<std::int64_t>(bytes); }
-  // For runs in memory: in all, as at first; what none holds now.
-  std::size_t memory_bytes() const { return memory_bytes_; }
+  void add_memory(std::size_t bytes) {
+    memory_bytes_ += bytes;
+    memory_left_ += static_cast<std::int64_t>(bytes);
+  }
+  // For runs in memory: in all; what none holds now.
+  std::size_t memory_bytes() const { return memory_bytes_.load(); }
   std::size_t memory_left() const { return static_cast<std::size_t>(std::max<std::int64_t>(memory_left_.load(), 0)); }
 
   std::size_t largest_block_bytes() const { return largest_block_bytes_; }
@@ -79,7 +82,7 @@ class RunStore {
  private:
   MemoryBudget& budget_;
   TempSpace& temp_;
-  const std::size_t memory_bytes_;
+  std::atomic<std::size_t> memory_bytes_;
   std::atomic<std::int64_t> memory_left_;  // below 0 where runs took more than their shares
   std::size_t largest_block_bytes_;
 

@@ -1,18 +1,11 @@
 #include "indexer/token_kernels.hpp"
 
-#pragma GCC diagnostic push
-#ifndef __clang__
-// GCC 12 takes the undefined operands inside its own intrinsics for a mistake (GCC bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <cstring>
 #include <vector>
 
 #include "indexer/count_bits.hpp"
 #include "indexer/parsed_chunk.hpp"
+#include "io/vector_intrinsics.hpp"
 
 namespace spillway {
 

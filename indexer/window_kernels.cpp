@@ -1,13 +1,5 @@
 #include "indexer/window_kernels.hpp"
 
-#pragma GCC diagnostic push
-#ifndef __clang__
-// GCC 12 takes the undefined operands inside its own intrinsics for a mistake (GCC bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <array>
 #include <bit>
 #include <cstring>
@@ -15,6 +7,7 @@
 
 #include "indexer/count_bits.hpp"
 #include "indexer/token_hash.hpp"
+#include "io/vector_intrinsics.hpp"
 
 namespace spillway {
 

@@ -1,18 +1,11 @@
 #include "indexer/word_sums.hpp"
 
-#pragma GCC diagnostic push
-#ifndef __clang__
-// GCC 12 takes the undefined operands inside its own intrinsics for a mistake (GCC bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
+
+#include "io/vector_intrinsics.hpp"
 
 namespace spillway {
 

@@ -1,11 +1,3 @@
-#pragma GCC diagnostic push
-#ifndef __clang__
-// GCC 12 takes the undefined operands inside its own intrinsics for a mistake (GCC bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -14,6 +6,7 @@
 #include "io/error.hpp"
 #include "io/run_reader.hpp"
 #include "io/varint.hpp"
+#include "io/vector_intrinsics.hpp"
 
 namespace spillway {
 

@@ -2,17 +2,10 @@
 // them.
 #pragma once
 
-#pragma GCC diagnostic push
-#ifndef __clang__
-// GCC 12 takes the undefined operands inside its own intrinsics for a mistake (GCC bug 105593).
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#endif
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <cstddef>
 #include <cstdint>
+
+#include "io/vector_intrinsics.hpp"
 
 #define SPILLWAY_SCAN_TARGET __attribute__((target("avx512f")))
 

@@ -99,6 +99,7 @@ TEST_F(RunStoreTest, OwesWhatARunTookBeyondItsShare) {
   EXPECT_EQ(store.memory_left(), 0U);
   EXPECT_FALSE(store.take_share(1).is_memory());
   store.add_memory(2 * kMebibyte);
+  EXPECT_EQ(store.memory_bytes(), 6 * kMebibyte);
   EXPECT_EQ(store.memory_left(), kMebibyte);
   store.runs.clear();
   EXPECT_EQ(store.memory_left(), 6 * kMebibyte);
