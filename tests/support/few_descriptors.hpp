@@ -1,0 +1,27 @@
+// A limit of open files that is lower for a while, for tests of jobs that must keep to it.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+namespace spillway::testing {
+
+// Lowers the number of files that may be open, for its lifetime.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(rlim_t count) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit few = before_;
+    few.rlim_cur = std::min(count, before_.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+  FewDescriptors(const FewDescriptors&) = delete;
+  FewDescriptors& operator=(const FewDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace spillway::testing
