@@ -1,67 +1,104 @@
 #include "merge/term_sources.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "merge/byte_prefix.hpp"
 
 namespace spillway {
 
-TermSources::Key TermSources::key_of(std::string_view term) {
-  constexpr std::size_t kHalf = 8;
-  const std::uint64_t high = byte_prefix(term), low = term.size() > kHalf ? byte_prefix(term.substr(kHalf)) : 0;
-  return {static_cast<unsigned __int128>(high) << 64 | low, std::min<std::uint64_t>(term.size(), kMoreBytes)};
-}
+namespace {
 
-void TermSources::Source::next() {
-  if (cursor->next()) {
-    term = cursor->piece().term;
-    key = key_of(term);
-  } else {
-    term = {};
-    key = {~static_cast<unsigned __int128>(0), kDone};
-  }
-}
+constexpr std::size_t kStartBytes = 8;
+constexpr std::uint64_t kNoStart = ~std::uint64_t{0};
 
-bool TermSources::Less::operator()(std::size_t a, std::size_t b) const {
-  const Source &left = sources[a], &right = sources[b];
-  if (left.key == right.key && left.key.bytes == kMoreBytes) {
-    const int order = left.term.compare(right.term);
-    return order != 0 ? order < 0 : a < b;
-  }
-  // Of terms with the same first bytes, the shorter one is the lesser.
-  const bool is_less = (left.key.bytes < right.key.bytes) | ((left.key.bytes == right.key.bytes) & (a < b));
-  return (left.key.start < right.key.start) | ((left.key.start == right.key.start) & is_less);
-}
+}  // namespace
 
-std::vector<TermSources::Source> TermSources::open(std::span<const MergeInput* const> inputs, const std::string& first,
-                                                   const std::string& last) {
-  std::vector<Source> sources(inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    sources[i].cursor = inputs[i]->terms(first, last);
-    sources[i].next();
-  }
-  return sources;
+TermSources::Rest TermSources::rest_of(std::string_view term) {
+  return {term.size() > kStartBytes ? byte_prefix(term.substr(kStartBytes)) : 0,
+          std::min<std::uint64_t>(term.size(), kMoreBytes)};
 }
 
 TermSources::TermSources(std::span<const MergeInput* const> inputs, const std::string& first, const std::string& last)
-    : sources_(open(inputs, first, last)), tree_(sources_.size(), Less{sources_.data()}) {
+    : starts_((inputs.size() + kTermStarts - 1) / kTermStarts),
+      least_starts_(starts_.size()),
+      rests_(starts_.size() * kTermStarts, {kNoStart, kDone}) {
+  for (Starts& starts : starts_) starts.fill(kNoStart);
+  cursors_.reserve(inputs.size());
+  of_term_.reserve(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    cursors_.push_back(inputs[i]->terms(first, last));
+    move(i);
+    of_term_.push_back(static_cast<std::uint32_t>(i));
+  }
   begin_term();
 }
 
-// The text of the source is gone once its cursor moves on.
-void TermSources::begin_term() {
-  const Source& source = sources_[tree_.winner()];
-  key_ = source.key;
-  if (key_.bytes == kMoreBytes) term_ = source.term;
+bool TermSources::is_of_term(std::uint64_t start, const Rest& rest, std::string_view term) const {
+  return start == start_ && rest == rest_ && (rest.bytes != kMoreBytes || term == term_);
+}
+
+void TermSources::set(std::size_t input, std::uint64_t start, const Rest& rest) {
+  starts_[input / kTermStarts][input % kTermStarts] = start;
+  rests_[input] = rest;
+}
+
+// True if the next piece of that input is of the least term, too.
+bool TermSources::move(std::size_t input) {
+  TermCursor& cursor = *cursors_[input];
+  if (!cursor.next()) {
+    set(input, kNoStart, {kNoStart, kDone});
+    return false;
+  }
+  const std::string_view term = cursor.piece().term;
+  const std::uint64_t start = byte_prefix(term);
+  const Rest rest = rest_of(term);
+  if (is_of_term(start, rest, term)) return true;
+  set(input, start, rest);
+  return false;
 }
 
 bool TermSources::advance() {
-  sources_[tree_.winner()].next();
-  tree_.replay();
-  const Source& next = sources_[tree_.winner()];
-  if (!next.is_done() && next.key == key_ && (key_.bytes != kMoreBytes || next.term == term_)) return true;
+  if (move(of_term_[at_]) || ++at_ != of_term_.size()) return true;
   begin_term();
   return false;
+}
+
+// All inputs that stood at the last term have moved on: where they are, the least start may be another.
+void TermSources::begin_term() {
+  std::size_t done = 0;  // starts before it are looked at
+  for (const std::uint32_t input : of_term_) {
+    const std::size_t group = input / kTermStarts;
+    if (group < done) continue;
+    least_starts_[group] = least_start(starts_[group].data());
+    done = group + 1;
+  }
+  of_term_.clear();
+  at_ = 0;
+  start_ = *std::min_element(least_starts_.begin(), least_starts_.end());
+  for (std::size_t group = 0; group < starts_.size(); ++group) {
+    if (least_starts_[group] != start_) continue;
+    for (std::uint64_t equal = equal_starts(starts_[group].data(), start_); equal != 0; equal &= equal - 1) {
+      collect(group * kTermStarts + static_cast<std::size_t>(std::countr_zero(equal)));
+    }
+  }
+  if (of_term_.empty()) return;
+  rest_ = rests_[of_term_.front()];
+  if (rest_.bytes == kMoreBytes) term_ = piece().term;
+}
+
+// An input whose term has the least start: of these, the inputs of the least term are kept.
+void TermSources::collect(std::size_t input) {
+  const Rest& rest = rests_[input];
+  if (rest.bytes == kDone) return;
+  if (!of_term_.empty()) {
+    const std::size_t other = of_term_.front();
+    std::strong_ordering order = rest <=> rests_[other];
+    if (order == 0 && rest.bytes == kMoreBytes) order = cursors_[input]->piece().term <=> cursors_[other]->piece().term;
+    if (order > 0) return;
+    if (order < 0) of_term_.clear();
+  }
+  of_term_.push_back(static_cast<std::uint32_t>(input));
 }
 
 }  // namespace spillway

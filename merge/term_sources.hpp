@@ -1,7 +1,8 @@
-// The term cursors of a merge as one sequence in (term, input) order: a loser tree that compares the first 16 bytes of
-// terms as integers before it looks at the rest.
+// The term cursors of a merge as one sequence in (term, input) order. The inputs of a term are found together, by the
+// first 8 bytes of all inputs' terms, then by 8 more and the length; the text is compared only where these agree.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -9,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "merge/loser_tree.hpp"
 #include "merge/merge_input.hpp"
+#include "merge/term_starts.hpp"
 
 namespace spillway {
 
@@ -19,42 +20,42 @@ class TermSources {
  public:
   TermSources(std::span<const MergeInput* const> inputs, const std::string& first, const std::string& last);
 
-  bool done() const { return sources_[tree_.winner()].is_done(); }
-  std::size_t input() const { return tree_.winner(); }
+  bool done() const { return of_term_.empty(); }
+  std::size_t input() const { return of_term_[at_]; }
   // The least piece; its views live until advance().
-  const TermPiece& piece() const { return sources_[tree_.winner()].cursor->piece(); }
+  const TermPiece& piece() const { return cursors_[of_term_[at_]]->piece(); }
   // Moves behind the least piece. True if the next one is of the same term.
   bool advance();
 
  private:
-  // What orders most terms: those of up to 16 bytes, and others that differ there.
-  struct Key {
-    unsigned __int128 start = 0;  // the first 16 bytes, big-endian, zeros behind the end
-    std::uint64_t bytes = 0;      // of the term, kMoreBytes at most; kDone behind the last term
-    bool operator==(const Key&) const = default;
+  // The first 8 bytes of the inputs' terms, big-endian, zeros behind the end; all ones behind the last term, and where
+  // there is no input.
+  struct alignas(64) Starts : std::array<std::uint64_t, kTermStarts> {};
+  // What tells terms apart that start alike: those of up to 16 bytes, and others that differ there.
+  struct Rest {
+    std::uint64_t next;   // 8 bytes more
+    std::uint64_t bytes;  // of the term, kMoreBytes at most; kDone behind the last term
+    auto operator<=>(const Rest&) const = default;
   };
-  static constexpr std::uint64_t kMoreBytes = sizeof(Key::start) + 1, kDone = kMoreBytes + 1;
-  static Key key_of(std::string_view term);
+  static constexpr std::uint64_t kMoreBytes = 17, kDone = kMoreBytes + 1;
+  static Rest rest_of(std::string_view term);
 
-  struct Source {
-    std::unique_ptr<TermCursor> cursor;
-    Key key;
-    std::string_view term;
-    bool is_done() const { return key.bytes == kDone; }
-    void next();
-  };
-  // Exhausted sources last, equal terms in input order.
-  struct Less {
-    const Source* sources;
-    bool operator()(std::size_t a, std::size_t b) const;
-  };
-  static std::vector<Source> open(std::span<const MergeInput* const> inputs, const std::string& first,
-                                  const std::string& last);
+  bool move(std::size_t input);
+  bool is_of_term(std::uint64_t start, const Rest& rest, std::string_view term) const;
+  void set(std::size_t input, std::uint64_t start, const Rest& rest);
   void begin_term();
-  std::vector<Source> sources_;
-  LoserTree<Less> tree_;
-  // The term of the least piece; the text only where the key does not say all.
-  Key key_;
+  void collect(std::size_t input);
+
+  std::vector<std::unique_ptr<TermCursor>> cursors_;
+  std::vector<Starts> starts_;               // input i: in starts_[i / kTermStarts]
+  std::vector<std::uint64_t> least_starts_;  // of each
+  std::vector<Rest> rests_;
+  // The inputs whose next pieces are of the least term, in order, of which those before at_ have moved on.
+  std::vector<std::uint32_t> of_term_;
+  std::size_t at_ = 0;
+  // That term; the text only where the rest does not say all.
+  std::uint64_t start_ = 0;
+  Rest rest_{};
   std::string term_;
 };
 

@@ -1,5 +1,10 @@
 #include "merge/term_sources.hpp"
 
+#include <algorithm>
+#include <random>
+#include <stdexcept>
+#include <tuple>
+
 #include "tests/merge/cut_runs.hpp"
 #include "tests/support/near_terms.hpp"
 
@@ -65,6 +70,108 @@ TEST_F(TermSourcesTest, BeginAndEndBetweenSuchTerms) {
     if (first != last) expect_all_between(runs, all[first], all[last]);
     expect_all_between(runs, all[last], "");
   }
+}
+
+using Terms = std::vector<std::string>;  // of the pieces of an input, ascending; a term may have several
+
+class ListedTerms final : public TermCursor {
+ public:
+  explicit ListedTerms(const Terms& terms) : terms_(terms) {}
+  bool next() override {
+    text_.clear();  // views live until here
+    if (next_ == terms_.size()) return false;
+    text_ = terms_[next_++];
+    piece_.term = text_;
+    piece_.last_document = static_cast<std::uint32_t>(next_);
+    return true;
+  }
+  const TermPiece& piece() const override { return piece_; }
+
+ private:
+  const Terms& terms_;
+  std::size_t next_ = 0;
+  std::string text_;
+  TermPiece piece_;
+};
+
+class ListedInput final : public MergeInput {
+ public:
+  explicit ListedInput(const Terms& terms) : terms_(terms) {}
+  const RunIdentity& identity() const override { throw std::logic_error("nobody asks for it"); }
+  const RunSummary& summary() const override { throw std::logic_error("nobody asks for it"); }
+  std::vector<TermSample> term_samples() const override { return {}; }
+  std::size_t cursor_bytes() const override { return 0; }
+  std::unique_ptr<TermCursor> terms(std::string, std::string) const override {
+    return std::make_unique<ListedTerms>(terms_);
+  }
+  std::unique_ptr<DocumentCursor> documents() const override { return nullptr; }
+  std::string name() const override { return "listed"; }
+
+ private:
+  const Terms& terms_;
+};
+
+struct Piece {
+  std::string term;
+  std::size_t input;
+  std::uint32_t place;  // among the pieces of the input, from 1
+  bool is_first;        // of its term
+  bool operator==(const Piece&) const = default;
+};
+
+std::vector<Piece> merge(const std::vector<Terms>& terms) {
+  std::vector<ListedInput> inputs(terms.begin(), terms.end());
+  std::vector<const MergeInput*> views;
+  for (const ListedInput& input : inputs) views.push_back(&input);
+  std::vector<Piece> merged;
+  TermSources sources(views, "", "");
+  for (bool is_first = true; !sources.done(); is_first = !sources.advance()) {
+    merged.push_back({std::string(sources.piece().term), sources.input(), sources.piece().last_document, is_first});
+  }
+  return merged;
+}
+
+std::vector<Piece> expected_merge(const std::vector<Terms>& terms) {
+  std::vector<Piece> all;
+  for (std::size_t input = 0; input < terms.size(); ++input) {
+    for (std::size_t i = 0; i < terms[input].size(); ++i) {
+      all.push_back({terms[input][i], input, static_cast<std::uint32_t>(i + 1), false});
+    }
+  }
+  const auto order = [](const Piece& piece) { return std::tie(piece.term, piece.input, piece.place); };
+  std::sort(all.begin(), all.end(), [&](const Piece& a, const Piece& b) { return order(a) < order(b); });
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].is_first = i == 0 || all[i].term != all[i - 1].term;
+  return all;
+}
+
+// Terms that share 0, 7, 8, 9, 16 or 17 first bytes, with bytes of zeros and ones among them.
+std::string random_term(std::mt19937_64& random) {
+  constexpr std::size_t kShared[] = {0, 0, 7, 8, 9, 16, 17};
+  constexpr char kBytes[] = {'\0', 'a', 'b', '\xFF'};
+  std::string term(kShared[random() % std::size(kShared)], kBytes[random() % 4]);
+  for (std::size_t more = random() % 4 + (term.empty() ? 1 : 0); more != 0; --more) term += kBytes[random() % 4];
+  return term;
+}
+
+TEST(TermSources, AreInOrderOfTermsThenOfInputsHoweverManyThereAre) {
+  std::mt19937_64 random(1);
+  for (const std::size_t count : {1, 2, 3, 63, 64, 65, 128, 200}) {
+    for (int round = 0; round < 20; ++round) {
+      std::vector<Terms> terms(count);
+      for (Terms& of_input : terms) {
+        for (std::size_t i = random() % 60; i != 0; --i) of_input.push_back(random_term(random));
+        std::sort(of_input.begin(), of_input.end());
+      }
+      ASSERT_EQ(merge(terms), expected_merge(terms)) << count << " inputs, round " << round;
+    }
+  }
+}
+
+TEST(TermSources, HoldInputsWithoutTerms) {
+  EXPECT_TRUE(merge({{}}).empty());
+  EXPECT_TRUE(merge({{}, {}, {}}).empty());
+  const std::string last(20, '\xFF');
+  EXPECT_EQ(merge({{}, {last}, {}}), (std::vector<Piece>{{last, 1, 1, true}}));
 }
 
 }  // namespace
