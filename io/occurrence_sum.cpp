@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "io/document_powers.hpp"
+#include "io/scattered_weight.hpp"
 #include "io/vector_scans.hpp"
 
 #define XXH_INLINE_ALL
@@ -101,9 +102,16 @@ void DocumentWeight::add(std::span<const std::uint32_t> documents, std::span<con
     add_in_turn(documents, frequencies);
     return;
   }
+  const bool is_scattered = documents.back() >> (2 * kLowBits) == 0 &&
+                            documents.back() - documents.front() >= documents.size() * (kLowCount / (8 * kLanes));
   while (!documents.empty()) {
-    const std::size_t here = std::min(documents.size(), kLanes * kMostSteps);
-    add_in_lanes(documents.first(here), frequencies.first(here));
+    const ScatteredWeight scattered = is_scattered ? weigh_scattered(documents, frequencies) : ScatteredWeight();
+    add_residue(scattered.weight);
+    std::size_t here = scattered.count;
+    if (here == 0) {
+      here = std::min(documents.size(), kLanes * (is_scattered ? 1 : kMostSteps));
+      add_in_lanes(documents.first(here), frequencies.first(here));
+    }
     documents = documents.subspan(here);
     frequencies = frequencies.subspan(here);
   }
