@@ -5,13 +5,13 @@
 #include <cub/device/device_scan.cuh>
 #include <stdexcept>
 
+#include "sort/gpu/counter_mailbox.cuh"
 #include "sort/gpu/launch_shape.cuh"
 #include "sort/gpu/string_compare.cuh"
 #include "sort/gpu/string_finish.cuh"
 #include "sort/gpu/string_radix_code.cuh"
 #include "sort/gpu/string_radix_keys.cuh"
 #include "sort/gpu/string_radix_lists.cuh"
-#include "sort/gpu/string_radix_mailbox.cuh"
 
 namespace spillway {
 
@@ -115,7 +115,7 @@ class StringRadixRun {
   static unsigned some_blocks(std::size_t threads) { return std::clamp(blocks(threads), 1u, kMostBlocks); }
 
   void read_counters() {
-    thread_local CounterMailbox mailbox;
+    thread_local CounterMailbox<StringCounters> mailbox(1 << 11);
     counters_ = mailbox.read(scratch_.counters, stream_);
   }
 

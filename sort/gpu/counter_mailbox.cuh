@@ -1,4 +1,4 @@
-// How the counters of a round of gpu-string-radix come to the host.
+// How the counters of a round of a string sorter come to the host.
 #pragma once
 
 #include <atomic>
@@ -8,16 +8,16 @@
 
 #include "sort/gpu/cuda_check.cuh"
 #include "sort/gpu/gpu_memory.hpp"
-#include "sort/gpu/string_radix_counters.cuh"
 
 namespace spillway {
 
 // One warp: to pinned memory of the host, and behind them `number`, which tells that they are there.
-__global__ void show_counters_kernel(const StringCounters* counters, std::uint32_t number, std::uint32_t* h_words) {
-  constexpr unsigned kWords = sizeof(StringCounters) / sizeof(std::uint32_t);
+template <typename Counters>
+__global__ void show_counters_kernel(const Counters* d_counters, std::uint32_t number, std::uint32_t* h_words) {
+  constexpr unsigned kWords = sizeof(Counters) / sizeof(std::uint32_t);
   static_assert(kWords <= 32);
   volatile std::uint32_t* const words = h_words;
-  if (threadIdx.x < kWords) words[threadIdx.x] = reinterpret_cast<const std::uint32_t*>(counters)[threadIdx.x];
+  if (threadIdx.x < kWords) words[threadIdx.x] = reinterpret_cast<const std::uint32_t*>(d_counters)[threadIdx.x];
   __threadfence_system();
   __syncwarp();
   if (threadIdx.x == 0) words[kWords] = number;
@@ -25,17 +25,23 @@ __global__ void show_counters_kernel(const StringCounters* counters, std::uint32
 
 // Brings counters to the host without the delays of a copy and of waiting for a stream. One for each thread that sorts;
 // throws GpuError.
+template <typename Counters>
 class CounterMailbox {
- public:
-  CounterMailbox() { std::memset(memory_.data(), 0, memory_.size()); }
+  static constexpr unsigned kWords = sizeof(Counters) / sizeof(std::uint32_t);
 
-  StringCounters read(const StringCounters* d_counters, GpuStreamHandle stream) {
+ public:
+  // After so many looks it sleeps between them; with pauses 2^11 of them take about 100 us.
+  explicit CounterMailbox(unsigned quick_looks) : quick_looks_(quick_looks) {
+    std::memset(memory_.data(), 0, memory_.size());
+  }
+
+  Counters read(const Counters* d_counters, GpuStreamHandle stream) {
     auto* const h_words = reinterpret_cast<std::uint32_t*>(memory_.data());
     show_counters_kernel<<<1, 32, 0, stream>>>(d_counters, ++number_, h_words);
     check_launch();
-    const std::atomic_ref<std::uint32_t> shown(h_words[sizeof(StringCounters) / sizeof(std::uint32_t)]);
+    const std::atomic_ref<std::uint32_t> shown(h_words[kWords]);
     for (unsigned looks = 1; shown.load(std::memory_order_acquire) != number_; ++looks) {
-      if (looks < kQuickLooks) {
+      if (looks < quick_looks_) {
         __builtin_ia32_pause();
         continue;
       }
@@ -44,15 +50,15 @@ class CounterMailbox {
       if (cudaStreamQuery(stream) != cudaErrorNotReady)
         cuda_check(cudaStreamSynchronize(stream));  // throws what it met
     }
-    StringCounters counters;
+    Counters counters;
     std::memcpy(&counters, h_words, sizeof counters);
     return counters;
   }
 
  private:
-  static constexpr unsigned kQuickLooks = 1 << 11;  // with pauses between them about 100 us
   static constexpr std::chrono::microseconds kPause{20};
-  PinnedBuffer memory_{sizeof(StringCounters) + sizeof(std::uint32_t)};
+  PinnedBuffer memory_{sizeof(Counters) + sizeof(std::uint32_t)};
+  unsigned quick_looks_;
   std::uint32_t number_ = 0;
 };
 
