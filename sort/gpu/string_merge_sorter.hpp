@@ -1,12 +1,14 @@
 // `gpu-string-merge`: merge sort of strings by cached prefixes, ties broken from global memory (Davidson et al. 2012,
-// 4). Comparisons start behind the prefix that is known to be shared (sort/gpu/lcp_merge.hpp).
+// 4). Ties are strings of equal prefixes that stand next to each other when these are merged: each group of them is
+// then sorted by how its strings compare with one of them (sort/gpu/string_prefix_key.hpp).
 #pragma once
 
 #include "sort/gpu/device_string_sorter.hpp"
 
 namespace spillway {
 
-// Scratch: 32 bytes a string and 48 a tile. O(n log n) steps, of which those on equal cached prefixes read strings.
+// Scratch: 24 bytes a string, and a little for tiles and groups. O(n log n) steps on keys; a string is read once a
+// round, of which each ends what equals one of the strings that it is compared with.
 class GpuStringMergeSorter final : public DeviceStringSorter {
  public:
   std::string_view name() const override { return "gpu-string-merge"; }

@@ -1,177 +1,119 @@
-// What a block of `gpu-string-merge` does with a tile of records in shared memory: merging by keys with common
-// prefixes, or by keys alone.
+// How a block of gpu-string-merge sorts and merges the keys of a tile in shared memory.
 #pragma once
 
-#include "sort/gpu/lcp_merge.hpp"
-#include "sort/gpu/string_merge_shape.hpp"
+#include "sort/gpu/string_merge_set.cuh"
 
 namespace spillway {
 
 namespace string_merge {
 
-inline constexpr std::uint32_t kTile = kMergeTile, kThreads = kMergeThreads, kEach = kMergeEach;
+inline constexpr PrefixKey kNoKey = ~PrefixKey{0};  // behind all
 
-// Room in shared memory for a tile: keys apart from the rest, because most searches need no more.
+// Keys of a tile and the numbers in the tile that they came with.
 struct TileStorage {
   static constexpr std::uint32_t kRoom = kTile + kTile / 8;
-  std::uint64_t keys[kRoom + 2], tails[kRoom];  // the last two keys: of heads, at the root
-  std::uint16_t origins[kRoom];                 // of find_origins(), of merge_own_keys()
-  std::uint16_t ties[kTile];                    // of settle_ties()
-  std::uint32_t tie_count;
-  std::uint32_t key_bytes;  // of whole keys
+  PrefixKey keys[kRoom];
+  std::uint16_t origins[kRoom];
 };
 
-// Records of a tile from `first` on. A gap stands after every eight: threads that read or write their own eight records
-// at once then do so in different banks.
-struct TileRecords {
+// Keys of a tile from `first` on. A gap stands after every eight: threads that read or write their own eight at once
+// then do so in different banks.
+struct TileKeys {
   TileStorage& storage;
-  std::uint32_t first;
-  bool has_origins = false;
+  std::uint32_t first = 0;
   __device__ std::uint32_t place(std::uint32_t i) const { return first + i + (first + i) / 8; }
-  __device__ MergeRecord operator[](std::uint32_t i) const {
-    const std::uint64_t tail = storage.tails[place(i)];
-    return {storage.keys[place(i)], static_cast<std::uint32_t>(tail >> 32), static_cast<std::uint32_t>(tail)};
-  }
-  __device__ void put(std::uint32_t i, const MergeRecord& record) const {
-    storage.keys[place(i)] = record.key;
-    storage.tails[place(i)] = std::uint64_t{record.lcp} << 32 | record.index;
-  }
-  __device__ TileRecords behind(std::uint32_t count) const { return {storage, first + count, has_origins}; }
+  __device__ PrefixKey& operator[](std::uint32_t i) const { return storage.keys[place(i)]; }
+  __device__ std::uint16_t& origin(std::uint32_t i) const { return storage.origins[place(i)]; }
+  __device__ TileKeys behind(std::uint32_t count) const { return {storage, first + count}; }
 };
 
-// The key at the root where it is known: a marked record has the first bytes of its origin, and goes on.
-inline __device__ PrefixKey key_of(const TileRecords& run, std::uint32_t i) {
-  const PrefixKey key = run.storage.keys[run.place(i)];
-  if ((key & kKeyMark) == 0 || !run.has_origins) return key;
-  return (run.storage.keys[run.storage.origins[run.place(i)]] & kKeySymbols) | run.storage.key_bytes | kKeyGoesOn;
+// Two sorted runs; a's keys come first where they are equal.
+struct TileRuns {
+  TileKeys a, b;
+  std::uint32_t a_count, b_count;
+};
+
+// How many of the first `diagonal` of the merged keys are a's.
+inline __device__ std::uint32_t taken_from_a(const TileRuns& runs, std::uint32_t diagonal) {
+  std::uint32_t low = diagonal > runs.b_count ? diagonal - runs.b_count : 0;
+  std::uint32_t high = diagonal < runs.a_count ? diagonal : runs.a_count;
+  while (low < high) {
+    const std::uint32_t middle = (low + high) / 2;
+    const bool is_b_first = runs.b[diagonal - 1 - middle] < runs.a[middle];
+    high = is_b_first ? middle : high;
+    low = is_b_first ? low : middle + 1;
+  }
+  return low;
 }
 
-using TileRuns = RunPair<TileRecords, TileRecords>;
-
-// The thread's part of merging runs that stand in shared memory: strings [begin, begin + kEach) of the merged sequence.
-inline __device__ void merge_own(const MergeContext& context, const TileRuns& runs, std::uint32_t begin,
-                                 MergeRecord (&merged)[kEach]) {
-  MergePoint point = find_merge_point(context, runs, begin);
-  MergeHeads heads = heads_at(context, runs, point);
-  const std::uint32_t left = runs.a_count + runs.b_count - begin;
+// Calls take(i, key, number) for the thread's kEach keys of the merged sequence from `begin` on, in order, with their
+// numbers in the tile; behind its end for kNoKey.
+template <typename Take>
+__device__ void merge_own(const TileRuns& runs, std::uint32_t begin, Take take) {
+  const std::uint32_t taken = taken_from_a(runs, begin);
+  const TileKeys keys{runs.a.storage};
+  std::uint32_t a = runs.a.first + taken, b = runs.b.first + (begin - taken);
+  const std::uint32_t a_end = runs.a.first + runs.a_count, b_end = runs.b.first + runs.b_count;
+  PrefixKey a_key = a < a_end ? keys[a] : kNoKey, b_key = b < b_end ? keys[b] : kNoKey;
 #pragma unroll
   for (std::uint32_t i = 0; i < kEach; ++i) {
-    if (i < left) merged[i] = merge_step(context, runs, point, heads);
+    const bool is_b = b_key < a_key;
+    take(i, is_b ? b_key : a_key, is_b ? b : a);
+    if (is_b) {
+      ++b;
+      b_key = b < b_end ? keys[b] : kNoKey;
+    } else {
+      ++a;
+      a_key = a < a_end ? keys[a] : kNoKey;
+    }
   }
 }
 
-inline __device__ void put_own(const TileRecords& records, std::uint32_t begin, std::uint32_t count,
-                               const MergeRecord (&merged)[kEach]) {
-#pragma unroll
-  for (std::uint32_t i = 0; i < kEach; ++i) {
-    if (begin + i < count) records.put(begin + i, merged[i]);
-  }
-}
+struct NumberedKey {
+  PrefixKey key;
+  std::uint32_t number;
+};
 
-// Sorts the thread's own strings by merging runs of 1, 2 and 4.
-inline __device__ void sort_own(const MergeContext& context, const TileRecords& records, std::uint32_t begin,
-                                std::uint32_t count) {
-  MergeRecord merged[kEach];
+// The thread's own keys in order, equal ones as they stand.
+inline __device__ void sort_own(NumberedKey (&own)[kEach]) {
 #pragma unroll
-  for (std::uint32_t run = 1; run < kEach; run *= 2) {
+  for (std::uint32_t round = 0; round < kEach; ++round) {
 #pragma unroll
-    for (std::uint32_t pair = 0; pair < kEach; pair += 2 * run) {
-      if (begin + pair >= count) break;
-      const TileRecords a = records.behind(begin + pair);
-      const std::uint32_t left = count - begin - pair;
-      const std::uint32_t a_count = left < run ? left : run;
-      const std::uint32_t b_count = left - a_count < run ? left - a_count : run;
-      const TileRuns runs{a, a.behind(a_count), a_count, b_count};
-      MergePoint point{0, 0};
-      MergeHeads heads = heads_at(context, runs, point);
-#pragma unroll
-      for (std::uint32_t i = 0; i < 2 * run; ++i) {
-        if (i < left) merged[pair + i] = merge_step(context, runs, point, heads);
+    for (std::uint32_t i = round % 2; i + 1 < kEach; i += 2) {
+      if (own[i + 1].key < own[i].key) {
+        const NumberedKey kept = own[i];
+        own[i] = own[i + 1];
+        own[i + 1] = kept;
       }
     }
-    put_own(records, begin, count, merged);
   }
 }
 
-// The last value of the lanes and warps before this thread that is not kNone. All threads of the block call it.
-inline constexpr std::uint32_t kNone = 0xFFFF;
-inline __device__ std::uint32_t last_before(std::uint32_t value) {
-  __shared__ std::uint32_t of_warps[kThreads / 32];
-  const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const unsigned having = __ballot_sync(0xFFFFFFFF, value != kNone);
-  const unsigned before = having & ((1u << lane) - 1);
-  const std::uint32_t last = __shfl_sync(0xFFFFFFFF, value, 31 - __clz(static_cast<int>(having | 1)));
-  if (lane == 0) of_warps[warp] = having == 0 ? kNone : last;
-  const std::uint32_t in_warp = __shfl_sync(0xFFFFFFFF, value, 31 - __clz(static_cast<int>(before | 1)));
-  __syncthreads();
-  if (before != 0) return in_warp;
-  for (std::uint32_t i = warp; i-- > 0;) {
-    if (of_warps[i] != kNone) return of_warps[i];
-  }
-  return kNone;
-}
-
-inline __device__ bool has_own_marks(const TileRecords& records, std::uint32_t begin, std::uint32_t count) {
-  bool has_marks = false;
-  for (std::uint32_t i = begin; i < begin + kEach && i < count; ++i) {
-    has_marks |= (records.storage.keys[records.place(i)] & kKeyMark) != 0;
-  }
-  return has_marks;
-}
-
-// Notes for each record of a tile where the last one at the root stands that is not behind it in its run: a marked
-// record shares its bytes there, because it shares all of them with the string before it. The first one of a whole run
-// is never marked; of the heads of a tile, at 0 and a_count, those that are get a key of their own.
-inline __device__ void find_origins(const MergeContext& context, const TileRecords& records, std::uint32_t a_count,
-                                    std::uint32_t count) {
-  TileStorage& storage = records.storage;
+// Sorts the keys of a tile, kNoKey behind its end, and equal ones as they stand; origins get the numbers that they had.
+// Neighbouring runs that are in order already are left alone. All threads of the block call it, with keys in place.
+inline __device__ void sort_tile(const TileKeys& keys, std::uint32_t count) {
   const std::uint32_t begin = threadIdx.x * kEach;
-  const auto origin = [&](std::uint32_t i, std::uint32_t last) {
-    if ((storage.keys[records.place(i)] & kKeyMark) == 0) return records.place(i);
-    return i == 0 ? TileStorage::kRoom : i == a_count ? TileStorage::kRoom + 1 : last;
-  };
-  std::uint32_t last = kNone;
-  for (std::uint32_t i = begin; i < begin + kEach && i < count; ++i) last = origin(i, last);
-  last = last_before(last);
-  for (std::uint32_t i = begin; i < begin + kEach && i < count; ++i) {
-    last = origin(i, last);
-    storage.origins[records.place(i)] = static_cast<std::uint16_t>(last);
-    if (last >= TileStorage::kRoom && (i == 0 || i == a_count)) {
-      storage.keys[last] = load_key(context.alphabet, context[records[i].index], context.root);
-    }
-  }
-}
-
-// merge_own() for a tile without marks, by the keys alone: `origins` gets the place of each record of the merged
-// sequence, a's before b's where keys are equal. True where two are that do not tell all: one of the block's threads
-// sees every such key of both runs. No key is all ones.
-inline __device__ bool merge_own_keys(const TileRuns& runs, std::uint32_t begin) {
-  TileStorage& storage = runs.a.storage;
-  SearchRange range = search_range(runs, begin);
-  while (range.begin < range.end) {
-    const std::uint32_t middle = range.begin + (range.end - range.begin) / 2;
-    const bool is_b_first = storage.keys[runs.b.place(begin - 1 - middle)] < storage.keys[runs.a.place(middle)];
-    range = is_b_first ? SearchRange{range.begin, middle} : SearchRange{middle + 1, range.end};
-  }
-  MergePoint point{range.begin, begin - range.begin};
-  const auto key_or_end = [&](const TileRecords& run, std::uint32_t i, std::uint32_t count) {
-    return i < count ? storage.keys[run.place(i)] : ~PrefixKey{0};
-  };
-  PrefixKey a = key_or_end(runs.a, point.a, runs.a_count), b = key_or_end(runs.b, point.b, runs.b_count);
-  bool has_ties = false;
+  NumberedKey own[kEach];
 #pragma unroll
-  for (std::uint32_t i = 0; i < kEach; ++i) {
-    const bool is_b = b < a;
-    has_ties |= a == b && (a & kKeyGoesOn) != 0 && a != ~PrefixKey{0};
-    storage.origins[runs.a.place(begin + i)] =
-        static_cast<std::uint16_t>(is_b ? runs.b.place(point.b) : runs.a.place(point.a));
-    if (is_b) {
-      b = key_or_end(runs.b, ++point.b, runs.b_count);
-    } else {
-      a = key_or_end(runs.a, ++point.a, runs.a_count);
+  for (std::uint32_t i = 0; i < kEach; ++i) own[i] = {keys[begin + i], begin + i};
+  sort_own(own);
+#pragma unroll 1
+  for (std::uint32_t run = kEach;; run *= 2) {
+    __syncthreads();
+#pragma unroll
+    for (std::uint32_t i = 0; i < kEach; ++i) {
+      keys[begin + i] = own[i].key;
+      keys.origin(begin + i) = static_cast<std::uint16_t>(own[i].number);
     }
+    __syncthreads();
+    if (run >= kTile || run >= count) return;
+    const std::uint32_t pair = begin / (2 * run) * (2 * run);
+    if (keys[pair + run - 1] <= keys[pair + run]) continue;
+    merge_own({keys.behind(pair), keys.behind(pair + run), run, run}, begin - pair,
+              [&](std::uint32_t i, PrefixKey key, std::uint32_t number) {
+                own[i] = {key, keys.origin(number)};
+              });
   }
-  return has_ties;
 }
 
 }  // namespace string_merge

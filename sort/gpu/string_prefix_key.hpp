@@ -1,19 +1,18 @@
-// What the string merge sort compares instead of strings: the bytes of a string from some depth on, as many as fit,
-// with how many of them are known and whether the string ends behind them, in one integer. Step logic: runs on the GPU
-// and on the CPU.
+// The keys that the string merge sort compares instead of strings: integers whose order is that of the strings as far
+// as they tell it. A key holds the bytes from some depth on, as many as fit, how many these are and whether the string
+// ends behind them; in front of them, where a group of strings with equal keys is sorted further, the group and where
+// the string stands in relation to the group's pivot. Step logic: runs on the GPU and on the CPU.
 #pragma once
 
 #include "sort/gpu/string_words.hpp"
 
 namespace spillway {
 
-// Bits 8 to 63: symbols of bytes, the first one highest, zeros where unknown. Bits 0 to 4: how many are known.
-// kKeyGoesOn: the string does not end behind them.
+// From the highest bit: group, place, symbols of bytes (the first one highest, zeros where unknown). Bits 0 to 4: how
+// many are known. kKeyGoesOn: the string does not end behind them. Strings of one group and key without it are equal.
+// No key is all ones.
 using PrefixKey = std::uint64_t;
 inline constexpr PrefixKey kKeyKnown = 31, kKeyGoesOn = 32;
-// Free for the key's owner; keys are compared and moved on without a look at it.
-inline constexpr PrefixKey kKeyMark = 64;
-inline constexpr PrefixKey kKeySymbols = ~PrefixKey{0xFF};
 
 // The symbols of a set's bytes: numbers in the order of the byte values that occur, all of `bits` bits. Seven bytes of
 // any kind fit into a key, and eleven of up to 32 kinds.
@@ -26,9 +25,9 @@ struct KeyAlphabet {
       : symbol_of(symbols), bits(symbol_bits), inverse(0xFFFF / symbol_bits + 1) {}
   // In so many bits, 56 at most.
   SPILLWAY_HOST_DEVICE std::uint32_t symbols_in(std::uint32_t key_bits) const { return key_bits * inverse >> 16; }
-  // Bytes of a whole key.
-  SPILLWAY_HOST_DEVICE std::uint32_t key_bytes() const {
-    const std::uint32_t most = symbols_in(56);
+  // Bytes that a key with so many bits in front of them has at most.
+  SPILLWAY_HOST_DEVICE std::uint32_t key_bytes(std::uint32_t bits_in_front) const {
+    const std::uint32_t most = symbols_in(56 - bits_in_front);
     return most < kKeyKnown ? most : static_cast<std::uint32_t>(kKeyKnown);
   }
 };
@@ -59,58 +58,56 @@ SPILLWAY_HOST_DEVICE inline std::uint32_t known_bytes(PrefixKey key) {
   return static_cast<std::uint32_t>(key & kKeyKnown);
 }
 
-// A whole key: it knows alphabet.key_bytes(), or all that the string has.
+// The key of the string from `depth` on, behind so many zeros. `first_word` is what load_unaligned() finds there.
 SPILLWAY_HOST_DEVICE inline PrefixKey load_key(const KeyAlphabet& alphabet, const DeviceString& string,
-                                               std::uint32_t depth) {
+                                               std::uint32_t depth, std::uint32_t bits_in_front,
+                                               const UnalignedWord& first_word) {
   const std::uint8_t* const at = string.data + depth;
-  const std::uint32_t left = string.bytes - depth, most = alphabet.key_bytes(), known = left < most ? left : most;
+  const std::uint32_t left = string.bytes - depth, most = alphabet.key_bytes(bits_in_front);
+  const std::uint32_t known = left < most ? left : most;
+  if (known == 0) return left > 0 ? kKeyGoesOn : 0;
   const PrefixKey tail = known | (left > known ? kKeyGoesOn : 0);
-  std::uint64_t word = load_big_endian(at, left);
-  if (alphabet.bits == 8) return (word & kKeySymbols) | tail;
-  if (known == 0) return 0;
+  if (alphabet.bits == 8) return big_endian(first_word, at, known) >> bits_in_front | tail;
+  std::uint64_t word = big_endian(first_word, at, left);
   PrefixKey key = 0;
   for (std::uint32_t i = 0; i < known; ++i) {
     if (i % 8 == 0 && i > 0) word = load_big_endian(at + i, left - i);
     key = key << alphabet.bits | alphabet.symbol_of[word >> 56];
     word <<= 8;
   }
-  return key << (64 - known * alphabet.bits) | tail;
+  return key << (64 - bits_in_front - known * alphabet.bits) | tail;
 }
 
-// The key `bytes` further on. Requires: so many are known.
-SPILLWAY_HOST_DEVICE inline PrefixKey advance_key(const KeyAlphabet& alphabet, PrefixKey key, std::uint32_t bytes) {
-  return (key & kKeySymbols) << (alphabet.bits * bytes) | ((key & 0xFF) - bytes);
+SPILLWAY_HOST_DEVICE inline PrefixKey load_key(const KeyAlphabet& alphabet, const DeviceString& string,
+                                               std::uint32_t depth, std::uint32_t bits_in_front) {
+  return load_key(alphabet, string, depth, bits_in_front, load_unaligned(string.data + depth, string.bytes - depth));
 }
 
-// Whether the key `bytes` further on says at least something.
-SPILLWAY_HOST_DEVICE inline bool can_advance_key(PrefixKey key, std::uint32_t bytes) {
-  return bytes < known_bytes(key) || (bytes == known_bytes(key) && (key & kKeyGoesOn) == 0);
+// Strings of a group, which share `depth` bytes, in relation to one of them, the pivot: those before it come first, the
+// sooner they differ from it the sooner, then those that equal it, then the others, the sooner the later. A string's
+// key continues where it differs from the pivot, or kMostOffset bytes behind `depth`.
+inline constexpr std::uint32_t kPlaceBits = 11, kMostOffset = (1 << (kPlaceBits - 1)) - 2;
+inline constexpr std::uint32_t kPivotPlace = kMostOffset + 1;
+
+SPILLWAY_HOST_DEVICE inline PrefixKey pivot_key(const KeyAlphabet& alphabet, const DeviceString& string,
+                                                const DeviceString& pivot, std::uint32_t depth,
+                                                std::uint32_t bits_in_front) {
+  const auto at_place = [bits_in_front](std::uint32_t place) {
+    return PrefixKey{place} << (64 - kPlaceBits - bits_in_front);
+  };
+  if (string.data == pivot.data && string.bytes == pivot.bytes) return at_place(kPivotPlace);
+  const std::uint32_t shared = shared_prefix(string, pivot, depth);
+  if (shared == string.bytes && shared == pivot.bytes) return at_place(kPivotPlace);
+  const bool is_before = shared == string.bytes || (shared != pivot.bytes && string.data[shared] < pivot.data[shared]);
+  const std::uint32_t offset = shared - depth < kMostOffset ? shared - depth : kMostOffset;
+  const std::uint32_t place = is_before ? offset : 2 * kPivotPlace - offset;
+  return at_place(place) | load_key(alphabet, string, depth + offset, bits_in_front + kPlaceBits);
 }
 
-// Of two strings, by keys at one depth: the bytes behind it that they are known to share, and, where that settles it,
-// which comes first. Equal strings leave a in front.
-struct KeyOrder {
-  std::uint32_t shared;
-  bool is_settled, is_b_first;
-};
-
-SPILLWAY_HOST_DEVICE inline std::uint32_t least_known(PrefixKey a, PrefixKey b) {
-  return known_bytes(a) < known_bytes(b) ? known_bytes(a) : known_bytes(b);
-}
-
-SPILLWAY_HOST_DEVICE inline KeyOrder compare_keys(const KeyAlphabet& alphabet, PrefixKey a, PrefixKey b) {
-  const std::uint32_t least = least_known(a, b), shared = alphabet.symbols_in(leading_zeros((a ^ b) | 0xFF));
-  if (shared < least) return {shared, true, b < a};
-  if (known_bytes(a) == least && (a & kKeyGoesOn) == 0) return {least, true, false};
-  if (known_bytes(b) == least && (b & kKeyGoesOn) == 0) return {least, true, true};
-  return {least, false, false};
-}
-
-// The same for whole, unmarked keys: they are in order as numbers, because zeros stand behind the end of a string and
-// one that ends has the smaller number of two with equal bytes.
-SPILLWAY_HOST_DEVICE inline KeyOrder compare_whole_keys(const KeyAlphabet& alphabet, PrefixKey a, PrefixKey b) {
-  const std::uint32_t least = least_known(a, b), shared = alphabet.symbols_in(leading_zeros((a ^ b) | 0xFF));
-  return {shared < least ? shared : least, a != b || (a & kKeyGoesOn) == 0, b < a};
+// Bytes behind `depth` that the strings of one such key share. Requires: the key goes on.
+SPILLWAY_HOST_DEVICE inline std::uint32_t known_beside_pivot(PrefixKey key, std::uint32_t bits_in_front) {
+  const auto place = static_cast<std::uint32_t>(key << bits_in_front >> (64 - kPlaceBits));
+  return (place < kPivotPlace ? place : 2 * kPivotPlace - place) + known_bytes(key);
 }
 
 }  // namespace spillway

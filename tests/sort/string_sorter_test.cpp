@@ -238,6 +238,33 @@ TEST_P(StringSorterContract, SortsFewLongStringsAmongShortOnes) {
   check(repeated(strings, sanitizer_size(33, 5)));
 }
 
+// As many strings behind one prefix as a block, a tile or a task takes, and one more or less.
+TEST_P(StringSorterContract, SortsGroupsOfEverySize) {
+  std::mt19937_64 random(26);
+  Strings strings;
+  for (const std::size_t size : testing::sanitizer_sizes({2, 3, 31, 32, 33, 1023, 1024, 1025, 2047, 2048, 2049, 5000},
+                                                         {2, 3, 1024, 1025, 2049})) {
+    const std::string prefix = std::string(20, 'p') + all_bytes()[size % 256];
+    for (const std::string& tail : random_strings(size, 14, "abcdefgh", random())) strings.push_back(prefix + tail);
+    strings.push_back(all_bytes().substr(size % 256, 1));
+  }
+  std::shuffle(strings.begin(), strings.end(), random);
+  check(strings);
+}
+
+TEST_P(StringSorterContract, SortsManyStringsBehindLongPrefixes) {
+  std::mt19937_64 random(27);
+  Strings strings;
+  for (std::size_t bytes : testing::sanitizer_sizes({900, 1021, 1030, 2100}, {1021, 1500})) {
+    const std::string prefix = std::string(bytes, 'x') + std::to_string(bytes);
+    for (const std::string& tail : random_strings(sanitizer_size(2200, 1100), 9, "abc", random())) {
+      strings.push_back(prefix + tail);
+    }
+  }
+  std::shuffle(strings.begin(), strings.end(), random);
+  check(strings);
+}
+
 // Median-of-three killers by the cache: organ pipes, rotated and interleaved sequences.
 TEST_P(StringSorterContract, SortsSequencesThatDefeatSampledPivots) {
   const auto number = [](std::uint32_t value) {

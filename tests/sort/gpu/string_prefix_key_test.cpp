@@ -39,14 +39,8 @@ std::uint32_t lcp(const std::string& a, const std::string& b) {
   return static_cast<std::uint32_t>(std::mismatch(a.begin(), end, b.begin()).first - a.begin());
 }
 
-void check_order(const Text& a, const Text& b, std::uint32_t depth, const KeyOrder& order) {
-  const std::uint32_t shared = lcp(a.text, b.text);
-  if (order.is_settled) {
-    EXPECT_EQ(depth + order.shared, shared);
-    EXPECT_EQ(order.is_b_first, b.text < a.text);
-  } else {
-    EXPECT_LE(depth + order.shared, shared);
-  }
+std::uint32_t random_up_to(std::uint32_t most, std::mt19937& random) {
+  return static_cast<std::uint32_t>(random() % (most + 1));
 }
 
 // Symbols of the bytes of random_text() and of so many other byte values.
@@ -64,42 +58,60 @@ class PrefixKeyOfAlphabet : public ::testing::TestWithParam<unsigned> {
 
 TEST_P(PrefixKeyOfAlphabet, OrdersStringsThatItTellsApart) {
   std::mt19937 random(1);
-  std::size_t settled = 0;
-  for (int i = 0; i < 20000; ++i) {
-    const Text a = random_text(random), b = random_text_like(a, random);
-    const PrefixKey a_key = load_key(alphabet_, a.view(), 0), b_key = load_key(alphabet_, b.view(), 0);
-    const KeyOrder order = compare_whole_keys(alphabet_, a_key, b_key);
-    check_order(a, b, 0, order);
-    check_order(a, b, 0, compare_keys(alphabet_, a_key, b_key));
-    const std::uint32_t whole = alphabet_.key_bytes();
-    EXPECT_EQ(order.is_settled, lcp(a.text, b.text) < whole || std::min(a.text.size(), b.text.size()) <= whole);
-    settled += order.is_settled ? 1 : 0;
+  for (const std::uint32_t in_front : {0u, 1u, 21u, 33u}) {
+    const std::uint32_t whole = alphabet_.key_bytes(in_front);
+    for (int i = 0; i < 10000; ++i) {
+      const Text a = random_text(random), b = random_text_like(a, random);
+      const std::uint32_t depth = random_up_to(lcp(a.text, b.text), random), shared = lcp(a.text, b.text) - depth;
+      const PrefixKey a_key = load_key(alphabet_, a.view(), depth, in_front);
+      const PrefixKey b_key = load_key(alphabet_, b.view(), depth, in_front);
+      EXPECT_EQ(in_front == 0 ? 0 : a_key >> (64 - in_front), 0u);
+      if (a_key != b_key) {
+        EXPECT_EQ(a_key < b_key, a.text < b.text);
+      } else if ((a_key & kKeyGoesOn) == 0) {
+        EXPECT_EQ(a.text, b.text);
+      } else {
+        EXPECT_EQ(known_bytes(a_key), whole);
+      }
+      EXPECT_EQ(a_key == b_key, a.text == b.text || (shared >= whole && a.text.size() > depth + whole &&
+                                                     b.text.size() > depth + whole));
+    }
   }
-  EXPECT_EQ(settled == 20000u, alphabet_.key_bytes() >= 11);
 }
 
-TEST_P(PrefixKeyOfAlphabet, KeepsItsWordAsItMovesOn) {
+// Strings of a group, by what sets them apart from a pivot: equal keys tell how many bytes more they share.
+TEST_P(PrefixKeyOfAlphabet, OrdersStringsInRelationToAPivot) {
   std::mt19937 random(2);
-  for (int i = 0; i < 40000; ++i) {
-    const Text a = random_text(random), b = random_text_like(a, random);
-    const std::uint32_t shared = lcp(a.text, b.text);
-    if (shared == 0) continue;
-    const auto depth = static_cast<std::uint32_t>(random() % shared) + 1;
-    PrefixKey a_key = load_key(alphabet_, a.view(), 0);
-    const PrefixKey b_key = load_key(alphabet_, b.view(), depth);
-    if (depth > known_bytes(a_key)) continue;
-    const bool says_something = can_advance_key(a_key, depth);
-    a_key = advance_key(alphabet_, a_key, depth);
-    EXPECT_EQ(says_something, known_bytes(a_key) != 0 || (a_key & kKeyGoesOn) == 0);
-    check_order(a, b, depth, compare_keys(alphabet_, a_key, b_key));
-    check_order(b, a, depth, compare_keys(alphabet_, b_key, a_key));
+  std::size_t told_apart = 0, tries = 40000;
+  for (std::size_t i = 0; i < tries; ++i) {
+    const bool is_long = i % 8 == 0;
+    const Text pivot =
+        is_long ? Text(std::string(2 * kMostOffset, 'a') + random_text(random).text) : random_text(random);
+    const Text a = random_text_like(pivot, random),
+               b = i % 2 == 0 ? random_text_like(pivot, random) : random_text_like(a, random);
+    const std::uint32_t in_front = i % 3 == 0 ? 0 : 10;
+    const std::uint32_t depth = random_up_to(std::min(lcp(a.text, pivot.text), lcp(b.text, pivot.text)), random);
+    const PrefixKey a_key = pivot_key(alphabet_, a.view(), pivot.view(), depth, in_front);
+    const PrefixKey b_key = pivot_key(alphabet_, b.view(), pivot.view(), depth, in_front);
+    if (a_key != b_key) {
+      ++told_apart;
+      EXPECT_EQ(a_key < b_key, a.text < b.text);
+    } else if ((a_key & kKeyGoesOn) == 0) {
+      EXPECT_EQ(a.text, b.text);
+    } else {
+      const std::uint32_t known = known_beside_pivot(a_key, in_front);
+      EXPECT_GT(known, 0u);
+      EXPECT_LE(depth + known, lcp(a.text, b.text));
+    }
+    EXPECT_EQ(pivot_key(alphabet_, pivot.view(), pivot.view(), depth, in_front) & kKeyGoesOn, 0u);
   }
+  EXPECT_GT(told_apart, tries / 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(OtherBytes, PrefixKeyOfAlphabet, ::testing::Values(0u, 4u, 20u, 50u, 100u, 250u));
 
 TEST(PrefixKey, HoldsAsManyBytesAsTheAlphabetAllows) {
-  const auto key_bytes = [](std::uint32_t bits) { return KeyAlphabet(nullptr, bits).key_bytes(); };
+  const auto key_bytes = [](std::uint32_t bits) { return KeyAlphabet(nullptr, bits).key_bytes(0); };
   EXPECT_EQ(symbol_bits(0), 1u);
   EXPECT_EQ(symbol_bits(2), 1u);
   EXPECT_EQ(symbol_bits(32), 5u);
@@ -120,8 +132,11 @@ TEST(PrefixKey, IsNeverAllOnes) {
   const KeySymbols symbols = symbols_with(254);
   const KeyAlphabet alphabet(symbols.symbol_of, symbols.bits);
   const Text ones(std::string(20, '\xFF'));
-  EXPECT_NE(load_key(alphabet, ones.view(), 0), ~PrefixKey{0});
-  EXPECT_NE(load_key(alphabet, ones.view(), 0) | kKeyMark, ~PrefixKey{0});
+  EXPECT_NE(load_key(alphabet, ones.view(), 0, 0), ~PrefixKey{0});
+  // The last group and place.
+  const Text before(std::string(20, '\xFE'));
+  EXPECT_NE(pivot_key(alphabet, ones.view(), before.view(), 0, 0), ~PrefixKey{0});
+  EXPECT_EQ(pivot_key(alphabet, ones.view(), before.view(), 0, 0) >> (64 - kPlaceBits), 2 * kPivotPlace);
 }
 
 }  // namespace
