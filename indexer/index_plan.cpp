@@ -157,10 +157,9 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.run_memory_bytes += unused_by_blocks(input, left - plan.run_memory_bytes, left / 2 - left / 5, plan);
   // Of the share of the block that would be filled; a small one is left to the merge.
   plan.last_run_memory_bytes = left >= kLeastForLastRun ? std::min(left / 5, plan.assembler.block_bytes) : 0;
-  // Cursors of many runs are to share the cache, and a range of terms begins and ends inside a block of each; lists of
-  // kept blocks may be as long as a block of a run.
+  // Cursors of many runs are to share the cache; lists of kept blocks may be as long as a block of a run.
   const std::size_t blocks_of_run = input.visits == 0 ? 128 : 512;
-  plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / blocks_of_run, 64 << 10, 128 << 10);
+  plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / blocks_of_run, 64 << 10, 512 << 10);
   const std::size_t largest_block = TermBlockBuilder::max_block_bytes(plan.run_block_bytes, options.max_term_bytes);
   plan.join_bytes = join_share(input, largest_block, plan);
   plan.run_memory_bytes -= plan.join_bytes;
