@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "io/run_layout.hpp"
 
@@ -26,6 +27,12 @@ ZSTD_DCtx* decompressor() {
 RunBlockReader::RunBlockReader(const RunReader& run, std::uint8_t kind, std::uint64_t offset, std::uint64_t number)
     : run_(run), kind_(kind), offset_(offset), next_offset_(offset), next_number_(number) {}
 
+RunBlockReader::~RunBlockReader() {
+  if (kind_ == kTermBlock && window_.size() == whole_window_bytes()) run_.spare_windows().leave(std::move(window_));
+}
+
+std::size_t RunBlockReader::whole_window_bytes() const { return kBlockHeaderBytes + run_.block_bytes(); }
+
 void RunBlockReader::fail(const std::string& expected, const std::string& found) const {
   throw_damaged(run_.file().path(), offset_, expected, found);
 }
@@ -36,7 +43,8 @@ const std::uint8_t* RunBlockReader::ensure(std::size_t bytes) {
   if (window_end_ - window_begin_ < bytes) {
     // Of a file in memory, and of blocks that are passed over, no more than was asked for.
     const bool is_in_memory = !run_.file().view(next_offset_, 1).empty();
-    const std::size_t most = skipping_ || is_in_memory ? bytes : kBlockHeaderBytes + run_.block_bytes();
+    const std::size_t most = skipping_ || is_in_memory ? bytes : whole_window_bytes();
+    if (window_.empty() && most == whole_window_bytes() && kind_ == kTermBlock) window_ = run_.spare_windows().take();
     if (window_.size() < most) window_.resize(most);
     std::memmove(window_.data(), window_.data() + window_begin_, window_end_ - window_begin_);
     window_end_ -= window_begin_;

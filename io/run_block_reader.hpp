@@ -14,6 +14,9 @@ class RunBlockReader {
  public:
   // Starts at the block `number` at `offset`. kind: run_layout::kTermBlock or kDocumentBlock.
   RunBlockReader(const RunReader& run, std::uint8_t kind, std::uint64_t offset, std::uint64_t number);
+  ~RunBlockReader();  // a whole window of term blocks is left to the next cursor
+  RunBlockReader(const RunBlockReader&) = delete;
+  RunBlockReader& operator=(const RunBlockReader&) = delete;
 
   // Moves to the next block of the kind; false behind the last block of the run. Throws FormatError.
   bool next();
@@ -32,6 +35,7 @@ class RunBlockReader {
   void load_payload();
   void move_past(std::size_t bytes);
   const std::uint8_t* ensure(std::size_t bytes);
+  std::size_t whole_window_bytes() const;
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
 
   const RunReader& run_;

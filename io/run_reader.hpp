@@ -12,13 +12,15 @@
 #include "io/cursors.hpp"
 #include "io/file_system.hpp"
 #include "io/run_format.hpp"
+#include "io/spare_windows.hpp"
 
 namespace spillway {
 
 class RunBlockReader;
 
-// Header, footer and samples of a run. Immutable after construction; cursors on many threads share it. Its own memory
-// is bounded (kMaxTermSamples samples).
+// Header, footer and samples of a run. Immutable after construction, but for the windows that its term cursors leave;
+// cursors on many threads share it. Its own memory is bounded (kMaxTermSamples samples, and a window for as many term
+// cursors as there were at once).
 class RunReader {
  public:
   // Checks header, trailer and footer. `file` lives longer.
@@ -34,7 +36,8 @@ class RunReader {
   std::uint64_t block_count() const { return block_count_; }
   std::uint64_t document_bytes() const { return document_bytes_; }  // of the document stream
   std::uint32_t header_crc() const { return header_crc_; }          // what block CRCs are bound to
-  std::size_t memory_bytes() const;                                 // what this object holds, about
+  std::size_t memory_bytes() const;                                 // what this object holds, about, without windows
+  SpareWindows& spare_windows() const { return spare_windows_; }
 
  private:
   void read_header();
@@ -50,6 +53,7 @@ class RunReader {
   std::uint64_t blocks_end_ = 0;
   std::uint64_t block_count_ = 0, term_block_count_ = 0, document_bytes_ = 0;
   std::uint32_t header_crc_ = 0;
+  mutable SpareWindows spare_windows_;
 };
 
 // Walks the entries with first <= term < last (empty last: to the end) in order. Holds one block (about 2 * block_bytes

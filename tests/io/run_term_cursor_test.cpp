@@ -123,6 +123,26 @@ TEST_F(RunTermCursorTest, ReadsAboutOncePerBlock) {
   EXPECT_LE(files.operations() - before, 2 * reader.block_count());
 }
 
+// Of a run in a file, whose bytes are read into windows.
+TEST_F(RunTermCursorTest, LeavesItsWindowToTheNext) {
+  FaultyFileSystem files;
+  const auto out = files.create("run");
+  write_sample_run(run, {{}, kMinRunBlockBytes, RunBlockCodec::kNone}, *out);
+  const auto in = files.open("run");
+  const RunReader reader(*in);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(read_range(reader, "", "") == expected_range(run.terms, "", ""));
+    EXPECT_EQ(reader.spare_windows().count(), 1U);
+  }
+  {
+    RunTermCursor one(reader, "", ""), other(reader, "b", "");
+    EXPECT_TRUE(one.next());
+    EXPECT_TRUE(other.next());
+    EXPECT_EQ(reader.spare_windows().count(), 0U);
+  }
+  EXPECT_EQ(reader.spare_windows().count(), 2U);
+}
+
 TEST(RunTermCursor, OfARunWithoutTermsIsEmpty) {
   SampleRun run;
   run.documents.resize(3);
