@@ -211,7 +211,7 @@ class LastPass {
     options.progress = [&context](std::uint64_t done) { context.progress.postings_done.store(done); };
     options.most_threads = setup_.threads;
     const Reservation ahead = with_documents ? take_memory_ahead() : Reservation();
-    options.ahead_bytes = ahead.bytes() / 3 * 2;
+    options.ahead_bytes = ahead.bytes();
     if (with_documents) options.beside = [this](const std::function<void()>& check) { write_documents(check); };
     const Reservation behind = start_list_helpers(batch_bytes);
     // The helpers are busy for the time of one thread of eight.

@@ -32,6 +32,14 @@ void append(std::vector<std::uint8_t>& to, std::span<const std::uint8_t> bytes) 
   if (!bytes.empty()) std::copy(bytes.begin(), bytes.end(), extend(to, bytes.size()));
 }
 
+// For `count` in an empty vector. What it has is kept unless that is far more: batches of long lists are nearly all
+// positions, those of short ones hardly, and each would come to have room for both.
+template <typename T>
+void make_room(std::vector<T>& used, std::size_t count) {
+  if (used.capacity() > 2 * count) used = std::vector<T>();
+  used.reserve(count);
+}
+
 }  // namespace
 
 std::uint8_t length_code(std::uint32_t length) {
@@ -224,11 +232,11 @@ ListBatch ListEncoder::take(ListBatch&& used) {
   piece_open_ = false;
   used.clear();
   ListBatch done = std::exchange(batch_, std::move(used));
-  batch_.pieces.reserve(done.pieces.size());
-  batch_.terms.reserve(done.terms.size());
-  batch_.postings.reserve(done.postings.size());
-  batch_.bounds.reserve(done.bounds.size());
-  batch_.positions.reserve(done.positions.size());
+  make_room(batch_.pieces, done.pieces.size());
+  make_room(batch_.terms, done.terms.size());
+  make_room(batch_.postings, done.postings.size());
+  make_room(batch_.bounds, done.bounds.size());
+  make_room(batch_.positions, done.positions.size());
   return done;
 }
 

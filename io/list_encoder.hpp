@@ -39,6 +39,11 @@ struct ListBatch {
   std::size_t bytes() const {
     return terms.size() + postings.size() + bounds.size() + positions.size() + pieces.size() * sizeof(Piece);
   }
+  // With the room behind them.
+  std::size_t held_bytes() const {
+    return terms.capacity() + postings.capacity() + bounds.capacity() + positions.capacity() +
+           pieces.capacity() * sizeof(Piece);
+  }
 };
 
 // Not thread-safe; one per term range.

@@ -31,7 +31,7 @@ ListBatch OrderedLists::take_used() {
 }
 
 void OrderedLists::put(std::size_t range, ListBatch batch) {
-  const std::size_t bytes = batch.bytes();
+  const std::size_t bytes = batch.held_bytes();
   ranges_.put(range, std::move(batch), bytes);
 }
 

@@ -176,6 +176,25 @@ TEST(ListEncoder, GivesTheSameBytesHoweverPostingsComeAndBatchesAreTaken) {
   }
 }
 
+// Batches are used again: after those of long lists, those of a few short ones do not have the room of both for good.
+TEST(ListEncoder, HoldsLittleMoreThanItsBatchAndTheOneBefore) {
+  const std::vector<std::uint8_t> codes(10, 0);
+  ListEncoder encoder(codes, Positions::kStored);
+  ListBatch used;
+  std::size_t bytes_before = 0;
+  for (int round = 0; round < 9; ++round) {
+    const std::uint32_t frequency = round % 3 == 0 ? 100000 : 2;
+    encoder.begin("term");
+    encoder.add(std::vector<std::uint32_t>{5}, std::vector<std::uint32_t>{frequency});
+    encoder.add_positions(std::vector<std::uint32_t>(frequency, 300));
+    encoder.end();
+    const std::size_t bytes = encoder.batch_bytes();
+    used = encoder.take(std::move(used));
+    EXPECT_LE(used.held_bytes(), 2 * (bytes + bytes_before) + 4096) << "round " << round;
+    bytes_before = bytes;
+  }
+}
+
 TEST(ListEncoder, LeavesNoTraceOfAnEmptyList) {
   const std::vector<std::uint8_t> codes(10, 0);
   ListEncoder encoder(codes);

@@ -90,6 +90,30 @@ TEST_F(OrderedListsTest, GivesTheMemoryOfABatchOnceItIsWritten) {
   EXPECT_EQ(lists.take_used().postings.capacity(), 0U);
 }
 
+// What vectors have room for is memory, too: batches of few bytes in much room passed the limit many times over.
+TEST_F(OrderedListsTest, CountsTheRoomOfBatches) {
+  constexpr std::size_t kRoom = 10000, kFit = 3;
+  OrderedLists lists(writer_, 2, kFit * (kRoom + 1000));
+  std::atomic<std::size_t> put{0};
+  std::thread ahead([&] {
+    ListEncoder encoder(codes_);
+    for (std::size_t i = 0; i < 20; ++i) {
+      ListBatch batch = batch_of(term(1, i), encoder);
+      batch.postings.reserve(kRoom);
+      lists.put(1, std::move(batch));
+      ++put;
+    }
+    lists.finish(1);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_LE(put.load(), kFit);
+  lists.finish(0);
+  ahead.join();
+  lists.check_complete();
+  EXPECT_LE(lists.peak_bytes(), kFit * (kRoom + 1000));
+  EXPECT_GE(lists.peak_bytes(), kRoom);
+}
+
 TEST_F(OrderedListsTest, WakesThoseWhoWaitWhenOneFails) {
   OrderedLists lists(writer_, 3, 1);
   std::atomic<int> stopped{0};
