@@ -24,6 +24,8 @@ struct BlockSortOptions {
   Positions positions = Positions::kNone;
   std::size_t run_block_bytes = std::size_t{256} << 10;
   unsigned threads = 1;
+  // Of what is encoded and not yet written, about; 0: as much as the threads make.
+  std::size_t encode_bytes = 0;
   // Re-derive the sum of the block from what was written: not needed where the merge reads the very same bytes.
   bool check_sum = true;
   bool has_texts = false;  // texts are stored

@@ -48,7 +48,7 @@ class ChunkBlockSorter final : public BlockSorter {
         joiner.write(terms.text(first), parts);
       }
     };
-    return write_run_output({block, options, ranges.size() - 1, encode}, file, figures);
+    return write_run_output({block, options, most_lists(block).bytes, ranges.size() - 1, encode}, file, figures);
   }
 
   std::optional<std::size_t> kept_bytes(const Block& block, const BlockSortOptions& options) const override {

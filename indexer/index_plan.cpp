@@ -6,6 +6,7 @@
 
 #include "corpora/unpack/zstd_codec.hpp"
 #include "indexer/run_joiner.hpp"
+#include "indexer/run_output.hpp"
 #include "io/error.hpp"
 #include "io/run_writer.hpp"
 
@@ -72,6 +73,12 @@ struct Shares {
 std::size_t waiting_bytes(const IndexPlanInput& input, std::size_t task_bytes, std::size_t bytes) {
   if (bytes < kLeastForWaiting) return 0;
   return std::min(bytes / 8, 2 * task_bytes * (input.threads - 1));
+}
+
+// Lists of blocks that are encoded and not yet written. Beside blocks that the CPU sorts there is room for them.
+std::size_t encode_share(const IndexPlanInput& input, std::size_t bytes) {
+  constexpr std::size_t kLeastShare = 16;  // most of what the run of a block takes, where blocks take most of the rest
+  return std::min(bytes / kLeastShare, input.visits * most_encoded_bytes(input.threads));
 }
 
 // What a sort on the CPU instead has in flight for a chunk.
@@ -149,11 +156,13 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
                                  : (2 * plan.blocks_in_flight + 1) * chunk_bytes + sort_bytes * 10 / 7);
   if (least > input.memory_bytes) return {false, least};
   const std::size_t waiting = waiting_bytes(input, plan.reader.task_bytes, input.memory_bytes - fixed);
-  const std::size_t left = input.memory_bytes - fixed - waiting;
+  plan.encode_bytes = encode_share(input, input.memory_bytes - fixed - waiting);
+  const std::size_t left = input.memory_bytes - fixed - waiting - plan.encode_bytes;
   plan.run_memory_bytes = left / 5;
   plan.assembler.hold_bytes = input.threads * chunk_bytes + waiting;
   plan.assembler.overlap = overlaps(input.mode);
   plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, sort_bytes, chunk_bytes, plan);
+  if (input.visits == 0) plan.encode_bytes = plan.assembler.block_bytes / 4;
   plan.run_memory_bytes += unused_by_blocks(input, left - plan.run_memory_bytes, left / 2 - left / 5, plan);
   // Of the share of the block that would be filled; a small one is left to the merge.
   plan.last_run_memory_bytes = left >= kLeastForLastRun ? std::min(left / 5, plan.assembler.block_bytes) : 0;
@@ -224,6 +233,7 @@ std::string IndexPlan::describe() const {
     line("lists from the GPU", megabytes(list_bytes));
     line("sort on the CPU instead", megabytes(fallback_bytes));
   }
+  line("lists on their way to runs", megabytes(encode_bytes));
   line("chunks waiting", megabytes(assembler.hold_bytes));
   line("runs kept in memory", megabytes(run_memory_bytes) + ", in blocks of " + megabytes(run_block_bytes));
   if (join_bytes != 0) line("joining small runs", megabytes(join_bytes));

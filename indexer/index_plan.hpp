@@ -47,6 +47,7 @@ struct IndexPlan {
   std::size_t staging_bytes = 0;   // pinned memory of the GPU's visits
   std::size_t list_bytes = 0;      // GPU modes: lists that come down and do not fit the pinned memory
   std::size_t fallback_bytes = 0;  // GPU modes: what sorting on the CPU instead may add to a block
+  std::size_t encode_bytes = 0;    // lists of all blocks that are encoded and not yet in their runs
   std::string describe() const;
 };
 

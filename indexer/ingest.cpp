@@ -77,6 +77,7 @@ BlockQueueSetup queue_setup(const IngestSetup& setup, ThreadSlots& slots, RunSto
   options.positions = setup.content.positions ? Positions::kStored : Positions::kNone;
   options.run_block_bytes = setup.plan.run_block_bytes;
   options.threads = setup.threads;
+  options.encode_bytes = setup.plan.encode_bytes / std::max(1U, setup.plan.blocks_in_flight - 1);
   options.has_texts = setup.content.store == StorePolicy::kText;
   return {setup.sorters, setup.mode, setup.options.gpu.required, options, setup.plan, slots, setup.context,
           setup.budget,  runs};

@@ -124,14 +124,16 @@ class KeyBlockSorter final : public BlockSorter {
     const std::span<std::uint64_t> keys = keys_memory.as<std::uint64_t>();
     sort_keys(keys, document_bits, document_bits + rank_bits, budget);
     figures.sort_seconds += watch.seconds();
+    const std::size_t occurrences = range_occurrences(keys.size());
     const auto encode = [&](std::size_t range, ListJoiner& joiner) {
-      const Keys end = first_list(keys, document_bits, (range + 1) * kRangeOccurrences);
-      for (Keys at = first_list(keys, document_bits, range * kRangeOccurrences); at != end;) {
+      const Keys end = first_list(keys, document_bits, (range + 1) * occurrences);
+      for (Keys at = first_list(keys, document_bits, range * occurrences); at != end;) {
         const std::uint64_t rank = *at >> document_bits;
         at = encode_term(terms.text(ranks.first_in_order[rank]), rank, document_bits, at, keys.end(), joiner);
       }
     };
-    return write_run_output({block, options, range_count_of(keys.size()), encode}, file, figures);
+    return write_run_output({block, options, most_lists(block).bytes, range_count_of(keys.size(), occurrences), encode},
+                            file, figures);
   }
 
  private:
@@ -164,16 +166,18 @@ class KeyBlockSorter final : public BlockSorter {
     sort_keys(keys, occurrence_bits, occurrence_bits + bits_for(ranks.first_in_order.size()), budget);
     figures.sort_seconds += watch.seconds();
     const std::uint64_t mask = (std::uint64_t{1} << occurrence_bits) - 1;
+    const std::size_t occurrences = range_occurrences(keys.size());
     const auto encode = [&](std::size_t range, ListJoiner& joiner) {
-      const Keys end = first_list(keys, occurrence_bits, (range + 1) * kRangeOccurrences);
-      for (Keys at = first_list(keys, occurrence_bits, range * kRangeOccurrences); at != end;) {
+      const Keys end = first_list(keys, occurrence_bits, (range + 1) * occurrences);
+      for (Keys at = first_list(keys, occurrence_bits, range * occurrences); at != end;) {
         const std::uint64_t rank = *at >> occurrence_bits;
         PositionedList list(terms.text(ranks.first_in_order[rank]), places, joiner);
         for (; at != end && *at >> occurrence_bits == rank; ++at) list.add(*at & mask);
         list.finish();
       }
     };
-    return write_run_output({block, options, range_count_of(keys.size()), encode}, file, figures);
+    return write_run_output({block, options, most_lists(block).bytes, range_count_of(keys.size(), occurrences), encode},
+                            file, figures);
   }
 
   static Buffer make_keys(const Block& block, const BlockTerms& terms, const Ranks& ranks,

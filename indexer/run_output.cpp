@@ -2,6 +2,7 @@
 
 #include <tbb/parallel_pipeline.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <mutex>
@@ -20,6 +21,8 @@
 namespace spillway {
 
 namespace {
+
+constexpr std::size_t kRangesOfThread = 2;  // one that is encoded, one that waits for its turn
 
 struct EncodedRange {
   std::vector<TermBlock> blocks;
@@ -67,7 +70,21 @@ EncodedRange encode_range(const RunOutput& output, std::size_t range) {
   return result;
 }
 
+// Ranges on their way, so that those that are encoded stay within the memory for them.
+std::size_t ranges_at_once(const RunOutput& output) {
+  constexpr std::size_t kLeast = 2;
+  const std::size_t most = kRangesOfThread * output.options.threads;
+  const std::size_t range_bytes = output.list_bytes / std::max<std::size_t>(output.range_count, 1) + 1;
+  if (output.options.encode_bytes == 0) return most;
+  return std::clamp(output.options.encode_bytes / range_bytes, std::min(kLeast, most), most);
+}
+
 }  // namespace
+
+std::size_t most_encoded_bytes(unsigned threads) {
+  constexpr std::size_t kBytesPerOccurrence = 5;  // with positions, and words that are distinct often
+  return kRangesOfThread * std::max(threads, 1U) * kMostRangeOccurrences * kBytesPerOccurrence;
+}
 
 RunSummary block_summary(const Block& block) {
   RunSummary summary;
@@ -102,7 +119,7 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
   std::size_t next = 0;
   std::mutex figures_mutex;
   tbb::parallel_pipeline(
-      2 * output.options.threads,
+      ranges_at_once(output),
       tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) {
         if (next == output.range_count) flow.stop();
         return next++;

@@ -39,10 +39,12 @@ RunSummary write_visited_run(const Block& block, const BlockSortOptions& options
     while (part != parts.begin() && part != parts.end() && part->rank == (part - 1)->rank) ++part;
     return part;
   };
+  const std::size_t occurrences = lists.parts.back().first_occurrence;
+  const std::size_t in_range = range_occurrences(occurrences);
   const auto encode = [&](std::size_t range, ListJoiner& joiner) {
     std::vector<ListPart> list;
-    const auto end = first_list((range + 1) * kRangeOccurrences);
-    auto part = first_list(range * kRangeOccurrences);
+    const auto end = first_list((range + 1) * in_range);
+    auto part = first_list(range * in_range);
     if (options.positions == Positions::kNone) {  // every list is one part
       for (; part != end; ++part) joiner.write_whole(text_of(lists, part->rank), part_of(lists, *part));
       return;
@@ -52,8 +54,9 @@ RunSummary write_visited_run(const Block& block, const BlockSortOptions& options
       joiner.write(text_of(lists, part->rank), list);
     }
   };
-  return write_run_output({block, options, range_count_of(lists.parts.back().first_occurrence), encode, lists.sum},
-                          file, figures);
+  const std::size_t bytes = lists.rank_text.size() + lists.postings.size() + lists.distances.size();
+  return write_run_output({block, options, bytes, range_count_of(occurrences, in_range), encode, lists.sum}, file,
+                          figures);
 }
 
 }  // namespace spillway

@@ -22,7 +22,8 @@ IndexPlanInput input_of(std::size_t memory_bytes, unsigned threads) {
 
 std::size_t parts_of(const IndexPlan& plan, const IndexPlanInput& input) {
   return plan.reserve_bytes + CorpusReader::memory_bytes({}, plan.reader) + input.threads * plan.parser_bytes +
-         plan.run_memory_bytes + plan.join_bytes + 2 * plan.assembler.block_bytes + plan.assembler.hold_bytes;
+         plan.run_memory_bytes + plan.join_bytes + 2 * plan.assembler.block_bytes + plan.assembler.hold_bytes +
+         plan.encode_bytes;
 }
 
 TEST(IndexPlan, FitsTheBudgetAndUsesMostOfIt) {
@@ -139,13 +140,14 @@ TEST(IndexPlan, FitsTheBudgetWithAnyNumberOfGpus) {
         const std::size_t parts = plan.reserve_bytes + CorpusReader::memory_bytes({}, plan.reader) +
                                   input.threads * (plan.parser_bytes + chunk) + plan.assembler.hold_bytes +
                                   plan.staging_bytes + plan.list_bytes + plan.fallback_bytes + plan.run_memory_bytes +
-                                  plan.join_bytes;
+                                  plan.join_bytes + plan.encode_bytes;
         EXPECT_EQ(plan.blocks_in_flight, 2 * gpus + 1);
         EXPECT_LE(parts + plan.blocks_in_flight * plan.assembler.block_bytes, input.memory_bytes);
         EXPECT_LE(parts + (plan.blocks_in_flight - 1) * plan.assembler.block_bytes + plan.last_run_memory_bytes,
                   input.memory_bytes);
         EXPECT_GE(plan.assembler.block_bytes, chunk);
         EXPECT_GT(plan.list_bytes, 0U);
+        EXPECT_GT(plan.encode_bytes, 0U);
         EXPECT_EQ(plan.last_run_memory_bytes > 0, memory >= 1024) << plan.last_run_memory_bytes;
       }
     }

@@ -75,7 +75,7 @@ TEST_P(HostVisit, GivesTheRunOfTheCpuForManyRanges) {
     most = std::max<std::size_t>(most, size_of(named.block, positions()).occurrences);
     expect_same_runs(named, form());
   });
-  EXPECT_GT(most, 2 * kRangeOccurrences);
+  EXPECT_GT(most, 2 * kMostRangeOccurrences);
 }
 
 TEST_P(HostVisit, TakesBlockAfterBlock) {
