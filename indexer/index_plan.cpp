@@ -54,12 +54,14 @@ std::size_t task_bytes(std::uint64_t input_bytes, unsigned threads) {
   return static_cast<std::size_t>(std::clamp<std::uint64_t>(input_bytes / (std::uint64_t{threads} * 8), kMin, kMax));
 }
 
-// The first level is for inverted chunks, where parsers and their chunks take little of the memory.
+// The first level is for inverted chunks, where parsers and their chunks take little of the memory. Where GPUs sort,
+// what parsers save is for runs, which are joined then: large chunks save them nothing.
 bool is_roomy(const IndexPlanInput& input, const Level& level, const IndexPlan& plan, std::size_t chunk_bytes) {
   if (input.chunk_fits_device && !input.chunk_fits_device(plan.chunk)) return false;
-  if (&level != kLevels.data()) return input.threads * plan.parser_bytes <= input.memory_bytes / 3;
-  return input.form == ChunkForm::kPostings &&
-         input.threads * (plan.parser_bytes + 2 * chunk_bytes) <= input.memory_bytes / 4;
+  const std::size_t with_chunks = input.threads * (plan.parser_bytes + 2 * chunk_bytes);
+  if (&level == kLevels.data()) return input.form == ChunkForm::kPostings && with_chunks <= input.memory_bytes / 4;
+  if (input.visits != 0) return with_chunks <= (input.memory_bytes - plan.reserve_bytes) / 3;
+  return input.threads * plan.parser_bytes <= input.memory_bytes / 3;
 }
 
 struct Shares {
@@ -87,6 +89,9 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
   return input.cpu_sort_bytes ? input.cpu_sort_bytes(chunk) : kSortShare * chunk_bytes;
 }
 
+// In times the block: of tokens, whose words are distinct often, with room to spare.
+constexpr std::size_t kMostListsOfBlock = 2;
+
 // Blocks and what their sort has in flight, from what is left for them. While one block is sorted on the CPU instead,
 // the next may be on the GPU: each of the two has a share that nobody else takes.
 std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, std::size_t sort_bytes, std::size_t chunk_bytes,
@@ -103,8 +108,11 @@ std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, std::siz
     const std::size_t least_blocks = plan.fallback_bytes + plan.blocks_in_flight * chunk_bytes;
     plan.list_bytes = std::min(plan.list_bytes, bytes - std::min(bytes, least_blocks));
   }
-  const std::size_t block = (bytes - plan.fallback_bytes - plan.list_bytes) / plan.blocks_in_flight;
-  return input.block_limit(std::min(block, kMaxGpuBlockBytes));
+  const std::size_t most_block = (bytes - plan.fallback_bytes - plan.list_bytes) / plan.blocks_in_flight;
+  const std::size_t block = input.block_limit(std::min(most_block, kMaxGpuBlockBytes));
+  // Where the device is what limits blocks, runs have more use for the rest.
+  plan.list_bytes = std::min(plan.list_bytes, std::max(bytes / 8, kMostListsOfBlock * input.visits * block));
+  return block;
 }
 
 // What blocks do not take, as devices hold no larger ones or as they would only sort slower: at most `most_bytes` of
@@ -168,7 +176,8 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.last_run_memory_bytes = left >= kLeastForLastRun ? std::min(left / 5, plan.assembler.block_bytes) : 0;
   // Cursors of many runs are to share the cache; lists of kept blocks may be as long as a block of a run.
   const std::size_t blocks_of_run = input.visits == 0 ? 128 : 512;
-  plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / blocks_of_run, 64 << 10, 512 << 10);
+  const std::size_t least_block = std::size_t{input.visits == 0 ? 64U : 16U} << 10;
+  plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / blocks_of_run, least_block, 512 << 10);
   const std::size_t largest_block = TermBlockBuilder::max_block_bytes(plan.run_block_bytes, options.max_term_bytes);
   plan.join_bytes = join_share(input, largest_block, plan);
   plan.run_memory_bytes -= plan.join_bytes;
@@ -235,7 +244,8 @@ std::string IndexPlan::describe() const {
   }
   line("lists on their way to runs", megabytes(encode_bytes));
   line("chunks waiting", megabytes(assembler.hold_bytes));
-  line("runs kept in memory", megabytes(run_memory_bytes) + ", in blocks of " + megabytes(run_block_bytes));
+  line("runs kept in memory",
+       megabytes(run_memory_bytes) + ", in blocks of " + std::to_string(run_block_bytes >> 10) + " KiB");
   if (join_bytes != 0) line("joining small runs", megabytes(join_bytes));
   line("sort of ids", megabytes(id_sort_bytes));
   return text;

@@ -20,7 +20,7 @@ namespace spillway {
 
 // Runs of one join at most, and those that may wait where memory for them lasts: of 46 MB of text with a million words,
 // 24 runs have 0.4 of their entries left once they are one.
-inline constexpr std::size_t kMostJoinedRuns = 24, kMostWaitingRuns = 32, kLeastJoinedRuns = 8;
+inline constexpr std::size_t kMostJoinedRuns = 24, kMostWaitingRuns = 32, kLeastJoinedRuns = 4;
 // Of a run that is joined. A larger one has many postings for each of its entries, and joining saves entries.
 inline constexpr std::size_t kMostSmallRunBytes = std::size_t{64} << 20;
 
