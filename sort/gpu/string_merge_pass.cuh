@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(kThreads) find_cuts_kernel(RoundRuns runs, std
 }
 
 // `d_cuts`: of find_cuts_kernel; null where each block is to find its own, which saves a launch.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, blocks_at_once(7))
     merge_tiles_kernel(RoundRuns runs, const std::uint32_t* d_cuts, RoundOutput output) {
   __shared__ TileStorage storage;
   __shared__ std::uint32_t indices[kTile], cuts[2];

@@ -12,6 +12,18 @@ namespace string_merge {
 
 inline constexpr std::uint32_t kTile = kMergeTile, kThreads = kMergeThreads, kEach = kMergeEach;
 
+// Blocks of kThreads that a multiprocessor is to run at once: as many as this, or as it has room for.
+constexpr std::uint32_t blocks_at_once(std::uint32_t wanted) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  constexpr std::uint32_t kRoom = 1024;
+#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ % 100 != 0 || __CUDA_ARCH__ >= 1200)
+  constexpr std::uint32_t kRoom = 1536;
+#else
+  constexpr std::uint32_t kRoom = 2048;
+#endif
+  return wanted * kThreads < kRoom ? wanted : kRoom / kThreads;
+}
+
 // All zeros before survey_kernel.
 struct MergeSet {
   std::uint32_t used[8];     // byte values that occur, as for make_key_symbols

@@ -106,17 +106,10 @@ __device__ void make_keys(const DeviceStrings& strings, const Source& source, co
   }
 }
 
-// Blocks on a multiprocessor: 40 registers a thread. Some GPUs have room for 1024 threads only.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-inline constexpr std::uint32_t kSortBlocks = 4;
-#else
-inline constexpr std::uint32_t kSortBlocks = 6;
-#endif
-
 // Makes and sorts the keys of a tile. The first thread also sets *d_counter, of the groups that the round will find, to
 // 0.
 template <typename Source>
-__global__ void __launch_bounds__(kThreads, kSortBlocks)
+__global__ void __launch_bounds__(kThreads, blocks_at_once(6))
     sort_tiles_kernel(DeviceStrings strings, std::size_t all, Source source, const MergeSet* d_set, RoundOutput output,
                       unsigned long long* d_counter) {
   __shared__ TileStorage storage;
