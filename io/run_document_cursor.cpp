@@ -21,6 +21,17 @@ std::array<std::string_view*, 5> strings_of(RunDocument& document) {
   return {&document.id, &document.title, &document.url, &document.date, &document.text};
 }
 
+// Those that its fields name. Nothing of a document without any is read.
+template <typename Take>
+void for_each_string(const RunDocument& document, const Take& take) {
+  if (document.fields == 0) return;
+  if ((document.fields & RunDocument::kId) != 0) take(document.id);
+  if ((document.fields & RunDocument::kTitle) != 0) take(document.title);
+  if ((document.fields & RunDocument::kUrl) != 0) take(document.url);
+  if ((document.fields & RunDocument::kDate) != 0) take(document.date);
+  if ((document.fields & RunDocument::kText) != 0) take(document.text);
+}
+
 }  // namespace
 
 RunDocumentCursor::RunDocumentCursor(const RunReader& run, std::uint64_t max_document_bytes)
@@ -101,21 +112,17 @@ bool RunDocumentCursor::parse() {
 }
 
 void append_run_document(const RunDocument& document, std::vector<std::uint8_t>& stream) {
-  RunDocument copy = document;
-  const auto strings = strings_of(copy);
   const std::size_t before = stream.size();
   std::size_t most = 1 + kMaxVarintBytes;
-  for (const std::string_view* text : strings) most += kMaxVarintBytes + text->size();
+  for_each_string(document, [&](std::string_view text) { most += kMaxVarintBytes + text.size(); });
   stream.resize(before + most);
   std::uint8_t* at = stream.data() + before;
   *at++ = document.fields;
   at = write_varint(at, document.length);
-  unsigned field = 0;
-  for (const std::string_view* text : strings) {
-    if ((document.fields >> field++ & 1) == 0) continue;
-    at = write_varint(at, text->size());
-    at = std::copy(text->begin(), text->end(), at);
-  }
+  for_each_string(document, [&](std::string_view text) {
+    at = write_varint(at, text.size());
+    at = std::copy(text.begin(), text.end(), at);
+  });
   stream.resize(static_cast<std::size_t>(at - stream.data()));
 }
 
