@@ -66,6 +66,7 @@ struct ChunkParserSetup {
   MemoryBudget& budget;  // pays for the parser and for the chunks that it delivers
   ParseObserver& observer;
   ChunkParser::Deliver deliver;
+  ChunkSlabs* slabs = nullptr;  // kTokens: for their tokens, while there are pieces
 };
 // Options, budget and observer live longer than the parser.
 std::unique_ptr<ChunkParser> make_chunk_parser(const ChunkParserSetup& setup);

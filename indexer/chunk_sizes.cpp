@@ -14,6 +14,11 @@ namespace {
 // Of the document stream: the last entry of a chunk stands behind the limit, and an open document's strings.
 constexpr std::size_t kOverhangBytes = std::size_t{64} << 10;
 
+// Of a piece of a slab, what is left for what stands behind tokens.
+constexpr std::size_t kPieceShareOfParts = 16;
+// Above it more is lost at the ends of tasks than chunks gain.
+constexpr std::size_t kMostPieceBytes = std::size_t{1} << 20;
+
 // Each document has a length, and at least two bytes in the document stream.
 std::size_t max_length_count(const ChunkLimits& limits) {
   return std::min<std::size_t>(limits.max_documents, limits.document_bytes / 2) + 2;
@@ -26,9 +31,9 @@ std::size_t max_string_bytes(const ContentOptions& options) {
 }
 
 std::size_t max_token_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits) {
-  const std::size_t words = (options.positions ? max_chunk_tokens(options, limits) : 0) + max_length_count(limits) + 1;
-  return token_capacity(options, limits) + kWindowPadding + sizeof(std::uint32_t) * words + limits.document_bytes +
-         2 * max_string_bytes(options) + max_text_bytes(options, limits);
+  const std::size_t words = (options.positions ? max_chunk_tokens(options, limits) : 0) + max_length_count(limits);
+  return token_capacity(options, limits) + kWindowPadding + kSummedBytes + sizeof(std::uint32_t) * words +
+         limits.document_bytes + 2 * max_string_bytes(options) + max_text_bytes(options, limits);
 }
 
 }  // namespace
@@ -54,6 +59,20 @@ std::size_t token_window_bytes(const ChunkLimits& limits) {
 
 std::size_t token_capacity(const ContentOptions& options, const ChunkLimits& limits) {
   return std::max({limits.token_bytes, token_window_bytes(limits) + 1, std::size_t{options.max_term_bytes} + 1});
+}
+
+std::size_t piece_token_capacity(const ContentOptions& options, const ChunkLimits& limits) {
+  const std::size_t usual = std::min(limits.token_bytes, kMostPieceBytes);
+  const std::size_t window = token_window_bytes(limits),
+                    longest = std::max<std::size_t>(window, options.max_term_bytes);
+  const std::size_t positions = options.positions ? (window / 2 + 1) * sizeof(std::uint32_t) : 0;
+  return std::max(usual - usual / kPieceShareOfParts, longest + 1 + positions);
+}
+
+std::size_t slab_piece_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  const std::size_t usual = std::min(limits.token_bytes, kMostPieceBytes);
+  const std::size_t parts = std::max(usual / kPieceShareOfParts, kWindowPadding + kSummedBytes);
+  return (piece_token_capacity(options, limits) + parts + kSummedBytes - 1) / kSummedBytes * kSummedBytes;
 }
 
 std::size_t max_chunk_tokens(const ContentOptions& options, const ChunkLimits& limits) {

@@ -37,6 +37,9 @@ inline constexpr std::size_t kMaxChunkTokens = (std::size_t{1} << 18) - 2;
 // kTokens: of the token stream of a chunk; a window of text or the longest term fits it in any case.
 std::size_t token_capacity(const ContentOptions& options, const ChunkLimits& limits);
 std::size_t token_window_bytes(const ChunkLimits& limits);
+// The same where it stands in a piece of a slab, with the positions; and the piece, with room for usual documents.
+std::size_t piece_token_capacity(const ContentOptions& options, const ChunkLimits& limits);
+std::size_t slab_piece_bytes(const ContentOptions& options, const ChunkLimits& limits);
 std::size_t max_chunk_tokens(const ContentOptions& options, const ChunkLimits& limits);
 
 // The text stream of a chunk: a piece's head, and the ends of documents without text, may pass the limit.

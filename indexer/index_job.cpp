@@ -131,11 +131,12 @@ class IndexJob {
       const Positions positions = content_.positions ? Positions::kStored : Positions::kNone;
       const auto cost = [&](const ParsedChunk& chunk) { return planned_.block_cost(chunk, positions); };
       const BlockSorters sorters{*planned_.sorter, gpu_.get(), planned_.through_host.get()};
-      ingest_ = ingest(
-          {options, content_, corpus_, plan_, planned_.mode.mode, sorters, cost, context_, budget_, temp, threads_},
-          runs, skips_);
+      ingest_ = ingest({options, content_, corpus_, plan_, planned_.mode.mode, sorters, cost, context_, budget_, temp,
+                        threads_, slabs_ ? &*slabs_ : nullptr},
+                       runs, skips_);
     }
     gpu_.reset();
+    slabs_.reset();
     visit_memory_.release();
     const std::jthread releasing_chunks = release_chunks();
     check_unchanged(context_.files, corpus_);
@@ -173,6 +174,7 @@ class IndexJob {
       visit_memory_ = budget_.reserve(plan_.staging_bytes + plan_.list_bytes, "the visits of GPUs");
       visit_budget_.emplace(visit_memory_.bytes());
       gpu_ = make_gpu_block_sorter(*planned_.gpu, *visit_budget_);
+      if (plan_.slab_bytes != 0) slabs_.emplace(budget_, plan_.slab_bytes, plan_.slab_piece_bytes);
     } catch (const GpuError& error) {
       if (options_.gpu.required) throw;
       fail_gpu(error.what());
@@ -284,6 +286,7 @@ class IndexJob {
   Reservation program_;
   Reservation visit_memory_;  // of the budget below: what comes from GPUs takes nothing from anybody else
   std::optional<MemoryBudget> visit_budget_;
+  std::optional<ChunkSlabs> slabs_;
   std::unique_ptr<GpuBlockSorter> gpu_;
   IngestFigures ingest_;
   MergeFigures merge_;

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "corpora/unpack/zstd_codec.hpp"
+#include "indexer/chunk_sizes.hpp"
 #include "indexer/run_joiner.hpp"
 #include "indexer/run_output.hpp"
 #include "io/error.hpp"
@@ -140,6 +141,18 @@ std::size_t join_share(const IndexPlanInput& input, std::size_t largest_block_by
   return std::min(most, join_memory_bytes(largest_block_bytes, input.threads));
 }
 
+// Room for all chunks of tokens that there may be, of what blocks and runs leave; nothing where that is too little for
+// most of them.
+std::size_t slab_share(const IndexPlanInput& input, std::size_t bytes, const IndexPlan& plan) {
+  if (input.visits == 0 || input.staging_bytes == 0 || input.form != ChunkForm::kTokens) return 0;
+  const std::size_t blocks = plan.blocks_in_flight * plan.assembler.block_bytes;
+  const std::size_t used = plan.fallback_bytes + plan.list_bytes + blocks + plan.run_memory_bytes;
+  // Pieces are seven eighths full, or less.
+  const std::size_t wanted = (blocks + plan.assembler.hold_bytes) / 4 * 5;
+  const std::size_t unused = bytes - std::min(bytes, used);
+  return unused < wanted / 2 ? 0 : std::min(unused, wanted);
+}
+
 // Fills the plan for one level; tells whether blocks have room for a few chunks.
 Shares divide(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus, const Level& level,
               IndexPlan& plan) {
@@ -179,6 +192,7 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   const std::size_t least_block = std::size_t{input.visits == 0 ? 64U : 16U} << 10;
   plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / blocks_of_run, least_block, 512 << 10);
   const std::size_t largest_block = TermBlockBuilder::max_block_bytes(plan.run_block_bytes, options.max_term_bytes);
+  plan.slab_bytes = slab_share(input, left, plan);
   plan.join_bytes = join_share(input, largest_block, plan);
   plan.run_memory_bytes -= plan.join_bytes;
   plan.id_sort_bytes = std::clamp<std::size_t>(left / 4, std::size_t{256} << 10, 1024 * kMebibyte);
@@ -223,6 +237,7 @@ IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options,
     plan.chunk.stream_words = std::min(plan.chunk.stream_words, std::max<std::size_t>(forced / 16, 16));
     plan.chunk.token_bytes = std::min(plan.chunk.token_bytes, std::max<std::size_t>(forced / 4, 64));
   }
+  plan.slab_piece_bytes = slab_piece_bytes(options, plan.chunk);
   return plan;
 }
 
@@ -240,6 +255,8 @@ std::string IndexPlan::describe() const {
     line("blocks in flight", std::to_string(blocks_in_flight));
     line("pinned staging", megabytes(staging_bytes));
     line("lists from the GPU", megabytes(list_bytes));
+    if (slab_bytes != 0)
+      line("chunks in slabs", megabytes(slab_bytes) + ", in pieces of " + megabytes(slab_piece_bytes));
     line("sort on the CPU instead", megabytes(fallback_bytes));
   }
   line("lists on their way to runs", megabytes(encode_bytes));

@@ -43,8 +43,10 @@ struct IndexPlan {
   std::size_t join_bytes = 0;             // of joining runs while blocks are sorted; 0: they are not joined
   std::size_t run_block_bytes = 0;
   std::size_t id_sort_bytes = 0;
-  unsigned blocks_in_flight = 2;   // the one that is filled, and those that are sorted or written
-  std::size_t staging_bytes = 0;   // pinned memory of the GPU's visits
+  unsigned blocks_in_flight = 2;  // the one that is filled, and those that are sorted or written
+  std::size_t staging_bytes = 0;  // pinned memory of the GPU's visits
+  std::size_t slab_bytes = 0;     // GPU modes: of slabs for the tokens of chunks, of what nobody else has
+  std::size_t slab_piece_bytes = 0;
   std::size_t list_bytes = 0;      // GPU modes: lists that come down and do not fit the pinned memory
   std::size_t fallback_bytes = 0;  // GPU modes: what sorting on the CPU instead may add to a block
   std::size_t encode_bytes = 0;    // lists of all blocks that are encoded and not yet in their runs

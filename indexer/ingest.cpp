@@ -147,14 +147,15 @@ class Ingest {
     CorpusTask task;
     ThreadSlot slot;            // while it parses
     double waited_seconds = 0;  // for blocks that are full
+    const ChunkParser::Deliver deliver = [&](ParsedChunk&& chunk) {
+      const Stopwatch wait;
+      slot.release();
+      assembler_.deliver(task.number, std::move(chunk));
+      slot = slots_.take();
+      waited_seconds += wait.seconds();
+    };
     const auto parser = make_chunk_parser(
-        {setup_.plan.form, setup_.content, setup_.plan.chunk, setup_.budget, observer, [&](ParsedChunk&& chunk) {
-           const Stopwatch wait;
-           slot.release();
-           assembler_.deliver(task.number, std::move(chunk));
-           slot = slots_.take();
-           waited_seconds += wait.seconds();
-         }});
+        {setup_.plan.form, setup_.content, setup_.plan.chunk, setup_.budget, observer, deliver, setup_.slabs});
     TaskParser task_parser(reader, setup_.budget);
     double busy_seconds = 0;
     while (reader.next(task)) {

@@ -25,6 +25,7 @@ struct IngestSetup {
   MemoryBudget& budget;
   TempSpace& temp;
   unsigned threads = 1;
+  ChunkSlabs* slabs = nullptr;  // of chunks of tokens, if there are any
 };
 
 struct IngestFigures {

@@ -1,13 +1,13 @@
-// What parsing makes of a chunk: its term table, its occurrences or postings, its documents. One allocation, paid from
-// the budget, that lives until its block is sorted.
+// What parsing makes of a chunk: its term table, its occurrences or postings, its documents. Memory paid from the
+// budget, that lives until its block is sorted.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "indexer/chunk_memory.hpp"
 #include "indexer/word_sums.hpp"
-#include "io/memory_budget.hpp"
 #include "io/occurrence_sum.hpp"
 
 namespace spillway {
@@ -56,7 +56,7 @@ struct ChunkWordSums {
 };
 
 struct ParsedChunk {
-  Buffer memory;  // what the spans below view
+  ChunkMemory memory;  // what the spans below view
 
   std::span<const ChunkTerm> terms;            // kOccurrences: only the text is set
   std::span<const std::uint8_t> text;          // of the terms, behind each other in their order

@@ -22,7 +22,7 @@ class TokenBuffer {
   // For so many more bytes, zeros between and behind tokens counted, and tokens? An empty one has, for a window of text
   // or the longest term.
   bool has_room(std::size_t bytes, std::size_t tokens) const {
-    return used_ + bytes <= capacity_ && count_ + tokens <= kMaxChunkTokens;
+    return used_ + bytes + piece_position_bytes_ * (count_ + tokens) <= capacity_ && count_ + tokens <= kMaxChunkTokens;
   }
   // Where the next bytes are written. kWindowPadding bytes behind what there is room for may be overwritten.
   // Requires: has_memory().
@@ -53,13 +53,20 @@ class TokenBuffer {
  private:
   std::span<const std::uint32_t> positions() const { return {positions_, positions_ == nullptr ? 0 : count_}; }
 
-  const std::size_t chunk_bytes_, capacity_;
+  // With the parts behind the `used` bytes of tokens and positions, or in a buffer of their own.
+  ChunkMemory seal_buffer(const DocumentParts& parts, std::size_t used, ParsedChunk& chunk);
+  ChunkMemory seal_piece(const DocumentParts& parts, std::size_t used, ParsedChunk& chunk);
+
+  const std::size_t chunk_bytes_, usual_capacity_, piece_capacity_;
   MemoryBudget& budget_;
+  ChunkSlabs* const slabs_;
   Buffer positions_memory_;
   std::uint32_t* positions_ = nullptr;  // by token
-  Buffer memory_;
+  Buffer memory_;                       // or:
+  ChunkSlabs::Piece piece_;
   std::uint8_t* tokens_ = nullptr;
-  std::size_t used_ = 0, count_ = 0;
+  std::size_t piece_position_bytes_ = 0;  // of a token, in a piece
+  std::size_t capacity_ = 0, used_ = 0, count_ = 0;
   GrowingSums token_sums_, position_sums_;
 };
 

@@ -99,6 +99,16 @@ std::size_t BlockPacker::bytes(VisitArray array) const {
   return chunk_begin(array, block_.chunks.size());
 }
 
+// Behind tokens in a slab stand zeros up to a multiple of kSummedBytes.
+std::span<const std::uint8_t> BlockPacker::standing(VisitArray array, std::size_t c) const {
+  static_assert(kChunkAlignment == kSummedBytes);
+  const ParsedChunk& chunk = block_.chunks[c];
+  if (chunk.memory.slab().empty()) return {};
+  if (array == VisitArray::kTokens) return {chunk.tokens.data(), chunk_aligned(chunk.tokens.size())};
+  if (array == VisitArray::kPositions) return bytes_of(chunk.positions);
+  return {};
+}
+
 void BlockPacker::pack(VisitArray array, std::size_t begin, std::span<std::uint8_t> to) const {
   // The last chunk that begins at or before it; empty ones do not matter.
   std::size_t chunk = 0, end = block_.chunks.size();

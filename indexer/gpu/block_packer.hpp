@@ -36,12 +36,16 @@ class BlockPacker {
   // One for each chunk, and one with the totals.
   std::span<const ChunkPlace> places() const { return places_; }
   std::size_t bytes(VisitArray array) const;
+  // Where the array's part of a chunk begins.
+  std::size_t chunk_begin(VisitArray array, std::size_t chunk) const;
+  // A chunk's part that stands in a slab just as it goes up; empty for others.
+  std::span<const std::uint8_t> standing(VisitArray array, std::size_t chunk) const;
+  std::span<const ParsedChunk> chunks() const { return block_.chunks; }
   // Bytes [begin, begin + to.size()) of the array. Requires: begin is a multiple of 4, and to.size() too or the array's
   // end.
   void pack(VisitArray array, std::size_t begin, std::span<std::uint8_t> to) const;
 
  private:
-  std::size_t chunk_begin(VisitArray array, std::size_t chunk) const;
   void add_chunk(const ParsedChunk& chunk, ChunkPlace& end);
   void pack_chunk(VisitArray array, std::size_t chunk, std::size_t from, std::span<std::uint8_t> to) const;
 

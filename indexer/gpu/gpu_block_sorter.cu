@@ -60,13 +60,14 @@ class ArenaBlockSorter final : public GpuBlockSorter {
         const std::span<std::uint8_t> arena(arenas_[g].data() + visit * arena_share, arena_share);
         slots.push_back(std::make_unique<VisitPipeline<GpuMachine>>(
             GpuMachineSetup{options.gpus[g], arena, staging_share, record_sorter(options),
-                            string_sorter(options.string_sorter), budget}));
+                            string_sorter(options.string_sorter), locked_slabs_, budget}));
       }
     }
     return slots;
   }
 
   Reservation staging_;
+  LockedSlabs locked_slabs_;
   std::vector<DeviceBuffer> arenas_;
   std::unique_ptr<SlotBlockSorter> sorter_;
 };

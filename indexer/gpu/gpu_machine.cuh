@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "indexer/block_sorter.hpp"
+#include "indexer/gpu/locked_slabs.hpp"
 #include "indexer/gpu/token_sum_steps.hpp"
 #include "indexer/gpu/visit_layout.hpp"
 #include "indexer/gpu/visit_machine.hpp"
@@ -65,6 +66,7 @@ struct GpuMachineSetup {
   std::size_t staging_bytes = 0;      // pinned; paid by the caller
   const DeviceRecordSorter* records;  // null where blocks need none (ChunkForm::kTokens)
   const DeviceStringSorter& strings;
+  LockedSlabs& slabs;  // of all machines
   MemoryBudget& budget;
 };
 
@@ -121,6 +123,11 @@ class GpuMachine {
       copied_[piece].record(stream_);
       ++staged_;
     }
+  }
+  bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> slab) {
+    if (!setup_.slabs.lock(slab, setup_.gpu)) return false;
+    copy_to_device(to, from.data(), from.size(), stream_.handle());
+    return true;
   }
   void clear(std::uint8_t* at, std::size_t bytes) { cuda_check(cudaMemsetAsync(at, 0, bytes, stream_.handle())); }
   template <typename T>

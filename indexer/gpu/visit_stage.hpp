@@ -59,8 +59,18 @@ class VisitStage {
 
   void upload(VisitArray array, std::size_t place) {
     const std::size_t bytes = packer_.bytes(array);
-    machine_.upload(at<std::uint8_t>(place), bytes,
-                    [&](std::size_t begin, std::span<std::uint8_t> to) { packer_.pack(array, begin, to); });
+    std::size_t done = 0;
+    for (std::size_t c = 0; bytes != 0 && c < packer_.chunks().size(); ++c) {
+      const std::span<const std::uint8_t> standing = packer_.standing(array, c);
+      const std::size_t begin = packer_.chunk_begin(array, c);
+      if (standing.empty() ||
+          !machine_.send(at<std::uint8_t>(place) + begin, standing, packer_.chunks()[c].memory.slab())) {
+        continue;
+      }
+      upload_packed(array, place, done, begin);
+      done = begin + standing.size();
+    }
+    upload_packed(array, place, done, bytes);
     uploaded_bytes_ += bytes;
   }
   void upload_places() {
@@ -70,6 +80,12 @@ class VisitStage {
                       std::memcpy(to.data(), reinterpret_cast<const std::uint8_t*>(places.data()) + begin, to.size());
                     });
     uploaded_bytes_ += places.size_bytes();
+  }
+
+  // Bytes [begin, end) of the array.
+  void upload_packed(VisitArray array, std::size_t place, std::size_t begin, std::size_t end) {
+    machine_.upload(at<std::uint8_t>(place) + begin, end - begin,
+                    [&](std::size_t from, std::span<std::uint8_t> to) { packer_.pack(array, begin + from, to); });
   }
 
   VisitChunks chunks(const std::uint8_t* occurrences) const {

@@ -118,6 +118,30 @@ TEST(IndexPlan, LeavesLittleMemoryToRunsNotToParsersWhereAGpuSorts) {
   EXPECT_GT(plan.run_memory_bytes, kLeastJoinedRuns * block / 2);
 }
 
+// Slabs are of memory that nobody else has, and for all chunks of tokens or most of them.
+TEST(IndexPlan, HasSlabsForTokensWhereMemoryIsLeft) {
+  IndexPlanInput input = input_of(65536 * kMebibyte, 16);
+  input.mode = IndexMode::kGpuPlus;
+  input.form = ChunkForm::kTokens;
+  input.visits = 2;
+  input.staging_bytes = 256 * kMebibyte;
+  input.block_limit = [](std::size_t bytes) { return std::min(bytes, 512 * kMebibyte); };
+  const IndexPlan plan = plan_index(input, ContentOptions{}, {});
+  SCOPED_TRACE(plan.describe());
+  EXPECT_GT(plan.slab_bytes, plan.blocks_in_flight * plan.assembler.block_bytes);
+  EXPECT_NE(plan.describe().find("chunks in slabs"), std::string::npos);
+  EXPECT_GE(plan.slab_piece_bytes, std::size_t{1} << 20);
+  EXPECT_LE(plan.slab_piece_bytes, std::size_t{1} << 21);
+  input.memory_bytes = 2048 * kMebibyte;
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).slab_bytes, 0U);
+  input.memory_bytes = 65536 * kMebibyte;
+  input.form = ChunkForm::kOccurrences;
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).slab_bytes, 0U);
+  input.form = ChunkForm::kTokens;
+  input.visits = 0;
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).slab_bytes, 0U);
+}
+
 TEST(IndexPlan, JoinsRunsOnlyWhereThereWillBeManySmallOnes) {
   IndexPlanInput input = input_of(512 * kMebibyte, 2);
   input.forced_block_bytes = 8 * kMebibyte;
@@ -164,7 +188,7 @@ TEST(IndexPlan, FitsTheBudgetWithAnyNumberOfGpus) {
         const std::size_t parts = plan.reserve_bytes + CorpusReader::memory_bytes({}, plan.reader) +
                                   input.threads * (plan.parser_bytes + chunk) + plan.assembler.hold_bytes +
                                   plan.staging_bytes + plan.list_bytes + plan.fallback_bytes + plan.run_memory_bytes +
-                                  plan.join_bytes + plan.encode_bytes;
+                                  plan.join_bytes + plan.encode_bytes + plan.slab_bytes;
         EXPECT_EQ(plan.blocks_in_flight, 2 * gpus + 1);
         EXPECT_LE(parts + plan.blocks_in_flight * plan.assembler.block_bytes, input.memory_bytes);
         EXPECT_LE(parts + (plan.blocks_in_flight - 1) * plan.assembler.block_bytes + plan.last_run_memory_bytes,

@@ -61,6 +61,7 @@ struct ParseSetting {
   std::size_t longest_piece = 1000;
   std::size_t documents_in_task = ~std::size_t{0};
   std::uint64_t seed = 1;
+  ChunkSlabs* slabs = nullptr;
 };
 
 inline Parsed parse_documents(const std::vector<OracleDocument>& documents, const ParseSetting& setting,
@@ -68,8 +69,9 @@ inline Parsed parse_documents(const std::vector<OracleDocument>& documents, cons
   Parsed parsed;
   QuietObserver observer;
   std::mt19937_64 random(setting.seed);
-  const auto parser = make_chunk_parser({setting.form, setting.options, setting.limits, budget, observer,
-                                         [&](ParsedChunk&& chunk) { parsed.chunks.push_back(std::move(chunk)); }});
+  const auto parser =
+      make_chunk_parser({setting.form, setting.options, setting.limits, budget, observer,
+                         [&](ParsedChunk&& chunk) { parsed.chunks.push_back(std::move(chunk)); }, setting.slabs});
   std::size_t in_task = 0;
   for (const OracleDocument& document : documents) {
     feed(*parser, document, setting.longest_piece, random);

@@ -178,6 +178,31 @@ TEST_P(GpuVisitTest, GivesTheRunOfTheCpuWithEverySorter) {
   }
 }
 
+// From slabs that are locked when the first chunk of them goes up, and packed where chunks do not stand in any; visit
+// after visit from the same slabs.
+TEST_P(GpuVisitTest, TakesTokensFromSlabs) {
+  if (form() != ChunkForm::kTokens) GTEST_SKIP() << "only tokens stand in slabs";
+  MemoryBudget budget(kBudget);
+  constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+  ChunkSlabs slabs(budget, 80 * kPieceBytes, kPieceBytes);
+  const auto sorter =
+      make_gpu_block_sorter(sorter_options(form(), std::size_t{512} << 20, std::size_t{16} << 20), budget);
+  std::size_t moved = 0, kept = 0;
+  for (NamedShape& named : shapes()) {
+    SCOPED_TRACE(named.name);
+    named.shape.positions = positions();
+    const SyntheticBlock occurrences(named.shape);
+    TokenBlock tokens(occurrences.block(), named.shape.seed);
+    const std::size_t in_slabs = tokens.stand_in(slabs);
+    moved += in_slabs;
+    kept += tokens.block().chunks.size() - in_slabs;
+    const BlockSortOptions options = options_of(positions());
+    EXPECT_TRUE(gpu_run(*sorter, tokens.block(), options) == cpu_run(occurrences.block(), options));
+  }
+  EXPECT_GT(moved, 100U);
+  EXPECT_GT(kept, 100U);
+}
+
 // Several visits on their way, begun by one thread and written by another.
 TEST_P(GpuVisitTest, KeepsSeveralBlocksInFlightApart) {
   MemoryBudget budget(kBudget);

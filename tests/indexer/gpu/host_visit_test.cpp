@@ -4,6 +4,9 @@
 
 #include <thread>
 
+#include "indexer/gpu/host_machine.hpp"
+#include "indexer/gpu/visit_pipeline.hpp"
+#include "indexer/gpu/visit_slots.hpp"
 #include "indexer/run_output.hpp"
 #include "io/error.hpp"
 #include "sort/gpu/gpu_error.hpp"
@@ -161,6 +164,54 @@ TEST_P(HostVisit, SaysThatTheGpuIsLostUntilTheEnd) {
     EXPECT_EQ(gpu_faults_fired(), 2U);
     fail_gpu_call(0);
   });
+}
+
+// A host that copies from slabs only every so often, and counts what it copied.
+class SlabMachine : public HostMachine {
+ public:
+  SlabMachine(std::size_t arena_bytes, unsigned refused, std::size_t& sent_bytes, MemoryBudget& budget)
+      : HostMachine(arena_bytes, nullptr, *find_string_sorter("cpu-msd"), budget),
+        refused_(refused),
+        sent_bytes_(sent_bytes) {}
+  bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> slab) {
+    EXPECT_GE(from.data(), slab.data());
+    EXPECT_LE(from.data() + from.size(), slab.data() + slab.size());
+    if (refused_ != 0 && ++asked_ % refused_ == 0) return false;
+    sent_bytes_ += from.size();
+    return HostMachine::send(to, from, slab);
+  }
+
+ private:
+  const unsigned refused_;
+  unsigned asked_ = 0;
+  std::size_t& sent_bytes_;
+};
+
+// Whatever stands in slabs, and whatever of it a machine copies from there.
+TEST(SlabVisit, GivesTheRunOfTheCpu) {
+  for (const Positions positions : {Positions::kNone, Positions::kStored}) {
+    for (const std::size_t pieces : {1, 3, 1000}) {
+      for (const unsigned refused : {0U, 1U, 3U}) {
+        std::size_t sent_bytes = 0, moved = 0;
+        testing::take_visit_test_blocks(positions, 10, [&](const NamedBlock& named) {
+          MemoryBudget budget(kTestBudget);
+          constexpr std::size_t kPieceBytes = 8 << 10;
+          ChunkSlabs slabs(budget, (std::size_t{2} << 20) + pieces * kPieceBytes, kPieceBytes);
+          std::vector<ChunkSlabs::Piece> taken;
+          while (slabs.piece_count() - taken.size() > pieces) taken.push_back(slabs.take());
+          testing::TokenBlock tokens(named.block, 1);
+          moved += tokens.stand_in(slabs);
+          std::vector<std::unique_ptr<VisitSlot>> slots;
+          slots.push_back(std::make_unique<VisitPipeline<SlabMachine>>(
+              bytes_for(tokens.block(), {ChunkForm::kTokens, positions}), refused, sent_bytes, budget));
+          SlotBlockSorter visitor(std::move(slots), ChunkForm::kTokens);
+          EXPECT_TRUE(visited_run(visitor, tokens.block(), named.options) == cpu_run(named)) << named.name;
+        });
+        EXPECT_GT(moved, 0U);
+        EXPECT_EQ(sent_bytes > 0, refused != 1) << "of " << moved << " chunks";
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(, HostVisit,

@@ -2,6 +2,7 @@
 // nothing up would leave them.
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -24,6 +25,25 @@ class TokenBlock {
   Block& block() { return block_; }
   // The tokens of a chunk, to be damaged; and sums that say that nothing was.
   std::vector<std::uint8_t>& tokens(std::size_t chunk) { return tokens_[chunk]; }
+  // Puts tokens and positions of chunks into pieces, as parsers do, while there are any and they fit; returns of how
+  // many. The slabs live longer.
+  std::size_t stand_in(ChunkSlabs& slabs) {
+    std::size_t moved = 0;
+    for (ParsedChunk& chunk : block_.chunks) {
+      ChunkSlabs::Piece piece = slabs.take();
+      const std::size_t padded = (chunk.tokens.size() + kSummedBytes - 1) / kSummedBytes * kSummedBytes;
+      if (padded + chunk.positions.size_bytes() > piece.span().size() || piece.empty()) continue;
+      std::uint8_t* const to = piece.span().data();
+      std::fill(std::copy(chunk.tokens.begin(), chunk.tokens.end(), to), to + padded, std::uint8_t{0});
+      const std::span<std::uint32_t> positions(reinterpret_cast<std::uint32_t*>(to + padded), chunk.positions.size());
+      std::copy(chunk.positions.begin(), chunk.positions.end(), positions.begin());
+      chunk.tokens = {to, chunk.tokens.size()};
+      chunk.positions = positions;
+      chunk.memory = ChunkMemory(std::move(piece), {});
+      ++moved;
+    }
+    return moved;
+  }
   void sum_tokens(std::size_t chunk) { block_.chunks[chunk].word_sums.tokens = sum_words(tokens_[chunk]); }
 
  private:
