@@ -142,9 +142,11 @@ std::size_t join_share(const IndexPlanInput& input, std::size_t largest_block_by
 }
 
 // Room for all chunks of tokens that there may be, of what blocks and runs leave; nothing where that is too little for
-// most of them.
-std::size_t slab_share(const IndexPlanInput& input, std::size_t bytes, const IndexPlan& plan) {
+// most of them, or where texts, which have no room in pieces, are as much again.
+std::size_t slab_share(const IndexPlanInput& input, const ContentOptions& options, std::size_t bytes,
+                       const IndexPlan& plan) {
   if (input.visits == 0 || input.staging_bytes == 0 || input.form != ChunkForm::kTokens) return 0;
+  if (options.store == StorePolicy::kText) return 0;
   const std::size_t blocks = plan.blocks_in_flight * plan.assembler.block_bytes;
   const std::size_t used = plan.fallback_bytes + plan.list_bytes + blocks + plan.run_memory_bytes;
   // Pieces are seven eighths full, or less.
@@ -192,7 +194,7 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   const std::size_t least_block = std::size_t{input.visits == 0 ? 64U : 16U} << 10;
   plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / blocks_of_run, least_block, 512 << 10);
   const std::size_t largest_block = TermBlockBuilder::max_block_bytes(plan.run_block_bytes, options.max_term_bytes);
-  plan.slab_bytes = slab_share(input, left, plan);
+  plan.slab_bytes = slab_share(input, options, left, plan);
   plan.join_bytes = join_share(input, largest_block, plan);
   plan.run_memory_bytes -= plan.join_bytes;
   plan.id_sort_bytes = std::clamp<std::size_t>(left / 4, std::size_t{256} << 10, 1024 * kMebibyte);

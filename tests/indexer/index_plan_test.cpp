@@ -135,6 +135,9 @@ TEST(IndexPlan, HasSlabsForTokensWhereMemoryIsLeft) {
   input.memory_bytes = 2048 * kMebibyte;
   EXPECT_EQ(plan_index(input, ContentOptions{}, {}).slab_bytes, 0U);
   input.memory_bytes = 65536 * kMebibyte;
+  ContentOptions with_texts;
+  with_texts.store = StorePolicy::kText;
+  EXPECT_EQ(plan_index(input, with_texts, {}).slab_bytes, 0U);
   input.form = ChunkForm::kOccurrences;
   EXPECT_EQ(plan_index(input, ContentOptions{}, {}).slab_bytes, 0U);
   input.form = ChunkForm::kTokens;
