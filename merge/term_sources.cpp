@@ -87,14 +87,20 @@ void TermSources::begin_term() {
   if (rest_.bytes == kMoreBytes) term_ = piece().term;
 }
 
+// As string_view::compare, of the terms of two inputs that start alike.
+int TermSources::compare(std::size_t a, std::size_t b) const {
+  const Rest &left = rests_[a], &right = rests_[b];
+  if (left == right) {
+    return left.bytes != kMoreBytes ? 0 : cursors_[a]->piece().term.compare(cursors_[b]->piece().term);
+  }
+  return left < right ? -1 : 1;
+}
+
 // An input whose term has the least start: of these, the inputs of the least term are kept.
 void TermSources::collect(std::size_t input) {
-  const Rest& rest = rests_[input];
-  if (rest.bytes == kDone) return;
+  if (rests_[input].bytes == kDone) return;
   if (!of_term_.empty()) {
-    const std::size_t other = of_term_.front();
-    std::strong_ordering order = rest <=> rests_[other];
-    if (order == 0 && rest.bytes == kMoreBytes) order = cursors_[input]->piece().term <=> cursors_[other]->piece().term;
+    const int order = compare(input, of_term_.front());
     if (order > 0) return;
     if (order < 0) of_term_.clear();
   }

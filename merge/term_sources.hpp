@@ -35,7 +35,8 @@ class TermSources {
   struct Rest {
     std::uint64_t next;   // 8 bytes more
     std::uint64_t bytes;  // of the term, kMoreBytes at most; kDone behind the last term
-    auto operator<=>(const Rest&) const = default;
+    bool operator==(const Rest&) const = default;
+    bool operator<(const Rest& other) const { return next < other.next || (next == other.next && bytes < other.bytes); }
   };
   static constexpr std::uint64_t kMoreBytes = 17, kDone = kMoreBytes + 1;
   static Rest rest_of(std::string_view term);
@@ -44,6 +45,7 @@ class TermSources {
   bool is_of_term(std::uint64_t start, const Rest& rest, std::string_view term) const;
   void set(std::size_t input, std::uint64_t start, const Rest& rest);
   void begin_term();
+  int compare(std::size_t a, std::size_t b) const;
   void collect(std::size_t input);
 
   std::vector<std::unique_ptr<TermCursor>> cursors_;
