@@ -45,8 +45,8 @@ struct WeightLanes {
     add(_mm512_i32gather_epi64(numbers, powers, 8), _mm512_cvtepu32_epi64(times));
   }
   SPILLWAY_WEIGHT_TARGET std::uint64_t take() {
-    const auto low_sum = static_cast<std::uint64_t>(_mm512_reduce_add_epi64(low));
-    const auto high_sum = static_cast<std::uint64_t>(_mm512_reduce_add_epi64(high));
+    const std::uint64_t low_sum = sum_epu64(low);
+    const std::uint64_t high_sum = sum_epu64(high);
     low = high = _mm512_setzero_si512();
     return field61::reduce((static_cast<unsigned __int128>(high_sum) << 32) + low_sum);
   }

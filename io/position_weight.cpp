@@ -36,8 +36,8 @@ struct DigitSums {
   SPILLWAY_WEIGHT_TARGET std::uint64_t sum() const {
     std::uint64_t sum = 0;
     for (unsigned d = 0; d < kDigits; ++d) {
-      const auto low_sum = static_cast<std::uint64_t>(_mm512_reduce_add_epi64(low[d]));
-      const auto high_sum = static_cast<std::uint64_t>(_mm512_reduce_add_epi64(high[d]));
+      const std::uint64_t low_sum = sum_epu64(low[d]);
+      const std::uint64_t high_sum = sum_epu64(high[d]);
       const std::uint64_t residue = field61::reduce((static_cast<unsigned __int128>(high_sum) << 32) + low_sum);
       sum = field61::add(sum, field61::reduce(static_cast<unsigned __int128>(residue) << kDigitBits * d));
     }

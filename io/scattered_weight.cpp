@@ -38,9 +38,7 @@ struct DigitSums {
   }
   SPILLWAY_DIGIT_TARGET std::uint64_t residue() const {
     using Wide = unsigned __int128;
-    const auto sum = [](__m512i lanes) SPILLWAY_DIGIT_TARGET {
-      return Wide{static_cast<std::uint64_t>(_mm512_reduce_add_epi64(lanes))};
-    };
+    const auto sum = [](__m512i lanes) SPILLWAY_DIGIT_TARGET { return Wide{sum_epu64(lanes)}; };
     return field61::reduce(sum(digits[0]) + (sum(digits[1]) << kDigitBits) +
                            (sum(digits[2]) << (2 * kDigitBits - kPrimeBits)));
   }

@@ -11,6 +11,13 @@
 
 namespace spillway {
 
+// Of eight lanes, modulo 2^64. (GCC adds the last two of _mm512_reduce_add_epi64 as signed numbers.)
+SPILLWAY_SCAN_TARGET inline std::uint64_t sum_epu64(__m512i lanes) {
+  const __m256i four = _mm256_add_epi64(_mm512_castsi512_si256(lanes), _mm512_extracti64x4_epi64(lanes, 1));
+  const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(two)) + static_cast<std::uint64_t>(_mm_extract_epi64(two, 1));
+}
+
 SPILLWAY_SCAN_TARGET inline __m512i scan_epi32(__m512i values) {
   const __m512i zeros = _mm512_setzero_si512();
   values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 15));
