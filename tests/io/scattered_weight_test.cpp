@@ -61,7 +61,7 @@ TEST(ScatteredWeight, IsOfTheFirstPostingsUpToALargeFrequency) {
 // What the lists of a merge are weighed by takes all of them, whoever of its ways is for which.
 TEST(ScatteredWeight, IsAPartOfTheWeightOfAList) {
   std::mt19937_64 random(3);
-  for (const std::size_t count : {4, 9, 100, 1023, 1024, 1025, 3000}) {
+  for (const std::size_t count : {4U, 9U, 100U, 1023U, 1024U, 1025U, 3000U}) {
     for (int round = 0; round < 20; ++round) {
       Postings postings = make_postings(random, count, 7);
       for (std::uint32_t& frequency : postings.frequencies) {

@@ -122,6 +122,7 @@ struct Piece {
 std::vector<Piece> merge(const std::vector<Terms>& terms) {
   std::vector<ListedInput> inputs(terms.begin(), terms.end());
   std::vector<const MergeInput*> views;
+  views.reserve(inputs.size());
   for (const ListedInput& input : inputs) views.push_back(&input);
   std::vector<Piece> merged;
   TermSources sources(views, "", "");
@@ -155,7 +156,7 @@ std::string random_term(std::mt19937_64& random) {
 
 TEST(TermSources, AreInOrderOfTermsThenOfInputsHoweverManyThereAre) {
   std::mt19937_64 random(1);
-  for (const std::size_t count : {1, 2, 3, 63, 64, 65, 128, 200}) {
+  for (const std::size_t count : {1U, 2U, 3U, 63U, 64U, 65U, 128U, 200U}) {
     for (int round = 0; round < 20; ++round) {
       std::vector<Terms> terms(count);
       for (Terms& of_input : terms) {
