@@ -102,7 +102,7 @@ void DocumentWeight::add(std::span<const std::uint32_t> documents, std::span<con
     add_in_turn(documents, frequencies);
     return;
   }
-  const bool is_scattered = documents.back() >> (2 * kLowBits) == 0 &&
+  const bool is_scattered = has_scattered_weight() && documents.back() >> (2 * kLowBits) == 0 &&
                             documents.back() - documents.front() >= documents.size() * (kLowCount / (8 * kLanes));
   while (!documents.empty()) {
     const ScatteredWeight scattered = is_scattered ? weigh_scattered(documents, frequencies) : ScatteredWeight();

@@ -68,6 +68,8 @@ SPILLWAY_DIGIT_TARGET ScatteredWeight weigh(const std::uint32_t* documents, cons
 
 }  // namespace
 
+bool has_scattered_weight() { return kHasDigits; }
+
 ScatteredWeight weigh_scattered(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies) {
   const std::size_t count = std::min(documents.size(), kLanes * kMostSteps);
   if (!kHasDigits) return {};

@@ -13,6 +13,9 @@ struct ScatteredWeight {
   std::size_t count = 0;     // of how many postings, from the first on
 };
 
+// Whether this CPU has the vectors for it.
+bool has_scattered_weight();
+
 // Of the first postings, as far as this is for them: none on CPUs without the vectors, and up to the first frequencies
 // above 7. Requires: documents ascend and are below 2^24.
 ScatteredWeight weigh_scattered(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies);
