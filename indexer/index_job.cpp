@@ -174,13 +174,23 @@ class IndexJob {
       visit_memory_ = budget_.reserve(plan_.staging_bytes + plan_.list_bytes, "the visits of GPUs");
       visit_budget_.emplace(visit_memory_.bytes());
       gpu_ = make_gpu_block_sorter(*planned_.gpu, *visit_budget_);
-      if (plan_.slab_bytes != 0) slabs_.emplace(budget_, plan_.slab_bytes, plan_.slab_piece_bytes);
+      take_slabs();
     } catch (const GpuError& error) {
       if (options_.gpu.required) throw;
       fail_gpu(error.what());
       visit_memory_.release();
       plan_without_gpu(options_, content_, error.what(), planned_);
       take_plan();
+    }
+  }
+
+  // Without them chunks are copied for the GPU.
+  void take_slabs() {
+    if (plan_.slab_bytes == 0) return;
+    try {
+      slabs_.emplace(budget_, plan_.slab_bytes, plan_.slab_piece_bytes);
+    } catch (const BudgetError& error) {
+      context_.say(std::string("chunks are not kept in slabs: ") + error.what());
     }
   }
 

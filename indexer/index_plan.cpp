@@ -149,8 +149,8 @@ std::size_t slab_share(const IndexPlanInput& input, const ContentOptions& option
   if (options.store == StorePolicy::kText) return 0;
   const std::size_t blocks = plan.blocks_in_flight * plan.assembler.block_bytes;
   const std::size_t used = plan.fallback_bytes + plan.list_bytes + blocks + plan.run_memory_bytes;
-  // Pieces are seven eighths full, or less.
-  const std::size_t wanted = (blocks + plan.assembler.hold_bytes) / 4 * 5;
+  // A chunk counts as its whole piece; each parser fills one more.
+  const std::size_t wanted = blocks + plan.assembler.hold_bytes + input.threads * slab_piece_bytes(options, plan.chunk);
   const std::size_t unused = bytes - std::min(bytes, used);
   return unused < wanted / 2 ? 0 : std::min(unused, wanted);
 }
