@@ -183,10 +183,10 @@ class LastPass {
   // None where one thread does all, or there is no memory.
   Reservation start_list_helpers(std::size_t batch_bytes) {
     if (setup_.threads <= 1) return {};
-    const std::size_t most_owned = batch_bytes / 2 * 3;  // as vectors grow
+    const std::size_t most_owned = batch_bytes * 2;  // as vectors grow
     auto memory = setup_.budget.try_reserve(IndexWriter::list_helper_bytes(setup_.content, most_owned));
     if (!memory) return {};
-    writer_.start_list_helpers();
+    writer_.start_list_helpers(most_owned);
     return std::move(*memory);
   }
 

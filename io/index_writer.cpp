@@ -52,6 +52,7 @@ struct IndexWriter::State {
   TermEntry entry;  // of the open list: its term and bytes so far
   bool list_open = false;
   std::uint64_t list_bound_bytes = 0;
+  std::size_t most_owned = 0;
   std::uint64_t posting_count = 0, occurrence_count = 0;
   std::uint64_t id_order_count = 0, dropped_count = 0;
   std::uint32_t next_dropped = 0;
@@ -84,7 +85,8 @@ void IndexWriter::start_document_helpers(unsigned count) { state_->documents->st
 
 void IndexWriter::end_document_helpers() { state_->documents->end_helpers(); }
 
-void IndexWriter::start_list_helpers() {
+void IndexWriter::start_list_helpers(std::size_t most_owned) {
+  state_->most_owned = most_owned;
   state_->section(Section::kPostings).start_behind();
   if (state_->options.positions) state_->section(Section::kPositions).start_behind();
 }
@@ -119,8 +121,9 @@ void IndexWriter::append_id_order(std::uint32_t document) {
 void IndexWriter::append_lists(const ListBatch& batch, const std::shared_ptr<const void>& owner) {
   std::size_t terms = 0, postings = 0, bounds = 0, positions = 0, appended = 0;
   State& state = *state_;
+  const std::shared_ptr<const void> kept = batch.held_bytes() > state.most_owned ? nullptr : owner;
   const auto append_postings = [&](std::size_t end) {
-    state.section(Section::kPostings).append({batch.postings.data() + appended, end - appended}, owner);
+    state.section(Section::kPostings).append({batch.postings.data() + appended, end - appended}, kept);
   };
   for (const ListBatch::Piece& piece : batch.pieces) {
     if (piece.term_bytes > batch.terms.size() - terms || piece.posting_bytes > batch.postings.size() - postings ||
@@ -145,7 +148,7 @@ void IndexWriter::append_lists(const ListBatch& batch, const std::shared_ptr<con
   }
   append_postings(postings);
   state.section(Section::kBounds).append({batch.bounds.data(), bounds});
-  state.section(Section::kPositions).append({batch.positions.data(), positions}, owner);
+  state.section(Section::kPositions).append({batch.positions.data(), positions}, kept);
 }
 
 void IndexWriter::State::add_piece(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes) {

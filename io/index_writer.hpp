@@ -38,10 +38,10 @@ class IndexWriter {
   // end_document_helpers(), which appends what waits. For the thread of the documents.
   void start_document_helpers(unsigned count);
   void end_document_helpers();
-  // Lists are hashed and written by two threads of their own, as positions are (list_helper_bytes() of memory, where an
-  // owned batch holds most_owned at most), with the same bytes, until end_list_helpers(), which waits for them. For the
-  // thread of the lists.
-  void start_list_helpers();
+  // Lists are hashed and written by two threads of their own, as positions are (list_helper_bytes() of memory), with
+  // the same bytes, until end_list_helpers(), which waits for them. For the thread of the lists. Of batches that hold
+  // more than `most_owned` bytes everything is copied.
+  void start_list_helpers(std::size_t most_owned = 0);
   void end_list_helpers();
   // A piece of the text of the next document, before it is appended.
   void append_text(std::string_view piece);

@@ -16,6 +16,7 @@ constexpr std::size_t kBehindWaiting = 6;
 
 // In both stages, and in the hands of their threads.
 constexpr std::size_t kMostBehind = 2 * kBehindWaiting + 2;
+constexpr std::size_t kMostFree = 4;  // buffers
 // Fewer bytes are copied, as the stages take less time for them than for handing them on.
 constexpr std::size_t kLeastOwnedBytes = kPageBytes;
 
@@ -32,7 +33,7 @@ struct SectionWriter::Behind {
           of.hash_.update(piece.bytes);
           written.put(std::move(piece));
         }) {
-    free.reserve(kMostBehind + 1);
+    free.reserve(kMostFree);
   }
 
   // Takes the buffer, and gives it back to be used again.
@@ -40,7 +41,7 @@ struct SectionWriter::Behind {
     std::shared_ptr<Buffer> owner(new Buffer(std::move(buffer)), [this](Buffer* used) {
       const std::unique_ptr<Buffer> deleted(used);
       const std::scoped_lock lock(mutex);
-      if (free.size() < free.capacity()) free.push_back(std::move(*used));
+      if (free.size() < kMostFree) free.push_back(std::move(*used));
     });
     return {*owner, owner};
   }
@@ -60,7 +61,7 @@ struct SectionWriter::Behind {
 SectionWriter::~SectionWriter() = default;
 
 std::size_t SectionWriter::behind_bytes(std::size_t buffer_bytes, std::size_t most_owned) {
-  return kMostBehind * std::max(buffer_bytes, most_owned);
+  return kMostBehind * std::max(buffer_bytes, most_owned) + kMostFree * buffer_bytes;
 }
 
 void SectionWriter::start_behind() {

@@ -1,5 +1,6 @@
 // How many threads of a job work at once, where several kinds of work have as many threads each (parsing, and joining
 // runs beside it): each thread takes a slot for a piece of work, and gives it back before it waits for another thread.
+// Threads of a join that does not fit in memory keep theirs while what they made waits for the disk.
 #pragma once
 
 #include <condition_variable>

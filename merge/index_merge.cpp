@@ -24,8 +24,6 @@ namespace {
 // something to write soon: until the first is through, it gets what one thread makes. The most, as each range reads the
 // blocks at its ends that its neighbours read too.
 constexpr std::size_t kLeastRanges = 20, kMostRanges = 48;
-// Written batches that each thread may find to write the next in.
-constexpr std::size_t kUsedBatches = 2;
 
 SourceLayout whole_source(std::span<const MergeInput* const> inputs) {
   SourceLayout layout = lay_out_source(inputs);
@@ -206,9 +204,10 @@ IndexMergeResult merge_lists(std::span<const MergeInput* const> inputs, const Dr
   const std::size_t limit_bytes = (options.threads + std::size_t{1}) * 2 * options.batch_bytes + options.ahead_bytes;
   std::vector<std::string> splitters =
       choose_term_splitters(inputs, range_count_of(inputs, options.threads, limit_bytes));
-  // The memory of used batches is a part of what may wait.
-  const std::size_t used = options.ahead_bytes == 0 ? 0 : kUsedBatches * options.threads;
-  OrderedLists out(writer, splitters.size() + 1, limit_bytes - used * options.batch_bytes, used);
+  // Each thread may find a written batch to write the next in. They are a part of what may wait, and of vectors that
+  // have grown to twice what is in them.
+  const std::size_t used = options.ahead_bytes == 0 ? 0 : options.threads;
+  OrderedLists out(writer, splitters.size() + 1, limit_bytes - used * 2 * options.batch_bytes, used);
   std::mutex progress_mutex;
   std::uint64_t postings_done = 0;
   const bool has_positions = inputs.front()->identity().has_positions;

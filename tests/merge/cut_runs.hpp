@@ -224,7 +224,7 @@ inline MergeTest::Merged MergeTest::merge_to_index(const Runs& runs, const Dropp
     both.beside = [&](const std::function<void()>& check) {
       merge_documents(all, dropped, writer, budget_, options.most_threads, check);
     };
-    writer.start_list_helpers();
+    writer.start_list_helpers(std::size_t{1} << 20);
     merged.result = merge_lists(all, dropped, codes.span(), writer, both);
     writer.end_list_helpers();
   }

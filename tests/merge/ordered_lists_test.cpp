@@ -75,7 +75,7 @@ TEST_F(OrderedListsTest, KeepsWhatIsAheadWithinTheLimit) {
 TEST_F(OrderedListsTest, GivesTheMemoryOfABatchOnceItIsWritten) {
   OrderedLists lists(writer_, 1, 1, 2);
   EXPECT_EQ(lists.take_used().postings.capacity(), 0U);
-  writer_.start_list_helpers();
+  writer_.start_list_helpers(std::size_t{4} << 20);
   ListEncoder encoder(codes_);
   for (std::size_t i = 0; i < 4; ++i) {
     // Postings that belong to no list, as many as are not copied.
