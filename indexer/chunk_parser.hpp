@@ -32,6 +32,7 @@ struct ChunkLimits {
 // What a parser counts besides its chunks.
 struct ParseFigures {
   std::uint64_t documents = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0, chunks = 0;
+  std::uint64_t slab_chunks = 0;  // of them, those in slabs
 };
 
 // Hears what readers say besides documents. May throw to stop.

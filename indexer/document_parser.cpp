@@ -105,6 +105,7 @@ void DocumentParser::seal() {
   chunk.continued_length = continued_length_;
   start_chunk();
   ++figures_.chunks;
+  figures_.slab_chunks += chunk.memory.slab().empty() ? 0 : 1;
   deliver_(std::move(chunk));
 }
 

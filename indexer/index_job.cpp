@@ -235,6 +235,7 @@ class IndexJob {
     report_.overlong_tokens = ingest_.overlong_tokens;
     report_.fields_cut = ingest_.fields_cut;
     report_.chunks = ingest_.chunks;
+    report_.slab_chunks = ingest_.slab_chunks;
     report_.blocks = ingest_.block.blocks;
     report_.joined_runs = ingest_.block.joins.joined_runs;
     report_.joins = ingest_.block.joins.joins;

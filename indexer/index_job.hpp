@@ -83,6 +83,7 @@ struct IndexReport {
   // Runs: that the merge took; joins made each of several runs of blocks.
   std::uint64_t chunks = 0, blocks = 0, joined_runs = 0, joins = 0, runs = 0, runs_spilled = 0, merge_passes = 0,
                 spilled_bytes = 0, peak_temp_bytes = 0;
+  std::uint64_t slab_chunks = 0;  // chunks of tokens that stood where a GPU copies from
   std::uint64_t memory_bytes = 0, peak_resident_bytes = 0, index_bytes = 0;
   unsigned threads = 0;
   IndexMode mode = IndexMode::kAuto;  // the one that was taken

@@ -178,6 +178,7 @@ class Ingest {
     const std::lock_guard lock(mutex_);
     figures_.parse_seconds += busy_seconds;
     figures_.chunks += parsed.chunks;
+    figures_.slab_chunks += parsed.slab_chunks;
     figures_.repaired += parsed.repaired;
     figures_.overlong_tokens += parsed.overlong_tokens;
     figures_.fields_cut += parsed.fields_cut;

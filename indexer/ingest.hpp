@@ -32,7 +32,7 @@ struct IngestFigures {
   double parse_seconds = 0;  // busy, summed over threads; reading and unpacking included
   double wall_seconds = 0;
   BlockFigures block;
-  std::uint64_t chunks = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0;
+  std::uint64_t chunks = 0, slab_chunks = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0;
 };
 
 // Reads the whole input into runs. The budget has kept the pages of chunks then (MemoryBudget::drop_kept()). Throws

@@ -38,6 +38,12 @@ class GpuSameBytes : public SameBytes, public ::testing::WithParamInterface<GpuC
     return options;
   }
 
+  // So that memory is left for slabs, as blocks are no larger than what GPUs take.
+  static void give_much_memory(IndexOptions& options) {
+    options.memory_bytes = std::uint64_t{8} << 30;
+    options.gpu.memory_bytes = std::uint64_t{256} << 20;
+  }
+
   // All blocks were sorted there.
   void expect_same_on_gpu(const IndexOptions& options) {
     const IndexReport report = last_ = expect_same(options);
@@ -50,14 +56,18 @@ class GpuSameBytes : public SameBytes, public ::testing::WithParamInterface<GpuC
   IndexReport last_;  // of expect_same_on_gpu()
 
   // Does the job, of which the nth call of a GPU fails, give the same bytes? Tells whether one failed.
-  bool expect_same_where_a_call_fails(std::uint64_t nth, GpuFault fault) {
+  bool expect_same_where_a_call_fails(std::uint64_t nth, GpuFault fault, bool much_memory) {
     IndexOptions options = gpu_job(IndexMode::kGpuPlus);
+    if (much_memory) give_much_memory(options);
     options.gpu.required = false;
     options.block_bytes = 60000;
     fail_gpu_call(nth, fault);
     const IndexReport report = expect_same(options);
     const bool failed = gpu_faults_fired() != 0;
     fail_gpu_call(0);
+    if (much_memory) {
+      EXPECT_EQ(report.slab_chunks > 0, report.chunk_form == "tokens") << nth;
+    }
     EXPECT_EQ(!failed, report.gpu_failure.empty()) << nth;
     EXPECT_EQ(report.gpu_blocks == report.blocks, !failed) << nth;
     return failed;
@@ -109,6 +119,21 @@ TEST_P(GpuSameBytes, WithAnyDeviceMemoryThreadsAndBlocks) {
   }
 }
 
+TEST_P(GpuSameBytes, OfChunksInSlabs) {
+  set_random_corpus(41, 2000);
+  for (const unsigned threads : {1U, 3U, 8U}) {
+    for (const std::uint64_t block_bytes : {0, 3000, 200000}) {
+      IndexOptions options = gpu_job(IndexMode::kGpuPlus);
+      give_much_memory(options);
+      options.threads = threads;
+      options.block_bytes = block_bytes;
+      SCOPED_TRACE(::testing::Message() << threads << " threads, blocks " << block_bytes);
+      expect_same_on_gpu(options);
+      EXPECT_EQ(last_.slab_chunks > 0, takes_tokens()) << last_.plan;
+    }
+  }
+}
+
 TEST_P(GpuSameBytes, OnEveryGpuTogether) {
   set_random_corpus(33, 1000);
   IndexOptions options = gpu_job(IndexMode::kGpuPlus);
@@ -155,10 +180,14 @@ TEST_P(GpuSameBytes, OfTheAsciiTokenizerWithShortTerms) {
 // Memory that one block does not get, and a GPU that is lost for good, at any call: the CPU steps in.
 TEST_P(GpuSameBytes, WhateverCallFails) {
   set_random_corpus(38, 300);
-  for (const GpuFault fault : {GpuFault::kMemory, GpuFault::kLost}) {
-    int failures = 0;
-    for (std::uint64_t nth = 1; expect_same_where_a_call_fails(nth, fault); nth += 1 + nth / 3) ++failures;
-    EXPECT_GT(failures, 8);
+  for (const bool much_memory : {false, true}) {
+    for (const GpuFault fault : {GpuFault::kMemory, GpuFault::kLost}) {
+      int failures = 0;
+      for (std::uint64_t nth = 1; expect_same_where_a_call_fails(nth, fault, much_memory); nth += 1 + nth / 3) {
+        ++failures;
+      }
+      EXPECT_GT(failures, 8);
+    }
   }
 }
 

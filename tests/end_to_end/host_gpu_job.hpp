@@ -3,6 +3,11 @@
 
 #include <zstd.h>
 
+#include <atomic>
+#include <optional>
+#include <vector>
+
+#include "indexer/chunk_slabs.hpp"
 #include "indexer/cpu_pieces.hpp"
 #include "indexer/gpu/host_visit.hpp"
 #include "indexer/ingest.hpp"
@@ -19,6 +24,7 @@ namespace spillway::testing {
 struct HostGpuCase {
   ChunkForm form;
   bool positions;
+  bool slabs;  // kTokens: chunks stand in them
 };
 
 // What of a job may change, but not its index.
@@ -31,6 +37,30 @@ struct HostGpuSetting {
   std::uint64_t failing_call = 0;
   GpuFault fault = GpuFault::kMemory;
   DamageUpload damage;  // kTokens
+  // Of slabs, where the case has them, besides the memory; all pieces that they have, or so many.
+  std::size_t slab_bytes = std::size_t{24} << 20, slab_pieces = ~std::size_t{0};
+};
+
+// Slabs of which the job gets a few pieces, and gives all of them back whatever stops it.
+class JobSlabs {
+ public:
+  JobSlabs(const HostGpuSetting& setting, std::size_t piece_bytes, MemoryBudget& budget)
+      : slabs_(budget, setting.slab_bytes, piece_bytes) {
+    while (slabs_.piece_count() - kept_.size() > setting.slab_pieces) kept_.push_back(slabs_.take());
+  }
+  JobSlabs(const JobSlabs&) = delete;
+  JobSlabs& operator=(const JobSlabs&) = delete;
+  ~JobSlabs() {
+    for (ChunkSlabs::Piece piece = slabs_.take(); !piece.empty(); piece = slabs_.take()) {
+      kept_.push_back(std::move(piece));
+    }
+    EXPECT_EQ(kept_.size(), slabs_.piece_count()) << "a piece was not given back";
+  }
+  ChunkSlabs& get() { return slabs_; }
+
+ private:
+  ChunkSlabs slabs_;
+  std::vector<ChunkSlabs::Piece> kept_;
 };
 
 class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGpuCase> {
@@ -44,11 +74,17 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     const BlockFigures figures = index(setting, output);
     EXPECT_TRUE(same_index(expected_, output));
     EXPECT_EQ(figures.gpu_blocks + figures.cpu_blocks, blocks_of(figures));
+    EXPECT_EQ(slab_chunks_ > 0, GetParam().slabs);
+    EXPECT_LE(slab_chunks_, chunks_);
     std::filesystem::remove_all(output);
     return figures;
   }
+  // It throws what stopped it, and there is no index.
+  void run(const HostGpuSetting& setting) { index(setting, scratch_ / "index"); }
 
-  std::uint64_t spilled_bytes_ = 0;  // by the last job
+  // Of the last job.
+  std::uint64_t spilled_bytes_ = 0, chunks_ = 0, slab_chunks_ = 0;
+  std::atomic<int> signal_number_{0};  // of the next
 
  private:
   // One that the CPU sorts may become several runs.
@@ -95,22 +131,23 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
   }
 
   BlockFigures index(const HostGpuSetting& setting, const std::string& output) {
-    std::atomic<int> signal_number{0};
     IndexProgress progress;
     const auto ignore = [](const std::string&) {};
-    const IndexContext context{posix_file_system(), signal_number, progress, ignore, ignore};
+    const IndexContext context{posix_file_system(), signal_number_, progress, ignore, ignore};
     IndexOptions options = job({scratch_ / "in"});
     options.corpus.max_document_bytes = content_options_.max_document_bytes;
     const ContentOptions content_options = content();
     const CorpusPlan corpus = plan_corpus(context.files, options.inputs, options.corpus);
     const IndexPlan planned = plan(setting, corpus);
-    MemoryBudget budget(setting.memory_bytes);
+    MemoryBudget budget(setting.memory_bytes + (GetParam().slabs ? setting.slab_bytes : 0));
     TempSpace temp(context.files, {scratch_.path()}, "runs", 0);
     RunStore runs(budget, temp, planned.run_memory_bytes,
                   TermBlockBuilder::max_block_bytes(planned.run_block_bytes, content_options.max_term_bytes));
     SkipLog skips(1, false);
     IngestFigures figures;
     {
+      std::optional<JobSlabs> slabs;
+      if (GetParam().slabs) slabs.emplace(setting, planned.slab_piece_bytes, budget);
       const auto gpu = make_visitor(setting, budget);
       fail_gpu_call(setting.failing_call, setting.fault);
       const auto cost = [](const ParsedChunk& chunk) { return chunk.memory.size(); };
@@ -124,10 +161,13 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
                         context,
                         budget,
                         temp,
-                        setting.threads},
+                        setting.threads,
+                        slabs ? &slabs->get() : nullptr},
                        runs, skips);
       fail_gpu_call(0);
     }
+    chunks_ = figures.chunks;
+    slab_chunks_ = figures.slab_chunks;
     IndexWriter writer(context.files, output, content_options);
     MergeFigures merged;
     const IndexTotals totals = merge_into_index(
@@ -143,13 +183,14 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
       make_key_block_sorter(*find_record_sorter("cpu-radix"), auto_string_sorter());
 };
 
-// The forms of chunks that GPUs take, with and without positions.
-inline const auto kHostGpuCases =
-    ::testing::Values(HostGpuCase{ChunkForm::kOccurrences, false}, HostGpuCase{ChunkForm::kOccurrences, true},
-                      HostGpuCase{ChunkForm::kTokens, false}, HostGpuCase{ChunkForm::kTokens, true});
+// The forms of chunks that GPUs take, with and without positions, and with tokens in slabs or not.
+inline const auto kHostGpuCases = ::testing::Values(
+    HostGpuCase{ChunkForm::kOccurrences, false, false}, HostGpuCase{ChunkForm::kOccurrences, true, false},
+    HostGpuCase{ChunkForm::kTokens, false, false}, HostGpuCase{ChunkForm::kTokens, true, false},
+    HostGpuCase{ChunkForm::kTokens, false, true}, HostGpuCase{ChunkForm::kTokens, true, true});
 inline std::string host_gpu_case_name(const ::testing::TestParamInfo<HostGpuCase>& tested) {
   return std::string(tested.param.form == ChunkForm::kTokens ? "Tokens" : "Tables") +
-         (tested.param.positions ? "WithPositions" : "WithoutPositions");
+         (tested.param.slabs ? "InSlabs" : "") + (tested.param.positions ? "WithPositions" : "WithoutPositions");
 }
 
 }  // namespace spillway::testing

@@ -1,5 +1,7 @@
 // Whole jobs whose blocks visit the host's stand-in for a GPU, in both forms of chunks: the index is that of the CPU,
 // also where visits fail, and what they would have done is done by the CPU.
+#include <csignal>
+
 #include "tests/end_to_end/host_gpu_job.hpp"
 
 namespace spillway {
@@ -81,19 +83,72 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhereUploadsAreDamaged) {
   for (const Upload upload : {Upload::kPlaces, Upload::kLengths, Upload::kTokens, Upload::kPositions}) {
     if (upload == Upload::kPositions && !GetParam().positions) continue;
     SCOPED_TRACE(testing::upload_name(upload));
-    std::atomic<int> blocks = 0;
+    int blocks = 0, damaged_block = 0;
     HostGpuSetting setting;
     setting.block_bytes = 20000;
     setting.visits = 1;
     setting.damage = [&](Upload at, std::span<std::uint32_t> words) {
-      if (at == upload && ++blocks == 3)
-        std::swap(words[0], *std::find_if(words.begin(), words.end(), [&](auto word) { return word != words[0]; }));
+      blocks += at == Upload::kPlaces ? 1 : 0;
+      if (blocks < 3 || at != upload || damaged_block != 0) return;
+      const auto other = std::find_if(words.begin(), words.end(), [&](auto word) { return word != words[0]; });
+      if (other == words.end()) return;
+      std::swap(words[0], *other);
+      damaged_block = blocks;
     };
     const BlockFigures figures = expect_same_with(setting);
-    EXPECT_EQ(figures.gpu_blocks, 2U);
+    EXPECT_EQ(figures.gpu_blocks + 1, static_cast<std::uint64_t>(damaged_block));
     EXPECT_GT(figures.cpu_blocks, 1U);
     EXPECT_NE(figures.gpu_failure.find("not the same on the GPU"), std::string::npos) << figures.gpu_failure;
   }
+}
+
+// Parsers take other memory for what comes then, in the middle of blocks, until a block is sorted: by visits, or on the
+// CPU. One parser alone waits for that.
+TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhereSlabsHaveFewPieces) {
+  if (!GetParam().slabs) GTEST_SKIP() << "no slabs";
+  set_random_corpus(52, 300);
+  for (const std::size_t pieces : {1, 2, 7}) {
+    for (const unsigned threads : {1U, 3U}) {
+      for (const std::uint64_t lost_call : {0, 30, 150}) {
+        SCOPED_TRACE(::testing::Message() << pieces << " pieces, " << threads << " threads, lost at " << lost_call);
+        HostGpuSetting setting;
+        setting.block_bytes = 20000;
+        setting.slab_pieces = pieces;
+        setting.threads = threads;
+        setting.fault = GpuFault::kLost;
+        setting.failing_call = lost_call;
+        EXPECT_EQ(expect_same_with(setting).cpu_blocks > 0, lost_call != 0);
+        if (pieces == 1) {
+          EXPECT_LT(slab_chunks_, chunks_);
+        }
+        if (threads == 1) {
+          EXPECT_GT(slab_chunks_, pieces) << "none was used again";
+        }
+      }
+    }
+  }
+}
+
+// Blocks that wait, and the one on its way, have pieces then.
+TEST_P(HostGpuJob, LeavesNothingInSlabsWhenItIsStopped) {
+  if (!GetParam().slabs) GTEST_SKIP() << "no slabs";
+  set_random_corpus(53, 300);
+  for (const unsigned visits : {1U, 3U}) {
+    for (const int last_block : {1, 2, 5}) {
+      SCOPED_TRACE(::testing::Message() << visits << " visits, stopped at block " << last_block);
+      std::atomic<int> blocks = 0;
+      HostGpuSetting setting;
+      setting.block_bytes = 20000;
+      setting.visits = visits;
+      setting.threads = 3;
+      setting.damage = [&](Upload at, std::span<std::uint32_t>) {
+        if (at == Upload::kPlaces && ++blocks == last_block) signal_number_ = SIGINT;
+      };
+      EXPECT_THROW(run(setting), InterruptedError);
+      signal_number_ = 0;
+    }
+  }
+  EXPECT_EQ(expect_same_with({}).cpu_blocks, 0U);
 }
 
 }  // namespace

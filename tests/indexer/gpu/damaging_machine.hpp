@@ -1,6 +1,7 @@
 // The host in the place of a GPU whose uploads do not arrive as they left.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -19,23 +20,45 @@ inline std::string upload_name(Upload upload) {
   static const char* const kNames[] = {"Places", "Lengths", "Tokens", "Positions"};
   return kNames[static_cast<int>(upload)];
 }
-// Called on several threads, where there are several visits.
+// Called for each part of an upload: for all of it where nothing stands in slabs. On several threads, where there are
+// several visits.
 using DamageUpload = std::function<void(Upload upload, std::span<std::uint32_t> words)>;
 
 class DamagingMachine : public HostMachine {
  public:
   DamagingMachine(std::size_t arena_bytes, MemoryBudget& budget, const DamageUpload& damage)
       : HostMachine(arena_bytes, nullptr, *find_string_sorter("cpu-msd"), budget), damage_(damage) {}
-  void start() { uploads_ = 0; }
+  // Where the uploads of the block that comes begin.
+  VisitScratch scratch(const VisitSize& size) {
+    const VisitScratch scratch = HostMachine::scratch(size);
+    const TokenLayout layout = lay_out_tokens(size, scratch);
+    begins_ = {layout.chunk_places, layout.piece_ends, layout.raw, layout.positions};
+    return scratch;
+  }
   template <typename Pack>
   void upload(std::uint8_t* to, std::size_t bytes, const Pack& pack) {
     HostMachine::upload(to, bytes, pack);
-    damage_(static_cast<Upload>(uploads_++), {reinterpret_cast<std::uint32_t*>(to), bytes / sizeof(std::uint32_t)});
+    damage(to, bytes);
+  }
+  bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> slab) {
+    const bool sent = HostMachine::send(to, from, slab);
+    damage(to, from.size());
+    return sent;
   }
 
  private:
+  void damage(std::uint8_t* to, std::size_t bytes) {
+    if (bytes == 0) return;
+    const auto place = static_cast<std::size_t>(to - arena());
+    std::size_t upload = 0;
+    for (std::size_t i = 1; i < begins_.size(); ++i) {
+      if (begins_[i] <= place && (begins_[upload] > place || begins_[i] > begins_[upload])) upload = i;
+    }
+    damage_(static_cast<Upload>(upload), {reinterpret_cast<std::uint32_t*>(to), bytes / sizeof(std::uint32_t)});
+  }
+
   const DamageUpload damage_;
-  int uploads_ = 0;
+  std::array<std::size_t, 4> begins_{};
 };
 
 inline std::unique_ptr<GpuBlockSorter> make_damaging_visitor(std::size_t arena_bytes, unsigned visits,
