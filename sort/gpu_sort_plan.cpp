@@ -86,7 +86,9 @@ GpuSortPlan choose_gpu_record_sorter(std::string_view name, const GpuSortPlanInp
 }
 
 SorterChoice choose_gpu_string_sorter(std::string_view name) {
-  if (name == "auto") return {std::string(kStringRadix), "the fastest on every set that was measured"};
+  if (name == "auto") {
+    return {std::string(kStringRadix), "the fastest that was measured on large sets of words and tokens"};
+  }
   if (!is_gpu_sorter(gpu_string_sorters(), name)) {
     throw UsageError(unknown("string", name, names_of(gpu_string_sorters())));
   }
