@@ -15,21 +15,22 @@ inline unsigned blocks_for(std::uint64_t count, std::uint64_t per_block) {
   return static_cast<unsigned>(blocks);
 }
 
-// More than 48 KiB of dynamic shared memory must be asked for.
+// More than 48 KiB of dynamic shared memory must be asked for. Requires: the same number for a kernel on a GPU always,
+// as it holds for all threads, and one may launch between what another asks for and launches.
 template <typename Kernel>
 void allow_shared_bytes(Kernel kernel, unsigned bytes) {
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
 }
 
-// Can a block of this kernel have so much dynamic shared memory on the calling thread's current GPU?
+// The dynamic shared memory that a block of this kernel can have on the calling thread's current GPU.
 template <typename Kernel>
-bool has_shared_bytes(Kernel kernel, unsigned bytes) {
+unsigned most_shared_bytes(Kernel kernel) {
   int gpu = 0, most = 0;
   cudaFuncAttributes attributes{};
   cuda_check(cudaGetDevice(&gpu));
   cuda_check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu));
   cuda_check(cudaFuncGetAttributes(&attributes, kernel));
-  return attributes.sharedSizeBytes + bytes <= static_cast<std::size_t>(most);
+  return static_cast<unsigned>(most) - static_cast<unsigned>(attributes.sharedSizeBytes);
 }
 
 // Blocks that the calling thread's current GPU runs at a time: the grid of kernels whose blocks take many tiles each.

@@ -98,7 +98,7 @@ class StringRadixRun {
     if (counters_.longest == 0) return fill_identity(d_order_, count_, stream_);
     const DigitKey shape = shape_key(digits_.base, kFirstKeyBits, counters_.longest);
     if (shape.is_whole()) return sort_digits(shape);
-    has_table_ = is_table_worthwhile(digits_.base, count_) && has_shared_bytes(make_codes_kernel, table_bytes());
+    has_table_ = is_table_worthwhile(digits_.base, count_) && table_bytes() <= most_shared_bytes(make_codes_kernel);
     sort_codes(has_table_ ? kTableCode : shape);
     while (counters_.kept.segments > 0) sort_next_bytes();
     finish_segments({});
@@ -191,7 +191,7 @@ class StringRadixRun {
 
   void make_codes(FirstPairs& pairs, std::uint32_t* second) {
     const std::uint32_t shared_bytes = table_bytes();
-    allow_shared_bytes(make_codes_kernel, shared_bytes);
+    allow_shared_bytes(make_codes_kernel, most_shared_bytes(make_codes_kernel));
     const auto resident = static_cast<unsigned>(resident_blocks(make_codes_kernel, kCodeThreads, shared_bytes));
     make_codes_kernel<<<std::min(pieces(count_, kCodeItems * kCodeThreads), resident), kCodeThreads, shared_bytes,
                         stream_>>>(strings_, digits_, scratch_.code_parts, pairs.keys.Current(), second,

@@ -171,20 +171,36 @@ TEST_P(DeviceStringSorterContract, ReadsNoByteBehindTheStrings) {
   }
 }
 
+// A thread and a stream for each set.
+void sort_at_once(const std::vector<Strings>& sets, const DeviceStringSorter& sorter, int rounds) {
+  std::vector<std::thread> threads;
+  for (const Strings& set : sets) {
+    threads.emplace_back([&set, &sorter, rounds] {
+      const OneSort sort(set, sorter);
+      for (int round = 0; round < rounds; ++round) sort.check(round % 2 == 0);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 TEST_P(DeviceStringSorterContract, SortsOnSeveralStreamsAtOnce) {
   std::vector<Strings> sets;
   const std::size_t least = testing::sanitizer_size(20000, 3000);
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     sets.push_back(random_strings(least + least / 2 * seed, 9, "etaoin", "usr/share/doc/", seed));
   }
-  std::vector<std::thread> threads;
-  for (const Strings& set : sets) {
-    threads.emplace_back([&set] {
-      const OneSort sort(set, *GetParam());
-      for (int round = 0; round < 3; ++round) sort.check(round % 2 == 0);
-    });
+  sort_at_once(sets, *GetParam(), 3);
+}
+
+// What a sorter asks of the GPU for one set, such as shared memory for a table, is not what another set needs.
+TEST_P(DeviceStringSorterContract, SortsSetsOfDifferentAlphabetsAtOnce) {
+  std::vector<Strings> sets;
+  for (const int letters : {20, 80, 100, 120}) {
+    std::string alphabet;
+    for (int i = 1; i <= letters; ++i) alphabet += static_cast<char>(i);
+    sets.push_back(random_strings(15000, 6, alphabet, alphabet.substr(0, 3), 91));
   }
-  for (std::thread& thread : threads) thread.join();
+  sort_at_once(sets, *GetParam(), static_cast<int>(testing::sanitizer_size(40, 2)));
 }
 
 TEST_P(DeviceStringSorterContract, RefusesMoreStringsThanItCanNumber) {
