@@ -112,7 +112,7 @@ GpuSorterOptions sorter_options(const Input& input, std::string_view strings) {
   }
   options.record_sorter = "gpu-radix";
   options.string_sorter = strings;
-  options.visits = 1;
+  options.visits = options.shares = 1;
   options.staging_bytes = kStagingBytes;
   options.arena_bytes = visit_device_bytes(input.size, options);
   return options;

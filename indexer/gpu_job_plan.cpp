@@ -30,10 +30,12 @@ constexpr std::size_t kLeastStaging = 2 * kMebibyte;  // of a visit
 constexpr std::size_t kBlockBytesPerListByte = 3;
 
 constexpr std::size_t kMostBlockBytes = 1024 * kMebibyte;
-// What a second visit in flight must leave room for. Below it blocks get small, and entries of more runs cost more than
-// waiting for the device: 2 GB of text in 1 GiB of its memory take 0.83 s, and then 0.90 to merge, with one visit; 0.85
-// and 1.44 s with two.
-constexpr std::size_t kSecondVisitBlock = 128 * kMebibyte;
+// What two shares of the device's memory must have room for, each. Below it blocks get small, and entries of more runs
+// cost more than waiting for the device: 2 GB of text in 1 GiB of its memory take 0.83 s, and then 0.90 to merge, with
+// one share; 0.85 and 1.44 s with two.
+constexpr std::size_t kSecondShareBlock = 128 * kMebibyte;
+// Of the host's memory, a second visit with no device memory of its own takes that of one block more and of its lists.
+constexpr std::size_t kLeastBlocksOfMemory = 16;
 
 std::size_t free_on_all(const std::vector<GpuInfo>& gpus) {
   std::size_t least = ~std::size_t{0};
@@ -78,19 +80,29 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, st
   }
   for (const GpuInfo& gpu : choice.gpus) sorter_.gpus.push_back(gpu.id);
   sorter_.string_sorter = strings_.name;
-  visits_ = sorter_.visits = choose_visits(choice, bytes);
-  share_bytes_ = bytes / visits_ / kDeviceAlignment * kDeviceAlignment;
+  shares_ = sorter_.shares = choose_shares(choice, bytes);
+  share_bytes_ = bytes / shares_ / kDeviceAlignment * kDeviceAlignment;
   chunks_ = choose_chunks(options.gpu.chunks);
   sorter_.form = chunks_.form;
+  visits_ = sorter_.visits = choose_visits(choice);
   check_gpus();
 }
 
-// Two, so that one goes up and is sorted while the run of the other is written. With a third the processors are the
-// limit, and it takes no less time, but the memory of one block more.
-unsigned GpuJobPlan::choose_visits(const ModeChoice& choice, std::size_t device_bytes) const {
+// Two, so that one block goes up while another is sorted.
+unsigned GpuJobPlan::choose_shares(const ModeChoice& choice, std::size_t device_bytes) const {
   if (choice.mode != IndexMode::kGpuPlus || through_host_) return 1;
-  const VisitSize size = usual_visit(ChunkForm::kTokens, kSecondVisitBlock, positions_);
+  const VisitSize size = usual_visit(ChunkForm::kTokens, kSecondShareBlock, positions_);
   return this->device_bytes(size, ChunkForm::kTokens, record_name_) <= device_bytes / 2 ? 2 : 1;
+}
+
+// Two, so that one is on the GPU while the run of the other is written; with a third the processors are the limit, and
+// it takes no less time, but the memory of one block more. Where two are to share the device's memory, only if blocks
+// that it has room for are small beside the host's.
+unsigned GpuJobPlan::choose_visits(const ModeChoice& choice) const {
+  if (shares_ != 1 || choice.mode != IndexMode::kGpuPlus || through_host_) return shares_;
+  std::size_t block = choose_records(kMostBlockBytes, 0).block_bytes;
+  if (forced_block_bytes_ != 0) block = std::min(block, forced_block_bytes_);
+  return block <= memory_bytes_ / kLeastBlocksOfMemory ? 2 : 1;
 }
 
 std::size_t GpuJobPlan::staging_bytes(std::uint64_t total_bytes) const {
@@ -188,13 +200,14 @@ GpuSorterOptions GpuJobPlan::sorter_options(const GpuSortPlan& chosen, std::uint
   options.threads = threads;
   const std::size_t usual =
       device_bytes(usual_visit(chunks_.form, chosen.block_bytes, positions_), chunks_.form, chosen.sorter.name);
-  options.arena_bytes = visits_ * std::min(share_bytes_, device_aligned(usual * 2));
+  options.arena_bytes = shares_ * std::min(share_bytes_, device_aligned(usual * 2));
   return options;
 }
 
 std::string GpuJobPlan::describe() const {
-  return "GPU memory: at most " + std::to_string(share_bytes_ * visits_) + " bytes on each GPU (" + memory_reason_ +
-         "), for " + std::to_string(visits_) + (visits_ == 1 ? " visit" : " visits") + " at a time\n";
+  return "GPU memory: at most " + std::to_string(share_bytes_ * shares_) + " bytes on each GPU (" + memory_reason_ +
+         "), for " + std::to_string(shares_) + (shares_ == 1 ? " block" : " blocks") + " at a time" +
+         (visits_ > shares_ ? ", beside which the run of another is written\n" : "\n");
 }
 
 }  // namespace spillway

@@ -40,7 +40,8 @@ class GpuJobPlan {
 
  private:
   void check_gpus() const;
-  unsigned choose_visits(const ModeChoice& choice, std::size_t device_bytes) const;
+  unsigned choose_shares(const ModeChoice& choice, std::size_t device_bytes) const;
+  unsigned choose_visits(const ModeChoice& choice) const;
   ChunkFormChoice choose_chunks(GpuChunks asked) const;
   GpuSortPlan choose_token_blocks(std::size_t host_bytes, std::uint64_t total_bytes) const;
   std::size_t device_bytes(const VisitSize& size, ChunkForm form, const std::string& record_sorter) const;
@@ -49,8 +50,8 @@ class GpuJobPlan {
   SorterChoice strings_;
   ChunkFormChoice chunks_;
   bool through_host_ = false;
-  unsigned visits_ = 2;
-  std::size_t share_bytes_ = 0;  // of one visit, at most
+  unsigned visits_ = 2, shares_ = 2;  // on each GPU (GpuSorterOptions)
+  std::size_t share_bytes_ = 0;       // of device memory, at most
   std::string memory_reason_;
   bool positions_ = false;
   std::size_t memory_bytes_ = 0;

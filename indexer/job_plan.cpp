@@ -181,7 +181,7 @@ std::size_t JobPlan::block_cost(const ParsedChunk& chunk, Positions positions) c
   if (!gpu) return host + sorter->extra_bytes(chunk);
   try {
     const auto device = static_cast<double>(visit_device_bytes(visit_size(chunk, positions), *gpu));
-    const auto share = static_cast<double>(gpu->arena_bytes / gpu->visits);
+    const auto share = static_cast<double>(gpu->arena_bytes / gpu->shares);
     return std::max(host, static_cast<std::size_t>(device / share * static_cast<double>(index.assembler.block_bytes)));
   } catch (const GpuError&) {
     return host;  // a GPU that was lost sorts nothing any more: whoever puts blocks on it says so

@@ -1,5 +1,7 @@
 #include "indexer/gpu/gpu_block_sorter.hpp"
 
+#include <deque>
+
 #include "indexer/gpu/gpu_machine.cuh"
 #include "indexer/gpu/visit_pipeline.hpp"
 #include "indexer/gpu/visit_slots.hpp"
@@ -37,6 +39,7 @@ class ArenaBlockSorter final : public GpuBlockSorter {
     for (const int gpu : options.gpus) {
       wait_without_spinning(gpu);
       arenas_.emplace_back(gpu, options.arena_bytes);
+      share_arena(arenas_.back(), options.shares);
     }
     sorter_ = std::make_unique<SlotBlockSorter>(make_slots(options, budget), options.form);
   }
@@ -46,9 +49,13 @@ class ArenaBlockSorter final : public GpuBlockSorter {
   }
 
  private:
+  void share_arena(const DeviceBuffer& arena, unsigned shares) {
+    const std::size_t bytes = arena.size() / shares / kDeviceAlignment * kDeviceAlignment;
+    for (unsigned i = 0; i < shares; ++i) shares_.emplace_back(std::span(arena.data() + i * bytes, bytes));
+  }
+
   // Taken in turn, they deal the blocks to the GPUs in turn.
   std::vector<std::unique_ptr<VisitSlot>> make_slots(const GpuSorterOptions& options, MemoryBudget& budget) {
-    const std::size_t arena_share = options.arena_bytes / options.visits / kDeviceAlignment * kDeviceAlignment;
     const std::size_t staging_share = options.staging_bytes / (options.visits * options.gpus.size());
     if (staging_share < GpuMachine::kMinStagingBytes) {
       throw GpuMemoryError("a GPU visit needs " + std::to_string(GpuMachine::kMinStagingBytes) +
@@ -57,9 +64,9 @@ class ArenaBlockSorter final : public GpuBlockSorter {
     std::vector<std::unique_ptr<VisitSlot>> slots;
     for (unsigned visit = 0; visit < options.visits; ++visit) {
       for (std::size_t g = 0; g < options.gpus.size(); ++g) {
-        const std::span<std::uint8_t> arena(arenas_[g].data() + visit * arena_share, arena_share);
+        ArenaShare& share = shares_[g * options.shares + visit % options.shares];
         slots.push_back(std::make_unique<VisitPipeline<GpuMachine>>(
-            GpuMachineSetup{options.gpus[g], arena, staging_share, record_sorter(options),
+            GpuMachineSetup{options.gpus[g], share, staging_share, record_sorter(options),
                             string_sorter(options.string_sorter), locked_slabs_, budget}));
       }
     }
@@ -68,7 +75,8 @@ class ArenaBlockSorter final : public GpuBlockSorter {
 
   Reservation staging_;
   LockedSlabs locked_slabs_;
-  std::vector<DeviceBuffer> arenas_;
+  std::vector<DeviceBuffer> arenas_;  // of each GPU
+  std::deque<ArenaShare> shares_;     // of the first GPU, then of the next
   std::unique_ptr<SlotBlockSorter> sorter_;
 };
 

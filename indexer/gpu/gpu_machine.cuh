@@ -1,5 +1,5 @@
-// The GPU that visits run on: one stream, a share of the arena, staging buffers of pinned memory. For members without a
-// comment see HostMachine.
+// The GPU that visits run on: one stream, turns of a share of the arena, staging buffers of pinned memory. For members
+// without a comment see HostMachine.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "indexer/block_sorter.hpp"
+#include "indexer/gpu/arena_share.hpp"
 #include "indexer/gpu/locked_slabs.hpp"
 #include "indexer/gpu/token_sum_steps.hpp"
 #include "indexer/gpu/visit_layout.hpp"
@@ -62,7 +63,7 @@ struct LoadValue {
 
 struct GpuMachineSetup {
   int gpu = 0;
-  std::span<std::uint8_t> arena;      // on that GPU
+  ArenaShare& share;                  // on that GPU
   std::size_t staging_bytes = 0;      // pinned; paid by the caller
   const DeviceRecordSorter* records;  // null where blocks need none (ChunkForm::kTokens)
   const DeviceStringSorter& strings;
@@ -81,8 +82,7 @@ class GpuMachine {
   GpuMachine(const GpuMachine&) = delete;
   GpuMachine& operator=(const GpuMachine&) = delete;
 
-  std::uint8_t* arena() const { return setup_.arena.data(); }
-  std::size_t arena_bytes() const { return setup_.arena.size(); }
+  ArenaShare& share() const { return setup_.share; }
   VisitScratch scratch(const VisitSize& size) const { return scratch_of(size, setup_.records, setup_.strings); }
   static VisitScratch scratch_of(const VisitSize& size, const DeviceRecordSorter* records,
                                  const DeviceStringSorter& strings) {

@@ -1,5 +1,5 @@
-// The host in the place of a GPU: runs the steps of a visit one after the other, in an arena of ordinary memory. For
-// tests; and the list of what a machine has to have. Every step counts as a GPU call that can be made to fail.
+// The host in the place of a GPU: runs the steps of a visit one after the other, in ordinary memory. For tests; and the
+// list of what a machine has to have. Every step counts as a GPU call that can be made to fail.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "indexer/block_sorter.hpp"
+#include "indexer/gpu/arena_share.hpp"
 #include "indexer/gpu/visit_layout.hpp"
 #include "indexer/gpu/visit_machine.hpp"
 #include "indexer/stopwatch.hpp"
@@ -27,18 +28,14 @@ namespace spillway {
 class HostMachine {
  public:
   // Without a sorter of records only for blocks that need none (ChunkForm::kTokens).
-  HostMachine(std::size_t arena_bytes, const RecordSorter* records, const StringSorter& strings, MemoryBudget& budget)
-      : budget_(budget),
-        memory_(budget, arena_bytes, "the arena of a visit"),
-        arena_(memory_.span()),
-        records_(records),
-        strings_(strings) {
+  HostMachine(std::shared_ptr<HostArenaShare> memory, const RecordSorter* records, const StringSorter& strings,
+              MemoryBudget& budget)
+      : memory_(std::move(memory)), budget_(budget), records_(records), strings_(strings) {
     count_gpu_call();
   }
 
   // The visit's memory, and what of it the consumers need.
-  std::uint8_t* arena() const { return arena_.data(); }
-  std::size_t arena_bytes() const { return arena_.size(); }
+  ArenaShare& share() const { return memory_->share(); }
   VisitScratch scratch(const VisitSize& size) const { return scratch_of(size, records_, strings_); }
   static VisitScratch scratch_of(const VisitSize& size, const RecordSorter* records, const StringSorter& strings) {
     return {size.strings * sizeof(StringRef) + strings.scratch_bytes(size.strings),
@@ -126,13 +123,14 @@ class HostMachine {
     auto reservation = budget_.try_reserve(bytes);
     if (!reservation) throw GpuMemoryError("no " + std::to_string(bytes) + " bytes for the lists of a block");
     result_ = Buffer(std::move(*reservation), bytes);
-    for (const DownloadPiece& piece : pieces) {
-      if (piece.bytes != 0) std::memcpy(result_.data() + piece.host_offset, piece.device, piece.bytes);
-    }
+    pieces_ = pieces;
   }
   // Where the result stands.
   const std::uint8_t* finish_download() {
     count_gpu_call();
+    for (const DownloadPiece& piece : pieces_) {
+      if (piece.bytes != 0) std::memcpy(result_.data() + piece.host_offset, piece.device, piece.bytes);
+    }
     return result_.data();
   }
   // Between the marks, once the download is finished.
@@ -145,9 +143,10 @@ class HostMachine {
   void abandon() noexcept { result_ = {}; }
 
  private:
+  const std::shared_ptr<HostArenaShare> memory_;
   MemoryBudget& budget_;
-  Buffer memory_, result_;
-  std::span<std::uint8_t> arena_;
+  Buffer result_;
+  DownloadPieces pieces_{};
   const RecordSorter* records_;
   const StringSorter& strings_;
   Stopwatch watch_;

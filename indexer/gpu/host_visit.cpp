@@ -7,10 +7,14 @@
 namespace spillway {
 
 std::unique_ptr<GpuBlockSorter> make_host_block_visitor(const HostVisitOptions& options, MemoryBudget& budget) {
+  std::vector<std::shared_ptr<HostArenaShare>> shares;
+  for (unsigned i = 0; i < options.shares; ++i) {
+    shares.push_back(std::make_shared<HostArenaShare>(options.arena_bytes, budget));
+  }
   std::vector<std::unique_ptr<VisitSlot>> slots;
   for (unsigned i = 0; i < options.visits; ++i) {
-    slots.push_back(
-        std::make_unique<VisitPipeline<HostMachine>>(options.arena_bytes, options.records, *options.strings, budget));
+    slots.push_back(std::make_unique<VisitPipeline<HostMachine>>(shares[i % options.shares], options.records,
+                                                                 *options.strings, budget));
   }
   return std::make_unique<SlotBlockSorter>(std::move(slots), options.form);
 }

@@ -7,8 +7,8 @@ namespace spillway {
 
 struct HostVisitOptions {
   ChunkForm form = ChunkForm::kOccurrences;
-  std::size_t arena_bytes = 0;  // of each visit; paid from the budget
-  unsigned visits = 2;
+  std::size_t arena_bytes = 0;  // of each share; paid from the budget
+  unsigned visits = 2, shares = 2;
   const RecordSorter* records = nullptr;  // of the CPU; kTokens: none
   const StringSorter* strings = nullptr;
 };

@@ -24,6 +24,8 @@ class VisitPipeline final : public VisitSlot {
   explicit VisitPipeline(Arguments&&... arguments) : machine_(std::forward<Arguments>(arguments)...) {}
 
   void begin(const BlockPacker& packer) override {
+    machine_.share().take();
+    has_share_ = true;
     machine_.start();
     machine_.mark(VisitMark::kBegin);
     if (packer.form() == ChunkForm::kTokens) {
@@ -39,6 +41,7 @@ class VisitPipeline final : public VisitSlot {
 
   VisitLists wait(BlockSortFigures& figures) override {
     const std::uint8_t* const host = machine_.finish_download();
+    give_share_back();
     const VisitSeconds seconds = machine_.seconds();
     figures.upload_seconds += seconds.front();
     figures.sort_seconds += std::accumulate(seconds.begin() + 1, seconds.end() - 2, 0.0);
@@ -59,13 +62,20 @@ class VisitPipeline final : public VisitSlot {
   }
 
   void end() override { machine_.end(); }
-  void abandon() noexcept override { machine_.abandon(); }
+  void abandon() noexcept override {
+    machine_.abandon();
+    give_share_back();
+  }
   const Machine& machine() const { return machine_; }
 
  private:
+  void give_share_back() {
+    if (std::exchange(has_share_, false)) machine_.share().give_back();
+  }
+  std::uint8_t* arena() const { return machine_.share().memory().data(); }
   template <typename T>
   T* at(std::size_t place) const {
-    return reinterpret_cast<T*>(machine_.arena() + place);
+    return reinterpret_cast<T*>(arena() + place);
   }
   template <typename T>
   std::span<const T> view(const std::uint8_t* host, std::size_t piece) const {
@@ -115,11 +125,12 @@ class VisitPipeline final : public VisitSlot {
   }
 
   void add_download(std::size_t piece, std::size_t place, std::size_t bytes) {
-    pieces_[piece] = {machine_.arena() + place, download_bytes_, bytes};
+    pieces_[piece] = {arena() + place, download_bytes_, bytes};
     download_bytes_ += device_aligned(bytes);
   }
 
   Machine machine_;
+  bool has_share_ = false;
   std::size_t uploaded_bytes_ = 0, download_bytes_ = 0;
   VisitTotals totals_;
   DownloadPieces pieces_{};

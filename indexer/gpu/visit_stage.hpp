@@ -42,15 +42,16 @@ class VisitStage {
         scratch_(machine.scratch(packer.size())),
         layout_(lay_out(packer.size(), scratch_)),
         pieces_(static_cast<std::uint32_t>(packer.size().documents)) {
-    if (layout_.total_bytes <= machine_.arena_bytes()) return;
+    if (layout_.total_bytes <= machine_.share().memory().size()) return;
     throw GpuMemoryError("a block needs " + std::to_string(layout_.total_bytes) +
                          " bytes of GPU memory, and its share of --gpu-memory is " +
-                         std::to_string(machine_.arena_bytes()) + ": raise --gpu-memory or lower --block-bytes");
+                         std::to_string(machine_.share().memory().size()) +
+                         ": raise --gpu-memory or lower --block-bytes");
   }
 
   template <typename T>
   T* at(std::size_t place) const {
-    return reinterpret_cast<T*>(machine_.arena() + place);
+    return reinterpret_cast<T*>(machine_.share().memory().data() + place);
   }
   std::span<std::uint8_t> scan_scratch() const { return {at<std::uint8_t>(layout_.scan_scratch), scratch_.scan_bytes}; }
   std::span<std::uint8_t> string_scratch() const {

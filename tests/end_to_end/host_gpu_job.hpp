@@ -32,7 +32,7 @@ struct HostGpuSetting {
   std::uint64_t block_bytes = 0;
   std::size_t memory_bytes = std::size_t{256} << 20;
   std::size_t arena_bytes = std::size_t{24} << 20;
-  unsigned visits = 2, threads = 2;
+  unsigned visits = 2, shares = 2, threads = 2;
   std::size_t run_memory_bytes = 0, join_bytes = 0;  // 0: as planned
   std::uint64_t failing_call = 0;
   GpuFault fault = GpuFault::kMemory;
@@ -102,7 +102,7 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
 
   IndexPlan plan(const HostGpuSetting& setting, const CorpusPlan& corpus) const {
     IndexPlanInput input;
-    input.memory_bytes = setting.memory_bytes - setting.visits * setting.arena_bytes;
+    input.memory_bytes = setting.memory_bytes - setting.shares * setting.arena_bytes;
     input.threads = setting.threads;
     input.mode = IndexMode::kGpuPlus;
     input.form = GetParam().form;
@@ -125,7 +125,7 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     if (setting.damage) {
       return make_damaging_visitor(setting.arena_bytes, setting.visits, budget, setting.damage);
     }
-    return make_host_block_visitor({GetParam().form, setting.arena_bytes, setting.visits,
+    return make_host_block_visitor({GetParam().form, setting.arena_bytes, setting.visits, setting.shares,
                                     find_record_sorter("cpu-radix"), find_string_sorter("cpu-msd")},
                                    budget);
   }

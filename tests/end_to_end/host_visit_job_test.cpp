@@ -16,12 +16,13 @@ INSTANTIATE_TEST_SUITE_P(, HostGpuJob, testing::kHostGpuCases, testing::host_gpu
 TEST_P(HostGpuJob, GivesTheIndexOfTheCpuForAnyBlocksVisitsAndThreads) {
   set_random_corpus(41, 300);
   for (const std::uint64_t block_bytes : {0, 3000, 30000}) {
-    for (const unsigned visits : {1U, 2U, 4U}) {
+    for (const auto& [visits, shares] : {std::pair(1U, 1U), {2U, 1U}, {2U, 2U}, {4U, 1U}, {4U, 4U}}) {
       HostGpuSetting setting;
       setting.block_bytes = block_bytes;
       setting.visits = visits;
+      setting.shares = shares;
       setting.threads = 1 + visits % 3;
-      SCOPED_TRACE(::testing::Message() << "blocks " << block_bytes << ", visits " << visits);
+      SCOPED_TRACE(::testing::Message() << "blocks " << block_bytes << ", visits " << visits << " of " << shares);
       const BlockFigures figures = expect_same_with(setting);
       EXPECT_EQ(figures.cpu_blocks, 0U) << figures.gpu_failure;
       EXPECT_GT(figures.gpu_blocks, block_bytes == 0 ? 0U : 4U);
@@ -63,6 +64,7 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhateverCallFails) {
   for (const GpuFault fault : {GpuFault::kMemory, GpuFault::kLost}) {
     HostGpuSetting setting;
     setting.block_bytes = 30000;
+    setting.shares = fault == GpuFault::kMemory ? 1 : 2;
     setting.fault = fault;
     int failures = 0;
     for (std::uint64_t nth = 1;; nth += 1 + nth / 4) {

@@ -57,13 +57,17 @@ TEST_P(JoinedRuns, GiveTheIndexOfOneBlock) {
 // Blocks that are sorted by visits.
 class JoinedVisits : public testing::HostGpuJob {
  protected:
+  // Of runs, however long joins take beside the others.
+  static constexpr std::size_t kMuchMemory = std::size_t{1} << 30;
+
   // Joined many at a time.
   static HostGpuSetting many_runs(unsigned visits, std::size_t run_memory_bytes) {
     HostGpuSetting setting;
     setting.block_bytes = 2000;
     setting.visits = visits;
+    setting.shares = (visits + 1) / 2;
     setting.threads = 1 + visits % 3;
-    setting.memory_bytes = std::size_t{512} << 20;
+    setting.memory_bytes = std::size_t{2} << 30;
     setting.run_memory_bytes = run_memory_bytes;
     setting.join_bytes = std::size_t{64} << 20;
     return setting;
@@ -78,7 +82,7 @@ TEST_P(JoinedVisits, GiveTheIndexOfTheCpu) {
     set_long_documents(store == StorePolicy::kText ? 48 : 49);
     for (const unsigned visits : {1U, 2U, 5U}) {
       SCOPED_TRACE(visits);
-      const BlockFigures figures = expect_same_with(many_runs(visits, std::size_t{64} << 20));
+      const BlockFigures figures = expect_same_with(many_runs(visits, kMuchMemory));
       EXPECT_EQ(figures.cpu_blocks, 0U) << figures.gpu_failure;
       EXPECT_GT(figures.gpu_blocks, 10 * documents_.size());
       EXPECT_GT(figures.joins.joins, 3U);

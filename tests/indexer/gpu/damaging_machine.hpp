@@ -27,7 +27,9 @@ using DamageUpload = std::function<void(Upload upload, std::span<std::uint32_t> 
 class DamagingMachine : public HostMachine {
  public:
   DamagingMachine(std::size_t arena_bytes, MemoryBudget& budget, const DamageUpload& damage)
-      : HostMachine(arena_bytes, nullptr, *find_string_sorter("cpu-msd"), budget), damage_(damage) {}
+      : HostMachine(std::make_shared<HostArenaShare>(arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"),
+                    budget),
+        damage_(damage) {}
   // Where the uploads of the block that comes begin.
   VisitScratch scratch(const VisitSize& size) {
     const VisitScratch scratch = HostMachine::scratch(size);
@@ -49,7 +51,7 @@ class DamagingMachine : public HostMachine {
  private:
   void damage(std::uint8_t* to, std::size_t bytes) {
     if (bytes == 0) return;
-    const auto place = static_cast<std::size_t>(to - arena());
+    const auto place = static_cast<std::size_t>(to - share().memory().data());
     std::size_t upload = 0;
     for (std::size_t i = 1; i < begins_.size(); ++i) {
       if (begins_[i] <= place && (begins_[upload] > place || begins_[i] > begins_[upload])) upload = i;

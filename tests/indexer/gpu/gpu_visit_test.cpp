@@ -113,7 +113,7 @@ GpuSorterOptions sorter_options(ChunkForm form, std::size_t arena_bytes, std::si
     if (gpu.is_usable() && options.gpus.empty()) options.gpus.push_back(gpu.id);
   }
   options.arena_bytes = arena_bytes;
-  options.visits = 1;
+  options.visits = options.shares = 1;
   options.staging_bytes = staging_bytes;
   if (form == ChunkForm::kOccurrences) options.record_sorter = "gpu-radix";
   options.string_sorter = "gpu-string-thrust";
@@ -207,7 +207,7 @@ TEST_P(GpuVisitTest, TakesTokensFromSlabs) {
 TEST_P(GpuVisitTest, KeepsSeveralBlocksInFlightApart) {
   MemoryBudget budget(kBudget);
   GpuSorterOptions of = sorter_options(form(), std::size_t{1} << 30, std::size_t{64} << 20);
-  of.visits = 3;
+  of.visits = of.shares = 3;
   const auto sorter = make_gpu_block_sorter(of, budget);
   const BlockSortOptions options = options_of(positions());
   std::deque<BlockOf> blocks;
@@ -226,23 +226,26 @@ TEST_P(GpuVisitTest, KeepsSeveralBlocksInFlightApart) {
   }
 }
 
-// Threads that begin and write blocks side by side, more of them than there are visits.
+// Threads that begin and write blocks side by side, more of them than there are visits, which may share an arena.
 TEST_P(GpuVisitTest, TakesBlocksOfSeveralThreads) {
-  MemoryBudget budget(kBudget);
-  GpuSorterOptions of = sorter_options(form(), std::size_t{512} << 20, std::size_t{32} << 20);
-  of.visits = 2;
-  const auto sorter = make_gpu_block_sorter(of, budget);
-  const BlockSortOptions options = options_of(positions());
-  std::vector<std::thread> threads;
-  for (std::uint64_t thread = 0; thread < 4; ++thread) {
-    threads.emplace_back([&, thread] {
-      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-        const BlockOf block(some_shape(4 * seed + thread), form());
-        EXPECT_TRUE(gpu_run(*sorter, block.block(), options) == cpu_run(block.occurrences(), options));
-      }
-    });
+  for (const unsigned shares : {1U, 2U}) {
+    MemoryBudget budget(kBudget);
+    GpuSorterOptions of = sorter_options(form(), std::size_t{512} << 20, std::size_t{32} << 20);
+    of.visits = 2;
+    of.shares = shares;
+    const auto sorter = make_gpu_block_sorter(of, budget);
+    const BlockSortOptions options = options_of(positions());
+    std::vector<std::thread> threads;
+    for (std::uint64_t thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+          const BlockOf block(some_shape(4 * seed + thread), form());
+          EXPECT_TRUE(gpu_run(*sorter, block.block(), options) == cpu_run(block.occurrences(), options));
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
   }
-  for (std::thread& thread : threads) thread.join();
 }
 
 // Whatever call fails, the visit ends with a GpuError and nothing written, or the run is right; the next block is.

@@ -31,8 +31,8 @@ struct VisitCase {
 // Records by a stable sorter that needs scratch, and by one that is neither; none for tokens.
 std::vector<HostVisitOptions> visitors(ChunkForm form) {
   const bool keys = form == ChunkForm::kOccurrences;
-  return {{form, 0, 1, keys ? find_record_sorter("cpu-radix") : nullptr, find_string_sorter("cpu-multikey")},
-          {form, 0, 1, keys ? find_record_sorter("cpu-quick") : nullptr, find_string_sorter("cpu-msd")}};
+  return {{form, 0, 1, 1, keys ? find_record_sorter("cpu-radix") : nullptr, find_string_sorter("cpu-multikey")},
+          {form, 0, 1, 1, keys ? find_record_sorter("cpu-quick") : nullptr, find_string_sorter("cpu-msd")}};
 }
 
 std::unique_ptr<GpuBlockSorter> make_visitor(std::size_t arena_bytes, ChunkForm form, MemoryBudget& budget) {
@@ -170,7 +170,8 @@ TEST_P(HostVisit, SaysThatTheGpuIsLostUntilTheEnd) {
 class SlabMachine : public HostMachine {
  public:
   SlabMachine(std::size_t arena_bytes, unsigned refused, std::size_t& sent_bytes, MemoryBudget& budget)
-      : HostMachine(arena_bytes, nullptr, *find_string_sorter("cpu-msd"), budget),
+      : HostMachine(std::make_shared<HostArenaShare>(arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"),
+                    budget),
         refused_(refused),
         sent_bytes_(sent_bytes) {}
   bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> slab) {
@@ -273,12 +274,15 @@ TEST(TokenVisitLengths, MustAddUpToTheTokens) {
   });
 }
 
-// Threads that begin and write blocks side by side, more of them than there are visits.
-TEST(HostVisits, TakeBlocksOfSeveralThreads) {
+// Threads that begin and write blocks side by side, more of them than there are visits, which may share an arena.
+class HostVisits : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(HostVisits, TakeBlocksOfSeveralThreads) {
   MemoryBudget budget(kTestBudget);
   HostVisitOptions options = visitors(ChunkForm::kTokens)[0];
   options.arena_bytes = std::size_t{16} << 20;
   options.visits = 2;
+  options.shares = GetParam();
   const auto visitor = make_host_block_visitor(options, budget);
   std::vector<std::thread> threads;
   for (std::uint64_t seed = 20; seed < 24; ++seed) {
@@ -291,6 +295,8 @@ TEST(HostVisits, TakeBlocksOfSeveralThreads) {
   }
   for (std::thread& thread : threads) thread.join();
 }
+
+INSTANTIATE_TEST_SUITE_P(Shares, HostVisits, ::testing::Values(1U, 2U));
 
 TEST(VisitSize, OfASumNeedsNoMoreThanItsParts) {
   const auto check = [](const VisitSize& a, const VisitSize& b, ChunkForm form) {
