@@ -11,7 +11,16 @@ using testing::HostGpuJob;
 using testing::HostGpuSetting;
 using testing::Upload;
 
-INSTANTIATE_TEST_SUITE_P(, HostGpuJob, testing::kHostGpuCases, testing::host_gpu_case_name);
+INSTANTIATE_TEST_SUITE_P(, HostGpuJob, ::testing::ValuesIn(testing::host_gpu_cases()), testing::host_gpu_case_name);
+
+// What happens to tables on their way shows in the sum of occurrences; uploads of tokens have sums of their own.
+class HostGpuTokens : public HostGpuJob {};
+INSTANTIATE_TEST_SUITE_P(, HostGpuTokens, ::testing::ValuesIn(testing::host_gpu_token_cases()),
+                         testing::host_gpu_case_name);
+
+class HostGpuSlabs : public HostGpuJob {};
+INSTANTIATE_TEST_SUITE_P(, HostGpuSlabs, ::testing::ValuesIn(testing::host_gpu_slab_cases()),
+                         testing::host_gpu_case_name);
 
 TEST_P(HostGpuJob, GivesTheIndexOfTheCpuForAnyBlocksVisitsAndThreads) {
   set_random_corpus(41, 300);
@@ -79,8 +88,7 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhateverCallFails) {
 }
 
 // The block that was damaged on its way, and those behind it, are sorted on the CPU from what the parsers left.
-TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhereUploadsAreDamaged) {
-  if (GetParam().form != ChunkForm::kTokens) GTEST_SKIP() << "the sum of occurrences sees what happens to tables";
+TEST_P(HostGpuTokens, GiveTheIndexOfTheCpuWhereUploadsAreDamaged) {
   set_random_corpus(47, 200);
   for (const Upload upload : {Upload::kPlaces, Upload::kLengths, Upload::kTokens, Upload::kPositions}) {
     if (upload == Upload::kPositions && !GetParam().positions) continue;
@@ -106,8 +114,7 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhereUploadsAreDamaged) {
 
 // Parsers take other memory for what comes then, in the middle of blocks, until a block is sorted: by visits, or on the
 // CPU. One parser alone waits for that.
-TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhereSlabsHaveFewPieces) {
-  if (!GetParam().slabs) GTEST_SKIP() << "no slabs";
+TEST_P(HostGpuSlabs, GiveTheIndexOfTheCpuWhereTheyHaveFewPieces) {
   set_random_corpus(52, 300);
   for (const std::size_t pieces : {1, 2, 7}) {
     for (const unsigned threads : {1U, 3U}) {
@@ -132,8 +139,7 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhereSlabsHaveFewPieces) {
 }
 
 // Blocks that wait, and the one on its way, have pieces then.
-TEST_P(HostGpuJob, LeavesNothingInSlabsWhenItIsStopped) {
-  if (!GetParam().slabs) GTEST_SKIP() << "no slabs";
+TEST_P(HostGpuSlabs, HaveAllPiecesBackWhenAJobIsStopped) {
   set_random_corpus(53, 300);
   for (const unsigned visits : {1U, 3U}) {
     for (const int last_block : {1, 2, 5}) {

@@ -73,7 +73,7 @@ class JoinedVisits : public testing::HostGpuJob {
     return setting;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, JoinedVisits, testing::kHostGpuCases, testing::host_gpu_case_name);
+INSTANTIATE_TEST_SUITE_P(, JoinedVisits, ::testing::ValuesIn(testing::host_gpu_cases()), testing::host_gpu_case_name);
 
 // Joins begin and end inside documents.
 TEST_P(JoinedVisits, GiveTheIndexOfTheCpu) {

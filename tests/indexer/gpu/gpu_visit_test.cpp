@@ -140,6 +140,22 @@ class GpuVisitTest : public ::testing::TestWithParam<VisitCase> {
   }
 };
 
+constexpr VisitCase kTokens{ChunkForm::kTokens, Positions::kNone};
+constexpr VisitCase kTokensWithPositions{ChunkForm::kTokens, Positions::kStored};
+std::string case_name(const ::testing::TestParamInfo<VisitCase>& visit) {
+  return std::string(visit.param.positions == Positions::kNone ? "Plain" : "Positions") +
+         (visit.param.form == ChunkForm::kTokens ? "OfTokens" : "");
+}
+INSTANTIATE_TEST_SUITE_P(, GpuVisitTest,
+                         ::testing::Values(VisitCase{ChunkForm::kOccurrences, Positions::kNone},
+                                           VisitCase{ChunkForm::kOccurrences, Positions::kStored}, kTokens,
+                                           kTokensWithPositions),
+                         case_name);
+
+// Only tokens stand in slabs.
+class GpuVisitFromSlabs : public GpuVisitTest {};
+INSTANTIATE_TEST_SUITE_P(, GpuVisitFromSlabs, ::testing::Values(kTokens, kTokensWithPositions), case_name);
+
 // Small enough for the tools that watch every access of a kernel.
 TEST_P(GpuVisitTest, GivesTheRunOfTheCpuForASmallBlock) {
   const BlockOf synthetic({.chunks = 3, .longest_term_bytes = 40, .cut_documents = true, .positions = positions()},
@@ -180,8 +196,7 @@ TEST_P(GpuVisitTest, GivesTheRunOfTheCpuWithEverySorter) {
 
 // From slabs that are locked when the first chunk of them goes up, and packed where chunks do not stand in any; visit
 // after visit from the same slabs.
-TEST_P(GpuVisitTest, TakesTokensFromSlabs) {
-  if (form() != ChunkForm::kTokens) GTEST_SKIP() << "only tokens stand in slabs";
+TEST_P(GpuVisitFromSlabs, GivesTheRunOfTheCpu) {
   MemoryBudget budget(kBudget);
   constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
   ChunkSlabs slabs(budget, 80 * kPieceBytes, kPieceBytes);
@@ -294,16 +309,6 @@ TEST_P(GpuVisitTest, RefusesABlockThatDoesNotFitItsArena) {
   const Block empty;
   EXPECT_TRUE(gpu_run(*sorter, empty, options) == cpu_run(empty, options));
 }
-
-INSTANTIATE_TEST_SUITE_P(, GpuVisitTest,
-                         ::testing::Values(VisitCase{ChunkForm::kOccurrences, Positions::kNone},
-                                           VisitCase{ChunkForm::kOccurrences, Positions::kStored},
-                                           VisitCase{ChunkForm::kTokens, Positions::kNone},
-                                           VisitCase{ChunkForm::kTokens, Positions::kStored}),
-                         [](const auto& test) {
-                           return std::string(test.param.positions == Positions::kNone ? "Plain" : "Positions") +
-                                  (test.param.form == ChunkForm::kTokens ? "OfTokens" : "");
-                         });
 
 TEST(GpuBlockSorters, AreRefusedWithAReason) {
   MemoryBudget budget(kBudget);

@@ -37,7 +37,6 @@ class GpuRecordPairs : public ::testing::TestWithParam<std::string_view> {
   void SetUp() override {
     const GpuStatus status = find_gpus();
     if (status.state != GpuState::kUsable) GTEST_SKIP() << status.detail;
-    if (!sorter().has_pairs()) GTEST_SKIP() << GetParam() << " sorts no pairs";
   }
   static const DeviceRecordSorter& sorter() { return *find_device_record_sorter(GetParam()); }
 
@@ -105,9 +104,13 @@ TEST_P(GpuRecordPairs, SortByABitRangeAlone) {
   }
 }
 
+// Of those that sort pairs; of all, which then skip aloud, in a build that has no sorters to ask.
 std::vector<std::string_view> names() {
   std::vector<std::string_view> all;
-  for (const GpuSorterName& sorter : gpu_record_sorter_names()) all.push_back(sorter.name);
+  for (const GpuSorterName& named : gpu_record_sorter_names()) {
+    const DeviceRecordSorter* const sorter = find_device_record_sorter(named.name);
+    if (sorter == nullptr || sorter->has_pairs()) all.push_back(named.name);
+  }
   return all;
 }
 std::string test_name(const ::testing::TestParamInfo<std::string_view>& info) {
