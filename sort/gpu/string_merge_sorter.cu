@@ -90,8 +90,8 @@ class MergeRounds {
     const auto output = [&](bool is_last) {
       return RoundOutput{scratch_.d_keys[1], scratch_.d_indices[1], is_last ? d_order_ : nullptr, groups};
     };
-    sort_tiles_kernel<<<tiles, kThreads, 0, stream_>>>(strings_, count, source, d_set_, output(tiles == 1),
-                                                       d_counter());
+    sort_tiles_kernel<<<tiles, kThreads, 0, stream_>>>(RoundStrings{strings_, count, d_set_}, source,
+                                                       output(tiles == 1), d_counter());
     check_launch();
     for (std::size_t run = kTile; run < count; run *= 2) {
       std::swap(scratch_.d_keys[0], scratch_.d_keys[1]);

@@ -75,10 +75,23 @@ struct StringsOfGroups {
   }
 };
 
+// What a round sorts: `count` of all strings, which its source names.
+struct RoundStrings {
+  DeviceStrings all;
+  std::size_t count;
+  const MergeSet* d_set;
+};
+
+// The block's tile of a round: `count` strings from number `at` on.
+struct RoundTile {
+  std::size_t at;
+  std::uint32_t count;
+};
+
 // Makes the keys of a tile: what a thread reads of several strings is under way at once.
 template <typename Source>
-__device__ void make_keys(const DeviceStrings& strings, const Source& source, const MergeSet* d_set,
-                          const KeyAlphabet& alphabet, std::size_t at, const TileKeys& keys, std::uint32_t count) {
+__device__ void make_keys(const RoundStrings& strings, const Source& source, const KeyAlphabet& alphabet,
+                          const RoundTile& tile, const TileKeys& keys) {
   constexpr std::uint32_t kAtOnce = 2;
 #pragma unroll 1
   for (std::uint32_t begin = threadIdx.x; begin < kTile; begin += kAtOnce * kThreads) {
@@ -87,21 +100,21 @@ __device__ void make_keys(const DeviceStrings& strings, const Source& source, co
 #pragma unroll
     for (std::uint32_t i = 0; i < kAtOnce; ++i) {
       const std::uint32_t number = begin + i * kThreads;
-      if (number < count) some[i] = string_at(strings, source.index(at + number));
+      if (number < tile.count) some[i] = string_at(strings.all, source.index(tile.at + number));
     }
 #pragma unroll
     for (std::uint32_t i = 0; i < kAtOnce; ++i) {
       const std::uint32_t number = begin + i * kThreads;
-      if (number >= count) continue;
-      const std::uint32_t depth = source.depth(d_set, at + number);
+      if (number >= tile.count) continue;
+      const std::uint32_t depth = source.depth(strings.d_set, tile.at + number);
       words[i] = load_unaligned(some[i].data + depth, some[i].bytes - depth);
     }
 #pragma unroll
     for (std::uint32_t i = 0; i < kAtOnce; ++i) {
       const std::uint32_t number = begin + i * kThreads;
-      keys[number] = number >= count
-                         ? kNoKey
-                         : source.key(alphabet, some[i], words[i], source.depth(d_set, at + number), at + number);
+      const std::size_t at = tile.at + number;
+      keys[number] =
+          number >= tile.count ? kNoKey : source.key(alphabet, some[i], words[i], source.depth(strings.d_set, at), at);
     }
   }
 }
@@ -110,33 +123,32 @@ __device__ void make_keys(const DeviceStrings& strings, const Source& source, co
 // 0.
 template <typename Source>
 __global__ void __launch_bounds__(kThreads, blocks_at_once(6))
-    sort_tiles_kernel(DeviceStrings strings, std::size_t all, Source source, const MergeSet* d_set, RoundOutput output,
-                      unsigned long long* d_counter) {
+    sort_tiles_kernel(const __grid_constant__ RoundStrings strings, Source source,
+                      const __grid_constant__ RoundOutput output, unsigned long long* d_counter) {
   __shared__ TileStorage storage;
   __shared__ SharedSymbols symbols;
-  const std::uint32_t count = tile_count(all);
-  const std::size_t at = std::size_t{blockIdx.x} * kTile;
+  const RoundTile tile{std::size_t{blockIdx.x} * kTile, tile_count(strings.count)};
   if (blockIdx.x == 0 && threadIdx.x == 0) *d_counter = 0;
-  symbols.make(d_set);
-  source.begin_tile(strings, at);
+  symbols.make(strings.d_set);
+  source.begin_tile(strings.all, tile.at);
   __syncthreads();
   const KeyAlphabet alphabet = symbols.alphabet();
   const TileKeys keys{storage};
-  make_keys(strings, source, d_set, alphabet, at, keys, count);
+  make_keys(strings, source, alphabet, tile, keys);
   __syncthreads();
-  sort_tile(keys, count);
+  sort_tile(keys, tile.count);
   // All of the tile's indices are read before the first one is put: a round of one tile puts them where it read them.
   std::uint32_t indices[kEach];
 #pragma unroll
   for (std::uint32_t i = 0; i < kEach; ++i) {
     const std::uint32_t number = threadIdx.x + i * kThreads;
-    if (number < count) indices[i] = source.index(at + keys.origin(number));
+    if (number < tile.count) indices[i] = source.index(tile.at + keys.origin(number));
   }
   __syncthreads();
 #pragma unroll
   for (std::uint32_t i = 0; i < kEach; ++i) {
     const std::uint32_t number = threadIdx.x + i * kThreads;
-    if (number < count) output.put(at + number, keys[number], indices[i]);
+    if (number < tile.count) output.put(tile.at + number, keys[number], indices[i]);
   }
 }
 
