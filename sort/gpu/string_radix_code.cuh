@@ -62,37 +62,24 @@ __global__ __launch_bounds__(kCodeThreads) void make_codes_kernel(DeviceStrings 
   __shared__ StringDigits s_alphabet;
   for (unsigned i = threadIdx.x; i < alphabet.base * alphabet.base; i += kCodeThreads) s_parts[i] = parts[i];
   copy_digits(s_alphabet, alphabet);
+  const auto make_codes = [&](std::size_t at, const DeviceString& string, const UnalignedWord& word) {
+    const StringCodes codes = code_string(string, 0, word, s_alphabet, s_parts);
+    first[at] = codes.first;
+    second[at] = codes.second;
+    values[at] = static_cast<std::uint32_t>(at);
+  };
   for (std::size_t begin = blockIdx.x * std::size_t{kCodeItems * kCodeThreads} + threadIdx.x; begin < strings.count;
        begin += gridDim.x * std::size_t{kCodeItems * kCodeThreads}) {
-    DeviceString some[kCodeItems];
-    UnalignedWord words[kCodeItems];
-#pragma unroll
-    for (unsigned i = 0; i < kCodeItems; ++i) {
-      const std::size_t at = begin + i * kCodeThreads;
-      some[i] = string_at(strings, static_cast<std::uint32_t>(at < strings.count ? at : strings.count - 1));
-    }
-#pragma unroll
-    for (unsigned i = 0; i < kCodeItems; ++i) words[i] = load_unaligned(some[i].data, some[i].bytes);
-#pragma unroll
-    for (unsigned i = 0; i < kCodeItems; ++i) {
-      const std::size_t at = begin + i * kCodeThreads;
-      if (at >= strings.count) break;
-      const StringCodes codes = code_string(some[i], 0, words[i], s_alphabet, s_parts);
-      first[at] = codes.first;
-      second[at] = codes.second;
-      values[at] = static_cast<std::uint32_t>(at);
-    }
+    for_strings_at_once<kCodeItems>(strings, begin, kCodeThreads, make_codes);
   }
 }
 
 // Keys of the second round from second codes.
 __global__ void make_second_keys_kernel(const std::uint32_t* codes, std::uint32_t code_bits, LargeRound round,
                                         const std::uint32_t* order, std::uint64_t* keys, std::uint32_t* values) {
-  const RoundPlace place(round);
-  if (!place.is_in) return;
-  const std::uint32_t index = order[round.place(place.segment, place.at)];
-  keys[place.at] = std::uint64_t{place.segment} << code_bits | codes[index];
-  values[place.at] = index;
+  make_round_key(round, order, keys, values, [&](std::uint32_t segment, std::uint32_t index) {
+    return std::uint64_t{segment} << code_bits | codes[index];
+  });
 }
 
 // Keys of later rounds from codes of what their segments do not share.
@@ -101,13 +88,11 @@ __global__ void make_round_codes_kernel(DeviceStrings strings, const __grid_cons
                                         std::uint64_t* keys, std::uint32_t* values) {
   __shared__ StringDigits s_alphabet;
   copy_digits(s_alphabet, alphabet);
-  const RoundPlace place(round);
-  if (!place.is_in) return;
-  const std::uint32_t index = order[round.place(place.segment, place.at)];
-  const std::uint32_t depth = round.segments.depth[place.segment];
-  const std::uint32_t code = code_string(string_at(strings, index), depth, s_alphabet, parts).first;
-  keys[place.at] = std::uint64_t{place.segment} << (kCodeBits + 1) | code;
-  values[place.at] = index;
+  make_round_key(round, order, keys, values, [&](std::uint32_t segment, std::uint32_t index) {
+    const std::uint32_t depth = round.segments.depth[segment];
+    const std::uint32_t code = code_string(string_at(strings, index), depth, s_alphabet, parts).first;
+    return std::uint64_t{segment} << (kCodeBits + 1) | code;
+  });
 }
 
 }  // namespace spillway
