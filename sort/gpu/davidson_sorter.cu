@@ -16,8 +16,7 @@ constexpr unsigned kMostTilesOfABlock = 16;
 template <bool kHasValue>
 std::size_t scratch_of(std::size_t count) {
   const std::size_t tiles = (count + DavidsonShape<kHasValue>::kTile - 1) / DavidsonShape<kHasValue>::kTile;
-  return device_aligned(count * sizeof(std::uint64_t)) +
-         (kHasValue ? device_aligned(count * sizeof(std::uint32_t)) : 0) + device_aligned(tiles * sizeof(Split));
+  return (kHasValue ? pairs_bytes(count) : keys_bytes(count)) + device_aligned(tiles * sizeof(Split));
 }
 
 template <bool kHasValue, typename Less>

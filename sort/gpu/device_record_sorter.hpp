@@ -36,6 +36,12 @@ class DeviceRecordSorter {
                            GpuStreamHandle stream) const;
 };
 
+// What a second copy of so many keys takes of a DeviceArena, and of as many pairs.
+inline std::size_t keys_bytes(std::size_t count) { return device_aligned(count * sizeof(std::uint64_t)); }
+inline std::size_t pairs_bytes(std::size_t count) {
+  return keys_bytes(count) + device_aligned(count * sizeof(std::uint32_t));
+}
+
 // All of them: none in a program that was built without CUDA. Order as kGpuRecordSorters.
 const std::vector<const DeviceRecordSorter*>& device_record_sorters();
 const DeviceRecordSorter* find_device_record_sorter(std::string_view name);

@@ -3,6 +3,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "sort/gpu/cuda_check.cuh"
+#include "sort/gpu/key_order.hpp"
 
 namespace spillway {
 
@@ -23,8 +24,6 @@ void sort_values(void* d_temp, std::size_t& bytes, Keys& keys, Values& values, s
                                              static_cast<int>(bits.end), stream));
 }
 
-bool is_sorted_already(std::size_t count, BitRange bits) { return count < 2 || bits.begin >= bits.end; }
-
 }  // namespace
 
 std::size_t GpuRadixSorter::scratch_bytes(std::size_t count, BitRange bits) const {
@@ -32,7 +31,7 @@ std::size_t GpuRadixSorter::scratch_bytes(std::size_t count, BitRange bits) cons
   Keys keys(nullptr, nullptr);
   std::size_t own = 0;
   sort_keys(nullptr, own, keys, count, bits, nullptr);
-  return device_aligned(count * sizeof(std::uint64_t)) + device_aligned(own);
+  return keys_bytes(count) + device_aligned(own);
 }
 
 std::uint64_t* GpuRadixSorter::sort(std::uint64_t* d_keys, std::size_t count, BitRange bits, std::uint8_t* d_scratch,
@@ -41,7 +40,7 @@ std::uint64_t* GpuRadixSorter::sort(std::uint64_t* d_keys, std::size_t count, Bi
   Keys keys(d_keys, reinterpret_cast<std::uint64_t*>(d_scratch));
   std::size_t own = 0;
   sort_keys(nullptr, own, keys, count, bits, stream);
-  sort_keys(d_scratch + device_aligned(count * sizeof(std::uint64_t)), own, keys, count, bits, stream);
+  sort_keys(d_scratch + keys_bytes(count), own, keys, count, bits, stream);
   return keys.Current();
 }
 
@@ -51,8 +50,7 @@ std::size_t GpuRadixSorter::pairs_scratch_bytes(std::size_t count, BitRange bits
   Values values(nullptr, nullptr);
   std::size_t own = 0;
   sort_values(nullptr, own, keys, values, count, bits, nullptr);
-  return device_aligned(count * sizeof(std::uint64_t)) + device_aligned(count * sizeof(std::uint32_t)) +
-         device_aligned(own);
+  return pairs_bytes(count) + device_aligned(own);
 }
 
 DeviceRecordSorter::Pairs GpuRadixSorter::sort_pairs(Pairs pairs, std::size_t count, BitRange bits,

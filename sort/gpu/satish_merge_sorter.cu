@@ -93,8 +93,7 @@ RecordArray<kHasValue> sort_records(RecordArray<kHasValue> records, RecordArray<
 }  // namespace
 
 std::size_t GpuSatishMergeSorter::scratch_bytes(std::size_t count, BitRange bits) const {
-  if (is_sorted_already(count, bits)) return 0;
-  return device_aligned(count * sizeof(std::uint64_t)) + splitter_bytes(count);
+  return is_sorted_already(count, bits) ? 0 : keys_bytes(count) + splitter_bytes(count);
 }
 
 std::uint64_t* GpuSatishMergeSorter::sort(std::uint64_t* d_keys, std::size_t count, BitRange bits,
@@ -109,9 +108,7 @@ std::uint64_t* GpuSatishMergeSorter::sort(std::uint64_t* d_keys, std::size_t cou
 }
 
 std::size_t GpuSatishMergeSorter::pairs_scratch_bytes(std::size_t count, BitRange bits) const {
-  if (is_sorted_already(count, bits)) return 0;
-  return device_aligned(count * sizeof(std::uint64_t)) + device_aligned(count * sizeof(std::uint32_t)) +
-         splitter_bytes(count);
+  return is_sorted_already(count, bits) ? 0 : pairs_bytes(count) + splitter_bytes(count);
 }
 
 DeviceRecordSorter::Pairs GpuSatishMergeSorter::sort_pairs(Pairs pairs, std::size_t count, BitRange bits,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sort/gpu/cuda_check.cuh"
+#include "sort/gpu/key_order.hpp"
 #include "sort/gpu/satish_radix_tile.hpp"
 
 namespace spillway {
@@ -110,8 +111,6 @@ void scan(void* d_temp, std::size_t& bytes, std::uint64_t* d_table, std::size_t 
   cuda_check(cub::DeviceScan::ExclusiveSum(d_temp, bytes, d_table, entries, stream));
 }
 
-bool is_sorted_already(std::size_t count, BitRange bits) { return count < 2 || bits.begin >= bits.end; }
-
 std::size_t table_entries(std::size_t count) { return DigitPass{count, {}}.tiles() * kDigits; }
 
 std::size_t scan_bytes(std::size_t count) {
@@ -146,8 +145,7 @@ Records sort_records(Records records, Records other, std::size_t count, BitRange
 }  // namespace
 
 std::size_t GpuSatishRadixSorter::scratch_bytes(std::size_t count, BitRange bits) const {
-  if (is_sorted_already(count, bits)) return 0;
-  return device_aligned(count * sizeof(std::uint64_t)) + table_bytes(count);
+  return is_sorted_already(count, bits) ? 0 : keys_bytes(count) + table_bytes(count);
 }
 
 std::uint64_t* GpuSatishRadixSorter::sort(std::uint64_t* d_keys, std::size_t count, BitRange bits,
@@ -159,9 +157,7 @@ std::uint64_t* GpuSatishRadixSorter::sort(std::uint64_t* d_keys, std::size_t cou
 }
 
 std::size_t GpuSatishRadixSorter::pairs_scratch_bytes(std::size_t count, BitRange bits) const {
-  if (is_sorted_already(count, bits)) return 0;
-  return device_aligned(count * sizeof(std::uint64_t)) + device_aligned(count * sizeof(std::uint32_t)) +
-         table_bytes(count);
+  return is_sorted_already(count, bits) ? 0 : pairs_bytes(count) + table_bytes(count);
 }
 
 DeviceRecordSorter::Pairs GpuSatishRadixSorter::sort_pairs(Pairs pairs, std::size_t count, BitRange bits,
