@@ -52,21 +52,15 @@ class KeysOfOccurrences : public VisitStage<Machine, OccurrenceLayout> {
 
   // String sort and dense ranks.
   std::uint32_t rank_strings() {
-    std::uint64_t* const offsets = at<std::uint64_t>(layout_.string_offsets);
-    std::uint32_t* const order = at<std::uint32_t>(layout_.order);
-    machine_.exclusive_scan(at<std::uint16_t>(layout_.string_bytes), offsets, std::size_t{strings_} + 1,
-                            Add<std::uint64_t>{}, this->scan_scratch());
+    machine_.exclusive_scan(at<std::uint16_t>(layout_.string_bytes), at<std::uint64_t>(layout_.string_offsets),
+                            std::size_t{strings_} + 1, Add<std::uint64_t>{}, this->scan_scratch());
     this->sum_lengths();
-    if (strings_ != 0) {
-      machine_.sort_strings(at<std::uint8_t>(layout_.text), offsets, strings_, packer_.size().string_bytes, order,
-                            this->string_scratch());
-    }
+    this->sort_strings(strings_, packer_.size().string_bytes);
     machine_.mark(VisitMark::kSorted);
-    if (strings_ == 0) return 0;
     const std::uint32_t ranks = this->count_terms(strings_);
     machine_.for_each(strings_,
-                      AssignRanks{order, at<std::uint32_t>(layout_.ranks_in_order), at<std::uint32_t>(layout_.ranks),
-                                  at<std::uint32_t>(layout_.first_strings)});
+                      AssignRanks{at<std::uint32_t>(layout_.order), at<std::uint32_t>(layout_.ranks_in_order),
+                                  at<std::uint32_t>(layout_.ranks), at<std::uint32_t>(layout_.first_strings)});
     return ranks;
   }
 
@@ -74,7 +68,7 @@ class KeysOfOccurrences : public VisitStage<Machine, OccurrenceLayout> {
     machine_.for_each(occurrences_, MakeKeys{block_chunks(), at<std::uint32_t>(layout_.ranks), low_bits_, keys()});
   }
   void make_positioned_keys() {
-    machine_.for_each(this->pieces_, FindDocumentEnds{block_chunks(), at<std::uint32_t>(layout_.document_ends)});
+    this->find_document_ends();
     machine_.for_each(occurrences_, MakePositionedKeys{block_chunks(), at<std::uint32_t>(layout_.ranks), low_bits_,
                                                        keys(), at<std::uint32_t>(layout_.documents)});
   }

@@ -25,16 +25,17 @@ class KeysOfTokens : public VisitStage<Machine, TokenLayout> {
     upload_all();
     machine_.mark(VisitMark::kUploaded);
     check_uploads();
-    find_document_ends();
+    this->sum_lengths();
+    this->find_document_ends();
     const RawCounts found = count_tokens();
     machine_.mark(VisitMark::kFound);
     sum_tokens();
     machine_.mark(VisitMark::kSummed);
     compact_tokens(found);
     machine_.mark(VisitMark::kCompacted);
-    sort_tokens(found.bytes);
+    this->sort_strings(tokens_, found.bytes);
     machine_.mark(VisitMark::kSorted);
-    const std::uint32_t ranks = tokens_ == 0 ? 0 : this->count_terms(tokens_);
+    const std::uint32_t ranks = this->count_terms(tokens_);
     find_documents();
     const bool positions = packer_.size().positions;
     const unsigned low_bits = visit_bits(positions ? tokens_ : packer_.document_count());
@@ -94,11 +95,6 @@ class KeysOfTokens : public VisitStage<Machine, TokenLayout> {
                    " of a block are not the same on the GPU: its memory or the way to it is at fault");
   }
 
-  void find_document_ends() {
-    this->sum_lengths();
-    machine_.for_each(this->pieces_, FindDocumentEnds{this->chunks(nullptr), at<std::uint32_t>(layout_.document_ends)});
-  }
-
   // What is found must be what the parsers counted.
   RawCounts count_tokens() {
     RawCounts* const counts = at<RawCounts>(layout_.raw_counts);
@@ -129,12 +125,6 @@ class KeysOfTokens : public VisitStage<Machine, TokenLayout> {
     machine_.clear(text + found.bytes, kTextPadding);
     machine_.for_each(groups_, CompactTokens{raw_, groups_, at<RawCounts>(layout_.raw_counts), text,
                                              at<std::uint64_t>(layout_.string_offsets)});
-  }
-
-  void sort_tokens(std::size_t text_bytes) {
-    if (tokens_ == 0) return;
-    machine_.sort_strings(at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets), tokens_,
-                          text_bytes, at<std::uint32_t>(layout_.order), this->string_scratch());
   }
 
   void find_documents() {

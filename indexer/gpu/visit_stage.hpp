@@ -98,8 +98,18 @@ class VisitStage {
     machine_.inclusive_scan(ends, ends, pieces_, Add<std::uint32_t>{}, scan_scratch());
   }
 
+  void find_document_ends() {
+    machine_.for_each(pieces_, FindDocumentEnds{chunks(nullptr), at<std::uint32_t>(layout_.document_ends)});
+  }
+
+  void sort_strings(std::uint32_t strings, std::size_t text_bytes) {
+    if (strings == 0) return;
+    machine_.sort_strings(at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets), strings,
+                          text_bytes, at<std::uint32_t>(layout_.order), string_scratch());
+  }
   // Of strings in order: marks where one differs from the one before it, as inclusive sums. Returns how many do.
   std::uint32_t count_terms(std::uint32_t strings) {
+    if (strings == 0) return 0;
     std::uint32_t* const marks = at<std::uint32_t>(layout_.ranks_in_order);
     machine_.for_each(strings, MarkTerms{at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets),
                                          at<std::uint32_t>(layout_.order), marks});
