@@ -5,6 +5,7 @@
 
 #include "indexer/count_bits.hpp"
 #include "indexer/parsed_chunk.hpp"
+#include "indexer/vector_letters.hpp"
 #include "io/vector_intrinsics.hpp"
 
 namespace spillway {
@@ -85,27 +86,20 @@ WindowTokens mark_tokens_portable(const std::uint8_t* text, std::size_t count, s
   return tally.tokens();
 }
 
-// A byte c lies in ['0','9'] iff (signed) c - '0' - 128 < 10 - 128 with wrapping subtraction; letters are folded by
-// 0x20.
 template <WordBytes kWords>
 [[gnu::always_inline]] inline void mark_block_sse2(const std::uint8_t* text, std::uint8_t* tokens, std::size_t block,
                                                    Tally<Popcnt::kMissing>& tally) {
-  const __m128i case_bit = _mm_set1_epi8(0x20);
   std::uint64_t words = 0, high = 0;
   for (unsigned i = 0; i < 4; ++i) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * i));
-    const __m128i digits = _mm_cmplt_epi8(_mm_add_epi8(bytes, _mm_set1_epi8(static_cast<char>(0x80 - '0'))),
-                                          _mm_set1_epi8(static_cast<char>(-128 + 10)));
-    const __m128i letters =
-        _mm_cmplt_epi8(_mm_add_epi8(_mm_or_si128(bytes, case_bit), _mm_set1_epi8(static_cast<char>(0x80 - 'a'))),
-                       _mm_set1_epi8(static_cast<char>(-128 + 26)));
-    __m128i word = _mm_or_si128(digits, letters);
+    const __m128i letters = are_letters(bytes);
+    __m128i word = _mm_or_si128(are_digits(bytes), letters);
     if constexpr (kWords == WordBytes::kWithHighBytes) {
       word = _mm_or_si128(word, _mm_cmplt_epi8(bytes, _mm_setzero_si128()));
       high |= std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(bytes))} << (16 * i);
     }
     words |= std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(word))} << (16 * i);
-    const __m128i lowered = _mm_or_si128(bytes, _mm_and_si128(letters, case_bit));
+    const __m128i lowered = lower_letters(bytes, letters);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(tokens + 16 * i), _mm_and_si128(lowered, word));
   }
   tally.add(block, words, high);
@@ -130,24 +124,17 @@ WindowTokens mark_tokens_sse2(const std::uint8_t* text, std::size_t count, std::
 template <WordBytes kWords>
 SPILLWAY_AVX2 [[gnu::always_inline]] inline void mark_block_avx2(const std::uint8_t* text, std::uint8_t* tokens,
                                                                  std::size_t block, Tally<Popcnt::kPresent>& tally) {
-  const __m256i digit_shift = _mm256_set1_epi8(static_cast<char>(0x80 - '0'));
-  const __m256i digit_limit = _mm256_set1_epi8(static_cast<char>(-128 + 10));
-  const __m256i letter_shift = _mm256_set1_epi8(static_cast<char>(0x80 - 'a'));
-  const __m256i letter_limit = _mm256_set1_epi8(static_cast<char>(-128 + 26));
-  const __m256i case_bit = _mm256_set1_epi8(0x20);
   std::uint64_t words = 0, high = 0;
   for (unsigned i = 0; i < 2; ++i) {
     const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + 32 * i));
-    const __m256i digits = _mm256_cmpgt_epi8(digit_limit, _mm256_add_epi8(bytes, digit_shift));
-    const __m256i folded = _mm256_or_si256(bytes, case_bit);
-    const __m256i letters = _mm256_cmpgt_epi8(letter_limit, _mm256_add_epi8(folded, letter_shift));
-    __m256i word = _mm256_or_si256(digits, letters);
+    const __m256i letters = are_letters(bytes);
+    __m256i word = _mm256_or_si256(are_digits(bytes), letters);
     if constexpr (kWords == WordBytes::kWithHighBytes) {
       word = _mm256_or_si256(word, _mm256_cmpgt_epi8(_mm256_setzero_si256(), bytes));
       high |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes))} << (32 * i);
     }
     words |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(word))} << (32 * i);
-    const __m256i lowered = _mm256_or_si256(bytes, _mm256_and_si256(letters, case_bit));
+    const __m256i lowered = lower_letters(bytes, letters);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(tokens + 32 * i), _mm256_and_si256(lowered, word));
   }
   tally.add(block, words, high);
@@ -173,20 +160,15 @@ __attribute__((target("avx512f,avx512bw,popcnt"))) WindowTokens mark_tokens_avx5
                                                                                    std::size_t count,
                                                                                    std::uint8_t* tokens,
                                                                                    WindowMarks& marks) {
-  const __m512i zero = _mm512_set1_epi8('0'), ten = _mm512_set1_epi8(10);
-  const __m512i first_letter = _mm512_set1_epi8('a'), letter_count = _mm512_set1_epi8(26);
-  const __m512i case_bit = _mm512_set1_epi8(0x20);
   Tally<Popcnt::kPresent> tally(marks);
   for (std::size_t at = 0; at < count; at += kBlockBytes) {
     const __mmask64 inside = count - at >= kBlockBytes ? ~__mmask64{0} : (__mmask64{1} << (count - at)) - 1;
     const __m512i bytes = _mm512_maskz_loadu_epi8(inside, text + at);
-    const __m512i folded = _mm512_or_si512(bytes, case_bit);
-    const __mmask64 letters = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(folded, first_letter), letter_count);
-    const __mmask64 digits = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, zero), ten);
+    const __mmask64 letters = are_letters(bytes);
     const __mmask64 high =
         kWords == WordBytes::kWithHighBytes ? _mm512_test_epi8_mask(bytes, _mm512_set1_epi8(-128)) : __mmask64{0};
-    const __mmask64 words = letters | digits | high;
-    _mm512_storeu_si512(tokens + at, _mm512_maskz_mov_epi8(words, _mm512_mask_mov_epi8(bytes, letters, folded)));
+    const __mmask64 words = letters | are_digits(bytes) | high;
+    _mm512_storeu_si512(tokens + at, _mm512_maskz_mov_epi8(words, lower_letters(bytes, letters)));
     tally.add(at / kBlockBytes, words, high);
   }
   return tally.tokens();

@@ -7,6 +7,7 @@
 
 #include "indexer/count_bits.hpp"
 #include "indexer/token_hash.hpp"
+#include "indexer/vector_letters.hpp"
 #include "io/vector_intrinsics.hpp"
 
 namespace spillway {
@@ -66,18 +67,11 @@ std::size_t find_edges_portable(const std::uint8_t* text, std::size_t count, std
   return found;
 }
 
-// A byte c lies in ['0','9'] iff (signed) c - '0' - 128 < 10 - 128 with wrapping subtraction; letters are folded by
-// 0x20.
 template <WordBytes kWords>
 std::uint32_t mark_sse2(__m128i bytes, std::uint8_t* lowered) {
-  const __m128i digits = _mm_cmplt_epi8(_mm_add_epi8(bytes, _mm_set1_epi8(static_cast<char>(0x80 - '0'))),
-                                        _mm_set1_epi8(static_cast<char>(-128 + 10)));
-  const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-  const __m128i letters = _mm_cmplt_epi8(_mm_add_epi8(folded, _mm_set1_epi8(static_cast<char>(0x80 - 'a'))),
-                                         _mm_set1_epi8(static_cast<char>(-128 + 26)));
-  const __m128i case_bits = _mm_and_si128(letters, _mm_set1_epi8(0x20));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(lowered), _mm_or_si128(bytes, case_bits));
-  __m128i word = _mm_or_si128(digits, letters);
+  const __m128i letters = are_letters(bytes);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(lowered), lower_letters(bytes, letters));
+  __m128i word = _mm_or_si128(are_digits(bytes), letters);
   if (kWords == WordBytes::kWithHighBytes) word = _mm_or_si128(word, bytes);  // movemask takes the top bit
   return static_cast<std::uint32_t>(_mm_movemask_epi8(word));
 }
@@ -106,22 +100,14 @@ template <WordBytes kWords>
 __attribute__((target("avx2,bmi,popcnt"))) std::size_t find_edges_avx2(const std::uint8_t* text, std::size_t count,
                                                                        std::uint64_t word_before, std::uint8_t* lowered,
                                                                        std::uint16_t* edges) {
-  const __m256i digit_shift = _mm256_set1_epi8(static_cast<char>(0x80 - '0'));
-  const __m256i digit_limit = _mm256_set1_epi8(static_cast<char>(-128 + 10));
-  const __m256i letter_shift = _mm256_set1_epi8(static_cast<char>(0x80 - 'a'));
-  const __m256i letter_limit = _mm256_set1_epi8(static_cast<char>(-128 + 26));
-  const __m256i case_bit = _mm256_set1_epi8(0x20);
   std::size_t found = 0, at = 0;
   for (; at + 64 <= count; at += 64) {
     std::uint64_t mask = 0;
     for (unsigned i = 0; i < 2; ++i) {
       const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + at + 32 * i));
-      const __m256i digits = _mm256_cmpgt_epi8(digit_limit, _mm256_add_epi8(bytes, digit_shift));
-      const __m256i folded = _mm256_or_si256(bytes, case_bit);
-      const __m256i letters = _mm256_cmpgt_epi8(letter_limit, _mm256_add_epi8(folded, letter_shift));
-      const __m256i lower = _mm256_or_si256(bytes, _mm256_and_si256(letters, case_bit));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(lowered + at + 32 * i), lower);
-      __m256i word = _mm256_or_si256(digits, letters);
+      const __m256i letters = are_letters(bytes);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(lowered + at + 32 * i), lower_letters(bytes, letters));
+      __m256i word = _mm256_or_si256(are_digits(bytes), letters);
       if (kWords == WordBytes::kWithHighBytes) word = _mm256_or_si256(word, bytes);
       mask |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(word))} << (32 * i);
     }
@@ -147,9 +133,6 @@ __attribute__((target("avx2,bmi,popcnt"))) std::size_t find_edges_avx2(const std
 template <WordBytes kWords>
 SPILLWAY_AVX512 std::size_t find_edges_avx512(const std::uint8_t* text, std::size_t count, std::uint64_t word_before,
                                               std::uint8_t* lowered, std::uint16_t* edges) {
-  const __m512i zero = _mm512_set1_epi8('0'), ten = _mm512_set1_epi8(10);
-  const __m512i first_letter = _mm512_set1_epi8('a'), letter_count = _mm512_set1_epi8(26);
-  const __m512i case_bit = _mm512_set1_epi8(0x20);
   alignas(64) static constexpr std::array<std::uint8_t, 64> kPlaces = [] {
     std::array<std::uint8_t, 64> places{};
     for (std::uint8_t i = 0; i < 64; ++i) places[i] = i;
@@ -160,11 +143,10 @@ SPILLWAY_AVX512 std::size_t find_edges_avx512(const std::uint8_t* text, std::siz
   for (std::size_t at = 0; at < count; at += 64) {
     const __mmask64 inside = count - at >= 64 ? ~__mmask64{0} : (__mmask64{1} << (count - at)) - 1;
     const __m512i bytes = _mm512_maskz_loadu_epi8(inside, text + at);
-    const __m512i folded = _mm512_or_si512(bytes, case_bit);
-    const __mmask64 letters = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(folded, first_letter), letter_count);
-    __mmask64 mask = letters | _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, zero), ten);
+    const __mmask64 letters = are_letters(bytes);
+    __mmask64 mask = letters | are_digits(bytes);
     if (kWords == WordBytes::kWithHighBytes) mask |= _mm512_movepi8_mask(bytes);
-    _mm512_mask_storeu_epi8(lowered + at, inside, _mm512_mask_mov_epi8(bytes, letters, folded));
+    _mm512_mask_storeu_epi8(lowered + at, inside, lower_letters(bytes, letters));
     const __mmask64 changes = (mask ^ (mask << 1 | word_before)) & inside;
     word_before = mask >> 63;
     const __m512i packed = _mm512_maskz_compress_epi8(changes, places);
