@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/run_benchmarks.hpp"
 #include "bench/stage_input.hpp"
 #include "indexer/block_sorter.hpp"
 #include "indexer/block_terms.hpp"
@@ -133,8 +134,5 @@ void add_all() {
 int main(int argc, char** argv) {
   const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
   spillway::add_all();
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  return spillway::run_benchmarks(argc, argv);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/run_benchmarks.hpp"
 #include "bench/stage_input.hpp"
 #include "corpora/json_fast.hpp"
 
@@ -71,8 +72,5 @@ void add_all() {
 
 int main(int argc, char** argv) {
   spillway::add_all();
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  return spillway::run_benchmarks(argc, argv);
 }

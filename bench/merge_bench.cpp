@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/run_benchmarks.hpp"
 #include "bench/stage_input.hpp"
 #include "indexer/block_sorter.hpp"
 #include "indexer/duplicate_ids.hpp"
@@ -143,8 +144,5 @@ BENCHMARK_CAPTURE(last_pass, finish, &MergeSeconds::finish)
 
 int main(int argc, char** argv) {
   const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  return spillway::run_benchmarks(argc, argv);
 }

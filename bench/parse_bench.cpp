@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/run_benchmarks.hpp"
 #include "bench/stage_input.hpp"
 #include "indexer/chunk_parser.hpp"
 #include "indexer/run_scanner.hpp"
@@ -170,8 +171,5 @@ BENCHMARK_CAPTURE(parse, tokens_unicode, ChunkForm::kTokens, Tokenizer::kUnicode
 
 int main(int argc, char** argv) {
   spillway::add_all();
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  return spillway::run_benchmarks(argc, argv);
 }

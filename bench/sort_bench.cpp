@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/bench_text.hpp"
+#include "bench/run_benchmarks.hpp"
 #include "sort/record_sorter.hpp"
 #include "sort/string_sorter.hpp"
 
@@ -82,8 +83,5 @@ void add_all() {
 
 int main(int argc, char** argv) {
   spillway::add_all();
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  return spillway::run_benchmarks(argc, argv);
 }

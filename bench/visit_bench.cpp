@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/run_benchmarks.hpp"
 #include "corpora/generate_text.hpp"
 #include "indexer/chunk_parser.hpp"
 #include "indexer/gpu/gpu_block_sorter.hpp"
@@ -205,10 +206,7 @@ void add_all() {
 }  // namespace
 }  // namespace spillway
 
-int main(int count, char** arguments) {
+int main(int argc, char** argv) {
   spillway::add_all();
-  benchmark::Initialize(&count, arguments);
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
+  return spillway::run_benchmarks(argc, argv);
 }
