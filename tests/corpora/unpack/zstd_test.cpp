@@ -5,22 +5,12 @@
 
 #include "corpora/unpack/zstd_codec.hpp"
 #include "tests/corpora/packing.hpp"
-#include "tests/corpora/read_corpus.hpp"
+#include "tests/corpora/unpack/packed_lines.hpp"
 
 namespace spillway {
 namespace {
 
 using namespace spillway::testing;
-
-ReadResult read_lines(std::string_view stored, std::size_t window = std::size_t{1} << 20, unsigned threads = 1) {
-  return read_bytes(stored, setup_of(CorpusFormat::kLines, window, threads));
-}
-
-std::string numbered_lines(int first, int last) {
-  std::string lines;
-  for (int i = first; i < last; ++i) lines += "line " + std::to_string(i) + " of many\n";
-  return lines;
-}
 
 TEST(Zstd, FramesAndSkippableFramesAreOneStream) {
   const auto result =
