@@ -89,17 +89,22 @@ void WorkDirectory::refuse_foreign_directory() const {
 
 std::string WorkDirectory::replaced_path() const { return path_ + "/replaced"; }
 
+void WorkDirectory::move_aside() {
+  files_.rename(output_, replaced_path());
+  files_.sync_directory(path_);
+}
+
 // A publish() that was stopped or failed between its two renames leaves the old index in the work directory.
 void WorkDirectory::put_back() {
   if (files_.status(replaced_path()) && !files_.status(output_)) files_.rename(replaced_path(), output_);
 }
 
 void WorkDirectory::publish() {
-  if (files_.status(output_)) {
-    files_.rename(output_, replaced_path());
-    files_.sync_directory(path_);
+  const bool is_there = files_.status(output_).has_value();
+  if (!is_there || !files_.exchange(index_path(), output_)) {
+    if (is_there) move_aside();
+    files_.rename(index_path(), output_);
   }
-  files_.rename(index_path(), output_);
   files_.sync_directory(parent_of(output_));
 }
 

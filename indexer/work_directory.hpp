@@ -1,5 +1,5 @@
-// OUT.work/: where a job builds its index before one rename publishes it. Locked while the job lives; what a killed job
-// left there is removed by the next one.
+// OUT.work/: where a job builds its index before one rename, or exchange, publishes it. Locked while the job lives;
+// what a killed job left there is removed by the next one.
 #pragma once
 
 #include <memory>
@@ -21,13 +21,15 @@ class WorkDirectory {
 
   const std::string& path() const { return path_; }
   std::string index_path() const { return path_ + "/index"; }
-  // Renames the finished index to `output`; an index that stands there is moved aside first, removed by the destructor,
-  // and put back by it if publish() failed.
+  // Renames the finished index to `output`. An index that stands there is exchanged for it in one step, where the file
+  // system can; else it is moved aside first, and put back by the destructor if publish() failed. The destructor
+  // removes the old one.
   void publish();
 
  private:
   void refuse_foreign_directory() const;
   std::string replaced_path() const;
+  void move_aside();
   void put_back();
   void remove_content();
   FileSystem& files_;

@@ -89,6 +89,9 @@ class FileSystem {
   virtual bool is_link(const std::string& path) = 0;
   virtual void make_directory(const std::string& path) = 0;  // must not exist
   virtual void rename(const std::string& from, const std::string& to) = 0;
+  // Makes each of two paths name what the other one did, in one step: at any moment both are there. False, and nothing
+  // is done, where the file system cannot. Links are not followed.
+  virtual bool exchange(const std::string& a, const std::string& b) = 0;
   virtual void remove(const std::string& path) = 0;       // a file or an empty directory
   virtual void remove_tree(const std::string& path) = 0;  // nothing there is no error; links are not followed
   virtual void sync_directory(const std::string& path) = 0;

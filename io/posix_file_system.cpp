@@ -70,6 +70,12 @@ class PosixFileSystem final : public FileSystem {
       throw_system_error(errno, "rename " + printable(from, 4096) + " to", to);
     }
   }
+  bool exchange(const std::string& a, const std::string& b) override {
+    if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return true;
+    // By file systems without it, and by kernels and sandboxes without the call.
+    if (errno == EINVAL || errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM) return false;
+    throw_system_error(errno, "exchange " + printable(a, 4096) + " with", b);
+  }
   void remove(const std::string& path) override {
     if (::remove(path.c_str()) != 0) throw_system_error(errno, "remove", path);
   }

@@ -31,6 +31,12 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+void publish_new_index(WorkDirectory& work) {
+  fs::create_directory(work.index_path());
+  write_file(work.index_path() + "/manifest", "new");
+  work.publish();
+}
+
 TEST(WorkDirectory, StandsBesideTheOutputAndGoes) {
   const ScratchDirectory scratch;
   {
@@ -139,9 +145,7 @@ TEST(WorkDirectory, PublishesByOneRename) {
   const ScratchDirectory scratch;
   {
     WorkDirectory work(posix_file_system(), scratch / "out");
-    fs::create_directory(work.index_path());
-    write_file(work.index_path() + "/manifest", "new");
-    work.publish();
+    publish_new_index(work);
     EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
   }
   EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
@@ -155,9 +159,7 @@ TEST(WorkDirectory, ReplacesAnIndexAndRemovesIt) {
   write_file(scratch / "out/only-old", "x");
   {
     WorkDirectory work(posix_file_system(), scratch / "out");
-    fs::create_directory(work.index_path());
-    write_file(work.index_path() + "/manifest", "new");
-    work.publish();
+    publish_new_index(work);
   }
   EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
   EXPECT_FALSE(fs::exists(scratch / "out/only-old"));
@@ -170,9 +172,7 @@ TEST(WorkDirectory, ReplacesAnIndexThatItsPathGoesThrough) {
   write_file(scratch / "out/manifest", "old");
   {
     WorkDirectory work(posix_file_system(), scratch / "out/../out");
-    fs::create_directory(work.index_path());
-    write_file(work.index_path() + "/manifest", "new");
-    work.publish();
+    publish_new_index(work);
     EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
   }
   EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
@@ -187,9 +187,7 @@ TEST(WorkDirectory, ReplacesALinkAtTheOutputAndNotWhatItNames) {
   {
     WorkDirectory work(posix_file_system(), scratch / "out");
     EXPECT_EQ(work.path(), fs::canonical(scratch.path()).string() + "/out.work");
-    fs::create_directory(work.index_path());
-    write_file(work.index_path() + "/manifest", "new");
-    work.publish();
+    publish_new_index(work);
   }
   EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
   EXPECT_EQ(content_of(scratch / "real/manifest"), "old");
@@ -237,14 +235,22 @@ std::string published(FaultyFileSystem& files) {
   }
 }
 
-void set_up(FaultyFileSystem& files, bool with_old_index) {
-  if (!with_old_index) return;
+// What stands at the output, and whether the file system can exchange it for the new index.
+enum class OutputCase { kFresh, kOverAnIndex, kOverAnIndexWithoutExchange };
+
+void set_up(FaultyFileSystem& files, OutputCase output) {
+  files.set_can_exchange(output != OutputCase::kOverAnIndexWithoutExchange);
+  if (output == OutputCase::kFresh) return;
   files.make_directory("/job/out");
   files.sync_directory("/job");
   files.put("/job/out/manifest", "old");
 }
 
-class WorkDirectoryFaults : public ::testing::TestWithParam<bool> {};
+class WorkDirectoryFaults : public ::testing::TestWithParam<OutputCase> {
+ protected:
+  static std::string old_one() { return GetParam() == OutputCase::kFresh ? "none" : "old"; }
+  static bool is_old_or_new(const std::string& found) { return found == "new" || found == old_one(); }
+};
 
 TEST_P(WorkDirectoryFaults, LeaveTheOldIndexOrTheNewOneWhateverFails) {
   for (const bool sticky : {false, true}) {
@@ -266,12 +272,11 @@ TEST_P(WorkDirectoryFaults, LeaveTheOldIndexOrTheNewOneWhateverFails) {
       if (!failed) {
         EXPECT_EQ(found, "new") << n;
       } else if (!sticky) {
-        EXPECT_TRUE(found == "new" || found == (GetParam() ? "old" : "none")) << n << ": " << found;
+        EXPECT_TRUE(is_old_or_new(found)) << n << ": " << found;
       }
       // Whatever is left, the next job recovers the old index (where the new one is not there), and succeeds.
       { const WorkDirectory next(files, "/job/out"); }
-      const std::string recovered = published(files);
-      EXPECT_TRUE(recovered == "new" || recovered == (GetParam() ? "old" : "none")) << n << ": " << recovered;
+      EXPECT_TRUE(is_old_or_new(published(files))) << n << ": " << published(files);
       build(files);
       EXPECT_EQ(published(files), "new");
       for (const std::string& path : files.all_paths()) EXPECT_FALSE(path.starts_with("/job/out.work")) << path;
@@ -296,10 +301,11 @@ TEST_P(WorkDirectoryFaults, LeaveTheOldIndexOrTheNewOneWhereverTheProcessOrTheMa
       ++fired;
       files.restart(crash);
       const std::string found = published(files);
-      EXPECT_TRUE(found == "new" || found == "none" || (GetParam() && found == "old")) << n << ": " << found;
+      // Between two renames there is none, until the next job.
+      const bool may_be_aside = GetParam() == OutputCase::kOverAnIndexWithoutExchange && found == "none";
+      EXPECT_TRUE(is_old_or_new(found) || may_be_aside) << n << ": " << found;
       { const WorkDirectory next(files, "/job/out"); }
-      const std::string recovered = published(files);
-      EXPECT_TRUE(recovered == "new" || recovered == (GetParam() ? "old" : "none")) << n << ": " << recovered;
+      EXPECT_TRUE(is_old_or_new(published(files))) << n << ": " << published(files);
       build(files);
       EXPECT_EQ(published(files), "new");
       for (const std::string& path : files.all_paths()) EXPECT_FALSE(path.starts_with("/job/out.work")) << path;
@@ -308,8 +314,29 @@ TEST_P(WorkDirectoryFaults, LeaveTheOldIndexOrTheNewOneWhereverTheProcessOrTheMa
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Output, WorkDirectoryFaults, ::testing::Bool(),
-                         [](const auto& param_info) { return param_info.param ? "OverAnIndex" : "Fresh"; });
+INSTANTIATE_TEST_SUITE_P(Output, WorkDirectoryFaults,
+                         ::testing::Values(OutputCase::kFresh, OutputCase::kOverAnIndex,
+                                           OutputCase::kOverAnIndexWithoutExchange),
+                         [](const auto& tested) {
+                           if (tested.param == OutputCase::kFresh) return "Fresh";
+                           return tested.param == OutputCase::kOverAnIndex ? "OverAnIndex"
+                                                                           : "OverAnIndexWithoutExchange";
+                         });
+
+// As a sweep over all operations finds it: the file system that can exchange leaves no moment without an index.
+TEST(WorkDirectory, ReplacesAnIndexByOneExchange) {
+  FaultyFileSystem files;
+  set_up(files, OutputCase::kOverAnIndex);
+  {
+    WorkDirectory work(files, "/job/out");
+    files.make_directory(work.index_path());
+    write_file_durably(files, work.index_path() + "/manifest", "new");
+    work.publish();
+    EXPECT_EQ(files.get(work.index_path() + "/manifest"), "old");
+    EXPECT_EQ(published(files), "new");
+  }
+  EXPECT_EQ(published(files), "new");
+}
 
 TEST(LooksLikeIndex, AsksForAManifest) {
   const ScratchDirectory scratch;

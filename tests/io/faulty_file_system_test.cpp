@@ -44,6 +44,14 @@ TEST(FaultyFileSystem, BehavesAsAFileSystem) {
   files.rename("e/a", "e/b");
   EXPECT_EQ(files.get("e/b"), "");
   EXPECT_THROW(files.rename("e/b", "/job"), IoError);
+  files.make_directory("f");
+  EXPECT_TRUE(files.exchange("e", "f"));
+  EXPECT_EQ(files.get("f/b"), "");
+  EXPECT_THROW(files.exchange("e", "none"), IoError);
+  files.set_can_exchange(false);
+  EXPECT_FALSE(files.exchange("e", "f"));
+  EXPECT_EQ(files.get("f/b"), "");
+  files.remove_tree("f");
   files.remove_tree("e");
   files.remove_tree("e");
   EXPECT_EQ(files.all_paths(), std::vector<std::string>{"/job"});

@@ -235,6 +235,20 @@ TEST_F(PosixFileSystem, MakesRenamesAndRemoves) {
   EXPECT_THROW(files.sync_directory(directory / "d"), IoError);
 }
 
+TEST_F(PosixFileSystem, ExchangesTwoPathsOrSaysThatItCannot) {
+  std::filesystem::create_directories(directory / "d");
+  std::filesystem::create_directories(directory / "e");
+  put("d/a", "x");
+  std::filesystem::create_directory_symlink(directory / "d", directory / "link");
+  const bool can = files.exchange(directory / "d", directory / "e");
+  EXPECT_EQ(files.status(directory / "e/a").has_value(), can);
+  EXPECT_EQ(files.status(directory / "d/a").has_value(), !can);
+  EXPECT_EQ(files.exchange(directory / "e", directory / "link"), can);
+  EXPECT_EQ(files.is_link(directory / "e"), can) << "the link itself goes";
+  EXPECT_THROW(files.exchange(directory / "d", directory / "none"), IoError);
+  EXPECT_TRUE(files.status(directory / "d"));
+}
+
 TEST_F(PosixFileSystem, RemovesTreesButNotWhatLinksNameOutside) {
   std::filesystem::create_directories(directory / "tree/deep/er");
   put("outside", "kept");

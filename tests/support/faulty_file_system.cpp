@@ -167,6 +167,11 @@ void FaultyFileSystem::set_free_bytes(std::uint64_t bytes) {
   state_->free_bytes = bytes;
 }
 
+void FaultyFileSystem::set_can_exchange(bool can) {
+  const std::lock_guard lock(state_->mutex);
+  state_->can_exchange = can;
+}
+
 void FaultyFileSystem::put(const std::string& path, std::string_view bytes) {
   const std::lock_guard lock(state_->mutex);
   const auto parent = state_->require_parent(path, "put");
@@ -252,6 +257,17 @@ void FaultyFileSystem::rename(const std::string& from, const std::string& to) {
   const auto to_parent = state_->require_parent(to, "rename to");
   state_->require_parent(from, "rename")->children.erase(State::name_of(from));
   to_parent->children[State::name_of(to)] = node;
+}
+
+bool FaultyFileSystem::exchange(const std::string& a, const std::string& b) {
+  const std::lock_guard lock(state_->mutex);
+  state_->begin(Operation::kChangesNames, "exchange", a);
+  if (!state_->can_exchange) return false;
+  const auto a_node = state_->require(a, "exchange"), b_node = state_->require(b, "exchange");
+  const auto a_parent = state_->require_parent(a, "exchange"), b_parent = state_->require_parent(b, "exchange");
+  a_parent->children[State::name_of(a)] = b_node;
+  b_parent->children[State::name_of(b)] = a_node;
+  return true;
 }
 
 void FaultyFileSystem::remove(const std::string& path) {

@@ -23,7 +23,7 @@ namespace spillway::testing {
 enum class FaultKind {
   kNone,
   kIoError,       // EIO, by any operation
-  kNoSpace,       // ENOSPC, by operations that write: create, make_directory, rename, append, sync
+  kNoSpace,       // ENOSPC, by operations that write: create, make_directory, rename, exchange, append, sync
   kTooManyFiles,  // EMFILE, by operations that open: open, open_stream, create, list, sync_directory, try_lock
   kShortWrite,    // an append that leaves half of its bytes and fails with ENOSPC
   kShortRead,     // a read_at that gives half of what there is, as if the file had shrunk
@@ -60,6 +60,7 @@ class FaultyFileSystem final : public FileSystem {
   // What a new process finds: open files and locks are gone, and with kPower what was not synced. No fault is injected.
   void restart(Crash crash);
   void set_free_bytes(std::uint64_t bytes);
+  void set_can_exchange(bool can);  // true at first
   // Whole files without counting or faults, to set up and to look.
   void put(const std::string& path, std::string_view bytes);  // synced, with its name
   std::string get(const std::string& path) const;             // throws std::out_of_range if there is none
@@ -73,6 +74,7 @@ class FaultyFileSystem final : public FileSystem {
   bool is_link(const std::string& path) override;  // there are none
   void make_directory(const std::string& path) override;
   void rename(const std::string& from, const std::string& to) override;
+  bool exchange(const std::string& a, const std::string& b) override;
   void remove(const std::string& path) override;
   void remove_tree(const std::string& path) override;
   void sync_directory(const std::string& path) override;

@@ -58,7 +58,7 @@ struct FaultyFileSystem::State {
   std::uint64_t operations = 0, eligible = 0, fired = 0, generation = 0;
   std::uint64_t free_bytes = std::uint64_t{1} << 40;
   std::int64_t clock_ns = 0;
-  bool crashed = false;
+  bool crashed = false, can_exchange = true;
 
   // Counts an operation and fails it if it is its turn. Returns the fault if the operation itself must act on it.
   FaultKind begin(Operation operation, std::string_view action, const std::string& path);
