@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What do more threads bring? Indexes INPUT with 1, 2, ... threads in interleaved rounds and prints a row for each.
+Gains are those over the first number of threads that is given.
 
 usage: bench/thread_scaling.py INPUT [--threads 1,2,4] [--scratch DIR] [--options='--memory 1G']
 """
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from measure import index_runs, machine, report
 
-HEAD = ["threads", "wall s", "spread", "MB/s", "times 1 thread", "of ideal", "cpu s", "peak MB"]
+HEAD = ["threads", "wall s", "spread", "MB/s", "times the first", "of ideal", "cpu s", "peak MB"]
 
 
 def default_threads() -> list[int]:

@@ -1,13 +1,15 @@
-"""Measured runs of `spillway index`, each checked with `spillway verify` before its time counts."""
+"""Measured runs of `spillway index`. One that warms up is checked with `spillway verify`; the time of another counts if
+it makes the same index."""
 import argparse
 import dataclasses
+import functools
 import json
 import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 from measure import report, spillway
-from measure.process import Cost, answer, remove, run_measured, warm_page_cache
+from measure.process import Cost, FailedRun, answer, remove, run_measured, warm_page_cache
 from measure.series import Series, interleave
 
 
@@ -29,6 +31,19 @@ class IndexRuns:
         return self.series.as_json() | {"report": {k: v for k, v in self.report.items() if k not in said_elsewhere}}
 
 
+def manifest(index: Path) -> bytes:
+    """Has a hash of every file of the index."""
+    return (index / "manifest").read_bytes()
+
+
+def run_again(command: list[str], index: Path, expected: bytes) -> Cost:
+    """Raises FailedRun also where the index is another than `expected`, the manifest of the one that was verified."""
+    cost = run_measured(command, index)
+    if manifest(index) != expected:
+        raise FailedRun(f"{' '.join(command)}\nmade another index than the time before")
+    return cost
+
+
 def measure(program: Path, jobs: dict[str, tuple[Path, list[str]]], scratch: Path, rounds: int) -> dict[str, IndexRuns]:
     """`jobs`: input and options of `spillway index`, by name. Interleaved rounds, behind one that warms up."""
     index, report_file = scratch / "measured.index", scratch / "report.json"
@@ -40,7 +55,7 @@ def measure(program: Path, jobs: dict[str, tuple[Path, list[str]]], scratch: Pat
         run_measured([*command, "--json", str(report_file), "--force"], index)
         answer([str(program), "verify", str(index)])
         reports[name] = json.loads(report_file.read_text())
-        contestants[name] = lambda command=command: run_measured(command, index)
+        contestants[name] = functools.partial(run_again, command, index, manifest(index))
     series = interleave(contestants, rounds)
     remove(index)
     return {name: IndexRuns(series[name], reports[name]) for name in jobs}
