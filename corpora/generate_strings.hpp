@@ -12,8 +12,11 @@
 
 namespace spillway {
 
+// What the functions below take for blocks of strings: at most a few megabytes a thread, or one string that is longer.
+std::size_t generating_bytes(const StringSet& set, std::uint64_t count, unsigned threads);
+
 // The first `count` strings, each with a line feed behind it, in order and in pieces of about a megabyte, from one
-// thread at a time; what `write` throws ends the work and is thrown here. Memory: a few megabytes a thread.
+// thread at a time; what `write` throws ends the work and is thrown here.
 void generate_strings(const StringSet& set, std::uint64_t count, unsigned threads,
                       const std::function<void(std::string_view)>& write);
 

@@ -85,7 +85,8 @@ bool has_device_form(const StringSorter& sorter) {
 }  // namespace
 
 StringInput::StringInput(const StringSet& set, std::uint64_t count, unsigned threads, MemoryBudget& budget)
-    : bytes_(budget, string_bytes(set, count, threads), "the strings of the benchmark"),
+    : making_(budget.reserve(generating_bytes(set, count, threads), "making the strings of the benchmark")),
+      bytes_(budget, string_bytes(set, count, threads), "the strings of the benchmark"),
       offsets_(budget, (count + 1) * sizeof(std::uint64_t), "the offsets of the benchmark's strings"),
       strings_(budget, count * sizeof(StringRef), "the benchmark's strings by address"),
       expected_(budget, count * sizeof(std::uint32_t), "the order of the benchmark's strings"),
@@ -93,6 +94,7 @@ StringInput::StringInput(const StringSet& set, std::uint64_t count, unsigned thr
   const auto offsets = offsets_.as<std::uint64_t>();
   fill_strings(set, threads, bytes_.span(), offsets);
   const auto strings = strings_.as<StringRef>();
+  making_.release();
   for (std::size_t i = 0; i < count; ++i) {
     strings[i] = {bytes_.data() + offsets[i], static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]), 0};
   }

@@ -32,6 +32,7 @@ class StringInput {
  private:
   void find_order(MemoryBudget& budget);
 
+  Reservation making_;  // while the strings are made
   Buffer bytes_, offsets_, strings_, expected_, result_;
   StringSetFigures figures_;
 };

@@ -27,6 +27,8 @@ LineSet::LineSet(FileSystem& files, const std::string& path, MemoryBudget& budge
   std::uint64_t* next = lines_.as<std::uint64_t>().data() + 1;
   for (auto at = text.begin(); next != lines_.as<std::uint64_t>().data() + count + 1; ++next) {
     const auto end = std::find(at, text.end(), '\n');
+    if (end - at > std::ptrdiff_t{UINT32_MAX})
+      throw UsageError("--lines '" + printable(path) + "': a line has 4 GiB or more");
     max_bytes_ = std::max(max_bytes_, static_cast<std::size_t>(end - at));
     *next = static_cast<std::uint64_t>(end - text.begin()) + 1;
     at = end == text.end() ? end : end + 1;

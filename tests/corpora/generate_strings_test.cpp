@@ -100,6 +100,41 @@ TEST(GenerateStrings, FillsMemoryWithTheSameStrings) {
   }
 }
 
+// Some strings of many bytes among short ones, as a file's lines may be.
+class UnevenSet final : public StringSet {
+ public:
+  explicit UnevenSet(std::size_t most) : most_(most) {}
+  std::size_t max_bytes() const override { return most_; }
+  char* write(std::uint64_t index, char* out) const override {
+    return std::fill_n(out, index % 3 == 0 ? most_ : 1, static_cast<char>('a' + index % 26));
+  }
+
+ private:
+  std::size_t most_;
+};
+
+TEST(GenerateStrings, HoldsFewLongStringsAtATime) {
+  for (const std::size_t most : {std::size_t{1000}, std::size_t{1} << 20, std::size_t{9} << 20}) {
+    const UnevenSet set(most);
+    EXPECT_LE(generating_bytes(set, 100'000, 1), std::max(std::size_t{6} << 20, most + 100)) << most;
+    EXPECT_LE(generating_bytes(set, 100'000, 4), std::max(std::size_t{24} << 20, most + 100)) << most;
+    std::string expected, found;
+    std::size_t longest_piece = 0;
+    for (std::uint64_t i = 0; i < 10; ++i) {
+      std::string string(most, '?');
+      string.resize(static_cast<std::size_t>(set.write(i, string.data()) - string.data()));
+      expected += string + "\n";
+    }
+    generate_strings(set, 10, 3, [&](std::string_view piece) {
+      found += piece;
+      longest_piece = std::max(longest_piece, piece.size());
+    });
+    EXPECT_TRUE(found == expected) << most;
+    EXPECT_LE(longest_piece, generating_bytes(set, 10, 1)) << most;
+    EXPECT_EQ(string_bytes(set, 10, 3), expected.size() - 10);
+  }
+}
+
 TEST(GenerateStrings, WhatWriteThrowsEndsTheWork) {
   const auto set = find_string_set("words").make(1);
   for (const unsigned threads : {1u, 4u}) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "corpora/generate_keys.hpp"
+#include "corpora/generate_strings.hpp"
 #include "io/error.hpp"
 #include "sort/gpu/gpu_status.hpp"
 #include "tests/support/run_program.hpp"
@@ -123,6 +124,18 @@ TEST(RecordInput, IsPaidFromTheBudget) {
   MemoryBudget budget(std::size_t{1} << 20);
   EXPECT_THROW(RecordInput({KeyDistribution::kUniform, 100'000, 64, 1}, 1, budget), BudgetError);
   EXPECT_EQ(budget.used_bytes(), 0u);
+}
+
+TEST(StringInput, IsPaidWhileItsStringsAreMade) {
+  const auto set = find_string_set("random").make(1);
+  const std::size_t strings = string_bytes(*set, 20'000, 1), making = generating_bytes(*set, 20'000, 2);
+  MemoryBudget little(strings + making);
+  EXPECT_THROW(StringInput(*set, 20'000, 2, little), BudgetError);
+  EXPECT_EQ(little.used_bytes(), 0u);
+  MemoryBudget enough(std::size_t{64} << 20);
+  const StringInput input(*set, 20'000, 2, enough);
+  EXPECT_LT(enough.used_bytes(), strings + making) << "what making takes is given back";
+  EXPECT_GE(enough.peak_bytes(), strings + making);
 }
 
 TEST(StringInput, KnowsTheStableOrder) {
