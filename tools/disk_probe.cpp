@@ -30,6 +30,18 @@ std::vector<std::uint8_t> random_piece() {
   return piece;
 }
 
+std::size_t piece_bytes(std::uint64_t bytes, std::uint64_t done) {
+  return static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, bytes - done));
+}
+
+// Bytes that a call wrote or read, which may be fewer than it was asked for: a full disk says so at the next.
+template <typename Call>
+std::uint64_t transferred(Call call, const char* action, const std::string& directory) {
+  const ssize_t result = retry_interrupted(call);
+  if (result <= 0) throw_system_error(result < 0 ? errno : EIO, action, directory);
+  return static_cast<std::uint64_t>(result);
+}
+
 }  // namespace
 
 DiskSpeed measure_disk(const std::string& directory, std::uint64_t bytes, const std::atomic<int>& signal_number) {
@@ -40,20 +52,20 @@ DiskSpeed measure_disk(const std::string& directory, std::uint64_t bytes, const 
   std::vector<std::uint8_t> piece = random_piece();
   DiskSpeed speed;
   Stopwatch write_watch;
-  for (std::uint64_t done = 0; done < bytes; done += kPieceBytes) {
+  for (std::uint64_t done = 0, put = 0; done < bytes; done += put) {
     throw_if_interrupted(signal_number);
-    const ssize_t put = retry_interrupted([&] { return ::write(file.get(), piece.data(), kPieceBytes); });
-    if (put != static_cast<ssize_t>(kPieceBytes)) throw_system_error(put < 0 ? errno : ENOSPC, "write in", directory);
+    put =
+        transferred([&] { return ::write(file.get(), piece.data(), piece_bytes(bytes, done)); }, "write in", directory);
   }
   if (retry_interrupted([&] { return ::fsync(file.get()); }) != 0) throw_system_error(errno, "sync in", directory);
   speed.write_bytes_per_second = static_cast<double>(bytes) / std::max(write_watch.seconds(), 1e-9);
   posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
   Stopwatch read_watch;
-  for (std::uint64_t done = 0; done < bytes; done += kPieceBytes) {
+  for (std::uint64_t done = 0, got = 0; done < bytes; done += got) {
     throw_if_interrupted(signal_number);
     const auto offset = static_cast<off_t>(done);
-    const ssize_t got = retry_interrupted([&] { return ::pread(file.get(), piece.data(), kPieceBytes, offset); });
-    if (got != static_cast<ssize_t>(kPieceBytes)) throw_system_error(got < 0 ? errno : EIO, "read in", directory);
+    got = transferred([&] { return ::pread(file.get(), piece.data(), piece_bytes(bytes, done), offset); }, "read in",
+                      directory);
   }
   speed.read_bytes_per_second = static_cast<double>(bytes) / std::max(read_watch.seconds(), 1e-9);
   return speed;

@@ -56,8 +56,11 @@ DirectoryFacts directory_facts(const std::string& path, bool quick, const std::a
   facts.path = path;
   facts.free_bytes = posix_file_system().free_bytes(path);
   facts.is_writable = access(path.c_str(), W_OK | X_OK) == 0;
-  if (!quick && facts.is_writable && facts.free_bytes > 2 * kProbeBytes) {
+  if (quick || !facts.is_writable || facts.free_bytes <= 2 * kProbeBytes) return facts;
+  try {
     facts.speed = measure_disk(path, kProbeBytes, signal_number);
+  } catch (const IoError& error) {
+    facts.failure = error.what();
   }
   return facts;
 }
@@ -103,7 +106,9 @@ Finding descriptor_finding(const MachineFacts& facts) {
   finding.words = count_text(facts.descriptors) + " may be open, at most " + count_text(facts.descriptors_at_most);
   if (facts.descriptors >= kFewDescriptors) return finding;
   finding.verdict = facts.descriptors < kLeastDescriptors ? Verdict::kProblem : Verdict::kNote;
-  finding.remedy = "raise it: ulimit -n " + std::to_string(std::min<std::uint64_t>(1024, facts.descriptors_at_most)) +
+  const std::uint64_t possible = std::min<std::uint64_t>(1024, facts.descriptors_at_most);
+  finding.remedy = (possible > facts.descriptors ? "raise it: ulimit -n " + std::to_string(possible)
+                                                 : "let an administrator raise the hard limit (ulimit -Hn)") +
                    "; with few, many runs are merged in more passes";
   return finding;
 }
@@ -119,6 +124,10 @@ Finding directory_finding(const DirectoryFacts& directory) {
   if (!directory.is_writable) {
     finding.verdict = Verdict::kProblem;
     finding.remedy = "it cannot be written: choose another directory for -o and --temp-dir, or change its rights";
+  } else if (!directory.failure.empty()) {
+    finding.verdict = Verdict::kProblem;
+    finding.words += "; measuring it failed";
+    finding.remedy = directory.failure;
   } else if (directory.free_bytes < kLittleDisk) {
     finding.verdict = Verdict::kProblem;
     finding.remedy =

@@ -18,6 +18,7 @@ struct DirectoryFacts {
   std::uint64_t free_bytes = 0;
   bool is_writable = false;
   std::optional<DiskSpeed> speed;
+  std::string failure;  // of measuring it; empty: none
 };
 
 // What a GPU said when it was asked for its free memory: a number, or what it failed with. Neither where it is too old.

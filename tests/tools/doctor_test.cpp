@@ -1,7 +1,11 @@
 #include "tools/doctor.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
+
+#include "io/error.hpp"
 #include "io/memory_budget.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
@@ -22,7 +26,7 @@ MachineFacts good_machine() {
   facts.free_memory_bytes = std::uint64_t{12} << 30;
   facts.descriptors = 1024;
   facts.descriptors_at_most = 4096;
-  facts.directories = {{"/data", 500'000'000'000, true, DiskSpeed{400e6, 900e6}}};
+  facts.directories = {{"/data", 500'000'000'000, true, DiskSpeed{400e6, 900e6}, ""}};
   return facts;
 }
 
@@ -71,6 +75,8 @@ TEST(Doctor, SaysWhatToDoAboutFewDescriptors) {
   facts.descriptors = 20;
   EXPECT_EQ(finding_on("open files", facts).verdict, Verdict::kProblem);
   EXPECT_NE(finding_on("open files", facts).remedy.find("ulimit -n 1024"), std::string::npos);
+  facts.descriptors_at_most = 20;
+  EXPECT_NE(finding_on("open files", facts).remedy.find("ulimit -Hn"), std::string::npos);
 }
 
 TEST(Doctor, JudgesDisks) {
@@ -79,7 +85,7 @@ TEST(Doctor, JudgesDisks) {
   EXPECT_EQ(finding_on("disk", facts).verdict, Verdict::kNote);
   facts.directories[0].free_bytes = 1000;
   EXPECT_EQ(finding_on("disk", facts).verdict, Verdict::kProblem);
-  facts.directories[0] = {"/read-only", 500'000'000'000, false, std::nullopt};
+  facts.directories[0] = {"/read-only", 500'000'000'000, false, std::nullopt, ""};
   EXPECT_NE(finding_on("disk", facts).remedy.find("cannot be written"), std::string::npos);
   EXPECT_TRUE(findings_text(findings(facts)).ends_with("1 problem\n"));
 }
@@ -101,6 +107,40 @@ TEST(Doctor, JudgesEachGpuByItself) {
   EXPECT_EQ(finding_on("gpu 2", facts).verdict, Verdict::kNote);
   EXPECT_NE(finding_on("gpu 2", facts).remedy.find("older"), std::string::npos);
   EXPECT_NE(finding_on("gpu 3", facts).remedy.find("other programs"), std::string::npos);
+}
+
+// A disk that fails is what it is asked for: the other findings are told too.
+TEST(Doctor, TellsOfADiskThatFails) {
+  ScratchDirectory scratch;
+  const ProgramResult result = testing::run_program(
+      {"/bin/sh", "-c", "ulimit -f 100; exec \"$0\" doctor --json \"$1\"", SPILLWAY_BINARY, scratch.path()});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  const auto report = nlohmann::json::parse(result.out);
+  EXPECT_TRUE(report.at("directories").at(0).at("write_bytes_per_second").is_null());
+  bool has_told = false;
+  for (const auto& finding : report.at("findings")) {
+    has_told |= finding.at("subject") == "disk" && finding.dump().find("ulimit -f") != std::string::npos;
+  }
+  EXPECT_TRUE(has_told) << result.out;
+}
+
+// With a limit on file sizes a longer file than was asked for would fail.
+TEST(DiskProbe, WritesAndReadsAsMuchAsItSays) {
+  ScratchDirectory scratch;
+  rlimit old{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  const std::atomic<int> no_signal{0};
+  for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{1000}, (std::uint64_t{3} << 20) + 1}) {
+    rlimit limit = old;
+    limit.rlim_cur = bytes;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    EXPECT_NO_THROW(measure_disk(scratch.path(), bytes, no_signal)) << bytes;
+    EXPECT_THROW(measure_disk(scratch.path(), bytes + 1, no_signal), IoError) << bytes;
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+  }
+  std::signal(SIGXFSZ, old_handler);
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }
 
 TEST(Doctor, RunsAndLeavesNothing) {
