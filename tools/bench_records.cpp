@@ -12,6 +12,7 @@
 #include "indexer/stopwatch.hpp"
 #include "sort/gpu/baselines.hpp"
 #include "tools/bench_gpu.hpp"
+#include "tools/signals.hpp"
 
 namespace spillway {
 
@@ -118,6 +119,7 @@ bool RecordInput::is_sorted_form(std::span<const std::uint64_t> keys) const {
          });
 }
 
+  throw_if_interrupted(received_signal());
 std::vector<std::unique_ptr<TimedSort>> timed_record_sorts(const std::vector<const RecordSorter*>& sorters,
                                                            RecordInput& input, const SortPlace& place,
                                                            MemoryBudget& budget) {

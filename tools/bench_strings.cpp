@@ -18,6 +18,7 @@
 #include "sort/gpu/baselines.hpp"
 #include "tools/bench_gpu.hpp"
 #include "tools/figures.hpp"
+#include "tools/signals.hpp"
 
 namespace spillway {
 
@@ -98,6 +99,7 @@ StringInput::StringInput(const StringSet& set, std::uint64_t count, unsigned thr
   for (std::size_t i = 0; i < count; ++i) {
     strings[i] = {bytes_.data() + offsets[i], static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]), 0};
   }
+  throw_if_interrupted(received_signal());
   find_order(budget);
 }
 
@@ -110,6 +112,7 @@ void StringInput::find_order(MemoryBudget& budget) {
     Buffer scratch(budget, sorter.scratch_bytes(count), "the scratch of a sorter");
     sorter.sort(strings(), expected, lcps.as<std::uint32_t>(), scratch.span());
   }
+  throw_if_interrupted(received_signal());
   figures_ = string_set_figures(strings(), expected, lcps.as<std::uint32_t>());
   std::memset(lcps.data(), 0, lcps.size());
   if (!is_stable_order(strings(), expected, lcps.as<std::uint32_t>())) {

@@ -123,7 +123,7 @@ ExitCode dispatch(const std::vector<std::string>& words, Session& session, std::
 void flush_quietly(Output& out) {
   try {
     out.flush();
-  } catch (const IoError&) {
+  } catch (const Error&) {
     return;
   }
 }

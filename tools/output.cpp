@@ -1,16 +1,35 @@
 #include "tools/output.hpp"
 
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 #include "io/error.hpp"
+#include "tools/signals.hpp"
 
 namespace spillway {
 
 namespace {
+
 constexpr std::size_t kPendingBytes = std::size_t{64} << 10;
+constexpr int kPollMs = 100;
+
+// A signal may come to another thread than the one that writes, whose write() would then go on waiting.
+void wait_until_writable(int descriptor) {
+  pollfd polled{descriptor, POLLOUT, 0};
+  while (poll(&polled, 1, kPollMs) <= 0) throw_if_interrupted(received_signal());
+}
+
+}  // namespace
+
+Output::Output(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {
+  struct stat status = {};
+  is_pipe_ = fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
 void Output::write(std::string_view bytes) {
@@ -27,7 +46,10 @@ void Output::flush() {
 
 void Output::write_through(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (is_pipe_) wait_until_writable(descriptor_);
+    // A pipe that can be written has room for PIPE_BUF bytes at once.
+    const std::size_t piece = is_pipe_ ? std::min<std::size_t>(bytes.size(), PIPE_BUF) : bytes.size();
+    const ssize_t written = ::write(descriptor_, bytes.data(), piece);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) throw IoError("cannot write to " + name_ + ": " + std::strerror(errno));
     bytes.remove_prefix(static_cast<std::size_t>(written));

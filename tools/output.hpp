@@ -1,5 +1,6 @@
 // Buffered writes to a descriptor that is not ours to lose quietly: a failed write (a full device, a closed pipe) is an
-// IoError, and flush() tells whether everything arrived.
+// IoError, and flush() tells whether everything arrived. Where a pipe takes no more, a signal ends the wait
+// (InterruptedError).
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@ namespace spillway {
 class Output {
  public:
   // Does not own the descriptor. `name` is for messages.
-  Output(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
+  Output(int descriptor, std::string name);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
@@ -21,6 +22,7 @@ class Output {
  private:
   void write_through(std::string_view bytes);
   int descriptor_;
+  bool is_pipe_ = false;
   std::string name_;
   std::string pending_;
 };

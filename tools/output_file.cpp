@@ -3,7 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <filesystem>
+#include <thread>
+
+#include "io/system_error.hpp"
+#include "tools/signals.hpp"
 
 namespace spillway {
 
@@ -12,6 +18,21 @@ namespace {
 std::string directory_of(const std::string& path) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
+}
+
+// A FIFO waits for its reader: a signal ends that, whichever thread it came to.
+int open_for_writing(const std::string& path, FileType type, const std::atomic<int>& signal_number) {
+  for (;;) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor >= 0) {
+      fcntl(descriptor, F_SETFL, O_WRONLY);
+      return descriptor;
+    }
+    const bool has_no_reader = errno == ENXIO && type == FileType::kFifo;
+    if (!has_no_reader && errno != EINTR) throw_system_error(errno, "open", path);
+    throw_if_interrupted(signal_number);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 }  // namespace
@@ -23,8 +44,8 @@ OutputFile::OutputFile(Session& session, const std::string& option, std::string 
   const auto status = session.files.status(path_);
   if (path_.empty()) throw UsageError(option + " names no file");
   if (status && status->type == FileType::kDirectory) throw UsageError(named + " is a directory; name a file");
-  is_regular_ = !status || status->type == FileType::kRegular;
-  if (status && is_regular_ && if_there == IfThere::kRefuse) throw UsageError(named + " exists; --force replaces it");
+  type_ = status ? status->type : FileType::kRegular;
+  if (status && is_regular() && if_there == IfThere::kRefuse) throw UsageError(named + " exists; --force replaces it");
   const auto parent = session.files.status(directory_of(path_));
   if (!parent || parent->type != FileType::kDirectory) throw UsageError(named + ": there is no such directory");
 }
@@ -42,12 +63,11 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::open() {
-  if (is_regular_ && file_ == nullptr) {
+  if (is_regular() && file_ == nullptr) {
     if (session_.files.status(temporary_path_)) session_.files.remove(temporary_path_);  // left by a killed run
     file_ = session_.files.create(temporary_path_);
-  } else if (path_ != "-" && !is_regular_ && device_ == nullptr) {
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) throw IoError("cannot open " + printable(path_, 4096) + " for writing");
+  } else if (path_ != "-" && !is_regular() && device_ == nullptr) {
+    descriptor_ = open_for_writing(path_, type_, session_.signal_number);
     device_ = std::make_unique<Output>(descriptor_, printable(path_, 4096));
   }
 }

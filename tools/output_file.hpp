@@ -25,9 +25,10 @@ class OutputFile {
 
  private:
   void open();
+  bool is_regular() const { return type_ == FileType::kRegular; }
   Session& session_;
   std::string path_, temporary_path_;
-  bool is_regular_ = false;
+  FileType type_ = FileType::kOther;
   bool is_finished_ = false;
   std::unique_ptr<WritableFile> file_;  // a regular file's
   int descriptor_ = -1;                 // a device's or FIFO's

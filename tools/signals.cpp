@@ -1,6 +1,9 @@
 #include "tools/signals.hpp"
 
+#include <time.h>
+
 #include <csignal>
+#include <cstdint>
 
 #include "io/error.hpp"
 
@@ -8,12 +11,29 @@ namespace spillway {
 
 namespace {
 
+// Before it is over a signal is the first once more: a terminal and the programs between it and this one may each send
+// theirs.
+constexpr std::int64_t kPatienceMs = 1000;
+
 std::atomic<int> first_signal{0};
-static_assert(std::atomic<int>::is_always_lock_free, "signal handlers may touch lock-free atomics only");
+std::atomic<std::int64_t> first_ms{INT64_MAX};  // until it is known nothing came late
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free,
+              "signal handlers may touch lock-free atomics only");
+
+std::int64_t now_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
 
 extern "C" void remember_signal(int number) {
   int none = 0;
-  first_signal.compare_exchange_strong(none, number);
+  if (first_signal.compare_exchange_strong(none, number)) {
+    first_ms = now_ms();
+  } else if (now_ms() - first_ms >= kPatienceMs) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);  // comes when this handler returns
+  }
 }
 
 }  // namespace

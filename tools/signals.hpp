@@ -1,5 +1,6 @@
-// SIGINT and SIGTERM ask to stop: work looks at a number and cleans up. SIGXFSZ and SIGPIPE are ignored, so that a file
-// size limit and a closed pipe come as errors of write().
+// SIGINT and SIGTERM ask to stop: work looks at a number and cleans up. One that comes a second or more after the first
+// ends the program where it is, which leaves to the next job what was to be cleaned up. SIGXFSZ and SIGPIPE are
+// ignored, so that a file size limit and a closed pipe come as errors of write().
 #pragma once
 
 #include <atomic>

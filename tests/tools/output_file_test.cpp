@@ -1,9 +1,14 @@
 #include "tools/output_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <thread>
 
 #include "tests/support/scratch_directory.hpp"
 
@@ -79,6 +84,25 @@ TEST_F(OutputFileTest, WritesToDevices) {
   OutputFile full(session, "--json", "/dev/full", IfThere::kRefuse);
   full.write("x");
   EXPECT_THROW(full.finish(), IoError);
+}
+
+TEST_F(OutputFileTest, WaitsForAReaderOfAFifoUntilASignalComes) {
+  ASSERT_EQ(mkfifo((scratch / "fifo").c_str(), 0600), 0);
+  std::optional<OutputFile> file(std::in_place, session, "--json", scratch / "fifo", IfThere::kRefuse);
+  std::thread signal([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    signal_number = SIGTERM;
+  });
+  EXPECT_THROW(file->write("x"), InterruptedError);
+  signal.join();
+  signal_number = 0;
+  std::string found;
+  std::thread reader([&] { std::ifstream(scratch / "fifo") >> found; });
+  file->write("all");
+  file->finish();
+  file.reset();
+  reader.join();
+  EXPECT_EQ(found, "all");
 }
 
 }  // namespace

@@ -4,9 +4,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
 #include "io/error.hpp"
 #include "io/file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
+#include "tools/signals.hpp"
 
 namespace spillway {
 namespace {
@@ -39,6 +45,50 @@ TEST(Output, NamesAFullDevice) {
     EXPECT_NE(std::string(error.what()).find("standard output"), std::string::npos);
   }
   close(descriptor);
+}
+
+// The reader sleeps; the signal comes to a thread that does not write.
+TEST(Output, AFullPipeIsLeftWhenASignalComes) {
+  const auto old_handler = std::signal(SIGPIPE, SIG_IGN);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  Output out(ends[1], "a pipe");
+  std::thread later([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    received_signal() = SIGINT;
+  });
+  EXPECT_THROW(out.write(std::string(1 << 20, 'x')), InterruptedError);
+  later.join();
+  received_signal() = 0;
+  close(ends[0]);
+  EXPECT_THROW(out.write(std::string(1 << 20, 'x')), IoError);
+  close(ends[1]);
+  std::signal(SIGPIPE, old_handler);
+}
+
+TEST(Output, WritesAllToAPipe) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const std::string expected = [] {
+    std::string text;
+    for (int i = 0; i < 100'000; ++i) text += std::to_string(i);
+    return text;
+  }();
+  std::string found;
+  std::thread reader([&] {
+    std::array<char, 777> piece{};
+    for (ssize_t got = 0; (got = read(ends[0], piece.data(), piece.size())) > 0;) {
+      found.append(piece.data(), static_cast<std::size_t>(got));
+    }
+  });
+  Output out(ends[1], "a pipe");
+  out.write(expected);
+  out.write("end");
+  out.flush();
+  close(ends[1]);
+  reader.join();
+  close(ends[0]);
+  EXPECT_TRUE(found == expected + "end");
 }
 
 }  // namespace

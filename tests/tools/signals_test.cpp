@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <thread>
 
 #include "io/error.hpp"
 
@@ -29,6 +32,21 @@ TEST(Signals, TheFirstOneCountsAndBecomesTheExitCode) {
   received_signal() = 0;
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGINT, SIG_DFL);
+}
+
+using SignalsDeathTest = ::testing::Test;
+
+TEST_F(SignalsDeathTest, ALaterOneEndsTheProgram) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto signal_twice = [](int milliseconds) {
+    install_signal_handlers();
+    std::raise(SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    std::raise(SIGTERM);
+    std::exit(7);
+  };
+  EXPECT_EXIT(signal_twice(1100), ::testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EXIT(signal_twice(0), ::testing::ExitedWithCode(7), "");
 }
 
 }  // namespace
