@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tools/bench_peak.hpp"
 #include "tools/timed_reads.hpp"
 
 namespace spillway {
@@ -34,7 +35,9 @@ ModeRound run_mode(const ModeJob& job, const std::string& scratch, const IndexCo
   IndexOptions options = job.options;
   options.output = scratch + "/index";
   ModeRound round;
+  const bool is_own_peak = reset_peak_resident_bytes();  // and not that of the modes before
   run_index(options, {*files, context.signal_number, progress, context.warn, context.say}, round.report);
+  if (!is_own_peak) round.report.peak_resident_bytes = 0;
   round.read_seconds = static_cast<double>(times.nanoseconds.load()) / 1e9;
   round.read_bytes = times.bytes.load();
   round.manifest = read_file(context.files, options.output + "/manifest", kManifestBytes);
@@ -152,6 +155,7 @@ nlohmann::ordered_json mode_json(const ModesFigures& all, const ModeFigures& fig
   const auto per_second = [](std::uint64_t count, const Series& series) {
     return static_cast<double>(count) / std::max(series.median(), 1e-9);
   };
+  const std::uint64_t peak = figures.report.peak_resident_bytes;  // 0: not known
   return {{"mode", figures.mode},
           {"wall_seconds", series_json(figures.wall)},
           {"ingest_seconds", series_json(figures.ingest)},
@@ -164,7 +168,7 @@ nlohmann::ordered_json mode_json(const ModesFigures& all, const ModeFigures& fig
           {"chunk_form", figures.report.chunk_form},
           {"threads", figures.report.threads},
           {"memory_bytes", figures.report.memory_bytes},
-          {"peak_resident_bytes", figures.report.peak_resident_bytes},
+          {"peak_resident_bytes", peak == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(peak)},
           {"runs", figures.report.runs},
           {"runs_spilled", figures.report.runs_spilled},
           {"merge_passes", figures.report.merge_passes},

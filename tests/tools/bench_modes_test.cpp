@@ -1,15 +1,18 @@
 // `bench modes`, and what it is made of.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "corpora/generate_text.hpp"
+#include "io/memory_budget.hpp"
 #include "sort/gpu/gpu_status.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 #include "tools/bench_parsing.hpp"
+#include "tools/bench_peak.hpp"
 #include "tools/timed_reads.hpp"
 
 namespace spillway {
@@ -156,6 +159,18 @@ TEST(TimedReads, CountsWhatIsReadOutsideOfOwnDirectories) {
   EXPECT_EQ(times.bytes.load(), 12u);
   EXPECT_EQ(read_file(*files, scratch / "own/run"), "not counted");
   EXPECT_EQ(times.bytes.load(), 12u);
+TEST(BenchPeak, IsCountedAnew) {
+  constexpr std::size_t kBytes = std::size_t{96} << 20;
+  MemoryBudget budget(kBytes);
+  {
+    Buffer buffer(budget, kBytes, "a peak");
+    std::memset(buffer.data(), 1, buffer.size());
+  }
+  const std::size_t before = peak_resident_bytes();
+  if (!reset_peak_resident_bytes()) GTEST_SKIP() << "the system does not let it";
+  EXPECT_LE(peak_resident_bytes(), before - kBytes / 2);
+}
+
 }
 
 }  // namespace
