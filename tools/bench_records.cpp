@@ -19,6 +19,7 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
+constexpr const char* kReference = "cpu-quick";  // what the others are compared with
 
 // Of a multiset of keys: two sums of independent mixes, so that no two multisets that a broken sorter could make of one
 // another have the same.
@@ -96,6 +97,17 @@ class CpuRecordSort final : public TimedSort {
 
 }  // namespace
 
+std::uint64_t record_bench_bytes(const std::vector<const RecordSorter*>& sorters, const KeySetOptions& set) {
+  const BitRange bits{0, set.bits};
+  std::uint64_t scratch_bytes = find_record_sorter(kReference)->scratch_bytes(set.count, bits);
+  for (const RecordSorter* sorter : sorters) {
+    if (!sorter->needs_gpu()) {
+      scratch_bytes = std::max<std::uint64_t>(scratch_bytes, sorter->scratch_bytes(set.count, bits));
+    }
+  }
+  return 3 * set.count * sizeof(std::uint64_t) + scratch_bytes;
+}
+
 RecordInput::RecordInput(const KeySetOptions& set, unsigned threads, MemoryBudget& budget)
     : bits_(set.bits),
       keys_(budget, set.count * sizeof(std::uint64_t), "the keys of the benchmark"),
@@ -104,9 +116,10 @@ RecordInput::RecordInput(const KeySetOptions& set, unsigned threads, MemoryBudge
   fill_keys(KeySet(set), threads, keys_.as<std::uint64_t>());
   const auto expected = expected_.as<std::uint64_t>();
   copy_keys(keys(), expected);
-  const RecordSorter& reference = *find_record_sorter("cpu-quick");
+  const RecordSorter& reference = *find_record_sorter(kReference);
   const Buffer scratch(budget, reference.scratch_bytes(set.count, bits()), "the scratch of a sorter");
   reference.sort(expected, bits(), {const_cast<std::uint8_t*>(scratch.data()), scratch.size()});
+  throw_if_interrupted(received_signal());
   if (!ascend(expected) || fingerprint(expected) != fingerprint(keys())) {
     throw std::logic_error("the sorter that the others are compared with does not sort");
   }
@@ -119,7 +132,6 @@ bool RecordInput::is_sorted_form(std::span<const std::uint64_t> keys) const {
          });
 }
 
-  throw_if_interrupted(received_signal());
 std::vector<std::unique_ptr<TimedSort>> timed_record_sorts(const std::vector<const RecordSorter*>& sorters,
                                                            RecordInput& input, const SortPlace& place,
                                                            MemoryBudget& budget) {

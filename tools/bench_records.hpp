@@ -26,6 +26,9 @@ struct SortPlace {
   Baselines baselines = Baselines::kLeftOut;
 };
 
+// What a RecordInput and the scratch of its sorters on the CPU take of the budget.
+std::uint64_t record_bench_bytes(const std::vector<const RecordSorter*>& sorters, const KeySetOptions& set);
+
 // The keys of a set, what they are when sorted, and room for results. All memory comes from the budget (BudgetError).
 class RecordInput {
  public:

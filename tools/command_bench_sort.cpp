@@ -106,6 +106,8 @@ class SortBench {
 
 void bench_keys(SortBench& bench, const KeySetOptions& set, const std::vector<const RecordSorter*>& sorters) {
   bench.check_signal();
+  // So that a refusal names what is enough.
+  bench.budget().reserve(static_cast<std::size_t>(record_bench_bytes(sorters, set)), "a benchmark of so many keys");
   RecordInput input(set, bench.place().threads, bench.budget());
   const auto figures = bench.measure(timed_record_sorts(sorters, input, bench.place(), bench.budget()));
   const std::string name(key_distribution_name(set.distribution));

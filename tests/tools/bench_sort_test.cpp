@@ -153,6 +153,23 @@ TEST(StringInput, KnowsTheStableOrder) {
   EXPECT_FALSE(input.is_order(order)) << "equal strings stand in index order";
 }
 
+TEST(BenchSortRecords, RefusesWithTheMemoryThatIsEnough) {
+  const std::vector<std::string> command{"bench", "sort", "records", "--sorter", "cpu-radix", "--count", "2^20"};
+  const auto with_memory = [&](const std::string& size) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"--memory", size});
+    return run_spillway(words);
+  };
+  const ProgramResult refused = with_memory("1M");
+  EXPECT_EQ(refused.exit_code, 4);
+  const std::string before = "give --memory at least ";
+  const std::size_t at = refused.err.find(before);
+  ASSERT_NE(at, std::string::npos) << refused.err;
+  const std::size_t begin = at + before.size(), end = refused.err.find_first_of(",;\n", begin);
+  const ProgramResult taken = with_memory(refused.err.substr(begin, end - begin));
+  EXPECT_EQ(taken.exit_code, 0) << taken.err;
+}
+
 TEST(BenchSortRecords, MeasuresEverySorterThatCanRun) {
   const ScratchDirectory scratch;
   const std::string path = scratch / "out.json";
