@@ -30,7 +30,8 @@ std::vector<ModeVariant> chosen_modes(const Arguments& arguments, const GpuStatu
   const bool has_gpu = gpus.state == GpuState::kUsable;
   std::vector<ModeVariant> modes;
   for (const std::string& text : named_modes(arguments, has_gpu)) modes.push_back(parse_mode_variant(text));
-  if (!has_gpu && std::any_of(modes.begin(), modes.end(), needs_gpu)) {
+  const bool is_wanted = arguments.has("require-gpu") || arguments.has("gpu");
+  if (!has_gpu && (is_wanted || std::any_of(modes.begin(), modes.end(), needs_gpu))) {
     throw GpuError("no GPU can be used: " + gpus.detail);
   }
   if (!has_gpu && !arguments.has("modes")) print_message("bench modes: only cpu and cpu+: " + gpus.detail);
@@ -72,7 +73,7 @@ void write_figures(const ModesFigures& figures, BenchOutput& output) {
 ExitCode run_bench_modes_command(const Arguments& arguments, Session& session) {
   if (arguments.has("mode")) throw UsageError("--mode is for one; give --modes LIST");
   for (const std::string& input : arguments.operands()) {
-    if (input == "-") throw UsageError("bench modes reads its input several times: it cannot be standard input");
+    if (input == "-") throw UsageError("the input is read several times: it cannot be standard input");
   }
   const GpuStatus gpus = find_gpus();
   std::uint64_t rounds = 5;
@@ -129,6 +130,7 @@ Command bench_modes_command() {
   command.groups.push_back(measuring);
   const auto of_plan = plan_option_groups();
   for (std::size_t i = 1; i < of_plan.size(); ++i) command.groups.push_back(of_plan[i]);  // all but its own output
+  command.groups.push_back(bad_input_option_group());
   command.min_operands = 1;
   command.max_operands = std::numeric_limits<std::size_t>::max();
   command.exit_codes = {{ExitCode::kBadInput, "too many records that cannot be indexed"},

@@ -67,7 +67,8 @@ Command index_command() {
   command.exit_codes = {
       {ExitCode::kBadInput, "more records skipped than --max-error-rate or --strict allows; no index"},
       {ExitCode::kOverBudget, "--memory, --temp-limit or the machine's memory is too small; no index"},
-      {ExitCode::kCorrupt, "a run is corrupt: its disk or memory is not to be trusted; no index"}};
+      {ExitCode::kCorrupt, "a run is corrupt: its disk or memory is not to be trusted; no index"},
+      {ExitCode::kNoGpu, "--require-gpu, and no GPU can be used; no index"}};
   command.run = run_index_command;
   return command;
 }

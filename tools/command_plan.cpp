@@ -100,7 +100,8 @@ Command plan_command() {
   command.min_operands = 1;
   command.max_operands = std::numeric_limits<std::size_t>::max();
   command.exit_codes = {
-      {ExitCode::kOverBudget, "'index' would refuse: --memory is too small; the message says what does"}};
+      {ExitCode::kOverBudget, "'index' would refuse: --memory is too small; the message says what does"},
+      {ExitCode::kNoGpu, "--require-gpu, and no GPU can be used"}};
   command.run = run_plan_command;
   return command;
 }

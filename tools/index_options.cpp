@@ -209,15 +209,20 @@ std::vector<options::options_description> planned_option_groups() {
 
 }  // namespace
 
-std::vector<options::options_description> index_option_groups() {
-  auto output = option_group("Output"), errors = option_group("Bad input"), report = option_group("Report");
-  add_output_options(output);
+options::options_description bad_input_option_group() {
+  auto errors = option_group("Bad input");
   add_value(errors, "max-error-rate", "RATE", "fail above this share of skipped records (default 0.01, that is 1%)");
   add_flag(errors, "strict", "fail at the first record that cannot be indexed");
+  return errors;
+}
+
+std::vector<options::options_description> index_option_groups() {
+  auto output = option_group("Output"), report = option_group("Report");
+  add_output_options(output);
   add_report_options(report);
   std::vector<options::options_description> groups{output};
   for (const auto& group : planned_option_groups()) groups.push_back(group);
-  groups.push_back(errors);
+  groups.push_back(bad_input_option_group());
   groups.push_back(report);
   return groups;
 }
@@ -250,6 +255,8 @@ IndexOptions plan_options(const Arguments& arguments, FileSystem& files) {
   take_name(arguments, "record-sorter", record_sorter_names(), result.record_sorter);
   take_name(arguments, "string-sorter", string_sorter_names(), result.string_sorter);
   take_size(arguments, "block-bytes", result.block_bytes);
+  take_error_rate(arguments, result.max_error_rate);
+  result.strict = arguments.has("strict");
   return result;
 }
 
@@ -257,8 +264,6 @@ IndexOptions index_options(const Arguments& arguments, FileSystem& files) {
   const std::string output = output_option(arguments);
   IndexOptions result = plan_options(arguments, files);
   result.output = output;
-  take_error_rate(arguments, result.max_error_rate);
-  result.strict = arguments.has("strict");
   result.force = arguments.has("force");
   return result;
 }

@@ -12,6 +12,9 @@ namespace spillway {
 
 std::vector<boost::program_options::options_description> index_option_groups();
 
+// --max-error-rate and --strict.
+boost::program_options::options_description bad_input_option_group();
+
 // Those of them that `spillway plan` takes, and its own report.
 std::vector<boost::program_options::options_description> plan_option_groups();
 IndexOptions plan_options(const Arguments& arguments, FileSystem& files);

@@ -94,6 +94,7 @@ std::string manual_page(const std::vector<Command>& commands) {
       ".TP\n3\nmore bad input than allowed\n"
       ".TP\n4\nout of the memory or disk budget\n"
       ".TP\n5\na file is corrupt or of another version\n"
+      ".TP\n6\na GPU was required, and none can be used\n"
       ".TP\n130, 143\ninterrupted by SIGINT, SIGTERM\n"
       ".SH ENVIRONMENT\n.TP\n.B TERM\nwith the value dumb, progress is not redrawn in place\n";
   return page;

@@ -125,8 +125,19 @@ TEST_F(BenchModes, RefusesWhatItCannotMeasure) {
   EXPECT_EQ(bench({"--scratch", scratch_ / "missing"}).exit_code, 2);
   if (find_gpus().state != GpuState::kUsable) {
     EXPECT_EQ(bench({"--modes", "gpu+"}).exit_code, 6);
+    EXPECT_EQ(bench({"--require-gpu"}).exit_code, 6);
+    EXPECT_EQ(bench({"--modes", "cpu", "--gpu", "0"}).exit_code, 6);
   }
   EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(BenchModes, TakesAsManyBadRecordsAsItIsTold) {
+  std::ofstream(path()) << "{\"id\":\"1\",\"text\":\"a word\"}\nno record\n";
+  EXPECT_EQ(bench({"--modes", "cpu", "--rounds", "1", "--format", "jsonl"}).exit_code, 3);
+  const ProgramResult result =
+      bench({"--modes", "cpu", "--rounds", "1", "--format", "jsonl", "--max-error-rate", "0.5", "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out).at("input").at("documents"), 1);
 }
 
 TEST_F(BenchModes, ParsingAloneReadsAllDocuments) {
@@ -148,17 +159,6 @@ TEST_F(BenchModes, ParsingAloneReadsAllDocuments) {
   EXPECT_THROW(parse_alone(options, scratch_.path(), context), InterruptedError);
 }
 
-TEST(TimedReads, CountsWhatIsReadOutsideOfOwnDirectories) {
-  const ScratchDirectory scratch;
-  std::filesystem::create_directory(scratch / "own");
-  std::ofstream(scratch / "input") << "twelve bytes";
-  std::ofstream(scratch / "own/run") << "not counted";
-  ReadTimes times;
-  const auto files = make_timed_reads(posix_file_system(), {scratch / "own"}, times);
-  EXPECT_EQ(read_file(*files, scratch / "input"), "twelve bytes");
-  EXPECT_EQ(times.bytes.load(), 12u);
-  EXPECT_EQ(read_file(*files, scratch / "own/run"), "not counted");
-  EXPECT_EQ(times.bytes.load(), 12u);
 TEST(BenchPeak, IsCountedAnew) {
   constexpr std::size_t kBytes = std::size_t{96} << 20;
   MemoryBudget budget(kBytes);
@@ -171,6 +171,17 @@ TEST(BenchPeak, IsCountedAnew) {
   EXPECT_LE(peak_resident_bytes(), before - kBytes / 2);
 }
 
+TEST(TimedReads, CountsWhatIsReadOutsideOfOwnDirectories) {
+  const ScratchDirectory scratch;
+  std::filesystem::create_directory(scratch / "own");
+  std::ofstream(scratch / "input") << "twelve bytes";
+  std::ofstream(scratch / "own/run") << "not counted";
+  ReadTimes times;
+  const auto files = make_timed_reads(posix_file_system(), {scratch / "own"}, times);
+  EXPECT_EQ(read_file(*files, scratch / "input"), "twelve bytes");
+  EXPECT_EQ(times.bytes.load(), 12u);
+  EXPECT_EQ(read_file(*files, scratch / "own/run"), "not counted");
+  EXPECT_EQ(times.bytes.load(), 12u);
 }
 
 }  // namespace

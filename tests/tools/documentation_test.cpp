@@ -7,6 +7,7 @@
 
 #include "corpora/document_sink.hpp"
 #include "tools/command_line.hpp"
+#include "tools/manual_page.hpp"
 #include "tools/option_table.hpp"
 
 namespace spillway {
@@ -34,14 +35,29 @@ TEST(ErrorCatalogue, HasEveryReasonForASkippedRecord) {
 
 TEST(ErrorCatalogue, HasEveryExitCodeByItsNameInTheSource) {
   const std::string page = source_text("docs/errors.md"), header = source_text("io/error.hpp");
+  const std::string manual = manual_page(all_commands());
   const std::string codes =
       header.substr(header.find("enum class ExitCode"), header.find("};") - header.find("enum class ExitCode"));
   const std::regex entry(R"((k\w+) = (\d+))");
   int count = 0;
   for (std::sregex_iterator at(codes.begin(), codes.end(), entry), end; at != end; ++at, ++count) {
     EXPECT_TRUE(has_row(page, (*at)[2].str() + " | `" + (*at)[1].str() + "` |")) << (*at)[1];
+    const std::regex of_manual("\n(\\d+, )?" + (*at)[2].str() + "(, \\d+)?\n");
+    EXPECT_TRUE(std::regex_search(manual, of_manual)) << (*at)[1];
   }
   EXPECT_GE(count, 9);
+}
+
+TEST(Help, HasTheExitCodeOfEveryCommandThatMayRequireAGpu) {
+  int count = 0;
+  for (const Command& command : all_commands()) {
+    bool may_require = false;
+    for (const auto& group : command.groups) may_require |= group.find_nothrow("require-gpu", false) != nullptr;
+    if (!may_require) continue;
+    ++count;
+    EXPECT_NE(help_text(command).find("\n  6  "), std::string::npos) << command.name;
+  }
+  EXPECT_GE(count, 6);
 }
 
 TEST(TuningGuide, HasEveryKnobOfResources) {
