@@ -1,5 +1,7 @@
 #include "tools/bench_calibration.hpp"
 
+#include <tbb/global_control.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -123,6 +125,7 @@ SortPlace Calibrator::place() const {
 }
 
 void Calibrator::measure_records() {
+  const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, options_.threads);
   const auto sorters = usable_sorters(record_sorters(), gpu_record_sorters(), options_.gpu.has_value());
   const std::uint64_t bytes = sizes_.keys * sizeof(std::uint64_t);
   ordered_json& costs = result_.costs;
@@ -145,6 +148,7 @@ void Calibrator::measure_records() {
 }
 
 void Calibrator::measure_strings() {
+  const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, options_.threads);
   const auto sorters = usable_sorters(string_sorters(), gpu_string_sorters(), options_.gpu.has_value());
   for (const char* name : kSets) {
     StringInput input(*find_string_set(name).make(options_.seed), sizes_.strings, options_.threads, budget_);

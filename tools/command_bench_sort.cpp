@@ -1,4 +1,6 @@
 // `spillway bench sort records` and `spillway bench sort strings`: every sorter by name, on the sets of the papers.
+#include <tbb/global_control.h>
+
 #include <algorithm>
 
 #include "sort/gpu/gpu_error.hpp"
@@ -54,6 +56,7 @@ class SortBench {
   SortBench(const Arguments& arguments, Session& session, const std::string& command, BenchOptions options)
       : session_(session),
         options_(std::move(options)),
+        parallelism_(tbb::global_control::max_allowed_parallelism, options_.threads),
         budget_(static_cast<std::size_t>(options_.memory_bytes)),
         output_(arguments, session, bench_head(command, options_.gpus)) {
     place_.threads = options_.threads;
@@ -100,6 +103,7 @@ class SortBench {
   Session& session_;
   BenchOptions options_;
   SortPlace place_;
+  tbb::global_control parallelism_;  // without it no more threads than processors, whatever was asked for
   MemoryBudget budget_;
   BenchOutput output_;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "corpora/generate_keys.hpp"
 #include "corpora/generate_strings.hpp"
@@ -151,6 +152,17 @@ TEST(StringInput, KnowsTheStableOrder) {
   while (strings[order[equal]].view() != strings[order[equal - 1]].view()) ++equal;
   std::swap(order[equal], order[equal - 1]);
   EXPECT_FALSE(input.is_order(order)) << "equal strings stand in index order";
+}
+
+// oneTBB says so where it leaves threads out.
+TEST(BenchSort, TakesMoreThreadsThanProcessors) {
+  const std::string threads = std::to_string(std::thread::hardware_concurrency() + 3);
+  for (const char* what : {"records", "strings"}) {
+    const ProgramResult result =
+        run_spillway({"bench", "sort", what, "--count", "1000", "--threads", threads, "--json", "-"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.err.find("TBB Warning"), std::string::npos) << result.err;
+  }
 }
 
 TEST(BenchSortRecords, RefusesWithTheMemoryThatIsEnough) {
