@@ -23,7 +23,11 @@ class OrderedBlocks {
   void run(unsigned threads) {
     {
       std::vector<std::jthread> others;
-      for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
+      try {
+        for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
+      } catch (...) {
+        fail(std::current_exception());  // those that have started would do all of the work first
+      }
       work();
     }
     if (error_ != nullptr) std::rethrow_exception(error_);
@@ -46,11 +50,15 @@ class OrderedBlocks {
         turn_.notify_all();
       }
     } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (error_ == nullptr) error_ = std::current_exception();
-      finished_ = true;
-      turn_.notify_all();
+      fail(std::current_exception());
     }
+  }
+
+  void fail(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (error_ == nullptr) error_ = std::move(error);
+    finished_ = true;
+    turn_.notify_all();
   }
 
   Make make_;

@@ -119,6 +119,10 @@ ExitCode dispatch(const std::vector<std::string>& words, Session& session, std::
   refuse_command(commands, words);
 }
 
+constexpr const char* kNoThread =
+    "the system starts no more threads; give fewer --threads, or raise its limits (ulimit -u, ulimit -v, the cgroup's "
+    "pids.max)";
+
 // What was written before an error still arrives, if it can; the error itself is what counts.
 void flush_quietly(Output& out) {
   try {
@@ -167,6 +171,7 @@ int run_command_line(const std::vector<std::string>& words, Session& session) {
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::kOverBudget, "out of memory; a smaller --memory leaves more room for what it does not bound");
   } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again) return fail(ExitCode::kUsageOrIo, kNoThread);
     return fail(ExitCode::kUsageOrIo, printable(error.what(), 1000));
   } catch (const std::exception& error) {
     return fail(ExitCode::kUsageOrIo, "unexpected: " + printable(error.what(), 1000));

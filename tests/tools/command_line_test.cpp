@@ -303,6 +303,19 @@ TEST_F(CommandLine, NoticesThatStandardOutputTakesNoMore) {
   EXPECT_EQ(closed.exit_code, 2) << closed.err;
 }
 
+// Of the address space there is one stack's worth: the threads that did start do not finish the work before it is told.
+TEST_F(CommandLine, TellsThatThereAreNoMoreThreads) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more address space";
+#endif
+  const std::string limited = "ulimit -s 4000000 && ulimit -v 6000000 && exec \"$@\"";
+  const ProgramResult result =
+      testing::run_program({"/bin/sh", "-c", limited, "sh", SPILLWAY_BINARY, "corpus", "generate", "text", "--bytes",
+                            "4G", "--threads", "8", "-o", "/dev/null"});
+  EXPECT_EQ(result.exit_code, 2) << result.err;
+  EXPECT_NE(result.err.find("give fewer --threads"), std::string::npos) << result.err;
+}
+
 TEST_F(CommandLine, WorksWithoutATerminalType) {
   const ScratchDirectory scratch;
   const ProgramResult result =
