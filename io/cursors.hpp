@@ -14,6 +14,8 @@ class TermCursor {
   // Moves to the next entry, in (term, document) order; false at the end. Views of piece() live until the next call.
   virtual bool next() = 0;
   virtual const TermPiece& piece() const = 0;
+  // True: no further piece of the term follows. False where that would have to be looked up.
+  virtual bool ends_term() const { return false; }
 };
 
 // One document of a document stream.

@@ -73,6 +73,7 @@ class RunTermCursor final : public TermCursor {
   RunTermCursor& operator=(const RunTermCursor&) = delete;
   bool next() override;
   const TermPiece& piece() const override { return piece_; }
+  bool ends_term() const override;
 
  private:
   bool load_block();

@@ -78,6 +78,14 @@ bool RunTermCursor::next() {
   return false;
 }
 
+// By the first bytes of the entry behind it, which are not checked before it is read.
+bool RunTermCursor::ends_term() const {
+  if (entries_left_ == 0 || end_ - at_ < 3) return false;
+  const std::size_t shared = at_[0], suffix_bytes = at_[1];
+  if (shared >= 0x80 || suffix_bytes >= 0x80 || suffix_bytes == 0 || shared > term_.size()) return false;
+  return shared == term_.size() || static_cast<char>(at_[2]) != term_[shared];
+}
+
 bool RunTermCursor::load_block() {
   if (!blocks_->next()) return false;
   at_ = blocks_->raw().data();

@@ -41,6 +41,8 @@ class TermBlockBuilder {
   // As add, but postings and positions are the concatenations of parts (so that a caller need not join them first); the
   // views of `piece` are ignored. Sets them to where they stand in the block, valid until the next call.
   void add(TermPiece& piece, Parts postings, Parts positions);
+  // The same with room for the bytes, postings first, which the caller fills in before the next call.
+  std::uint8_t* add(TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes);
   bool empty() const { return block_.entry_count == 0; }
   // Hands out the block and starts the next.
   TermBlock finish();
@@ -52,6 +54,7 @@ class TermBlockBuilder {
   void begin_entry(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes);
   void append_head(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes, std::size_t shared);
   void append(Parts parts);
+  void set_views(TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes) const;
   std::size_t block_bytes_;
   bool has_positions_;
   TermBlock block_;

@@ -114,6 +114,18 @@ void TermBlockBuilder::add(TermPiece& piece, Parts postings, Parts positions) {
   begin_entry(piece, posting_bytes, position_bytes);
   append(postings);
   append(positions);
+  set_views(piece, posting_bytes, position_bytes);
+}
+
+std::uint8_t* TermBlockBuilder::add(TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes) {
+  begin_entry(piece, posting_bytes, position_bytes);
+  block_.payload.resize(block_.payload.size() + posting_bytes + position_bytes);
+  set_views(piece, posting_bytes, position_bytes);
+  return block_.payload.data() + (block_.payload.size() - posting_bytes - position_bytes);
+}
+
+// To the end of the block.
+void TermBlockBuilder::set_views(TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes) const {
   const auto added = std::span<const std::uint8_t>(block_.payload).last(posting_bytes + position_bytes);
   piece.postings = added.first(posting_bytes);
   piece.positions = added.subspan(posting_bytes);

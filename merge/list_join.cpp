@@ -1,5 +1,6 @@
 #include "merge/list_join.hpp"
 
+#include <cstring>
 #include <utility>
 
 #include "io/error.hpp"
@@ -128,6 +129,28 @@ ListPart split_head(ListPart& part, std::size_t max_bytes) {
   return head;
 }
 
+// Most are a few bytes, for which a call takes longer than the copy. Returns the end.
+std::uint8_t* copy_bytes(const std::uint8_t* from, const std::uint8_t* end, std::uint8_t* to) {
+  const auto size = static_cast<std::size_t>(end - from);
+  const auto copy_ends = [&]<typename T>(T) {
+    T first, last;
+    std::memcpy(&first, from, sizeof first);
+    std::memcpy(&last, end - sizeof last, sizeof last);
+    std::memcpy(to, &first, sizeof first);
+    std::memcpy(to + size - sizeof last, &last, sizeof last);
+  };
+  if (size > 16) {
+    std::memcpy(to, from, size);
+  } else if (size >= 8) {
+    copy_ends(std::uint64_t{});
+  } else if (size >= 4) {
+    copy_ends(std::uint32_t{});
+  } else {
+    for (std::size_t i = 0; i < size; ++i) to[i] = from[i];
+  }
+  return to + size;
+}
+
 }  // namespace
 
 ListJoiner::ListJoiner(std::size_t block_bytes, bool has_positions, TakeBlock take_block, SeeEntry see_entry)
@@ -153,6 +176,7 @@ void ListJoiner::write(std::string_view term, std::vector<ListPart>& parts) {
     write_positioned(term, parts);
     return;
   }
+  if (write_fitting(term, parts)) return;
   rewritten_.clear();
   if (parts.size() > 1) add_border_frequencies(parts);
   std::size_t begin = 0;  // of the entry
@@ -179,6 +203,46 @@ void ListJoiner::write(std::string_view term, std::vector<ListPart>& parts) {
     room = builder_.room(term);
   }
   if (begin < parts.size()) write_entry(term, {parts.data() + begin, parts.size() - begin});
+}
+
+// What nearly all lists are: an entry that fits the block, whose parts share no border document.
+bool ListJoiner::write_fitting(std::string_view term, std::span<const ListPart> parts) {
+  std::size_t most_bytes = 0;
+  for (const ListPart& part : parts) most_bytes += part.postings.size() + kMaxGapBytes;
+  if (most_bytes > builder_.room(term)) return false;
+  TermPiece piece;
+  piece.term = term;
+  const std::size_t bytes = join(parts, piece);
+  if (bytes == 0) return false;
+  std::uint8_t* to = builder_.add(piece, bytes, 0);
+  for (const Joint& joint : std::span(joints_).first(parts.size())) {
+    to = write_varint(to, joint.first_word);
+    to = copy_bytes(joint.at, joint.end, to);
+  }
+  if (see_entry_) see_entry_(piece);
+  return true;
+}
+
+// Adds the parts to `piece` and leaves their joints. Returns the bytes of all; 0 if two share a border document.
+std::size_t ListJoiner::join(std::span<const ListPart> parts, TermPiece& piece) {
+  if (joints_.size() < parts.size()) joints_.resize(parts.size());
+  Joint* joint = joints_.data();
+  std::size_t bytes = 0;
+  for (const ListPart& part : parts) {
+    const std::uint8_t* at = part.postings.data();
+    const std::uint8_t* const end = at + part.postings.size();
+    std::uint64_t word = 0;
+    if (!read_varint(&at, end, &word)) fail();
+    const std::uint64_t gap = part.base + (word >> 1) - piece.last_document;
+    if (gap == 0 && piece.document_count != 0) return 0;
+    *joint = {gap << 1 | (word & 1), at, end};
+    bytes += varint_bytes(joint->first_word) + static_cast<std::size_t>(end - at);
+    ++joint;
+    piece.document_count += part.document_count;
+    piece.occurrence_count += part.occurrence_count;
+    piece.last_document = part.last_document;
+  }
+  return bytes;
 }
 
 void ListJoiner::write_whole(std::string_view term, const ListPart& part) {

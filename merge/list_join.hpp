@@ -35,6 +35,13 @@ class ListJoiner {
   void finish();
 
  private:
+  // A part of an entry: the first gap, counted from the part before, and what is behind it.
+  struct Joint {
+    std::uint64_t first_word = 0;  // as it is written: the gap and its flag bit
+    const std::uint8_t *at = nullptr, *end = nullptr;
+  };
+  bool write_fitting(std::string_view term, std::span<const ListPart> parts);
+  std::size_t join(std::span<const ListPart> parts, TermPiece& piece);
   void add_border_frequencies(std::vector<ListPart>& parts);
   void write_entry(std::string_view term, std::span<const ListPart> parts);
   void write_positioned(std::string_view term, std::span<const ListPart> parts);
@@ -47,6 +54,7 @@ class ListJoiner {
   SeeEntry see_entry_;
   std::deque<std::vector<std::uint8_t>> rewritten_;  // parts that had to be changed
   std::vector<std::span<const std::uint8_t>> pieces_, position_pieces_;
+  std::vector<Joint> joints_;
   std::vector<ListPart> whole_;
   std::vector<std::uint8_t> gaps_;
   // With positions: the parts of the entry that is being collected, and their bytes at most.

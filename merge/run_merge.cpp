@@ -22,21 +22,36 @@ namespace spillway {
 
 namespace {
 
-// Collects the pieces of a term, whose cursors move on, and hands them to the joiner: all at once, or in stretches of
-// about `stretch_bytes` where the list is long.
+// An input of a range, and what was read of it.
+struct RangeInput {
+  const MergeInput* input = nullptr;
+  std::uint64_t document_count = 0;
+  std::uint32_t base = 0;
+  InputTotals totals;
+};
+
+// Collects the pieces of a term and hands them to the joiner: all at once, or in stretches of about `stretch_bytes`
+// where the list is long.
 class ListGatherer {
  public:
+  // Do the bytes of a piece stay where they are up to end()? They are copied where its cursor moves on before.
+  enum class Bytes { kStay, kMove };
+
   ListGatherer(ListJoiner& joiner, std::size_t stretch_bytes, bool has_positions)
       : joiner_(joiner), stretch_bytes_(stretch_bytes), has_positions_(has_positions) {}
 
-  void begin(std::string_view term) { term_ = term; }
+  // `term` stays up to end() where the bytes of its pieces do.
+  void begin(std::string_view term, Bytes bytes) {
+    bytes_stay_ = bytes == Bytes::kStay;
+    term_ = bytes_stay_ ? term : kept_term_.assign(term);
+  }
 
-  // Adds what the piece holds to `totals`.
-  void add(const TermPiece& piece, std::uint32_t base, const MergeInput& input, InputTotals& totals) {
-    for (const ListPart& part : piece.parts) add_part(part, base, input, totals);
+  // Adds what the piece holds to the totals of its input.
+  void add(const TermPiece& piece, RangeInput& input) {
+    for (const ListPart& part : piece.parts) add_part(part, input);
     if (!piece.parts.empty()) return;
     add_part({piece.postings, piece.positions, piece.document_count, piece.occurrence_count, 0, piece.last_document},
-             base, input, totals);
+             input);
   }
 
   void end() {
@@ -45,44 +60,57 @@ class ListGatherer {
   }
 
  private:
-  void add_part(const ListPart& part, std::uint32_t base, const MergeInput& input, InputTotals& totals) {
-    totals.add({part.document_count, part.occurrence_count});
-    const std::uint32_t first = check_part(part, base, input);
+  void add_part(const ListPart& part, RangeInput& input) {
+    input.totals.add({part.document_count, part.occurrence_count});
+    const std::uint32_t first = check_part(part, input);
+    const std::size_t bytes = part.postings.size() + part.positions.size();
     // A border document is joined inside one stretch, unless it stays cut.
-    if (bytes_.size() + part.postings.size() + part.positions.size() > stretch_bytes_ && !parts_.empty() &&
+    if (held_bytes_ + bytes > stretch_bytes_ && !parts_.empty() &&
         (has_positions_ || first != parts_.back().last_document)) {
       write();
     }
-    starts_.push_back({bytes_.size(), bytes_.size() + part.postings.size()});
+    parts_.push_back({part.postings, part.positions, part.document_count, part.occurrence_count, input.base + part.base,
+                      input.base + part.last_document});
+    held_bytes_ += bytes;
+    any_before_ = true;
+    if (!bytes_stay_) copy(part);
+  }
+
+  void copy(const ListPart& part) {
     bytes_.insert(bytes_.end(), part.postings.begin(), part.postings.end());
     bytes_.insert(bytes_.end(), part.positions.begin(), part.positions.end());
-    parts_.push_back({{}, {}, part.document_count, part.occurrence_count, base + part.base, base + part.last_document});
-    any_before_ = true;
   }
 
   // What is not decoded is only looked at where parts meet. Returns the part's first document.
-  std::uint32_t check_part(const ListPart& part, std::uint32_t base, const MergeInput& input) const {
+  std::uint32_t check_part(const ListPart& part, const RangeInput& input) const {
     const std::uint8_t* at = part.postings.data();
     std::uint64_t head = 0;
     const bool readable = read_varint(&at, at + part.postings.size(), &head);
     const std::uint64_t first = part.base + (head >> 1);
-    const bool in_order = readable && part.last_document < input.summary().document_count &&
-                          first <= part.last_document && (!any_before_ || base + first >= last_document_before());
-    if (in_order) return base + static_cast<std::uint32_t>(first);
-    throw FormatError(input.name() + ": term \"" + printable(term_, 80) + "\": expected documents below " +
-                      std::to_string(input.summary().document_count) +
+    const bool in_order = readable && part.last_document < input.document_count && first <= part.last_document &&
+                          (!any_before_ || input.base + first >= last_document_before());
+    if (in_order) return input.base + static_cast<std::uint32_t>(first);
+    throw FormatError(input.input->name() + ": term \"" + printable(term_, 80) + "\": expected documents below " +
+                      std::to_string(input.document_count) +
                       " behind those of the pieces before, found others: it is damaged, make it again from its input");
   }
 
   std::uint32_t last_document_before() const { return parts_.empty() ? last_written_ : parts_.back().last_document; }
 
+  // Now that no more bytes come, which would move those before them.
+  void view_copies() {
+    const std::uint8_t* at = bytes_.data();
+    for (ListPart& part : parts_) {
+      part.postings = {at, part.postings.size()};
+      at += part.postings.size();
+      part.positions = {at, part.positions.size()};
+      at += part.positions.size();
+    }
+  }
+
   void write() {
     if (parts_.empty()) return;
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      const std::size_t end = i + 1 == parts_.size() ? bytes_.size() : starts_[i + 1].postings;
-      parts_[i].postings = {bytes_.data() + starts_[i].postings, bytes_.data() + starts_[i].positions};
-      parts_[i].positions = {bytes_.data() + starts_[i].positions, bytes_.data() + end};
-    }
+    if (!bytes_stay_) view_copies();
     last_written_ = parts_.back().last_document;
     try {
       joiner_.write(term_, parts_);
@@ -90,20 +118,19 @@ class ListGatherer {
       throw FormatError("merging the term \"" + printable(term_, 80) + "\": " + error.what());
     }
     parts_.clear();
-    starts_.clear();
     bytes_.clear();
+    held_bytes_ = 0;
   }
 
   ListJoiner& joiner_;
   std::size_t stretch_bytes_;
   bool has_positions_;
-  std::string term_;
+  bool bytes_stay_ = false;
+  std::string_view term_;
+  std::string kept_term_;
   std::vector<ListPart> parts_;
-  struct Start {
-    std::size_t postings, positions;
-  };
-  std::vector<Start> starts_;  // of the parts in bytes_
-  std::vector<std::uint8_t> bytes_;
+  std::size_t held_bytes_ = 0;       // of them
+  std::vector<std::uint8_t> bytes_;  // of them, where they are copied
   std::uint32_t last_written_ = 0;
   bool any_before_ = false;
 };
@@ -222,20 +249,39 @@ class RangeMerger {
       blocks_.put(range, std::move(block), bytes);
     });
     ListGatherer gatherer(joiner, options_.block_bytes, has_positions_);
-    std::vector<InputTotals> totals(inputs_.size());
+    std::vector<RangeInput> inputs = range_inputs();
     TermSources sources(inputs_, range == 0 ? std::string() : splitters_[range - 1],
                         range == splitters_.size() ? std::string() : splitters_[range]);
-    while (!sources.done()) {
-      gatherer.begin(sources.piece().term);
-      do {
-        const std::size_t input = sources.input();
-        gatherer.add(sources.piece(), static_cast<std::uint32_t>(layout_.bases[input]), *inputs_[input], totals[input]);
-      } while (sources.advance());
-      gatherer.end();
-    }
+    while (!sources.done()) merge_term(sources, inputs, gatherer);
     joiner.finish();
     const std::scoped_lock lock(totals_mutex_);
-    for (std::size_t i = 0; i < totals.size(); ++i) totals_[i].add(totals[i]);
+    for (std::size_t i = 0; i < inputs.size(); ++i) totals_[i].add(inputs[i].totals);
+  }
+
+  std::vector<RangeInput> range_inputs() const {
+    std::vector<RangeInput> inputs(inputs_.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      inputs[i].input = inputs_[i];
+      inputs[i].document_count = inputs_[i]->summary().document_count;
+      inputs[i].base = static_cast<std::uint32_t>(layout_.bases[i]);
+    }
+    return inputs;
+  }
+
+  // Most terms have one piece in each input: the cursors stand at all of them together.
+  static void merge_term(TermSources& sources, std::vector<RangeInput>& inputs, ListGatherer& gatherer) {
+    if (sources.are_whole()) {
+      gatherer.begin(sources.piece().term, ListGatherer::Bytes::kStay);
+      for (const std::uint32_t input : sources.inputs()) gatherer.add(sources.piece(input), inputs[input]);
+      gatherer.end();
+      sources.advance_term();
+      return;
+    }
+    gatherer.begin(sources.piece().term, ListGatherer::Bytes::kMove);
+    do {
+      gatherer.add(sources.piece(), inputs[sources.input()]);
+    } while (sources.advance());
+    gatherer.end();
   }
 
   const std::span<const MergeInput* const> inputs_;

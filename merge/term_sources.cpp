@@ -64,6 +64,15 @@ bool TermSources::advance() {
   return false;
 }
 
+bool TermSources::are_whole() const {
+  return std::all_of(of_term_.begin(), of_term_.end(), [this](std::uint32_t i) { return cursors_[i]->ends_term(); });
+}
+
+void TermSources::advance_term() {
+  for (const std::uint32_t input : of_term_) move(input);
+  begin_term();
+}
+
 // All inputs that stood at the last term have moved on: where they are, the least start may be another.
 void TermSources::begin_term() {
   std::size_t done = 0;  // starts before it are looked at

@@ -27,6 +27,13 @@ class TermSources {
   // Moves behind the least piece. True if the next one is of the same term.
   bool advance();
 
+  // Before the first advance() at a term: the inputs that have it, in order, and their pieces.
+  std::span<const std::uint32_t> inputs() const { return of_term_; }
+  const TermPiece& piece(std::size_t input) const { return cursors_[input]->piece(); }
+  // Are they known to be all pieces of the term? Then advance_term() moves behind it.
+  bool are_whole() const;
+  void advance_term();
+
  private:
   // The first 8 bytes of the inputs' terms, big-endian, zeros behind the end; all ones behind the last term, and where
   // there is no input.
