@@ -81,7 +81,9 @@ class RunTermCursor final : public TermCursor {
   void read_term();
   void check_piece(const std::uint8_t* postings);
   void check_totals() const;
+  bool move_term(std::size_t shared, std::string_view suffix);
   std::uint64_t read_number();
+  std::uint64_t read_mixed_number();
   std::uint64_t read_long_number();
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
   const RunReader& run_;
@@ -92,8 +94,8 @@ class RunTermCursor final : public TermCursor {
   const std::uint8_t *at_ = nullptr, *end_ = nullptr;
   std::uint32_t entries_left_ = 0;
   bool block_starts_ = false, same_term_ = false;
-  std::string term_;
-  TermPiece piece_;
+  std::vector<char> term_;  // room for the longest, and a few bytes
+  TermPiece piece_;         // its term: in term_
   std::uint64_t entry_count_ = 0, posting_count_ = 0, occurrence_count_ = 0;
 };
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <limits>
 
 #include "io/run_block_reader.hpp"
@@ -22,6 +24,8 @@ void fetch_ahead(const std::uint8_t* postings, const std::uint8_t* behind, const
   __builtin_prefetch(behind);
   if (end - behind > kLineBytes) __builtin_prefetch(behind + kLineBytes);
 }
+
+constexpr std::size_t kWordBytes = 8;
 
 // As a.compare(b), which is a call, where the first bytes do not tell.
 int compare(std::string_view a, std::string_view b) {
@@ -49,6 +53,7 @@ RunTermCursor::RunTermCursor(const RunReader& run, std::string first, std::strin
     return;
   }
   expected_start_ = start->first_term;
+  term_.resize(run.longest_term_bytes() + kWordBytes);
   blocks_ = std::make_unique<RunBlockReader>(run, kTermBlock, start->block_offset, start->block_number);
 }
 
@@ -68,11 +73,11 @@ bool RunTermCursor::next() {
     }
     read_entry();
     if (!first_.empty()) {
-      if (term_ < first_) continue;
+      if (piece_.term < first_) continue;
       first_.clear();
     }
     // Further entries of a term are where its first is.
-    done_ = !last_.empty() && !same_term_ && compare(term_, last_) >= 0;
+    done_ = !last_.empty() && !same_term_ && compare(piece_.term, last_) >= 0;
     if (!done_) return true;
   }
   return false;
@@ -82,8 +87,8 @@ bool RunTermCursor::next() {
 bool RunTermCursor::ends_term() const {
   if (entries_left_ == 0 || end_ - at_ < 3) return false;
   const std::size_t shared = at_[0], suffix_bytes = at_[1];
-  if (shared >= 0x80 || suffix_bytes >= 0x80 || suffix_bytes == 0 || shared > term_.size()) return false;
-  return shared == term_.size() || static_cast<char>(at_[2]) != term_[shared];
+  if (shared >= 0x80 || suffix_bytes >= 0x80 || suffix_bytes == 0 || shared > piece_.term.size()) return false;
+  return shared == piece_.term.size() || static_cast<char>(at_[2]) != piece_.term[shared];
 }
 
 bool RunTermCursor::load_block() {
@@ -101,6 +106,17 @@ inline std::uint64_t RunTermCursor::read_number() {
   return read_long_number();
 }
 
+// Without a branch on its length, up to four bytes: where lengths mix, most branches would be mispredicted.
+inline std::uint64_t RunTermCursor::read_mixed_number() {
+  if (end_ - at_ < static_cast<std::ptrdiff_t>(kWordBytes)) return read_number();
+  const std::uint64_t word = load_le<std::uint64_t>(at_);
+  const std::uint64_t ends = ~word & 0x80808080;
+  if (ends == 0) return read_long_number();
+  at_ += std::countr_zero(ends) / 8 + 1;
+  const std::uint64_t bytes = word & (ends ^ (ends - 1));
+  return (bytes & 0x7F) | (bytes >> 1 & 0x3F80) | (bytes >> 2 & 0x1FC000) | (bytes >> 3 & 0xFE00000);
+}
+
 std::uint64_t RunTermCursor::read_long_number() {
   std::uint64_t value = 0;
   if (!read_varint(&at_, end_, &value)) fail("a varint of at most 64 bits", "others, or the end of the block");
@@ -111,7 +127,7 @@ void RunTermCursor::read_entry() {
   read_term();
   const std::uint64_t document_count = read_number();
   const std::uint64_t more_occurrences = read_number();
-  const std::uint64_t last_document = read_number();
+  const std::uint64_t last_document = read_mixed_number();
   const std::uint64_t posting_bytes = read_number();
   const std::uint64_t position_bytes = run_.identity().has_positions ? read_number() : 0;
   const auto left = static_cast<std::uint64_t>(end_ - at_);
@@ -146,7 +162,7 @@ void RunTermCursor::read_entry() {
 void RunTermCursor::read_term() {
   const std::uint64_t shared = read_number();
   const std::uint64_t suffix_bytes = read_number();
-  if (shared > (block_starts_ ? 0 : term_.size()))
+  if (shared > (block_starts_ ? 0 : piece_.term.size()))
     fail("a prefix of the term before", std::to_string(shared) + " bytes");
   const std::size_t longest = run_.longest_term_bytes();
   if (suffix_bytes > longest - shared || shared + suffix_bytes == 0 ||
@@ -154,16 +170,25 @@ void RunTermCursor::read_term() {
     fail("a term of 1 to " + std::to_string(longest) + " bytes", std::to_string(suffix_bytes) + " more than shared");
   }
   const std::string_view suffix(reinterpret_cast<const char*>(at_), static_cast<std::size_t>(suffix_bytes));
-  at_ += suffix_bytes;
   if (block_starts_ && !suffix.starts_with(expected_start_)) fail("the term of the sample", printable(suffix, 80));
-  const int order = compare(suffix, std::string_view(term_).substr(static_cast<std::size_t>(shared)));
-  if (order < 0) fail("terms in order", printable(suffix, 80));
-  same_term_ = order == 0;
-  term_.resize(static_cast<std::size_t>(shared));
-  term_ += suffix;
-  piece_.term = term_;
+  if (!move_term(static_cast<std::size_t>(shared), suffix)) fail("terms in order", printable(suffix, 80));
+  at_ += suffix_bytes;
   expected_start_ = {};
   block_starts_ = false;
+}
+
+// Replaces what is behind the shared bytes; false where the term would be below the one before.
+bool RunTermCursor::move_term(std::size_t shared, std::string_view suffix) {
+  const int order = compare(suffix, piece_.term.substr(shared));
+  if (order < 0) return false;
+  same_term_ = order == 0;
+  if (suffix.size() <= kWordBytes && end_ - at_ >= static_cast<std::ptrdiff_t>(kWordBytes)) {
+    std::memcpy(term_.data() + shared, suffix.data(), kWordBytes);
+  } else {
+    std::memcpy(term_.data() + shared, suffix.data(), suffix.size());
+  }
+  piece_.term = {term_.data(), shared + suffix.size()};
+  return true;
 }
 
 // Pieces of one list follow each other in document order; with positions, a posting may be cut between two.
