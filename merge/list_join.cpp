@@ -1,5 +1,6 @@
 #include "merge/list_join.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -130,21 +131,21 @@ ListPart split_head(ListPart& part, std::size_t max_bytes) {
 }
 
 // Most are a few bytes, for which a call takes longer than the copy. Returns the end.
-std::uint8_t* copy_bytes(const std::uint8_t* from, const std::uint8_t* end, std::uint8_t* to) {
-  const auto size = static_cast<std::size_t>(end - from);
-  const auto copy_ends = [&]<typename T>(T) {
-    T first, last;
+std::uint8_t* copy_bytes(std::span<const std::uint8_t> bytes, std::uint8_t* to) {
+  const std::uint8_t* const from = bytes.data();
+  const std::size_t size = bytes.size();
+  const auto copy_ends = [&]<typename T>(T first, T last) {
     std::memcpy(&first, from, sizeof first);
-    std::memcpy(&last, end - sizeof last, sizeof last);
+    std::memcpy(&last, from + size - sizeof last, sizeof last);
     std::memcpy(to, &first, sizeof first);
     std::memcpy(to + size - sizeof last, &last, sizeof last);
   };
   if (size > 16) {
     std::memcpy(to, from, size);
   } else if (size >= 8) {
-    copy_ends(std::uint64_t{});
+    copy_ends(std::uint64_t{}, std::uint64_t{});
   } else if (size >= 4) {
-    copy_ends(std::uint32_t{});
+    copy_ends(std::uint32_t{}, std::uint32_t{});
   } else {
     for (std::size_t i = 0; i < size; ++i) to[i] = from[i];
   }
@@ -172,11 +173,11 @@ void ListJoiner::add_border_frequencies(std::vector<ListPart>& parts) {
 }
 
 void ListJoiner::write(std::string_view term, std::vector<ListPart>& parts) {
+  if (write_joined(term, parts)) return;
   if (has_positions_) {
     write_positioned(term, parts);
     return;
   }
-  if (write_fitting(term, parts)) return;
   rewritten_.clear();
   if (parts.size() > 1) add_border_frequencies(parts);
   std::size_t begin = 0;  // of the entry
@@ -205,44 +206,27 @@ void ListJoiner::write(std::string_view term, std::vector<ListPart>& parts) {
   if (begin < parts.size()) write_entry(term, {parts.data() + begin, parts.size() - begin});
 }
 
-// What nearly all lists are: an entry that fits the block, whose parts share no border document.
-bool ListJoiner::write_fitting(std::string_view term, std::span<const ListPart> parts) {
-  std::size_t most_bytes = 0;
-  for (const ListPart& part : parts) most_bytes += part.postings.size() + kMaxGapBytes;
-  if (most_bytes > builder_.room(term)) return false;
-  TermPiece piece;
+// It fits by the bytes that write() of the parts counts, or by more: both make the same entries.
+bool ListJoiner::write(std::string_view term, const JoinedEntry& entry) {
+  const std::size_t head_bytes = has_positions_ ? PositionedPart::kMaxHeadBytes : kMaxGapBytes;
+  if (entry.part_bytes() + entry.joints().size() * head_bytes > builder_.room(term)) return false;
+  TermPiece piece = entry.head();
   piece.term = term;
-  const std::size_t bytes = join(parts, piece);
-  if (bytes == 0) return false;
-  std::uint8_t* to = builder_.add(piece, bytes, 0);
-  for (const Joint& joint : std::span(joints_).first(parts.size())) {
-    to = write_varint(to, joint.first_word);
-    to = copy_bytes(joint.at, joint.end, to);
+  std::uint8_t* to = builder_.add(piece, entry.posting_bytes(), entry.position_bytes());
+  for (const JoinedEntry::Joint& joint : entry.joints()) {
+    to = copy_bytes(joint.postings, write_varint(to, joint.first_word));
+  }
+  if (has_positions_) {
+    for (const JoinedEntry::Joint& joint : entry.joints()) to = copy_bytes(joint.positions, to);
   }
   if (see_entry_) see_entry_(piece);
   return true;
 }
 
-// Adds the parts to `piece` and leaves their joints. Returns the bytes of all; 0 if two share a border document.
-std::size_t ListJoiner::join(std::span<const ListPart> parts, TermPiece& piece) {
-  if (joints_.size() < parts.size()) joints_.resize(parts.size());
-  Joint* joint = joints_.data();
-  std::size_t bytes = 0;
-  for (const ListPart& part : parts) {
-    const std::uint8_t* at = part.postings.data();
-    const std::uint8_t* const end = at + part.postings.size();
-    std::uint64_t word = 0;
-    if (!read_varint(&at, end, &word)) fail();
-    const std::uint64_t gap = part.base + (word >> 1) - piece.last_document;
-    if (gap == 0 && piece.document_count != 0) return 0;
-    *joint = {gap << 1 | (word & 1), at, end};
-    bytes += varint_bytes(joint->first_word) + static_cast<std::size_t>(end - at);
-    ++joint;
-    piece.document_count += part.document_count;
-    piece.occurrence_count += part.occurrence_count;
-    piece.last_document = part.last_document;
-  }
-  return bytes;
+bool ListJoiner::write_joined(std::string_view term, std::span<const ListPart> parts) {
+  joined_.clear();
+  return std::all_of(parts.begin(), parts.end(), [this](const ListPart& part) { return joined_.add(part); }) &&
+         write(term, joined_);
 }
 
 void ListJoiner::write_whole(std::string_view term, const ListPart& part) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/run_writer.hpp"
+#include "merge/joined_entry.hpp"
 #include "merge/positioned_part.hpp"
 
 namespace spillway {
@@ -31,17 +32,13 @@ class ListJoiner {
   void write(std::string_view term, std::vector<ListPart>& parts);
   // The same of a whole list of one part, whose base is 0, without positions: faster.
   void write_whole(std::string_view term, const ListPart& part);
+  // A whole list as one entry. False, and nothing is written, where it might not fit the block.
+  bool write(std::string_view term, const JoinedEntry& entry);
   // Hands out the last block.
   void finish();
 
  private:
-  // A part of an entry: the first gap, counted from the part before, and what is behind it.
-  struct Joint {
-    std::uint64_t first_word = 0;  // as it is written: the gap and its flag bit
-    const std::uint8_t *at = nullptr, *end = nullptr;
-  };
-  bool write_fitting(std::string_view term, std::span<const ListPart> parts);
-  std::size_t join(std::span<const ListPart> parts, TermPiece& piece);
+  bool write_joined(std::string_view term, std::span<const ListPart> parts);
   void add_border_frequencies(std::vector<ListPart>& parts);
   void write_entry(std::string_view term, std::span<const ListPart> parts);
   void write_positioned(std::string_view term, std::span<const ListPart> parts);
@@ -54,7 +51,7 @@ class ListJoiner {
   SeeEntry see_entry_;
   std::deque<std::vector<std::uint8_t>> rewritten_;  // parts that had to be changed
   std::vector<std::span<const std::uint8_t>> pieces_, position_pieces_;
-  std::vector<Joint> joints_;
+  JoinedEntry joined_;
   std::vector<ListPart> whole_;
   std::vector<std::uint8_t> gaps_;
   // With positions: the parts of the entry that is being collected, and their bytes at most.

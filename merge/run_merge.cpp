@@ -46,8 +46,7 @@ class ListGatherer {
     term_ = bytes_stay_ ? term : kept_term_.assign(term);
   }
 
-  // Adds what the piece holds to the totals of its input.
-  void add(const TermPiece& piece, RangeInput& input) {
+  void add(const TermPiece& piece, const RangeInput& input) {
     for (const ListPart& part : piece.parts) add_part(part, input);
     if (!piece.parts.empty()) return;
     add_part({piece.postings, piece.positions, piece.document_count, piece.occurrence_count, 0, piece.last_document},
@@ -60,8 +59,7 @@ class ListGatherer {
   }
 
  private:
-  void add_part(const ListPart& part, RangeInput& input) {
-    input.totals.add({part.document_count, part.occurrence_count});
+  void add_part(const ListPart& part, const RangeInput& input) {
     const std::uint32_t first = check_part(part, input);
     const std::size_t bytes = part.postings.size() + part.positions.size();
     // A border document is joined inside one stretch, unless it stays cut.
@@ -133,6 +131,61 @@ class ListGatherer {
   std::vector<std::uint8_t> bytes_;  // of them, where they are copied
   std::uint32_t last_written_ = 0;
   bool any_before_ = false;
+};
+
+// Merges the lists of a range, term by term.
+class TermMerger {
+ public:
+  TermMerger(ListJoiner& joiner, std::size_t stretch_bytes, bool has_positions, std::vector<RangeInput> inputs)
+      : joiner_(joiner), gatherer_(joiner, stretch_bytes, has_positions), inputs_(std::move(inputs)) {}
+
+  // Most terms have one piece in each input: the cursors stand at all of them together.
+  void merge_term(TermSources& sources) {
+    if (!sources.are_whole()) {
+      gatherer_.begin(sources.piece().term, ListGatherer::Bytes::kMove);
+      do {
+        count(sources.piece(), inputs_[sources.input()]);
+        gatherer_.add(sources.piece(), inputs_[sources.input()]);
+      } while (sources.advance());
+      gatherer_.end();
+      return;
+    }
+    for (const std::uint32_t input : sources.inputs()) count(sources.piece(input), inputs_[input]);
+    if (!write_joined(sources)) gather(sources);
+    sources.advance_term();
+  }
+  std::span<const RangeInput> inputs() const { return inputs_; }
+
+ private:
+  static void count(const TermPiece& piece, RangeInput& input) {
+    input.totals.add({piece.document_count, piece.occurrence_count});
+  }
+
+  // False where the list is not as simple as most.
+  bool write_joined(const TermSources& sources) {
+    entry_.clear();
+    for (const std::uint32_t i : sources.inputs()) {
+      const TermPiece& piece = sources.piece(i);
+      const RangeInput& input = inputs_[i];
+      if (!piece.parts.empty() || piece.last_document >= input.document_count ||
+          !entry_.add({piece.postings, piece.positions, piece.document_count, piece.occurrence_count, input.base,
+                       input.base + piece.last_document})) {
+        return false;
+      }
+    }
+    return joiner_.write(sources.piece().term, entry_);
+  }
+
+  void gather(const TermSources& sources) {
+    gatherer_.begin(sources.piece().term, ListGatherer::Bytes::kStay);
+    for (const std::uint32_t input : sources.inputs()) gatherer_.add(sources.piece(input), inputs_[input]);
+    gatherer_.end();
+  }
+
+  ListJoiner& joiner_;
+  ListGatherer gatherer_;
+  JoinedEntry entry_;
+  std::vector<RangeInput> inputs_;
 };
 
 void merge_documents_to_run(std::span<const MergeInput* const> inputs, RunWriter& writer) {
@@ -248,14 +301,13 @@ class RangeMerger {
       const std::size_t bytes = block.payload.capacity();
       blocks_.put(range, std::move(block), bytes);
     });
-    ListGatherer gatherer(joiner, options_.block_bytes, has_positions_);
-    std::vector<RangeInput> inputs = range_inputs();
+    TermMerger merger(joiner, options_.block_bytes, has_positions_, range_inputs());
     TermSources sources(inputs_, range == 0 ? std::string() : splitters_[range - 1],
                         range == splitters_.size() ? std::string() : splitters_[range]);
-    while (!sources.done()) merge_term(sources, inputs, gatherer);
+    while (!sources.done()) merger.merge_term(sources);
     joiner.finish();
     const std::scoped_lock lock(totals_mutex_);
-    for (std::size_t i = 0; i < inputs.size(); ++i) totals_[i].add(inputs[i].totals);
+    for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i].add(merger.inputs()[i].totals);
   }
 
   std::vector<RangeInput> range_inputs() const {
@@ -266,22 +318,6 @@ class RangeMerger {
       inputs[i].base = static_cast<std::uint32_t>(layout_.bases[i]);
     }
     return inputs;
-  }
-
-  // Most terms have one piece in each input: the cursors stand at all of them together.
-  static void merge_term(TermSources& sources, std::vector<RangeInput>& inputs, ListGatherer& gatherer) {
-    if (sources.are_whole()) {
-      gatherer.begin(sources.piece().term, ListGatherer::Bytes::kStay);
-      for (const std::uint32_t input : sources.inputs()) gatherer.add(sources.piece(input), inputs[input]);
-      gatherer.end();
-      sources.advance_term();
-      return;
-    }
-    gatherer.begin(sources.piece().term, ListGatherer::Bytes::kMove);
-    do {
-      gatherer.add(sources.piece(), inputs[sources.input()]);
-    } while (sources.advance());
-    gatherer.end();
   }
 
   const std::span<const MergeInput* const> inputs_;
