@@ -57,6 +57,56 @@ class RunTermCursorTest : public ::testing::Test {
   MemoryFile file{budget, "run"};
 };
 
+TEST_F(RunTermCursorTest, TellsWhereATermEnds) {
+  const RunReader reader(file);
+  RunTermCursor cursor(reader, "", "");
+  std::size_t told = 0, going_on = 0;
+  std::string last;
+  for (bool ended = true; cursor.next(); last = cursor.piece().term, ended = cursor.ends_term()) {
+    if (cursor.piece().term == last) {
+      ++going_on;
+      EXPECT_FALSE(ended) << last;
+    }
+    told += ended ? 1 : 0;
+  }
+  EXPECT_GT(told, run.terms.size() / 2);
+  EXPECT_GT(going_on, 10u);
+}
+
+// A writer need not share all that two terms have in common.
+TEST(RunTermCursor, DoesNotTellThatATermEndsWhereItsBytesComeAgain) {
+  MemoryBudget budget(std::size_t{1} << 20);
+  MemoryFile file(budget, "run");
+  const auto entry = [](std::uint8_t shared, const std::string& suffix, std::uint8_t document) {
+    std::string bytes{static_cast<char>(shared), static_cast<char>(suffix.size())};
+    bytes += suffix;
+    for (const int byte : {1, 0, +document, 1, document << 1 | 1}) bytes += static_cast<char>(byte);
+    return bytes;
+  };
+  const std::string payload =
+      entry(0, "ab", 0) + entry(0, "ab", 1) + entry(2, "", 2) + entry(1, "bc", 0) + entry(3, "d", 0) + entry(1, "c", 1);
+  TermBlock block;
+  block.payload.assign(payload.begin(), payload.end());
+  block.first_term = "ab";
+  block.longest_term_bytes = 4;
+  block.entry_count = 6;
+  block.posting_count = block.occurrence_count = 6;
+  RunWriter writer(file, {}, kMinRunBlockBytes, RunBlockCodec::kNone);
+  writer.append_terms(block);
+  writer.append_documents(std::vector<std::uint8_t>{0, 3, 0, 2, 0, 1});
+  RunSummary summary;
+  summary.document_count = 3;
+  summary.entry_count = summary.posting_count = summary.occurrence_count = 6;
+  writer.finish(summary);
+  const RunReader reader(file);
+  RunTermCursor cursor(reader, "", "");
+  std::vector<std::pair<std::string, bool>> found;
+  while (cursor.next()) found.emplace_back(cursor.piece().term, cursor.ends_term());
+  const std::vector<std::pair<std::string, bool>> expected{{"ab", false}, {"ab", false},  {"ab", false},
+                                                           {"abc", true}, {"abcd", true}, {"ac", false}};
+  EXPECT_EQ(found, expected);
+}
+
 TEST_F(RunTermCursorTest, FindsEveryRange) {
   const RunReader reader(file);
   ASSERT_GT(reader.term_samples().size(), 20u);

@@ -59,6 +59,30 @@ TEST_F(RunMerge, JoinsTheEntriesOfATermWhileTheyFitABlock) {
   EXPECT_EQ(merged.reader->summary().posting_count, 6u * 500);
 }
 
+// Each run ends inside a document that the next one goes on with, so that some lists have a document of both.
+TEST_F(RunMerge, AddsBorderDocumentsOfListsThatAreShort) {
+  for (const bool positions : {false, true}) {
+    SCOPED_TRACE(positions);
+    options_.positions = positions;
+    SampleRun whole;
+    whole.documents.resize(40);
+    std::mt19937_64 random(5);
+    for (std::uint32_t term = 0; term < 400; ++term) {
+      for (std::uint32_t document = term % 40; document < 40; document += 1 + term % 13) {
+        const auto frequency = static_cast<std::uint32_t>(1 + random() % 3 * (random() % 100));
+        whole.terms["t" + std::to_string(term)].push_back({document, frequency});
+        whole.documents[document].length += frequency;
+      }
+    }
+    if (positions) add_positions(whole, 5);
+    for (const std::size_t pieces : {2, 7, 60}) {
+      const Runs runs = cut(whole, pieces, random);
+      const HeldRun merged = hold([&](WritableFile& file) { merge_runs(inputs(runs), file, {}); });
+      ASSERT_EQ(read_sample_run(*merged.file).terms, whole.terms) << pieces;
+    }
+  }
+}
+
 // Where ranges end blocks do, so bytes differ; what they hold does not.
 TEST_F(RunMerge, GivesTheSameOnManyThreads) {
   std::mt19937_64 random(5);
@@ -246,13 +270,15 @@ TEST_F(RunMerge, RefusesARunThatLacksAPosting) {
 // Pieces as no checksum can tell them: their heads lie about where documents are.
 class ForgedInput final : public MergeInput {
  public:
-  ForgedInput(std::vector<TermPiece> pieces, RunSummary summary) : pieces_(std::move(pieces)), summary_(summary) {}
+  enum class Ends { kTold, kNotTold };  // of terms
+  ForgedInput(std::vector<TermPiece> pieces, RunSummary summary, Ends ends)
+      : pieces_(std::move(pieces)), summary_(summary), ends_(ends) {}
   const RunIdentity& identity() const override { return identity_; }
   const RunSummary& summary() const override { return summary_; }
   std::vector<TermSample> term_samples() const override { return {}; }
   std::size_t cursor_bytes() const override { return 0; }
   std::unique_ptr<TermCursor> terms(std::string, std::string) const override {
-    return std::make_unique<Terms>(pieces_);
+    return std::make_unique<Terms>(pieces_, ends_);
   }
   std::unique_ptr<DocumentCursor> documents() const override { return std::make_unique<Documents>(summary_); }
   std::string name() const override { return "forged"; }
@@ -260,12 +286,16 @@ class ForgedInput final : public MergeInput {
  private:
   class Terms final : public TermCursor {
    public:
-    explicit Terms(const std::vector<TermPiece>& pieces) : pieces_(pieces) {}
+    Terms(const std::vector<TermPiece>& pieces, Ends ends) : pieces_(pieces), ends_(ends) {}
     bool next() override { return ++at_ <= pieces_.size(); }
     const TermPiece& piece() const override { return pieces_[at_ - 1]; }
+    bool ends_term() const override {
+      return ends_ == Ends::kTold && (at_ == pieces_.size() || pieces_[at_].term != piece().term);
+    }
 
    private:
     const std::vector<TermPiece>& pieces_;
+    const Ends ends_;
     std::size_t at_ = 0;
   };
   class Documents final : public DocumentCursor {
@@ -284,32 +314,37 @@ class ForgedInput final : public MergeInput {
   };
   std::vector<TermPiece> pieces_;
   RunSummary summary_;
+  const Ends ends_;
   RunIdentity identity_;
 };
 
 TEST_F(RunMerge, RefusesPiecesThatDoNotAscend) {
   const auto bytes = encode_postings({{3, 1}, {5, 2}});
-  TermPiece good{"t", 2, 3, 5, bytes, {}, {}}, far = good, low = good;
+  TermPiece good{"t", 2, 3, 5, bytes, {}, {}}, far = good, low = good, other = good;
+  other.term = "u";
   far.last_document = 10;
   low.last_document = 2;
   RunSummary summary;
   summary.document_count = 10;
   summary.entry_count = 2;
-  const auto merged = [&](std::vector<TermPiece> pieces, std::uint64_t more_postings = 0,
-                          std::uint64_t more_occurrences = 0) {
-    summary.posting_count = 2 * pieces.size() + more_postings;
-    summary.occurrence_count = 3 * pieces.size() + more_occurrences;
-    const ForgedInput input(std::move(pieces), summary);
-    const MergeInput* inputs[] = {&input};
-    MemoryFile out(budget_, "out");
-    return merge_runs(inputs, out, {4096, RunBlockCodec::kNone, 0}).posting_count;
-  };
-  EXPECT_EQ(merged({good}), 2u);
-  EXPECT_THROW(merged({far}), FormatError);
-  EXPECT_THROW(merged({low}), FormatError);
-  EXPECT_THROW(merged({good, good}), FormatError);
-  EXPECT_THROW(merged({good}, 1), FormatError);
-  EXPECT_THROW(merged({good}, 0, 1), FormatError);
+  for (const auto ends : {ForgedInput::Ends::kTold, ForgedInput::Ends::kNotTold}) {
+    const auto merged = [&](std::vector<TermPiece> pieces, std::uint64_t more_postings = 0,
+                            std::uint64_t more_occurrences = 0) {
+      summary.posting_count = 2 * pieces.size() + more_postings;
+      summary.occurrence_count = 3 * pieces.size() + more_occurrences;
+      const ForgedInput input(std::move(pieces), summary, ends);
+      const MergeInput* inputs[] = {&input};
+      MemoryFile out(budget_, "out");
+      return merge_runs(inputs, out, {4096, RunBlockCodec::kNone, 0}).posting_count;
+    };
+    EXPECT_EQ(merged({good}), 2u);
+    EXPECT_EQ(merged({good, other}), 4u);
+    EXPECT_THROW(merged({far}), FormatError);
+    EXPECT_THROW(merged({low}), FormatError);
+    EXPECT_THROW(merged({good, good}), FormatError);
+    EXPECT_THROW(merged({good}, 1), FormatError);
+    EXPECT_THROW(merged({good}, 0, 1), FormatError);
+  }
 }
 
 }  // namespace

@@ -47,6 +47,28 @@ class TermSourcesTest : public MergeTest {
     EXPECT_TRUE(sources.done());
   }
 
+  // As merges do that look at all pieces of a term before they move on.
+  void expect_all_by_term(const Runs& runs) {
+    const auto all = inputs(runs);
+    TermSources sources(all, "", "");
+    std::size_t whole = 0;
+    for (const auto& [term, runs_of_term] : places_) {
+      ASSERT_FALSE(sources.done());
+      ASSERT_TRUE(
+          std::equal(sources.inputs().begin(), sources.inputs().end(), runs_of_term.begin(), runs_of_term.end()));
+      for (const std::uint32_t input : sources.inputs()) ASSERT_EQ(sources.piece(input).term, term);
+      if (sources.are_whole()) {
+        ++whole;
+        sources.advance_term();
+      } else {
+        while (sources.advance()) {
+        }
+      }
+    }
+    EXPECT_TRUE(sources.done());
+    EXPECT_GT(whole, places_.size() / 2);
+  }
+
   std::map<std::string, std::set<std::size_t>> places_;  // runs that have a term
 };
 
@@ -55,6 +77,14 @@ TEST_F(TermSourcesTest, OrderTermsThatAreEqualInTheirFirstBytes) {
     SCOPED_TRACE(seed);
     places_.clear();
     expect_all_between(scatter(near_terms(seed, 500), 1 + seed * 3, seed), "", "");
+  }
+}
+
+TEST_F(TermSourcesTest, StandAtAllPiecesOfATermTogether) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(seed);
+    places_.clear();
+    expect_all_by_term(scatter(near_terms(seed, 500), 1 + seed * 3, seed));
   }
 }
 
