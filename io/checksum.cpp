@@ -100,6 +100,28 @@ __attribute__((target("sse4.2"))) std::uint32_t update_sse42(std::uint32_t crc, 
   return crc;
 }
 
+// Registers are polynomials over GF(2) modulo kPolynomial, x^0 in the highest bit.
+constexpr std::uint32_t kOne = std::uint32_t{1} << 31;
+
+constexpr std::uint32_t times(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t product = 0;
+  for (std::uint32_t bit = kOne; bit != 0; bit >>= 1) {
+    if ((a & bit) != 0) product ^= b;
+    b = b >> 1 ^ ((b & 1) != 0 ? kPolynomial : 0);
+  }
+  return product;
+}
+
+// x^8, and the square of each before: x to the power of 8 times 2^k.
+constexpr std::array<std::uint32_t, 64> make_byte_powers() {
+  std::array<std::uint32_t, 64> powers{};
+  powers[0] = kOne >> 8;
+  for (std::size_t k = 1; k < powers.size(); ++k) powers[k] = times(powers[k - 1], powers[k - 1]);
+  return powers;
+}
+
+constexpr auto kBytePowers = make_byte_powers();
+
 Hash128 canonical(XXH128_hash_t hash) {
   XXH128_canonical_t bytes;
   XXH128_canonicalFromHash(&bytes, hash);
@@ -118,6 +140,14 @@ std::uint32_t crc32c(std::uint32_t crc, std::span<const std::uint8_t> bytes) {
   static const bool has_sse42 = __builtin_cpu_supports("sse4.2");
   if (has_sse42) return ~update_sse42(~crc, bytes.data(), bytes.size());
   return crc32c_portable(crc, bytes);
+}
+
+// The CRC is linear in what the register was before and in the bytes: that before moves on by as many zero bytes.
+std::uint32_t crc32c_join(std::uint32_t crc, std::uint32_t behind, std::uint64_t behind_bytes) {
+  for (std::size_t k = 0; behind_bytes != 0; ++k, behind_bytes >>= 1) {
+    if ((behind_bytes & 1) != 0) crc = times(crc, kBytePowers[k]);
+  }
+  return crc ^ behind;
 }
 
 Hash128 hash128(std::span<const std::uint8_t> bytes) { return canonical(XXH3_128bits(bytes.data(), bytes.size())); }

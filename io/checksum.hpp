@@ -12,6 +12,9 @@ namespace spillway {
 
 // Continues `crc` (0 to start) over `bytes`.
 std::uint32_t crc32c(std::uint32_t crc, std::span<const std::uint8_t> bytes);
+// Of the bytes behind `crc`'s and so many others, of which `behind` is the CRC alone (from 0): in time of the logarithm
+// of their number.
+std::uint32_t crc32c_join(std::uint32_t crc, std::uint32_t behind, std::uint64_t behind_bytes);
 // The table path, on every machine: for tests.
 std::uint32_t crc32c_portable(std::uint32_t crc, std::span<const std::uint8_t> bytes);
 

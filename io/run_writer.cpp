@@ -47,23 +47,27 @@ std::array<std::uint8_t, kHeaderBytes> make_header(const RunIdentity& identity) 
 struct BlockHead {
   std::uint8_t kind;
   RunBlockCodec codec;
-  std::size_t raw_bytes;
+  std::size_t stored_bytes, raw_bytes;
   std::uint32_t count;
 };
 
-// Writes the header of a block in front of its payload.
-void write_block_header(const BlockHead& head, std::uint32_t seed, std::span<std::uint8_t> block) {
-  std::uint8_t* const to = block.data();
-  const auto payload = block.subspan(kBlockHeaderBytes);
+// `payload_crc`: of what is stored, alone.
+void write_block_header(const BlockHead& head, std::uint32_t seed, std::uint32_t payload_crc, std::uint8_t* to) {
   to[kKindAt] = head.kind;
   to[kCodecAt] = static_cast<std::uint8_t>(head.codec);
   store_le(to + kBlockReservedAt, std::uint16_t{0});
-  store_le(to + kStoredAt, static_cast<std::uint32_t>(payload.size()));
+  store_le(to + kStoredAt, static_cast<std::uint32_t>(head.stored_bytes));
   store_le(to + kRawAt, static_cast<std::uint32_t>(head.raw_bytes));
   store_le(to + kCountAt, head.count);
   const std::uint32_t block_crc = crc32c(seed, {to, kBlockCrcAt});
   store_le(to + kBlockCrcAt, block_crc);
-  store_le(to + kPayloadCrcAt, crc32c(block_crc, payload));
+  store_le(to + kPayloadCrcAt, crc32c_join(block_crc, payload_crc, head.stored_bytes));
+}
+
+void write_block_header(const TermBlock& block, std::uint32_t seed, std::uint8_t* to) {
+  const std::uint32_t crc = block.payload_crc ? *block.payload_crc : crc32c(0, block.payload);
+  write_block_header({kTermBlock, RunBlockCodec::kNone, block.payload.size(), block.payload.size(), block.entry_count},
+                     seed, crc, to);
 }
 
 }  // namespace
@@ -112,11 +116,22 @@ void RunWriter::append_block(std::uint8_t kind, std::span<const std::uint8_t> ra
     std::memcpy(payload, raw.data(), raw.size());
     stored_bytes = raw.size();
   }
-  const std::span<std::uint8_t> block{out_.data(), kBlockHeaderBytes + stored_bytes};
-  write_block_header({kind, codec, raw.size(), count}, block_seed(header_crc_, block_count_, file_.size()), block);
-  file_.append(block);
+  write_block_header({kind, codec, stored_bytes, raw.size(), count}, next_block_seed(),
+                     crc32c(0, {payload, stored_bytes}), out_.data());
+  file_.append({out_.data(), kBlockHeaderBytes + stored_bytes});
   count_block(raw.size());
 }
+
+// From where it stands: whoever appends does so for all threads that make blocks.
+void RunWriter::append_uncompressed(const TermBlock& block) {
+  std::array<std::uint8_t, kBlockHeaderBytes> header{};
+  write_block_header(block, next_block_seed(), header.data());
+  file_.append(header);
+  file_.append(block.payload);
+  count_block(block.payload.size());
+}
+
+std::uint32_t RunWriter::next_block_seed() const { return block_seed(header_crc_, block_count_, file_.size()); }
 
 void RunWriter::count_block(std::size_t raw_bytes) {
   largest_block_bytes_ = std::max(largest_block_bytes_, static_cast<std::uint32_t>(raw_bytes));
@@ -141,10 +156,12 @@ RunWriter::Place RunWriter::place_terms(const TermBlock& block) {
   add_sample(block);
   Place place{block_count_, file_.size(), {}};
   if (!compressor_) place.room = file_.extend(kBlockHeaderBytes + block.payload.size());
-  if (place.room.empty()) {
+  if (!place.room.empty()) {
+    count_block(block.payload.size());
+  } else if (compressor_) {
     append_block(kTermBlock, block.payload, block.entry_count);
   } else {
-    count_block(block.payload.size());
+    append_uncompressed(block);
   }
   ++term_block_count_;
   longest_term_bytes_ = std::max(longest_term_bytes_, block.longest_term_bytes);
@@ -157,8 +174,7 @@ RunWriter::Place RunWriter::place_terms(const TermBlock& block) {
 void RunWriter::fill(const Place& place, const TermBlock& block) const {
   if (place.room.empty()) return;
   std::memcpy(place.room.data() + kBlockHeaderBytes, block.payload.data(), block.payload.size());
-  write_block_header({kTermBlock, RunBlockCodec::kNone, block.payload.size(), block.entry_count},
-                     block_seed(header_crc_, place.number, place.offset), place.room);
+  write_block_header(block, block_seed(header_crc_, place.number, place.offset), place.room.data());
 }
 
 void RunWriter::append_documents(std::span<const std::uint8_t> bytes) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@ namespace spillway {
 // A finished term block, not yet bound to a run.
 struct TermBlock {
   std::vector<std::uint8_t> payload;
+  std::optional<std::uint32_t> payload_crc;  // CRC32C of the payload alone, where somebody took it
   std::string first_term;
   std::uint32_t longest_term_bytes = 0;
   std::uint32_t entry_count = 0;
@@ -44,7 +46,7 @@ class TermBlockBuilder {
   // The same with room for the bytes, postings first, which the caller fills in before the next call.
   std::uint8_t* add(TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes);
   bool empty() const { return block_.entry_count == 0; }
-  // Hands out the block and starts the next.
+  // Hands out the block with its CRC, and starts the next.
   TermBlock finish();
   // The most bytes that a block of terms of at most `longest_term` bytes takes: a block may pass block_bytes by the
   // head of one entry, because an empty one has room for a share of any list.
@@ -61,8 +63,7 @@ class TermBlockBuilder {
   std::string last_term_;
 };
 
-// Document, text and term blocks may come in any interleaving, each kind in its own order. Not thread-safe. Each block
-// is one append to the file.
+// Document, text and term blocks may come in any interleaving, each kind in its own order. Not thread-safe.
 class RunWriter {
  public:
   // `file` is empty, and lives longer. codec: for document blocks and term blocks, each if it shrinks them. Requires
@@ -97,6 +98,8 @@ class RunWriter {
   class Compressor;
   void append_stream(std::uint8_t kind, std::vector<std::uint8_t>& held, std::span<const std::uint8_t> bytes);
   void append_block(std::uint8_t kind, std::span<const std::uint8_t> raw, std::uint32_t count);
+  void append_uncompressed(const TermBlock& block);
+  std::uint32_t next_block_seed() const;
   void count_block(std::size_t raw_bytes);
   void add_sample(const TermBlock& block);
   void append_footer(const RunSummary& summary);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "io/checksum.hpp"
 #include "io/run_writer.hpp"
 #include "io/varint.hpp"
 
@@ -133,6 +134,7 @@ void TermBlockBuilder::set_views(TermPiece& piece, std::size_t posting_bytes, st
 
 TermBlock TermBlockBuilder::finish() {
   TermBlock done = std::move(block_);
+  done.payload_crc = crc32c(0, done.payload);
   block_ = TermBlock();
   return done;
 }

@@ -62,6 +62,21 @@ TEST(Crc32c, ContinuesWhereItStopped) {
   }
 }
 
+TEST(Crc32c, JoinsThoseOfBytesBehindEachOther) {
+  const auto bytes = random_bytes(300'000);
+  const std::uint32_t whole = crc32c(0, bytes);
+  std::size_t step = 1;
+  for (std::size_t cut = 0; cut <= bytes.size(); cut += step++) {
+    const auto before = std::span(bytes).first(cut), behind = std::span(bytes).subspan(cut);
+    ASSERT_EQ(crc32c_join(crc32c(0, before), crc32c(0, behind), behind.size()), whole) << cut;
+  }
+  const std::vector<std::uint8_t> zeros(std::size_t{1} << 20);
+  for (std::size_t count = 1; count <= zeros.size(); count *= 2) {
+    const auto behind = std::span(zeros).first(count);
+    EXPECT_EQ(crc32c_join(whole, crc32c(0, behind), count), crc32c(whole, behind)) << count;
+  }
+}
+
 TEST(Hash128, HasThePublishedValueOfNothing) { EXPECT_EQ(to_hex(hash128({})), "99aa06d3014798d86001c324468d497f"); }
 
 TEST(Hash128, IsTheSameInPieces) {

@@ -147,7 +147,7 @@ TEST_F(RunWriterTest, GivesTheSameBytesInWhateverOrderPlacesAreFilled) {
   EXPECT_EQ(bytes_of(other), bytes_of(file));
 }
 
-TEST_F(RunWriterTest, WritesEachBlockByOneAppend) {
+TEST_F(RunWriterTest, WritesABlockByOneAppendOrTwo) {
   FaultyFileSystem files;
   const auto out = files.create("run");
   const std::uint64_t before = files.operations();
@@ -156,7 +156,7 @@ TEST_F(RunWriterTest, WritesEachBlockByOneAppend) {
   writer.append_documents(std::vector<std::uint8_t>(3 * kMinRunBlockBytes, 0));
   EXPECT_EQ(files.operations() - before, 4u);
   writer.append_terms(block_of("a"));
-  EXPECT_EQ(files.operations() - before, 5u);
+  EXPECT_EQ(files.operations() - before, 6u) << "the block's header, and its bytes from where they stand";
 }
 
 }  // namespace
