@@ -32,14 +32,14 @@ struct JoinedSizes {
 // Of one thread: a block that is filled, the stretch of a list that goes into it, and what waits.
 std::size_t thread_bytes(std::size_t largest_block_bytes) { return 5 * largest_block_bytes; }
 
-// First documents, then lists; the samples of one run are copied to divide them.
+// Documents beside lists; the samples of one run are copied to divide them.
 std::size_t bytes_of_join(const JoinedSizes& runs, std::size_t largest_block_bytes, unsigned threads) {
   const std::size_t both =
       RunWriter::memory_bytes(std::min(largest_block_bytes, kMaxRunBlockBytes), RunBlockCodec::kNone) + runs.open_bytes;
   const std::size_t lists = runs.most_open_bytes + merged_ranges_bytes(runs.count, threads) +
                             threads * (runs.cursors_bytes + thread_bytes(largest_block_bytes)) +
                             blocks_ahead(threads) * largest_block_bytes;
-  return both + std::max(runs.most_documents_bytes, lists);
+  return both + runs.most_documents_bytes + lists;
 }
 
 }  // namespace
@@ -207,6 +207,7 @@ std::unique_ptr<MergeSource> RunJoiner::join(Sources& group, unsigned threads) {
   options.threads = threads;
   options.slots = &setup_.slots;
   options.ahead_bytes = blocks_ahead(threads) * setup_.run_block_bytes;
+  options.documents_beside = true;
   options.check = [this] {
     throw_if_stopped(setup_.context);
     if (abandoned_) throw Abandoned{};

@@ -188,14 +188,40 @@ class TermMerger {
   std::vector<RangeInput> inputs_;
 };
 
-void merge_documents_to_run(std::span<const MergeInput* const> inputs, RunWriter& writer) {
+// The new run's writer, for threads that take turns.
+class SharedWriter {
+ public:
+  explicit SharedWriter(RunWriter& writer) : writer_(writer) {}
+  void append_terms(const TermBlock& block) {
+    const std::scoped_lock lock(mutex_);
+    writer_.append_terms(block);
+  }
+  void append_documents(std::span<const std::uint8_t> bytes) {
+    const std::scoped_lock lock(mutex_);
+    writer_.append_documents(bytes);
+  }
+
+ private:
+  std::mutex mutex_;
+  RunWriter& writer_;
+};
+
+// `check` is called every so often.
+void merge_documents_to_run(std::span<const MergeInput* const> inputs, const std::function<void()>& check,
+                            SharedWriter& writer) {
+  constexpr std::size_t kPieceBytes = std::size_t{16} << 10;
   std::vector<std::uint8_t> stream;
-  join_documents(inputs, [&](std::uint32_t, const RunDocument& document) {
-    stream.clear();
-    append_run_document(document, stream);
+  const auto write = [&] {
+    check();
     writer.append_documents(stream);
+    stream.clear();
+  };
+  join_documents(inputs, [&](std::uint32_t, const RunDocument& document) {
+    append_run_document(document, stream);
+    if (stream.size() >= kPieceBytes) write();
     return JoinStep::kGoOn;
   });
+  write();
 }
 
 void merge_texts_to_run(std::span<const MergeInput* const> inputs, RunWriter& writer) {
@@ -236,20 +262,20 @@ std::size_t range_count_of(std::span<const MergeInput* const> inputs, const RunM
                                  kMostRanges * options.threads);
 }
 
-// The lists of all inputs, range by range, to the writer's term blocks. Ranges are taken in order by however many
-// threads there are.
+// The lists of all inputs, range by range, to the writer's term blocks, and their documents beside that. Ranges are
+// taken in order by however many threads there are.
 class RangeMerger {
  public:
   RangeMerger(std::span<const MergeInput* const> inputs, const SourceLayout& layout, const RunMergeOptions& options,
-              RunWriter& writer)
+              SharedWriter& writer)
       : inputs_(inputs),
         layout_(layout),
         options_(options),
+        writer_(writer),
         has_positions_(inputs.front()->identity().has_positions),
         splitters_(choose_term_splitters(inputs, range_count_of(inputs, options))),
         totals_(inputs.size()),
-        blocks_([this, &writer](TermBlock&& block) { write(writer, block); }, splitters_.size() + 1,
-                ahead_bytes(options)) {}
+        blocks_([this](TermBlock&& block) { write(block); }, splitters_.size() + 1, ahead_bytes(options)) {}
 
   void run() {
     const std::size_t count = std::clamp<std::size_t>(options_.threads, 1, splitters_.size() + 1);
@@ -271,8 +297,8 @@ class RangeMerger {
 
  private:
   // By one thread at a time.
-  void write(RunWriter& writer, const TermBlock& block) {
-    writer.append_terms(block);
+  void write(const TermBlock& block) {
+    writer_.append_terms(block);
     entry_count += block.entry_count;
     posting_count += block.posting_count;
     occurrence_count += block.occurrence_count;
@@ -280,6 +306,7 @@ class RangeMerger {
 
   void work() noexcept {
     try {
+      if (options_.documents_beside && !documents_begun_.exchange(true)) write_documents();
       // A thread that has a range has a slot: the least unfinished range, for which others wait, goes on.
       while (next_ <= splitters_.size()) {
         const ThreadSlot slot = take_slot(options_);
@@ -293,6 +320,17 @@ class RangeMerger {
     } catch (...) {
       blocks_.fail(std::current_exception());
     }
+  }
+
+  void write_documents() {
+    const ThreadSlot slot = take_slot(options_);
+    merge_documents_to_run(
+        inputs_,
+        [this] {
+          blocks_.check_stopped();
+          if (options_.check) options_.check();
+        },
+        writer_);
   }
 
   void merge_range(std::size_t range) {
@@ -323,11 +361,13 @@ class RangeMerger {
   const std::span<const MergeInput* const> inputs_;
   const SourceLayout& layout_;
   const RunMergeOptions& options_;
+  SharedWriter& writer_;
   const bool has_positions_;
   const std::vector<std::string> splitters_;
   std::mutex totals_mutex_;
   std::vector<InputTotals> totals_;  // of the ranges that are merged, for each input
   std::atomic<std::size_t> next_{0};
+  std::atomic<bool> documents_begun_{false};
   OrderedRanges<TermBlock> blocks_;
 };
 
@@ -359,11 +399,17 @@ RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& o
     summary.has_stored_ids |= inputs[i]->summary().has_stored_ids;
   }
   RunWriter writer(out, identity, options.block_bytes, options.codec);
-  {
+  SharedWriter shared(writer);
+  if (!options.documents_beside) {
     const ThreadSlot slot = take_slot(options);
-    merge_documents_to_run(inputs, writer);
+    merge_documents_to_run(
+        inputs,
+        [&options] {
+          if (options.check) options.check();
+        },
+        shared);
   }
-  RangeMerger lists(inputs, layout, options, writer);
+  RangeMerger lists(inputs, layout, options, shared);
   lists.run();
   summary.entry_count = lists.entry_count;
   summary.posting_count = lists.posting_count;

@@ -20,6 +20,7 @@ struct RunMergeOptions {
   unsigned threads = 1;              // term ranges side by side, the caller's thread among them
   ThreadSlots* slots = nullptr;      // threads work in them only, a range at a time; null: without. Not held by callers
   std::size_t ahead_bytes = 0;       // blocks that may wait for those before them, beside two a thread
+  bool documents_beside = false;     // one thread of several reads documents while the others merge ranges
   std::function<void()> check = {};  // called for every block; throws to stop. May be empty
 };
 

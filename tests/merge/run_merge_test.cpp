@@ -96,10 +96,11 @@ TEST_F(RunMerge, GivesTheSameOnManyThreads) {
     bytes += run.file->size();
     entries += run.reader->summary().entry_count;
   }
-  for (const unsigned threads : {1U, 2U, 7U}) {
+  for (const auto& [threads, beside] : {std::pair(1U, false), {1U, true}, {2U, false}, {2U, true}, {7U, true}}) {
     RunMergeOptions options;
     options.block_bytes = kMinRunBlockBytes;
     options.threads = threads;
+    options.documents_beside = beside;
     std::atomic<int> checks{0};
     options.check = [&] { ++checks; };
     const HeldRun merged = hold([&](WritableFile& file) { merge_runs(inputs(runs), file, options); });
@@ -124,6 +125,7 @@ TEST_F(RunMerge, WorksInItsSlotsOnly) {
   options.block_bytes = kMinRunBlockBytes;
   options.threads = 6;
   options.slots = &slots;
+  options.documents_beside = true;
   options.check = [&] {
     int before = most.load();
     const int now = ++busy;
@@ -154,6 +156,7 @@ TEST_F(RunMerge, StopsWhenItsCheckThrows) {
     options.block_bytes = kMinRunBlockBytes;
     options.threads = threads;
     options.slots = &slots;
+    options.documents_beside = threads > 1;
     std::atomic<int> left{5};
     options.check = [&] {
       if (--left < 0) throw InterruptedError(2);
@@ -263,6 +266,28 @@ TEST_F(RunMerge, RefusesARunThatLacksAPosting) {
         EXPECT_NE(std::string(error.what()).find(runs[1].file->path()), std::string::npos) << error.what();
         EXPECT_NE(std::string(error.what()).find("postings"), std::string::npos) << error.what();
       }
+    }
+  }
+}
+
+// What the thread that reads documents meets ends the others, and is what is thrown.
+TEST_F(RunMerge, RefusesDamagedDocumentsBesideLists) {
+  std::mt19937_64 random(10);
+  Runs runs = cut(make_source(10, {.documents = 3000, .terms = 4000}), 4, random);
+  std::vector<std::uint8_t> bytes = all_bytes(*runs[2].file);
+  bytes[run_layout::kHeaderBytes + run_layout::kBlockHeaderBytes + 100] ^= 1;
+  runs[2] = hold([&](WritableFile& file) { file.append(bytes); });
+  RunMergeOptions options;
+  options.block_bytes = kMinRunBlockBytes;
+  options.documents_beside = true;
+  for (const unsigned threads : {1U, 4U}) {
+    options.threads = threads;
+    MemoryFile out(budget_, "out");
+    try {
+      merge_runs(inputs(runs), out, options);
+      FAIL() << threads;
+    } catch (const FormatError& error) {
+      EXPECT_NE(std::string(error.what()).find("checksum"), std::string::npos) << error.what();
     }
   }
 }
