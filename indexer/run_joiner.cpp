@@ -204,6 +204,7 @@ std::unique_ptr<MergeSource> RunJoiner::join(Sources& group, unsigned threads) {
   RunMergeOptions options;
   options.block_bytes = setup_.run_block_bytes;
   options.run_number = setup_.next_number();
+  options.input_bytes = bytes;
   options.threads = threads;
   options.slots = &setup_.slots;
   options.ahead_bytes = blocks_ahead(threads) * setup_.run_block_bytes;

@@ -95,6 +95,7 @@ class Merging {
     RunMergeOptions options;
     options.block_bytes = setup_.run_block_bytes;
     options.run_number = number;
+    for (const auto& source : group) options.input_bytes += source->bytes;
     options.threads = threads;
     options.ahead_bytes = std::size_t{2} * threads * batch_bytes();
     options.check = [this] { throw_if_stopped(setup_.context); };

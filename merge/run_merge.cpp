@@ -248,18 +248,24 @@ std::size_t ahead_bytes(const RunMergeOptions& options) {
   return options.ahead_bytes + 2 * std::size_t{options.threads} * options.block_bytes;
 }
 
-// What all threads make of their ranges is to fit what may wait, else they wait for the first.
-std::size_t range_count_of(std::span<const MergeInput* const> inputs, const RunMergeOptions& options) {
+std::uint64_t estimated_bytes(std::span<const MergeInput* const> inputs) {
   constexpr std::uint64_t kPostingBytes = 2, kEntryBytes = 12, kPositionBytes = 1;
-  if (options.threads <= 1) return 1;
   std::uint64_t bytes = 0;
   for (const MergeInput* const input : inputs) {
     const RunSummary& summary = input->summary();
     bytes += summary.posting_count * kPostingBytes + summary.entry_count * kEntryBytes;
     if (input->identity().has_positions) bytes += summary.occurrence_count * kPositionBytes;
   }
-  return std::clamp<std::size_t>(2 * bytes / (ahead_bytes(options) / options.threads), kLeastRanges * options.threads,
-                                 kMostRanges * options.threads);
+  return bytes;
+}
+
+// What all threads make of their ranges is to fit what may wait, else they wait for the first: with half as much again,
+// as ranges are uneven.
+std::size_t range_count_of(std::span<const MergeInput* const> inputs, const RunMergeOptions& options) {
+  if (options.threads <= 1) return 1;
+  const std::uint64_t bytes = options.input_bytes != 0 ? options.input_bytes : estimated_bytes(inputs);
+  return std::clamp<std::size_t>(3 * bytes / 2 / (ahead_bytes(options) / options.threads),
+                                 kLeastRanges * options.threads, kMostRanges * options.threads);
 }
 
 // The lists of all inputs, range by range, to the writer's term blocks, and their documents beside that. Ranges are

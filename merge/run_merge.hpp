@@ -17,6 +17,7 @@ struct RunMergeOptions {
   std::size_t block_bytes = std::size_t{256} << 10;  // of the new run
   RunBlockCodec codec = RunBlockCodec::kNone;
   std::uint64_t run_number = 0;
+  std::uint64_t input_bytes = 0;     // of all inputs together; 0: estimated from what they hold
   unsigned threads = 1;              // term ranges side by side, the caller's thread among them
   ThreadSlots* slots = nullptr;      // threads work in them only, a range at a time; null: without. Not held by callers
   std::size_t ahead_bytes = 0;       // blocks that may wait for those before them, beside two a thread
