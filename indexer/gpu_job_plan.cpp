@@ -25,9 +25,12 @@ constexpr double kShareOfFree = 0.8;  // other programs, and what the driver tak
 constexpr double kMostOfFree = 0.95;  // an arena of all that is free is not to be had
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kLeastStaging = 2 * kMebibyte;  // of a visit
-// Of a block's bytes that come down as lists: 0.26 of generated text, less of text with fewer words; 0.3 with
-// positions.
-constexpr std::size_t kBlockBytesPerListByte = 3;
+// Of a block that come down as lists: of generated text with a million words, which is much, 45 bytes a term and a
+// fifth of the block; with positions 0.3 of large blocks.
+std::size_t most_list_bytes(std::size_t block_bytes) {
+  constexpr std::size_t kTermsBytes = 48 * kMebibyte;
+  return std::min(block_bytes / 3 * 2, block_bytes / 4 + kTermsBytes);
+}
 
 constexpr std::size_t kMostBlockBytes = 1024 * kMebibyte;
 // What two shares of the device's memory must have room for, each. Below it blocks get small, and entries of more runs
@@ -110,7 +113,7 @@ std::size_t GpuJobPlan::staging_bytes(std::uint64_t total_bytes) const {
   std::size_t block = choose_records(kMostBlockBytes, total_bytes).block_bytes;
   if (forced_block_bytes_ != 0) block = std::min(block, forced_block_bytes_);
   const std::size_t most = std::max(memory_bytes_ / 16, visits() * kLeastStaging);
-  return std::clamp(visits() * (block / kBlockBytesPerListByte), visits() * kLeastStaging, most);
+  return std::clamp(visits() * most_list_bytes(block), visits() * kLeastStaging, most);
 }
 
 ChunkFormChoice GpuJobPlan::choose_chunks(GpuChunks asked) const {
