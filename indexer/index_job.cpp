@@ -135,10 +135,7 @@ class IndexJob {
                         threads_, slabs_ ? &*slabs_ : nullptr},
                        runs, skips_);
     }
-    gpu_.reset();
-    slabs_.reset();
-    visit_memory_.release();
-    const std::jthread releasing_chunks = release_chunks();
+    const std::jthread releasing_chunks = release_ingest();
     check_unchanged(context_.files, corpus_);
     if (content_.duplicate_ids != DuplicateIds::kFirst) skips_.judge_at_end();
     report_.runs = runs.runs.size();
@@ -208,14 +205,25 @@ class IndexJob {
     }
   }
 
-  // The same, beside the merge, of what chunks of tokens leave.
-  std::jthread release_chunks() {
-    try {
-      return std::jthread([this] { budget_.drop_kept(); });
-    } catch (const std::system_error&) {
+  // The same, beside the merge, of what parsing and GPUs leave. Where memory is short the merge can use what GPUs had.
+  std::jthread release_ingest() {
+    if (budget_.free_bytes() < budget_.total_bytes() / 2) release_gpu();
+    const auto release = [this] {
+      release_gpu();
       budget_.drop_kept();
+    };
+    try {
+      return std::jthread(release);
+    } catch (const std::system_error&) {
+      release();
       return {};
     }
+  }
+
+  void release_gpu() {
+    gpu_.reset();
+    slabs_.reset();
+    visit_memory_.release();
   }
 
   // Documents dropped for their id were counted as indexed while parsing.
