@@ -1,5 +1,5 @@
-// A share of a GPU's arena. Visits that have the same one take turns: it is a visit's from its begin until its lists are
-// on the host, so that one block is sorted while the run of another is written.
+// A share of a GPU's arena. Visits that have the same one take turns: it is a visit's from its begin until its lists
+// are on the host, so that one block is sorted while the run of another is written.
 #pragma once
 
 #include <cstdint>
