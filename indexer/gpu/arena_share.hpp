@@ -2,9 +2,9 @@
 // are on the host, so that one block is sorted while the run of another is written.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
-#include <memory>
-#include <semaphore>
+#include <mutex>
 #include <span>
 
 #include "io/memory_budget.hpp"
@@ -20,13 +20,24 @@ class ArenaShare {
 
   std::span<std::uint8_t> memory() const { return memory_; }
   // Waits until no visit has it.
-  void take() { free_.acquire(); }
+  void take() {
+    std::unique_lock lock(mutex_);
+    freed_.wait(lock, [this] { return !is_taken_; });
+    is_taken_ = true;
+  }
   // Requires: a visit has it, and nothing of that visit goes on any more.
-  void give_back() { free_.release(); }
+  void give_back() {
+    const std::lock_guard lock(mutex_);
+    is_taken_ = false;
+    freed_.notify_one();
+  }
 
  private:
   const std::span<std::uint8_t> memory_;
-  std::binary_semaphore free_{1};
+  // No std::binary_semaphore: that of libstdc++ 12 may sleep on when it is free (GCC bug 104928).
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  bool is_taken_ = false;
 };
 
 // Of the host's memory, for the machine that stands in for a GPU.
