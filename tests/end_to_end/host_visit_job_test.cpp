@@ -73,11 +73,11 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhateverCallFails) {
   for (const GpuFault fault : {GpuFault::kMemory, GpuFault::kLost}) {
     HostGpuSetting setting;
     setting.block_bytes = 30000;
-    setting.shares = fault == GpuFault::kMemory ? 1 : 2;
     setting.fault = fault;
     int failures = 0;
     for (std::uint64_t nth = 1;; nth += 1 + nth / 4) {
       setting.failing_call = nth;
+      setting.shares = 1 + static_cast<unsigned>(nth % 2);
       const BlockFigures figures = expect_same_with(setting);
       if (figures.cpu_blocks == 0) break;
       EXPECT_FALSE(figures.gpu_failure.empty());
