@@ -26,9 +26,9 @@ class ListJoiner {
   ListJoiner(std::size_t block_bytes, bool has_positions, TakeBlock take_block, SeeEntry see_entry = {});
 
   // One whole list, or a further stretch of the same term's. `parts` may be changed. A list that does not fit a block
-  // becomes several entries. Requires: parts' documents ascend, but for border documents; well-formed postings and
-  // positions (FormatError else). A stretch may begin with the document that the one before ended with only where there
-  // are positions.
+  // becomes several entries. Requires: at least one part; parts' documents ascend, but for border documents;
+  // well-formed postings and positions (FormatError where what is wrong is looked at: of most lists only the first gaps
+  // are). A stretch may begin with the document that the one before ended with only where there are positions.
   void write(std::string_view term, std::vector<ListPart>& parts);
   // The same of a whole list of one part, whose base is 0, without positions: faster.
   void write_whole(std::string_view term, const ListPart& part);

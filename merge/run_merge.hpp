@@ -22,7 +22,7 @@ struct RunMergeOptions {
   ThreadSlots* slots = nullptr;      // threads work in them only, a range at a time; null: without. Not held by callers
   std::size_t ahead_bytes = 0;       // blocks that may wait for those before them, beside two a thread
   bool documents_beside = false;     // one thread of several reads documents while the others merge ranges
-  std::function<void()> check = {};  // called for every block; throws to stop. May be empty
+  std::function<void()> check = {};  // called for every block, by any thread; throws to stop. May be empty
 };
 
 // Requires: at least one input, all of one job, neighbours agreeing on open documents (else FormatError). Writes the
