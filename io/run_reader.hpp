@@ -94,7 +94,7 @@ class RunTermCursor final : public TermCursor {
   const std::uint8_t *at_ = nullptr, *end_ = nullptr;
   std::uint32_t entries_left_ = 0;
   bool block_starts_ = false, same_term_ = false;
-  std::vector<char> term_;  // room for the longest, and a few bytes
+  std::vector<char> term_;  // room for the longest so far, and a few bytes
   TermPiece piece_;         // its term: in term_
   std::uint64_t entry_count_ = 0, posting_count_ = 0, occurrence_count_ = 0;
 };

@@ -53,7 +53,6 @@ RunTermCursor::RunTermCursor(const RunReader& run, std::string first, std::strin
     return;
   }
   expected_start_ = start->first_term;
-  term_.resize(run.longest_term_bytes() + kWordBytes);
   blocks_ = std::make_unique<RunBlockReader>(run, kTermBlock, start->block_offset, start->block_number);
 }
 
@@ -182,6 +181,9 @@ bool RunTermCursor::move_term(std::size_t shared, std::string_view suffix) {
   const int order = compare(suffix, piece_.term.substr(shared));
   if (order < 0) return false;
   same_term_ = order == 0;
+  // Not by the longest of the run, of which each of many cursors would have one.
+  const std::size_t needed = shared + suffix.size() + kWordBytes;
+  if (needed > term_.size()) term_.resize(2 * needed);
   if (suffix.size() <= kWordBytes && end_ - at_ >= static_cast<std::ptrdiff_t>(kWordBytes)) {
     std::memcpy(term_.data() + shared, suffix.data(), kWordBytes);
   } else {
