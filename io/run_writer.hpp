@@ -53,14 +53,17 @@ class TermBlockBuilder {
   static std::size_t max_block_bytes(std::size_t block_bytes, std::size_t longest_term = kMaxRunTermBytes);
 
  private:
-  void begin_entry(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes);
-  void append_head(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes, std::size_t shared);
-  void append(Parts parts);
-  void set_views(TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes) const;
+  std::uint8_t* begin_entry(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes);
+  void keep_term(std::string_view term, std::size_t shared);
+  void make_place(std::size_t bytes);
+  std::uint8_t* write_head(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes,
+                           std::size_t shared);
   std::size_t block_bytes_;
   bool has_positions_;
   TermBlock block_;
-  std::string last_term_;
+  std::size_t used_bytes_ = 0;   // of its payload
+  std::vector<char> last_term_;  // its first last_term_bytes_
+  std::size_t last_term_bytes_ = 0;
 };
 
 // Document, text and term blocks may come in any interleaving, each kind in its own order. Not thread-safe.

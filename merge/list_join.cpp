@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "io/copy_bytes.hpp"
 #include "io/error.hpp"
 #include "io/varint.hpp"
 
@@ -128,28 +129,6 @@ ListPart split_head(ListPart& part, std::size_t max_bytes) {
   part.document_count -= head.document_count;
   part.occurrence_count -= head.occurrence_count;
   return head;
-}
-
-// Most are a few bytes, for which a call takes longer than the copy. Returns the end.
-std::uint8_t* copy_bytes(std::span<const std::uint8_t> bytes, std::uint8_t* to) {
-  const std::uint8_t* const from = bytes.data();
-  const std::size_t size = bytes.size();
-  const auto copy_ends = [&]<typename T>(T first, T last) {
-    std::memcpy(&first, from, sizeof first);
-    std::memcpy(&last, from + size - sizeof last, sizeof last);
-    std::memcpy(to, &first, sizeof first);
-    std::memcpy(to + size - sizeof last, &last, sizeof last);
-  };
-  if (size > 16) {
-    std::memcpy(to, from, size);
-  } else if (size >= 8) {
-    copy_ends(std::uint64_t{}, std::uint64_t{});
-  } else if (size >= 4) {
-    copy_ends(std::uint32_t{}, std::uint32_t{});
-  } else {
-    for (std::size_t i = 0; i < size; ++i) to[i] = from[i];
-  }
-  return to + size;
 }
 
 }  // namespace
