@@ -1,6 +1,6 @@
 # Installs the project to a directory of its own, builds examples/ against what is installed there, runs the example on
 # an index of the bundled sample, and compares what it writes.
-#   cmake -DBUILD=... -DSOURCE=... -DWORK=... -P installed_package.cmake
+#   cmake -DBUILD=... -DSOURCE=... -DGENERATOR=... -DWORK=... -P installed_package.cmake
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
   if(NOT code EQUAL 0)
@@ -11,7 +11,7 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-run(${CMAKE_COMMAND} -S ${SOURCE}/examples -B ${WORK}/examples -DCMAKE_PREFIX_PATH=${WORK}/prefix
+run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE}/examples -B ${WORK}/examples -DCMAKE_PREFIX_PATH=${WORK}/prefix
   -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
 run(${CMAKE_COMMAND} --build ${WORK}/examples)
 run(${WORK}/prefix/bin/spillway index ${SOURCE}/sample/state_of_the_union.jsonl -o ${WORK}/sample.index -q)
