@@ -3,137 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <random>
 
 #include "io/error.hpp"
-#include "io/run_reader.hpp"
-#include "io/varint.hpp"
-#include "tests/support/sample_run.hpp"
+#include "tests/merge/joined_lists.hpp"
 
 namespace spillway {
 namespace {
 
 using testing::encode_postings;
+using testing::Joined;
+using testing::List;
+using testing::list_of;
+using testing::Lists;
+using testing::Parts;
 using testing::SamplePosting;
-using List = std::map<std::uint32_t, std::uint64_t>;  // document -> frequency
-using Lists = std::map<std::string, List>;
-
-// Parts with the bytes that they view.
-struct Parts {
-  std::vector<std::vector<std::uint8_t>> bytes;
-  std::vector<ListPart> parts;
-
-  // Postings in source numbering, written as counted from `base`.
-  void add(const std::vector<SamplePosting>& postings, std::uint32_t base) {
-    std::vector<SamplePosting> local = postings;
-    ListPart part;
-    for (SamplePosting& posting : local) {
-      part.last_document = posting.document;
-      part.occurrence_count += posting.frequency;
-      posting.document -= base;
-    }
-    part.document_count = static_cast<std::uint32_t>(postings.size());
-    part.base = base;
-    bytes.push_back(encode_postings(local));
-    parts.push_back(part);
-  }
-  std::vector<ListPart>& view() {
-    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].postings = bytes[i];
-    return parts;
-  }
-};
-
-List list_of(const std::vector<SamplePosting>& postings) {
-  List list;
-  for (const SamplePosting& posting : postings) list[posting.document] += posting.frequency;
-  return list;
-}
-
-// What came out: the blocks, read back by the layout of io/run_format.hpp.
-class Joined {
- public:
-  explicit Joined(std::size_t block_bytes = kMinRunBlockBytes)
-      : joiner_(
-            block_bytes, false, [this](TermBlock&& block) { blocks.push_back(std::move(block)); },
-            [this](const TermPiece& piece) { seen_.push_back(decode(piece)); }) {}
-
-  ListJoiner& joiner() { return joiner_; }
-  void finish() { joiner_.finish(); }
-
-  Lists read() const {
-    Lists lists;
-    std::size_t entries = 0;
-    std::string last_term;
-    for (const TermBlock& block : blocks) {
-      const std::uint8_t* at = block.payload.data();
-      const std::uint8_t* const end = at + block.payload.size();
-      const std::size_t first_entry = entries;
-      std::uint64_t postings = 0, occurrences = 0;
-      std::string term;
-      while (at != end) {
-        const TermPiece piece = read_entry(&at, end, term);
-        EXPECT_LE(last_term, term);
-        last_term = term;
-        const Entry entry = decode(piece);
-        List& list = lists[term];
-        for (const auto& [document, frequency] : entry.second) {
-          EXPECT_TRUE(list.empty() || list.rbegin()->first < document) << "document " << document << " again";
-          list[document] = frequency;
-        }
-        EXPECT_LT(entries, seen_.size());
-        EXPECT_EQ(seen_.at(entries), entry) << "the entry that was shown";
-        postings += piece.document_count;
-        occurrences += piece.occurrence_count;
-        ++entries;
-      }
-      EXPECT_EQ(block.entry_count, entries - first_entry);
-      EXPECT_EQ(block.posting_count, postings);
-      EXPECT_EQ(block.occurrence_count, occurrences);
-    }
-    EXPECT_EQ(entries, seen_.size());
-    return lists;
-  }
-  std::size_t entry_count() const { return seen_.size(); }
-
-  std::vector<TermBlock> blocks;
-
- private:
-  using Entry = std::pair<std::string, std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
-
-  static std::uint64_t read_number(const std::uint8_t** at, const std::uint8_t* end) {
-    std::uint64_t number = 0;
-    if (!read_varint(at, end, &number)) throw FormatError("a block ends inside a number");
-    return number;
-  }
-
-  static TermPiece read_entry(const std::uint8_t** at, const std::uint8_t* end, std::string& term) {
-    term.resize(read_number(at, end));
-    const std::uint64_t suffix_bytes = read_number(at, end);
-    term.append(reinterpret_cast<const char*>(*at), suffix_bytes);
-    *at += suffix_bytes;
-    TermPiece piece;
-    piece.term = term;
-    piece.document_count = static_cast<std::uint32_t>(read_number(at, end));
-    piece.occurrence_count = piece.document_count + read_number(at, end);
-    piece.last_document = static_cast<std::uint32_t>(read_number(at, end));
-    const std::uint64_t bytes = read_number(at, end);
-    piece.postings = {*at, bytes};
-    *at += bytes;
-    return piece;
-  }
-
-  static Entry decode(const TermPiece& piece) {
-    std::vector<std::uint32_t> documents, frequencies;
-    decode_postings(piece, "entry", documents, frequencies);
-    Entry entry{std::string(piece.term), {}};
-    for (std::size_t i = 0; i < documents.size(); ++i) entry.second.emplace_back(documents[i], frequencies[i]);
-    return entry;
-  }
-
-  std::vector<Entry> seen_;
-  ListJoiner joiner_;
-};
 
 TEST(ListJoiner, JoinsPartsInDocumentOrder) {
   Joined joined;
@@ -351,81 +235,6 @@ TEST(ListJoiner, MakesTheSameBytesOfAWholeListAsOfItsOnlyPart) {
       EXPECT_EQ(of_wholes[i].occurrence_count, of_parts[i].occurrence_count);
     }
     EXPECT_EQ(seen != 0, sees);
-  }
-}
-
-TEST(JoinedEntry, TakesNoPartThatDoesNotBeginBehindTheOneBefore) {
-  Parts parts;
-  parts.add({{3, 1}, {5, 2}}, 0);
-  parts.add({{5, 1}, {9, 1}}, 2);
-  parts.add({{6, 1}, {9, 1}}, 6);
-  parts.add({{4, 1}}, 0);
-  const std::vector<ListPart>& list = parts.view();
-  const auto takes = [&](std::initializer_list<std::size_t> order) {
-    JoinedEntry entry;
-    return std::all_of(order.begin(), order.end(), [&](std::size_t i) { return entry.add(list[i]); });
-  };
-  EXPECT_TRUE(takes({0, 2}));
-  EXPECT_TRUE(takes({3, 1}));
-  EXPECT_FALSE(takes({0, 1})) << "a border document";
-  EXPECT_FALSE(takes({0, 3})) << "a document that is passed";
-  ListPart low = list[0], cut = list[0];
-  low.last_document = 2;
-  cut.postings = cut.postings.first(0);
-  EXPECT_FALSE(JoinedEntry().add(low));
-  EXPECT_FALSE(JoinedEntry().add(cut));
-}
-
-TEST(JoinedEntry, CountsWhatItsPartsHoldAndForgetsIt) {
-  Parts parts;
-  parts.add({{0, 1}, {300, 700}}, 0);
-  parts.add({{20000, 1}}, 19000);
-  JoinedEntry entry;
-  for (int i = 0; i < 2; ++i) {
-    entry.clear();
-    for (const ListPart& part : parts.view()) ASSERT_TRUE(entry.add(part));
-    EXPECT_EQ(entry.joints().size(), 2U);
-    EXPECT_EQ(entry.head().document_count, 3U);
-    EXPECT_EQ(entry.head().occurrence_count, 702U);
-    EXPECT_EQ(entry.head().last_document, 20000U);
-    EXPECT_EQ(entry.posting_bytes(), encode_postings({{0, 1}, {300, 700}, {20000, 1}}).size());
-  }
-}
-
-// Lists of every length from one posting on, in blocks that they fill to their last byte.
-TEST(ListJoiner, WritesAJoinedEntryAsItsPartsOrNotAtAll) {
-  std::mt19937_64 random(3);
-  Joined of_parts, of_entries;
-  Lists expected;
-  std::size_t refused = 0;
-  for (int i = 0; i < 2000; ++i) {
-    Parts parts;
-    std::uint32_t document = 0;
-    for (std::size_t p = 1 + random() % 6; p != 0; --p) {
-      std::vector<SamplePosting> postings;
-      for (std::size_t left = 1 + random() % (i % 50 == 0 ? 900 : 12); left != 0; --left) {
-        document += 1 + static_cast<std::uint32_t>(random() % (random() % 5 == 0 ? 1U << 22 : 40));
-        postings.push_back({document, 1 + static_cast<std::uint32_t>(random() % 2 * (random() % 300))});
-      }
-      parts.add(postings, postings.front().document - static_cast<std::uint32_t>(random() % 2));
-      expected[std::to_string(10000 + i)].merge(list_of(postings));
-    }
-    const std::string term = std::to_string(10000 + i);
-    JoinedEntry entry;
-    for (const ListPart& part : parts.view()) ASSERT_TRUE(entry.add(part));
-    if (!of_entries.joiner().write(term, entry)) {
-      ++refused;
-      of_entries.joiner().write(term, parts.view());
-    }
-    of_parts.joiner().write(term, parts.view());
-  }
-  of_parts.finish();
-  of_entries.finish();
-  EXPECT_GT(refused, 10U);
-  ASSERT_EQ(of_entries.read(), expected);
-  ASSERT_EQ(of_entries.blocks.size(), of_parts.blocks.size());
-  for (std::size_t i = 0; i < of_parts.blocks.size(); ++i) {
-    ASSERT_EQ(of_entries.blocks[i].payload, of_parts.blocks[i].payload) << i;
   }
 }
 
