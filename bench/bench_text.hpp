@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "corpora/generate_text.hpp"
+#include "corpora/synthetic/generate_text.hpp"
 
 namespace spillway {
 

@@ -9,12 +9,12 @@
 
 #include "bench/run_benchmarks.hpp"
 #include "bench/stage_input.hpp"
-#include "indexer/block_sorter.hpp"
-#include "indexer/block_terms.hpp"
-#include "io/file_system.hpp"
-#include "io/memory_file.hpp"
+#include "indexer/block/sorter.hpp"
+#include "indexer/block/terms.hpp"
+#include "io/file/file_system.hpp"
+#include "io/file/memory_file.hpp"
 #include "sort/auto_string_sorter.hpp"
-#include "tools/bench_scratch.hpp"
+#include "tools/bench/scratch.hpp"
 
 namespace spillway {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "bench/run_benchmarks.hpp"
 #include "bench/stage_input.hpp"
-#include "corpora/json_fast.hpp"
+#include "corpora/json/fast_parser.hpp"
 
 namespace spillway {
 namespace {

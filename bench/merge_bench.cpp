@@ -10,17 +10,17 @@
 
 #include "bench/run_benchmarks.hpp"
 #include "bench/stage_input.hpp"
-#include "indexer/block_sorter.hpp"
-#include "indexer/duplicate_ids.hpp"
-#include "indexer/stopwatch.hpp"
-#include "io/file_system.hpp"
-#include "io/index_writer.hpp"
-#include "io/memory_file.hpp"
-#include "merge/index_merge.hpp"
-#include "merge/run_input.hpp"
-#include "merge/run_merge.hpp"
+#include "indexer/block/sorter.hpp"
+#include "indexer/job/duplicate_ids.hpp"
+#include "io/base/stopwatch.hpp"
+#include "io/file/file_system.hpp"
+#include "io/file/memory_file.hpp"
+#include "io/index/writer.hpp"
+#include "merge/index/merge.hpp"
+#include "merge/input/run.hpp"
+#include "merge/run/merge.hpp"
 #include "sort/auto_string_sorter.hpp"
-#include "tools/bench_scratch.hpp"
+#include "tools/bench/scratch.hpp"
 
 namespace spillway {
 namespace {

@@ -9,12 +9,12 @@
 
 #include "bench/run_benchmarks.hpp"
 #include "bench/stage_input.hpp"
-#include "indexer/chunk_parser.hpp"
-#include "indexer/run_scanner.hpp"
-#include "indexer/term_table.hpp"
-#include "indexer/token_kernels.hpp"
-#include "indexer/unicode_words.hpp"
-#include "indexer/window_kernels.hpp"
+#include "indexer/chunk/term_table.hpp"
+#include "indexer/parse/chunk_parser.hpp"
+#include "text/scan/token_kernels.hpp"
+#include "text/scan/window_kernels.hpp"
+#include "text/scan/word_scanner.hpp"
+#include "text/unicode/words.hpp"
 
 namespace spillway {
 namespace {

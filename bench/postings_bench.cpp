@@ -5,9 +5,9 @@
 #include <random>
 #include <vector>
 
-#include "io/list_encoder.hpp"
-#include "io/run_reader.hpp"
-#include "io/varint.hpp"
+#include "io/base/varint.hpp"
+#include "io/postings/list_encoder.hpp"
+#include "io/run/reader.hpp"
 
 namespace spillway {
 namespace {

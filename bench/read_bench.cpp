@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "bench/stage_input.hpp"
-#include "io/file_system.hpp"
-#include "tools/bench_scratch.hpp"
+#include "io/file/file_system.hpp"
+#include "tools/bench/scratch.hpp"
 
 namespace spillway {
 namespace {
 
-// As the readers of plain files do (corpora/plain_range.hpp).
+// As the readers of plain files do (corpora/reader/plain_range.hpp).
 constexpr std::size_t kStepBytes = std::size_t{256} << 10;
 
 // Between two buffers of the size of the input, both touched before.

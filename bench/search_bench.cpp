@@ -5,12 +5,12 @@
 #include <memory>
 #include <random>
 
-#include "indexer/pruned_ranking.hpp"
-#include "indexer/ranking.hpp"
-#include "io/file_system.hpp"
-#include "io/index_writer.hpp"
-#include "io/list_blocks.hpp"
-#include "tools/bench_scratch.hpp"
+#include "io/file/file_system.hpp"
+#include "io/index/list_blocks.hpp"
+#include "io/index/writer.hpp"
+#include "search/block_max_ranker.hpp"
+#include "search/exhaustive_ranker.hpp"
+#include "tools/bench/scratch.hpp"
 
 namespace spillway {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "bench/bench_text.hpp"
 #include "bench/run_benchmarks.hpp"
-#include "sort/record_sorter.hpp"
-#include "sort/string_sorter.hpp"
+#include "sort/interface/record_sorter.hpp"
+#include "sort/interface/string_sorter.hpp"
 
 namespace spillway {
 namespace {

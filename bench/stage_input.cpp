@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "indexer/unicode_words.hpp"
-#include "io/file_system.hpp"
+#include "io/file/file_system.hpp"
+#include "text/unicode/words.hpp"
 
 namespace spillway {
 

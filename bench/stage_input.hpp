@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "corpora/fielded_document.hpp"
-#include "corpora/jsonl_records.hpp"
-#include "indexer/chunk_parser.hpp"
-#include "indexer/index_plan.hpp"
-#include "io/content_options.hpp"
-#include "io/memory_budget.hpp"
+#include "corpora/document/fielded_document.hpp"
+#include "corpora/records/jsonl.hpp"
+#include "indexer/parse/chunk_parser.hpp"
+#include "indexer/plan/memory.hpp"
+#include "io/format/content_options.hpp"
+#include "io/memory/budget.hpp"
 
 namespace spillway {
 

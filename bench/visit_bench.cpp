@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "bench/run_benchmarks.hpp"
-#include "corpora/generate_text.hpp"
-#include "indexer/chunk_parser.hpp"
-#include "indexer/gpu/gpu_block_sorter.hpp"
-#include "indexer/stopwatch.hpp"
-#include "indexer/unicode_words.hpp"
-#include "io/memory_file.hpp"
-#include "sort/gpu/device_string_sorter.hpp"
-#include "sort/gpu/gpu_status.hpp"
+#include "corpora/synthetic/generate_text.hpp"
+#include "indexer/gpu/sorter/block_sorter.hpp"
+#include "indexer/parse/chunk_parser.hpp"
+#include "io/base/stopwatch.hpp"
+#include "io/file/memory_file.hpp"
+#include "sort/gpu/device/status.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
+#include "text/unicode/words.hpp"
 
 namespace spillway {
 namespace {

@@ -26,18 +26,17 @@ install(FILES ${manual_dir}/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-compl
 install(FILES ${manual_dir}/zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _spillway)
 install(FILES ${manual_dir}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME spillway.fish)
 
-# The library (indexer/spillway.hpp) as a CMake package: find_package(Spillway), target Spillway::spillway. The folders'
+# The library (search/spillway.hpp) as a CMake package: find_package(Spillway), target Spillway::spillway. The folders'
 # libraries are installed beside it and linked by it; their headers, options and include directories stay inside.
 add_library(spillway_library INTERFACE)
 set_target_properties(spillway_library PROPERTIES EXPORT_NAME spillway)
 target_include_directories(spillway_library INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(spillway_library INTERFACE cxx_std_17)
-target_link_libraries(spillway_library INTERFACE $<LINK_ONLY:spillway_indexer>)
+target_link_libraries(spillway_library INTERFACE $<LINK_ONLY:spillway_search>)
 set(spillway_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Spillway)
-install(FILES ${CMAKE_SOURCE_DIR}/indexer/spillway.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spillway)
+install(FILES ${CMAKE_SOURCE_DIR}/search/spillway.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spillway)
 install(TARGETS spillway_library spillway_options
-  spillway_io spillway_merge spillway_sort spillway_corpora spillway_indexer
-  dep_zstd dep_zlib dep_xxhash dep_simdjson dep_icu dep_stemmer dep_tbb dep_cuda
+  spillway_io spillway_text spillway_search dep_zstd dep_xxhash dep_icu dep_stemmer
   EXPORT SpillwayTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT SpillwayTargets NAMESPACE Spillway:: DESTINATION ${spillway_package_dir})
 include(CMakePackageConfigHelpers)

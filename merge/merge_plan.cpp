@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "io/error.hpp"
+#include "io/base/error.hpp"
 
 namespace spillway {
 

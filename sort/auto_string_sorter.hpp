@@ -1,7 +1,7 @@
 // The string sorter that looks at each set before it chooses (`--string-sorter auto`).
 #pragma once
 
-#include "sort/string_sorter.hpp"
+#include "sort/interface/string_sorter.hpp"
 
 namespace spillway {
 

@@ -1,7 +1,7 @@
 #include "sort/cpu/quick_sorter.hpp"
 #include "sort/cpu/radix_sorter.hpp"
-#include "sort/gpu/gpu_record_sorter.hpp"
-#include "sort/record_sorter.hpp"
+#include "sort/gpu/host/record_sorter.hpp"
+#include "sort/interface/record_sorter.hpp"
 
 namespace spillway {
 

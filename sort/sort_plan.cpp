@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-#include "io/error.hpp"
+#include "io/base/error.hpp"
 
 namespace spillway {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "sort/record_sorter.hpp"
-#include "sort/string_sorter.hpp"
+#include "sort/interface/record_sorter.hpp"
+#include "sort/interface/string_sorter.hpp"
 
 namespace spillway {
 

@@ -1,8 +1,8 @@
 #include "sort/cpu/msd_sorter.hpp"
 #include "sort/cpu/multikey_sorter.hpp"
-#include "sort/gpu/gpu_string_sorter.hpp"
-#include "sort/gpu/hybrid_msd_sorter.hpp"
-#include "sort/string_sorter.hpp"
+#include "sort/gpu/host/string_sorter.hpp"
+#include "sort/gpu/hybrid_msd/sorter.hpp"
+#include "sort/interface/string_sorter.hpp"
 
 namespace spillway {
 

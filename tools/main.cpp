@@ -1,7 +1,7 @@
 #include <unistd.h>
 
-#include "tools/command_line.hpp"
-#include "tools/signals.hpp"
+#include "tools/cli/command_line.hpp"
+#include "tools/cli/signals.hpp"
 
 int main(int argc, char** argv) {
   spillway::install_signal_handlers();

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "corpora/document_sink.hpp"
+#include "corpora/document/sink.hpp"
 
 namespace spillway {
 

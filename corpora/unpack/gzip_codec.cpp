@@ -5,7 +5,7 @@
 #include <new>
 
 #include "corpora/unpack/magic.hpp"
-#include "io/error.hpp"
+#include "io/base/error.hpp"
 
 namespace spillway {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "io/file_system.hpp"
-#include "io/memory_budget.hpp"
+#include "io/file/file_system.hpp"
+#include "io/memory/budget.hpp"
 
 namespace spillway {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include "corpora/document_sink.hpp"
+#include "corpora/document/sink.hpp"
 #include "corpora/unpack/codec.hpp"
 #include "corpora/unpack/packed_input.hpp"
 

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "corpora/unpack/magic.hpp"
-#include "io/error.hpp"
+#include "io/base/error.hpp"
 
 namespace spillway {
 

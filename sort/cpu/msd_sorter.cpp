@@ -10,8 +10,8 @@
 #include <bit>
 #include <utility>
 
-#include "sort/cpu/scratch_pieces.hpp"
 #include "sort/cpu/string_items.hpp"
+#include "sort/interface/scratch_pieces.hpp"
 
 namespace spillway {
 

@@ -2,7 +2,7 @@
 // range of strings, a scatter, then tasks over the buckets. The default for short strings, also with many duplicates.
 #pragma once
 
-#include "sort/string_sorter.hpp"
+#include "sort/interface/string_sorter.hpp"
 
 namespace spillway {
 

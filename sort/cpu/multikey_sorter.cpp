@@ -6,8 +6,8 @@
 #include <bit>
 #include <numeric>
 
-#include "sort/cpu/scratch_pieces.hpp"
 #include "sort/cpu/string_items.hpp"
+#include "sort/interface/scratch_pieces.hpp"
 
 namespace spillway {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "sort/cpu/string_items.hpp"
-#include "sort/string_sorter.hpp"
+#include "sort/interface/string_sorter.hpp"
 
 namespace spillway {
 

@@ -1,7 +1,7 @@
 // `cpu-quick`: tbb::parallel_sort, the comparison sort that the papers measure against.
 #pragma once
 
-#include "sort/record_sorter.hpp"
+#include "sort/interface/record_sorter.hpp"
 
 namespace spillway {
 

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "sort/cpu/scratch_pieces.hpp"
+#include "sort/interface/scratch_pieces.hpp"
 
 namespace spillway {
 

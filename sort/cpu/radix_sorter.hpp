@@ -2,7 +2,7 @@
 // between keys cost a pass; writes are gathered to whole cache lines first (software write-combining).
 #pragma once
 
-#include "sort/record_sorter.hpp"
+#include "sort/interface/record_sorter.hpp"
 
 namespace spillway {
 

@@ -9,8 +9,8 @@
 #include <bit>
 #include <stdexcept>
 
-#include "io/byte_order.hpp"
-#include "io/error.hpp"
+#include "io/base/byte_order.hpp"
+#include "io/base/error.hpp"
 
 namespace spillway {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "sort/string_sorter.hpp"
+#include "sort/interface/string_sorter.hpp"
 
 namespace spillway {
 

@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sort/gpu/bitonic_host_form.hpp"
-#include "sort/gpu/davidson_host_form.hpp"
-#include "sort/gpu/device_record_sorter.hpp"
-#include "sort/gpu/device_string_sorter.hpp"
-#include "sort/gpu/hybrid_msd_sorter.hpp"
-#include "sort/gpu/satish_merge_host_form.hpp"
-#include "sort/gpu/satish_radix_host_form.hpp"
-#include "sort/gpu/string_merge_host_form.hpp"
-#include "sort/gpu/string_radix_host_form.hpp"
+#include "sort/gpu/bitonic/host_form.hpp"
+#include "sort/gpu/hybrid_msd/sorter.hpp"
+#include "sort/gpu/interface/record_sorter.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
+#include "sort/gpu/merge/davidson_host_form.hpp"
+#include "sort/gpu/merge/satish_host_form.hpp"
+#include "sort/gpu/radix/satish_host_form.hpp"
+#include "sort/gpu/string_merge/host_form.hpp"
+#include "sort/gpu/string_radix/host_form.hpp"
 
 namespace spillway {
 

@@ -1,15 +1,15 @@
 // All sorters for keys and strings in device memory.
-#include "sort/gpu/bitonic_sorter.hpp"
-#include "sort/gpu/davidson_sorter.hpp"
-#include "sort/gpu/device_record_sorter.hpp"
-#include "sort/gpu/device_string_sorter.hpp"
-#include "sort/gpu/merge_sorter.hpp"
-#include "sort/gpu/radix_sorter.hpp"
-#include "sort/gpu/satish_merge_sorter.hpp"
-#include "sort/gpu/satish_radix_sorter.hpp"
-#include "sort/gpu/string_merge_sorter.hpp"
-#include "sort/gpu/string_radix_sorter.hpp"
-#include "sort/gpu/string_thrust_sorter.hpp"
+#include "sort/gpu/bitonic/sorter.hpp"
+#include "sort/gpu/interface/record_sorter.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
+#include "sort/gpu/merge/davidson_sorter.hpp"
+#include "sort/gpu/merge/satish_sorter.hpp"
+#include "sort/gpu/merge/sorter.hpp"
+#include "sort/gpu/radix/satish_sorter.hpp"
+#include "sort/gpu/radix/sorter.hpp"
+#include "sort/gpu/string/thrust_sorter.hpp"
+#include "sort/gpu/string_merge/sorter.hpp"
+#include "sort/gpu/string_radix/sorter.hpp"
 
 namespace spillway {
 

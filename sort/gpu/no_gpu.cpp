@@ -1,13 +1,13 @@
 // What stands in for the GPU code in a program that was built without CUDA: there is no GPU.
 #include <utility>
 
-#include "sort/gpu/baselines.hpp"
-#include "sort/gpu/device_record_sorter.hpp"
-#include "sort/gpu/device_string_sorter.hpp"
-#include "sort/gpu/gpu_error.hpp"
-#include "sort/gpu/gpu_status.hpp"
-#include "sort/gpu/prefix_sort.hpp"
-#include "sort/gpu/registered_memory.hpp"
+#include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/registered_memory.hpp"
+#include "sort/gpu/device/status.hpp"
+#include "sort/gpu/hybrid_msd/prefix_sort.hpp"
+#include "sort/gpu/interface/baselines.hpp"
+#include "sort/gpu/interface/record_sorter.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
 
 namespace spillway {
 

@@ -2,8 +2,8 @@
 // nothing is left then.
 #include <gtest/gtest.h>
 
-#include "io/error.hpp"
-#include "tests/corpora/packing.hpp"
+#include "io/base/error.hpp"
+#include "tests/corpora/reader/packing.hpp"
 #include "tests/end_to_end/indexing.hpp"
 #include "tests/support/run_program.hpp"
 

@@ -1,10 +1,10 @@
 // The index is the same bytes whether blocks are sorted on the CPU or on a GPU: each mode, each form of chunks, each
 // sorter, little device memory, several visits, whatever call fails. And where there is no GPU, a GPU mode gives them
 // too, and says that the CPU did it.
-#include "sort/gpu/device_record_sorter.hpp"
-#include "sort/gpu/device_string_sorter.hpp"
-#include "sort/gpu/gpu_faults.hpp"
-#include "sort/gpu/gpu_status.hpp"
+#include "sort/gpu/device/faults.hpp"
+#include "sort/gpu/device/status.hpp"
+#include "sort/gpu/interface/record_sorter.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
 #include "tests/end_to_end/same_bytes.hpp"
 #include "tests/support/corpora_path.hpp"
 

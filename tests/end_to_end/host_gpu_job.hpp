@@ -7,17 +7,17 @@
 #include <optional>
 #include <vector>
 
-#include "indexer/chunk_slabs.hpp"
-#include "indexer/cpu_pieces.hpp"
-#include "indexer/gpu/host_visit.hpp"
-#include "indexer/ingest.hpp"
-#include "indexer/run_merging.hpp"
-#include "indexer/term_filter.hpp"
-#include "indexer/unicode_words.hpp"
+#include "indexer/block/splitter.hpp"
+#include "indexer/chunk/pinned_slot_pool.hpp"
+#include "indexer/gpu/sorter/host_block_pass.hpp"
+#include "indexer/ingest/ingest.hpp"
+#include "indexer/job/final_merge.hpp"
 #include "sort/auto_string_sorter.hpp"
-#include "sort/gpu/gpu_faults.hpp"
+#include "sort/gpu/device/faults.hpp"
 #include "tests/end_to_end/same_bytes.hpp"
-#include "tests/indexer/gpu/damaging_machine.hpp"
+#include "tests/indexer/gpu/pipeline/damaging_executor.hpp"
+#include "text/analysis/term_filter.hpp"
+#include "text/unicode/words.hpp"
 
 namespace spillway::testing {
 

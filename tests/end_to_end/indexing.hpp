@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "indexer/index_job.hpp"
-#include "indexer/merge_job.hpp"
-#include "io/memory_budget.hpp"
-#include "io/position_cursor.hpp"
+#include "indexer/job/index_job.hpp"
+#include "indexer/job/merge_job.hpp"
+#include "io/index/position_cursor.hpp"
+#include "io/memory/budget.hpp"
 #include "tests/support/index_files.hpp"
 #include "tests/support/inverted_oracle.hpp"
 #include "tests/support/scratch_directory.hpp"

@@ -2,7 +2,7 @@
 // error and no index; the next job gives the same bytes as one that nothing happened to.
 #include <gtest/gtest.h>
 
-#include "io/error.hpp"
+#include "io/base/error.hpp"
 #include "tests/end_to_end/indexing.hpp"
 #include "tests/support/faulty_file_system.hpp"
 

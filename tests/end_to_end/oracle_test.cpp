@@ -1,8 +1,8 @@
 // Whole jobs against a std::map oracle: every term, posting, length and stored field that the index hands out.
 #include <gtest/gtest.h>
 
-#include "io/error.hpp"
-#include "tests/corpora/packing.hpp"
+#include "io/base/error.hpp"
+#include "tests/corpora/reader/packing.hpp"
 #include "tests/end_to_end/indexing.hpp"
 #include "tests/support/corpora_path.hpp"
 

@@ -8,13 +8,13 @@
 #include <map>
 #include <sstream>
 
-#include "indexer/index_job.hpp"
-#include "indexer/pruned_ranking.hpp"
-#include "indexer/ranking.hpp"
+#include "indexer/job/index_job.hpp"
+#include "search/block_max_ranker.hpp"
+#include "search/exhaustive_ranker.hpp"
 #include "tests/support/corpora_path.hpp"
 #include "tests/support/evaluation.hpp"
 #include "tests/support/scratch_directory.hpp"
-#include "tools/index_options.hpp"
+#include "tools/options/index.hpp"
 
 namespace spillway {
 namespace {

@@ -1,6 +1,6 @@
 // One index for one input, however it is packed or divided into files, parts of a job, and everything else at once
 // (design, decision 6).
-#include "tests/corpora/packing.hpp"
+#include "tests/corpora/reader/packing.hpp"
 #include "tests/end_to_end/same_bytes.hpp"
 #include "tests/support/few_descriptors.hpp"
 

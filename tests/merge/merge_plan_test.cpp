@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "io/error.hpp"
+#include "io/base/error.hpp"
 
 namespace spillway {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "io/system_error.hpp"
+#include "io/file/system_error.hpp"
 #include "tests/support/faulty_state.hpp"
 
 namespace spillway::testing {

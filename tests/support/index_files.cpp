@@ -5,7 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "io/manifest.hpp"
+#include "io/index/manifest.hpp"
 
 namespace spillway::testing {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "io/index_format.hpp"
-#include "io/index_reader.hpp"
+#include "io/format/index.hpp"
+#include "io/index/reader.hpp"
 
 namespace spillway::testing {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "indexer/term_filter.hpp"
-#include "indexer/unicode_words.hpp"
+#include "text/analysis/term_filter.hpp"
+#include "text/unicode/words.hpp"
 
 namespace spillway::testing {
 

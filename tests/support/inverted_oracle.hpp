@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "io/content_options.hpp"
-#include "io/occurrence_sum.hpp"
+#include "io/checksum/content_checksum.hpp"
+#include "io/format/content_options.hpp"
 
 namespace spillway::testing {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/run_layout.hpp"
+#include "io/run/layout.hpp"
 
 namespace spillway::testing {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/file_system.hpp"
+#include "io/file/file_system.hpp"
 
 namespace spillway::testing {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/source_numbering.hpp"
+#include "io/index/source_numbering.hpp"
 
 namespace spillway::testing {
 

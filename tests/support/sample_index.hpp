@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "io/content_options.hpp"
-#include "io/file_system.hpp"
-#include "io/index_writer.hpp"
-#include "io/list_encoder.hpp"
+#include "io/file/file_system.hpp"
+#include "io/format/content_options.hpp"
+#include "io/index/writer.hpp"
+#include "io/postings/list_encoder.hpp"
 
 namespace spillway::testing {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "io/error.hpp"
-#include "io/position_sums.hpp"
-#include "io/varint.hpp"
+#include "io/base/error.hpp"
+#include "io/base/varint.hpp"
+#include "io/checksum/position_sums.hpp"
 
 namespace spillway::testing {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "io/file_system.hpp"
-#include "io/run_format.hpp"
-#include "io/run_reader.hpp"
-#include "io/run_writer.hpp"
+#include "io/file/file_system.hpp"
+#include "io/format/run.hpp"
+#include "io/run/reader.hpp"
+#include "io/run/writer.hpp"
 
 namespace spillway::testing {
 

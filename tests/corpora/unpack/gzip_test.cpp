@@ -4,7 +4,7 @@
 #include <set>
 
 #include "corpora/unpack/unpacking_stream.hpp"
-#include "tests/corpora/packing.hpp"
+#include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/unpack/packed_lines.hpp"
 
 namespace spillway {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/corpora/read_corpus.hpp"
+#include "tests/corpora/reader/read_corpus.hpp"
 
 namespace spillway::testing {
 

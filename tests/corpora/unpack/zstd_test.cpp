@@ -4,7 +4,7 @@
 #include <set>
 
 #include "corpora/unpack/zstd_codec.hpp"
-#include "tests/corpora/packing.hpp"
+#include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/unpack/packed_lines.hpp"
 
 namespace spillway {

@@ -1,10 +1,10 @@
 // Every build knows the GPU sorters by name; a build with CUDA has them all, with the properties that are listed.
 #include <gtest/gtest.h>
 
-#include "sort/gpu/device_record_sorter.hpp"
-#include "sort/gpu/device_string_sorter.hpp"
-#include "sort/gpu/gpu_error.hpp"
-#include "sort/gpu/gpu_status.hpp"
+#include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/status.hpp"
+#include "sort/gpu/interface/record_sorter.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
 
 namespace spillway {
 namespace {

@@ -1,0 +1,104 @@
+#include "corpora/document/field_table.hpp"
+
+#include <algorithm>
+
+namespace spillway {
+
+namespace {
+
+std::string_view kind_name(JsonKind kind) {
+  switch (kind) {
+    case JsonKind::kNull:
+      return "null";
+    case JsonKind::kString:
+      return "a string";
+    case JsonKind::kNumber:
+      return "a number";
+    case JsonKind::kBoolean:
+      return "true or false";
+    case JsonKind::kContainer:
+      return "an array or object";
+    case JsonKind::kAbsent:
+      break;
+  }
+  return "nothing";
+}
+
+bool is_text(JsonKind kind) { return kind == JsonKind::kString || kind == JsonKind::kNumber; }
+
+SkipVerdict bad_field(std::string_view field, JsonKind found) {
+  return {SkipReason::kBadField,
+          std::string(field) + ": expected a string or number, found " + std::string(kind_name(found))};
+}
+
+std::optional<SkipVerdict> judge_id(std::size_t id, std::span<const JsonValue> values) {
+  if (id == FieldTable::kNoName) return SkipVerdict{SkipReason::kMissingId, "expected an id, found none"};
+  const JsonValue& value = values[id];
+  if (!is_text(value.kind)) return bad_field("id", value.kind);
+  if (value.text_bytes == 0) return SkipVerdict{SkipReason::kMissingId, "expected an id, found an empty string"};
+  if (value.text_bytes > kMaxFieldBytes) {
+    return SkipVerdict{SkipReason::kIdTooLong, "expected an id of at most " + std::to_string(kMaxFieldBytes) +
+                                                   " bytes, found " + std::to_string(value.text_bytes)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+FieldTable::FieldTable(const FieldNames& names) {
+  const std::vector<std::string>* lists[kFieldSlotCount] = {&names.id, &names.title, &names.text, &names.url,
+                                                            &names.date};
+  for (std::size_t slot = 0; slot < kFieldSlotCount; ++slot) {
+    for (const std::string& name : *lists[slot]) {
+      const std::size_t known = find(name);
+      slots_[slot].push_back(known == kNoName ? names_.size() : known);
+      if (known == kNoName) names_.push_back(name);
+      longest_name_ = std::max(longest_name_, name.size());
+    }
+  }
+}
+
+std::size_t FieldTable::choose(FieldSlot slot, std::span<const JsonValue> values) const {
+  for (const std::size_t name : slots_[static_cast<std::size_t>(slot)]) {
+    if (values[name].kind != JsonKind::kAbsent && values[name].kind != JsonKind::kNull) return name;
+  }
+  return kNoName;
+}
+
+ChosenFields choose_fields(const FieldTable& table, std::span<const JsonValue> values) {
+  return {table.choose(FieldSlot::kId, values), table.choose(FieldSlot::kTitle, values),
+          table.choose(FieldSlot::kText, values), table.choose(FieldSlot::kUrl, values),
+          table.choose(FieldSlot::kDate, values)};
+}
+
+std::optional<SkipVerdict> judge_fields(const ChosenFields& chosen, std::span<const JsonValue> values,
+                                        std::uint64_t max_document_bytes) {
+  if (auto verdict = judge_id(chosen.id, values)) return verdict;
+  const struct {
+    std::string_view name;
+    std::size_t index;
+  } fields[] = {{"title", chosen.title}, {"text", chosen.text}, {"url", chosen.url}, {"date", chosen.date}};
+  for (const auto& field : fields) {
+    if (field.index != FieldTable::kNoName && !is_text(values[field.index].kind)) {
+      return bad_field(field.name, values[field.index].kind);
+    }
+  }
+  if (chosen.title == FieldTable::kNoName && chosen.text == FieldTable::kNoName) {
+    return SkipVerdict{SkipReason::kMissingText, "expected a title or a text, found neither"};
+  }
+  const auto bytes_of = [&](std::size_t index) {
+    return index == FieldTable::kNoName ? std::uint64_t{0} : values[index].text_bytes;
+  };
+  const std::uint64_t bytes = bytes_of(chosen.title) + bytes_of(chosen.text);
+  if (bytes > max_document_bytes) {
+    return SkipVerdict{SkipReason::kDocumentTooLong, document_too_long_detail(bytes, max_document_bytes)};
+  }
+  return std::nullopt;
+}
+
+std::string document_too_long_detail(std::uint64_t bytes, std::uint64_t max_document_bytes) {
+  return "expected at most " + std::to_string(max_document_bytes) + " bytes (--max-document-bytes), found " +
+         std::to_string(bytes);
+}
+
+}  // namespace spillway

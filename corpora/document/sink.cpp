@@ -1,0 +1,15 @@
+#include "corpora/document/sink.hpp"
+
+#include <array>
+
+namespace spillway {
+
+std::string_view skip_reason_name(SkipReason reason) {
+  static constexpr std::array<std::string_view, static_cast<std::size_t>(SkipReason::kCount)> kNames{
+      "bad_json",   "missing_id",         "missing_text",     "bad_field",        "id_too_long",    "document_too_long",
+      "binary",     "gzip_truncated",     "gzip_corrupt",     "trailing_garbage", "zstd_truncated", "zstd_corrupt",
+      "record_cut", "document_truncated", "outside_document", "bad_columns",      "duplicate_id"};
+  return kNames[static_cast<std::size_t>(reason)];
+}
+
+}  // namespace spillway

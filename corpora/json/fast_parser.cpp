@@ -1,0 +1,187 @@
+#include "corpora/json/fast_parser.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace spillway {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+FastJsonParser::FastJsonParser(const FieldTable& table, UnescapeFunction unescape)
+    : table_(table), unescape_(unescape), values_(table.name_count()), texts_(table.name_count()) {}
+
+// The newline behind the record is what ends every loop: it is neither a space here nor part of any token.
+void FastJsonParser::skip_space() {
+  while (*at_ == ' ' || *at_ == '\t' || *at_ == '\r') ++at_;
+}
+
+bool FastJsonParser::parse(std::string_view record, char* scratch) {
+  std::fill(values_.begin(), values_.end(), JsonValue{});
+  at_ = record.data();
+  out_ = scratch;
+  skip_space();
+  if (*at_ != '{') return false;
+  ++at_;
+  skip_space();
+  if (*at_ == '}') {
+    ++at_;
+  } else {
+    for (;;) {
+      if (!parse_member()) return false;
+      skip_space();
+      const char separator = *at_++;
+      if (separator == '}') break;
+      if (separator != ',') return false;
+      skip_space();
+    }
+  }
+  skip_space();
+  return at_ == record.data() + record.size();
+}
+
+bool FastJsonParser::parse_member() {
+  std::string_view key;
+  char* const key_begin = out_;
+  if (!parse_string(&key)) return false;
+  const std::size_t name = table_.find(key);
+  out_ = key_begin;
+  skip_space();
+  if (*at_ != ':') return false;
+  ++at_;
+  skip_space();
+  return parse_value(name);
+}
+
+bool FastJsonParser::parse_value(std::size_t name) {
+  JsonValue unused;
+  JsonValue& value = name == FieldTable::kNoName ? unused : values_[name];
+  const char first = *at_;
+  if (first == '"') {
+    if (name == FieldTable::kNoName) return skip_string();
+    std::string_view& text = texts_[name];
+    if (!parse_string(&text)) return false;
+    value = {JsonKind::kString, 0, 0, text.size()};
+    return true;
+  }
+  if (first == '{' || first == '[') {
+    value = {JsonKind::kContainer};
+    return skip_nested();
+  }
+  const char* const begin = at_;
+  if (!skip_scalar()) return false;
+  if (first == 'n') {
+    value = {JsonKind::kNull};
+  } else if (first == 't' || first == 'f') {
+    value = {JsonKind::kBoolean};
+  } else {
+    const std::string_view number(begin, static_cast<std::size_t>(at_ - begin));
+    value = {JsonKind::kNumber, 0, 0, number.size()};
+    if (name != FieldTable::kNoName) texts_[name] = number;
+  }
+  return true;
+}
+
+bool FastJsonParser::parse_string(std::string_view* text) {
+  if (*at_ != '"') return false;
+  const UnescapedString end = unescape_(at_ + 1, out_);
+  if (end.next == nullptr) return false;
+  *text = {out_, static_cast<std::size_t>(end.out - out_)};
+  at_ = end.next;
+  out_ = end.out;
+  return true;
+}
+
+bool FastJsonParser::skip_string() {
+  char* const before = out_;
+  std::string_view unused;
+  const bool good = parse_string(&unused);
+  out_ = before;
+  return good;
+}
+
+bool FastJsonParser::skip_scalar() {
+  switch (*at_) {
+    case 't':
+      return parse_literal("true");
+    case 'f':
+      return parse_literal("false");
+    case 'n':
+      return parse_literal("null");
+    default:
+      return parse_number();
+  }
+}
+
+bool FastJsonParser::parse_literal(std::string_view word) {
+  if (std::memcmp(at_, word.data(), word.size()) != 0) return false;
+  at_ += word.size();
+  return true;
+}
+
+bool FastJsonParser::parse_number() {
+  if (*at_ == '-') ++at_;
+  if (!is_digit(*at_)) return false;
+  if (*at_ == '0') {
+    ++at_;
+  } else {
+    while (is_digit(*at_)) ++at_;
+  }
+  if (*at_ == '.') {
+    ++at_;
+    if (!is_digit(*at_)) return false;
+    while (is_digit(*at_)) ++at_;
+  }
+  if (*at_ == 'e' || *at_ == 'E') {
+    ++at_;
+    if (*at_ == '+' || *at_ == '-') ++at_;
+    if (!is_digit(*at_)) return false;
+    while (is_digit(*at_)) ++at_;
+  }
+  return true;
+}
+
+// An array or object that is nobody's text: checked, not kept. One bit a level (1: object) instead of recursion.
+bool FastJsonParser::skip_nested() {
+  std::uint64_t objects = 0;
+  unsigned depth = 0;
+  bool value_next = true;  // else a separator or the end of a container
+  for (;;) {
+    skip_space();
+    const char c = *at_;
+    if (value_next && (c == '{' || c == '[')) {
+      if (++depth >= kMaxJsonDepth) return false;
+      ++at_;
+      objects = objects << 1 | (c == '{' ? 1u : 0u);
+      skip_space();
+      const bool is_empty = *at_ == (c == '{' ? '}' : ']');
+      value_next = !is_empty;
+      if (is_empty) continue;
+    } else if (value_next) {
+      if (!(c == '"' ? skip_string() : skip_scalar())) return false;
+      value_next = false;
+      continue;
+    } else if (c == ',') {
+      ++at_;
+      value_next = true;
+      skip_space();
+    } else {
+      if (c != ((objects & 1) != 0 ? '}' : ']')) return false;
+      ++at_;
+      objects >>= 1;
+      if (--depth == 0) return true;
+      continue;
+    }
+    if ((objects & 1) != 0) {  // a member's name
+      if (!skip_string()) return false;
+      skip_space();
+      if (*at_ != ':') return false;
+      ++at_;
+    }
+  }
+}
+
+}  // namespace spillway

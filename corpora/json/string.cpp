@@ -1,0 +1,193 @@
+#include "corpora/json/string.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "io/base/vector_intrinsics.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::array<char, 256> kSimpleEscapes = [] {
+  std::array<char, 256> table{};
+  table['"'] = '"';
+  table['\\'] = '\\';
+  table['/'] = '/';
+  table['b'] = '\b';
+  table['f'] = '\f';
+  table['n'] = '\n';
+  table['r'] = '\r';
+  table['t'] = '\t';
+  return table;
+}();
+
+constexpr std::array<std::uint32_t, 256> kHexDigits = [] {
+  std::array<std::uint32_t, 256> table{};
+  for (auto& value : table) value = 0x10000;
+  for (unsigned i = 0; i < 10; ++i) table['0' + i] = i;
+  for (unsigned i = 0; i < 6; ++i) table['a' + i] = table['A' + i] = 10 + i;
+  return table;
+}();
+
+// `in` is behind "\u". Moves it behind the escape; nullptr where it is malformed or a lone surrogate.
+const char* unescape_unicode(const char* in, char** out) {
+  unsigned character = parse_hex4(in);
+  if (character > 0xFFFF) return nullptr;
+  in += 4;
+  if (character >= 0xD800 && character < 0xE000) {
+    if (character >= 0xDC00 || in[0] != '\\' || in[1] != 'u') return nullptr;
+    const unsigned low = parse_hex4(in + 2);
+    if (low < 0xDC00 || low > 0xDFFF) return nullptr;
+    character = 0x10000 + ((character - 0xD800) << 10) + (low - 0xDC00);
+    in += 6;
+  }
+  *out = write_utf8(character, *out);
+  return in;
+}
+
+struct Sse2 {
+  static constexpr std::size_t kBytes = 16;
+  // Copies a block and marks quotes, backslashes and control characters in it.
+  static unsigned copy(const char* in, char* out) {
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), block);
+    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1F)), block);
+    const __m128i quote = _mm_cmpeq_epi8(block, _mm_set1_epi8('"'));
+    const __m128i backslash = _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'));
+    return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash))));
+  }
+};
+
+struct Avx2 {
+  static constexpr std::size_t kBytes = 32;
+  __attribute__((target("avx2"))) static unsigned copy(const char* in, char* out) {
+    const __m256i block = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), block);
+    const __m256i control = _mm256_cmpeq_epi8(_mm256_min_epu8(block, _mm256_set1_epi8(0x1F)), block);
+    const __m256i quote = _mm256_cmpeq_epi8(block, _mm256_set1_epi8('"'));
+    const __m256i backslash = _mm256_cmpeq_epi8(block, _mm256_set1_epi8('\\'));
+    return static_cast<unsigned>(_mm256_movemask_epi8(_mm256_or_si256(control, _mm256_or_si256(quote, backslash))));
+  }
+};
+
+// A macro, because a template cannot take its target attribute from its argument.
+#define SPILLWAY_UNESCAPE_BODY(Simd)                                      \
+  for (;;) {                                                              \
+    const unsigned special = Simd::copy(in, out);                         \
+    if (special == 0) {                                                   \
+      in += Simd::kBytes;                                                 \
+      out += Simd::kBytes;                                                \
+      continue;                                                           \
+    }                                                                     \
+    const auto plain = static_cast<unsigned>(__builtin_ctz(special));     \
+    in += plain;                                                          \
+    out += plain;                                                         \
+    if (*in == '"') return {in + 1, out};                                 \
+    if (*in != '\\') return {nullptr, out};                               \
+    const char simple = kSimpleEscapes[static_cast<std::uint8_t>(in[1])]; \
+    if (simple != 0) {                                                    \
+      *out++ = simple;                                                    \
+      in += 2;                                                            \
+      continue;                                                           \
+    }                                                                     \
+    if (in[1] != 'u') return {nullptr, out};                              \
+    in = unescape_unicode(in + 2, &out);                                  \
+    if (in == nullptr) return {nullptr, out};                             \
+  }
+
+}  // namespace
+
+UnescapedString unescape_string_sse2(const char* in, char* out) { SPILLWAY_UNESCAPE_BODY(Sse2) }
+
+__attribute__((target("avx2"))) UnescapedString unescape_string_avx2(const char* in, char* out) {
+  SPILLWAY_UNESCAPE_BODY(Avx2)
+}
+#undef SPILLWAY_UNESCAPE_BODY
+
+// 64 bytes at a time without a branch for simple escapes: backslashes that escape are squeezed out, the letters behind
+// them translated.
+__attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) UnescapedString unescape_string_avx512(
+    const char* in, char* out) {
+  const __m512i quote = _mm512_set1_epi8('"'), backslash = _mm512_set1_epi8('\\'), letter_u = _mm512_set1_epi8('u');
+  const __m512i first_plain = _mm512_set1_epi8(0x20);
+  const __m512i escapes_low = _mm512_loadu_si512(kSimpleEscapes.data());
+  const __m512i escapes_high = _mm512_loadu_si512(kSimpleEscapes.data() + 64);
+  constexpr std::uint64_t kOdd = 0xAAAAAAAAAAAAAAAAULL;
+  std::uint64_t first_escaped = 0;  // 1: the block's first byte stands behind a backslash that escapes it
+  for (;;) {
+    const __m512i block = _mm512_loadu_si512(in);
+    const std::uint64_t backslashes = _mm512_cmpeq_epi8_mask(block, backslash);
+    // In a run of backslashes every other one escapes; the subtraction's carry runs through it (as simdjson finds
+    // them: Langdale and Lemire 2019, section 3.1.1).
+    const std::uint64_t openers = backslashes & ~first_escaped;
+    const std::uint64_t behind = ((openers << 1 | kOdd) - openers) ^ kOdd;
+    const std::uint64_t escaped = behind ^ (backslashes | first_escaped);
+    const std::uint64_t escaping = behind & backslashes;
+    const __m512i translated = _mm512_permutex2var_epi8(escapes_low, block, escapes_high);
+    const std::uint64_t quotes = _mm512_cmpeq_epi8_mask(block, quote) & ~escaped;
+    const std::uint64_t controls = _mm512_cmplt_epu8_mask(block, first_plain);
+    const std::uint64_t unicode = _mm512_mask_cmpeq_epi8_mask(escaped, block, letter_u);
+    const std::uint64_t unknown =
+        escaped & (_mm512_movepi8_mask(block) | _mm512_mask_testn_epi8_mask(escaped, translated, translated));
+    const std::uint64_t stops = quotes | controls | unknown;  // a 'u' is unknown too
+    const std::uint64_t before = stops == 0 ? ~std::uint64_t{0} : (stops & (0 - stops)) - 1;
+    const std::uint64_t kept = ~escaping & before;
+    const __m512i text = _mm512_mask_mov_epi8(block, escaped, translated);
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(kept, text));
+    out += _mm_popcnt_u64(kept);
+    if (stops == 0) {
+      in += 64;
+      first_escaped = escaping >> 63;
+      continue;
+    }
+    const std::uint64_t stop = stops & (0 - stops);
+    in += std::countr_zero(stops) + 1;
+    if ((quotes & stop) != 0) return {in, out};
+    if ((unicode & stop) == 0) return {nullptr, out};
+    in = unescape_unicode(in, &out);
+    if (in == nullptr) return {nullptr, out};
+    first_escaped = 0;
+  }
+}
+
+bool has_unescape_avx512() {
+  return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi") &&
+         __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("popcnt");
+}
+
+UnescapeFunction best_unescape_function() {
+  if (has_unescape_avx512()) return unescape_string_avx512;
+  return __builtin_cpu_supports("avx2") ? unescape_string_avx2 : unescape_string_sse2;
+}
+
+unsigned parse_hex4(const char* digits) {
+  const auto value = [&](int i) { return kHexDigits[static_cast<std::uint8_t>(digits[i])]; };
+  if (value(0) > 15 || value(1) > 15 || value(2) > 15 || value(3) > 15) return 0x10000;
+  return value(0) << 12 | value(1) << 8 | value(2) << 4 | value(3);
+}
+
+char* write_utf8(unsigned character, char* out) {
+  const auto put = [&](unsigned byte) { *out++ = static_cast<char>(byte); };
+  if (character < 0x80) {
+    put(character);
+  } else if (character < 0x800) {
+    put(0xC0 | character >> 6);
+    put(0x80 | (character & 0x3F));
+  } else if (character < 0x10000) {
+    put(0xE0 | character >> 12);
+    put(0x80 | (character >> 6 & 0x3F));
+    put(0x80 | (character & 0x3F));
+  } else {
+    put(0xF0 | character >> 18);
+    put(0x80 | (character >> 12 & 0x3F));
+    put(0x80 | (character >> 6 & 0x3F));
+    put(0x80 | (character & 0x3F));
+  }
+  return out;
+}
+
+char simple_escape(char letter) { return kSimpleEscapes[static_cast<std::uint8_t>(letter)]; }
+
+}  // namespace spillway

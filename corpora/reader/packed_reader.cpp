@@ -1,0 +1,141 @@
+#include "corpora/reader/packed_reader.hpp"
+
+#include "io/base/error.hpp"
+
+#include <algorithm>
+
+#include "corpora/json/string.hpp"
+#include "corpora/reader/record_cutter.hpp"
+#include "corpora/reader/sniff.hpp"
+#include "corpora/unpack/gzip_codec.hpp"
+#include "corpora/unpack/zstd_codec.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kBufferBytes =
+    PackedInput::kBufferBytes + UnpackingStream::kPortionBytes + RecordCutter::kHeadBytes;
+
+std::size_t window_count(const ReaderLimits& limits) { return 2 * std::size_t{limits.threads} + 1; }
+
+std::size_t padded_window_bytes(const ReaderLimits& limits) { return limits.window_bytes + kJsonPadding; }
+
+std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
+  std::uint64_t most = 0;
+  for (const CorpusFile& file : plan.files) {
+    const bool may_need_more = file.is_stream || file.compression == Compression::kZstd;
+    most = std::max({most, file.unpack_bytes, may_need_more ? std::uint64_t{limits.unpack_bytes} : 0});
+  }
+  return static_cast<std::size_t>(most);
+}
+
+}  // namespace
+
+bool needs_reader(const CorpusFile& file) { return file.is_stream || file.compression != Compression::kNone; }
+
+std::size_t PackedReader::memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
+  if (std::none_of(plan.files.begin(), plan.files.end(), needs_reader)) return 0;
+  return window_count(limits) * padded_window_bytes(limits) + kBufferBytes + unpack_bytes(plan, limits);
+}
+
+PackedReader::PackedReader(FileSystem& files, const CorpusPlan& plan, std::uint64_t max_document_bytes,
+                           const ReaderLimits& limits, MemoryBudget& budget, TempSpace& temp)
+    : files_(files),
+      plan_(plan),
+      max_document_bytes_(max_document_bytes),
+      temp_(temp),
+      windows_(std::make_shared<WindowPool>(window_count(limits), padded_window_bytes(limits), budget)),
+      buffers_(budget, kBufferBytes, "unpacking"),
+      unpack_reservation_(budget.reserve(unpack_bytes(plan, limits), "unpacking")),
+      queue_limit_(window_count(limits)),
+      thread_([this] { run(); }) {}
+
+PackedReader::~PackedReader() {
+  stop();
+  thread_.join();
+}
+
+void PackedReader::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+  windows_->stop();
+}
+
+std::optional<UnpackedRecords> PackedReader::next() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return stopped_ || !queue_.empty() || error_ != nullptr; });
+  if (stopped_) return std::nullopt;
+  if (queue_.empty()) std::rethrow_exception(error_);
+  Item item = std::move(queue_.front());
+  queue_.pop_front();
+  lock.unlock();
+  changed_.notify_all();
+  return item;
+}
+
+bool PackedReader::push(Item item) {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stopped_ || queue_.size() < queue_limit_; });
+    if (stopped_) return false;
+    queue_.push_back(std::move(item));
+  }
+  changed_.notify_all();
+  return true;
+}
+
+void PackedReader::run() noexcept {
+  try {
+    for (const CorpusFile& file : plan_.files) {
+      if (needs_reader(file) && !(read_file(file) && push(std::nullopt))) return;
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    error_ = std::current_exception();
+  }
+  changed_.notify_all();
+}
+
+bool PackedReader::read_file(const CorpusFile& file) {
+  const auto source = open(file);
+  const auto head = buffers_.span().subspan(PackedInput::kBufferBytes + UnpackingStream::kPortionBytes);
+  RecordCutter cutter(file, *source, max_document_bytes_, {*windows_, temp_, head},
+                      [this](UnpackedRecords records) { return push(std::move(records)); });
+  return cutter.run();
+}
+
+std::unique_ptr<UnpackedSource> PackedReader::open(const CorpusFile& file) {
+  std::unique_ptr<ByteSource> bytes;
+  if (file.is_stream) {
+    auto stream = files_.open_stream(file.path);
+    stream->set_wait_check([this] {
+      const std::lock_guard lock(mutex_);
+      if (stopped_) throw IoError("stopped while waiting for input");  // nobody asks for it any more
+    });
+    bytes = std::make_unique<StreamByteSource>(std::move(stream));
+  } else {
+    bytes = std::make_unique<FileByteSource>(files_.open(file.path), file.size);
+  }
+  PackedInput input(std::move(bytes), input_buffer());
+  Compression compression = file.compression;
+  if (file.is_stream) compression = sniff_compression(input.available(Codec::kHeadBytes));
+  std::unique_ptr<Codec> codec;
+  switch (compression) {
+    case Compression::kNone:
+      return std::make_unique<PlainSource>(std::move(input));
+    case Compression::kGzip:
+      codec = std::make_unique<GzipCodec>();
+      break;
+    case Compression::kZstd:
+      codec = std::make_unique<ZstdCodec>(file.path, unpack_reservation_.bytes());
+      break;
+  }
+  const auto portion = buffers_.span().subspan(PackedInput::kBufferBytes, UnpackingStream::kPortionBytes);
+  return std::make_unique<UnpackingStream>(std::move(input), std::move(codec), portion);
+}
+
+}  // namespace spillway

@@ -1,0 +1,329 @@
+#include "corpora/reader/record_cutter.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "corpora/document/field_table.hpp"
+#include "corpora/document/utf8.hpp"
+#include "corpora/json/string.hpp"
+#include "corpora/reader/sniff.hpp"
+#include "corpora/records/text.hpp"
+
+namespace spillway {
+
+namespace {
+
+std::string_view text_of(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool leaves_record_whole(const ContainerFault& fault) { return fault.reason == SkipReason::kTrailingGarbage; }
+
+// A record on its way to a scratch file: at most so many bytes of it, and the length of all.
+class Spool {
+ public:
+  Spool(TempSpace& temp, std::uint64_t most_bytes) : file_(temp.create("record")), most_bytes_(most_bytes) {}
+
+  void append(std::span<const std::uint8_t> bytes) {
+    if (bytes.empty()) return;
+    bytes_ += bytes.size();
+    last_byte_ = bytes.back();
+    if (is_too_long()) file_.reset();
+    if (file_ != nullptr) file_->writer().append(bytes);
+  }
+  bool is_too_long() const { return bytes_ > most_bytes_; }
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint8_t last_byte() const { return last_byte_; }
+  std::unique_ptr<TempFile> take() { return std::move(file_); }
+
+ private:
+  std::unique_ptr<TempFile> file_;
+  std::uint64_t most_bytes_;
+  std::uint64_t bytes_ = 0;
+  std::uint8_t last_byte_ = 0;
+};
+
+}  // namespace
+
+RecordCutter::RecordCutter(const CorpusFile& file, UnpackedSource& source, std::uint64_t max_document_bytes,
+                           Memory memory, Emit emit)
+    : file_(file),
+      source_(source),
+      longest_spooled_bytes_(longest_record_bytes(max_document_bytes)),
+      memory_(memory),
+      emit_(std::move(emit)),
+      format_(file.format) {}
+
+bool RecordCutter::run() {
+  if (!read_head() || !recognise()) return false;
+  bool go_on = true;
+  if (format_ == CorpusFormat::kText) {
+    go_on = copy_text();
+  } else if (format_ != CorpusFormat::kAuto) {
+    go_on = cut_records();
+  }
+  if (!go_on) return false;
+  // What the source did not need to look at.
+  const std::uint64_t end = std::max(source_.stored_position(), file_.is_stream ? 0 : file_.size);
+  UnpackedRecords rest;
+  rest.file = &file_;
+  rest.stored_bytes = end - stored_reported_;
+  return rest.stored_bytes == 0 || emit_(std::move(rest));
+}
+
+std::size_t RecordCutter::read(std::span<std::uint8_t> out) {
+  if (head_begin_ == head_end_) return source_.read(out);
+  const std::size_t count = std::min(out.size(), head_end_ - head_begin_);
+  std::memcpy(out.data(), memory_.head.data() + head_begin_, count);
+  head_begin_ += count;
+  return count;
+}
+
+// Up to the first fault; faults before the first byte are passed on at once. False: stopped.
+bool RecordCutter::read_head() {
+  while (head_end_ < memory_.head.size()) {
+    const std::size_t count = source_.read(memory_.head.subspan(head_end_));
+    head_end_ += count;
+    if (count > 0) continue;
+    if (head_end_ > 0) return true;
+    auto fault = source_.take_fault();
+    if (!fault) return true;
+    UnpackedRecords broken = records();
+    broken.faults.push_back(std::move(*fault));
+    if (!emit(std::move(broken))) return false;
+  }
+  return true;
+}
+
+// Leaves kAuto where there is nothing to read on. False: stopped.
+bool RecordCutter::recognise() {
+  const std::string_view head = text_of(memory_.head.first(head_end_));
+  if (head.empty()) {
+    format_ = CorpusFormat::kAuto;
+    return true;
+  }
+  std::optional<CorpusFormat> found = format_;
+  if (format_ == CorpusFormat::kAuto) found = sniff_format(head, head.size() < memory_.head.size());
+  if (format_ == CorpusFormat::kText && looks_binary(head)) found.reset();
+  format_ = found.value_or(CorpusFormat::kAuto);
+  borders_ = RecordBorders(format_);
+  if (!found) {
+    UnpackedRecords binary = records();
+    binary.faults.push_back({SkipReason::kBinary, std::string(kBinaryDetail), 0});
+    return emit(std::move(binary));
+  }
+  if (format_ != CorpusFormat::kText && head.starts_with(kByteOrderMark)) {
+    head_begin_ = kByteOrderMark.size();
+    window_offset_ = kByteOrderMark.size();
+  }
+  return true;
+}
+
+std::span<std::uint8_t> RecordCutter::room() {
+  const auto all = window_.span();
+  return all.first(all.size() - kJsonPadding).subspan(filled_);
+}
+
+// Requires: what is in the window is sent or of no use.
+bool RecordCutter::next_window() {
+  filled_ = 0;
+  if (window_) return true;
+  window_ = memory_.windows.take();
+  return static_cast<bool>(window_);
+}
+
+UnpackedRecords RecordCutter::records() {
+  UnpackedRecords made;
+  made.file = &file_;
+  made.format = format_;
+  made.unpacked_offset = window_offset_;
+  made.ends_input = ends_input_;
+  return made;
+}
+
+bool RecordCutter::emit(UnpackedRecords made) {
+  made.stored_bytes = source_.stored_position() - stored_reported_;
+  stored_reported_ += made.stored_bytes;
+  return emit_(std::move(made));
+}
+
+// Sends the first bytes of the window, and the window with them; nothing of it stays.
+bool RecordCutter::send(std::size_t bytes, std::vector<ContainerFault> faults) {
+  UnpackedRecords made = records();
+  made.bytes = bytes;
+  made.faults = std::move(faults);
+  if (bytes > 0) {
+    window_.span()[bytes] = '\n';  // what parsers stop at
+    made.window = std::move(window_);
+  }
+  window_offset_ += filled_;
+  filled_ = 0;
+  return bytes == 0 && made.faults.empty() ? true : emit(std::move(made));
+}
+
+bool RecordCutter::send_spooled(std::unique_ptr<TempFile> spooled, std::uint64_t bytes) {
+  UnpackedRecords made = records();
+  made.spooled = std::move(spooled);
+  made.spooled_bytes = bytes;
+  return emit(std::move(made));
+}
+
+bool RecordCutter::cut_records() {
+  if (!next_window()) return false;
+  for (;;) {
+    if (room().empty() && !cut_full_window()) return false;
+    if (room().empty()) continue;  // what follows a long record fills the window
+    const std::size_t count = read(room());
+    filled_ += count;
+    if (count > 0) continue;
+    if (auto fault = source_.take_fault()) {
+      if (!handle_fault(std::move(*fault), false)) return false;
+    } else {
+      ends_input_ = true;
+      return send(filled_, {});
+    }
+  }
+}
+
+// `cut_a_record`: one that was on its way to a scratch file.
+bool RecordCutter::handle_fault(ContainerFault fault, bool cut_a_record) {
+  const bool leaves_whole = leaves_record_whole(fault);
+  const std::size_t kept = leaves_whole ? filled_ : borders_.whole_bytes(text_of(window_.span().first(filled_)));
+  // The rest of a line would pass for a line; that of another record does not pass for a record.
+  const bool rest_looks_whole = format_ == CorpusFormat::kLines || format_ == CorpusFormat::kTsv;
+  in_cut_record_ |= rest_looks_whole && !leaves_whole && (cut_a_record || kept < filled_);
+  const std::uint64_t offset = fault.unpacked_offset;
+  std::vector<ContainerFault> faults;
+  faults.push_back(std::move(fault));
+  if (!send(kept, std::move(faults))) return false;
+  window_offset_ = offset;
+  return next_window() && (!in_cut_record_ || drop_rest_of_record());
+}
+
+// Up to the next border, or fault; counted if there is anything.
+bool RecordCutter::drop_rest_of_record() {
+  const std::uint64_t begin = window_offset_;
+  while (in_cut_record_) {
+    const std::size_t count = read(room());
+    if (count == 0) break;
+    const std::size_t found = borders_.find(text_of(room().first(count)), 0);
+    in_cut_record_ = found == RecordBorders::kNone;
+    const std::size_t dropped = std::min(found, count);
+    window_offset_ += dropped;
+    filled_ = count - dropped;
+    std::memmove(window_.span().data(), window_.span().data() + dropped, filled_);
+  }
+  if (window_offset_ == begin) return true;
+  UnpackedRecords cut = records();
+  cut.faults.push_back({SkipReason::kRecordCut,
+                        "expected a whole record, found the rest of one whose start was lost (" +
+                            std::to_string(window_offset_ - begin) + " bytes)",
+                        begin});
+  return emit(std::move(cut));
+}
+
+bool RecordCutter::cut_full_window() {
+  const std::size_t border = borders_.find_last(text_of(window_.span().first(filled_)), 1);
+  if (border == RecordBorders::kNone) return spool_record();
+  PooledWindow full = std::move(window_);
+  window_ = memory_.windows.take();
+  if (!window_) return false;
+  const std::size_t tail = filled_ - border;
+  std::memcpy(window_.span().data(), full.span().data() + border, tail);
+  std::swap(window_, full);
+  filled_ = border;
+  if (!send(border, {})) return false;
+  window_ = std::move(full);
+  filled_ = tail;
+  return true;
+}
+
+// The window is full of one record. Ends with what follows the record in the window.
+bool RecordCutter::spool_record() {
+  Spool spool(memory_.temp, longest_spooled_bytes_);
+  const auto all = window_.span().first(filled_);
+  const std::size_t most_open = borders_.undecided_bytes();
+  const std::size_t newline_bytes = borders_.are_newlines() ? 1 : 0;
+  std::size_t held = filled_;
+  std::uint64_t whole_bytes = 0;  // that no fault can harm
+  std::size_t border = RecordBorders::kNone;
+  std::size_t count = held;  // of the last read
+  // What may be the start of a border is kept in front of what is read next.
+  while (border == RecordBorders::kNone && count > 0) {
+    const std::size_t open = std::min(held, most_open);
+    const std::size_t whole = borders_.whole_bytes(text_of(all.first(held)));
+    if (whole > 0) whole_bytes = spool.bytes() + whole;
+    spool.append(all.first(held - open));
+    std::memmove(all.data(), all.data() + held - open, open);
+    count = read(all.subspan(open));
+    held = open + count;
+    border = borders_.find(text_of(all.first(held)), 0);
+  }
+  const bool ended = border != RecordBorders::kNone;
+  spool.append(all.first(ended ? border - newline_bytes : held));
+  auto fault = ended ? std::nullopt : source_.take_fault();
+  ends_input_ = !ended && !fault;
+  const bool is_cut = fault && !leaves_record_whole(*fault);
+  // As in LineParser, a CR belongs to its newline.
+  const bool drop_cr = ended && newline_bytes == 1 && format_ != CorpusFormat::kJsonl && spool.last_byte() == '\r';
+  const std::uint64_t bytes = is_cut ? whole_bytes : spool.bytes() - (drop_cr ? 1 : 0);
+  if (bytes > 0 && !send_spooled(spool.take(), bytes)) return false;
+  window_offset_ += spool.bytes() + (ended ? newline_bytes : 0);
+  filled_ = ended ? held - border : 0;
+  if (filled_ > 0) std::memmove(all.data(), all.data() + border, filled_);
+  return fault ? handle_fault(std::move(*fault), is_cut) : true;
+}
+
+bool RecordCutter::copy_text() {
+  if (!next_window()) return false;
+  for (;;) {
+    const std::size_t count = read(room());
+    filled_ += count;
+    if (count > 0) {
+      if (room().empty()) return spool_text();
+      continue;
+    }
+    auto fault = source_.take_fault();
+    if (!fault) return send(filled_, {});
+    const std::size_t kept = leaves_record_whole(*fault) ? filled_ : 0;
+    std::vector<ContainerFault> faults;
+    faults.push_back(std::move(*fault));
+    return send(kept, std::move(faults)) && drain();
+  }
+}
+
+// The window is full and the text goes on, or ends right here.
+bool RecordCutter::spool_text() {
+  Spool spool(memory_.temp, longest_spooled_bytes_);
+  spool.append(window_.span().first(filled_));
+  const auto all = window_.span().first(filled_);
+  filled_ = 0;
+  for (;;) {
+    const std::size_t count = read(all);
+    spool.append(all.first(count));
+    if (spool.is_too_long()) return send_spooled(nullptr, longest_spooled_bytes_ + 1);
+    if (count > 0) continue;
+    auto fault = source_.take_fault();
+    const std::uint64_t bytes = spool.bytes();
+    if ((!fault || leaves_record_whole(*fault)) && !send_spooled(spool.take(), bytes)) return false;
+    if (!fault) return true;
+    std::vector<ContainerFault> faults;
+    faults.push_back(std::move(*fault));
+    return send(0, std::move(faults)) && drain();
+  }
+}
+
+// The document is over, or lost; only what else is wrong with the container counts.
+bool RecordCutter::drain() {
+  if (!next_window()) return false;
+  for (;;) {
+    if (read(room()) > 0) continue;
+    auto fault = source_.take_fault();
+    if (!fault) return true;
+    std::vector<ContainerFault> faults;
+    faults.push_back(std::move(*fault));
+    if (!send(0, std::move(faults))) return false;
+  }
+}
+
+}  // namespace spillway

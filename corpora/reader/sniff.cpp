@@ -1,0 +1,56 @@
+#include "corpora/reader/sniff.hpp"
+
+#include <algorithm>
+
+#include "corpora/document/field_table.hpp"
+#include "corpora/document/utf8.hpp"
+#include "corpora/json/scanner.hpp"
+#include "corpora/records/borders.hpp"
+#include "corpora/records/text.hpp"
+#include "corpora/unpack/magic.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Whether the first line is a JSON object, or the start of one where the head ends before the line does.
+bool starts_with_json(std::string_view head, bool is_whole) {
+  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
+  const std::size_t begin = head.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || head[begin] != '{') return false;
+  const std::size_t newline = head.find('\n', begin);
+  const bool is_line_whole = is_whole || newline != std::string_view::npos;
+  const FieldTable no_fields(FieldNames{{}, {}, {}, {}, {}});
+  JsonScanner scanner(no_fields);
+  if (!scanner.feed(head.substr(begin, newline - begin))) return false;
+  return !is_line_whole || scanner.finish();
+}
+
+bool starts_with_doc_tag(std::string_view head) {
+  if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
+  const std::size_t begin = std::min(head.find_first_not_of(" \t\r\n"), head.size());
+  return RecordBorders(CorpusFormat::kTrec).find(head.substr(begin), 0) == 0;
+}
+
+}  // namespace
+
+std::string_view corpus_format_name(CorpusFormat format) {
+  static constexpr std::string_view kNames[kCorpusFormatCount] = {"auto", "jsonl", "lines", "text", "trec", "tsv"};
+  return kNames[static_cast<std::size_t>(format)];
+}
+
+Compression sniff_compression(std::string_view head) {
+  if (is_gzip_start(head)) return Compression::kGzip;
+  if (is_zstd_start(head)) return Compression::kZstd;
+  return Compression::kNone;
+}
+
+std::optional<CorpusFormat> sniff_format(std::string_view head, bool is_whole) {
+  const std::string_view start = head.substr(0, kFormatSniffBytes);
+  if (starts_with_json(start, is_whole && start.size() == head.size())) return CorpusFormat::kJsonl;
+  if (starts_with_doc_tag(start)) return CorpusFormat::kTrec;
+  if (looks_binary(head.substr(0, kBinarySniffBytes))) return std::nullopt;
+  return CorpusFormat::kText;
+}
+
+}  // namespace spillway

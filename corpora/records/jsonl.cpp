@@ -1,0 +1,101 @@
+#include "corpora/records/jsonl.hpp"
+
+namespace spillway {
+
+namespace {
+
+bool is_blank(std::string_view bytes) { return bytes.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+}  // namespace
+
+JsonlParser::JsonlParser(const CorpusOptions& options, std::span<char> scratch, FieldedDocument& document)
+    : table_(options.fields),
+      fast_(table_),
+      scanner_(table_),
+      max_document_bytes_(options.max_document_bytes),
+      scratch_(scratch),
+      document_(document) {}
+
+std::size_t JsonlParser::memory_bytes() { return (std::size_t{2} << 10); }
+
+void JsonlParser::parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) {
+  const bool block_is_valid = is_valid_utf8(block);
+  for (std::size_t begin = 0; begin < block.size();) {
+    const std::size_t newline = block.find('\n', begin);
+    const std::size_t end = newline == std::string_view::npos ? block.size() : newline;
+    const std::string_view record = block.substr(begin, end - begin);
+    const RecordPlace record_place{place.path, place.offset + begin};
+    begin = end + 1;
+    const bool is_short = record.size() <= longest_record_bytes(max_document_bytes_);
+    if (is_short && (block_is_valid || is_valid_utf8(record)) && parse_fast(record, record_place, sink)) continue;
+    MemoryRecord source(record);
+    parse_long(source, record_place, sink);
+  }
+}
+
+void JsonlParser::parse_long(RecordSource& record, const RecordPlace& place, DocumentSink& sink) {
+  if (record.size() > longest_record_bytes(max_document_bytes_)) {
+    sink.skip(SkipReason::kDocumentTooLong, place.at(), document_too_long_detail(record.size(), max_document_bytes_));
+    return;
+  }
+  parse_slow(record, place, sink);
+}
+
+bool JsonlParser::parse_fast(std::string_view record, const RecordPlace& place, DocumentSink& sink) {
+  if (!fast_.parse(record, scratch_.data())) return false;
+  const auto values = fast_.values();
+  const ChosenFields chosen = choose_fields(table_, values);
+  if (judge_fields(chosen, values, max_document_bytes_)) return false;
+  DocumentFields fields;
+  // Takes a field if it is there; false: too long to be handed out whole.
+  const auto take = [&](std::size_t name, std::string_view& text, bool& is_there) {
+    is_there = name != FieldTable::kNoName;
+    if (is_there) text = fast_.text(name);
+    return text.size() <= kMaxFieldBytes;
+  };
+  fields.id = fast_.text(chosen.id);
+  if (!take(chosen.title, fields.title, fields.has_title) || !take(chosen.url, fields.url, fields.has_url) ||
+      !take(chosen.date, fields.date, fields.has_date)) {
+    return false;
+  }
+  sink.begin(fields, place.at());
+  if (chosen.text != FieldTable::kNoName) sink.text(fast_.text(chosen.text));
+  sink.end();
+  return true;
+}
+
+void JsonlParser::parse_slow(RecordSource& record, const RecordPlace& place, DocumentSink& sink) {
+  scanner_.reset();
+  bool blank = true;
+  record.visit(0, record.size(), [&](std::string_view piece) {
+    blank = blank && is_blank(piece);
+    if (scanner_.good()) scanner_.feed(piece);
+  });
+  if (blank) return;
+  if (!scanner_.finish()) {
+    sink.skip(SkipReason::kBadJson, place.at(scanner_.error_offset()), scanner_.error_detail());
+    return;
+  }
+  const ChosenFields chosen = choose_fields(table_, scanner_.values());
+  if (const auto verdict = judge_fields(chosen, scanner_.values(), max_document_bytes_)) {
+    sink.skip(verdict->reason, place.at(), verdict->detail);
+    return;
+  }
+  document_.emit(
+      chosen, scanner_.values(), scanner_.repaired(), place.at(),
+      [&](std::size_t name, TextOutput& out) { send_text(record, name, out); }, sink);
+}
+
+void JsonlParser::send_text(RecordSource& record, std::size_t name, TextOutput& out) {
+  if (name == FieldTable::kNoName) return;
+  const JsonValue& value = scanner_.values()[name];
+  if (value.kind == JsonKind::kNumber) {
+    record.visit(value.begin, value.end, [&](std::string_view piece) { out.append(piece); });
+    return;
+  }
+  JsonStringDecoder decoder;
+  record.visit(value.begin, value.end, [&](std::string_view piece) { decoder.feed(piece, out); });
+  decoder.finish(out);
+}
+
+}  // namespace spillway

@@ -1,0 +1,40 @@
+// JSONL: one object a line. Blank lines are no records. The fast parser takes what is good; the scanner repairs, or
+// says why the record is skipped.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "corpora/document/fielded_document.hpp"
+#include "corpora/json/fast_parser.hpp"
+#include "corpora/json/scanner.hpp"
+#include "corpora/reader/corpus_reader.hpp"
+#include "corpora/records/parser.hpp"
+
+namespace spillway {
+
+class JsonlParser final : public RecordParser {
+ public:
+  // `scratch` holds the unescaped text of a record: as long as the longest block plus kJsonPadding. `document` is
+  // shared by the parsers of a thread.
+  JsonlParser(const CorpusOptions& options, std::span<char> scratch, FieldedDocument& document);
+
+  void parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) override;
+  void parse_long(RecordSource& record, const RecordPlace& place, DocumentSink& sink) override;
+  // Memory of the parser itself.
+  static std::size_t memory_bytes();
+
+ private:
+  bool parse_fast(std::string_view record, const RecordPlace& place, DocumentSink& sink);
+  void parse_slow(RecordSource& record, const RecordPlace& place, DocumentSink& sink);
+  void send_text(RecordSource& record, std::size_t name, TextOutput& out);
+
+  FieldTable table_;
+  FastJsonParser fast_;
+  JsonScanner scanner_;
+  std::uint64_t max_document_bytes_;
+  std::span<char> scratch_;
+  FieldedDocument& document_;
+};
+
+}  // namespace spillway

@@ -1,0 +1,42 @@
+// `trec`: documents as TREC's collections have them, <DOC> <DOCNO> id </DOCNO> ... </DOC>, names in any case of
+// letters. A record is what stands from one <DOC> to the next (RecordBorders). Elements that CorpusOptions::trec_fields
+// names are the fields; a field's element must have an end tag. All other characters are text.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "corpora/document/fielded_document.hpp"
+#include "corpora/reader/corpus_reader.hpp"
+#include "corpora/records/borders.hpp"
+#include "corpora/records/parser.hpp"
+#include "corpora/sgml/trec_layout.hpp"
+
+namespace spillway {
+
+class TrecParser final : public RecordParser {
+ public:
+  // `document` is shared by the parsers of a thread.
+  TrecParser(const CorpusOptions& options, FieldedDocument& document);
+
+  void parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) override;
+  void parse_long(RecordSource& record, const RecordPlace& place, DocumentSink& sink) override;
+  static std::size_t memory_bytes();
+
+ private:
+  void parse_document(RecordSource& record, const RecordPlace& place, DocumentSink& sink);
+  std::vector<JsonValue> measure(RecordSource& record, const ChosenFields& chosen);
+  void send_text(RecordSource& record, std::size_t name, const ChosenFields& chosen, TextOutput& out);
+
+  FieldTable table_;
+  std::vector<std::string> text_names_;
+  std::uint64_t max_document_bytes_;
+  RecordBorders borders_{CorpusFormat::kTrec};
+  TrecLayout layout_;  // of the record at hand
+  bool repaired_ = false;
+  FieldedDocument& document_;
+};
+
+}  // namespace spillway

@@ -1,0 +1,96 @@
+// `cpu-chunk` (design, decision 3): chunks were inverted while in cache, so sorting a block is unifying terms and
+// joining the chunks' lists.
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "indexer/block/chunk_lists.hpp"
+#include "indexer/block/in_memory_run.hpp"
+#include "indexer/block/run_output.hpp"
+#include "indexer/block/sorter.hpp"
+#include "indexer/block/terms.hpp"
+#include "io/base/stopwatch.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kStringsInRange = 16384;
+
+class ChunkBlockSorter final : public BlockSorter {
+ public:
+  explicit ChunkBlockSorter(const StringSorter& strings) : strings_(strings) {}
+
+  ChunkForm form() const override { return ChunkForm::kPostings; }
+
+  using BlockSorter::extra_bytes;
+  std::size_t extra_bytes(const ChunkCounts& counts) const override {
+    return BlockTerms::memory_bytes(counts.terms, strings_);
+  }
+
+  RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options, MemoryBudget& budget,
+                       BlockSortFigures& figures) const override {
+    const Stopwatch watch;
+    const BlockTerms terms(block, strings_, budget);
+    figures.sort_seconds += watch.seconds();
+    const std::vector<std::uint32_t> bases = chunk_bases(block);
+    const std::vector<std::size_t> ranges = terms.ranges(kStringsInRange);
+    const auto encode = [&](std::size_t range, ListJoiner& joiner) {
+      std::vector<ListPart> parts;
+      const std::size_t end = ranges[range + 1];
+      for (std::size_t i = ranges[range]; i < end;) {
+        const std::size_t first = i;
+        parts.clear();
+        do {
+          prefetch_chunk_lists(block, terms, i, end);
+          parts.push_back(chunk_list(block, bases, terms, i));
+        } while (++i < end && !terms.starts_term(i));
+        joiner.write(terms.text(first), parts);
+      }
+    };
+    return write_run_output({block, options, most_lists(block).bytes, ranges.size() - 1, encode}, file, figures);
+  }
+
+  std::optional<std::size_t> kept_bytes(const Block& block, const BlockSortOptions& options) const override {
+    return SortedBlock::memory_bytes(block, options);
+  }
+
+  std::unique_ptr<MergeSource> keep(Block&& block, const BlockSortOptions& options, MemoryBudget& budget,
+                                    BlockSortFigures& figures) const override {
+    const Stopwatch watch;
+    auto kept = std::make_unique<SortedBlock>(std::move(block), strings_, options, budget);
+    figures.sort_seconds += watch.seconds();
+    return kept;
+  }
+
+ private:
+  const StringSorter& strings_;
+};
+
+}  // namespace
+
+std::unique_ptr<BlockSorter> make_chunk_block_sorter(const StringSorter& strings) {
+  return std::make_unique<ChunkBlockSorter>(strings);
+}
+
+ListFigures most_lists(const Block& block) {
+  ListFigures lists;
+  for (const ParsedChunk& chunk : block.chunks) {
+    lists.entries += chunk.terms.size();
+    lists.bytes += chunk.text.size() + chunk.postings.size() + 3 * chunk.occurrences.size() + chunk.distances.size() +
+                   5 * chunk.positions.size();
+  }
+  return lists;
+}
+
+std::size_t run_bytes_bound(const Block& block, const ListFigures& lists, std::size_t run_block_bytes) {
+  constexpr std::size_t kEntryHead = 32;
+  std::size_t bytes = 4096 + lists.bytes + kEntryHead * lists.entries;
+  for (const ParsedChunk& chunk : block.chunks) {
+    bytes += chunk.documents.size() + chunk.open_strings.size() + chunk.texts.size();
+  }
+  // Blocks may end early, by a fraction, and the footer holds samples.
+  return bytes + bytes / 8 + 2 * run_block_bytes + kMaxTermSamples * (kSampleTermBytes + 24);
+}
+
+}  // namespace spillway

@@ -1,0 +1,136 @@
+#include "indexer/block/documents.hpp"
+
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "io/base/error.hpp"
+#include "io/base/varint.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Of a document that is longer than the chunk.
+bool is_one_stretch(const ParsedChunk& chunk) { return chunk.document_count == 1 && chunk.last_document_open; }
+
+// Bytes of the entry of the document that began before and ends in the chunk: u8 fields = 0, varint length.
+std::size_t continued_bytes(const ParsedChunk& chunk) { return 1 + varint_bytes(chunk.continued_length); }
+
+CutDocument open_document(const ParsedChunk& chunk) {
+  return {true, chunk.open_fields, chunk.open_length, chunk.open_strings};
+}
+
+[[noreturn]] void fail() {
+  throw FormatError(
+      "the documents of a parsed chunk end too soon; the memory of this machine or this program is at "
+      "fault");
+}
+
+std::string_view take_string(const std::uint8_t** at, const std::uint8_t* end) {
+  std::uint64_t bytes = 0;
+  if (!read_varint(at, end, &bytes) || bytes > static_cast<std::uint64_t>(end - *at)) fail();
+  const std::string_view text(reinterpret_cast<const char*>(*at), static_cast<std::size_t>(bytes));
+  *at += bytes;
+  return text;
+}
+
+// The strings that the document's fields name.
+void take_strings(const std::uint8_t** at, const std::uint8_t* end, RunDocument& document) {
+  if ((document.fields & RunDocument::kId) != 0) document.id = take_string(at, end);
+  if ((document.fields & RunDocument::kTitle) != 0) document.title = take_string(at, end);
+  if ((document.fields & RunDocument::kUrl) != 0) document.url = take_string(at, end);
+  if ((document.fields & RunDocument::kDate) != 0) document.date = take_string(at, end);
+}
+
+void write_cut(CutDocument& cut, RunWriter& writer) {
+  if (!cut.open) return;
+  std::array<std::uint8_t, 1 + kMaxVarintBytes> head{cut.fields};
+  std::uint8_t* const end = write_varint(head.data() + 1, cut.length);
+  writer.append_documents({head.data(), static_cast<std::size_t>(end - head.data())});
+  writer.append_documents(cut.strings);
+  cut.open = false;
+}
+
+}  // namespace
+
+void CutDocument::add(std::uint32_t more) {
+  if (more > std::numeric_limits<std::uint32_t>::max() - length) {
+    throw InputError(
+        "a document has more than 2^32 - 1 tokens, and an index holds no such: cut it in parts, or lower "
+        "--max-document-bytes to skip it");
+  }
+  length += more;
+}
+
+BlockDocumentCursor::BlockDocumentCursor(const Block& block, std::size_t first, std::size_t last)
+    : chunks_(block.chunks), next_chunk_(first), last_chunk_(last) {
+  if (first == 0 || !chunks_[first].first_document_open) return;
+  std::size_t begin = first - 1;
+  while (begin != 0 && is_one_stretch(chunks_[begin]) && chunks_[begin].first_document_open) --begin;
+  cut_ = open_document(chunks_[begin]);
+  while (++begin != first) cut_.add(chunks_[begin].open_length);
+}
+
+bool BlockDocumentCursor::next() {
+  while (at_ == end_) {
+    if (leaves_open_ != nullptr) cut_ = open_document(*std::exchange(leaves_open_, nullptr));
+    if (next_chunk_ == last_chunk_) {
+      if (!cut_.open || last_chunk_ != chunks_.size()) return false;
+      end_cut();
+      return true;
+    }
+    const ParsedChunk& chunk = chunks_[next_chunk_++];
+    if (cut_.open && is_one_stretch(chunk)) {
+      cut_.add(chunk.open_length);
+      continue;
+    }
+    at_ = chunk.documents.data();
+    end_ = at_ + chunk.documents.size();
+    if (chunk.last_document_open) leaves_open_ = &chunk;
+    if (cut_.open) {
+      cut_.add(chunk.continued_length);
+      at_ += continued_bytes(chunk);
+      end_cut();
+      return true;
+    }
+  }
+  document_ = RunDocument{};
+  document_.fields = *at_++;
+  std::uint64_t length = 0;
+  if (!read_varint(&at_, end_, &length)) fail();
+  document_.length = static_cast<std::uint32_t>(length);
+  take_strings(&at_, end_, document_);
+  return true;
+}
+
+// Its last part was met.
+void BlockDocumentCursor::end_cut() {
+  document_ = RunDocument{};
+  document_.fields = cut_.fields;
+  document_.length = cut_.length;
+  const std::uint8_t* at = cut_.strings.data();
+  take_strings(&at, at + cut_.strings.size(), document_);
+  cut_.open = false;
+}
+
+void write_block_documents(const Block& block, RunWriter& writer) {
+  CutDocument cut;
+  for (const ParsedChunk& chunk : block.chunks) {
+    if (cut.open && is_one_stretch(chunk)) {
+      cut.add(chunk.open_length);
+      continue;
+    }
+    std::span<const std::uint8_t> entries = chunk.documents;
+    if (cut.open) {
+      cut.add(chunk.continued_length);
+      write_cut(cut, writer);
+      entries = entries.subspan(continued_bytes(chunk));
+    }
+    writer.append_documents(entries);
+    if (chunk.last_document_open) cut = open_document(chunk);
+  }
+  write_cut(cut, writer);
+}
+
+}  // namespace spillway

@@ -1,0 +1,47 @@
+// The documents of a block, those that are cut between its chunks joined: read from where the chunks hold them, or
+// written to a run.
+#pragma once
+
+#include <span>
+
+#include "indexer/block/block.hpp"
+#include "io/format/cursors.hpp"
+#include "io/run/writer.hpp"
+
+namespace spillway {
+
+// A document that is cut between chunks of the block, until its last part is met.
+struct CutDocument {
+  bool open = false;
+  std::uint8_t fields = 0;
+  std::uint32_t length = 0;
+  std::span<const std::uint8_t> strings;
+
+  // Throws InputError where it has too many tokens.
+  void add(std::uint32_t more);
+};
+
+// Views live as long as the block.
+class BlockDocumentCursor final : public DocumentCursor {
+ public:
+  explicit BlockDocumentCursor(const Block& block) : BlockDocumentCursor(block, 0, block.chunks.size()) {}
+  // Those that end in the chunks [first, last); where these are the block's last, also the one that it leaves open.
+  BlockDocumentCursor(const Block& block, std::size_t first, std::size_t last);
+
+  bool next() override;
+  const RunDocument& document() const override { return document_; }
+
+ private:
+  void end_cut();
+
+  const std::span<const ParsedChunk> chunks_;
+  std::size_t next_chunk_, last_chunk_;
+  const std::uint8_t *at_ = nullptr, *end_ = nullptr;  // of the chunk's documents
+  const ParsedChunk* leaves_open_ = nullptr;           // the chunk, if its last document goes on behind it
+  CutDocument cut_;
+  RunDocument document_;
+};
+
+void write_block_documents(const Block& block, RunWriter& writer);
+
+}  // namespace spillway

@@ -1,0 +1,185 @@
+#include "indexer/block/in_memory_run.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "indexer/block/chunk_lists.hpp"
+#include "indexer/block/documents.hpp"
+#include "indexer/block/run_output.hpp"
+#include "io/base/error.hpp"
+#include "io/base/varint.hpp"
+
+namespace spillway {
+
+namespace {
+
+// What a block takes beside its chunks: pages that are not full, samples, and a share of the mappings that a process
+// may have, of which it takes two or more: small blocks by the thousand become runs.
+constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
+constexpr std::size_t kStringsInSegment = 512;
+constexpr std::size_t kSamples = 1024;
+// What a string costs beside the bytes of its list, in bytes.
+constexpr std::size_t kStringWeight = 16;
+// In front of a list, once it is in a run.
+constexpr std::size_t kEntryHeadBytes = 8;
+// Of a document that goes on behind its chunk, beside its strings, once it is in a run: fields, length.
+constexpr std::size_t kCutDocumentBytes = 1 + kMaxVarintBytes;
+
+std::uint32_t first_document(const ListPart& part) {
+  const std::uint8_t* at = part.postings.data();
+  std::uint64_t head = 0;
+  if (!read_varint(&at, at + part.postings.size(), &head)) {
+    throw FormatError(
+        "a list of a parsed chunk has no posting; the memory of this machine or this program is at fault");
+  }
+  return part.base + static_cast<std::uint32_t>(head >> 1);
+}
+
+}  // namespace
+
+// The lists of terms in [first, last), each as one piece, but where a posting is cut between two chunks, or the parts
+// are too many bytes together.
+class SortedBlock::Terms final : public TermCursor {
+ public:
+  Terms(const SortedBlock& source, std::string_view first, std::string_view last)
+      : block_(source.block_),
+        bases_(source.bases_),
+        terms_(source.terms_),
+        piece_bytes_(source.piece_bytes_),
+        at_(first.empty() ? 0 : find(first)),
+        end_(last.empty() ? terms_.size() : find(last)) {}
+
+  bool next() override {
+    if (at_ >= end_) return false;
+    parts_.clear();
+    piece_ = TermPiece{};
+    piece_.term = terms_.text(at_);
+    std::size_t bytes = 0;
+    do {
+      prefetch_chunk_lists(block_, terms_, at_, end_);
+      const ListPart part = chunk_list(block_, bases_, terms_, at_);
+      bytes += part.postings.size() + part.positions.size();
+      if (!parts_.empty()) {
+        piece_.goes_on = first_document(part) == piece_.last_document;
+        if (piece_.goes_on || bytes > piece_bytes_) break;
+      }
+      piece_.document_count += part.document_count;
+      piece_.occurrence_count += part.occurrence_count;
+      piece_.last_document = part.last_document;
+      parts_.push_back(part);
+    } while (++at_ < end_ && !terms_.starts_term(at_));
+    piece_.parts = parts_;
+    return true;
+  }
+  const TermPiece& piece() const override { return piece_; }
+
+ private:
+  // The first string that is not below `term`.
+  std::size_t find(std::string_view term) const {
+    std::size_t low = 0, high = terms_.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (terms_.text(middle) < term) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  const Block& block_;
+  const std::vector<std::uint32_t>& bases_;
+  const BlockTerms& terms_;
+  const std::size_t piece_bytes_;
+  std::size_t at_, end_;
+  std::vector<ListPart> parts_;
+  TermPiece piece_;
+};
+
+class SortedBlock::Input final : public MergeInput {
+ public:
+  explicit Input(const SortedBlock& source) : source_(source) {}
+  const RunIdentity& identity() const override { return source_.identity_; }
+  const RunSummary& summary() const override { return source_.summary; }
+  std::vector<TermSample> term_samples() const override { return source_.samples_; }
+  std::size_t cursor_bytes() const override { return source_.cursor_bytes(); }
+  std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
+    return std::make_unique<Terms>(source_, first, last);
+  }
+  std::unique_ptr<DocumentCursor> documents() const override {
+    return std::make_unique<BlockDocumentCursor>(source_.block_);
+  }
+  std::vector<DocumentStretch> document_stretches() const override {
+    std::vector<DocumentStretch> stretches;
+    for (std::size_t c = 0; c < source_.block_.chunks.size(); ++c) {
+      stretches.push_back({source_.bases_[c], std::make_unique<BlockDocumentCursor>(source_.block_, c, c + 1)});
+    }
+    return stretches;
+  }
+  std::string name() const override { return "block " + std::to_string(source_.block_.number) + " in memory"; }
+
+ private:
+  const SortedBlock& source_;
+};
+
+std::optional<std::size_t> SortedBlock::memory_bytes(const Block& block, const BlockSortOptions& options) {
+  if (options.has_texts) return std::nullopt;
+  std::size_t bytes = kBlockBytes;
+  for (const ParsedChunk& chunk : block.chunks) {
+    if (chunk.largest_list_bytes > options.run_block_bytes) return std::nullopt;
+    bytes += chunk.memory.size() + chunk.terms.size() * sizeof(std::uint64_t);
+  }
+  return bytes;
+}
+
+SortedBlock::SortedBlock(Block&& block, const StringSorter& strings, const BlockSortOptions& options,
+                         MemoryBudget& budget)
+    : block_(std::move(block)),
+      bases_(chunk_bases(block_)),
+      terms_(block_, strings, budget),
+      piece_bytes_(options.run_block_bytes),
+      identity_(run_identity(block_, options)) {
+  choose_samples();
+  summary = block_summary(block_);
+  summary.entry_count = terms_.size();
+  bytes = terms_.size() * kEntryHeadBytes;
+  for (const ParsedChunk& chunk : block_.chunks) {
+    summary.posting_count += chunk.posting_count;
+    bytes += chunk.postings.size() + chunk.distances.size() + chunk.text.size() + chunk.documents.size() +
+             kCutDocumentBytes + chunk.open_strings.size();
+  }
+}
+
+SortedBlock::~SortedBlock() = default;
+
+// Evenly spread over the bytes of the lists.
+void SortedBlock::choose_samples() {
+  const std::vector<std::size_t> segments = terms_.ranges(kStringsInSegment);
+  std::vector<std::uint64_t> weights(segments.size());
+  tbb::parallel_for(std::size_t{1}, segments.size(), [&](std::size_t s) {
+    for (std::size_t i = segments[s - 1]; i < segments[s]; ++i) {
+      const ListPart list = chunk_list(block_, bases_, terms_, i);
+      weights[s] += list.postings.size() + list.positions.size() + kStringWeight;
+    }
+  });
+  std::uint64_t total = 0, passed = 0;
+  for (const std::uint64_t weight : weights) total += weight;
+  for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
+    passed += weights[s];
+    if (passed * kSamples < samples_.size() * total) continue;
+    samples_.push_back({std::string(terms_.text(segments[s]).substr(0, kSampleTermBytes)), 0, 0});
+  }
+  for (const TermSample& sample : samples_) open_bytes_ += sizeof sample + sample.first_term.capacity();
+}
+
+const MergeInput& SortedBlock::open(unsigned) {
+  if (input_ == nullptr) input_ = std::make_unique<Input>(*this);
+  return *input_;
+}
+
+std::size_t SortedBlock::cursor_bytes() const { return 4096 + 2 * block_.chunks.size() * sizeof(ListPart); }
+
+}  // namespace spillway

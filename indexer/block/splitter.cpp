@@ -1,0 +1,74 @@
+#include "indexer/block/splitter.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "indexer/parse/build_term_table.hpp"
+#include "indexer/parse/chunk_sizes.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Chunks whose tables are made side by side.
+constexpr std::size_t kGroupChunks = 16;
+
+// Tables of which nobody knows yet how many terms they have.
+std::size_t most_cpu_sort_bytes(const ChunkCounts& most, const TabulationBytes& tables, const BlockSorter& sorter) {
+  return tables.result + std::max(tables.scratch, sorter.extra_bytes(most));
+}
+
+}  // namespace
+
+std::optional<Block> CpuPieces::next() {
+  if (std::exchange(started_, true) && at_ == block_.chunks.size()) return std::nullopt;
+  Block piece;
+  std::size_t added_bytes = 0;
+  while (at_ != block_.chunks.size()) {
+    const std::size_t before = at_;
+    added_bytes += add_group(piece, added_bytes);
+    if (at_ == before) break;
+  }
+  return piece;
+}
+
+// A few chunks, as far as there is memory for them, and one in any case; what they add.
+std::size_t CpuPieces::add_group(Block& piece, std::size_t added_bytes) {
+  const std::size_t begin = at_, first = piece.chunks.size();
+  std::size_t most = added_bytes;
+  for (; at_ != block_.chunks.size() && at_ - begin < kGroupChunks; ++at_) {
+    most += most_added(block_.chunks[at_]);
+    if (most_bytes_ != 0 && most > most_bytes_ && (!piece.chunks.empty() || at_ != begin)) break;
+  }
+  piece.chunks.resize(first + (at_ - begin));
+  tbb::parallel_for(begin, at_, [&](std::size_t c) {
+    ParsedChunk chunk = std::move(block_.chunks[c]);
+    piece.chunks[first + (c - begin)] =
+        form_ == ChunkForm::kTokens ? tabulate_tokens(std::move(chunk), positions_, budget_) : std::move(chunk);
+  });
+  return added(piece, first);
+}
+
+// By chunks from `first` on: their tables, if they were made here, and their sort.
+std::size_t CpuPieces::added(const Block& piece, std::size_t first) const {
+  std::size_t bytes = 0;
+  for (std::size_t c = first; c != piece.chunks.size(); ++c) {
+    bytes += (form_ == ChunkForm::kTokens ? piece.chunks[c].memory.size() : 0) + sorter_.extra_bytes(piece.chunks[c]);
+  }
+  return bytes;
+}
+
+std::size_t CpuPieces::most_added(const ParsedChunk& chunk) const {
+  if (form_ != ChunkForm::kTokens) return sorter_.extra_bytes(chunk);
+  return most_cpu_sort_bytes({chunk.occurrence_count, chunk.occurrence_count, chunk.lengths.size()},
+                             tabulation_bytes(chunk, positions_), sorter_);
+}
+
+std::size_t most_token_sort_bytes(const ContentOptions& options, const ChunkLimits& limits, const BlockSorter& sorter) {
+  const std::size_t tokens = max_chunk_tokens(options, limits);
+  return most_cpu_sort_bytes({tokens, tokens, limits.max_documents}, most_tabulation_bytes(options, limits), sorter);
+}
+
+}  // namespace spillway

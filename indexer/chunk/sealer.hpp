@@ -1,0 +1,68 @@
+// The end of a chunk: its table and stream become a compact ParsedChunk. For ChunkForm::kPostings the stream of
+// postings, in the order in which they were finished, is inverted by a counting sort on the term while it is still in
+// cache.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "indexer/chunk/parsed_chunk.hpp"
+#include "indexer/chunk/term_table.hpp"
+#include "indexer/parse/document_parser.hpp"
+#include "io/base/varint.hpp"
+#include "io/format/index.hpp"
+
+namespace spillway {
+
+struct ChunkContents {
+  ChunkForm form = ChunkForm::kPostings;
+  // What emit_posting wrote (with positions: each followed by the bytes of its distances), or entry numbers (with
+  // positions: each followed by the position).
+  std::span<const std::uint32_t> stream;
+  DocumentParts parts;
+  // To work with, for each entry of the table and one more: three words, or four for kPostings with positions.
+  std::span<std::uint32_t> cursors;
+  Positions positions = Positions::kNone;
+  // kPostings with positions: the distances of the postings, one after the other (in the stream, their bytes follow
+  // each posting; the table's entries have their sums).
+  std::span<const std::uint8_t> distances;
+};
+
+// Fills memory and spans of a chunk; the rest is the caller's. Uses up the state of the table's terms.
+ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBudget& budget);
+
+// A posting in the stream: a word with the entry's number and above it how many bytes it takes in its list, and these
+// bytes as a little-endian word. One of more than three bytes: the number alone, the gap word and the frequency.
+inline constexpr unsigned kEntryBits = 18;
+inline constexpr std::uint32_t kEntryMask = (1U << kEntryBits) - 1;
+
+// Writes the posting (document + 1, frequency) of a term to the stream, 2 or 3 words, and counts its bytes. Returns the
+// number of words. Without a branch on its shape, which would often be mispredicted.
+inline std::size_t emit_posting(TermState& term, std::uint32_t number, std::uint32_t document, std::uint32_t frequency,
+                                std::uint32_t* stream) {
+  // Before the first posting last_document stands for document 0, as in the run's posting format.
+  const std::uint32_t previous = term.last_document == 0 ? 1 : term.last_document;
+  const std::uint32_t single = frequency == 1 ? 1 : 0;
+  const std::uint32_t gap_word = (document - previous) << 1 | single;
+  const std::uint32_t written = frequency & (single - 1);
+  term.last_document = document;
+  ++term.document_count;
+  term.occurrence_count += frequency;
+  if ((gap_word >> 14 | written >> 7) != 0) {
+    const std::size_t bytes = varint_bytes(gap_word) + (single != 0 ? 0 : varint_bytes(frequency));
+    term.posting_bytes += static_cast<std::uint32_t>(bytes);
+    stream[0] = number;
+    stream[1] = gap_word;
+    stream[2] = frequency;
+    return 3;
+  }
+  const std::uint32_t two = gap_word >> 7 != 0 ? 1 : 0;
+  const std::uint32_t bytes = 2 + two - single;
+  term.posting_bytes += bytes;
+  stream[0] = bytes << kEntryBits | number;
+  stream[1] = (gap_word & 0x7F) | two << 7 | gap_word >> 7 << 8 | written << (8 + 8 * two);
+  return 2;
+}
+
+}  // namespace spillway

@@ -1,0 +1,178 @@
+// The chunk's term table: an open-addressing hash table from tokens to entries, sized to the L2 cache. What an
+// occurrence touches is one slot and one half cache line: keys of up to 16 bytes stand in the entry, longer ones in an
+// arena. What folding and checksums need of a term is touched once per document, and stands apart.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+#include "io/checksum/content_checksum.hpp"
+#include "io/memory/budget.hpp"
+#include "text/scan/token_hash.hpp"
+#include "text/scan/window_kernels.hpp"
+
+namespace spillway {
+
+// Terms and the tokens they come from are different keys: the token "runs" may have the term "run", while the token
+// "run" has the term "run" too, or none.
+enum class KeySpace : std::uint32_t { kTerm = 0, kToken = 1 };
+
+struct alignas(32) TableEntry {
+  std::uint64_t key[2];     // up to 16 bytes, zero-padded; longer: arena offset, hash
+  std::uint32_t key_bytes;  // and the key space in the top bit
+  // kToken: what an occurrence of it means (a term's entry number, or one of the codes of the parser). kTerm: its own
+  // number.
+  std::uint32_t action;
+  std::uint32_t frequency;       // kTerm, folding: occurrences so far in the document
+  std::uint32_t distance_bytes;  // kTerm, folding with positions: of the distances so far in the chunk
+};
+static_assert(sizeof(TableEntry) == 32);
+
+// Of the entry with the same number, if it is a kTerm.
+struct alignas(32) TermState {
+  TermHash hash;  // for the checksum
+  // Folding. Documents + 1, so that 0 means none:
+  std::uint32_t last_document;   // the last one emitted
+  std::uint32_t posting_bytes;   // of the postings emitted
+  std::uint32_t document_count;  // postings emitted
+  std::uint32_t occurrence_count;
+};
+static_assert(sizeof(TermState) == 32);
+
+// Entries are numbered from 1.
+class TermTable {
+ public:
+  static constexpr std::uint32_t kSpaceBit = 0x80000000U;
+  // In the length of a kTerm that is not (yet) known to be what a run of just its bytes gives: is_entry() does not take
+  // it for such a run, find() does not care.
+  static constexpr std::uint32_t kUnprovedBit = 0x40000000U;
+
+  // Room for `capacity` entries (at most 2^18 - 2), and `arena_bytes` of long keys.
+  TermTable(MemoryBudget& budget, std::uint32_t capacity, std::size_t arena_bytes);
+  static std::size_t memory_bytes(std::uint32_t capacity, std::size_t arena_bytes);
+
+  // Keys of up to 16 bytes, as two zero-padded words, with the key space in the top bit of their length.
+  struct ShortKey {
+    std::uint64_t low, high;
+    std::uint32_t tagged_bytes;
+  };
+
+  // nullptr where the key is not there.
+  TableEntry* find(const ShortKey& key) {
+    const std::uint64_t hash = hash_of(key);
+    for (std::size_t at = hash >> shift_;; at = (at + 1) & slot_mask_) {
+      const std::uint32_t slot = slots_[at];
+      if (slot == 0) return nullptr;
+      if ((slot ^ tag_of(hash)) >> kIndexBits != 0) continue;
+      TableEntry& entry = entries_[slot & kIndexMask];
+      if (matches(entry, key)) return &entry;
+    }
+  }
+
+  // For looking at the slots of many keys of a space at once. An entry that is named there (0: none) may be another
+  // key's; guesses are good until the next clear().
+  SlotTable slot_table(KeySpace space) const { return {slots_, shift_, kIndexMask, seed_of(space)}; }
+  void prefetch(std::uint32_t number) const { __builtin_prefetch(&entries_[number], 1); }
+  void prefetch_state(std::uint32_t number) const { __builtin_prefetch(&states_[number], 1); }
+  bool is_entry(std::uint32_t number, const ShortKey& key) const {
+    const TableEntry& entry = entries_[number];
+    return entry.key[0] == key.low && entry.key[1] == key.high && entry.key_bytes == key.tagged_bytes;
+  }
+  // The same as find() would say. Requires: a key that is not empty.
+  bool is_key(std::uint32_t number, const ShortKey& key) const {
+    return key.low != 0 && matches(entries_[number], key);
+  }
+
+  // Keys above 16 bytes, with the hash that is held for them: for looking at many at once.
+  static std::uint64_t hash_long(std::string_view key);
+  void prefetch_long(std::string_view key, std::uint64_t hash, KeySpace space) const {
+    __builtin_prefetch(&slots_[long_slot_hash(hash, tagged_bytes(key, space), space) >> shift_]);
+  }
+  TableEntry* find_long(std::string_view key, std::uint64_t hash, KeySpace space);
+
+  TableEntry* find(std::string_view key, KeySpace space);
+  // Requires: the key is not there, has_room(key.size()).
+  TableEntry& insert(std::string_view key, KeySpace space);
+
+  bool has_room(std::size_t key_bytes, std::uint32_t entries = 1) const {
+    return size_ + entries <= capacity_ && arena_used_ + key_bytes <= arena_.size();
+  }
+  // Could a table that is empty hold this key and as many more entries?
+  bool could_hold(std::size_t key_bytes, std::uint32_t entries) const {
+    return entries <= capacity_ && key_bytes <= arena_.size();
+  }
+  void clear();
+
+  std::uint32_t size() const { return size_; }
+  std::uint32_t clear_count() const { return clear_count_; }
+  TableEntry& operator[](std::uint32_t number) { return entries_[number]; }
+  TermState& state(std::uint32_t number) { return states_[number]; }
+  std::uint32_t number_of(const TableEntry& entry) const { return static_cast<std::uint32_t>(&entry - entries_); }
+  static bool is_proved(const TableEntry& entry) { return (entry.key_bytes & kUnprovedBit) == 0; }
+  static void set_proved(TableEntry& entry, bool proved) {
+    entry.key_bytes = (entry.key_bytes & ~kUnprovedBit) | (proved ? 0 : kUnprovedBit);
+  }
+  std::string_view key_of(const TableEntry& entry) const;
+  static bool is_term(const TableEntry& entry) { return (entry.key_bytes & kSpaceBit) == 0; }
+
+  // Two zero-padded words of a key of up to 16 bytes: by loads that overlap, because a copy of a few bytes that is read
+  // as a word at once waits for its stores.
+  static void load_short(std::string_view key, std::uint64_t words[2]) {
+    const char* const at = key.data();
+    const std::size_t bytes = key.size();
+    words[0] = words[1] = 0;
+    if (bytes > 8) {
+      words[0] = load<std::uint64_t>(at);
+      words[1] = load<std::uint64_t>(at + bytes - 8) >> 8 * (16 - bytes);
+    } else if (bytes >= 4) {
+      words[0] = load<std::uint32_t>(at) | std::uint64_t{load<std::uint32_t>(at + bytes - 4)} << 8 * (bytes - 4);
+    } else if (bytes != 0) {
+      const auto byte = [&](std::size_t i) { return std::uint64_t{static_cast<std::uint8_t>(at[i])} << 8 * i; };
+      words[0] = byte(0) | byte(bytes / 2) | byte(bytes - 1);
+    }
+  }
+
+ private:
+  template <typename T>
+  static T load(const char* at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  static bool matches(const TableEntry& entry, const ShortKey& key) {
+    return entry.key[0] == key.low && entry.key[1] == key.high && (entry.key_bytes & ~kUnprovedBit) == key.tagged_bytes;
+  }
+
+  static std::uint32_t tagged_bytes(std::string_view key, KeySpace space) {
+    return static_cast<std::uint32_t>(key.size()) | (space == KeySpace::kToken ? kSpaceBit : 0);
+  }
+  static std::uint64_t long_slot_hash(std::uint64_t hash, std::uint32_t tagged_bytes, KeySpace space) {
+    return hash_token_words(hash, tagged_bytes, seed_of(space));
+  }
+
+  static constexpr unsigned kIndexBits = 18;
+  static constexpr std::uint32_t kIndexMask = (1U << kIndexBits) - 1;
+
+  static std::uint64_t seed_of(KeySpace space) { return space == KeySpace::kToken ? 0xD1B54A32D192ED03ULL : 0; }
+  static std::uint64_t hash_of(const ShortKey& key) {
+    const KeySpace space = (key.tagged_bytes & kSpaceBit) != 0 ? KeySpace::kToken : KeySpace::kTerm;
+    return hash_token_words(key.low, key.high, seed_of(space));
+  }
+  // Bits of the hash above the index bits of a slot.
+  static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash) & ~kIndexMask; }
+
+  Buffer memory_, arena_;
+  TableEntry* entries_;  // the first is no key's
+  TermState* states_;
+  std::uint32_t* slots_;  // 0: free, else tag and entry number
+  std::size_t slot_mask_;
+  unsigned shift_;  // a slot's place is in the hash's top bits
+  std::uint32_t capacity_;
+  std::uint32_t size_ = 0;
+  std::uint32_t clear_count_ = 0;
+  std::size_t arena_used_ = 0;
+};
+
+}  // namespace spillway

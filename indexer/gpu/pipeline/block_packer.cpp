@@ -1,0 +1,153 @@
+#include "indexer/gpu/pipeline/block_packer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include "io/base/error.hpp"
+#include "sort/gpu/device/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kMostNarrowTerms = std::size_t{1} << 16;
+
+std::uint32_t checked_sum(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t kMost = 0xFFFFFFFE;
+  if (a + b > kMost)
+    throw GpuMemoryError("a block of more than 2^32-2 occurrences or terms does not fit one GPU visit");
+  return static_cast<std::uint32_t>(a + b);
+}
+
+// Bytes [from, from + to.size()) of an array of T that is made from `source` element by element.
+template <typename T, typename Source, typename Make>
+void convert(const Source* source, std::size_t from, std::span<std::uint8_t> to, const Make& make) {
+  const Source* at = source + from / sizeof(T);
+  T* const out = reinterpret_cast<T*>(to.data());
+  for (std::size_t i = 0; i < to.size() / sizeof(T); ++i) out[i] = make(at[i]);
+}
+
+template <typename T>
+void copy(std::span<const T> source, std::size_t from, std::span<std::uint8_t> to) {
+  std::memcpy(to.data(), reinterpret_cast<const std::uint8_t*>(source.data()) + from, to.size());
+}
+
+// The part of `to` that has bytes of an array of `bytes`, from `from` on; zeros behind it.
+std::span<std::uint8_t> pad(std::size_t bytes, std::size_t from, std::span<std::uint8_t> to) {
+  const std::size_t used = std::min(to.size(), bytes - std::min(from, bytes));
+  std::fill(to.begin() + static_cast<std::ptrdiff_t>(used), to.end(), std::uint8_t{0});
+  return to.first(used);
+}
+
+}  // namespace
+
+BlockPacker::BlockPacker(const Block& block, Positions positions, ChunkForm form) : block_(block), form_(form) {
+  const std::vector<std::uint32_t> bases = chunk_bases(block);
+  ChunkPlace end;
+  text_begins_.push_back(0);
+  size_.positions = positions == Positions::kStored;
+  for (std::size_t c = 0; c < block.chunks.size(); ++c) {
+    size_ += visit_size(block.chunks[c], positions);
+    end.first_document = bases[c];
+    add_chunk(block.chunks[c], end);
+  }
+  end.first_document = bases.back();
+  places_.push_back(end);
+}
+
+void BlockPacker::add_chunk(const ParsedChunk& chunk, ChunkPlace& end) {
+  end.occurrence_width = chunk.terms.size() <= kMostNarrowTerms ? 2 : 4;
+  places_.push_back(end);
+  const bool has_tokens = form_ == ChunkForm::kTokens;
+  const std::uint64_t occurrences = has_tokens ? chunk.occurrence_count : chunk.occurrences.size();
+  if (std::accumulate(chunk.lengths.begin(), chunk.lengths.end(), std::uint64_t{0}) != occurrences) {
+    throw FormatError(
+        "the lengths of a chunk's documents do not add up to its occurrences; the memory of this machine or this "
+        "program is at fault, and the index was not written");
+  }
+  word_sums_ += chunk.word_sums.of_chunk(places_.size() - 1);
+  end.first_occurrence = checked_sum(end.first_occurrence, occurrences);
+  end.first_string = checked_sum(end.first_string, chunk.terms.size());
+  end.first_piece = checked_sum(end.first_piece, chunk.lengths.size());
+  end.data_offset += chunk_aligned(has_tokens ? chunk.tokens.size() : chunk.occurrences.size() * end.occurrence_width);
+  text_begins_.push_back(text_begins_.back() + chunk.text.size());
+}
+
+std::size_t BlockPacker::chunk_begin(VisitArray array, std::size_t chunk) const {
+  const ChunkPlace& place = places_[chunk];
+  switch (array) {
+    case VisitArray::kText:
+      return text_begins_[chunk];
+    case VisitArray::kStringBytes:
+      return place.first_string * sizeof(std::uint16_t);
+    case VisitArray::kOccurrences:
+    case VisitArray::kTokens:
+      return place.data_offset;
+    case VisitArray::kLengths:
+      return place.first_piece * sizeof(std::uint32_t);
+    case VisitArray::kPositions:
+      return place.first_occurrence * sizeof(std::uint32_t);
+  }
+  return 0;
+}
+
+std::size_t BlockPacker::bytes(VisitArray array) const {
+  if (array == VisitArray::kPositions && !size_.positions) return 0;
+  return chunk_begin(array, block_.chunks.size());
+}
+
+// Behind tokens in a slab stand zeros up to a multiple of kSummedBytes.
+std::span<const std::uint8_t> BlockPacker::standing(VisitArray array, std::size_t c) const {
+  static_assert(kChunkAlignment == kSummedBytes);
+  const ParsedChunk& chunk = block_.chunks[c];
+  if (chunk.memory.slab().empty()) return {};
+  if (array == VisitArray::kTokens) return {chunk.tokens.data(), chunk_aligned(chunk.tokens.size())};
+  if (array == VisitArray::kPositions) return bytes_of(chunk.positions);
+  return {};
+}
+
+void BlockPacker::pack(VisitArray array, std::size_t begin, std::span<std::uint8_t> to) const {
+  // The last chunk that begins at or before it; empty ones do not matter.
+  std::size_t chunk = 0, end = block_.chunks.size();
+  while (end - chunk > 1) {
+    const std::size_t middle = (chunk + end) / 2;
+    (chunk_begin(array, middle) <= begin ? chunk : end) = middle;
+  }
+  while (!to.empty()) {
+    const std::size_t chunk_end = chunk_begin(array, chunk + 1);
+    const std::size_t bytes = std::min(to.size(), chunk_end - begin);
+    pack_chunk(array, chunk, begin - chunk_begin(array, chunk), to.first(bytes));
+    to = to.subspan(bytes);
+    begin += bytes;
+    ++chunk;
+  }
+}
+
+void BlockPacker::pack_chunk(VisitArray array, std::size_t c, std::size_t from, std::span<std::uint8_t> to) const {
+  const ParsedChunk& chunk = block_.chunks[c];
+  switch (array) {
+    case VisitArray::kText:
+      return copy(chunk.text, from, to);
+    case VisitArray::kTokens:
+      return copy(chunk.tokens, from, pad(chunk.tokens.size(), from, to));
+    case VisitArray::kStringBytes:
+      return convert<std::uint16_t>(chunk.terms.data(), from, to,
+                                    [](const ChunkTerm& term) { return static_cast<std::uint16_t>(term.text_bytes); });
+    case VisitArray::kOccurrences: {
+      const std::size_t width = places_[c].occurrence_width;
+      const std::span<std::uint8_t> used = pad(chunk.occurrences.size() * width, from, to);
+      if (width == 4) return copy(chunk.occurrences, from, used);
+      return convert<std::uint16_t>(chunk.occurrences.data(), from, used,
+                                    [](std::uint32_t term) { return static_cast<std::uint16_t>(term); });
+    }
+    case VisitArray::kLengths:
+      return copy(chunk.lengths, from, to);
+    case VisitArray::kPositions:
+      return copy(chunk.positions, from, to);
+  }
+}
+
+}  // namespace spillway

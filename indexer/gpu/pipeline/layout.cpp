@@ -1,0 +1,161 @@
+#include "indexer/gpu/pipeline/layout.hpp"
+
+#include <algorithm>
+
+#include "indexer/block/run_output.hpp"
+#include "indexer/gpu/steps/token_sums.hpp"
+#include "indexer/gpu/steps/tokens.hpp"
+#include "indexer/gpu/steps/totals.hpp"
+#include "indexer/gpu/steps/uploaded_sums.hpp"
+#include "sort/gpu/device/memory.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Hands out places behind each other.
+class Places {
+ public:
+  explicit Places(std::size_t begin) : end_(begin) {}
+  template <typename T>
+  std::size_t take(std::size_t count) {
+    const std::size_t place = end_;
+    end_ += device_aligned(count * sizeof(T));
+    return place;
+  }
+  std::size_t end() const { return end_; }
+
+ private:
+  std::size_t end_;
+};
+
+constexpr std::size_t kMaxGapBytes = 5;  // of a gap below 2^32 and its flag; a frequency has more than one occurrence
+constexpr std::size_t kMaxDistanceBytes = 5;  // of a u32
+
+void take_kept(const VisitSize& size, const VisitScratch& scratch, std::size_t positioned, Places& to,
+               VisitLayout& layout) {
+  layout.chunk_places = to.take<ChunkPlace>(size.chunks + 1);
+  layout.piece_ends = to.take<std::uint32_t>(size.documents + 1);
+  layout.group_sums = to.take<GroupSums>(size.occurrences / kGroupKeys + 2);
+  layout.scan_scratch = to.take<std::uint8_t>(scratch.scan_bytes);
+  layout.totals = to.take<VisitTotals>(1);  // behind it, which gives its size
+  layout.documents = to.take<std::uint32_t>(positioned);
+  layout.positions = to.take<std::uint32_t>(positioned);
+}
+
+void take_lists(const VisitSize& size, Places& to, VisitLayout& layout) {
+  const std::size_t positioned = size.positions ? size.occurrences : 0;
+  const std::size_t most_parts = size.strings + positioned / kStretchOccurrences;
+  layout.parts = to.take<VisitPart>(std::min<std::size_t>(most_parts, size.occurrences) + 1);
+  layout.postings = to.take<std::uint8_t>(kMaxGapBytes * size.occurrences);
+  layout.distances = to.take<std::uint8_t>(kMaxDistanceBytes * positioned);
+}
+
+}  // namespace
+
+VisitSize& VisitSize::operator+=(const VisitSize& other) {
+  chunks += other.chunks;
+  strings += other.strings;
+  string_bytes += other.string_bytes;
+  occurrences += other.occurrences;
+  documents += other.documents;
+  token_bytes += other.token_bytes;
+  positions = positions || other.positions;
+  return *this;
+}
+
+VisitSize visit_size(const ParsedChunk& chunk, Positions positions) {
+  VisitSize size;
+  size.chunks = 1;
+  if (chunk.tokens.empty()) {
+    size.strings = chunk.terms.size();
+    size.string_bytes = chunk.text.size();
+    size.occurrences = chunk.occurrences.size();
+  } else {
+    // Each token has a 0 behind it.
+    size.strings = size.occurrences = chunk.occurrence_count;
+    size.string_bytes = std::max<std::uint64_t>(chunk.tokens.size(), chunk.occurrence_count) - chunk.occurrence_count;
+    size.token_bytes = chunk_aligned(chunk.tokens.size());
+  }
+  size.documents = chunk.lengths.size();
+  size.positions = positions == Positions::kStored;
+  return size;
+}
+
+std::size_t occurrence_bytes_bound(const VisitSize& size) {
+  return size.occurrences * sizeof(std::uint32_t) + size.chunks * kChunkAlignment;
+}
+
+OccurrenceLayout lay_out_occurrences(const VisitSize& size, const VisitScratch& scratch) {
+  OccurrenceLayout layout{};
+  const std::size_t strings = size.strings, occurrences = size.occurrences;
+  const std::size_t positioned = size.positions ? occurrences : 0;
+  Places kept(0);
+  take_kept(size, scratch, positioned, kept, layout);
+  layout.document_ends = kept.take<std::uint32_t>(size.positions ? size.documents + 1 : 0);
+  layout.rank_text_offsets = kept.take<std::uint64_t>(strings + 1);
+  layout.rank_text = kept.take<std::uint8_t>(size.string_bytes);
+
+  Places before(kept.end());
+  layout.text = before.take<std::uint8_t>(size.string_bytes + kTextPadding);
+  layout.string_bytes = before.take<std::uint16_t>(strings + 1);
+  layout.string_offsets = before.take<std::uint64_t>(strings + 1);
+  layout.order = before.take<std::uint32_t>(strings);
+  layout.ranks = before.take<std::uint32_t>(strings);
+  layout.ranks_in_order = before.take<std::uint32_t>(strings);
+  layout.first_strings = before.take<std::uint32_t>(strings);
+  layout.occurrences = before.take<std::uint8_t>(occurrence_bytes_bound(size));
+  Places after(kept.end());
+  take_lists(size, after, layout);
+
+  Places sorting(std::max(before.end(), after.end()));
+  layout.string_scratch = layout.keys = sorting.end();
+  sorting.take<std::uint64_t>(occurrences);
+  layout.key_scratch = sorting.take<std::uint8_t>(scratch.record_sort_bytes);
+  layout.total_bytes = std::max(sorting.end(), layout.string_scratch + device_aligned(scratch.string_sort_bytes));
+  return layout;
+}
+
+TokenLayout lay_out_tokens(const VisitSize& size, const VisitScratch& scratch) {
+  TokenLayout layout{};
+  const std::size_t tokens = size.occurrences;
+  Places kept(0);
+  take_kept(size, scratch, size.positions ? tokens : 0, kept, layout);
+  layout.document_ends = kept.take<std::uint32_t>(size.documents + 1);
+  layout.token_sums = kept.take<TokenSums>(1);
+  layout.uploaded_sums = kept.take<UploadedSums>(1);
+
+  Places strings(kept.end());
+  layout.text = strings.take<std::uint8_t>(size.string_bytes + kTextPadding);
+  layout.string_offsets = strings.take<std::uint64_t>(tokens + 1);
+  layout.order = strings.take<std::uint32_t>(tokens);
+  Places lists(kept.end());
+  take_lists(size, lists, layout);
+
+  Places before(strings.end());
+  layout.raw = before.take<std::uint8_t>(size.token_bytes + kRawPadding);
+  layout.raw_counts = before.take<RawCounts>(raw_groups(size.token_bytes) + 1);
+  layout.document_powers = before.take<std::uint64_t>(size.documents);
+
+  layout.string_scratch = strings.end();
+
+  Places ranking(strings.end());
+  layout.ranks_in_order = ranking.take<std::uint32_t>(tokens);
+  layout.first_strings = ranking.take<std::uint32_t>(tokens);
+  layout.group_documents = ranking.take<std::uint32_t>(token_groups(tokens) + 1);
+  if (!size.positions) layout.documents = ranking.take<std::uint32_t>(tokens);
+  Places ranked(std::max(ranking.end(), lists.end()));
+  layout.keys = ranked.take<std::uint64_t>(tokens);
+  layout.rank_text_offsets = ranked.take<std::uint64_t>(tokens + 1);
+  layout.rank_text = ranked.take<std::uint8_t>(size.string_bytes);
+  layout.total_bytes =
+      std::max({before.end(), strings.end() + device_aligned(scratch.string_sort_bytes), ranked.end()});
+  return layout;
+}
+
+std::size_t visit_bytes(const VisitSize& size, const VisitScratch& scratch, ChunkForm form) {
+  return form == ChunkForm::kTokens ? lay_out_tokens(size, scratch).total_bytes
+                                    : lay_out_occurrences(size, scratch).total_bytes;
+}
+
+}  // namespace spillway

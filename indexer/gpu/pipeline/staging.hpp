@@ -1,0 +1,137 @@
+// What the steps of a visit share, whichever way it has to sorted keys: the machine, the arrays in its arena, uploads.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "indexer/gpu/pipeline/block_packer.hpp"
+#include "indexer/gpu/pipeline/layout.hpp"
+#include "indexer/gpu/steps/keys.hpp"
+#include "sort/gpu/device/error.hpp"
+
+namespace spillway {
+
+// Bits of the numbers below `count`.
+inline unsigned visit_bits(std::uint64_t count) {
+  return static_cast<unsigned>(std::bit_width(count == 0 ? 0 : count - 1));
+}
+
+// What comes of the first half of a visit. Distinct terms are numbered in order: ranks.
+struct SortedKeys {
+  const std::uint64_t* keys = nullptr;  // [rank | document]; [rank | occurrence] with positions
+  unsigned low_bits = 0;                // of a key, below the rank
+  std::uint32_t ranks = 0;
+  std::size_t uploaded_bytes = 0;
+};
+
+// Machine: HostMachine (indexer/gpu/pipeline/host_executor.hpp) says what one has to have.
+template <typename Machine, typename Layout>
+class VisitStage {
+ public:
+  const Layout& layout() const { return layout_; }
+
+ protected:
+  // GpuMemoryError where the block does not fit.
+  VisitStage(Machine& machine, const BlockPacker& packer, Layout (*lay_out)(const VisitSize&, const VisitScratch&))
+      : machine_(machine),
+        packer_(packer),
+        scratch_(machine.scratch(packer.size())),
+        layout_(lay_out(packer.size(), scratch_)),
+        pieces_(static_cast<std::uint32_t>(packer.size().documents)) {
+    if (layout_.total_bytes <= machine_.share().memory().size()) return;
+    throw GpuMemoryError("a block needs " + std::to_string(layout_.total_bytes) +
+                         " bytes of GPU memory, and its share of --gpu-memory is " +
+                         std::to_string(machine_.share().memory().size()) +
+                         ": raise --gpu-memory or lower --block-bytes");
+  }
+
+  template <typename T>
+  T* at(std::size_t place) const {
+    return reinterpret_cast<T*>(machine_.share().memory().data() + place);
+  }
+  std::span<std::uint8_t> scan_scratch() const { return {at<std::uint8_t>(layout_.scan_scratch), scratch_.scan_bytes}; }
+  std::span<std::uint8_t> string_scratch() const {
+    return {at<std::uint8_t>(layout_.string_scratch), scratch_.string_sort_bytes};
+  }
+
+  void upload(VisitArray array, std::size_t place) {
+    const std::size_t bytes = packer_.bytes(array);
+    std::size_t done = 0;
+    for (std::size_t c = 0; bytes != 0 && c < packer_.chunks().size(); ++c) {
+      const std::span<const std::uint8_t> standing = packer_.standing(array, c);
+      const std::size_t begin = packer_.chunk_begin(array, c);
+      if (standing.empty() ||
+          !machine_.send(at<std::uint8_t>(place) + begin, standing, packer_.chunks()[c].memory.slab())) {
+        continue;
+      }
+      upload_packed(array, place, done, begin);
+      done = begin + standing.size();
+    }
+    upload_packed(array, place, done, bytes);
+    uploaded_bytes_ += bytes;
+  }
+  void upload_places() {
+    const std::span<const ChunkPlace> places = packer_.places();
+    machine_.upload(at<std::uint8_t>(layout_.chunk_places), places.size_bytes(),
+                    [&](std::size_t begin, std::span<std::uint8_t> to) {
+                      std::memcpy(to.data(), reinterpret_cast<const std::uint8_t*>(places.data()) + begin, to.size());
+                    });
+    uploaded_bytes_ += places.size_bytes();
+  }
+
+  // Bytes [begin, end) of the array.
+  void upload_packed(VisitArray array, std::size_t place, std::size_t begin, std::size_t end) {
+    machine_.upload(at<std::uint8_t>(place) + begin, end - begin,
+                    [&](std::size_t from, std::span<std::uint8_t> to) { packer_.pack(array, begin + from, to); });
+  }
+
+  VisitChunks chunks(const std::uint8_t* occurrences) const {
+    return {at<ChunkPlace>(layout_.chunk_places), static_cast<std::uint32_t>(packer_.size().chunks),
+            at<std::uint32_t>(layout_.piece_ends), pieces_, occurrences};
+  }
+  void sum_lengths() {
+    std::uint32_t* const ends = at<std::uint32_t>(layout_.piece_ends);
+    machine_.inclusive_scan(ends, ends, pieces_, Add<std::uint32_t>{}, scan_scratch());
+  }
+
+  void find_document_ends() {
+    machine_.for_each(pieces_, FindDocumentEnds{chunks(nullptr), at<std::uint32_t>(layout_.document_ends)});
+  }
+
+  void sort_strings(std::uint32_t strings, std::size_t text_bytes) {
+    if (strings == 0) return;
+    machine_.sort_strings(at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets), strings,
+                          text_bytes, at<std::uint32_t>(layout_.order), string_scratch());
+  }
+  // Of strings in order: marks where one differs from the one before it, as inclusive sums. Returns how many do.
+  std::uint32_t count_terms(std::uint32_t strings) {
+    if (strings == 0) return 0;
+    std::uint32_t* const marks = at<std::uint32_t>(layout_.ranks_in_order);
+    machine_.for_each(strings, MarkTerms{at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets),
+                                         at<std::uint32_t>(layout_.order), marks});
+    machine_.inclusive_scan(marks, marks, strings, Add<std::uint32_t>{}, scan_scratch());
+    return machine_.fetch(marks + strings - 1);
+  }
+  void gather_rank_text(std::uint32_t ranks) {
+    const std::uint64_t* const offsets = at<std::uint64_t>(layout_.string_offsets);
+    const std::uint32_t* const firsts = at<std::uint32_t>(layout_.first_strings);
+    std::uint64_t* const text_offsets = at<std::uint64_t>(layout_.rank_text_offsets);
+    machine_.for_each(std::size_t{ranks} + 1, MeasureRankText{offsets, firsts, ranks, text_offsets});
+    machine_.exclusive_scan(text_offsets, text_offsets, std::size_t{ranks} + 1, Add<std::uint64_t>{}, scan_scratch());
+    machine_.for_each(ranks, GatherRankText{at<std::uint8_t>(layout_.text), offsets, firsts, text_offsets,
+                                            at<std::uint8_t>(layout_.rank_text)});
+  }
+
+  Machine& machine_;
+  const BlockPacker& packer_;
+  const VisitScratch scratch_;
+  const Layout layout_;
+  const std::uint32_t pieces_;
+  std::size_t uploaded_bytes_ = 0;
+};
+
+}  // namespace spillway

@@ -1,0 +1,12 @@
+// The host's half of a visit: encoded lists into the run, as every block sorter writes it.
+#pragma once
+
+#include "indexer/gpu/pipeline/gpu_lane.hpp"
+
+namespace spillway {
+
+// Parallel inside the calling thread's TBB arena. Throws as BlockSorter::write_run.
+RunSummary write_visited_run(const Block& block, const BlockSortOptions& options, const VisitLists& lists,
+                             WritableFile& file, BlockSortFigures& figures);
+
+}  // namespace spillway

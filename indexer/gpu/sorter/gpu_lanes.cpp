@@ -1,0 +1,73 @@
+#include "indexer/gpu/sorter/gpu_lanes.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "indexer/gpu/sorter/encoded_run.hpp"
+
+namespace spillway {
+
+namespace {
+
+class SlotVisit final : public GpuVisit {
+ public:
+  SlotVisit(FreeSlots& slots, VisitSlot& slot, const Block& block) : slots_(slots), slot_(slot), block_(block) {}
+  ~SlotVisit() override {
+    if (lists_) {
+      slot_.end();
+    } else {
+      slot_.abandon();
+    }
+    slots_.put(slot_);
+  }
+  SlotVisit(const SlotVisit&) = delete;
+  SlotVisit& operator=(const SlotVisit&) = delete;
+
+  void begin(Positions positions, ChunkForm form) { slot_.begin(BlockPacker(block_, positions, form)); }
+
+  std::size_t wait(std::size_t run_block_bytes, BlockSortFigures& figures) override {
+    if (!lists_) lists_ = slot_.wait(figures);
+    const std::size_t bytes = lists_->rank_text.size() + lists_->postings.size() + lists_->distances.size();
+    return run_bytes_bound(block_, {lists_->parts.size(), bytes}, run_block_bytes);
+  }
+
+  RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) override {
+    wait(options.run_block_bytes, figures);
+    return write_visited_run(block_, options, *lists_, file, figures);
+  }
+  VisitSeconds seconds() const override { return lists_ ? lists_->seconds : VisitSeconds{}; }
+
+ private:
+  FreeSlots& slots_;
+  VisitSlot& slot_;
+  const Block& block_;
+  std::optional<VisitLists> lists_;  // once they are here
+};
+
+}  // namespace
+
+FreeSlots::FreeSlots(std::vector<std::unique_ptr<VisitSlot>> slots) : slots_(std::move(slots)) {
+  for (const auto& slot : slots_) free_.push_back(slot.get());
+}
+
+VisitSlot& FreeSlots::take() {
+  std::unique_lock lock(mutex_);
+  freed_.wait(lock, [&] { return !free_.empty(); });
+  VisitSlot& slot = *free_.front();
+  free_.pop_front();
+  return slot;
+}
+
+void FreeSlots::put(VisitSlot& slot) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(&slot);
+  freed_.notify_one();
+}
+
+std::unique_ptr<GpuVisit> SlotBlockSorter::begin(const Block& block, Positions positions) {
+  auto visit = std::make_unique<SlotVisit>(slots_, slots_.take(), block);
+  visit->begin(positions, form_);
+  return visit;
+}
+
+}  // namespace spillway

@@ -1,0 +1,219 @@
+// The steps that make strings of the tokens of a block (ChunkForm::kTokens), each for a group of the bytes that went
+// up: a byte that is not 0 belongs to a token, and a token begins at one behind a 0. First every group counts, then,
+// when the sums over all groups before are known, it writes.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "indexer/gpu/steps/keys.hpp"
+
+namespace spillway {
+
+inline constexpr std::size_t kRawGroupBytes = 64;
+// Zeros behind the last byte: the last group is whole, and a token's bytes are read ahead of its end.
+inline constexpr std::size_t kRawPadding = 2 * kRawGroupBytes;
+constexpr std::size_t raw_groups(std::size_t raw_bytes) { return (raw_bytes + kRawGroupBytes - 1) / kRawGroupBytes; }
+
+// What the groups before a group sum up to.
+struct RawCounts {
+  std::uint64_t bytes = 0;  // of tokens
+  std::uint64_t tokens = 0;
+};
+struct AddRawCounts {
+  SPILLWAY_HOST_DEVICE RawCounts operator()(const RawCounts& a, const RawCounts& b) const {
+    return {a.bytes + b.bytes, a.tokens + b.tokens};
+  }
+};
+
+SPILLWAY_HOST_DEVICE inline unsigned set_bits(std::uint64_t mask) {
+#ifdef __CUDA_ARCH__
+  return static_cast<unsigned>(__popcll(mask));
+#else
+  return static_cast<unsigned>(std::popcount(mask));
+#endif
+}
+// Requires: mask != 0.
+SPILLWAY_HOST_DEVICE inline unsigned lowest_bit(std::uint64_t mask) {
+#ifdef __CUDA_ARCH__
+  return static_cast<unsigned>(__ffsll(static_cast<long long>(mask)) - 1);
+#else
+  return static_cast<unsigned>(std::countr_zero(mask));
+#endif
+}
+
+// 0x80 in every byte that is not 0.
+SPILLWAY_HOST_DEVICE constexpr std::uint64_t high_bits_of_used(std::uint64_t word) {
+  constexpr std::uint64_t kLow = 0x7F7F7F7F7F7F7F7FULL;
+  return (((word & kLow) + kLow) | word) & ~kLow;
+}
+// Bit i: byte i is not 0.
+SPILLWAY_HOST_DEVICE constexpr std::uint64_t used_bytes_of(std::uint64_t word) {
+  return (high_bits_of_used(word) >> 7) * 0x0102040810204080ULL >> 56;
+}
+
+struct RawGroup {
+  static constexpr unsigned kWords = kRawGroupBytes / 8;
+  std::uint64_t words[kWords];
+  std::uint64_t used;    // bit i: byte i is not 0
+  std::uint64_t starts;  // bit i: a token begins at byte i
+};
+
+// As they went up, aligned to 16, zeros behind them.
+struct RawTokens {
+  const std::uint8_t* bytes;
+
+  SPILLWAY_HOST_DEVICE RawGroup group(std::size_t g) const {
+    struct alignas(16) Pair {
+      std::uint64_t low, high;
+    };
+    const auto* const pairs = reinterpret_cast<const Pair*>(bytes + g * kRawGroupBytes);
+    RawGroup group{};
+    SPILLWAY_UNROLL
+    for (unsigned i = 0; i < RawGroup::kWords / 2; ++i) {
+      const Pair pair = pairs[i];
+      group.words[2 * i] = pair.low;
+      group.words[2 * i + 1] = pair.high;
+    }
+    SPILLWAY_UNROLL
+    for (unsigned i = 0; i < RawGroup::kWords; ++i) group.used |= used_bytes_of(group.words[i]) << 8 * i;
+    const bool goes_on = g != 0 && bytes[g * kRawGroupBytes - 1] != 0;
+    group.starts = group.used & ~(group.used << 1 | (goes_on ? 1 : 0));
+    return group;
+  }
+};
+
+// Of group g; behind the last one 0, so that sums end with the total.
+struct CountRawTokens {
+  RawTokens raw;
+  std::size_t groups;
+  RawCounts* counts;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t g) const {
+    RawCounts count;
+    if (g < groups) {
+      const RawGroup group = raw.group(g);
+      count = {set_bits(group.used), set_bits(group.starts)};
+    }
+    counts[g] = count;
+  }
+};
+
+// Appends bytes anywhere in memory, a word at a time; neighbours of its first and last word are left alone.
+class ByteAppender {
+ public:
+  SPILLWAY_HOST_DEVICE explicit ByteAppender(std::uint8_t* to)
+      : word_(reinterpret_cast<std::uint8_t*>(reinterpret_cast<std::uintptr_t>(to) & ~std::uintptr_t{7})),
+        first_(static_cast<unsigned>(to - word_)),
+        filled_(first_) {}
+  // The lowest `count` bytes, at most 8; the others are 0.
+  SPILLWAY_HOST_DEVICE void append(std::uint64_t bytes, unsigned count) {
+    pending_ |= bytes << 8 * filled_;
+    filled_ += count;
+    if (filled_ < 8) return;
+    filled_ -= 8;
+    store();
+    // What did not fit; nothing where the word was full with the last byte.
+    pending_ = filled_ == 0 ? 0 : bytes >> 8 * (count - filled_);
+  }
+  SPILLWAY_HOST_DEVICE void finish() { store_bytes(filled_); }
+
+ private:
+  SPILLWAY_HOST_DEVICE void store() {
+    if (first_ == 0) {
+      *reinterpret_cast<std::uint64_t*>(word_) = pending_;
+    } else {
+      store_bytes(8);
+      first_ = 0;
+    }
+    word_ += 8;
+  }
+  SPILLWAY_HOST_DEVICE void store_bytes(unsigned end) const {
+    for (unsigned i = first_; i < end; ++i) word_[i] = static_cast<std::uint8_t>(pending_ >> 8 * i);
+  }
+
+  std::uint8_t* word_;  // aligned
+  unsigned first_;      // byte of it that is ours
+  unsigned filled_;     // bytes of it that are pending, and those before ours
+  std::uint64_t pending_ = 0;
+};
+
+// Writes the tokens without what stands between them, and where each begins. The last group writes the end, too.
+struct CompactTokens {
+  RawTokens raw;
+  std::size_t groups;
+  const RawCounts* counts;  // exclusive
+  std::uint8_t* text;
+  std::uint64_t* offsets;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t g) const {
+    const RawGroup group = raw.group(g);
+    const RawCounts before = counts[g];
+    ByteAppender out(text + before.bytes);
+    SPILLWAY_UNROLL
+    for (unsigned i = 0; i < RawGroup::kWords; ++i) {
+      append_used(out, group.words[i], static_cast<unsigned>(group.used >> 8 * i & 0xFF));
+    }
+    out.finish();
+    std::uint64_t* to = offsets + before.tokens;
+    for (std::uint64_t left = group.starts; left != 0; left &= left - 1) {
+      const std::uint64_t below = (left & (~left + 1)) - 1;
+      *to++ = before.bytes + set_bits(group.used & below);
+    }
+    if (g + 1 == groups) *to = before.bytes + set_bits(group.used);
+  }
+  SPILLWAY_HOST_DEVICE static void append_used(ByteAppender& out, std::uint64_t word, unsigned used) {
+    while (used != 0) {
+      const unsigned begin = lowest_bit(used), run = lowest_bit(~std::uint64_t{used >> begin});
+      const std::uint64_t bytes = word >> 8 * begin;
+      out.append(run == 8 ? bytes : bytes & ((std::uint64_t{1} << 8 * run) - 1), run);
+      used &= ~(((1U << run) - 1) << begin);
+    }
+  }
+};
+
+inline constexpr std::uint32_t kTokenGroup = 256;  // neighbouring tokens whose documents are looked for together
+constexpr std::size_t token_groups(std::size_t tokens) { return (tokens + kTokenGroup - 1) / kTokenGroup; }
+
+// Tokens belong to documents by where these end (VisitChunks): of the first token of each group of them, and of one
+// behind the last.
+struct FindGroupDocuments {
+  const std::uint32_t* document_ends;
+  std::uint32_t documents, tokens;
+  std::uint32_t* group_documents;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t g) const {
+    const std::uint64_t token = std::uint64_t{g} * kTokenGroup;
+    group_documents[g] =
+        token >= tokens ? documents : first_not_below(document_ends, documents, static_cast<std::uint32_t>(token) + 1);
+  }
+};
+
+struct FindDocuments {
+  const std::uint32_t* document_ends;
+  const std::uint32_t* group_documents;
+  std::uint32_t document_count;
+  std::uint32_t* documents;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
+    const auto token = static_cast<std::uint32_t>(i);
+    const std::uint32_t first = group_documents[token / kTokenGroup], last = group_documents[token / kTokenGroup + 1];
+    const std::uint32_t end = last < document_count ? last + 1 : document_count;
+    documents[i] = first + first_not_below(document_ends + first, end - first, token + 1);
+  }
+};
+
+// Keys of sorted tokens, [rank | document], or [rank | number of the token] where there are no documents; and each
+// rank's first token.
+struct MakeTokenKeys {
+  const std::uint32_t* order;
+  const std::uint32_t* ranks_in_order;  // inclusive sums of MarkTerms' marks
+  const std::uint32_t* documents;
+  unsigned low_bits;
+  std::uint64_t* keys;
+  std::uint32_t* first_tokens;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
+    const std::uint32_t token = order[i], rank = ranks_in_order[i] - 1;
+    if (i == 0 || ranks_in_order[i - 1] != rank + 1) first_tokens[rank] = token;
+    keys[i] = std::uint64_t{rank} << low_bits | (documents == nullptr ? token : documents[token]);
+  }
+};
+
+}  // namespace spillway

@@ -1,0 +1,78 @@
+// The sums that prove what went up for a block of tokens (indexer/chunk/transfer_checksum.hpp), taken where it has
+// arrived.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "indexer/chunk/parsed_chunk.hpp"
+#include "indexer/chunk/transfer_checksum.hpp"
+#include "indexer/gpu/steps/keys.hpp"
+
+namespace spillway {
+
+struct UploadedSums {
+  WordSums places;  // ChunkPlaces, as one array
+  ChunkWordSums arrays;
+};
+
+struct AddWordSums {
+  SPILLWAY_HOST_DEVICE WordSums operator()(WordSums a, const WordSums& b) const { return a += b; }
+};
+
+static_assert(kChunkAlignment % kSummedBytes == 0 && sizeof(ChunkPlace) % kSummedBytes == 0);
+inline constexpr unsigned kSummedValues = kSummedBytes / sizeof(std::uint32_t);
+
+// Where the shares of chunks begin in an array of 4-byte values; behind the last one, its end. kStride: all of them
+// begin at a multiple of it.
+struct TokenShares {
+  static constexpr unsigned kStride = kSummedValues;
+  const ChunkPlace* places;
+  std::uint32_t count;
+  SPILLWAY_HOST_DEVICE std::uint64_t operator()(std::uint32_t chunk) const {
+    return places[chunk].data_offset / sizeof(std::uint32_t);
+  }
+};
+struct LengthShares {
+  static constexpr unsigned kStride = 1;
+  const ChunkPlace* places;
+  std::uint32_t count;
+  SPILLWAY_HOST_DEVICE std::uint64_t operator()(std::uint32_t chunk) const { return places[chunk].first_piece; }
+};
+struct PositionShares {
+  static constexpr unsigned kStride = 1;
+  const ChunkPlace* places;
+  std::uint32_t count;
+  SPILLWAY_HOST_DEVICE std::uint64_t operator()(std::uint32_t chunk) const { return places[chunk].first_occurrence; }
+};
+// All of it is one.
+struct OneShare {
+  static constexpr unsigned kStride = kSummedValues;
+  static constexpr std::uint32_t count = 1;
+  std::uint64_t values;
+  SPILLWAY_HOST_DEVICE std::uint64_t operator()(std::uint32_t chunk) const { return chunk * values; }
+};
+
+// Of an array of 4-byte values that chunks share. What is summed together is found at the first of its values.
+template <typename Shares>
+struct SumValues {
+  const std::uint32_t* values;
+  Shares shares;
+
+  SPILLWAY_HOST_DEVICE WordSums operator()(std::size_t i) const {
+    const std::uint64_t first = i * Shares::kStride;
+    const std::uint32_t chunk = last_not_above(shares.count, first, shares);
+    const std::uint64_t index = first - shares(chunk), left = shares(chunk + 1) - first;
+    if (index % kSummedValues != 0) return {};
+    std::uint64_t words[2] = {0, 0};
+    SPILLWAY_UNROLL
+    for (unsigned v = 0; v < kSummedValues; ++v) {
+      if (v < left) words[v / 2] |= std::uint64_t{values[first + v]} << 32 * (v % 2);
+    }
+    const std::uint64_t number = index / 2;
+    return WordSums{words[0] + words[1], keyed_word(words[0], number) + keyed_word(words[1], number + 1)}.of_chunk(
+        chunk);
+  }
+};
+
+}  // namespace spillway

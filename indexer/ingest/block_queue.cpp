@@ -1,0 +1,250 @@
+#include "indexer/ingest/block_queue.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "indexer/block/splitter.hpp"
+#include "io/base/error.hpp"
+
+namespace spillway {
+
+BlockSortFigures& BlockSortFigures::operator+=(const BlockSortFigures& other) {
+  sort_seconds += other.sort_seconds;
+  encode_seconds += other.encode_seconds;
+  write_seconds += other.write_seconds;
+  upload_seconds += other.upload_seconds;
+  download_seconds += other.download_seconds;
+  upload_bytes += other.upload_bytes;
+  download_bytes += other.download_bytes;
+  return *this;
+}
+
+BlockFigures& BlockFigures::operator+=(const BlockFigures& other) {
+  sort += other.sort;
+  blocks += other.blocks;
+  gpu_blocks += other.gpu_blocks;
+  cpu_blocks += other.cpu_blocks;
+  return *this;
+}
+
+BlockQueue::BlockQueue(const BlockQueueSetup& setup)
+    : setup_(setup),
+      joiner_({overlaps(setup.mode), setup.slots, setup.plan.join_bytes, setup.options.run_block_bytes,
+               [this] { return next_number_++; }, setup.context, setup.budget, setup.runs}) {
+  for (unsigned i = 0; i < worker_count(); ++i) workers_.emplace_back(setup.options.threads);
+  if (!overlaps(setup.mode)) return;
+  try {
+    for (Worker& worker : workers_) worker.thread = std::thread([this, &worker] { work(worker); });
+  } catch (...) {
+    stop();
+    throw;
+  }
+}
+
+BlockQueue::~BlockQueue() {
+  {
+    // The job has failed: no block is worth sorting any more.
+    const std::lock_guard lock(mutex_);
+    waiting_.clear();
+  }
+  stop();
+}
+
+unsigned BlockQueue::worker_count() const {
+  return overlaps(setup_.mode) && setup_.sorters.gpu != nullptr ? std::max(1U, setup_.plan.blocks_in_flight - 1) : 1;
+}
+
+void BlockQueue::put(Block&& block) {
+  auto item = std::make_unique<Item>();
+  item->block = std::move(block);
+  item->place = next_place_++;
+  if (!overlaps(setup_.mode)) {
+    sort(*item, workers_.front());
+    hand_in(*item);
+    return;
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return in_flight_ + 1 < setup_.plan.blocks_in_flight || error_ != nullptr; });
+  if (error_ != nullptr) std::rethrow_exception(error_);
+  joiner_.check();
+  ++in_flight_;
+  waiting_.push_back(std::move(item));
+  changed_.notify_all();
+}
+
+void BlockQueue::finish() {
+  stop();
+  if (error_ != nullptr) std::rethrow_exception(error_);
+  if (joiner_.empty()) {
+    Item nothing;
+    nothing.place = next_place_++;
+    sort_on_cpu(nothing, workers_.front());
+    hand_in(nothing);
+  }
+  joiner_.finish();
+  figures_.joins = joiner_.figures();
+}
+
+void BlockQueue::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  for (Worker& worker : workers_) {
+    if (worker.thread.joinable()) worker.thread.join();
+  }
+}
+
+// A thread: takes block after block, in order.
+void BlockQueue::work(Worker& worker) {
+  while (true) {
+    std::unique_ptr<Item> item;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return !waiting_.empty() || stopping_ || error_ != nullptr; });
+      if (waiting_.empty() || error_ != nullptr) return;
+      item = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+    try {
+      sort(*item, worker);
+      item->block = Block{};
+      hand_in(*item);
+    } catch (...) {
+      keep_error();
+      return;
+    }
+    const std::lock_guard lock(mutex_);
+    --in_flight_;
+    changed_.notify_all();
+  }
+}
+
+void BlockQueue::keep_error() {
+  const std::lock_guard lock(mutex_);
+  if (error_ == nullptr) error_ = std::current_exception();
+  changed_.notify_all();
+}
+
+// Runs go on once those of all blocks before have.
+void BlockQueue::hand_in(Item& item) {
+  const std::lock_guard lock(mutex_);
+  figures_ += item.figures;
+  done_[item.place] = std::move(item.runs);
+  for (auto next = done_.begin(); next != done_.end() && next->first == next_done_; next = done_.erase(next)) {
+    for (auto& run : next->second) joiner_.put(std::move(run));
+    ++next_done_;
+  }
+  setup_.context.progress.runs.store(figures_.blocks);
+}
+
+bool BlockQueue::may_use_gpu() {
+  const std::lock_guard lock(mutex_);
+  return !gpu_is_lost_;
+}
+
+// Words, a count, and no more of a GPU that was lost.
+void BlockQueue::note_failure(const GpuError& error) {
+  if (setup_.gpu_required) throw GpuError(std::string("--require-gpu: ") + error.what(), error.is_lost);
+  const std::lock_guard lock(mutex_);
+  // A block that does not fit says nothing about the next one.
+  if (dynamic_cast<const GpuMemoryError*>(&error) == nullptr) gpu_is_lost_ = true;
+  if (!figures_.gpu_failure.empty()) return;
+  figures_.gpu_failure = error.what();
+  setup_.context.warn("the GPU could not sort a block, the CPU does: " + figures_.gpu_failure);
+}
+
+void BlockQueue::sort(Item& item, Worker& worker) {
+  if (setup_.context.signal_number.load() != 0) throw InterruptedError(setup_.context.signal_number.load());
+  if (item.block.last) setup_.runs.add_memory(setup_.plan.last_run_memory_bytes);
+  if (sort_on_gpu(item, worker)) {
+    ++item.figures.gpu_blocks;
+    return;
+  }
+  if (sorts_on_gpu(setup_.mode)) ++item.figures.cpu_blocks;
+  sort_on_cpu(item, worker);
+}
+
+bool BlockQueue::sort_on_gpu(Item& item, Worker& worker) {
+  if ((setup_.sorters.gpu == nullptr && setup_.sorters.through_host == nullptr) || !may_use_gpu()) return false;
+  try {
+    if (setup_.sorters.gpu != nullptr) return write_visit(item, worker);
+    write_run(item.block, most_run_bytes(item.block), item, worker,
+              [&](WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) {
+                return setup_.sorters.through_host->write_run(item.block, file, options, setup_.budget, figures);
+              });
+    return true;
+  } catch (const GpuError& error) {
+    note_failure(error);
+    return false;
+  }
+}
+
+bool BlockQueue::write_visit(Item& item, Worker& worker) {
+  std::unique_ptr<GpuVisit> visit;
+  std::size_t bound_bytes = 0;
+  worker.arena.execute([&] {
+    visit = setup_.sorters.gpu->begin(item.block, setup_.options.positions);
+    bound_bytes = visit->wait(setup_.options.run_block_bytes, item.figures.sort);
+  });
+  write_run(item.block, bound_bytes, item, worker,
+            [&](WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) {
+              return visit->write_run(file, options, figures);
+            });
+  return true;
+}
+
+// In place of the GPU: in as many runs as the memory for it asks for.
+void BlockQueue::sort_on_cpu(Item& item, Worker& worker) {
+  const std::lock_guard lock(cpu_mutex_);
+  CpuPieces pieces(item.block, setup_.plan.form, setup_.sorters.cpu, setup_.options.positions,
+                   setup_.plan.fallback_bytes, setup_.budget);
+  while (auto piece = worker.arena.execute([&] { return pieces.next(); })) store(std::move(*piece), item, worker);
+}
+
+// As it is, for the merge, where memory allows that and the sorter can; else as a run.
+void BlockQueue::store(Block block, Item& item, Worker& worker) {
+  const BlockSorter& sorter = setup_.sorters.cpu;
+  BlockSortOptions options = setup_.options;
+  if (const std::optional<std::size_t> kept_bytes = sorter.kept_bytes(block, options)) {
+    if (RunShare share = setup_.runs.take_share(*kept_bytes); share.is_memory()) {
+      block.number = next_number_++;
+      options.check_sum = false;
+      worker.arena.execute(
+          [&] { item.runs.push_back(sorter.keep(std::move(block), options, setup_.budget, item.figures.sort)); });
+      share.keep(*kept_bytes);
+      item.runs.back()->share = std::move(share);
+      ++item.figures.blocks;
+      return;
+    }
+  }
+  write_run(block, most_run_bytes(block), item, worker,
+            [&](WritableFile& file, const BlockSortOptions& checked, BlockSortFigures& figures) {
+              return sorter.write_run(block, file, checked, setup_.budget, figures);
+            });
+}
+
+std::size_t BlockQueue::most_run_bytes(const Block& block) const {
+  return run_bytes_bound(block, most_lists(block), setup_.options.run_block_bytes);
+}
+
+// Runs that stay in memory are what the merge reads: their sums need no check.
+void BlockQueue::write_run(Block& block, std::size_t bound_bytes, Item& item, Worker& worker, const Write& write) {
+  RunShare share = setup_.runs.take_share(bound_bytes);
+  // A small run that is spilled costs more than waiting until those before it are joined.
+  while (!share.is_memory() && bound_bytes < setup_.runs.memory_bytes() / 4 && joiner_.wait_for_join()) {
+    share = setup_.runs.take_share(bound_bytes);
+  }
+  BlockSortOptions options = setup_.options;
+  options.check_sum = !share.is_memory();
+  block.number = next_number_++;
+  worker.arena.execute([&] {
+    item.runs.push_back(setup_.runs.write(std::move(share),
+                                          [&](WritableFile& file) { return write(file, options, item.figures.sort); }));
+  });
+  ++item.figures.blocks;
+}
+
+}  // namespace spillway

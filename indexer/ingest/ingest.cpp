@@ -1,0 +1,205 @@
+#include "indexer/ingest/ingest.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "indexer/ingest/block_queue.hpp"
+#include "io/base/error.hpp"
+#include "io/base/stopwatch.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Keeps the first exception of any thread.
+class FirstError {
+ public:
+  void keep(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (error_ == nullptr) error_ = std::move(error);
+  }
+  bool any() const {
+    const std::lock_guard lock(mutex_);
+    return error_ != nullptr;
+  }
+  void rethrow() const {
+    if (error_ != nullptr) std::rethrow_exception(error_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+// One parsing thread's ear: counts skips and progress, and stops it when the user or the error rate says so.
+class Observer final : public ParseObserver {
+ public:
+  Observer(const IndexContext& context, SkipLog& skips) : context_(context), skips_(skips) {}
+
+  void start_task(std::uint64_t task, const ParseFigures& figures) {
+    task_ = task;
+    figures_ = &figures;
+  }
+  void skip(SkipReason reason, const SourcePlace& place, std::string_view detail) override {
+    skips_.add(reason, task_, place, detail);
+  }
+  void consumed(std::uint64_t input_bytes) override {
+    context_.progress.bytes_done.fetch_add(input_bytes, std::memory_order_relaxed);
+    count_documents();
+    skips_.judge();
+    if (const int signal = context_.signal_number.load(std::memory_order_relaxed); signal != 0) {
+      throw InterruptedError(signal);
+    }
+  }
+  void count_documents() {
+    if (figures_ == nullptr) return;
+    const std::uint64_t more = figures_->documents - counted_documents_;
+    counted_documents_ = figures_->documents;
+    skips_.add_documents(more);
+    context_.progress.documents.fetch_add(more, std::memory_order_relaxed);
+  }
+
+ private:
+  const IndexContext& context_;
+  SkipLog& skips_;
+  std::uint64_t task_ = 0;
+  const ParseFigures* figures_ = nullptr;
+  std::uint64_t counted_documents_ = 0;
+};
+
+BlockQueueSetup queue_setup(const IngestSetup& setup, ThreadSlots& slots, RunStore& runs) {
+  BlockSortOptions options;
+  options.job = setup.content.job();
+  options.positions = setup.content.positions ? Positions::kStored : Positions::kNone;
+  options.run_block_bytes = setup.plan.run_block_bytes;
+  options.threads = setup.threads;
+  options.encode_bytes = setup.plan.encode_bytes / std::max(1U, setup.plan.blocks_in_flight - 1);
+  options.has_texts = setup.content.store == StorePolicy::kText;
+  return {setup.sorters, setup.mode, setup.options.gpu.required, options, setup.plan, slots, setup.context,
+          setup.budget,  runs};
+}
+
+class Ingest {
+ public:
+  Ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips)
+      : setup_(setup),
+        skips_(skips),
+        slots_(setup.threads),
+        queue_(queue_setup(setup, slots_, runs)),
+        assembler_(
+            setup.plan.assembler, [&setup](const ParsedChunk& chunk) { return setup.block_cost(chunk); },
+            [this](Block&& block) { queue_.put(std::move(block)); }) {}
+
+  IngestFigures run() {
+    const Stopwatch watch;
+    CorpusReader reader(setup_.context.files, setup_.corpus, setup_.options.corpus, setup_.plan.reader, setup_.budget,
+                        setup_.temp);
+    {
+      std::vector<std::jthread> threads;
+      running_ = setup_.threads;
+      for (unsigned i = 0; i < setup_.threads; ++i) threads.emplace_back([&] { guard(reader); });
+      wait_for_parsers(reader);
+    }
+    error_.rethrow();
+    assembler_.finish();
+    queue_.finish();
+    figures_.block = queue_.figures();
+    figures_.wall_seconds = watch.seconds();
+    return figures_;
+  }
+
+ private:
+  void guard(CorpusReader& reader) {
+    try {
+      parse_tasks(reader);
+    } catch (...) {
+      stop(reader, std::current_exception());
+    }
+    const std::lock_guard lock(mutex_);
+    --running_;
+    finished_.notify_all();
+  }
+
+  void stop(CorpusReader& reader, std::exception_ptr why) {
+    error_.keep(std::move(why));
+    reader.stop();
+    assembler_.abandon();
+  }
+
+  // Parsers see a signal between records; this sees it also while all of them wait for input.
+  void wait_for_parsers(CorpusReader& reader) {
+    bool stopped = false;
+    std::unique_lock lock(mutex_);
+    while (!finished_.wait_for(lock, std::chrono::milliseconds(100), [&] { return running_ == 0; })) {
+      const int signal = setup_.context.signal_number.load();
+      if (signal == 0 || stopped) continue;
+      stopped = true;
+      stop(reader, std::make_exception_ptr(InterruptedError(signal)));
+    }
+  }
+
+  void parse_tasks(CorpusReader& reader) {
+    Observer observer(setup_.context, skips_);
+    CorpusTask task;
+    ThreadSlot slot;            // while it parses
+    double waited_seconds = 0;  // for blocks that are full
+    const ChunkParser::Deliver deliver = [&](ParsedChunk&& chunk) {
+      const Stopwatch wait;
+      slot.release();
+      assembler_.deliver(task.number, std::move(chunk));
+      slot = slots_.take();
+      waited_seconds += wait.seconds();
+    };
+    const auto parser = make_chunk_parser(
+        {setup_.plan.form, setup_.content, setup_.plan.chunk, setup_.budget, observer, deliver, setup_.slabs});
+    TaskParser task_parser(reader, setup_.budget);
+    double busy_seconds = 0;
+    while (reader.next(task)) {
+      slot = slots_.take();
+      const Stopwatch watch;
+      waited_seconds = 0;
+      observer.start_task(task.number, parser->figures());
+      task_parser.parse(task, *parser);
+      parser->finish_task();
+      observer.count_documents();
+      busy_seconds += watch.seconds() - waited_seconds;
+      slot.release();
+      assembler_.finish_task(task.number);
+      task.content.reset();
+    }
+    add_figures(parser->figures(), busy_seconds);
+  }
+
+  void add_figures(const ParseFigures& parsed, double busy_seconds) {
+    const std::lock_guard lock(mutex_);
+    figures_.parse_seconds += busy_seconds;
+    figures_.chunks += parsed.chunks;
+    figures_.slab_chunks += parsed.slab_chunks;
+    figures_.repaired += parsed.repaired;
+    figures_.overlong_tokens += parsed.overlong_tokens;
+    figures_.fields_cut += parsed.fields_cut;
+  }
+
+  const IngestSetup& setup_;
+  SkipLog& skips_;
+  IngestFigures figures_;
+  ThreadSlots slots_;  // of parsers, and of joins beside them
+  BlockQueue queue_;
+  BlockAssembler assembler_;
+  FirstError error_;
+  std::mutex mutex_;
+  std::condition_variable finished_;
+  unsigned running_ = 0;  // parsing threads
+};
+
+}  // namespace
+
+IngestFigures ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips) {
+  return Ingest(setup, runs, skips).run();
+}
+
+}  // namespace spillway

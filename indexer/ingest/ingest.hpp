@@ -1,0 +1,43 @@
+// The first half of a job: parsing threads fill blocks, blocks are sorted and become runs
+// (indexer/ingest/block_queue.hpp). In the modes cpu+ and gpu+ blocks are sorted while the next is parsed; in cpu and
+// gpu one after the other.
+#pragma once
+
+#include <functional>
+
+#include "indexer/ingest/block_queue.hpp"
+#include "indexer/ingest/skip_log.hpp"
+#include "indexer/job/index_job.hpp"
+#include "indexer/plan/memory.hpp"
+#include "indexer/run/store.hpp"
+
+namespace spillway {
+
+struct IngestSetup {
+  const IndexOptions& options;
+  const ContentOptions& content;  // with versions
+  const CorpusPlan& corpus;
+  const IndexPlan& plan;
+  IndexMode mode;  // never kAuto
+  BlockSorters sorters;
+  // Of a chunk: bytes that it takes of a block's, sorting included.
+  std::function<std::size_t(const ParsedChunk&)> block_cost;
+  const IndexContext& context;
+  MemoryBudget& budget;
+  TempSpace& temp;
+  unsigned threads = 1;
+  ChunkSlabs* slabs = nullptr;  // of chunks of tokens, if there are any
+};
+
+struct IngestFigures {
+  double parse_seconds = 0;  // busy, summed over threads; reading and unpacking included
+  double wall_seconds = 0;
+  BlockFigures block;
+  std::uint64_t chunks = 0, slab_chunks = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0;
+};
+
+// Reads the whole input into runs. The budget has kept the pages of chunks then (MemoryBudget::drop_kept()). Throws
+// what stopped it (InputError, InterruptedError, IoError...).
+IngestFigures ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips);
+
+}  // namespace spillway

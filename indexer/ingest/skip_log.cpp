@@ -1,0 +1,94 @@
+#include "indexer/ingest/skip_log.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "io/base/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+std::string place_text(const SourcePlace& place) {
+  return printable(place.path, 4096) + ", byte " + std::to_string(place.offset);
+}
+
+}  // namespace
+
+void SkipLog::add(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail) {
+  add(reason, 1);
+  note(reason, task, place, detail);
+  if (strict_) {
+    throw InputError(place_text(place) + ": " + std::string(skip_reason_name(reason)) + ": " + printable(detail) +
+                     "; --strict stops at the first record that cannot be indexed: mend it, or run without --strict");
+  }
+}
+
+void SkipLog::note(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Example>& examples = examples_[static_cast<std::size_t>(reason)];
+  const Example example{task, sequence_++, {reason, std::string(place.path), place.offset, printable(detail)}};
+  const auto position = std::upper_bound(
+      examples.begin(), examples.end(), example,
+      [](const Example& a, const Example& b) { return a.task != b.task ? a.task < b.task : a.sequence < b.sequence; });
+  examples.insert(position, example);
+  if (examples.size() > kExamples) examples.pop_back();
+}
+
+void SkipLog::add(SkipReason reason, std::uint64_t count) {
+  if (count == 0) return;
+  skipped_.fetch_add(count, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  counts_[static_cast<std::size_t>(reason)] += count;
+}
+
+void SkipLog::move_documents(SkipReason reason, std::uint64_t count) {
+  documents_.fetch_sub(count, std::memory_order_relaxed);
+  add(reason, count);
+  if (strict_ && count != 0) {
+    throw InputError(std::to_string(count) + " documents are " + std::string(skip_reason_name(reason)) +
+                     "; --strict allows none: mend the input, or run without --strict");
+  }
+}
+
+void SkipLog::judge_rate(std::uint64_t records) const {
+  const auto allowed = max_error_rate_ * static_cast<double>(records);
+  if (static_cast<double>(skipped()) <= allowed) return;
+  char rates[96];
+  std::snprintf(rates, sizeof rates, "%.4g %% of the records; --max-error-rate allows %.4g %%",
+                100 * static_cast<double>(skipped()) / static_cast<double>(records), 100 * max_error_rate_);
+  std::string message =
+      std::to_string(skipped()) + " of " + std::to_string(records) + " records were skipped, " + rates;
+  const std::lock_guard lock(mutex_);
+  for (const auto& examples : examples_) {
+    if (examples.empty()) continue;
+    const SkippedRecord& record = examples.front().record;
+    message += "; first " + std::string(skip_reason_name(record.reason)) + ": " +
+               place_text({record.path, record.offset}) + ": " + record.detail;
+  }
+  throw InputError(message + "; mend the input or give a higher --max-error-rate. No index was written");
+}
+
+void SkipLog::judge() const {
+  const std::uint64_t records = documents() + skipped();
+  if (records >= kMinRecordsToJudge) judge_rate(records);
+}
+
+void SkipLog::judge_at_end() const {
+  const std::uint64_t records = documents() + skipped();
+  if (records != 0) judge_rate(records);
+}
+
+void SkipLog::write(IndexReport& report) const {
+  const std::lock_guard lock(mutex_);
+  report.records_in = documents() + skipped();
+  report.skipped.clear();
+  report.examples.clear();
+  for (std::size_t i = 0; i < kReasons; ++i) {
+    if (counts_[i] != 0) report.skipped.emplace_back(static_cast<SkipReason>(i), counts_[i]);
+    for (const Example& example : examples_[i]) report.examples.push_back(example.record);
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,324 @@
+#include "indexer/job/index_job.hpp"
+
+#include <tbb/global_control.h>
+#include <unicode/uversion.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+#include <thread>
+
+#include "indexer/ingest/ingest.hpp"
+#include "indexer/job/final_merge.hpp"
+#include "indexer/job/output.hpp"
+#include "indexer/job/work_directory.hpp"
+#include "indexer/plan/disk_space.hpp"
+#include "indexer/plan/job.hpp"
+#include "indexer/plan/run_merge.hpp"
+#include "io/base/error.hpp"
+#include "io/base/stopwatch.hpp"
+#include "sort/gpu/device/error.hpp"
+#include "text/analysis/term_filter.hpp"
+#include "text/unicode/words.hpp"
+
+namespace spillway {
+
+namespace {
+
+ContentOptions with_versions(ContentOptions content) {
+  content.icu_version = content.tokenizer == Tokenizer::kUnicode ? UnicodeWords::icu_version() : "";
+  content.stemmer_version = TermFilter::stemmer_version(content.stemmer);
+  content.zstd_version = ZSTD_versionString();
+  return content;
+}
+
+void check_output(const IndexOptions& options, FileSystem& files) {
+  check_output(files, options.output, options.force ? IfOutputExists::kReplace : IfOutputExists::kRefuse);
+  const std::string output = files.resolve(options.output);
+  for (const std::string& input : options.inputs) {
+    const auto status = input == "-" || input.starts_with("@") ? std::nullopt : files.status(input);
+    if (status && status->type == FileType::kDirectory && is_inside(output, files.resolve(input))) {
+      throw UsageError("the output " + printable(options.output, 4096) + " is inside the input directory " +
+                       printable(input, 4096) + "; choose an output outside of it");
+    }
+  }
+}
+
+// Under --force the output is replaced: it must not hold what is being read.
+void check_inputs(const CorpusPlan& corpus, const IndexOptions& options, FileSystem& files) {
+  if (!files.status(options.output)) return;
+  const std::string output = files.resolve(options.output);
+  for (const CorpusFile& file : corpus.files) {
+    if (file.is_stream || !is_inside(files.resolve(file.path), output)) continue;
+    throw UsageError("the input " + printable(file.path, 4096) + " is inside the output " +
+                     printable(options.output, 4096) + "; choose another -o");
+  }
+}
+
+class IndexJob {
+ public:
+  IndexJob(const IndexOptions& options, const IndexContext& context, IndexReport& report)
+      : options_(options),
+        context_(context),
+        report_(report),
+        content_(with_versions(options.content)),
+        corpus_options_(options.corpus),
+        planned_(plan_job(options, content_, context.files)),
+        budget_(static_cast<std::size_t>(planned_.memory.value)),
+        skips_(options.max_error_rate, options.strict) {
+    corpus_options_.max_document_bytes = content_.max_document_bytes;
+    report_.memory_bytes = budget_.total_bytes();
+    take_plan();
+  }
+
+  void run() {
+    check_inputs(corpus_, options_, context_.files);
+    context_.progress.bytes_total.store(corpus_.total_bytes);
+    const Stopwatch watch;  // of the GPU's start, too
+    std::optional<tbb::global_control> parallelism;
+    parallelism.emplace(tbb::global_control::max_allowed_parallelism, threads_);  // a GPU's start touches much memory
+    start_gpu();
+    context_.say(report_.plan);
+    // One more than the arenas' threads, of which there may be others now: the thread that waits for an arena takes
+    // part in it.
+    parallelism.emplace(tbb::global_control::max_allowed_parallelism, threads_ + 1);
+    WorkDirectory work(context_.files, options_.output);
+    check_output(options_, context_.files);  // an index that a killed job had moved aside is back now
+    check_run_files(planned_.estimate, run_descriptors(), context_.warn);
+    check_disks(work);
+    TempSpace temp(context_.files, scratch_directories(options_.temp_directories, work),
+                   scratch_name(context_.files, options_.output), options_.temp_limit_bytes);
+    temp.set_check([this] { throw_if_stopped(context_); });
+    try {
+      build(work, temp, watch);
+    } catch (...) {
+      fill_report(temp);
+      throw;
+    }
+    fill_report(temp);
+  }
+
+ private:
+  void take_plan() {
+    threads_ = static_cast<unsigned>(planned_.threads.value);
+    report_.threads = threads_;
+    report_.plan = planned_.describe();
+    program_.release();
+    program_ = budget_.reserve(plan_.reserve_bytes, "the program itself");
+  }
+
+  // What is certain to fill the disks is refused, what probably will is said.
+  void check_disks(const WorkDirectory& work) const {
+    const JobEstimate& estimate = planned_.estimate;
+    if (!estimate.is_known) return;
+    const DiskNeed index{"the index", estimate.least_index_bytes, estimate.index_bytes};
+    const DiskNeed runs{"the runs", estimate.least_spilled_bytes, estimate.spilled_bytes};
+    check_free_space(context_.files, options_.output, index, context_.warn);
+    const auto directories = scratch_directories(options_.temp_directories, work);
+    if (runs.probable_bytes != 0 && directories.size() == 1) {
+      check_free_space(context_.files, directories[0], runs, context_.warn);
+    }
+  }
+
+  void build(WorkDirectory& work, TempSpace& temp, const Stopwatch& watch) {
+    RunStore runs(budget_, temp, plan_.run_memory_bytes,
+                  TermBlockBuilder::max_block_bytes(plan_.run_block_bytes, content_.max_term_bytes));
+    context_.progress.stage.store("parse");
+    IndexOptions options = options_;
+    options.corpus = corpus_options_;
+    {
+      const Positions positions = content_.positions ? Positions::kStored : Positions::kNone;
+      const auto cost = [&](const ParsedChunk& chunk) { return planned_.block_cost(chunk, positions); };
+      const BlockSorters sorters{*planned_.sorter, gpu_.get(), planned_.through_host.get()};
+      ingest_ = ingest({options, content_, corpus_, plan_, planned_.mode.mode, sorters, cost, context_, budget_, temp,
+                        threads_, slabs_ ? &*slabs_ : nullptr},
+                       runs, skips_);
+    }
+    const std::jthread releasing_chunks = release_ingest();
+    check_unchanged(context_.files, corpus_);
+    if (content_.duplicate_ids != DuplicateIds::kFirst) skips_.judge_at_end();
+    report_.runs = runs.runs.size();
+    for (const auto& run : runs.runs) report_.runs_spilled += run->is_spilled() ? 1 : 0;
+
+    const Stopwatch write_watch;
+    IndexWriter writer(context_.files, work.index_path(), content_);
+    const Reservation writer_memory = budget_.reserve(IndexWriter::memory_bytes(), "the index writer");
+    const IndexTotals totals = merge_into_index(
+        {content_, plan_.run_block_bytes, plan_.id_sort_bytes, *planned_.strings, context_, budget_, temp, threads_},
+        runs, writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
+    report_.plan += merge_.plan;
+    context_.progress.stage.store("write");
+    const Stopwatch finish_watch;
+    {
+      const std::jthread releasing = release(runs);
+      writer.finish(totals);
+    }
+    terms_ = writer.term_count();
+    throw_if_stopped(context_);
+    work.publish();
+    finish_seconds_ = finish_watch.seconds();
+    report_.index_bytes = writer.bytes_written();
+    report_.seconds = watch.seconds();
+  }
+
+  // Device and pinned memory; where there is none to be had, the job is planned anew for the CPU alone: before anything
+  // is parsed, and in the form that the CPU sorts best.
+  void start_gpu() {
+    if (!planned_.mode.gpu_failure.empty()) fail_gpu(planned_.mode.gpu_failure);
+    if (!planned_.gpu) return;
+    try {
+      visit_memory_ = budget_.reserve(plan_.staging_bytes + plan_.list_bytes, "the visits of GPUs");
+      visit_budget_.emplace(visit_memory_.bytes());
+      gpu_ = make_gpu_block_sorter(*planned_.gpu, *visit_budget_);
+      take_slabs();
+    } catch (const GpuError& error) {
+      if (options_.gpu.required) throw;
+      fail_gpu(error.what());
+      visit_memory_.release();
+      plan_without_gpu(options_, content_, error.what(), planned_);
+      take_plan();
+    }
+  }
+
+  // Without them chunks are copied for the GPU.
+  void take_slabs() {
+    if (plan_.slab_bytes == 0) return;
+    try {
+      slabs_.emplace(budget_, plan_.slab_bytes, plan_.slab_piece_bytes);
+    } catch (const BudgetError& error) {
+      context_.say(std::string("chunks are not kept in slabs: ") + error.what());
+    }
+  }
+
+  void fail_gpu(const std::string& why) {
+    gpu_failure_ = why;
+    context_.warn("no GPU sorts, the CPU does: " + why);
+  }
+
+  // Gives the pages of all blocks back while the disk is waited for, as that takes its time.
+  static std::jthread release(RunStore& runs) {
+    try {
+      return std::jthread([&runs] { runs.runs.clear(); });
+    } catch (const std::system_error&) {  // no more threads to be had: later
+      return {};
+    }
+  }
+
+  // The same, beside the merge, of what parsing and GPUs leave. Where memory is short the merge can use what GPUs had.
+  std::jthread release_ingest() {
+    if (budget_.free_bytes() < budget_.total_bytes() / 2) release_gpu();
+    const auto release = [this] {
+      release_gpu();
+      budget_.drop_kept();
+    };
+    try {
+      return std::jthread(release);
+    } catch (const std::system_error&) {
+      release();
+      return {};
+    }
+  }
+
+  void release_gpu() {
+    gpu_.reset();
+    slabs_.reset();
+    visit_memory_.release();
+  }
+
+  // Documents dropped for their id were counted as indexed while parsing.
+  void count_duplicates(std::uint64_t duplicates) {
+    for (const IdTable::Duplicate& duplicate : merge_.duplicates) {
+      skips_.note(SkipReason::kDuplicateId, duplicate.dropped, {"document " + std::to_string(duplicate.dropped), 0},
+                  "id " + duplicate.id + " is that of document " + std::to_string(duplicate.kept));
+    }
+    skips_.move_documents(SkipReason::kDuplicateId, duplicates);
+    skips_.judge_at_end();
+  }
+
+  void fill_report(const TempSpace& temp) {
+    skips_.write(report_);
+    report_.documents = skips_.documents();
+    report_.repaired = ingest_.repaired;
+    report_.overlong_tokens = ingest_.overlong_tokens;
+    report_.fields_cut = ingest_.fields_cut;
+    report_.chunks = ingest_.chunks;
+    report_.slab_chunks = ingest_.slab_chunks;
+    report_.blocks = ingest_.block.blocks;
+    report_.joined_runs = ingest_.block.joins.joined_runs;
+    report_.joins = ingest_.block.joins.joins;
+    report_.mode = planned_.mode.mode;
+    report_.chunk_form = chunk_form_name(plan_.form);
+    report_.gpu_blocks = ingest_.block.gpu_blocks;
+    report_.cpu_blocks = ingest_.block.cpu_blocks;
+    report_.gpu_failure = gpu_failure_.empty() ? ingest_.block.gpu_failure : gpu_failure_;
+    report_.merge_passes = merge_.passes;
+    report_.postings = merge_.postings;
+    report_.occurrences = merge_.occurrences;
+    report_.terms = terms_;
+    report_.spilled_bytes = temp.written_bytes();
+    report_.peak_temp_bytes = temp.peak_bytes();
+    report_.peak_resident_bytes = peak_resident_bytes();
+    add_stages();
+  }
+
+  void add_stages() {
+    report_.input_bytes = std::max(corpus_.total_bytes, context_.progress.bytes_done.load());  // streams tell no size
+    const std::uint64_t bytes = report_.input_bytes;
+    const BlockSortFigures& sort = ingest_.block.sort;
+    report_.stages = {
+        {"parse", ingest_.parse_seconds, ingest_.wall_seconds, bytes},
+        {"transfer up", sort.upload_seconds, sort.upload_seconds, sort.upload_bytes},
+        {"sort", sort.sort_seconds, sort.sort_seconds, bytes},
+        {"encode", sort.encode_seconds, ingest_.wall_seconds, bytes},
+        {"transfer down", sort.download_seconds, sort.download_seconds, sort.download_bytes},
+        {"spill", sort.write_seconds, sort.write_seconds, report_.spilled_bytes},
+        {"join runs", ingest_.block.joins.seconds, ingest_.block.joins.seconds, ingest_.block.joins.written_bytes},
+        {"merge passes", merge_.pass_seconds, merge_.pass_seconds, merge_.rewritten_bytes},
+        {"ids and documents", merge_.id_seconds + merge_.document_seconds, merge_.id_seconds + merge_.document_seconds,
+         bytes},
+        {"merge", merge_.list_busy_seconds, merge_.list_seconds, bytes},
+        {"write", finish_seconds_, finish_seconds_, report_.index_bytes}};
+    if (ingest_.block.joins.joins == 0) {
+      std::erase_if(report_.stages, [](const StageFigure& stage) { return stage.name == "join runs"; });
+    }
+    if (sort.upload_bytes == 0) {
+      std::erase_if(report_.stages, [](const StageFigure& stage) { return stage.name.starts_with("transfer"); });
+    }
+    const auto slowest =
+        std::max_element(report_.stages.begin(), report_.stages.end(),
+                         [](const StageFigure& a, const StageFigure& b) { return a.busy_seconds < b.busy_seconds; });
+    report_.bottleneck = slowest->name;
+  }
+
+  const IndexOptions& options_;
+  const IndexContext& context_;
+  IndexReport& report_;
+  const ContentOptions content_;
+  CorpusOptions corpus_options_;
+  JobPlan planned_;
+  const CorpusPlan& corpus_ = planned_.corpus;
+  const IndexPlan& plan_ = planned_.index;
+  unsigned threads_ = 1;
+  MemoryBudget budget_;
+  SkipLog skips_;
+  Reservation program_;
+  Reservation visit_memory_;  // of the budget below: what comes from GPUs takes nothing from anybody else
+  std::optional<MemoryBudget> visit_budget_;
+  std::optional<ChunkSlabs> slabs_;
+  std::unique_ptr<GpuBlockSorter> gpu_;
+  IngestFigures ingest_;
+  MergeFigures merge_;
+  std::string gpu_failure_;
+  double finish_seconds_ = 0;
+  std::uint64_t terms_ = 0;
+};
+
+}  // namespace
+
+void run_index(const IndexOptions& options, const IndexContext& context, IndexReport& report) {
+  check_output(options, context.files);
+  IndexJob(options, context, report).run();
+}
+
+}  // namespace spillway

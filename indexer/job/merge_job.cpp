@@ -1,0 +1,228 @@
+#include "indexer/job/merge_job.hpp"
+
+#include <tbb/global_control.h>
+#include <zstd.h>
+
+#include <algorithm>
+
+#include "indexer/job/content_difference.hpp"
+#include "indexer/job/final_merge.hpp"
+#include "indexer/job/output.hpp"
+#include "indexer/plan/disk_space.hpp"
+#include "indexer/plan/memory.hpp"
+#include "indexer/run/index_source.hpp"
+#include "io/base/error.hpp"
+#include "io/base/stopwatch.hpp"
+#include "io/run/writer.hpp"
+#include "sort/auto_string_sorter.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kRunBlockBytes = std::size_t{128} << 10;  // of runs that passes before the last write
+constexpr std::size_t kMostIdSortBytes = std::size_t{1} << 30;
+
+void check_same(const IndexSource& first, const IndexSource& other) {
+  const auto differences = content_differences(first.options(), other.options());
+  if (differences.empty()) return;
+  std::string words;
+  for (const ContentDifference& difference : differences) {
+    words += (words.empty() ? "" : "; ") + difference.option + " is " + difference.first + " in " +
+             printable(first.directory(), 4096) + " and " + difference.second + " in " +
+             printable(other.directory(), 4096);
+  }
+  throw UsageError("indexes of different options cannot be merged: " + words +
+                   ". Index one of the inputs again with the options of the other");
+}
+
+class MergeJob {
+ public:
+  MergeJob(const MergeOptions& options, const IndexContext& context, MergeReport& report)
+      : options_(options),
+        context_(context),
+        report_(report),
+        threads_(options.threads != 0 ? options.threads : usable_threads()),
+        memory_bytes_(options.memory_bytes != 0 ? options.memory_bytes : available_memory_bytes() / 2),
+        budget_(memory_bytes_) {
+    report_.threads = threads_;
+    report_.memory_bytes = memory_bytes_;
+  }
+
+  void run() {
+    check();
+    open_inputs();
+    reserve_program();
+    const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, threads_ + 1);
+    read_ids();
+    WorkDirectory work(context_.files, options_.output);
+    check();  // an index that a killed job had moved aside is back now
+    // What the first index holds stays, unless it is dropped; it may only be packed better.
+    check_free_space(context_.files, options_.output,
+                     {"the merged index", to_drop_ == nullptr ? sources_.front()->bytes / 2 : 0, report_.input_bytes},
+                     context_.warn);
+    TempSpace temp(context_.files, scratch_directories(options_.temp_directories, work),
+                   scratch_name(context_.files, options_.output), options_.temp_limit_bytes);
+    temp.set_check([this] { throw_if_stopped(context_); });
+    try {
+      build(work, temp);
+    } catch (...) {
+      fill_report(temp);
+      throw;
+    }
+    fill_report(temp);
+  }
+
+ private:
+  void check() const {
+    check_output(context_.files, options_.output, options_.force ? IfOutputExists::kReplace : IfOutputExists::kRefuse);
+  }
+
+  // Every index is opened once, alone, so that what is wrong with any of them is said before any work.
+  void open_inputs() {
+    if (options_.inputs.empty()) throw UsageError("no index to merge; name at least one");
+    const std::string output = context_.files.resolve(options_.output);
+    std::vector<std::pair<std::string, std::string>> seen;  // resolved, as given
+    for (const std::string& input : options_.inputs) {
+      throw_if_stopped(context_);
+      const std::string resolved = context_.files.resolve(input);
+      check_place(input, resolved, output);
+      for (const auto& [before, name] : seen) {
+        if (before != resolved) continue;
+        throw UsageError(printable(name, 4096) + " and " + printable(input, 4096) +
+                         " are the same index; name each once");
+      }
+      seen.emplace_back(resolved, input);
+      add_source(input);
+    }
+    const std::string& made_with = first_->options().zstd_version;
+    if (made_with != ZSTD_versionString()) {
+      throw UsageError("the indexes were made with zstd " + printable(made_with) + ", and this is a program with " +
+                       ZSTD_versionString() + ", which would not give the same bytes: merge with the release that " +
+                       "made them, or index again");
+    }
+  }
+
+  void check_place(const std::string& input, const std::string& resolved, const std::string& output) const {
+    if (resolved == output) return;  // --force replaces it when it has been read
+    if (is_inside(resolved, output) || is_inside(output, resolved)) {
+      throw UsageError("the input " + printable(input, 4096) + " and the output " + printable(options_.output, 4096) +
+                       " lie in each other; choose another -o");
+    }
+  }
+
+  void add_source(const std::string& input) {
+    auto source = std::make_unique<IndexSource>(context_.files, input);
+    if (first_ == nullptr) first_ = source.get();
+    check_same(*first_, *source);
+    const IndexCounts& counts = source->counts();
+    report_.input_bytes += source->bytes;
+    report_.input_documents += counts.documents;
+    earlier_.source_sum.join(counts.dropped_sum, source_documents_);
+    source_documents_ += counts.source_documents;
+    context_.progress.runs.fetch_add(1);
+    sources_.push_back(std::move(source));
+  }
+
+  void reserve_program() {
+    content_ = first_->options();
+    const std::size_t program = program_reserve_bytes(resident_bytes(), threads_);
+    if (memory_bytes_ < kMinMemoryBytes) {
+      throw BudgetError("--memory " + std::to_string(memory_bytes_) + " is too little; give at least 64M");
+    }
+    program_ = budget_.reserve(program, "the program itself");
+  }
+
+  void read_ids() {
+    if (!options_.drop) return;
+    context_.progress.stage.store("read ids to drop");
+    to_drop_ =
+        std::make_unique<IdList>(context_.files, *options_.drop, budget_, [this] { throw_if_stopped(context_); });
+    report_.ids_to_drop = to_drop_->count();
+  }
+
+  void build(WorkDirectory& work, TempSpace& temp) {
+    const Stopwatch watch;
+    IndexWriter writer(context_.files, work.index_path(), content_);
+    const Reservation writer_memory = budget_.reserve(IndexWriter::memory_bytes(), "the index writer");
+    RunStore runs(budget_, temp, 0, TermBlockBuilder::max_block_bytes(kRunBlockBytes, content_.max_term_bytes));
+    runs.runs = std::move(sources_);
+    IndexTotals totals = merge_into_index(
+        {content_, kRunBlockBytes, kMostIdSortBytes, auto_string_sorter(), context_, budget_, temp, threads_,
+         to_drop_.get(), options_.max_fan_in},
+        runs, writer, [&](std::uint64_t) { warn_of_unknown_ids(); }, merge_);
+    // What the inputs had dropped is in no list any more, and still in the sum of the source.
+    totals.source_sum.join(earlier_.source_sum, 0);
+    totals.dropped_sum.join(earlier_.source_sum, 0);
+    report_.plan += merge_.plan;
+    context_.progress.stage.store("write");
+    const Stopwatch finish_watch;
+    writer.finish(totals);
+    report_.terms = writer.term_count();
+    runs.runs.clear();  // an input may be what is replaced
+    throw_if_stopped(context_);
+    work.publish();
+    finish_seconds_ = finish_watch.seconds();
+    report_.index_bytes = writer.bytes_written();
+    report_.seconds = watch.seconds();
+  }
+
+  void warn_of_unknown_ids() {
+    if (to_drop_ == nullptr) return;
+    report_.unknown_ids = to_drop_->unknown_count();
+    report_.unknown_examples = to_drop_->unknown_examples();
+    if (report_.unknown_ids == 0) return;
+    std::string names;
+    for (const std::string& id : report_.unknown_examples) names += (names.empty() ? "" : ", ") + printable(id);
+    if (report_.unknown_ids > report_.unknown_examples.size()) names += ", ...";
+    context_.warn(std::to_string(report_.unknown_ids) + " of " + std::to_string(report_.ids_to_drop) +
+                  " ids to drop are in no index: " + names);
+  }
+
+  void fill_report(const TempSpace& temp) {
+    report_.documents = merge_.documents;
+    report_.duplicate_documents = merge_.duplicate_documents;
+    report_.dropped_documents = merge_.listed_documents;
+    for (const IdTable::Duplicate& duplicate : merge_.duplicates) {
+      report_.duplicate_examples.push_back(
+          {SkipReason::kDuplicateId, "document " + std::to_string(duplicate.dropped), 0,
+           "id " + duplicate.id + " is that of document " + std::to_string(duplicate.kept)});
+    }
+    report_.postings = merge_.postings;
+    report_.occurrences = merge_.occurrences;
+    report_.merge_passes = merge_.passes;
+    report_.spilled_bytes = temp.written_bytes();
+    report_.peak_temp_bytes = temp.peak_bytes();
+    report_.peak_resident_bytes = peak_resident_bytes();
+    const std::uint64_t bytes = report_.input_bytes;
+    report_.stages = {{"merge passes", merge_.pass_seconds, merge_.pass_seconds, merge_.rewritten_bytes},
+                      {"ids and documents", merge_.id_seconds + merge_.document_seconds,
+                       merge_.id_seconds + merge_.document_seconds, bytes},
+                      {"merge", merge_.list_busy_seconds, merge_.list_seconds, bytes},
+                      {"write", finish_seconds_, finish_seconds_, report_.index_bytes}};
+  }
+
+  const MergeOptions& options_;
+  const IndexContext& context_;
+  MergeReport& report_;
+  unsigned threads_;
+  const std::size_t memory_bytes_;
+  MemoryBudget budget_;
+  Reservation program_;
+  ContentOptions content_;
+  std::vector<std::unique_ptr<MergeSource>> sources_;
+  const IndexSource* first_ = nullptr;
+  std::uint64_t source_documents_ = 0;
+  IndexTotals earlier_;  // the share of what the inputs had dropped, in source_sum
+  std::unique_ptr<IdList> to_drop_;
+  MergeFigures merge_;
+  double finish_seconds_ = 0;
+};
+
+}  // namespace
+
+void run_merge(const MergeOptions& options, const IndexContext& context, MergeReport& report) {
+  MergeJob(options, context, report).run();
+}
+
+}  // namespace spillway

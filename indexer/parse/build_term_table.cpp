@@ -1,0 +1,175 @@
+#include "indexer/parse/build_term_table.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "indexer/chunk/sealer.hpp"
+#include "indexer/parse/chunk_sizes.hpp"
+#include "indexer/parse/token_buffer.hpp"
+#include "io/base/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+[[noreturn]] void fail(const char* what) {
+  throw FormatError(std::string(what) +
+                    "; the memory of this machine or this program is at fault, and the index was not written");
+}
+
+std::uint32_t table_capacity(std::uint64_t occurrences) {
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(occurrences, 1));
+}
+std::size_t cursor_count(std::uint64_t occurrences) { return 3 * (std::size_t{table_capacity(occurrences)} + 2); }
+std::size_t stride_of(Positions positions) { return positions == Positions::kStored ? 2 : 1; }
+
+class Tabulation {
+ public:
+  Tabulation(const ParsedChunk& chunk, Positions positions, MemoryBudget& budget)
+      : chunk_(chunk),
+        positions_(positions),
+        budget_(budget),
+        table_(budget, table_capacity(chunk.occurrence_count), chunk.tokens.size()),
+        stream_memory_(budget, stride_of(positions) * chunk.occurrence_count * sizeof(std::uint32_t),
+                       "a chunk's occurrences"),
+        stream_(stream_memory_.as<std::uint32_t>().data()),
+        at_(reinterpret_cast<const char*>(chunk.tokens.data())),
+        end_(at_ + chunk.tokens.size()) {}
+
+  ParsedChunk run() {
+    for (std::uint32_t d = 0; d < chunk_.lengths.size(); ++d) look_up_document(d);
+    if (!next_token().empty()) fail("a chunk has more tokens than its documents");
+    if (long_sum_ != chunk_.sum) fail("the sum of a chunk's long tokens is not that of parsing");
+    Buffer cursors(budget_, cursor_count(chunk_.occurrence_count) * sizeof(std::uint32_t), "a chunk's terms");
+    ChunkContents contents;
+    contents.form = ChunkForm::kOccurrences;
+    contents.stream = {stream_, words_};
+    contents.parts = {chunk_.documents, chunk_.open_strings, chunk_.texts, chunk_.lengths};
+    contents.cursors = cursors.as<std::uint32_t>();
+    contents.positions = positions_;
+    return describe(seal_chunk(table_, contents, budget_));
+  }
+
+ private:
+  // Of a document, modulo nothing yet.
+  struct Sums {
+    unsigned __int128 lanes[2] = {0, 0}, positions = 0;
+    void add(const TermHash& hash, std::uint64_t position_weight) {
+      lanes[0] += hash[0];
+      lanes[1] += hash[1];
+      positions += static_cast<unsigned __int128>(hash[1]) * position_weight;
+    }
+    void add_to(OccurrenceSum& sum, std::uint32_t document) const {
+      const std::uint64_t power = document_power(document);
+      sum.add({field61::reduce(lanes[0]), field61::reduce(lanes[1])}, power);
+      const std::uint64_t share = field61::multiply(field61::reduce(positions), power);
+      sum.positions = field61::add(sum.positions, share);
+    }
+  };
+
+  // Empty: there is no other.
+  std::string_view next_token() {
+    while (at_ != end_ && *at_ == 0) ++at_;
+    if (at_ == end_) return {};
+    const auto* const end = static_cast<const char*>(std::memchr(at_, 0, static_cast<std::size_t>(end_ - at_)));
+    if (end == nullptr) fail("a chunk's last token has no end");
+    const std::string_view token(at_, static_cast<std::size_t>(end - at_));
+    at_ = end;
+    return token;
+  }
+
+  void look_up_document(std::uint32_t document) {
+    Sums all, of_long;
+    for (std::uint32_t i = 0; i < chunk_.lengths[document]; ++i) {
+      const std::string_view token = next_token();
+      if (token.empty()) fail("a chunk has fewer tokens than its documents");
+      TableEntry* entry = table_.find(token, KeySpace::kTerm);
+      if (entry == nullptr) entry = &table_.insert(token, KeySpace::kTerm);
+      const std::uint32_t number = table_.number_of(*entry);
+      stream_[words_++] = number;
+      std::uint64_t weight = 0;
+      if (positions_ == Positions::kStored) {
+        const std::uint32_t position = chunk_.positions[words_ / 2];
+        stream_[words_++] = position;
+        weight = position_value(position);
+      }
+      const TermHash& hash = table_.state(number).hash;
+      all.add(hash, weight);
+      if (token.size() > kShortTokenBytes) of_long.add(hash, weight);
+    }
+    all.add_to(sum_, document);
+    of_long.add_to(long_sum_, document);
+  }
+
+  ParsedChunk describe(ParsedChunk result) const {
+    result.open_fields = chunk_.open_fields;
+    result.open_length = chunk_.open_length;
+    result.continued_length = chunk_.continued_length;
+    result.document_count = chunk_.document_count;
+    result.occurrence_count = chunk_.occurrence_count;
+    result.first_document_open = chunk_.first_document_open;
+    result.last_document_open = chunk_.last_document_open;
+    result.has_stored_ids = chunk_.has_stored_ids;
+    result.sum = sum_;
+    return result;
+  }
+
+  const ParsedChunk& chunk_;
+  const Positions positions_;
+  MemoryBudget& budget_;
+  TermTable table_;
+  Buffer stream_memory_;
+  std::uint32_t* stream_;
+  std::size_t words_ = 0;
+  const char* at_;
+  const char* end_;
+  OccurrenceSum sum_, long_sum_;
+};
+
+void check(const ParsedChunk& chunk, Positions positions) {
+  if (sum_words(chunk.tokens) != chunk.word_sums.tokens) fail("the sum of a chunk's tokens is not that of parsing");
+  if (sum_words(bytes_of(chunk.lengths)) != chunk.word_sums.lengths ||
+      sum_words(bytes_of(chunk.positions)) != chunk.word_sums.positions) {
+    fail("the sum of the lengths of a chunk's documents, or of its positions, is not that of parsing");
+  }
+  std::uint64_t occurrences = 0;
+  for (const std::uint32_t length : chunk.lengths) occurrences += length;
+  const std::uint64_t positioned = positions == Positions::kStored ? occurrences : 0;
+  if (occurrences != chunk.occurrence_count || occurrences > kMaxChunkTokens || chunk.positions.size() != positioned) {
+    fail("the lengths of a chunk's documents do not add up to its tokens");
+  }
+}
+
+// Tables of which every occurrence may be another term.
+TabulationBytes bytes_of(std::uint64_t occurrences, std::size_t token_bytes, std::size_t copied_bytes,
+                         Positions positions) {
+  const std::size_t stream_bytes = stride_of(positions) * occurrences * sizeof(std::uint32_t);
+  TabulationBytes bytes;
+  bytes.result = occurrences * sizeof(ChunkTerm) + stream_bytes + copied_bytes;
+  bytes.scratch = TermTable::memory_bytes(table_capacity(occurrences), token_bytes) + stream_bytes +
+                  cursor_count(occurrences) * sizeof(std::uint32_t);
+  return bytes;
+}
+
+}  // namespace
+
+ParsedChunk tabulate_tokens(ParsedChunk&& chunk, Positions positions, MemoryBudget& budget) {
+  const ParsedChunk tokens = std::move(chunk);
+  check(tokens, positions);
+  return Tabulation(tokens, positions, budget).run();
+}
+
+TabulationBytes tabulation_bytes(const ParsedChunk& chunk, Positions positions) {
+  const std::size_t others = chunk.tokens.size() + chunk.lengths.size() * sizeof(std::uint32_t) +
+                             chunk.documents.size() + chunk.open_strings.size() + chunk.texts.size();
+  return bytes_of(chunk.occurrence_count, chunk.tokens.size(), others, positions);
+}
+
+TabulationBytes most_tabulation_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  return bytes_of(max_chunk_tokens(options, limits), token_capacity(options, limits),
+                  ChunkParser::max_chunk_bytes(options, limits, ChunkForm::kTokens),
+                  options.positions ? Positions::kStored : Positions::kNone);
+}
+
+}  // namespace spillway

@@ -1,0 +1,118 @@
+#include "indexer/parse/chunk_sizes.hpp"
+
+#include <algorithm>
+
+#include "indexer/chunk/position_folder.hpp"
+#include "indexer/chunk/term_table.hpp"
+#include "indexer/parse/token_buffer.hpp"
+#include "io/base/varint.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Of the document stream: the last entry of a chunk stands behind the limit, and an open document's strings.
+constexpr std::size_t kOverhangBytes = std::size_t{64} << 10;
+
+// Of a piece of a slab, what is left for what stands behind tokens.
+constexpr std::size_t kPieceShareOfParts = 16;
+// Above it more is lost at the ends of tasks than chunks gain.
+constexpr std::size_t kMostPieceBytes = std::size_t{1} << 20;
+
+// Each document has a length, and at least two bytes in the document stream.
+std::size_t max_length_count(const ChunkLimits& limits) {
+  return std::min<std::size_t>(limits.max_documents, limits.document_bytes / 2) + 2;
+}
+
+// The strings of a document, each with its length.
+std::size_t max_string_bytes(const ContentOptions& options) {
+  const std::size_t fields = options.store == StorePolicy::kNone ? 1 : 4;
+  return fields * (ChunkParser::kMaxFieldBytes + kMaxVarintBytes) + kMaxVarintBytes + 1;
+}
+
+std::size_t max_token_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  const std::size_t words = (options.positions ? max_chunk_tokens(options, limits) : 0) + max_length_count(limits);
+  return token_capacity(options, limits) + kWindowPadding + kSummedBytes + sizeof(std::uint32_t) * words +
+         limits.document_bytes + 2 * max_string_bytes(options) + max_text_bytes(options, limits);
+}
+
+}  // namespace
+
+std::size_t slack_words(const ChunkLimits& limits, ChunkForm form, bool positions) {
+  if (form == ChunkForm::kPostings) return (positions ? 4 : 3) * std::size_t{limits.table_entries};
+  return (positions ? 2 : 1) * kWindowTokens;
+}
+
+std::size_t touched_words(const ChunkLimits& limits, bool folds_positions) {
+  return (folds_positions ? 4 : 3) * (std::size_t{limits.table_entries} + 2);
+}
+
+std::size_t word_cache_bytes(const ChunkLimits& limits) { return std::size_t{limits.table_entries} * 64; }
+
+std::size_t arena_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  return std::max<std::size_t>(16 * std::size_t{limits.table_entries}, 3 * std::size_t{options.max_term_bytes} + 4096);
+}
+
+std::size_t token_window_bytes(const ChunkLimits& limits) {
+  return std::clamp<std::size_t>(limits.token_bytes, 64, kWindowBytes);
+}
+
+std::size_t token_capacity(const ContentOptions& options, const ChunkLimits& limits) {
+  return std::max({limits.token_bytes, token_window_bytes(limits) + 1, std::size_t{options.max_term_bytes} + 1});
+}
+
+std::size_t piece_token_capacity(const ContentOptions& options, const ChunkLimits& limits) {
+  const std::size_t usual = std::min(limits.token_bytes, kMostPieceBytes);
+  const std::size_t window = token_window_bytes(limits),
+                    longest = std::max<std::size_t>(window, options.max_term_bytes);
+  const std::size_t positions = options.positions ? (window / 2 + 1) * sizeof(std::uint32_t) : 0;
+  return std::max(usual - usual / kPieceShareOfParts, longest + 1 + positions);
+}
+
+std::size_t slab_piece_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  const std::size_t usual = std::min(limits.token_bytes, kMostPieceBytes);
+  const std::size_t parts = std::max(usual / kPieceShareOfParts, kWindowPadding + kSummedBytes);
+  return (piece_token_capacity(options, limits) + parts + kSummedBytes - 1) / kSummedBytes * kSummedBytes;
+}
+
+std::size_t max_chunk_tokens(const ContentOptions& options, const ChunkLimits& limits) {
+  return std::min(kMaxChunkTokens, token_capacity(options, limits) / 2);
+}
+
+std::size_t max_text_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  if (options.store != StorePolicy::kText) return 0;
+  return limits.text_bytes + kMaxVarintBytes + limits.document_bytes / 2 + 1;
+}
+
+std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
+  const std::size_t table =
+      word_cache_bytes(limits) + TermTable::memory_bytes(limits.table_entries, arena_bytes(options, limits));
+  const std::size_t strings = 2 * limits.document_bytes + max_text_bytes(options, limits);
+  if (form == ChunkForm::kTokens) {
+    // With the chunk that is filled.
+    return table + strings + TokenBuffer::memory_bytes(options, limits) + max_chunk_bytes(options, limits, form);
+  }
+  const std::size_t slack = std::max(slack_words(limits, ChunkForm::kPostings, options.positions),
+                                     slack_words(limits, ChunkForm::kOccurrences, options.positions));
+  const std::size_t positions = options.positions ? PositionFolder::memory_bytes(limits, kWindowTokens) : 0;
+  return table + (limits.stream_words + slack + touched_words(limits, options.positions)) * sizeof(std::uint32_t) +
+         positions + strings;
+}
+
+std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
+  if (form == ChunkForm::kTokens) return max_token_chunk_bytes(options, limits);
+  const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + 16) + arena_bytes(options, limits);
+  const std::size_t stream = limits.stream_words + slack_words(limits, form, options.positions);
+  const std::size_t strings = limits.document_bytes + kOverhangBytes + max_text_bytes(options, limits);
+  // A posting of two words takes at most 4 bytes (a gap below max_documents), one of three about as much, since its
+  // frequency is paid for by the occurrences.
+  if (form == ChunkForm::kPostings) {
+    const std::size_t positions = options.positions ? limits.table_entries * sizeof(PositionPart) +
+                                                          PositionFolder::max_distance_bytes(limits, kWindowTokens)
+                                                    : 0;
+    return terms + limits.table_entries * kListPadding + 2 * stream + strings + positions;
+  }
+  return terms + sizeof(std::uint32_t) * (stream + max_length_count(limits)) + strings;
+}
+
+}  // namespace spillway

@@ -1,0 +1,33 @@
+// What a chunk keeps of the document that is being parsed, besides its terms: id and stored fields, as the entry in the
+// document stream (io/format/run.hpp) that is written when the document ends or is cut.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corpora/document/sink.hpp"
+#include "io/format/content_options.hpp"
+#include "io/format/cursors.hpp"
+
+namespace spillway {
+
+class DocumentStrings {
+ public:
+  // Copies what is to be stored. Returns how many fields were cut, at a character, because they are too long.
+  unsigned keep(const DocumentFields& fields, StorePolicy store);
+  // Appends the document's entry; `length` counts its tokens.
+  void append_to(std::vector<std::uint8_t>& stream, std::uint32_t length);
+  // Presence bits (RunDocument).
+  std::uint8_t fields() const { return document_.fields; }
+  // The document goes on in the next chunk, where its strings do not stand again.
+  void clear_fields() { document_.fields = 0; }
+
+ private:
+  unsigned keep_field(bool has, std::string_view value, std::uint8_t bit, std::string& kept);
+  RunDocument document_;
+  std::string id_, title_, url_, date_;
+};
+
+}  // namespace spillway

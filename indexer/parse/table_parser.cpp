@@ -1,0 +1,235 @@
+#include "indexer/parse/table_parser.hpp"
+
+#include <utility>
+
+#include "indexer/chunk/position_folder.hpp"
+#include "indexer/chunk/sealer.hpp"
+#include "indexer/parse/chunk_sizes.hpp"
+#include "indexer/parse/document_parser.hpp"
+#include "indexer/parse/term_resolver.hpp"
+#include "io/base/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Entries whose memory is asked for before it is needed.
+constexpr std::size_t kAhead = 16;
+
+// Below 2^48 each, the position values of the terms of a document, at most 2^18, can be added up times a hash below
+// 2^61 without passing 128 bits.
+constexpr unsigned kSummedBits = 48;
+
+template <ChunkForm kForm, Positions kPositions>
+class TableParser final : public DocumentParser, private TokenLookup<TableParser<kForm, kPositions>> {
+  using Lookup = TokenLookup<TableParser<kForm, kPositions>>;
+  friend Lookup;
+
+ public:
+  explicit TableParser(const ChunkParserSetup& setup)
+      : DocumentParser(setup, counts_),
+        Lookup(setup),
+        scanner_(options_.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
+        stream_memory_(setup.budget,
+                       (limits_.stream_words + slack_words(limits_, kForm, kPositioned)) * sizeof(std::uint32_t),
+                       "a chunk's occurrences"),
+        stream_(stream_memory_.as<std::uint32_t>().data()),
+        touched_memory_(setup.budget, touched_words(limits_, kFoldsPositions) * sizeof(std::uint32_t),
+                        "a chunk's occurrences"),
+        touched_(touched_memory_.as<std::uint32_t>().data()),
+        positions_(setup.budget, limits_, kWindowTokens, kFoldsPositions) {
+    stream_memory_.use_large_pages();
+  }
+
+ private:
+  static constexpr bool kPositioned = kPositions == Positions::kStored;
+  static constexpr bool kFoldsPositions = kPositioned && kForm == ChunkForm::kPostings;
+  static constexpr std::size_t kPostingWords = kPositioned ? 4 : 3;  // at most
+
+  // What every occurrence counts: together, so that a loop over occurrences can hold them in registers; apart in memory
+  // as DocumentCounts.
+  struct Counts : DocumentCounts {
+    alignas(16) std::size_t stream_words = 0;  // used
+    alignas(16) std::size_t waiting = 0;       // occurrences of the document, in the chunk, with positions
+    alignas(16) std::size_t touched = 0;       // terms of the document, in the chunk
+  };
+
+  void scan(std::string_view piece) override {
+    scanner_.scan_windows(
+        piece, [this](const WindowRuns& runs) { this->take_window(runs); },
+        [this](std::string_view run) { this->take_run(run); }, [this] { seal_if_full(); });
+  }
+  void finish_scan() override {
+    scanner_.finish([this](std::string_view run) { this->take_run(run); });
+    seal_if_full();
+  }
+
+  // For the look-up.
+
+  std::size_t take_hits(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges) {
+    Counts counts = counts_;
+    for (; 2 * i != edges.size() && this->is_hit(keys, i); ++i) occur(keys.guess[i], counts);
+    counts_ = counts;
+    return i;
+  }
+
+  void approach(const std::uint16_t*) {}
+
+  void occur(std::uint32_t number) { occur(number, counts_); }
+
+  static constexpr bool kLooksUpWords = true;
+
+  void occur_once(std::string_view term) {
+    occur(table_.number_of(this->term_entry(term, is_ascii(term))));
+    seal_if_full();
+  }
+
+  // Every token takes a position, kept or not.
+  void pass_position() {
+    if constexpr (kPositioned) ++counts_.position;
+  }
+
+  void drop_overlong() {
+    count_overlong();
+    pass_position();
+  }
+
+  void empty_table() { seal(); }
+
+  [[gnu::always_inline]] void occur(std::uint32_t number, Counts& counts) {
+    ++counts.length;
+    if constexpr (kForm == ChunkForm::kOccurrences) {
+      stream_[counts.stream_words++] = number;
+      if constexpr (kPositioned) stream_[counts.stream_words++] = counts.position;
+    } else {
+      // Without a branch, which would often be mispredicted: the number counts if it is the document's first.
+      TableEntry& entry = table_[number];
+      touched_[counts.touched] = number;
+      counts.touched += entry.frequency == 0 ? 1 : 0;
+      if constexpr (kPositioned) {
+        std::uint32_t* const occurrence = positions_.occurrences() + 2 * counts.waiting;
+        occurrence[0] = number;
+        occurrence[1] = counts.position;
+        ++counts.waiting;
+      }
+      ++entry.frequency;
+    }
+    if constexpr (kPositioned) ++counts.position;
+  }
+
+  void seal_if_full() {
+    const std::size_t words = kForm == ChunkForm::kPostings ? kPostingWords * counts_.touched : 0;
+    if (counts_.stream_words + words >= limits_.stream_words) {
+      seal();
+    } else if constexpr (kFoldsPositions) {
+      if (positions_.is_full(counts_.waiting)) seal();
+    }
+  }
+
+  void close_occurrences() override {
+    if constexpr (kForm == ChunkForm::kOccurrences) {
+      add_to_sum(sum_of_occurrences());
+    } else {
+      add_to_sum(emit_postings());
+    }
+  }
+
+  // Of the document's tokens in this chunk, which are the last of the stream.
+  TermHash sum_of_occurrences() {
+    unsigned __int128 sums[2] = {0, 0};
+    unsigned __int128 positions = 0;
+    constexpr std::size_t kWords = kPositioned ? 2 : 1;
+    for (std::size_t i = counts_.stream_words - kWords * counts_.length; i < counts_.stream_words; i += kWords) {
+      const TermHash& hash = table_.state(stream_[i]).hash;
+      sums[0] += hash[0];
+      sums[1] += hash[1];
+      if constexpr (kPositioned) {
+        positions += static_cast<unsigned __int128>(hash[1]) * position_value(stream_[i + 1]);
+      }
+    }
+    if constexpr (kPositioned) add_to_position_sum(field61::reduce(positions));
+    return {field61::reduce(sums[0]), field61::reduce(sums[1])};
+  }
+
+  // Folding is over: the postings of the document's terms in this chunk.
+  TermHash emit_postings() {
+    unsigned __int128 sums[2] = {0, 0}, positions = 0;
+    std::uint64_t occurrences = 0;
+    if constexpr (kFoldsPositions) positions_.fold(table_, {touched_, counts_.touched}, counts_.waiting);
+    for (std::size_t i = 0; i < counts_.touched; ++i) {
+      if (i + kAhead < counts_.touched) {
+        table_.prefetch(touched_[i + kAhead]);
+        table_.prefetch_state(touched_[i + kAhead]);
+      }
+      const std::uint32_t number = touched_[i];
+      TermState& term = table_.state(number);
+      PositionFolder::List list;
+      if constexpr (kFoldsPositions) {
+        list = positions_.next_list(table_[number]);
+        const auto share = static_cast<unsigned __int128>(term.hash[1]) * list.weight;
+        positions += list.weight >> kSummedBits == 0 ? share : field61::reduce(share);
+      } else {
+        list.frequency = std::exchange(table_[number].frequency, 0);
+      }
+      for (std::size_t lane = 0; lane < 2; ++lane) {
+        sums[lane] += static_cast<unsigned __int128>(term.hash[lane]) * list.frequency;
+      }
+      occurrences += list.frequency;
+      const std::size_t words =
+          emit_posting(term, number, document_number() + 1, list.frequency, stream_ + counts_.stream_words);
+      counts_.stream_words += words;
+      if constexpr (kFoldsPositions) stream_[counts_.stream_words++] = list.bytes;
+    }
+    counts_.waiting = 0;
+    counts_.touched = 0;
+    if constexpr (kPositioned) add_to_position_sum(field61::reduce(positions));
+    if (occurrences != counts_.length) {
+      throw FormatError(
+          "a document's terms do not add up to its length; the memory of this machine or this program is "
+          "at fault, and the index was not written");
+    }
+    return {field61::reduce(sums[0]), field61::reduce(sums[1])};
+  }
+
+  ParsedChunk seal_occurrences(const DocumentParts& parts) override {
+    ChunkContents contents;
+    contents.form = kForm;
+    contents.stream = {stream_, counts_.stream_words};
+    contents.cursors = touched_memory_.as<std::uint32_t>();
+    contents.positions = kPositions;
+    contents.distances = positions_.distances();
+    contents.parts = parts;
+    return seal_chunk(table_, contents, budget_);
+  }
+
+  void clear_occurrences() override {
+    this->clear_table();
+    counts_.stream_words = 0;
+    positions_.clear();
+  }
+
+  using Lookup::table_;
+
+  RunScanner scanner_;
+  Buffer stream_memory_;
+  std::uint32_t* stream_;
+  Buffer touched_memory_;
+  std::uint32_t* touched_;  // kPostings: the terms of the document, by first occurrence; one may stand behind the last
+  PositionFolder positions_;  // kPostings with positions
+  Counts counts_;
+};
+
+template <ChunkForm kForm>
+std::unique_ptr<ChunkParser> make_parser(const ChunkParserSetup& setup) {
+  if (setup.options.positions) return std::make_unique<TableParser<kForm, Positions::kStored>>(setup);
+  return std::make_unique<TableParser<kForm, Positions::kNone>>(setup);
+}
+
+}  // namespace
+
+std::unique_ptr<ChunkParser> make_table_parser(const ChunkParserSetup& setup) {
+  return setup.form == ChunkForm::kPostings ? make_parser<ChunkForm::kPostings>(setup)
+                                            : make_parser<ChunkForm::kOccurrences>(setup);
+}
+
+}  // namespace spillway

@@ -1,0 +1,92 @@
+#include "indexer/plan/chunk_form.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "io/base/error.hpp"
+#include "sort/gpu_plan.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+// Above it a block gains nothing, below it launches are most of a visit.
+constexpr std::size_t kMostBlockBytes = 1024 * kMebibyte, kLeastBlockBytes = 32 * kMebibyte;
+constexpr std::uint64_t kUnknownBytes = std::uint64_t{16} << 30;
+
+double merge_seconds(double block_bytes, const ChunkFormCosts& costs) {
+  return expected_terms(block_bytes / kTextBytesPerToken) * costs.merge_second_per_term;
+}
+
+// For a byte of text, with blocks of so much text.
+double seconds_per_byte(double parse_second_per_byte, double block_bytes, const ChunkFormCosts& costs) {
+  return parse_second_per_byte + (costs.visit_second + merge_seconds(block_bytes, costs)) / std::max(1.0, block_bytes);
+}
+
+std::string rounded(double value, const char* format) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string mebibytes(double bytes) { return rounded(bytes / static_cast<double>(kMebibyte), "%.1f MiB"); }
+std::string gigabytes_per_second(double second_per_byte) { return rounded(1e-9 / second_per_byte, "%.2f GB/s"); }
+
+// What keeps tokens from being taken; empty: nothing.
+std::string obstacle(const ChunkFormInput& input) {
+  if (input.record_sorter != "auto") {
+    return "--record-sorter " + printable(input.record_sorter) + " sorts the occurrences of tables";
+  }
+  if (input.through_host) return "--string-sorter " + printable(input.string_sorter) + " sorts from host memory";
+  return "";
+}
+
+}  // namespace
+
+std::string_view chunk_form_name(ChunkForm form) {
+  return form == ChunkForm::kPostings ? "postings" : form == ChunkForm::kOccurrences ? "tables" : "tokens";
+}
+
+std::string ChunkFormChoice::describe() const { return std::string(chunk_form_name(form)) + " (" + reason + ")"; }
+
+ChunkFormChoice choose_chunk_form(const ChunkFormInput& input, const ChunkFormCosts& costs) {
+  const std::string why_not = obstacle(input);
+  if (input.asked == GpuChunks::kTables) return {ChunkForm::kOccurrences, "as --gpu-chunks says"};
+  if (input.asked == GpuChunks::kTokens) {
+    if (why_not.empty()) return {ChunkForm::kTokens, "as --gpu-chunks says"};
+    throw UsageError("--gpu-chunks tokens: " + why_not +
+                     ", and the sort of tokens as strings leaves it nothing to do: leave out one of the two");
+  }
+  if (!why_not.empty()) return {ChunkForm::kOccurrences, why_not};
+  const auto most_text = [&](double device_bytes) {
+    return std::min(static_cast<double>(kMostBlockBytes),
+                    static_cast<double>(input.visit_bytes) / std::max(device_bytes, 1e-9));
+  };
+  const double table_block = most_text(input.table_device_bytes), token_block = most_text(input.token_device_bytes);
+  const double tables = seconds_per_byte(costs.table_second_per_byte, table_block, costs);
+  const double tokens = seconds_per_byte(costs.token_second_per_byte, token_block, costs);
+  const std::string figures = "a visit has device memory for " + mebibytes(token_block) + " of text as tokens, " +
+                              mebibytes(table_block) + " with tables: about " + gigabytes_per_second(tokens) + " and " +
+                              gigabytes_per_second(tables) + " with 16 threads";
+  return {tokens < tables ? ChunkForm::kTokens : ChunkForm::kOccurrences, figures};
+}
+
+// Of the job, with blocks of b bytes: exposed * b for the last block, and total / b runs to visit and to merge. The
+// least of the powers of 2.
+std::size_t token_block_bytes(std::size_t most_bytes, std::uint64_t total_bytes, const ChunkFormCosts& costs) {
+  const double total = static_cast<double>(total_bytes == 0 ? kUnknownBytes : total_bytes);
+  const auto seconds = [&](std::size_t bytes) {
+    const auto block = static_cast<double>(bytes);
+    return costs.exposed_second_per_byte * std::min(block, total) +
+           std::max(1.0, total / block) * (costs.visit_second + merge_seconds(block, costs));
+  };
+  std::size_t best = kLeastBlockBytes;
+  for (std::size_t bytes = best; bytes <= kMostBlockBytes; bytes *= 2) {
+    if (seconds(bytes) < seconds(best)) best = bytes;
+  }
+  return std::min(best, most_bytes);
+}
+
+}  // namespace spillway

@@ -1,0 +1,216 @@
+#include "indexer/plan/gpu_job.hpp"
+
+#include <algorithm>
+
+#include "indexer/parse/chunk_sizes.hpp"
+#include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/first_gpu.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Of a block: chunk-local ids are 4 bytes, and terms, lengths and ids of documents take about as much again.
+constexpr std::size_t kBlockBytesPerRecord = 8;
+constexpr std::size_t kRecordsPerString = 8;
+constexpr std::size_t kBytesPerString = 8;
+constexpr std::size_t kRecordsPerDocument = 100;
+// Of a block of tokens: they themselves with zeros for what stands between them in the text; lengths and ids of
+// documents are little beside that. The tokens alone take 5 (TokenLayout), and one more to be sure.
+constexpr std::size_t kBlockBytesPerToken = 7;
+constexpr std::size_t kBytesPerToken = 6;
+
+constexpr double kShareOfFree = 0.8;  // other programs, and what the driver takes for streams and modules
+constexpr double kMostOfFree = 0.95;  // an arena of all that is free is not to be had
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+constexpr std::size_t kLeastStaging = 2 * kMebibyte;  // of a visit
+// Of a block that come down as lists: of generated text with a million words, which is much, 45 bytes a term and a
+// fifth of the block; with positions 0.3 of large blocks.
+std::size_t most_list_bytes(std::size_t block_bytes) {
+  constexpr std::size_t kTermsBytes = 48 * kMebibyte;
+  return std::min(block_bytes / 3 * 2, block_bytes / 4 + kTermsBytes);
+}
+
+constexpr std::size_t kMostBlockBytes = 1024 * kMebibyte;
+// What two shares of the device's memory must have room for, each. Below it blocks get small, and entries of more runs
+// cost more than waiting for the device: 2 GB of text in 1 GiB of its memory take 0.83 s, and then 0.90 to merge, with
+// one share; 0.85 and 1.44 s with two.
+constexpr std::size_t kSecondShareBlock = 128 * kMebibyte;
+// Of the host's memory, a second visit with no device memory of its own takes that of one block more and of its lists.
+constexpr std::size_t kLeastBlocksOfMemory = 16;
+
+std::size_t free_on_all(const std::vector<GpuInfo>& gpus) {
+  std::size_t least = ~std::size_t{0};
+  for (const GpuInfo& gpu : gpus) least = std::min(least, free_device_bytes(gpu.id));
+  return least;
+}
+
+}  // namespace
+
+VisitSize usual_visit(ChunkForm form, std::size_t block_bytes, bool positions) {
+  VisitSize size;
+  size.positions = positions;
+  if (form == ChunkForm::kTokens) {
+    size.strings = size.occurrences = block_bytes / (kBlockBytesPerToken + (positions ? 4 : 0)) + 1;
+    size.token_bytes = size.strings * kBlockBytesPerToken;
+    size.string_bytes = size.strings * kBytesPerToken;
+    size.documents = size.occurrences / kRecordsPerDocument + 1;
+    return size;
+  }
+  size.occurrences = block_bytes / (kBlockBytesPerRecord + (positions ? 4 : 0)) + 1;
+  size.strings = size.occurrences / kRecordsPerString + 1;
+  size.string_bytes = size.strings * kBytesPerString;
+  size.documents = size.occurrences / kRecordsPerDocument + 1;
+  return size;
+}
+
+GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, std::size_t memory_bytes)
+    : record_name_(options.record_sorter),
+      strings_(choose_gpu_string_sorter(options.string_sorter)),
+      through_host_(find_device_string_sorter(strings_.name) == nullptr),
+      positions_(options.content.positions),
+      memory_bytes_(memory_bytes),
+      forced_block_bytes_(static_cast<std::size_t>(options.block_bytes)) {
+  const std::size_t free = free_on_all(choice.gpus);
+  std::size_t bytes = static_cast<std::size_t>(static_cast<double>(free) * kShareOfFree);
+  memory_reason_ = "four fifths of what is free";
+  if (options.gpu.memory_bytes != 0) {
+    const auto most = static_cast<std::size_t>(static_cast<double>(free) * kMostOfFree);
+    memory_reason_ =
+        options.gpu.memory_bytes > most ? "nearly all that is free; --gpu-memory allows more" : "as --gpu-memory says";
+    bytes = std::min<std::size_t>(options.gpu.memory_bytes, most);
+  }
+  for (const GpuInfo& gpu : choice.gpus) sorter_.gpus.push_back(gpu.id);
+  sorter_.string_sorter = strings_.name;
+  shares_ = sorter_.shares = choose_shares(choice, bytes);
+  share_bytes_ = bytes / shares_ / kDeviceAlignment * kDeviceAlignment;
+  chunks_ = choose_chunks(options.gpu.chunks);
+  sorter_.form = chunks_.form;
+  visits_ = sorter_.visits = choose_visits(choice);
+  check_gpus();
+}
+
+// Two, so that one block goes up while another is sorted.
+unsigned GpuJobPlan::choose_shares(const ModeChoice& choice, std::size_t device_bytes) const {
+  if (choice.mode != IndexMode::kGpuPlus || through_host_) return 1;
+  const VisitSize size = usual_visit(ChunkForm::kTokens, kSecondShareBlock, positions_);
+  return this->device_bytes(size, ChunkForm::kTokens, record_name_) <= device_bytes / 2 ? 2 : 1;
+}
+
+// Two, so that one is on the GPU while the run of the other is written; with a third the processors are the limit, and
+// it takes no less time, but the memory of one block more. Where two are to share the device's memory, only if blocks
+// that it has room for are small beside the host's.
+unsigned GpuJobPlan::choose_visits(const ModeChoice& choice) const {
+  if (shares_ != 1 || choice.mode != IndexMode::kGpuPlus || through_host_) return shares_;
+  std::size_t block = choose_records(kMostBlockBytes, 0).block_bytes;
+  if (forced_block_bytes_ != 0) block = std::min(block, forced_block_bytes_);
+  return block <= memory_bytes_ / kLeastBlocksOfMemory ? 2 : 1;
+}
+
+std::size_t GpuJobPlan::staging_bytes(std::uint64_t total_bytes) const {
+  if (through_host_) return 0;
+  std::size_t block = choose_records(kMostBlockBytes, total_bytes).block_bytes;
+  if (forced_block_bytes_ != 0) block = std::min(block, forced_block_bytes_);
+  const std::size_t most = std::max(memory_bytes_ / 16, visits() * kLeastStaging);
+  return std::clamp(visits() * most_list_bytes(block), visits() * kLeastStaging, most);
+}
+
+ChunkFormChoice GpuJobPlan::choose_chunks(GpuChunks asked) const {
+  constexpr std::size_t kBlock = std::size_t{64} << 20;  // large enough for what does not grow with it
+  ChunkFormInput input;
+  input.asked = asked;
+  input.record_sorter = record_name_;
+  input.string_sorter = strings_.name;
+  input.through_host = through_host_;
+  input.visit_bytes = share_bytes_;
+  const auto per_byte = [&](ChunkForm form) {
+    const VisitSize size = usual_visit(form, kBlock, positions_);
+    const double text_bytes = static_cast<double>(size.occurrences) * kTextBytesPerToken;
+    return static_cast<double>(device_bytes(size, form, "gpu-radix")) / text_bytes;
+  };
+  if (!through_host_) {
+    input.table_device_bytes = per_byte(ChunkForm::kOccurrences);
+    input.token_device_bytes = per_byte(ChunkForm::kTokens);
+  }
+  return choose_chunk_form(input, ChunkFormCosts{});
+}
+
+void GpuJobPlan::check_gpus() const {
+  if (through_host_ && (sorter_.gpus.size() != 1 || sorter_.gpus.front() != first_usable_gpu())) {
+    throw UsageError("--string-sorter " + strings_.name +
+                     " sorts on the first usable GPU and no other: leave out --gpu");
+  }
+  if (takes_chunk(least_chunk())) return;
+  throw GpuMemoryError("a visit has " + std::to_string(share_bytes_) +
+                       " bytes of GPU memory, too little for the smallest block: raise --gpu-memory");
+}
+
+bool GpuJobPlan::takes_chunk(const ChunkLimits& limits) const {
+  if (through_host_) return true;
+  VisitSize size;
+  size.chunks = 1;
+  size.strings = limits.table_entries;
+  size.string_bytes = size.strings * kBytesPerString;
+  size.occurrences = limits.stream_words / (positions_ ? 2 : 1);
+  size.documents = size.occurrences / kRecordsPerDocument + 1;
+  size.positions = positions_;
+  if (chunks_.form == ChunkForm::kTokens) {
+    size.token_bytes = size.string_bytes = limits.token_bytes;
+    size.strings = size.occurrences = std::min(kMaxChunkTokens, limits.token_bytes / 2);
+    size.documents = std::min<std::size_t>(size.occurrences, limits.max_documents);
+  }
+  return device_bytes(size, chunks_.form, record_name_ == "auto" ? "gpu-radix" : record_name_) <= share_bytes_;
+}
+
+GpuSortPlan GpuJobPlan::choose_token_blocks(std::size_t host_bytes, std::uint64_t total_bytes) const {
+  const VisitSize size = usual_visit(ChunkForm::kTokens, host_bytes, positions_);
+  const double device = static_cast<double>(device_bytes(size, ChunkForm::kTokens, record_name_));
+  const double fit = std::min(1.0, static_cast<double>(share_bytes_) / device) * static_cast<double>(host_bytes);
+  return {{"none", "tokens are sorted as strings, in order of documents already"},
+          token_block_bytes(static_cast<std::size_t>(fit), total_bytes, ChunkFormCosts{})};
+}
+
+GpuSortPlan GpuJobPlan::choose_records(std::size_t host_bytes, std::uint64_t total_bytes) const {
+  if (chunks_.form == ChunkForm::kTokens) return choose_token_blocks(host_bytes, total_bytes);
+  GpuSortPlanInput input;
+  input.host_block_bytes = host_bytes;
+  input.arena_bytes = share_bytes_;
+  input.total_block_bytes = total_bytes;
+  const VisitSize size = usual_visit(chunks_.form, host_bytes, positions_);
+  const auto per_byte = [&](const char* records) {
+    if (through_host_) return 3.0;
+    return static_cast<double>(device_bytes(size, chunks_.form, records)) / static_cast<double>(host_bytes);
+  };
+  input.radix_device_bytes = per_byte("gpu-radix");
+  input.bitonic_device_bytes = per_byte("gpu-bitonic");
+  input.records_per_block_byte = static_cast<double>(size.occurrences) / static_cast<double>(host_bytes);
+  return choose_gpu_record_sorter(record_name_, input, GpuSortCosts{});
+}
+
+std::size_t GpuJobPlan::device_bytes(const VisitSize& size, ChunkForm form, const std::string& record_sorter) const {
+  GpuSorterOptions options = sorter_;
+  options.form = form;
+  options.record_sorter = record_sorter;
+  return visit_device_bytes(size, options);
+}
+
+GpuSorterOptions GpuJobPlan::sorter_options(const GpuSortPlan& chosen, std::uint64_t total_bytes,
+                                            unsigned threads) const {
+  GpuSorterOptions options = sorter_;
+  options.staging_bytes = staging_bytes(total_bytes);
+  options.record_sorter = chosen.sorter.name;
+  options.threads = threads;
+  const std::size_t usual =
+      device_bytes(usual_visit(chunks_.form, chosen.block_bytes, positions_), chunks_.form, chosen.sorter.name);
+  options.arena_bytes = shares_ * std::min(share_bytes_, device_aligned(usual * 2));
+  return options;
+}
+
+std::string GpuJobPlan::describe() const {
+  return "GPU memory: at most " + std::to_string(share_bytes_ * shares_) + " bytes on each GPU (" + memory_reason_ +
+         "), for " + std::to_string(shares_) + (shares_ == 1 ? " block" : " blocks") + " at a time" +
+         (visits_ > shares_ ? ", beside which the run of another is written\n" : "\n");
+}
+
+}  // namespace spillway

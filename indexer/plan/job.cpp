@@ -1,0 +1,199 @@
+#include "indexer/plan/job.hpp"
+
+#include <algorithm>
+
+#include "indexer/block/splitter.hpp"
+#include "indexer/job/output.hpp"
+#include "indexer/plan/gpu_job.hpp"
+#include "io/base/error.hpp"
+#include "io/memory/budget.hpp"
+#include "io/memory/limits.hpp"
+#include "sort/auto_string_sorter.hpp"
+#include "sort/gpu/device/error.hpp"
+#include "text/analysis/term_filter.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Lengths and frequencies are u32.
+constexpr std::uint64_t kMaxDocumentBytes = 0xFFFFFFFF;
+
+// Sorters of the CPU: for all blocks.
+void choose_cpu_sorters(const IndexOptions& options, JobPlan& plan) {
+  plan.string_sorter = string_sorter_policy(options.string_sorter);
+  plan.strings = options.string_sorter == "auto" ? &auto_string_sorter() : find_string_sorter(options.string_sorter);
+  // A block takes a third of the memory or so, and a record in it about 24 bytes with its scratch.
+  const auto memory_bytes = static_cast<std::size_t>(plan.memory.value);
+  plan.record_sorter = choose_record_sorter(options.record_sorter, memory_bytes / 96, memory_bytes / 3);
+  const RecordSorter* records = find_record_sorter(plan.record_sorter.name);
+  plan.sorter =
+      records == nullptr ? make_chunk_block_sorter(*plan.strings) : make_key_block_sorter(*records, *plan.strings);
+}
+
+// A GPU was asked for, and there is none: what the CPU does best.
+void choose_sorters_instead(JobPlan& plan) {
+  plan.strings = &auto_string_sorter();
+  plan.string_sorter = string_sorter_policy("auto");
+  plan.record_sorter = choose_record_sorter("auto", plan.memory.value / 96, plan.memory.value / 3);
+  plan.sorter = make_chunk_block_sorter(*plan.strings);
+}
+
+// Asks the GPUs for their memory; where that fails, there is none.
+std::optional<GpuJobPlan> plan_gpu(const IndexOptions& options, JobPlan& plan) {
+  if (!sorts_on_gpu(plan.mode.mode)) return std::nullopt;
+  // The CPU sorts what no GPU did, in the same form.
+  plan.strings = &auto_string_sorter();
+  plan.sorter = make_key_block_sorter(*find_record_sorter("cpu-radix"), *plan.strings);
+  try {
+    if (!plan.mode.gpus.empty()) return GpuJobPlan(options, plan.mode, static_cast<std::size_t>(plan.memory.value));
+  } catch (const GpuError& error) {
+    if (options.gpu.required) throw;
+    plan.mode.gpu_failure = error.what();
+    plan.mode.gpus.clear();
+  }
+  choose_sorters_instead(plan);
+  return std::nullopt;
+}
+
+// What was planned for the GPU, once the size of blocks is known.
+void take_gpu_sorters(const GpuJobPlan& gpu, const GpuSortPlan& chosen, JobPlan& plan) {
+  plan.record_sorter = chosen.sorter;
+  plan.string_sorter = gpu.string_sorter();
+  plan.gpu_memory = gpu.describe();
+  plan.gpu_chunks = gpu.chunks();
+  if (gpu.through_host()) {
+    plan.through_host =
+        make_key_block_sorter(*find_record_sorter(chosen.sorter.name), *find_string_sorter(plan.string_sorter.name));
+  } else {
+    plan.gpu = gpu.sorter_options(chosen, plan.corpus.total_bytes, static_cast<unsigned>(plan.threads.value));
+  }
+}
+
+// Threads that were not asked for by number give way to a small budget.
+void divide_memory(const IndexOptions& options, const ContentOptions& content, const std::optional<GpuJobPlan>& gpu,
+                   JobPlan& plan) {
+  GpuSortPlan chosen;
+  IndexPlanInput input;
+  input.memory_bytes = static_cast<std::size_t>(plan.memory.value);
+  input.program_bytes = resident_bytes();
+  input.mode = plan.mode.mode;
+  input.form = gpu ? gpu->chunks().form : plan.sorter->form();
+  input.input_bytes = plan.corpus.total_bytes;
+  input.forced_block_bytes = options.block_bytes;
+  if (gpu) {
+    input.visits = gpu->visits();
+    input.staging_bytes = gpu->staging_bytes(plan.corpus.total_bytes);
+    if (input.form == ChunkForm::kTokens) {
+      input.cpu_sort_bytes = [&](const ChunkLimits& limits) {
+        return most_token_sort_bytes(content, limits, *plan.sorter);
+      };
+    }
+    input.chunk_fits_device = [&](const ChunkLimits& limits) { return gpu->takes_chunk(limits); };
+    input.block_limit = [&](std::size_t bytes) {
+      chosen = gpu->choose_records(bytes, expected_text_bytes(plan.corpus));
+      return chosen.block_bytes;
+    };
+  }
+  const std::uint64_t wanted = plan.threads.value;
+  while (true) {
+    try {
+      input.threads = static_cast<unsigned>(plan.threads.value);
+      plan.index = plan_index(input, content, plan.corpus);
+      break;
+    } catch (const BudgetError&) {
+      if (options.threads != 0 || plan.threads.value == 1) throw;
+      plan.threads.value -= (plan.threads.value + 3) / 4;
+    }
+  }
+  if (plan.threads.value != wanted) {
+    plan.threads.reason += "; " + std::to_string(wanted) + " do not fit the memory";
+  }
+  if (gpu) take_gpu_sorters(*gpu, chosen, plan);
+}
+
+std::string files_text(const CorpusPlan& corpus) {
+  std::size_t packed = 0, streams = 0;
+  for (const CorpusFile& file : corpus.files) {
+    packed += file.compression != Compression::kNone ? 1 : 0;
+    streams += file.is_stream ? 1 : 0;
+  }
+  std::string text = "input: " + std::to_string(corpus.total_bytes) + " bytes in " +
+                     std::to_string(corpus.files.size()) + (corpus.files.size() == 1 ? " file" : " files");
+  if (packed != 0) text += ", " + std::to_string(packed) + " of them compressed (each unpacked by one thread)";
+  if (streams != 0) text += ", " + std::to_string(streams) + " of them a stream, of unknown size";
+  return text + "\n";
+}
+
+}  // namespace
+
+Decision choose_memory(std::uint64_t asked) {
+  if (asked != 0) return {asked, "as --memory says"};
+  const MemoryLimits limits = memory_limits();
+  return {limits.least_bytes() / 2,
+          "half of the " + std::to_string(limits.least_bytes()) + " bytes of the least limit, " + limits.least_name()};
+}
+
+Decision choose_threads(unsigned asked) {
+  if (asked != 0) return {asked, "as --threads says"};
+  return {usable_threads(), "processors that this process may run on"};
+}
+
+JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files) {
+  if (content.max_document_bytes > kMaxDocumentBytes) {
+    throw UsageError("--max-document-bytes " + std::to_string(content.max_document_bytes) + " is above " +
+                     std::to_string(kMaxDocumentBytes) + ", the most there is; give a smaller one");
+  }
+  const TermFilter probe(content);  // refuses an unknown stemmer before any work
+  JobPlan plan;
+  plan.memory = choose_memory(options.memory_bytes);
+  plan.threads = choose_threads(options.threads);
+  plan.mode = choose_mode(options, asks_for_gpus(options) ? find_gpus() : GpuStatus{});
+  const std::optional<GpuJobPlan> gpu = plan_gpu(options, plan);
+  if (!sorts_on_gpu(plan.mode.mode)) choose_cpu_sorters(options, plan);
+  CorpusOptions corpus = options.corpus;
+  corpus.max_document_bytes = content.max_document_bytes;
+  plan.corpus = plan_corpus(files, options.inputs, corpus);
+  divide_memory(options, content, gpu, plan);
+  plan.estimate = estimate_job(plan.corpus, plan.index, content, static_cast<std::size_t>(plan.memory.value),
+                               static_cast<unsigned>(plan.threads.value));
+  return plan;
+}
+
+void plan_without_gpu(const IndexOptions& options, const ContentOptions& content, const std::string& failure,
+                      JobPlan& plan) {
+  plan.mode.gpus.clear();
+  plan.mode.gpu_failure = failure;
+  plan.gpu.reset();
+  plan.through_host.reset();
+  plan.gpu_chunks.reset();
+  plan.gpu_memory.clear();
+  plan.index = {};
+  choose_sorters_instead(plan);
+  divide_memory(options, content, std::nullopt, plan);
+  plan.estimate = estimate_job(plan.corpus, plan.index, content, static_cast<std::size_t>(plan.memory.value),
+                               static_cast<unsigned>(plan.threads.value));
+}
+
+std::size_t JobPlan::block_cost(const ParsedChunk& chunk, Positions positions) const {
+  const std::size_t host = chunk.memory.size();
+  if (through_host != nullptr) return host + through_host->extra_bytes(chunk);
+  if (!gpu) return host + sorter->extra_bytes(chunk);
+  try {
+    const auto device = static_cast<double>(visit_device_bytes(visit_size(chunk, positions), *gpu));
+    const auto share = static_cast<double>(gpu->arena_bytes / gpu->shares);
+    return std::max(host, static_cast<std::size_t>(device / share * static_cast<double>(index.assembler.block_bytes)));
+  } catch (const GpuError&) {
+    return host;  // a GPU that was lost sorts nothing any more: whoever puts blocks on it says so
+  }
+}
+
+std::string JobPlan::describe() const {
+  return files_text(corpus) + "memory: " + std::to_string(memory.value) + " bytes (" + memory.reason +
+         ")\nthreads: " + std::to_string(threads.value) + " (" + threads.reason + ")\nmode: " + mode.describe() + "\n" +
+         gpu_memory + (gpu_chunks ? "chunks as " + gpu_chunks->describe() + "\n" : "") + "record sorter " +
+         record_sorter.describe() + "\nstring sorter " + string_sorter.describe() + "\nmemory by consumer:\n" +
+         index.describe() + estimate.describe();
+}
+
+}  // namespace spillway

@@ -1,0 +1,140 @@
+#include "indexer/plan/mode.hpp"
+
+#include <algorithm>
+
+#include "sort/gpu/device/error.hpp"
+#include "sort/interface/record_sorter.hpp"
+#include "sort/interface/string_sorter.hpp"
+#include "sort/sort_plan.hpp"
+
+namespace spillway {
+
+namespace {
+
+enum class Side { kNone, kCpu, kGpu };  // what a sorter's name asks for
+
+Side record_side(std::string_view name) {
+  if (name == kChunkSorterName) return Side::kCpu;
+  const RecordSorter* const sorter = find_record_sorter(name);
+  return sorter == nullptr ? Side::kNone : sorter->needs_gpu() ? Side::kGpu : Side::kCpu;
+}
+
+Side string_side(std::string_view name) {
+  const StringSorter* const sorter = find_string_sorter(name);
+  return sorter == nullptr ? Side::kNone : sorter->needs_gpu() ? Side::kGpu : Side::kCpu;
+}
+
+// The mode, before anybody looked for a GPU. kAuto: if there is one.
+IndexMode asked_mode(const IndexOptions& options) {
+  const struct {
+    const char* option;
+    const std::string& name;
+    Side side;
+  } sorters[] = {{"--record-sorter", options.record_sorter, record_side(options.record_sorter)},
+                 {"--string-sorter", options.string_sorter, string_side(options.string_sorter)}};
+  IndexMode mode = options.mode;
+  for (const auto& sorter : sorters) {
+    if (sorter.side == Side::kNone) continue;
+    const bool gpu = sorter.side == Side::kGpu;
+    if (mode == IndexMode::kAuto) {
+      mode = gpu ? IndexMode::kGpuPlus : IndexMode::kCpuPlus;
+    } else if (sorts_on_gpu(mode) != gpu) {
+      throw UsageError(
+          std::string(sorter.option) + " " + sorter.name + " sorts on the " + (gpu ? "GPU" : "CPU") + ", and " +
+          (options.mode == IndexMode::kAuto ? "the other sorter does not"
+                                            : "--mode " + std::string(index_mode_name(mode)) + " does not") +
+          ": choose both from one side, or leave one to the plan");
+    }
+  }
+  const bool asks_for_gpu = options.gpu.required || !options.gpu.ids.empty() || options.gpu.chunks != GpuChunks::kAuto;
+  if (mode == IndexMode::kAuto && asks_for_gpu) mode = IndexMode::kGpuPlus;
+  if (mode != IndexMode::kAuto && !sorts_on_gpu(mode) && !options.gpu.ids.empty()) {
+    throw UsageError("--gpu contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
+  }
+  if (mode != IndexMode::kAuto && !sorts_on_gpu(mode) && options.gpu.chunks != GpuChunks::kAuto) {
+    throw UsageError("--gpu-chunks contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
+  }
+  if (options.gpu.required && !sorts_on_gpu(mode)) {
+    throw UsageError("--require-gpu contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
+  }
+  return mode;
+}
+
+std::string gpu_text(const GpuInfo& gpu) {
+  return "GPU " + std::to_string(gpu.id) + " (" + gpu.name + ", " + std::to_string(gpu.memory_bytes >> 20) + " MiB)";
+}
+
+// Those that were asked for, or the first usable one; an empty list and the reason else.
+std::vector<GpuInfo> take_gpus(const std::vector<int>& ids, const GpuStatus& status, std::string& failure) {
+  std::vector<GpuInfo> taken;
+  if (status.state != GpuState::kUsable) {
+    failure = status.detail;
+    return taken;
+  }
+  const auto usable =
+      std::find_if(status.gpus.begin(), status.gpus.end(), [](const auto& gpu) { return gpu.is_usable(); });
+  if (ids.empty() && usable != status.gpus.end()) taken.push_back(*usable);
+  for (const int id : ids) {
+    const auto found =
+        std::find_if(status.gpus.begin(), status.gpus.end(), [&](const auto& gpu) { return gpu.id == id; });
+    if (found == status.gpus.end()) {
+      throw UsageError("--gpu " + std::to_string(id) + ": this machine has " + std::to_string(status.gpus.size()) +
+                       " GPUs, numbered from 0 (spillway doctor lists them)");
+    }
+    if (!found->is_usable()) {
+      failure = gpu_text(*found) + " is older than compute capability 7.5";
+      return {};
+    }
+    taken.push_back(*found);
+  }
+  return taken;
+}
+
+}  // namespace
+
+std::string_view index_mode_name(IndexMode mode) { return index_mode_names()[static_cast<std::size_t>(mode)]; }
+
+const std::vector<std::string>& index_mode_names() {
+  static const std::vector<std::string> names{"auto", "cpu", "cpu+", "gpu", "gpu+"};
+  return names;
+}
+
+const std::vector<std::string>& gpu_chunks_names() {
+  static const std::vector<std::string> names{"auto", "tables", "tokens"};
+  return names;
+}
+
+bool asks_for_gpus(const IndexOptions& options) {
+  const IndexMode mode = asked_mode(options);
+  return mode == IndexMode::kAuto || sorts_on_gpu(mode);
+}
+
+ModeChoice choose_mode(const IndexOptions& options, const GpuStatus& status) {
+  ModeChoice choice;
+  choice.mode = asked_mode(options);
+  const bool asked = choice.mode != IndexMode::kAuto;
+  const bool by_name = choice.mode == options.mode;
+  if (asked && !sorts_on_gpu(choice.mode)) {
+    choice.reason = by_name ? "as --mode says" : "a CPU sorter was asked for";
+    return choice;
+  }
+  choice.gpus = take_gpus(options.gpu.ids, status, choice.gpu_failure);
+  if (choice.gpus.empty() && options.gpu.required) throw GpuError("--require-gpu: " + choice.gpu_failure);
+  if (!asked) {
+    choice.mode = choice.gpus.empty() ? IndexMode::kCpuPlus : IndexMode::kGpuPlus;
+    choice.reason = choice.gpus.empty() ? "no GPU can be used: " + choice.gpu_failure : "there is a GPU";
+    choice.gpu_failure.clear();  // nobody asked for one
+  } else {
+    choice.reason = by_name ? "as --mode says" : "a GPU, or a sorter of the GPU, was asked for";
+  }
+  return choice;
+}
+
+std::string ModeChoice::describe() const {
+  std::string text = std::string(index_mode_name(mode)) + " (" + reason + ")";
+  for (const GpuInfo& gpu : gpus) text += ", " + gpu_text(gpu);
+  if (!gpu_failure.empty()) text += "; blocks will be sorted on the CPU: " + gpu_failure;
+  return text;
+}
+
+}  // namespace spillway

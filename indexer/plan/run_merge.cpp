@@ -1,0 +1,68 @@
+#include "indexer/plan/run_merge.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "io/index/cursors.hpp"
+#include "io/run/writer.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kOtherDescriptors = 48;  // the index's files, inputs, standard streams, libraries
+
+// Only files of runs take descriptors, those that passes write among them.
+MergePlan plan_with_files(MergePlanInput& input, bool any_file, std::size_t descriptors) {
+  input.open_files = std::numeric_limits<std::size_t>::max();
+  if (!any_file) {
+    MergePlan plan = plan_merge(input);
+    if (plan.passes.empty()) return plan;
+  }
+  input.open_files = descriptors;
+  return plan_merge(input);
+}
+
+}  // namespace
+
+MergePlan plan_run_merge(const RunFigures& runs, const MergeResources& resources) {
+  MergePlanInput input;
+  input.run_bytes = runs.bytes;
+  input.cursor_bytes = runs.cursor_bytes;
+  const std::size_t block_bytes =
+      TermBlockBuilder::max_block_bytes(resources.run_block_bytes, resources.max_term_bytes);
+  // Batches of lists and a piece with what it is once it is decoded, 8 bytes a posting and 12 a position, of which each
+  // has a byte of the piece at least; a run takes less.
+  input.output_bytes = 4 * merge_batch_bytes(resources.budget_bytes, resources.threads) +
+                       (resources.has_positions ? 14 : 9) * std::max(block_bytes, IndexTermCursor::kPieceBytes);
+  // A cursor of texts, and what of them waits for a block.
+  if (resources.store == StorePolicy::kText) input.output_bytes += 4 * block_bytes;
+  // Places of the positions of a list of every document: 8 bytes for 128, in a vector that may be half empty.
+  if (resources.has_positions) input.output_bytes += static_cast<std::size_t>(runs.documents / 8);
+  // A length code for each document, and the bitmap of dropped ones.
+  const auto documents = static_cast<std::size_t>(runs.documents);
+  const std::size_t fixed = documents + documents / 5;
+  input.memory_bytes = resources.free_bytes > fixed ? resources.free_bytes - fixed : 0;
+  input.max_fan_in = resources.max_fan_in;
+  input.threads = resources.threads;
+  // All at once hold what they hold on average; of those that a pass opens, each may be the largest.
+  input.open_bytes = runs.bytes.empty() ? 0 : runs.open_bytes / runs.bytes.size() + 1;
+  MergePlan plan = plan_with_files(input, runs.any_file, resources.descriptors);
+  if (plan.passes.empty()) return plan;
+  input.open_bytes = std::max(input.open_bytes, runs.most_open_bytes);
+  return plan_with_files(input, runs.any_file, resources.descriptors);
+}
+
+std::size_t merge_batch_bytes(std::size_t budget_bytes, unsigned threads) {
+  return std::clamp<std::size_t>(budget_bytes / (std::size_t{threads} * 256), 64 << 10, 1 << 20);
+}
+
+std::size_t run_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
+  return limit.rlim_cur > kOtherDescriptors ? limit.rlim_cur - kOtherDescriptors : 0;
+}
+
+}  // namespace spillway

@@ -1,0 +1,36 @@
+// An index on disk as a source of a merge, read through windows whose size the merge decides.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "indexer/run/merge_source.hpp"
+#include "merge/input/index.hpp"
+
+namespace spillway {
+
+class IndexSource final : public MergeSource {
+ public:
+  // Opens the index once, to see that it is one (FormatError or IoError naming the file).
+  IndexSource(FileSystem& files, const std::string& directory);
+
+  const MergeInput& open(unsigned cursors) override;
+  void close() override;
+  std::size_t cursor_bytes() const override;
+  std::size_t open_bytes() const override;
+  std::size_t documents_bytes(unsigned cursors) const override { return IndexDocumentCursor::memory_bytes(cursors); }
+
+  const std::string& directory() const { return directory_; }
+  const ContentOptions& options() const { return options_; }
+  const IndexCounts& counts() const { return counts_; }
+
+ private:
+  FileSystem& files_;
+  std::string directory_;
+  ContentOptions options_;
+  IndexCounts counts_;
+  std::unique_ptr<IndexReader> reader_;
+  std::unique_ptr<IndexInput> input_;
+};
+
+}  // namespace spillway

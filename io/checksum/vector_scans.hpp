@@ -1,0 +1,67 @@
+// Running sums and position values over the lanes of AVX-512 vectors: for the loops over positions, where the CPU has
+// them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "io/base/vector_intrinsics.hpp"
+
+#define SPILLWAY_SCAN_TARGET __attribute__((target("avx512f")))
+
+namespace spillway {
+
+// Of eight lanes, modulo 2^64. (GCC adds the last two of _mm512_reduce_add_epi64 as signed numbers.)
+SPILLWAY_SCAN_TARGET inline std::uint64_t sum_epu64(__m512i lanes) {
+  const __m256i four = _mm256_add_epi64(_mm512_castsi512_si256(lanes), _mm512_extracti64x4_epi64(lanes, 1));
+  const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(two)) + static_cast<std::uint64_t>(_mm_extract_epi64(two, 1));
+}
+
+SPILLWAY_SCAN_TARGET inline __m512i scan_epi32(__m512i values) {
+  const __m512i zeros = _mm512_setzero_si512();
+  values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 15));
+  values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 14));
+  values = _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 12));
+  return _mm512_add_epi32(values, _mm512_alignr_epi32(values, zeros, 8));
+}
+
+SPILLWAY_SCAN_TARGET inline __m512i scan_epi64(__m512i values) {
+  const __m512i zeros = _mm512_setzero_si512();
+  values = _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 7));
+  values = _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 6));
+  return _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 4));
+}
+
+// position_value() of each of 16 positions.
+SPILLWAY_SCAN_TARGET inline __m512i position_values(__m512i positions) {
+  __m512i values = _mm512_mullo_epi32(_mm512_add_epi32(positions, _mm512_set1_epi32(1)),
+                                      _mm512_set1_epi32(static_cast<int>(0x9E3779B1U)));
+  values = _mm512_xor_si512(values, _mm512_srli_epi32(values, 15));
+  return _mm512_mullo_epi32(values, _mm512_set1_epi32(static_cast<int>(0x85EBCA77U)));
+}
+
+// Of the running sums of 16 positions' values, from `sum` (in all lanes) on: writes those at `ends` to *to, and moves
+// it behind them; `sum` becomes the last. Requires: eight words of room behind what is written.
+__attribute__((target("avx512f,popcnt"))) inline void scan_position_values(__m512i positions, __mmask16 ends,
+                                                                           __m512i& sum, std::uint64_t** to) {
+  const __m512i last_lane = _mm512_set1_epi64(7);
+  const __m512i values = position_values(positions);
+  const __m512i low = scan_epi64(_mm512_cvtepu32_epi64(_mm512_castsi512_si256(values)));
+  const __m512i high = scan_epi64(_mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(values, 1)));
+  const __m512i both = _mm512_add_epi64(high, _mm512_permutexvar_epi64(last_lane, low));
+  const auto low_ends = static_cast<__mmask8>(ends), high_ends = static_cast<__mmask8>(ends >> 8);
+  std::uint64_t* const middle = *to + _mm_popcnt_u32(low_ends);
+  _mm512_storeu_si512(*to, _mm512_maskz_compress_epi64(low_ends, _mm512_add_epi64(low, sum)));
+  _mm512_storeu_si512(middle, _mm512_maskz_compress_epi64(high_ends, _mm512_add_epi64(both, sum)));
+  *to = middle + _mm_popcnt_u32(high_ends);
+  sum = _mm512_add_epi64(sum, _mm512_permutexvar_epi64(last_lane, both));
+}
+
+// The bits i to i + 15 of a bit string.
+inline __mmask16 sixteen_bits(const std::uint64_t* bits, std::size_t i) {
+  const std::uint64_t low = bits[i / 64] >> i % 64;
+  return static_cast<__mmask16>(i % 64 <= 48 ? low : low | bits[i / 64 + 1] << (64 - i % 64));
+}
+
+}  // namespace spillway

@@ -1,0 +1,73 @@
+// Compresses the blocks of streams (io/docstore/block_stream.hpp), with threads that help where there are some, and
+// appends them in the order they came in: the bytes do not depend on the threads.
+#pragma once
+
+#include <zstd.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "io/section/file.hpp"
+
+namespace spillway {
+
+struct FreeZstd {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+// Called by one thread at a time. Destruction without finish() discards what waits.
+class BlockCompressor {
+ public:
+  // `most_block_bytes`: of any block.
+  explicit BlockCompressor(std::size_t most_block_bytes);
+  ~BlockCompressor();
+  BlockCompressor(const BlockCompressor&) = delete;
+  BlockCompressor& operator=(const BlockCompressor&) = delete;
+
+  // From now on up to `count` threads compress beside the caller; fewer where the system has no more. Requires: none
+  // were started since the last finish().
+  void start_helpers(unsigned count);
+  // Takes the bytes of `raw` (it comes back empty, with room). Its stored bytes go to `data`, and their offset to
+  // `offsets`, in a later call of add() or finish(), on the thread that makes it. Throws what a helper met.
+  void add(std::vector<std::uint8_t>& raw, SectionWriter& data, SectionWriter& offsets);
+  // Appends what waits, ends the helpers and frees what it holds. May be used again.
+  void finish();
+
+  static std::size_t memory_bytes(std::size_t most_block_bytes);  // without helpers
+  static std::size_t helper_bytes(std::size_t most_block_bytes);  // each one more
+
+ private:
+  using Context = std::unique_ptr<ZSTD_CCtx, FreeZstd>;
+  struct Slot {
+    std::vector<std::uint8_t> raw, compressed;
+    std::size_t compressed_bytes = 0;
+    SectionWriter* data = nullptr;
+    SectionWriter* offsets = nullptr;
+    bool is_done = false;
+  };
+
+  Slot& slot(std::uint64_t block) { return slots_[block % slots_.size()]; }
+  void compress(Slot& slot, Context& context) const;
+  void help() noexcept;
+  void append_oldest(std::unique_lock<std::mutex>& lock);
+  void make_progress(std::unique_lock<std::mutex>& lock);
+  void end_helpers() noexcept;
+
+  std::size_t most_block_bytes_;
+  Context context_;          // of the calling thread
+  std::vector<Slot> slots_;  // a ring; a block belongs to the caller, then to whom takes it, then to the caller again
+  std::mutex mutex_;
+  std::condition_variable added_, done_;
+  std::uint64_t added_count_ = 0, taken_count_ = 0, appended_count_ = 0;  // blocks come in, get compressed, go out
+  bool is_ending_ = false;
+  std::exception_ptr error_;
+  std::vector<std::thread> helpers_;
+};
+
+}  // namespace spillway

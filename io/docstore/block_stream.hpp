@@ -1,0 +1,62 @@
+// A stream of bytes cut every `block_bytes` into blocks that are compressed one by one (a zstd frame each, or the bytes
+// themselves where that is not smaller), so that any place is read by inflating one block. A second section holds the
+// offset of each block and of the end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/docstore/block_compressor.hpp"
+#include "io/section/file.hpp"
+
+namespace spillway {
+
+// Not thread-safe.
+class BlockStreamWriter {
+ public:
+  // `compressor` may have other streams; its blocks may be as long.
+  BlockStreamWriter(BlockCompressor& compressor, SectionWriter& data, SectionWriter& offsets, std::size_t block_bytes);
+  void append(std::string_view bytes);
+  std::uint64_t raw_size() const { return raw_size_; }
+  // Finishes the compressor; writes the last block and the offset of the end.
+  void finish();
+
+ private:
+  BlockCompressor& compressor_;
+  SectionWriter &data_, &offsets_;
+  std::size_t block_bytes_;
+  std::vector<std::uint8_t> raw_;  // the open block
+  std::uint64_t raw_size_ = 0;
+};
+
+// Thread-safe; what is read last is kept in a Cache of the caller's.
+class BlockStreamReader {
+ public:
+  // `raw_size`: of the whole stream, from elsewhere in the index.
+  BlockStreamReader(const SectionReader& data, const SectionReader& offsets, std::size_t block_bytes,
+                    std::uint64_t raw_size);
+
+  struct Cache {
+    std::vector<std::uint8_t> raw;
+    std::uint64_t block = ~std::uint64_t{0};
+    std::unique_ptr<ZSTD_DCtx, FreeZstd> context;
+  };
+  // The bytes at `offset`; grows only as blocks inflate, whatever `bytes` claims.
+  std::string read(std::uint64_t offset, std::uint64_t bytes, Cache& cache) const;
+  // Inflates block `block` into the cache.
+  void load(std::uint64_t block, Cache& cache) const;
+
+  std::uint64_t raw_size() const { return raw_size_; }
+  std::uint64_t block_count() const { return (raw_size_ + block_bytes_ - 1) / block_bytes_; }
+
+ private:
+  const SectionReader &data_, &offsets_;
+  std::size_t block_bytes_;
+  std::uint64_t raw_size_;
+};
+
+}  // namespace spillway

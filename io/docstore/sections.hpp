@@ -1,0 +1,132 @@
+// What an index stores of its documents, apart from their lengths: ids, fields and text. Documents go in groups of 64;
+// a table gives each group's place in four streams:
+//   documents  per document u8 presence bits, then for each present title, url, date, text a varint of its bytes;
+//              nothing at all for a group without any of them or ids
+//   ids        front-coded in the group
+//   fields     titles, urls and dates, one after the other (io/docstore/block_stream.hpp)
+//   text       texts, one after the other (io/docstore/block_stream.hpp)
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "io/docstore/block_stream.hpp"
+#include "io/format/cursors.hpp"
+#include "io/index/reader.hpp"
+#include "io/section/file.hpp"
+
+namespace spillway {
+
+// Not thread-safe.
+class DocumentSectionsWriter {
+ public:
+  struct Sections {
+    SectionWriter &lengths, &documents, &groups, &ids, &fields, &field_blocks, &text, &text_blocks;
+  };
+  explicit DocumentSectionsWriter(const Sections& sections);
+
+  // A piece of the text of the next document, before it is appended.
+  void append_text(std::string_view piece) {
+    if (document_count_ % kDocumentGroup == 0 && !group_started_) start_group();
+    text_.append(piece);
+    text_bytes_ += piece.size();
+  }
+  // The next document; document.text goes behind the pieces of its text. Throws UsageError beyond 2^31 - 1 documents.
+  void append(const RunDocument& document) {
+    if (document_count_ >= kMaxIndexDocuments) refuse_more();
+    if (document_count_ % kDocumentGroup == 0 && !group_started_) start_group();
+    group_started_ = false;
+    sections_.lengths.append_integer(document.length);
+    length_sum_ += document.length;
+    if (document.fields != 0 || text_bytes_ != 0 || group_stored_) append_stored(document);
+    ++document_count_;
+  }
+  void finish();
+
+  // Blocks of fields and texts are compressed on so many threads more, until end_helpers().
+  void start_helpers(unsigned count) { compressor_.start_helpers(count); }
+  void end_helpers() { compressor_.finish(); }
+  static std::size_t helper_bytes() { return BlockCompressor::helper_bytes(kTextBlockBytes); }
+
+  std::uint64_t document_count() const { return document_count_; }
+  std::uint64_t stored_ids() const { return stored_ids_; }
+  std::uint64_t length_sum() const { return length_sum_; }
+  static std::size_t memory_bytes();
+
+ private:
+  [[noreturn]] static void refuse_more();
+  void start_group();
+  void append_stored(const RunDocument& document);
+  void append_id(std::string_view id);
+  void append_group_entry();
+
+  Sections sections_;
+  BlockCompressor compressor_;
+  BlockStreamWriter fields_, text_;
+  std::uint64_t document_count_ = 0, stored_ids_ = 0, length_sum_ = 0;
+  bool group_stored_ = false;     // the open group has metadata
+  bool group_started_ = false;    // for a document of which only text is there yet
+  std::uint64_t text_bytes_ = 0;  // of the next document's text, so far
+  std::string last_id_;           // in this group
+};
+
+// Thread-safe.
+class DocumentSectionsReader {
+ public:
+  struct Sections {
+    const SectionReader &documents, &groups, &ids, &fields, &field_blocks, &text, &text_blocks;
+  };
+  DocumentSectionsReader(const Sections& sections, std::uint64_t document_count);
+
+  // Places of the four streams; of group g its begin, with the begin of g + 1 as its end.
+  struct GroupEntry {
+    std::uint64_t documents, ids, fields, text;
+  };
+  GroupEntry group_entry(std::uint64_t group) const;
+  std::uint64_t group_count() const { return (document_count_ + kDocumentGroup - 1) / kDocumentGroup; }
+
+  // Where the strings of one document are.
+  struct Place {
+    std::uint8_t fields = 0;
+    std::uint64_t field_offset = 0, title_bytes = 0, url_bytes = 0, date_bytes = 0;
+    std::uint64_t text_offset = 0, text_bytes = 0;
+  };
+  // Walks a group's documents in order; its ids are decoded on the way.
+  class GroupWalk {
+   public:
+    GroupWalk(const DocumentSectionsReader& reader, std::uint64_t group);
+    // The next document; false behind the last, with everything of the group used up (else FormatError).
+    bool next();
+    const Place& place() const { return place_; }
+    const std::string& id() const { return id_; }  // where place().fields has kId
+
+   private:
+    void read_id();
+    std::uint64_t read_length(std::uint64_t left);
+    [[noreturn]] void fail(std::string_view expected, std::string_view found) const;
+    const DocumentSectionsReader& reader_;
+    GroupEntry begin_, end_;
+    const std::uint8_t *at_, *at_end_, *id_at_, *id_end_;
+    std::uint32_t documents_left_;
+    bool stored_;
+    std::uint64_t next_field_, next_text_;
+    Place place_;
+    std::string id_;
+  };
+
+  // Requires: document < document_count.
+  bool stored_id(std::uint32_t document, std::string& id) const;  // false: it has none
+  void read_fields(const Place& place, StoredDocument& to, BlockStreamReader::Cache& cache) const;
+  std::string read_text(const Place& place, BlockStreamReader::Cache& cache) const;
+  const BlockStreamReader& fields() const { return fields_; }
+  const BlockStreamReader& text() const { return text_; }
+
+ private:
+  Sections sections_;
+  std::uint64_t document_count_;
+  BlockStreamReader fields_, text_;
+};
+
+}  // namespace spillway

@@ -1,0 +1,109 @@
+#include "io/file/memory_file.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace spillway {
+
+namespace {
+
+// Pieces of this size are worth large pages: they are taken and given back in a fraction of the time.
+constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
+
+// What is larger than a piece's share of this has one for itself: no room is left behind it, so that the system joins
+// the mappings of such pieces. It allows a process 65530 of them.
+constexpr std::size_t kFewInAPiece = 4;
+
+std::size_t whole_pages(std::size_t bytes) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+// Takes all pages of a piece in one call: writing takes them one by one, which costs more than twice as much. Kernels
+// before 5.14 refuse, and nothing is lost.
+void take_pages([[maybe_unused]] Buffer& piece) {
+#ifdef MADV_POPULATE_WRITE
+  madvise(piece.data(), piece.size(), MADV_POPULATE_WRITE);
+#endif
+}
+
+}  // namespace
+
+MemoryFile::MemoryFile(MemoryBudget& budget, std::string name, std::size_t piece_bytes)
+    : budget_(budget), name_(std::move(name)), piece_bytes_(piece_bytes) {}
+
+MemoryFile::Piece MemoryFile::make_piece(std::size_t bytes, std::uint64_t begin) {
+  Piece piece{Buffer(budget_, bytes, name_), begin, 0};
+  if (bytes >= kLargePageBytes) piece.bytes.use_large_pages();
+  return piece;
+}
+
+void MemoryFile::append(std::span<const std::uint8_t> bytes) {
+  // All pieces first, so that an append that does not fit changes nothing.
+  std::vector<Piece> added;
+  std::size_t room = last_room();
+  for (; room < bytes.size(); room += piece_bytes_) {
+    take_pages(added.emplace_back(make_piece(piece_bytes_, size_ + room)).bytes);
+  }
+  pieces_.reserve(pieces_.size() + added.size());
+  std::size_t last = pieces_.empty() ? 0 : pieces_.size() - 1;
+  std::move(added.begin(), added.end(), std::back_inserter(pieces_));
+  for (; !bytes.empty(); ++last) {
+    const std::size_t count = std::min(bytes.size(), pieces_[last].room());
+    if (count != 0) std::memcpy(pieces_[last].take(count).data(), bytes.data(), count);
+    size_ += count;
+    bytes = bytes.subspan(count);
+  }
+}
+
+std::span<std::uint8_t> MemoryFile::extend(std::size_t bytes) {
+  if (last_room() < bytes) {
+    Piece added = make_piece(bytes * kFewInAPiece > piece_bytes_ ? whole_pages(bytes) : piece_bytes_, size_);
+    pieces_.push_back(std::move(added));
+    if (pieces_.size() > 1) {
+      Piece& last = pieces_[pieces_.size() - 2];
+      last.bytes.shrink(last.used);
+    }
+  }
+  size_ += bytes;
+  return pieces_.back().take(bytes);
+}
+
+// Requires: offset < size().
+const MemoryFile::Piece& MemoryFile::piece_at(std::uint64_t offset) const {
+  const auto behind =
+      std::partition_point(pieces_.begin(), pieces_.end(), [&](const Piece& piece) { return piece.begin <= offset; });
+  return *(behind - 1);
+}
+
+std::span<const std::uint8_t> MemoryFile::view(std::uint64_t offset, std::size_t bytes) const {
+  if (offset >= size_ || bytes == 0) return {};
+  const Piece& piece = piece_at(offset);
+  const std::uint64_t at = offset - piece.begin;
+  if (bytes > piece.used - at) return {};
+  return piece.bytes.span().subspan(at, bytes);
+}
+
+std::size_t MemoryFile::read_at(std::uint64_t offset, std::span<std::uint8_t> out) const {
+  if (offset >= size_) return 0;
+  const std::size_t total = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - offset));
+  const Piece* piece = &piece_at(offset);
+  for (std::size_t done = 0; done < total; ++piece) {
+    const std::size_t at = offset + done - piece->begin;
+    const std::size_t count = std::min(total - done, piece->used - at);
+    if (count != 0) std::memcpy(out.data() + done, piece->bytes.data() + at, count);
+    done += count;
+  }
+  return total;
+}
+
+std::uint64_t MemoryFile::memory_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Piece& piece : pieces_) bytes += piece.bytes.size();
+  return bytes;
+}
+
+}  // namespace spillway

@@ -1,0 +1,123 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "io/file/file_system.hpp"
+#include "io/file/posix_files.hpp"
+#include "io/file/system_error.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr mode_t kDirectoryMode = 0777;  // less the umask
+
+FileType type_of(mode_t mode) {
+  if (S_ISREG(mode)) return FileType::kRegular;
+  if (S_ISDIR(mode)) return FileType::kDirectory;
+  return S_ISFIFO(mode) ? FileType::kFifo : FileType::kOther;
+}
+
+class PosixFileSystem final : public FileSystem {
+ public:
+  std::unique_ptr<ReadableFile> open(const std::string& path) override { return open_posix_file(path); }
+  std::unique_ptr<ByteStream> open_stream(const std::string& path) override { return open_posix_stream(path); }
+  std::unique_ptr<WritableFile> create(const std::string& path) override { return create_posix_file(path); }
+  std::unique_ptr<FileLock> try_lock(const std::string& path) override { return try_lock_posix_file(path); }
+
+  std::optional<FileStatus> status(const std::string& path) override {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) != 0) {
+      if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+      throw_system_error(errno, "examine", path);
+    }
+    return FileStatus{type_of(found.st_mode), static_cast<std::uint64_t>(found.st_size),
+                      static_cast<std::int64_t>(found.st_mtim.tv_sec) * 1'000'000'000 + found.st_mtim.tv_nsec};
+  }
+
+  std::vector<std::string> list(const std::string& directory) override {
+    const auto close_directory = [](DIR* opened) { ::closedir(opened); };
+    const std::unique_ptr<DIR, decltype(close_directory)> opened(::opendir(directory.c_str()), close_directory);
+    if (!opened) throw_system_error(errno, "list", directory);
+    std::vector<std::string> names;
+    for (;;) {
+      errno = 0;
+      const dirent* entry = ::readdir(opened.get());
+      if (entry == nullptr) break;
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
+    }
+    if (errno != 0) throw_system_error(errno, "list", directory);
+    std::sort(names.begin(), names.end());  // std::string compares as unsigned bytes
+    return names;
+  }
+
+  bool is_link(const std::string& path) override {
+    struct stat found {};
+    return ::lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
+  }
+
+  void make_directory(const std::string& path) override {
+    if (::mkdir(path.c_str(), kDirectoryMode) != 0) throw_system_error(errno, "make the directory", path);
+  }
+  void rename(const std::string& from, const std::string& to) override {
+    if (::rename(from.c_str(), to.c_str()) != 0) {
+      throw_system_error(errno, "rename " + printable(from, 4096) + " to", to);
+    }
+  }
+  bool exchange(const std::string& a, const std::string& b) override {
+    if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return true;
+    // By file systems without it, and by kernels and sandboxes without the call.
+    if (errno == EINVAL || errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM) return false;
+    throw_system_error(errno, "exchange " + printable(a, 4096) + " with", b);
+  }
+  void remove(const std::string& path) override {
+    if (::remove(path.c_str()) != 0) throw_system_error(errno, "remove", path);
+  }
+  void remove_tree(const std::string& path) override {
+    std::error_code error;
+    std::filesystem::remove_all(path, error);
+    if (error) throw_system_error(error.value(), "remove all of", path);
+  }
+
+  void sync_directory(const std::string& path) override {
+    FileDescriptor directory(
+        retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+    if (!directory.valid()) throw_system_error(errno, "open the directory", path);
+    const int result = retry_interrupted([&] { return ::fsync(directory.get()); });
+    // EINVAL: a file system that does not sync directories (some network and FUSE ones); there is nothing more to do.
+    if (result != 0 && errno != EINVAL) throw_system_error(errno, "bring to disk the directory", path);
+  }
+
+  std::uint64_t free_bytes(const std::string& directory) override {
+    struct statvfs found {};
+    if (retry_interrupted([&] { return ::statvfs(directory.c_str(), &found); }) != 0) {
+      throw_system_error(errno, "find the free space of", directory);
+    }
+    return static_cast<std::uint64_t>(found.f_bavail) * found.f_frsize;
+  }
+
+  std::string resolve(const std::string& path) override {
+    std::error_code error;
+    const auto absolute = std::filesystem::absolute(path, error);
+    if (error) throw_system_error(error.value(), "resolve", path);
+    std::string result = std::filesystem::weakly_canonical(absolute, error).string();
+    if (error) throw_system_error(error.value(), "resolve", path);
+    while (result.size() > 1 && result.ends_with('/')) result.pop_back();
+    return result;
+  }
+};
+
+}  // namespace
+
+FileSystem& posix_file_system() {
+  static PosixFileSystem instance;
+  return instance;
+}
+
+}  // namespace spillway

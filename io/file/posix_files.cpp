@@ -1,0 +1,231 @@
+#include "io/file/posix_files.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+
+#include "io/file/system_error.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Linux transfers at most 0x7ffff000 bytes a call; smaller pieces keep that limit out of sight.
+constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
+constexpr mode_t kFileMode = 0666;  // less the umask
+
+FileDescriptor open_descriptor(const std::string& path, int flags, std::string_view action) {
+  FileDescriptor file(retry_interrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, kFileMode); }));
+  if (!file.valid()) throw_system_error(errno, action, path);
+  return file;
+}
+
+struct stat status_of(const FileDescriptor& file, const std::string& path) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) throw_system_error(errno, "examine", path);
+  return status;
+}
+
+std::string_view kind_name(mode_t mode) {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a FIFO";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+[[noreturn]] void throw_wrong_kind(const std::string& path, std::string_view expected, mode_t found) {
+  throw IoError("cannot read " + printable(path, 4096) + ": expected " + std::string(expected) + ", found " +
+                std::string(kind_name(found)) + "; name a file");
+}
+
+class PosixReadableFile final : public ReadableFile {
+ public:
+  PosixReadableFile(FileDescriptor file, std::string path, std::uint64_t size)
+      : file_(std::move(file)), path_(std::move(path)), size_(size) {}
+  ~PosixReadableFile() override {
+    if (mapped_ != nullptr) ::munmap(mapped_, size_);
+  }
+
+  std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override {
+    constexpr auto kMaxOffset = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
+    std::size_t done = 0;
+    if (mapped_ != nullptr) return copy_mapped(offset, out);
+    while (done < out.size() && offset + done >= offset && offset + done < kMaxOffset) {
+      const std::size_t wanted = std::min(out.size() - done, kMaxTransferBytes);
+      const ssize_t got = retry_interrupted(
+          [&] { return ::pread(file_.get(), out.data() + done, wanted, static_cast<off_t>(offset + done)); });
+      if (got < 0) throw_system_error(errno, "read at offset " + std::to_string(offset + done) + " of", path_);
+      if (got == 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+  std::uint64_t size() const override { return size_; }
+  const std::string& path() const override { return path_; }
+
+  std::span<const std::uint8_t> map() override {
+    std::call_once(map_once_, [&] {
+      if (size_ == 0) return;
+      void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file_.get(), 0);
+      if (mapped == MAP_FAILED) return;
+      mapped_ = mapped;
+      file_.close();
+    });
+    if (mapped_ == nullptr) return {};
+    return {static_cast<const std::uint8_t*>(mapped_), size_};
+  }
+  void release_pages() const override {
+    if (mapped_ != nullptr) ::madvise(mapped_, size_, MADV_DONTNEED);
+  }
+
+ private:
+  std::size_t copy_mapped(std::uint64_t offset, std::span<std::uint8_t> out) const {
+    if (offset >= size_) return 0;
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - offset));
+    std::copy_n(static_cast<const std::uint8_t*>(mapped_) + offset, count, out.data());
+    return count;
+  }
+  FileDescriptor file_;
+  std::string path_;
+  std::uint64_t size_;
+  std::once_flag map_once_;
+  void* mapped_ = nullptr;
+};
+
+class PosixWritableFile final : public WritableFile {
+ public:
+  PosixWritableFile(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+  void append(std::span<const std::uint8_t> bytes) override {
+    require_usable();
+    while (!bytes.empty()) {
+      const std::size_t wanted = std::min(bytes.size(), kMaxTransferBytes);
+      const ssize_t put = retry_interrupted([&] { return ::write(file_.get(), bytes.data(), wanted); });
+      // A device that takes nothing and names no error would otherwise be asked for ever.
+      if (put <= 0) fail(put == 0 ? ENOSPC : errno, "write at offset " + std::to_string(size_) + " of");
+      size_ += static_cast<std::uint64_t>(put);
+      bytes = bytes.subspan(static_cast<std::size_t>(put));
+    }
+  }
+  void sync() override {
+    require_usable();
+    if (retry_interrupted([&] { return ::fsync(file_.get()); }) != 0) fail(errno, "bring to disk");
+  }
+  void close() override {
+    require_usable();
+    const int error = file_.close();
+    if (error != 0) fail(error, "close");
+  }
+  std::uint64_t size() const override { return size_; }
+  const std::string& path() const override { return path_; }
+
+ private:
+  [[noreturn]] void fail(int error, const std::string& action) {
+    failed_ = true;
+    throw_system_error(error, action, path_);
+  }
+  // After a failed write or sync nobody knows what the disk holds, so nothing on top of it may succeed.
+  void require_usable() const {
+    if (failed_) throw IoError(printable(path_, 4096) + ": an earlier write to it failed; start again");
+    if (!file_.valid()) throw std::logic_error("write to a closed file: " + path_);
+  }
+  FileDescriptor file_;
+  std::string path_;
+  std::uint64_t size_ = 0;
+  bool failed_ = false;
+};
+
+class PosixByteStream final : public ByteStream {
+ public:
+  PosixByteStream(FileDescriptor owned, int number, std::string path)
+      : owned_(std::move(owned)), number_(number), path_(std::move(path)) {}
+
+  std::size_t read(std::span<std::uint8_t> out) override {
+    const std::size_t wanted = std::min(out.size(), kMaxTransferBytes);
+    for (;;) {
+      wait_until_readable();
+      const ssize_t got = ::read(number_, out.data(), wanted);
+      if (got >= 0) {
+        offset_ += static_cast<std::uint64_t>(got);
+        return static_cast<std::size_t>(got);
+      }
+      if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+        throw_system_error(errno, "read at offset " + std::to_string(offset_) + " of", path_);
+      }
+    }
+  }
+  const std::string& path() const override { return path_; }
+
+ private:
+  // Returns as soon as read() would not block: bytes, the end, or an error that read() tells.
+  void wait_until_readable() const {
+    constexpr int kCheckMs = 200;
+    for (;;) {
+      pollfd waiting{number_, POLLIN, 0};
+      const int ready = ::poll(&waiting, 1, kCheckMs);
+      if (ready > 0) return;
+      if (ready < 0 && errno != EINTR) throw_system_error(errno, "wait for", path_);
+      if (wait_check_) wait_check_();
+    }
+  }
+  FileDescriptor owned_;
+  int number_;
+  std::string path_;
+  std::uint64_t offset_ = 0;
+};
+
+class PosixFileLock final : public FileLock {
+ public:
+  explicit PosixFileLock(FileDescriptor file) : file_(std::move(file)) {}
+
+ private:
+  FileDescriptor file_;  // closing it ends the lock
+};
+
+}  // namespace
+
+std::unique_ptr<ReadableFile> open_posix_file(const std::string& path) {
+  // O_NONBLOCK: opening a FIFO without a writer must not wait; it means nothing for regular files.
+  FileDescriptor file = open_descriptor(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, "open");
+  const struct stat status = status_of(file, path);
+  if (!S_ISREG(status.st_mode)) throw_wrong_kind(path, "a regular file", status.st_mode);
+  return std::make_unique<PosixReadableFile>(std::move(file), path, static_cast<std::uint64_t>(status.st_size));
+}
+
+std::unique_ptr<ByteStream> open_posix_stream(const std::string& path) {
+  if (path == "-") return std::make_unique<PosixByteStream>(FileDescriptor(), STDIN_FILENO, "standard input");
+  // Non-blocking, or opening a FIFO would wait, beyond the reach of any check, for its writer.
+  FileDescriptor file = open_descriptor(path, O_RDONLY | O_NOCTTY | O_NONBLOCK, "open");
+  const struct stat status = status_of(file, path);
+  if (S_ISDIR(status.st_mode)) throw_wrong_kind(path, "a file, FIFO or device", status.st_mode);
+  const int number = file.get();
+  return std::make_unique<PosixByteStream>(std::move(file), number, path);
+}
+
+std::unique_ptr<WritableFile> create_posix_file(const std::string& path) {
+  return std::make_unique<PosixWritableFile>(open_descriptor(path, O_WRONLY | O_CREAT | O_EXCL, "create"), path);
+}
+
+std::unique_ptr<FileLock> try_lock_posix_file(const std::string& path) {
+  for (;;) {
+    FileDescriptor file = open_descriptor(path, O_RDWR | O_CREAT, "open the lock");
+    if (retry_interrupted([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) != 0) {
+      if (errno == EWOULDBLOCK) return nullptr;
+      throw_system_error(errno, "lock", path);
+    }
+    // Whoever held it may have removed the file between our open and our lock: then this lock guards nothing.
+    struct stat named {};
+    const struct stat held = status_of(file, path);
+    if (::stat(path.c_str(), &named) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev) {
+      return std::make_unique<PosixFileLock>(std::move(file));
+    }
+  }
+}
+
+}  // namespace spillway

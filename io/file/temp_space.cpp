@@ -1,0 +1,143 @@
+#include "io/file/temp_space.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "io/base/error.hpp"
+#include "io/file/system_error.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Charges what is appended, and says which option moves scratch files elsewhere when their disk is full.
+class TempWriter final : public WritableFile {
+ public:
+  TempWriter(TempSpace& space, std::unique_ptr<WritableFile> file, std::string directory)
+      : space_(space), file_(std::move(file)), directory_(std::move(directory)) {}
+  ~TempWriter() override {
+    file_.reset();
+    space_.refund(charged_bytes_);
+  }
+
+  void append(std::span<const std::uint8_t> bytes) override {
+    space_.charge(bytes.size());
+    charged_bytes_ += bytes.size();
+    try {
+      file_->append(bytes);
+    } catch (const DiskFullError& error) {
+      throw DiskFullError(std::string(error.what()) + "; scratch files in " + printable(directory_, 4096) +
+                          " need more room: name other directories with --temp-dir");
+    }
+  }
+  void sync() override { file_->sync(); }
+  void close() override { file_->close(); }
+  std::uint64_t size() const override { return file_->size(); }
+  const std::string& path() const override { return file_->path(); }
+
+ private:
+  TempSpace& space_;
+  std::unique_ptr<WritableFile> file_;
+  std::string directory_;
+  std::uint64_t charged_bytes_ = 0;
+};
+
+class NamedTempFile final : public TempFile {
+ public:
+  NamedTempFile(FileSystem& files, TempSpace& space, const std::string& directory, std::string path)
+      : files_(files), path_(std::move(path)), writer_(space, files.create(path_), directory) {}
+  ~NamedTempFile() override {
+    reader_.reset();
+    try {
+      files_.remove(path_);
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): ~TempSpace removes the directory and all in it
+    }
+  }
+  NamedTempFile(const NamedTempFile&) = delete;
+  NamedTempFile& operator=(const NamedTempFile&) = delete;
+
+  WritableFile& writer() override { return writer_; }
+  ReadableFile& finish() override {
+    writer_.close();
+    return reader();
+  }
+  void close_reader() override { reader_.reset(); }
+  ReadableFile& reader() override {
+    if (reader_ == nullptr) reader_ = files_.open(path_);
+    return *reader_;
+  }
+
+ private:
+  FileSystem& files_;
+  std::string path_;
+  TempWriter writer_;  // outlives the file: its destruction refunds the bytes
+  std::unique_ptr<ReadableFile> reader_;
+};
+
+void raise_to(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
+  std::uint64_t before = peak.load();
+  while (before < value && !peak.compare_exchange_weak(before, value)) {
+  }
+}
+
+void remove_trees_quietly(FileSystem& files, const std::vector<std::string>& directories) {
+  for (const std::string& directory : directories) {
+    try {
+      files.remove_tree(directory);
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next run removes what stays behind
+    }
+  }
+}
+
+}  // namespace
+
+TempSpace::TempSpace(FileSystem& files, const std::vector<std::string>& directories, const std::string& work_name,
+                     std::uint64_t limit_bytes)
+    : files_(files), limit_bytes_(limit_bytes) {
+  try {
+    for (const std::string& directory : directories) {
+      const auto status = files_.status(directory);
+      if (!status || status->type != FileType::kDirectory) {
+        throw UsageError("--temp-dir " + printable(directory, 4096) + ": expected a directory, found " +
+                         (status ? "something else" : "nothing") + "; make it, or name another one");
+      }
+      const std::string work = files_.resolve(directory) + "/" + work_name;
+      if (std::find(directories_.begin(), directories_.end(), work) != directories_.end()) continue;
+      files_.remove_tree(work);
+      files_.make_directory(work);
+      directories_.push_back(work);
+    }
+  } catch (...) {
+    remove_trees_quietly(files_, directories_);
+    throw;
+  }
+  if (directories_.empty()) throw std::logic_error("a TempSpace needs at least one directory");
+}
+
+TempSpace::~TempSpace() { remove_trees_quietly(files_, directories_); }
+
+std::unique_ptr<TempFile> TempSpace::create(const std::string& stem) {
+  const std::uint64_t number = next_.fetch_add(1);
+  const std::string& directory = directories_[number % directories_.size()];
+  return std::make_unique<NamedTempFile>(files_, *this, directory,
+                                         directory + "/" + stem + "-" + std::to_string(number));
+}
+
+void TempSpace::charge(std::uint64_t bytes) {
+  if (check_) check_();
+  const std::uint64_t limit = limit_bytes_ == 0 ? std::numeric_limits<std::uint64_t>::max() : limit_bytes_;
+  std::uint64_t used = used_bytes_.load();
+  do {
+    if (bytes > limit - std::min(used, limit)) {
+      throw BudgetError("scratch files hold " + std::to_string(used) + " bytes and need " + std::to_string(bytes) +
+                        " more, but may hold " + std::to_string(limit) + "; give --temp-limit at least " +
+                        std::to_string(used + bytes) + ", or more --memory so that less is spilled");
+    }
+  } while (!used_bytes_.compare_exchange_weak(used, used + bytes));
+  raise_to(peak_bytes_, used + bytes);
+  written_bytes_.fetch_add(bytes);
+}
+
+void TempSpace::refund(std::uint64_t bytes) { used_bytes_.fetch_sub(bytes); }
+
+}  // namespace spillway

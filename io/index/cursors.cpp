@@ -1,0 +1,139 @@
+#include "io/index/cursors.hpp"
+
+#include "io/base/varint.hpp"
+#include "io/index/reader_state.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kMostPostingBytes = 10;                  // a varint of 33 bits and one of 32
+constexpr std::size_t kMostStretchBytes = kDistanceBlock * 5;  // of what a position cursor gives at once
+
+}  // namespace
+
+IndexTermCursor::IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last)
+    : index_(index), numbering_(index.state_->numbering()), terms_(index, first), last_(last) {
+  postings_.reserve(kPieceBytes);
+  if (index.options().positions) positions_.reserve(kPieceBytes);
+}
+
+bool IndexTermCursor::next_list() {
+  if (!terms_.next() || (!last_.empty() && terms_.entry().term >= last_)) {
+    list_.reset();
+    return false;
+  }
+  list_.emplace(index_, terms_.entry());
+  numbers_.emplace(numbering_);
+  if (index_.options().positions) position_cursor_.emplace(index_, terms_.entry());
+  at_ = 0;
+  return true;
+}
+
+// False at the end of the list; else the posting at at_ is there to take.
+bool IndexTermCursor::next_posting() {
+  if (at_ < list_->documents().size()) return true;
+  at_ = 0;
+  return list_->next_block();
+}
+
+bool IndexTermCursor::next() {
+  if (!list_ || !next_posting()) {
+    do {
+      if (!next_list()) return false;
+    } while (!next_posting());
+  }
+  postings_.clear();
+  positions_.clear();
+  piece_ = {};
+  piece_.term = terms_.entry().term;
+  while (has_room() && next_posting() && append_posting()) {
+  }
+  piece_.postings = postings_;
+  piece_.positions = positions_;
+  return true;
+}
+
+bool IndexTermCursor::has_room() const {
+  const std::size_t more = kMostPostingBytes + (position_cursor_ ? kMostStretchBytes : 0);
+  return postings_.size() + positions_.size() + more <= kPieceBytes;
+}
+
+// False where the piece is full before the posting is through. Requires: room for its head and a stretch of positions.
+bool IndexTermCursor::append_posting() {
+  const std::uint32_t document = numbers_->to_source(list_->documents()[at_]);
+  const std::uint32_t rest = list_->frequencies()[at_] - taken_;
+  const std::uint32_t frequency = position_cursor_ ? append_positions(rest) : rest;
+  std::uint8_t bytes[2 * kMaxVarintBytes];
+  std::uint8_t* end =
+      write_varint(bytes, std::uint64_t{document - piece_.last_document} << 1 | (frequency == 1 ? 1 : 0));
+  if (frequency != 1) end = write_varint(end, frequency);
+  postings_.insert(postings_.end(), bytes, end);
+  ++piece_.document_count;
+  piece_.occurrence_count += frequency;
+  piece_.last_document = document;
+  taken_ = frequency == rest ? 0 : taken_ + frequency;
+  at_ += frequency == rest ? 1 : 0;
+  return frequency == rest;
+}
+
+// As many of the `rest` positions of the posting as there is room for, at least one; returns how many.
+std::uint32_t IndexTermCursor::append_positions(std::uint32_t rest) {
+  if (taken_ == 0) position_cursor_->seek(*list_, at_);
+  std::uint32_t count = 0, last = 0;
+  while (count != rest && has_room()) {
+    const auto positions = position_cursor_->next();
+    std::uint8_t bytes[kMostStretchBytes];
+    std::uint8_t* end = bytes;
+    for (const std::uint32_t position : positions) {
+      end = write_varint(end, position - last);
+      last = position;
+    }
+    positions_.insert(positions_.end(), bytes, end);
+    count += static_cast<std::uint32_t>(positions.size());
+  }
+  return count;
+}
+
+struct IndexDocumentCursor::Walk {
+  std::optional<DocumentSectionsReader::GroupWalk> group;
+  BlockStreamReader::Cache fields;
+  StoredDocument stored;
+};
+
+IndexDocumentCursor::IndexDocumentCursor(const IndexReader& index)
+    : index_(index), numbering_(index.state_->numbering()), walk_(std::make_unique<Walk>()) {}
+
+IndexDocumentCursor::~IndexDocumentCursor() { index_.state_->release_pages(); }
+
+bool IndexDocumentCursor::next() {
+  if (next_source_ == index_.counts().source_documents) return false;
+  if (numbering_.is_dropped(next_source_)) {
+    document_ = {};
+    document_.fields = RunDocument::kDropped;
+  } else {
+    read_kept();
+  }
+  ++next_source_;
+  return true;
+}
+
+void IndexDocumentCursor::read_kept() {
+  const DocumentSectionsReader& documents = *index_.state_->documents;
+  if (next_kept_ % kDocumentGroup == 0) {
+    if (walk_->group) walk_->group->next();  // checks its end
+    walk_->group.emplace(documents, next_kept_ / kDocumentGroup);
+  }
+  walk_->group->next();
+  const DocumentSectionsReader::Place& place = walk_->group->place();
+  documents.read_fields(place, walk_->stored, walk_->fields);
+  document_.fields = place.fields;
+  document_.length = index_.document_length(static_cast<std::uint32_t>(next_kept_));
+  document_.id = (place.fields & RunDocument::kId) != 0 ? std::string_view(walk_->group->id()) : std::string_view();
+  document_.title = walk_->stored.title;
+  document_.url = walk_->stored.url;
+  document_.date = walk_->stored.date;
+  ++next_kept_;
+}
+
+}  // namespace spillway

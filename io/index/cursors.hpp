@@ -1,0 +1,104 @@
+// Lets a merge take an index for a run: its lists and documents through the interfaces of io/format/cursors.hpp,
+// numbered as in its source, where dropped documents stand as holes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/format/cursors.hpp"
+#include "io/format/index.hpp"
+#include "io/index/position_cursor.hpp"
+#include "io/index/reader.hpp"
+#include "io/index/source_numbering.hpp"
+
+namespace spillway {
+
+// Walks the lists with first <= term < last (empty last: to the end), in pieces of at most kPieceBytes of postings and
+// positions, in the postings format of runs: a posting with more positions is cut. Not thread-safe; several over one
+// index are fine. The index lives longer.
+class IndexTermCursor final : public TermCursor {
+ public:
+  static constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+  // Of each section, in an index that is opened with a window: so much for each cursor that is to be open at a time.
+  static constexpr std::size_t kWindowBytes = 2 * kPageBytes;
+  // With its share of the pages of such an index: terms, postings, bounds, positions. What the system reads around a
+  // page (another one) and a part of the page table come to the window.
+  static std::size_t memory_bytes(bool has_positions) {
+    return 4 * kPieceBytes + (has_positions ? 4 : 3) * (kWindowBytes + 2 * kPageBytes);
+  }
+
+  IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last);
+  bool next() override;
+  const TermPiece& piece() const override { return piece_; }
+
+ private:
+  bool next_list();
+  bool next_posting();
+  bool has_room() const;
+  bool append_posting();
+  std::uint32_t append_positions(std::uint32_t rest);
+  const IndexReader& index_;
+  const SourceNumbering& numbering_;
+  TermTableCursor terms_;
+  std::string last_;
+  std::optional<PostingsCursor> list_;
+  std::optional<SourceNumbering::Ascending> numbers_;
+  std::optional<PositionCursor> position_cursor_;
+  std::size_t at_ = 0;       // the next posting of the list's block
+  std::uint32_t taken_ = 0;  // of its occurrences, by the pieces before
+  std::vector<std::uint8_t> postings_, positions_;
+  TermPiece piece_;
+};
+
+// Walks the documents of the source: a dropped one has fields = RunDocument::kDropped and length 0. Texts are left to
+// IndexTextCursor. Gives the pages that an index with a window has in memory back when it is destroyed. Not
+// thread-safe. The index lives longer.
+class IndexDocumentCursor final : public DocumentCursor {
+ public:
+  // With an IndexTextCursor, and the pages of both in an index that is opened with the window of so many term cursors.
+  static std::size_t memory_bytes(unsigned term_cursors) {
+    constexpr std::size_t kSections = 8, kInflatedBytes = std::size_t{512} << 10;
+    return kSections * (term_cursors * IndexTermCursor::kWindowBytes + 2 * kPageBytes) + kInflatedBytes;
+  }
+
+  explicit IndexDocumentCursor(const IndexReader& index);
+  ~IndexDocumentCursor() override;
+  bool next() override;
+  const RunDocument& document() const override { return document_; }
+
+ private:
+  struct Walk;
+  void read_kept();
+  const IndexReader& index_;
+  const SourceNumbering& numbering_;
+  std::uint64_t next_source_ = 0, next_kept_ = 0;
+  std::unique_ptr<Walk> walk_;
+  RunDocument document_;
+};
+
+// Walks the texts of the documents of the source; a dropped one has an empty text. Holds one block of text. Not
+// thread-safe. The index lives longer.
+class IndexTextCursor final : public TextCursor {
+ public:
+  explicit IndexTextCursor(const IndexReader& index);
+  ~IndexTextCursor() override;
+  bool next() override;
+  const TextPiece& piece() const override { return piece_; }
+
+ private:
+  struct Walk;
+  void begin_document();
+  const IndexReader& index_;
+  const SourceNumbering& numbering_;
+  std::uint64_t next_source_ = 0, next_kept_ = 0;
+  bool in_document_ = false;
+  std::uint64_t offset_ = 0, left_ = 0;  // of the document's text
+  std::unique_ptr<Walk> walk_;
+  TextPiece piece_;
+};
+
+}  // namespace spillway

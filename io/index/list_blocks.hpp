@@ -1,0 +1,59 @@
+// The blocks of one postings list in any order, for searches that skip: a block's bound is known without touching its
+// postings, its documents are decoded without its frequencies, and nothing is decoded twice for being asked once.
+// io/index/postings_cursor.cpp reads whole lists, with every check; here each block is checked on its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "io/index/reader.hpp"
+
+namespace spillway {
+
+// Not thread-safe; several over one index are fine. The index lives longer.
+class ListBlocks {
+ public:
+  // Reads the bounds of the list: 8 bytes for 128 postings. Throws FormatError where they do not describe a list.
+  ListBlocks(const IndexReader& index, const TermEntry& entry);
+
+  std::size_t size() const { return offsets_.size(); }
+  std::uint64_t document_count() const { return document_count_; }
+  // A list of at most 128 postings is one block without a bound: its last document, frequencies and lengths are not
+  // known before it is decoded.
+  bool has_bounds() const { return bounds_ != nullptr; }
+  std::uint32_t last_document(std::size_t block) const;  // requires has_bounds()
+  // Codes of the largest frequency and the smallest length (io/postings/list_encoder.hpp). Requires has_bounds().
+  std::uint8_t frequency_code(std::size_t block) const { return bound(block)[6]; }
+  std::uint8_t length_code(std::size_t block) const { return bound(block)[7]; }
+  // The first document that the block may hold.
+  std::uint32_t least_document(std::size_t block) const { return block == 0 ? 0 : last_document(block - 1) + 1; }
+  std::size_t posting_count(std::size_t block) const;
+
+  // Write posting_count(block) numbers to `to`, which has room for kPostingsBlock. Documents ascend and are below the
+  // index's count; frequencies are >= 1. Throw FormatError.
+  void decode_documents(std::size_t block, std::uint32_t* to);
+  void decode_frequencies(std::size_t block, std::uint32_t* to);
+
+ private:
+  const std::uint8_t* bound(std::size_t block) const { return bounds_ + block * kBoundEntryBytes; }
+  void read_bounds(const TermEntry& entry);
+  struct Packed {
+    const std::uint8_t* bytes;
+    unsigned document_bits, frequency_bits;
+  };
+  Packed packed(std::size_t block) const;
+  void decode_packed_documents(std::size_t block, std::uint32_t* to) const;
+  void decode_tail(std::size_t block, std::uint32_t* documents, std::uint32_t* frequencies) const;
+  [[noreturn]] void fail(std::size_t block, std::string_view expected, std::string_view found) const;
+
+  static constexpr std::size_t kBoundEntryBytes = 8;
+  const IndexReader& index_;
+  std::uint64_t document_count_, occurrence_count_, posting_offset_, posting_bytes_;
+  std::uint32_t single_document_;
+  const std::uint8_t* bounds_ = nullptr;
+  std::vector<std::uint64_t> offsets_;  // of each block from the list's first byte
+};
+
+}  // namespace spillway

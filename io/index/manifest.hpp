@@ -1,0 +1,26 @@
+// The last file of an index: counts, sums, content options, and size, hash and footer CRC of every section file. An
+// index without a whole manifest does not open.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "io/format/index.hpp"
+#include "io/index/reader.hpp"
+#include "io/section/file.hpp"
+
+namespace spillway {
+
+struct Manifest {
+  IndexCounts counts;
+  ContentOptions options;
+  std::array<SectionFigures, kSectionCount> sections;
+
+  std::string serialize() const;
+  // Throws FormatError naming `path`.
+  static Manifest parse(std::string_view bytes, const std::string& path);
+};
+
+}  // namespace spillway

@@ -1,0 +1,241 @@
+#include "io/index/reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "io/base/byte_order.hpp"
+#include "io/base/error.hpp"
+#include "io/base/varint.hpp"
+#include "io/index/reader_state.hpp"
+#include "io/postings/bit_packing.hpp"
+
+namespace spillway {
+
+namespace {
+
+// The document with the computed id `id`: number + 1 in canonical decimal digits.
+std::optional<std::uint64_t> computed_document(std::string_view id) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), value);
+  if (error != std::errc{} || end != id.data() + id.size() || id.front() == '0') return std::nullopt;
+  return value - 1;
+}
+
+}  // namespace
+
+IndexReader::State::State(FileSystem& files, std::string path, std::size_t window_bytes) : directory(std::move(path)) {
+  read_manifest(files);
+  for (std::size_t i = 0; i < kSectionCount; ++i) {
+    sections[i] = std::make_unique<SectionReader>(files, directory, static_cast<Section>(i + 1), manifest.sections[i],
+                                                  window_bytes);
+  }
+  check_sizes();
+  const IndexCounts& counts = manifest.counts;
+  terms.emplace(section(Section::kTerms),
+                TermTableReader::Limits{counts.terms, counts.documents, section(Section::kPostings).size(),
+                                        section(Section::kBounds).size(), section(Section::kPositions).size(),
+                                        manifest.options.positions});
+  documents.emplace(DocumentSectionsReader::Sections{section(Section::kDocuments), section(Section::kDocumentGroups),
+                                                     section(Section::kIds), section(Section::kFields),
+                                                     section(Section::kFieldBlocks), section(Section::kText),
+                                                     section(Section::kTextBlocks)},
+                    counts.documents);
+  if (window_bytes != 0) release_pages();
+}
+
+void IndexReader::State::release_pages() const {
+  for (const auto& opened : sections) opened->release();
+}
+
+void IndexReader::State::read_manifest(FileSystem& files) {
+  const std::string path = directory + "/" + std::string(kManifestName);
+  if (!files.status(directory)) throw IoError("cannot open the index " + printable(directory) + ": it does not exist");
+  if (!files.status(path)) {
+    throw FormatError(printable(directory) + ": expected an index, found no file \"manifest\" in it; it is another " +
+                      "directory, or an index that was never finished: build it again");
+  }
+  const std::string bytes = read_file(files, path);
+  manifest = Manifest::parse(bytes, path);
+  manifest_bytes = bytes.size();
+}
+
+void IndexReader::State::check_sizes() const {
+  const IndexCounts& counts = manifest.counts;
+  const auto check = [](const SectionReader& found, std::uint64_t expected) {
+    if (found.size() != expected) {
+      found.fail(found.size(), std::to_string(expected) + " bytes of data as the counts say",
+                 std::to_string(found.size()));
+    }
+  };
+  check(section(Section::kLengths), counts.documents * 4);
+  check(section(Section::kIdOrder), counts.stored_ids * 4);
+  if (!manifest.options.positions) check(section(Section::kPositions), 0);
+}
+
+void IndexReader::State::read_dropped() const {
+  const SectionReader& from = section(Section::kDropped);
+  const std::uint64_t count = manifest.counts.source_documents - manifest.counts.documents;
+  const std::uint8_t *begin = from.at(0, from.size()), *at = begin, *end = begin + from.size();
+  std::uint64_t next = 0;
+  if (count != 0) numbering_.reserve(manifest.counts.source_documents);
+  while (at != end) {
+    std::uint64_t gap = 0;
+    if (!read_varint(&at, end, &gap) || gap >= manifest.counts.source_documents - next) {
+      from.fail(static_cast<std::uint64_t>(at - begin), "a dropped document of the source", "a higher number");
+    }
+    numbering_.drop(static_cast<std::uint32_t>(next + gap));
+    next += gap + 1;
+  }
+  if (numbering_.dropped_count() != count) {
+    from.fail(from.size(), std::to_string(count) + " dropped documents", std::to_string(numbering_.dropped_count()));
+  }
+  numbering_.seal();
+}
+
+const SourceNumbering& IndexReader::State::numbering() const {
+  std::call_once(dropped_once_, [this] {
+    numbering_ = {};
+    read_dropped();
+  });
+  return numbering_;
+}
+
+IndexReader::IndexReader(FileSystem& files, const std::string& directory, std::size_t window_bytes)
+    : state_(std::make_unique<State>(files, directory, window_bytes)) {}
+
+IndexReader::~IndexReader() = default;
+
+const std::string& IndexReader::directory() const { return state_->directory; }
+const ContentOptions& IndexReader::options() const { return state_->manifest.options; }
+const IndexCounts& IndexReader::counts() const { return state_->manifest.counts; }
+
+std::vector<IndexReader::FileFigure> IndexReader::files() const {
+  std::vector<FileFigure> figures;
+  for (std::size_t i = 0; i < kSectionCount; ++i) {
+    figures.push_back({std::string(kSectionNames[i]), state_->manifest.sections[i].file_bytes});
+  }
+  figures.push_back({std::string(kManifestName), state_->manifest_bytes});
+  return figures;
+}
+
+std::optional<TermEntry> IndexReader::find_term(std::string_view term) const { return state_->terms->find(term); }
+
+std::vector<BlockBound> IndexReader::bounds(const TermEntry& entry) const {
+  const std::uint64_t bytes = bound_bytes_of(entry.document_count);
+  const SectionReader& section = state_->section(Section::kBounds);
+  const std::uint8_t* from = section.at(entry.bound_offset, bytes);
+  std::vector<BlockBound> bounds;
+  bounds.reserve(bytes / kBoundEntryBytes);
+  std::uint64_t offset = 0;
+  for (std::uint64_t at = 0; at < bytes; at += kBoundEntryBytes, from += kBoundEntryBytes) {
+    bounds.push_back({load_le<std::uint32_t>(from), frequency_of_code(from[6]), length_of_code(from[7]), offset});
+    offset += packed_bytes(from[4]) + packed_bytes(from[5]);
+    if (from[4] > kMaxPackedWidth || from[5] > kMaxPackedWidth || offset > entry.posting_bytes) {
+      section.fail(entry.bound_offset + at, "widths of blocks inside the list", "more");
+    }
+  }
+  return bounds;
+}
+
+std::uint32_t IndexReader::document_length(std::uint32_t document) const {
+  return load_le<std::uint32_t>(state_->section(Section::kLengths).at(std::uint64_t{document} * 4, 4));
+}
+
+std::span<const std::uint32_t> IndexReader::document_lengths() const { return document_lengths(0, counts().documents); }
+
+std::span<const std::uint32_t> IndexReader::document_lengths(std::uint64_t first, std::uint64_t count) const {
+  // Data starts at byte 64 of a file that is mapped at a page or allocated: aligned.
+  return {reinterpret_cast<const std::uint32_t*>(state_->section(Section::kLengths).at(first * 4, count * 4)), count};
+}
+
+std::string IndexReader::document_id(std::uint32_t document) const {
+  std::string id;
+  if (state_->documents->stored_id(document, id)) return id;
+  return std::to_string(std::uint64_t{document} + 1);
+}
+
+StoredDocument IndexReader::document(std::uint32_t document) const {
+  DocumentSectionsReader::GroupWalk walk(*state_->documents, document / kDocumentGroup);
+  for (std::uint32_t i = 0; i <= document % kDocumentGroup; ++i) walk.next();
+  StoredDocument stored;
+  BlockStreamReader::Cache cache;
+  state_->documents->read_fields(walk.place(), stored, cache);
+  const bool has_id = (stored.fields & RunDocument::kId) != 0;
+  stored.id = has_id ? walk.id() : std::to_string(std::uint64_t{document} + 1);
+  stored.length = document_length(document);
+  return stored;
+}
+
+std::string IndexReader::document_text(std::uint32_t document, std::uint64_t most_bytes) const {
+  DocumentSectionsReader::GroupWalk walk(*state_->documents, document / kDocumentGroup);
+  for (std::uint32_t i = 0; i <= document % kDocumentGroup; ++i) walk.next();
+  BlockStreamReader::Cache cache;
+  DocumentSectionsReader::Place place = walk.place();
+  place.text_bytes = std::min(place.text_bytes, most_bytes);
+  return state_->documents->read_text(place, cache);
+}
+
+std::vector<std::uint32_t> IndexReader::find_documents(std::string_view id) const {
+  const SectionReader& order = state_->section(Section::kIdOrder);
+  std::string found_id;
+  const auto document_at = [&](std::uint64_t place) {
+    const auto document = load_le<std::uint32_t>(order.at(place * 4, 4));
+    if (document >= counts().documents || !state_->documents->stored_id(document, found_id)) {
+      order.fail(place * 4, "a document with a stored id", std::to_string(document));
+    }
+    return document;
+  };
+  std::uint64_t low = 0, high = counts().stored_ids;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    document_at(middle);
+    (found_id < id ? low : high) = found_id < id ? middle + 1 : middle;
+  }
+  std::vector<std::uint32_t> documents;
+  for (; low < counts().stored_ids; ++low) {
+    const std::uint32_t document = document_at(low);
+    if (found_id != id) break;
+    documents.push_back(document);
+  }
+  if (!documents.empty() || id.empty() || counts().stored_ids == counts().documents) return documents;
+  const auto computed = computed_document(id);
+  if (computed && *computed < counts().documents &&
+      !state_->documents->stored_id(static_cast<std::uint32_t>(*computed), found_id)) {
+    documents.push_back(static_cast<std::uint32_t>(*computed));
+  }
+  return documents;
+}
+
+std::vector<std::uint32_t> IndexReader::dropped_documents() const {
+  std::vector<std::uint32_t> dropped;
+  for (std::uint64_t document = 0; document < counts().source_documents; ++document) {
+    if (state_->numbering().is_dropped(document)) dropped.push_back(static_cast<std::uint32_t>(document));
+  }
+  return dropped;
+}
+
+struct TermTableCursor::State {
+  State(const TermTableReader& terms, std::string_view first) : walk(terms, first), from(first) {}
+  TermTableReader::Walk walk;
+  std::string from;
+  bool positioned = false;
+};
+
+TermTableCursor::TermTableCursor(const IndexReader& index, std::string_view first)
+    : state_(std::make_unique<State>(*index.state_->terms, first)) {}
+
+TermTableCursor::~TermTableCursor() = default;
+
+bool TermTableCursor::next() {
+  do {
+    while (!state_->walk.next()) {
+      if (!state_->walk.next_leaf()) return false;
+    }
+  } while (!state_->positioned && state_->walk.entry().term < state_->from);
+  state_->positioned = true;
+  return true;
+}
+
+const TermEntry& TermTableCursor::entry() const { return state_->walk.entry(); }
+
+}  // namespace spillway

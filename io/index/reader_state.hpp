@@ -1,0 +1,43 @@
+// What an open index consists of: shared by the reader, its cursors and verify.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/docstore/sections.hpp"
+#include "io/index/manifest.hpp"
+#include "io/index/source_numbering.hpp"
+#include "io/section/file.hpp"
+#include "io/termdict/term_table.hpp"
+
+namespace spillway {
+
+struct IndexReader::State {
+  State(FileSystem& files, std::string path, std::size_t window_bytes);
+
+  const SectionReader& section(Section name) const { return *sections[section_index(name)]; }
+  // Decoded by the first call.
+  const SourceNumbering& numbering() const;
+  // Takes the pages of all sections out of this process's memory until they are read again.
+  void release_pages() const;
+
+  std::string directory;
+  Manifest manifest;
+  std::uint64_t manifest_bytes = 0;
+  std::array<std::unique_ptr<SectionReader>, kSectionCount> sections;
+  std::optional<TermTableReader> terms;
+  std::optional<DocumentSectionsReader> documents;
+
+ private:
+  void read_manifest(FileSystem& files);
+  void check_sizes() const;
+  void read_dropped() const;
+  mutable std::once_flag dropped_once_;
+  mutable SourceNumbering numbering_;
+};
+
+}  // namespace spillway

@@ -1,0 +1,240 @@
+#include "io/index/writer.hpp"
+
+#include <array>
+#include <optional>
+#include <stdexcept>
+
+#include "io/base/error.hpp"
+#include "io/base/varint.hpp"
+#include "io/docstore/sections.hpp"
+#include "io/index/manifest.hpp"
+#include "io/section/file.hpp"
+#include "io/termdict/term_table.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Large appends for the sections that take most bytes; one page for the others.
+constexpr std::size_t buffer_bytes_of(Section section) {
+  switch (section) {
+    case Section::kPostings:
+    case Section::kPositions:
+    case Section::kText:
+      return 4 * kPageBytes;
+    case Section::kTerms:
+    case Section::kFields:
+      return 2 * kPageBytes;
+    default:
+      return kPageBytes;
+  }
+}
+
+bool is_single(const ListBatch::Piece& piece) { return piece.ends && piece.document_count == 1; }
+
+}  // namespace
+
+struct IndexWriter::State {
+  State(FileSystem& file_system, std::string path, const ContentOptions& content);
+
+  SectionWriter& section(Section name) { return *sections[section_index(name)]; }
+  DocumentSectionsWriter::Sections document_sections();
+  void add_piece(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes);
+  void end_list(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes);
+  void check_totals(const IndexTotals& totals) const;
+
+  FileSystem& files;
+  std::string directory;
+  ContentOptions options;
+  std::array<std::optional<SectionWriter>, kSectionCount> sections;
+  std::optional<DocumentSectionsWriter> documents;
+  std::optional<TermTableWriter> terms;
+  TermEntry entry;  // of the open list: its term and bytes so far
+  bool list_open = false;
+  std::uint64_t list_bound_bytes = 0;
+  std::size_t most_owned = 0;
+  std::uint64_t posting_count = 0, occurrence_count = 0;
+  std::uint64_t id_order_count = 0, dropped_count = 0;
+  std::uint32_t next_dropped = 0;
+  std::atomic<std::uint64_t> manifest_bytes{0};
+};
+
+IndexWriter::State::State(FileSystem& file_system, std::string path, const ContentOptions& content)
+    : files(file_system), directory(std::move(path)), options(content) {
+  files.make_directory(directory);
+  for (std::size_t i = 0; i < kSectionCount; ++i) {
+    const auto name = static_cast<Section>(i + 1);
+    sections[i].emplace(files, directory, name, buffer_bytes_of(name));
+  }
+  documents.emplace(document_sections());
+  terms.emplace(section(Section::kTerms), options.positions ? Positions::kStored : Positions::kNone);
+}
+
+DocumentSectionsWriter::Sections IndexWriter::State::document_sections() {
+  return {section(Section::kLengths), section(Section::kDocuments), section(Section::kDocumentGroups),
+          section(Section::kIds),     section(Section::kFields),    section(Section::kFieldBlocks),
+          section(Section::kText),    section(Section::kTextBlocks)};
+}
+
+IndexWriter::IndexWriter(FileSystem& files, const std::string& directory, const ContentOptions& options)
+    : state_(std::make_unique<State>(files, directory, options)) {}
+
+IndexWriter::~IndexWriter() = default;
+
+void IndexWriter::start_document_helpers(unsigned count) { state_->documents->start_helpers(count); }
+
+void IndexWriter::end_document_helpers() { state_->documents->end_helpers(); }
+
+void IndexWriter::start_list_helpers(std::size_t most_owned) {
+  state_->most_owned = most_owned;
+  state_->section(Section::kPostings).start_behind();
+  if (state_->options.positions) state_->section(Section::kPositions).start_behind();
+}
+
+void IndexWriter::end_list_helpers() {
+  state_->section(Section::kPostings).end_behind();
+  state_->section(Section::kPositions).end_behind();
+}
+
+std::size_t IndexWriter::list_helper_bytes(const ContentOptions& options, std::size_t most_owned) {
+  return (options.positions ? 2 : 1) * SectionWriter::behind_bytes(buffer_bytes_of(Section::kPostings), most_owned);
+}
+
+void IndexWriter::append_document(const RunDocument& document) { state_->documents->append(document); }
+
+void IndexWriter::append_text(std::string_view piece) { state_->documents->append_text(piece); }
+
+void IndexWriter::append_dropped(std::uint32_t source_document) {
+  if (source_document < state_->next_dropped || source_document >= kMaxIndexDocuments) {
+    throw std::logic_error("IndexWriter: dropped documents do not ascend");
+  }
+  state_->section(Section::kDropped).append_varint(source_document - state_->next_dropped);
+  state_->next_dropped = source_document + 1;
+  ++state_->dropped_count;
+}
+
+void IndexWriter::append_id_order(std::uint32_t document) {
+  state_->section(Section::kIdOrder).append_integer(document);
+  ++state_->id_order_count;
+}
+
+void IndexWriter::append_lists(const ListBatch& batch, const std::shared_ptr<const void>& owner) {
+  std::size_t terms = 0, postings = 0, bounds = 0, positions = 0, appended = 0;
+  State& state = *state_;
+  const std::shared_ptr<const void> kept = batch.held_bytes() > state.most_owned ? nullptr : owner;
+  const auto append_postings = [&](std::size_t end) {
+    state.section(Section::kPostings).append({batch.postings.data() + appended, end - appended}, kept);
+  };
+  for (const ListBatch::Piece& piece : batch.pieces) {
+    if (piece.term_bytes > batch.terms.size() - terms || piece.posting_bytes > batch.postings.size() - postings ||
+        piece.bound_bytes > batch.bounds.size() - bounds || piece.position_bytes > batch.positions.size() - positions ||
+        piece.starts == state.list_open) {
+      throw std::logic_error("IndexWriter: a batch whose pieces do not fit it");
+    }
+    if (piece.starts) {
+      state.entry.term.assign(reinterpret_cast<const char*>(batch.terms.data()) + terms, piece.term_bytes);
+      state.list_open = true;
+    }
+    // The posting of a list of one is in its entry alone.
+    if (is_single(piece)) {
+      append_postings(postings);
+      appended = postings + piece.posting_bytes;
+    }
+    state.add_piece(piece, batch.postings.data() + postings);
+    terms += piece.term_bytes;
+    postings += piece.posting_bytes;
+    bounds += piece.bound_bytes;
+    positions += piece.position_bytes;
+  }
+  append_postings(postings);
+  state.section(Section::kBounds).append({batch.bounds.data(), bounds});
+  state.section(Section::kPositions).append({batch.positions.data(), positions}, kept);
+}
+
+void IndexWriter::State::add_piece(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes) {
+  if (!is_single(piece) || entry.posting_bytes != 0) entry.posting_bytes += piece.posting_bytes;
+  entry.position_bytes += piece.position_bytes;
+  list_bound_bytes += piece.bound_bytes;
+  if (piece.ends) end_list(piece, posting_bytes);
+}
+
+void IndexWriter::State::end_list(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes) {
+  entry.document_count = piece.document_count;
+  entry.occurrence_count = piece.occurrence_count;
+  std::uint64_t document = 0;
+  const bool figures_agree = piece.document_count != 0 && piece.occurrence_count >= piece.document_count &&
+                             list_bound_bytes == bound_bytes_of(piece.document_count) &&
+                             (options.positions || entry.position_bytes == 0);
+  const bool single_agrees =
+      piece.document_count != 1 ||
+      (entry.posting_bytes == 0 && read_varint(&posting_bytes, posting_bytes + piece.posting_bytes, &document));
+  if (!figures_agree || !single_agrees) throw std::logic_error("IndexWriter: a list whose figures do not agree");
+  entry.single_document = static_cast<std::uint32_t>(document);
+  terms->add(entry);
+  posting_count += piece.document_count;
+  occurrence_count += piece.occurrence_count;
+  entry.posting_bytes = entry.position_bytes = list_bound_bytes = 0;
+  list_open = false;
+}
+
+void IndexWriter::State::check_totals(const IndexTotals& totals) const {
+  const auto check = [&](std::uint64_t expected, std::uint64_t found, std::string_view what) {
+    if (expected == found) return;
+    throw FormatError("the index " + printable(directory) + " would hold " + std::to_string(found) + " " +
+                      std::string(what) + " where its inputs have " + std::to_string(expected) +
+                      ": an input is damaged");
+  };
+  check(totals.source_document_count, documents->document_count() + dropped_count, "kept and dropped documents");
+  check(documents->stored_ids(), id_order_count, "ids in order");
+  check(documents->length_sum(), occurrence_count, "occurrences");
+  if (list_open) throw std::logic_error("IndexWriter: the last list is not ended");
+  if (totals.source_document_count > kMaxIndexDocuments) {
+    throw UsageError("an index takes at most 2147483647 documents: make several with --part");
+  }
+}
+
+void IndexWriter::finish(const IndexTotals& totals) {
+  State& state = *state_;
+  state.check_totals(totals);
+  state.documents->finish();
+  state.terms->finish();
+  Manifest manifest;
+  manifest.options = state.options;
+  manifest.counts = {state.documents->document_count(),
+                     totals.source_document_count,
+                     state.documents->stored_ids(),
+                     state.terms->term_count(),
+                     state.posting_count,
+                     state.occurrence_count,
+                     totals.source_sum,
+                     totals.dropped_sum};
+  for (std::size_t i = 0; i < kSectionCount; ++i) manifest.sections[i] = state.sections[i]->finish();
+  const std::string bytes = manifest.serialize();
+  const auto file = state.files.create(state.directory + "/" + std::string(kManifestName));
+  file->append({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  std::vector<WritableFile*> written{file.get()};
+  for (auto& section : state.sections) written.push_back(&section->file());
+  sync_and_close(written);
+  state.files.sync_directory(state.directory);
+  state.manifest_bytes = bytes.size();
+}
+
+std::uint64_t IndexWriter::term_count() const { return state_->terms->term_count(); }
+
+std::uint64_t IndexWriter::bytes_written() const {
+  std::uint64_t bytes = state_->manifest_bytes;
+  for (const auto& section : state_->sections) bytes += section->bytes_written();
+  return bytes;
+}
+
+std::size_t IndexWriter::helper_bytes() { return DocumentSectionsWriter::helper_bytes(); }
+
+std::size_t IndexWriter::memory_bytes() {
+  std::size_t bytes = DocumentSectionsWriter::memory_bytes();
+  for (std::size_t i = 0; i < kSectionCount; ++i) {
+    bytes += buffer_bytes_of(static_cast<Section>(i + 1)) + SectionWriter::kTableBytes + 1024;
+  }
+  return bytes + 4 * (kMaxTermBytes + kNodeBytes);  // open nodes and the terms they compare
+}
+
+}  // namespace spillway

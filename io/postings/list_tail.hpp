@@ -1,0 +1,45 @@
+// The last postings of a list, fewer than a block (docs/formats.md): read by whole lists (io/index/postings_cursor.cpp)
+// and by blocks in any order (io/index/list_blocks.cpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "io/base/varint.hpp"
+
+namespace spillway {
+
+struct ListTail {
+  const std::uint8_t *at, *end;  // where it begins, and where the list ends
+  std::size_t count;             // postings
+  bool all_once;                 // all frequencies of the list are 1 and not written
+  std::uint64_t next_document;   // the least that may come
+  std::uint64_t document_limit;  // documents are below it
+};
+
+// Writes tail.count documents, ascending, and frequencies; leaves tail.at behind them and tail.next_document behind the
+// last. Calls fail(expected, found), which throws, where the bytes are none.
+template <typename Fail>
+void decode_list_tail(ListTail& tail, std::uint32_t* documents, std::uint32_t* frequencies, const Fail& fail) {
+  for (std::size_t i = 0; i < tail.count; ++i) {
+    std::uint64_t gap = 0, frequency = 1;
+    if (!read_varint(&tail.at, tail.end, &gap)) fail("a posting", "the end of the list");
+    if (!tail.all_once) {
+      const bool once = (gap & 1) != 0;
+      gap >>= 1;
+      if (!once && (!read_varint(&tail.at, tail.end, &frequency) || frequency < 2 || frequency >> 32 != 0)) {
+        fail("a frequency of 2 to 2^32 - 1", "the end of the list or another");
+      }
+    }
+    if (tail.next_document >= tail.document_limit || gap >= tail.document_limit - tail.next_document) {
+      fail("a document below " + std::to_string(tail.document_limit), "a gap of " + std::to_string(gap));
+    }
+    tail.next_document += gap;
+    documents[i] = static_cast<std::uint32_t>(tail.next_document++);
+    frequencies[i] = static_cast<std::uint32_t>(frequency);
+  }
+}
+
+}  // namespace spillway

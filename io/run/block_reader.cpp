@@ -1,0 +1,137 @@
+#include "io/run/block_reader.hpp"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "io/run/layout.hpp"
+
+namespace spillway {
+
+namespace {
+
+using namespace run_layout;
+
+// One context (about 160 KB) a thread, however many runs it reads.
+ZSTD_DCtx* decompressor() {
+  thread_local const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+  if (!context) throw BudgetError("the system refused memory for a zstd decompressor; free memory on this machine");
+  return context.get();
+}
+
+}  // namespace
+
+RunBlockReader::RunBlockReader(const RunReader& run, std::uint8_t kind, std::uint64_t offset, std::uint64_t number)
+    : run_(run), kind_(kind), offset_(offset), next_offset_(offset), next_number_(number) {}
+
+RunBlockReader::~RunBlockReader() {
+  if (kind_ == kTermBlock && window_.size() == whole_window_bytes()) run_.spare_windows().leave(std::move(window_));
+}
+
+std::size_t RunBlockReader::whole_window_bytes() const { return kBlockHeaderBytes + run_.block_bytes(); }
+
+void RunBlockReader::fail(const std::string& expected, const std::string& found) const {
+  throw_damaged(run_.file().path(), offset_, expected, found);
+}
+
+// The next bytes of the file: where they stand, if it is in memory, else in the window.
+const std::uint8_t* RunBlockReader::ensure(std::size_t bytes) {
+  if (const auto in_memory = run_.file().view(next_offset_, bytes); !in_memory.empty()) return in_memory.data();
+  if (window_end_ - window_begin_ < bytes) {
+    // Of a file in memory, and of blocks that are passed over, no more than was asked for.
+    const bool is_in_memory = !run_.file().view(next_offset_, 1).empty();
+    const std::size_t most = skipping_ || is_in_memory ? bytes : whole_window_bytes();
+    if (window_.empty() && most == whole_window_bytes() && kind_ == kTermBlock) window_ = run_.spare_windows().take();
+    if (window_.size() < most) window_.resize(most);
+    std::memmove(window_.data(), window_.data() + window_begin_, window_end_ - window_begin_);
+    window_end_ -= window_begin_;
+    window_begin_ = 0;
+    const auto target = static_cast<std::size_t>(std::min<std::uint64_t>(most, run_.blocks_end() - next_offset_));
+    run_.file().read_exactly(next_offset_ + window_end_, {window_.data() + window_end_, target - window_end_});
+    window_end_ = target;
+  }
+  return window_.data() + window_begin_;
+}
+
+void RunBlockReader::move_past(std::size_t bytes) {
+  next_offset_ += bytes;
+  ++next_number_;
+  const std::size_t held = window_end_ - window_begin_;
+  window_begin_ = held < bytes ? 0 : window_begin_ + bytes;
+  if (held < bytes) window_end_ = 0;
+}
+
+void RunBlockReader::read_header() {
+  if (run_.blocks_end() - next_offset_ < kBlockHeaderBytes) {
+    fail("a block header", std::to_string(run_.blocks_end() - next_offset_) + " bytes before the footer");
+  }
+  const std::uint8_t* bytes = ensure(kBlockHeaderBytes);
+  header_.crc = crc32c(block_seed(run_.header_crc(), next_number_, next_offset_), {bytes, kBlockCrcAt});
+  if (header_.crc != load_le<std::uint32_t>(bytes + kBlockCrcAt)) {
+    fail("the header of block " + std::to_string(next_number_) + " of this run", "another checksum");
+  }
+  header_.kind = bytes[kKindAt];
+  header_.codec = bytes[kCodecAt];
+  header_.stored_bytes = load_le<std::uint32_t>(bytes + kStoredAt);
+  header_.raw_bytes = load_le<std::uint32_t>(bytes + kRawAt);
+  header_.count = load_le<std::uint32_t>(bytes + kCountAt);
+  header_.payload_crc = load_le<std::uint32_t>(bytes + kPayloadCrcAt);
+  if (load_le<std::uint16_t>(bytes + kBlockReservedAt) != 0) fail("reserved bytes of 0", "others");
+  if (header_.kind != kTermBlock && header_.kind != kDocumentBlock &&
+      (header_.kind != kTextBlock || !run_.identity().has_texts)) {
+    fail(run_.identity().has_texts ? "a term, document or text block" : "a term or document block",
+         "kind " + std::to_string(header_.kind));
+  }
+  check_lengths();
+}
+
+void RunBlockReader::check_lengths() const {
+  const bool stored_raw = header_.codec == static_cast<std::uint8_t>(RunBlockCodec::kNone);
+  if (!stored_raw && header_.codec != static_cast<std::uint8_t>(RunBlockCodec::kZstd)) {
+    fail("codec 0 or 1", "codec " + std::to_string(header_.codec));
+  }
+  if (header_.raw_bytes == 0 || header_.raw_bytes > run_.block_bytes()) {
+    fail("a block of 1 to " + std::to_string(run_.block_bytes()) + " bytes", std::to_string(header_.raw_bytes));
+  }
+  const bool fits = stored_raw ? header_.stored_bytes == header_.raw_bytes : header_.stored_bytes < header_.raw_bytes;
+  if (!fits || header_.stored_bytes > run_.blocks_end() - next_offset_ - kBlockHeaderBytes) {
+    fail("stored bytes that fit the block and the run", std::to_string(header_.stored_bytes));
+  }
+}
+
+void RunBlockReader::load_payload() {
+  const std::uint8_t* const payload = ensure(kBlockHeaderBytes + header_.stored_bytes) + kBlockHeaderBytes;
+  const std::span<const std::uint8_t> stored{payload, header_.stored_bytes};
+  if (crc32c(header_.crc, stored) != header_.payload_crc) fail("the block's payload", "another checksum");
+  if (header_.codec == static_cast<std::uint8_t>(RunBlockCodec::kNone)) {
+    raw_ = stored;
+    return;
+  }
+  if (decompressed_.empty()) decompressed_.resize(run_.block_bytes());
+  const std::size_t got =
+      ZSTD_decompressDCtx(decompressor(), decompressed_.data(), header_.raw_bytes, stored.data(), stored.size());
+  if (ZSTD_isError(got) != 0) fail("a zstd frame", ZSTD_getErrorName(got));
+  if (got != header_.raw_bytes) fail(std::to_string(header_.raw_bytes) + " bytes", std::to_string(got));
+  raw_ = {decompressed_.data(), got};
+}
+
+bool RunBlockReader::next() {
+  while (next_offset_ != run_.blocks_end()) {
+    offset_ = next_offset_;
+    read_header();
+    skipping_ = header_.kind != kind_;
+    if (!skipping_) load_payload();
+    move_past(kBlockHeaderBytes + header_.stored_bytes);
+    if (!skipping_) return true;
+  }
+  offset_ = next_offset_;
+  if (next_number_ != run_.block_count()) {
+    fail(std::to_string(run_.block_count()) + " blocks", std::to_string(next_number_));
+  }
+  return false;
+}
+
+}  // namespace spillway

@@ -1,0 +1,53 @@
+// Walks the blocks of one kind of a run, in file order: checks each header against its CRC before a length of it is
+// believed, and each payload before it is decompressed. For the cursors of io/run/reader.hpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "io/run/reader.hpp"
+
+namespace spillway {
+
+class RunBlockReader {
+ public:
+  // Starts at the block `number` at `offset`. kind: run_layout::kTermBlock or kDocumentBlock.
+  RunBlockReader(const RunReader& run, std::uint8_t kind, std::uint64_t offset, std::uint64_t number);
+  ~RunBlockReader();  // a whole window of term blocks is left to the next cursor
+  RunBlockReader(const RunBlockReader&) = delete;
+  RunBlockReader& operator=(const RunBlockReader&) = delete;
+
+  // Moves to the next block of the kind; false behind the last block of the run. Throws FormatError.
+  bool next();
+  // The block's bytes, decompressed; at least one. Valid until the next call of next().
+  std::span<const std::uint8_t> raw() const { return raw_; }
+  std::uint32_t count() const { return header_.count; }
+  std::uint64_t offset() const { return offset_; }  // of its header in the file
+
+ private:
+  struct Header {
+    std::uint8_t kind = 0, codec = 0;
+    std::uint32_t stored_bytes = 0, raw_bytes = 0, count = 0, crc = 0, payload_crc = 0;
+  };
+  void read_header();
+  void check_lengths() const;
+  void load_payload();
+  void move_past(std::size_t bytes);
+  const std::uint8_t* ensure(std::size_t bytes);
+  std::size_t whole_window_bytes() const;
+  [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
+
+  const RunReader& run_;
+  std::uint8_t kind_;
+  std::uint64_t offset_;  // of the current block
+  std::uint64_t next_offset_, next_number_;
+  bool skipping_ = false;  // the block before was of the other kind: read headers alone
+  Header header_;
+  std::vector<std::uint8_t> window_;  // file bytes [next_offset_, + window_end_ - window_begin_)
+  std::size_t window_begin_ = 0, window_end_ = 0;
+  std::vector<std::uint8_t> decompressed_;
+  std::span<const std::uint8_t> raw_;
+};
+
+}  // namespace spillway

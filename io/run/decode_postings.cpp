@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "io/base/byte_order.hpp"
+#include "io/base/error.hpp"
+#include "io/base/varint.hpp"
+#include "io/run/posting_buffers.hpp"
+#include "io/run/postings_decoder.hpp"
+#include "io/run/reader.hpp"
+
+namespace spillway {
+
+namespace {
+
+[[noreturn]] void fail(std::string_view where, const TermPiece& piece, const std::string& found) {
+  throw FormatError(std::string(where) + ": term \"" + printable(piece.term, 80) + "\": expected " +
+                    std::to_string(piece.document_count) + " postings in " + std::to_string(piece.postings.size()) +
+                    " bytes, found " + found + "; the run is damaged: make it again from its input");
+}
+
+const PostingsDecoder::Steps kBestSteps =
+    __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vbmi") &&
+            __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl") &&
+            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+            __builtin_cpu_supports("popcnt")
+        ? PostingsDecoder::Steps::kWindows
+        : PostingsDecoder::Steps::kOne;
+
+void decode_whole(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+                  std::vector<std::uint32_t>& frequencies, PostingsDecoder::Steps steps) {
+  PostingsDecoder decoder(piece, where, steps);
+  if (piece.parts.empty() && piece.document_count > piece.postings.size()) fail(where, piece, "too few bytes for them");
+  documents.resize(piece.document_count);
+  frequencies.resize(piece.document_count);
+  std::size_t done = 0;
+  while (const std::size_t count =
+             decoder.next(documents.data() + done, frequencies.data() + done, piece.document_count - done)) {
+    done += count;
+  }
+}
+
+}  // namespace
+
+PostingsDecoder::Steps PostingsDecoder::best_steps() { return kBestSteps; }
+
+PostingsDecoder::PostingsDecoder(const TermPiece& piece, std::string_view where, Steps steps)
+    : piece_(piece), where_(where), steps_(steps), parts_(piece.parts), not_begun_(piece.document_count) {
+  if (!parts_.empty()) return;
+  whole_ = {piece.postings, {}, piece.document_count, piece.occurrence_count, 0, piece.last_document};
+  parts_ = {&whole_, 1};
+}
+
+std::size_t PostingsDecoder::next(std::uint32_t* documents, std::uint32_t* frequencies, std::size_t room) {
+  Output out{documents, frequencies, room};
+  while (true) {
+    if (left_ == 0) {
+      if (parts_.empty()) break;
+      begin_part();
+    }
+    if (out.done == room) break;
+    decode(out);
+    check();
+    if (left_ != 0) break;
+    end_part();
+    least_document_ = document_ + 1;
+    parts_ = parts_.subspan(1);
+  }
+  if (parts_.empty() && not_begun_ != 0) fail(where_, piece_, "fewer in its parts");
+  return out.done;
+}
+
+void PostingsDecoder::begin_part() {
+  const ListPart& part = parts_.front();
+  if (part.document_count == 0 || part.document_count > part.postings.size()) {
+    fail(where_, piece_, "too few bytes for them");
+  }
+  if (part.document_count > not_begun_) fail(where_, piece_, "more in its parts");
+  not_begun_ -= part.document_count;
+  begin_ = at_ = part.postings.data();
+  end_ = begin_ + part.postings.size();
+  left_ = part.document_count;
+  is_first_ = true;
+  document_ = part.base;
+  occurrences_ = 0;
+}
+
+// What was decoded is not to be used before this.
+void PostingsDecoder::check() const {
+  if (wrong_) {
+    fail(where_, piece_, "one with a gap of 0, a frequency that has a shorter form, or its end missing");
+  }
+  if (document_ > parts_.front().last_document) {
+    fail(where_, piece_,
+         "document " + std::to_string(document_) + " where its head says that they end at " +
+             std::to_string(parts_.front().last_document));
+  }
+}
+
+void PostingsDecoder::end_part() const {
+  const ListPart& part = parts_.front();
+  if (at_ != end_) fail(where_, piece_, std::to_string(end_ - at_) + " bytes behind them");
+  if (document_ != part.last_document || occurrences_ != part.occurrence_count) {
+    fail(where_, piece_,
+         std::to_string(occurrences_) + " occurrences up to document " + std::to_string(document_) +
+             " where its head says " + std::to_string(part.occurrence_count) + " and " +
+             std::to_string(part.last_document));
+  }
+}
+
+// Goes on until all postings of the part are through, or the room is used up but for less than a window.
+void PostingsDecoder::decode(Output& out) {
+  const std::size_t before = out.done;
+  const bool begins = is_first_;
+  while (left_ != 0 && out.done != out.room) {
+    if (steps_ == Steps::kWindows) {
+      decode_windows(out);
+    } else if (!is_first_) {
+      decode_in_turn(out);
+    }
+    const std::size_t room = out.room - out.done;
+    if (left_ == 0 || room == 0) break;
+    if (out.done != 0 && left_ > room && room < kWindowPostings) break;
+    if (!step(out)) {
+      fail(where_, piece_, "a malformed one, " + std::to_string(left_) + " before the end");
+    }
+  }
+  if (begins && out.done != before && out.documents[before] < least_document_) {
+    fail(where_, piece_, "parts that do not ascend");
+  }
+}
+
+void PostingsDecoder::put(std::uint64_t gap, std::uint64_t frequency, Output& out) {
+  document_ += gap;
+  occurrences_ += frequency;
+  out.documents[out.done] = static_cast<std::uint32_t>(document_);
+  out.frequencies[out.done++] = static_cast<std::uint32_t>(frequency);
+  --left_;
+  is_first_ = false;
+}
+
+// Any posting; false where it is malformed.
+bool PostingsDecoder::step(Output& out) {
+  std::uint64_t head = 0, frequency = 1;
+  if (!read_varint(&at_, end_, &head)) return false;
+  if ((head & 1) == 0 && (!read_varint(&at_, end_, &frequency) || frequency < 2)) return false;
+  const std::uint64_t gap = head >> 1;
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint32_t>::max();
+  if (gap > kMax || frequency > kMax || (gap == 0 && !is_first_)) return false;
+  put(gap, frequency, out);
+  return true;
+}
+
+// The next eight bytes, zeros behind the end.
+std::uint64_t PostingsDecoder::load(const std::uint8_t* from) const {
+  const std::ptrdiff_t left_bytes = end_ - from;
+  if (left_bytes >= 8) return load_le<std::uint64_t>(from);
+  if (end_ - begin_ >= 8) return load_le<std::uint64_t>(end_ - 8) >> (64 - 8 * left_bytes);
+  std::uint64_t word = 0;
+  std::memcpy(&word, from, static_cast<std::size_t>(left_bytes));
+  return word;
+}
+
+// Postings with a gap below 2^13 and a frequency below 2^7, so of at most three bytes. No branch depends on their
+// shape: lists mix them, and a branch that is missed costs more than all the rest. Stops at the first of another
+// shape, for step(). In local variables: members would be stored and loaded again around every write to the results.
+void PostingsDecoder::decode_in_turn(Output& out) {
+  const std::uint8_t* from = at_;
+  std::uint32_t* const documents = out.documents + out.done;
+  std::uint32_t* const frequencies = out.frequencies + out.done;
+  std::uint64_t last = document_, sum = occurrences_, below = 0;
+  const std::size_t most = std::min<std::size_t>(left_, out.room - out.done);
+  std::size_t done = 0;
+  for (; done != most && from < end_; ++done) {
+    const std::uint64_t word = load(from);
+    const std::uint64_t single = word & 1, two = word >> 7 & 1;
+    const std::uint64_t head = (word & 0x7F) | ((word >> 1 & 0x3F80) & (0 - two));
+    const std::uint64_t next = word >> (8 + 8 * two) & 0xFF;
+    const std::uint64_t frequency = (next & (single - 1)) | single;
+    if (((two & word >> 15) | frequency >> 7) != 0) break;
+    // The top bit shows a gap of 0, or a frequency below 2 that is written out.
+    below |= (head - 2) | (frequency + single - 2);
+    last += head >> 1;
+    sum += frequency;
+    documents[done] = static_cast<std::uint32_t>(last);
+    frequencies[done] = static_cast<std::uint32_t>(frequency);
+    from += 2 + two - single;
+  }
+  wrong_ |= from > end_ || below >> 63 != 0;  // the former: the last one is cut
+  at_ = std::min(from, end_);
+  left_ -= static_cast<std::uint32_t>(done);
+  out.done += done;
+  document_ = last;
+  occurrences_ = sum;
+}
+
+// Postings of up to four bytes, 64 bytes at a time: where they begin is found for all at once, and sixteen are taken
+// apart side by side. Stops at the first that is longer, for step(), and at a window of more than there is room for.
+SPILLWAY_WINDOW_TARGET void PostingsDecoder::decode_windows(Output& out) {
+  constexpr std::uint32_t kFold = 256;  // windows whose frequencies, each below 2^21, fit a lane's sum
+  const std::uint8_t *at = at_, *const end = end_;
+  std::uint32_t* const first = out.documents + out.done;
+  std::size_t left = std::min<std::size_t>(left_, out.room - out.done);
+  DecodedWindows decoded{first, out.frequencies + out.done, _mm512_set1_epi32(static_cast<int>(document_)),
+                         static_cast<__mmask16>(is_first_ ? 1 : 0)};
+  bool cut = document_ >> 32 != 0;
+  std::uint32_t windows = 0;
+  for (bool too_long = false; at != end && !too_long;) {
+    const PostingWindow window = find_postings(at, end);
+    const auto count = static_cast<std::uint32_t>(_mm_popcnt_u64(window.heads));
+    if (count > left) break;
+    left -= count;
+    cut |= window.cut;
+    too_long = window.too_long;
+    at += window.taken;
+    if (window.all_bytes) {
+      decoded.put_bytes(window, count);
+    } else {
+      decoded.put_any(window, count);
+    }
+    if (++windows % kFold != 0) continue;
+    occurrences_ += sum_epu32(decoded.sums);
+    decoded.sums = _mm512_setzero_si512();
+  }
+  const auto done = static_cast<std::uint32_t>(decoded.documents - first);
+  at_ = at;
+  out.done += done;
+  left_ -= done;
+  is_first_ &= done == 0;
+  wrong_ |= cut || decoded.wrong != 0;
+  document_ = static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm512_castsi512_si128(decoded.last)));
+  occurrences_ += sum_epu32(decoded.sums);
+}
+
+void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+                     std::vector<std::uint32_t>& frequencies) {
+  decode_whole(piece, where, documents, frequencies, kBestSteps);
+}
+
+void decode_postings_portable(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+                              std::vector<std::uint32_t>& frequencies) {
+  decode_whole(piece, where, documents, frequencies, PostingsDecoder::Steps::kOne);
+}
+
+}  // namespace spillway

@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+#include "io/base/checksum.hpp"
+#include "io/base/copy_bytes.hpp"
+#include "io/base/varint.hpp"
+#include "io/run/writer.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Varints of an entry's head at their longest: shared, suffix, df, cf - df, last document, posting and position bytes.
+constexpr std::size_t kMaxHeadVarintBytes = 3 + 3 + 5 + 10 + 5 + 3 + 3;
+// An empty block has room for this share of block_bytes, whatever the term.
+constexpr std::size_t kLeastShare = 4;
+
+std::size_t max_head_bytes(std::size_t term_bytes) { return kMaxHeadVarintBytes + term_bytes; }
+
+std::span<const std::uint8_t> bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+// Bytes at the start that both have.
+std::size_t shared_bytes(std::string_view a, std::string_view b) {
+  const std::size_t most = std::min(a.size(), b.size());
+  std::size_t i = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    for (std::uint64_t of_a = 0, of_b = 0; i + sizeof of_a <= most; i += sizeof of_a) {
+      std::memcpy(&of_a, a.data() + i, sizeof of_a);
+      std::memcpy(&of_b, b.data() + i, sizeof of_b);
+      if (of_a != of_b) return i + static_cast<std::size_t>(std::countr_zero(of_a ^ of_b)) / 8;
+    }
+  }
+  while (i != most && a[i] == b[i]) ++i;
+  return i;
+}
+
+// Is `term` behind `last`, or the same?
+bool is_behind(std::string_view term, std::string_view last, std::size_t shared) {
+  if (shared == last.size()) return true;
+  return shared != term.size() && static_cast<unsigned char>(term[shared]) > static_cast<unsigned char>(last[shared]);
+}
+
+}  // namespace
+
+std::size_t TermBlockBuilder::max_block_bytes(std::size_t block_bytes, std::size_t longest_term) {
+  return std::max(block_bytes, max_head_bytes(longest_term) + block_bytes / kLeastShare);
+}
+
+TermBlockBuilder::TermBlockBuilder(std::size_t block_bytes, bool has_positions)
+    : block_bytes_(block_bytes), has_positions_(has_positions) {
+  if (block_bytes < kMinRunBlockBytes || block_bytes > kMaxRunBlockBytes) {
+    throw std::logic_error("run blocks of " + std::to_string(block_bytes) + " bytes");
+  }
+}
+
+std::size_t TermBlockBuilder::room(std::string_view term) const {
+  const std::size_t taken = used_bytes_ + max_head_bytes(term.size());
+  const std::size_t left = block_bytes_ - std::min(block_bytes_, taken);
+  return empty() ? std::max(left, block_bytes_ / kLeastShare) : left;
+}
+
+// Returns where the postings go, and behind them the positions.
+std::uint8_t* TermBlockBuilder::begin_entry(const TermPiece& piece, std::size_t posting_bytes,
+                                            std::size_t position_bytes) {
+  const std::string_view term = piece.term, last(last_term_.data(), last_term_bytes_);
+  const std::size_t shared = empty() ? 0 : shared_bytes(term, last);
+  const bool in_order = empty() || is_behind(term, last, shared);
+  if (!in_order || term.empty() || term.size() > kMaxRunTermBytes || piece.document_count == 0 ||
+      piece.occurrence_count < piece.document_count || posting_bytes + position_bytes > room(term) ||
+      (!has_positions_ && position_bytes != 0)) {
+    throw std::logic_error("a term block was given an entry that it cannot take");
+  }
+  if (empty()) {
+    block_.first_term = term;
+    block_.payload.reserve(max_block_bytes(block_bytes_, term.size()));
+  }
+  keep_term(term, shared);
+  block_.longest_term_bytes = std::max(block_.longest_term_bytes, static_cast<std::uint32_t>(term.size()));
+  ++block_.entry_count;
+  block_.posting_count += piece.document_count;
+  block_.occurrence_count += piece.occurrence_count;
+  make_place(max_head_bytes(term.size()) + posting_bytes + position_bytes);
+  std::uint8_t* const body = write_head(piece, posting_bytes, position_bytes, shared);
+  used_bytes_ = static_cast<std::size_t>(body - block_.payload.data()) + posting_bytes + position_bytes;
+  return body;
+}
+
+// The last term has its first `shared` bytes already.
+void TermBlockBuilder::keep_term(std::string_view term, std::size_t shared) {
+  if (last_term_.size() < term.size()) last_term_.resize(2 * term.size());
+  copy_bytes(bytes_of(term.substr(shared)), reinterpret_cast<std::uint8_t*>(last_term_.data()) + shared);
+  last_term_bytes_ = term.size();
+}
+
+// The payload is larger than what is used of it, so that it grows in few steps. It never moves: it fits what is
+// reserved for a block.
+void TermBlockBuilder::make_place(std::size_t bytes) {
+  constexpr std::size_t kStepBytes = std::size_t{16} << 10;
+  const std::size_t needed = used_bytes_ + bytes;
+  if (needed <= block_.payload.size()) return;
+  block_.payload.resize(std::max(needed, std::min(needed + kStepBytes, block_.payload.capacity())));
+}
+
+std::uint8_t* TermBlockBuilder::write_head(const TermPiece& piece, std::size_t posting_bytes,
+                                           std::size_t position_bytes, std::size_t shared) {
+  const std::string_view suffix = piece.term.substr(shared);
+  std::uint8_t* end = write_varint(block_.payload.data() + used_bytes_, shared);
+  end = write_varint(end, suffix.size());
+  end = copy_bytes(bytes_of(suffix), end);
+  end = write_varint(end, piece.document_count);
+  end = write_varint(end, piece.occurrence_count - piece.document_count);
+  end = write_varint(end, piece.last_document);
+  end = write_varint(end, posting_bytes);
+  return has_positions_ ? write_varint(end, position_bytes) : end;
+}
+
+void TermBlockBuilder::add(const TermPiece& piece) {
+  std::uint8_t* const body = begin_entry(piece, piece.postings.size(), piece.positions.size());
+  copy_bytes(piece.positions, copy_bytes(piece.postings, body));
+}
+
+void TermBlockBuilder::add(TermPiece& piece, Parts postings, Parts positions) {
+  const auto bytes_of = [](Parts parts) {
+    std::size_t bytes = 0;
+    for (const auto& part : parts) bytes += part.size();
+    return bytes;
+  };
+  std::uint8_t* to = add(piece, bytes_of(postings), bytes_of(positions));
+  for (const auto& part : postings) to = copy_bytes(part, to);
+  for (const auto& part : positions) to = copy_bytes(part, to);
+}
+
+std::uint8_t* TermBlockBuilder::add(TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes) {
+  std::uint8_t* const body = begin_entry(piece, posting_bytes, position_bytes);
+  piece.postings = {body, posting_bytes};
+  piece.positions = {body + posting_bytes, position_bytes};
+  return body;
+}
+
+TermBlock TermBlockBuilder::finish() {
+  TermBlock done = std::move(block_);
+  done.payload.resize(used_bytes_);
+  done.payload_crc = crc32c(0, done.payload);
+  block_ = TermBlock();
+  used_bytes_ = 0;
+  return done;
+}
+
+}  // namespace spillway

@@ -1,0 +1,150 @@
+#include <algorithm>
+
+#include "io/base/byte_order.hpp"
+#include "io/base/error.hpp"
+#include "io/section/file.hpp"
+#include "io/section/page.hpp"
+
+namespace spillway {
+
+namespace {
+
+std::string hex(std::uint32_t value) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text = "0x00000000";
+  for (std::size_t i = 0; i < 8; ++i) text[9 - i] = kDigits[value >> 4 * i & 15];
+  return text;
+}
+
+}  // namespace
+
+SectionReader::SectionReader(FileSystem& files, const std::string& directory, Section section,
+                             const SectionFigures& expected, std::size_t window_bytes)
+    : path_(directory + "/" + std::string(section_name(section))),
+      section_(section),
+      figures_(expected),
+      window_pages_(window_bytes == 0 ? 0 : std::max<std::size_t>(1, window_bytes / kPageBytes)) {
+  if (!files.status(path_)) throw_damaged(path_, 0, "a file that the manifest names", "nothing");
+  file_ = files.open(path_);
+  const std::uint64_t size = file_->size();
+  if (size != expected.file_bytes) {
+    throw_damaged(path_, size, std::to_string(expected.file_bytes) + " bytes as the manifest says",
+                  std::to_string(size));
+  }
+  if (size < kSectionHeaderBytes + kSectionFooterBytes) throw_damaged(path_, size, "header and footer", "the end");
+  bytes_ = file_->map();
+  if (bytes_.size() != size) {
+    owned_.resize(size);
+    file_->read_exactly(0, owned_);
+    bytes_ = owned_;
+  }
+  data_ = bytes_.data() + kSectionHeaderBytes;
+  check_header();
+  check_footer(expected.footer_crc);
+  checked_ = std::vector<std::atomic<std::uint64_t>>(table().size() / 4 / 64 + 1);
+}
+
+void SectionReader::check_header() const {
+  const std::uint8_t* header = bytes_.data();
+  if (!std::equal(kSectionMagic.begin(), kSectionMagic.end(), header)) {
+    throw_damaged(path_, 0, "the magic of an index file", "other bytes");
+  }
+  const auto crc = load_le<std::uint32_t>(header + 60), found = crc32c(0, {header, 60});
+  if (crc != found) throw_damaged(path_, 60, "header CRC " + hex(found), hex(crc));
+  const auto major = load_le<std::uint16_t>(header + 8);
+  const auto incompatible = load_le<std::uint32_t>(header + 12);
+  if (major != kIndexMajor || incompatible != 0) {
+    throw FormatError(printable(path_) + " at byte 8: expected index format " + std::to_string(kIndexMajor) +
+                      " without incompatible features, found " + std::to_string(major) + " with " + hex(incompatible) +
+                      "; read it with the version that made it, or build the index again");
+  }
+  const auto section = load_le<std::uint32_t>(header + 20);
+  if (section != static_cast<std::uint32_t>(section_)) {
+    throw_damaged(path_, 20, "section " + std::to_string(static_cast<unsigned>(section_)), std::to_string(section));
+  }
+}
+
+void SectionReader::check_footer(std::uint32_t expected_crc) {
+  const std::uint64_t at = bytes_.size() - kSectionFooterBytes;
+  const std::uint8_t* footer = bytes_.data() + at;
+  const auto crc = load_le<std::uint32_t>(footer + 28), found = crc32c(0, {footer, 28});
+  if (crc != found) throw_damaged(path_, at + 28, "footer CRC " + hex(found), hex(crc));
+  if (crc != expected_crc) throw_damaged(path_, at + 28, "the manifest's footer CRC " + hex(expected_crc), hex(crc));
+  data_bytes_ = load_le<std::uint64_t>(footer);
+  const auto page_bytes = load_le<std::uint32_t>(footer + 8);
+  table_crc_ = load_le<std::uint32_t>(footer + 12);
+  if (page_bytes != kPageBytes) throw_damaged(path_, at + 8, "pages of 65536 bytes", std::to_string(page_bytes));
+  if (load_le<std::uint32_t>(footer + 16) != static_cast<std::uint32_t>(section_)) {
+    throw_damaged(path_, at + 16, "the section of the header", "another");
+  }
+  const std::uint64_t inner = at - kSectionHeaderBytes;
+  if (data_bytes_ > inner || (data_bytes_ + kPageBytes - 1) / kPageBytes * 4 != inner - data_bytes_) {
+    throw_damaged(path_, at, "data and page table that fill the file", std::to_string(data_bytes_) + " data bytes");
+  }
+}
+
+std::span<const std::uint8_t> SectionReader::table() const {
+  const std::uint64_t begin = kSectionHeaderBytes + data_bytes_;
+  return bytes_.subspan(begin, bytes_.size() - kSectionFooterBytes - begin);
+}
+
+void SectionReader::check_table() const {
+  if (table_checked_.load(std::memory_order_acquire)) return;
+  const std::uint32_t found = crc32c(0, table());
+  if (found != table_crc_) {
+    throw_damaged(path_, kSectionHeaderBytes + data_bytes_, "page table CRC " + hex(table_crc_), hex(found));
+  }
+  table_checked_.store(true, std::memory_order_release);
+  if (window_pages_ != 0 && owned_.empty()) file_->release_pages();  // a table may be large
+}
+
+void SectionReader::release() const {
+  if (window_pages_ == 0 || !owned_.empty()) return;
+  resident_pages_.store(0, std::memory_order_relaxed);
+  for (auto& word : checked_) word.store(0, std::memory_order_relaxed);
+  file_->release_pages();
+}
+
+void SectionReader::check_page(std::uint64_t page) const {
+  check_table();
+  if (window_pages_ != 0 && resident_pages_.fetch_add(1, std::memory_order_relaxed) >= window_pages_) {
+    release();
+    resident_pages_.store(1, std::memory_order_relaxed);
+  }
+  const std::uint64_t offset = page * kPageBytes;
+  const std::uint64_t bytes = std::min<std::uint64_t>(kPageBytes, data_bytes_ - offset);
+  const std::uint32_t found = crc32c(section_page_crc(section_, page), {data_ + offset, bytes});
+  const auto expected = load_le<std::uint32_t>(table().data() + page * 4);
+  if (found != expected) {
+    throw_damaged(path_, kSectionHeaderBytes + offset, "CRC " + hex(expected) + " of page " + std::to_string(page),
+                  hex(found));
+  }
+  checked_[page / 64].fetch_or(std::uint64_t{1} << page % 64, std::memory_order_relaxed);
+}
+
+void SectionReader::refuse_range(std::uint64_t offset, std::uint64_t bytes) const {
+  fail(offset, std::to_string(bytes) + " bytes", "the end of the data at " + std::to_string(data_bytes_));
+}
+
+void SectionReader::fail(std::uint64_t offset, std::string_view expected, std::string_view found) const {
+  throw_damaged(path_, kSectionHeaderBytes + offset, expected, found);
+}
+
+void SectionReader::check_all(const std::function<void(std::uint64_t)>& progress) const {
+  StreamingHash128 hash;
+  const std::size_t step = std::size_t{1} << 20;
+  for (std::uint64_t at = 0; at < bytes_.size(); at += step) {
+    const auto part = bytes_.subspan(at, std::min<std::uint64_t>(step, bytes_.size() - at));
+    hash.update(part);
+    progress(at + part.size());
+  }
+  if (hash.digest() != figures_.hash) {
+    throw_damaged(path_, 0, "XXH3-128 " + to_hex(figures_.hash) + " as the manifest says", to_hex(hash.digest()));
+  }
+  check_table();
+  for (std::uint64_t page = 0; page * kPageBytes < data_bytes_; ++page) {
+    if (!is_checked(page)) check_page(page);
+  }
+}
+
+}  // namespace spillway

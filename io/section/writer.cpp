@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <system_error>
+
+#include "io/base/byte_order.hpp"
+#include "io/base/ordered_stage.hpp"
+#include "io/section/file.hpp"
+#include "io/section/page.hpp"
+
+namespace spillway {
+
+// Hashing and writing take about the same time for a file in memory, writing more for one on a disk; a few buffers
+// between them even out what the lists' threads hand over in one go.
+constexpr std::size_t kBehindWaiting = 6;
+
+// In both stages, and in the hands of their threads.
+constexpr std::size_t kMostBehind = 2 * kBehindWaiting + 2;
+constexpr std::size_t kMostFree = 4;  // buffers
+// Fewer bytes are copied, as the stages take less time for them than for handing them on.
+constexpr std::size_t kLeastOwnedBytes = kPageBytes;
+
+struct SectionWriter::Behind {
+  using Buffer = std::vector<std::uint8_t>;
+  std::mutex mutex;
+  std::vector<Buffer> free;      // to be used again
+  OrderedStage written, hashed;  // in this order: hashing puts to writing
+
+  explicit Behind(SectionWriter& of)
+      : written(kBehindWaiting, [&of](OrderedStage::Piece&& piece) { of.put_to_file(piece.bytes); }),
+        hashed(kBehindWaiting, [this, &of](OrderedStage::Piece&& piece) {
+          of.seal(piece.bytes);
+          of.hash_.update(piece.bytes);
+          written.put(std::move(piece));
+        }) {
+    free.reserve(kMostFree);
+  }
+
+  // Takes the buffer, and gives it back to be used again.
+  OrderedStage::Piece owned(Buffer&& buffer) {
+    std::shared_ptr<Buffer> owner(new Buffer(std::move(buffer)), [this](Buffer* used) {
+      const std::unique_ptr<Buffer> deleted(used);
+      const std::scoped_lock lock(mutex);
+      if (free.size() < kMostFree) free.push_back(std::move(*used));
+    });
+    return {*owner, owner};
+  }
+  Buffer take_free() {
+    const std::scoped_lock lock(mutex);
+    if (free.empty()) return {};
+    Buffer bytes = std::move(free.back());
+    free.pop_back();
+    return bytes;
+  }
+  void finish() {
+    hashed.finish();
+    written.finish();
+  }
+};
+
+SectionWriter::~SectionWriter() = default;
+
+std::size_t SectionWriter::behind_bytes(std::size_t buffer_bytes, std::size_t most_owned) {
+  return kMostBehind * std::max(buffer_bytes, most_owned) + kMostFree * buffer_bytes;
+}
+
+void SectionWriter::start_behind() {
+  try {
+    behind_ = std::make_unique<Behind>(*this);
+  } catch (const std::system_error&) {
+    // The caller does it all.
+  }
+}
+
+void SectionWriter::end_behind() {
+  if (behind_ != nullptr) behind_->finish();
+  behind_.reset();
+}
+
+SectionWriter::SectionWriter(FileSystem& files, const std::string& directory, Section section, std::size_t buffer_bytes,
+                             std::size_t table_bytes)
+    : files_(files),
+      section_(section),
+      buffer_bytes_(std::max(buffer_bytes / kPageBytes, std::size_t{1}) * kPageBytes),
+      table_bytes_(table_bytes) {
+  const std::string path = directory + "/" + std::string(section_name(section));
+  table_path_ = path + ".pages";
+  file_ = files.create(path);
+  std::array<std::uint8_t, kSectionHeaderBytes> header{};
+  std::copy(kSectionMagic.begin(), kSectionMagic.end(), header.begin());
+  store_le<std::uint16_t>(header.data() + 8, kIndexMajor);
+  store_le<std::uint16_t>(header.data() + 10, kIndexMinor);
+  store_le<std::uint32_t>(header.data() + 20, static_cast<std::uint32_t>(section));
+  store_le<std::uint32_t>(header.data() + 60, crc32c(0, {header.data(), 60}));
+  write(header);
+}
+
+void SectionWriter::write(std::span<const std::uint8_t> bytes) {
+  hash_.update(bytes);
+  put_to_file(bytes);
+}
+
+void SectionWriter::put_to_file(std::span<const std::uint8_t> bytes) {
+  file_->append(bytes);
+  written_.fetch_add(bytes.size(), std::memory_order_relaxed);
+}
+
+void SectionWriter::append_slowly(std::span<const std::uint8_t> bytes) {
+  if (bytes.empty()) return;
+  buffer_.resize(buffer_bytes_);
+  while (bytes.size() > buffer_bytes_ - used_) {
+    const auto part = bytes.first(buffer_bytes_ - used_);
+    std::copy(part.begin(), part.end(), buffer_.data() + used_);
+    used_ = buffer_bytes_;
+    bytes = bytes.subspan(part.size());
+    flush();
+  }
+  std::copy(bytes.begin(), bytes.end(), buffer_.data() + used_);
+  used_ += bytes.size();
+}
+
+void SectionWriter::append(std::span<const std::uint8_t> bytes, const std::shared_ptr<const void>& owner) {
+  if (behind_ == nullptr || owner == nullptr || bytes.size() < kLeastOwnedBytes) {
+    append(bytes);
+    return;
+  }
+  if (used_ != 0) flush();
+  flushed_ += bytes.size();
+  behind_->hashed.put({bytes, owner});
+}
+
+void SectionWriter::flush() {
+  flushed_ += used_;
+  if (behind_ != nullptr) {
+    buffer_.resize(used_);
+    behind_->hashed.put(behind_->owned(std::move(buffer_)));
+    buffer_ = behind_->take_free();
+    buffer_.resize(buffer_bytes_);
+  } else {
+    const std::span<const std::uint8_t> data{buffer_.data(), used_};
+    seal(data);
+    write(data);
+  }
+  used_ = 0;
+}
+
+void SectionWriter::seal(std::span<const std::uint8_t> data) {
+  while (!data.empty()) {
+    if (page_bytes_ == 0) page_crc_ = section_page_crc(section_, page_count_);
+    const auto part = data.first(std::min(kPageBytes - page_bytes_, data.size()));
+    page_crc_ = crc32c(page_crc_, part);
+    page_bytes_ += part.size();
+    if (page_bytes_ == kPageBytes) end_page();
+    data = data.subspan(part.size());
+  }
+}
+
+void SectionWriter::end_page() {
+  if (page_crcs_.size() * sizeof(std::uint32_t) >= table_bytes_) spill_table();
+  page_crcs_.push_back(page_crc_);
+  ++page_count_;
+  page_bytes_ = 0;
+}
+
+void SectionWriter::spill_table() {
+  if (table_file_ == nullptr) table_file_ = files_.create(table_path_);
+  table_file_->append({reinterpret_cast<const std::uint8_t*>(page_crcs_.data()), page_crcs_.size() * 4});
+  page_crcs_.clear();
+}
+
+// Returns the CRC of the whole table.
+std::uint32_t SectionWriter::write_table() {
+  std::uint32_t crc = 0;
+  if (table_file_ != nullptr) {
+    table_file_->close();
+    table_file_.reset();
+    const auto spilled = files_.open(table_path_);
+    std::vector<std::uint8_t> part(std::min<std::uint64_t>(spilled->size(), kPageBytes));
+    for (std::uint64_t at = 0; at < spilled->size(); at += part.size()) {
+      part.resize(std::min<std::uint64_t>(part.size(), spilled->size() - at));
+      spilled->read_exactly(at, part);
+      crc = crc32c(crc, part);
+      write(part);
+    }
+    files_.remove(table_path_);
+  }
+  const std::span<const std::uint8_t> rest{reinterpret_cast<const std::uint8_t*>(page_crcs_.data()),
+                                           page_crcs_.size() * 4};
+  crc = crc32c(crc, rest);
+  write(rest);
+  return crc;
+}
+
+SectionFigures SectionWriter::finish() {
+  if (used_ != 0) flush();
+  end_behind();
+  if (page_bytes_ != 0) end_page();
+  buffer_ = {};
+  std::array<std::uint8_t, kSectionFooterBytes> footer{};
+  store_le<std::uint64_t>(footer.data(), flushed_);
+  store_le<std::uint32_t>(footer.data() + 8, kPageBytes);
+  store_le<std::uint32_t>(footer.data() + 12, write_table());
+  store_le<std::uint32_t>(footer.data() + 16, static_cast<std::uint32_t>(section_));
+  const std::uint32_t crc = crc32c(0, {footer.data(), 28});
+  store_le<std::uint32_t>(footer.data() + 28, crc);
+  write(footer);
+  return {file_->size(), hash_.digest(), crc};
+}
+
+}  // namespace spillway

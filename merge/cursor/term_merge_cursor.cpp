@@ -1,0 +1,119 @@
+#include "merge/cursor/term_merge_cursor.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "merge/cursor/byte_prefix.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kStartBytes = 8;
+constexpr std::uint64_t kNoStart = ~std::uint64_t{0};
+
+}  // namespace
+
+TermSources::Rest TermSources::rest_of(std::string_view term) {
+  return {term.size() > kStartBytes ? byte_prefix(term.substr(kStartBytes)) : 0,
+          std::min<std::uint64_t>(term.size(), kMoreBytes)};
+}
+
+TermSources::TermSources(std::span<const MergeInput* const> inputs, const std::string& first, const std::string& last)
+    : starts_((inputs.size() + kTermStarts - 1) / kTermStarts),
+      least_starts_(starts_.size()),
+      rests_(starts_.size() * kTermStarts, {kNoStart, kDone}) {
+  for (Starts& starts : starts_) starts.fill(kNoStart);
+  cursors_.reserve(inputs.size());
+  of_term_.reserve(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    cursors_.push_back(inputs[i]->terms(first, last));
+    move(i);
+    of_term_.push_back(static_cast<std::uint32_t>(i));
+  }
+  begin_term();
+}
+
+bool TermSources::is_of_term(std::uint64_t start, const Rest& rest, std::string_view term) const {
+  return start == start_ && rest == rest_ && (rest.bytes != kMoreBytes || term == term_);
+}
+
+void TermSources::set(std::size_t input, std::uint64_t start, const Rest& rest) {
+  starts_[input / kTermStarts][input % kTermStarts] = start;
+  rests_[input] = rest;
+}
+
+// True if the next piece of that input is of the least term, too.
+bool TermSources::move(std::size_t input) {
+  TermCursor& cursor = *cursors_[input];
+  if (!cursor.next()) {
+    set(input, kNoStart, {kNoStart, kDone});
+    return false;
+  }
+  const std::string_view term = cursor.piece().term;
+  const std::uint64_t start = byte_prefix(term);
+  const Rest rest = rest_of(term);
+  if (is_of_term(start, rest, term)) return true;
+  set(input, start, rest);
+  return false;
+}
+
+bool TermSources::advance() {
+  if (move(of_term_[at_]) || ++at_ != of_term_.size()) return true;
+  begin_term();
+  return false;
+}
+
+bool TermSources::are_whole() const {
+  return std::all_of(of_term_.begin(), of_term_.end(), [this](std::uint32_t i) { return cursors_[i]->ends_term(); });
+}
+
+void TermSources::advance_term() {
+  for (const std::uint32_t input : of_term_) move(input);
+  begin_term();
+}
+
+// All inputs that stood at the last term have moved on: where they are, the least start may be another.
+void TermSources::begin_term() {
+  std::size_t done = 0;  // starts before it are looked at
+  for (const std::uint32_t input : of_term_) {
+    const std::size_t group = input / kTermStarts;
+    if (group < done) continue;
+    least_starts_[group] = least_start(starts_[group].data());
+    done = group + 1;
+  }
+  of_term_.clear();
+  at_ = 0;
+  start_ = *std::min_element(least_starts_.begin(), least_starts_.end());
+  for (std::size_t group = 0; group < starts_.size(); ++group) {
+    if (least_starts_[group] != start_) continue;
+    for (std::uint64_t equal = equal_starts(starts_[group].data(), start_); equal != 0; equal &= equal - 1) {
+      collect(group * kTermStarts + static_cast<std::size_t>(std::countr_zero(equal)));
+    }
+  }
+  if (of_term_.empty()) return;
+  rest_ = rests_[of_term_.front()];
+  if (rest_.bytes == kMoreBytes) term_ = piece().term;
+}
+
+// As string_view::compare, of the terms of two inputs that start alike.
+int TermSources::compare(std::size_t a, std::size_t b) const {
+  const Rest &left = rests_[a], &right = rests_[b];
+  if (left == right) {
+    return left.bytes != kMoreBytes ? 0 : cursors_[a]->piece().term.compare(cursors_[b]->piece().term);
+  }
+  return left < right ? -1 : 1;
+}
+
+// An input whose term has the least start: of these, the inputs of the least term are kept.
+void TermSources::collect(std::size_t input) {
+  if (rests_[input].bytes == kDone) return;
+  if (!of_term_.empty()) {
+    const int order = compare(input, of_term_.front());
+    if (order > 0) return;
+    if (order < 0) of_term_.clear();
+  }
+  of_term_.push_back(static_cast<std::uint32_t>(input));
+}
+
+}  // namespace spillway

@@ -1,0 +1,92 @@
+#include "merge/input/index.hpp"
+
+#include <algorithm>
+
+namespace spillway {
+
+namespace {
+
+constexpr std::uint64_t kSamples = 256;
+constexpr std::uint64_t kTermWeight = 8;  // bytes of postings that a term costs as much as
+
+OccurrenceSum minus(const OccurrenceSum& whole, const OccurrenceSum& part) {
+  const auto subtract = [](std::uint64_t a, std::uint64_t b) {
+    return field61::add(a, (field61::kPrime - b) % field61::kPrime);
+  };
+  OccurrenceSum rest;
+  for (int lane = 0; lane < 2; ++lane) rest.lanes[lane] = subtract(whole.lanes[lane], part.lanes[lane]);
+  rest.positions = subtract(whole.positions, part.positions);
+  return rest;
+}
+
+// Where the lists of terms >= a prefix begin, among all the index's lists.
+struct Place {
+  std::string term;  // the first of them; empty at the end
+  std::uint64_t weight = 0;
+};
+
+Place place_of(const IndexReader& index, std::uint64_t prefix) {
+  std::string first(sizeof prefix, '\0');
+  for (std::size_t i = 0; i < first.size(); ++i) first[i] = static_cast<char>(prefix >> (56 - 8 * i));
+  TermTableCursor terms(index, first);
+  if (!terms.next()) return {};
+  const TermEntry& entry = terms.entry();
+  return {entry.term.substr(0, kSampleTermBytes), entry.posting_offset + kTermWeight * entry.number};
+}
+
+// Finds places between two prefixes by halving, until they are near enough to each other. Every step is one lookup in
+// the term table, and about kSamples * 16 are made.
+class Sampler {
+ public:
+  Sampler(const IndexReader& index, std::uint64_t step) : index_(index), step_(step) {}
+
+  void halve(std::uint64_t low, std::uint64_t low_weight, std::uint64_t high, std::uint64_t high_weight) {
+    if (high_weight - std::min(low_weight, high_weight) <= step_ || high - low <= 1) return;
+    const std::uint64_t middle = low + (high - low) / 2;
+    Place place = place_of(index_, middle);
+    const std::uint64_t weight = place.term.empty() ? high_weight : place.weight;
+    halve(low, low_weight, middle, weight);
+    if (!place.term.empty() && (samples.empty() || samples.back().first_term < place.term)) {
+      samples.push_back({std::move(place.term), 0, 0});
+    }
+    halve(middle, weight, high, high_weight);
+  }
+
+  std::vector<TermSample> samples;
+
+ private:
+  const IndexReader& index_;
+  std::uint64_t step_;
+};
+
+}  // namespace
+
+IndexInput::IndexInput(const IndexReader& index) : index_(index) {
+  const IndexCounts& counts = index.counts();
+  identity_.job = index.options().job();
+  identity_.has_texts = index.options().store == StorePolicy::kText;
+  identity_.has_positions = index.options().positions;
+  summary_.document_count = counts.source_documents;
+  summary_.entry_count = counts.terms;
+  summary_.posting_count = counts.postings;
+  summary_.occurrence_count = counts.occurrences;
+  summary_.sum = minus(counts.source_sum, counts.dropped_sum);
+  summary_.has_stored_ids = counts.stored_ids != 0;
+}
+
+std::vector<TermSample> IndexInput::term_samples() const {
+  std::uint64_t bytes = 0;
+  for (const IndexReader::FileFigure& file : index_.files()) bytes += file.bytes;
+  const std::uint64_t total = bytes + kTermWeight * index_.counts().terms;
+  Sampler sampler(index_, std::max<std::uint64_t>(1, total / kSamples));
+  sampler.halve(0, 0, ~std::uint64_t{0}, total);
+  return std::move(sampler.samples);
+}
+
+std::size_t IndexInput::cursor_bytes() const { return IndexTermCursor::memory_bytes(index_.options().positions); }
+
+std::unique_ptr<TermCursor> IndexInput::terms(std::string first, std::string last) const {
+  return std::make_unique<IndexTermCursor>(index_, first, last);
+}
+
+}  // namespace spillway

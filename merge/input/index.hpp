@@ -1,0 +1,32 @@
+// An index as an input of a merge: it stands for one run of all its documents, in the numbering of its source.
+#pragma once
+
+#include "io/index/cursors.hpp"
+#include "io/index/reader.hpp"
+#include "merge/input/merge_input.hpp"
+
+namespace spillway {
+
+class IndexInput final : public MergeInput {
+ public:
+  // `index` lives longer.
+  explicit IndexInput(const IndexReader& index);
+
+  const RunIdentity& identity() const override { return identity_; }
+  // Of the documents that the index holds; the dropped ones are counted, as holes, and nothing else of them.
+  const RunSummary& summary() const override { return summary_; }
+  std::vector<TermSample> term_samples() const override;
+  std::size_t cursor_bytes() const override;
+  std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override;
+  std::unique_ptr<DocumentCursor> documents() const override { return std::make_unique<IndexDocumentCursor>(index_); }
+  std::unique_ptr<TextCursor> texts() const override { return std::make_unique<IndexTextCursor>(index_); }
+  std::string name() const override { return index_.directory(); }
+  bool may_have_dropped() const override { return index_.counts().source_documents != index_.counts().documents; }
+
+ private:
+  const IndexReader& index_;
+  RunIdentity identity_;
+  RunSummary summary_;
+};
+
+}  // namespace spillway

@@ -1,0 +1,21 @@
+#include <algorithm>
+#include <string>
+
+#include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/memory.hpp"
+
+namespace spillway {
+
+std::uint8_t* DeviceArena::take_bytes(std::size_t bytes) {
+  const std::size_t aligned = device_aligned(bytes);
+  if (aligned > bytes_ - used_) {
+    throw GpuMemoryError("the GPU arena of " + std::to_string(bytes_) + " bytes has " + std::to_string(bytes_ - used_) +
+                         " left, and " + std::to_string(aligned) + " are needed: raise --gpu-memory");
+  }
+  std::uint8_t* const piece = data_ + used_;
+  used_ += aligned;
+  most_used_ = std::max(most_used_, used_);
+  return piece;
+}
+
+}  // namespace spillway

@@ -1,0 +1,47 @@
+// How many blocks a launch has, and how much shared memory.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+
+#include "sort/gpu/device/cuda_check.cuh"
+
+namespace spillway {
+
+// Requires: fewer than 2^31 blocks, the limit of a grid; at 8 bytes a key device memory ends far below it.
+inline unsigned blocks_for(std::uint64_t count, std::uint64_t per_block) {
+  const std::uint64_t blocks = (count + per_block - 1) / per_block;
+  if (blocks > 0x7FFFFFFF) throw std::logic_error("a GPU sort was given more keys than a grid has threads for");
+  return static_cast<unsigned>(blocks);
+}
+
+// More than 48 KiB of dynamic shared memory must be asked for. Requires: the same number for a kernel on a GPU always,
+// as it holds for all threads, and one may launch between what another asks for and launches.
+template <typename Kernel>
+void allow_shared_bytes(Kernel kernel, unsigned bytes) {
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+}
+
+// The dynamic shared memory that a block of this kernel can have on the calling thread's current GPU.
+template <typename Kernel>
+unsigned most_shared_bytes(Kernel kernel) {
+  int gpu = 0, most = 0;
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaGetDevice(&gpu));
+  cuda_check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu));
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel));
+  return static_cast<unsigned>(most) - static_cast<unsigned>(attributes.sharedSizeBytes);
+}
+
+// Blocks that the calling thread's current GPU runs at a time: the grid of kernels whose blocks take many tiles each.
+template <typename Kernel>
+std::uint64_t resident_blocks(Kernel kernel, unsigned threads, unsigned shared_bytes) {
+  int gpu = 0, multiprocessors = 0, blocks = 0;
+  cuda_check(cudaGetDevice(&gpu));
+  cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, gpu));
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, static_cast<int>(threads), shared_bytes));
+  if (blocks == 0) throw GpuError("a GPU sort needs more shared memory or registers than this GPU has");
+  return static_cast<std::uint64_t>(multiprocessors) * static_cast<std::uint64_t>(blocks);
+}
+
+}  // namespace spillway

@@ -1,0 +1,24 @@
+// GPU record sorters for keys in host memory: up, sort, down. What `--record-sorter` and the contract tests use; a
+// block's visit keeps its keys on the device and calls DeviceRecordSorter itself.
+#pragma once
+
+#include "sort/gpu/interface/record_sorter.hpp"
+
+namespace spillway {
+
+// Takes device memory for each call, on the first usable GPU. Without one sort() throws GpuError, saying why.
+class GpuRecordSorter final : public RecordSorter {
+ public:
+  explicit GpuRecordSorter(const GpuSorterName& name) : name_(name) {}
+
+  std::string_view name() const override { return name_.name; }
+  bool stable() const override { return name_.stable; }
+  bool needs_gpu() const override { return true; }
+  std::size_t scratch_bytes(std::size_t, BitRange) const override { return 0; }
+  void sort(std::span<std::uint64_t> keys, BitRange bits, std::span<std::uint8_t> scratch) const override;
+
+ private:
+  GpuSorterName name_;
+};
+
+}  // namespace spillway

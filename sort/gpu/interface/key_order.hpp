@@ -1,0 +1,39 @@
+// How the comparison sorts of the GPU order keys by a bit range, on the device and on the host.
+#pragma once
+
+#include <cstdint>
+
+#include "sort/gpu/device/host_device.hpp"
+#include "sort/interface/scratch_pieces.hpp"
+
+namespace spillway {
+
+// All 64 bits count: equal keys cannot be told apart.
+struct WholeKeyLess {
+  static constexpr bool kEqualKeysDiffer = false;
+  SPILLWAY_HOST_DEVICE bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
+};
+
+// Only the bits of the mask count; where it is one range of bits the order is that of the field's values.
+struct MaskedKeyLess {
+  static constexpr bool kEqualKeysDiffer = true;
+  std::uint64_t mask;
+  SPILLWAY_HOST_DEVICE bool operator()(std::uint64_t a, std::uint64_t b) const { return (a & mask) < (b & mask); }
+};
+
+inline bool is_whole_key(BitRange bits) { return bits.begin == 0 && bits.end == 64; }
+
+// True where a stable sort has nothing to do.
+inline bool is_sorted_already(std::size_t count, BitRange bits) { return count < 2 || bits.begin >= bits.end; }
+
+// Calls sort(less) with the cheapest order for the bits.
+template <typename Sort>
+void with_key_order(BitRange bits, Sort sort) {
+  if (is_whole_key(bits)) {
+    sort(WholeKeyLess{});
+  } else {
+    sort(MaskedKeyLess{bit_mask(bits)});
+  }
+}
+
+}  // namespace spillway

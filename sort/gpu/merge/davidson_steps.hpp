@@ -1,0 +1,210 @@
+// What one thread does in `gpu-merge:davidson` (Davidson, Tarjan, Garland, Owens 2012, section 3): sort eight records
+// in registers, merge inside a tile, find where the tiles of a merge begin in its four runs, merge a tile's four
+// windows.
+#pragma once
+
+#include "sort/gpu/merge/steps.hpp"
+
+namespace spillway {
+
+// Found on an H200 (docs/sorters.md). The two windows of a tile fit the 64 KiB of shared memory of compute capability
+// 7.5. In a merge the threads take an odd number of records, and the last of them fewer or none.
+template <bool kHasValue>
+struct DavidsonShape {
+  static constexpr unsigned kThreads = 256;
+  static constexpr unsigned kPerThread = kHasValue ? 8 : 16;
+  static constexpr unsigned kTile = kThreads * kPerThread;
+  static constexpr unsigned kShift = kHasValue ? 11 : 12;  // log2(kTile)
+  static constexpr unsigned kMergedPerThread = kPerThread + 1;
+  using SortWindow = RecordWindow<kHasValue, 16>;
+  using MergeWindow = RecordWindow<kHasValue, 0>;
+};
+inline constexpr unsigned kSortedInRegisters = 8;
+inline constexpr unsigned kMergedRuns = 4;
+
+// Odd-even transposition: a network that exchanges neighbours only, and only those out of order, is stable. Records
+// from `count` on stay where they are.
+template <bool kHasValue, typename Less>
+SPILLWAY_HOST_DEVICE void sort_eight(Record<kHasValue> (&records)[kSortedInRegisters], unsigned count, Less less) {
+  SPILLWAY_UNROLL
+  for (unsigned round = 0; round < kSortedInRegisters; ++round) {
+    SPILLWAY_UNROLL
+    for (unsigned i = round % 2; i + 1 < kSortedInRegisters; i += 2) {
+      const bool exchange = i + 1 < count && less(records[i + 1].key, records[i].key);
+      const Record<kHasValue> low = exchange ? records[i + 1] : records[i];
+      records[i + 1] = exchange ? records[i] : records[i + 1];
+      records[i] = low;
+    }
+  }
+}
+
+// Sorts the eight records at `first` of a window that holds `count`.
+template <bool kHasValue, typename Less>
+SPILLWAY_HOST_DEVICE void sort_in_registers(const typename DavidsonShape<kHasValue>::SortWindow& window, unsigned first,
+                                            unsigned count, Less less) {
+  if (first >= count) return;
+  const unsigned present = least(count - first, kSortedInRegisters);
+  Record<kHasValue> records[kSortedInRegisters] = {};
+  SPILLWAY_UNROLL
+  for (unsigned i = 0; i < kSortedInRegisters; ++i) {
+    if (i < present) records[i] = window.load(first + i);
+  }
+  sort_eight(records, present, less);
+  SPILLWAY_UNROLL
+  for (unsigned i = 0; i < kSortedInRegisters; ++i) {
+    if (i < present) window.store(first + i, records[i]);
+  }
+}
+
+// Records [first, first + kPerThread) of the merge of all neighbouring runs of `run` records in a tile of `count`.
+// Requires: first < count. Records from `count` on are anything.
+template <bool kHasValue, typename Less>
+SPILLWAY_HOST_DEVICE void merge_inside_tile(const typename DavidsonShape<kHasValue>::SortWindow& window, unsigned run,
+                                            unsigned first, unsigned count,
+                                            Record<kHasValue> (&merged)[DavidsonShape<kHasValue>::kPerThread],
+                                            Less less) {
+  constexpr unsigned kPerThread = DavidsonShape<kHasValue>::kPerThread;
+  const unsigned begin = first & ~(2 * run - 1);
+  const unsigned middle = least(begin + run, count);
+  const RunPair runs{begin, middle, middle, least(begin + 2 * run, count)};
+  merge_share<kHasValue, kPerThread>(window, runs, first - begin, count - 1,
+                                     IntoRegisters<kHasValue, kPerThread>{merged}, less);
+}
+
+// A merge of every four neighbouring runs of `run_length` records, the last of which may be short or missing. Tile t of
+// the output is records [t * kTile, (t + 1) * kTile), and lies inside one group of four.
+struct MergePass {
+  std::uint64_t count = 0;
+  std::uint64_t run_length = 0;
+  unsigned group_shift = 0;  // log2 of the tiles of a group
+};
+
+// A position in each of the four runs of a group.
+struct Split {
+  std::uint64_t at[kMergedRuns];
+};
+
+inline SPILLWAY_HOST_DEVICE Split group_begin(const MergePass& pass, std::uint64_t tile) {
+  const std::uint64_t group = tile >> pass.group_shift;
+  Split split;
+  SPILLWAY_UNROLL
+  for (unsigned i = 0; i < kMergedRuns; ++i) {
+    split.at[i] = least((group * kMergedRuns + i) * pass.run_length, pass.count);
+  }
+  return split;
+}
+
+inline SPILLWAY_HOST_DEVICE Split group_end(const MergePass& pass, std::uint64_t tile) {
+  Split split = group_begin(pass, tile);
+  SPILLWAY_UNROLL
+  for (unsigned i = 0; i < kMergedRuns; ++i) split.at[i] = least(split.at[i] + pass.run_length, pass.count);
+  return split;
+}
+
+// Moves `split` on by the next `rank` records of the merged group. Each step looks ahead in every run, at kLookAhead
+// keys that are rank / kParts records apart, and kLookAhead times takes the records up to the least key of those next
+// in the four runs. Fewer than rank / kParts records of each other run come before that key, so that what is taken is
+// among the next `rank` for certain. O(log rank) steps of 4 * kLookAhead independent reads; a longer look ahead takes
+// fewer steps and reads more (docs/sorters.md).
+inline constexpr unsigned kLookAhead = 5;
+
+template <typename Less>
+SPILLWAY_HOST_DEVICE Split advanced(Split split, const Split& end, std::uint64_t rank, const std::uint64_t* keys,
+                                    Less less) {
+  constexpr unsigned kParts = kLookAhead + kMergedRuns - 1;
+  while (rank > 0) {
+    const std::uint64_t step = rank < kParts ? 1 : rank / kParts;
+    std::uint64_t left[kMergedRuns], ahead[kMergedRuns][kLookAhead];
+    SPILLWAY_UNROLL
+    for (unsigned i = 0; i < kMergedRuns; ++i) {
+      left[i] = end.at[i] - split.at[i];
+      SPILLWAY_UNROLL
+      for (unsigned j = 0; j < kLookAhead; ++j) {
+        const bool is_there = j * step < left[i];
+        ahead[i][j] = is_there ? keys[split.at[i] + least((j + 1) * step, left[i]) - 1] : 0;
+      }
+    }
+    for (unsigned take = 0; take < kLookAhead && rank > 0; ++take) {
+      unsigned best = kMergedRuns;
+      std::uint64_t best_key = 0;
+      SPILLWAY_UNROLL
+      for (unsigned i = 0; i < kMergedRuns; ++i) {
+        const bool better = left[i] != 0 && (best == kMergedRuns || less(ahead[i][0], best_key));
+        best = better ? i : best;
+        best_key = better ? ahead[i][0] : best_key;
+      }
+      SPILLWAY_UNROLL
+      for (unsigned i = 0; i < kMergedRuns; ++i) {
+        const std::uint64_t taken = i == best ? least(step, left[i]) : 0;
+        split.at[i] += taken;
+        left[i] -= taken;
+        rank -= taken;
+        SPILLWAY_UNROLL
+        for (unsigned j = 0; j + 1 < kLookAhead; ++j) ahead[i][j] = i == best ? ahead[i][j + 1] : ahead[i][j];
+      }
+    }
+  }
+  return split;
+}
+
+// Where a tile's records stand: position i of the shared window, if it is below end[j] and in no earlier run's part, is
+// record i + offset[j] of the source (modulo 2^64).
+struct TileWindows {
+  std::uint64_t offset[kMergedRuns];
+  unsigned end[kMergedRuns];
+
+  SPILLWAY_HOST_DEVICE unsigned count() const { return end[kMergedRuns - 1]; }
+  SPILLWAY_HOST_DEVICE std::uint64_t source(unsigned i) const {
+    const std::uint64_t low = i < end[0] ? offset[0] : offset[1], high = i < end[2] ? offset[2] : offset[3];
+    return i + (i < end[1] ? low : high);
+  }
+};
+
+inline SPILLWAY_HOST_DEVICE TileWindows tile_windows(const Split& begin, const Split& end) {
+  TileWindows windows;
+  unsigned filled = 0;
+  SPILLWAY_UNROLL
+  for (unsigned i = 0; i < kMergedRuns; ++i) {
+    windows.offset[i] = begin.at[i] - filled;
+    filled += static_cast<unsigned>(end.at[i] - begin.at[i]);
+    windows.end[i] = filled;
+  }
+  return windows;
+}
+
+// First step of a tile's merge: parts 0 and 1 become one run, and parts 2 and 3. A thread whose records lie on the
+// border takes part in both.
+template <bool kHasValue, typename Less>
+SPILLWAY_HOST_DEVICE void merge_parts(const typename DavidsonShape<kHasValue>::MergeWindow& from,
+                                      const typename DavidsonShape<kHasValue>::MergeWindow& to,
+                                      const TileWindows& windows, unsigned first, Less less) {
+  using Shape = DavidsonShape<kHasValue>;
+  const unsigned stop = least(first + Shape::kMergedPerThread, windows.count());
+  const unsigned border = windows.end[1];
+  while (first < stop) {
+    const bool low = first < border;
+    const RunPair runs = low ? RunPair{0, windows.end[0], windows.end[0], border}
+                             : RunPair{border, windows.end[2], windows.end[2], windows.end[3]};
+    const unsigned next = low ? least(stop, border) : stop;
+    merge_share<kHasValue, Shape::kMergedPerThread>(
+        from, runs, first - runs.a, windows.count() - 1,
+        IntoWindow<kHasValue, typename Shape::MergeWindow>{to, first, next - first}, less);
+    first = next;
+  }
+}
+
+// Second step: the two runs become one.
+template <bool kHasValue, typename Less>
+SPILLWAY_HOST_DEVICE void merge_halves(const typename DavidsonShape<kHasValue>::MergeWindow& from,
+                                       const typename DavidsonShape<kHasValue>::MergeWindow& to,
+                                       const TileWindows& windows, unsigned first, Less less) {
+  using Shape = DavidsonShape<kHasValue>;
+  if (first >= windows.count()) return;
+  const unsigned count = least(Shape::kMergedPerThread, windows.count() - first);
+  const RunPair runs{0, windows.end[1], windows.end[1], windows.count()};
+  merge_share<kHasValue, Shape::kMergedPerThread>(from, runs, first, windows.count() - 1,
+                                                  IntoWindow<kHasValue, typename Shape::MergeWindow>{to, first, count},
+                                                  less);
+}
+
+}  // namespace spillway

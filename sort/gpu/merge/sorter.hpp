@@ -1,0 +1,23 @@
+// `gpu-merge`: CUB's merge sort (cub::DeviceMergeSort), the modern comparison sort.
+#pragma once
+
+#include "sort/gpu/interface/record_sorter.hpp"
+
+namespace spillway {
+
+// Stable, by comparisons of the range's bits alone. Scratch: one copy of the keys (and values) and CUB's own. Moves 16
+// bytes a key in the sort of its tiles and in each of the log2(count / tile) merges.
+class GpuMergeSorter final : public DeviceRecordSorter {
+ public:
+  std::string_view name() const override { return "gpu-merge"; }
+  bool stable() const override { return true; }
+  std::size_t scratch_bytes(std::size_t count, BitRange bits) const override;
+  std::uint64_t* sort(std::uint64_t* d_keys, std::size_t count, BitRange bits, std::uint8_t* d_scratch,
+                      GpuStreamHandle stream) const override;
+  bool has_pairs() const override { return true; }
+  std::size_t pairs_scratch_bytes(std::size_t count, BitRange bits) const override;
+  Pairs sort_pairs(Pairs pairs, std::size_t count, BitRange bits, std::uint8_t* d_scratch,
+                   GpuStreamHandle stream) const override;
+};
+
+}  // namespace spillway

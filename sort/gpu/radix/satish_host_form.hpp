@@ -1,0 +1,19 @@
+// gpu-radix:satish run on the CPU: the programs of sort/gpu/radix/satish_tile.hpp, thread by thread, with memory that
+// stands in for a block's registers and shared memory.
+#pragma once
+
+#include "sort/interface/record_sorter.hpp"
+
+namespace spillway {
+
+// For tests: its order of work is the GPU's, not one that suits a CPU. Takes its second copy of the keys itself. Tiles
+// of a pass run in parallel.
+class SatishRadixHostForm final : public RecordSorter {
+ public:
+  std::string_view name() const override { return "gpu-radix:satish"; }
+  bool stable() const override { return true; }
+  std::size_t scratch_bytes(std::size_t, BitRange) const override { return 0; }
+  void sort(std::span<std::uint64_t> keys, BitRange bits, std::span<std::uint8_t> scratch) const override;
+};
+
+}  // namespace spillway

@@ -1,0 +1,268 @@
+// What follows the merges of a round of gpu-string-merge: strings with equal keys that go on stand next to each other.
+// Large groups of them are noted for another round; small ones are sorted here, in shared memory, until all is told.
+#pragma once
+
+#include "sort/gpu/string_merge/block.cuh"
+#include "sort/gpu/string_merge/pass.cuh"
+
+namespace spillway {
+
+namespace string_merge {
+
+inline constexpr std::uint32_t kMostRanked = 64;  // strings of a group that are sorted by counting
+
+// Groups found, and strings in them: the first are counted from this bit on.
+inline constexpr unsigned kGroupsFrom = 40;
+
+// A sorted round, and what it leaves: the order, changed within groups of equal keys, and the next round's groups with
+// their counter.
+struct SortedRound {
+  const PrefixKey* d_keys;
+  std::size_t count;
+  RoundGroups groups;
+  std::uint32_t* d_order;
+  MergeGroup* d_next;
+  unsigned long long* d_counter;
+  std::uint32_t window;  // sorted strings whose groups a block has; kMostInBlock at most
+
+  __device__ std::uint32_t depth(const MergeSet* d_set, PrefixKey key) const {
+    return groups.d_groups != nullptr ? groups.of(key).depth + known_beside_pivot(key, groups.bits)
+                                      : d_set->root() + known_bytes(key);
+  }
+};
+
+// The strings of a tile that are in small groups, group after group.
+struct FinishStorage {
+  TileStorage tile;
+  std::uint32_t indices[kTile], places[kTile];  // in the result
+  std::uint16_t heads[kTile];                   // the number of the group's first string
+  // Of the group whose first string has twice the number or one more.
+  std::uint16_t pivots[kTile / 2];
+  std::uint32_t depths[kTile / 2];
+  std::uint32_t of_warps[kThreads / 32];
+  SharedSymbols symbols;
+};
+
+// Of the thread's own kEach keys of a tile in order: which are equal to a neighbour and go on, and which are the first
+// of their kind.
+struct OwnTies {
+  std::uint32_t ties = 0, heads = 0;  // a bit for each key
+  // `before`: the key before the tile.
+  __device__ OwnTies(const TileKeys& keys, std::uint32_t count, PrefixKey before) {
+    const std::uint32_t begin = threadIdx.x * kEach;
+    if (begin >= count) return;
+    if (begin > 0) before = keys[begin - 1];
+    PrefixKey key = keys[begin];
+#pragma unroll
+    for (std::uint32_t i = 0; i < kEach; ++i) {
+      const PrefixKey next = begin + i + 1 < count ? keys[begin + i + 1] : kNoKey;
+      const bool is_there = begin + i < count, is_head = key != before;
+      heads |= (is_there && is_head ? 1u : 0u) << i;
+      ties |= (is_there && (key & kKeyGoesOn) != 0 && (!is_head || key == next) ? 1u : 0u) << i;
+      before = key;
+      key = next;
+    }
+  }
+  __device__ bool is_tie(std::uint32_t i) const { return (ties >> i & 1) != 0; }
+  __device__ bool is_head(std::uint32_t i) const { return (heads >> i & 1) != 0; }
+};
+
+// Notes the large group of the sorted strings from `at` on.
+inline __device__ void note_large(const SortedRound& round, const MergeSet* d_set, std::size_t at, PrefixKey key) {
+  std::size_t same = at + kMostInBlock, end = round.count;  // the first one behind is in (same, end]
+  for (std::size_t step = kMostInBlock; same + step < end; step *= 2) {
+    if (round.d_keys[same + step] != key) {
+      end = same + step;
+    } else {
+      same += step;
+    }
+  }
+  while (same + 1 < end) {
+    const std::size_t middle = same + (end - same) / 2;
+    if (round.d_keys[middle] == key) {
+      same = middle;
+    } else {
+      end = middle;
+    }
+  }
+  const auto count = static_cast<std::uint32_t>(same + 1 - at);
+  const unsigned long long before = atomicAdd(round.d_counter, (1ull << kGroupsFrom) + count);
+  round.d_next[before >> kGroupsFrom] = {static_cast<std::uint32_t>(round.groups.place(key, at)),
+                                         static_cast<std::uint32_t>(before & ((1ull << kGroupsFrom) - 1)), count,
+                                         round.depth(d_set, key)};
+}
+
+// Strings in the storage, and whether more than kMostRanked of them are in one group.
+struct Gathered {
+  std::uint32_t count;
+  bool has_large;
+};
+
+// Strings of small groups that begin in the block's window are brought to the storage; those of large ones are noted.
+// Requires: the window's keys and kMostInBlock behind it are in `keys`, `count` in all.
+inline __device__ Gathered gather_small_groups(const SortedRound& round, const MergeSet* d_set, FinishStorage& storage,
+                                               std::size_t window, std::uint32_t count) {
+  const TileKeys keys{storage.tile};
+  const std::uint32_t begin = threadIdx.x * kEach;
+  const OwnTies own(keys, count, window == 0 ? kNoKey : round.d_keys[window - 1]);
+  const std::uint32_t last = own.heads == 0 ? kNone : begin + 31 - __clz(static_cast<int>(own.heads));
+  std::uint32_t head = last_before(last, storage.of_warps), active = 0, all_heads[kEach];
+#pragma unroll
+  for (std::uint32_t i = 0; i < kEach; ++i) {
+    if (own.is_head(i)) head = begin + i;
+    all_heads[i] = head;
+    if (!own.is_tie(i) || head >= round.window) continue;
+    const PrefixKey key = keys[begin + i];
+    const bool is_large = head + kMostInBlock < count && keys[head + kMostInBlock] == key;
+    if (!is_large) {
+      active |= 1u << i;
+    } else if (own.is_head(i)) {
+      note_large(round, d_set, window + begin + i, key);
+    }
+  }
+  const BlockSum sum = sum_before(__popc(active), storage.of_warps);
+  std::uint32_t to = sum.before;
+  bool has_large = false;
+#pragma unroll 1
+  for (std::uint32_t i = 0; i < kEach; ++i) {
+    if ((active >> i & 1) == 0) continue;
+    const PrefixKey key = keys[begin + i];
+    const auto place = static_cast<std::uint32_t>(round.groups.place(key, window + begin + i));
+    const std::uint32_t first = to - (begin + i - all_heads[i]);
+    storage.places[to] = place;
+    storage.heads[to] = static_cast<std::uint16_t>(first);
+    if (first == to) storage.depths[first / 2] = round.depth(d_set, key);
+    const bool is_end = begin + i + 1 == count || keys[begin + i + 1] != key;
+    if (is_end) storage.pivots[first / 2] = static_cast<std::uint16_t>(pivot_place(first, to + 1 - first));
+    has_large |= to - first >= kMostRanked;
+    ++to;
+  }
+  has_large = __syncthreads_or(has_large) != 0;
+  for (std::uint32_t i = threadIdx.x; i < sum.all; i += kThreads) storage.indices[i] = round.d_order[storage.places[i]];
+  __syncthreads();
+  return {sum.all, has_large};
+}
+
+// Sorts as sort_tile() does, where no group has more than kMostRanked strings: each one counts those of its group that
+// come before it.
+inline __device__ void rank_keys(FinishStorage& storage, std::uint32_t count) {
+  const TileKeys keys{storage.tile};
+  PrefixKey own[kEach];
+  std::uint32_t ranks[kEach];
+#pragma unroll
+  for (std::uint32_t e = 0; e < kEach; ++e) {
+    const std::uint32_t i = threadIdx.x + e * kThreads;
+    if (i >= count) break;
+    own[e] = keys[i];
+    const PrefixKey end = (own[e] | (~PrefixKey{0} >> kBlockGroupBits));
+    ranks[e] = storage.heads[i];
+    for (std::uint32_t other = ranks[e]; other < count; ++other) {
+      const PrefixKey key = keys[other];
+      if (key > end) break;
+      if (key < own[e] || (key == own[e] && other < i)) ++ranks[e];
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (std::uint32_t e = 0; e < kEach; ++e) {
+    const std::uint32_t i = threadIdx.x + e * kThreads;
+    if (i >= count) break;
+    keys[ranks[e]] = own[e];
+    keys.origin(ranks[e]) = static_cast<std::uint16_t>(i);
+  }
+  __syncthreads();
+}
+
+inline __device__ void load_group_keys(const DeviceStrings& strings, FinishStorage& storage, std::uint32_t count) {
+  const TileKeys keys{storage.tile};
+  const KeyAlphabet alphabet = storage.symbols.alphabet();
+  for (std::uint32_t i = threadIdx.x; i < kTile; i += kThreads) {
+    if (i >= count) {
+      keys[i] = kNoKey;
+      continue;
+    }
+    const std::uint32_t group = storage.heads[i] / 2;
+    const DeviceString pivot = string_at(strings, storage.indices[storage.pivots[group]]);
+    keys[i] = PrefixKey{group} << (64 - kBlockGroupBits) | pivot_key(alphabet, string_at(strings, storage.indices[i]),
+                                                                     pivot, storage.depths[group], kBlockGroupBits);
+  }
+  __syncthreads();
+}
+
+// Puts out the strings that are told apart from all others, and gathers what is left.
+inline __device__ Gathered keep_ties(FinishStorage& storage, std::uint32_t count, std::uint32_t* d_order) {
+  const TileKeys keys{storage.tile};
+  const std::uint32_t begin = threadIdx.x * kEach;
+  const OwnTies own(keys, count, kNoKey);
+  const std::uint32_t last =
+      (own.heads & own.ties) == 0 ? kNone : begin + 31 - __clz(static_cast<int>(own.heads & own.ties));
+  std::uint32_t head = last_before(last, storage.of_warps);
+  const BlockSum sum = sum_before(__popc(own.ties), storage.of_warps);
+  std::uint32_t indices[kEach], places[kEach], firsts[kEach], depths[kEach], to = sum.before;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kEach; ++i) {
+    if (begin + i >= count) break;
+    if (own.is_tie(i) && own.is_head(i)) head = begin + i;
+    indices[i] = storage.indices[keys.origin(begin + i)];
+    places[i] = storage.places[begin + i];
+    if (!own.is_tie(i)) {
+      d_order[places[i]] = indices[i];
+      continue;
+    }
+    const PrefixKey key = keys[begin + i];
+    firsts[i] = to++ - (begin + i - head);
+    depths[i] = storage.depths[key >> (64 - kBlockGroupBits)] + known_beside_pivot(key, kBlockGroupBits);
+  }
+  __syncthreads();
+  to = sum.before;
+  bool has_large = false;
+#pragma unroll
+  for (std::uint32_t i = 0; i < kEach; ++i) {
+    if (!own.is_tie(i)) continue;
+    storage.indices[to] = indices[i];
+    storage.places[to] = places[i];
+    storage.heads[to] = static_cast<std::uint16_t>(firsts[i]);
+    if (firsts[i] == to) storage.depths[to / 2] = depths[i];
+    const bool is_end = begin + i + 1 == count || keys[begin + i + 1] != keys[begin + i];
+    if (is_end) storage.pivots[firsts[i] / 2] = static_cast<std::uint16_t>(pivot_place(firsts[i], to + 1 - firsts[i]));
+    has_large |= to - firsts[i] >= kMostRanked;
+    ++to;
+  }
+  has_large = __syncthreads_or(has_large) != 0;
+  return {sum.all, has_large};
+}
+
+// A block for each `window` sorted strings: the groups that begin among them.
+__global__ void __launch_bounds__(kThreads, 3)
+    finish_groups_kernel(DeviceStrings strings, const MergeSet* d_set, SortedRound round) {
+  extern __shared__ uint4 dynamic_storage[];
+  FinishStorage& storage = *reinterpret_cast<FinishStorage*>(dynamic_storage);
+  const std::size_t begin = std::size_t{blockIdx.x} * round.window, left = round.count - begin;
+  const std::uint32_t most = round.window + kMostInBlock;
+  const std::uint32_t count = left < most ? static_cast<std::uint32_t>(left) : most;
+  const TileKeys keys{storage.tile};
+  bool has_ties = false;
+  for (std::uint32_t i = threadIdx.x; i < round.window && i < count; i += kThreads) {
+    const PrefixKey key = round.d_keys[begin + i];
+    keys[i] = key;
+    has_ties |= (key & kKeyGoesOn) != 0 && i + 1 < count && round.d_keys[begin + i + 1] == key;
+  }
+  if (__syncthreads_or(has_ties) == 0) return;
+  for (std::uint32_t i = round.window + threadIdx.x; i < count; i += kThreads) keys[i] = round.d_keys[begin + i];
+  storage.symbols.make(d_set);
+  __syncthreads();
+  Gathered ties = gather_small_groups(round, d_set, storage, begin, count);
+  while (ties.count != 0) {
+    load_group_keys(strings, storage, ties.count);
+    if (ties.has_large) {
+      sort_tile(keys, ties.count);
+    } else {
+      rank_keys(storage, ties.count);
+    }
+    ties = keep_ties(storage, ties.count, round.d_order);
+  }
+}
+
+}  // namespace string_merge
+
+}  // namespace spillway

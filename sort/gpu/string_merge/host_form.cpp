@@ -1,0 +1,172 @@
+#include "sort/gpu/string_merge/host_form.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "sort/cpu/string_items.hpp"
+#include "sort/gpu/host/packed_strings.hpp"
+#include "sort/gpu/string_merge/prefix_key.hpp"
+#include "sort/gpu/string_merge/shape.hpp"
+#include "sort/interface/scratch_pieces.hpp"
+
+namespace spillway {
+
+namespace {
+
+struct KeyedString {
+  PrefixKey key;
+  std::uint32_t index;
+};
+using KeyedStrings = std::span<KeyedString>;
+
+bool key_is_less(const KeyedString& a, const KeyedString& b) { return a.key < b.key; }
+
+// Merges runs of `run` strings of `from` in pairs.
+void merge_pass(std::span<const KeyedString> from, KeyedStrings to, std::size_t run) {
+  const std::size_t count = from.size();
+  for (std::size_t pair = 0; pair < count; pair += 2 * run) {
+    const std::size_t a_end = std::min(pair + run, count), b_end = std::min(pair + 2 * run, count);
+    const auto at = [&](std::size_t i) { return from.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::merge(at(pair), at(a_end), at(a_end), at(b_end), to.begin() + static_cast<std::ptrdiff_t>(pair), key_is_less);
+  }
+}
+
+// Stable; in `spare` or where they stand, as the number of passes has it.
+KeyedStrings merge_sort(KeyedStrings strings, KeyedStrings spare) {
+  for (std::size_t run = 1; run < strings.size(); run *= 2) {
+    merge_pass(strings, spare, run);
+    std::swap(strings, spare);
+  }
+  return strings;
+}
+
+std::uint32_t find_root(const DeviceStrings& strings) {
+  DeviceString first = string_at(strings, 0);
+  for (std::uint32_t i = 1; i < strings.count; ++i) first.bytes = shared_prefix(first, string_at(strings, i), 0);
+  return first.bytes;
+}
+
+KeySymbols find_symbols(const DeviceStrings& strings) {
+  std::uint32_t used[8] = {};
+  for (std::size_t i = 0; i < strings.total_bytes; ++i) {
+    used[strings.d_bytes[i] / 32] |= 1u << (strings.d_bytes[i] % 32);
+  }
+  return make_key_symbols(used);
+}
+
+class MergeRounds {
+ public:
+  MergeRounds(const DeviceStrings& strings, std::span<std::uint32_t> order, KeyedStrings room, KeyedStrings spare)
+      : strings_(strings), order_(order), room_(room), spare_(spare), symbols_(find_symbols(strings)) {}
+
+  void run() {
+    const std::uint32_t root = find_root(strings_);
+    for (std::uint32_t i = 0; i < order_.size(); ++i) room_[i] = {load_key(alphabet_, string(i), root, 0), i};
+    std::vector<MergeGroup> groups{{0, 0, static_cast<std::uint32_t>(order_.size()), root}};
+    finish(merge_sort(room_, spare_), groups, 0, [](PrefixKey key) { return known_bytes(key); });
+    while (!large_.empty()) {
+      groups.swap(large_);
+      large_.clear();
+      sort_groups(groups);
+    }
+  }
+
+ private:
+  DeviceString string(std::uint32_t index) const { return string_at(strings_, index); }
+
+  // A round: all groups at once, by keys with the group in front.
+  void sort_groups(const std::vector<MergeGroup>& groups) {
+    const auto group_bits = static_cast<std::uint32_t>(std::bit_width(groups.size() - 1));
+    std::size_t count = 0;
+    for (std::size_t number = 0; number < groups.size(); ++number) {
+      const MergeGroup& group = groups[number];
+      const DeviceString pivot = string(order_[pivot_place(group.begin, group.count)]);
+      const PrefixKey front = group_bits == 0 ? 0 : PrefixKey{number} << (64 - group_bits);
+      for (std::uint32_t i = 0; i < group.count; ++i) {
+        const std::uint32_t index = order_[group.begin + i];
+        room_[count++] = {front | pivot_key(alphabet_, string(index), pivot, group.depth, group_bits), index};
+      }
+    }
+    finish(merge_sort(room_.first(count), spare_.first(count)), groups, group_bits,
+           [group_bits](PrefixKey key) { return known_beside_pivot(key, group_bits); });
+  }
+
+  // Puts out what a round has sorted, notes the groups of equal keys that go on, and sorts the small ones.
+  template <typename Known>
+  void finish(std::span<const KeyedString> sorted, const std::vector<MergeGroup>& groups, std::uint32_t group_bits,
+              Known known) {
+    for (std::size_t i = 0; i < sorted.size();) {
+      const PrefixKey key = sorted[i].key;
+      const MergeGroup& group = groups[group_bits == 0 ? 0 : key >> (64 - group_bits)];
+      const auto begin = static_cast<std::uint32_t>(group.begin + (i - group.first));
+      std::uint32_t count = 0;
+      for (; i < sorted.size() && sorted[i].key == key; ++i) order_[begin + count++] = sorted[i].index;
+      if ((key & kKeyGoesOn) == 0 || count == 1) continue;
+      note(begin, count, group.depth + known(key));
+    }
+    while (!small_.empty()) {
+      const MergeGroup group = small_.back();
+      small_.pop_back();
+      sort_small(group);
+    }
+  }
+
+  void note(std::uint32_t begin, std::uint32_t count, std::uint32_t depth) {
+    if (count <= kMostInBlock) {
+      small_.push_back({begin, 0, count, depth});
+    } else {
+      const std::uint32_t first = large_.empty() ? 0 : large_.back().first + large_.back().count;
+      large_.push_back({begin, first, count, depth});
+    }
+  }
+
+  // A group alone, as a block does with several.
+  void sort_small(const MergeGroup& group) {
+    std::vector<KeyedString> room(group.count), spare(group.count);
+    const DeviceString pivot = string(order_[pivot_place(group.begin, group.count)]);
+    for (std::uint32_t i = 0; i < group.count; ++i) {
+      const std::uint32_t index = order_[group.begin + i];
+      room[i] = {pivot_key(alphabet_, string(index), pivot, group.depth, kBlockGroupBits), index};
+    }
+    const KeyedStrings sorted = merge_sort(room, spare);
+    for (std::uint32_t i = 0; i < group.count;) {
+      const PrefixKey key = sorted[i].key;
+      const std::uint32_t begin = i;
+      for (; i < group.count && sorted[i].key == key; ++i) order_[group.begin + i] = sorted[i].index;
+      if ((key & kKeyGoesOn) == 0 || i - begin == 1) continue;
+      note(group.begin + begin, i - begin, group.depth + known_beside_pivot(key, kBlockGroupBits));
+    }
+  }
+
+  const DeviceStrings& strings_;
+  std::span<std::uint32_t> order_;
+  KeyedStrings room_, spare_;
+  KeySymbols symbols_;
+  KeyAlphabet alphabet_{symbols_.symbol_of, symbols_.bits};
+  std::vector<MergeGroup> small_, large_;
+};
+
+}  // namespace
+
+std::size_t StringMergeHostForm::scratch_bytes(std::size_t count) const {
+  return 2 * round_to_scratch_alignment(count * sizeof(KeyedString)) +
+         round_to_scratch_alignment((count + 1) * sizeof(std::uint64_t)) + kScratchAlignment;
+}
+
+void StringMergeHostForm::sort(std::span<const StringRef> strings, std::span<std::uint32_t> order,
+                               std::span<std::uint32_t> lcps, std::span<std::uint8_t> scratch) const {
+  check_string_spans(strings, order, lcps);
+  if (strings.empty()) return;
+  ScratchPieces pieces(scratch);
+  const KeyedStrings room = pieces.take<KeyedString>(strings.size()), spare = pieces.take<KeyedString>(strings.size());
+  const PackedHostStrings packed(strings, pieces.take<std::uint64_t>(strings.size() + 1));
+  MergeRounds(packed.strings(), order, room, spare).run();
+  for (std::size_t i = 0; i < lcps.size(); ++i) {
+    lcps[i] =
+        i == 0 ? 0 : shared_prefix(string_at(packed.strings(), order[i - 1]), string_at(packed.strings(), order[i]), 0);
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,16 @@
+// `gpu-string-merge` run step by step on the CPU: the same steps, tiles and points of merging as its kernels.
+#pragma once
+
+#include "sort/interface/string_sorter.hpp"
+
+namespace spillway {
+
+class StringMergeHostForm final : public StringSorter {
+ public:
+  std::string_view name() const override { return "gpu-string-merge"; }
+  std::size_t scratch_bytes(std::size_t count) const override;
+  void sort(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint32_t> lcps,
+            std::span<std::uint8_t> scratch) const override;
+};
+
+}  // namespace spillway

@@ -1,0 +1,157 @@
+// Where the tiles of a round of gpu-string-merge have their strings and keys from.
+#pragma once
+
+#include "sort/gpu/string_merge/pass.cuh"
+
+namespace spillway {
+
+namespace string_merge {
+
+// The first round: all strings, by the bytes behind those that all share.
+struct AllStrings {
+  __device__ std::uint32_t index(std::size_t at) const { return static_cast<std::uint32_t>(at); }
+  __device__ void begin_tile(const DeviceStrings&, std::size_t) {}
+  __device__ std::uint32_t depth(const MergeSet* d_set, std::size_t) const { return d_set->root(); }
+  __device__ PrefixKey key(const KeyAlphabet& alphabet, const DeviceString& string, const UnalignedWord& word,
+                           std::uint32_t depth, std::size_t) const {
+    return load_key(alphabet, string, depth, 0, word);
+  }
+};
+
+// The groups that a tile may have strings of.
+struct TileGroups {
+  static constexpr std::uint32_t kMost = 3;
+  static_assert((kMost - 1) * kMostInBlock >= kTile);
+  MergeGroup groups[kMost];
+  DeviceString pivots[kMost];
+};
+
+// A later round: groups of strings with equal keys, by what sets them apart from a pivot of the group.
+struct StringsOfGroups {
+  RoundGroups all;
+  std::uint32_t count;  // of groups
+  const std::uint32_t* d_order;
+  std::uint32_t first;  // of the tile; set by begin_tile()
+  TileGroups* s_tile;
+
+  // All threads of the block call it, and synchronize before they use it.
+  __device__ void begin_tile(const DeviceStrings& strings, std::size_t at) {
+    __shared__ TileGroups tile;
+    __shared__ std::uint32_t shared_first;
+    s_tile = &tile;
+    if (threadIdx.x < 32) {
+      const std::uint32_t behind =
+          warp_partition_point(0, count, [&](std::uint32_t i) { return all.d_groups[i].first <= at; });
+      if (threadIdx.x == 0) shared_first = behind - 1;
+      const std::uint32_t number = behind - 1 + threadIdx.x;
+      if (threadIdx.x < TileGroups::kMost) {
+        if (number < count) {
+          const MergeGroup group = all.d_groups[number];
+          tile.groups[threadIdx.x] = group;
+          tile.pivots[threadIdx.x] = string_at(strings, d_order[pivot_place(group.begin, group.count)]);
+        } else {
+          tile.groups[threadIdx.x].first = 0xFFFFFFFF;
+        }
+      }
+    }
+    __syncthreads();
+    first = shared_first;
+  }
+  __device__ std::uint32_t part_of(std::size_t at) const {
+    std::uint32_t part = 0;
+    while (part + 1 < TileGroups::kMost && s_tile->groups[part + 1].first <= at) ++part;
+    return part;
+  }
+  __device__ std::uint32_t index(std::size_t at) const {
+    const MergeGroup& group = s_tile->groups[part_of(at)];
+    return d_order[group.begin + (at - group.first)];
+  }
+  __device__ std::uint32_t depth(const MergeSet*, std::size_t at) const { return s_tile->groups[part_of(at)].depth; }
+  __device__ PrefixKey key(const KeyAlphabet& alphabet, const DeviceString& string, const UnalignedWord&,
+                           std::uint32_t depth, std::size_t at) const {
+    const std::uint32_t part = part_of(at);
+    const PrefixKey front = all.bits == 0 ? 0 : PrefixKey{first + part} << (64 - all.bits);
+    return front | pivot_key(alphabet, string, s_tile->pivots[part], depth, all.bits);
+  }
+};
+
+// What a round sorts: `count` of all strings, which its source names.
+struct RoundStrings {
+  DeviceStrings all;
+  std::size_t count;
+  const MergeSet* d_set;
+};
+
+// The block's tile of a round: `count` strings from number `at` on.
+struct RoundTile {
+  std::size_t at;
+  std::uint32_t count;
+};
+
+// Makes the keys of a tile: what a thread reads of several strings is under way at once.
+template <typename Source>
+__device__ void make_keys(const RoundStrings& strings, const Source& source, const KeyAlphabet& alphabet,
+                          const RoundTile& tile, const TileKeys& keys) {
+  constexpr std::uint32_t kAtOnce = 2;
+#pragma unroll 1
+  for (std::uint32_t begin = threadIdx.x; begin < kTile; begin += kAtOnce * kThreads) {
+    DeviceString some[kAtOnce];
+    UnalignedWord words[kAtOnce];
+#pragma unroll
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      const std::uint32_t number = begin + i * kThreads;
+      if (number < tile.count) some[i] = string_at(strings.all, source.index(tile.at + number));
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      const std::uint32_t number = begin + i * kThreads;
+      if (number >= tile.count) continue;
+      const std::uint32_t depth = source.depth(strings.d_set, tile.at + number);
+      words[i] = load_unaligned(some[i].data + depth, some[i].bytes - depth);
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      const std::uint32_t number = begin + i * kThreads;
+      const std::size_t at = tile.at + number;
+      keys[number] =
+          number >= tile.count ? kNoKey : source.key(alphabet, some[i], words[i], source.depth(strings.d_set, at), at);
+    }
+  }
+}
+
+// Makes and sorts the keys of a tile. The first thread also sets *d_counter, of the groups that the round will find, to
+// 0.
+template <typename Source>
+__global__ void __launch_bounds__(kThreads, blocks_at_once(6))
+    sort_tiles_kernel(const __grid_constant__ RoundStrings strings, Source source,
+                      const __grid_constant__ RoundOutput output, unsigned long long* d_counter) {
+  __shared__ TileStorage storage;
+  __shared__ SharedSymbols symbols;
+  const RoundTile tile{std::size_t{blockIdx.x} * kTile, tile_count(strings.count)};
+  if (blockIdx.x == 0 && threadIdx.x == 0) *d_counter = 0;
+  symbols.make(strings.d_set);
+  source.begin_tile(strings.all, tile.at);
+  __syncthreads();
+  const KeyAlphabet alphabet = symbols.alphabet();
+  const TileKeys keys{storage};
+  make_keys(strings, source, alphabet, tile, keys);
+  __syncthreads();
+  sort_tile(keys, tile.count);
+  // All of the tile's indices are read before the first one is put: a round of one tile puts them where it read them.
+  std::uint32_t indices[kEach];
+#pragma unroll
+  for (std::uint32_t i = 0; i < kEach; ++i) {
+    const std::uint32_t number = threadIdx.x + i * kThreads;
+    if (number < tile.count) indices[i] = source.index(tile.at + keys.origin(number));
+  }
+  __syncthreads();
+#pragma unroll
+  for (std::uint32_t i = 0; i < kEach; ++i) {
+    const std::uint32_t number = threadIdx.x + i * kThreads;
+    if (number < tile.count) output.put(tile.at + number, keys[number], indices[i]);
+  }
+}
+
+}  // namespace string_merge
+
+}  // namespace spillway

@@ -1,0 +1,265 @@
+// The finishing kernels of gpu-string-radix: small segments are sorted to the end by one block, many of them at once.
+// A round looks for the next bytes in which each segment differs, sorts by them, and splits the segments. All steps are
+// inside segments, so that a tile of short ones is done after few of them.
+#pragma once
+
+#include <cub/block/block_scan.cuh>
+
+#include "sort/gpu/string_radix/finish_key.hpp"
+#include "sort/gpu/string_radix/segments.hpp"
+
+namespace spillway {
+
+// A tile owns the segments that begin inside kStride strings; with the last one's tail they fit into kStrings.
+template <unsigned threads, unsigned items, std::uint32_t largest>
+struct FinishPolicy {
+  static constexpr unsigned kThreads = threads;
+  static constexpr unsigned kItems = items;
+  static constexpr std::uint32_t kStrings = threads * items;
+  static constexpr std::uint32_t kStride = kStrings - largest + 1;
+};
+// Of each class: threads and strings of a thread were found on an H200.
+template <unsigned segment_class>
+struct FinishPolicyOf;
+template <>
+struct FinishPolicyOf<0> : FinishPolicy<256, 2, finish_limit(0)> {};
+template <>
+struct FinishPolicyOf<1> : FinishPolicy<512, 2, finish_limit(1)> {};
+template <>
+struct FinishPolicyOf<2> : FinishPolicy<1024, 2, finish_limit(2)> {};
+
+// Codes by the strings' numbers, which are looked at before the strings; or none.
+struct SecondCodes {
+  const std::uint32_t* codes = nullptr;
+  std::uint32_t bytes = 0;  // that strings of one code share, at least
+};
+
+template <typename Policy>
+class FinishTile {
+  static constexpr unsigned kItems = Policy::kItems;
+  using Scan = cub::BlockScan<std::uint32_t, Policy::kThreads>;
+
+ public:
+  struct Shared {
+    union {
+      typename Scan::TempStorage scan;
+      std::uint64_t key[Policy::kStrings];
+    };
+    std::uint32_t index[Policy::kStrings];    // strings, while they move; before, segments of places
+    std::uint32_t differs[Policy::kStrings];  // of every segment's first place: its strings have different keys
+    std::uint32_t first_segment, end_segment;
+  };
+
+  __device__ FinishTile(const DeviceStrings& strings, const FinishSegments& segments, std::uint32_t segment_count,
+                        Shared& shared)
+      : strings_(strings), segments_(segments), segment_count_(segment_count), s_(shared) {}
+
+  __device__ void run(std::uint32_t tile, SecondCodes second, std::uint32_t* order) {
+    if (!load(tile, order)) return;
+    for (;; second = {}) {
+      if (second.codes != nullptr) {
+        find_differing_codes(second.codes);
+      } else {
+        find_strings();
+        find_differing_keys();
+      }
+      if (__syncthreads_or(active_ != 0 ? 1 : 0) == 0) break;
+      sort();
+      split(second.codes != nullptr ? second.bytes : kFinishKeyBytes);
+    }
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (place(i) < count_) order[slot_[i]] = index_[i];
+    }
+  }
+
+ private:
+  __device__ static std::uint32_t place(unsigned i) { return i * Policy::kThreads + threadIdx.x; }
+  __device__ bool is_active(unsigned i) const { return (active_ >> i & 1) != 0; }
+  __device__ void finish(unsigned i) { active_ &= ~(1u << i); }
+
+  // The first segment whose offset is not below `offset`: a warp looks at 32 places at a time.
+  __device__ std::uint32_t first_segment_from(std::uint64_t offset) const {
+    std::uint32_t low = 0, high = segment_count_;  // it is in [low, high]
+    while (low < high) {
+      const std::uint32_t step = (high - low + 31) / 32, at = low + threadIdx.x % 32 * step;
+      const unsigned below = __popc(__ballot_sync(~0u, at < high && segments_.offset[at] < offset));
+      if (below == 0) return low;
+      high = min(high, low + below * step);
+      low += (below - 1) * step + 1;
+    }
+    return low;
+  }
+
+  // False if no segment begins in the tile.
+  __device__ bool load(std::uint32_t tile, const std::uint32_t* order) {
+    if (threadIdx.x / 32 == 0) s_.first_segment = first_segment_from(std::uint64_t{tile} * Policy::kStride);
+    if (threadIdx.x / 32 == 1) s_.end_segment = first_segment_from((std::uint64_t{tile} + 1) * Policy::kStride);
+    for (unsigned i = 0; i < kItems; ++i) s_.index[place(i)] = 0;
+    __syncthreads();
+    if (s_.first_segment == s_.end_segment) return false;
+    const std::uint32_t begin = segments_.offset[s_.first_segment];
+    count_ = segments_.offset[s_.end_segment] - begin;
+    for (std::uint32_t segment = s_.first_segment + threadIdx.x; segment < s_.end_segment;
+         segment += Policy::kThreads) {
+      s_.index[segments_.offset[segment] - begin] = segment - s_.first_segment;
+    }
+    __syncthreads();
+    scan_segments();
+    load_strings(begin, order);
+    return true;
+  }
+
+  // From the places where segments begin to all places.
+  __device__ void scan_segments() {
+    std::uint32_t segment[kItems];
+    for (unsigned i = 0; i < kItems; ++i) segment[i] = s_.index[threadIdx.x * kItems + i];
+    Scan(s_.scan).InclusiveScan(segment, segment, cuda::maximum<>{});
+    for (unsigned i = 0; i < kItems; ++i) s_.index[threadIdx.x * kItems + i] = segment[i];
+    __syncthreads();
+  }
+
+  // A step for all items before the next, so that loads are under way together.
+  __device__ void load_strings(std::uint32_t begin, const std::uint32_t* order) {
+    std::uint32_t segment[kItems];
+    for (unsigned i = 0; i < kItems; ++i) {
+      segment[i] = s_.first_segment + s_.index[place(i)];
+      if (place(i) < count_) active_ |= 1u << i;
+    }
+    for (unsigned i = 0; i < kItems; ++i) {
+      range_[i] = {segments_.offset[segment[i]] - begin, segments_.offset[segment[i] + 1] - begin};
+      slot_[i] = segments_.start[segment[i]] + (place(i) - range_[i].begin);
+      depth_[i] = segments_.depth[segment[i]];
+    }
+    for (unsigned i = 0; i < kItems; ++i) index_[i] = is_active(i) ? order[slot_[i]] : 0;
+  }
+
+  __device__ void find_strings() {
+    for (unsigned i = 0; i < kItems; ++i) string_[i] = string_at(strings_, is_active(i) ? index_[i] : 0);
+  }
+
+  // Steps over bytes that all strings of a segment share. Segments of equal strings leave.
+  __device__ void find_differing_keys() {
+    unsigned pending = active_;
+    while (__syncthreads_or(pending != 0 ? 1 : 0) != 0) {
+      load_keys(pending);
+      mark_differing(pending);
+      for (unsigned i = 0; i < kItems; ++i) {
+        if ((pending >> i & 1) == 0) continue;
+        const bool differs = s_.differs[range_[i].begin] != 0, has_ended = has_finish_key_ended(key_[i]);
+        if (differs || has_ended) pending &= ~(1u << i);
+        if (!differs && has_ended) finish(i);
+        if (!differs) depth_[i] += kFinishKeyBytes;
+      }
+    }
+  }
+
+  // The same for codes: one step.
+  __device__ void find_differing_codes(const std::uint32_t* codes) {
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (is_active(i)) put_key(i, make_finish_key(codes[index_[i]]));
+    }
+    mark_differing(active_);
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (is_active(i) && s_.differs[range_[i].begin] == 0 && has_finish_key_ended(key_[i])) finish(i);
+    }
+  }
+
+  // Between barriers: all keys are there before, and what differs behind.
+  __device__ void mark_differing(unsigned pending) {
+    __syncthreads();
+    for (unsigned i = 0; i < kItems; ++i) {
+      if ((pending >> i & 1) == 0 || s_.key[range_[i].begin] == key_[i]) continue;
+      atomicOr(&s_.differs[range_[i].begin], 1u);
+    }
+    __syncthreads();
+  }
+
+  __device__ void put_key(unsigned i, std::uint64_t key) {
+    key_[i] = key;
+    s_.key[place(i)] = key;
+    s_.differs[place(i)] = 0;
+  }
+
+  __device__ void load_keys(unsigned pending) {
+    UnalignedWord words[kItems];
+    for (unsigned i = 0; i < kItems; ++i) {
+      const std::uint32_t bytes = (pending >> i & 1) == 0 ? 0 : min(string_[i].bytes - depth_[i], kFinishKeyBytes);
+      words[i] = load_unaligned(string_[i].data + depth_[i], bytes);
+    }
+    for (unsigned i = 0; i < kItems; ++i) {
+      if ((pending >> i & 1) != 0) put_key(i, make_finish_key(string_[i], words[i], depth_[i]));
+    }
+  }
+
+  // Sorts each segment by its keys: pieces by counting, then merges of pairs.
+  __device__ void sort() {
+    std::uint32_t to[kItems], longest = 0;
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (!is_active(i)) continue;
+      to[i] = place_by_count(s_.key, range_[i], place(i));
+      longest = max(longest, range_[i].end - range_[i].begin);
+    }
+    move(to);
+    for (std::uint32_t width = kCountedKeys; __syncthreads_or(longest > width ? 1 : 0) != 0; width *= 2) {
+      for (unsigned i = 0; i < kItems; ++i) {
+        if (is_active(i)) to[i] = place_after_merge(s_.key, range_[i], place(i), width);
+      }
+      move(to);
+    }
+  }
+
+  __device__ void move(const std::uint32_t (&to)[kItems]) {
+    __syncthreads();
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (!is_active(i)) continue;
+      s_.key[to[i]] = key_[i];
+      s_.index[to[i]] = index_[i];
+    }
+    __syncthreads();
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (!is_active(i)) continue;
+      key_[i] = s_.key[place(i)];
+      index_[i] = s_.index[place(i)];
+    }
+  }
+
+  // Strings of one key, which is of so many bytes, are a new segment; those that are alone or ended are final.
+  __device__ void split(std::uint32_t bytes) {
+    for (unsigned i = 0; i < kItems; ++i) {
+      if (!is_active(i)) continue;
+      const std::uint32_t at = place(i);
+      const bool is_same_before = at > range_[i].begin && s_.key[at - 1] == key_[i];
+      const bool is_same_behind = at + 1 < range_[i].end && s_.key[at + 1] == key_[i];
+      depth_[i] += bytes;
+      if (has_finish_key_ended(key_[i]) || (!is_same_before && !is_same_behind)) {
+        finish(i);
+        continue;
+      }
+      const FinishRange before{range_[i].begin, at}, behind{at + 1, range_[i].end};
+      range_[i] = {is_same_before ? place_in_sorted(s_.key, before, key_[i], false) : at,
+                   is_same_behind ? place_in_sorted(s_.key, behind, key_[i], true) : at + 1};
+    }
+  }
+
+  const DeviceStrings& strings_;
+  const FinishSegments& segments_;
+  std::uint32_t segment_count_;
+  Shared& s_;
+  std::uint32_t count_ = 0;
+  std::uint32_t active_ = 0;  // one bit an item: not final yet
+  std::uint64_t key_[kItems];
+  FinishRange range_[kItems];  // of its segment in the tile
+  std::uint32_t index_[kItems], slot_[kItems], depth_[kItems];
+  DeviceString string_[kItems];
+};
+
+template <typename Policy>
+__global__ __launch_bounds__(Policy::kThreads) void finish_segments_kernel(
+    const __grid_constant__ DeviceStrings strings, const __grid_constant__ FinishSegments segments,
+    std::uint32_t segment_count, SecondCodes second, std::uint32_t* order) {
+  extern __shared__ __align__(16) std::uint8_t s_bytes[];
+  auto& shared = *reinterpret_cast<typename FinishTile<Policy>::Shared*>(s_bytes);
+  FinishTile<Policy>(strings, segments, segment_count, shared).run(blockIdx.x, second, order);
+}
+
+}  // namespace spillway

@@ -1,0 +1,71 @@
+// Keys of the finishing kernels of gpu-string-radix: bytes as they are, because they are compared, not counted.
+#pragma once
+
+#include <cstdint>
+
+#include "sort/gpu/string/words.hpp"
+
+namespace spillway {
+
+inline constexpr std::uint32_t kFinishKeyBytes = 7;
+
+// Seven bytes, and below them how many there are: 8 if the string goes on behind them. Missing bytes are 0, so that
+// keys compare as the strings do.
+SPILLWAY_HOST_DEVICE inline std::uint64_t make_finish_key(const DeviceString& string, const UnalignedWord& word,
+                                                          std::uint32_t depth) {
+  const std::uint32_t left = string.bytes - depth;
+  const std::uint64_t bytes = big_endian(word, string.data + depth, left < kFinishKeyBytes ? left : kFinishKeyBytes);
+  return bytes | (left <= kFinishKeyBytes ? left : kFinishKeyBytes + 1);
+}
+// The same for a string's second code (sort/gpu/string_radix/order_preserving_code.hpp), which takes the place of
+// bytes.
+SPILLWAY_HOST_DEVICE inline std::uint64_t make_finish_key(std::uint32_t code) {
+  return std::uint64_t{code >> 1} << 8 | ((code & 1) != 0 ? kFinishKeyBytes + 1 : 0);
+}
+// Strings of this key are equal, and final.
+SPILLWAY_HOST_DEVICE inline bool has_finish_key_ended(std::uint64_t key) { return (key & 255) <= kFinishKeyBytes; }
+
+// The part [begin, end) of a sorted segment, and what stands in it before a key.
+struct FinishRange {
+  std::uint32_t begin;
+  std::uint32_t end;
+};
+// Requires keys to be sorted in the range: the first place whose key is greater, or equal unless `after_equal`.
+SPILLWAY_HOST_DEVICE inline std::uint32_t place_in_sorted(const std::uint64_t* keys, FinishRange range,
+                                                          std::uint64_t key, bool after_equal) {
+  while (range.begin < range.end) {
+    const std::uint32_t middle = range.begin + (range.end - range.begin) / 2;
+    const bool is_before = keys[middle] < key || (after_equal && keys[middle] == key);
+    range.begin = is_before ? middle + 1 : range.begin;
+    range.end = is_before ? range.end : middle;
+  }
+  return range.begin;
+}
+
+// Where the key at `place` of `segment` goes if sorted runs of `width` keys (counted from the segment's begin) are
+// merged in pairs; equal keys keep their order.
+SPILLWAY_HOST_DEVICE inline std::uint32_t place_after_merge(const std::uint64_t* keys, FinishRange segment,
+                                                            std::uint32_t place, std::uint32_t width) {
+  const std::uint32_t run = (place - segment.begin) / width, begin = segment.begin + run * width;
+  const bool is_right = run % 2 == 1;
+  if (!is_right && segment.end - begin <= width) return place;
+  const std::uint32_t other = is_right ? begin - width : begin + width, left = segment.end - other;
+  const std::uint32_t before =
+      place_in_sorted(keys, {other, other + (left < width ? left : width)}, keys[place], is_right) - other;
+  return place - (is_right ? width : 0) + before;
+}
+
+// The same for keys in any order that are sorted inside pieces of kCountedKeys, by counting those that come before.
+inline constexpr std::uint32_t kCountedKeys = 32;
+SPILLWAY_HOST_DEVICE inline std::uint32_t place_by_count(const std::uint64_t* keys, FinishRange segment,
+                                                         std::uint32_t place) {
+  const std::uint64_t key = keys[place];
+  const std::uint32_t begin = segment.begin + (place - segment.begin) / kCountedKeys * kCountedKeys;
+  const std::uint32_t end = segment.end - begin < kCountedKeys ? segment.end : begin + kCountedKeys;
+  std::uint32_t before = 0;
+  for (std::uint32_t at = begin; at < place; ++at) before += keys[at] <= key ? 1 : 0;
+  for (std::uint32_t at = place + 1; at < end; ++at) before += keys[at] < key ? 1 : 0;
+  return begin + before;
+}
+
+}  // namespace spillway

@@ -1,0 +1,100 @@
+// Kernels that make the keys of gpu-string-radix: which bytes occur, keys of the first round and of later ones.
+#pragma once
+
+#include "sort/gpu/string/used_bytes.cuh"
+#include "sort/gpu/string_radix/large.cuh"
+#include "sort/gpu/string_radix/order_preserving_code.hpp"
+
+namespace spillway {
+
+// Reads all bytes and offsets once.
+__global__ void find_used_bytes_kernel(DeviceStrings strings, StringCounters* counters) {
+  find_used_bytes(strings, counters->used);
+  const std::size_t thread = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+  std::uint32_t longest = 0;
+#pragma unroll 4
+  for (std::size_t i = thread; i < strings.count; i += threads) {
+    longest = max(longest, static_cast<std::uint32_t>(strings.d_offsets[i + 1] - strings.d_offsets[i]));
+  }
+  longest = warp_max(longest);
+  if (threadIdx.x % 32 == 0) atomicMax(&counters->longest, longest);
+}
+
+// In shared memory, where lanes look up different bytes at once.
+__device__ inline void copy_digits(StringDigits& s_alphabet, const StringDigits& alphabet) {
+  for (unsigned i = threadIdx.x; i < 256; i += blockDim.x) s_alphabet.digit_of[i] = alphabet.digit_of[i];
+  if (threadIdx.x == 0) s_alphabet.base = alphabet.base;
+  __syncthreads();
+}
+
+// Calls use(i, string, word) for the strings i = first, first + step, ..., kItems of them as far as there are so many.
+// word: what load_unaligned() finds where the string begins. What a thread reads of them is under way at once.
+template <unsigned kItems, typename Use>
+__device__ void for_strings_at_once(const DeviceStrings& strings, std::size_t first, std::size_t step, Use use) {
+  DeviceString some[kItems];
+  UnalignedWord words[kItems];
+#pragma unroll
+  for (unsigned i = 0; i < kItems; ++i) {
+    const std::size_t at = first + i * step;
+    some[i] = string_at(strings, static_cast<std::uint32_t>(at < strings.count ? at : strings.count - 1));
+  }
+#pragma unroll
+  for (unsigned i = 0; i < kItems; ++i) words[i] = load_unaligned(some[i].data, some[i].bytes);
+#pragma unroll
+  for (unsigned i = 0; i < kItems; ++i) {
+    const std::size_t at = first + i * step;
+    if (at >= strings.count) break;
+    use(at, some[i], words[i]);
+  }
+}
+
+// Keys of the first round, in which all strings are one segment, and, unless null, second codes.
+inline constexpr unsigned kFirstKeyItems = 4;  // strings of a thread
+__global__ void make_first_keys_kernel(DeviceStrings strings, const __grid_constant__ StringDigits alphabet,
+                                       DigitKey shape, std::uint32_t* keys, std::uint32_t* second,
+                                       std::uint32_t* values) {
+  __shared__ StringDigits s_alphabet;
+  copy_digits(s_alphabet, alphabet);
+  const std::size_t first = blockIdx.x * std::size_t{kFirstKeyItems * kStringThreads} + threadIdx.x;
+  const auto make_key = [&](std::size_t at, const DeviceString& string, const UnalignedWord& word) {
+    const StringCodes codes = code_digits(string, word, s_alphabet, shape);
+    keys[at] = codes.first;
+    if (second != nullptr) second[at] = codes.second;
+    values[at] = static_cast<std::uint32_t>(at);
+  };
+  for_strings_at_once<kFirstKeyItems>(strings, first, kStringThreads, make_key);
+}
+
+// One of a later round, in the order that the rounds before found: key_of(segment, string).
+template <typename KeyOf>
+__device__ void make_round_key(const LargeRound& round, const std::uint32_t* order, std::uint64_t* keys,
+                               std::uint32_t* values, KeyOf key_of) {
+  const RoundPlace place(round);
+  if (!place.is_in) return;
+  const std::uint32_t index = order[round.place(place.segment, place.at)];
+  keys[place.at] = key_of(place.segment, index);
+  values[place.at] = index;
+}
+
+// Keys of later rounds.
+__global__ void make_round_keys_kernel(DeviceStrings strings, const __grid_constant__ StringDigits alphabet,
+                                       DigitKey shape, LargeRound round, const std::uint32_t* order,
+                                       std::uint64_t* keys, std::uint32_t* values) {
+  __shared__ StringDigits s_alphabet;
+  copy_digits(s_alphabet, alphabet);
+  make_round_key(round, order, keys, values, [&](std::uint32_t segment, std::uint32_t index) {
+    const std::uint32_t depth = round.segments.depth[segment];
+    const auto packed = pack_digits<std::uint64_t>(string_at(strings, index), depth, s_alphabet, shape);
+    return shape.bits >= 64 ? packed : packed | (std::uint64_t{segment} << shape.bits);
+  });
+}
+
+__global__ void write_order_kernel(LargeRound round, RoundKeys<std::uint64_t> sorted, const std::uint32_t* values,
+                                   std::uint32_t* order) {
+  const std::size_t at = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  if (at >= round.string_count) return;
+  order[round.place(sorted.segment(sorted.keys[at]), static_cast<std::uint32_t>(at))] = values[at];
+}
+
+}  // namespace spillway

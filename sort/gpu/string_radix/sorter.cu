@@ -1,0 +1,355 @@
+#include "sort/gpu/string_radix/sorter.hpp"
+
+#include <algorithm>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <stdexcept>
+
+#include "sort/gpu/device/counter_mailbox.cuh"
+#include "sort/gpu/device/launch_shape.cuh"
+#include "sort/gpu/string/compare.cuh"
+#include "sort/gpu/string_radix/code_keys.cuh"
+#include "sort/gpu/string_radix/finish.cuh"
+#include "sort/gpu/string_radix/keys.cuh"
+#include "sort/gpu/string_radix/lists.cuh"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::uint32_t kFirstKeyBits = kCodeBits + 1;
+constexpr std::size_t kFewStrings = 8;  // of all, as a divisor
+constexpr unsigned kMostBlocks = 2048;  // of kernels that go round
+
+template <typename Key>
+cudaError_t sort_pairs(void* d_temp, std::size_t& bytes, cub::DoubleBuffer<Key>& keys,
+                       cub::DoubleBuffer<std::uint32_t>& values, std::uint32_t count, std::uint32_t bits,
+                       cudaStream_t stream) {
+  return cub::DeviceRadixSort::SortPairs(d_temp, bytes, keys, values, count, 0, static_cast<int>(bits), stream);
+}
+
+cudaError_t scan_counts(void* d_temp, std::size_t& bytes, std::uint32_t* d_counts, std::uint32_t count,
+                        cudaStream_t stream) {
+  return cub::DeviceScan::ExclusiveSum(d_temp, bytes, d_counts, count, stream);
+}
+
+// What CUB's steps need, one after another.
+std::size_t cub_bytes(std::uint32_t count) {
+  cub::DoubleBuffer<std::uint32_t> narrow(nullptr, nullptr), values(nullptr, nullptr);
+  cub::DoubleBuffer<std::uint64_t> wide(nullptr, nullptr);
+  std::size_t most = 0, bytes = 0;
+  cuda_check(sort_pairs(nullptr, bytes, narrow, values, count, 32, nullptr));
+  most = std::max(most, bytes);
+  cuda_check(sort_pairs(nullptr, bytes, wide, values, count, 64, nullptr));
+  most = std::max(most, bytes);
+  cuda_check(scan_counts(nullptr, bytes, nullptr, count / 2 + 2, nullptr));
+  return std::max(most, bytes);
+}
+
+// Where everything stands in the scratch area.
+struct RadixScratch {
+  std::uint64_t* keys[2];
+  std::uint32_t* values[2];
+  FinishSegments finish[kFinishClasses];
+  LargeSegments large[2];
+  CodePart* code_parts;
+  StringCounters* counters;
+  std::uint8_t* temp;
+  std::size_t temp_bytes;
+};
+
+RadixScratch lay_out(DeviceArena& arena, std::uint32_t count, std::size_t temp_bytes) {
+  RadixScratch scratch;
+  for (auto*& keys : scratch.keys) keys = arena.take<std::uint64_t>(count);
+  for (auto*& values : scratch.values) values = arena.take<std::uint32_t>(count);
+  std::uint32_t least = 2;  // strings of a segment
+  for (unsigned i = 0; i < kFinishClasses; ++i) {
+    const std::size_t most = count / least + 2;
+    scratch.finish[i] = {arena.take<std::uint32_t>(most), arena.take<std::uint32_t>(most),
+                         arena.take<std::uint32_t>(most)};
+    least = finish_limit(i) + 1;
+  }
+  const std::size_t large = count / least + 2;
+  for (auto& list : scratch.large) {
+    for (auto** array : {&list.start, &list.offset, &list.depth, &list.shared, &list.longest}) {
+      *array = arena.take<std::uint32_t>(large);
+    }
+  }
+  scratch.code_parts = arena.take<CodePart>(most_code_parts(count));
+  scratch.counters = arena.take<StringCounters>(1);
+  scratch.temp = arena.take_bytes(temp_bytes);
+  scratch.temp_bytes = temp_bytes;
+  return scratch;
+}
+
+// One sort of two strings or more.
+class StringRadixRun {
+ public:
+  StringRadixRun(const DeviceStrings& strings, std::uint32_t* d_order, const RadixScratch& scratch,
+                 GpuStreamHandle stream)
+      : strings_(strings),
+        d_order_(d_order),
+        scratch_(scratch),
+        stream_(stream),
+        count_(static_cast<std::uint32_t>(strings.count)) {}
+
+  void run() {
+    find_digits();
+    if (counters_.longest == 0) return fill_identity(d_order_, count_, stream_);
+    const DigitKey shape = shape_key(digits_.base, kFirstKeyBits, counters_.longest);
+    if (shape.is_whole()) return sort_digits(shape);
+    has_table_ = is_table_worthwhile(digits_.base, count_) && table_bytes() <= most_shared_bytes(make_codes_kernel);
+    sort_codes(has_table_ ? kTableCode : shape);
+    while (counters_.kept.segments > 0) sort_next_bytes();
+    finish_segments({});
+  }
+
+ private:
+  // Buffers of a first sort, whose last pass writes d_order_.
+  struct FirstPairs {
+    cub::DoubleBuffer<std::uint32_t> keys, values;
+  };
+
+  static unsigned pieces(std::size_t count, std::size_t of) { return static_cast<unsigned>((count + of - 1) / of); }
+  static unsigned blocks(std::size_t threads) { return pieces(threads, kStringThreads); }
+  static unsigned some_blocks(std::size_t threads) { return std::clamp(blocks(threads), 1u, kMostBlocks); }
+
+  void read_counters() {
+    thread_local CounterMailbox<StringCounters> mailbox(1 << 11);
+    counters_ = mailbox.read(scratch_.counters, stream_);
+  }
+
+  void find_digits() {
+    cuda_check(cudaMemsetAsync(scratch_.counters, 0, sizeof(StringCounters), stream_));
+    find_used_bytes_kernel<<<some_blocks(std::max(strings_.total_bytes / 16, strings_.count)), kStringThreads, 0,
+                             stream_>>>(strings_, scratch_.counters);
+    check_launch();
+    read_counters();
+    digits_ = make_string_digits(counters_.used);
+  }
+
+  // By keys of at most 32 bits that hold every string whole.
+  void sort_digits(const DigitKey& shape) {
+    FirstPairs pairs = first_pairs(shape.bits);
+    make_first_keys(pairs, shape, nullptr);
+    sort_first(pairs, shape.bits);
+  }
+
+  // By first codes and then, where strings are not alone and go on, by second ones. These stand where the first sort
+  // leaves room, until the next sort.
+  void sort_codes(const DigitKey& shape) {
+    FirstPairs pairs = first_pairs(shape.bits);
+    std::uint32_t* const second = reinterpret_cast<std::uint32_t*>(scratch_.keys[0]) + count_;
+    if (has_table_) {
+      make_code_parts();
+      make_codes(pairs, second);
+    } else {
+      make_first_keys(pairs, shape, second);
+    }
+    sort_first(pairs, shape.bits);
+    list_segments(RoundKeys<std::uint32_t>{pairs.keys.Current(), count_, kFirstKeyBits}, {}, shape.digits,
+                  scratch_.large[1]);
+    number_segments_kernel<<<1, kListThreads, 0, stream_>>>(scratch_.large[1].offset, scratch_.counters);
+    check_launch();
+    read_counters();
+    const auto [segments, strings] = counters_.lists[kFinishClasses];
+    finish_by_codes({second, shape.digits});
+    if (segments > 0) sort_second_codes({scratch_.large[1], segments, strings}, second, shape);
+  }
+
+  // Few segments wait for those of later rounds, because a launch that does not fill the GPU takes as long as one that
+  // does.
+  void finish_by_codes(const SecondCodes& second) {
+    ListCounters* const lists = counters_.lists;
+    const std::size_t strings = std::size_t{lists[0].strings} + lists[1].strings + lists[2].strings;
+    const bool is_worthwhile = lists[kFinishClasses].segments == 0 || strings >= count_ / kFewStrings;
+    if (is_worthwhile) finish_segments(second);
+    const unsigned first = is_worthwhile ? 0 : kFinishClasses, count = kFinishClasses + 1 - first;
+    std::fill_n(lists + first, count, ListCounters{});
+    cuda_check(cudaMemsetAsync(scratch_.counters->lists + first, 0, count * sizeof(ListCounters), stream_));
+  }
+
+  void make_first_keys(FirstPairs& pairs, const DigitKey& shape, std::uint32_t* second) {
+    make_first_keys_kernel<<<pieces(count_, kFirstKeyItems * kStringThreads), kStringThreads, 0, stream_>>>(
+        strings_, digits_, shape, pairs.keys.Current(), second, pairs.values.Current());
+    check_launch();
+  }
+
+  void make_code_parts() {
+    const std::uint32_t base = digits_.base, sampled = std::min(count_, kSampledStrings);
+    cuda_check(cudaMemsetAsync(scratch_.code_parts, 0, base * base * sizeof(CodePart), stream_));
+    count_digits_kernel<<<blocks(sampled), kStringThreads, 0, stream_>>>(strings_, digits_, sampled,
+                                                                         scratch_.code_parts);
+    check_launch();
+    make_code_parts_kernel<<<base, kPartThreads, 0, stream_>>>(base, scratch_.code_parts);
+    check_launch();
+  }
+
+  std::uint32_t table_bytes() const {
+    return digits_.base * digits_.base * static_cast<std::uint32_t>(sizeof(CodePart));
+  }
+
+  void make_codes(FirstPairs& pairs, std::uint32_t* second) {
+    const std::uint32_t shared_bytes = table_bytes();
+    allow_shared_bytes(make_codes_kernel, most_shared_bytes(make_codes_kernel));
+    const auto resident = static_cast<unsigned>(resident_blocks(make_codes_kernel, kCodeThreads, shared_bytes));
+    make_codes_kernel<<<std::min(pieces(count_, kCodeItems * kCodeThreads), resident), kCodeThreads, shared_bytes,
+                        stream_>>>(strings_, digits_, scratch_.code_parts, pairs.keys.Current(), second,
+                                   pairs.values.Current());
+    check_launch();
+  }
+
+  void sort_second_codes(const LargeRound& round, const std::uint32_t* second, const DigitKey& shape) {
+    cub::DoubleBuffer<std::uint64_t> keys(scratch_.keys[1], scratch_.keys[0]);
+    cub::DoubleBuffer<std::uint32_t> values(scratch_.values[0], scratch_.values[1]);
+    make_second_keys_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
+        second, shape.bits, round, d_order_, keys.Current(), values.Current());
+    check_launch();
+    sort_round(keys, values, round, shape);
+    list_next_segments(keys, round, shape);
+  }
+
+  void sort_next_bytes() {
+    const LargeRound round{scratch_.large[1], counters_.kept.segments, counters_.kept.strings, true};
+    const DigitKey digits = shape_key(digits_.base, 64 - bits_below(round.segment_count), counters_.longest);
+    const bool by_table = has_table_ && !digits.is_whole();
+    const DigitKey shape = by_table ? kTableCode : digits;
+    cub::DoubleBuffer<std::uint64_t> keys(scratch_.keys[0], scratch_.keys[1]);
+    cub::DoubleBuffer<std::uint32_t> values(scratch_.values[0], scratch_.values[1]);
+    if (by_table) {
+      make_round_codes_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
+          strings_, digits_, scratch_.code_parts, round, d_order_, keys.Current(), values.Current());
+    } else {
+      make_round_keys_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
+          strings_, digits_, shape, round, d_order_, keys.Current(), values.Current());
+    }
+    check_launch();
+    sort_round(keys, values, round, shape);
+    if (shape.is_whole()) {
+      counters_.kept = {};
+    } else {
+      list_next_segments(keys, round, shape);
+    }
+  }
+
+  FirstPairs first_pairs(std::uint32_t bits) {
+    FirstPairs pairs{
+        {reinterpret_cast<std::uint32_t*>(scratch_.keys[0]), reinterpret_cast<std::uint32_t*>(scratch_.keys[1])},
+        {d_order_, scratch_.values[0]}};
+    pairs.values.selector = (bits + 7) / 8 % 2;
+    return pairs;
+  }
+  void sort_first(FirstPairs& pairs, std::uint32_t bits) {
+    sort(pairs.keys, pairs.values, count_, bits);
+    if (pairs.values.Current() == d_order_) return;
+    copy_on_device(d_order_, pairs.values.Current(), count_ * sizeof(std::uint32_t), stream_);
+  }
+
+  // Sorts the round's pairs and writes the order.
+  void sort_round(cub::DoubleBuffer<std::uint64_t>& keys, cub::DoubleBuffer<std::uint32_t>& values,
+                  const LargeRound& round, const DigitKey& shape) {
+    sort(keys, values, round.string_count, shape.bits + bits_below(round.segment_count));
+    write_order_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
+        round, RoundKeys<std::uint64_t>{keys.Current(), round.string_count, shape.bits}, values.Current(), d_order_);
+    check_launch();
+  }
+
+  void list_next_segments(cub::DoubleBuffer<std::uint64_t>& keys, const LargeRound& parent, const DigitKey& shape) {
+    list_segments(RoundKeys<std::uint64_t>{keys.Current(), parent.string_count, shape.bits}, parent, shape.digits,
+                  scratch_.large[0]);
+    keep_large_segments(parent.string_count);
+    read_counters();
+    if (counters_.unsplit != 0) throw std::logic_error("a round of gpu-string-radix left a segment as it was");
+  }
+
+  template <typename Key>
+  void list_segments(const RoundKeys<Key>& sorted, const LargeRound& parent, std::uint32_t digits,
+                     const LargeSegments& large) {
+    list_segments_kernel<<<pieces(sorted.count, kListKeys), kStringThreads, 0, stream_>>>(
+        sorted, parent, digits, {{scratch_.finish[0], scratch_.finish[1], scratch_.finish[2]}, large},
+        scratch_.counters);
+    check_launch();
+  }
+
+  // The large segments without those of equal strings, behind what they share, to large[1].
+  void keep_large_segments(std::uint32_t most_strings) {
+    number_segments_kernel<<<1, kListThreads, 0, stream_>>>(scratch_.large[0].offset, scratch_.counters);
+    check_launch();
+    find_shared_prefixes_kernel<<<some_blocks(most_strings), kStringThreads, 0, stream_>>>(strings_, scratch_.large[0],
+                                                                                           d_order_, scratch_.counters);
+    check_launch();
+    keep_segments_kernel<<<1, kListThreads, 0, stream_>>>(scratch_.large[0], scratch_.large[1], scratch_.counters);
+    check_launch();
+  }
+
+  // Counts become offsets, with their sum behind them.
+  void scan(std::uint32_t* d_counts, std::uint32_t count) {
+    cuda_check(cudaMemsetAsync(d_counts + count, 0, sizeof(std::uint32_t), stream_));
+    std::size_t bytes = scratch_.temp_bytes;
+    cuda_check(scan_counts(scratch_.temp, bytes, d_counts, count + 1, stream_));
+  }
+
+  template <typename Key>
+  void sort(cub::DoubleBuffer<Key>& keys, cub::DoubleBuffer<std::uint32_t>& values, std::uint32_t count,
+            std::uint32_t bits) {
+    std::size_t bytes = scratch_.temp_bytes;
+    cuda_check(sort_pairs(scratch_.temp, bytes, keys, values, count, bits, stream_));
+  }
+
+  // Sorts the listed segments of up to kSmallSegment strings to the end.
+  void finish_segments(const SecondCodes& second) {
+    finish<2>(second);
+    finish<1>(second);
+    finish<0>(second);
+  }
+
+  template <unsigned segment_class>
+  void finish(const SecondCodes& second) {
+    using Policy = FinishPolicyOf<segment_class>;
+    const auto [segment_count, string_count] = counters_.lists[segment_class];
+    const FinishSegments& segments = scratch_.finish[segment_class];
+    if (segment_count == 0) return;
+    scan(segments.offset, segment_count);
+    constexpr auto kernel = &finish_segments_kernel<Policy>;
+    constexpr auto shared_bytes = static_cast<int>(sizeof(typename FinishTile<Policy>::Shared));
+    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
+    const unsigned tiles = pieces(string_count, Policy::kStride);
+    kernel<<<tiles, Policy::kThreads, shared_bytes, stream_>>>(strings_, segments, segment_count, second, d_order_);
+    check_launch();
+  }
+
+  const DeviceStrings& strings_;
+  std::uint32_t* d_order_;
+  const RadixScratch& scratch_;
+  GpuStreamHandle stream_;
+  std::uint32_t count_;
+  StringCounters counters_{};
+  StringDigits digits_{};
+  bool has_table_ = false;  // codes are by a table, not by digits
+};
+
+}  // namespace
+
+std::size_t GpuStringRadixSorter::scratch_bytes(std::size_t count, std::size_t) const {
+  if (count < 2) return 0;
+  check_string_count(count);
+  DeviceArena arena(nullptr, ~std::size_t{0});
+  lay_out(arena, static_cast<std::uint32_t>(count), cub_bytes(static_cast<std::uint32_t>(count)));
+  return arena.used_bytes();
+}
+
+void GpuStringRadixSorter::sort(const DeviceStrings& strings, std::uint32_t* d_order, std::uint32_t* d_lcps,
+                                std::uint8_t* d_scratch, GpuStreamHandle stream) const {
+  check_string_count(strings.count);
+  if (strings.count < 2) {
+    fill_identity(d_order, strings.count, stream);
+  } else {
+    DeviceArena arena(d_scratch, scratch_bytes(strings.count, strings.total_bytes));
+    const auto count = static_cast<std::uint32_t>(strings.count);
+    const RadixScratch scratch = lay_out(arena, count, cub_bytes(count));
+    StringRadixRun(strings, d_order, scratch, stream).run();
+  }
+  if (d_lcps != nullptr) compute_lcps(strings, d_order, d_lcps, stream);
+}
+
+}  // namespace spillway

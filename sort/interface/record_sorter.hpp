@@ -1,0 +1,39 @@
+// The interface of everything that sorts records: uint64 keys by a range of their bits. A sorter states its memory need
+// first and then sorts inside it, so that a plan can choose by budget; GPU sorters stand behind the same interface.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace spillway {
+
+struct BitRange {
+  unsigned begin = 0;  // the lowest bit that counts
+  unsigned end = 64;   // one past the highest
+};
+
+// Stateless and thread-safe; parallel inside the calling thread's TBB arena.
+class RecordSorter {
+ public:
+  virtual ~RecordSorter() = default;
+  virtual std::string_view name() const = 0;
+  virtual bool stable() const = 0;
+  virtual bool needs_gpu() const { return false; }
+  // Bytes of scratch that sort() needs for `count` keys, at most (aligned to 64).
+  virtual std::size_t scratch_bytes(std::size_t count, BitRange bits) const = 0;
+  // Orders keys by their bits [begin, end), ascending, unsigned. Equal keys keep their order if stable(), else a sorter
+  // may use all 64 bits as the tie-break. Requires: scratch.size() >= scratch_bytes(keys.size(), bits).
+  virtual void sort(std::span<std::uint64_t> keys, BitRange bits, std::span<std::uint8_t> scratch) const = 0;
+};
+
+// Those of the CPU, in the order in which they are listed to users: cpu-radix, cpu-quick.
+const std::vector<const RecordSorter*>& record_sorters();
+// Those of the GPU (sort/gpu/interface/record_sorter.hpp), known by name also where there is no GPU.
+const std::vector<const RecordSorter*>& gpu_record_sorters();
+// Of either list; nullptr where there is none of that name.
+const RecordSorter* find_record_sorter(std::string_view name);
+
+}  // namespace spillway

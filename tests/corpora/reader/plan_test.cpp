@@ -1,0 +1,201 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "corpora/reader/corpus_reader.hpp"
+#include "corpora/reader/part.hpp"
+#include "tests/corpora/reader/packing.hpp"
+#include "tests/corpora/reader/read_corpus.hpp"
+
+namespace spillway {
+namespace {
+
+using namespace spillway::testing;
+
+class Plan : public ::testing::Test {
+ protected:
+  CorpusPlan plan(const std::vector<std::string>& inputs, const CorpusOptions& options = {}) {
+    return plan_corpus(posix_file_system(), inputs, options);
+  }
+  CorpusFile plan_bytes(std::string_view bytes, CorpusFormat format = CorpusFormat::kAuto) {
+    write_bytes(directory / "input", bytes);
+    CorpusOptions options;
+    options.format = format;
+    return plan({directory / "input"}, options).files.at(0);
+  }
+  std::vector<std::string> ids(const CorpusPlan& made) {
+    std::vector<std::string> all;
+    for (const auto& file : made.files) all.push_back(file.id);
+    return all;
+  }
+  ScratchDirectory directory;
+};
+
+TEST_F(Plan, WalksDirectoriesInByteOrderOfThePath) {
+  namespace fs = std::filesystem;
+  for (const char* const name : {"b", "a", "a/sub", ".hidden", "a.d"}) fs::create_directories(directory / name);
+  for (const char* const name : {"a/z", "a/sub/x", "a.d/y", "a.txt", "b/q", ".hidden/no", "b/.no", "Z", "\xC3\xA9"}) {
+    write_bytes(directory / name, "text\n");
+  }
+  fs::create_symlink("a.txt", directory / "link");
+  fs::create_directory_symlink("a", directory / "link_to_directory");
+  EXPECT_EQ(ids(plan({directory.path()})),
+            (std::vector<std::string>{"Z", "a.d/y", "a.txt", "a/sub/x", "a/z", "b/q", "\xC3\xA9"}));
+  EXPECT_EQ(plan({directory.path() + "/"}).files[0].path, directory / "Z");
+}
+
+TEST_F(Plan, KeepsTheOrderOfTheArgumentsAndFollowsThem) {
+  write_bytes(directory / "one", "1\n");
+  write_bytes(directory / "two", "2\n");
+  std::filesystem::create_symlink("one", directory / "link");
+  EXPECT_EQ(ids(plan({directory / "two", directory / "link", directory / "one"})),
+            (std::vector<std::string>{"two", "link", "one"}));
+}
+
+TEST_F(Plan, ReadsLists) {
+  std::filesystem::create_directory(directory / "sub");
+  write_bytes(directory / "one", "1\n");
+  write_bytes(directory / "sub/two", "2\n");
+  write_bytes(directory / "list", (directory / "one") + "\n\n" + (directory / "sub"));
+  EXPECT_EQ(ids(plan({"@" + (directory / "list")})),
+            (std::vector<std::string>{directory / "one", directory / "sub/two"}));
+}
+
+TEST_F(Plan, RefusesWhatCannotBeRead) {
+  std::filesystem::create_directory(directory / "empty");
+  write_bytes(directory / "list", "/does/not/exist\n");
+  EXPECT_THROW(plan({}), UsageError);
+  EXPECT_THROW(plan({directory / "missing"}), UsageError);
+  EXPECT_THROW(plan({directory / "empty"}), UsageError);
+  EXPECT_THROW(plan({"/dev/null"}), UsageError);
+  EXPECT_THROW(plan({"@" + (directory / "list")}), UsageError);
+  EXPECT_THROW(plan({"@" + (directory / "missing")}), IoError);
+}
+
+TEST_F(Plan, RefusesPartsThatAreNone) {
+  write_bytes(directory / "one", "1\n");
+  CorpusOptions options;
+  for (const auto& [number, count] : {std::pair{0u, 1u}, {2u, 1u}, {1u, 0u}}) {
+    options.part_number = number;
+    options.part_count = count;
+    EXPECT_THROW(plan({directory / "one"}, options), UsageError);
+  }
+  options.part_number = 1;
+  options.part_count = 2;
+  EXPECT_THROW(plan({"-"}, options), UsageError);
+  ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
+  EXPECT_THROW(plan({directory / "fifo"}, options), UsageError);
+}
+
+TEST_F(Plan, KnowsStreams) {
+  ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
+  const CorpusPlan made = plan({directory / "fifo", "-"});
+  ASSERT_EQ(made.files.size(), 2u);
+  EXPECT_TRUE(made.files[0].is_stream && made.files[1].is_stream);
+  EXPECT_EQ(made.total_bytes, 0u);
+}
+
+TEST_F(Plan, RecognisesFormatsByContent) {
+  EXPECT_EQ(plan_bytes("{\"a\":1}\nnot json\n").format, CorpusFormat::kJsonl);
+  EXPECT_EQ(plan_bytes(" \n\t{\"a\":1}").format, CorpusFormat::kJsonl);
+  EXPECT_EQ(plan_bytes("\xEF\xBB\xBF{}\n").format, CorpusFormat::kJsonl);
+  EXPECT_EQ(plan_bytes("{\"a\":1\n").format, CorpusFormat::kText);
+  EXPECT_EQ(plan_bytes("{\"a\":1").format, CorpusFormat::kText);
+  EXPECT_EQ(plan_bytes("{ some words }\n").format, CorpusFormat::kText);
+  EXPECT_EQ(plan_bytes("[1]\n").format, CorpusFormat::kText);
+  EXPECT_EQ(plan_bytes("words\n").format, CorpusFormat::kText);
+  EXPECT_EQ(plan_bytes("words\n", CorpusFormat::kLines).format, CorpusFormat::kLines);
+  EXPECT_EQ(plan_bytes("{\"a\":\"" + std::string(100000, 'x')).format, CorpusFormat::kJsonl);
+  EXPECT_EQ(plan_bytes("{\"a\":\x01" + std::string(100000, 'x')).format, CorpusFormat::kText);
+}
+
+TEST_F(Plan, RecognisesCompressionByContent) {
+  const CorpusFile gzip = plan_bytes(gzip_member("{}\n"));
+  EXPECT_EQ(gzip.compression, Compression::kGzip);
+  EXPECT_GT(gzip.unpack_bytes, 32768u);
+  const CorpusFile zstd = plan_bytes(zstd_frame(std::string(100000, 'x'), {.window_log = 20, .content_size = false}));
+  EXPECT_EQ(zstd.compression, Compression::kZstd);
+  EXPECT_GE(zstd.unpack_bytes, 1u << 20);
+  EXPECT_LT(zstd.unpack_bytes, 2u << 20);
+  EXPECT_EQ(plan_bytes(zstd_skippable_frame("x")).compression, Compression::kZstd);
+  EXPECT_EQ(plan_bytes("\x1F\x8B").compression, Compression::kNone);
+}
+
+TEST_F(Plan, RefusesHugeZstdWindowsAtOnce) {
+  EXPECT_NO_THROW(plan_bytes(zstd_frame("abc", {.window_log = 27, .content_size = false})));
+  EXPECT_THROW(plan_bytes(zstd_frame("abc", {.window_log = 28, .content_size = false})), BudgetError);
+}
+
+TEST_F(Plan, NoticesChanges) {
+  write_bytes(directory / "one", "1\n");
+  write_bytes(directory / "two", "2\n");
+  const CorpusPlan made = plan({directory / "one", directory / "two"});
+  EXPECT_NO_THROW(check_unchanged(posix_file_system(), made));
+  write_bytes(directory / "two", "2\n3\n");
+  try {
+    check_unchanged(posix_file_system(), made);
+    FAIL();
+  } catch (const IoError& error) {
+    EXPECT_NE(std::string(error.what()).find(directory / "two"), std::string::npos);
+  }
+  std::filesystem::remove(directory / "one");
+  EXPECT_THROW(check_unchanged(posix_file_system(), made), IoError);
+}
+
+TEST_F(Plan, NoticesARewriteOfTheSameSize) {
+  write_bytes(directory / "one", "1\n");
+  const CorpusPlan made = plan({directory / "one"});
+  std::filesystem::last_write_time(directory / "one",
+                                   std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+  EXPECT_THROW(check_unchanged(posix_file_system(), made), IoError);
+}
+
+TEST(Part, SharesAreEvenAndComplete) {
+  for (const std::uint64_t total : {0ull, 1ull, 7ull, 1000ull, ~0ull}) {
+    for (const std::uint32_t count : {1u, 2u, 3u, 10u, 1000u}) {
+      std::uint64_t end = 0;
+      for (std::uint32_t number = 1; number <= count; ++number) {
+        const ByteRange range = part_range(total, number, count);
+        ASSERT_EQ(range.begin, end);
+        ASSERT_LE(range.end - range.begin, total / count + (total % count != 0 ? 1 : 0));
+        end = range.end;
+      }
+      ASSERT_EQ(end, total);
+    }
+  }
+}
+
+// Parts together hold every document once, in order, for all kinds of files and any number of parts.
+TEST_F(Plan, PartsTogetherAreTheWhole) {
+  std::string jsonl, lines;
+  for (int i = 0; i < 40; ++i) {
+    jsonl +=
+        "{\"id\":" + std::to_string(i) + ",\"text\":\"" + std::string(static_cast<std::size_t>(i % 7), 'x') + "\"}\n";
+  }
+  std::filesystem::create_directory(directory / "in");
+  write_bytes(directory / "in/a.jsonl", "\xEF\xBB\xBF" + jsonl);
+  write_bytes(directory / "in/b.gz", gzip_member(jsonl));
+  write_bytes(directory / "in/c.txt", "a text\n");
+  write_bytes(directory / "in/d.empty", "");
+  write_bytes(directory / "in/e.zst", zstd_frame(jsonl));
+  write_bytes(directory / "in/f.bin", std::string(10, '\0'));
+  write_bytes(directory / "in/g.txt", "another text\n");
+  const ReadResult whole = read_corpus({directory / "in"});
+  EXPECT_EQ(whole.documents.size(), 122u);
+  EXPECT_EQ(whole.reasons(), std::vector<SkipReason>{SkipReason::kBinary});
+  for (const std::uint32_t count : {1u, 2u, 3u, 7u, 50u, 1000u}) {
+    ReadResult all;
+    ReadSetup setup;
+    setup.options.part_count = count;
+    for (std::uint32_t number = 1; number <= count; ++number) {
+      setup.options.part_number = number;
+      all.add(read_corpus({directory / "in"}, setup));
+    }
+    expect_same_documents(all, whole);
+    EXPECT_EQ(all.consumed, whole.consumed);
+  }
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,330 @@
+// Visits on a GPU, with every sorter. Blocks without a parser, so that the test runs where its libraries are not.
+#include <gtest/gtest.h>
+#include <tbb/task_arena.h>
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <thread>
+
+#include "indexer/gpu/sorter/block_sorter.hpp"
+#include "io/file/memory_file.hpp"
+#include "io/run/writer.hpp"
+#include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/faults.hpp"
+#include "sort/gpu/device/status.hpp"
+#include "sort/gpu/interface/record_sorter.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
+#include "tests/indexer/gpu/pipeline/synthetic_block.hpp"
+#include "tests/indexer/gpu/pipeline/token_block.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::SyntheticBlock;
+using testing::SyntheticShape;
+using testing::TokenBlock;
+
+constexpr std::size_t kBudget = std::size_t{1} << 30;
+
+struct VisitCase {
+  ChunkForm form;
+  Positions positions;
+};
+
+// A block as visits take it, and as the sorter of the CPU does.
+class BlockOf {
+ public:
+  BlockOf(const SyntheticShape& shape, ChunkForm form) : occurrences_(shape) {
+    if (form == ChunkForm::kTokens) tokens_.emplace(occurrences_.block(), shape.seed);
+  }
+  const Block& occurrences() const { return occurrences_.block(); }
+  const Block& block() const { return tokens_ ? tokens_->block() : occurrences_.block(); }
+
+ private:
+  SyntheticBlock occurrences_;
+  std::optional<TokenBlock> tokens_;
+};
+
+struct NamedShape {
+  std::string name;
+  SyntheticShape shape;
+};
+
+std::vector<NamedShape> shapes() {
+  std::vector<NamedShape> all{
+      {"small", {}},
+      {"one chunk", {.chunks = 1, .documents = 40}},
+      {"no chunks", {.chunks = 0}},
+      {"no tokens", {.tokens = 0}},
+      {"one term", {.chunks = 5, .documents = 100, .vocabulary = 1.5}},
+      {"many small chunks", {.chunks = 300, .documents = 2}},
+      {"cut documents", {.chunks = 20, .documents = 3, .cut_documents = true}},
+      {"a document through all chunks", {.chunks = 20, .documents = 1, .tokens = 5000, .cut_documents = true}},
+      {"frequencies above 2^16",
+       {.chunks = 3, .documents = 2, .tokens = 400000, .vocabulary = 3, .cut_documents = true}},
+      {"long terms", {.chunks = 2, .vocabulary = 50, .longest_term_bytes = 65536}},
+      {"a table of more than 2^16 terms", {.chunks = 2, .documents = 1000, .tokens = 400, .vocabulary = 1e9}},
+      {"larger", {.chunks = 12, .documents = 2000, .tokens = 300, .vocabulary = 1e6}}};
+  for (std::uint64_t seed = 2; seed < 6; ++seed) {
+    all.push_back({"seed " + std::to_string(seed),
+                   {.seed = seed, .chunks = seed, .documents = 7 * seed, .cut_documents = seed % 2 == 0}});
+  }
+  return all;
+}
+
+std::string bytes_of_run(const std::function<RunSummary(WritableFile&)>& write) {
+  MemoryBudget budget(4 * kBudget);
+  MemoryFile file(budget, "run");
+  tbb::task_arena(4).execute([&] { write(file); });
+  std::string bytes(file.size(), '\0');
+  file.read_exactly(0, {reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()});
+  return bytes;
+}
+
+BlockSortOptions options_of(Positions positions) {
+  BlockSortOptions options;
+  options.positions = positions;
+  options.run_block_bytes = kMinRunBlockBytes;
+  options.threads = 4;
+  return options;
+}
+
+std::string cpu_run(const Block& block, const BlockSortOptions& options) {
+  static const auto sorter = make_key_block_sorter(*find_record_sorter("cpu-radix"), *find_string_sorter("cpu-msd"));
+  return bytes_of_run([&](WritableFile& file) {
+    MemoryBudget budget(4 * kBudget);
+    BlockSortFigures figures;
+    return sorter->write_run(block, file, options, budget, figures);
+  });
+}
+
+std::string gpu_run(GpuBlockSorter& sorter, const Block& block, const BlockSortOptions& options) {
+  return bytes_of_run([&](WritableFile& file) {
+    BlockSortFigures figures;
+    return sorter.begin(block, options.positions)->write_run(file, options, figures);
+  });
+}
+
+GpuSorterOptions sorter_options(ChunkForm form, std::size_t arena_bytes, std::size_t staging_bytes) {
+  GpuSorterOptions options;
+  options.form = form;
+  for (const GpuInfo& gpu : find_gpus().gpus) {
+    if (gpu.is_usable() && options.gpus.empty()) options.gpus.push_back(gpu.id);
+  }
+  options.arena_bytes = arena_bytes;
+  options.visits = options.shares = 1;
+  options.staging_bytes = staging_bytes;
+  if (form == ChunkForm::kOccurrences) options.record_sorter = "gpu-radix";
+  options.string_sorter = "gpu-string-thrust";
+  return options;
+}
+
+VisitSize size_of(const Block& block, Positions positions) {
+  VisitSize size;
+  size.positions = positions == Positions::kStored;
+  for (const ParsedChunk& chunk : block.chunks) size += visit_size(chunk, positions);
+  return size;
+}
+
+class GpuVisitTest : public ::testing::TestWithParam<VisitCase> {
+ protected:
+  ChunkForm form() const { return GetParam().form; }
+  Positions positions() const { return GetParam().positions; }
+  SyntheticShape some_shape(std::uint64_t seed) const {
+    return {
+        .seed = seed, .chunks = 5, .documents = 200 * seed, .tokens = 100, .vocabulary = 1e5, .positions = positions()};
+  }
+  void SetUp() override {
+    if (find_gpus().state != GpuState::kUsable) GTEST_SKIP() << find_gpus().detail;
+  }
+};
+
+constexpr VisitCase kTokens{ChunkForm::kTokens, Positions::kNone};
+constexpr VisitCase kTokensWithPositions{ChunkForm::kTokens, Positions::kStored};
+std::string case_name(const ::testing::TestParamInfo<VisitCase>& visit) {
+  return std::string(visit.param.positions == Positions::kNone ? "Plain" : "Positions") +
+         (visit.param.form == ChunkForm::kTokens ? "OfTokens" : "");
+}
+INSTANTIATE_TEST_SUITE_P(, GpuVisitTest,
+                         ::testing::Values(VisitCase{ChunkForm::kOccurrences, Positions::kNone},
+                                           VisitCase{ChunkForm::kOccurrences, Positions::kStored}, kTokens,
+                                           kTokensWithPositions),
+                         case_name);
+
+// Only tokens stand in slabs.
+class GpuVisitFromSlabs : public GpuVisitTest {};
+INSTANTIATE_TEST_SUITE_P(, GpuVisitFromSlabs, ::testing::Values(kTokens, kTokensWithPositions), case_name);
+
+// Small enough for the tools that watch every access of a kernel.
+TEST_P(GpuVisitTest, GivesTheRunOfTheCpuForASmallBlock) {
+  const BlockOf synthetic({.chunks = 3, .longest_term_bytes = 40, .cut_documents = true, .positions = positions()},
+                          form());
+  const BlockSortOptions options = options_of(positions());
+  GpuSorterOptions of = sorter_options(form(), 0, std::size_t{1} << 20);
+  of.string_sorter = "gpu-string-radix";
+  of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), positions()), of);
+  MemoryBudget budget(kBudget);
+  EXPECT_TRUE(gpu_run(*make_gpu_block_sorter(of, budget), synthetic.block(), options) ==
+              cpu_run(synthetic.occurrences(), options));
+}
+
+// The staging buffers are so small that large blocks come down through them in pieces.
+TEST_P(GpuVisitTest, GivesTheRunOfTheCpuWithEverySorter) {
+  for (NamedShape& named : shapes()) {
+    SCOPED_TRACE(named.name);
+    named.shape.positions = positions();
+    const BlockOf synthetic(named.shape, form());
+    const BlockSortOptions options = options_of(positions());
+    const std::string expected = cpu_run(synthetic.occurrences(), options);
+    const auto check = [&](std::string_view records, std::string_view strings) {
+      GpuSorterOptions of = sorter_options(form(), 0, std::size_t{1} << 20);
+      of.record_sorter = records;
+      of.string_sorter = strings;
+      of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), positions()), of);
+      MemoryBudget budget(kBudget);
+      EXPECT_TRUE(gpu_run(*make_gpu_block_sorter(of, budget), synthetic.block(), options) == expected)
+          << records << " with " << strings;
+    };
+    const bool keys = form() == ChunkForm::kOccurrences;
+    if (keys) {
+      for (const DeviceRecordSorter* sorter : device_record_sorters()) check(sorter->name(), "gpu-string-thrust");
+    }
+    for (const DeviceStringSorter* sorter : device_string_sorters()) check(keys ? "gpu-radix" : "", sorter->name());
+  }
+}
+
+// From slabs that are locked when the first chunk of them goes up, and packed where chunks do not stand in any; visit
+// after visit from the same slabs.
+TEST_P(GpuVisitFromSlabs, GivesTheRunOfTheCpu) {
+  MemoryBudget budget(kBudget);
+  constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+  ChunkSlabs slabs(budget, 80 * kPieceBytes, kPieceBytes);
+  const auto sorter =
+      make_gpu_block_sorter(sorter_options(form(), std::size_t{512} << 20, std::size_t{16} << 20), budget);
+  std::size_t moved = 0, kept = 0;
+  for (NamedShape& named : shapes()) {
+    SCOPED_TRACE(named.name);
+    named.shape.positions = positions();
+    const SyntheticBlock occurrences(named.shape);
+    TokenBlock tokens(occurrences.block(), named.shape.seed);
+    const std::size_t in_slabs = tokens.stand_in(slabs);
+    moved += in_slabs;
+    kept += tokens.block().chunks.size() - in_slabs;
+    const BlockSortOptions options = options_of(positions());
+    EXPECT_TRUE(gpu_run(*sorter, tokens.block(), options) == cpu_run(occurrences.block(), options));
+  }
+  EXPECT_GT(moved, 100U);
+  EXPECT_GT(kept, 100U);
+}
+
+// Several visits on their way, begun by one thread and written by another.
+TEST_P(GpuVisitTest, KeepsSeveralBlocksInFlightApart) {
+  MemoryBudget budget(kBudget);
+  GpuSorterOptions of = sorter_options(form(), std::size_t{1} << 30, std::size_t{64} << 20);
+  of.visits = of.shares = 3;
+  const auto sorter = make_gpu_block_sorter(of, budget);
+  const BlockSortOptions options = options_of(positions());
+  std::deque<BlockOf> blocks;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) blocks.emplace_back(some_shape(seed), form());
+  for (std::size_t i = 0; i + 3 <= blocks.size(); i += 3) {
+    std::vector<std::unique_ptr<GpuVisit>> visits;
+    for (std::size_t j = 0; j < 3; ++j) visits.push_back(sorter->begin(blocks[i + j].block(), options.positions));
+    for (std::size_t j = 3; j-- > 0;) {
+      const std::string run = bytes_of_run([&](WritableFile& file) {
+        BlockSortFigures figures;
+        return visits[j]->write_run(file, options, figures);
+      });
+      visits[j].reset();
+      EXPECT_TRUE(run == cpu_run(blocks[i + j].occurrences(), options)) << "block " << i + j;
+    }
+  }
+}
+
+// Threads that begin and write blocks side by side, more of them than there are visits, which may share an arena.
+TEST_P(GpuVisitTest, TakesBlocksOfSeveralThreads) {
+  for (const unsigned shares : {1U, 2U}) {
+    MemoryBudget budget(kBudget);
+    GpuSorterOptions of = sorter_options(form(), std::size_t{512} << 20, std::size_t{32} << 20);
+    of.visits = 2;
+    of.shares = shares;
+    const auto sorter = make_gpu_block_sorter(of, budget);
+    const BlockSortOptions options = options_of(positions());
+    std::vector<std::thread> threads;
+    for (std::uint64_t thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+          const BlockOf block(some_shape(4 * seed + thread), form());
+          EXPECT_TRUE(gpu_run(*sorter, block.block(), options) == cpu_run(block.occurrences(), options));
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+// Whatever call fails, the visit ends with a GpuError and nothing written, or the run is right; the next block is.
+TEST_P(GpuVisitTest, EndsCleanlyWhateverCallFails) {
+  const BlockOf synthetic({.chunks = 4, .documents = 30, .positions = positions()}, form());
+  const BlockSortOptions options = options_of(positions());
+  const std::string expected = cpu_run(synthetic.occurrences(), options);
+  std::uint64_t failed = 0;
+  for (std::uint64_t nth = 1;; ++nth) {
+    ASSERT_LT(nth, 10000U);
+    MemoryBudget budget(kBudget), file_budget(kBudget);
+    MemoryFile file(file_budget, "run");
+    fail_gpu_call(nth);
+    std::unique_ptr<GpuBlockSorter> sorter;
+    bool threw = false;
+    try {
+      sorter = make_gpu_block_sorter(sorter_options(form(), std::size_t{64} << 20, std::size_t{4} << 20), budget);
+      BlockSortFigures figures;
+      sorter->begin(synthetic.block(), options.positions)->write_run(file, options, figures);
+    } catch (const GpuMemoryError&) {
+      threw = true;
+      EXPECT_EQ(file.size(), 0U);
+    }
+    const std::uint64_t fired = gpu_faults_fired();
+    fail_gpu_call(0);
+    EXPECT_EQ(threw, fired != 0);
+    if (sorter != nullptr) {
+      EXPECT_TRUE(gpu_run(*sorter, synthetic.block(), options) == expected) << nth;
+      sorter.reset();
+    }
+    EXPECT_EQ(budget.used_bytes(), 0U);
+    if (fired == 0) break;
+    ++failed;
+  }
+  EXPECT_GT(failed, 20U);
+}
+
+TEST_P(GpuVisitTest, RefusesABlockThatDoesNotFitItsArena) {
+  const BlockOf synthetic({.positions = positions()}, form());
+  const BlockSortOptions options = options_of(positions());
+  GpuSorterOptions of = sorter_options(form(), 0, std::size_t{1} << 20);
+  of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), positions()), of) - 256;
+  MemoryBudget budget(kBudget);
+  const auto sorter = make_gpu_block_sorter(of, budget);
+  EXPECT_THROW(sorter->begin(synthetic.block(), positions()), GpuMemoryError);
+  const Block empty;
+  EXPECT_TRUE(gpu_run(*sorter, empty, options) == cpu_run(empty, options));
+}
+
+TEST(GpuBlockSorters, AreRefusedWithAReason) {
+  MemoryBudget budget(kBudget);
+  GpuSorterOptions options = sorter_options(ChunkForm::kOccurrences, std::size_t{1} << 20, std::size_t{4} << 20);
+  if (find_gpus().state != GpuState::kUsable) {
+    EXPECT_THROW(make_gpu_block_sorter(options, budget), GpuError);
+    return;
+  }
+  options.record_sorter = "none";
+  EXPECT_THROW(make_gpu_block_sorter(options, budget), UsageError);
+  options = sorter_options(ChunkForm::kOccurrences, std::size_t{1} << 20, std::size_t{1} << 10);
+  EXPECT_THROW(make_gpu_block_sorter(options, budget), GpuMemoryError);
+  options = sorter_options(ChunkForm::kOccurrences, std::size_t{1} << 20, 2 * kBudget);
+  EXPECT_THROW(make_gpu_block_sorter(options, budget), BudgetError);
+  EXPECT_EQ(budget.used_bytes(), 0U);
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,316 @@
+#include "indexer/gpu/sorter/host_block_pass.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "indexer/block/run_output.hpp"
+#include "indexer/gpu/pipeline/block_pass.hpp"
+#include "indexer/gpu/pipeline/host_executor.hpp"
+#include "indexer/gpu/sorter/gpu_lanes.hpp"
+#include "io/base/error.hpp"
+#include "sort/gpu/device/error.hpp"
+#include "sort/gpu/device/faults.hpp"
+#include "tests/indexer/gpu/pipeline/pass_blocks.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::cpu_run;
+using testing::FormedBlock;
+using testing::kTestBudget;
+using testing::NamedBlock;
+using testing::size_of;
+using testing::visited_run;
+
+struct VisitCase {
+  ChunkForm form;
+  Positions positions;
+};
+
+// Records by a stable sorter that needs scratch, and by one that is neither; none for tokens.
+std::vector<HostVisitOptions> visitors(ChunkForm form) {
+  const bool keys = form == ChunkForm::kOccurrences;
+  return {{form, 0, 1, 1, keys ? find_record_sorter("cpu-radix") : nullptr, find_string_sorter("cpu-multikey")},
+          {form, 0, 1, 1, keys ? find_record_sorter("cpu-quick") : nullptr, find_string_sorter("cpu-msd")}};
+}
+
+std::unique_ptr<GpuBlockSorter> make_visitor(std::size_t arena_bytes, ChunkForm form, MemoryBudget& budget) {
+  HostVisitOptions options = visitors(form)[0];
+  options.arena_bytes = arena_bytes;
+  return make_host_block_visitor(options, budget);
+}
+
+std::size_t bytes_for(const Block& block, const VisitCase& of) {
+  return host_visit_bytes(size_of(block, of.positions), visitors(of.form)[0]);
+}
+
+void expect_same_runs(const NamedBlock& named, ChunkForm form) {
+  SCOPED_TRACE(named.name);
+  const std::string expected = cpu_run(named);
+  const FormedBlock block(named.block, form);
+  for (HostVisitOptions& options : visitors(form)) {
+    // An arena of exactly what is said to be needed.
+    MemoryBudget budget(kTestBudget);
+    options.arena_bytes = host_visit_bytes(size_of(block, named.options.positions), options);
+    const auto visitor = make_host_block_visitor(options, budget);
+    EXPECT_TRUE(visited_run(*visitor, block, named.options) == expected) << options.strings->name();
+  }
+}
+
+class HostVisit : public ::testing::TestWithParam<VisitCase> {
+ protected:
+  Positions positions() const { return GetParam().positions; }
+  ChunkForm form() const { return GetParam().form; }
+  testing::TakeBlock expect_same() const {
+    return [form = form()](const NamedBlock& named) { expect_same_runs(named, form); };
+  }
+};
+
+TEST_P(HostVisit, GivesTheRunOfTheCpu) { testing::take_visit_test_blocks(positions(), 40, expect_same()); }
+
+TEST_P(HostVisit, GivesTheRunOfTheCpuForLongLists) { testing::take_long_lists(positions(), expect_same()); }
+
+// The sum of the block, which is checked, says that no list is left out between ranges.
+TEST_P(HostVisit, GivesTheRunOfTheCpuForManyRanges) {
+  std::size_t most = 0;
+  testing::take_many_ranges(positions(), [&](const NamedBlock& named) {
+    most = std::max<std::size_t>(most, size_of(named.block, positions()).occurrences);
+    expect_same_runs(named, form());
+  });
+  EXPECT_GT(most, 2 * kMostRangeOccurrences);
+}
+
+TEST_P(HostVisit, TakesBlockAfterBlock) {
+  MemoryBudget budget(kTestBudget);
+  const auto visitor = make_visitor(std::size_t{64} << 20, form(), budget);
+  const std::size_t used = budget.used_bytes();
+  for (const std::uint64_t seed : {3, 4, 5}) {
+    testing::take_random_blocks(seed, positions(), [&](const NamedBlock& named) {
+      const FormedBlock block(named.block, form());
+      EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named)) << named.name;
+    });
+  }
+  EXPECT_EQ(budget.used_bytes(), used);
+}
+
+TEST_P(HostVisit, RefusesABlockThatDoesNotFitItsArenaAndGoesOnWithOthers) {
+  testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
+    MemoryBudget budget(kTestBudget);
+    const FormedBlock block(named.block, form());
+    const auto visitor = make_visitor(bytes_for(block, GetParam()) - 1, form(), budget);
+    EXPECT_THROW(visitor->begin(block, positions()), GpuMemoryError);
+    NamedBlock empty{"empty", {}, named.options};
+    EXPECT_TRUE(visited_run(*visitor, empty.block, empty.options) == cpu_run(empty));
+  });
+}
+
+TEST_P(HostVisit, RefusesABlockWhoseListsDoNotFitTheBudget) {
+  testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
+    const FormedBlock block(named.block, form());
+    const std::size_t bytes = bytes_for(block, GetParam());
+    MemoryBudget budget(bytes);
+    const auto visitor = make_visitor(bytes, form(), budget);
+    EXPECT_THROW(visitor->begin(block, positions()), GpuMemoryError);
+    EXPECT_EQ(budget.used_bytes(), bytes);
+  });
+}
+
+// Whatever call fails, nothing is written and nothing kept, and the next block's run is right.
+TEST_P(HostVisit, EndsCleanlyWhateverCallFails) {
+  testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
+    const FormedBlock block(named.block, form());
+    std::uint64_t failed = 0;
+    for (bool fired = true; fired; failed += fired ? 1 : 0) {
+      MemoryBudget budget(kTestBudget), file_budget(kTestBudget);
+      MemoryFile file(file_budget, "run");
+      fail_gpu_call(failed + 1);
+      std::unique_ptr<GpuBlockSorter> visitor;
+      try {
+        visitor = make_visitor(std::size_t{1} << 20, form(), budget);
+        BlockSortFigures figures;
+        visitor->begin(block, positions())->write_run(file, named.options, figures);
+      } catch (const GpuMemoryError&) {
+        EXPECT_EQ(file.size(), 0U);
+      }
+      fired = gpu_faults_fired() != 0;
+      EXPECT_EQ(fired, file.size() == 0);
+      fail_gpu_call(0);
+      if (visitor != nullptr) {
+        EXPECT_EQ(budget.used_bytes(), std::size_t{1} << 20);
+        EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named)) << failed;
+        visitor.reset();
+      }
+      EXPECT_EQ(budget.used_bytes(), 0U);
+    }
+    EXPECT_GT(failed, 15U);
+  });
+}
+
+TEST_P(HostVisit, SaysThatTheGpuIsLostUntilTheEnd) {
+  testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
+    const FormedBlock block(named.block, form());
+    MemoryBudget budget(kTestBudget);
+    const auto visitor = make_visitor(std::size_t{1} << 20, form(), budget);
+    fail_gpu_call(5, GpuFault::kLost);
+    for (int i = 0; i < 2; ++i) {
+      try {
+        visitor->begin(block, positions());
+        ADD_FAILURE() << "no error";
+      } catch (const GpuError& error) {
+        EXPECT_TRUE(error.is_lost);
+      }
+    }
+    EXPECT_EQ(gpu_faults_fired(), 2U);
+    fail_gpu_call(0);
+  });
+}
+
+// A host that copies from slabs only every so often, and counts what it copied.
+class SlabMachine : public HostMachine {
+ public:
+  SlabMachine(std::size_t arena_bytes, unsigned refused, std::size_t& sent_bytes, MemoryBudget& budget)
+      : HostMachine(std::make_shared<HostArenaShare>(arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"),
+                    budget),
+        refused_(refused),
+        sent_bytes_(sent_bytes) {}
+  bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> slab) {
+    EXPECT_GE(from.data(), slab.data());
+    EXPECT_LE(from.data() + from.size(), slab.data() + slab.size());
+    if (refused_ != 0 && ++asked_ % refused_ == 0) return false;
+    sent_bytes_ += from.size();
+    return HostMachine::send(to, from, slab);
+  }
+
+ private:
+  const unsigned refused_;
+  unsigned asked_ = 0;
+  std::size_t& sent_bytes_;
+};
+
+// Whatever stands in slabs, and whatever of it a machine copies from there.
+TEST(SlabVisit, GivesTheRunOfTheCpu) {
+  for (const Positions positions : {Positions::kNone, Positions::kStored}) {
+    for (const std::size_t pieces : {1, 3, 1000}) {
+      for (const unsigned refused : {0U, 1U, 3U}) {
+        std::size_t sent_bytes = 0, moved = 0;
+        testing::take_visit_test_blocks(positions, 10, [&](const NamedBlock& named) {
+          MemoryBudget budget(kTestBudget);
+          constexpr std::size_t kPieceBytes = 8 << 10;
+          ChunkSlabs slabs(budget, (std::size_t{2} << 20) + pieces * kPieceBytes, kPieceBytes);
+          std::vector<ChunkSlabs::Piece> taken;
+          while (slabs.piece_count() - taken.size() > pieces) taken.push_back(slabs.take());
+          testing::TokenBlock tokens(named.block, 1);
+          moved += tokens.stand_in(slabs);
+          std::vector<std::unique_ptr<VisitSlot>> slots;
+          slots.push_back(std::make_unique<VisitPipeline<SlabMachine>>(
+              bytes_for(tokens.block(), {ChunkForm::kTokens, positions}), refused, sent_bytes, budget));
+          SlotBlockSorter visitor(std::move(slots), ChunkForm::kTokens);
+          EXPECT_TRUE(visited_run(visitor, tokens.block(), named.options) == cpu_run(named)) << named.name;
+        });
+        EXPECT_GT(moved, 0U);
+        EXPECT_EQ(sent_bytes > 0, refused != 1) << "of " << moved << " chunks";
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, HostVisit,
+                         ::testing::Values(VisitCase{ChunkForm::kOccurrences, Positions::kNone},
+                                           VisitCase{ChunkForm::kOccurrences, Positions::kStored},
+                                           VisitCase{ChunkForm::kTokens, Positions::kNone},
+                                           VisitCase{ChunkForm::kTokens, Positions::kStored}),
+                         [](const auto& test) {
+                           return std::string(test.param.positions == Positions::kNone ? "Plain" : "Positions") +
+                                  (test.param.form == ChunkForm::kTokens ? "OfTokens" : "");
+                         });
+
+// What the GPU does not find again as the parser left it is no run, whether or not sums show it.
+class TokenVisit : public ::testing::Test {
+ protected:
+  template <typename Damage>
+  void expect_error(const std::string& words, const Damage& damage) {
+    testing::take_random_blocks(3, Positions::kNone, [&](const NamedBlock& named) {
+      testing::TokenBlock tokens(named.block, 1);
+      damage(tokens);
+      MemoryBudget budget(kTestBudget);
+      const auto visitor = make_visitor(std::size_t{16} << 20, ChunkForm::kTokens, budget);
+      try {
+        visitor->begin(tokens.block(), Positions::kNone);
+        ADD_FAILURE() << "no error";
+      } catch (const GpuError& error) {
+        EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+      }
+      const FormedBlock block(named.block, ChunkForm::kTokens);
+      EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named));
+    });
+  }
+};
+
+TEST_F(TokenVisit, RefusesBytesThatAreNotThoseOfTheParser) {
+  expect_error("not the same on the GPU", [](testing::TokenBlock& block) { block.tokens(0)[0] ^= 2; });
+}
+TEST_F(TokenVisit, RefusesATokenTooMany) {
+  expect_error("tokens in a block that has", [](testing::TokenBlock& block) {
+    std::vector<std::uint8_t>& tokens = block.tokens(0);
+    for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = i % 2 == 0 ? 'x' : 0;
+    block.sum_tokens(0);
+  });
+}
+TEST_F(TokenVisit, RefusesATokenTooFew) {
+  expect_error("tokens in a block that has", [](testing::TokenBlock& block) {
+    for (std::uint8_t& byte : block.tokens(0)) byte = 'x';
+    block.sum_tokens(0);
+  });
+}
+
+TEST(TokenVisitLengths, MustAddUpToTheTokens) {
+  testing::take_random_blocks(3, Positions::kNone, [&](const NamedBlock& named) {
+    testing::TokenBlock tokens(named.block, 1);
+    ++tokens.block().chunks[0].occurrence_count;
+    MemoryBudget budget(kTestBudget);
+    const auto visitor = make_visitor(std::size_t{16} << 20, ChunkForm::kTokens, budget);
+    EXPECT_THROW(visitor->begin(tokens.block(), Positions::kNone), FormatError);
+  });
+}
+
+// Threads that begin and write blocks side by side, more of them than there are visits, which may share an arena.
+class HostVisits : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(HostVisits, TakeBlocksOfSeveralThreads) {
+  MemoryBudget budget(kTestBudget);
+  HostVisitOptions options = visitors(ChunkForm::kTokens)[0];
+  options.arena_bytes = std::size_t{16} << 20;
+  options.visits = 2;
+  options.shares = GetParam();
+  const auto visitor = make_host_block_visitor(options, budget);
+  std::vector<std::thread> threads;
+  for (std::uint64_t seed = 20; seed < 24; ++seed) {
+    threads.emplace_back([&, seed] {
+      testing::take_random_blocks(seed, Positions::kStored, [&](const NamedBlock& named) {
+        const FormedBlock block(named.block, ChunkForm::kTokens);
+        EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named)) << named.name;
+      });
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(Shares, HostVisits, ::testing::Values(1U, 2U));
+
+TEST(VisitSize, OfASumNeedsNoMoreThanItsParts) {
+  const auto check = [](const VisitSize& a, const VisitSize& b, ChunkForm form) {
+    VisitSize sum = a;
+    sum += b;
+    const auto bytes = [&](const VisitSize& size) { return host_visit_bytes(size, visitors(form)[0]); };
+    EXPECT_LE(bytes(sum), bytes(a) + bytes(b));
+    EXPECT_GT(bytes(sum), bytes(a));
+  };
+  for (const bool positions : {false, true}) {
+    check({3, 1000, 7003, 12345, 77, 0, positions}, {1, 9, 40, 80001, 2, 0, positions}, ChunkForm::kOccurrences);
+    check({3, 12345, 70000, 12345, 77, 86400, positions}, {1, 9, 40, 9, 2000, 123456, positions}, ChunkForm::kTokens);
+  }
+}
+
+}  // namespace
+}  // namespace spillway

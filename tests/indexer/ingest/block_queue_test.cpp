@@ -1,0 +1,331 @@
+// Blocks on their way to runs, with GPUs that fail in every way: nothing is lost, runs keep their order, and what the
+// GPU did not do is counted.
+#include "indexer/ingest/block_queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "io/base/error.hpp"
+#include "io/file/temp_space.hpp"
+#include "sort/auto_string_sorter.hpp"
+#include "tests/support/faulty_file_system.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::size_t kBudget = std::size_t{64} << 20;
+
+enum class Failure { kNone, kMemory, kCall, kLost };
+enum class Place { kBegin, kWait, kWrite };
+
+struct Script {
+  Failure failure = Failure::kNone;
+  std::size_t from = 0, to = ~std::size_t{0};  // blocks that fail
+  Place place = Place::kBegin;                 // where they fail
+  std::atomic<int> begun{0}, alive{0}, most_alive{0}, checked{0};
+  int together = 0;  // visits that have to be in flight before the run of an even block is written
+  // For a minute at most: then their number is what the test finds wrong.
+  void wait_for_visits() const {
+    for (int i = 0; i < 60'000 && most_alive < together; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  bool fails(std::size_t block) const { return failure != Failure::kNone && block >= from && block < to; }
+  void fail() const {
+    if (failure == Failure::kMemory) throw GpuMemoryError("no room for this block");
+    throw GpuError("the device is gone", failure == Failure::kLost);
+  }
+};
+
+// Sorts by the CPU's sorter, as a GPU would.
+class ScriptedVisit final : public GpuVisit {
+ public:
+  ScriptedVisit(Script& script, const BlockSorter& sorter, const Block& block, MemoryBudget& budget, std::size_t number)
+      : script_(script), sorter_(sorter), block_(block), budget_(budget), number_(number) {
+    const int alive = ++script_.alive;
+    int most = script_.most_alive.load();
+    while (most < alive && !script_.most_alive.compare_exchange_weak(most, alive)) {
+    }
+  }
+  ~ScriptedVisit() override { --script_.alive; }
+  std::size_t wait(std::size_t run_block_bytes, BlockSortFigures&) override {
+    if (script_.place == Place::kWait && script_.fails(number_)) script_.fail();
+    return run_bytes_bound(block_, most_lists(block_), run_block_bytes);
+  }
+  RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) override {
+    if (options.check_sum) ++script_.checked;
+    if (block_.number % 2 == 0) script_.wait_for_visits();
+    if (script_.place == Place::kWrite && script_.fails(number_)) script_.fail();
+    return sorter_.write_run(block_, file, options, budget_, figures);
+  }
+
+ private:
+  Script& script_;
+  const BlockSorter& sorter_;
+  const Block& block_;
+  MemoryBudget& budget_;
+  std::size_t number_;
+};
+
+class ScriptedSorter final : public GpuBlockSorter {
+ public:
+  ScriptedSorter(Script& script, const BlockSorter& sorter, MemoryBudget& budget)
+      : script_(script), sorter_(sorter), budget_(budget) {}
+  std::unique_ptr<GpuVisit> begin(const Block& block, Positions) override {
+    const auto number = static_cast<std::size_t>(script_.begun++);
+    if (script_.place == Place::kBegin && script_.fails(number)) script_.fail();
+    return std::make_unique<ScriptedVisit>(script_, sorter_, block, budget_, number);
+  }
+
+ private:
+  Script& script_;
+  const BlockSorter& sorter_;
+  MemoryBudget& budget_;
+};
+
+// Of occurrences: `documents` documents of one word each, that of its number.
+ParsedChunk chunk_of(MemoryBudget& budget, const std::string& word, std::uint32_t documents) {
+  ParsedChunk chunk;
+  const std::size_t text = (word.size() + 7) / 8 * 8;
+  chunk.memory = Buffer(budget, sizeof(ChunkTerm) + text + documents * 12, "a chunk");
+  std::uint8_t* at = chunk.memory.data();
+  auto* term = reinterpret_cast<ChunkTerm*>(at);
+  *term = {0, static_cast<std::uint32_t>(word.size())};
+  chunk.terms = {term, 1};
+  at += sizeof(ChunkTerm);
+  std::copy(word.begin(), word.end(), at);
+  chunk.text = {at, word.size()};
+  at += text;
+  auto* numbers = reinterpret_cast<std::uint32_t*>(at);
+  std::fill(numbers, numbers + documents, 0U);
+  chunk.occurrences = {numbers, documents};
+  std::fill(numbers + documents, numbers + 2 * documents, 1U);
+  chunk.lengths = {numbers + documents, documents};
+  at = reinterpret_cast<std::uint8_t*>(numbers + 2 * documents);
+  for (std::uint32_t i = 0; i < documents; ++i) {
+    at[2 * i] = 0;      // no fields
+    at[2 * i + 1] = 1;  // one token
+  }
+  chunk.documents = {at, 2 * documents};
+  chunk.document_count = documents;
+  chunk.occurrence_count = documents;
+  DocumentWeight weight;
+  for (std::uint32_t i = 0; i < documents; ++i) weight.add(i, 1);
+  chunk.sum.add(hash_term(word), weight.take());
+  return chunk;
+}
+
+class BlockQueueTest : public ::testing::Test {
+ protected:
+  BlockQueueTest() : temp_(files_, {"/job"}, "t", 0) {}
+
+  // Puts `count` blocks of three chunks through a queue; the runs' documents, in order.
+  std::vector<std::uint64_t> run(IndexMode mode, std::size_t count, bool required = false) {
+    RunStore runs(budget_, temp_, run_memory_bytes_);
+    plan_.blocks_in_flight = overlaps(mode) ? 1 + visits_ : 2;
+    plan_.fallback_bytes = 1;  // a chunk at a time
+    BlockSortOptions options;
+    options.run_block_bytes = kMinRunBlockBytes;
+    ScriptedSorter gpu(script_, *sorter_, budget_);
+    {
+      BlockQueue queue({{*sorter_, &gpu, nullptr}, mode, required, options, plan_, slots_, context_, budget_, runs});
+      for (std::size_t i = 0; i < count; ++i) {
+        Block block;
+        block.number = i;
+        for (std::uint32_t c = 0; c < 3; ++c) {
+          block.chunks.push_back(
+              chunk_of(budget_, "word" + std::to_string(i), 100 * static_cast<std::uint32_t>(i) + c + 1));
+        }
+        queue.put(std::move(block));
+      }
+      queue.finish();
+      figures_ = queue.figures();
+    }
+    EXPECT_EQ(script_.alive, 0);
+    std::vector<std::uint64_t> documents;
+    spilled_ = 0;
+    spilled_alone_ = 0;
+    for (const auto& run : runs.runs) {
+      documents.push_back(run->summary.document_count);
+      if (!run->is_spilled()) continue;
+      ++spilled_;
+      spilled_alone_ += documents.back() % 300 == 6 ? 1 : 0;
+    }
+    return documents;
+  }
+
+  static std::uint64_t documents_of(std::size_t count) {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += 300 * i + 6;
+    return sum;
+  }
+
+  testing::FaultyFileSystem files_;
+  MemoryBudget budget_{kBudget};
+  TempSpace temp_;
+  std::atomic<int> signal_{0};
+  IndexProgress progress_;
+  std::vector<std::string> warnings_;
+  IndexContext context_{files_, signal_, progress_, [this](const std::string& words) { warnings_.push_back(words); },
+                        [](const std::string&) {}};
+  IndexPlan plan_;
+  std::unique_ptr<BlockSorter> sorter_ = make_key_block_sorter(*find_record_sorter("cpu-radix"), auto_string_sorter());
+  Script script_;
+  ThreadSlots slots_{1};
+  unsigned visits_ = 2;
+  std::size_t run_memory_bytes_ = kBudget / 4;
+  int spilled_ = 0;
+  int spilled_alone_ = 0;  // of one block
+  BlockFigures figures_;
+};
+
+TEST_F(BlockQueueTest, KeepsBlocksInOrderAndSeveralInFlight) {
+  for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
+    const std::vector<std::uint64_t> documents = run(mode, 9);
+    ASSERT_EQ(documents.size(), 9u);
+    for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(documents[i], 300 * i + 6);
+    EXPECT_EQ(figures_.gpu_blocks, 9u);
+    EXPECT_EQ(figures_.cpu_blocks, 0u);
+    EXPECT_TRUE(figures_.gpu_failure.empty());
+    EXPECT_LE(script_.most_alive, mode == IndexMode::kGpu ? 1 : 2);
+  }
+  EXPECT_TRUE(warnings_.empty());
+}
+
+// The first block's run is not written before the visits of the blocks behind it have begun; and behind its own run
+// stand theirs.
+TEST_F(BlockQueueTest, HasAVisitInFlightForEachSlot) {
+  for (const unsigned visits : {2U, 5U}) {
+    visits_ = visits;
+    script_.together = static_cast<int>(visits);
+    script_.most_alive = 0;
+    const std::vector<std::uint64_t> documents = run(IndexMode::kGpuPlus, 20);
+    ASSERT_EQ(documents.size(), 20u);
+    for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(documents[i], 300 * i + 6);
+    EXPECT_EQ(script_.most_alive, static_cast<int>(visits));
+    EXPECT_EQ(figures_.gpu_blocks, 20u);
+  }
+}
+
+TEST_F(BlockQueueTest, SortsOnTheCpuWhatTheGpuDoesNot) {
+  for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
+    for (const Failure failure : {Failure::kMemory, Failure::kCall, Failure::kLost}) {
+      for (const Place place : {Place::kBegin, Place::kWait, Place::kWrite}) {
+        script_.failure = failure;
+        script_.place = place;
+        script_.begun = 0;
+        script_.from = 2;
+        script_.to = 4;
+        warnings_.clear();
+        const std::vector<std::uint64_t> documents = run(mode, 8);
+        std::uint64_t sum = 0;
+        for (const std::uint64_t count : documents) sum += count;
+        EXPECT_EQ(sum, documents_of(8));
+        EXPECT_EQ(figures_.gpu_blocks + figures_.cpu_blocks, 8u);
+        EXPECT_EQ(warnings_.size(), 1u);
+        // One that does not fit says nothing about the others; a device that fails is not asked again, but what it has
+        // begun may still come.
+        if (failure == Failure::kMemory) {
+          EXPECT_EQ(figures_.cpu_blocks, 2u);
+        } else {
+          EXPECT_GE(figures_.cpu_blocks, 4u);
+        }
+        // A block that the CPU sorts with little memory becomes several runs.
+        EXPECT_EQ(documents.size(), figures_.gpu_blocks + 3 * figures_.cpu_blocks);
+        EXPECT_FALSE(figures_.gpu_failure.empty());
+      }
+    }
+  }
+}
+
+TEST_F(BlockQueueTest, FailsWithAGpuThatIsRequired) {
+  for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
+    for (const Place place : {Place::kBegin, Place::kWait, Place::kWrite}) {
+      script_.failure = Failure::kMemory;
+      script_.place = place;
+      script_.begun = 0;
+      script_.from = 1;
+      try {
+        run(mode, 6, true);
+        FAIL();
+      } catch (const GpuError& error) {
+        EXPECT_EQ(error.code(), ExitCode::kNoGpu);
+        EXPECT_NE(std::string(error.what()).find("--require-gpu"), std::string::npos);
+      }
+    }
+  }
+}
+
+// Which runs stay in memory is known when they are written, not yet when their visits begin.
+TEST_F(BlockQueueTest, ChecksTheSumsOfRunsThatLeaveMemoryAndOfNoOthers) {
+  run_memory_bytes_ = std::size_t{400} << 10;
+  run(IndexMode::kGpuPlus, 12);
+  EXPECT_EQ(figures_.gpu_blocks, 12u);
+  EXPECT_GT(spilled_, 0);
+  EXPECT_LT(spilled_, 12);
+  EXPECT_EQ(script_.checked, spilled_);
+}
+
+TEST_F(BlockQueueTest, JoinsManyRunsInTheirOrder) {
+  plan_.join_bytes = std::size_t{24} << 20;
+  for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
+    visits_ = mode == IndexMode::kGpu ? 1 : 5;
+    const std::vector<std::uint64_t> documents = run(mode, 40);
+    ASSERT_EQ(documents.size(), 40 - kMostJoinedRuns + 1);
+    EXPECT_EQ(documents.front(), documents_of(kMostJoinedRuns));
+    for (std::size_t i = 1; i < documents.size(); ++i) EXPECT_EQ(documents[i], 300 * (kMostJoinedRuns - 1 + i) + 6);
+    EXPECT_EQ(figures_.joins.joined_runs, kMostJoinedRuns);
+  }
+}
+
+// The join has no slot until the memory for runs is full and nothing goes on without it; spilled is what it makes, or
+// nothing, but no run of a block alone.
+TEST_F(BlockQueueTest, WaitsForAJoinRatherThanSpillSmallRuns) {
+  plan_.join_bytes = std::size_t{24} << 20;
+  run_memory_bytes_ = std::size_t{3} << 20;
+  constexpr std::size_t kBlocks = 60;
+  for (const unsigned visits : {1U, 2U}) {
+    visits_ = visits;
+    ThreadSlot held = slots_.take();
+    std::jthread giving([&] {
+      while (slots_.waiting() == 0) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      held.release();
+    });
+    const std::vector<std::uint64_t> documents = run(IndexMode::kGpuPlus, kBlocks);
+    giving.join();
+    EXPECT_EQ(std::accumulate(documents.begin(), documents.end(), std::uint64_t{0}), documents_of(kBlocks));
+    EXPECT_EQ(figures_.gpu_blocks, kBlocks);
+    EXPECT_GT(figures_.joins.joins, 1U);
+    // Of two visits one may be far ahead, and its runs are not handed on yet.
+    if (visits == 1) {
+      EXPECT_EQ(spilled_alone_, 0);
+    }
+  }
+  plan_.join_bytes = 0;
+  run(IndexMode::kGpuPlus, kBlocks);
+  EXPECT_GT(spilled_alone_, 0) << "memory would have lasted without joins";
+}
+
+// While others wait for it.
+TEST_F(BlockQueueTest, StopsAtASignalInAJoin) {
+  plan_.join_bytes = std::size_t{24} << 20;
+  run_memory_bytes_ = std::size_t{3} << 20;
+  ThreadSlot held = slots_.take();
+  std::jthread giving([&] {
+    while (slots_.waiting() == 0) std::this_thread::yield();
+    signal_ = 15;
+    held.release();
+  });
+  EXPECT_THROW(run(IndexMode::kGpuPlus, 60), InterruptedError);
+}
+
+TEST_F(BlockQueueTest, StopsAtASignal) {
+  signal_ = 2;
+  EXPECT_THROW(run(IndexMode::kGpuPlus, 3), InterruptedError);
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,216 @@
+#include "indexer/job/duplicate_ids.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "io/base/error.hpp"
+#include "tests/merge/run/cut_runs.hpp"
+
+namespace spillway::testing {
+namespace {
+
+class DuplicateIdsTest : public MergeTest {
+ protected:
+  struct Found {
+    std::vector<bool> dropped;
+    std::vector<std::uint32_t> order;
+    std::uint64_t duplicates = 0;
+    std::vector<IdTable::Duplicate> examples;
+    std::size_t peak_bytes = 0;
+  };
+
+  static SampleRun with_ids(const std::vector<std::optional<std::string>>& ids) {
+    SampleRun run;
+    std::uint32_t length = 0;
+    for (const auto& id : ids) run.documents.push_back({length++ % 50, id, {}, {}, {}, {}});
+    for (std::uint32_t d = 0; d < run.documents.size(); ++d) {
+      if (run.documents[d].length != 0) run.terms["term"].push_back({d, run.documents[d].length});
+    }
+    return run;
+  }
+
+  // The order, taken from the index that is written with it.
+  Found find(const SampleRun& source, DuplicateIds policy, std::size_t pieces, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const Runs runs = cut(source, pieces, random);
+    const auto all = inputs(runs);
+    const std::string path = "/job/" + std::to_string(next_++);
+    IndexWriter writer(files_, path, options_);
+    MemoryBudget budget(std::size_t{64} << 20);
+    LengthCodes codes(budget_, source_document_count(all));
+    IdTable table(all, policy, {budget, temp_, *string_sorters().front(), 256 << 10}, codes);
+    Found found;
+    found.peak_bytes = budget.peak_bytes();
+    found.duplicates = table.duplicate_count();
+    found.examples = table.examples();
+    for (std::uint32_t i = 0; i < source.documents.size(); ++i) found.dropped.push_back(table.dropped().contains(i));
+    const LengthCodes read = read_length_codes(all, table.dropped(), budget_);
+    EXPECT_TRUE(std::ranges::equal(codes.span(), read.span()));
+    merge_documents(all, table.dropped(), writer, budget);
+    table.write_order(writer);
+    const std::size_t bitmap_bytes = (source.documents.size() + 63) / 64 * 12;
+    EXPECT_EQ(budget.used_bytes(), table.dropped().none() ? 0 : bitmap_bytes) << "the memory of the sort was kept";
+    const IndexMergeResult result = merge_lists(all, table.dropped(), codes.span(), writer, {1, 1 << 20, {}, {}});
+    writer.finish({source_document_count(all), source_sum(all), result.dropped_sum});
+    const IndexReader index(files_, path);
+    index.verify([](std::uint64_t) {});  // checks the order of ids
+    return found;
+  }
+
+  static std::vector<bool> first_only(const SampleRun& source) {
+    std::vector<bool> dropped;
+    std::set<std::string> seen;
+    for (const SampleDocument& document : source.documents) {
+      dropped.push_back(document.id && !seen.insert(*document.id).second);
+    }
+    return dropped;
+  }
+
+  TempSpace temp_{files_, {"/job"}, "ids.tmp", 0};
+  int next_ = 0;
+};
+
+TEST_F(DuplicateIdsTest, KeepTheFirstOfEach) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    std::mt19937_64 random(seed);
+    std::vector<std::optional<std::string>> ids(200 + random() % 4000);
+    for (auto& id : ids) {
+      if (random() % 10 != 0) id = "id-" + std::to_string(random() % 3000);
+    }
+    const SampleRun source = with_ids(ids);
+    const Found found = find(source, DuplicateIds::kFirst, 1 + random() % 20, seed);
+    const std::vector<bool> expected = first_only(source);
+    ASSERT_EQ(found.dropped, expected) << seed;
+    EXPECT_EQ(found.duplicates, static_cast<std::uint64_t>(std::count(expected.begin(), expected.end(), true)));
+    EXPECT_EQ(found.examples.size(), std::min<std::size_t>(found.duplicates, IdTable::kExamples));
+    for (const IdTable::Duplicate& example : found.examples) {
+      EXPECT_EQ(ids[example.kept], example.id);
+      EXPECT_EQ(ids[example.dropped], example.id);
+      EXPECT_TRUE(found.dropped[example.dropped]);
+      EXPECT_FALSE(found.dropped[example.kept]);
+    }
+  }
+}
+
+TEST_F(DuplicateIdsTest, KeepAllIfAsked) {
+  const Found found = find(with_ids({"b", "a", "b", "b"}), DuplicateIds::kKeep, 3, 1);
+  EXPECT_EQ(found.dropped, std::vector<bool>(4));
+  EXPECT_EQ(found.duplicates, 0u);
+}
+
+TEST_F(DuplicateIdsTest, FailIfAskedNamingBothDocuments) {
+  try {
+    find(with_ids({"x", "a\x1b", "y", "a\x1b"}), DuplicateIds::kFail, 2, 1);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("documents 2 and 4 of the input have the same id \"a\\x1B\""),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(find(with_ids({"x", "a", "y"}), DuplicateIds::kFail, 2, 1).duplicates, 0u);
+}
+
+TEST_F(DuplicateIdsTest, NeedNoMemoryWhereIdsAscend) {
+  std::vector<std::optional<std::string>> ids;
+  for (int i = 100000; i < 103000; ++i) ids.push_back(std::to_string(i));
+  EXPECT_EQ(find(with_ids(ids), DuplicateIds::kFirst, 4, 1).peak_bytes, 0u);
+  std::swap(ids[2999], ids[2998]);
+  EXPECT_EQ(find(with_ids(ids), DuplicateIds::kFirst, 4, 1).peak_bytes, 256u << 10);
+}
+
+TEST_F(DuplicateIdsTest, TakeTheSameLengthsFromManyInputsAtATime) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::mt19937_64 random(seed);
+    const Runs runs = cut(with_ids(std::vector<std::optional<std::string>>(1 + random() % 3000)), 1 + seed, random);
+    const auto all = inputs(runs);
+    const LengthCodes expected = read_length_codes(all, {}, budget_);
+    for (const std::size_t documents_bytes : {std::size_t{1} << 10, std::size_t{1} << 40}) {
+      MemoryBudget budget(std::size_t{1} << 20);
+      LengthCodes codes(budget_, source_document_count(all));
+      const IdTable table(all, DuplicateIds::kFirst,
+                          {budget, temp_, *string_sorters().front(), 256 << 10, nullptr, {}, 4, documents_bytes},
+                          codes);
+      EXPECT_TRUE(std::ranges::equal(codes.span(), expected.span())) << seed;
+      EXPECT_EQ(budget.peak_bytes(), documents_bytes == 1 << 10 ? 4096U : 0U);
+    }
+  }
+}
+
+TEST_F(DuplicateIdsTest, AreSortedWhereSomeDocumentsHaveNone) {
+  EXPECT_EQ(find(with_ids({std::nullopt, "a", std::nullopt, "b"}), DuplicateIds::kFirst, 1, 1).duplicates, 0u);
+  EXPECT_EQ(find(with_ids({std::nullopt, std::nullopt}), DuplicateIds::kFirst, 1, 1).peak_bytes, 0u);
+  EXPECT_EQ(find(with_ids({"", std::nullopt, ""}), DuplicateIds::kFirst, 1, 1).duplicates, 1u);
+}
+
+// A run that tells its documents in two stretches: the first half, and the second with any number as its first.
+class StretchedRun : public MergeInput {
+ public:
+  StretchedRun(const MergeInput& run, const SampleRun& sample, std::uint64_t second)
+      : run_(run), sample_(sample), second_(second) {}
+
+  const RunIdentity& identity() const override { return run_.identity(); }
+  const RunSummary& summary() const override { return run_.summary(); }
+  std::vector<TermSample> term_samples() const override { return run_.term_samples(); }
+  std::size_t cursor_bytes() const override { return run_.cursor_bytes(); }
+  std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
+    return run_.terms(std::move(first), std::move(last));
+  }
+  std::unique_ptr<DocumentCursor> documents() const override { return run_.documents(); }
+  std::vector<DocumentStretch> document_stretches() const override {
+    const std::span<const SampleDocument> all = sample_.documents;
+    std::vector<DocumentStretch> stretches;
+    stretches.push_back({0, std::make_unique<Cursor>(all.first(all.size() / 2))});
+    stretches.push_back({second_, std::make_unique<Cursor>(all.subspan(all.size() / 2))});
+    return stretches;
+  }
+  std::string name() const override { return "stretched"; }
+
+ private:
+  class Cursor : public DocumentCursor {
+   public:
+    explicit Cursor(std::span<const SampleDocument> left) : left_(left) {}
+    bool next() override {
+      if (left_.empty()) return false;
+      document_.fields = RunDocument::kId;
+      document_.length = left_.front().length;
+      document_.id = *left_.front().id;
+      left_ = left_.subspan(1);
+      return true;
+    }
+    const RunDocument& document() const override { return document_; }
+
+   private:
+    std::span<const SampleDocument> left_;
+    RunDocument document_;
+  };
+
+  const MergeInput& run_;
+  const SampleRun& sample_;
+  std::uint64_t second_;
+};
+
+TEST_F(DuplicateIdsTest, RefuseStretchesThatOverlap) {
+  constexpr std::uint64_t kDocuments = 1000;
+  std::vector<std::optional<std::string>> ids;
+  for (std::uint64_t i = 0; i < kDocuments; ++i) ids.push_back("id-" + std::to_string((kDocuments - i) % 400));
+  const SampleRun source = with_ids(ids);
+  std::mt19937_64 random(1);
+  const Runs runs = cut(source, 1, random);
+  const auto find_in = [&](std::uint64_t second) {
+    const StretchedRun run(*runs[0].input, source, second);
+    const MergeInput* const all[] = {&run};
+    MemoryBudget budget(std::size_t{64} << 20);
+    LengthCodes codes(budget_, kDocuments);
+    return IdTable(all, DuplicateIds::kFirst, {budget, temp_, *string_sorters().front(), 1 << 20, nullptr, {}, 4, 4096},
+                   codes)
+        .duplicate_count();
+  };
+  EXPECT_EQ(find_in(kDocuments / 2), kDocuments - 400);
+  for (const std::uint64_t second : {std::uint64_t{0}, kDocuments / 2 - 1, kDocuments / 2 + 1, 2 * kDocuments}) {
+    EXPECT_THROW(find_in(second), FormatError) << second;
+  }
+}
+
+}  // namespace
+}  // namespace spillway::testing

@@ -1,0 +1,354 @@
+#include "indexer/job/work_directory.hpp"
+
+#include "io/format/index.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "io/base/error.hpp"
+#include "tests/support/faulty_file_system.hpp"
+#include "tests/support/scratch_directory.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::Crash;
+using testing::CrashError;
+using testing::FaultKind;
+using testing::FaultyFileSystem;
+using testing::ScratchDirectory;
+namespace fs = std::filesystem;
+
+void write_file(const std::string& path, const std::string& content) { std::ofstream(path) << content; }
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void publish_new_index(WorkDirectory& work) {
+  fs::create_directory(work.index_path());
+  write_file(work.index_path() + "/manifest", "new");
+  work.publish();
+}
+
+TEST(WorkDirectory, StandsBesideTheOutputAndGoes) {
+  const ScratchDirectory scratch;
+  {
+    const WorkDirectory work(posix_file_system(), scratch / "out");
+    EXPECT_EQ(work.path(), scratch / "out.work");
+    EXPECT_TRUE(fs::is_directory(work.path()));
+    EXPECT_FALSE(fs::exists(work.index_path()));
+    fs::create_directories(work.index_path() + "/inner");
+    write_file(work.index_path() + "/inner/file", "x");
+  }
+  EXPECT_TRUE(fs::is_empty(scratch.path()));
+}
+
+TEST(WorkDirectory, TakesAnOutputWithSlashesBehindIt) {
+  const ScratchDirectory scratch;
+  const WorkDirectory work(posix_file_system(), scratch / "out//");
+  EXPECT_EQ(work.path(), scratch / "out.work");
+}
+
+TEST(WorkDirectory, RemovesWhatAKilledJobLeft) {
+  const ScratchDirectory scratch;
+  fs::create_directories(scratch / "out.work/index/sub");
+  write_file(scratch / "out.work/index/sub/file", "x");
+  write_file(scratch / "out.work/run-1", "x");
+  write_file(scratch / "out.work/LOCK", "");
+  const WorkDirectory work(posix_file_system(), scratch / "out");
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator(work.path())) left.push_back(entry.path().filename());
+  EXPECT_EQ(left, std::vector<std::string>{"LOCK"});
+}
+
+TEST(WorkDirectory, FollowsNoLinkWhenItRemoves) {
+  const ScratchDirectory scratch;
+  fs::create_directories(scratch / "precious");
+  write_file(scratch / "precious/file", "x");
+  fs::create_directories(scratch / "out.work");
+  write_file(scratch / "out.work/LOCK", "");
+  fs::create_directory_symlink(scratch / "precious", scratch / "out.work/link");
+  { const WorkDirectory work(posix_file_system(), scratch / "out"); }
+  EXPECT_EQ(content_of(scratch / "precious/file"), "x");
+  EXPECT_FALSE(fs::exists(scratch / "out.work"));
+}
+
+TEST(WorkDirectory, RefusesWhatItDidNotMake) {
+  const ScratchDirectory scratch;
+  fs::create_directories(scratch / "out.work");
+  write_file(scratch / "out.work/thesis", "x");
+  EXPECT_THROW(WorkDirectory(posix_file_system(), scratch / "out"), UsageError);
+  EXPECT_EQ(content_of(scratch / "out.work/thesis"), "x");
+  fs::create_directories(scratch / "precious");
+  write_file(scratch / "precious/LOCK", "x");
+  fs::create_directory_symlink(scratch / "precious", scratch / "linked.work");
+  EXPECT_THROW(WorkDirectory(posix_file_system(), scratch / "linked"), UsageError);
+  EXPECT_EQ(content_of(scratch / "precious/LOCK"), "x");
+}
+
+TEST(WorkDirectory, RefusesASecondOneWhileTheFirstLives) {
+  const ScratchDirectory scratch;
+  const WorkDirectory work(posix_file_system(), scratch / "out");
+  write_file(work.path() + "/run-1", "x");
+  try {
+    const WorkDirectory second(posix_file_system(), scratch / "out");
+    FAIL() << "no exception";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("out.work"), std::string::npos);
+  }
+  EXPECT_TRUE(fs::exists(work.path() + "/run-1")) << "the second one must leave the first one's files alone";
+}
+
+TEST(WorkDirectory, RefusesAnotherProcessAndIsFreeWhenTheOwnerDies) {
+  const ScratchDirectory scratch;
+  int ready[2], end[2];
+  ASSERT_EQ(pipe(ready), 0);
+  ASSERT_EQ(pipe(end), 0);
+  const pid_t owner = fork();
+  ASSERT_GE(owner, 0);
+  if (owner == 0) {
+    const auto work = std::make_unique<WorkDirectory>(posix_file_system(), scratch / "out");
+    char byte = 'r';
+    if (write(ready[1], &byte, 1) != 1) _exit(2);
+    if (read(end[0], &byte, 1) != 1) _exit(3);
+    _exit(0);  // without destruction, as if killed
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_THROW(WorkDirectory(posix_file_system(), scratch / "out"), UsageError);
+  EXPECT_TRUE(fs::exists(scratch / "out.work"));
+  ASSERT_EQ(write(end[1], "e", 1), 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(owner, &status, 0), owner);
+  EXPECT_EQ(status, 0);
+  EXPECT_NO_THROW(WorkDirectory(posix_file_system(), scratch / "out"));
+  for (const int descriptor : {ready[0], ready[1], end[0], end[1]}) close(descriptor);
+}
+
+TEST(WorkDirectory, RefusesAnOutputWhoseParentIsNotThere) {
+  const ScratchDirectory scratch;
+  write_file(scratch / "file", "x");
+  for (const char* output : {"missing/out", "file/out"}) {
+    EXPECT_THROW(WorkDirectory(posix_file_system(), scratch / output), UsageError) << output;
+  }
+  EXPECT_FALSE(fs::exists(scratch / "missing"));
+}
+
+TEST(WorkDirectory, PublishesByOneRename) {
+  const ScratchDirectory scratch;
+  {
+    WorkDirectory work(posix_file_system(), scratch / "out");
+    publish_new_index(work);
+    EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  }
+  EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  EXPECT_FALSE(fs::exists(scratch / "out.work"));
+}
+
+TEST(WorkDirectory, ReplacesAnIndexAndRemovesIt) {
+  const ScratchDirectory scratch;
+  fs::create_directory(scratch / "out");
+  write_file(scratch / "out/manifest", "old");
+  write_file(scratch / "out/only-old", "x");
+  {
+    WorkDirectory work(posix_file_system(), scratch / "out");
+    publish_new_index(work);
+  }
+  EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  EXPECT_FALSE(fs::exists(scratch / "out/only-old"));
+  EXPECT_FALSE(fs::exists(scratch / "out.work"));
+}
+
+TEST(WorkDirectory, ReplacesAnIndexThatItsPathGoesThrough) {
+  const ScratchDirectory scratch;
+  fs::create_directory(scratch / "out");
+  write_file(scratch / "out/manifest", "old");
+  {
+    WorkDirectory work(posix_file_system(), scratch / "out/../out");
+    publish_new_index(work);
+    EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  }
+  EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  EXPECT_FALSE(fs::exists(scratch / "out.work"));
+}
+
+TEST(WorkDirectory, ReplacesALinkAtTheOutputAndNotWhatItNames) {
+  const ScratchDirectory scratch;
+  fs::create_directory(scratch / "real");
+  write_file(scratch / "real/manifest", "old");
+  fs::create_directory_symlink(scratch / "real", scratch / "out");
+  {
+    WorkDirectory work(posix_file_system(), scratch / "out");
+    EXPECT_EQ(work.path(), fs::canonical(scratch.path()).string() + "/out.work");
+    publish_new_index(work);
+  }
+  EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  EXPECT_EQ(content_of(scratch / "real/manifest"), "old");
+}
+
+TEST(WorkDirectory, PutsTheOldIndexBackThatAnInterruptedPublishMoved) {
+  const ScratchDirectory scratch;
+  fs::create_directories(scratch / "out.work/replaced");
+  write_file(scratch / "out.work/LOCK", "");
+  write_file(scratch / "out.work/replaced/manifest", "old");
+  { const WorkDirectory work(posix_file_system(), scratch / "out"); }
+  EXPECT_EQ(content_of(scratch / "out/manifest"), "old");
+  EXPECT_FALSE(fs::exists(scratch / "out.work"));
+}
+
+TEST(WorkDirectory, KeepsTheNewIndexWhereAPublishWasAllButDone) {
+  const ScratchDirectory scratch;
+  fs::create_directories(scratch / "out.work/replaced");
+  write_file(scratch / "out.work/LOCK", "");
+  write_file(scratch / "out.work/replaced/manifest", "old");
+  fs::create_directories(scratch / "out");
+  write_file(scratch / "out/manifest", "new");
+  { const WorkDirectory work(posix_file_system(), scratch / "out"); }
+  EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  EXPECT_FALSE(fs::exists(scratch / "out.work"));
+}
+
+// A job in miniature: builds an index of one file in the work directory and publishes it.
+void build(FileSystem& files) {
+  WorkDirectory work(files, "/job/out");
+  files.make_directory(work.index_path());
+  write_file_durably(files, work.index_path() + "/manifest", "new");
+  work.publish();
+}
+
+// "new", "old" or "none"; anything else is a mixture.
+std::string published(FaultyFileSystem& files) {
+  const std::vector<std::string> paths = files.all_paths();
+  const bool there = std::find(paths.begin(), paths.end(), "/job/out") != paths.end();
+  if (!there) return "none";
+  try {
+    return files.get("/job/out/manifest");
+  } catch (const std::out_of_range&) {
+    return "an index without its files";
+  }
+}
+
+// What stands at the output, and whether the file system can exchange it for the new index.
+enum class OutputCase { kFresh, kOverAnIndex, kOverAnIndexWithoutExchange };
+
+void set_up(FaultyFileSystem& files, OutputCase output) {
+  files.set_can_exchange(output != OutputCase::kOverAnIndexWithoutExchange);
+  if (output == OutputCase::kFresh) return;
+  files.make_directory("/job/out");
+  files.sync_directory("/job");
+  files.put("/job/out/manifest", "old");
+}
+
+class WorkDirectoryFaults : public ::testing::TestWithParam<OutputCase> {
+ protected:
+  static std::string old_one() { return GetParam() == OutputCase::kFresh ? "none" : "old"; }
+  static bool is_old_or_new(const std::string& found) { return found == "new" || found == old_one(); }
+};
+
+TEST_P(WorkDirectoryFaults, LeaveTheOldIndexOrTheNewOneWhateverFails) {
+  for (const bool sticky : {false, true}) {
+    std::uint64_t fired = 0;
+    for (std::uint64_t n = 0;; ++n) {
+      FaultyFileSystem files;
+      set_up(files, GetParam());
+      files.inject({FaultKind::kIoError, n, sticky});
+      bool failed = false;
+      try {
+        build(files);
+      } catch (const Error&) {
+        failed = true;
+      }
+      if (files.faults_fired() == 0) break;
+      ++fired;
+      files.inject({});
+      const std::string found = published(files);
+      if (!failed) {
+        EXPECT_EQ(found, "new") << n;
+      } else if (!sticky) {
+        EXPECT_TRUE(is_old_or_new(found)) << n << ": " << found;
+      }
+      // Whatever is left, the next job recovers the old index (where the new one is not there), and succeeds.
+      { const WorkDirectory next(files, "/job/out"); }
+      EXPECT_TRUE(is_old_or_new(published(files))) << n << ": " << published(files);
+      build(files);
+      EXPECT_EQ(published(files), "new");
+      for (const std::string& path : files.all_paths()) EXPECT_FALSE(path.starts_with("/job/out.work")) << path;
+    }
+    EXPECT_GT(fired, 10U);
+  }
+}
+
+TEST_P(WorkDirectoryFaults, LeaveTheOldIndexOrTheNewOneWhereverTheProcessOrTheMachineStops) {
+  for (const Crash crash : {Crash::kProcess, Crash::kPower}) {
+    std::uint64_t fired = 0;
+    for (std::uint64_t n = 0;; ++n) {
+      FaultyFileSystem files;
+      set_up(files, GetParam());
+      files.inject({FaultKind::kCrash, n, false});
+      try {
+        build(files);
+      } catch (const CrashError&) {
+      } catch (const Error&) {
+      }
+      if (files.faults_fired() == 0) break;
+      ++fired;
+      files.restart(crash);
+      const std::string found = published(files);
+      // Between two renames there is none, until the next job.
+      const bool may_be_aside = GetParam() == OutputCase::kOverAnIndexWithoutExchange && found == "none";
+      EXPECT_TRUE(is_old_or_new(found) || may_be_aside) << n << ": " << found;
+      { const WorkDirectory next(files, "/job/out"); }
+      EXPECT_TRUE(is_old_or_new(published(files))) << n << ": " << published(files);
+      build(files);
+      EXPECT_EQ(published(files), "new");
+      for (const std::string& path : files.all_paths()) EXPECT_FALSE(path.starts_with("/job/out.work")) << path;
+    }
+    EXPECT_GT(fired, 10U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Output, WorkDirectoryFaults,
+                         ::testing::Values(OutputCase::kFresh, OutputCase::kOverAnIndex,
+                                           OutputCase::kOverAnIndexWithoutExchange),
+                         [](const auto& tested) {
+                           if (tested.param == OutputCase::kFresh) return "Fresh";
+                           return tested.param == OutputCase::kOverAnIndex ? "OverAnIndex"
+                                                                           : "OverAnIndexWithoutExchange";
+                         });
+
+// As a sweep over all operations finds it: the file system that can exchange leaves no moment without an index.
+TEST(WorkDirectory, ReplacesAnIndexByOneExchange) {
+  FaultyFileSystem files;
+  set_up(files, OutputCase::kOverAnIndex);
+  {
+    WorkDirectory work(files, "/job/out");
+    files.make_directory(work.index_path());
+    write_file_durably(files, work.index_path() + "/manifest", "new");
+    work.publish();
+    EXPECT_EQ(files.get(work.index_path() + "/manifest"), "old");
+    EXPECT_EQ(published(files), "new");
+  }
+  EXPECT_EQ(published(files), "new");
+}
+
+TEST(LooksLikeIndex, AsksForAManifest) {
+  const ScratchDirectory scratch;
+  EXPECT_FALSE(looks_like_index(posix_file_system(), scratch / "missing"));
+  EXPECT_FALSE(looks_like_index(posix_file_system(), scratch.path()));
+  write_file(scratch / "manifest", "anything");
+  EXPECT_FALSE(looks_like_index(posix_file_system(), scratch.path()));
+  write_file(scratch / "manifest", std::string(kManifestMagic) + "x");
+  EXPECT_TRUE(looks_like_index(posix_file_system(), scratch.path()));
+  write_file(scratch / "file", "x");
+  EXPECT_FALSE(looks_like_index(posix_file_system(), scratch / "file"));
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,107 @@
+// In which form chunks go to a GPU: what was asked for, what cannot be, and what costs less.
+#include "indexer/plan/chunk_form.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io/base/error.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+ChunkFormInput with_memory(std::size_t visit_bytes) {
+  ChunkFormInput input;
+  input.visit_bytes = visit_bytes;
+  input.table_device_bytes = 4;
+  input.token_device_bytes = 10;
+  return input;
+}
+
+TEST(ChunkFormPlan, TakesTokensWhereAVisitHasMemoryForABlockOfThem) {
+  const ChunkFormChoice choice = choose_chunk_form(with_memory(40'000 * kMebibyte), {});
+  EXPECT_EQ(choice.form, ChunkForm::kTokens);
+  EXPECT_TRUE(choice.describe().starts_with("tokens (")) << choice.describe();
+  EXPECT_NE(choice.reason.find("GB/s"), std::string::npos) << choice.reason;
+}
+
+TEST(ChunkFormPlan, TakesTablesWhereBlocksOfTokensWouldBeTooSmall) {
+  const ChunkFormChoice choice = choose_chunk_form(with_memory(16 * kMebibyte), {});
+  EXPECT_EQ(choice.form, ChunkForm::kOccurrences);
+  EXPECT_TRUE(choice.describe().starts_with("tables (")) << choice.describe();
+}
+
+TEST(ChunkFormPlan, ChangesItsMindOnceAsMemoryGrows) {
+  int changes = 0;
+  ChunkForm form = ChunkForm::kOccurrences;
+  for (std::size_t bytes = kMebibyte; bytes < 65'536 * kMebibyte; bytes += bytes / 4) {
+    const ChunkForm next = choose_chunk_form(with_memory(bytes), {}).form;
+    changes += next != form ? 1 : 0;
+    form = next;
+  }
+  EXPECT_EQ(changes, 1);
+  EXPECT_EQ(form, ChunkForm::kTokens);
+}
+
+TEST(ChunkFormPlan, TakesTablesWhereParsingThemIsAsFast) {
+  ChunkFormCosts costs;
+  costs.table_second_per_byte = costs.token_second_per_byte;
+  EXPECT_EQ(choose_chunk_form(with_memory(1000 * kMebibyte), costs).form, ChunkForm::kOccurrences);
+}
+
+TEST(ChunkFormPlan, KeepsWhatWasAskedFor) {
+  for (const std::size_t bytes : {kMebibyte, 40'000 * kMebibyte}) {
+    ChunkFormInput input = with_memory(bytes);
+    input.asked = GpuChunks::kTokens;
+    EXPECT_EQ(choose_chunk_form(input, {}).form, ChunkForm::kTokens);
+    input.asked = GpuChunks::kTables;
+    EXPECT_EQ(choose_chunk_form(input, {}).form, ChunkForm::kOccurrences);
+  }
+}
+
+TEST(ChunkFormPlan, LeavesTheOccurrencesToASorterThatWasNamed) {
+  ChunkFormInput input = with_memory(40'000 * kMebibyte);
+  input.record_sorter = "gpu-merge";
+  const ChunkFormChoice choice = choose_chunk_form(input, {});
+  EXPECT_EQ(choice.form, ChunkForm::kOccurrences);
+  EXPECT_NE(choice.reason.find("gpu-merge"), std::string::npos);
+  input.record_sorter = "auto";
+  input.string_sorter = "hybrid-msd";
+  input.through_host = true;
+  EXPECT_EQ(choose_chunk_form(input, {}).form, ChunkForm::kOccurrences);
+}
+
+TEST(ChunkFormPlan, RefusesTokensForASorterThatCannotTakeThem) {
+  ChunkFormInput input = with_memory(40'000 * kMebibyte);
+  input.asked = GpuChunks::kTokens;
+  input.record_sorter = "gpu-radix";
+  try {
+    choose_chunk_form(input, {});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("--record-sorter gpu-radix"), std::string::npos) << error.what();
+  }
+  input.record_sorter = "auto";
+  input.string_sorter = "hybrid-msd";
+  input.through_host = true;
+  EXPECT_THROW(choose_chunk_form(input, {}), UsageError);
+}
+
+TEST(ChunkFormPlan, MakesLargerBlocksOfLargerJobs) {
+  const std::size_t most = 4096 * kMebibyte;
+  std::size_t before = 0;
+  for (std::uint64_t total = 10'000'000; total < 1'000'000'000'000; total *= 2) {
+    const std::size_t bytes = token_block_bytes(most, total, {});
+    EXPECT_GE(bytes, before);
+    if (total > 3'000'000'000) {
+      EXPECT_LE(bytes, total / 4);  // the last block is a small part of the job
+    }
+    before = bytes;
+  }
+  EXPECT_GE(before, 256 * kMebibyte);
+  EXPECT_EQ(token_block_bytes(most, 0, {}), token_block_bytes(most, std::uint64_t{16} << 30, {}));
+  EXPECT_EQ(token_block_bytes(1000, std::uint64_t{16} << 30, {}), 1000U);
+}
+
+}  // namespace
+}  // namespace spillway

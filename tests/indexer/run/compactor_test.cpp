@@ -1,0 +1,265 @@
+// Runs that are joined on their way to the merge: none is lost, none changes places, and memory is given back.
+#include "indexer/run/compactor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "io/base/error.hpp"
+#include "tests/support/faulty_file_system.hpp"
+#include "tests/support/sample_run.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::SampleRun;
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+class RunJoinerTest : public ::testing::Test {
+ protected:
+  RunJoinerTest() : temp_(files_, {"/job"}, "t", 0) {}
+
+  RunJoinerSetup setup(RunStore& store) {
+    return {overlaps_, slots_,  join_bytes_, kMinRunBlockBytes, [this] { return next_number_++; },
+            context_,  budget_, store};
+  }
+
+  std::unique_ptr<StoredRun> make_run(RunStore& store, const SampleRun& sample) {
+    testing::SampleWriting writing;
+    writing.identity.number = next_number_++;
+    return store.write(store.take_share(run_bytes_),
+                       [&](WritableFile& file) { return testing::write_sample_run(sample, writing, file); });
+  }
+
+  // With the lengths that its postings add up to.
+  static SampleRun sample(std::uint64_t seed) {
+    testing::SampleRunOptions options;
+    options.documents = 1 + seed % 7;
+    options.terms = 30;
+    SampleRun run = testing::make_sample_run(seed, options);
+    for (testing::SampleDocument& document : run.documents) document.length = 0;
+    for (const auto& [term, postings] : run.terms) {
+      for (const testing::SamplePosting& posting : postings)
+        run.documents[posting.document].length += posting.frequency;
+    }
+    return run;
+  }
+
+  // Puts `count` runs; what the store has then must be the same, one behind the other.
+  void put_and_check(RunStore& store, std::size_t count) {
+    SampleRun expected, found;
+    {
+      RunJoiner joiner(setup(store));
+      EXPECT_TRUE(joiner.empty());
+      for (std::uint64_t i = 0; i < count; ++i) {
+        const SampleRun run = sample(i);
+        append(expected, run);
+        joiner.put(make_run(store, run));
+        joiner.check();
+      }
+      EXPECT_FALSE(joiner.empty());
+      joiner.finish();
+      figures_ = joiner.figures();
+    }
+    for (const auto& source : store.runs) {
+      auto& run = dynamic_cast<StoredRun&>(*source);
+      append(found, testing::read_sample_run(run.file()));
+      run.close();
+    }
+    EXPECT_EQ(found, expected);
+    EXPECT_EQ(store.runs.size(), count - figures_.joined_runs + figures_.joins);
+  }
+
+  static void append(SampleRun& whole, const SampleRun& run) {
+    const auto base = static_cast<std::uint32_t>(whole.documents.size());
+    for (const auto& [term, postings] : run.terms) {
+      for (testing::SamplePosting posting : postings) {
+        posting.document += base;
+        whole.terms[term].push_back(posting);
+      }
+    }
+    whole.documents.insert(whole.documents.end(), run.documents.begin(), run.documents.end());
+  }
+
+  testing::FaultyFileSystem files_;
+  MemoryBudget budget_{64 * kMebibyte};
+  TempSpace temp_;
+  std::atomic<int> signal_{0};
+  IndexProgress progress_;
+  IndexContext context_{files_, signal_, progress_, [](const std::string&) {}, [](const std::string&) {}};
+  bool overlaps_ = true;
+  ThreadSlots slots_{3};
+  std::size_t join_bytes_ = 8 * kMebibyte, run_bytes_ = std::size_t{256} << 10;
+  std::atomic<std::uint64_t> next_number_{0};
+  JoinFigures figures_;
+};
+
+TEST_F(RunJoinerTest, JoinsTheOldestWhereManyWait) {
+  for (const bool overlaps : {false, true}) {
+    overlaps_ = overlaps;
+    RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
+    put_and_check(store, 100);
+    EXPECT_EQ(figures_.joins, 3U);
+    EXPECT_EQ(figures_.joined_runs, 3 * kMostJoinedRuns);
+    EXPECT_GT(figures_.written_bytes, 0U);
+    EXPECT_EQ(store.runs.front()->summary.document_count, 90U);
+  }
+}
+
+TEST_F(RunJoinerTest, JoinsNoFewRuns) {
+  RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
+  put_and_check(store, kMostWaitingRuns - 1);
+  EXPECT_EQ(figures_.joins, 0U);
+}
+
+TEST_F(RunJoinerTest, JoinsNothingWithoutMemory) {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1000}}) {
+    join_bytes_ = bytes;
+    RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
+    put_and_check(store, 60);
+    EXPECT_EQ(figures_.joins, 0U);
+  }
+}
+
+// Of 3 MiB, runs may take a quarter of a MiB each before they are written, and a few KiB then.
+TEST_F(RunJoinerTest, SpillsJoinedRunsAndGivesTheirMemoryBack) {
+  overlaps_ = false;
+  RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
+  std::vector<RunShare> others;
+  while (store.memory_left() > 850'000) others.push_back(store.take_share(50'000));
+  const std::size_t left = store.memory_left();
+  put_and_check(store, kLeastJoinedRuns);
+  EXPECT_EQ(figures_.joins, 1U);
+  ASSERT_EQ(store.runs.size(), 1U);
+  EXPECT_TRUE(store.runs.front()->is_spilled());
+  EXPECT_EQ(store.memory_left(), left);
+}
+
+// Nothing tells the joiner that memory has become short but whoever waits for it.
+TEST_F(RunJoinerTest, GivesMemoryBackToThoseWhoWait) {
+  RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
+  RunJoiner joiner(setup(store));
+  EXPECT_FALSE(joiner.wait_for_join());
+  for (std::uint64_t i = 0; i < kLeastJoinedRuns; ++i) joiner.put(make_run(store, sample(i)));
+  EXPECT_FALSE(joiner.wait_for_join());
+  std::vector<RunShare> others;
+  while (store.memory_left() > 3 * kMebibyte / 4) others.push_back(store.take_share(100'000));
+  const std::size_t left = store.memory_left();
+  EXPECT_TRUE(joiner.wait_for_join());
+  EXPECT_GT(store.memory_left(), left);
+  EXPECT_FALSE(joiner.wait_for_join());
+  joiner.finish();
+  EXPECT_EQ(store.runs.size(), 1U);
+}
+
+// Not even where the thread that joins finds, once it looks, that there is no room for one or nothing is due any more.
+TEST_F(RunJoinerTest, LetsNobodyWaitForAJoinThatDoesNotCome) {
+  for (const std::size_t bytes : {std::size_t{1000}, 8 * kMebibyte}) {
+    join_bytes_ = bytes;
+    RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
+    for (int round = 0; round < 50; ++round) {
+      RunJoiner joiner(setup(store));
+      for (std::uint64_t i = 0; i < kLeastJoinedRuns; ++i) joiner.put(make_run(store, sample(i)));
+      std::vector<RunShare> others;
+      while (store.memory_left() > 3 * kMebibyte / 4) others.push_back(store.take_share(100'000));
+      std::thread giving([&others] { others.clear(); });
+      const bool joined = joiner.wait_for_join();
+      giving.join();
+      joiner.finish();
+      EXPECT_EQ(store.runs.size(), joiner.figures().joins == 0 ? kLeastJoinedRuns : 1U);
+      EXPECT_TRUE(!joined || joiner.figures().joins == 1);
+      store.runs.clear();
+    }
+  }
+}
+
+TEST_F(RunJoinerTest, LeavesSpilledRunsAndTheirNeighboursAsTheyAre) {
+  for (const bool overlaps : {false, true}) {
+    overlaps_ = overlaps;
+    RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
+    SampleRun expected, found;
+    RunJoiner joiner(setup(store));
+    // Three in memory, one that is spilled, twelve in memory, two that are spilled.
+    for (std::uint64_t i = 0; i < 18; ++i) {
+      run_bytes_ = i == 3 || i >= 16 ? 100 * kMebibyte : kMebibyte / 4;
+      const SampleRun run = sample(i);
+      append(expected, run);
+      joiner.put(make_run(store, run));
+    }
+    joiner.finish();
+    EXPECT_EQ(joiner.figures().joins, 1U);
+    EXPECT_EQ(joiner.figures().joined_runs, 12U);
+    ASSERT_EQ(store.runs.size(), 7U);
+    EXPECT_TRUE(store.runs[3]->is_spilled());
+    EXPECT_FALSE(store.runs[4]->is_spilled());
+    for (const auto& source : store.runs)
+      append(found, testing::read_sample_run(dynamic_cast<StoredRun&>(*source).file()));
+    EXPECT_EQ(found, expected);
+  }
+}
+
+// Parsers hold them while they parse.
+TEST_F(RunJoinerTest, JoinsInSlotsThatNobodyHolds) {
+  RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
+  RunJoiner joiner(setup(store));
+  std::vector<ThreadSlot> held;
+  while (held.size() < slots_.count()) held.push_back(slots_.take());
+  for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) joiner.put(make_run(store, sample(i)));
+  while (slots_.waiting() == 0) std::this_thread::yield();
+  const std::size_t left = store.memory_left();
+  held.pop_back();  // one is enough
+  joiner.finish();
+  EXPECT_GT(store.memory_left(), left);
+  EXPECT_EQ(joiner.figures().joins, 1U);
+}
+
+TEST_F(RunJoinerTest, KeepsAJoinedRunWhereThereIsMemory) {
+  RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
+  put_and_check(store, kMostWaitingRuns);
+  ASSERT_EQ(figures_.joins, 1U);
+  EXPECT_FALSE(store.runs.front()->is_spilled());
+  EXPECT_EQ(temp_.written_bytes(), 0U);
+}
+
+TEST_F(RunJoinerTest, SaysWhatAJoinMet) {
+  for (const bool overlaps : {false, true}) {
+    overlaps_ = overlaps;
+    RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
+    RunJoiner joiner(setup(store));
+    const auto put_all = [&] {
+      joiner.put(store.write(store.take_share(run_bytes_), [](WritableFile& file) {
+        file.append(std::vector<std::uint8_t>(1000, 7));
+        return RunSummary{};
+      }));
+      for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) joiner.put(make_run(store, sample(i)));
+      joiner.finish();
+    };
+    EXPECT_THROW(put_all(), FormatError);
+    if (overlaps) {
+      EXPECT_THROW(joiner.check(), FormatError);
+    }
+  }
+}
+
+TEST_F(RunJoinerTest, StopsAtASignalAndWhereTheJobIsGivenUp) {
+  RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
+  {
+    RunJoiner joiner(setup(store));
+    for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) joiner.put(make_run(store, sample(i)));
+  }
+  EXPECT_TRUE(store.runs.empty());
+  EXPECT_EQ(store.memory_left(), store.memory_bytes());
+  RunJoiner joiner(setup(store));
+  signal_ = 2;
+  for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) joiner.put(make_run(store, sample(i)));
+  EXPECT_THROW(joiner.finish(), InterruptedError);
+}
+
+TEST(JoinMemory, GrowsWithBlocksAndThreads) {
+  const std::size_t least = join_memory_bytes(kMinRunBlockBytes, 1);
+  EXPECT_GT(join_memory_bytes(kMinRunBlockBytes, 4), least + kMostJoinedRuns * kMinRunBlockBytes);
+  EXPECT_GT(join_memory_bytes(2 * kMinRunBlockBytes, 1), least);
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,66 @@
+#include "io/base/ordered_stage.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace spillway {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+OrderedStage::Piece one(std::uint8_t byte) {
+  const auto owner = std::make_shared<const Bytes>(1, byte);
+  return {*owner, owner};
+}
+
+TEST(OrderedStage, DoesAllInOrder) {
+  Bytes done;
+  OrderedStage stage(3, [&](OrderedStage::Piece&& piece) { done.push_back(piece.bytes[0]); });
+  Bytes expected;
+  for (int i = 0; i < 1000; ++i) {
+    expected.push_back(static_cast<std::uint8_t>(i));
+    stage.put(one(expected.back()));
+    if (i % 100 != 0) continue;
+    stage.finish();
+    ASSERT_EQ(done, expected);
+  }
+  stage.finish();
+  EXPECT_EQ(done, expected);
+}
+
+TEST(OrderedStage, ThrowsWhatTheWorkThrewFromThenOn) {
+  std::atomic<int> calls = 0;
+  OrderedStage stage(2, [&](OrderedStage::Piece&&) {
+    if (++calls == 3) throw std::runtime_error("the third");
+  });
+  EXPECT_THROW(
+      {
+        for (int i = 0; i < 100; ++i) stage.put(one(0));
+        stage.finish();
+      },
+      std::runtime_error);
+  EXPECT_THROW(stage.put(one(0)), std::runtime_error);
+  EXPECT_THROW(stage.finish(), std::runtime_error);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST(OrderedStage, PassesOnToTheNextAndDropsWhatWaits) {
+  std::atomic<int> passed = 0;
+  {
+    OrderedStage second(1, [&](OrderedStage::Piece&&) { ++passed; });
+    OrderedStage first(1, [&](OrderedStage::Piece&& piece) { second.put(std::move(piece)); });
+    for (int i = 0; i < 50; ++i) first.put(one(0));
+    first.finish();
+    second.finish();
+    EXPECT_EQ(passed, 50);
+    for (int i = 0; i < 5; ++i) first.put(one(0));
+  }
+  EXPECT_LE(passed, 55);
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,293 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "io/base/error.hpp"
+#include "io/file/file_system.hpp"
+#include "io/file/system_error.hpp"
+#include "tests/support/scratch_directory.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::ScratchDirectory;
+
+class PosixFileSystem : public ::testing::Test {
+ protected:
+  void put(const std::string& name, std::string_view text) { std::ofstream(directory / name) << text; }
+  std::string get(const std::string& name) { return read_file(files, directory / name); }
+  static std::span<const std::uint8_t> bytes_of(std::string_view text) {
+    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+  }
+  // The message of the error that `call` ends with.
+  template <typename Call>
+  std::string message_of(Call call) {
+    try {
+      call();
+    } catch (const IoError& error) {
+      return error.what();
+    }
+    ADD_FAILURE() << "no IoError";
+    return "";
+  }
+  static void expect_contains(const std::string& message, std::string_view part) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  }
+
+  ScratchDirectory directory;
+  FileSystem& files = posix_file_system();
+};
+
+TEST_F(PosixFileSystem, ReadsAtAnyOffset) {
+  put("a", "0123456789");
+  const auto file = files.open(directory / "a");
+  EXPECT_EQ(file->size(), 10u);
+  EXPECT_EQ(file->path(), directory / "a");
+  std::string got(4, ' ');
+  const std::span<std::uint8_t> out(reinterpret_cast<std::uint8_t*>(got.data()), got.size());
+  EXPECT_EQ(file->read_at(3, out), 4u);
+  EXPECT_EQ(got, "3456");
+  EXPECT_EQ(file->read_at(8, out), 2u);
+  EXPECT_EQ(file->read_at(10, out), 0u);
+  EXPECT_EQ(file->read_at(~std::uint64_t{0}, out), 0u);
+  expect_contains(message_of([&] { file->read_exactly(8, out); }), "offset 8");
+}
+
+TEST_F(PosixFileSystem, MapsWholeFiles) {
+  put("a", "mapped");
+  put("empty", "");
+  const auto file = files.open(directory / "a");
+  const auto mapped = file->map();
+  EXPECT_EQ(std::string(mapped.begin(), mapped.end()), "mapped");
+  EXPECT_EQ(file->map().data(), mapped.data());
+  EXPECT_TRUE(files.open(directory / "empty")->map().empty());
+}
+
+TEST_F(PosixFileSystem, OpensRegularFilesOnly) {
+  ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
+  expect_contains(message_of([&] { files.open(directory.path()); }), "found a directory");
+  expect_contains(message_of([&] { files.open("/dev/null"); }), "found a device");
+  expect_contains(message_of([&] { files.open(directory / "fifo"); }), "found a FIFO");
+  expect_contains(message_of([&] { files.open_stream(directory.path()); }), "found a directory");
+  expect_contains(message_of([&] { files.open(directory / "none"); }), "No such file");
+}
+
+TEST_F(PosixFileSystem, EscapesPathsInMessages) {
+  expect_contains(message_of([&] { files.open(directory / "a\x1B[31m"); }), "a\\x1B[31m");
+}
+
+TEST_F(PosixFileSystem, WritesWhatIsAppended) {
+  const auto file = files.create(directory / "out");
+  file->append(bytes_of("one "));
+  file->append({});
+  file->append(bytes_of("two"));
+  EXPECT_EQ(file->size(), 7u);
+  file->sync();
+  file->close();
+  EXPECT_EQ(get("out"), "one two");
+  EXPECT_THROW(file->append(bytes_of("x")), std::logic_error);
+  EXPECT_THROW(file->close(), std::logic_error);
+}
+
+TEST_F(PosixFileSystem, CreatesNothingOverSomething) {
+  put("out", "kept");
+  const std::string message = message_of([&] { files.create(directory / "out"); });
+  expect_contains(message, "exists");
+  expect_contains(message, "remove it, or choose another name");
+  EXPECT_EQ(get("out"), "kept");
+}
+
+TEST_F(PosixFileSystem, NamesTheRemedyOnAFullDevice) {
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
+  std::filesystem::create_symlink("/dev/full", directory / "full");
+  // O_EXCL refuses links, so the write goes through a limit on file sizes below; here the words alone.
+  EXPECT_THROW(throw_system_error(ENOSPC, "write", "x"), DiskFullError);
+  EXPECT_THROW(throw_system_error(EDQUOT, "write", "x"), DiskFullError);
+  expect_contains(message_of([&] { throw_system_error(ENOSPC, "write", "x"); }), "free space");
+  expect_contains(message_of([&] { files.create(directory / "full"); }), "exists");
+}
+
+TEST_F(PosixFileSystem, ReportsAFileSizeLimitAndFailsForGood) {
+  const auto before_signal = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto file = files.create(directory / "out");
+  rlimit small = before;
+  small.rlim_cur = 100;
+  setrlimit(RLIMIT_FSIZE, &small);
+  const std::string text(150, 'x');
+  std::string message;
+  try {
+    file->append(bytes_of(text));
+  } catch (const DiskFullError& error) {
+    message = error.what();
+  }
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, before_signal);
+  expect_contains(message, "ulimit -f");
+  expect_contains(message, "offset 100");
+  EXPECT_THROW(file->append(bytes_of("y")), IoError);
+  EXPECT_THROW(file->sync(), IoError);
+  EXPECT_THROW(file->close(), IoError);
+}
+
+TEST_F(PosixFileSystem, NamesTheLimitOfOpenFiles) {
+  put("a", "x");
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit small = before;
+  small.rlim_cur = 0;
+  setrlimit(RLIMIT_NOFILE, &small);
+  std::string message;
+  try {
+    files.open(directory / "a");
+  } catch (const IoError& error) {
+    message = error.what();
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  expect_contains(message, "ulimit -n");
+}
+
+TEST_F(PosixFileSystem, StreamsFifosToTheirEnd) {
+  ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
+  std::thread writer([&] {
+    std::ofstream fifo(directory / "fifo");
+    for (int i = 0; i < 1000; ++i) fifo << "line " << i << '\n' << std::flush;
+  });
+  const std::string got = read_file(files, directory / "fifo");
+  writer.join();
+  EXPECT_TRUE(got.starts_with("line 0\nline 1\n"));
+  EXPECT_TRUE(got.ends_with("line 999\n"));
+}
+
+TEST_F(PosixFileSystem, StreamsStandardInputEvenIfItDoesNotBlock) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_NONBLOCK), 0);
+  const int before = dup(STDIN_FILENO);
+  dup2(ends[0], STDIN_FILENO);
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(::write(ends[1], "late", 4), 4);
+    ::close(ends[1]);
+  });
+  const auto stream = files.open_stream("-");
+  std::uint8_t out[10];
+  EXPECT_EQ(stream->read(out), 4u);
+  EXPECT_EQ(stream->read(out), 0u);
+  writer.join();
+  dup2(before, STDIN_FILENO);
+  ::close(before);
+  ::close(ends[0]);
+}
+
+TEST_F(PosixFileSystem, SaysWhatIsThere) {
+  put("a", "12345");
+  std::filesystem::create_directory(directory / "d");
+  std::filesystem::create_symlink(directory / "a", directory / "link");
+  std::filesystem::create_symlink(directory / "nowhere", directory / "broken");
+  ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
+  EXPECT_EQ(files.status(directory / "a")->size, 5u);
+  EXPECT_GT(files.status(directory / "a")->modified_ns, 1'500'000'000'000'000'000);
+  EXPECT_EQ(files.status(directory / "a")->type, FileType::kRegular);
+  EXPECT_EQ(files.status(directory / "d")->type, FileType::kDirectory);
+  EXPECT_EQ(files.status(directory / "fifo")->type, FileType::kFifo);
+  EXPECT_EQ(files.status("/dev/null")->type, FileType::kOther);
+  EXPECT_EQ(files.status(directory / "link")->size, 5u);
+  EXPECT_FALSE(files.status(directory / "none"));
+  EXPECT_FALSE(files.status(directory / "a/below"));
+  EXPECT_FALSE(files.status(directory / "broken"));
+  EXPECT_TRUE(files.is_link(directory / "link"));
+  EXPECT_TRUE(files.is_link(directory / "broken"));
+  EXPECT_FALSE(files.is_link(directory / "a"));
+  EXPECT_FALSE(files.is_link(directory / "none"));
+  EXPECT_GT(files.free_bytes(directory.path()), 0u);
+}
+
+TEST_F(PosixFileSystem, ListsInByteOrder) {
+  for (const char* name : {"b", "a", "B", ".hidden", "\xC3\xA4", "a b", "10", "9"}) put(name, "");
+  const std::vector<std::string> expected{".hidden", "10", "9", "B", "a", "a b", "b", "\xC3\xA4"};
+  EXPECT_EQ(files.list(directory.path()), expected);
+  EXPECT_THROW(files.list(directory / "none"), IoError);
+  EXPECT_THROW(files.list(directory / "a"), IoError);
+}
+
+TEST_F(PosixFileSystem, MakesRenamesAndRemoves) {
+  files.make_directory(directory / "d");
+  EXPECT_THROW(files.make_directory(directory / "d"), IoError);
+  put("d/a", "x");
+  files.rename(directory / "d/a", directory / "d/b");
+  EXPECT_EQ(files.list(directory / "d"), std::vector<std::string>{"b"});
+  EXPECT_THROW(files.rename(directory / "d/a", directory / "d/c"), IoError);
+  EXPECT_THROW(files.remove(directory / "d"), IoError);
+  files.sync_directory(directory / "d");
+  files.remove(directory / "d/b");
+  files.remove(directory / "d");
+  EXPECT_FALSE(files.status(directory / "d"));
+  EXPECT_THROW(files.remove(directory / "d"), IoError);
+  EXPECT_THROW(files.sync_directory(directory / "d"), IoError);
+}
+
+TEST_F(PosixFileSystem, ExchangesTwoPathsOrSaysThatItCannot) {
+  std::filesystem::create_directories(directory / "d");
+  std::filesystem::create_directories(directory / "e");
+  put("d/a", "x");
+  std::filesystem::create_directory_symlink(directory / "d", directory / "link");
+  const bool can = files.exchange(directory / "d", directory / "e");
+  EXPECT_EQ(files.status(directory / "e/a").has_value(), can);
+  EXPECT_EQ(files.status(directory / "d/a").has_value(), !can);
+  EXPECT_EQ(files.exchange(directory / "e", directory / "link"), can);
+  EXPECT_EQ(files.is_link(directory / "e"), can) << "the link itself goes";
+  EXPECT_THROW(files.exchange(directory / "d", directory / "none"), IoError);
+  EXPECT_TRUE(files.status(directory / "d"));
+}
+
+TEST_F(PosixFileSystem, RemovesTreesButNotWhatLinksNameOutside) {
+  std::filesystem::create_directories(directory / "tree/deep/er");
+  put("outside", "kept");
+  put("tree/deep/a", "x");
+  std::filesystem::create_symlink(directory / "outside", directory / "tree/link");
+  std::filesystem::create_directory(directory / "other");
+  put("other/b", "kept too");
+  std::filesystem::create_directory_symlink(directory / "other", directory / "tree/deep/other");
+  files.remove_tree(directory / "tree");
+  EXPECT_FALSE(files.status(directory / "tree"));
+  EXPECT_EQ(get("outside"), "kept");
+  EXPECT_EQ(get("other/b"), "kept too");
+  files.remove_tree(directory / "tree");  // nothing there is no error
+}
+
+TEST_F(PosixFileSystem, LocksOnceAtATime) {
+  auto held = files.try_lock(directory / "LOCK");
+  ASSERT_TRUE(held);
+  EXPECT_FALSE(files.try_lock(directory / "LOCK"));
+  held.reset();
+  held = files.try_lock(directory / "LOCK");
+  EXPECT_TRUE(held);
+  std::filesystem::remove(directory / "LOCK");
+  EXPECT_TRUE(files.try_lock(directory / "LOCK")) << "a removed file guards nothing";
+  EXPECT_THROW(files.try_lock(directory / "none/LOCK"), IoError);
+}
+
+TEST_F(PosixFileSystem, ResolvesLinksAndKeepsWhatIsNotThereYet) {
+  std::filesystem::create_directory(directory / "d");
+  std::filesystem::create_directory_symlink(directory / "d", directory / "link");
+  const std::string real = std::filesystem::canonical(directory.path());
+  EXPECT_EQ(files.resolve(directory / "link"), real + "/d");
+  EXPECT_EQ(files.resolve(directory / "link/"), real + "/d");
+  EXPECT_EQ(files.resolve(directory / "link/new/er"), real + "/d/new/er");
+  EXPECT_EQ(files.resolve(directory / "new/"), real + "/new");
+  EXPECT_EQ(files.resolve(directory / "d/./../new"), real + "/new");
+  EXPECT_EQ(files.resolve("/"), "/");
+  EXPECT_EQ(files.resolve("not-there"), std::filesystem::current_path().string() + "/not-there");
+}
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,138 @@
+// Lists in parts, as they go to a ListJoiner, and what it makes of them, read back.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/base/error.hpp"
+#include "io/base/varint.hpp"
+#include "io/run/reader.hpp"
+#include "merge/run/postings_concatenator.hpp"
+#include "tests/support/sample_run.hpp"
+
+namespace spillway::testing {
+
+using List = std::map<std::uint32_t, std::uint64_t>;  // document -> frequency
+using Lists = std::map<std::string, List>;
+
+// Parts with the bytes that they view.
+struct Parts {
+  std::vector<std::vector<std::uint8_t>> bytes;
+  std::vector<ListPart> parts;
+
+  // Postings in source numbering, written as counted from `base`.
+  void add(const std::vector<SamplePosting>& postings, std::uint32_t base) {
+    std::vector<SamplePosting> local = postings;
+    ListPart part;
+    for (SamplePosting& posting : local) {
+      part.last_document = posting.document;
+      part.occurrence_count += posting.frequency;
+      posting.document -= base;
+    }
+    part.document_count = static_cast<std::uint32_t>(postings.size());
+    part.base = base;
+    bytes.push_back(encode_postings(local));
+    parts.push_back(part);
+  }
+  std::vector<ListPart>& view() {
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].postings = bytes[i];
+    return parts;
+  }
+};
+
+inline List list_of(const std::vector<SamplePosting>& postings) {
+  List list;
+  for (const SamplePosting& posting : postings) list[posting.document] += posting.frequency;
+  return list;
+}
+
+// What came out: the blocks, read back by the layout of io/format/run.hpp.
+class Joined {
+ public:
+  explicit Joined(std::size_t block_bytes = kMinRunBlockBytes)
+      : joiner_(
+            block_bytes, false, [this](TermBlock&& block) { blocks.push_back(std::move(block)); },
+            [this](const TermPiece& piece) { seen_.push_back(decode(piece)); }) {}
+
+  ListJoiner& joiner() { return joiner_; }
+  void finish() { joiner_.finish(); }
+
+  Lists read() const {
+    Lists lists;
+    std::size_t entries = 0;
+    std::string last_term;
+    for (const TermBlock& block : blocks) {
+      const std::uint8_t* at = block.payload.data();
+      const std::uint8_t* const end = at + block.payload.size();
+      const std::size_t first_entry = entries;
+      std::uint64_t postings = 0, occurrences = 0;
+      std::string term;
+      while (at != end) {
+        const TermPiece piece = read_entry(&at, end, term);
+        EXPECT_LE(last_term, term);
+        last_term = term;
+        const Entry entry = decode(piece);
+        List& list = lists[term];
+        for (const auto& [document, frequency] : entry.second) {
+          EXPECT_TRUE(list.empty() || list.rbegin()->first < document) << "document " << document << " again";
+          list[document] = frequency;
+        }
+        EXPECT_LT(entries, seen_.size());
+        EXPECT_EQ(seen_.at(entries), entry) << "the entry that was shown";
+        postings += piece.document_count;
+        occurrences += piece.occurrence_count;
+        ++entries;
+      }
+      EXPECT_EQ(block.entry_count, entries - first_entry);
+      EXPECT_EQ(block.posting_count, postings);
+      EXPECT_EQ(block.occurrence_count, occurrences);
+    }
+    EXPECT_EQ(entries, seen_.size());
+    return lists;
+  }
+  std::size_t entry_count() const { return seen_.size(); }
+
+  std::vector<TermBlock> blocks;
+
+ private:
+  using Entry = std::pair<std::string, std::vector<std::pair<std::uint32_t, std::uint32_t>>>;
+
+  static std::uint64_t read_number(const std::uint8_t** at, const std::uint8_t* end) {
+    std::uint64_t number = 0;
+    if (!read_varint(at, end, &number)) throw FormatError("a block ends inside a number");
+    return number;
+  }
+
+  static TermPiece read_entry(const std::uint8_t** at, const std::uint8_t* end, std::string& term) {
+    term.resize(read_number(at, end));
+    const std::uint64_t suffix_bytes = read_number(at, end);
+    term.append(reinterpret_cast<const char*>(*at), suffix_bytes);
+    *at += suffix_bytes;
+    TermPiece piece;
+    piece.term = term;
+    piece.document_count = static_cast<std::uint32_t>(read_number(at, end));
+    piece.occurrence_count = piece.document_count + read_number(at, end);
+    piece.last_document = static_cast<std::uint32_t>(read_number(at, end));
+    const std::uint64_t bytes = read_number(at, end);
+    piece.postings = {*at, bytes};
+    *at += bytes;
+    return piece;
+  }
+
+  static Entry decode(const TermPiece& piece) {
+    std::vector<std::uint32_t> documents, frequencies;
+    decode_postings(piece, "entry", documents, frequencies);
+    Entry entry{std::string(piece.term), {}};
+    for (std::size_t i = 0; i < documents.size(); ++i) entry.second.emplace_back(documents[i], frequencies[i]);
+    return entry;
+  }
+
+  std::vector<Entry> seen_;
+  ListJoiner joiner_;
+};
+
+}  // namespace spillway::testing

@@ -1,0 +1,224 @@
+// String sorters on strings that are on the device: exactly the memory that they ask for, LCPs or none, dirty scratch,
+// and several streams at once. What they do with odd strings is the business of
+// tests/sort/interface/string_sorter_test.cpp.
+#include "sort/gpu/interface/string_sorter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "io/base/error.hpp"
+#include "sort/gpu/device/first_gpu.hpp"
+#include "sort/gpu/device/status.hpp"
+#include "sort/gpu/interface/baselines.hpp"
+#include "tests/support/sanitizer_sizes.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::uint8_t kPoison = 0xEE;
+constexpr std::size_t kGuardBytes = 256;
+
+// Device memory with a guard on both sides, filled with kPoison.
+class GuardedBuffer {
+ public:
+  GuardedBuffer(std::size_t bytes, const GpuStream& stream)
+      : bytes_(bytes), buffer_(stream.gpu(), kGuardBytes + device_aligned(bytes) + kGuardBytes) {
+    const std::vector<std::uint8_t> poison(buffer_.size(), kPoison);
+    copy_to_device(buffer_.data(), poison.data(), poison.size(), stream.handle());
+    stream.synchronize();
+  }
+  template <typename T>
+  T* as() const {
+    return reinterpret_cast<T*>(buffer_.data() + kGuardBytes);
+  }
+  std::vector<std::uint8_t> read(const GpuStream& stream) const {
+    std::vector<std::uint8_t> all(buffer_.size());
+    copy_to_host(all.data(), buffer_.data(), all.size(), stream.handle());
+    stream.synchronize();
+    return all;
+  }
+  // The values inside; the guards were left alone.
+  template <typename T>
+  std::vector<T> read_values(const GpuStream& stream) const {
+    const std::vector<std::uint8_t> all = read(stream);
+    const auto is_poison = [](std::uint8_t byte) { return byte == kPoison; };
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(kGuardBytes + bytes_);
+    EXPECT_TRUE(std::all_of(all.begin(), all.begin() + kGuardBytes, is_poison));
+    EXPECT_TRUE(std::all_of(end, all.end(), is_poison));
+    std::vector<T> values(bytes_ / sizeof(T));
+    std::copy(all.begin() + kGuardBytes, end, reinterpret_cast<std::uint8_t*>(values.data()));
+    return values;
+  }
+
+ private:
+  std::size_t bytes_;
+  DeviceBuffer buffer_;
+};
+
+struct Strings {
+  std::string bytes;
+  std::vector<std::uint64_t> offsets{0};
+
+  void add(std::string_view text) {
+    bytes += text;
+    offsets.push_back(bytes.size());
+  }
+  std::size_t count() const { return offsets.size() - 1; }
+  std::string_view at(std::uint32_t index) const {
+    return std::string_view(bytes).substr(offsets[index], offsets[index + 1] - offsets[index]);
+  }
+};
+
+Strings random_strings(std::size_t count, std::size_t max_bytes, std::string_view alphabet, std::string_view prefix,
+                       std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Strings strings;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string text(random() % 4 == 0 ? prefix : std::string_view{});
+    for (std::size_t bytes = random() % (max_bytes + 1); bytes > 0; --bytes)
+      text += alphabet[random() % alphabet.size()];
+    strings.add(text);
+  }
+  return strings;
+}
+
+// On one stream; the bytes stand in memory that ends where the interface says that it may be read.
+class OneSort {
+ public:
+  OneSort(const Strings& strings, const DeviceStringSorter& sorter)
+      : strings_(strings),
+        sorter_(sorter),
+        stream_(first_usable_gpu()),
+        d_bytes_(stream_.gpu(), std::max<std::size_t>((strings.bytes.size() + 15) / 16 * 16, 16)),
+        d_offsets_(stream_.gpu(), strings.offsets.size() * sizeof(std::uint64_t)),
+        d_scratch_(sorter.scratch_bytes(strings.count(), strings.bytes.size()), stream_) {
+    const std::string padded = strings.bytes + std::string(d_bytes_.size() - strings.bytes.size(), '\xEE');
+    copy_to_device(d_bytes_.data(), padded.data(), padded.size(), stream_.handle());
+    copy_to_device(d_offsets_.data(), strings.offsets.data(), d_offsets_.size(), stream_.handle());
+    stream_.synchronize();
+  }
+
+  void check(bool with_lcps) const {
+    const GuardedBuffer d_order(strings_.count() * 4, stream_), d_lcps(strings_.count() * 4, stream_);
+    stream_.make_current();
+    sorter_.sort({d_bytes_.data(), reinterpret_cast<const std::uint64_t*>(d_offsets_.data()), strings_.count(),
+                  strings_.bytes.size()},
+                 d_order.as<std::uint32_t>(), with_lcps ? d_lcps.as<std::uint32_t>() : nullptr,
+                 d_scratch_.as<std::uint8_t>(), stream_.handle());
+    const std::vector<std::uint32_t> order = d_order.read_values<std::uint32_t>(stream_);
+    ASSERT_TRUE(order == expected_order());
+    if (with_lcps) check_lcps(order, d_lcps.read_values<std::uint32_t>(stream_));
+    const std::vector<std::uint8_t> scratch = d_scratch_.read_values<std::uint8_t>(stream_);
+    EXPECT_EQ(scratch.size(), sorter_.scratch_bytes(strings_.count(), strings_.bytes.size()));
+  }
+
+ private:
+  std::vector<std::uint32_t> expected_order() const {
+    std::vector<std::uint32_t> order(strings_.count());
+    std::iota(order.begin(), order.end(), 0u);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return strings_.at(a) < strings_.at(b); });
+    return order;
+  }
+  void check_lcps(const std::vector<std::uint32_t>& order, const std::vector<std::uint32_t>& lcps) const {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::string_view before = i == 0 ? std::string_view{} : strings_.at(order[i - 1]),
+                             at = strings_.at(order[i]);
+      const auto least = static_cast<std::ptrdiff_t>(std::min(before.size(), at.size()));
+      ASSERT_EQ(lcps[i], std::mismatch(at.begin(), at.begin() + least, before.begin()).first - at.begin()) << i;
+    }
+  }
+
+  const Strings& strings_;
+  const DeviceStringSorter& sorter_;
+  GpuStream stream_;
+  DeviceBuffer d_bytes_, d_offsets_;
+  GuardedBuffer d_scratch_;
+};
+
+class DeviceStringSorterContract : public ::testing::TestWithParam<const DeviceStringSorter*> {
+ protected:
+  void SetUp() override {
+    const GpuStatus status = find_gpus();
+    if (status.state != GpuState::kUsable) GTEST_SKIP() << status.detail;
+  }
+};
+
+TEST_P(DeviceStringSorterContract, SortsWithAndWithoutLcpsInScratchThatIsDirty) {
+  for (const std::size_t count : testing::sanitizer_sizes({0, 1, 2, 100, 3000, 70000}, {0, 1, 2, 100, 5000})) {
+    const Strings strings = random_strings(count, 12, "abcd", "a long prefix of quarter of them/", count);
+    const OneSort sort(strings, *GetParam());
+    sort.check(true);
+    sort.check(false);
+    sort.check(true);
+  }
+}
+
+// Reads behind the last string would leave the memory of the bytes, or find the poison there.
+TEST_P(DeviceStringSorterContract, ReadsNoByteBehindTheStrings) {
+  const std::size_t most = testing::sanitizer_size(40, 17);
+  for (std::size_t bytes = 1; bytes <= most; ++bytes) {
+    Strings strings;
+    strings.add(std::string(bytes, 'x'));
+    strings.add("");
+    strings.add(std::string(bytes, 'x'));
+    strings.add("");
+    OneSort(strings, *GetParam()).check(true);
+  }
+}
+
+// A thread and a stream for each set.
+void sort_at_once(const std::vector<Strings>& sets, const DeviceStringSorter& sorter, int rounds) {
+  std::vector<std::thread> threads;
+  for (const Strings& set : sets) {
+    threads.emplace_back([&set, &sorter, rounds] {
+      const OneSort sort(set, sorter);
+      for (int round = 0; round < rounds; ++round) sort.check(round % 2 == 0);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_P(DeviceStringSorterContract, SortsOnSeveralStreamsAtOnce) {
+  std::vector<Strings> sets;
+  const std::size_t least = testing::sanitizer_size(20000, 3000);
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    sets.push_back(random_strings(least + least / 2 * seed, 9, "etaoin", "usr/share/doc/", seed));
+  }
+  sort_at_once(sets, *GetParam(), 3);
+}
+
+// What a sorter asks of the GPU for one set, such as shared memory for a table, is not what another set needs.
+TEST_P(DeviceStringSorterContract, SortsSetsOfDifferentAlphabetsAtOnce) {
+  std::vector<Strings> sets;
+  for (const int letters : {20, 80, 100, 120}) {
+    std::string alphabet;
+    for (int i = 1; i <= letters; ++i) alphabet += static_cast<char>(i);
+    sets.push_back(random_strings(15000, 6, alphabet, alphabet.substr(0, 3), 91));
+  }
+  sort_at_once(sets, *GetParam(), static_cast<int>(testing::sanitizer_size(40, 2)));
+}
+
+TEST_P(DeviceStringSorterContract, RefusesMoreStringsThanItCanNumber) {
+  const DeviceStrings too_many{nullptr, nullptr, std::size_t{1} << 32, 0};
+  const GpuStream stream(first_usable_gpu());
+  EXPECT_THROW(GetParam()->sort(too_many, nullptr, nullptr, nullptr, stream.handle()), UsageError);
+}
+
+std::string test_name(const ::testing::TestParamInfo<const DeviceStringSorter*>& info) {
+  std::string name(info.param->name());
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Gpu, DeviceStringSorterContract, ::testing::ValuesIn(device_string_sorters()), test_name);
+INSTANTIATE_TEST_SUITE_P(Baseline, DeviceStringSorterContract, ::testing::ValuesIn(device_string_baselines()),
+                         test_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DeviceStringSorterContract);
+
+}  // namespace
+}  // namespace spillway

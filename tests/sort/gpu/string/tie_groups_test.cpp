@@ -1,0 +1,68 @@
+// Groups found from tie bits are those that a look at every bit finds, however the places are cut into ranges.
+#include "sort/gpu/string/tie_groups.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace spillway {
+namespace {
+
+using Groups = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+struct Ties {
+  std::vector<bool> bits;
+  std::vector<std::uint32_t> words;
+  explicit Ties(std::vector<bool> from) : bits(std::move(from)), words(TieGroups::word_count(bits.size())) {
+    for (std::size_t i = 0; i < bits.size(); ++i) words[i / 32] |= std::uint32_t{bits[i]} << (i % 32);
+  }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(bits.size()); }
+  Groups all() const {
+    Groups groups;
+    for (std::uint32_t begin = 0, end = 1; begin < count(); begin = end, ++end) {
+      while (end < count() && bits[end]) ++end;
+      if (end - begin > 1) groups.emplace_back(begin, end);
+    }
+    return groups;
+  }
+};
+
+void check(const Ties& ties, std::uint32_t range, std::uint32_t piece) {
+  const TieGroups groups(ties.words, ties.count());
+  Groups found;
+  std::uint32_t finished = 0;
+  for (std::uint32_t arrived = piece; finished != ties.count(); arrived += piece) {
+    const std::uint32_t whole = groups.begin_of_group(std::min(arrived, ties.count()));
+    ASSERT_TRUE(whole == ties.count() || !ties.bits[whole]);
+    for (; finished < whole; finished = std::min(finished + range, whole)) {
+      groups.for_each(finished, std::min(finished + range, whole), whole,
+                      [&](std::uint32_t begin, std::uint32_t end) { found.emplace_back(begin, end); });
+    }
+  }
+  EXPECT_EQ(found, ties.all()) << ties.count() << " places, ranges of " << range << ", pieces of " << piece;
+}
+
+TEST(TieGroups, AreFoundWholeWhateverTheRanges) {
+  std::mt19937 random(1);
+  for (const std::uint32_t one_in : {2u, 3u, 50u, 400u}) {
+    for (const std::size_t count : {1u, 2u, 31u, 32u, 33u, 64u, 65u, 1000u}) {
+      std::vector<bool> bits(count), others(count);
+      for (std::size_t i = 1; i < count; ++i) {
+        bits[i] = random() % one_in == 0;
+        others[i] = random() % one_in != 0;
+      }
+      for (const std::uint32_t range : {1u, 7u, 32u, 100u, 5000u}) {
+        for (const std::uint32_t piece : {1u, 32u, 77u, 5000u}) {
+          check(Ties(bits), range, piece);
+          check(Ties(others), range, piece);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace spillway

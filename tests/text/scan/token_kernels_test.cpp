@@ -1,0 +1,158 @@
+#include "text/scan/token_kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "indexer/chunk/parsed_chunk.hpp"
+#include "tests/support/guarded_text.hpp"
+#include "text/scan/window_runs.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::GuardedText;
+
+struct Word {
+  std::size_t begin = 0, end = 0;
+  bool special = false;
+  bool operator==(const Word&) const = default;
+};
+
+std::vector<Word> runs_of(std::string_view text, WordBytes words) {
+  std::vector<Word> runs;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto c = static_cast<std::uint8_t>(text[at]);
+    if (!is_word_byte(c, words)) continue;
+    if (runs.empty() || runs.back().end != at) runs.push_back({at, at});
+    runs.back().end = at + 1;
+    runs.back().special |= c >= 0x80 || runs.back().end - runs.back().begin > kShortTokenBytes;
+  }
+  return runs;
+}
+
+class TokenKernels : public ::testing::TestWithParam<WordBytes> {
+ protected:
+  std::span<const TokenKernel> paths() const { return all_token_kernels(GetParam()); }
+
+  void expect_right(const TokenKernel& path, std::string_view text) const {
+    constexpr std::uint8_t kUntouched = 0x5A;
+    const std::size_t whole = (text.size() + 63) / 64 * 64;
+    std::vector<std::uint8_t> tokens(whole + 1, kUntouched);
+    WindowMarks marks;
+    marks.words.fill(~std::uint64_t{0});
+    marks.special.fill(~std::uint64_t{0});
+    const WindowTokens found =
+        path.mark_tokens(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), tokens.data(), marks);
+    ASSERT_EQ(tokens.back(), kUntouched) << "wrote behind the window";
+    const std::vector<Word> runs = runs_of(text, GetParam());
+    std::string expected(whole, '\0');
+    std::vector<std::uint16_t> special;
+    for (const Word& run : runs) {
+      for (std::size_t i = run.begin; i < run.end; ++i) {
+        expected[i] = static_cast<char>(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 32 : text[i]);
+      }
+      if (!run.special) continue;
+      special.push_back(static_cast<std::uint16_t>(run.begin));
+      special.push_back(static_cast<std::uint16_t>(run.end));
+    }
+    ASSERT_EQ(std::string(tokens.begin(), tokens.end() - 1), expected) << path.name;
+    ASSERT_EQ(found.count, runs.size()) << path.name;
+    ASSERT_EQ(found.has_special, !special.empty()) << path.name;
+    for (std::size_t i = 0; i < whole; ++i) {
+      ASSERT_EQ((marks.words[i / 64] >> i % 64 & 1) != 0, expected[i] != 0) << path.name << " byte " << i;
+    }
+    std::vector<std::uint16_t> edges(text.size() + 1);
+    const auto specials = special_runs(marks, text.size(), edges.data());
+    ASSERT_EQ(std::vector<std::uint16_t>(specials.begin(), specials.end()), special) << path.name;
+    expect_counts(marks, runs, text.size());
+  }
+
+  // Words between any borders of runs.
+  static void expect_counts(const WindowMarks& marks, const std::vector<Word>& runs, std::size_t bytes) {
+    for (std::size_t i = 0; i < runs.size(); i += 1 + i / 8) {
+      ASSERT_EQ(words_between(marks, 0, runs[i].begin), i);
+      ASSERT_EQ(words_between(marks, runs[i].end, bytes), runs.size() - i - 1);
+      ASSERT_EQ(words_between(marks, runs[i / 2].begin, runs[i].end), i - i / 2 + 1);
+    }
+  }
+};
+
+TEST_P(TokenKernels, KnowEveryByteAtEveryPlace) {
+  for (const TokenKernel& path : paths()) {
+    for (unsigned c = 0; c < 256; ++c) {
+      const char other = is_word_byte(static_cast<std::uint8_t>(c), GetParam()) ? ' ' : 'x';
+      for (std::size_t at = 0; at < 128; ++at) {
+        std::string text(128, other);
+        text[at] = static_cast<char>(c);
+        expect_right(path, text);
+      }
+    }
+  }
+}
+
+TEST_P(TokenKernels, FindSpecialWordsOfEveryLengthAtEveryPlace) {
+  for (const TokenKernel& path : paths()) {
+    for (std::size_t bytes = 14; bytes < 20; ++bytes) {
+      for (std::size_t at = 0; at < 130; ++at) {
+        const std::string text = std::string(at, '.') + std::string(bytes, 'A') + " B " + std::string(bytes, 'c');
+        expect_right(path, text);
+      }
+    }
+    for (std::size_t bytes : {63, 64, 65, 127, 128, 129, 200, 4000}) expect_right(path, " " + std::string(bytes, 'w'));
+  }
+}
+
+TEST_P(TokenKernels, AreRightForAllLengthsAndMisalignments) {
+  std::mt19937_64 random(1);
+  for (const unsigned distinct : {256U, 4U}) {
+    const std::string some = "a \xC3Z";
+    std::string bytes;
+    while (bytes.size() < 300 + 64) {
+      bytes.push_back(distinct == 256 ? static_cast<char>(random()) : some[random() % 40 < 36 ? 0 : random() % 4]);
+    }
+    for (const TokenKernel& path : paths()) {
+      for (std::size_t shift = 0; shift < 64; ++shift) {
+        for (std::size_t count = 1; count <= 300; count += 1 + shift % 3) {
+          expect_right(path, std::string_view(bytes).substr(shift, count));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(TokenKernels, TakeWholeWindows) {
+  std::string text;
+  for (std::size_t i = 0; i < kWindowBytes; ++i) text.push_back(i % 2 == 0 ? 'a' : ' ');
+  std::string high;
+  while (high.size() < kWindowBytes) high += high.size() % 3 == 0 ? "\xC3" : "-\xFF";
+  high.resize(kWindowBytes);
+  for (const TokenKernel& path : paths()) {
+    expect_right(path, text);
+    expect_right(path, high);
+    expect_right(path, std::string(kWindowBytes, 'x'));
+    expect_right(path, std::string(kWindowBytes, ' '));
+  }
+}
+
+TEST_P(TokenKernels, ReadNothingOutsideTheText) {
+  std::mt19937_64 random(2);
+  for (std::size_t count = 1; count <= 300; ++count) {
+    std::string bytes;
+    while (bytes.size() < count) bytes.push_back(static_cast<char>(random()));
+    const GuardedText text(bytes);  // its end is a page's end
+    for (const TokenKernel& path : paths()) expect_right(path, text.view());
+  }
+  const GuardedText page(std::string(4096, 'p'));  // so is its beginning
+  for (const TokenKernel& path : paths()) expect_right(path, page.view());
+}
+
+INSTANTIATE_TEST_SUITE_P(Words, TokenKernels, ::testing::Values(WordBytes::kAlphanumeric, WordBytes::kWithHighBytes),
+                         [](const auto& param_info) {
+                           return param_info.param == WordBytes::kAlphanumeric ? "Alphanumeric" : "WithHighBytes";
+                         });
+
+}  // namespace
+}  // namespace spillway

@@ -1,0 +1,188 @@
+// `bench modes`, and what it is made of.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "corpora/synthetic/generate_text.hpp"
+#include "io/memory/budget.hpp"
+#include "sort/gpu/device/status.hpp"
+#include "tests/support/run_program.hpp"
+#include "tests/support/scratch_directory.hpp"
+#include "tools/bench/parsing.hpp"
+#include "tools/bench/peak.hpp"
+#include "tools/bench/timed_reads.hpp"
+
+namespace spillway {
+namespace {
+
+using nlohmann::json;
+using testing::ProgramResult;
+using testing::run_spillway;
+using testing::ScratchDirectory;
+
+class BenchModes : public ::testing::Test {
+ protected:
+  BenchModes() {
+    std::ofstream file(path());
+    GenerateTextOptions options;
+    options.documents = 2000;
+    generate_text(options, [&](std::string_view piece) { file << piece; });
+  }
+  std::string path() const { return scratch_ / "in.jsonl"; }
+  ProgramResult bench(const std::vector<std::string>& words) const {
+    std::vector<std::string> all{"bench",     "modes", path(),     "--scratch", scratch_.path(),
+                                 "--threads", "2",     "--memory", "300M"};
+    all.insert(all.end(), words.begin(), words.end());
+    return run_spillway(all);
+  }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(scratch_.path()), {}));
+  }
+  ScratchDirectory scratch_;
+};
+
+TEST_F(BenchModes, MeasuresModesAndParsingAndLeavesNothing) {
+  const ProgramResult result = bench({"--modes", "cpu,cpu+", "--rounds", "2", "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(entries(), 1u) << "indexes and scratch files are removed";
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report.at("input").at("documents"), 2000);
+  EXPECT_EQ(report.at("input").at("bytes"), std::filesystem::file_size(path()));
+  ASSERT_EQ(report.at("parsing_alone").size(), 1u);
+  EXPECT_EQ(report.at("parsing_alone").at(0).at("wall_seconds").at("rounds").size(), 2u);
+  EXPECT_EQ(report.at("parsing_alone").at(0).at("chunk_form"), "tables");
+  ASSERT_EQ(report.at("cases").size(), 2u);
+  for (const json& mode : report.at("cases")) {
+    EXPECT_EQ(mode.at("chunk_form"), "postings");
+    EXPECT_EQ(mode.at("wall_seconds").at("rounds").size(), 2u);
+    EXPECT_EQ(mode.at("ingest_to_parsing").at("tables").at("rounds").size(), 2u);
+    std::vector<std::string> stages;
+    for (const json& stage : mode.at("stages")) stages.push_back(stage.at("name"));
+    for (const char* name : {"read", "parse", "sort", "encode", "spill", "merge", "write"}) {
+      EXPECT_NE(std::find(stages.begin(), stages.end(), name), stages.end()) << name;
+    }
+    EXPECT_EQ(mode.at("stages").at(0).at("name"), "read");
+    EXPECT_GE(mode.at("stages").at(0).at("bytes"), std::filesystem::file_size(path()));
+    for (const double ingest : mode.at("ingest_seconds").at("rounds")) EXPECT_GT(ingest, 0);
+  }
+}
+
+TEST_F(BenchModes, ShowsATableAndTakesTheOptionsOfIndex) {
+  const ProgramResult result = bench({"--modes", "cpu+", "--rounds", "1", "--skip-parsing", "--positions",
+                                      "--record-sorter", "cpu-radix", "--block-bytes", "1M"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("M postings/s"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("parsing alone, to"), std::string::npos) << result.out;
+}
+
+TEST_F(BenchModes, GivesOneModeSortersAndThreadsOfItsOwn) {
+  const ProgramResult result =
+      bench({"--modes", "cpu:cpu-quick@1,cpu:cpu-quick,cpu+", "--rounds", "1", "--skip-parsing", "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json modes = json::parse(result.out).at("cases");
+  ASSERT_EQ(modes.size(), 3u);
+  EXPECT_EQ(modes[0].at("mode"), "cpu:cpu-quick@1");
+  EXPECT_EQ(modes[0].at("record_sorter"), "cpu-quick");
+  EXPECT_EQ(modes[0].at("threads"), 1);
+  EXPECT_EQ(modes[0].at("chunk_form"), "tables");
+  EXPECT_EQ(modes[1].at("threads"), 2);
+  EXPECT_EQ(modes[1].at("record_sorter"), "cpu-quick");
+  EXPECT_EQ(modes[2].at("record_sorter"), "auto");
+  EXPECT_EQ(modes[2].at("chunk_form"), "postings");
+  for (const json& mode : modes) {
+    EXPECT_NEAR(
+        mode.at("ingest_seconds").at("median").get<double>() + mode.at("rest_seconds").at("median").get<double>(),
+        mode.at("wall_seconds").at("median").get<double>(), 1e-6);
+  }
+}
+
+TEST_F(BenchModes, NamesTheFormThatParsingAloneMakes) {
+  const ProgramResult result = bench({"--modes", "cpu+", "--rounds", "1"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("parsing alone, to tables: "), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("  times parsing to tables "), std::string::npos) << result.out;
+}
+
+TEST_F(BenchModes, ComparesModesWithTheFirst) {
+  const ProgramResult result = bench({"--modes", "cpu@1,cpu+", "--rounds", "1", "--skip-parsing"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::size_t row = result.out.find("times faster");
+  ASSERT_NE(row, std::string::npos) << result.out;
+  EXPECT_NE(result.out.substr(row, result.out.find('\n', row) - row).find("1.00"), std::string::npos) << result.out;
+}
+
+TEST_F(BenchModes, RefusesWhatItCannotMeasure) {
+  EXPECT_EQ(run_spillway({"bench", "modes", "-"}).exit_code, 2);
+  EXPECT_NE(bench({"--mode", "cpu"}).err.find("--modes LIST"), std::string::npos);
+  EXPECT_NE(bench({"--modes", "cpu,gpux"}).err.find("--modes 'gpux'"), std::string::npos);
+  EXPECT_NE(bench({"--modes", "auto"}).err.find("--modes 'auto'"), std::string::npos);
+  EXPECT_NE(bench({"--modes", "cpu:@1"}).err.find("--modes 'cpu"), std::string::npos);
+  EXPECT_NE(bench({"--modes", "cpu@0"}).err.find("--threads"), std::string::npos);
+  EXPECT_NE(bench({"--modes", "cpu:quick"}).err.find("--record-sorter 'quick'"), std::string::npos);
+  EXPECT_EQ(bench({"--scratch", scratch_ / "missing"}).exit_code, 2);
+  if (find_gpus().state != GpuState::kUsable) {
+    EXPECT_EQ(bench({"--modes", "gpu+"}).exit_code, 6);
+    EXPECT_EQ(bench({"--require-gpu"}).exit_code, 6);
+    EXPECT_EQ(bench({"--modes", "cpu", "--gpu", "0"}).exit_code, 6);
+  }
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(BenchModes, TakesAsManyBadRecordsAsItIsTold) {
+  std::ofstream(path()) << "{\"id\":\"1\",\"text\":\"a word\"}\nno record\n";
+  EXPECT_EQ(bench({"--modes", "cpu", "--rounds", "1", "--format", "jsonl"}).exit_code, 3);
+  const ProgramResult result =
+      bench({"--modes", "cpu", "--rounds", "1", "--format", "jsonl", "--max-error-rate", "0.5", "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out).at("input").at("documents"), 1);
+}
+
+TEST_F(BenchModes, ParsingAloneReadsAllDocuments) {
+  std::atomic<int> signal_number{0};
+  IndexProgress progress;
+  const IndexContext context{posix_file_system(), signal_number, progress, [](const std::string&) {},
+                             [](const std::string&) {}};
+  IndexOptions options;
+  options.inputs = {path()};
+  options.memory_bytes = std::uint64_t{300} << 20;
+  options.threads = 3;
+  options.block_bytes = std::uint64_t{1} << 20;
+  const ParsingFigures figures = parse_alone(options, scratch_.path(), context);
+  EXPECT_EQ(figures.documents, 2000u);
+  EXPECT_GT(figures.occurrences, 500'000u);
+  EXPECT_GT(figures.blocks, 1u);
+  EXPECT_EQ(entries(), 1u);
+  signal_number = 2;
+  EXPECT_THROW(parse_alone(options, scratch_.path(), context), InterruptedError);
+}
+
+TEST(BenchPeak, IsCountedAnew) {
+  constexpr std::size_t kBytes = std::size_t{96} << 20;
+  MemoryBudget budget(kBytes);
+  {
+    Buffer buffer(budget, kBytes, "a peak");
+    std::memset(buffer.data(), 1, buffer.size());
+  }
+  const std::size_t before = peak_resident_bytes();
+  if (!reset_peak_resident_bytes()) GTEST_SKIP() << "the system does not let it";
+  EXPECT_LE(peak_resident_bytes(), before - kBytes / 2);
+}
+
+TEST(TimedReads, CountsWhatIsReadOutsideOfOwnDirectories) {
+  const ScratchDirectory scratch;
+  std::filesystem::create_directory(scratch / "own");
+  std::ofstream(scratch / "input") << "twelve bytes";
+  std::ofstream(scratch / "own/run") << "not counted";
+  ReadTimes times;
+  const auto files = make_timed_reads(posix_file_system(), {scratch / "own"}, times);
+  EXPECT_EQ(read_file(*files, scratch / "input"), "twelve bytes");
+  EXPECT_EQ(times.bytes.load(), 12u);
+  EXPECT_EQ(read_file(*files, scratch / "own/run"), "not counted");
+  EXPECT_EQ(times.bytes.load(), 12u);
+}
+
+}  // namespace
+}  // namespace spillway

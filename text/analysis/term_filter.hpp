@@ -1,0 +1,48 @@
+// From token to term: the stop list, the length limit and the stemmer. Asked once per distinct token of a chunk, not
+// per occurrence (design, decision 2).
+#pragma once
+
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "io/format/content_options.hpp"
+
+struct sb_stemmer;
+
+namespace spillway {
+
+enum class TokenFate : std::uint8_t {
+  kKept,
+  kStopped,   // in the stop list
+  kOverlong,  // above max_term_bytes: dropped and counted, never cut
+};
+
+// Not thread-safe; one per parsing thread.
+class TermFilter {
+ public:
+  // Throws UsageError for a stemmer that libstemmer does not know, naming those that it does.
+  explicit TermFilter(const ContentOptions& options);
+  ~TermFilter();
+  TermFilter(const TermFilter&) = delete;
+  TermFilter& operator=(const TermFilter&) = delete;
+
+  // True where every token that is kept is its own term: no stop list, no stemmer.
+  bool is_identity() const { return stop_words_.empty() && stemmer_ == nullptr; }
+  std::size_t max_term_bytes() const { return max_term_bytes_; }
+
+  // *term gets the term (a view that lives until the next call, or into `token`) when kept.
+  TokenFate apply(std::string_view token, std::string_view* term);
+
+  // Tells releases of libstemmer apart that stem differently; empty for none.
+  static std::string stemmer_version(const std::string& stemmer);
+
+ private:
+  boost::unordered_flat_set<std::string_view> stop_words_;  // views into stop_bytes_
+  std::string stop_bytes_;
+  std::size_t max_term_bytes_;
+  sb_stemmer* stemmer_ = nullptr;
+};
+
+}  // namespace spillway

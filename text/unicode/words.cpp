@@ -1,0 +1,121 @@
+#include "text/unicode/words.hpp"
+
+#include <unicode/uversion.h>
+
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "text/scan/window_kernels.hpp"
+#include "text/unicode/cjk_words.hpp"
+#include "text/unicode/folded_word.hpp"
+#include "text/unicode/icu_word_break.hpp"
+#include "text/unicode/word_cache.hpp"
+
+namespace spillway {
+
+struct UnicodeWords::State {
+  // Opened by the first stretch that only a dictionary finds words in.
+  struct Dictionaries {
+    explicit Dictionaries(std::size_t memory_bytes)
+        : cache(memory_bytes / 4 * 3), cjk_words(CjkWords::open(memory_bytes / 4)) {}
+
+    WordRunCache cache;
+    std::optional<CjkWords> cjk_words;
+    IcuWordBreak word_break;
+  };
+
+  explicit State(std::size_t bytes) : memory_bytes(bytes) {}
+
+  bool recall(std::string_view run) {
+    if (!dictionaries || !dictionaries->cache.find(run, edges)) return false;
+    std::memcpy(remembered, run.data(), run.size());
+    return true;
+  }
+
+  // Tokens of the folded run.
+  void find_words() {
+    edges.clear();
+    uses_dictionary = false;
+    const auto kinds = folded.kinds();
+    std::size_t begin = 0;  // of the stretch
+    bool in_word = false, unspaced = false;
+    unsigned common = 0;  // bits that the kinds of all of the stretch have
+    const auto end_stretch = [&](std::size_t end) {
+      if (!in_word) return;
+      if (unspaced) {
+        break_words(begin, end, (common & kKanaOrHan) != 0);
+      } else {
+        add_word(begin, end);
+      }
+    };
+    for (std::size_t at = 0; at < kinds.size(); ++at) {
+      const unsigned kind = kinds[at];
+      if ((kind & kWordCharacter) == 0) {
+        end_stretch(at);
+        in_word = false;
+        continue;
+      }
+      // Marks belong to what they follow.
+      const bool now_unspaced = in_word && (kind & kMark) != 0 ? unspaced : (kind & kUnspaced) != 0;
+      if (!in_word || now_unspaced != unspaced) {
+        end_stretch(at);
+        begin = at;
+        in_word = true;
+        unspaced = now_unspaced;
+        common = kind;
+      }
+      common &= kind;
+    }
+    end_stretch(kinds.size());
+  }
+
+  void add_word(std::size_t begin, std::size_t end) {
+    edges.push_back(folded.place(begin));
+    edges.push_back(folded.place(end));
+  }
+
+  void break_words(std::size_t begin, std::size_t end, bool kana_or_han) {
+    uses_dictionary = true;
+    if (!dictionaries) dictionaries.emplace(memory_bytes);
+    const auto stretch = folded.units().subspan(begin, end - begin);
+    const bool simple = kana_or_han && dictionaries->cjk_words;
+    const auto ends = simple ? dictionaries->cjk_words->find(stretch) : dictionaries->word_break.find(stretch);
+    std::size_t from = begin;
+    for (const std::uint32_t word_end : ends) {
+      add_word(from, begin + word_end);
+      from = begin + word_end;
+    }
+  }
+
+  const std::size_t memory_bytes;
+  std::optional<Dictionaries> dictionaries;
+  FoldedRun folded;
+  std::vector<std::uint32_t> edges;
+  bool uses_dictionary = false;  // the run that is looked at
+  char remembered[WordRunCache::kMaxBytes + kWindowPadding] = {};
+};
+
+UnicodeWords::UnicodeWords(std::size_t memory_bytes) : state_(std::make_unique<State>(memory_bytes)) {}
+UnicodeWords::~UnicodeWords() = default;
+UnicodeWords::UnicodeWords(UnicodeWords&&) noexcept = default;
+
+RunWords UnicodeWords::find(std::string_view run) {
+  State& state = *state_;
+  const bool remember = run.size() >= WordRunCache::kMinBytes && run.size() <= WordRunCache::kMaxBytes;
+  if (remember && state.recall(run)) return {state.remembered, state.edges};
+  state.folded.fold(run);
+  state.find_words();
+  // What is remembered is where in the run itself words are.
+  if (remember && state.uses_dictionary && state.folded.is_unchanged()) state.dictionaries->cache.add(run, state.edges);
+  return {state.folded.text(), state.edges};
+}
+
+void UnicodeWords::split(std::string_view run, const std::function<void(std::string_view)>& take) {
+  const RunWords words = find(run);
+  for (std::size_t i = 0; i < words.count(); ++i) take(words[i]);
+}
+
+std::string UnicodeWords::icu_version() { return U_ICU_VERSION; }
+
+}  // namespace spillway

@@ -1,0 +1,21 @@
+// The GPU's side of `bench sort`: sorters on data in device memory, timed by events on their stream, and from host
+// memory and back, timed by the host's clock.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tools/bench/records.hpp"
+#include "tools/bench/strings.hpp"
+
+namespace spillway {
+
+// By name, in this order. They share one stream and one allocation on place.gpu. Pinned memory is paid from the budget.
+// Throws GpuError, GpuMemoryError.
+std::vector<std::unique_ptr<TimedSort>> gpu_record_sorts(const std::vector<std::string_view>& names, RecordInput& input,
+                                                         const SortPlace& place, MemoryBudget& budget);
+std::vector<std::unique_ptr<TimedSort>> gpu_string_sorts(const std::vector<std::string_view>& names, StringInput& input,
+                                                         const SortPlace& place, MemoryBudget& budget);
+
+}  // namespace spillway

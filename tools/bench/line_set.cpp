@@ -1,0 +1,47 @@
+#include "tools/bench/line_set.hpp"
+
+#include <algorithm>
+
+#include "io/base/error.hpp"
+
+namespace spillway {
+
+namespace {
+
+Buffer whole_file(FileSystem& files, const std::string& path, MemoryBudget& budget) {
+  const auto file = files.open(path);
+  Buffer text(budget, file->size(), "the lines of the benchmark");
+  file->read_exactly(0, text.span());
+  return text;
+}
+
+}  // namespace
+
+LineSet::LineSet(FileSystem& files, const std::string& path, MemoryBudget& budget)
+    : text_(whole_file(files, path, budget)) {
+  if (text_.size() == 0) throw UsageError("--lines '" + printable(path) + "': there is no line in this file");
+  const auto text = text_.span();
+  const bool ends_open = text.back() != '\n';
+  const auto count = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + (ends_open ? 1 : 0);
+  lines_ = Buffer(budget, (count + 1) * sizeof(std::uint64_t), "where the lines of the benchmark begin");
+  std::uint64_t* next = lines_.as<std::uint64_t>().data() + 1;
+  for (auto at = text.begin(); next != lines_.as<std::uint64_t>().data() + count + 1; ++next) {
+    const auto end = std::find(at, text.end(), '\n');
+    if (end - at > std::ptrdiff_t{UINT32_MAX})
+      throw UsageError("--lines '" + printable(path) + "': a line has 4 GiB or more");
+    max_bytes_ = std::max(max_bytes_, static_cast<std::size_t>(end - at));
+    *next = static_cast<std::uint64_t>(end - text.begin()) + 1;
+    at = end == text.end() ? end : end + 1;
+  }
+}
+
+std::uint64_t LineSet::begin(std::uint64_t line) const {
+  return reinterpret_cast<const std::uint64_t*>(lines_.data())[line];
+}
+
+char* LineSet::write(std::uint64_t index, char* out) const {
+  const std::uint64_t line = index % count();
+  return std::copy(text_.data() + begin(line), text_.data() + begin(line + 1) - 1, out);
+}
+
+}  // namespace spillway

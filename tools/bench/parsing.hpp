@@ -1,0 +1,24 @@
+// Parsing alone: the input is read and parsed into blocks of the form that block-wide sorters or the GPU take
+// (ChunkForm), and each block is dropped where it would be sorted. What ingest is measured against.
+#pragma once
+
+#include <cstdint>
+
+#include "indexer/job/index_job.hpp"
+#include "indexer/plan/chunk_form.hpp"
+
+namespace spillway {
+
+struct ParsingFigures {
+  double wall_seconds = 0;  // from the start of reading to the last block
+  double busy_seconds = 0;  // summed over threads; reading and unpacking included
+  std::uint64_t documents = 0, occurrences = 0, blocks = 0;
+  ChunkForm form = ChunkForm::kOccurrences;
+};
+
+// With the memory, threads and blocks that run_index would plan: for the mode, where that sorts on a GPU, else for cpu+
+// with a block-wide sorter. `scratch`: a directory for records of streams that are too long for memory. Records that
+// cannot be read are left out. Throws as run_index.
+ParsingFigures parse_alone(IndexOptions options, const std::string& scratch, const IndexContext& context);
+
+}  // namespace spillway

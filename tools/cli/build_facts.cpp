@@ -1,0 +1,23 @@
+#include "tools/cli/build_facts.hpp"
+
+#include SPILLWAY_COMMIT_HEADER
+#include "tools/cli/version.hpp"
+
+namespace spillway {
+
+namespace {
+
+#if defined(__clang__)
+constexpr const char* kCompiler = "Clang " __clang_version__;
+#else
+constexpr const char* kCompiler = "GCC " __VERSION__;
+#endif
+
+}  // namespace
+
+const BuildFacts& build_facts() {
+  static constexpr BuildFacts kFacts{kVersion, SPILLWAY_COMMIT, kCompiler, SPILLWAY_BUILD_FLAGS};
+  return kFacts;
+}
+
+}  // namespace spillway

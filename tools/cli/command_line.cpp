@@ -1,0 +1,181 @@
+#include "tools/cli/command_line.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <system_error>
+
+#include "tools/cli/version.hpp"
+
+namespace spillway {
+
+namespace {
+
+std::vector<std::string> split_words(const std::string& name) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= name.size();) {
+    const std::size_t end = std::min(name.find(' ', begin), name.size());
+    words.push_back(name.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+std::string program_help() {
+  std::string help =
+      "spillway: builds inverted indexes from corpora that do not fit in memory, and searches them\n\n"
+      "Examples:\n"
+      "  spillway index docs.jsonl -o docs.index\n"
+      "        index a file of JSON objects, one per line\n"
+      "  spillway search docs.index \"out of core sorting\"\n"
+      "        the ten best documents for a query\n"
+      "  spillway stats docs.index\n"
+      "        what the index holds\n\n"
+      "Usage: spillway COMMAND [ARGUMENTS]\n\nCommands:\n";
+  const std::vector<Command> commands = all_commands();
+  std::size_t width = 0;
+  for (const Command& command : commands) width = std::max(width, command.name.size());
+  for (const Command& command : commands) {
+    help += "  " + command.name + std::string(width - command.name.size() + 2, ' ') + command.summary + "\n";
+  }
+  return help +
+         "\n'spillway COMMAND --help' shows examples, options and exit codes; 'spillway --version' the version.\n";
+}
+
+// The command whose name the words begin with.
+const Command* find_command(const std::vector<Command>& commands, const std::vector<std::string>& words) {
+  for (const Command& command : commands) {
+    const std::vector<std::string> name = split_words(command.name);
+    if (name.size() <= words.size() && std::equal(name.begin(), name.end(), words.begin())) return &command;
+  }
+  return nullptr;
+}
+
+// Commands whose names go on where the words end: "corpus generate keys" for "corpus".
+std::vector<const Command*> find_family(const std::vector<Command>& commands, const std::vector<std::string>& words) {
+  std::string beginning;
+  for (const std::string& word : words) {
+    if (word.starts_with('-')) break;
+    beginning += word + " ";
+  }
+  std::vector<const Command*> family;
+  for (const Command& command : commands) {
+    if (!beginning.empty() && command.name.starts_with(beginning)) family.push_back(&command);
+  }
+  return family;
+}
+
+std::string family_help(const std::vector<const Command*>& family) {
+  std::string help;
+  for (const Command* command : family) help += (help.empty() ? "" : "\n") + help_text(*command);
+  return help;
+}
+
+[[noreturn]] void refuse_command(const std::vector<Command>& commands, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  std::string of_family;
+  for (const Command& command : commands) {
+    if (command.name.starts_with(words.front() + " "))
+      of_family += (of_family.empty() ? "'" : ", '") + command.name + "'";
+    names.push_back(split_words(command.name).front());
+  }
+  if (!of_family.empty()) throw UsageError("the command is one of " + of_family);
+  std::string message = "unknown command '" + printable(words.front()) + "'";
+  if (const auto near = nearest_name(words.front(), names)) message += "; did you mean '" + *near + "'?";
+  throw UsageError(message + " ('spillway --help' lists all)");
+}
+
+ExitCode run_command(const Command& command, const std::vector<std::string>& options, Session& session) {
+  const Arguments arguments = parse_arguments(command, options);
+  if (!arguments.has("help")) return command.run(arguments, session);
+  session.out.write(help_text(command));
+  return ExitCode::kDone;
+}
+
+// `name` gets the command's name as soon as it is known.
+ExitCode dispatch(const std::vector<std::string>& words, Session& session, std::string& name) {
+  if (words.empty()) throw UsageError("no command given; 'spillway --help' lists all");
+  const std::string& first = words.front();
+  if (first == "--help" || first == "-h" || first == "help") {
+    session.out.write(program_help());
+    return ExitCode::kDone;
+  }
+  if (first == "--version") {
+    session.out.write(std::string("spillway ") + kVersion + "\n");
+    return ExitCode::kDone;
+  }
+  std::vector<Command> commands = all_commands();
+  if (first == "manual") commands.push_back(manual_command());
+  if (const Command* command = find_command(commands, words)) {
+    name = command->name;
+    const auto skipped = static_cast<std::ptrdiff_t>(split_words(name).size());
+    return run_command(*command, {words.begin() + skipped, words.end()}, session);
+  }
+  const bool is_help = std::find(words.begin(), words.end(), "--help") != words.end();
+  if (const auto family = find_family(commands, words); is_help && !family.empty()) {
+    session.out.write(family_help(family));
+    return ExitCode::kDone;
+  }
+  refuse_command(commands, words);
+}
+
+constexpr const char* kNoThread =
+    "the system starts no more threads; give fewer --threads, or raise its limits (ulimit -u, ulimit -v, the cgroup's "
+    "pids.max)";
+
+// What was written before an error still arrives, if it can; the error itself is what counts.
+void flush_quietly(Output& out) {
+  try {
+    out.flush();
+  } catch (const Error&) {
+    return;
+  }
+}
+
+}  // namespace
+
+std::vector<Command> all_commands() {
+  return {index_command(),
+          merge_command(),
+          search_command(),
+          stats_command(),
+          verify_command(),
+          dump_command(),
+          doc_command(),
+          generate_text_command(),
+          generate_keys_command(),
+          generate_strings_command(),
+          bench_sort_records_command(),
+          bench_sort_strings_command(),
+          bench_modes_command(),
+          bench_calibrate_command(),
+          plan_command(),
+          doctor_command()};
+}
+
+void print_message(const std::string& text) { std::fprintf(stderr, "spillway: %s\n", text.c_str()); }
+
+int run_command_line(const std::vector<std::string>& words, Session& session) {
+  std::string name;
+  const auto fail = [&](ExitCode code, const std::string& message) {
+    flush_quietly(session.out);
+    print_message((name.empty() ? "" : name + ": ") + message);
+    return static_cast<int>(code);
+  };
+  try {
+    const ExitCode code = dispatch(words, session, name);
+    session.out.flush();
+    return static_cast<int>(code);
+  } catch (const Error& error) {
+    return fail(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ExitCode::kOverBudget, "out of memory; a smaller --memory leaves more room for what it does not bound");
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again) return fail(ExitCode::kUsageOrIo, kNoThread);
+    return fail(ExitCode::kUsageOrIo, printable(error.what(), 1000));
+  } catch (const std::exception& error) {
+    return fail(ExitCode::kUsageOrIo, "unexpected: " + printable(error.what(), 1000));
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,80 @@
+// `spillway corpus generate text`: text without data.
+#include "corpora/synthetic/generate_text.hpp"
+#include "tools/cli/command_line.hpp"
+#include "tools/cli/option_values.hpp"
+#include "tools/options/generate.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::uint64_t kDefaultBytes = 100'000'000;
+
+void take_real(const Arguments& arguments, const char* option, double least, double most, double& value) {
+  if (const auto text = arguments.text(option)) value = parse_real(std::string("--") + option, *text, least, most);
+}
+
+GenerateTextOptions generate_options(const Arguments& arguments) {
+  GenerateTextOptions result;
+  take_count(arguments, "seed", 0, UINT64_MAX, result.seed);
+  if (const auto text = arguments.text("bytes")) result.total_bytes = parse_size("--bytes", *text);
+  take_count(arguments, "documents", 1, UINT64_MAX, result.documents);
+  if (result.total_bytes == 0 && result.documents == 0) result.total_bytes = kDefaultBytes;
+  if (const auto text = arguments.text("format")) {
+    result.format = static_cast<GeneratedFormat>(parse_choice("--format", *text, {"jsonl", "lines"}));
+  }
+  take_count(arguments, "vocabulary", 1, UINT32_MAX, result.vocabulary);
+  take_real(arguments, "exponent", 0, 16, result.exponent);
+  take_real(arguments, "shift", 0, 1e6, result.shift);
+  take_real(arguments, "mean-words", 1, static_cast<double>(kMaxGeneratedWords), result.mean_words);
+  if (const auto text = arguments.text("lengths")) {
+    result.distribution = static_cast<LengthDistribution>(parse_choice("--lengths", *text, {"fixed", "lognormal"}));
+  }
+  take_real(arguments, "spread", 0, 4, result.spread);
+  if (arguments.has("spread") && result.distribution == LengthDistribution::kFixed) {
+    throw UsageError("--spread says nothing about --lengths fixed");
+  }
+  result.threads = generating_threads(arguments);
+  return result;
+}
+
+ExitCode run_generate_command(const Arguments& arguments, Session& session) {
+  const GenerateTextOptions settings = generate_options(arguments);
+  write_generated(arguments, session, [&](const auto& write) { generate_text(settings, write); });
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+Command generate_text_command() {
+  Command command;
+  command.name = "corpus generate text";
+  command.summary = "make documents of random words, for tests and benchmarks without data";
+  command.examples = {
+      {"spillway corpus generate text --bytes 1G -o synthetic.jsonl", "JSON lines, up to 1 GiB"},
+      {"spillway corpus generate text --documents 1000 --format lines --seed 7 > small.txt", "a document a line"},
+      {"spillway corpus generate text --bytes 1G --vocabulary 10000000 --exponent 0 -o hard.jsonl",
+       "ten million words, all equally frequent"}};
+  command.operands = "[OPTIONS]";
+  command.notes =
+      "\nThe same options give the same bytes on every machine. The word of rank r has a frequency proportional to\n"
+      "1 / (r + shift)^exponent (Zipf-Mandelbrot).";
+  auto output = option_group("Output"), words = option_group("Words"), lengths = option_group("Documents"),
+       resources = option_group("Resources");
+  add_generated_output_options(output);
+  add_value(output, "format", "NAME", "jsonl (default: id, title, text) or lines");
+  add_value(output, "bytes", "SIZE", "at most so many bytes (default 100MB, unless --documents is given)");
+  add_value(output, "documents", "N", "at most so many documents");
+  add_value(words, "vocabulary", "N", "distinct words (default 1000000)");
+  add_value(words, "exponent", "NUMBER", "Zipf's, 0 to 16 (default 1.07; 0: all words equally frequent)");
+  add_value(words, "shift", "NUMBER", "Mandelbrot's, 0 to 1000000 (default 2.7)");
+  add_value(lengths, "mean-words", "NUMBER", "mean number of words in a document (default 300)");
+  add_value(lengths, "lengths", "NAME", "lognormal (default) or fixed");
+  add_value(lengths, "spread", "NUMBER", "of the logarithm of lognormal lengths, 0 to 4 (default 0.8)");
+  add_generating_threads_option(resources);
+  for (const auto& group : {output, words, lengths, resources}) command.groups.push_back(group);
+  command.run = run_generate_command;
+  return command;
+}
+
+}  // namespace spillway

@@ -1,0 +1,76 @@
+// `spillway index`: documents in, an index out.
+#include <cstdio>
+#include <limits>
+
+#include "indexer/job/index_job.hpp"
+#include "tools/cli/command_line.hpp"
+#include "tools/options/index.hpp"
+#include "tools/options/index_report.hpp"
+#include "tools/options/job.hpp"
+#include "tools/report/file.hpp"
+#include "tools/report/progress.hpp"
+
+namespace spillway {
+
+namespace {
+
+ExitCode run_index_command(const Arguments& arguments, Session& session) {
+  const bool quiet = arguments.has("quiet"), verbose = arguments.has("verbose");
+  const IndexOptions options = index_options(arguments, session.files);
+  ReportFile report_file(arguments, session, options.output);
+  IndexProgress progress;
+  IndexReport report;
+  ProgressDisplay display(progress, progress_style(arguments.has("progress"), quiet));
+  const auto warn = [&](const std::string& words) {
+    if (!quiet) display.say("spillway: index: " + words);
+  };
+  const auto say = [&](const std::string& words) {
+    if (verbose) display.say(words);
+  };
+  try {
+    run_index(options, {session.files, session.signal_number, progress, warn, say}, report);
+  } catch (const std::exception& error) {
+    display.stop();
+    const JobOutcome outcome{exit_code_of(error), error.what()};
+    if (!quiet && outcome.exit_code == ExitCode::kBadInput) std::fputs(skipped_summary(report).c_str(), stderr);
+    report_file.write_quietly("index", [&] { return index_report_json(options, report, outcome); });
+    throw;
+  }
+  display.stop();
+  if (!quiet) std::fputs(index_summary(options, report).c_str(), stderr);
+  report_file.write([&] { return index_report_json(options, report, {}); });
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+Command index_command() {
+  Command command;
+  command.name = "index";
+  command.summary = "build an index from documents";
+  command.examples = {
+      {"spillway index docs.jsonl.zst -o docs.index", "JSON objects, one per line; gzip and zstd are recognised"},
+      {"spillway index --format lines --memory 256M corpus.txt -o corpus.index",
+       "a document a line, in at most 256 MiB of memory"},
+      {"spillway index --stop english --stem english --json report.json notes/ -o notes.index",
+       "every text file below a directory, with stop words and stemming, and a report"},
+      {"zcat docs.jsonl.gz | spillway index --format jsonl - -o docs.index", "standard input"}};
+  command.operands = "INPUT... -o DIR [OPTIONS]";
+  command.notes =
+      "\nINPUT is a file, a directory (all below it, hidden files and links left out), @FILE (a list: a path a line)\n"
+      "or - (standard input). Sizes: K M G T and KiB MiB GiB TiB are powers of 1024, KB MB GB TB powers of 1000, %\n"
+      "a share of the default. The same input and the same 'What the index holds' options give the same bytes,\n"
+      "whatever the resources.";
+  command.groups = index_option_groups();
+  command.min_operands = 1;
+  command.max_operands = std::numeric_limits<std::size_t>::max();
+  command.exit_codes = {
+      {ExitCode::kBadInput, "more records skipped than --max-error-rate or --strict allows; no index"},
+      {ExitCode::kOverBudget, "--memory, --temp-limit or the machine's memory is too small; no index"},
+      {ExitCode::kCorrupt, "a run is corrupt: its disk or memory is not to be trusted; no index"},
+      {ExitCode::kNoGpu, "--require-gpu, and no GPU can be used; no index"}};
+  command.run = run_index_command;
+  return command;
+}
+
+}  // namespace spillway

@@ -1,0 +1,104 @@
+// `spillway merge`: indexes in, one index out.
+#include <cstdio>
+#include <limits>
+
+#include "indexer/job/merge_job.hpp"
+#include "tools/cli/command_line.hpp"
+#include "tools/cli/option_values.hpp"
+#include "tools/options/job.hpp"
+#include "tools/options/merge_report.hpp"
+#include "tools/report/file.hpp"
+#include "tools/report/progress.hpp"
+
+namespace spillway {
+
+namespace {
+
+MergeOptions merge_options(const Arguments& arguments, FileSystem& files) {
+  refuse_both(arguments, "quiet", "verbose");
+  refuse_both(arguments, "quiet", "progress");
+  MergeOptions result;
+  result.inputs = arguments.operands();
+  result.output = output_option(arguments);
+  result.drop = arguments.text("drop");
+  if (result.drop && *result.drop != "-" && !files.status(*result.drop)) {
+    throw UsageError("--drop '" + printable(*result.drop, 4096) + "': there is no such file");
+  }
+  const JobResources resources = job_resources(arguments, files);
+  result.memory_bytes = resources.memory_bytes;
+  result.threads = resources.threads;
+  result.temp_directories = resources.temp_directories;
+  result.temp_limit_bytes = resources.temp_limit_bytes;
+  if (const auto text = arguments.text("fan-in")) {
+    result.max_fan_in = static_cast<std::size_t>(parse_count("--fan-in", *text, 2, 1024));
+  }
+  result.force = arguments.has("force");
+  return result;
+}
+
+ExitCode run_merge_command(const Arguments& arguments, Session& session) {
+  const bool quiet = arguments.has("quiet"), verbose = arguments.has("verbose");
+  const MergeOptions options = merge_options(arguments, session.files);
+  ReportFile report_file(arguments, session, options.output);
+  IndexProgress progress;
+  MergeReport report;
+  ProgressDisplay display(progress, progress_style(arguments.has("progress"), quiet));
+  const auto warn = [&](const std::string& words) {
+    if (!quiet) display.say("spillway: merge: " + words);
+  };
+  const auto say = [&](const std::string& words) {
+    if (verbose) display.say(words);
+  };
+  try {
+    run_merge(options, {session.files, session.signal_number, progress, warn, say}, report);
+  } catch (const std::exception& error) {
+    display.stop();
+    const JobOutcome outcome{exit_code_of(error), error.what()};
+    report_file.write_quietly("merge", [&] { return merge_report_json(options, report, outcome); });
+    throw;
+  }
+  display.stop();
+  if (!quiet) std::fputs(merge_summary(options, report).c_str(), stderr);
+  report_file.write([&] { return merge_report_json(options, report, {}); });
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+Command merge_command() {
+  Command command;
+  command.name = "merge";
+  command.summary = "make one index of several";
+  command.examples = {
+      {"spillway merge monday.index tuesday.index -o week.index", "what one job over both inputs would have made"},
+      {"spillway merge crawl.index today.index -o crawl.index --force", "an index that grows by a day"},
+      {"spillway merge crawl.index --drop gone.txt -o clean.index", "without the documents whose ids are in gone.txt"},
+      {"spillway merge part-*.index -o all.index --memory 1G",
+       "parts that were indexed side by side with --part I/N, in their order"}};
+  command.operands = "INDEX... -o DIR [OPTIONS]";
+  command.notes =
+      "\nDocuments keep their order: those of the first index, then those of the second, and so on. The indexes must\n"
+      "have been made with the same 'What the index holds' options and versions of libraries; documents with an id\n"
+      "that came before are treated by their --duplicate-ids. An index without ids (format lines) is numbered on.";
+  auto output = option_group("Output"), content = option_group("What the index holds"),
+       resources = option_group("Resources"), report = option_group("Report");
+  add_output_options(output);
+  add_value(content, "drop", "FILE",
+            "leave out the documents with these ids, one a line (-: standard input); where no ids are stored, a "
+            "document's id is its place: 1 for the first");
+  add_resource_options(resources);
+  add_scratch_options(resources);
+  add_value(resources, "fan-in", "N", "merge at most so many at a time, in passes (default: as memory allows)");
+  add_report_options(report);
+  for (const auto& group : {output, content, resources, report}) command.groups.push_back(group);
+  command.min_operands = 1;
+  command.max_operands = std::numeric_limits<std::size_t>::max();
+  command.exit_codes = {
+      {ExitCode::kBadInput, "documents with the same id, and the indexes were made with --duplicate-ids fail"},
+      {ExitCode::kOverBudget, "--memory, --temp-limit, the disk or the machine's memory is too small; no index"},
+      {ExitCode::kCorrupt, "an index is corrupt or of another version; no index"}};
+  command.run = run_merge_command;
+  return command;
+}
+
+}  // namespace spillway

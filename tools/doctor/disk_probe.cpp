@@ -1,0 +1,74 @@
+#include "tools/doctor/disk_probe.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+#include "io/base/stopwatch.hpp"
+#include "io/file/descriptor.hpp"
+#include "io/file/system_error.hpp"
+#include "tools/cli/signals.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+
+// Bytes that no disk or file system can pack.
+std::vector<std::uint8_t> random_piece() {
+  std::vector<std::uint8_t> piece(kPieceBytes);
+  std::uint64_t state = 0x9E3779B97F4A7C15;
+  for (std::uint8_t& byte : piece) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    byte = static_cast<std::uint8_t>(state >> 56);
+  }
+  return piece;
+}
+
+std::size_t piece_bytes(std::uint64_t bytes, std::uint64_t done) {
+  return static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, bytes - done));
+}
+
+// Bytes that a call wrote or read, which may be fewer than it was asked for: a full disk says so at the next.
+template <typename Call>
+std::uint64_t transferred(Call call, const char* action, const std::string& directory) {
+  const ssize_t result = retry_interrupted(call);
+  if (result <= 0) throw_system_error(result < 0 ? errno : EIO, action, directory);
+  return static_cast<std::uint64_t>(result);
+}
+
+}  // namespace
+
+DiskSpeed measure_disk(const std::string& directory, std::uint64_t bytes, const std::atomic<int>& signal_number) {
+  std::string path = directory + "/.spillway-doctor-XXXXXX";
+  FileDescriptor file(mkostemp(path.data(), O_CLOEXEC));
+  if (!file.valid()) throw_system_error(errno, "create a file in", directory);
+  unlink(path.c_str());  // it is gone whatever happens
+  std::vector<std::uint8_t> piece = random_piece();
+  DiskSpeed speed;
+  Stopwatch write_watch;
+  for (std::uint64_t done = 0, put = 0; done < bytes; done += put) {
+    throw_if_interrupted(signal_number);
+    put =
+        transferred([&] { return ::write(file.get(), piece.data(), piece_bytes(bytes, done)); }, "write in", directory);
+  }
+  if (retry_interrupted([&] { return ::fsync(file.get()); }) != 0) throw_system_error(errno, "sync in", directory);
+  speed.write_bytes_per_second = static_cast<double>(bytes) / std::max(write_watch.seconds(), 1e-9);
+  posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED);
+  Stopwatch read_watch;
+  for (std::uint64_t done = 0, got = 0; done < bytes; done += got) {
+    throw_if_interrupted(signal_number);
+    const auto offset = static_cast<off_t>(done);
+    got = transferred([&] { return ::pread(file.get(), piece.data(), piece_bytes(bytes, done), offset); }, "read in",
+                      directory);
+  }
+  speed.read_bytes_per_second = static_cast<double>(bytes) / std::max(read_watch.seconds(), 1e-9);
+  return speed;
+}
+
+}  // namespace spillway

@@ -1,0 +1,206 @@
+#include "tools/manual/completions.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "tools/cli/option_table.hpp"
+
+namespace spillway {
+
+namespace {
+
+enum class Completes { kNothing, kFile, kDirectory };
+
+Completes what_completes(const std::string& value_name) {
+  if (value_name == "DIR" || value_name == "INDEX") return Completes::kDirectory;
+  return value_name == "FILE" || value_name == "LIST" ? Completes::kFile : Completes::kNothing;
+}
+
+std::vector<OptionText> all_options(const Command& command) {
+  std::vector<OptionText> options;
+  for (const OptionGroupText& group : option_table(command)) {
+    options.insert(options.end(), group.options.begin(), group.options.end());
+  }
+  return options;
+}
+
+// For each beginning of a command's name (words joined by blanks), the words that may come next.
+std::map<std::string, std::set<std::string>> next_words(const std::vector<Command>& commands) {
+  std::map<std::string, std::set<std::string>> next;
+  for (const Command& command : commands) {
+    for (std::size_t begin = 0; begin < command.name.size();) {
+      const std::size_t end = std::min(command.name.find(' ', begin), command.name.size());
+      next[command.name.substr(0, begin == 0 ? 0 : begin - 1)].insert(command.name.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  next[""].insert({"--help", "--version"});
+  return next;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::vector<std::string> names_of(const OptionText& option) {
+  if (option.short_name.empty()) return {option.long_name};
+  return {option.short_name, option.long_name};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// Inside single quotes of a shell.
+std::string quoted(const std::string& text) { return "'" + replaced(text, "'", "'\\''") + "'"; }
+
+std::string bash_command(const Command& command) {
+  std::vector<std::string> words, files, directories, values;
+  for (const OptionText& option : all_options(command)) {
+    for (const std::string& name : names_of(option)) {
+      words.push_back(name);
+      if (option.value_name.empty()) continue;
+      const Completes kind = what_completes(option.value_name);
+      (kind == Completes::kFile ? files : kind == Completes::kDirectory ? directories : values).push_back(name);
+    }
+  }
+  return "    " + quoted(command.name) + ")\n      words='" + joined(words) + "'\n      files=' " + joined(files) +
+         " '\n      directories=' " + joined(directories) + " '\n      values=' " + joined(values) + " '\n      ;;\n";
+}
+
+// _arguments of zsh: brackets and colons have a meaning in its specifications.
+std::string zsh_text(const std::string& text) {
+  return replaced(replaced(replaced(replaced(text, "\\", "\\\\"), "[", "\\["), "]", "\\]"), ":", "\\:");
+}
+
+std::string zsh_option(const OptionText& option) {
+  std::string end = "[" + zsh_text(option.meaning) + "]";
+  if (!option.value_name.empty()) {
+    static const std::map<Completes, std::string> kActions{
+        {Completes::kNothing, " "}, {Completes::kFile, "_files"}, {Completes::kDirectory, "_files -/"}};
+    end += ":" + zsh_text(option.value_name) + ":" + kActions.at(what_completes(option.value_name));
+  }
+  std::string lines;
+  for (const std::string& name : names_of(option)) lines += "        " + quoted("*" + name + end) + " \\\n";
+  return lines;
+}
+
+std::string fish_option(const std::string& condition, const OptionText& option) {
+  std::string line = "complete -c spillway -n " + quoted(condition);
+  if (!option.short_name.empty()) line += " -s " + option.short_name.substr(1);
+  line += " -l " + option.long_name.substr(2);
+  const Completes kind = what_completes(option.value_name);
+  if (!option.value_name.empty()) {
+    line += kind == Completes::kNothing     ? " -x"
+            : kind == Completes::kDirectory ? " -x -a '(__fish_complete_directories)'"
+                                            : " -r -F";
+  }
+  return line + " -d " + quoted(replaced(option.meaning, "\n", " ")) + "\n";
+}
+
+}  // namespace
+
+std::string bash_completions(const std::vector<Command>& commands) {
+  std::string names, cases, nexts;
+  for (const Command& command : commands) {
+    names += (names.empty() ? "" : " | ") + quoted(command.name);
+    cases += bash_command(command);
+  }
+  for (const auto& [beginning, words] : next_words(commands)) {
+    nexts += "      " + quoted(beginning) + ") words='" + joined({words.begin(), words.end()}) + "' ;;\n";
+  }
+  return "# bash completion for spillway: to be sourced, or put where bash-completion looks for it.\n"
+         "_spillway() {\n"
+         "  local IFS=$' \\t\\n' current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
+         "  local command='' words='' files='' directories='' values='' i\n"
+         "  COMPREPLY=()\n"
+         "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+         "    case \"${COMP_WORDS[*]:1:i}\" in\n"
+         "    " +
+         names +
+         ") command=${COMP_WORDS[*]:1:i} ;;\n"
+         "    esac\n"
+         "  done\n"
+         "  if [[ -z $command ]]; then\n"
+         "    case \"${COMP_WORDS[*]:1:COMP_CWORD - 1}\" in\n" +
+         nexts +
+         "    esac\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+         "    return\n"
+         "  fi\n"
+         "  case $command in\n" +
+         cases +
+         "  esac\n"
+         "  if [[ $values == *\" $previous \"* ]]; then\n"
+         "    return\n"
+         "  elif [[ $directories == *\" $previous \"* ]]; then\n"
+         "    mapfile -t COMPREPLY < <(compgen -d -- \"$current\")\n"
+         "  elif [[ $files == *\" $previous \"* || $current != -* ]]; then\n"
+         "    mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
+         "  else\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+         "  fi\n"
+         "}\n"
+         "complete -o filenames -F _spillway spillway\n";
+}
+
+std::string zsh_completions(const std::vector<Command>& commands) {
+  std::string cases, nexts;
+  for (const Command& command : commands) {
+    cases += "      " + quoted(command.name) + ")\n        _arguments \\\n";
+    for (const OptionText& option : all_options(command)) cases += zsh_option(option);
+    cases += "        '*:file:_files'\n        return ;;\n";
+  }
+  for (const auto& [beginning, words] : next_words(commands)) {
+    nexts += "    " + quoted(beginning) + ") compadd -- " + joined({words.begin(), words.end()}) + " ;;\n";
+  }
+  return "#compdef spillway\n"
+         "# zsh completion for spillway: to be put into a directory of $fpath as _spillway.\n"
+         "_spillway() {\n"
+         "  local i\n"
+         "  for ((i = CURRENT - 1; i >= 2; i--)); do\n"
+         "    case \"${words[2,i]}\" in\n" +
+         cases +
+         "    esac\n"
+         "  done\n"
+         "  case \"${words[2,CURRENT-1]}\" in\n" +
+         nexts +
+         "  esac\n"
+         "}\n"
+         "_spillway \"$@\"\n";
+}
+
+std::string fish_completions(const std::vector<Command>& commands) {
+  std::string text =
+      "# fish completion for spillway: to be put into a directory of $fish_complete_path as spillway.fish.\n"
+      "function __spillway_begins\n"
+      "  set -l words (commandline -opc)[2..-1]\n"
+      "  set -l name (string split ' ' -- $argv[1])\n"
+      "  test -n \"$argv[1]\"; or set name\n"
+      "  test (count $words) -ge (count $name); or return 1\n"
+      "  test (count $name) -eq 0; or test \"$words[1..(count $name)]\" = \"$name\"\n"
+      "end\n"
+      "function __spillway_is\n"
+      "  set -l words (commandline -opc)[2..-1]\n"
+      "  test \"$words\" = \"$argv[1]\"\n"
+      "end\n";
+  for (const auto& [beginning, words] : next_words(commands)) {
+    for (const std::string& word : words) {
+      text +=
+          "complete -c spillway -f -n " + quoted("__spillway_is " + quoted(beginning)) + " -a " + quoted(word) + "\n";
+    }
+  }
+  for (const Command& command : commands) {
+    const std::string condition = "__spillway_begins " + quoted(command.name);
+    for (const OptionText& option : all_options(command)) text += fish_option(condition, option);
+  }
+  return text;
+}
+
+}  // namespace spillway

@@ -1,0 +1,25 @@
+// Options that the commands share which generate a corpus: where it goes, the seed, the threads.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "tools/cli/command.hpp"
+
+namespace spillway {
+
+void add_generated_output_options(boost::program_options::options_description& group);
+void add_generating_threads_option(boost::program_options::options_description& group);
+
+// The options, where they are given; else `value` stays, or is the default.
+void take_count(const Arguments& arguments, const char* option, std::uint64_t least, std::uint64_t most,
+                std::uint64_t& value);
+unsigned generating_threads(const Arguments& arguments);
+
+// Calls make(write) with what writes to --output, and closes that. A signal ends the work between two writes.
+void write_generated(const Arguments& arguments, Session& session,
+                     const std::function<void(const std::function<void(std::string_view)>&)>& make);
+
+}  // namespace spillway

@@ -1,0 +1,277 @@
+#include "tools/options/index.hpp"
+
+#include <libstemmer.h>
+
+#include <algorithm>
+
+#include "corpora/records/tsv.hpp"
+#include "sort/interface/record_sorter.hpp"
+#include "sort/interface/string_sorter.hpp"
+#include "text/analysis/analyzer.hpp"
+#include "tools/cli/option_values.hpp"
+#include "tools/options/job.hpp"
+
+namespace spillway {
+
+namespace options = boost::program_options;
+
+namespace {
+
+constexpr std::size_t kStopFileBytes = std::size_t{16} << 20;
+
+std::vector<std::string> stemmer_names() {
+  std::vector<std::string> names{"none"};
+  for (const char** name = sb_stemmer_list(); *name != nullptr; ++name) names.emplace_back(*name);
+  return names;
+}
+
+std::vector<std::string> corpus_format_names() {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kCorpusFormatCount; ++i) {
+    names.emplace_back(corpus_format_name(static_cast<CorpusFormat>(i)));
+  }
+  return names;
+}
+
+std::vector<std::string> record_sorter_names() {
+  std::vector<std::string> names{"auto", "cpu-chunk"};
+  for (const RecordSorter* sorter : record_sorters()) names.emplace_back(sorter->name());
+  for (const RecordSorter* sorter : gpu_record_sorters()) names.emplace_back(sorter->name());
+  return names;
+}
+
+std::vector<std::string> string_sorter_names() {
+  std::vector<std::string> names{"auto"};
+  for (const StringSorter* sorter : string_sorters()) names.emplace_back(sorter->name());
+  for (const StringSorter* sorter : gpu_string_sorters()) names.emplace_back(sorter->name());
+  return names;
+}
+
+// The choice that an option names, or `value` as it is without the option.
+template <typename Enum>
+void take_choice(const Arguments& arguments, const char* option, const std::vector<std::string>& names, Enum& value) {
+  if (const auto text = arguments.text(option)) {
+    value = static_cast<Enum>(parse_choice(std::string("--") + option, *text, names));
+  }
+}
+
+void take_name(const Arguments& arguments, const char* option, const std::vector<std::string>& names,
+               std::string& value) {
+  if (const auto text = arguments.text(option)) {
+    value = names[parse_choice(std::string("--") + option, *text, names)];
+  }
+}
+
+void take_list(const Arguments& arguments, const char* option, std::vector<std::string>& value) {
+  if (const auto text = arguments.text(option)) value = parse_list(std::string("--") + option, *text);
+}
+
+// "I/N".
+void take_part(const Arguments& arguments, CorpusOptions& corpus) {
+  const auto text = arguments.text("part");
+  if (!text) return;
+  const std::size_t slash = text->find('/');
+  if (slash == std::string::npos) throw UsageError("--part '" + printable(*text) + "': expected I/N, such as 2/4");
+  corpus.part_count = static_cast<std::uint32_t>(parse_count("--part N", text->substr(slash + 1), 1, 1'000'000));
+  corpus.part_number =
+      static_cast<std::uint32_t>(parse_count("--part I", text->substr(0, slash), 1, corpus.part_count));
+}
+
+// A share: "0.05" or "5%".
+void take_error_rate(const Arguments& arguments, double& rate) {
+  const auto text = arguments.text("max-error-rate");
+  if (!text) return;
+  rate = text->ends_with('%') ? parse_real("--max-error-rate", text->substr(0, text->size() - 1), 0, 100) / 100
+                              : parse_real("--max-error-rate", *text, 0, 1);
+}
+
+std::string stop_words(const std::string& choice, const ContentOptions& content, FileSystem& files) {
+  if (choice == "none") return "";
+  if (choice == "english") return normalize_stop_words(english_stop_words(), content);
+  if (!files.status(choice)) {
+    throw UsageError("--stop '" + printable(choice) + "': expected none, english or a file with a word a line");
+  }
+  std::string words = normalize_stop_words(read_file(files, choice, kStopFileBytes), content);
+  if (words.empty()) throw UsageError("--stop '" + printable(choice) + "': there is no word in this file");
+  return words;
+}
+
+ContentOptions content_options(const Arguments& arguments, FileSystem& files) {
+  ContentOptions content;
+  take_choice(arguments, "tokenizer", {"unicode", "ascii"}, content.tokenizer);
+  content.positions = arguments.has("positions");
+  take_choice(arguments, "store", {"none", "meta", "text"}, content.store);
+  take_choice(arguments, "duplicate-ids", {"first", "keep", "fail"}, content.duplicate_ids);
+  take_name(arguments, "stem", stemmer_names(), content.stemmer);
+  if (const auto text = arguments.text("max-term-bytes")) {
+    content.max_term_bytes = static_cast<std::uint32_t>(parse_count("--max-term-bytes", *text, 1, 65535));
+  }
+  take_size(arguments, "max-document-bytes", content.max_document_bytes, content.max_document_bytes);
+  if (const auto choice = arguments.text("stop")) content.stop_words = stop_words(*choice, content, files);
+  return content;
+}
+
+CorpusOptions corpus_options(const Arguments& arguments) {
+  CorpusOptions corpus;
+  take_choice(arguments, "format", corpus_format_names(), corpus.format);
+  const struct {
+    const char* option;
+    std::vector<std::string> FieldNames::*list;
+  } fields[] = {{"id-field", &FieldNames::id},
+                {"title-field", &FieldNames::title},
+                {"text-field", &FieldNames::text},
+                {"url-field", &FieldNames::url},
+                {"date-field", &FieldNames::date}};
+  for (const auto& field : fields) {
+    for (FieldNames* names : {&corpus.fields, &corpus.trec_fields, &corpus.tsv_fields}) {
+      take_list(arguments, field.option, names->*field.list);
+    }
+  }
+  if (corpus.format == CorpusFormat::kTsv) check_tsv_fields(corpus.tsv_fields);
+  take_part(arguments, corpus);
+  return corpus;
+}
+
+void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
+  refuse_both(arguments, "strict", "max-error-rate");
+  refuse_both(arguments, "quiet", "verbose");
+  refuse_both(arguments, "quiet", "progress");
+  if (corpus.format != CorpusFormat::kLines && corpus.format != CorpusFormat::kText) return;
+  for (const char* field : {"id-field", "title-field", "text-field", "url-field", "date-field"}) {
+    if (arguments.has(field)) {
+      throw UsageError(std::string("--") + field +
+                       " names JSON members, trec elements or tsv columns: it needs --format jsonl, trec, tsv or auto");
+    }
+  }
+}
+
+// "first, second, ... or last"; the first of `names` is called `first` instead.
+std::string listed(std::string first, const std::vector<std::string>& names) {
+  for (std::size_t i = 1; i < names.size(); ++i) first += (i + 1 < names.size() ? ", " : " or ") + names[i];
+  return first;
+}
+
+// "0,2": no GPU twice.
+std::vector<int> gpu_ids(const std::string& text) {
+  std::vector<int> ids;
+  for (const std::string& part : parse_list("--gpu", text)) {
+    const int id = static_cast<int>(parse_count("--gpu", part, 0, 1023));
+    if (std::find(ids.begin(), ids.end(), id) != ids.end()) throw UsageError("--gpu " + part + ": named twice");
+    ids.push_back(id);
+  }
+  return ids;
+}
+
+// Those that say what is indexed, into what, and with what.
+std::vector<options::options_description> planned_option_groups() {
+  auto input = option_group("Input"), content = option_group("What the index holds"),
+       resources = option_group("Resources");
+  add_value(
+      input, "format", "NAME",
+      "auto (default: jsonl, trec or text, by content), jsonl, lines (a document a line), text (a document a file), "
+      "trec (<DOC> elements) or tsv (id, title, text)");
+  add_value(input, "id-field", "NAMES",
+            "JSON members, trec elements or numbers of tsv columns with the id: the first of these that is there "
+            "(default id,docid,_id; docno; 1)");
+  add_value(input, "title-field", "NAMES", "... with the title (default title; title,headline,hl,head; 2 of 3)");
+  add_value(input, "text-field", "NAMES",
+            "... with the text (default text,contents,content,body; all other elements; the last of 2 or 3)");
+  add_value(input, "url-field", "NAMES", "... with the address (default url)");
+  add_value(input, "date-field", "NAMES", "... with the date (default date)");
+  add_value(input, "part", "I/N", "index the Ith of N parts of the input only");
+  add_value(content, "tokenizer", "NAME", "unicode (default) or ascii: runs of letters and digits, lower case");
+  add_value(content, "stop", "LIST", "words to leave out: none (default), english, or a file with a word a line");
+  add_value(content, "stem", "LANGUAGE", "none (default), porter, or a Snowball stemmer such as english");
+  add_value(content, "max-term-bytes", "N", "drop and count longer tokens (default 255, at most 65535)");
+  add_value(content, "max-document-bytes", "SIZE", "skip and count longer documents (default 64M)");
+  add_value(content, "duplicate-ids", "POLICY", "first (default: later ones are skipped and counted), keep or fail");
+  add_flag(content, "positions", "keep the place of every occurrence, for phrases (about five times the size)");
+  add_value(content, "store", "WHAT",
+            "meta (default: title, url, date), text (also the text, compressed) or none, beside the id");
+  add_resource_options(resources);
+  add_value(
+      resources, "mode", "NAME",
+      "auto (default: gpu+ where a GPU can be used, else cpu+), cpu+ and gpu+ (parsing, sorting and writing overlap), "
+      "cpu and gpu (one after the other)");
+  add_value(resources, "gpu", "IDS", "GPUs that sort, by number, such as 0 or 0,1 (default: the first usable one)");
+  add_value(resources, "gpu-memory", "SIZE",
+            "device memory it may use on each GPU (default: four fifths of what is free)");
+  add_value(resources, "gpu-chunks", "FORM",
+            "what goes to a GPU: tokens (all that is parsed; parsing looks nothing up), tables (of terms, and their "
+            "occurrences) or auto (default: tokens, where GPU memory allows)");
+  add_flag(resources, "require-gpu", "fail (exit 6) rather than sort on the CPU");
+  add_value(resources, "record-sorter", "NAME", listed("auto (default)", record_sorter_names()).c_str());
+  add_value(resources, "string-sorter", "NAME", listed("auto (default)", string_sorter_names()).c_str());
+  add_scratch_options(resources);
+  add_value(resources, "block-bytes", "SIZE", "sort blocks of this size (default: planned)");
+  return {input, content, resources};
+}
+
+}  // namespace
+
+options::options_description bad_input_option_group() {
+  auto errors = option_group("Bad input");
+  add_value(errors, "max-error-rate", "RATE", "fail above this share of skipped records (default 0.01, that is 1%)");
+  add_flag(errors, "strict", "fail at the first record that cannot be indexed");
+  return errors;
+}
+
+std::vector<options::options_description> index_option_groups() {
+  auto output = option_group("Output"), report = option_group("Report");
+  add_output_options(output);
+  add_report_options(report);
+  std::vector<options::options_description> groups{output};
+  for (const auto& group : planned_option_groups()) groups.push_back(group);
+  groups.push_back(bad_input_option_group());
+  groups.push_back(report);
+  return groups;
+}
+
+std::vector<options::options_description> plan_option_groups() {
+  auto output = option_group("Output");
+  add_flag(output, "json", "write a JSON object");
+  std::vector<options::options_description> groups{output};
+  for (const auto& group : planned_option_groups()) groups.push_back(group);
+  return groups;
+}
+
+IndexOptions plan_options(const Arguments& arguments, FileSystem& files) {
+  IndexOptions result;
+  result.inputs = arguments.operands();
+  result.content = content_options(arguments, files);
+  result.corpus = corpus_options(arguments);
+  result.corpus.max_document_bytes = result.content.max_document_bytes;
+  refuse_conflicts(arguments, result.corpus);
+  take_choice(arguments, "mode", index_mode_names(), result.mode);
+  if (const auto text = arguments.text("gpu")) result.gpu.ids = gpu_ids(*text);
+  take_size(arguments, "gpu-memory", result.gpu.memory_bytes);
+  take_choice(arguments, "gpu-chunks", gpu_chunks_names(), result.gpu.chunks);
+  result.gpu.required = arguments.has("require-gpu");
+  const JobResources resources = job_resources(arguments, files);
+  result.memory_bytes = resources.memory_bytes;
+  result.threads = resources.threads;
+  result.temp_directories = resources.temp_directories;
+  result.temp_limit_bytes = resources.temp_limit_bytes;
+  take_name(arguments, "record-sorter", record_sorter_names(), result.record_sorter);
+  take_name(arguments, "string-sorter", string_sorter_names(), result.string_sorter);
+  take_size(arguments, "block-bytes", result.block_bytes);
+  take_error_rate(arguments, result.max_error_rate);
+  result.strict = arguments.has("strict");
+  return result;
+}
+
+IndexOptions index_options(const Arguments& arguments, FileSystem& files) {
+  const std::string output = output_option(arguments);
+  IndexOptions result = plan_options(arguments, files);
+  result.output = output;
+  result.force = arguments.has("force");
+  return result;
+}
+
+std::string_view english_stop_words() {
+  return "a\nan\nand\nare\nas\nat\nbe\nbut\nby\nfor\nif\nin\ninto\nis\nit\nno\nnot\nof\non\nor\nsuch\nthat\nthe\ntheir"
+         "\n"
+         "then\nthere\nthese\nthey\nthis\nto\nwas\nwill\nwith\n";
+}
+
+}  // namespace spillway

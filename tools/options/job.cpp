@@ -1,0 +1,81 @@
+#include "tools/options/job.hpp"
+
+#include <new>
+
+#include "io/memory/budget.hpp"
+#include "tools/cli/option_values.hpp"
+
+namespace spillway {
+
+using boost::program_options::options_description;
+
+namespace {
+
+std::vector<std::string> temp_directories(const Arguments& arguments, FileSystem& files) {
+  std::vector<std::string> directories = arguments.texts("temp-dir");
+  for (const std::string& directory : directories) {
+    const auto status = files.status(directory);
+    if (!status || status->type != FileType::kDirectory) {
+      throw UsageError("--temp-dir '" + printable(directory) + "': there is no such directory; make it first");
+    }
+  }
+  return directories;
+}
+
+}  // namespace
+
+void add_output_options(options_description& group) {
+  add_value(group, "output,o", "DIR", "the index to make");
+  add_flag(group, "force", "replace what is there: the index, the report");
+}
+
+void add_resource_options(options_description& group) {
+  add_value(group, "memory", "SIZE", "all memory it may use (default: half of what is available; 50% is half of that)");
+  add_value(group, "threads", "N", "threads (default: as many as processors may be used)");
+}
+
+void add_scratch_options(options_description& group) {
+  add_values(group, "temp-dir", "DIR", "where sorted runs go (default: beside the index); several are used in turn");
+  add_value(group, "temp-limit", "SIZE", "use no more disk than this for runs");
+}
+
+void add_report_options(options_description& group) {
+  add_value(group, "json", "FILE", "write a report as JSON");
+  add_flag(group, "progress", "show progress even if standard error is no terminal");
+  add_flag(group, "quiet,q", "say nothing but errors");
+  add_flag(group, "verbose,v", "also say what was planned, and why");
+}
+
+std::string output_option(const Arguments& arguments) {
+  const auto output = arguments.text("output");
+  if (!output || output->empty()) throw UsageError("no output named; give -o DIR, the index to make");
+  return *output;
+}
+
+JobResources job_resources(const Arguments& arguments, FileSystem& files) {
+  JobResources result;
+  take_size(arguments, "memory", result.memory_bytes, available_memory_bytes() / 2);
+  if (const auto text = arguments.text("threads")) {
+    result.threads = static_cast<unsigned>(parse_count("--threads", *text, 1, 1024));
+  }
+  result.temp_directories = temp_directories(arguments, files);
+  take_size(arguments, "temp-limit", result.temp_limit_bytes);
+  return result;
+}
+
+void take_size(const Arguments& arguments, const char* option, std::uint64_t& value,
+               std::optional<std::uint64_t> default_bytes) {
+  if (const auto text = arguments.text(option)) value = parse_size(std::string("--") + option, *text, default_bytes);
+}
+
+void refuse_both(const Arguments& arguments, const char* one, const char* other) {
+  if (!arguments.has(one) || !arguments.has(other)) return;
+  throw UsageError(std::string("--") + one + " and --" + other + " contradict each other; give one of them");
+}
+
+ExitCode exit_code_of(const std::exception& error) {
+  if (const auto* known = dynamic_cast<const Error*>(&error)) return known->code();
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr ? ExitCode::kOverBudget : ExitCode::kUsageOrIo;
+}
+
+}  // namespace spillway

@@ -1,0 +1,39 @@
+// Options that all commands share which run a job and make an index: output, resources, report.
+#pragma once
+
+#include <boost/program_options.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/base/error.hpp"
+#include "tools/cli/command.hpp"
+
+namespace spillway {
+
+void add_output_options(boost::program_options::options_description& group);
+void add_resource_options(boost::program_options::options_description& group);  // memory and threads
+void add_scratch_options(boost::program_options::options_description& group);
+void add_report_options(boost::program_options::options_description& group);
+
+struct JobResources {
+  std::uint64_t memory_bytes = 0;  // 0: half of what is available
+  unsigned threads = 0;            // 0: as many as this process may run on
+  std::vector<std::string> temp_directories;
+  std::uint64_t temp_limit_bytes = 0;  // 0: none
+};
+
+// Throws UsageError naming the option.
+std::string output_option(const Arguments& arguments);
+JobResources job_resources(const Arguments& arguments, FileSystem& files);
+
+// The options, where they are given; else `value` stays.
+void take_size(const Arguments& arguments, const char* option, std::uint64_t& value,
+               std::optional<std::uint64_t> default_bytes = std::nullopt);
+// Throws UsageError where both are given.
+void refuse_both(const Arguments& arguments, const char* one, const char* other);
+
+// The exit code that the command line gives for an error.
+ExitCode exit_code_of(const std::exception& error);
+
+}  // namespace spillway

@@ -1,0 +1,95 @@
+#include "tools/options/merge_report.hpp"
+
+#include "tools/cli/version.hpp"
+#include "tools/report/figures.hpp"
+
+namespace spillway {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+std::string counted(std::uint64_t count, const char* one, const char* many) {
+  return count_text(count) + " " + (count == 1 ? one : many);
+}
+
+}  // namespace
+
+std::string merge_summary(const MergeOptions& options, const MergeReport& report) {
+  const auto line = [](const char* name, const std::string& words) {
+    return "  " + left_aligned(name, 10) + words + "\n";
+  };
+  std::string text = "merged " + counted(options.inputs.size(), "index", "indexes") + " into " +
+                     printable(options.output, 4096) + " in " + seconds_text(report.seconds) + " (" +
+                     rate_text(report.input_bytes, report.seconds) + ")\n";
+  text += line("input", bytes_text(report.input_bytes) + ", " + count_text(report.input_documents) + " documents");
+  text += line("index", bytes_text(report.index_bytes) + ", " + count_text(report.documents) + " documents, " +
+                            count_text(report.terms) + " terms, " + count_text(report.postings) + " postings, " +
+                            count_text(report.occurrences) + " tokens");
+  text += line("memory", "peak " + memory_text(report.peak_resident_bytes) + " of " + memory_text(report.memory_bytes) +
+                             " (" + percent_text(report.peak_resident_bytes, report.memory_bytes) + "), " +
+                             counted(report.threads, "thread", "threads") + ", " +
+                             counted(report.merge_passes, "pass", "passes") + ", " + bytes_text(report.spilled_bytes) +
+                             " spilled");
+  if (options.drop) {
+    text += "  dropped " + counted(report.dropped_documents, "document", "documents") + " named by " +
+            printable(*options.drop, 4096) + "; " + count_text(report.unknown_ids) + " of its " +
+            counted(report.ids_to_drop, "id is", "ids are") + " in no index\n";
+  }
+  if (report.duplicate_documents > 0) {
+    text += "  skipped " + count_text(report.duplicate_documents) + " as duplicate_id\n";
+    for (const SkippedRecord& record : report.duplicate_examples) {
+      text += "    " + printable(record.path) + ": " + printable(record.detail) + "\n";
+    }
+  }
+  return text;
+}
+
+ordered_json merge_report_json(const MergeOptions& options, const MergeReport& report, const JobOutcome& outcome) {
+  ordered_json stages = ordered_json::array(), duplicates = ordered_json::array();
+  for (const StageFigure& stage : report.stages) {
+    stages.push_back({{"name", stage.name},
+                      {"busy_seconds", stage.busy_seconds},
+                      {"wall_seconds", stage.wall_seconds},
+                      {"bytes", stage.bytes}});
+  }
+  for (const SkippedRecord& record : report.duplicate_examples) {
+    duplicates.push_back({{"document", record.path}, {"detail", record.detail}});
+  }
+  return {{"program", "spillway"},
+          {"version", kVersion},
+          {"command", "merge"},
+          {"exit_code", static_cast<int>(outcome.exit_code)},
+          {"error", outcome.error.empty() ? ordered_json() : ordered_json(outcome.error)},
+          {"inputs", options.inputs},
+          {"output", options.output},
+          {"drop", options.drop ? ordered_json(*options.drop) : ordered_json()},
+          {"temp_directories", options.temp_directories},
+          {"temp_limit_bytes", options.temp_limit_bytes},
+          {"force", options.force},
+          {"input_bytes", report.input_bytes},
+          {"input_documents", report.input_documents},
+          {"documents", report.documents},
+          {"duplicate_documents", report.duplicate_documents},
+          {"duplicates", duplicates},
+          {"dropped_documents", report.dropped_documents},
+          {"ids_to_drop", report.ids_to_drop},
+          {"unknown_ids", report.unknown_ids},
+          {"unknown_examples", report.unknown_examples},
+          {"terms", report.terms},
+          {"postings", report.postings},
+          {"occurrences", report.occurrences},
+          {"seconds", report.seconds},
+          {"bytes_per_second", report.seconds > 0 ? static_cast<double>(report.input_bytes) / report.seconds : 0},
+          {"threads", report.threads},
+          {"memory_bytes", report.memory_bytes},
+          {"peak_resident_bytes", report.peak_resident_bytes},
+          {"merge_passes", report.merge_passes},
+          {"spilled_bytes", report.spilled_bytes},
+          {"peak_temp_bytes", report.peak_temp_bytes},
+          {"index_bytes", report.index_bytes},
+          {"stages", stages},
+          {"plan", report.plan}};
+}
+
+}  // namespace spillway

@@ -1,0 +1,55 @@
+#include "tools/report/time_left.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spillway {
+
+namespace {
+
+// What follows the reading takes about so much of the time that the reading took: 0.2 to 0.5 on the corpora measured.
+constexpr double kMergeShare = 0.35;
+constexpr double kLeastSeconds = 1;    // before that, a rate means little
+constexpr double kLeastShare = 0.01;   // likewise
+constexpr double kFollowSeconds = 10;  // a new measurement counts fully after about so long
+
+}  // namespace
+
+std::optional<double> TimeLeft::measure(const IndexProgress& progress, double seconds) {
+  const std::uint64_t postings = progress.postings_total.load(), merged = progress.postings_done.load();
+  if (merged > 0) {
+    if (lists_since_ < 0) lists_since_ = seconds;
+    const double done = static_cast<double>(merged) / static_cast<double>(postings);
+    const double spent = seconds - lists_since_;
+    if (spent < kLeastSeconds || done < kLeastShare) return std::nullopt;
+    return spent * (1 - std::min(done, 1.0)) / done;
+  }
+  const std::uint64_t total = progress.bytes_total.load(), read = progress.bytes_done.load();
+  if (total == 0) return std::nullopt;
+  const double done = std::min(1.0, static_cast<double>(read) / static_cast<double>(total));
+  if (done < 1) read_until_ = seconds;
+  if (seconds < kLeastSeconds || done < kLeastShare) return std::nullopt;
+  const double reading = read_until_ / done;
+  return std::max(0.0, reading * (1 + kMergeShare) - seconds);
+}
+
+std::optional<double> TimeLeft::update(const IndexProgress& progress, double seconds) {
+  const std::optional<double> measured = measure(progress, seconds);
+  if (!measured) {
+    if (shown_) shown_ = std::max(0.0, *shown_ - (seconds - shown_at_));
+    shown_at_ = seconds;
+    return shown_;
+  }
+  const double passed = seconds - shown_at_;
+  if (!shown_) {
+    shown_ = measured;
+  } else {
+    const double counted_down = std::max(0.0, *shown_ - passed);
+    const double follow = 1 - std::exp(-passed / kFollowSeconds);
+    shown_ = counted_down + follow * (*measured - counted_down);
+  }
+  shown_at_ = seconds;
+  return shown_;
+}
+
+}  // namespace spillway

@@ -1,0 +1,154 @@
+// `spillway search`: the best documents for queries.
+#include <cstdio>
+#include <limits>
+
+#include "tools/cli/command_line.hpp"
+#include "tools/cli/option_values.hpp"
+#include "tools/cli/output_file.hpp"
+#include "tools/cli/signals.hpp"
+#include "tools/search/query_runner.hpp"
+
+namespace spillway {
+
+namespace {
+
+struct SearchOptions {
+  SearchSettings settings;
+  SearchFormat format = SearchFormat::kText;
+  std::string run_id = "spillway";
+  QueryFile::Options queries;
+};
+
+template <typename Enum>
+void take_choice(const Arguments& arguments, const char* option, const std::vector<std::string>& names, Enum& value) {
+  if (const auto text = arguments.text(option)) {
+    value = static_cast<Enum>(parse_choice(std::string("--") + option, *text, names));
+  }
+}
+
+SearchSettings search_settings(const Arguments& arguments) {
+  SearchSettings result;
+  if (const auto text = arguments.text("k1")) result.bm25.k1 = parse_real("--k1", *text, 0, 1000);
+  if (const auto text = arguments.text("b")) result.bm25.b = parse_real("--b", *text, 0, 1);
+  if (const auto text = arguments.text("count")) result.k = parse_count("-k", *text, 1, std::uint64_t{1} << 31);
+  if (const auto text = arguments.text("threads")) {
+    result.threads = static_cast<unsigned>(parse_count("--threads", *text, 1, 1024));
+  }
+  if (arguments.has("exhaustive")) result.method = SearchMethod::kExhaustive;
+  // People write operators; files of queries hold questions, with - and quotes as punctuation.
+  if (!arguments.has("queries")) result.syntax = QuerySyntax::kOperators;
+  take_choice(arguments, "query-syntax", {"plain", "operators"}, result.syntax);
+  return result;
+}
+
+SearchOptions search_options(const Arguments& arguments) {
+  SearchOptions result;
+  result.settings = search_settings(arguments);
+  take_choice(arguments, "format", {"text", "trec", "msmarco", "json"}, result.format);
+  take_choice(arguments, "query-format", {"auto", "tsv", "trec", "jsonl", "lines"}, result.queries.format);
+  take_choice(arguments, "topic-field", {"title", "desc", "narr", "all"}, result.queries.topic_field);
+  for (const char* option : {"query-format", "topic-field", "threads"}) {
+    if (arguments.has(option) && !arguments.has("queries")) {
+      throw UsageError(std::string("--") + option + " needs --queries");
+    }
+  }
+  if (const auto text = arguments.text("run-id")) {
+    if (result.format != SearchFormat::kTrec) throw UsageError("--run-id needs --format trec");
+    if (text->empty() || SearchOutput::column(*text) != *text) {
+      throw UsageError("--run-id must be one word without blanks");
+    }
+    result.run_id = *text;
+  }
+  return result;
+}
+
+ExitCode run_search_command(const Arguments& arguments, Session& session) {
+  const SearchOptions options = search_options(arguments);
+  const auto& operands = arguments.operands();
+  const auto queries = arguments.text("queries");
+  if (queries && operands.size() > 1) throw UsageError("a query and --queries contradict each other; give one of them");
+  if (!queries && operands.size() < 2) throw UsageError("no query; give words after the index, or --queries FILE");
+  std::optional<OutputFile> stats_file;
+  if (const auto path = arguments.text("stats-json")) {
+    const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
+    stats_file.emplace(session, "--stats-json", *path, if_there);
+  }
+  const IndexReader index(session.files, operands[0]);
+  const SearchOutput output(index, options.format, options.run_id, terminal_marks());
+  QueryRunner runner(index, options.settings, output);
+  if (queries) {
+    const auto check = [&] { throw_if_interrupted(session.signal_number); };
+    QueryFile file(session.files, *queries, options.queries, check);
+    const auto next = [&] {
+      check();
+      return file.next();
+    };
+    runner.run(next, [&](const std::string& answer) { session.out.write(answer); });
+  } else {
+    std::string query = operands[1];
+    for (std::size_t i = 2; i < operands.size(); ++i) query += " " + operands[i];
+    session.out.write(runner.answer_one(query));
+  }
+  if (arguments.has("stats")) {
+    session.out.flush();
+    std::fputs(runner.stats().text().c_str(), stderr);
+  }
+  if (stats_file) {
+    stats_file->write(runner.stats().json());
+    stats_file->finish();
+  }
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+Command search_command() {
+  Command command;
+  command.name = "search";
+  command.summary = "find the best documents for a query (BM25)";
+  command.examples = {
+      {"spillway search docs.index out of core sorting", "the ten best documents"},
+      {"spillway search docs.index '+sorting \"external memory\" -gpu'",
+       "must hold the first, must not hold the last; the phrase needs an index made with --positions"},
+      {"spillway search docs.index --queries topics.301-450 --topic-field title -k 1000 --format trec > run.txt",
+       "a run file for trec_eval, from TREC topics"},
+      {"spillway search docs.index --queries queries.tsv --threads 4 --stats --format msmarco > run.tsv",
+       "lines id<TAB>query on four threads, and how long they took"}};
+  command.operands = "INDEX QUERY... [OPTIONS]";
+  command.notes =
+      "       spillway search INDEX --queries FILE [OPTIONS]\n\n"
+      "The query is analysed as the index's documents were. Documents that hold at least one of its words are ranked;\n"
+      "equal scores by id, descending. In a query with operators (the default for QUERY), +word must be there, -word\n"
+      "must not, and \"some words\" must stand together; + and - also stand before a phrase. Give a QUERY that begins\n"
+      "with - after --. A plain query (the default for FILE) is words and punctuation.";
+  auto queries = option_group("Queries"), ranking = option_group("Ranking"), output = option_group("Output");
+  add_value(queries, "queries", "FILE", "queries from a file; - is standard input");
+  add_value(queries, "query-format", "NAME",
+            "auto (default: by its first line), tsv (id<TAB>query), trec (topics), jsonl (id or _id or query_id, text "
+            "or query or title) or lines (ids are line numbers)");
+  add_value(queries, "topic-field", "NAME", "of TREC topics: title (default), desc, narr or all");
+  add_value(queries, "query-syntax", "NAME", "plain (default for FILE) or operators (default for QUERY)");
+  add_value(queries, "threads", "N", "queries of FILE that are answered side by side (default 1); same output");
+  add_value(ranking, "count,k", "N", "documents per query (default 10)");
+  add_value(ranking, "k1", "NUMBER", "BM25's k1 (default 0.9)");
+  add_value(ranking, "b", "NUMBER", "BM25's b, 0 to 1 (default 0.4)");
+  add_flag(ranking, "exhaustive", "score every posting: the same answers, slower");
+  add_value(output, "format", "NAME",
+            "text (default: rank, score, id, title; a snippet where texts are stored), trec (query Q0 id rank score "
+            "run; blanks in ids as \\x20), msmarco "
+            "(query, id, rank between tabs) or json (an object per query and line)");
+  add_value(output, "run-id", "WORD", "the last column of --format trec (default spillway)");
+  add_flag(output, "stats", "latencies, postings scored and blocks decoded, on standard error");
+  add_value(output, "stats-json", "FILE", "the same as JSON");
+  add_flag(output, "force", "replace the file of --stats-json");
+  command.groups.push_back(queries);
+  command.groups.push_back(ranking);
+  command.groups.push_back(output);
+  command.min_operands = 1;
+  command.max_operands = std::numeric_limits<std::size_t>::max();
+  command.exit_codes = {{ExitCode::kCorrupt, "the index is corrupt or of another version"}};
+  command.run = run_search_command;
+  return command;
+}
+
+}  // namespace spillway

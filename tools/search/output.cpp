@@ -1,0 +1,151 @@
+#include "tools/search/output.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+#include "corpora/document/utf8.hpp"
+#include "io/base/error.hpp"
+#include "search/snippet.hpp"
+#include "tools/report/figures.hpp"
+#include "tools/report/json.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr const char* kOnlyQuery = "1";  // the id of the query on the command line, where a format wants one
+
+std::string id_of(const SearchAnswer& answer) {
+  return SearchOutput::column(answer.id != nullptr ? *answer.id : kOnlyQuery);
+}
+
+}  // namespace
+
+namespace {
+
+// Of a longer text only the start is looked at.
+constexpr std::uint64_t kSnippetSourceBytes = std::uint64_t{1} << 20;
+
+// Makes the snippets of an answer, where the index has texts.
+class Snippets {
+ public:
+  Snippets(const IndexReader& index, const SearchAnswer& answer)
+      : index_(index), maker_(index.options(), terms_of(answer)) {}
+  bool any() const { return index_.options().store == StorePolicy::kText; }
+  std::string text(std::uint32_t document, const SnippetMarks& marks) {
+    const std::string source = index_.document_text(document, kSnippetSourceBytes);
+    return marked_text(maker_.make(whole_characters(source)), marks.open, marks.close);
+  }
+
+ private:
+  static std::vector<std::string> terms_of(const SearchAnswer& answer) {
+    std::vector<std::string> terms;
+    for (const QueryTerm& term : answer.terms) terms.push_back(term.term);
+    return terms;
+  }
+  static std::string_view whole_characters(std::string_view text) {
+    return text.size() < kSnippetSourceBytes ? text : utf8_prefix(text, text.size() - 4);
+  }
+  const IndexReader& index_;
+  SnippetMaker maker_;
+};
+
+}  // namespace
+
+SnippetMarks terminal_marks() {
+  const char* const no_color = std::getenv("NO_COLOR");
+  if (isatty(STDOUT_FILENO) != 1 || (no_color != nullptr && *no_color != '\0')) return {};
+  return {"\x1B[1m", "\x1B[22m"};
+}
+
+std::string SearchOutput::column(std::string_view text) {
+  std::string word;
+  for (const char c : printable(text, std::numeric_limits<std::size_t>::max())) {
+    word += c == ' ' ? std::string("\\x20") : std::string(1, c);
+  }
+  return word;
+}
+
+std::string SearchOutput::render(const SearchAnswer& answer) const {
+  switch (format_) {
+    case SearchFormat::kTrec:
+      return trec(answer);
+    case SearchFormat::kMsMarco:
+      return ms_marco(answer);
+    case SearchFormat::kJson:
+      return json(answer);
+    case SearchFormat::kText:
+      break;
+  }
+  return text(answer);
+}
+
+std::string SearchOutput::text(const SearchAnswer& answer) const {
+  std::string out;
+  if (answer.id != nullptr) out += "query " + printable(*answer.id) + ": " + printable(answer.query) + "\n";
+  if (answer.ranking.empty()) out += "no document holds what the query asks for\n";
+  std::vector<StoredDocument> documents;
+  std::size_t width = 0;
+  for (const RankedDocument& ranked : answer.ranking) {
+    documents.push_back(index_.document(ranked.document));
+    width = std::max(width, std::min<std::size_t>(40, printable(documents.back().id).size()));
+  }
+  Snippets snippets(index_, answer);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    char rank_and_score[64];
+    std::snprintf(rank_and_score, sizeof rank_and_score, "%4zu  %9.4f  ", i + 1, answer.ranking[i].score);
+    const std::string title = printable(documents[i].title, 100);
+    const std::string id = printable(documents[i].id);
+    out += rank_and_score + (title.empty() ? id : left_aligned(id, width) + "  " + title) + "\n";
+    if (!snippets.any()) continue;
+    const std::string snippet = snippets.text(answer.ranking[i].document, marks_);
+    if (!snippet.empty()) out += "      " + snippet + "\n";
+  }
+  if (answer.id != nullptr) out += "\n";
+  return out;
+}
+
+std::string SearchOutput::trec(const SearchAnswer& answer) const {
+  const std::string query = id_of(answer);
+  std::string out;
+  for (std::size_t i = 0; i < answer.ranking.size(); ++i) {
+    char score[64];
+    std::snprintf(score, sizeof score, "%.17g", answer.ranking[i].score);
+    out += query + " Q0 " + column(index_.document_id(answer.ranking[i].document)) + " " + std::to_string(i + 1) + " " +
+           score + " " + run_id_ + "\n";
+  }
+  return out;
+}
+
+std::string SearchOutput::ms_marco(const SearchAnswer& answer) const {
+  const std::string query = id_of(answer);
+  std::string out;
+  for (std::size_t i = 0; i < answer.ranking.size(); ++i) {
+    out += query + "\t" + column(index_.document_id(answer.ranking[i].document)) + "\t" + std::to_string(i + 1) + "\n";
+  }
+  return out;
+}
+
+std::string SearchOutput::json(const SearchAnswer& answer) const {
+  Snippets snippets(index_, answer);
+  nlohmann::ordered_json object;
+  if (answer.id != nullptr) object["query_id"] = *answer.id;
+  object["query"] = answer.query;
+  object["hits"] = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < answer.ranking.size(); ++i) {
+    const RankedDocument& ranked = answer.ranking[i];
+    const StoredDocument document = index_.document(ranked.document);
+    nlohmann::ordered_json hit{
+        {"rank", i + 1}, {"score", ranked.score}, {"id", document.id}, {"document", ranked.document}};
+    if (document.fields & RunDocument::kTitle) hit["title"] = document.title;
+    if (snippets.any()) hit["snippet"] = snippets.text(ranked.document, {});
+    object["hits"].push_back(std::move(hit));
+  }
+  return json_line(object);
+}
+
+}  // namespace spillway

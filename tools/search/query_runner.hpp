@@ -1,0 +1,54 @@
+// Answers queries on several threads and hands the answers out in the order of the queries: the bytes that come of them
+// do not depend on the number of threads.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "search/bm25.hpp"
+#include "tools/search/output.hpp"
+#include "tools/search/query_file.hpp"
+#include "tools/search/stats.hpp"
+
+namespace spillway {
+
+enum class QuerySyntax { kPlain, kOperators };
+enum class SearchMethod { kPruned, kExhaustive };
+
+struct SearchSettings {
+  Bm25Parameters bm25;
+  std::size_t k = 10;
+  QuerySyntax syntax = QuerySyntax::kPlain;
+  SearchMethod method = SearchMethod::kPruned;
+  unsigned threads = 1;
+};
+
+class QueryRunner {
+ public:
+  // The index, the settings and the output live longer.
+  QueryRunner(const IndexReader& index, const SearchSettings& settings, const SearchOutput& output);
+  ~QueryRunner();
+
+  // `next` gives queries until it gives nothing; `write` gets each answer, rendered. Both are called by this thread. A
+  // query that cannot be answered throws (FormatError, UsageError) after the answers before it are written.
+  void run(const std::function<std::optional<QueryLine>()>& next, const std::function<void(const std::string&)>& write);
+
+  // The one query of a command line, which has no id.
+  std::string answer_one(const std::string& query);
+
+  SearchStats stats() const;
+
+ private:
+  class Worker;
+  struct Task;
+  void answer_all(std::vector<Task>& tasks);
+  const SearchSettings& settings_;
+  const SearchOutput& output_;
+  Bm25 bm25_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<double> latencies_ms_;
+};
+
+}  // namespace spillway
