@@ -61,7 +61,7 @@ BlockSortOptions sort_options(ChunkForm form) {
 }
 
 // One of the figures that a block sorter keeps is what this benchmark tells.
-using Figure = double BlockSortFigures::*;
+using Figure = double BlockSortStats::*;
 
 void make_run(benchmark::State& state, const BlockSorter* sorter, Figure figure) {
   StageBlock& input = stage_block(sorter->form());
@@ -69,9 +69,9 @@ void make_run(benchmark::State& state, const BlockSorter* sorter, Figure figure)
   std::uint64_t run_bytes = 0;
   for (auto _ : state) {
     MemoryFile file(input.budget, "the benchmark's run");
-    BlockSortFigures figures;
-    sorter->write_run(input.block, file, options, input.budget, figures);
-    state.SetIterationTime(figures.*figure);
+    BlockSortStats stats;
+    sorter->write_run(input.block, file, options, input.budget, stats);
+    state.SetIterationTime(stats.*figure);
     run_bytes = file.size();
   }
   count_input(state);
@@ -82,9 +82,9 @@ void make_run(benchmark::State& state, const BlockSorter* sorter, Figure figure)
 void spill(benchmark::State& state, const BlockSorter* sorter) {
   StageBlock& input = stage_block(sorter->form());
   MemoryFile run(input.budget, "the benchmark's run");
-  BlockSortFigures figures;
+  BlockSortStats stats;
   const BlockSortOptions options = sort_options(sorter->form());
-  sorter->write_run(input.block, run, options, input.budget, figures);
+  sorter->write_run(input.block, run, options, input.budget, stats);
   std::vector<std::uint8_t> bytes(run.size());
   run.read_exactly(0, bytes);
   const BenchScratch scratch(posix_file_system(), ".");
@@ -112,9 +112,9 @@ void add_sorter(const std::string& name, std::unique_ptr<BlockSorter> sorter) {
         ->UseManualTime()
         ->Iterations(kManualIterations);
   };
-  add("sort/", &BlockSortFigures::sort_seconds);
-  add("encode/", &BlockSortFigures::encode_seconds);
-  add("run_write/", &BlockSortFigures::write_seconds);
+  add("sort/", &BlockSortStats::sort_seconds);
+  add("encode/", &BlockSortStats::encode_seconds);
+  add("run_write/", &BlockSortStats::write_seconds);
   if (name == "cpu-chunk") benchmark::RegisterBenchmark("spill", spill, used)->UseRealTime();
 }
 

@@ -55,9 +55,9 @@ class StageRuns {
     BlockSortOptions options;
     options.job = stage_content().job();
     options.run_block_bytes = stage_plan(sorter.form()).run_block_bytes;
-    BlockSortFigures figures;
+    BlockSortStats stats;
     files_.push_back(std::make_unique<MemoryFile>(budget, "run " + std::to_string(block.number)));
-    sorter.write_run(block, *files_.back(), options, budget, figures);
+    sorter.write_run(block, *files_.back(), options, budget, stats);
     readers_.push_back(std::make_unique<RunReader>(*files_.back()));
     inputs_.push_back(std::make_unique<RunInput>(*readers_.back()));
   }

@@ -114,7 +114,7 @@ void look_up(benchmark::State& state, WindowKernels path) {
 // parser goes it only for long runs, and those that its chunk's table does not know.)
 void split_unicode(benchmark::State& state) {
   std::vector<std::string> runs;
-  RunScanner scanner(WordBytes::kWithHighBytes);
+  WordScanner scanner(WordBytes::kWithHighBytes);
   const auto keep = [&](std::string_view run) {
     if (std::any_of(run.begin(), run.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
       runs.emplace_back(run);

@@ -105,8 +105,8 @@ void search(benchmark::State& state) {
 
 BENCHMARK_CAPTURE(decode_list, documents, false)->Arg(2)->Arg(32)->Arg(1024);
 BENCHMARK_CAPTURE(decode_list, with_frequencies, true)->Arg(2)->Arg(32)->Arg(1024);
-BENCHMARK(search<PrunedRanker>)->Args({2, 4})->Args({2, 1024})->Args({1024, 4096})->Unit(benchmark::kMicrosecond);
-BENCHMARK(search<Bm25Ranker>)->Args({2, 4})->Args({2, 1024})->Args({1024, 4096})->Unit(benchmark::kMicrosecond);
+BENCHMARK(search<BlockMaxRanker>)->Args({2, 4})->Args({2, 1024})->Args({1024, 4096})->Unit(benchmark::kMicrosecond);
+BENCHMARK(search<ExhaustiveRanker>)->Args({2, 4})->Args({2, 1024})->Args({1024, 4096})->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace spillway

@@ -56,7 +56,7 @@ struct Input {
   MemoryBudget budget{kBudgetBytes};
   Shape shape;
   Block block;
-  VisitSize size;
+  BlockPassSize size;
 
   explicit Input(const Shape& of) : shape(of) {
     const std::string text = make_text(shape.text_bytes);
@@ -71,7 +71,7 @@ struct Input {
     });
     for (auto& some : chunks) std::move(some.begin(), some.end(), std::back_inserter(block.chunks));
     size.positions = shape.positions == Positions::kStored;
-    for (const ParsedChunk& chunk : block.chunks) size += visit_size(chunk, shape.positions);
+    for (const ParsedChunk& chunk : block.chunks) size += block_pass_size(chunk, shape.positions);
   }
 
  private:
@@ -115,7 +115,7 @@ GpuSorterOptions sorter_options(const Input& input, std::string_view strings) {
   options.string_sorter = strings;
   options.visits = options.shares = 1;
   options.staging_bytes = kStagingBytes;
-  options.arena_bytes = visit_device_bytes(input.size, options);
+  options.arena_bytes = block_pass_device_bytes(input.size, options);
   return options;
 }
 
@@ -130,23 +130,23 @@ double processor_seconds() {
 
 // Seconds, over iterations.
 struct Sums {
-  VisitSeconds steps{};
+  PassSeconds steps{};
   double begin = 0, write = 0, begin_processors = 0, write_processors = 0;
 
   void visit(Input& input, GpuBlockSorter& sorter, const BlockSortOptions& options) {
     MemoryFile file(input.budget, "the benchmark's run");
-    BlockSortFigures figures;
+    BlockSortStats stats;
     const Stopwatch watch;
     const double processors = processor_seconds();
     const auto visit = sorter.begin(input.block, options.positions);
     const double begun = watch.seconds(), begun_processors = processor_seconds();
-    visit->write_run(file, options, figures);
+    visit->write_run(file, options, stats);
     begin += begun;
     write += watch.seconds() - begun;
     begin_processors += begun_processors - processors;
     write_processors += processor_seconds() - begun_processors;
-    const VisitSeconds seconds = visit->seconds();
-    for (std::size_t i = 0; i < kVisitSteps; ++i) steps[i] += seconds[i];
+    const PassSeconds seconds = visit->seconds();
+    for (std::size_t i = 0; i < kPassSteps; ++i) steps[i] += seconds[i];
   }
 };
 
@@ -169,7 +169,7 @@ void visit(benchmark::State& state, const Shape& shape, std::string_view strings
     state.counters[std::string(name) + "_ms"] =
         seconds * 1000 / static_cast<double>(std::max<benchmark::IterationCount>(state.iterations(), 1));
   };
-  for (std::size_t i = 0; i < kVisitSteps; ++i) tell(kVisitStepNames[i], sums.steps[i]);
+  for (std::size_t i = 0; i < kPassSteps; ++i) tell(kPassStepNames[i], sums.steps[i]);
   tell("host_begin", sums.begin);
   tell("host_write", sums.write);
   tell("processors_begin", sums.begin_processors);

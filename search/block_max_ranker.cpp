@@ -30,9 +30,9 @@ RangeGrid grid_of(std::uint64_t documents, unsigned bits) {
 }  // namespace
 
 // One query.
-class PrunedRanker::Search {
+class BlockMaxRanker::Search {
  public:
-  Search(PrunedRanker& ranker, std::size_t k)
+  Search(BlockMaxRanker& ranker, std::size_t k)
       : index_(ranker.index_),
         bm25_(ranker.bm25_),
         grid_(ranker.grid_),
@@ -62,7 +62,7 @@ class PrunedRanker::Search {
 
   bool open(const Query& query);
   void open_group(const Query& query, const std::vector<std::size_t>& group);
-  std::unique_ptr<RangeList> list_of(PartPostings postings);
+  std::unique_ptr<RangeList> list_of(ClausePostings postings);
   void sum_bounds();
   std::vector<std::uint32_t> by_falling_sum() const;
   void search(std::size_t number);
@@ -84,7 +84,7 @@ class PrunedRanker::Search {
   const RangeGrid grid_;
   SearchWork& work_;
   RangeList::Context context_;
-  BestDocuments best_;
+  TopK best_;
   std::vector<Part> parts_;  // in the order of the query; those that score or are required
   std::vector<std::vector<std::unique_ptr<RangeList>>> excluded_;
   std::vector<float> sums_;                // of each range
@@ -93,7 +93,7 @@ class PrunedRanker::Search {
   std::vector<std::uint8_t> taken_;        // for each place: it was looked at
 };
 
-std::vector<RankedDocument> PrunedRanker::Search::run(const Query& query) {
+std::vector<RankedDocument> BlockMaxRanker::Search::run(const Query& query) {
   if (!open(query)) return {};
   sum_bounds();
   for (const std::uint32_t range : by_falling_sum()) search(range);
@@ -101,10 +101,10 @@ std::vector<RankedDocument> PrunedRanker::Search::run(const Query& query) {
 }
 
 // False if nothing can be found.
-bool PrunedRanker::Search::open(const Query& query) {
-  for (const QueryPart& part : query.parts) {
+bool BlockMaxRanker::Search::open(const Query& query) {
+  for (const QueryClause& part : query.parts) {
     if (part.count == 0) continue;
-    auto postings = find_part(index_, part);
+    auto postings = find_clause(index_, part);
     if (!postings && part.is_required) return false;
     if (!postings) continue;
     const double weight = bm25_.weight(postings->document_count(), part.count);
@@ -115,24 +115,24 @@ bool PrunedRanker::Search::open(const Query& query) {
   return !parts_.empty();
 }
 
-void PrunedRanker::Search::open_group(const Query& query, const std::vector<std::size_t>& group) {
+void BlockMaxRanker::Search::open_group(const Query& query, const std::vector<std::size_t>& group) {
   std::vector<std::unique_ptr<RangeList>> lists;
   for (const std::size_t place : group) {
-    auto postings = find_part(index_, query.parts[place]);
+    auto postings = find_clause(index_, query.parts[place]);
     if (!postings) return;  // no document holds them all
     lists.push_back(list_of(std::move(*postings)));
   }
   excluded_.push_back(std::move(lists));
 }
 
-std::unique_ptr<RangeList> PrunedRanker::Search::list_of(PartPostings postings) {
+std::unique_ptr<RangeList> BlockMaxRanker::Search::list_of(ClausePostings postings) {
   if (postings.entry) return std::make_unique<RangeList>(context_, *postings.entry);
   return std::make_unique<RangeList>(context_, std::move(postings.phrase.documents),
                                      std::move(postings.phrase.frequencies));
 }
 
 // A range without a part that is required gets 0.
-void PrunedRanker::Search::sum_bounds() {
+void BlockMaxRanker::Search::sum_bounds() {
   sums_.assign(grid_.size(), 0);
   for (const Part& part : parts_) {
     const float weight = Bm25::rounded_up(part.weight);
@@ -148,7 +148,7 @@ void PrunedRanker::Search::sum_bounds() {
 }
 
 // The ranges whose sum is not 0. Sums are told apart to 1/1024 of the largest.
-std::vector<std::uint32_t> PrunedRanker::Search::by_falling_sum() const {
+std::vector<std::uint32_t> BlockMaxRanker::Search::by_falling_sum() const {
   constexpr std::size_t kSteps = 1024;
   const float most = *std::max_element(sums_.begin(), sums_.end());
   const float scale = static_cast<float>(kSteps - 1) / most;
@@ -167,7 +167,7 @@ std::vector<std::uint32_t> PrunedRanker::Search::by_falling_sum() const {
   return order;
 }
 
-void PrunedRanker::Search::search(std::size_t number) {
+void BlockMaxRanker::Search::search(std::size_t number) {
   const double slack = sums_[number] * Bm25::slack(parts_.size());
   if (sums_[number] + slack < best_.threshold()) return;
   const std::uint64_t begin = number << grid_.bits;
@@ -187,7 +187,7 @@ void PrunedRanker::Search::search(std::size_t number) {
 }
 
 // Documents above this length cannot reach the threshold, whatever they hold.
-std::uint32_t PrunedRanker::Search::longest(const Range& range) const {
+std::uint32_t BlockMaxRanker::Search::longest(const Range& range) const {
   unsigned low = 0, high = 256;  // the first code that does not reach it is in [low, high]
   while (low < high) {
     const unsigned code = (low + high) / 2;
@@ -204,7 +204,7 @@ std::uint32_t PrunedRanker::Search::longest(const Range& range) const {
 
 // Collects all documents that may reach the threshold: those in all lists without which it cannot be reached; without
 // such lists, those in any of the lists that the others do not reach it without.
-void PrunedRanker::Search::find_candidates(const Range& range) {
+void BlockMaxRanker::Search::find_candidates(const Range& range) {
   candidates_.clear();
   std::vector<Part*> required;
   for (Part* part : present_) {
@@ -229,7 +229,7 @@ void PrunedRanker::Search::find_candidates(const Range& range) {
 }
 
 // The documents of the list that are short enough. No branch depends on a document: what passes is not to be foreseen.
-void PrunedRanker::Search::take(const Range& range, Part& part) {
+void BlockMaxRanker::Search::take(const Range& range, Part& part) {
   load(part, range);
   const std::uint32_t longest_length = longest(range);
   candidates_.resize(part.list->places().size());
@@ -243,7 +243,7 @@ void PrunedRanker::Search::take(const Range& range, Part& part) {
 }
 
 // The same, of those that were not taken yet.
-void PrunedRanker::Search::take_more(const Range& range, Part& part) {
+void BlockMaxRanker::Search::take_more(const Range& range, Part& part) {
   load(part, range);
   const std::uint32_t longest_length = longest(range);
   std::size_t count = candidates_.size();
@@ -257,7 +257,7 @@ void PrunedRanker::Search::take_more(const Range& range, Part& part) {
   candidates_.resize(count);
 }
 
-void PrunedRanker::Search::keep(const Part& part) {
+void BlockMaxRanker::Search::keep(const Part& part) {
   std::size_t count = 0;
   for (const std::uint32_t place : candidates_) {
     candidates_[count] = place;
@@ -266,7 +266,7 @@ void PrunedRanker::Search::keep(const Part& part) {
   candidates_.resize(count);
 }
 
-void PrunedRanker::Search::exclude(const Range& range) {
+void BlockMaxRanker::Search::exclude(const Range& range) {
   for (auto& group : excluded_) {
     for (const auto& list : group) list->load(range.number);
     std::erase_if(candidates_, [&](std::uint32_t place) {
@@ -277,7 +277,7 @@ void PrunedRanker::Search::exclude(const Range& range) {
 
 // Offers the document unless the parts that it holds cannot lift it to the threshold. Parts are looked at by falling
 // bound, and loaded only while it may still get there.
-void PrunedRanker::Search::judge(const Range& range, std::size_t place) {
+void BlockMaxRanker::Search::judge(const Range& range, std::size_t place) {
   const double needed = best_.threshold();
   const std::uint32_t length = range.lengths[place];
   const std::uint8_t code = length_code(length);
@@ -293,7 +293,7 @@ void PrunedRanker::Search::judge(const Range& range, std::size_t place) {
   best_.offer(document, score(place, length));
 }
 
-double PrunedRanker::Search::score(std::size_t place, std::uint32_t length) {
+double BlockMaxRanker::Search::score(std::size_t place, std::uint32_t length) {
   double sum = 0;
   for (Part& part : parts_) {
     if (part.bound == 0 || !part.list->has(place)) continue;
@@ -303,13 +303,13 @@ double PrunedRanker::Search::score(std::size_t place, std::uint32_t length) {
   return sum;
 }
 
-PrunedRanker::PrunedRanker(const IndexReader& index, const Bm25& bm25, unsigned range_bits)
+BlockMaxRanker::BlockMaxRanker(const IndexReader& index, const Bm25& bm25, unsigned range_bits)
     : index_(index), bm25_(bm25), grid_(grid_of(index.counts().documents, range_bits)) {}
 
-std::vector<RankedDocument> PrunedRanker::best(const Query& query, std::size_t k) {
+std::vector<RankedDocument> BlockMaxRanker::best(const Query& query, std::size_t k) {
   if (k == 0 || index_.counts().documents == 0) return {};
   if (query.parts.size() <= kMostParts) return Search(*this, k).run(query);
-  Bm25Ranker scan(index_, bm25_);
+  ExhaustiveRanker scan(index_, bm25_);
   auto ranking = scan.best(query, k);
   work_ += scan.work();
   return ranking;

@@ -98,14 +98,14 @@ std::uint32_t count_occurrences(PhraseWords& words) {
 
 }  // namespace
 
-PhrasePostings find_phrase(const IndexReader& index, const std::vector<QueryPart::Word>& words) {
+PhrasePostings find_phrase(const IndexReader& index, const std::vector<QueryClause::Word>& words) {
   if (!index.options().positions) {
     throw UsageError("the index " + printable(index.directory()) +
                      " holds no positions, which phrases are found by; build it with --positions, or ask for the words "
                      "without quotes");
   }
   PhraseWords opened;
-  for (const QueryPart::Word& word : words) {
+  for (const QueryClause::Word& word : words) {
     const auto entry = index.find_term(word.term);
     if (!entry) return {};
     opened.push_back(std::make_unique<PhraseWord>(index, *entry, word.place));
@@ -129,8 +129,8 @@ PhrasePostings find_phrase(const IndexReader& index, const std::vector<QueryPart
   return found;
 }
 
-std::optional<PartPostings> find_part(const IndexReader& index, const QueryPart& part) {
-  PartPostings found;
+std::optional<ClausePostings> find_clause(const IndexReader& index, const QueryClause& part) {
+  ClausePostings found;
   if (part.words.size() == 1) {
     found.entry = index.find_term(part.words.front().term);
     if (!found.entry) return std::nullopt;

@@ -18,15 +18,15 @@ struct PhrasePostings {
 // Looks through the documents that hold all words, starting from the rarest: lists are skipped by their bounds, and
 // positions are read of those documents only. Occurrences may overlap. Throws UsageError for an index without
 // positions, FormatError for damage. Requires: words.size() >= 2.
-PhrasePostings find_phrase(const IndexReader& index, const std::vector<QueryPart::Word>& words);
+PhrasePostings find_phrase(const IndexReader& index, const std::vector<QueryClause::Word>& words);
 
-struct PartPostings {
+struct ClausePostings {
   std::optional<TermEntry> entry;  // of a term
   PhrasePostings phrase;           // else
   std::uint64_t document_count() const { return entry ? entry->document_count : phrase.documents.size(); }
 };
 
 // Nothing if no document holds the part.
-std::optional<PartPostings> find_part(const IndexReader& index, const QueryPart& part);
+std::optional<ClausePostings> find_clause(const IndexReader& index, const QueryClause& part);
 
 }  // namespace spillway

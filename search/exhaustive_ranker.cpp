@@ -16,9 +16,9 @@ constexpr std::uint64_t kWindow = std::uint64_t{1} << 16;
 }  // namespace
 
 // One part's postings, consumed a window at a time.
-class Bm25Ranker::ListScan {
+class ExhaustiveRanker::ListScan {
  public:
-  ListScan(const IndexReader& index, PartPostings postings) : postings_(std::move(postings)) {
+  ListScan(const IndexReader& index, ClausePostings postings) : postings_(std::move(postings)) {
     if (postings_.entry) {
       cursor_.emplace(index, *postings_.entry);
       next_block();
@@ -50,16 +50,16 @@ class Bm25Ranker::ListScan {
     documents_ = cursor_->documents();
     frequencies_ = cursor_->frequencies();
   }
-  PartPostings postings_;
+  ClausePostings postings_;
   std::optional<PostingsCursor> cursor_;
   std::span<const std::uint32_t> documents_, frequencies_;
   std::size_t at_ = 0;
 };
 
 // One query.
-class Bm25Ranker::Search {
+class ExhaustiveRanker::Search {
  public:
-  Search(Bm25Ranker& ranker, std::size_t k) : ranker_(ranker), best_(ranker.index_, k) {}
+  Search(ExhaustiveRanker& ranker, std::size_t k) : ranker_(ranker), best_(ranker.index_, k) {}
 
   std::vector<RankedDocument> run(const Query& query) {
     if (!open(query)) return {};
@@ -86,9 +86,9 @@ class Bm25Ranker::Search {
 
   // False if a part that is required is nowhere.
   bool open(const Query& query) {
-    for (const QueryPart& part : query.parts) {
+    for (const QueryClause& part : query.parts) {
       if (part.count == 0) continue;
-      auto postings = find_part(ranker_.index_, part);
+      auto postings = find_clause(ranker_.index_, part);
       if (!postings && part.is_required) return false;
       if (!postings) continue;
       count_work(*postings);
@@ -100,7 +100,7 @@ class Bm25Ranker::Search {
   }
 
   // All of it will be read.
-  void count_work(const PartPostings& postings) {
+  void count_work(const ClausePostings& postings) {
     const std::uint64_t count = postings.document_count();
     ranker_.work_ += {count, count, count, (count + 127) / 128, (count + 127) / 128};
   }
@@ -108,7 +108,7 @@ class Bm25Ranker::Search {
   void open_group(const Query& query, const std::vector<std::size_t>& group) {
     std::vector<std::unique_ptr<ListScan>> lists;
     for (const std::size_t place : group) {
-      auto postings = find_part(ranker_.index_, query.parts[place]);
+      auto postings = find_clause(ranker_.index_, query.parts[place]);
       if (!postings) return;  // no document holds them all
       lists.push_back(std::make_unique<ListScan>(ranker_.index_, std::move(*postings)));
     }
@@ -156,17 +156,17 @@ class Bm25Ranker::Search {
     }
   }
 
-  Bm25Ranker& ranker_;
-  BestDocuments best_;
+  ExhaustiveRanker& ranker_;
+  TopK best_;
   std::vector<Part> parts_;
   std::vector<std::vector<std::unique_ptr<ListScan>>> excluded_;
   std::uint64_t begin_ = 0, count_ = 0;  // of the window
 };
 
-Bm25Ranker::Bm25Ranker(const IndexReader& index, const Bm25& bm25)
+ExhaustiveRanker::ExhaustiveRanker(const IndexReader& index, const Bm25& bm25)
     : index_(index), bm25_(bm25), scores_(kWindow), marks_(kWindow) {}
 
-std::vector<RankedDocument> Bm25Ranker::best(const Query& query, std::size_t k) {
+std::vector<RankedDocument> ExhaustiveRanker::best(const Query& query, std::size_t k) {
   if (k == 0) return {};
   return Search(*this, k).run(query);
 }

@@ -12,9 +12,9 @@
 namespace spillway {
 
 // Not thread-safe: keeps its accumulators (768 KiB) from query to query. The index and the formula live longer.
-class Bm25Ranker final : public Ranker {
+class ExhaustiveRanker final : public Ranker {
  public:
-  Bm25Ranker(const IndexReader& index, const Bm25& bm25);
+  ExhaustiveRanker(const IndexReader& index, const Bm25& bm25);
 
   std::vector<RankedDocument> best(const Query& query, std::size_t k) override;
 

@@ -56,9 +56,9 @@ class PartTable {
   explicit PartTable(Query& query) : query_(query) {}
 
   // The part's place in the query, which gets it if it has none.
-  std::size_t place_of(std::vector<QueryPart::Word> words) {
+  std::size_t place_of(std::vector<QueryClause::Word> words) {
     std::string key;
-    for (const QueryPart::Word& word : words) {
+    for (const QueryClause::Word& word : words) {
       key += std::to_string(word.place) + " " + std::to_string(word.term.size()) + " " + word.term;
     }
     const auto [found, is_new] = places_.try_emplace(std::move(key), query_.parts.size());
@@ -73,19 +73,19 @@ class PartTable {
 
 // The kept words of an item as parts: a phrase is one, other items one a word.
 std::vector<std::size_t> parts_of(PartTable& parts, Analyzer& analyzer, const Item& item) {
-  std::vector<QueryPart::Word> words;
+  std::vector<QueryClause::Word> words;
   analyzer.analyze_places(item.text, [&](std::string_view term, std::uint32_t place) {
     words.push_back({std::string(term), place});
   });
   if (words.empty()) return {};
   if (item.is_phrase) {
     const std::uint32_t first = words.front().place;
-    for (QueryPart::Word& word : words) word.place -= first;
+    for (QueryClause::Word& word : words) word.place -= first;
     return {parts.place_of(std::move(words))};
   }
   std::vector<std::size_t> places;
   places.reserve(words.size());
-  for (QueryPart::Word& word : words) places.push_back(parts.place_of({{std::move(word.term), 0}}));
+  for (QueryClause::Word& word : words) places.push_back(parts.place_of({{std::move(word.term), 0}}));
   return places;
 }
 
@@ -130,9 +130,9 @@ Query parse_query(Analyzer& analyzer, std::string_view text) {
 std::vector<QueryTerm> found_by(const Query& query) {
   std::vector<QueryTerm> terms;
   boost::unordered_flat_map<std::string_view, std::size_t> places;  // of words of the query
-  for (const QueryPart& part : query.parts) {
+  for (const QueryClause& part : query.parts) {
     if (part.count == 0) continue;
-    for (const QueryPart::Word& word : part.words) {
+    for (const QueryClause::Word& word : part.words) {
       const auto [place, is_new] = places.try_emplace(word.term, terms.size());
       if (is_new) terms.push_back({word.term, 0});
       terms[place->second].count += part.count;

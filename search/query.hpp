@@ -17,7 +17,7 @@ struct QueryTerm {
 };
 
 // A term, or a phrase: terms at fixed distances.
-struct QueryPart {
+struct QueryClause {
   struct Word {
     std::string term;
     std::uint32_t place = 0;  // in tokens before stopping, counted from the first word
@@ -29,7 +29,7 @@ struct QueryPart {
 };
 
 struct Query {
-  std::vector<QueryPart> parts;  // distinct; in the order of their first occurrence
+  std::vector<QueryClause> parts;  // distinct; in the order of their first occurrence
   // Documents that hold all parts of a group (places in `parts`) are not found.
   std::vector<std::vector<std::size_t>> excluded;
 };

@@ -140,7 +140,7 @@ struct Searcher::State {
   std::shared_ptr<const Index::State> index;
   Analyzer analyzer;
   Bm25 bm25;
-  PrunedRanker ranker;
+  BlockMaxRanker ranker;
 };
 
 Searcher::Searcher(const Index& index, Ranking ranking)

@@ -5,7 +5,7 @@
 
 namespace spillway {
 
-void BestDocuments::offer(std::uint32_t document, double score) {
+void TopK::offer(std::uint32_t document, double score) {
   if (score < threshold_) return;
   Entry entry{document, score, std::nullopt};
   if (heap_.size() == k_) {
@@ -18,7 +18,7 @@ void BestDocuments::offer(std::uint32_t document, double score) {
   if (heap_.size() == k_) threshold_ = heap_.front().score;
 }
 
-std::vector<RankedDocument> BestDocuments::take() {
+std::vector<RankedDocument> TopK::take() {
   std::sort_heap(heap_.begin(), heap_.end(), is_better_);
   std::vector<RankedDocument> result;
   result.reserve(heap_.size());
@@ -28,12 +28,12 @@ std::vector<RankedDocument> BestDocuments::take() {
   return result;
 }
 
-const std::string& BestDocuments::id_of(const Entry& entry) const {
+const std::string& TopK::id_of(const Entry& entry) const {
   if (!entry.id) entry.id = index_.document_id(entry.document);
   return *entry.id;
 }
 
-bool BestDocuments::is_better(const Entry& a, const Entry& b) const {
+bool TopK::is_better(const Entry& a, const Entry& b) const {
   if (a.score != b.score) return a.score > b.score;
   if (a.document == b.document) return false;
   const int order = id_of(a).compare(id_of(b));

@@ -17,12 +17,12 @@ struct RankedDocument {
 
 // Best is the higher score; equal scores go by external id, descending in byte order, and equal ids by number,
 // ascending. Ids are read where scores are equal only. Not thread-safe.
-class BestDocuments {
+class TopK {
  public:
   // k >= 1. The index lives longer.
-  BestDocuments(const IndexReader& index, std::size_t k) : index_(index), k_(k) {}
-  BestDocuments(const BestDocuments&) = delete;
-  BestDocuments& operator=(const BestDocuments&) = delete;
+  TopK(const IndexReader& index, std::size_t k) : index_(index), k_(k) {}
+  TopK(const TopK&) = delete;
+  TopK& operator=(const TopK&) = delete;
 
   // A document with a score below this one is not among the best; one with an equal score may be. Below every score
   // until k documents are there.
@@ -38,7 +38,7 @@ class BestDocuments {
     mutable std::optional<std::string> id;
   };
   struct IsBetter {
-    const BestDocuments* owner;
+    const TopK* owner;
     bool operator()(const Entry& a, const Entry& b) const { return owner->is_better(a, b); }
   };
   const std::string& id_of(const Entry& entry) const;

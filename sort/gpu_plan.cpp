@@ -78,11 +78,11 @@ GpuSortPlan choose_gpu_record_sorter(std::string_view name, const GpuSortPlanInp
   }
   const double radix_seconds = job_seconds(input, with_radix, costs.radix_second_per_record, costs);
   const double bitonic_seconds = job_seconds(input, with_bitonic, costs.bitonic_second_per_record, costs);
-  const std::string figures = arena + ": " + blocks + ", " + mebibytes(with_bitonic) + " with " +
-                              std::string(kBitonic) + ", which sorts in place; sorting and merging take about " +
-                              rounded(radix_seconds, "%.2f s") + " and " + rounded(bitonic_seconds, "%.2f s");
-  if (bitonic_seconds < radix_seconds) return {{std::string(kBitonic), figures}, with_bitonic};
-  return {{std::string(kRadix), figures}, with_radix};
+  const std::string stats = arena + ": " + blocks + ", " + mebibytes(with_bitonic) + " with " + std::string(kBitonic) +
+                            ", which sorts in place; sorting and merging take about " +
+                            rounded(radix_seconds, "%.2f s") + " and " + rounded(bitonic_seconds, "%.2f s");
+  if (bitonic_seconds < radix_seconds) return {{std::string(kBitonic), stats}, with_bitonic};
+  return {{std::string(kRadix), stats}, with_radix};
 }
 
 SorterChoice choose_gpu_string_sorter(std::string_view name) {

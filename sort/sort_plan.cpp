@@ -60,13 +60,13 @@ SorterChoice choose_string_sorter(std::string_view name, std::uint64_t count, st
     if (find_string_sorter(name) == nullptr) throw UsageError(unknown("string", name, string_sorters(), "auto"));
     return {std::string(name), "asked for by name"};
   }
-  const std::string figures = std::to_string(count) + " strings of " + std::to_string(total_bytes) +
-                              " bytes, told apart in a sample of " + std::to_string(sample.sampled) + " by " +
-                              fixed(sample.mean_distinguishing_prefix) + " of " + fixed(sample.mean_bytes) + " bytes";
+  const std::string stats = std::to_string(count) + " strings of " + std::to_string(total_bytes) +
+                            " bytes, told apart in a sample of " + std::to_string(sample.sampled) + " by " +
+                            fixed(sample.mean_distinguishing_prefix) + " of " + fixed(sample.mean_bytes) + " bytes";
   if (sample.mean_distinguishing_prefix >= kLongPrefixBytes) {
-    return {"cpu-multikey", figures + ": long common prefixes, where caching multikey quicksort is the fastest"};
+    return {"cpu-multikey", stats + ": long common prefixes, where caching multikey quicksort is the fastest"};
   }
-  return {"cpu-msd", figures + ": short prefixes, where radix sort is the fastest"};
+  return {"cpu-msd", stats + ": short prefixes, where radix sort is the fastest"};
 }
 
 SorterChoice string_sorter_policy(std::string_view name) {

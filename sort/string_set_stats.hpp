@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-struct StringSetFigures {
+struct StringSetStats {
   std::uint64_t count = 0, bytes = 0;
   std::uint64_t least_bytes = 0, most_bytes = 0;  // of a string
   // Bytes to read of all strings to place each among the others: of a string the longest common prefix with another and
@@ -22,7 +22,7 @@ struct StringSetFigures {
 };
 
 // order and lcps as StringSorter::sort leaves them. O(count).
-StringSetFigures string_set_figures(std::span<const StringRef> strings, std::span<const std::uint32_t> order,
-                                    std::span<const std::uint32_t> lcps);
+StringSetStats string_set_figures(std::span<const StringRef> strings, std::span<const std::uint32_t> order,
+                                  std::span<const std::uint32_t> lcps);
 
 }  // namespace spillway

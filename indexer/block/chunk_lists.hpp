@@ -11,12 +11,12 @@
 namespace spillway {
 
 // The list of the i-th string of the block's terms, in the block's numbering. `bases`: chunk_bases().
-inline ListPart chunk_list(const Block& block, const std::vector<std::uint32_t>& bases, const BlockTerms& terms,
-                           std::size_t i) {
+inline ListFragment chunk_list(const Block& block, const std::vector<std::uint32_t>& bases, const BlockTerms& terms,
+                               std::size_t i) {
   const std::uint32_t chunk_number = terms.chunk(i), term_number = terms.term(i);
   const ParsedChunk& chunk = block.chunks[chunk_number];
   const ChunkTerm& term = chunk.terms[term_number];
-  ListPart part;
+  ListFragment part;
   part.postings = chunk.postings.subspan(term.posting_offset, term.posting_bytes);
   if (!chunk.distance_parts.empty()) {
     const PositionPart& positions = chunk.distance_parts[term_number];

@@ -29,14 +29,14 @@ class ChunkBlockSorter final : public BlockSorter {
   }
 
   RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options, MemoryBudget& budget,
-                       BlockSortFigures& figures) const override {
+                       BlockSortStats& stats) const override {
     const Stopwatch watch;
     const BlockTerms terms(block, strings_, budget);
-    figures.sort_seconds += watch.seconds();
+    stats.sort_seconds += watch.seconds();
     const std::vector<std::uint32_t> bases = chunk_bases(block);
     const std::vector<std::size_t> ranges = terms.ranges(kStringsInRange);
-    const auto encode = [&](std::size_t range, ListJoiner& joiner) {
-      std::vector<ListPart> parts;
+    const auto encode = [&](std::size_t range, PostingsConcatenator& joiner) {
+      std::vector<ListFragment> parts;
       const std::size_t end = ranges[range + 1];
       for (std::size_t i = ranges[range]; i < end;) {
         const std::size_t first = i;
@@ -48,18 +48,18 @@ class ChunkBlockSorter final : public BlockSorter {
         joiner.write(terms.text(first), parts);
       }
     };
-    return write_run_output({block, options, most_lists(block).bytes, ranges.size() - 1, encode}, file, figures);
+    return write_run_output({block, options, most_lists(block).bytes, ranges.size() - 1, encode}, file, stats);
   }
 
   std::optional<std::size_t> kept_bytes(const Block& block, const BlockSortOptions& options) const override {
-    return SortedBlock::memory_bytes(block, options);
+    return InMemoryRun::memory_bytes(block, options);
   }
 
   std::unique_ptr<MergeSource> keep(Block&& block, const BlockSortOptions& options, MemoryBudget& budget,
-                                    BlockSortFigures& figures) const override {
+                                    BlockSortStats& stats) const override {
     const Stopwatch watch;
-    auto kept = std::make_unique<SortedBlock>(std::move(block), strings_, options, budget);
-    figures.sort_seconds += watch.seconds();
+    auto kept = std::make_unique<InMemoryRun>(std::move(block), strings_, options, budget);
+    stats.sort_seconds += watch.seconds();
     return kept;
   }
 
@@ -73,8 +73,8 @@ std::unique_ptr<BlockSorter> make_chunk_block_sorter(const StringSorter& strings
   return std::make_unique<ChunkBlockSorter>(strings);
 }
 
-ListFigures most_lists(const Block& block) {
-  ListFigures lists;
+ListStats most_lists(const Block& block) {
+  ListStats lists;
   for (const ParsedChunk& chunk : block.chunks) {
     lists.entries += chunk.terms.size();
     lists.bytes += chunk.text.size() + chunk.postings.size() + 3 * chunk.occurrences.size() + chunk.distances.size() +
@@ -83,7 +83,7 @@ ListFigures most_lists(const Block& block) {
   return lists;
 }
 
-std::size_t run_bytes_bound(const Block& block, const ListFigures& lists, std::size_t run_block_bytes) {
+std::size_t run_bytes_bound(const Block& block, const ListStats& lists, std::size_t run_block_bytes) {
   constexpr std::size_t kEntryHead = 32;
   std::size_t bytes = 4096 + lists.bytes + kEntryHead * lists.entries;
   for (const ParsedChunk& chunk : block.chunks) {

@@ -27,7 +27,7 @@ constexpr std::size_t kEntryHeadBytes = 8;
 // Of a document that goes on behind its chunk, beside its strings, once it is in a run: fields, length.
 constexpr std::size_t kCutDocumentBytes = 1 + kMaxVarintBytes;
 
-std::uint32_t first_document(const ListPart& part) {
+std::uint32_t first_document(const ListFragment& part) {
   const std::uint8_t* at = part.postings.data();
   std::uint64_t head = 0;
   if (!read_varint(&at, at + part.postings.size(), &head)) {
@@ -41,9 +41,9 @@ std::uint32_t first_document(const ListPart& part) {
 
 // The lists of terms in [first, last), each as one piece, but where a posting is cut between two chunks, or the parts
 // are too many bytes together.
-class SortedBlock::Terms final : public TermCursor {
+class InMemoryRun::Terms final : public TermCursor {
  public:
-  Terms(const SortedBlock& source, std::string_view first, std::string_view last)
+  Terms(const InMemoryRun& source, std::string_view first, std::string_view last)
       : block_(source.block_),
         bases_(source.bases_),
         terms_(source.terms_),
@@ -59,7 +59,7 @@ class SortedBlock::Terms final : public TermCursor {
     std::size_t bytes = 0;
     do {
       prefetch_chunk_lists(block_, terms_, at_, end_);
-      const ListPart part = chunk_list(block_, bases_, terms_, at_);
+      const ListFragment part = chunk_list(block_, bases_, terms_, at_);
       bytes += part.postings.size() + part.positions.size();
       if (!parts_.empty()) {
         piece_.goes_on = first_document(part) == piece_.last_document;
@@ -95,13 +95,13 @@ class SortedBlock::Terms final : public TermCursor {
   const BlockTerms& terms_;
   const std::size_t piece_bytes_;
   std::size_t at_, end_;
-  std::vector<ListPart> parts_;
+  std::vector<ListFragment> parts_;
   TermPiece piece_;
 };
 
-class SortedBlock::Input final : public MergeInput {
+class InMemoryRun::Input final : public MergeInput {
  public:
-  explicit Input(const SortedBlock& source) : source_(source) {}
+  explicit Input(const InMemoryRun& source) : source_(source) {}
   const RunIdentity& identity() const override { return source_.identity_; }
   const RunSummary& summary() const override { return source_.summary; }
   std::vector<TermSample> term_samples() const override { return source_.samples_; }
@@ -122,10 +122,10 @@ class SortedBlock::Input final : public MergeInput {
   std::string name() const override { return "block " + std::to_string(source_.block_.number) + " in memory"; }
 
  private:
-  const SortedBlock& source_;
+  const InMemoryRun& source_;
 };
 
-std::optional<std::size_t> SortedBlock::memory_bytes(const Block& block, const BlockSortOptions& options) {
+std::optional<std::size_t> InMemoryRun::memory_bytes(const Block& block, const BlockSortOptions& options) {
   if (options.has_texts) return std::nullopt;
   std::size_t bytes = kBlockBytes;
   for (const ParsedChunk& chunk : block.chunks) {
@@ -135,7 +135,7 @@ std::optional<std::size_t> SortedBlock::memory_bytes(const Block& block, const B
   return bytes;
 }
 
-SortedBlock::SortedBlock(Block&& block, const StringSorter& strings, const BlockSortOptions& options,
+InMemoryRun::InMemoryRun(Block&& block, const StringSorter& strings, const BlockSortOptions& options,
                          MemoryBudget& budget)
     : block_(std::move(block)),
       bases_(chunk_bases(block_)),
@@ -153,15 +153,15 @@ SortedBlock::SortedBlock(Block&& block, const StringSorter& strings, const Block
   }
 }
 
-SortedBlock::~SortedBlock() = default;
+InMemoryRun::~InMemoryRun() = default;
 
 // Evenly spread over the bytes of the lists.
-void SortedBlock::choose_samples() {
+void InMemoryRun::choose_samples() {
   const std::vector<std::size_t> segments = terms_.ranges(kStringsInSegment);
   std::vector<std::uint64_t> weights(segments.size());
   tbb::parallel_for(std::size_t{1}, segments.size(), [&](std::size_t s) {
     for (std::size_t i = segments[s - 1]; i < segments[s]; ++i) {
-      const ListPart list = chunk_list(block_, bases_, terms_, i);
+      const ListFragment list = chunk_list(block_, bases_, terms_, i);
       weights[s] += list.postings.size() + list.positions.size() + kStringWeight;
     }
   });
@@ -175,11 +175,11 @@ void SortedBlock::choose_samples() {
   for (const TermSample& sample : samples_) open_bytes_ += sizeof sample + sample.first_term.capacity();
 }
 
-const MergeInput& SortedBlock::open(unsigned) {
+const MergeInput& InMemoryRun::open(unsigned) {
   if (input_ == nullptr) input_ = std::make_unique<Input>(*this);
   return *input_;
 }
 
-std::size_t SortedBlock::cursor_bytes() const { return 4096 + 2 * block_.chunks.size() * sizeof(ListPart); }
+std::size_t InMemoryRun::cursor_bytes() const { return 4096 + 2 * block_.chunks.size() * sizeof(ListFragment); }
 
 }  // namespace spillway

@@ -14,15 +14,15 @@
 namespace spillway {
 
 // Of inverted chunks (ChunkForm::kPostings).
-class SortedBlock final : public MergeSource {
+class InMemoryRun final : public MergeSource {
  public:
   // Memory that it holds at most; nothing where it has to become a run: with texts (which would be held twice), or with
   // a list too large to be decoded at once.
   static std::optional<std::size_t> memory_bytes(const Block& block, const BlockSortOptions& options);
 
   // Sorts in parallel inside the calling thread's TBB arena. Requires: memory_bytes().
-  SortedBlock(Block&& block, const StringSorter& strings, const BlockSortOptions& options, MemoryBudget& budget);
-  ~SortedBlock() override;
+  InMemoryRun(Block&& block, const StringSorter& strings, const BlockSortOptions& options, MemoryBudget& budget);
+  ~InMemoryRun() override;
 
   const MergeInput& open(unsigned cursors) override;
   void close() override {}

@@ -42,7 +42,7 @@ unsigned bits_for(std::uint64_t count) { return static_cast<unsigned>(std::bit_w
 // inside a posting.
 class PositionedList {
  public:
-  PositionedList(std::string_view term, const OccurrencePlaces& places, ListJoiner& joiner)
+  PositionedList(std::string_view term, const OccurrencePlaces& places, PostingsConcatenator& joiner)
       : term_(term), places_(places), joiner_(joiner) {}
 
   void add(std::uint64_t occurrence) {
@@ -63,7 +63,7 @@ class PositionedList {
     if (part_.document_count == 0) return;
     part_.postings = postings_;
     part_.positions = positions_;
-    std::vector<ListPart> parts{part_};
+    std::vector<ListFragment> parts{part_};
     joiner_.write(term_, parts);
     part_ = {};
     postings_.clear();
@@ -87,8 +87,8 @@ class PositionedList {
 
   std::string_view term_;
   OccurrencePlaces::Ascending places_;
-  ListJoiner& joiner_;
-  ListPart part_;
+  PostingsConcatenator& joiner_;
+  ListFragment part_;
   std::vector<std::uint8_t> postings_, positions_;
   std::uint32_t document_ = 0, last_position_ = 0;
   std::uint64_t frequency_ = 0;  // of the posting that is open, if any
@@ -109,11 +109,11 @@ class KeyBlockSorter final : public BlockSorter {
   }
 
   RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options, MemoryBudget& budget,
-                       BlockSortFigures& figures) const override {
+                       BlockSortStats& stats) const override {
     const Stopwatch watch;
     const BlockTerms terms(block, strings_, budget);
     const Ranks ranks(terms, budget);
-    if (options.positions == Positions::kStored) return write_positioned(block, terms, file, options, budget, figures);
+    if (options.positions == Positions::kStored) return write_positioned(block, terms, file, options, budget, stats);
     const std::vector<std::uint32_t> bases = chunk_bases(block);
     const unsigned document_bits = bits_for(bases.back());
     const unsigned rank_bits = bits_for(ranks.first_in_order.size());
@@ -123,9 +123,9 @@ class KeyBlockSorter final : public BlockSorter {
     Buffer keys_memory = make_keys(block, terms, ranks, bases, document_bits, budget);
     const std::span<std::uint64_t> keys = keys_memory.as<std::uint64_t>();
     sort_keys(keys, document_bits, document_bits + rank_bits, budget);
-    figures.sort_seconds += watch.seconds();
+    stats.sort_seconds += watch.seconds();
     const std::size_t occurrences = range_occurrences(keys.size());
-    const auto encode = [&](std::size_t range, ListJoiner& joiner) {
+    const auto encode = [&](std::size_t range, PostingsConcatenator& joiner) {
       const Keys end = first_list(keys, document_bits, (range + 1) * occurrences);
       for (Keys at = first_list(keys, document_bits, range * occurrences); at != end;) {
         const std::uint64_t rank = *at >> document_bits;
@@ -133,7 +133,7 @@ class KeyBlockSorter final : public BlockSorter {
       }
     };
     return write_run_output({block, options, most_lists(block).bytes, range_count_of(keys.size(), occurrences), encode},
-                            file, figures);
+                            file, stats);
   }
 
  private:
@@ -148,7 +148,7 @@ class KeyBlockSorter final : public BlockSorter {
   }
 
   RunSummary write_positioned(const Block& block, const BlockTerms& terms, WritableFile& file,
-                              const BlockSortOptions& options, MemoryBudget& budget, BlockSortFigures& figures) const {
+                              const BlockSortOptions& options, MemoryBudget& budget, BlockSortStats& stats) const {
     const Stopwatch watch;
     const Ranks ranks(terms, budget);
     const OccurrencePlaces places(block, chunk_bases(block), budget);
@@ -164,10 +164,10 @@ class KeyBlockSorter final : public BlockSorter {
       }
     });
     sort_keys(keys, occurrence_bits, occurrence_bits + bits_for(ranks.first_in_order.size()), budget);
-    figures.sort_seconds += watch.seconds();
+    stats.sort_seconds += watch.seconds();
     const std::uint64_t mask = (std::uint64_t{1} << occurrence_bits) - 1;
     const std::size_t occurrences = range_occurrences(keys.size());
-    const auto encode = [&](std::size_t range, ListJoiner& joiner) {
+    const auto encode = [&](std::size_t range, PostingsConcatenator& joiner) {
       const Keys end = first_list(keys, occurrence_bits, (range + 1) * occurrences);
       for (Keys at = first_list(keys, occurrence_bits, range * occurrences); at != end;) {
         const std::uint64_t rank = *at >> occurrence_bits;
@@ -177,7 +177,7 @@ class KeyBlockSorter final : public BlockSorter {
       }
     };
     return write_run_output({block, options, most_lists(block).bytes, range_count_of(keys.size(), occurrences), encode},
-                            file, figures);
+                            file, stats);
   }
 
   static Buffer make_keys(const Block& block, const BlockTerms& terms, const Ranks& ranks,
@@ -214,9 +214,9 @@ class KeyBlockSorter final : public BlockSorter {
 
   // Folds the keys of one term into postings, in stretches that fit a run's blocks.
   static Keys encode_term(std::string_view term, std::uint64_t rank, unsigned document_bits, Keys at, Keys end,
-                          ListJoiner& joiner) {
+                          PostingsConcatenator& joiner) {
     std::vector<std::uint8_t> bytes;
-    ListPart part;
+    ListFragment part;
     std::uint32_t previous = 0;
     const std::uint64_t mask = (std::uint64_t{1} << document_bits) - 1;
     while (at != end && *at >> document_bits == rank) {
@@ -234,7 +234,7 @@ class KeyBlockSorter final : public BlockSorter {
     }
     part.postings = bytes;
     part.last_document = previous;
-    std::vector<ListPart> parts{part};
+    std::vector<ListFragment> parts{part};
     if (part.document_count != 0) joiner.write(term, parts);
     return at;
   }

@@ -27,7 +27,7 @@ constexpr std::size_t kRangesOfThread = 2;  // one that is encoded, one that wai
 struct EncodedRange {
   std::vector<TermBlock> blocks;
   std::vector<RunWriter::Place> places;
-  OccurrenceSum sum;
+  ContentChecksum sum;
   double seconds = 0;
 };
 
@@ -35,7 +35,7 @@ struct EncodedRange {
 // lost nothing.
 class SumCheck {
  public:
-  void add(const TermPiece& piece, OccurrenceSum& sum) {
+  void add(const TermPiece& piece, ContentChecksum& sum) {
     decode_postings(piece, "a new run", documents_, frequencies_);
     weight_.add(documents_, frequencies_);
     const TermHash hash = hash_term(piece.term);
@@ -44,7 +44,7 @@ class SumCheck {
   }
 
  private:
-  void add_positions(const TermPiece& piece, const TermHash& hash, OccurrenceSum& sum) {
+  void add_positions(const TermPiece& piece, const TermHash& hash, ContentChecksum& sum) {
     decode_positions(piece, "a new run", distances_);
     position_sums_.take(frequencies_, distances_);
     sum.add_positions(hash, position_weight(documents_, position_sums_.sums()));
@@ -59,9 +59,9 @@ EncodedRange encode_range(const RunOutput& output, std::size_t range) {
   const Stopwatch watch;
   EncodedRange result;
   SumCheck check;
-  ListJoiner::SeeEntry see_entry;
+  PostingsConcatenator::SeeEntry see_entry;
   if (output.options.check_sum) see_entry = [&](const TermPiece& piece) { check.add(piece, result.sum); };
-  ListJoiner joiner(
+  PostingsConcatenator joiner(
       output.options.run_block_bytes, output.options.positions == Positions::kStored,
       [&](TermBlock&& block) { result.blocks.push_back(std::move(block)); }, std::move(see_entry));
   output.encode(range, joiner);
@@ -110,12 +110,12 @@ RunIdentity run_identity(const Block& block, const BlockSortOptions& options) {
   return identity;
 }
 
-RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSortFigures& figures) {
+RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSortStats& stats) {
   RunWriter writer(file, run_identity(output.block, output.options), output.options.run_block_bytes,
                    RunBlockCodec::kNone);
   RunSummary summary = block_summary(output.block);
   summary.sum.join(output.sum_besides, 0);
-  OccurrenceSum written;
+  ContentChecksum written;
   std::size_t next = 0;
   std::mutex figures_mutex;
   tbb::parallel_pipeline(
@@ -134,14 +134,14 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
         }
         written.join(range.sum, 0);
         const std::scoped_lock lock(figures_mutex);
-        figures.encode_seconds += range.seconds;
-        figures.write_seconds += watch.seconds();
+        stats.encode_seconds += range.seconds;
+        stats.write_seconds += watch.seconds();
         return range;
       }) & tbb::make_filter<EncodedRange, void>(tbb::filter_mode::parallel, [&](const EncodedRange& range) {
         const Stopwatch watch;
         for (std::size_t i = 0; i < range.blocks.size(); ++i) writer.fill(range.places[i], range.blocks[i]);
         const std::scoped_lock lock(figures_mutex);
-        figures.write_seconds += watch.seconds();
+        stats.write_seconds += watch.seconds();
       }));
   if (output.options.check_sum && written != summary.sum) {
     throw FormatError("block " + std::to_string(output.block.number) +
@@ -152,7 +152,7 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
   write_block_documents(output.block, writer);
   for (const ParsedChunk& chunk : output.block.chunks) writer.append_texts(chunk.texts);
   writer.finish(summary);
-  figures.write_seconds += watch.seconds();
+  stats.write_seconds += watch.seconds();
   return summary;
 }
 

@@ -33,8 +33,8 @@ struct RunOutput {
   std::size_t list_bytes = 0;  // about
   std::size_t range_count = 0;
   // Writes the terms of range `range` through the joiner, in term order; called on many threads.
-  std::function<void(std::size_t range, ListJoiner& joiner)> encode;
-  OccurrenceSum sum_besides{};  // of what the chunks' sums leave out
+  std::function<void(std::size_t range, PostingsConcatenator& joiner)> encode;
+  ContentChecksum sum_besides{};  // of what the chunks' sums leave out
 };
 
 RunIdentity run_identity(const Block& block, const BlockSortOptions& options);
@@ -42,6 +42,6 @@ RunIdentity run_identity(const Block& block, const BlockSortOptions& options);
 // What parsing knows of the block: all but the counts of entries and postings.
 RunSummary block_summary(const Block& block);
 
-RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSortFigures& figures);
+RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSortStats& stats);
 
 }  // namespace spillway

@@ -32,12 +32,12 @@ struct BlockSortOptions {
 };
 
 // Busy time of the steps, summed over threads. Those of a GPU by its own clock; a visit sorts and encodes in one.
-struct BlockSortFigures {
+struct BlockSortStats {
   double sort_seconds = 0, encode_seconds = 0, write_seconds = 0;
   double upload_seconds = 0, download_seconds = 0;  // between host and GPU
   std::uint64_t upload_bytes = 0, download_bytes = 0;
 
-  BlockSortFigures& operator+=(const BlockSortFigures& other);
+  BlockSortStats& operator+=(const BlockSortStats& other);
 };
 
 // What decides how much memory the sort of a chunk takes.
@@ -59,13 +59,13 @@ class BlockSorter {
   // Writes the block as a run to `file` (empty). FormatError where the sum of the block, re-derived from what was
   // written, differs (hardware or our own mistake). Does not sync or close.
   virtual RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
-                               MemoryBudget& budget, BlockSortFigures& figures) const = 0;
+                               MemoryBudget& budget, BlockSortStats& stats) const = 0;
 
   // Where memory allows, a block may be kept for the merge as it is, in place of a run: the memory that it holds then,
   // nothing where this sorter makes a run of it in any case.
   virtual std::optional<std::size_t> kept_bytes(const Block&, const BlockSortOptions&) const { return std::nullopt; }
   // Requires: kept_bytes().
-  virtual std::unique_ptr<MergeSource> keep(Block&&, const BlockSortOptions&, MemoryBudget&, BlockSortFigures&) const {
+  virtual std::unique_ptr<MergeSource> keep(Block&&, const BlockSortOptions&, MemoryBudget&, BlockSortStats&) const {
     throw std::logic_error("this sorter keeps no blocks");
   }
 };
@@ -74,13 +74,13 @@ std::unique_ptr<BlockSorter> make_chunk_block_sorter(const StringSorter& strings
 std::unique_ptr<BlockSorter> make_key_block_sorter(const RecordSorter& records, const StringSorter& strings);
 
 // What is known of a block's lists before they are written.
-struct ListFigures {
+struct ListStats {
   std::size_t entries = 0;
   std::size_t bytes = 0;  // of terms, postings and distances
 };
 // At most; of a block that is not of tokens.
-ListFigures most_lists(const Block& block);
+ListStats most_lists(const Block& block);
 // The most bytes that the run of this block can take.
-std::size_t run_bytes_bound(const Block& block, const ListFigures& lists, std::size_t run_block_bytes);
+std::size_t run_bytes_bound(const Block& block, const ListStats& lists, std::size_t run_block_bytes);
 
 }  // namespace spillway

@@ -22,7 +22,7 @@ std::size_t most_cpu_sort_bytes(const ChunkCounts& most, const TabulationBytes& 
 
 }  // namespace
 
-std::optional<Block> CpuPieces::next() {
+std::optional<Block> BlockSplitter::next() {
   if (std::exchange(started_, true) && at_ == block_.chunks.size()) return std::nullopt;
   Block piece;
   std::size_t added_bytes = 0;
@@ -35,7 +35,7 @@ std::optional<Block> CpuPieces::next() {
 }
 
 // A few chunks, as far as there is memory for them, and one in any case; what they add.
-std::size_t CpuPieces::add_group(Block& piece, std::size_t added_bytes) {
+std::size_t BlockSplitter::add_group(Block& piece, std::size_t added_bytes) {
   const std::size_t begin = at_, first = piece.chunks.size();
   std::size_t most = added_bytes;
   for (; at_ != block_.chunks.size() && at_ - begin < kGroupChunks; ++at_) {
@@ -46,13 +46,13 @@ std::size_t CpuPieces::add_group(Block& piece, std::size_t added_bytes) {
   tbb::parallel_for(begin, at_, [&](std::size_t c) {
     ParsedChunk chunk = std::move(block_.chunks[c]);
     piece.chunks[first + (c - begin)] =
-        form_ == ChunkForm::kTokens ? tabulate_tokens(std::move(chunk), positions_, budget_) : std::move(chunk);
+        form_ == ChunkForm::kTokens ? build_term_table(std::move(chunk), positions_, budget_) : std::move(chunk);
   });
   return added(piece, first);
 }
 
 // By chunks from `first` on: their tables, if they were made here, and their sort.
-std::size_t CpuPieces::added(const Block& piece, std::size_t first) const {
+std::size_t BlockSplitter::added(const Block& piece, std::size_t first) const {
   std::size_t bytes = 0;
   for (std::size_t c = first; c != piece.chunks.size(); ++c) {
     bytes += (form_ == ChunkForm::kTokens ? piece.chunks[c].memory.size() : 0) + sorter_.extra_bytes(piece.chunks[c]);
@@ -60,7 +60,7 @@ std::size_t CpuPieces::added(const Block& piece, std::size_t first) const {
   return bytes;
 }
 
-std::size_t CpuPieces::most_added(const ParsedChunk& chunk) const {
+std::size_t BlockSplitter::most_added(const ParsedChunk& chunk) const {
   if (form_ != ChunkForm::kTokens) return sorter_.extra_bytes(chunk);
   return most_cpu_sort_bytes({chunk.occurrence_count, chunk.occurrence_count, chunk.lengths.size()},
                              tabulation_bytes(chunk, positions_), sorter_);

@@ -9,16 +9,16 @@
 
 namespace spillway {
 
-class CpuPieces {
+class BlockSplitter {
  public:
   // Of a block of chunks of that form. Sorting adds at most most_bytes to it, or what a single chunk needs (0: no
   // limit). What is given out is taken from the block.
-  CpuPieces(Block& block, ChunkForm form, const BlockSorter& sorter, Positions positions, std::size_t most_bytes,
-            MemoryBudget& budget)
+  BlockSplitter(Block& block, ChunkForm form, const BlockSorter& sorter, Positions positions, std::size_t most_bytes,
+                MemoryBudget& budget)
       : block_(block), form_(form), sorter_(sorter), positions_(positions), most_bytes_(most_bytes), budget_(budget) {}
 
   // Chunks of the form that the sorter takes; nothing behind the last piece. The first may have none. Makes tables in
-  // parallel inside the calling thread's TBB arena. Throws as tabulate_tokens().
+  // parallel inside the calling thread's TBB arena. Throws as build_term_table().
   std::optional<Block> next();
 
  private:

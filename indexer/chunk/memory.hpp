@@ -16,7 +16,7 @@ class ChunkMemory {
  public:
   ChunkMemory() = default;
   ChunkMemory(Buffer buffer) : buffer_(std::move(buffer)) {}
-  ChunkMemory(ChunkSlabs::Piece piece, Buffer rest) : piece_(std::move(piece)), buffer_(std::move(rest)) {}
+  ChunkMemory(PinnedSlotPool::Piece piece, Buffer rest) : piece_(std::move(piece)), buffer_(std::move(rest)) {}
 
   // Where its first part stands: the tokens of chunks of tokens.
   std::uint8_t* data() { return piece_.empty() ? buffer_.data() : piece_.span().data(); }
@@ -26,7 +26,7 @@ class ChunkMemory {
   std::span<std::uint8_t> slab() const { return piece_.slab(); }
 
  private:
-  ChunkSlabs::Piece piece_;
+  PinnedSlotPool::Piece piece_;
   Buffer buffer_;
 };
 

@@ -39,16 +39,16 @@ struct PositionPart {
 };
 
 // What proves the arrays of a chunk of kTokens, taken while they are made.
-struct ChunkWordSums {
-  WordSums tokens, lengths, positions;
+struct ChunkTransferChecksums {
+  TransferChecksum tokens, lengths, positions;
 
-  ChunkWordSums& operator+=(const ChunkWordSums& other) {
+  ChunkTransferChecksums& operator+=(const ChunkTransferChecksums& other) {
     tokens += other.tokens;
     lengths += other.lengths;
     positions += other.positions;
     return *this;
   }
-  ChunkWordSums of_chunk(std::uint64_t chunk) const {
+  ChunkTransferChecksums of_chunk(std::uint64_t chunk) const {
     return {tokens.of_chunk(chunk), lengths.of_chunk(chunk), positions.of_chunk(chunk)};
   }
 };
@@ -89,8 +89,8 @@ struct ParsedChunk {
   bool first_document_open = false;    // it continues the last document of the chunk before
   bool last_document_open = false;
   bool has_stored_ids = false;
-  OccurrenceSum sum;        // kTokens: of the tokens above kShortTokenBytes only
-  ChunkWordSums word_sums;  // kTokens
+  ContentChecksum sum;               // kTokens: of the tokens above kShortTokenBytes only
+  ChunkTransferChecksums word_sums;  // kTokens
 
   std::string_view term_text(const ChunkTerm& term) const {
     return {reinterpret_cast<const char*>(text.data()) + term.text_offset, term.text_bytes};

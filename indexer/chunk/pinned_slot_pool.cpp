@@ -4,18 +4,18 @@
 
 namespace spillway {
 
-std::span<std::uint8_t> ChunkSlabs::Piece::span() const {
+std::span<std::uint8_t> PinnedSlotPool::Piece::span() const {
   if (empty()) return {};
   return slab().subspan(number_ % slabs_->pieces_per_slab_ * slabs_->piece_bytes_, slabs_->piece_bytes_);
 }
 
-std::span<std::uint8_t> ChunkSlabs::Piece::slab() const {
+std::span<std::uint8_t> PinnedSlotPool::Piece::slab() const {
   if (empty()) return {};
   const std::span<std::uint8_t> rest = slabs_->slabs_.subspan(number_ / slabs_->pieces_per_slab_ * kSlabBytes);
   return rest.first(std::min(rest.size(), kSlabBytes));
 }
 
-ChunkSlabs::ChunkSlabs(MemoryBudget& budget, std::size_t bytes, std::size_t piece_bytes)
+PinnedSlotPool::PinnedSlotPool(MemoryBudget& budget, std::size_t bytes, std::size_t piece_bytes)
     : piece_bytes_(std::min(piece_bytes, kSlabBytes)),
       memory_(budget, bytes, "the slabs of chunks"),
       pieces_per_slab_(kSlabBytes / piece_bytes_) {
@@ -27,7 +27,7 @@ ChunkSlabs::ChunkSlabs(MemoryBudget& budget, std::size_t bytes, std::size_t piec
   free_.reserve(pieces_);
 }
 
-ChunkSlabs::Piece ChunkSlabs::take() {
+PinnedSlotPool::Piece PinnedSlotPool::take() {
   const std::lock_guard lock(mutex_);
   if (!free_.empty()) {
     const std::size_t number = free_.back();
@@ -38,7 +38,7 @@ ChunkSlabs::Piece ChunkSlabs::take() {
   return {this, used_++};
 }
 
-void ChunkSlabs::give_back(std::size_t number) {
+void PinnedSlotPool::give_back(std::size_t number) {
   const std::lock_guard lock(mutex_);
   free_.push_back(number);
 }

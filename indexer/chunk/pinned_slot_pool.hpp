@@ -14,7 +14,7 @@
 namespace spillway {
 
 // Thread-safe. Lives longer than its pieces.
-class ChunkSlabs {
+class PinnedSlotPool {
  public:
   // Gives itself back when destroyed. Movable.
   class Piece {
@@ -39,14 +39,14 @@ class ChunkSlabs {
     std::span<std::uint8_t> slab() const;
 
    private:
-    friend class ChunkSlabs;
-    Piece(ChunkSlabs* slabs, std::size_t number) : slabs_(slabs), number_(number) {}
-    ChunkSlabs* slabs_ = nullptr;
+    friend class PinnedSlotPool;
+    Piece(PinnedSlotPool* slabs, std::size_t number) : slabs_(slabs), number_(number) {}
+    PinnedSlotPool* slabs_ = nullptr;
     std::size_t number_ = 0;
   };
 
   // Pays for all of it at once, as what was used once stays resident. BudgetError.
-  ChunkSlabs(MemoryBudget& budget, std::size_t bytes, std::size_t piece_bytes);
+  PinnedSlotPool(MemoryBudget& budget, std::size_t bytes, std::size_t piece_bytes);
 
   // What fits `bytes`, of which less than a large page is lost.
   std::size_t piece_count() const { return pieces_; }

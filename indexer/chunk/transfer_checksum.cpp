@@ -11,9 +11,9 @@ namespace spillway {
 
 namespace {
 
-WordSums sum_in_turn(std::span<const std::uint8_t> bytes, std::uint64_t first) {
+TransferChecksum sum_in_turn(std::span<const std::uint8_t> bytes, std::uint64_t first) {
   const std::size_t padded = (bytes.size() + kSummedBytes - 1) / kSummedBytes * kSummedBytes;
-  WordSums sums;
+  TransferChecksum sums;
   for (std::size_t at = 0; at < padded; at += sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
     if (at < bytes.size()) std::memcpy(&word, bytes.data() + at, std::min(sizeof word, bytes.size() - at));
@@ -24,7 +24,7 @@ WordSums sum_in_turn(std::span<const std::uint8_t> bytes, std::uint64_t first) {
 
 // The same with a word in each lane of a vector; Vector: of one kind of CPU.
 template <typename Vector>
-[[gnu::always_inline]] inline WordSums sum_in_lanes(std::span<const std::uint8_t> bytes, std::uint64_t first) {
+[[gnu::always_inline]] inline TransferChecksum sum_in_lanes(std::span<const std::uint8_t> bytes, std::uint64_t first) {
   using Words = typename Vector::Words;
   constexpr std::size_t kLanes = sizeof(Words) / sizeof(std::uint64_t);
   Words keys{}, sum{}, keyed{};
@@ -39,7 +39,7 @@ template <typename Vector>
     Vector::add_products(words, keyed);
     keys += step;
   }
-  WordSums sums = sum_in_turn(bytes.subspan(whole), first + whole / sizeof(std::uint64_t));
+  TransferChecksum sums = sum_in_turn(bytes.subspan(whole), first + whole / sizeof(std::uint64_t));
   for (std::size_t lane = 0; lane < kLanes; ++lane) sums += {sum[lane], keyed[lane]};
   return sums;
 }
@@ -67,11 +67,14 @@ struct Avx512 {
   }
 };
 
-WordSums sum_sse2(std::span<const std::uint8_t> bytes, std::uint64_t first) { return sum_in_lanes<Sse2>(bytes, first); }
-__attribute__((target("avx2"))) WordSums sum_avx2(std::span<const std::uint8_t> bytes, std::uint64_t first) {
+TransferChecksum sum_sse2(std::span<const std::uint8_t> bytes, std::uint64_t first) {
+  return sum_in_lanes<Sse2>(bytes, first);
+}
+__attribute__((target("avx2"))) TransferChecksum sum_avx2(std::span<const std::uint8_t> bytes, std::uint64_t first) {
   return sum_in_lanes<Avx2>(bytes, first);
 }
-__attribute__((target("avx512f"))) WordSums sum_avx512(std::span<const std::uint8_t> bytes, std::uint64_t first) {
+__attribute__((target("avx512f"))) TransferChecksum sum_avx512(std::span<const std::uint8_t> bytes,
+                                                               std::uint64_t first) {
   return sum_in_lanes<Avx512>(bytes, first);
 }
 
@@ -87,7 +90,7 @@ std::span<const WordSummer> all_word_summers() {
   return kSummers;
 }
 
-WordSums sum_words(std::span<const std::uint8_t> bytes, std::uint64_t first) {
+TransferChecksum sum_words(std::span<const std::uint8_t> bytes, std::uint64_t first) {
   static const auto kSum = all_word_summers().back().sum;
   return kSum(bytes, first);
 }

@@ -25,37 +25,39 @@ SPILLWAY_HOST_DEVICE constexpr std::uint64_t keyed_word(std::uint64_t word, std:
 // Damage inside of one word is seen for certain by the first sum. Any other, like words or stretches that change
 // places, are zero, or stand for what was there before, passes where it keeps both sums by chance: that is 2^-64 for
 // words as good as random, and of any two arrays 2^-32 over random keys.
-struct WordSums {
+struct TransferChecksum {
   std::uint64_t sum = 0;    // of words, mod 2^64
   std::uint64_t keyed = 0;  // of keyed_word()s, mod 2^64
 
   // Words of the same array.
-  SPILLWAY_HOST_DEVICE constexpr WordSums& operator+=(const WordSums& other) {
+  SPILLWAY_HOST_DEVICE constexpr TransferChecksum& operator+=(const TransferChecksum& other) {
     sum += other.sum;
     keyed += other.keyed;
     return *this;
   }
   // As a share of the sums over the arrays of all chunks of a block. Those of different chunks differ.
-  SPILLWAY_HOST_DEVICE constexpr WordSums of_chunk(std::uint64_t chunk) const { return {sum, (2 * chunk + 1) * keyed}; }
-  bool operator==(const WordSums&) const = default;
+  SPILLWAY_HOST_DEVICE constexpr TransferChecksum of_chunk(std::uint64_t chunk) const {
+    return {sum, (2 * chunk + 1) * keyed};
+  }
+  bool operator==(const TransferChecksum&) const = default;
 };
 
 // Of words [first, ...) of an array. Requires: another piece follows only behind a multiple of kSummedBytes.
-WordSums sum_words(std::span<const std::uint8_t> bytes, std::uint64_t first = 0);
+TransferChecksum sum_words(std::span<const std::uint8_t> bytes, std::uint64_t first = 0);
 
 inline std::span<const std::uint8_t> bytes_of(std::span<const std::uint32_t> values) {
   return {reinterpret_cast<const std::uint8_t*>(values.data()), values.size_bytes()};
 }
 
 // Of an array that grows: taken of what was added last, while that is in the L1 cache.
-class GrowingSums {
+class GrowingChecksum {
  public:
   // The array so far, of which nothing will change.
   void follow(std::span<const std::uint8_t> array) {
     if (summed_ + kStepBytes <= array.size()) add(array.first(array.size() / kLineBytes * kLineBytes));
   }
   // Of the whole array; and begins the next.
-  WordSums take(std::span<const std::uint8_t> array) {
+  TransferChecksum take(std::span<const std::uint8_t> array) {
     add(array);
     return std::exchange(*this, {}).sums_;
   }
@@ -67,14 +69,14 @@ class GrowingSums {
     summed_ = array.size();
   }
 
-  WordSums sums_;
+  TransferChecksum sums_;
   std::size_t summed_ = 0;  // bytes
 };
 
 // The ways to take them: each that this CPU can run, the portable one first. For tests and benchmarks.
 struct WordSummer {
   const char* name;
-  WordSums (*sum)(std::span<const std::uint8_t> bytes, std::uint64_t first);
+  TransferChecksum (*sum)(std::span<const std::uint8_t> bytes, std::uint64_t first);
 };
 std::span<const WordSummer> all_word_summers();
 

@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-BlockSortFigures& BlockSortFigures::operator+=(const BlockSortFigures& other) {
+BlockSortStats& BlockSortStats::operator+=(const BlockSortStats& other) {
   sort_seconds += other.sort_seconds;
   encode_seconds += other.encode_seconds;
   write_seconds += other.write_seconds;
@@ -20,7 +20,7 @@ BlockSortFigures& BlockSortFigures::operator+=(const BlockSortFigures& other) {
   return *this;
 }
 
-BlockFigures& BlockFigures::operator+=(const BlockFigures& other) {
+BlockStats& BlockStats::operator+=(const BlockStats& other) {
   sort += other.sort;
   blocks += other.blocks;
   gpu_blocks += other.gpu_blocks;
@@ -83,7 +83,7 @@ void BlockQueue::finish() {
     hand_in(nothing);
   }
   joiner_.finish();
-  figures_.joins = joiner_.figures();
+  stats_.joins = joiner_.stats();
 }
 
 void BlockQueue::stop() {
@@ -131,13 +131,13 @@ void BlockQueue::keep_error() {
 // Runs go on once those of all blocks before have.
 void BlockQueue::hand_in(Item& item) {
   const std::lock_guard lock(mutex_);
-  figures_ += item.figures;
+  stats_ += item.stats;
   done_[item.place] = std::move(item.runs);
   for (auto next = done_.begin(); next != done_.end() && next->first == next_done_; next = done_.erase(next)) {
     for (auto& run : next->second) joiner_.put(std::move(run));
     ++next_done_;
   }
-  setup_.context.progress.runs.store(figures_.blocks);
+  setup_.context.progress.runs.store(stats_.blocks);
 }
 
 bool BlockQueue::may_use_gpu() {
@@ -151,19 +151,19 @@ void BlockQueue::note_failure(const GpuError& error) {
   const std::lock_guard lock(mutex_);
   // A block that does not fit says nothing about the next one.
   if (dynamic_cast<const GpuMemoryError*>(&error) == nullptr) gpu_is_lost_ = true;
-  if (!figures_.gpu_failure.empty()) return;
-  figures_.gpu_failure = error.what();
-  setup_.context.warn("the GPU could not sort a block, the CPU does: " + figures_.gpu_failure);
+  if (!stats_.gpu_failure.empty()) return;
+  stats_.gpu_failure = error.what();
+  setup_.context.warn("the GPU could not sort a block, the CPU does: " + stats_.gpu_failure);
 }
 
 void BlockQueue::sort(Item& item, Worker& worker) {
   if (setup_.context.signal_number.load() != 0) throw InterruptedError(setup_.context.signal_number.load());
   if (item.block.last) setup_.runs.add_memory(setup_.plan.last_run_memory_bytes);
   if (sort_on_gpu(item, worker)) {
-    ++item.figures.gpu_blocks;
+    ++item.stats.gpu_blocks;
     return;
   }
-  if (sorts_on_gpu(setup_.mode)) ++item.figures.cpu_blocks;
+  if (sorts_on_gpu(setup_.mode)) ++item.stats.cpu_blocks;
   sort_on_cpu(item, worker);
 }
 
@@ -172,8 +172,8 @@ bool BlockQueue::sort_on_gpu(Item& item, Worker& worker) {
   try {
     if (setup_.sorters.gpu != nullptr) return write_visit(item, worker);
     write_run(item.block, most_run_bytes(item.block), item, worker,
-              [&](WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) {
-                return setup_.sorters.through_host->write_run(item.block, file, options, setup_.budget, figures);
+              [&](WritableFile& file, const BlockSortOptions& options, BlockSortStats& stats) {
+                return setup_.sorters.through_host->write_run(item.block, file, options, setup_.budget, stats);
               });
     return true;
   } catch (const GpuError& error) {
@@ -183,15 +183,15 @@ bool BlockQueue::sort_on_gpu(Item& item, Worker& worker) {
 }
 
 bool BlockQueue::write_visit(Item& item, Worker& worker) {
-  std::unique_ptr<GpuVisit> visit;
+  std::unique_ptr<GpuBlockPass> visit;
   std::size_t bound_bytes = 0;
   worker.arena.execute([&] {
     visit = setup_.sorters.gpu->begin(item.block, setup_.options.positions);
-    bound_bytes = visit->wait(setup_.options.run_block_bytes, item.figures.sort);
+    bound_bytes = visit->wait(setup_.options.run_block_bytes, item.stats.sort);
   });
   write_run(item.block, bound_bytes, item, worker,
-            [&](WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) {
-              return visit->write_run(file, options, figures);
+            [&](WritableFile& file, const BlockSortOptions& options, BlockSortStats& stats) {
+              return visit->write_run(file, options, stats);
             });
   return true;
 }
@@ -199,8 +199,8 @@ bool BlockQueue::write_visit(Item& item, Worker& worker) {
 // In place of the GPU: in as many runs as the memory for it asks for.
 void BlockQueue::sort_on_cpu(Item& item, Worker& worker) {
   const std::lock_guard lock(cpu_mutex_);
-  CpuPieces pieces(item.block, setup_.plan.form, setup_.sorters.cpu, setup_.options.positions,
-                   setup_.plan.fallback_bytes, setup_.budget);
+  BlockSplitter pieces(item.block, setup_.plan.form, setup_.sorters.cpu, setup_.options.positions,
+                       setup_.plan.fallback_bytes, setup_.budget);
   while (auto piece = worker.arena.execute([&] { return pieces.next(); })) store(std::move(*piece), item, worker);
 }
 
@@ -213,16 +213,16 @@ void BlockQueue::store(Block block, Item& item, Worker& worker) {
       block.number = next_number_++;
       options.check_sum = false;
       worker.arena.execute(
-          [&] { item.runs.push_back(sorter.keep(std::move(block), options, setup_.budget, item.figures.sort)); });
+          [&] { item.runs.push_back(sorter.keep(std::move(block), options, setup_.budget, item.stats.sort)); });
       share.keep(*kept_bytes);
       item.runs.back()->share = std::move(share);
-      ++item.figures.blocks;
+      ++item.stats.blocks;
       return;
     }
   }
   write_run(block, most_run_bytes(block), item, worker,
-            [&](WritableFile& file, const BlockSortOptions& checked, BlockSortFigures& figures) {
-              return sorter.write_run(block, file, checked, setup_.budget, figures);
+            [&](WritableFile& file, const BlockSortOptions& checked, BlockSortStats& stats) {
+              return sorter.write_run(block, file, checked, setup_.budget, stats);
             });
 }
 
@@ -241,10 +241,10 @@ void BlockQueue::write_run(Block& block, std::size_t bound_bytes, Item& item, Wo
   options.check_sum = !share.is_memory();
   block.number = next_number_++;
   worker.arena.execute([&] {
-    item.runs.push_back(setup_.runs.write(std::move(share),
-                                          [&](WritableFile& file) { return write(file, options, item.figures.sort); }));
+    item.runs.push_back(
+        setup_.runs.write(std::move(share), [&](WritableFile& file) { return write(file, options, item.stats.sort); }));
   });
-  ++item.figures.blocks;
+  ++item.stats.blocks;
 }
 
 }  // namespace spillway

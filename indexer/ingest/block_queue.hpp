@@ -42,20 +42,20 @@ struct BlockQueueSetup {
   bool gpu_required = false;  // GpuErrors end the job
   BlockSortOptions options;   // check_sum is decided by run
   const IndexPlan& plan;
-  ThreadSlots& slots;  // that joins share with who puts blocks
+  ConcurrencyLimiter& slots;  // that joins share with who puts blocks
   const IndexContext& context;
   MemoryBudget& budget;
   RunStore& runs;
 };
 
-struct BlockFigures {
-  BlockSortFigures sort;
+struct BlockStats {
+  BlockSortStats sort;
   std::uint64_t blocks = 0, gpu_blocks = 0, cpu_blocks = 0;  // cpu_blocks: in place of the GPU
   std::string gpu_failure;                                   // the first
-  JoinFigures joins;                                         // of runs, beside the sort of blocks
+  CompactionStats joins;                                     // of runs, beside the sort of blocks
 
   // All but the failure and the joins.
-  BlockFigures& operator+=(const BlockFigures& other);
+  BlockStats& operator+=(const BlockStats& other);
 };
 
 // put() by one thread at a time. Everything throws what sorting met, by whatever thread.
@@ -71,7 +71,7 @@ class BlockQueue {
   // Waits for the last block. A source without documents has one run without documents.
   void finish();
   // After finish().
-  const BlockFigures& figures() const { return figures_; }
+  const BlockStats& stats() const { return stats_; }
 
  private:
   using Sources = std::vector<std::unique_ptr<MergeSource>>;
@@ -80,7 +80,7 @@ class BlockQueue {
     std::uint64_t place = 0;  // in the order of blocks
     Block block;
     Sources runs;
-    BlockFigures figures;
+    BlockStats stats;
   };
   struct Worker {
     explicit Worker(unsigned threads) : arena(static_cast<int>(threads)) {}
@@ -94,7 +94,7 @@ class BlockQueue {
   bool write_visit(Item& item, Worker& worker);
   void sort_on_cpu(Item& item, Worker& worker);
   void store(Block block, Item& item, Worker& worker);
-  using Write = std::function<RunSummary(WritableFile&, const BlockSortOptions&, BlockSortFigures&)>;
+  using Write = std::function<RunSummary(WritableFile&, const BlockSortOptions&, BlockSortStats&)>;
   void write_run(Block& block, std::size_t bound_bytes, Item& item, Worker& worker, const Write& write);
   std::size_t most_run_bytes(const Block& block) const;
   void hand_in(Item& item);
@@ -104,7 +104,7 @@ class BlockQueue {
   void keep_error();
 
   const BlockQueueSetup setup_;
-  BlockFigures figures_;
+  BlockStats stats_;
   std::mutex mutex_, cpu_mutex_;  // one block at a time has the memory for sorting on the CPU
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Item>> waiting_;
@@ -114,7 +114,7 @@ class BlockQueue {
   std::size_t in_flight_ = 0;                  // put, and not yet runs
   bool stopping_ = false, gpu_is_lost_ = false;
   std::exception_ptr error_;
-  RunJoiner joiner_;
+  RunCompactor joiner_;
   std::deque<Worker> workers_;
 };
 

@@ -40,9 +40,9 @@ class Observer final : public ParseObserver {
  public:
   Observer(const IndexContext& context, SkipLog& skips) : context_(context), skips_(skips) {}
 
-  void start_task(std::uint64_t task, const ParseFigures& figures) {
+  void start_task(std::uint64_t task, const ParseStats& stats) {
     task_ = task;
-    figures_ = &figures;
+    stats_ = &stats;
   }
   void skip(SkipReason reason, const SourcePlace& place, std::string_view detail) override {
     skips_.add(reason, task_, place, detail);
@@ -56,9 +56,9 @@ class Observer final : public ParseObserver {
     }
   }
   void count_documents() {
-    if (figures_ == nullptr) return;
-    const std::uint64_t more = figures_->documents - counted_documents_;
-    counted_documents_ = figures_->documents;
+    if (stats_ == nullptr) return;
+    const std::uint64_t more = stats_->documents - counted_documents_;
+    counted_documents_ = stats_->documents;
     skips_.add_documents(more);
     context_.progress.documents.fetch_add(more, std::memory_order_relaxed);
   }
@@ -67,11 +67,11 @@ class Observer final : public ParseObserver {
   const IndexContext& context_;
   SkipLog& skips_;
   std::uint64_t task_ = 0;
-  const ParseFigures* figures_ = nullptr;
+  const ParseStats* stats_ = nullptr;
   std::uint64_t counted_documents_ = 0;
 };
 
-BlockQueueSetup queue_setup(const IngestSetup& setup, ThreadSlots& slots, RunStore& runs) {
+BlockQueueSetup queue_setup(const IngestSetup& setup, ConcurrencyLimiter& slots, RunStore& runs) {
   BlockSortOptions options;
   options.job = setup.content.job();
   options.positions = setup.content.positions ? Positions::kStored : Positions::kNone;
@@ -94,7 +94,7 @@ class Ingest {
             setup.plan.assembler, [&setup](const ParsedChunk& chunk) { return setup.block_cost(chunk); },
             [this](Block&& block) { queue_.put(std::move(block)); }) {}
 
-  IngestFigures run() {
+  IngestStats run() {
     const Stopwatch watch;
     CorpusReader reader(setup_.context.files, setup_.corpus, setup_.options.corpus, setup_.plan.reader, setup_.budget,
                         setup_.temp);
@@ -107,9 +107,9 @@ class Ingest {
     error_.rethrow();
     assembler_.finish();
     queue_.finish();
-    figures_.block = queue_.figures();
-    figures_.wall_seconds = watch.seconds();
-    return figures_;
+    stats_.block = queue_.stats();
+    stats_.wall_seconds = watch.seconds();
+    return stats_;
   }
 
  private:
@@ -162,7 +162,7 @@ class Ingest {
       slot = slots_.take();
       const Stopwatch watch;
       waited_seconds = 0;
-      observer.start_task(task.number, parser->figures());
+      observer.start_task(task.number, parser->stats());
       task_parser.parse(task, *parser);
       parser->finish_task();
       observer.count_documents();
@@ -171,23 +171,23 @@ class Ingest {
       assembler_.finish_task(task.number);
       task.content.reset();
     }
-    add_figures(parser->figures(), busy_seconds);
+    add_figures(parser->stats(), busy_seconds);
   }
 
-  void add_figures(const ParseFigures& parsed, double busy_seconds) {
+  void add_figures(const ParseStats& parsed, double busy_seconds) {
     const std::lock_guard lock(mutex_);
-    figures_.parse_seconds += busy_seconds;
-    figures_.chunks += parsed.chunks;
-    figures_.slab_chunks += parsed.slab_chunks;
-    figures_.repaired += parsed.repaired;
-    figures_.overlong_tokens += parsed.overlong_tokens;
-    figures_.fields_cut += parsed.fields_cut;
+    stats_.parse_seconds += busy_seconds;
+    stats_.chunks += parsed.chunks;
+    stats_.slab_chunks += parsed.slab_chunks;
+    stats_.repaired += parsed.repaired;
+    stats_.overlong_tokens += parsed.overlong_tokens;
+    stats_.fields_cut += parsed.fields_cut;
   }
 
   const IngestSetup& setup_;
   SkipLog& skips_;
-  IngestFigures figures_;
-  ThreadSlots slots_;  // of parsers, and of joins beside them
+  IngestStats stats_;
+  ConcurrencyLimiter slots_;  // of parsers, and of joins beside them
   BlockQueue queue_;
   BlockAssembler assembler_;
   FirstError error_;
@@ -198,7 +198,7 @@ class Ingest {
 
 }  // namespace
 
-IngestFigures ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips) {
+IngestStats ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips) {
   return Ingest(setup, runs, skips).run();
 }
 

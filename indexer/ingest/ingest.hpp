@@ -26,18 +26,18 @@ struct IngestSetup {
   MemoryBudget& budget;
   TempSpace& temp;
   unsigned threads = 1;
-  ChunkSlabs* slabs = nullptr;  // of chunks of tokens, if there are any
+  PinnedSlotPool* slabs = nullptr;  // of chunks of tokens, if there are any
 };
 
-struct IngestFigures {
+struct IngestStats {
   double parse_seconds = 0;  // busy, summed over threads; reading and unpacking included
   double wall_seconds = 0;
-  BlockFigures block;
+  BlockStats block;
   std::uint64_t chunks = 0, slab_chunks = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0;
 };
 
 // Reads the whole input into runs. The budget has kept the pages of chunks then (MemoryBudget::drop_kept()). Throws
 // what stopped it (InputError, InterruptedError, IoError...).
-IngestFigures ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips);
+IngestStats ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips);
 
 }  // namespace spillway

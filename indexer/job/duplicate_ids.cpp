@@ -145,7 +145,7 @@ bool IdTable::place_ids(std::span<const MergeInput* const> inputs, unsigned thre
   }
   const std::span<StringRef> ids = sort_->place(static_cast<std::size_t>(document_count_));
   if (ids.empty()) return false;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> figures(stretches.size());  // documents, tokens
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> stats(stretches.size());  // documents, tokens
   tbb::parallel_for(std::size_t{0}, stretches.size(), [&](std::size_t s) {
     const auto first = static_cast<std::uint32_t>(stretches[s].first);
     const bool is_last = s + 1 == stretches.size();
@@ -163,13 +163,13 @@ bool IdTable::place_ids(std::span<const MergeInput* const> inputs, unsigned thre
                        static_cast<std::uint32_t>(document.id.size()), number};
       }
     }
-    figures[s] = {number - first, tokens};
+    stats[s] = {number - first, tokens};
   });
   for (std::size_t i = 0, s = 0; i < inputs.size(); ++i) {
     std::uint64_t documents = 0, tokens = 0;
     for (; s < stretches.size() && input_of[s] == i; ++s) {
-      documents += figures[s].first;
-      tokens += figures[s].second;
+      documents += stats[s].first;
+      tokens += stats[s].second;
     }
     check_lengths(*inputs[i], documents, tokens);
   }

@@ -20,24 +20,23 @@ namespace {
 
 class Merging {
  public:
-  Merging(const MergeSetup& setup, RunStore& runs, MergeFigures& figures)
-      : setup_(setup), runs_(runs), figures_(figures), arena_(static_cast<int>(setup.threads)) {}
+  Merging(const MergeSetup& setup, RunStore& runs, MergeStats& stats)
+      : setup_(setup), runs_(runs), stats_(stats), arena_(static_cast<int>(setup.threads)) {}
 
   MergePlan plan() const {
-    RunFigures figures;
-    figures.any_file = false;
+    RunStats stats;
+    stats.any_file = false;
     std::uint64_t bytes = 0;
     for (const auto& source : runs_.runs) {
-      figures.bytes.push_back(source->bytes);
-      figures.documents += source->summary.document_count;
-      figures.cursor_bytes = std::max(figures.cursor_bytes, source->cursor_bytes());
-      figures.open_bytes += source->open_bytes();
-      figures.most_open_bytes = std::max(figures.most_open_bytes, source->open_bytes());
+      stats.bytes.push_back(source->bytes);
+      stats.documents += source->summary.document_count;
+      stats.cursor_bytes = std::max(stats.cursor_bytes, source->cursor_bytes());
+      stats.open_bytes += source->open_bytes();
+      stats.most_open_bytes = std::max(stats.most_open_bytes, source->open_bytes());
       bytes += source->bytes;
-      figures.any_file |= source->is_spilled();
+      stats.any_file |= source->is_spilled();
     }
-    figures.most_open_bytes =
-        std::max(figures.most_open_bytes, StoredRun::open_bytes(bytes, runs_.largest_block_bytes()));
+    stats.most_open_bytes = std::max(stats.most_open_bytes, StoredRun::open_bytes(bytes, runs_.largest_block_bytes()));
     MergeResources resources;
     resources.budget_bytes = setup_.budget.total_bytes();
     resources.free_bytes = setup_.budget.free_bytes();
@@ -48,7 +47,7 @@ class Merging {
     resources.threads = setup_.threads;
     resources.max_fan_in = setup_.max_fan_in;
     resources.descriptors = run_descriptors();
-    return plan_run_merge(figures, resources);
+    return plan_run_merge(stats, resources);
   }
 
   std::size_t batch_bytes() const { return merge_batch_bytes(setup_.budget.total_bytes(), setup_.threads); }
@@ -58,10 +57,10 @@ class Merging {
     for (const std::vector<std::uint32_t>& groups : plan.passes) {
       setup_.context.progress.stage.store("merge pass");
       run_pass(groups, plan.parallel_groups);
-      ++figures_.passes;
+      ++stats_.passes;
     }
-    figures_.rewritten_bytes = plan.rewritten_bytes;
-    figures_.pass_seconds = watch.seconds();
+    stats_.rewritten_bytes = plan.rewritten_bytes;
+    stats_.pass_seconds = watch.seconds();
   }
 
  private:
@@ -114,7 +113,7 @@ class Merging {
 
   const MergeSetup& setup_;
   RunStore& runs_;
-  MergeFigures& figures_;
+  MergeStats& stats_;
 
  public:
   tbb::task_arena arena_;
@@ -125,19 +124,19 @@ class Merging {
 class LastPass {
  public:
   LastPass(const MergeSetup& setup, const MergePlan& plan, const OpenSources& open, IndexWriter& writer,
-           MergeFigures& figures)
+           MergeStats& stats)
       : setup_(setup),
         plan_(plan),
         inputs_(open.inputs()),
         writer_(writer),
-        figures_(figures),
+        stats_(stats),
         documents_bytes_(open.documents_bytes()),
         lengths_(setup.budget, source_document_count(inputs_)) {}
 
   // Returns the share of the dropped documents in the sum of the source.
-  OccurrenceSum run(std::size_t batch_bytes, const std::function<void(std::uint64_t)>& duplicates_found) {
+  ContentChecksum run(std::size_t batch_bytes, const std::function<void(std::uint64_t)>& duplicates_found) {
     find_duplicates();
-    duplicates_found(figures_.duplicate_documents);
+    duplicates_found(stats_.duplicate_documents);
     Reservation memory = take_memory();
     if (memory.bytes() == 0) {
       setup_.context.progress.stage.store("documents");
@@ -157,10 +156,10 @@ class LastPass {
                  IdTableResources{setup_.budget, setup_.temp, setup_.id_sorter, sort_bytes, setup_.to_drop,
                                   check_cancelled, setup_.threads, documents_bytes_},
                  lengths_);
-    figures_.duplicate_documents = ids_->duplicate_count();
-    figures_.listed_documents = ids_->listed_count();
-    figures_.duplicates = ids_->examples();
-    figures_.id_seconds = watch.seconds();
+    stats_.duplicate_documents = ids_->duplicate_count();
+    stats_.listed_documents = ids_->listed_count();
+    stats_.duplicates = ids_->examples();
+    stats_.id_seconds = watch.seconds();
   }
 
   // For lists and documents at the same time. None where one thread does all, or there is too little.
@@ -199,10 +198,10 @@ class LastPass {
     const Stopwatch watch;
     write_order();
     merge_documents(inputs_, ids_->dropped(), writer_, setup_.budget, setup_.threads, check);
-    figures_.document_seconds = watch.seconds();
+    stats_.document_seconds = watch.seconds();
   }
 
-  OccurrenceSum merge_lists(std::size_t batch_bytes, bool with_documents) {
+  ContentChecksum merge_lists(std::size_t batch_bytes, bool with_documents) {
     const Stopwatch watch;
     const IndexContext& context = setup_.context;
     IndexMergeOptions options;
@@ -219,11 +218,11 @@ class LastPass {
     if (behind.bytes() != 0) options.threads = std::min(options.threads, setup_.threads - setup_.threads / 8);
     const IndexMergeResult result = spillway::merge_lists(inputs_, ids_->dropped(), lengths_.span(), writer_, options);
     writer_.end_list_helpers();
-    figures_.documents = result.document_count;
-    figures_.postings = result.posting_count;
-    figures_.occurrences = result.occurrence_count;
-    figures_.list_seconds = watch.seconds();
-    figures_.list_busy_seconds = result.cpu_seconds;
+    stats_.documents = result.document_count;
+    stats_.postings = result.posting_count;
+    stats_.occurrences = result.occurrence_count;
+    stats_.list_seconds = watch.seconds();
+    stats_.list_busy_seconds = result.cpu_seconds;
     return result.dropped_sum;
   }
 
@@ -231,7 +230,7 @@ class LastPass {
   const MergePlan& plan_;
   const std::span<const MergeInput* const> inputs_;
   IndexWriter& writer_;
-  MergeFigures& figures_;
+  MergeStats& stats_;
   const std::size_t documents_bytes_;
   LengthCodes lengths_;
   std::optional<IdTable> ids_;
@@ -241,11 +240,11 @@ class LastPass {
 }  // namespace
 
 IndexTotals merge_into_index(const MergeSetup& setup, RunStore& runs, IndexWriter& writer,
-                             const std::function<void(std::uint64_t)>& duplicates_found, MergeFigures& figures) {
-  Merging merging(setup, runs, figures);
+                             const std::function<void(std::uint64_t)>& duplicates_found, MergeStats& stats) {
+  Merging merging(setup, runs, stats);
   const MergePlan plan = merging.plan();
-  figures.plan = plan.describe();
-  setup.context.say(figures.plan);
+  stats.plan = plan.describe();
+  setup.context.say(stats.plan);
   merging.run_passes(plan);
   const OpenSources open(runs.runs, plan.last_pass_ranges, setup.context.signal_number);
   const auto inputs = open.inputs();
@@ -254,9 +253,9 @@ IndexTotals merge_into_index(const MergeSetup& setup, RunStore& runs, IndexWrite
   totals.source_sum = source_sum(inputs);
   for (const auto& run : runs.runs) setup.context.progress.postings_total += run->summary.posting_count;
   merging.arena_.execute([&] {
-    totals.dropped_sum = LastPass(setup, plan, open, writer, figures).run(merging.batch_bytes(), duplicates_found);
+    totals.dropped_sum = LastPass(setup, plan, open, writer, stats).run(merging.batch_bytes(), duplicates_found);
   });
-  ++figures.passes;
+  ++stats.passes;
   return totals;
 }
 

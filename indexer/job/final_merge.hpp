@@ -22,7 +22,7 @@ struct MergeSetup {
   std::size_t max_fan_in = 0;  // 0: as many as memory and descriptors allow
 };
 
-struct MergeFigures {
+struct MergeStats {
   std::uint64_t passes = 0;  // the last one included
   std::uint64_t documents = 0, duplicate_documents = 0, listed_documents = 0, postings = 0, occurrences = 0;
   std::vector<IdTable::Duplicate> duplicates;                                       // the first few
@@ -35,6 +35,6 @@ struct MergeFigures {
 // Writes all of the index but its end: the caller finishes the writer with the totals returned. Uses up the runs.
 // duplicates_found(count) may throw to stop before the lists are merged.
 IndexTotals merge_into_index(const MergeSetup& setup, RunStore& runs, IndexWriter& writer,
-                             const std::function<void(std::uint64_t)>& duplicates_found, MergeFigures& figures);
+                             const std::function<void(std::uint64_t)>& duplicates_found, MergeStats& stats);
 
 }  // namespace spillway

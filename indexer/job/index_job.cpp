@@ -265,7 +265,7 @@ class IndexJob {
   void add_stages() {
     report_.input_bytes = std::max(corpus_.total_bytes, context_.progress.bytes_done.load());  // streams tell no size
     const std::uint64_t bytes = report_.input_bytes;
-    const BlockSortFigures& sort = ingest_.block.sort;
+    const BlockSortStats& sort = ingest_.block.sort;
     report_.stages = {
         {"parse", ingest_.parse_seconds, ingest_.wall_seconds, bytes},
         {"transfer up", sort.upload_seconds, sort.upload_seconds, sort.upload_bytes},
@@ -280,14 +280,14 @@ class IndexJob {
         {"merge", merge_.list_busy_seconds, merge_.list_seconds, bytes},
         {"write", finish_seconds_, finish_seconds_, report_.index_bytes}};
     if (ingest_.block.joins.joins == 0) {
-      std::erase_if(report_.stages, [](const StageFigure& stage) { return stage.name == "join runs"; });
+      std::erase_if(report_.stages, [](const StageStats& stage) { return stage.name == "join runs"; });
     }
     if (sort.upload_bytes == 0) {
-      std::erase_if(report_.stages, [](const StageFigure& stage) { return stage.name.starts_with("transfer"); });
+      std::erase_if(report_.stages, [](const StageStats& stage) { return stage.name.starts_with("transfer"); });
     }
     const auto slowest =
         std::max_element(report_.stages.begin(), report_.stages.end(),
-                         [](const StageFigure& a, const StageFigure& b) { return a.busy_seconds < b.busy_seconds; });
+                         [](const StageStats& a, const StageStats& b) { return a.busy_seconds < b.busy_seconds; });
     report_.bottleneck = slowest->name;
   }
 
@@ -305,10 +305,10 @@ class IndexJob {
   Reservation program_;
   Reservation visit_memory_;  // of the budget below: what comes from GPUs takes nothing from anybody else
   std::optional<MemoryBudget> visit_budget_;
-  std::optional<ChunkSlabs> slabs_;
+  std::optional<PinnedSlotPool> slabs_;
   std::unique_ptr<GpuBlockSorter> gpu_;
-  IngestFigures ingest_;
-  MergeFigures merge_;
+  IngestStats ingest_;
+  MergeStats merge_;
   std::string gpu_failure_;
   double finish_seconds_ = 0;
   std::uint64_t terms_ = 0;

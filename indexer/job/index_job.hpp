@@ -66,7 +66,7 @@ struct SkippedRecord {  // one of the first few of each reason
   std::string detail;
 };
 
-struct StageFigure {
+struct StageStats {
   std::string name;         // parse, transfer up, sort, ... (indexer/job/index_job.cpp)
   double busy_seconds = 0;  // summed over threads
   double wall_seconds = 0;  // from its start to its end
@@ -92,7 +92,7 @@ struct IndexReport {
   std::uint64_t cpu_blocks = 0;       // sorted on the CPU though the mode is gpu or gpu+
   std::string gpu_failure;            // why, the first time; empty if there was none
   double seconds = 0;
-  std::vector<StageFigure> stages;
+  std::vector<StageStats> stages;
   std::string bottleneck;  // name of the stage with the most busy time
   std::string plan;        // what was decided and why, for -v
 };

@@ -215,7 +215,7 @@ class MergeJob {
   std::uint64_t source_documents_ = 0;
   IndexTotals earlier_;  // the share of what the inputs had dropped, in source_sum
   std::unique_ptr<IdList> to_drop_;
-  MergeFigures merge_;
+  MergeStats merge_;
   double finish_seconds_ = 0;
 };
 

@@ -34,7 +34,7 @@ struct MergeReport {
   std::uint64_t memory_bytes = 0, peak_resident_bytes = 0, index_bytes = 0;
   unsigned threads = 0;
   double seconds = 0;
-  std::vector<StageFigure> stages;
+  std::vector<StageStats> stages;
   std::string plan;  // what was decided and why, for -v
 };
 

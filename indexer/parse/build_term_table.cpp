@@ -60,7 +60,7 @@ class Tabulation {
       lanes[1] += hash[1];
       positions += static_cast<unsigned __int128>(hash[1]) * position_weight;
     }
-    void add_to(OccurrenceSum& sum, std::uint32_t document) const {
+    void add_to(ContentChecksum& sum, std::uint32_t document) const {
       const std::uint64_t power = document_power(document);
       sum.add({field61::reduce(lanes[0]), field61::reduce(lanes[1])}, power);
       const std::uint64_t share = field61::multiply(field61::reduce(positions), power);
@@ -124,7 +124,7 @@ class Tabulation {
   std::size_t words_ = 0;
   const char* at_;
   const char* end_;
-  OccurrenceSum sum_, long_sum_;
+  ContentChecksum sum_, long_sum_;
 };
 
 void check(const ParsedChunk& chunk, Positions positions) {
@@ -154,7 +154,7 @@ TabulationBytes bytes_of(std::uint64_t occurrences, std::size_t token_bytes, std
 
 }  // namespace
 
-ParsedChunk tabulate_tokens(ParsedChunk&& chunk, Positions positions, MemoryBudget& budget) {
+ParsedChunk build_term_table(ParsedChunk&& chunk, Positions positions, MemoryBudget& budget) {
   const ParsedChunk tokens = std::move(chunk);
   check(tokens, positions);
   return Tabulation(tokens, positions, budget).run();

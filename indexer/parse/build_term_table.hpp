@@ -12,9 +12,9 @@ namespace spillway {
 
 // The chunk of form kOccurrences, with its whole sum, of the documents of a chunk of form kTokens, which is used up.
 // FormatError where tokens, lengths and sums do not agree (hardware or our own mistake).
-ParsedChunk tabulate_tokens(ParsedChunk&& chunk, Positions positions, MemoryBudget& budget);
+ParsedChunk build_term_table(ParsedChunk&& chunk, Positions positions, MemoryBudget& budget);
 
-// At most, by tabulate_tokens() besides the chunk: for what it returns, and given back before it does.
+// At most, by build_term_table() besides the chunk: for what it returns, and given back before it does.
 struct TabulationBytes {
   std::size_t result = 0, scratch = 0;
 };

@@ -30,7 +30,7 @@ struct ChunkLimits {
 };
 
 // What a parser counts besides its chunks.
-struct ParseFigures {
+struct ParseStats {
   std::uint64_t documents = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0, chunks = 0;
   std::uint64_t slab_chunks = 0;  // of them, those in slabs
 };
@@ -50,7 +50,7 @@ class ChunkParser : public DocumentSink {
   ~ChunkParser() override = default;
   // The task ends: hands out what is left. Requires: no document is open.
   virtual void finish_task() = 0;
-  virtual const ParseFigures& figures() const = 0;
+  virtual const ParseStats& stats() const = 0;
 
   // Longest stored id and field; a longer field is cut at a character and counted.
   static constexpr std::size_t kMaxFieldBytes = 65535;
@@ -67,7 +67,7 @@ struct ChunkParserSetup {
   MemoryBudget& budget;  // pays for the parser and for the chunks that it delivers
   ParseObserver& observer;
   ChunkParser::Deliver deliver;
-  ChunkSlabs* slabs = nullptr;  // kTokens: for their tokens, while there are pieces
+  PinnedSlotPool* slabs = nullptr;  // kTokens: for their tokens, while there are pieces
 };
 // Options, budget and observer live longer than the parser.
 std::unique_ptr<ChunkParser> make_chunk_parser(const ChunkParserSetup& setup);

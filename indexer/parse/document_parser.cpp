@@ -25,10 +25,10 @@ DocumentParser::DocumentParser(const ChunkParserSetup& setup, DocumentCounts& co
 
 void DocumentParser::begin(const DocumentFields& fields, const SourcePlace&) {
   if (documents_.size() >= limits_.document_bytes || document_number_ >= limits_.max_documents) seal();
-  figures_.fields_cut += strings_.keep(fields, options_.store);
+  stats_.fields_cut += strings_.keep(fields, options_.store);
   has_stored_ids_ |= !fields.id.empty();
-  figures_.repaired += fields.repaired ? 1 : 0;
-  figures_.fields_cut += fields.title_in_text && options_.store != StorePolicy::kNone ? 1 : 0;
+  stats_.repaired += fields.repaired ? 1 : 0;
+  stats_.fields_cut += fields.title_in_text && options_.store != StorePolicy::kNone ? 1 : 0;
   open_ = true;
   counts_ = DocumentCounts{};
   if (fields.has_title) {
@@ -51,7 +51,7 @@ void DocumentParser::end() {
   close_document();
   open_ = false;
   ++document_number_;
-  ++figures_.documents;
+  ++stats_.documents;
 }
 
 void DocumentParser::finish_task() {
@@ -104,8 +104,8 @@ void DocumentParser::seal() {
   chunk.open_length = open_length;
   chunk.continued_length = continued_length_;
   start_chunk();
-  ++figures_.chunks;
-  figures_.slab_chunks += chunk.memory.slab().empty() ? 0 : 1;
+  ++stats_.chunks;
+  stats_.slab_chunks += chunk.memory.slab().empty() ? 0 : 1;
   deliver_(std::move(chunk));
 }
 
@@ -114,7 +114,7 @@ void DocumentParser::start_chunk() {
   documents_.clear();
   texts_.clear();
   lengths_.clear();
-  sum_ = OccurrenceSum{};
+  sum_ = ContentChecksum{};
   occurrence_count_ = 0;
   document_number_ = 0;
   first_document_open_ = open_;

@@ -31,7 +31,7 @@ class DocumentParser : public ChunkParser {
   void text(std::string_view piece) final;
   void end() final;
   void finish_task() final;
-  const ParseFigures& figures() const final { return figures_; }
+  const ParseStats& stats() const final { return stats_; }
   void skip(SkipReason reason, const SourcePlace& place, std::string_view detail) final {
     observer_.skip(reason, place, detail);
   }
@@ -58,7 +58,7 @@ class DocumentParser : public ChunkParser {
   void add_to_sum(const TermHash& hashes) { sum_.add(hashes, document_power(document_number_)); }
   // The document's sum of h_1(term) * position_value(position).
   void add_to_position_sum(std::uint64_t positions);
-  void count_overlong() { ++figures_.overlong_tokens; }
+  void count_overlong() { ++stats_.overlong_tokens; }
   std::uint32_t document_number() const { return document_number_; }
 
   const ContentOptions& options_;
@@ -73,7 +73,7 @@ class DocumentParser : public ChunkParser {
   const ChunkForm form_;
   Deliver deliver_;
   ParseObserver& observer_;
-  ParseFigures figures_;
+  ParseStats stats_;
   DocumentCounts& counts_;
 
   // The chunk.
@@ -81,7 +81,7 @@ class DocumentParser : public ChunkParser {
   const bool stores_text_ = options_.store == StorePolicy::kText;
   std::vector<std::uint32_t> lengths_;
   std::uint32_t continued_length_ = 0;
-  OccurrenceSum sum_;
+  ContentChecksum sum_;
   std::uint64_t occurrence_count_ = 0;
   std::uint32_t document_number_ = 0;
   bool first_document_open_ = false;

@@ -21,8 +21,8 @@ constexpr std::size_t kAhead = 16;
 constexpr unsigned kSummedBits = 48;
 
 template <ChunkForm kForm, Positions kPositions>
-class TableParser final : public DocumentParser, private TokenLookup<TableParser<kForm, kPositions>> {
-  using Lookup = TokenLookup<TableParser<kForm, kPositions>>;
+class TableParser final : public DocumentParser, private TermResolver<TableParser<kForm, kPositions>> {
+  using Lookup = TermResolver<TableParser<kForm, kPositions>>;
   friend Lookup;
 
  public:
@@ -66,7 +66,7 @@ class TableParser final : public DocumentParser, private TokenLookup<TableParser
 
   // For the look-up.
 
-  std::size_t take_hits(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges) {
+  std::size_t on_terms(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges) {
     Counts counts = counts_;
     for (; 2 * i != edges.size() && this->is_hit(keys, i); ++i) occur(keys.guess[i], counts);
     counts_ = counts;
@@ -210,7 +210,7 @@ class TableParser final : public DocumentParser, private TokenLookup<TableParser
 
   using Lookup::table_;
 
-  RunScanner scanner_;
+  WordScanner scanner_;
   Buffer stream_memory_;
   std::uint32_t* stream_;
   Buffer touched_memory_;

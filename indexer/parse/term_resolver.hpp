@@ -25,7 +25,7 @@ namespace spillway {
 //   void occur_once(std::string_view term)  of a term that need not be remembered
 //   static constexpr bool kLooksUpWords     does occur_once() look the term up? Then it also has
 //   void seal_if_full()                     asked after every few of them
-//   std::size_t take_hits(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges)
+//   std::size_t on_terms(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges)
 //       Tokens that are terms, from the i-th on, as long as is_hit(); returns where that ends.
 //   void approach(const std::uint16_t* edges)
 //       Before any other token that is looked up as a term.
@@ -33,9 +33,9 @@ namespace spillway {
 //   void drop_overlong()                    likewise, above max_term_bytes
 //   void empty_table()                      calls clear_table()
 template <typename Parser>
-class TokenLookup {
+class TermResolver {
  protected:
-  explicit TokenLookup(const ChunkParserSetup& setup)
+  explicit TermResolver(const ChunkParserSetup& setup)
       : filter_(setup.options),
         tokens_are_terms_(filter_.is_identity() && setup.options.max_term_bytes >= 16),
         table_(setup.budget, setup.limits.table_entries, arena_bytes(setup.options, setup.limits)),
@@ -141,7 +141,7 @@ class TokenLookup {
     std::uint32_t clears = table_.clear_count();
     for (std::size_t i = 0; i < count; ++i) {
       if constexpr (kTokensAreTerms) {
-        i = parser().take_hits(keys, i, edges);
+        i = parser().on_terms(keys, i, edges);
         if (i == count) break;
         parser().approach(edges.data() + 2 * i);
       }

@@ -59,15 +59,15 @@ class TokenBuffer {
 
   const std::size_t chunk_bytes_, usual_capacity_, piece_capacity_;
   MemoryBudget& budget_;
-  ChunkSlabs* const slabs_;
+  PinnedSlotPool* const slabs_;
   Buffer positions_memory_;
   std::uint32_t* positions_ = nullptr;  // by token
   Buffer memory_;                       // or:
-  ChunkSlabs::Piece piece_;
+  PinnedSlotPool::Piece piece_;
   std::uint8_t* tokens_ = nullptr;
   std::size_t piece_position_bytes_ = 0;  // of a token, in a piece
   std::size_t capacity_ = 0, used_ = 0, count_ = 0;
-  GrowingSums token_sums_, position_sums_;
+  GrowingChecksum token_sums_, position_sums_;
 };
 
 }  // namespace spillway

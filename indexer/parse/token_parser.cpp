@@ -17,8 +17,8 @@ namespace spillway {
 namespace {
 
 template <Positions kPositions>
-class TokenParser final : public DocumentParser, private TokenLookup<TokenParser<kPositions>> {
-  using Lookup = TokenLookup<TokenParser<kPositions>>;
+class TokenParser final : public DocumentParser, private TermResolver<TokenParser<kPositions>> {
+  using Lookup = TermResolver<TokenParser<kPositions>>;
   friend Lookup;
 
  public:
@@ -138,7 +138,7 @@ class TokenParser final : public DocumentParser, private TokenLookup<TokenParser
 
   // For the look-up.
 
-  std::size_t take_hits(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges) {
+  std::size_t on_terms(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges) {
     for (; 2 * i != edges.size() && this->is_hit(keys, i); ++i) {
       approach(edges.data() + 2 * i);
       occur(keys.guess[i]);
@@ -235,7 +235,7 @@ class TokenParser final : public DocumentParser, private TokenLookup<TokenParser
   using Lookup::table_;
 
   const WordBytes words_of_;
-  RunScanner scanner_;
+  WordScanner scanner_;
   const MarkTokensFunction mark_tokens_;
   const std::size_t window_bytes_;
   TokenBuffer tokens_;

@@ -62,15 +62,15 @@ ChunkFormChoice choose_chunk_form(const ChunkFormInput& input, const ChunkFormCo
   if (!why_not.empty()) return {ChunkForm::kOccurrences, why_not};
   const auto most_text = [&](double device_bytes) {
     return std::min(static_cast<double>(kMostBlockBytes),
-                    static_cast<double>(input.visit_bytes) / std::max(device_bytes, 1e-9));
+                    static_cast<double>(input.pass_bytes) / std::max(device_bytes, 1e-9));
   };
   const double table_block = most_text(input.table_device_bytes), token_block = most_text(input.token_device_bytes);
   const double tables = seconds_per_byte(costs.table_second_per_byte, table_block, costs);
   const double tokens = seconds_per_byte(costs.token_second_per_byte, token_block, costs);
-  const std::string figures = "a visit has device memory for " + mebibytes(token_block) + " of text as tokens, " +
-                              mebibytes(table_block) + " with tables: about " + gigabytes_per_second(tokens) + " and " +
-                              gigabytes_per_second(tables) + " with 16 threads";
-  return {tokens < tables ? ChunkForm::kTokens : ChunkForm::kOccurrences, figures};
+  const std::string stats = "a visit has device memory for " + mebibytes(token_block) + " of text as tokens, " +
+                            mebibytes(table_block) + " with tables: about " + gigabytes_per_second(tokens) + " and " +
+                            gigabytes_per_second(tables) + " with 16 threads";
+  return {tokens < tables ? ChunkForm::kTokens : ChunkForm::kOccurrences, stats};
 }
 
 // Of the job, with blocks of b bytes: exposed * b for the last block, and total / b runs to visit and to merge. The

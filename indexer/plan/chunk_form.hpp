@@ -34,7 +34,7 @@ struct ChunkFormInput {
   GpuChunks asked = GpuChunks::kAuto;
   std::string record_sorter = "auto", string_sorter = "auto";  // as they were asked for
   bool through_host = false;                                   // the string sorter is one of host memory
-  std::size_t visit_bytes = 0;                                 // device memory of one visit
+  std::size_t pass_bytes = 0;                                  // device memory of one visit
   double table_device_bytes = 0, token_device_bytes = 0;       // of it, for a byte of text
 };
 

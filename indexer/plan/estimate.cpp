@@ -40,7 +40,7 @@ void estimate_merge(JobEstimate& estimate, const IndexPlan& plan, const ContentO
   }
   estimate.least_spilled_bytes = estimate.runs_spilled == 0 ? 0 : estimate.text_bytes / kLeastShare;
   const std::size_t largest_block = TermBlockBuilder::max_block_bytes(plan.run_block_bytes, content.max_term_bytes);
-  RunFigures runs;
+  RunStats runs;
   runs.bytes.assign(estimate.joins, kMostJoinedRuns * run_bytes);
   runs.bytes.resize(estimate.joins + estimate.blocks - estimate.joins * kMostJoinedRuns, run_bytes);
   runs.documents = estimate.text_bytes / kInputPerDocument;

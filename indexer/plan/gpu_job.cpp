@@ -48,8 +48,8 @@ std::size_t free_on_all(const std::vector<GpuInfo>& gpus) {
 
 }  // namespace
 
-VisitSize usual_visit(ChunkForm form, std::size_t block_bytes, bool positions) {
-  VisitSize size;
+BlockPassSize usual_pass(ChunkForm form, std::size_t block_bytes, bool positions) {
+  BlockPassSize size;
   size.positions = positions;
   if (form == ChunkForm::kTokens) {
     size.strings = size.occurrences = block_bytes / (kBlockBytesPerToken + (positions ? 4 : 0)) + 1;
@@ -94,7 +94,7 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, st
 // Two, so that one block goes up while another is sorted.
 unsigned GpuJobPlan::choose_shares(const ModeChoice& choice, std::size_t device_bytes) const {
   if (choice.mode != IndexMode::kGpuPlus || through_host_) return 1;
-  const VisitSize size = usual_visit(ChunkForm::kTokens, kSecondShareBlock, positions_);
+  const BlockPassSize size = usual_pass(ChunkForm::kTokens, kSecondShareBlock, positions_);
   return this->device_bytes(size, ChunkForm::kTokens, record_name_) <= device_bytes / 2 ? 2 : 1;
 }
 
@@ -123,9 +123,9 @@ ChunkFormChoice GpuJobPlan::choose_chunks(GpuChunks asked) const {
   input.record_sorter = record_name_;
   input.string_sorter = strings_.name;
   input.through_host = through_host_;
-  input.visit_bytes = share_bytes_;
+  input.pass_bytes = share_bytes_;
   const auto per_byte = [&](ChunkForm form) {
-    const VisitSize size = usual_visit(form, kBlock, positions_);
+    const BlockPassSize size = usual_pass(form, kBlock, positions_);
     const double text_bytes = static_cast<double>(size.occurrences) * kTextBytesPerToken;
     return static_cast<double>(device_bytes(size, form, "gpu-radix")) / text_bytes;
   };
@@ -148,7 +148,7 @@ void GpuJobPlan::check_gpus() const {
 
 bool GpuJobPlan::takes_chunk(const ChunkLimits& limits) const {
   if (through_host_) return true;
-  VisitSize size;
+  BlockPassSize size;
   size.chunks = 1;
   size.strings = limits.table_entries;
   size.string_bytes = size.strings * kBytesPerString;
@@ -164,7 +164,7 @@ bool GpuJobPlan::takes_chunk(const ChunkLimits& limits) const {
 }
 
 GpuSortPlan GpuJobPlan::choose_token_blocks(std::size_t host_bytes, std::uint64_t total_bytes) const {
-  const VisitSize size = usual_visit(ChunkForm::kTokens, host_bytes, positions_);
+  const BlockPassSize size = usual_pass(ChunkForm::kTokens, host_bytes, positions_);
   const double device = static_cast<double>(device_bytes(size, ChunkForm::kTokens, record_name_));
   const double fit = std::min(1.0, static_cast<double>(share_bytes_) / device) * static_cast<double>(host_bytes);
   return {{"none", "tokens are sorted as strings, in order of documents already"},
@@ -177,7 +177,7 @@ GpuSortPlan GpuJobPlan::choose_records(std::size_t host_bytes, std::uint64_t tot
   input.host_block_bytes = host_bytes;
   input.arena_bytes = share_bytes_;
   input.total_block_bytes = total_bytes;
-  const VisitSize size = usual_visit(chunks_.form, host_bytes, positions_);
+  const BlockPassSize size = usual_pass(chunks_.form, host_bytes, positions_);
   const auto per_byte = [&](const char* records) {
     if (through_host_) return 3.0;
     return static_cast<double>(device_bytes(size, chunks_.form, records)) / static_cast<double>(host_bytes);
@@ -188,11 +188,12 @@ GpuSortPlan GpuJobPlan::choose_records(std::size_t host_bytes, std::uint64_t tot
   return choose_gpu_record_sorter(record_name_, input, GpuSortCosts{});
 }
 
-std::size_t GpuJobPlan::device_bytes(const VisitSize& size, ChunkForm form, const std::string& record_sorter) const {
+std::size_t GpuJobPlan::device_bytes(const BlockPassSize& size, ChunkForm form,
+                                     const std::string& record_sorter) const {
   GpuSorterOptions options = sorter_;
   options.form = form;
   options.record_sorter = record_sorter;
-  return visit_device_bytes(size, options);
+  return block_pass_device_bytes(size, options);
 }
 
 GpuSorterOptions GpuJobPlan::sorter_options(const GpuSortPlan& chosen, std::uint64_t total_bytes,
@@ -202,7 +203,7 @@ GpuSorterOptions GpuJobPlan::sorter_options(const GpuSortPlan& chosen, std::uint
   options.record_sorter = chosen.sorter.name;
   options.threads = threads;
   const std::size_t usual =
-      device_bytes(usual_visit(chunks_.form, chosen.block_bytes, positions_), chunks_.form, chosen.sorter.name);
+      device_bytes(usual_pass(chunks_.form, chosen.block_bytes, positions_), chunks_.form, chosen.sorter.name);
   options.arena_bytes = shares_ * std::min(share_bytes_, device_aligned(usual * 2));
   return options;
 }

@@ -44,7 +44,7 @@ class GpuJobPlan {
   unsigned choose_visits(const ModeChoice& choice) const;
   ChunkFormChoice choose_chunks(GpuChunks asked) const;
   GpuSortPlan choose_token_blocks(std::size_t host_bytes, std::uint64_t total_bytes) const;
-  std::size_t device_bytes(const VisitSize& size, ChunkForm form, const std::string& record_sorter) const;
+  std::size_t device_bytes(const BlockPassSize& size, ChunkForm form, const std::string& record_sorter) const;
 
   std::string record_name_;
   SorterChoice strings_;
@@ -60,6 +60,6 @@ class GpuJobPlan {
 };
 
 // The visit of a block of so many bytes, as text usually is: measured on RFCs and on package descriptions.
-VisitSize usual_visit(ChunkForm form, std::size_t block_bytes, bool positions);
+BlockPassSize usual_pass(ChunkForm form, std::size_t block_bytes, bool positions);
 
 }  // namespace spillway

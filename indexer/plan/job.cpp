@@ -180,7 +180,7 @@ std::size_t JobPlan::block_cost(const ParsedChunk& chunk, Positions positions) c
   if (through_host != nullptr) return host + through_host->extra_bytes(chunk);
   if (!gpu) return host + sorter->extra_bytes(chunk);
   try {
-    const auto device = static_cast<double>(visit_device_bytes(visit_size(chunk, positions), *gpu));
+    const auto device = static_cast<double>(block_pass_device_bytes(block_pass_size(chunk, positions), *gpu));
     const auto share = static_cast<double>(gpu->arena_bytes / gpu->shares);
     return std::max(host, static_cast<std::size_t>(device / share * static_cast<double>(index.assembler.block_bytes)));
   } catch (const GpuError&) {

@@ -27,7 +27,7 @@ MergePlan plan_with_files(MergePlanInput& input, bool any_file, std::size_t desc
 
 }  // namespace
 
-MergePlan plan_run_merge(const RunFigures& runs, const MergeResources& resources) {
+MergePlan plan_run_merge(const RunStats& runs, const MergeResources& resources) {
   MergePlanInput input;
   input.run_bytes = runs.bytes;
   input.cursor_bytes = runs.cursor_bytes;

@@ -11,7 +11,7 @@
 
 namespace spillway {
 
-struct RunFigures {
+struct RunStats {
   std::vector<std::uint64_t> bytes;  // of each, in document order
   std::uint64_t documents = 0;       // of all
   std::size_t cursor_bytes = 0;      // of the largest term cursor
@@ -32,7 +32,7 @@ struct MergeResources {
 };
 
 // Throws as plan_merge.
-MergePlan plan_run_merge(const RunFigures& runs, const MergeResources& resources);
+MergePlan plan_run_merge(const RunStats& runs, const MergeResources& resources);
 
 // Encoded lists handed to the writer at a time.
 std::size_t merge_batch_bytes(std::size_t budget_bytes, unsigned threads);

@@ -53,9 +53,9 @@ std::size_t join_memory_bytes(std::size_t largest_block_bytes, unsigned threads)
   return bytes_of_join(runs, largest_block_bytes, threads);
 }
 
-RunJoiner::~RunJoiner() { stop(true); }
+RunCompactor::~RunCompactor() { stop(true); }
 
-void RunJoiner::stop(bool abandoned) {
+void RunCompactor::stop(bool abandoned) {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -65,17 +65,17 @@ void RunJoiner::stop(bool abandoned) {
   if (thread_.joinable()) thread_.join();
 }
 
-bool RunJoiner::empty() const {
+bool RunCompactor::empty() const {
   const std::lock_guard lock(mutex_);
   return !any_put_;
 }
 
-void RunJoiner::check() const {
+void RunCompactor::check() const {
   const std::lock_guard lock(mutex_);
   if (error_ != nullptr) std::rethrow_exception(error_);
 }
 
-void RunJoiner::put(std::unique_ptr<MergeSource> run) {
+void RunCompactor::put(std::unique_ptr<MergeSource> run) {
   std::unique_lock lock(mutex_);
   any_put_ = true;
   waiting_.push_back(std::move(run));
@@ -86,7 +86,7 @@ void RunJoiner::put(std::unique_ptr<MergeSource> run) {
   }
 }
 
-void RunJoiner::finish() {
+void RunCompactor::finish() {
   stop(false);
   check();
   for (auto& run : joined_) setup_.runs.runs.push_back(std::move(run));
@@ -95,7 +95,7 @@ void RunJoiner::finish() {
   waiting_.clear();
 }
 
-void RunJoiner::work() {
+void RunCompactor::work() {
   std::unique_lock lock(mutex_);
   try {
     while (true) {
@@ -117,7 +117,7 @@ void RunJoiner::work() {
 }
 
 // Hands on those in front that no join will take: large or spilled ones, and too few before one of them.
-void RunJoiner::settle_alone() {
+void RunCompactor::settle_alone() {
   while (!waiting_.empty()) {
     const std::size_t small = small_runs();
     if (small >= kLeastJoinedRuns || small == waiting_.size()) return;
@@ -127,7 +127,7 @@ void RunJoiner::settle_alone() {
 }
 
 // In front: up to as many as one join takes.
-std::size_t RunJoiner::small_runs() const {
+std::size_t RunCompactor::small_runs() const {
   std::size_t count = 0;
   while (count < std::min(waiting_.size(), kMostJoinedRuns) && is_small(*waiting_[count])) ++count;
   return count;
@@ -135,7 +135,7 @@ std::size_t RunJoiner::small_runs() const {
 
 // How many of those that wait are to be joined now: the oldest where they are many or no more will stand beside them,
 // all where the memory for runs is short.
-std::size_t RunJoiner::due_runs() const {
+std::size_t RunCompactor::due_runs() const {
   if (setup_.memory_bytes == 0) return 0;
   const std::size_t small = small_runs();
   if (small < kLeastJoinedRuns) return 0;
@@ -144,7 +144,7 @@ std::size_t RunJoiner::due_runs() const {
   return is_short && !stopping_ ? small : 0;
 }
 
-void RunJoiner::join_due_runs(std::unique_lock<std::mutex>& lock) {
+void RunCompactor::join_due_runs(std::unique_lock<std::mutex>& lock) {
   while (!abandoned_) {
     settle_alone();
     const std::size_t count = due_runs();
@@ -168,7 +168,7 @@ void RunJoiner::join_due_runs(std::unique_lock<std::mutex>& lock) {
 }
 
 // Asks the thread that joins, as memory for runs comes and goes without its mutex.
-bool RunJoiner::wait_for_join() {
+bool RunCompactor::wait_for_join() {
   std::unique_lock lock(mutex_);
   if (!thread_.joinable()) return false;
   const std::uint64_t before = ended_, asked = ++asked_;
@@ -178,7 +178,7 @@ bool RunJoiner::wait_for_join() {
 }
 
 // As many as the memory of joins has room for; none: not even one.
-unsigned RunJoiner::threads_for(const Sources& group) const {
+unsigned RunCompactor::threads_for(const Sources& group) const {
   JoinedSizes runs{.count = group.size()};
   unsigned threads = setup_.slots.count();
   for (const auto& run : group) {
@@ -192,7 +192,7 @@ unsigned RunJoiner::threads_for(const Sources& group) const {
   return threads;
 }
 
-std::unique_ptr<MergeSource> RunJoiner::join(Sources& group, unsigned threads) {
+std::unique_ptr<MergeSource> RunCompactor::join(Sources& group, unsigned threads) {
   const Stopwatch watch;
   const Reservation memory = setup_.budget.reserve(setup_.memory_bytes, "joining runs");
   std::uint64_t bytes = 0, entries = 0, kept = 0;
@@ -223,10 +223,10 @@ std::unique_ptr<MergeSource> RunJoiner::join(Sources& group, unsigned threads) {
     joined = setup_.runs.write(stays ? setup_.runs.take_share(bound) : RunShare(),
                                [&](WritableFile& file) { return merge_runs(open.inputs(), file, options); });
   }
-  ++figures_.joins;
-  figures_.joined_runs += group.size();
-  figures_.written_bytes += joined->bytes;
-  figures_.seconds += watch.seconds();
+  ++stats_.joins;
+  stats_.joined_runs += group.size();
+  stats_.written_bytes += joined->bytes;
+  stats_.seconds += watch.seconds();
   return joined;
 }
 

@@ -24,12 +24,12 @@ inline constexpr std::size_t kMostJoinedRuns = 24, kMostWaitingRuns = 32, kLeast
 // Of a run that is joined. A larger one has many postings for each of its entries, and joining saves entries.
 inline constexpr std::size_t kMostSmallRunBytes = std::size_t{64} << 20;
 
-// Of RunJoiner, for runs in memory with blocks of at most largest_block_bytes that are merged on so many threads.
+// Of RunCompactor, for runs in memory with blocks of at most largest_block_bytes that are merged on so many threads.
 std::size_t join_memory_bytes(std::size_t largest_block_bytes, unsigned threads);
 
 struct RunJoinerSetup {
   bool overlaps = false;         // on a thread of its own, beside what the caller does
-  ThreadSlots& slots;            // a join has a thread for each, and shares them with who else takes some
+  ConcurrencyLimiter& slots;     // a join has a thread for each, and shares them with who else takes some
   std::size_t memory_bytes = 0;  // of a join; too little for one thread: nothing is joined
   std::size_t run_block_bytes = 0;
   std::function<std::uint64_t()> next_number;  // of runs, each once
@@ -38,19 +38,19 @@ struct RunJoinerSetup {
   RunStore& runs;
 };
 
-struct JoinFigures {
+struct CompactionStats {
   std::uint64_t joins = 0, joined_runs = 0, written_bytes = 0;
   double seconds = 0;
 };
 
-class RunJoiner {
+class RunCompactor {
  public:
-  explicit RunJoiner(const RunJoinerSetup& setup) : setup_(setup) {
+  explicit RunCompactor(const RunJoinerSetup& setup) : setup_(setup) {
     if (setup_.overlaps) thread_ = std::thread([this] { work(); });
   }
-  ~RunJoiner();  // ends a join that is under way
-  RunJoiner(const RunJoiner&) = delete;
-  RunJoiner& operator=(const RunJoiner&) = delete;
+  ~RunCompactor();  // ends a join that is under way
+  RunCompactor(const RunCompactor&) = delete;
+  RunCompactor& operator=(const RunCompactor&) = delete;
 
   // The run behind those before; by one thread at a time. Without a thread of its own it joins, and may throw what a
   // join throws. Requires here and below: the caller holds none of the slots.
@@ -65,7 +65,7 @@ class RunJoiner {
   // Waits for the joins that are due, and hands all runs to the store, in order. Throws what a join met.
   void finish();
   // After finish().
-  const JoinFigures& figures() const { return figures_; }
+  const CompactionStats& stats() const { return stats_; }
 
  private:
   using Sources = std::vector<std::unique_ptr<MergeSource>>;
@@ -88,7 +88,7 @@ class RunJoiner {
   std::uint64_t asked_ = 0, answered_ = 0;  // whether a join is due
   std::atomic<bool> abandoned_ = false;
   std::exception_ptr error_;
-  JoinFigures figures_;
+  CompactionStats stats_;
   std::thread thread_;
 };
 

@@ -14,7 +14,7 @@ IndexSource::IndexSource(FileSystem& files, const std::string& directory) : file
   const IndexReader reader(files, directory, IndexTermCursor::kWindowBytes);
   options_ = reader.options();
   counts_ = reader.counts();
-  for (const IndexReader::FileFigure& file : reader.files()) bytes += file.bytes;
+  for (const IndexReader::FileStats& file : reader.files()) bytes += file.bytes;
   summary = IndexInput(reader).summary();
   may_have_dropped = counts_.source_documents != counts_.documents;
 }

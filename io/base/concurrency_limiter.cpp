@@ -3,10 +3,10 @@
 namespace spillway {
 
 void ThreadSlot::release() {
-  if (ThreadSlots* const slots = std::exchange(slots_, nullptr)) slots->give_back();
+  if (ConcurrencyLimiter* const slots = std::exchange(slots_, nullptr)) slots->give_back();
 }
 
-ThreadSlot ThreadSlots::take() {
+ThreadSlot ConcurrencyLimiter::take() {
   std::unique_lock lock(mutex_);
   const std::uint64_t place = next_place_++;
   changed_.wait(lock, [&] { return served_ == place && free_ != 0; });
@@ -16,12 +16,12 @@ ThreadSlot ThreadSlots::take() {
   return ThreadSlot(*this);
 }
 
-std::size_t ThreadSlots::waiting() const {
+std::size_t ConcurrencyLimiter::waiting() const {
   const std::lock_guard lock(mutex_);
   return static_cast<std::size_t>(next_place_ - served_);
 }
 
-void ThreadSlots::give_back() {
+void ConcurrencyLimiter::give_back() {
   const std::lock_guard lock(mutex_);
   ++free_;
   changed_.notify_all();

@@ -11,7 +11,7 @@
 
 namespace spillway {
 
-class ThreadSlots;
+class ConcurrencyLimiter;
 
 // One of the slots; given back when destroyed. Movable.
 class ThreadSlot {
@@ -28,18 +28,18 @@ class ThreadSlot {
   void release();
 
  private:
-  friend class ThreadSlots;
-  explicit ThreadSlot(ThreadSlots& slots) : slots_(&slots) {}
-  ThreadSlots* slots_ = nullptr;
+  friend class ConcurrencyLimiter;
+  explicit ThreadSlot(ConcurrencyLimiter& slots) : slots_(&slots) {}
+  ConcurrencyLimiter* slots_ = nullptr;
 };
 
 // Thread-safe. Lives longer than its slots.
-class ThreadSlots {
+class ConcurrencyLimiter {
  public:
   // Requires: count > 0.
-  explicit ThreadSlots(unsigned count) : count_(count), free_(count) {}
-  ThreadSlots(const ThreadSlots&) = delete;
-  ThreadSlots& operator=(const ThreadSlots&) = delete;
+  explicit ConcurrencyLimiter(unsigned count) : count_(count), free_(count) {}
+  ConcurrencyLimiter(const ConcurrencyLimiter&) = delete;
+  ConcurrencyLimiter& operator=(const ConcurrencyLimiter&) = delete;
 
   unsigned count() const { return count_; }
   // Waits until one is free. Those who wait get theirs in the order in which they came, so that work of many short

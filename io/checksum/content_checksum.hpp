@@ -54,7 +54,7 @@ constexpr std::uint32_t position_value(std::uint32_t position) {
   return (value ^ value >> 15) * 0x85EBCA77U;
 }
 
-struct OccurrenceSum {
+struct ContentChecksum {
   std::array<std::uint64_t, 2> lanes{0, 0};
   std::uint64_t positions = 0;  // 0 where none are kept
 
@@ -64,7 +64,7 @@ struct OccurrenceSum {
       lanes[lane] = field61::add(lanes[lane], field61::multiply(term[lane], weight));
   }
   // Adds a sum whose documents start at `base` here.
-  void join(const OccurrenceSum& other, std::uint64_t base) {
+  void join(const ContentChecksum& other, std::uint64_t base) {
     const std::uint64_t power = document_power(base);
     add(other.lanes, power);
     positions = field61::add(positions, field61::multiply(other.positions, power));
@@ -73,7 +73,7 @@ struct OccurrenceSum {
   void add_positions(const TermHash& term, std::uint64_t weight) {
     positions = field61::add(positions, field61::multiply(term[1], weight));
   }
-  bool operator==(const OccurrenceSum&) const = default;
+  bool operator==(const ContentChecksum&) const = default;
 };
 
 // Sum over ascending documents of tf * r^doc, for one term: cheap because neighbours share the high part of r^doc.

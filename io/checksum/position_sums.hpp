@@ -1,4 +1,4 @@
-// Checks positions and sums their values, posting by posting: what OccurrenceSum::positions is re-derived from.
+// Checks positions and sums their values, posting by posting: what ContentChecksum::positions is re-derived from.
 #pragma once
 
 #include <cstddef>

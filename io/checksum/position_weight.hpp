@@ -1,4 +1,4 @@
-// What the positions of a piece weigh in OccurrenceSum::positions: with PositionSums, for everything that reads lists
+// What the positions of a piece weigh in ContentChecksum::positions: with PositionSums, for everything that reads lists
 // back.
 #pragma once
 

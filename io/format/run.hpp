@@ -39,7 +39,7 @@
 namespace spillway {
 
 // Part of a list: postings as in an entry, whose first gap counts from `base`. Views, as of a piece.
-struct ListPart {
+struct ListFragment {
   std::span<const std::uint8_t> postings;
   std::span<const std::uint8_t> positions;  // none without positions
   std::uint32_t document_count = 0;
@@ -58,7 +58,7 @@ struct TermPiece {
   std::span<const std::uint8_t> positions;
   // Of a block that is merged without having been made a run: the parts that the list is to be joined of, in place of
   // postings and positions. Documents ascend from part to part.
-  std::span<const ListPart> parts;
+  std::span<const ListFragment> parts;
   bool goes_on = false;  // the next piece of the term begins with last_document, whose posting is cut
 };
 
@@ -76,7 +76,7 @@ struct RunSummary {
   std::uint64_t entry_count = 0;
   std::uint64_t posting_count = 0;
   std::uint64_t occurrence_count = 0;
-  OccurrenceSum sum;            // documents numbered as in the run
+  ContentChecksum sum;          // documents numbered as in the run
   bool has_stored_ids = false;  // at least one document carries an id
 };
 

@@ -64,7 +64,7 @@ IndexCounts parse_counts(ManifestParser& from) {
                                &counts.postings, &counts.occurrences}) {
     *count = from.integer<std::uint64_t>();
   }
-  for (OccurrenceSum* sum : {&counts.source_sum, &counts.dropped_sum}) {
+  for (ContentChecksum* sum : {&counts.source_sum, &counts.dropped_sum}) {
     for (std::uint64_t& lane : sum->lanes) lane = from.integer<std::uint64_t>();
   }
   return counts;
@@ -83,7 +83,7 @@ std::string Manifest::serialize() const {
                                     counts.postings, counts.occurrences}) {
     append(bytes, count);
   }
-  for (const OccurrenceSum& sum : {counts.source_sum, counts.dropped_sum}) {
+  for (const ContentChecksum& sum : {counts.source_sum, counts.dropped_sum}) {
     for (const std::uint64_t lane : sum.lanes) append(bytes, lane);
   }
   const std::string option_bytes = options.serialize();

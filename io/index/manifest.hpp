@@ -16,7 +16,7 @@ namespace spillway {
 struct Manifest {
   IndexCounts counts;
   ContentOptions options;
-  std::array<SectionFigures, kSectionCount> sections;
+  std::array<SectionStats, kSectionCount> sections;
 
   std::string serialize() const;
   // Throws FormatError naming `path`.

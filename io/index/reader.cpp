@@ -109,13 +109,13 @@ const std::string& IndexReader::directory() const { return state_->directory; }
 const ContentOptions& IndexReader::options() const { return state_->manifest.options; }
 const IndexCounts& IndexReader::counts() const { return state_->manifest.counts; }
 
-std::vector<IndexReader::FileFigure> IndexReader::files() const {
-  std::vector<FileFigure> figures;
+std::vector<IndexReader::FileStats> IndexReader::files() const {
+  std::vector<FileStats> stats;
   for (std::size_t i = 0; i < kSectionCount; ++i) {
-    figures.push_back({std::string(kSectionNames[i]), state_->manifest.sections[i].file_bytes});
+    stats.push_back({std::string(kSectionNames[i]), state_->manifest.sections[i].file_bytes});
   }
-  figures.push_back({std::string(kManifestName), state_->manifest_bytes});
-  return figures;
+  stats.push_back({std::string(kManifestName), state_->manifest_bytes});
+  return stats;
 }
 
 std::optional<TermEntry> IndexReader::find_term(std::string_view term) const { return state_->terms->find(term); }

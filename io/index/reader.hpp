@@ -27,7 +27,7 @@ struct IndexCounts {
   std::uint64_t terms = 0;
   std::uint64_t postings = 0;
   std::uint64_t occurrences = 0;  // sum of cf = sum of lengths
-  OccurrenceSum source_sum, dropped_sum;
+  ContentChecksum source_sum, dropped_sum;
 };
 
 struct TermEntry {
@@ -117,11 +117,11 @@ class IndexReader {
   const std::string& directory() const;
   const ContentOptions& options() const;
   const IndexCounts& counts() const;
-  struct FileFigure {
+  struct FileStats {
     std::string name;
     std::uint64_t bytes;
   };
-  std::vector<FileFigure> files() const;
+  std::vector<FileStats> files() const;
 
   std::optional<TermEntry> find_term(std::string_view term) const;
   // Bounds of a list with more than 128 postings: one per block and one for the tail; else empty.

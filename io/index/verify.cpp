@@ -67,7 +67,7 @@ class IndexVerifier {
   std::uint64_t posting_bytes_ = 0, bound_bytes_ = 0, position_bytes_ = 0;
   std::uint64_t postings_ = 0, occurrences_ = 0;
   std::string last_term_;
-  OccurrenceSum sum_;
+  ContentChecksum sum_;
 };
 
 // The postings are hashed here too, but reported as their lists are decoded, which takes longer.
@@ -264,7 +264,7 @@ void IndexVerifier::check_totals() const {
         .fail(static_cast<std::uint64_t>(unaccounted - lengths_left_.begin()) * 4, "the sum of the document's postings",
               std::to_string(*unaccounted) + " more");
   }
-  OccurrenceSum all = sum_;
+  ContentChecksum all = sum_;
   all.join(counts.dropped_sum, 0);
   if (all != counts.source_sum) {
     throw_damaged(state_.directory + "/" + std::string(kManifestName), 72, "the sum of the source",

@@ -19,8 +19,8 @@ namespace spillway {
 // Figures of the whole index that its writer cannot count itself.
 struct IndexTotals {
   std::uint64_t source_document_count = 0;  // of the input, dropped ones included
-  OccurrenceSum source_sum;   // of the input, as taken at parse time, dropped documents included; source numbering
-  OccurrenceSum dropped_sum;  // the share of the dropped documents in it
+  ContentChecksum source_sum;   // of the input, as taken at parse time, dropped documents included; source numbering
+  ContentChecksum dropped_sum;  // the share of the dropped documents in it
 };
 
 // The three streams (documents, id order, lists) may come in any interleaving, each in its own order, from different

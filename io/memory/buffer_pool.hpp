@@ -12,7 +12,7 @@
 namespace spillway {
 
 // Thread-safe.
-class SpareWindows {
+class BufferPool {
  public:
   // One that was left, with any bytes; an empty one where there is none.
   std::vector<std::uint8_t> take() {

@@ -129,7 +129,7 @@ void decode_positions(const TermPiece& piece, std::string_view where, std::vecto
     return;
   }
   std::span<std::uint32_t> left = distances;
-  for (const ListPart& part : piece.parts) {
+  for (const ListFragment& part : piece.parts) {
     if (part.occurrence_count > left.size()) fail(where, piece);
     const auto count = static_cast<std::size_t>(part.occurrence_count);
     decode_part(piece, part.positions, where, left.first(count));

@@ -72,7 +72,7 @@ std::size_t PostingsDecoder::next(std::uint32_t* documents, std::uint32_t* frequ
 }
 
 void PostingsDecoder::begin_part() {
-  const ListPart& part = parts_.front();
+  const ListFragment& part = parts_.front();
   if (part.document_count == 0 || part.document_count > part.postings.size()) {
     fail(where_, piece_, "too few bytes for them");
   }
@@ -99,7 +99,7 @@ void PostingsDecoder::check() const {
 }
 
 void PostingsDecoder::end_part() const {
-  const ListPart& part = parts_.front();
+  const ListFragment& part = parts_.front();
   if (at_ != end_) fail(where_, piece_, std::to_string(end_ - at_) + " bytes behind them");
   if (document_ != part.last_document || occurrences_ != part.occurrence_count) {
     fail(where_, piece_,

@@ -46,8 +46,8 @@ class PostingsDecoder {
   const TermPiece& piece_;
   std::string_view where_;
   Steps steps_;
-  ListPart whole_;                   // the piece, where it has no parts
-  std::span<const ListPart> parts_;  // those that are not decoded to their end
+  ListFragment whole_;                   // the piece, where it has no parts
+  std::span<const ListFragment> parts_;  // those that are not decoded to their end
   // Of the first of them.
   const std::uint8_t *begin_ = nullptr, *at_ = nullptr, *end_ = nullptr;
   std::uint32_t left_ = 0;      // postings

@@ -37,7 +37,7 @@ class RunReader {
   std::uint64_t document_bytes() const { return document_bytes_; }  // of the document stream
   std::uint32_t header_crc() const { return header_crc_; }          // what block CRCs are bound to
   std::size_t memory_bytes() const;                                 // what this object holds, about, without windows
-  SpareWindows& spare_windows() const { return spare_windows_; }
+  BufferPool& spare_windows() const { return spare_windows_; }
 
  private:
   void read_header();
@@ -53,7 +53,7 @@ class RunReader {
   std::uint64_t blocks_end_ = 0;
   std::uint64_t block_count_ = 0, term_block_count_ = 0, document_bytes_ = 0;
   std::uint32_t header_crc_ = 0;
-  mutable SpareWindows spare_windows_;
+  mutable BufferPool spare_windows_;
 };
 
 // Walks the entries with first <= term < last (empty last: to the end) in order. Holds one block (about 2 * block_bytes

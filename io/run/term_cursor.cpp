@@ -209,12 +209,12 @@ void RunTermCursor::check_totals() const {
   if (entry_count_ == s.entry_count && posting_count_ == s.posting_count && occurrence_count_ == s.occurrence_count) {
     return;
   }
-  const auto figures = [](std::uint64_t entries, std::uint64_t postings, std::uint64_t occurrences) {
+  const auto stats = [](std::uint64_t entries, std::uint64_t postings, std::uint64_t occurrences) {
     return std::to_string(entries) + " entries, " + std::to_string(postings) + " postings and " +
            std::to_string(occurrences) + " occurrences";
   };
-  throw_damaged(run_.file().path(), run_.blocks_end(), figures(s.entry_count, s.posting_count, s.occurrence_count),
-                figures(entry_count_, posting_count_, occurrence_count_));
+  throw_damaged(run_.file().path(), run_.blocks_end(), stats(s.entry_count, s.posting_count, s.occurrence_count),
+                stats(entry_count_, posting_count_, occurrence_count_));
 }
 
 }  // namespace spillway

@@ -25,11 +25,11 @@
 namespace spillway {
 
 // What the manifest knows of a section file.
-struct SectionFigures {
+struct SectionStats {
   std::uint64_t file_bytes = 0;
   Hash128 hash{};
   std::uint32_t footer_crc = 0;
-  bool operator==(const SectionFigures&) const = default;
+  bool operator==(const SectionStats&) const = default;
 };
 
 // Appends data; not thread-safe, but bytes_written() may be asked by any thread. Destruction without finish() leaves an
@@ -75,7 +75,7 @@ class SectionWriter {
   std::uint64_t bytes_written() const { return written_.load(std::memory_order_relaxed); }
 
   // Writes the rest; then file() is complete, to be synced and closed.
-  SectionFigures finish();
+  SectionStats finish();
   WritableFile& file() { return *file_; }
 
   static constexpr std::size_t kTableBytes = std::size_t{16} << 10;  // the CRCs of 256 MiB
@@ -114,7 +114,7 @@ class SectionReader {
   // Checks header, footer and size; maps the file (or reads it whole where the file system cannot map). With a window,
   // pages are given back to the system as soon as more than so many bytes of them were checked; they are read and
   // checked again when they are asked for again. What at() gave stays valid.
-  SectionReader(FileSystem& files, const std::string& directory, Section section, const SectionFigures& expected,
+  SectionReader(FileSystem& files, const std::string& directory, Section section, const SectionStats& expected,
                 std::size_t window_bytes = 0);
 
   const std::string& path() const { return path_; }
@@ -154,7 +154,7 @@ class SectionReader {
 
   std::string path_;
   Section section_;
-  SectionFigures figures_;
+  SectionStats stats_;
   std::unique_ptr<ReadableFile> file_;
   std::vector<std::uint8_t> owned_;  // where the file could not be mapped
   std::span<const std::uint8_t> bytes_;

@@ -19,10 +19,10 @@ std::string hex(std::uint32_t value) {
 }  // namespace
 
 SectionReader::SectionReader(FileSystem& files, const std::string& directory, Section section,
-                             const SectionFigures& expected, std::size_t window_bytes)
+                             const SectionStats& expected, std::size_t window_bytes)
     : path_(directory + "/" + std::string(section_name(section))),
       section_(section),
-      figures_(expected),
+      stats_(expected),
       window_pages_(window_bytes == 0 ? 0 : std::max<std::size_t>(1, window_bytes / kPageBytes)) {
   if (!files.status(path_)) throw_damaged(path_, 0, "a file that the manifest names", "nothing");
   file_ = files.open(path_);
@@ -138,8 +138,8 @@ void SectionReader::check_all(const std::function<void(std::uint64_t)>& progress
     hash.update(part);
     progress(at + part.size());
   }
-  if (hash.digest() != figures_.hash) {
-    throw_damaged(path_, 0, "XXH3-128 " + to_hex(figures_.hash) + " as the manifest says", to_hex(hash.digest()));
+  if (hash.digest() != stats_.hash) {
+    throw_damaged(path_, 0, "XXH3-128 " + to_hex(stats_.hash) + " as the manifest says", to_hex(hash.digest()));
   }
   check_table();
   for (std::uint64_t page = 0; page * kPageBytes < data_bytes_; ++page) {

@@ -191,7 +191,7 @@ std::uint32_t SectionWriter::write_table() {
   return crc;
 }
 
-SectionFigures SectionWriter::finish() {
+SectionStats SectionWriter::finish() {
   if (used_ != 0) flush();
   end_behind();
   if (page_bytes_ != 0) end_page();

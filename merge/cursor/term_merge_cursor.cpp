@@ -14,12 +14,13 @@ constexpr std::uint64_t kNoStart = ~std::uint64_t{0};
 
 }  // namespace
 
-TermSources::Rest TermSources::rest_of(std::string_view term) {
+TermMergeCursor::Rest TermMergeCursor::rest_of(std::string_view term) {
   return {term.size() > kStartBytes ? byte_prefix(term.substr(kStartBytes)) : 0,
           std::min<std::uint64_t>(term.size(), kMoreBytes)};
 }
 
-TermSources::TermSources(std::span<const MergeInput* const> inputs, const std::string& first, const std::string& last)
+TermMergeCursor::TermMergeCursor(std::span<const MergeInput* const> inputs, const std::string& first,
+                                 const std::string& last)
     : starts_((inputs.size() + kTermStarts - 1) / kTermStarts),
       least_starts_(starts_.size()),
       rests_(starts_.size() * kTermStarts, {kNoStart, kDone}) {
@@ -34,17 +35,17 @@ TermSources::TermSources(std::span<const MergeInput* const> inputs, const std::s
   begin_term();
 }
 
-bool TermSources::is_of_term(std::uint64_t start, const Rest& rest, std::string_view term) const {
+bool TermMergeCursor::is_of_term(std::uint64_t start, const Rest& rest, std::string_view term) const {
   return start == start_ && rest == rest_ && (rest.bytes != kMoreBytes || term == term_);
 }
 
-void TermSources::set(std::size_t input, std::uint64_t start, const Rest& rest) {
+void TermMergeCursor::set(std::size_t input, std::uint64_t start, const Rest& rest) {
   starts_[input / kTermStarts][input % kTermStarts] = start;
   rests_[input] = rest;
 }
 
 // True if the next piece of that input is of the least term, too.
-bool TermSources::move(std::size_t input) {
+bool TermMergeCursor::move(std::size_t input) {
   TermCursor& cursor = *cursors_[input];
   if (!cursor.next()) {
     set(input, kNoStart, {kNoStart, kDone});
@@ -58,23 +59,23 @@ bool TermSources::move(std::size_t input) {
   return false;
 }
 
-bool TermSources::advance() {
+bool TermMergeCursor::advance() {
   if (move(of_term_[at_]) || ++at_ != of_term_.size()) return true;
   begin_term();
   return false;
 }
 
-bool TermSources::are_whole() const {
+bool TermMergeCursor::are_whole() const {
   return std::all_of(of_term_.begin(), of_term_.end(), [this](std::uint32_t i) { return cursors_[i]->ends_term(); });
 }
 
-void TermSources::advance_term() {
+void TermMergeCursor::advance_term() {
   for (const std::uint32_t input : of_term_) move(input);
   begin_term();
 }
 
 // All inputs that stood at the last term have moved on: where they are, the least start may be another.
-void TermSources::begin_term() {
+void TermMergeCursor::begin_term() {
   std::size_t done = 0;  // starts before it are looked at
   for (const std::uint32_t input : of_term_) {
     const std::size_t group = input / kTermStarts;
@@ -97,7 +98,7 @@ void TermSources::begin_term() {
 }
 
 // As string_view::compare, of the terms of two inputs that start alike.
-int TermSources::compare(std::size_t a, std::size_t b) const {
+int TermMergeCursor::compare(std::size_t a, std::size_t b) const {
   const Rest &left = rests_[a], &right = rests_[b];
   if (left == right) {
     return left.bytes != kMoreBytes ? 0 : cursors_[a]->piece().term.compare(cursors_[b]->piece().term);
@@ -106,7 +107,7 @@ int TermSources::compare(std::size_t a, std::size_t b) const {
 }
 
 // An input whose term has the least start: of these, the inputs of the least term are kept.
-void TermSources::collect(std::size_t input) {
+void TermMergeCursor::collect(std::size_t input) {
   if (rests_[input].bytes == kDone) return;
   if (!of_term_.empty()) {
     const int order = compare(input, of_term_.front());

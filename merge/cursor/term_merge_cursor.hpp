@@ -16,9 +16,9 @@
 namespace spillway {
 
 // Holds one cursor per input, over the terms first <= term < last (empty last: to the end). Not thread-safe.
-class TermSources {
+class TermMergeCursor {
  public:
-  TermSources(std::span<const MergeInput* const> inputs, const std::string& first, const std::string& last);
+  TermMergeCursor(std::span<const MergeInput* const> inputs, const std::string& first, const std::string& last);
 
   bool done() const { return of_term_.empty(); }
   std::size_t input() const { return of_term_[at_]; }

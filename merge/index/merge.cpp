@@ -82,7 +82,7 @@ class RangeWorkers {
   void work() noexcept {
     const double before = thread_cpu_seconds();
     try {
-      ListMerger merger(job_);
+      PostingsMerger merger(job_);
       for (std::size_t range = next_++; range < range_count(); range = next_++) {
         const std::string first = range == 0 ? std::string() : splitters_[range - 1];
         const std::string last = range == splitters_.size() ? std::string() : splitters_[range];
@@ -164,9 +164,9 @@ std::vector<std::uint64_t> document_bases(std::span<const MergeInput* const> inp
   return lay_out_source(inputs).bases;
 }
 
-OccurrenceSum source_sum(std::span<const MergeInput* const> inputs) {
+ContentChecksum source_sum(std::span<const MergeInput* const> inputs) {
   const SourceLayout layout = lay_out_source(inputs);
-  OccurrenceSum sum;
+  ContentChecksum sum;
   for (std::size_t i = 0; i < inputs.size(); ++i) sum.join(inputs[i]->summary().sum, layout.bases[i]);
   return sum;
 }

@@ -37,8 +37,8 @@ struct IndexMergeResult {
   std::uint64_t document_count = 0;
   std::uint64_t posting_count = 0;
   std::uint64_t occurrence_count = 0;
-  OccurrenceSum dropped_sum;  // share of the dropped documents, in source numbering
-  double cpu_seconds = 0;     // of the threads while they merged lists, summed
+  ContentChecksum dropped_sum;  // share of the dropped documents, in source numbering
+  double cpu_seconds = 0;       // of the threads while they merged lists, summed
 };
 
 // Streams the documents of all inputs, in order, to the writer, without the dropped ones: open border documents are
@@ -61,6 +61,6 @@ std::uint64_t estimated_list_bytes(std::span<const MergeInput* const> inputs);
 // Number, in the source, of the first document of each input.
 std::vector<std::uint64_t> document_bases(std::span<const MergeInput* const> inputs);
 // The inputs' sums joined at those bases.
-OccurrenceSum source_sum(std::span<const MergeInput* const> inputs);
+ContentChecksum source_sum(std::span<const MergeInput* const> inputs);
 
 }  // namespace spillway

@@ -33,7 +33,7 @@ void ListMergeTotals::add(const ListMergeTotals& other) {
   dropped_sum.join(other.dropped_sum, 0);
 }
 
-std::vector<ListMerger::Input> ListMerger::describe(const ListMergeJob& job) {
+std::vector<PostingsMerger::Input> PostingsMerger::describe(const ListMergeJob& job) {
   std::vector<Input> inputs;
   for (std::size_t i = 0; i < job.inputs.size(); ++i) {
     const MergeInput& input = *job.inputs[i];
@@ -45,7 +45,7 @@ std::vector<ListMerger::Input> ListMerger::describe(const ListMergeJob& job) {
   return inputs;
 }
 
-ListMerger::ListMerger(const ListMergeJob& job)
+PostingsMerger::PostingsMerger(const ListMergeJob& job)
     : job_(job),
       inputs_(describe(job)),
       encoder_(job.length_codes, job.positions),
@@ -54,14 +54,14 @@ ListMerger::ListMerger(const ListMergeJob& job)
   totals_.inputs.resize(job.inputs.size());
 }
 
-void ListMerger::fail(std::size_t input, const std::string& expected) const {
+void PostingsMerger::fail(std::size_t input, const std::string& expected) const {
   throw FormatError(inputs_[input].name + ": term \"" + printable(term_, 80) + "\": expected " + expected +
                     ", found others: it is damaged, make it again from its input");
 }
 
-void ListMerger::merge_range(std::size_t range, const std::string& first, const std::string& last) {
+void PostingsMerger::merge_range(std::size_t range, const std::string& first, const std::string& last) {
   range_ = range;
-  TermSources sources(job_.inputs, first, last);
+  TermMergeCursor sources(job_.inputs, first, last);
   while (!sources.done()) {
     begin_list(sources.piece().term);
     do {
@@ -74,16 +74,16 @@ void ListMerger::merge_range(std::size_t range, const std::string& first, const 
   job_.tick(std::exchange(unreported_, 0));
 }
 
-void ListMerger::put_batch() { job_.out.put(range_, encoder_.take(job_.out.take_used())); }
+void PostingsMerger::put_batch() { job_.out.put(range_, encoder_.take(job_.out.take_used())); }
 
-void ListMerger::begin_list(std::string_view term) {
+void PostingsMerger::begin_list(std::string_view term) {
   term_ = term;
   hash_ = hash_term(term);
   next_document_ = 0;
   encoder_.begin(term_);
 }
 
-void ListMerger::add_piece(std::size_t input, const TermPiece& piece) {
+void PostingsMerger::add_piece(std::size_t input, const TermPiece& piece) {
   if (piece.last_document >= inputs_[input].document_count) {
     fail(input, "documents below " + std::to_string(inputs_[input].document_count));
   }
@@ -110,7 +110,7 @@ void ListMerger::add_piece(std::size_t input, const TermPiece& piece) {
 }
 
 // Positions belong to a whole piece.
-void ListMerger::make_room(std::size_t piece_postings) {
+void PostingsMerger::make_room(std::size_t piece_postings) {
   if (documents_.size() - waiting_ < kStretch) emit();
   const std::size_t needed = waiting_ + (job_.positions == Positions::kStored ? piece_postings : 0);
   if (documents_.size() >= needed) return;
@@ -119,7 +119,7 @@ void ListMerger::make_room(std::size_t piece_postings) {
 }
 
 // The next postings of a piece stand behind those that wait, in the numbering of the input.
-void ListMerger::add_stretch(std::size_t input, const TermPiece& piece, std::size_t count) {
+void PostingsMerger::add_stretch(std::size_t input, const TermPiece& piece, std::size_t count) {
   weight_.add({documents_.data() + waiting_, count}, {frequencies_.data() + waiting_, count});
   if (job_.positions == Positions::kStored) take_positions(input, piece, count);
   to_source_numbers(input, count);
@@ -129,7 +129,7 @@ void ListMerger::add_stretch(std::size_t input, const TermPiece& piece, std::siz
 
 // Leaves the distances of the kept postings, as the encoder takes them: a posting that was cut counts on from its first
 // part, where its own piece counts from 0.
-void ListMerger::take_positions(std::size_t input, const TermPiece& piece, std::size_t count) {
+void PostingsMerger::take_positions(std::size_t input, const TermPiece& piece, std::size_t count) {
   const std::uint32_t* const documents = documents_.data() + waiting_;
   const std::uint32_t* const frequencies = frequencies_.data() + waiting_;
   decode_positions(piece, inputs_[input].name, distances_);
@@ -146,7 +146,7 @@ void ListMerger::take_positions(std::size_t input, const TermPiece& piece, std::
 }
 
 // Takes out those of dropped documents.
-void ListMerger::drop_positions(std::uint32_t base, std::size_t count) {
+void PostingsMerger::drop_positions(std::uint32_t base, std::size_t count) {
   std::uint32_t *from = distances_.data(), *to = from;
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t document = documents_[waiting_ + i] + base, frequency = frequencies_[waiting_ + i];
@@ -160,14 +160,14 @@ void ListMerger::drop_positions(std::uint32_t base, std::size_t count) {
   distances_.resize(static_cast<std::size_t>(to - distances_.data()));
 }
 
-void ListMerger::to_source_numbers(std::size_t input, std::size_t count) {
+void PostingsMerger::to_source_numbers(std::size_t input, std::size_t count) {
   const std::uint32_t base = inputs_[input].base;
   if (base == 0) return;
   for (std::size_t i = waiting_; i < waiting_ + count; ++i) documents_[i] += base;
 }
 
 // Adds the first of them to the last posting that waits, if it is of the same document. Returns how many they are then.
-std::size_t ListMerger::join_border(std::size_t input, std::size_t count) {
+std::size_t PostingsMerger::join_border(std::size_t input, std::size_t count) {
   const auto first = static_cast<std::ptrdiff_t>(waiting_), end = first + static_cast<std::ptrdiff_t>(count);
   if (!std::exchange(holds_border_, false) || documents_[waiting_] != documents_[waiting_ - 1]) {
     if (documents_[waiting_] < next_document_) fail(input, "documents behind those of the pieces before");
@@ -184,14 +184,14 @@ std::size_t ListMerger::join_border(std::size_t input, std::size_t count) {
 }
 
 // Of the last document of a piece that was added.
-bool ListMerger::may_go_on(std::size_t input, const TermPiece& piece) const {
+bool PostingsMerger::may_go_on(std::size_t input, const TermPiece& piece) const {
   if (piece.goes_on || job_.positions == Positions::kStored) return true;
   return inputs_[input].cut_document == documents_[waiting_ - 1];
 }
 
 // Leaves the kept ones of the first postings in front, in the index's numbering; returns how many. Few documents are
 // dropped: most groups of postings have none of them between their ends, and their numbers change alike.
-std::size_t ListMerger::drop(std::size_t count) {
+std::size_t PostingsMerger::drop(std::size_t count) {
   constexpr std::size_t kGroup = 64;
   const auto dropped_below = [this](std::uint32_t document) { return document - job_.dropped.renumber(document); };
   std::size_t kept = 0;
@@ -211,7 +211,7 @@ std::size_t ListMerger::drop(std::size_t count) {
 }
 
 // The same for the postings [begin, end), behind those that are kept already.
-std::size_t ListMerger::drop_some(std::size_t begin, std::size_t end, std::size_t kept) {
+std::size_t PostingsMerger::drop_some(std::size_t begin, std::size_t end, std::size_t kept) {
   for (std::size_t i = begin; i < end; ++i) {
     if (job_.dropped.contains(documents_[i])) {
       dropped_weight_.add(documents_[i], frequencies_[i]);
@@ -225,7 +225,7 @@ std::size_t ListMerger::drop_some(std::size_t begin, std::size_t end, std::size_
 }
 
 // Encodes what waits, but for a posting that may go on.
-void ListMerger::emit() {
+void PostingsMerger::emit() {
   const std::size_t ready = waiting_ - (holds_border_ ? 1 : 0);
   if (ready == 0) return;
   const std::uint32_t border_document = documents_[waiting_ - 1], border_frequency = frequencies_[waiting_ - 1];
@@ -238,7 +238,7 @@ void ListMerger::emit() {
   if (encoder_.batch_bytes() >= job_.batch_bytes) put_batch();
 }
 
-void ListMerger::end_list() {
+void PostingsMerger::end_list() {
   holds_border_ = false;
   emit();
   if (!job_.dropped.none()) {

@@ -32,20 +32,20 @@ struct ListMergeJob {
 struct ListMergeTotals {
   struct Input {
     std::uint64_t posting_count = 0, occurrence_count = 0;
-    OccurrenceSum sum;  // in the input's own numbering
+    ContentChecksum sum;  // in the input's own numbering
   };
   std::vector<Input> inputs;
   std::uint64_t posting_count = 0, occurrence_count = 0;  // of the index: without dropped ones, border documents joined
   std::uint64_t dropped_occurrence_count = 0;
-  OccurrenceSum dropped_sum;  // in source numbering
+  ContentChecksum dropped_sum;  // in source numbering
 
   void add(const ListMergeTotals& other);
 };
 
 // Not thread-safe; reuses its buffers from range to range.
-class ListMerger {
+class PostingsMerger {
  public:
-  explicit ListMerger(const ListMergeJob& job);
+  explicit PostingsMerger(const ListMergeJob& job);
 
   // All terms first <= term < last (empty last: to the end), as range `range` of the output.
   void merge_range(std::size_t range, const std::string& first, const std::string& last);

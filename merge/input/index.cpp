@@ -9,11 +9,11 @@ namespace {
 constexpr std::uint64_t kSamples = 256;
 constexpr std::uint64_t kTermWeight = 8;  // bytes of postings that a term costs as much as
 
-OccurrenceSum minus(const OccurrenceSum& whole, const OccurrenceSum& part) {
+ContentChecksum minus(const ContentChecksum& whole, const ContentChecksum& part) {
   const auto subtract = [](std::uint64_t a, std::uint64_t b) {
     return field61::add(a, (field61::kPrime - b) % field61::kPrime);
   };
-  OccurrenceSum rest;
+  ContentChecksum rest;
   for (int lane = 0; lane < 2; ++lane) rest.lanes[lane] = subtract(whole.lanes[lane], part.lanes[lane]);
   rest.positions = subtract(whole.positions, part.positions);
   return rest;
@@ -76,7 +76,7 @@ IndexInput::IndexInput(const IndexReader& index) : index_(index) {
 
 std::vector<TermSample> IndexInput::term_samples() const {
   std::uint64_t bytes = 0;
-  for (const IndexReader::FileFigure& file : index_.files()) bytes += file.bytes;
+  for (const IndexReader::FileStats& file : index_.files()) bytes += file.bytes;
   const std::uint64_t total = bytes + kTermWeight * index_.counts().terms;
   Sampler sampler(index_, std::max<std::uint64_t>(1, total / kSamples));
   sampler.halve(0, 0, ~std::uint64_t{0}, total);

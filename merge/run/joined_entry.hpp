@@ -1,5 +1,5 @@
 // Parts of a list as nearly all lists are joined of them: into one entry, where no two share a border document. All but
-// the first gap of each is only copied. ListJoiner (merge/run/postings_concatenator.hpp) writes it.
+// the first gap of each is only copied. PostingsConcatenator (merge/run/postings_concatenator.hpp) writes it.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class JoinedEntry {
   }
 
   // False, and the entry is of no use, where the part does not begin behind the last document of the one before.
-  bool add(const ListPart& part) {
+  bool add(const ListFragment& part) {
     const std::uint8_t* at = part.postings.data();
     const std::uint8_t* const end = at + part.postings.size();
     std::uint64_t word = 0;

@@ -173,14 +173,14 @@ class RangeMerger {
   }
 
   void merge_range(std::size_t range) {
-    ListJoiner joiner(options_.block_bytes, has_positions_, [&](TermBlock&& block) {
+    PostingsConcatenator joiner(options_.block_bytes, has_positions_, [&](TermBlock&& block) {
       if (options_.check) options_.check();
       const std::size_t bytes = block.payload.capacity();
       blocks_.put(range, std::move(block), bytes);
     });
     TermMerger merger(joiner, options_.block_bytes, has_positions_, range_inputs());
-    TermSources sources(inputs_, range == 0 ? std::string() : splitters_[range - 1],
-                        range == splitters_.size() ? std::string() : splitters_[range]);
+    TermMergeCursor sources(inputs_, range == 0 ? std::string() : splitters_[range - 1],
+                            range == splitters_.size() ? std::string() : splitters_[range]);
     while (!sources.done()) merger.merge_term(sources);
     joiner.finish();
     const std::scoped_lock lock(totals_mutex_);

@@ -17,9 +17,10 @@ struct RunMergeOptions {
   std::size_t block_bytes = std::size_t{256} << 10;  // of the new run
   RunBlockCodec codec = RunBlockCodec::kNone;
   std::uint64_t run_number = 0;
-  std::uint64_t input_bytes = 0;     // of all inputs together; 0: estimated from what they hold
-  unsigned threads = 1;              // term ranges side by side, the caller's thread among them
-  ThreadSlots* slots = nullptr;      // threads work in them only, a range at a time; null: without. Not held by callers
+  std::uint64_t input_bytes = 0;  // of all inputs together; 0: estimated from what they hold
+  unsigned threads = 1;           // term ranges side by side, the caller's thread among them
+  ConcurrencyLimiter* slots =
+      nullptr;                       // threads work in them only, a range at a time; null: without. Not held by callers
   std::size_t ahead_bytes = 0;       // blocks that may wait for those before them, beside two a thread
   bool documents_beside = false;     // one thread of several reads documents while the others merge ranges
   std::function<void()> check = {};  // called for every block, by any thread; throws to stop. May be empty

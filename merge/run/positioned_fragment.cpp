@@ -57,9 +57,9 @@ std::uint64_t take_distance(std::span<const std::uint8_t>& bytes) {
 
 }  // namespace
 
-PositionedPart::PositionedPart(const ListPart& part) : part_(part) { take_first(); }
+PositionedFragment::PositionedFragment(const ListFragment& part) : part_(part) { take_first(); }
 
-void PositionedPart::take_first() {
+void PositionedFragment::take_first() {
   const Posting first = take_posting(part_.postings);
   const std::uint64_t document = part_.base + first.gap;
   if (document > part_.last_document || part_.document_count == 0 || first.frequency > part_.occurrence_count) fail();
@@ -68,14 +68,14 @@ void PositionedPart::take_first() {
   first_position_ = take_distance(part_.positions);
 }
 
-PositionedPart PositionedPart::split_head(std::size_t bytes) {
+PositionedFragment PositionedFragment::split_head(std::size_t bytes) {
   const std::size_t budget = bytes - kMaxHeadBytes;
   const std::span<const std::uint8_t> postings = part_.postings, positions = part_.positions;
   const std::uint8_t* const end = positions.data() + positions.size();
   const std::uint8_t* at = skip_varints(positions.data(), end, first_frequency_ - 1);
   if (at == nullptr) fail();
   if (static_cast<std::size_t>(at - positions.data()) > budget) return split_first(budget);
-  PositionedPart head = *this;
+  PositionedFragment head = *this;
   head.part_.document_count = 1;
   head.part_.occurrence_count = first_frequency_;
   std::uint64_t last = first_document_;
@@ -98,8 +98,8 @@ PositionedPart PositionedPart::split_head(std::size_t bytes) {
   return head;
 }
 
-void PositionedPart::drop_head(PositionedPart& head, std::span<const std::uint8_t> postings,
-                               std::span<const std::uint8_t> positions, std::uint64_t last_document) {
+void PositionedFragment::drop_head(PositionedFragment& head, std::span<const std::uint8_t> postings,
+                                   std::span<const std::uint8_t> positions, std::uint64_t last_document) {
   if (last_document > part_.last_document || head.part_.document_count > part_.document_count ||
       head.part_.occurrence_count > part_.occurrence_count) {
     fail();
@@ -114,8 +114,8 @@ void PositionedPart::drop_head(PositionedPart& head, std::span<const std::uint8_
 }
 
 // Inside the first posting, whose positions behind the first take more than `budget` bytes.
-PositionedPart PositionedPart::split_first(std::size_t budget) {
-  PositionedPart head = *this;
+PositionedFragment PositionedFragment::split_first(std::size_t budget) {
+  PositionedFragment head = *this;
   std::span<const std::uint8_t> rest = part_.positions;
   std::uint64_t count = 1, last = first_position_;
   while (true) {
@@ -141,11 +141,13 @@ PositionedPart PositionedPart::split_first(std::size_t budget) {
   return head;
 }
 
-std::uint8_t* PositionedPart::write_first_posting(std::uint8_t* to, std::uint32_t previous) const {
+std::uint8_t* PositionedFragment::write_first_posting(std::uint8_t* to, std::uint32_t previous) const {
   to = write_varint(to, std::uint64_t{first_document_ - previous} << 1 | (first_frequency_ == 1 ? 1 : 0));
   return first_frequency_ == 1 ? to : write_varint(to, first_frequency_);
 }
 
-std::uint8_t* PositionedPart::write_first_distance(std::uint8_t* to) const { return write_varint(to, first_position_); }
+std::uint8_t* PositionedFragment::write_first_distance(std::uint8_t* to) const {
+  return write_varint(to, first_position_);
+}
 
 }  // namespace spillway

@@ -12,9 +12,9 @@ namespace spillway {
 
 // A list part with positions, at least one posting. Throws FormatError for malformed bytes, and for counts that they do
 // not hold as far as they are read.
-class PositionedPart {
+class PositionedFragment {
  public:
-  explicit PositionedPart(const ListPart& part);
+  explicit PositionedFragment(const ListFragment& part);
 
   std::uint32_t first_document() const { return first_document_; }
   std::uint32_t last_document() const { return part_.last_document; }
@@ -26,7 +26,7 @@ class PositionedPart {
 
   // Cuts off the longest head of at most `bytes` max_bytes() (at least one position); this keeps the tail, which may be
   // empty. The posting at the cut is cut too where its positions alone are too many.
-  PositionedPart split_head(std::size_t bytes);
+  PositionedFragment split_head(std::size_t bytes);
 
   // The first posting, with its gap from `previous`, as an entry stores it, and its first distance. Each at most
   // kMaxHeadBytes. Return the end.
@@ -40,10 +40,10 @@ class PositionedPart {
 
  private:
   void take_first();
-  PositionedPart split_first(std::size_t budget);
-  void drop_head(PositionedPart& head, std::span<const std::uint8_t> postings, std::span<const std::uint8_t> positions,
-                 std::uint64_t last_document);
-  ListPart part_;  // its spans: behind the first posting and the first distance; its base is the first document
+  PositionedFragment split_first(std::size_t budget);
+  void drop_head(PositionedFragment& head, std::span<const std::uint8_t> postings,
+                 std::span<const std::uint8_t> positions, std::uint64_t last_document);
+  ListFragment part_;  // its spans: behind the first posting and the first distance; its base is the first document
   std::uint32_t first_document_ = 0;
   std::uint64_t first_frequency_ = 0;
   std::uint64_t first_position_ = 0;

@@ -59,13 +59,13 @@ ShortPostings skip_short_postings(const std::uint8_t* at, const std::uint8_t* en
   return skipped;
 }
 
-std::uint32_t first_document(const ListPart& part) {
+std::uint32_t first_document(const ListFragment& part) {
   const std::uint8_t* at = part.postings.data();
   return part.base + static_cast<std::uint32_t>(read_posting(at, at + part.postings.size()).gap);
 }
 
 // Takes the first posting off a part; returns its frequency.
-std::uint64_t drop_first(ListPart& part) {
+std::uint64_t drop_first(ListFragment& part) {
   const std::uint8_t* at = part.postings.data();
   const Posting first = read_posting(at, at + part.postings.size());
   part.base += static_cast<std::uint32_t>(first.gap);
@@ -77,7 +77,7 @@ std::uint64_t drop_first(ListPart& part) {
 }
 
 // The part with `extra` added to its last frequency, its bytes in `bytes`.
-void add_to_last(ListPart& part, std::uint64_t extra, std::vector<std::uint8_t>& bytes) {
+void add_to_last(ListFragment& part, std::uint64_t extra, std::vector<std::uint8_t>& bytes) {
   const std::uint8_t* at = part.postings.data();
   const std::uint8_t* const end = at + part.postings.size();
   Posting last = read_posting(at, end);
@@ -96,8 +96,8 @@ void add_to_last(ListPart& part, std::uint64_t extra, std::vector<std::uint8_t>&
 }
 
 // Cuts off the longest head of at most max_bytes (at least one posting); `part` keeps the tail.
-ListPart split_head(ListPart& part, std::size_t max_bytes) {
-  ListPart head = part;
+ListFragment split_head(ListFragment& part, std::size_t max_bytes) {
+  ListFragment head = part;
   const std::uint8_t* const begin = part.postings.data();
   const std::uint8_t* const end = begin + part.postings.size();
   const std::uint8_t* at = begin;
@@ -133,13 +133,14 @@ ListPart split_head(ListPart& part, std::size_t max_bytes) {
 
 }  // namespace
 
-ListJoiner::ListJoiner(std::size_t block_bytes, bool has_positions, TakeBlock take_block, SeeEntry see_entry)
+PostingsConcatenator::PostingsConcatenator(std::size_t block_bytes, bool has_positions, TakeBlock take_block,
+                                           SeeEntry see_entry)
     : builder_(block_bytes, has_positions),
       has_positions_(has_positions),
       take_block_(std::move(take_block)),
       see_entry_(std::move(see_entry)) {}
 
-void ListJoiner::add_border_frequencies(std::vector<ListPart>& parts) {
+void PostingsConcatenator::add_border_frequencies(std::vector<ListFragment>& parts) {
   std::size_t kept = 0;
   for (std::size_t i = 1; i < parts.size(); ++i) {
     std::uint64_t extra = 0;
@@ -151,7 +152,7 @@ void ListJoiner::add_border_frequencies(std::vector<ListPart>& parts) {
   parts.resize(kept + 1);
 }
 
-void ListJoiner::write(std::string_view term, std::vector<ListPart>& parts) {
+void PostingsConcatenator::write(std::string_view term, std::vector<ListFragment>& parts) {
   if (write_joined(term, parts)) return;
   if (has_positions_) {
     write_positioned(term, parts);
@@ -175,7 +176,7 @@ void ListJoiner::write(std::string_view term, std::vector<ListPart>& parts) {
     if (!builder_.empty()) {
       start_block();
     } else {
-      const ListPart head = split_head(parts[i], room - 2 * kMaxPostingBytes);
+      const ListFragment head = split_head(parts[i], room - 2 * kMaxPostingBytes);
       write_entry(term, {&head, 1});
       if (parts[i].document_count == 0) begin = ++i;
       start_block();
@@ -186,8 +187,8 @@ void ListJoiner::write(std::string_view term, std::vector<ListPart>& parts) {
 }
 
 // It fits by the bytes that write() of the parts counts, or by more: both make the same entries.
-bool ListJoiner::write(std::string_view term, const JoinedEntry& entry) {
-  const std::size_t head_bytes = has_positions_ ? PositionedPart::kMaxHeadBytes : kMaxGapBytes;
+bool PostingsConcatenator::write(std::string_view term, const JoinedEntry& entry) {
+  const std::size_t head_bytes = has_positions_ ? PositionedFragment::kMaxHeadBytes : kMaxGapBytes;
   if (entry.part_bytes() + entry.joints().size() * head_bytes > builder_.room(term)) return false;
   TermPiece piece = entry.head();
   piece.term = term;
@@ -202,13 +203,13 @@ bool ListJoiner::write(std::string_view term, const JoinedEntry& entry) {
   return true;
 }
 
-bool ListJoiner::write_joined(std::string_view term, std::span<const ListPart> parts) {
+bool PostingsConcatenator::write_joined(std::string_view term, std::span<const ListFragment> parts) {
   joined_.clear();
-  return std::all_of(parts.begin(), parts.end(), [this](const ListPart& part) { return joined_.add(part); }) &&
+  return std::all_of(parts.begin(), parts.end(), [this](const ListFragment& part) { return joined_.add(part); }) &&
          write(term, joined_);
 }
 
-void ListJoiner::write_whole(std::string_view term, const ListPart& part) {
+void PostingsConcatenator::write_whole(std::string_view term, const ListFragment& part) {
   if (see_entry_ || part.postings.size() + kMaxGapBytes > builder_.room(term)) {
     whole_.assign(1, part);
     write(term, whole_);
@@ -223,14 +224,14 @@ void ListJoiner::write_whole(std::string_view term, const ListPart& part) {
   builder_.add(piece);
 }
 
-void ListJoiner::write_entry(std::string_view term, std::span<const ListPart> parts) {
+void PostingsConcatenator::write_entry(std::string_view term, std::span<const ListFragment> parts) {
   TermPiece piece;
   piece.term = term;
   pieces_.clear();
   gaps_.resize(parts.size() * kMaxPostingBytes);
   std::uint8_t* gap = gaps_.data();
   std::uint32_t previous = 0;
-  for (const ListPart& part : parts) {
+  for (const ListFragment& part : parts) {
     const std::uint8_t* at = part.postings.data();
     const std::uint8_t* const end = at + part.postings.size();
     std::uint64_t word = 0;
@@ -249,13 +250,13 @@ void ListJoiner::write_entry(std::string_view term, std::span<const ListPart> pa
   if (see_entry_) see_entry_(piece);
 }
 
-void ListJoiner::write_positioned(std::string_view term, std::span<const ListPart> parts) {
-  for (const ListPart& part : parts) add_positioned(term, PositionedPart(part));
+void PostingsConcatenator::write_positioned(std::string_view term, std::span<const ListFragment> parts) {
+  for (const ListFragment& part : parts) add_positioned(term, PositionedFragment(part));
   if (!entry_.empty()) write_positioned_entry(term);
 }
 
 // A posting that is cut between parts stays cut, between two entries: positions count from 0 in each.
-void ListJoiner::add_positioned(std::string_view term, PositionedPart part) {
+void PostingsConcatenator::add_positioned(std::string_view term, PositionedFragment part) {
   while (true) {
     const bool goes_on = !entry_.empty() && entry_.back().last_document() == part.first_document();
     if (!goes_on && entry_bytes_ + part.max_bytes() <= builder_.room(term)) {
@@ -276,14 +277,14 @@ void ListJoiner::add_positioned(std::string_view term, PositionedPart part) {
   }
 }
 
-void ListJoiner::write_positioned_entry(std::string_view term) {
+void PostingsConcatenator::write_positioned_entry(std::string_view term) {
   TermPiece piece;
   piece.term = term;
   pieces_.clear();
   position_pieces_.clear();
-  gaps_.resize(entry_.size() * 2 * PositionedPart::kMaxHeadBytes);
+  gaps_.resize(entry_.size() * 2 * PositionedFragment::kMaxHeadBytes);
   std::uint8_t* head = gaps_.data();
-  for (const PositionedPart& part : entry_) {
+  for (const PositionedFragment& part : entry_) {
     std::uint8_t* const posting_end = part.write_first_posting(head, piece.last_document);
     std::uint8_t* const distance_end = part.write_first_distance(posting_end);
     pieces_.emplace_back(head, posting_end);
@@ -301,9 +302,9 @@ void ListJoiner::write_positioned_entry(std::string_view term) {
   entry_bytes_ = 0;
 }
 
-void ListJoiner::start_block() { take_block_(builder_.finish()); }
+void PostingsConcatenator::start_block() { take_block_(builder_.finish()); }
 
-void ListJoiner::finish() {
+void PostingsConcatenator::finish() {
   if (!builder_.empty()) start_block();
 }
 

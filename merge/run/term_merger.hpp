@@ -34,7 +34,7 @@ class ListGatherer {
   // Do the bytes of a piece stay where they are up to end()? They are copied where its cursor moves on before.
   enum class Bytes { kStay, kMove };
 
-  ListGatherer(ListJoiner& joiner, std::size_t stretch_bytes, bool has_positions)
+  ListGatherer(PostingsConcatenator& joiner, std::size_t stretch_bytes, bool has_positions)
       : joiner_(joiner), stretch_bytes_(stretch_bytes), has_positions_(has_positions) {}
 
   // `term` stays up to end() where the bytes of its pieces do.
@@ -44,7 +44,7 @@ class ListGatherer {
   }
 
   void add(const TermPiece& piece, const RangeInput& input) {
-    for (const ListPart& part : piece.parts) add_part(part, input);
+    for (const ListFragment& part : piece.parts) add_part(part, input);
     if (!piece.parts.empty()) return;
     add_part({piece.postings, piece.positions, piece.document_count, piece.occurrence_count, 0, piece.last_document},
              input);
@@ -56,7 +56,7 @@ class ListGatherer {
   }
 
  private:
-  void add_part(const ListPart& part, const RangeInput& input) {
+  void add_part(const ListFragment& part, const RangeInput& input) {
     const std::uint32_t first = check_part(part, input);
     const std::size_t bytes = part.postings.size() + part.positions.size();
     // A border document is joined inside one stretch, unless it stays cut.
@@ -71,13 +71,13 @@ class ListGatherer {
     if (!bytes_stay_) copy(part);
   }
 
-  void copy(const ListPart& part) {
+  void copy(const ListFragment& part) {
     bytes_.insert(bytes_.end(), part.postings.begin(), part.postings.end());
     bytes_.insert(bytes_.end(), part.positions.begin(), part.positions.end());
   }
 
   // What is not decoded is only looked at where parts meet. Returns the part's first document.
-  std::uint32_t check_part(const ListPart& part, const RangeInput& input) const {
+  std::uint32_t check_part(const ListFragment& part, const RangeInput& input) const {
     const std::uint8_t* at = part.postings.data();
     std::uint64_t head = 0;
     const bool readable = read_varint(&at, at + part.postings.size(), &head);
@@ -95,7 +95,7 @@ class ListGatherer {
   // Now that no more bytes come, which would move those before them.
   void view_copies() {
     const std::uint8_t* at = bytes_.data();
-    for (ListPart& part : parts_) {
+    for (ListFragment& part : parts_) {
       part.postings = {at, part.postings.size()};
       at += part.postings.size();
       part.positions = {at, part.positions.size()};
@@ -117,13 +117,13 @@ class ListGatherer {
     held_bytes_ = 0;
   }
 
-  ListJoiner& joiner_;
+  PostingsConcatenator& joiner_;
   std::size_t stretch_bytes_;
   bool has_positions_;
   bool bytes_stay_ = false;
   std::string_view term_;
   std::string kept_term_;
-  std::vector<ListPart> parts_;
+  std::vector<ListFragment> parts_;
   std::size_t held_bytes_ = 0;       // of them
   std::vector<std::uint8_t> bytes_;  // of them, where they are copied
   std::uint32_t last_written_ = 0;
@@ -133,11 +133,12 @@ class ListGatherer {
 // Merges the lists of a range, term by term.
 class TermMerger {
  public:
-  TermMerger(ListJoiner& joiner, std::size_t stretch_bytes, bool has_positions, std::vector<RangeInput> inputs)
+  TermMerger(PostingsConcatenator& joiner, std::size_t stretch_bytes, bool has_positions,
+             std::vector<RangeInput> inputs)
       : joiner_(joiner), gatherer_(joiner, stretch_bytes, has_positions), inputs_(std::move(inputs)) {}
 
   // Most terms have one piece in each input: the cursors stand at all of them together.
-  void merge_term(TermSources& sources) {
+  void merge_term(TermMergeCursor& sources) {
     if (!sources.are_whole()) {
       gatherer_.begin(sources.piece().term, ListGatherer::Bytes::kMove);
       do {
@@ -159,7 +160,7 @@ class TermMerger {
   }
 
   // False where the list is not as simple as most.
-  bool write_joined(const TermSources& sources) {
+  bool write_joined(const TermMergeCursor& sources) {
     entry_.clear();
     for (const std::uint32_t i : sources.inputs()) {
       const TermPiece& piece = sources.piece(i);
@@ -173,13 +174,13 @@ class TermMerger {
     return joiner_.write(sources.piece().term, entry_);
   }
 
-  void gather(const TermSources& sources) {
+  void gather(const TermMergeCursor& sources) {
     gatherer_.begin(sources.piece().term, ListGatherer::Bytes::kStay);
     for (const std::uint32_t input : sources.inputs()) gatherer_.add(sources.piece(input), inputs_[input]);
     gatherer_.end();
   }
 
-  ListJoiner& joiner_;
+  PostingsConcatenator& joiner_;
   ListGatherer gatherer_;
   JoinedEntry entry_;
   std::vector<RangeInput> inputs_;

@@ -42,25 +42,25 @@ struct HostGpuSetting {
 };
 
 // Slabs of which the job gets a few pieces, and gives all of them back whatever stops it.
-class JobSlabs {
+class JobPinnedSlots {
  public:
-  JobSlabs(const HostGpuSetting& setting, std::size_t piece_bytes, MemoryBudget& budget)
+  JobPinnedSlots(const HostGpuSetting& setting, std::size_t piece_bytes, MemoryBudget& budget)
       : slabs_(budget, setting.slab_bytes, piece_bytes) {
     while (slabs_.piece_count() - kept_.size() > setting.slab_pieces) kept_.push_back(slabs_.take());
   }
-  JobSlabs(const JobSlabs&) = delete;
-  JobSlabs& operator=(const JobSlabs&) = delete;
-  ~JobSlabs() {
-    for (ChunkSlabs::Piece piece = slabs_.take(); !piece.empty(); piece = slabs_.take()) {
+  JobPinnedSlots(const JobPinnedSlots&) = delete;
+  JobPinnedSlots& operator=(const JobPinnedSlots&) = delete;
+  ~JobPinnedSlots() {
+    for (PinnedSlotPool::Piece piece = slabs_.take(); !piece.empty(); piece = slabs_.take()) {
       kept_.push_back(std::move(piece));
     }
     EXPECT_EQ(kept_.size(), slabs_.piece_count()) << "a piece was not given back";
   }
-  ChunkSlabs& get() { return slabs_; }
+  PinnedSlotPool& get() { return slabs_; }
 
  private:
-  ChunkSlabs slabs_;
-  std::vector<ChunkSlabs::Piece> kept_;
+  PinnedSlotPool slabs_;
+  std::vector<PinnedSlotPool::Piece> kept_;
 };
 
 class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGpuCase> {
@@ -69,15 +69,15 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
   void TearDown() override { fail_gpu_call(0); }
 
   // As run_index() does it, with visits to the host.
-  BlockFigures expect_same_with(const HostGpuSetting& setting) {
+  BlockStats expect_same_with(const HostGpuSetting& setting) {
     const std::string output = scratch_ / "index";
-    const BlockFigures figures = index(setting, output);
+    const BlockStats stats = index(setting, output);
     EXPECT_TRUE(same_index(expected_, output));
-    EXPECT_EQ(figures.gpu_blocks + figures.cpu_blocks, blocks_of(figures));
+    EXPECT_EQ(stats.gpu_blocks + stats.cpu_blocks, blocks_of(stats));
     EXPECT_EQ(slab_chunks_ > 0, GetParam().slabs);
     EXPECT_LE(slab_chunks_, chunks_);
     std::filesystem::remove_all(output);
-    return figures;
+    return stats;
   }
   // It throws what stopped it, and there is no index.
   void run(const HostGpuSetting& setting) { index(setting, scratch_ / "index"); }
@@ -88,8 +88,8 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
 
  private:
   // One that the CPU sorts may become several runs.
-  static std::uint64_t blocks_of(const BlockFigures& figures) {
-    return figures.cpu_blocks == 0 ? figures.blocks : figures.gpu_blocks + figures.cpu_blocks;
+  static std::uint64_t blocks_of(const BlockStats& stats) {
+    return stats.cpu_blocks == 0 ? stats.blocks : stats.gpu_blocks + stats.cpu_blocks;
   }
 
   ContentOptions content() const {
@@ -125,12 +125,12 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     if (setting.damage) {
       return make_damaging_visitor(setting.arena_bytes, setting.visits, budget, setting.damage);
     }
-    return make_host_block_visitor({GetParam().form, setting.arena_bytes, setting.visits, setting.shares,
-                                    find_record_sorter("cpu-radix"), find_string_sorter("cpu-msd")},
-                                   budget);
+    return make_host_block_sorter({GetParam().form, setting.arena_bytes, setting.visits, setting.shares,
+                                   find_record_sorter("cpu-radix"), find_string_sorter("cpu-msd")},
+                                  budget);
   }
 
-  BlockFigures index(const HostGpuSetting& setting, const std::string& output) {
+  BlockStats index(const HostGpuSetting& setting, const std::string& output) {
     IndexProgress progress;
     const auto ignore = [](const std::string&) {};
     const IndexContext context{posix_file_system(), signal_number_, progress, ignore, ignore};
@@ -144,39 +144,39 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     RunStore runs(budget, temp, planned.run_memory_bytes,
                   TermBlockBuilder::max_block_bytes(planned.run_block_bytes, content_options.max_term_bytes));
     SkipLog skips(1, false);
-    IngestFigures figures;
+    IngestStats stats;
     {
-      std::optional<JobSlabs> slabs;
+      std::optional<JobPinnedSlots> slabs;
       if (GetParam().slabs) slabs.emplace(setting, planned.slab_piece_bytes, budget);
       const auto gpu = make_visitor(setting, budget);
       fail_gpu_call(setting.failing_call, setting.fault);
       const auto cost = [](const ParsedChunk& chunk) { return chunk.memory.size(); };
-      figures = ingest({options,
-                        content_options,
-                        corpus,
-                        planned,
-                        IndexMode::kGpuPlus,
-                        {*cpu_, gpu.get(), nullptr},
-                        cost,
-                        context,
-                        budget,
-                        temp,
-                        setting.threads,
-                        slabs ? &slabs->get() : nullptr},
-                       runs, skips);
+      stats = ingest({options,
+                      content_options,
+                      corpus,
+                      planned,
+                      IndexMode::kGpuPlus,
+                      {*cpu_, gpu.get(), nullptr},
+                      cost,
+                      context,
+                      budget,
+                      temp,
+                      setting.threads,
+                      slabs ? &slabs->get() : nullptr},
+                     runs, skips);
       fail_gpu_call(0);
     }
-    chunks_ = figures.chunks;
-    slab_chunks_ = figures.slab_chunks;
+    chunks_ = stats.chunks;
+    slab_chunks_ = stats.slab_chunks;
     IndexWriter writer(context.files, output, content_options);
-    MergeFigures merged;
+    MergeStats merged;
     const IndexTotals totals = merge_into_index(
         {content_options, planned.run_block_bytes, planned.id_sort_bytes, auto_string_sorter(), context, budget, temp,
          setting.threads},
         runs, writer, [](std::uint64_t) {}, merged);
     writer.finish(totals);
     spilled_bytes_ = temp.written_bytes();
-    return figures.block;
+    return stats.block;
   }
 
   const std::unique_ptr<BlockSorter> cpu_ =

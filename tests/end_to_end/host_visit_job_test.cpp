@@ -32,9 +32,9 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuForAnyBlocksVisitsAndThreads) {
       setting.shares = shares;
       setting.threads = 1 + visits % 3;
       SCOPED_TRACE(::testing::Message() << "blocks " << block_bytes << ", visits " << visits << " of " << shares);
-      const BlockFigures figures = expect_same_with(setting);
-      EXPECT_EQ(figures.cpu_blocks, 0U) << figures.gpu_failure;
-      EXPECT_GT(figures.gpu_blocks, block_bytes == 0 ? 0U : 4U);
+      const BlockStats stats = expect_same_with(setting);
+      EXPECT_EQ(stats.cpu_blocks, 0U) << stats.gpu_failure;
+      EXPECT_GT(stats.gpu_blocks, block_bytes == 0 ? 0U : 4U);
     }
   }
 }
@@ -62,10 +62,10 @@ TEST_P(HostGpuJob, SortsOnTheCpuWhatDoesNotFitAVisit) {
   HostGpuSetting setting;
   setting.memory_bytes = std::size_t{96} << 20;
   setting.arena_bytes = 1000;
-  const BlockFigures figures = expect_same_with(setting);
-  EXPECT_EQ(figures.gpu_blocks, 0U);
-  EXPECT_GT(figures.cpu_blocks, 0U);
-  EXPECT_FALSE(figures.gpu_failure.empty());
+  const BlockStats stats = expect_same_with(setting);
+  EXPECT_EQ(stats.gpu_blocks, 0U);
+  EXPECT_GT(stats.cpu_blocks, 0U);
+  EXPECT_FALSE(stats.gpu_failure.empty());
 }
 
 TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhateverCallFails) {
@@ -78,9 +78,9 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhateverCallFails) {
     for (std::uint64_t nth = 1;; nth += 1 + nth / 4) {
       setting.failing_call = nth;
       setting.shares = 1 + static_cast<unsigned>(nth % 2);
-      const BlockFigures figures = expect_same_with(setting);
-      if (figures.cpu_blocks == 0) break;
-      EXPECT_FALSE(figures.gpu_failure.empty());
+      const BlockStats stats = expect_same_with(setting);
+      if (stats.cpu_blocks == 0) break;
+      EXPECT_FALSE(stats.gpu_failure.empty());
       ++failures;
     }
     EXPECT_GT(failures, 8);
@@ -105,10 +105,10 @@ TEST_P(HostGpuTokens, GiveTheIndexOfTheCpuWhereUploadsAreDamaged) {
       std::swap(words[0], *other);
       damaged_block = blocks;
     };
-    const BlockFigures figures = expect_same_with(setting);
-    EXPECT_EQ(figures.gpu_blocks + 1, static_cast<std::uint64_t>(damaged_block));
-    EXPECT_GT(figures.cpu_blocks, 1U);
-    EXPECT_NE(figures.gpu_failure.find("not the same on the GPU"), std::string::npos) << figures.gpu_failure;
+    const BlockStats stats = expect_same_with(setting);
+    EXPECT_EQ(stats.gpu_blocks + 1, static_cast<std::uint64_t>(damaged_block));
+    EXPECT_GT(stats.cpu_blocks, 1U);
+    EXPECT_NE(stats.gpu_failure.find("not the same on the GPU"), std::string::npos) << stats.gpu_failure;
   }
 }
 

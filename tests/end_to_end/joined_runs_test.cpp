@@ -82,10 +82,10 @@ TEST_P(JoinedVisits, GiveTheIndexOfTheCpu) {
     set_long_documents(store == StorePolicy::kText ? 48 : 49);
     for (const unsigned visits : {1U, 2U, 5U}) {
       SCOPED_TRACE(visits);
-      const BlockFigures figures = expect_same_with(many_runs(visits, kMuchMemory));
-      EXPECT_EQ(figures.cpu_blocks, 0U) << figures.gpu_failure;
-      EXPECT_GT(figures.gpu_blocks, 10 * documents_.size());
-      EXPECT_GT(figures.joins.joins, 3U);
+      const BlockStats stats = expect_same_with(many_runs(visits, kMuchMemory));
+      EXPECT_EQ(stats.cpu_blocks, 0U) << stats.gpu_failure;
+      EXPECT_GT(stats.gpu_blocks, 10 * documents_.size());
+      EXPECT_GT(stats.joins.joins, 3U);
       EXPECT_EQ(spilled_bytes_, 0U);
     }
   }
@@ -110,10 +110,10 @@ TEST_P(JoinedVisits, GiveTheIndexOfTheCpuWhereSomeAreLost) {
   HostGpuSetting setting = many_runs(3, std::size_t{64} << 20);
   setting.fault = GpuFault::kLost;
   setting.failing_call = 1500;
-  const BlockFigures figures = expect_same_with(setting);
-  EXPECT_GT(figures.gpu_blocks, kMostJoinedRuns);
-  EXPECT_GT(figures.cpu_blocks, kMostJoinedRuns);
-  EXPECT_GT(figures.joins.joins, 3U);
+  const BlockStats stats = expect_same_with(setting);
+  EXPECT_GT(stats.gpu_blocks, kMostJoinedRuns);
+  EXPECT_GT(stats.cpu_blocks, kMostJoinedRuns);
+  EXPECT_GT(stats.joins.joins, 3U);
 }
 
 }  // namespace

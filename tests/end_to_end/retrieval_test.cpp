@@ -85,7 +85,7 @@ testing::Quality evaluate(const IndexReader& index, const std::string& collectio
   Evaluation evaluation(testing::read_judgements(collection + "/qrels.txt"));
   Analyzer analyzer(index.options());
   const Bm25 bm25(index.counts(), parameters);
-  PrunedRanker ranker(index, bm25);
+  BlockMaxRanker ranker(index, bm25);
   for (const testing::Query& query : testing::read_queries(collection + "/queries.tsv")) {
     if (!evaluation.counts(query.id)) continue;
     std::vector<std::string> ids;
@@ -108,8 +108,8 @@ void expect_pruned_equals_exhaustive(const IndexReader& index, const std::string
                                      const Bm25Parameters& parameters) {
   Analyzer analyzer(index.options());
   const Bm25 bm25(index.counts(), parameters);
-  Bm25Ranker exhaustive(index, bm25);
-  PrunedRanker pruned(index, bm25);
+  ExhaustiveRanker exhaustive(index, bm25);
+  BlockMaxRanker pruned(index, bm25);
   std::size_t queries = 0;
   for (const testing::Query& query : testing::read_queries(collection + "/queries.tsv")) {
     const auto terms = query_terms(analyzer, query.text);

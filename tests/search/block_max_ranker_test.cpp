@@ -35,7 +35,7 @@ std::vector<QueryTerm> random_query(std::mt19937_64& random) {
   return query;
 }
 
-TEST(PrunedRanker, EqualsTheExhaustiveScanBitForBit) {
+TEST(BlockMaxRanker, EqualsTheExhaustiveScanBitForBit) {
   std::mt19937_64 random(31);
   SearchWork work;
   std::uint64_t postings = 0;
@@ -45,8 +45,8 @@ TEST(PrunedRanker, EqualsTheExhaustiveScanBitForBit) {
     const IndexReader index(posix_file_system(), write_index(scratch, corpus));
     const Bm25Parameters parameters{0.1 * static_cast<double>(random() % 30), 0.1 * static_cast<double>(random() % 11)};
     const Bm25 bm25(index.counts(), parameters);
-    Bm25Ranker exhaustive(index, bm25);
-    PrunedRanker pruned(index, bm25, round % 3 == 0 ? 0 : 6 + static_cast<unsigned>(random() % 7));
+    ExhaustiveRanker exhaustive(index, bm25);
+    BlockMaxRanker pruned(index, bm25, round % 3 == 0 ? 0 : 6 + static_cast<unsigned>(random() % 7));
     for (int i = 0; i < 60; ++i) {
       const auto query = random_query(random);
       for (const std::size_t k : {1u, 3u, 10u, 1000u, 100000u}) {
@@ -62,34 +62,34 @@ TEST(PrunedRanker, EqualsTheExhaustiveScanBitForBit) {
   EXPECT_LT(work.scored_postings, postings * 2 / 3) << "nothing was skipped, so nothing was tested";
 }
 
-TEST(PrunedRanker, EqualsTheDefinition) {
+TEST(BlockMaxRanker, EqualsTheDefinition) {
   std::mt19937_64 random(32);
   for (int round = 0; round < 10; ++round) {
     const ScratchDirectory scratch;
     const ToyCorpus corpus = random_corpus(random, 1 + random() % 400);
     const IndexReader index(posix_file_system(), write_index(scratch, corpus));
     const Bm25 bm25(index.counts(), {});
-    PrunedRanker ranker(index, bm25);
+    BlockMaxRanker ranker(index, bm25);
     const std::vector<QueryTerm> query{{word(random() % 5), 1}, {word(5 + random() % 9), 2}};
     expect_same(ranker.best(query_of(query), 7), rank_naively(corpus, query, {}, 7));
   }
 }
 
-TEST(PrunedRanker, ScansForQueriesOfVeryManyParts) {
+TEST(BlockMaxRanker, ScansForQueriesOfVeryManyParts) {
   std::mt19937_64 random(33);
   const ScratchDirectory scratch;
   const IndexReader index(posix_file_system(), write_index(scratch, uneven_corpus(random, 3000)));
   const Bm25 bm25(index.counts(), {});
   std::vector<QueryTerm> query;
   for (std::size_t i = 0; i < 600; ++i) query.push_back({word(i), 1});
-  Bm25Ranker exhaustive(index, bm25);
-  PrunedRanker pruned(index, bm25);
+  ExhaustiveRanker exhaustive(index, bm25);
+  BlockMaxRanker pruned(index, bm25);
   expect_same(pruned.best(query_of(query), 10), exhaustive.best(query_of(query), 10));
   EXPECT_EQ(pruned.work().scored_postings, exhaustive.work().scored_postings);
 }
 
 // Every document scores the same: none may be skipped, since any may win by its id.
-TEST(PrunedRanker, LooksAtAllTiesOfTheThreshold) {
+TEST(BlockMaxRanker, LooksAtAllTiesOfTheThreshold) {
   ToyCorpus corpus(3000);
   for (std::size_t i = 0; i < corpus.size(); ++i) {
     corpus[i].id = "d" + std::to_string(i * 1237 % 3000);
@@ -98,16 +98,16 @@ TEST(PrunedRanker, LooksAtAllTiesOfTheThreshold) {
   const ScratchDirectory scratch;
   const IndexReader index(posix_file_system(), write_index(scratch, corpus));
   const Bm25 bm25(index.counts(), {});
-  PrunedRanker ranker(index, bm25, 6);
+  BlockMaxRanker ranker(index, bm25, 6);
   for (const std::size_t k : {1u, 10u}) {
     const std::vector<QueryTerm> query{{"same", 1}, {"other", 1}};
     const auto found = ranker.best(query_of(query), k);
-    expect_same(found, Bm25Ranker(index, bm25).best(query_of(query), k));
+    expect_same(found, ExhaustiveRanker(index, bm25).best(query_of(query), k));
     EXPECT_EQ(corpus[found.front().document].id, "d999");
   }
 }
 
-TEST(PrunedRanker, DoesNotTouchRangesThatCannotReachTheThreshold) {
+TEST(BlockMaxRanker, DoesNotTouchRangesThatCannotReachTheThreshold) {
   ToyCorpus corpus(20'000);
   for (std::size_t i = 0; i < corpus.size(); ++i) {
     corpus[i].id = std::to_string(i);
@@ -117,18 +117,18 @@ TEST(PrunedRanker, DoesNotTouchRangesThatCannotReachTheThreshold) {
   const ScratchDirectory scratch;
   const IndexReader index(posix_file_system(), write_index(scratch, corpus));
   const Bm25 bm25(index.counts(), {});
-  PrunedRanker ranker(index, bm25);
+  BlockMaxRanker ranker(index, bm25);
   const std::vector<QueryTerm> query{{"common", 1}};
-  expect_same(ranker.best(query_of(query), 3), Bm25Ranker(index, bm25).best(query_of(query), 3));
+  expect_same(ranker.best(query_of(query), 3), ExhaustiveRanker(index, bm25).best(query_of(query), 3));
   EXPECT_LT(ranker.work().scored_postings, 1000u);
   EXPECT_LT(ranker.work().decoded_blocks, 20u);
 }
 
-TEST(PrunedRanker, FindsNothingForUnknownTermsAndNoTerms) {
+TEST(BlockMaxRanker, FindsNothingForUnknownTermsAndNoTerms) {
   const ScratchDirectory scratch;
   const IndexReader index(posix_file_system(), write_index(scratch, {{"a", {{"x", 1}}}}));
   const Bm25 bm25(index.counts(), {});
-  PrunedRanker ranker(index, bm25);
+  BlockMaxRanker ranker(index, bm25);
   EXPECT_TRUE(ranker.best(query_of({{"unknown", 1}}), 10).empty());
   EXPECT_TRUE(ranker.best({}, 10).empty());
   EXPECT_TRUE(ranker.best(query_of({{"x", 1}}), 0).empty());

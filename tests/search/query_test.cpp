@@ -18,7 +18,7 @@ ContentOptions options() {
 // "+a" or "a b~2*3 -(c d)": words with their places, times, groups.
 std::string shown(const Query& query) {
   std::string text;
-  for (const QueryPart& part : query.parts) {
+  for (const QueryClause& part : query.parts) {
     text += text.empty() ? "" : " ";
     text += part.is_required ? "+" : "";
     for (std::size_t i = 0; i < part.words.size(); ++i) {

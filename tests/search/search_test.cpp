@@ -83,10 +83,10 @@ std::string index_corpus(const testing::ScratchDirectory& scratch, const Corpus&
   return directory;
 }
 
-std::uint32_t occurrences(const Tokens& tokens, const std::vector<QueryPart::Word>& words) {
+std::uint32_t occurrences(const Tokens& tokens, const std::vector<QueryClause::Word>& words) {
   std::uint32_t count = 0;
   for (std::size_t begin = 0; begin < tokens.size(); ++begin) {
-    count += std::all_of(words.begin(), words.end(), [&](const QueryPart::Word& word) {
+    count += std::all_of(words.begin(), words.end(), [&](const QueryClause::Word& word) {
       return begin + word.place < tokens.size() && tokens[begin + word.place] == word.term;
     });
   }
@@ -97,7 +97,7 @@ std::vector<RankedDocument> rank_by_definition(const Corpus& corpus, const Query
   const auto n = static_cast<double>(corpus.documents.size());
   std::vector<std::vector<std::uint32_t>> frequencies;
   std::vector<double> weights;
-  for (const QueryPart& part : query.parts) {
+  for (const QueryClause& part : query.parts) {
     auto& of_part = frequencies.emplace_back();
     for (const Tokens& tokens : corpus.documents) of_part.push_back(occurrences(tokens, part.words));
     const auto df = n - static_cast<double>(std::count(of_part.begin(), of_part.end(), 0u));
@@ -158,8 +158,8 @@ TEST(Search, EqualsItsDefinitionForPhrasesRequiredAndExcludedWords) {
     const IndexReader index(posix_file_system(), index_corpus(scratch, corpus, true));
     Analyzer analyzer(index.options());
     const Bm25 bm25(index.counts(), {});
-    Bm25Ranker exhaustive(index, bm25);
-    PrunedRanker pruned(index, bm25);
+    ExhaustiveRanker exhaustive(index, bm25);
+    BlockMaxRanker pruned(index, bm25);
     for (int i = 0; i < 60; ++i) {
       std::string text = random_item(random);
       for (std::uint64_t more = random() % 4; more > 0; --more) text += " " + random_item(random);
@@ -181,13 +181,13 @@ TEST(Search, RefusesPhrasesWithoutPositionsAndNamesTheOption) {
   const Bm25 bm25(index.counts(), {});
   const Query query = parse_query(analyzer, "\"one two\"");
   try {
-    PrunedRanker(index, bm25).best(query, 10);
+    BlockMaxRanker(index, bm25).best(query, 10);
     FAIL() << "was answered";
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("--positions"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find(index.directory()), std::string::npos) << error.what();
   }
-  EXPECT_THROW(Bm25Ranker(index, bm25).best(query, 10), UsageError);
+  EXPECT_THROW(ExhaustiveRanker(index, bm25).best(query, 10), UsageError);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST_F(SpillwayLibrary, SearchesAsTheRankersDo) {
   const auto hits = searcher.search("Sort +run", 10);
   const IndexReader reader(posix_file_system(), directory_);
   const Bm25 bm25(reader.counts(), {1.2, 0.75});
-  const auto expected = Bm25Ranker(reader, bm25).best(query_of({{"sort", 1}, {"run", 1}}), 1);
+  const auto expected = ExhaustiveRanker(reader, bm25).best(query_of({{"sort", 1}, {"run", 1}}), 1);
   ASSERT_EQ(hits.size(), 1u);
   EXPECT_EQ(hits[0].document, expected[0].document);
   EXPECT_EQ(hits[0].score, expected[0].score);

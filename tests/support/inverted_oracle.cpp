@@ -102,8 +102,8 @@ std::uint64_t InvertedOracle::occurrence_count() const {
   return count;
 }
 
-OccurrenceSum sum_of_lists(const std::map<std::string, InvertedOracle::List>& lists) {
-  OccurrenceSum sum;
+ContentChecksum sum_of_lists(const std::map<std::string, InvertedOracle::List>& lists) {
+  ContentChecksum sum;
   for (const auto& [term, list] : lists) {
     for (const auto& [document, frequency] : list) {
       sum.add(hash_term(term), field61::multiply(frequency, document_power(document)));
@@ -112,7 +112,7 @@ OccurrenceSum sum_of_lists(const std::map<std::string, InvertedOracle::List>& li
   return sum;
 }
 
-OccurrenceSum InvertedOracle::sum() const { return sum_of_lists(lists); }
+ContentChecksum InvertedOracle::sum() const { return sum_of_lists(lists); }
 
 std::vector<std::string> naive_runs(std::string_view text, Tokenizer tokenizer) {
   std::vector<std::string> runs;

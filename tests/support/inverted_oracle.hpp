@@ -29,10 +29,10 @@ struct InvertedOracle {
 
   std::uint64_t posting_count() const;
   std::uint64_t occurrence_count() const;
-  OccurrenceSum sum() const;  // by definition
+  ContentChecksum sum() const;  // by definition
   bool operator==(const InvertedOracle&) const = default;
 };
-OccurrenceSum sum_of_lists(const std::map<std::string, InvertedOracle::List>& lists);
+ContentChecksum sum_of_lists(const std::map<std::string, InvertedOracle::List>& lists);
 
 InvertedOracle invert(const std::vector<OracleDocument>& documents, const ContentOptions& options);
 

@@ -63,9 +63,9 @@ std::vector<std::uint32_t> sample_positions(const Posting& posting) {
   return distances;
 }
 
-OccurrenceSum sum_of(const SampleIndex& sample) {
+ContentChecksum sum_of(const SampleIndex& sample) {
   const SourceNumbering numbering(sample.dropped);
-  OccurrenceSum sum;
+  ContentChecksum sum;
   for (const auto& [term, postings] : sample.lists) {
     DocumentWeight weight, position_weight;
     for (const Posting& posting : postings) {

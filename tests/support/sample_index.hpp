@@ -37,7 +37,7 @@ struct SampleIndex {
 // Distances between the positions of one posting: the first from 0, and equal to the document; small and large ones.
 std::vector<std::uint32_t> sample_positions(const Posting& posting);
 // By definition, with documents in source numbering.
-OccurrenceSum sum_of(const SampleIndex& sample);
+ContentChecksum sum_of(const SampleIndex& sample);
 
 // Lists of few to many postings over documents with all kinds of fields; the same for the same arguments.
 SampleIndex make_sample(std::uint32_t documents, std::size_t terms, std::uint64_t seed);

@@ -27,7 +27,7 @@ class Analyzer {
   void tokenize(std::string_view text, const std::function<void(std::string_view token)>& take);
 
  private:
-  RunScanner scanner_;
+  WordScanner scanner_;
   TermFilter filter_;
   UnicodeWords unicode_words_;
   std::string lower_;

@@ -23,13 +23,13 @@ struct WindowRuns {
   std::span<const std::uint16_t> edges;
 };
 
-class RunScanner {
+class WordScanner {
  public:
   // Above the longest term, 65535. A run may have up to four bytes more, of a character.
   static constexpr std::size_t kMaxRunBytes = std::size_t{1} << 16;
 
-  explicit RunScanner(WordBytes words) : find_edges_(window_kernels(words).find_edges) {}
-  explicit RunScanner(FindEdgesFunction find_edges) : find_edges_(find_edges) {}
+  explicit WordScanner(WordBytes words) : find_edges_(window_kernels(words).find_edges) {}
+  explicit WordScanner(FindEdgesFunction find_edges) : find_edges_(find_edges) {}
 
   // Windows of kWindowBytes: calls take(run) for a run that was joined over windows or pieces, then take_window(runs)
   // for the whole runs of the window, then window().

@@ -46,13 +46,13 @@ std::int32_t next_bmp_character(std::string_view text, std::size_t& at) {
 
 }  // namespace
 
-FoldedRun::FoldedRun() {
+FoldedWord::FoldedWord() {
   UErrorCode status = U_ZERO_ERROR;
   normalizer_ = unorm2_getNFKCCasefoldInstance(&status);
   check_icu(status, "loading NFKC_Casefold");
 }
 
-void FoldedRun::fold(std::string_view run) {
+void FoldedWord::fold(std::string_view run) {
   const bool is_long = run.size() > kKeptBytes;
   if (std::exchange(is_long_, is_long) && !is_long) give_back();
   if (!fold_simple(run)) fold_any(run);
@@ -65,14 +65,14 @@ void FoldedRun::fold(std::string_view run) {
   }
 }
 
-void FoldedRun::make_room(std::size_t units) {
+void FoldedWord::make_room(std::size_t units) {
   if (units < places_.size()) return;
   units_.resize(units);
   kinds_.resize(units);
   places_.resize(units + 1);
 }
 
-void FoldedRun::give_back() {
+void FoldedWord::give_back() {
   raw_ = std::vector<char16_t>();
   units_ = std::vector<char16_t>();
   kinds_ = std::vector<std::uint8_t>();
@@ -81,7 +81,7 @@ void FoldedRun::give_back() {
 }
 
 // Character by character, where all of them are simple.
-bool FoldedRun::fold_simple(std::string_view run) {
+bool FoldedWord::fold_simple(std::string_view run) {
   make_room(run.size());
   std::size_t count = 0, at = 0;
   std::uint32_t changes = 0;
@@ -102,7 +102,7 @@ bool FoldedRun::fold_simple(std::string_view run) {
   return true;
 }
 
-void FoldedRun::fold_any(std::string_view run) {
+void FoldedWord::fold_any(std::string_view run) {
   raw_.resize(run.size() + 1);
   std::int32_t raw_count = 0;
   UErrorCode status = U_ZERO_ERROR;
@@ -130,7 +130,7 @@ void FoldedRun::fold_any(std::string_view run) {
   }
 }
 
-void FoldedRun::write_text() {
+void FoldedWord::write_text() {
   std::uint32_t bytes = 0;
   for (std::size_t at = 0; at < count_;) {
     places_[at] = bytes;

@@ -13,12 +13,12 @@
 namespace spillway {
 
 // Not thread-safe.
-class FoldedRun {
+class FoldedWord {
  public:
   static constexpr std::size_t kKeptBytes = 4096;
 
   // Throws IoError where ICU's data is missing.
-  FoldedRun();
+  FoldedWord();
 
   // Of `run`, UTF-8, of which ill-formed bytes become U+FFFD. What the others tell is of the last run. It keeps memory
   // for runs of up to kKeptBytes; that of a longer one, about 12 times its bytes, until the next shorter one.

@@ -13,7 +13,7 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kHeadBytes = 2;
-constexpr std::size_t kMaxEntryBytes = kHeadBytes + 2 * WordRunCache::kMaxBytes;
+constexpr std::size_t kMaxEntryBytes = kHeadBytes + 2 * WordCache::kMaxBytes;
 constexpr std::size_t kLeastBytes = 4096;
 constexpr std::size_t kBytesOfSlot = 16;  // of memory for one
 constexpr std::size_t kSlotsOfRun = 2;
@@ -48,15 +48,15 @@ void read_words(std::span<const std::uint8_t> from, std::vector<std::uint32_t>& 
 
 }  // namespace
 
-WordRunCache::WordRunCache(std::size_t bytes)
+WordCache::WordCache(std::size_t bytes)
     : slots_(std::bit_floor(std::max(bytes, kLeastBytes) / kBytesOfSlot)),
       ring_(std::max(bytes, kLeastBytes) - slots_.size() * sizeof(std::uint32_t)) {}
 
-std::size_t WordRunCache::slots_of(std::string_view run) const {
+std::size_t WordCache::slots_of(std::string_view run) const {
   return XXH3_64bits(run.data(), run.size()) & (slots_.size() - kSlotsOfRun);
 }
 
-bool WordRunCache::find(std::string_view run, std::vector<std::uint32_t>& edges) const {
+bool WordCache::find(std::string_view run, std::vector<std::uint32_t>& edges) const {
   const std::size_t first = slots_of(run);
   for (std::size_t i = first; i < first + kSlotsOfRun; ++i) {
     const std::uint32_t slot = slots_[i];
@@ -71,7 +71,7 @@ bool WordRunCache::find(std::string_view run, std::vector<std::uint32_t>& edges)
   return false;
 }
 
-void WordRunCache::add(std::string_view run, std::span<const std::uint32_t> edges) {
+void WordCache::add(std::string_view run, std::span<const std::uint32_t> edges) {
   if (next_ > std::numeric_limits<std::uint32_t>::max() - 2 * ring_.size()) forget_all();
   const std::size_t left = ring_.size() - next_ % ring_.size();
   if (left < kMaxEntryBytes) next_ += static_cast<std::uint32_t>(left);
@@ -86,7 +86,7 @@ void WordRunCache::add(std::string_view run, std::span<const std::uint32_t> edge
   next_ += static_cast<std::uint32_t>(kHeadBytes + run.size() + words);
 }
 
-void WordRunCache::forget_all() {
+void WordCache::forget_all() {
   std::fill(slots_.begin(), slots_.end(), 0);
   next_ = 0;
 }

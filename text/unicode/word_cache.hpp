@@ -11,13 +11,13 @@
 namespace spillway {
 
 // Not thread-safe.
-class WordRunCache {
+class WordCache {
  public:
   // Of a run. Words of shorter ones are found about as fast as remembered; longer ones hardly ever recur.
   static constexpr std::size_t kMinBytes = 25, kMaxBytes = 255;
 
   // About `bytes` of memory, at least 4 KiB.
-  explicit WordRunCache(std::size_t bytes);
+  explicit WordCache(std::size_t bytes);
 
   // Sets `edges` to the begins and ends of the run's words, in turn, as offsets; false where it is not known.
   bool find(std::string_view run, std::vector<std::uint32_t>& edges) const;

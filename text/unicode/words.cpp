@@ -20,7 +20,7 @@ struct UnicodeWords::State {
     explicit Dictionaries(std::size_t memory_bytes)
         : cache(memory_bytes / 4 * 3), cjk_words(CjkWords::open(memory_bytes / 4)) {}
 
-    WordRunCache cache;
+    WordCache cache;
     std::optional<CjkWords> cjk_words;
     IcuWordBreak word_break;
   };
@@ -90,10 +90,10 @@ struct UnicodeWords::State {
 
   const std::size_t memory_bytes;
   std::optional<Dictionaries> dictionaries;
-  FoldedRun folded;
+  FoldedWord folded;
   std::vector<std::uint32_t> edges;
   bool uses_dictionary = false;  // the run that is looked at
-  char remembered[WordRunCache::kMaxBytes + kWindowPadding] = {};
+  char remembered[WordCache::kMaxBytes + kWindowPadding] = {};
 };
 
 UnicodeWords::UnicodeWords(std::size_t memory_bytes) : state_(std::make_unique<State>(memory_bytes)) {}
@@ -102,7 +102,7 @@ UnicodeWords::UnicodeWords(UnicodeWords&&) noexcept = default;
 
 RunWords UnicodeWords::find(std::string_view run) {
   State& state = *state_;
-  const bool remember = run.size() >= WordRunCache::kMinBytes && run.size() <= WordRunCache::kMaxBytes;
+  const bool remember = run.size() >= WordCache::kMinBytes && run.size() <= WordCache::kMaxBytes;
   if (remember && state.recall(run)) return {state.remembered, state.edges};
   state.folded.fold(run);
   state.find_words();

@@ -75,7 +75,7 @@ Calibrator::MergeRound merge_round(Session& session, const BenchOptions& options
             report);
   session.files.remove_tree(index.output);
   Calibrator::MergeRound round{0, report.runs, expected_entries(report, words), report.postings};
-  for (const StageFigure& stage : report.stages) {
+  for (const StageStats& stage : report.stages) {
     if (stage.name == "merge") round.seconds = stage.wall_seconds;
   }
   if (report.merge_passes > 1 || report.runs_spilled != 0) {
@@ -133,9 +133,9 @@ void Calibrator::measure_records() {
   costs["up_bytes_per_second"] = costs["down_bytes_per_second"] = nullptr;
   for (const unsigned bits : kKeyBits) {
     RecordInput input({KeyDistribution::kUniform, sizes_.keys, bits, options_.seed}, options_.threads, budget_);
-    const auto figures =
+    const auto stats =
         measure_sorts(timed_record_sorts(sorters, input, place(), budget_), options_.rounds, [&] { check_signal(); });
-    for (const SorterFigures& of : figures) {
+    for (const SorterStats& of : stats) {
       costs["second_per_record"][std::to_string(bits) + "_bits"][of.name] = seconds_each(of.sort, sizes_.keys);
       result_.measurements["records"][std::to_string(bits) + "_bits"].push_back(sorter_json(of, sizes_.keys));
       if (bits != kBlockKeyBits || !of.on_gpu) continue;
@@ -152,10 +152,10 @@ void Calibrator::measure_strings() {
   const auto sorters = usable_sorters(string_sorters(), gpu_string_sorters(), options_.gpu.has_value());
   for (const char* name : kSets) {
     StringInput input(*find_string_set(name).make(options_.seed), sizes_.strings, options_.threads, budget_);
-    const auto figures =
+    const auto stats =
         measure_sorts(timed_string_sorts(sorters, input, place(), budget_), options_.rounds, [&] { check_signal(); });
-    result_.measurements["strings"][name]["set"] = string_set_json(input.figures());
-    for (const SorterFigures& of : figures) {
+    result_.measurements["strings"][name]["set"] = string_set_json(input.stats());
+    for (const SorterStats& of : stats) {
       result_.costs["second_per_string"][name][of.name] = seconds_each(of.sort, sizes_.strings);
       result_.measurements["strings"][name]["sorters"].push_back(sorter_json(of, sizes_.strings));
     }

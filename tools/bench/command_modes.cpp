@@ -46,27 +46,27 @@ ModeJob mode_job(const ModeVariant& variant, const Arguments& arguments, FileSys
   return job;
 }
 
-nlohmann::ordered_json parsing_json(const ModesFigures& figures) {
+nlohmann::ordered_json parsing_json(const ModesStats& stats) {
   nlohmann::ordered_json forms = nlohmann::ordered_json::array();
-  for (const ParsingSeries& parsing : figures.parsing) {
+  for (const ParsingSeries& parsing : stats.parsing) {
     forms.push_back({{"chunk_form", chunk_form_name(parsing.form)},
                      {"wall_seconds", series_json(parsing.wall)},
                      {"busy_seconds", series_json(parsing.busy)},
-                     {"bytes_per_second", static_cast<double>(figures.input_bytes) / parsing.wall.median()}});
+                     {"bytes_per_second", static_cast<double>(stats.input_bytes) / parsing.wall.median()}});
   }
   return forms;
 }
 
-void write_figures(const ModesFigures& figures, BenchOutput& output) {
-  const IndexReport& report = figures.modes.front().report;
-  output.set("input", {{"bytes", figures.input_bytes},
+void write_figures(const ModesStats& stats, BenchOutput& output) {
+  const IndexReport& report = stats.modes.front().report;
+  output.set("input", {{"bytes", stats.input_bytes},
                        {"documents", report.documents},
                        {"occurrences", report.occurrences},
                        {"postings", report.postings},
                        {"terms", report.terms}});
-  output.set("parsing_alone", parsing_json(figures));
-  for (const ModeFigures& mode : figures.modes) output.add_case(mode_json(figures, mode), "");
-  output.say(modes_table(figures));
+  output.set("parsing_alone", parsing_json(stats));
+  for (const ModeStats& mode : stats.modes) output.add_case(mode_json(stats, mode), "");
+  output.say(modes_table(stats));
   output.finish();
 }
 

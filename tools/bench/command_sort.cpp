@@ -87,12 +87,12 @@ class SortBench {
     return result;
   }
 
-  std::vector<SorterFigures> measure(const std::vector<std::unique_ptr<TimedSort>>& sorts) {
+  std::vector<SorterStats> measure(const std::vector<std::unique_ptr<TimedSort>>& sorts) {
     return measure_sorts(sorts, options_.rounds, [this] { throw_if_interrupted(session_.signal_number); });
   }
   void check_signal() const { throw_if_interrupted(session_.signal_number); }
 
-  void add_case(nlohmann::ordered_json value, const std::string& title, const std::vector<SorterFigures>& all,
+  void add_case(nlohmann::ordered_json value, const std::string& title, const std::vector<SorterStats>& all,
                 std::uint64_t count, std::string_view unit) {
     value["sorters"] = sorters_json(all, count);
     output_.add_case(std::move(value), "\n" + title + "\n" + sorter_table(all, count, unit));
@@ -113,13 +113,13 @@ void bench_keys(SortBench& bench, const KeySetOptions& set, const std::vector<co
   // So that a refusal names what is enough.
   bench.budget().reserve(static_cast<std::size_t>(record_bench_bytes(sorters, set)), "a benchmark of so many keys");
   RecordInput input(set, bench.place().threads, bench.budget());
-  const auto figures = bench.measure(timed_record_sorts(sorters, input, bench.place(), bench.budget()));
+  const auto stats = bench.measure(timed_record_sorts(sorters, input, bench.place(), bench.budget()));
   const std::string name(key_distribution_name(set.distribution));
   const std::uint64_t bytes = set.count * sizeof(std::uint64_t);
   bench.add_case(
       {{"distribution", name}, {"count", set.count}, {"bits", set.bits}, {"bytes", bytes}},
       name + ": " + count_text(set.count) + " keys of " + std::to_string(set.bits) + " bits, " + bytes_text(bytes),
-      figures, set.count, "M keys/s");
+      stats, set.count, "M keys/s");
 }
 
 ExitCode run_bench_records_command(const Arguments& arguments, Session& session) {
@@ -154,10 +154,10 @@ void bench_strings(SortBench& bench, const NamedStringSet& named, std::uint64_t 
                    const std::vector<const StringSorter*>& sorters) {
   bench.check_signal();
   StringInput input(named.set, count, bench.place().threads, bench.budget());
-  const auto figures = bench.measure(timed_string_sorts(sorters, input, bench.place(), bench.budget()));
+  const auto stats = bench.measure(timed_string_sorts(sorters, input, bench.place(), bench.budget()));
   nlohmann::ordered_json value{{"set", named.name}};
-  value.update(string_set_json(input.figures()));
-  bench.add_case(std::move(value), named.name + ": " + string_set_text(input.figures()), figures, count, "M strings/s");
+  value.update(string_set_json(input.stats()));
+  bench.add_case(std::move(value), named.name + ": " + string_set_text(input.stats()), stats, count, "M strings/s");
 }
 
 void bench_set(SortBench& bench, const NamedStringSet& named, const std::vector<std::uint64_t>& counts,

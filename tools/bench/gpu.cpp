@@ -13,9 +13,9 @@ namespace spillway {
 namespace {
 
 // The way of one sort over the GPU, with the events between its steps.
-class TimedVisit {
+class TimedPass {
  public:
-  explicit TimedVisit(int gpu) : stream_(gpu) { stream_.make_current(); }
+  explicit TimedPass(int gpu) : stream_(gpu) { stream_.make_current(); }
 
   const GpuStream& stream() const { return stream_; }
 
@@ -76,7 +76,7 @@ struct RecordSpace {
   std::span<std::uint64_t> pinned_keys() const { return pinned.buffer.as<std::uint64_t>(input.keys().size()); }
 
   RecordInput& input;
-  TimedVisit visit;
+  TimedPass visit;
   DeviceBuffer d_keys, d_scratch;
   PaidPinned pinned;
 };
@@ -142,7 +142,7 @@ struct StringSpace {
   bool has_transfers() const { return pinned_offsets.buffer.size() != 0; }
 
   StringInput& input;
-  TimedVisit visit;
+  TimedPass visit;
   DeviceBuffer d_bytes, d_offsets, d_order, d_scratch;
   PaidPinned pinned_bytes, pinned_offsets, pinned_order;
 };

@@ -19,9 +19,9 @@ struct ModeRound {
   std::string manifest;  // has a hash of every file of the index
 };
 
-const StageFigure& stage(const IndexReport& report, std::string_view name) {
+const StageStats& stage(const IndexReport& report, std::string_view name) {
   const auto found = std::find_if(report.stages.begin(), report.stages.end(),
-                                  [&](const StageFigure& figure) { return figure.name == name; });
+                                  [&](const StageStats& figure) { return figure.name == name; });
   if (found == report.stages.end()) throw std::logic_error("a job has no stage " + std::string(name));
   return *found;
 }
@@ -45,24 +45,24 @@ ModeRound run_mode(const ModeJob& job, const std::string& scratch, const IndexCo
   return round;
 }
 
-void add_busy(ModeFigures& figures, const std::string& name, double seconds, std::uint64_t bytes) {
-  auto found = std::find_if(figures.busy.begin(), figures.busy.end(), [&](const auto& of) { return of.first == name; });
-  if (found == figures.busy.end()) found = figures.busy.insert(figures.busy.end(), {name, {}});
+void add_busy(ModeStats& stats, const std::string& name, double seconds, std::uint64_t bytes) {
+  auto found = std::find_if(stats.busy.begin(), stats.busy.end(), [&](const auto& of) { return of.first == name; });
+  if (found == stats.busy.end()) found = stats.busy.insert(stats.busy.end(), {name, {}});
   found->second.add(seconds);
-  figures.stage_bytes[name] = bytes;
+  stats.stage_bytes[name] = bytes;
 }
 
-void add_round(ModeFigures& figures, const ModeRound& round) {
-  figures.wall.add(round.report.seconds);
-  figures.ingest.add(stage(round.report, "parse").wall_seconds);
-  figures.rest.add(figures.wall.rounds().back() - figures.ingest.rounds().back());
-  add_busy(figures, "read", round.read_seconds, round.read_bytes);
-  for (const StageFigure& of : round.report.stages) {
+void add_round(ModeStats& stats, const ModeRound& round) {
+  stats.wall.add(round.report.seconds);
+  stats.ingest.add(stage(round.report, "parse").wall_seconds);
+  stats.rest.add(stats.wall.rounds().back() - stats.ingest.rounds().back());
+  add_busy(stats, "read", round.read_seconds, round.read_bytes);
+  for (const StageStats& of : round.report.stages) {
     // Reading is inside of parsing, on the same threads; it stands by itself here.
     const double seconds = of.name == "parse" ? std::max(0.0, of.busy_seconds - round.read_seconds) : of.busy_seconds;
-    add_busy(figures, of.name, seconds, of.bytes);
+    add_busy(stats, of.name, seconds, of.bytes);
   }
-  figures.report = round.report;
+  stats.report = round.report;
 }
 
 class ModesBench {
@@ -71,9 +71,9 @@ class ModesBench {
              const IndexContext& context)
       : jobs_(jobs), parsing_(parsing), scratch_(scratch), context_(context) {
     for (const ModeJob& job : jobs) {
-      figures_.modes.emplace_back();
-      figures_.modes.back().mode = job.mode;
-      figures_.modes.back().record_sorter = job.options.record_sorter;
+      stats_.modes.emplace_back();
+      stats_.modes.back().mode = job.mode;
+      stats_.modes.back().record_sorter = job.options.record_sorter;
     }
   }
 
@@ -82,13 +82,13 @@ class ModesBench {
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
       const ModeRound round = run_mode(jobs_[i], scratch_, context_);
       check_index(jobs_[i].mode, round.manifest);
-      figures_.input_bytes = round.report.input_bytes;
+      stats_.input_bytes = round.report.input_bytes;
       if (!counts) continue;
-      add_round(figures_.modes[i], round);
-      add_ratios(figures_.modes[i]);
+      add_round(stats_.modes[i], round);
+      add_ratios(stats_.modes[i]);
     }
   }
-  const ModesFigures& figures() const { return figures_; }
+  const ModesStats& stats() const { return stats_; }
 
  private:
   // To the form that the last job takes, and to tables.
@@ -102,20 +102,20 @@ class ModesBench {
   }
 
   ChunkForm parse(const IndexOptions& options, std::size_t place, bool counts) {
-    const ParsingFigures parsed = parse_alone(options, scratch_, context_);
+    const ParsingStats parsed = parse_alone(options, scratch_, context_);
     if (!counts) return parsed.form;
-    if (place == figures_.parsing.size()) figures_.parsing.emplace_back();
-    ParsingSeries& series = figures_.parsing[place];
+    if (place == stats_.parsing.size()) stats_.parsing.emplace_back();
+    ParsingSeries& series = stats_.parsing[place];
     series.form = parsed.form;
     series.wall.add(parsed.wall_seconds);
     series.busy.add(parsed.busy_seconds);
     return parsed.form;
   }
 
-  void add_ratios(ModeFigures& mode) const {
-    mode.to_parsing.resize(figures_.parsing.size());
-    for (std::size_t i = 0; i < figures_.parsing.size(); ++i) {
-      const double parsing = std::max(figures_.parsing[i].wall.rounds().back(), 1e-9);
+  void add_ratios(ModeStats& mode) const {
+    mode.to_parsing.resize(stats_.parsing.size());
+    for (std::size_t i = 0; i < stats_.parsing.size(); ++i) {
+      const double parsing = std::max(stats_.parsing[i].wall.rounds().back(), 1e-9);
       mode.to_parsing[i].add(mode.ingest.rounds().back() / parsing);
     }
   }
@@ -129,51 +129,51 @@ class ModesBench {
   ParsingAlone parsing_;
   const std::string& scratch_;
   const IndexContext& context_;
-  ModesFigures figures_;
+  ModesStats stats_;
   std::string manifest_;
 };
 
 }  // namespace
 
-ModesFigures measure_modes(const std::vector<ModeJob>& jobs, unsigned rounds, ParsingAlone parsing,
-                           const std::string& scratch, const IndexContext& context) {
+ModesStats measure_modes(const std::vector<ModeJob>& jobs, unsigned rounds, ParsingAlone parsing,
+                         const std::string& scratch, const IndexContext& context) {
   ModesBench bench(jobs, parsing, scratch, context);
   bench.run_round(false);
   for (unsigned round = 0; round < rounds; ++round) bench.run_round(true);
-  return bench.figures();
+  return bench.stats();
 }
 
-nlohmann::ordered_json mode_json(const ModesFigures& all, const ModeFigures& figures) {
+nlohmann::ordered_json mode_json(const ModesStats& all, const ModeStats& stats) {
   nlohmann::ordered_json to_parsing = nlohmann::ordered_json::object();
   for (std::size_t i = 0; i < all.parsing.size(); ++i) {
-    to_parsing[std::string(chunk_form_name(all.parsing[i].form))] = series_json(figures.to_parsing[i]);
+    to_parsing[std::string(chunk_form_name(all.parsing[i].form))] = series_json(stats.to_parsing[i]);
   }
   nlohmann::ordered_json stages = nlohmann::ordered_json::array();
-  for (const auto& [name, series] : figures.busy) {
-    stages.push_back({{"name", name}, {"bytes", figures.stage_bytes.at(name)}, {"busy_seconds", series_json(series)}});
+  for (const auto& [name, series] : stats.busy) {
+    stages.push_back({{"name", name}, {"bytes", stats.stage_bytes.at(name)}, {"busy_seconds", series_json(series)}});
   }
   const auto per_second = [](std::uint64_t count, const Series& series) {
     return static_cast<double>(count) / std::max(series.median(), 1e-9);
   };
-  const std::uint64_t peak = figures.report.peak_resident_bytes;  // 0: not known
-  return {{"mode", figures.mode},
-          {"wall_seconds", series_json(figures.wall)},
-          {"ingest_seconds", series_json(figures.ingest)},
+  const std::uint64_t peak = stats.report.peak_resident_bytes;  // 0: not known
+  return {{"mode", stats.mode},
+          {"wall_seconds", series_json(stats.wall)},
+          {"ingest_seconds", series_json(stats.ingest)},
           {"ingest_to_parsing", to_parsing},
-          {"rest_seconds", series_json(figures.rest)},
-          {"record_sorter", figures.record_sorter},
-          {"bytes_per_second", per_second(all.input_bytes, figures.wall)},
-          {"ingest_bytes_per_second", per_second(all.input_bytes, figures.ingest)},
-          {"postings_per_second", per_second(figures.report.postings, figures.wall)},
-          {"chunk_form", figures.report.chunk_form},
-          {"threads", figures.report.threads},
-          {"memory_bytes", figures.report.memory_bytes},
+          {"rest_seconds", series_json(stats.rest)},
+          {"record_sorter", stats.record_sorter},
+          {"bytes_per_second", per_second(all.input_bytes, stats.wall)},
+          {"ingest_bytes_per_second", per_second(all.input_bytes, stats.ingest)},
+          {"postings_per_second", per_second(stats.report.postings, stats.wall)},
+          {"chunk_form", stats.report.chunk_form},
+          {"threads", stats.report.threads},
+          {"memory_bytes", stats.report.memory_bytes},
           {"peak_resident_bytes", peak == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(peak)},
-          {"runs", figures.report.runs},
-          {"runs_spilled", figures.report.runs_spilled},
-          {"merge_passes", figures.report.merge_passes},
-          {"blocks_on_gpu", figures.report.gpu_blocks},
-          {"index_bytes", figures.report.index_bytes},
+          {"runs", stats.report.runs},
+          {"runs_spilled", stats.report.runs_spilled},
+          {"merge_passes", stats.report.merge_passes},
+          {"blocks_on_gpu", stats.report.gpu_blocks},
+          {"index_bytes", stats.report.index_bytes},
           {"stages", stages}};
 }
 

@@ -27,9 +27,9 @@ std::string row(const std::string& name, const std::vector<std::string>& cells, 
 }
 
 // Of a column: those of the longest name of a mode and two blanks.
-std::size_t column_width(const ModesFigures& figures) {
+std::size_t column_width(const ModesStats& stats) {
   std::size_t width = 12;
-  for (const ModeFigures& mode : figures.modes) width = std::max(width, mode.mode.size() + 2);
+  for (const ModeStats& mode : stats.modes) width = std::max(width, mode.mode.size() + 2);
   return width;
 }
 
@@ -39,15 +39,15 @@ std::string times_text(const Series& ratios) { return ratios.empty() ? "-" : num
 
 // A row of one cell a mode.
 template <typename Cell>
-std::string mode_row(const std::string& name, const ModesFigures& figures, Cell cell) {
+std::string mode_row(const std::string& name, const ModesStats& stats, Cell cell) {
   std::vector<std::string> cells;
-  for (const ModeFigures& mode : figures.modes) cells.push_back(cell(mode));
-  return row(name, cells, column_width(figures));
+  for (const ModeStats& mode : stats.modes) cells.push_back(cell(mode));
+  return row(name, cells, column_width(stats));
 }
 
-std::vector<std::string> stage_names(const ModesFigures& figures) {
+std::vector<std::string> stage_names(const ModesStats& stats) {
   std::vector<std::string> names;
-  for (const ModeFigures& mode : figures.modes) {
+  for (const ModeStats& mode : stats.modes) {
     auto place = names.begin();
     for (const auto& [name, series] : mode.busy) {
       const auto found = std::find(names.begin(), names.end(), name);
@@ -57,51 +57,51 @@ std::vector<std::string> stage_names(const ModesFigures& figures) {
   return names;
 }
 
-std::string head(const ModesFigures& figures) {
-  const ModeFigures& first = figures.modes.front();
-  std::string text = "\ninput " + bytes_text(figures.input_bytes) + ", " + count_text(first.report.documents) +
+std::string head(const ModesStats& stats) {
+  const ModeStats& first = stats.modes.front();
+  std::string text = "\ninput " + bytes_text(stats.input_bytes) + ", " + count_text(first.report.documents) +
                      " documents, " + count_text(first.report.postings) + " postings; " +
                      count_text(first.wall.rounds().size()) + " rounds\n";
-  for (const ParsingSeries& parsing : figures.parsing) {
+  for (const ParsingSeries& parsing : stats.parsing) {
     text += "parsing alone, to " + std::string(chunk_form_name(parsing.form)) + ": " +
-            number("%.3f s", parsing.wall.median()) + ", " + rate(figures.input_bytes, parsing.wall) + " MB/s\n";
+            number("%.3f s", parsing.wall.median()) + ", " + rate(stats.input_bytes, parsing.wall) + " MB/s\n";
   }
   return text;
 }
 
-std::string parsing_rows(const ModesFigures& figures) {
+std::string parsing_rows(const ModesStats& stats) {
   std::string text;
-  for (std::size_t i = 0; i < figures.parsing.size(); ++i) {
-    text += mode_row("  times parsing to " + std::string(chunk_form_name(figures.parsing[i].form)), figures,
-                     [&](const ModeFigures& mode) { return times_text(mode.to_parsing[i]); });
+  for (std::size_t i = 0; i < stats.parsing.size(); ++i) {
+    text += mode_row("  times parsing to " + std::string(chunk_form_name(stats.parsing[i].form)), stats,
+                     [&](const ModeStats& mode) { return times_text(mode.to_parsing[i]); });
   }
   return text;
 }
 
-std::string wall_rows(const ModesFigures& figures) {
-  const Series& first = figures.modes.front().wall;
-  return mode_row("wall", figures, [](const ModeFigures& mode) { return seconds_text_of(mode.wall); }) +
-         mode_row("  spread", figures,
-                  [](const ModeFigures& mode) { return number("%.1f %%", 100 * mode.wall.spread()); }) +
-         mode_row("  MB/s", figures, [&](const ModeFigures& mode) { return rate(figures.input_bytes, mode.wall); }) +
-         mode_row("  M postings/s", figures,
-                  [](const ModeFigures& mode) { return rate(mode.report.postings, mode.wall); }) +
-         mode_row("  times faster", figures,
-                  [&](const ModeFigures& mode) { return times_text(times_faster(first, mode.wall)); });
+std::string wall_rows(const ModesStats& stats) {
+  const Series& first = stats.modes.front().wall;
+  return mode_row("wall", stats, [](const ModeStats& mode) { return seconds_text_of(mode.wall); }) +
+         mode_row("  spread", stats,
+                  [](const ModeStats& mode) { return number("%.1f %%", 100 * mode.wall.spread()); }) +
+         mode_row("  MB/s", stats, [&](const ModeStats& mode) { return rate(stats.input_bytes, mode.wall); }) +
+         mode_row("  M postings/s", stats,
+                  [](const ModeStats& mode) { return rate(mode.report.postings, mode.wall); }) +
+         mode_row("  times faster", stats,
+                  [&](const ModeStats& mode) { return times_text(times_faster(first, mode.wall)); });
 }
 
-std::string part_rows(const ModesFigures& figures) {
-  const Series& first = figures.modes.front().ingest;
-  return mode_row("ingest", figures, [](const ModeFigures& mode) { return seconds_text_of(mode.ingest); }) +
-         mode_row("  MB/s", figures, [&](const ModeFigures& mode) { return rate(figures.input_bytes, mode.ingest); }) +
-         mode_row("  times faster", figures,
-                  [&](const ModeFigures& mode) { return times_text(times_faster(first, mode.ingest)); }) +
-         parsing_rows(figures) +
-         mode_row("merge and the rest", figures, [](const ModeFigures& mode) { return seconds_text_of(mode.rest); });
+std::string part_rows(const ModesStats& stats) {
+  const Series& first = stats.modes.front().ingest;
+  return mode_row("ingest", stats, [](const ModeStats& mode) { return seconds_text_of(mode.ingest); }) +
+         mode_row("  MB/s", stats, [&](const ModeStats& mode) { return rate(stats.input_bytes, mode.ingest); }) +
+         mode_row("  times faster", stats,
+                  [&](const ModeStats& mode) { return times_text(times_faster(first, mode.ingest)); }) +
+         parsing_rows(stats) +
+         mode_row("merge and the rest", stats, [](const ModeStats& mode) { return seconds_text_of(mode.rest); });
 }
 
-std::string busy_row(const std::string& name, const ModesFigures& figures) {
-  return mode_row("busy: " + name, figures, [&](const ModeFigures& mode) {
+std::string busy_row(const std::string& name, const ModesStats& stats) {
+  return mode_row("busy: " + name, stats, [&](const ModeStats& mode) {
     const auto found =
         std::find_if(mode.busy.begin(), mode.busy.end(), [&](const auto& stage) { return stage.first == name; });
     return found == mode.busy.end() ? std::string("-") : seconds_text_of(found->second);
@@ -110,15 +110,15 @@ std::string busy_row(const std::string& name, const ModesFigures& figures) {
 
 }  // namespace
 
-std::string modes_table(const ModesFigures& figures) {
-  std::string text = head(figures);
-  text += mode_row("mode", figures, [](const ModeFigures& mode) { return mode.mode; });
-  text += wall_rows(figures) + part_rows(figures);
-  text += mode_row("threads", figures, [](const ModeFigures& mode) { return count_text(mode.report.threads); });
-  text += mode_row("runs (spilled)", figures, [](const ModeFigures& mode) {
+std::string modes_table(const ModesStats& stats) {
+  std::string text = head(stats);
+  text += mode_row("mode", stats, [](const ModeStats& mode) { return mode.mode; });
+  text += wall_rows(stats) + part_rows(stats);
+  text += mode_row("threads", stats, [](const ModeStats& mode) { return count_text(mode.report.threads); });
+  text += mode_row("runs (spilled)", stats, [](const ModeStats& mode) {
     return count_text(mode.report.runs) + " (" + count_text(mode.report.runs_spilled) + ")";
   });
-  for (const std::string& name : stage_names(figures)) text += busy_row(name, figures);
+  for (const std::string& name : stage_names(stats)) text += busy_row(name, stats);
   return text;
 }
 

@@ -38,9 +38,9 @@ class Parsing {
             [this](const ParsedChunk& chunk) {
               return plan_.block_cost(chunk, options_.content.positions ? Positions::kStored : Positions::kNone);
             },
-            [this](Block&&) { ++figures_.blocks; }) {}
+            [this](Block&&) { ++stats_.blocks; }) {}
 
-  ParsingFigures run() {
+  ParsingStats run() {
     const Stopwatch watch;
     CorpusReader reader(context_.files, plan_.corpus, options_.corpus, plan_.index.reader, budget_, temp_);
     {
@@ -49,9 +49,9 @@ class Parsing {
     }
     if (error_ != nullptr) std::rethrow_exception(error_);
     assembler_.finish();
-    figures_.wall_seconds = watch.seconds();
-    figures_.form = plan_.index.form;
-    return figures_;
+    stats_.wall_seconds = watch.seconds();
+    stats_.form = plan_.index.form;
+    return stats_;
   }
 
  private:
@@ -89,9 +89,9 @@ class Parsing {
       task.content.reset();
     }
     const std::lock_guard lock(mutex_);
-    figures_.busy_seconds += busy_seconds - waited_seconds;
-    figures_.documents += parser->figures().documents;
-    figures_.occurrences += occurrences;
+    stats_.busy_seconds += busy_seconds - waited_seconds;
+    stats_.documents += parser->stats().documents;
+    stats_.occurrences += occurrences;
   }
 
   const IndexOptions& options_;
@@ -101,13 +101,13 @@ class Parsing {
   TempSpace temp_;
   BlockAssembler assembler_;
   std::mutex mutex_;
-  ParsingFigures figures_;
+  ParsingStats stats_;
   std::exception_ptr error_;
 };
 
 }  // namespace
 
-ParsingFigures parse_alone(IndexOptions options, const std::string& scratch, const IndexContext& context) {
+ParsingStats parse_alone(IndexOptions options, const std::string& scratch, const IndexContext& context) {
   if (!sorts_on_gpu(options.mode)) {
     options.mode = IndexMode::kCpuPlus;
     options.record_sorter = "cpu-radix";

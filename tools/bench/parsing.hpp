@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-struct ParsingFigures {
+struct ParsingStats {
   double wall_seconds = 0;  // from the start of reading to the last block
   double busy_seconds = 0;  // summed over threads; reading and unpacking included
   std::uint64_t documents = 0, occurrences = 0, blocks = 0;
@@ -19,6 +19,6 @@ struct ParsingFigures {
 // With the memory, threads and blocks that run_index would plan: for the mode, where that sorts on a GPU, else for cpu+
 // with a block-wide sorter. `scratch`: a directory for records of streams that are too long for memory. Records that
 // cannot be read are left out. Throws as run_index.
-ParsingFigures parse_alone(IndexOptions options, const std::string& scratch, const IndexContext& context);
+ParsingStats parse_alone(IndexOptions options, const std::string& scratch, const IndexContext& context);
 
 }  // namespace spillway

@@ -113,7 +113,7 @@ void StringInput::find_order(MemoryBudget& budget) {
     sorter.sort(strings(), expected, lcps.as<std::uint32_t>(), scratch.span());
   }
   throw_if_interrupted(received_signal());
-  figures_ = string_set_figures(strings(), expected, lcps.as<std::uint32_t>());
+  stats_ = string_set_figures(strings(), expected, lcps.as<std::uint32_t>());
   std::memset(lcps.data(), 0, lcps.size());
   if (!is_stable_order(strings(), expected, lcps.as<std::uint32_t>())) {
     throw std::logic_error("the sorter that the others are compared with does not sort");
@@ -159,23 +159,23 @@ std::vector<std::unique_ptr<TimedSort>> timed_string_sorts(const std::vector<con
   return sorts;
 }
 
-nlohmann::ordered_json string_set_json(const StringSetFigures& figures) {
-  return {{"strings", figures.count},
-          {"bytes", figures.bytes},
-          {"least_bytes", figures.least_bytes},
-          {"most_bytes", figures.most_bytes},
-          {"distinguishing_bytes", figures.distinguishing_bytes},
-          {"mean_tie_bytes", figures.mean_tie_bytes},
-          {"max_tie_bytes", figures.max_tie_bytes},
-          {"max_lcp_bytes", figures.max_lcp_bytes}};
+nlohmann::ordered_json string_set_json(const StringSetStats& stats) {
+  return {{"strings", stats.count},
+          {"bytes", stats.bytes},
+          {"least_bytes", stats.least_bytes},
+          {"most_bytes", stats.most_bytes},
+          {"distinguishing_bytes", stats.distinguishing_bytes},
+          {"mean_tie_bytes", stats.mean_tie_bytes},
+          {"max_tie_bytes", stats.max_tie_bytes},
+          {"max_lcp_bytes", stats.max_lcp_bytes}};
 }
 
-std::string string_set_text(const StringSetFigures& figures) {
-  const double count = static_cast<double>(std::max<std::uint64_t>(1, figures.count));
-  return count_text(figures.count) + " strings, " + bytes_text(figures.bytes) + " (" +
-         one_digit(static_cast<double>(figures.bytes) / count) + " each), told apart by " +
-         one_digit(static_cast<double>(figures.distinguishing_bytes) / count) + "; ties: mean " +
-         one_digit(figures.mean_tie_bytes) + ", longest " + one_digit(figures.max_tie_bytes);
+std::string string_set_text(const StringSetStats& stats) {
+  const double count = static_cast<double>(std::max<std::uint64_t>(1, stats.count));
+  return count_text(stats.count) + " strings, " + bytes_text(stats.bytes) + " (" +
+         one_digit(static_cast<double>(stats.bytes) / count) + " each), told apart by " +
+         one_digit(static_cast<double>(stats.distinguishing_bytes) / count) + "; ties: mean " +
+         one_digit(stats.mean_tie_bytes) + ", longest " + one_digit(stats.max_tie_bytes);
 }
 
 }  // namespace spillway

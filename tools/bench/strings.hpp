@@ -25,7 +25,7 @@ class StringInput {
   std::span<const std::uint8_t> bytes() const { return bytes_.span(); }
   std::span<const std::uint64_t> offsets() const;
   std::span<std::uint32_t> result() { return result_.as<std::uint32_t>(); }
-  const StringSetFigures& figures() const { return figures_; }
+  const StringSetStats& stats() const { return stats_; }
   // Order and permutation, equal strings in index order.
   bool is_order(std::span<const std::uint32_t> order) const;
 
@@ -34,7 +34,7 @@ class StringInput {
 
   Reservation making_;  // while the strings are made
   Buffer bytes_, offsets_, strings_, expected_, result_;
-  StringSetFigures figures_;
+  StringSetStats stats_;
 };
 
 // As timed_record_sorts.
@@ -42,8 +42,8 @@ std::vector<std::unique_ptr<TimedSort>> timed_string_sorts(const std::vector<con
                                                            StringInput& input, const SortPlace& place,
                                                            MemoryBudget& budget);
 
-nlohmann::ordered_json string_set_json(const StringSetFigures& figures);
+nlohmann::ordered_json string_set_json(const StringSetStats& stats);
 // "10,000,000 strings, 311 MB, ..." for people.
-std::string string_set_text(const StringSetFigures& figures);
+std::string string_set_text(const StringSetStats& stats);
 
 }  // namespace spillway

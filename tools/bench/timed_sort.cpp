@@ -45,25 +45,25 @@ std::string times_cell(const Series& base, const Series& other) {
   return text.data();
 }
 
-const SorterFigures* baseline_of(const std::vector<SorterFigures>& all) {
-  const auto found = std::find_if(all.begin(), all.end(), [](const SorterFigures& one) { return one.is_baseline; });
+const SorterStats* baseline_of(const std::vector<SorterStats>& all) {
+  const auto found = std::find_if(all.begin(), all.end(), [](const SorterStats& one) { return one.is_baseline; });
   return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace
 
-std::vector<SorterFigures> measure_sorts(const std::vector<std::unique_ptr<TimedSort>>& sorts, unsigned rounds,
-                                         const std::function<void()>& between) {
-  std::vector<SorterFigures> all;
+std::vector<SorterStats> measure_sorts(const std::vector<std::unique_ptr<TimedSort>>& sorts, unsigned rounds,
+                                       const std::function<void()>& between) {
+  std::vector<SorterStats> all;
   for (const auto& sort : sorts) {
     between();
     checked_round(*sort);
-    SorterFigures figures;
-    figures.name = sort->name();
-    figures.on_gpu = sort->on_gpu();
-    figures.is_baseline = sort->is_baseline();
-    figures.scratch_bytes = sort->scratch_bytes();
-    all.push_back(std::move(figures));
+    SorterStats stats;
+    stats.name = sort->name();
+    stats.on_gpu = sort->on_gpu();
+    stats.is_baseline = sort->is_baseline();
+    stats.scratch_bytes = sort->scratch_bytes();
+    all.push_back(std::move(stats));
   }
   for (unsigned round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < sorts.size(); ++i) {
@@ -83,50 +83,50 @@ double millions_per_second(std::uint64_t count, const Series& series) {
   return static_cast<double>(count) / std::max(series.median(), 1e-9) / 1e6;
 }
 
-nlohmann::ordered_json sorter_json(const SorterFigures& figures, std::uint64_t count) {
-  return {{"sorter", figures.name},
-          {"on_gpu", figures.on_gpu},
-          {"scratch_bytes", figures.scratch_bytes},
-          {"per_second", 1e6 * millions_per_second(count, figures.sort)},
-          {"sort_seconds", series_json(figures.sort)},
-          {"up_seconds", series_json(figures.up)},
-          {"down_seconds", series_json(figures.down)},
-          {"from_pinned_seconds", series_json(figures.pinned)},
-          {"from_pageable_seconds", series_json(figures.pageable)}};
+nlohmann::ordered_json sorter_json(const SorterStats& stats, std::uint64_t count) {
+  return {{"sorter", stats.name},
+          {"on_gpu", stats.on_gpu},
+          {"scratch_bytes", stats.scratch_bytes},
+          {"per_second", 1e6 * millions_per_second(count, stats.sort)},
+          {"sort_seconds", series_json(stats.sort)},
+          {"up_seconds", series_json(stats.up)},
+          {"down_seconds", series_json(stats.down)},
+          {"from_pinned_seconds", series_json(stats.pinned)},
+          {"from_pageable_seconds", series_json(stats.pageable)}};
 }
 
-nlohmann::ordered_json sorters_json(const std::vector<SorterFigures>& all, std::uint64_t count) {
-  const SorterFigures* const baseline = baseline_of(all);
+nlohmann::ordered_json sorters_json(const std::vector<SorterStats>& all, std::uint64_t count) {
+  const SorterStats* const baseline = baseline_of(all);
   nlohmann::ordered_json sorters = nlohmann::ordered_json::array();
-  for (const SorterFigures& figures : all) {
-    sorters.push_back(sorter_json(figures, count));
+  for (const SorterStats& stats : all) {
+    sorters.push_back(sorter_json(stats, count));
     if (baseline == nullptr) continue;
     sorters.back()["times_baseline"] = {{"baseline", baseline->name},
-                                        {"sort", series_json(times_faster(baseline->sort, figures.sort))}};
+                                        {"sort", series_json(times_faster(baseline->sort, stats.sort))}};
   }
   return sorters;
 }
 
-std::string sorter_table(const std::vector<SorterFigures>& all, std::uint64_t count, std::string_view unit) {
+std::string sorter_table(const std::vector<SorterStats>& all, std::uint64_t count, std::string_view unit) {
   const auto row = [](const std::vector<std::string>& cells) {
     std::string line = "  " + left_aligned(cells[0], 22);
     for (std::size_t i = 1; i < cells.size(); ++i) line += right_aligned(cells[i], 15);
     return line + "\n";
   };
-  const SorterFigures* const baseline = baseline_of(all);
+  const SorterStats* const baseline = baseline_of(all);
   std::vector<std::string> head{"sorter",  std::string(unit), "median",       "spread",
                                 "scratch", "from pinned",     "from pageable"};
   if (baseline != nullptr) head.push_back("x " + baseline->name);
   std::string text = row(head);
-  for (const SorterFigures& figures : all) {
-    std::vector<std::string> cells{figures.name,
-                                   rate_cell(count, figures.sort),
-                                   milliseconds_cell(figures.sort.median()),
-                                   spread_cell(figures.sort),
-                                   memory_text(figures.scratch_bytes),
-                                   rate_cell(count, figures.pinned),
-                                   rate_cell(count, figures.pageable)};
-    if (baseline != nullptr) cells.push_back(times_cell(baseline->sort, figures.sort));
+  for (const SorterStats& stats : all) {
+    std::vector<std::string> cells{stats.name,
+                                   rate_cell(count, stats.sort),
+                                   milliseconds_cell(stats.sort.median()),
+                                   spread_cell(stats.sort),
+                                   memory_text(stats.scratch_bytes),
+                                   rate_cell(count, stats.pinned),
+                                   rate_cell(count, stats.pageable)};
+    if (baseline != nullptr) cells.push_back(times_cell(baseline->sort, stats.sort));
     text += row(cells);
   }
   return text;

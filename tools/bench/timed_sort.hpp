@@ -37,7 +37,7 @@ class TimedSort {
   virtual bool is_right() const = 0;
 };
 
-struct SorterFigures {
+struct SorterStats {
   std::string name;
   bool on_gpu = false, is_baseline = false;
   std::uint64_t scratch_bytes = 0;
@@ -46,20 +46,20 @@ struct SorterFigures {
 
 // A round that warms up, then `rounds`, in which the sorters take turns. Every result is checked before its time
 // counts: std::logic_error names a sorter whose result is wrong. `between` is called before each round and may throw.
-std::vector<SorterFigures> measure_sorts(const std::vector<std::unique_ptr<TimedSort>>& sorts, unsigned rounds,
-                                         const std::function<void()>& between);
+std::vector<SorterStats> measure_sorts(const std::vector<std::unique_ptr<TimedSort>>& sorts, unsigned rounds,
+                                       const std::function<void()>& between);
 
 // The rate in millions a second, median of rounds.
 double millions_per_second(std::uint64_t count, const Series& series);
 
 // {"sorter", "on_gpu", "scratch_bytes", "per_second", series of seconds by name}
-nlohmann::ordered_json sorter_json(const SorterFigures& figures, std::uint64_t count);
+nlohmann::ordered_json sorter_json(const SorterStats& stats, std::uint64_t count);
 
 // One for each; with a baseline among them also "times_baseline": how many times as fast as it the sort alone is.
-nlohmann::ordered_json sorters_json(const std::vector<SorterFigures>& all, std::uint64_t count);
+nlohmann::ordered_json sorters_json(const std::vector<SorterStats>& all, std::uint64_t count);
 
 // A line a sorter under a head: rate and spread of the sort alone, then the rates with transfers, where there are any,
 // and those of the baseline.
-std::string sorter_table(const std::vector<SorterFigures>& all, std::uint64_t count, std::string_view unit);
+std::string sorter_table(const std::vector<SorterStats>& all, std::uint64_t count, std::string_view unit);
 
 }  // namespace spillway

@@ -20,9 +20,9 @@ std::uint64_t skipped_count(const IndexReport& report) {
 
 std::string stage_table(const IndexReport& report) {
   double busy = 0;
-  for (const StageFigure& stage : report.stages) busy += stage.busy_seconds;
+  for (const StageStats& stage : report.stages) busy += stage.busy_seconds;
   std::string text = "  stage                    busy        wall        rate   share\n";
-  for (const StageFigure& stage : report.stages) {
+  for (const StageStats& stage : report.stages) {
     const double share = busy > 0 ? stage.busy_seconds / busy : 0;
     text += "  " + left_aligned(stage.name, 18) + right_aligned(seconds_text(stage.busy_seconds), 11) + " " +
             right_aligned(seconds_text(stage.wall_seconds), 11) + " " +
@@ -55,9 +55,9 @@ ordered_json options_json(const IndexOptions& options) {
 
 ordered_json stages_json(const IndexReport& report) {
   double busy = 0;
-  for (const StageFigure& stage : report.stages) busy += stage.busy_seconds;
+  for (const StageStats& stage : report.stages) busy += stage.busy_seconds;
   ordered_json stages = ordered_json::array();
-  for (const StageFigure& stage : report.stages) {
+  for (const StageStats& stage : report.stages) {
     const double rate = stage.wall_seconds > 0 ? static_cast<double>(stage.bytes) / stage.wall_seconds : 0;
     stages.push_back({{"name", stage.name},
                       {"busy_seconds", stage.busy_seconds},

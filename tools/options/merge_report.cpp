@@ -47,7 +47,7 @@ std::string merge_summary(const MergeOptions& options, const MergeReport& report
 
 ordered_json merge_report_json(const MergeOptions& options, const MergeReport& report, const JobOutcome& outcome) {
   ordered_json stages = ordered_json::array(), duplicates = ordered_json::array();
-  for (const StageFigure& stage : report.stages) {
+  for (const StageStats& stage : report.stages) {
     stages.push_back({{"name", stage.name},
                       {"busy_seconds", stage.busy_seconds},
                       {"wall_seconds", stage.wall_seconds},

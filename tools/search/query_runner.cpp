@@ -20,8 +20,8 @@ constexpr std::size_t kBatchQueries = 64;
 constexpr std::size_t kBatchHits = std::size_t{1} << 18;
 
 std::unique_ptr<Ranker> ranker_of(const IndexReader& index, const Bm25& bm25, SearchMethod method) {
-  if (method == SearchMethod::kExhaustive) return std::make_unique<Bm25Ranker>(index, bm25);
-  return std::make_unique<PrunedRanker>(index, bm25);
+  if (method == SearchMethod::kExhaustive) return std::make_unique<ExhaustiveRanker>(index, bm25);
+  return std::make_unique<BlockMaxRanker>(index, bm25);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ BlockPacker::BlockPacker(const Block& block, Positions positions, ChunkForm form
   text_begins_.push_back(0);
   size_.positions = positions == Positions::kStored;
   for (std::size_t c = 0; c < block.chunks.size(); ++c) {
-    size_ += visit_size(block.chunks[c], positions);
+    size_ += block_pass_size(block.chunks[c], positions);
     end.first_document = bases[c];
     add_chunk(block.chunks[c], end);
   }
@@ -76,40 +76,40 @@ void BlockPacker::add_chunk(const ParsedChunk& chunk, ChunkPlace& end) {
   text_begins_.push_back(text_begins_.back() + chunk.text.size());
 }
 
-std::size_t BlockPacker::chunk_begin(VisitArray array, std::size_t chunk) const {
+std::size_t BlockPacker::chunk_begin(PassArray array, std::size_t chunk) const {
   const ChunkPlace& place = places_[chunk];
   switch (array) {
-    case VisitArray::kText:
+    case PassArray::kText:
       return text_begins_[chunk];
-    case VisitArray::kStringBytes:
+    case PassArray::kStringBytes:
       return place.first_string * sizeof(std::uint16_t);
-    case VisitArray::kOccurrences:
-    case VisitArray::kTokens:
+    case PassArray::kOccurrences:
+    case PassArray::kTokens:
       return place.data_offset;
-    case VisitArray::kLengths:
+    case PassArray::kLengths:
       return place.first_piece * sizeof(std::uint32_t);
-    case VisitArray::kPositions:
+    case PassArray::kPositions:
       return place.first_occurrence * sizeof(std::uint32_t);
   }
   return 0;
 }
 
-std::size_t BlockPacker::bytes(VisitArray array) const {
-  if (array == VisitArray::kPositions && !size_.positions) return 0;
+std::size_t BlockPacker::bytes(PassArray array) const {
+  if (array == PassArray::kPositions && !size_.positions) return 0;
   return chunk_begin(array, block_.chunks.size());
 }
 
 // Behind tokens in a slab stand zeros up to a multiple of kSummedBytes.
-std::span<const std::uint8_t> BlockPacker::standing(VisitArray array, std::size_t c) const {
+std::span<const std::uint8_t> BlockPacker::standing(PassArray array, std::size_t c) const {
   static_assert(kChunkAlignment == kSummedBytes);
   const ParsedChunk& chunk = block_.chunks[c];
   if (chunk.memory.slab().empty()) return {};
-  if (array == VisitArray::kTokens) return {chunk.tokens.data(), chunk_aligned(chunk.tokens.size())};
-  if (array == VisitArray::kPositions) return bytes_of(chunk.positions);
+  if (array == PassArray::kTokens) return {chunk.tokens.data(), chunk_aligned(chunk.tokens.size())};
+  if (array == PassArray::kPositions) return bytes_of(chunk.positions);
   return {};
 }
 
-void BlockPacker::pack(VisitArray array, std::size_t begin, std::span<std::uint8_t> to) const {
+void BlockPacker::pack(PassArray array, std::size_t begin, std::span<std::uint8_t> to) const {
   // The last chunk that begins at or before it; empty ones do not matter.
   std::size_t chunk = 0, end = block_.chunks.size();
   while (end - chunk > 1) {
@@ -126,26 +126,26 @@ void BlockPacker::pack(VisitArray array, std::size_t begin, std::span<std::uint8
   }
 }
 
-void BlockPacker::pack_chunk(VisitArray array, std::size_t c, std::size_t from, std::span<std::uint8_t> to) const {
+void BlockPacker::pack_chunk(PassArray array, std::size_t c, std::size_t from, std::span<std::uint8_t> to) const {
   const ParsedChunk& chunk = block_.chunks[c];
   switch (array) {
-    case VisitArray::kText:
+    case PassArray::kText:
       return copy(chunk.text, from, to);
-    case VisitArray::kTokens:
+    case PassArray::kTokens:
       return copy(chunk.tokens, from, pad(chunk.tokens.size(), from, to));
-    case VisitArray::kStringBytes:
+    case PassArray::kStringBytes:
       return convert<std::uint16_t>(chunk.terms.data(), from, to,
                                     [](const ChunkTerm& term) { return static_cast<std::uint16_t>(term.text_bytes); });
-    case VisitArray::kOccurrences: {
+    case PassArray::kOccurrences: {
       const std::size_t width = places_[c].occurrence_width;
       const std::span<std::uint8_t> used = pad(chunk.occurrences.size() * width, from, to);
       if (width == 4) return copy(chunk.occurrences, from, used);
       return convert<std::uint16_t>(chunk.occurrences.data(), from, used,
                                     [](std::uint32_t term) { return static_cast<std::uint16_t>(term); });
     }
-    case VisitArray::kLengths:
+    case PassArray::kLengths:
       return copy(chunk.lengths, from, to);
-    case VisitArray::kPositions:
+    case PassArray::kPositions:
       return copy(chunk.positions, from, to);
   }
 }

@@ -12,7 +12,7 @@
 
 namespace spillway {
 
-enum class VisitArray : std::uint8_t {
+enum class PassArray : std::uint8_t {
   kText,         // kOccurrences: of all strings
   kStringBytes,  // kOccurrences: u16 each
   kOccurrences,  // kOccurrences: chunk-local ids: u16 or u32 by chunk, each chunk's at a multiple of kChunkAlignment
@@ -29,30 +29,30 @@ class BlockPacker {
   BlockPacker(const Block& block, Positions positions, ChunkForm form);
 
   ChunkForm form() const { return form_; }
-  const VisitSize& size() const { return size_; }
+  const BlockPassSize& size() const { return size_; }
   // kTokens: of the arrays of those names, from the sums of all chunks.
-  const ChunkWordSums& word_sums() const { return word_sums_; }
+  const ChunkTransferChecksums& word_sums() const { return word_sums_; }
   std::uint32_t document_count() const { return places_.back().first_document; }
   // One for each chunk, and one with the totals.
   std::span<const ChunkPlace> places() const { return places_; }
-  std::size_t bytes(VisitArray array) const;
+  std::size_t bytes(PassArray array) const;
   // Where the array's part of a chunk begins.
-  std::size_t chunk_begin(VisitArray array, std::size_t chunk) const;
+  std::size_t chunk_begin(PassArray array, std::size_t chunk) const;
   // A chunk's part that stands in a slab just as it goes up; empty for others.
-  std::span<const std::uint8_t> standing(VisitArray array, std::size_t chunk) const;
+  std::span<const std::uint8_t> standing(PassArray array, std::size_t chunk) const;
   std::span<const ParsedChunk> chunks() const { return block_.chunks; }
   // Bytes [begin, begin + to.size()) of the array. Requires: begin is a multiple of 4, and to.size() too or the array's
   // end.
-  void pack(VisitArray array, std::size_t begin, std::span<std::uint8_t> to) const;
+  void pack(PassArray array, std::size_t begin, std::span<std::uint8_t> to) const;
 
  private:
   void add_chunk(const ParsedChunk& chunk, ChunkPlace& end);
-  void pack_chunk(VisitArray array, std::size_t chunk, std::size_t from, std::span<std::uint8_t> to) const;
+  void pack_chunk(PassArray array, std::size_t chunk, std::size_t from, std::span<std::uint8_t> to) const;
 
   const Block& block_;
   const ChunkForm form_;
-  VisitSize size_;
-  ChunkWordSums word_sums_;
+  BlockPassSize size_;
+  ChunkTransferChecksums word_sums_;
   std::vector<ChunkPlace> places_;
   std::vector<std::size_t> text_begins_;
 };

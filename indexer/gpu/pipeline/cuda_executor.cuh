@@ -1,5 +1,5 @@
 // The GPU that visits run on: one stream, turns of a share of the arena, staging buffers of pinned memory. For members
-// without a comment see HostMachine.
+// without a comment see HostExecutor.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -61,31 +61,31 @@ struct LoadValue {
   __device__ Value operator()(std::size_t i) const { return values[i]; }
 };
 
-struct GpuMachineSetup {
+struct CudaExecutorSetup {
   int gpu = 0;
   ArenaShare& share;                  // on that GPU
   std::size_t staging_bytes = 0;      // pinned; paid by the caller
   const DeviceRecordSorter* records;  // null where blocks need none (ChunkForm::kTokens)
   const DeviceStringSorter& strings;
-  LockedSlabs& slabs;  // of all machines
+  PinnedRegistry& slabs;  // of all machines
   MemoryBudget& budget;
 };
 
-class GpuMachine {
+class CudaExecutor {
  public:
   // What staging buffers must hold at least.
   static constexpr std::size_t kMinStagingBytes = std::size_t{1} << 20;
 
-  explicit GpuMachine(const GpuMachineSetup& setup)
+  explicit CudaExecutor(const CudaExecutorSetup& setup)
       : setup_(setup), stream_(setup.gpu), staging_(setup.staging_bytes), values_(kValueBytes) {}
-  ~GpuMachine() { abandon(); }
-  GpuMachine(const GpuMachine&) = delete;
-  GpuMachine& operator=(const GpuMachine&) = delete;
+  ~CudaExecutor() { abandon(); }
+  CudaExecutor(const CudaExecutor&) = delete;
+  CudaExecutor& operator=(const CudaExecutor&) = delete;
 
   ArenaShare& share() const { return setup_.share; }
-  VisitScratch scratch(const VisitSize& size) const { return scratch_of(size, setup_.records, setup_.strings); }
-  static VisitScratch scratch_of(const VisitSize& size, const DeviceRecordSorter* records,
-                                 const DeviceStringSorter& strings) {
+  PassScratch scratch(const BlockPassSize& size) const { return scratch_of(size, setup_.records, setup_.strings); }
+  static PassScratch scratch_of(const BlockPassSize& size, const DeviceRecordSorter* records,
+                                const DeviceStringSorter& strings) {
     const std::size_t groups = size.occurrences / kGroupKeys + 2;
     return {strings.scratch_bytes(size.strings, size.string_bytes),
             records == nullptr ? 0 : records->scratch_bytes(size.occurrences, {0, 64}),
@@ -102,7 +102,7 @@ class GpuMachine {
     stream_.make_current();
     staged_ = 0;
   }
-  void mark(VisitMark mark) { marks_[static_cast<std::size_t>(mark)].record(stream_); }
+  void mark(PassMark mark) { marks_[static_cast<std::size_t>(mark)].record(stream_); }
 
   // Packs piece by piece, on all threads of the arena, while the pieces before are copied.
   template <typename Pack>
@@ -204,14 +204,14 @@ class GpuMachine {
     stream_.make_current();
     if (result_.size() != 0) {
       for (const DownloadPiece& piece : pieces_) download(piece);
-      mark(VisitMark::kDownloaded);
+      mark(PassMark::kDownloaded);
     }
     marks_.back().synchronize();
     return result_.size() != 0 ? result_.data() : staging_.data();
   }
-  VisitSeconds seconds() const {
-    VisitSeconds seconds;
-    for (std::size_t i = 0; i < kVisitSteps; ++i) seconds[i] = marks_[i + 1].since_ms(marks_[i]) / 1000;
+  PassSeconds seconds() const {
+    PassSeconds seconds;
+    for (std::size_t i = 0; i < kPassSteps; ++i) seconds[i] = marks_[i + 1].since_ms(marks_[i]) / 1000;
     return seconds;
   }
   void end() { result_ = {}; }
@@ -286,11 +286,11 @@ class GpuMachine {
                       });
   }
 
-  const GpuMachineSetup setup_;
+  const CudaExecutorSetup setup_;
   GpuStream stream_;
   PinnedBuffer staging_, values_;
   std::array<GpuEvent, kPieces> copied_;  // the copy out of a piece of the staging buffer
-  std::array<GpuEvent, kVisitMarks> marks_;
+  std::array<GpuEvent, kPassMarks> marks_;
   GpuEvent fetched_;
   std::size_t staged_ = 0;  // pieces, of this visit
   DownloadPieces pieces_{};

@@ -10,7 +10,7 @@
 namespace spillway {
 
 // kFound to kCompacted: of tokens, else they stand where kUploaded does.
-enum class VisitMark : std::uint8_t {
+enum class PassMark : std::uint8_t {
   kBegin,
   kUploaded,
   kFound,
@@ -21,7 +21,7 @@ enum class VisitMark : std::uint8_t {
   kEncoded,
   kDownloaded
 };
-inline constexpr std::size_t kVisitMarks = kVisitSteps + 1;
+inline constexpr std::size_t kPassMarks = kPassSteps + 1;
 
 // An array that comes down, and where it will stand in the result.
 struct DownloadPiece {

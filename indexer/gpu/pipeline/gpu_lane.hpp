@@ -11,24 +11,24 @@
 namespace spillway {
 
 // A block's lists, encoded, on the host.
-struct VisitLists {
+struct EncodedLists {
   std::span<const std::uint64_t> rank_text_offsets;  // one more than there are ranks, into rank_text
   std::span<const std::uint8_t> rank_text;
-  std::span<const VisitPart> parts;  // in list order; and one with the totals
+  std::span<const EncodedList> parts;  // in list order; and one with the totals
   std::span<const std::uint8_t> postings, distances;
-  VisitSeconds seconds{};
-  OccurrenceSum sum;  // kTokens: of the tokens that the chunks' sums leave out
+  PassSeconds seconds{};
+  ContentChecksum sum;  // kTokens: of the tokens that the chunks' sums leave out
 };
 
 // Not thread-safe.
-class VisitSlot {
+class GpuLane {
  public:
-  virtual ~VisitSlot() = default;
+  virtual ~GpuLane() = default;
   // Puts a visit on its way. The packer may go when this returns. Throws GpuError; then abandon() must follow.
   virtual void begin(const BlockPacker& packer) = 0;
   // Waits until the lists are on the host and adds the visit's times to the figures. The lists live until the next
   // begin() or end(). Throws GpuError; then abandon() must follow.
-  virtual VisitLists wait(BlockSortFigures& figures) = 0;
+  virtual EncodedLists wait(BlockSortStats& stats) = 0;
   // The lists are done with: gives back what they held.
   virtual void end() = 0;
   // Waits until nothing of the visit goes on any more, whatever it met.

@@ -26,25 +26,25 @@
 
 namespace spillway {
 
-class HostMachine {
+class HostExecutor {
  public:
   // Without a sorter of records only for blocks that need none (ChunkForm::kTokens).
-  HostMachine(std::shared_ptr<HostArenaShare> memory, const RecordSorter* records, const StringSorter& strings,
-              MemoryBudget& budget)
+  HostExecutor(std::shared_ptr<HostArenaShare> memory, const RecordSorter* records, const StringSorter& strings,
+               MemoryBudget& budget)
       : memory_(std::move(memory)), budget_(budget), records_(records), strings_(strings) {
     count_gpu_call();
   }
 
   // The visit's memory, and what of it the consumers need.
   ArenaShare& share() const { return memory_->share(); }
-  VisitScratch scratch(const VisitSize& size) const { return scratch_of(size, records_, strings_); }
-  static VisitScratch scratch_of(const VisitSize& size, const RecordSorter* records, const StringSorter& strings) {
+  PassScratch scratch(const BlockPassSize& size) const { return scratch_of(size, records_, strings_); }
+  static PassScratch scratch_of(const BlockPassSize& size, const RecordSorter* records, const StringSorter& strings) {
     return {size.strings * sizeof(StringRef) + strings.scratch_bytes(size.strings),
             records == nullptr ? 0 : records->scratch_bytes(size.occurrences, {0, 64}), 0};
   }
 
   void start() {}
-  void mark(VisitMark mark) { marks_[static_cast<std::size_t>(mark)] = watch_.seconds(); }
+  void mark(PassMark mark) { marks_[static_cast<std::size_t>(mark)] = watch_.seconds(); }
 
   // Fills `bytes` of the arena: pack(begin, to) gives any piece of them.
   template <typename Pack>
@@ -135,9 +135,9 @@ class HostMachine {
     return result_.data();
   }
   // Between the marks, once the download is finished.
-  VisitSeconds seconds() const {
-    VisitSeconds seconds;
-    for (std::size_t i = 0; i < kVisitSteps; ++i) seconds[i] = marks_[i + 1] - marks_[i];
+  PassSeconds seconds() const {
+    PassSeconds seconds;
+    for (std::size_t i = 0; i < kPassSteps; ++i) seconds[i] = marks_[i + 1] - marks_[i];
     return seconds;
   }
   void end() { result_ = {}; }
@@ -151,7 +151,7 @@ class HostMachine {
   const RecordSorter* records_;
   const StringSorter& strings_;
   Stopwatch watch_;
-  std::array<double, kVisitMarks> marks_{};
+  std::array<double, kPassMarks> marks_{};
 };
 
 }  // namespace spillway

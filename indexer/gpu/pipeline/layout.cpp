@@ -32,28 +32,28 @@ class Places {
 constexpr std::size_t kMaxGapBytes = 5;  // of a gap below 2^32 and its flag; a frequency has more than one occurrence
 constexpr std::size_t kMaxDistanceBytes = 5;  // of a u32
 
-void take_kept(const VisitSize& size, const VisitScratch& scratch, std::size_t positioned, Places& to,
-               VisitLayout& layout) {
+void take_kept(const BlockPassSize& size, const PassScratch& scratch, std::size_t positioned, Places& to,
+               PassLayout& layout) {
   layout.chunk_places = to.take<ChunkPlace>(size.chunks + 1);
   layout.piece_ends = to.take<std::uint32_t>(size.documents + 1);
   layout.group_sums = to.take<GroupSums>(size.occurrences / kGroupKeys + 2);
   layout.scan_scratch = to.take<std::uint8_t>(scratch.scan_bytes);
-  layout.totals = to.take<VisitTotals>(1);  // behind it, which gives its size
+  layout.totals = to.take<PassTotals>(1);  // behind it, which gives its size
   layout.documents = to.take<std::uint32_t>(positioned);
   layout.positions = to.take<std::uint32_t>(positioned);
 }
 
-void take_lists(const VisitSize& size, Places& to, VisitLayout& layout) {
+void take_lists(const BlockPassSize& size, Places& to, PassLayout& layout) {
   const std::size_t positioned = size.positions ? size.occurrences : 0;
   const std::size_t most_parts = size.strings + positioned / kStretchOccurrences;
-  layout.parts = to.take<VisitPart>(std::min<std::size_t>(most_parts, size.occurrences) + 1);
+  layout.parts = to.take<EncodedList>(std::min<std::size_t>(most_parts, size.occurrences) + 1);
   layout.postings = to.take<std::uint8_t>(kMaxGapBytes * size.occurrences);
   layout.distances = to.take<std::uint8_t>(kMaxDistanceBytes * positioned);
 }
 
 }  // namespace
 
-VisitSize& VisitSize::operator+=(const VisitSize& other) {
+BlockPassSize& BlockPassSize::operator+=(const BlockPassSize& other) {
   chunks += other.chunks;
   strings += other.strings;
   string_bytes += other.string_bytes;
@@ -64,8 +64,8 @@ VisitSize& VisitSize::operator+=(const VisitSize& other) {
   return *this;
 }
 
-VisitSize visit_size(const ParsedChunk& chunk, Positions positions) {
-  VisitSize size;
+BlockPassSize block_pass_size(const ParsedChunk& chunk, Positions positions) {
+  BlockPassSize size;
   size.chunks = 1;
   if (chunk.tokens.empty()) {
     size.strings = chunk.terms.size();
@@ -82,11 +82,11 @@ VisitSize visit_size(const ParsedChunk& chunk, Positions positions) {
   return size;
 }
 
-std::size_t occurrence_bytes_bound(const VisitSize& size) {
+std::size_t occurrence_bytes_bound(const BlockPassSize& size) {
   return size.occurrences * sizeof(std::uint32_t) + size.chunks * kChunkAlignment;
 }
 
-OccurrenceLayout lay_out_occurrences(const VisitSize& size, const VisitScratch& scratch) {
+OccurrenceLayout lay_out_occurrences(const BlockPassSize& size, const PassScratch& scratch) {
   OccurrenceLayout layout{};
   const std::size_t strings = size.strings, occurrences = size.occurrences;
   const std::size_t positioned = size.positions ? occurrences : 0;
@@ -116,7 +116,7 @@ OccurrenceLayout lay_out_occurrences(const VisitSize& size, const VisitScratch& 
   return layout;
 }
 
-TokenLayout lay_out_tokens(const VisitSize& size, const VisitScratch& scratch) {
+TokenLayout lay_out_tokens(const BlockPassSize& size, const PassScratch& scratch) {
   TokenLayout layout{};
   const std::size_t tokens = size.occurrences;
   Places kept(0);
@@ -153,7 +153,7 @@ TokenLayout lay_out_tokens(const VisitSize& size, const VisitScratch& scratch) {
   return layout;
 }
 
-std::size_t visit_bytes(const VisitSize& size, const VisitScratch& scratch, ChunkForm form) {
+std::size_t pass_bytes(const BlockPassSize& size, const PassScratch& scratch, ChunkForm form) {
   return form == ChunkForm::kTokens ? lay_out_tokens(size, scratch).total_bytes
                                     : lay_out_occurrences(size, scratch).total_bytes;
 }

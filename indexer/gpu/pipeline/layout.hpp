@@ -9,12 +9,12 @@
 namespace spillway {
 
 // Scratch of what the visit calls.
-struct VisitScratch {
+struct PassScratch {
   std::size_t string_sort_bytes = 0, record_sort_bytes = 0, scan_bytes = 0;
 };
 
 // Offsets into the arena. Arrays whose lifetimes do not meet share their place.
-struct VisitLayout {
+struct PassLayout {
   // All through the visit.
   std::size_t chunk_places, piece_ends, group_sums, scan_scratch, totals;
   std::size_t document_ends, documents, positions;  // those of kTokens without positions: see there
@@ -30,7 +30,7 @@ struct VisitLayout {
 
 // Strings, their ranks and the chunk-local occurrences share their place with the encoded lists; the scratch of the
 // string sort with keys and theirs.
-struct OccurrenceLayout : VisitLayout {
+struct OccurrenceLayout : PassLayout {
   std::size_t string_bytes, ranks, occurrences;  // until the keys are made
   std::size_t key_scratch;
 };
@@ -45,19 +45,19 @@ struct OccurrenceLayout : VisitLayout {
 //     the keys:       8 (mark, first token) and 4 (document, without positions), which end before lists are encoded;
 //                     16 + t (key, offset of the rank's text, its bytes), behind the place of the lists
 // That is 58 (with positions 71) and what each chunk, document and scan takes.
-struct TokenLayout : VisitLayout {
+struct TokenLayout : PassLayout {
   std::size_t raw, raw_counts, document_powers;  // until the string sort
   std::size_t group_documents;                   // from it on, until the keys are made; documents, too
   std::size_t token_sums, uploaded_sums;         // all through the visit
 };
 
-OccurrenceLayout lay_out_occurrences(const VisitSize& size, const VisitScratch& scratch);
-TokenLayout lay_out_tokens(const VisitSize& size, const VisitScratch& scratch);
+OccurrenceLayout lay_out_occurrences(const BlockPassSize& size, const PassScratch& scratch);
+TokenLayout lay_out_tokens(const BlockPassSize& size, const PassScratch& scratch);
 
 // Bytes of the arena.
-std::size_t visit_bytes(const VisitSize& size, const VisitScratch& scratch, ChunkForm form);
+std::size_t pass_bytes(const BlockPassSize& size, const PassScratch& scratch, ChunkForm form);
 
 // Bytes of the chunk-local occurrences of these chunks as they go up (narrow where a chunk's table allows), at most.
-std::size_t occurrence_bytes_bound(const VisitSize& size);
+std::size_t occurrence_bytes_bound(const BlockPassSize& size);
 
 }  // namespace spillway

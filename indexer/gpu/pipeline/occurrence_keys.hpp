@@ -9,8 +9,8 @@
 namespace spillway {
 
 template <typename Machine>
-class KeysOfOccurrences : public VisitStage<Machine, OccurrenceLayout> {
-  using Stage = VisitStage<Machine, OccurrenceLayout>;
+class KeysOfOccurrences : public PassStage<Machine, OccurrenceLayout> {
+  using Stage = PassStage<Machine, OccurrenceLayout>;
 
  public:
   KeysOfOccurrences(Machine& machine, const BlockPacker& packer)
@@ -20,7 +20,7 @@ class KeysOfOccurrences : public VisitStage<Machine, OccurrenceLayout> {
 
   SortedKeys make() {
     upload_all();
-    for (const VisitMark mark : {VisitMark::kUploaded, VisitMark::kFound, VisitMark::kSummed, VisitMark::kCompacted}) {
+    for (const PassMark mark : {PassMark::kUploaded, PassMark::kFound, PassMark::kSummed, PassMark::kCompacted}) {
       machine_.mark(mark);
     }
     const std::uint32_t ranks = rank_strings();
@@ -41,13 +41,13 @@ class KeysOfOccurrences : public VisitStage<Machine, OccurrenceLayout> {
   void upload_all() {
     const std::size_t text_bytes = packer_.size().string_bytes;
     this->upload_places();
-    this->upload(VisitArray::kText, layout_.text);
+    this->upload(PassArray::kText, layout_.text);
     machine_.clear(at<std::uint8_t>(layout_.text) + text_bytes, kTextPadding);
-    this->upload(VisitArray::kStringBytes, layout_.string_bytes);
+    this->upload(PassArray::kStringBytes, layout_.string_bytes);
     machine_.clear(at<std::uint8_t>(layout_.string_bytes) + strings_ * sizeof(std::uint16_t), sizeof(std::uint16_t));
-    this->upload(VisitArray::kLengths, layout_.piece_ends);
-    this->upload(VisitArray::kOccurrences, layout_.occurrences);
-    this->upload(VisitArray::kPositions, layout_.positions);
+    this->upload(PassArray::kLengths, layout_.piece_ends);
+    this->upload(PassArray::kOccurrences, layout_.occurrences);
+    this->upload(PassArray::kPositions, layout_.positions);
   }
 
   // String sort and dense ranks.
@@ -56,7 +56,7 @@ class KeysOfOccurrences : public VisitStage<Machine, OccurrenceLayout> {
                             std::size_t{strings_} + 1, Add<std::uint64_t>{}, this->scan_scratch());
     this->sum_lengths();
     this->sort_strings(strings_, packer_.size().string_bytes);
-    machine_.mark(VisitMark::kSorted);
+    machine_.mark(PassMark::kSorted);
     const std::uint32_t ranks = this->count_terms(strings_);
     machine_.for_each(strings_,
                       AssignRanks{at<std::uint32_t>(layout_.order), at<std::uint32_t>(layout_.ranks_in_order),
@@ -82,7 +82,7 @@ class KeysOfOccurrences : public VisitStage<Machine, OccurrenceLayout> {
   }
 
   std::uint64_t* keys() const { return at<std::uint64_t>(layout_.keys); }
-  VisitChunks block_chunks() const { return this->chunks(at<std::uint8_t>(layout_.occurrences)); }
+  PassChunks block_chunks() const { return this->chunks(at<std::uint8_t>(layout_.occurrences)); }
 
   const std::uint32_t strings_, occurrences_;
   unsigned low_bits_ = 0;

@@ -7,10 +7,10 @@
 
 namespace spillway {
 
-inline constexpr std::size_t kVisitSteps = 8;
-inline constexpr std::array<std::string_view, kVisitSteps> kVisitStepNames{"upload", "find", "sum",    "compact",
-                                                                           "sort",   "keys", "encode", "download"};
+inline constexpr std::size_t kPassSteps = 8;
+inline constexpr std::array<std::string_view, kPassSteps> kPassStepNames{"upload", "find", "sum",    "compact",
+                                                                         "sort",   "keys", "encode", "download"};
 // By the GPU's clock.
-using VisitSeconds = std::array<double, kVisitSteps>;
+using PassSeconds = std::array<double, kPassSteps>;
 
 }  // namespace spillway

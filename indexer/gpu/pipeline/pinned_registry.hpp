@@ -13,7 +13,7 @@
 namespace spillway {
 
 // Thread-safe. The slabs live longer.
-class LockedSlabs {
+class PinnedRegistry {
  public:
   // False where the system does not let it be locked.
   bool lock(std::span<std::uint8_t> slab, int gpu) {

@@ -28,15 +28,15 @@ struct SortedKeys {
   std::size_t uploaded_bytes = 0;
 };
 
-// Machine: HostMachine (indexer/gpu/pipeline/host_executor.hpp) says what one has to have.
+// Machine: HostExecutor (indexer/gpu/pipeline/host_executor.hpp) says what one has to have.
 template <typename Machine, typename Layout>
-class VisitStage {
+class PassStage {
  public:
   const Layout& layout() const { return layout_; }
 
  protected:
   // GpuMemoryError where the block does not fit.
-  VisitStage(Machine& machine, const BlockPacker& packer, Layout (*lay_out)(const VisitSize&, const VisitScratch&))
+  PassStage(Machine& machine, const BlockPacker& packer, Layout (*lay_out)(const BlockPassSize&, const PassScratch&))
       : machine_(machine),
         packer_(packer),
         scratch_(machine.scratch(packer.size())),
@@ -58,7 +58,7 @@ class VisitStage {
     return {at<std::uint8_t>(layout_.string_scratch), scratch_.string_sort_bytes};
   }
 
-  void upload(VisitArray array, std::size_t place) {
+  void upload(PassArray array, std::size_t place) {
     const std::size_t bytes = packer_.bytes(array);
     std::size_t done = 0;
     for (std::size_t c = 0; bytes != 0 && c < packer_.chunks().size(); ++c) {
@@ -84,12 +84,12 @@ class VisitStage {
   }
 
   // Bytes [begin, end) of the array.
-  void upload_packed(VisitArray array, std::size_t place, std::size_t begin, std::size_t end) {
+  void upload_packed(PassArray array, std::size_t place, std::size_t begin, std::size_t end) {
     machine_.upload(at<std::uint8_t>(place) + begin, end - begin,
                     [&](std::size_t from, std::span<std::uint8_t> to) { packer_.pack(array, begin + from, to); });
   }
 
-  VisitChunks chunks(const std::uint8_t* occurrences) const {
+  PassChunks chunks(const std::uint8_t* occurrences) const {
     return {at<ChunkPlace>(layout_.chunk_places), static_cast<std::uint32_t>(packer_.size().chunks),
             at<std::uint32_t>(layout_.piece_ends), pieces_, occurrences};
   }
@@ -128,7 +128,7 @@ class VisitStage {
 
   Machine& machine_;
   const BlockPacker& packer_;
-  const VisitScratch scratch_;
+  const PassScratch scratch_;
   const Layout layout_;
   const std::uint32_t pieces_;
   std::size_t uploaded_bytes_ = 0;

@@ -11,30 +11,30 @@
 namespace spillway {
 
 template <typename Machine>
-class KeysOfTokens : public VisitStage<Machine, TokenLayout> {
-  using Stage = VisitStage<Machine, TokenLayout>;
+class KeysOfTokens : public PassStage<Machine, TokenLayout> {
+  using Stage = PassStage<Machine, TokenLayout>;
 
  public:
   KeysOfTokens(Machine& machine, const BlockPacker& packer)
       : Stage(machine, packer, lay_out_tokens),
         tokens_(static_cast<std::uint32_t>(packer.size().occurrences)),
-        groups_(raw_groups(packer.bytes(VisitArray::kTokens))),
+        groups_(raw_groups(packer.bytes(PassArray::kTokens))),
         raw_{at<std::uint8_t>(layout_.raw)} {}
 
   SortedKeys make() {
     upload_all();
-    machine_.mark(VisitMark::kUploaded);
+    machine_.mark(PassMark::kUploaded);
     check_uploads();
     this->sum_lengths();
     this->find_document_ends();
     const RawCounts found = count_tokens();
-    machine_.mark(VisitMark::kFound);
+    machine_.mark(PassMark::kFound);
     sum_tokens();
-    machine_.mark(VisitMark::kSummed);
+    machine_.mark(PassMark::kSummed);
     compact_tokens(found);
-    machine_.mark(VisitMark::kCompacted);
+    machine_.mark(PassMark::kCompacted);
     this->sort_strings(tokens_, found.bytes);
-    machine_.mark(VisitMark::kSorted);
+    machine_.mark(PassMark::kSorted);
     const std::uint32_t ranks = this->count_terms(tokens_);
     find_documents();
     const bool positions = packer_.size().positions;
@@ -56,12 +56,12 @@ class KeysOfTokens : public VisitStage<Machine, TokenLayout> {
   }
 
   void upload_all() {
-    const std::size_t bytes = packer_.bytes(VisitArray::kTokens);
+    const std::size_t bytes = packer_.bytes(PassArray::kTokens);
     this->upload_places();
-    this->upload(VisitArray::kLengths, layout_.piece_ends);
-    this->upload(VisitArray::kTokens, layout_.raw);
+    this->upload(PassArray::kLengths, layout_.piece_ends);
+    this->upload(PassArray::kTokens, layout_.raw);
     machine_.clear(at<std::uint8_t>(layout_.raw) + bytes, kRawPadding);
-    this->upload(VisitArray::kPositions, layout_.positions);
+    this->upload(PassArray::kPositions, layout_.positions);
   }
 
   // All that follows relies on it.
@@ -72,20 +72,20 @@ class KeysOfTokens : public VisitStage<Machine, TokenLayout> {
     const std::span<const std::uint32_t> sent_places(reinterpret_cast<const std::uint32_t*>(packer_.places().data()),
                                                      packer_.places().size_bytes() / sizeof(std::uint32_t));
     sum_up(sent_places.size(), layout_.chunk_places, OneShare{sent_places.size()}, &sums->places);
-    sum_up(values_of(VisitArray::kTokens), layout_.raw, TokenShares{places, chunks}, &sums->arrays.tokens);
-    sum_up(values_of(VisitArray::kLengths), layout_.piece_ends, LengthShares{places, chunks}, &sums->arrays.lengths);
-    sum_up(values_of(VisitArray::kPositions), layout_.positions, PositionShares{places, chunks},
+    sum_up(values_of(PassArray::kTokens), layout_.raw, TokenShares{places, chunks}, &sums->arrays.tokens);
+    sum_up(values_of(PassArray::kLengths), layout_.piece_ends, LengthShares{places, chunks}, &sums->arrays.lengths);
+    sum_up(values_of(PassArray::kPositions), layout_.positions, PositionShares{places, chunks},
            &sums->arrays.positions);
     const UploadedSums found = machine_.fetch(sums);
-    const ChunkWordSums& sent = packer_.word_sums();
+    const ChunkTransferChecksums& sent = packer_.word_sums();
     require(found.places == sum_words(bytes_of(sent_places)), "places of the chunks");
     require(found.arrays.tokens == sent.tokens, "tokens");
     require(found.arrays.lengths == sent.lengths, "lengths of the documents");
     require(found.arrays.positions == sent.positions, "positions");
   }
-  std::size_t values_of(VisitArray array) const { return packer_.bytes(array) / sizeof(std::uint32_t); }
+  std::size_t values_of(PassArray array) const { return packer_.bytes(array) / sizeof(std::uint32_t); }
   template <typename Shares>
-  void sum_up(std::size_t values, std::size_t place, const Shares& shares, WordSums* to) {
+  void sum_up(std::size_t values, std::size_t place, const Shares& shares, TransferChecksum* to) {
     const SumValues<Shares> step{at<std::uint32_t>(place), shares};
     machine_.reduce(values / Shares::kStride, step, AddWordSums{}, to, this->scan_scratch());
   }

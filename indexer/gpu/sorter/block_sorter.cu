@@ -44,7 +44,7 @@ class ArenaBlockSorter final : public GpuBlockSorter {
     sorter_ = std::make_unique<SlotBlockSorter>(make_slots(options, budget), options.form);
   }
 
-  std::unique_ptr<GpuVisit> begin(const Block& block, Positions positions) override {
+  std::unique_ptr<GpuBlockPass> begin(const Block& block, Positions positions) override {
     return sorter_->begin(block, positions);
   }
 
@@ -55,26 +55,26 @@ class ArenaBlockSorter final : public GpuBlockSorter {
   }
 
   // Taken in turn, they deal the blocks to the GPUs in turn.
-  std::vector<std::unique_ptr<VisitSlot>> make_slots(const GpuSorterOptions& options, MemoryBudget& budget) {
+  std::vector<std::unique_ptr<GpuLane>> make_slots(const GpuSorterOptions& options, MemoryBudget& budget) {
     const std::size_t staging_share = options.staging_bytes / (options.visits * options.gpus.size());
-    if (staging_share < GpuMachine::kMinStagingBytes) {
-      throw GpuMemoryError("a GPU visit needs " + std::to_string(GpuMachine::kMinStagingBytes) +
+    if (staging_share < CudaExecutor::kMinStagingBytes) {
+      throw GpuMemoryError("a GPU visit needs " + std::to_string(CudaExecutor::kMinStagingBytes) +
                            " bytes of pinned memory, and has " + std::to_string(staging_share) + ": raise --memory");
     }
-    std::vector<std::unique_ptr<VisitSlot>> slots;
+    std::vector<std::unique_ptr<GpuLane>> slots;
     for (unsigned visit = 0; visit < options.visits; ++visit) {
       for (std::size_t g = 0; g < options.gpus.size(); ++g) {
         ArenaShare& share = shares_[g * options.shares + visit % options.shares];
-        slots.push_back(std::make_unique<VisitPipeline<GpuMachine>>(
-            GpuMachineSetup{options.gpus[g], share, staging_share, record_sorter(options),
-                            string_sorter(options.string_sorter), locked_slabs_, budget}));
+        slots.push_back(std::make_unique<BlockPass<CudaExecutor>>(
+            CudaExecutorSetup{options.gpus[g], share, staging_share, record_sorter(options),
+                              string_sorter(options.string_sorter), locked_slabs_, budget}));
       }
     }
     return slots;
   }
 
   Reservation staging_;
-  LockedSlabs locked_slabs_;
+  PinnedRegistry locked_slabs_;
   std::vector<DeviceBuffer> arenas_;  // of each GPU
   std::deque<ArenaShare> shares_;     // of the first GPU, then of the next
   std::unique_ptr<SlotBlockSorter> sorter_;
@@ -82,11 +82,11 @@ class ArenaBlockSorter final : public GpuBlockSorter {
 
 }  // namespace
 
-std::size_t visit_device_bytes(const VisitSize& size, const GpuSorterOptions& options) {
+std::size_t block_pass_device_bytes(const BlockPassSize& size, const GpuSorterOptions& options) {
   if (options.gpus.empty()) throw GpuError("no GPU to sort blocks on");
   cuda_check(cudaSetDevice(options.gpus.front()));
-  return visit_bytes(size, GpuMachine::scratch_of(size, record_sorter(options), string_sorter(options.string_sorter)),
-                     options.form);
+  return pass_bytes(size, CudaExecutor::scratch_of(size, record_sorter(options), string_sorter(options.string_sorter)),
+                    options.form);
 }
 
 std::unique_ptr<GpuBlockSorter> make_gpu_block_sorter(const GpuSorterOptions& options, MemoryBudget& budget) {

@@ -29,34 +29,34 @@ struct GpuSorterOptions {
 
 // What decides how much device memory the visit of a block takes: sums over its chunks. Strings are what is sorted as
 // such: the terms of the chunks' tables, or all occurrences (kTokens).
-struct VisitSize {
+struct BlockPassSize {
   std::uint64_t chunks = 0, strings = 0, string_bytes = 0, occurrences = 0, documents = 0;
   std::uint64_t token_bytes = 0;  // kTokens: what goes up, with what stands between tokens
   bool positions = false;
 
-  VisitSize& operator+=(const VisitSize& other);
+  BlockPassSize& operator+=(const BlockPassSize& other);
 };
-VisitSize visit_size(const ParsedChunk& chunk, Positions positions);
+BlockPassSize block_pass_size(const ParsedChunk& chunk, Positions positions);
 
 // At most. Never more for a sum than for its parts together. Asks the first of the options' GPUs where that decides
 // (CUB's scratch), whatever the calling thread's current one is, and makes it that. GpuError in a program without CUDA
 // and where the GPU is lost; UsageError for sorters that are not there. Of the options it reads form, GPUs and sorters.
-std::size_t visit_device_bytes(const VisitSize& size, const GpuSorterOptions& options);
+std::size_t block_pass_device_bytes(const BlockPassSize& size, const GpuSorterOptions& options);
 
 // A block whose visit was begun. The block stays where it is, and untouched, until the visit is destroyed. Visits are
 // used side by side, each by one thread at a time.
-class GpuVisit {
+class GpuBlockPass {
  public:
-  virtual ~GpuVisit() = default;
+  virtual ~GpuBlockPass() = default;
   // Waits for the GPU, and tells how many bytes the run can take at most (run_bytes_bound). Works in parallel inside
   // the calling thread's TBB arena. Adds the visit's times to the figures. GpuError: then the block is as it was.
-  virtual std::size_t wait(std::size_t run_block_bytes, BlockSortFigures& figures) = 0;
+  virtual std::size_t wait(std::size_t run_block_bytes, BlockSortStats& stats) = 0;
   // Writes the run, in parallel inside the calling thread's TBB arena; waits first if nobody did. GpuError before
   // anything is written to `file`. Other errors as BlockSorter::write_run. The options are those of the job, as begin()
   // had their positions.
-  virtual RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) = 0;
+  virtual RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortStats& stats) = 0;
   // After write_run().
-  virtual VisitSeconds seconds() const { return {}; }
+  virtual PassSeconds seconds() const { return {}; }
 };
 
 // Outlives its visits. Thread-safe: threads may begin different blocks at the same time, each visit with a stream and
@@ -68,7 +68,7 @@ class GpuBlockSorter {
   // depend on what was found. Packs in parallel inside the calling thread's TBB arena. Waits, too, while as many visits
   // as there may be are in flight: their owners must be able to go on without this thread. GpuMemoryError where the
   // block does not fit a visit's share; GpuError.
-  virtual std::unique_ptr<GpuVisit> begin(const Block& block, Positions positions) = 0;
+  virtual std::unique_ptr<GpuBlockPass> begin(const Block& block, Positions positions) = 0;
 };
 
 // Takes device and pinned memory; UsageError for unknown sorters. The budget lives longer.

@@ -6,7 +6,7 @@
 namespace spillway {
 
 // Parallel inside the calling thread's TBB arena. Throws as BlockSorter::write_run.
-RunSummary write_visited_run(const Block& block, const BlockSortOptions& options, const VisitLists& lists,
-                             WritableFile& file, BlockSortFigures& figures);
+RunSummary write_encoded_run(const Block& block, const BlockSortOptions& options, const EncodedLists& lists,
+                             WritableFile& file, BlockSortStats& stats);
 
 }  // namespace spillway

@@ -9,10 +9,10 @@ namespace spillway {
 
 namespace {
 
-class SlotVisit final : public GpuVisit {
+class LaneBlockPass final : public GpuBlockPass {
  public:
-  SlotVisit(FreeSlots& slots, VisitSlot& slot, const Block& block) : slots_(slots), slot_(slot), block_(block) {}
-  ~SlotVisit() override {
+  LaneBlockPass(FreeSlots& slots, GpuLane& slot, const Block& block) : slots_(slots), slot_(slot), block_(block) {}
+  ~LaneBlockPass() override {
     if (lists_) {
       slot_.end();
     } else {
@@ -20,52 +20,52 @@ class SlotVisit final : public GpuVisit {
     }
     slots_.put(slot_);
   }
-  SlotVisit(const SlotVisit&) = delete;
-  SlotVisit& operator=(const SlotVisit&) = delete;
+  LaneBlockPass(const LaneBlockPass&) = delete;
+  LaneBlockPass& operator=(const LaneBlockPass&) = delete;
 
   void begin(Positions positions, ChunkForm form) { slot_.begin(BlockPacker(block_, positions, form)); }
 
-  std::size_t wait(std::size_t run_block_bytes, BlockSortFigures& figures) override {
-    if (!lists_) lists_ = slot_.wait(figures);
+  std::size_t wait(std::size_t run_block_bytes, BlockSortStats& stats) override {
+    if (!lists_) lists_ = slot_.wait(stats);
     const std::size_t bytes = lists_->rank_text.size() + lists_->postings.size() + lists_->distances.size();
     return run_bytes_bound(block_, {lists_->parts.size(), bytes}, run_block_bytes);
   }
 
-  RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) override {
-    wait(options.run_block_bytes, figures);
-    return write_visited_run(block_, options, *lists_, file, figures);
+  RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortStats& stats) override {
+    wait(options.run_block_bytes, stats);
+    return write_encoded_run(block_, options, *lists_, file, stats);
   }
-  VisitSeconds seconds() const override { return lists_ ? lists_->seconds : VisitSeconds{}; }
+  PassSeconds seconds() const override { return lists_ ? lists_->seconds : PassSeconds{}; }
 
  private:
   FreeSlots& slots_;
-  VisitSlot& slot_;
+  GpuLane& slot_;
   const Block& block_;
-  std::optional<VisitLists> lists_;  // once they are here
+  std::optional<EncodedLists> lists_;  // once they are here
 };
 
 }  // namespace
 
-FreeSlots::FreeSlots(std::vector<std::unique_ptr<VisitSlot>> slots) : slots_(std::move(slots)) {
+FreeSlots::FreeSlots(std::vector<std::unique_ptr<GpuLane>> slots) : slots_(std::move(slots)) {
   for (const auto& slot : slots_) free_.push_back(slot.get());
 }
 
-VisitSlot& FreeSlots::take() {
+GpuLane& FreeSlots::take() {
   std::unique_lock lock(mutex_);
   freed_.wait(lock, [&] { return !free_.empty(); });
-  VisitSlot& slot = *free_.front();
+  GpuLane& slot = *free_.front();
   free_.pop_front();
   return slot;
 }
 
-void FreeSlots::put(VisitSlot& slot) {
+void FreeSlots::put(GpuLane& slot) {
   const std::lock_guard lock(mutex_);
   free_.push_back(&slot);
   freed_.notify_one();
 }
 
-std::unique_ptr<GpuVisit> SlotBlockSorter::begin(const Block& block, Positions positions) {
-  auto visit = std::make_unique<SlotVisit>(slots_, slots_.take(), block);
+std::unique_ptr<GpuBlockPass> SlotBlockSorter::begin(const Block& block, Positions positions) {
+  auto visit = std::make_unique<LaneBlockPass>(slots_, slots_.take(), block);
   visit->begin(positions, form_);
   return visit;
 }

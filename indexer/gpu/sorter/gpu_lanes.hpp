@@ -16,23 +16,23 @@ namespace spillway {
 class FreeSlots {
  public:
   // Slots are lent in the order given, and as they come back.
-  explicit FreeSlots(std::vector<std::unique_ptr<VisitSlot>> slots);
+  explicit FreeSlots(std::vector<std::unique_ptr<GpuLane>> slots);
   // Waits for a slot.
-  VisitSlot& take();
-  void put(VisitSlot& slot);
+  GpuLane& take();
+  void put(GpuLane& slot);
 
  private:
-  std::vector<std::unique_ptr<VisitSlot>> slots_;
+  std::vector<std::unique_ptr<GpuLane>> slots_;
   std::mutex mutex_;
   std::condition_variable freed_;
-  std::deque<VisitSlot*> free_;
+  std::deque<GpuLane*> free_;
 };
 
 class SlotBlockSorter final : public GpuBlockSorter {
  public:
-  SlotBlockSorter(std::vector<std::unique_ptr<VisitSlot>> slots, ChunkForm form)
+  SlotBlockSorter(std::vector<std::unique_ptr<GpuLane>> slots, ChunkForm form)
       : slots_(std::move(slots)), form_(form) {}
-  std::unique_ptr<GpuVisit> begin(const Block& block, Positions positions) override;
+  std::unique_ptr<GpuBlockPass> begin(const Block& block, Positions positions) override;
 
  private:
   FreeSlots slots_;

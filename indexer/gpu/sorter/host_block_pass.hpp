@@ -5,7 +5,7 @@
 
 namespace spillway {
 
-struct HostVisitOptions {
+struct HostBlockPassOptions {
   ChunkForm form = ChunkForm::kOccurrences;
   std::size_t arena_bytes = 0;  // of each share; paid from the budget
   unsigned visits = 2, shares = 2;
@@ -13,9 +13,9 @@ struct HostVisitOptions {
   const StringSorter* strings = nullptr;
 };
 
-std::unique_ptr<GpuBlockSorter> make_host_block_visitor(const HostVisitOptions& options, MemoryBudget& budget);
+std::unique_ptr<GpuBlockSorter> make_host_block_sorter(const HostBlockPassOptions& options, MemoryBudget& budget);
 
-// As visit_device_bytes(). Of the options it reads form and sorters.
-std::size_t host_visit_bytes(const VisitSize& size, const HostVisitOptions& options);
+// As block_pass_device_bytes(). Of the options it reads form and sorters.
+std::size_t host_pass_bytes(const BlockPassSize& size, const HostBlockPassOptions& options);
 
 }  // namespace spillway

@@ -5,7 +5,9 @@
 
 namespace spillway {
 
-std::size_t visit_device_bytes(const VisitSize&, const GpuSorterOptions&) { throw GpuError(find_gpus().detail); }
+std::size_t block_pass_device_bytes(const BlockPassSize&, const GpuSorterOptions&) {
+  throw GpuError(find_gpus().detail);
+}
 
 std::unique_ptr<GpuBlockSorter> make_gpu_block_sorter(const GpuSorterOptions&, MemoryBudget&) {
   throw GpuError(find_gpus().detail);

@@ -113,11 +113,11 @@ struct MeasuringSink {
 // Writes it. The sums stand at what the groups before take.
 struct WritingSink {
   GroupSums sums;
-  VisitPart* parts;
+  EncodedList* parts;
   std::uint8_t* postings;
   std::uint8_t* distances;
   SPILLWAY_HOST_DEVICE void start_part(std::uint32_t rank, std::uint32_t occurrence) {
-    VisitPart& part = parts[sums.parts++];
+    EncodedList& part = parts[sums.parts++];
     part.first_posting_byte = sums.posting_bytes;
     part.first_distance_byte = sums.distance_bytes;
     part.rank = rank;
@@ -179,7 +179,7 @@ template <typename Keys>
 struct WriteGroup {
   Keys keys;
   const GroupSums* sums;  // exclusive
-  VisitPart* parts;
+  EncodedList* parts;
   std::uint8_t* postings;
   std::uint8_t* distances;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {

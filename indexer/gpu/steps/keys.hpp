@@ -44,7 +44,7 @@ struct Add {
 };
 
 // A list, or a stretch of one: where it begins. It ends where the next begins; behind the last stands one with totals.
-struct VisitPart {
+struct EncodedList {
   std::uint64_t first_posting_byte = 0, first_distance_byte = 0;
   std::uint32_t rank = 0, first_posting = 0, first_occurrence = 0;
   std::uint32_t last_document = 0;
@@ -152,7 +152,7 @@ struct GatherRankText {
 };
 
 // The chunks of a block as they went up.
-struct VisitChunks {
+struct PassChunks {
   const ChunkPlace* places;  // chunk_count, and one with the totals
   std::uint32_t chunk_count;
   const std::uint32_t* piece_ends;  // inclusive sums of the lengths
@@ -184,7 +184,7 @@ struct VisitChunks {
 
 // Keys [rank | document].
 struct MakeKeys {
-  VisitChunks chunks;
+  PassChunks chunks;
   const std::uint32_t* ranks;
   unsigned document_bits;
   std::uint64_t* keys;
@@ -198,7 +198,7 @@ struct MakeKeys {
 
 // Keys [rank | occurrence], and the document of each occurrence.
 struct MakePositionedKeys {
-  VisitChunks chunks;
+  PassChunks chunks;
   const std::uint32_t* ranks;
   unsigned occurrence_bits;
   std::uint64_t* keys;
@@ -213,7 +213,7 @@ struct MakePositionedKeys {
 
 // Where each document's occurrences end, cut ones where their last piece does.
 struct FindDocumentEnds {
-  VisitChunks chunks;
+  PassChunks chunks;
   std::uint32_t* document_ends;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
     const auto piece = static_cast<std::uint32_t>(i);

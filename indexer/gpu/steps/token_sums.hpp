@@ -8,7 +8,7 @@
 namespace spillway {
 
 struct TokenSums {
-  std::uint64_t low = 0, high = 0;  // lanes of an OccurrenceSum, of tokens up to kShortTokenBytes
+  std::uint64_t low = 0, high = 0;  // lanes of an ContentChecksum, of tokens up to kShortTokenBytes
   std::uint64_t positions = 0;      // with positions
 };
 struct AddTokenSums {

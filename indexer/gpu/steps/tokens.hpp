@@ -174,7 +174,7 @@ struct CompactTokens {
 inline constexpr std::uint32_t kTokenGroup = 256;  // neighbouring tokens whose documents are looked for together
 constexpr std::size_t token_groups(std::size_t tokens) { return (tokens + kTokenGroup - 1) / kTokenGroup; }
 
-// Tokens belong to documents by where these end (VisitChunks): of the first token of each group of them, and of one
+// Tokens belong to documents by where these end (PassChunks): of the first token of each group of them, and of one
 // behind the last.
 struct FindGroupDocuments {
   const std::uint32_t* document_ends;

@@ -6,7 +6,7 @@
 
 namespace spillway {
 
-struct VisitTotals {
+struct PassTotals {
   GroupSums lists;
   std::uint64_t rank_text_bytes = 0;
   TokenSums tokens;  // kTokens
@@ -17,7 +17,7 @@ struct CollectTotals {
   const GroupSums* lists;
   const std::uint64_t* rank_text_bytes;
   const TokenSums* tokens;  // or null
-  VisitTotals* totals;
+  PassTotals* totals;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t) const {
     *totals = {*lists, *rank_text_bytes, tokens == nullptr ? TokenSums{} : *tokens};
   }

@@ -12,12 +12,14 @@
 namespace spillway {
 
 struct UploadedSums {
-  WordSums places;  // ChunkPlaces, as one array
-  ChunkWordSums arrays;
+  TransferChecksum places;  // ChunkPlaces, as one array
+  ChunkTransferChecksums arrays;
 };
 
 struct AddWordSums {
-  SPILLWAY_HOST_DEVICE WordSums operator()(WordSums a, const WordSums& b) const { return a += b; }
+  SPILLWAY_HOST_DEVICE TransferChecksum operator()(TransferChecksum a, const TransferChecksum& b) const {
+    return a += b;
+  }
 };
 
 static_assert(kChunkAlignment % kSummedBytes == 0 && sizeof(ChunkPlace) % kSummedBytes == 0);
@@ -59,7 +61,7 @@ struct SumValues {
   const std::uint32_t* values;
   Shares shares;
 
-  SPILLWAY_HOST_DEVICE WordSums operator()(std::size_t i) const {
+  SPILLWAY_HOST_DEVICE TransferChecksum operator()(std::size_t i) const {
     const std::uint64_t first = i * Shares::kStride;
     const std::uint32_t chunk = last_not_above(shares.count, first, shares);
     const std::uint64_t index = first - shares(chunk), left = shares(chunk + 1) - first;
@@ -70,8 +72,8 @@ struct SumValues {
       if (v < left) words[v / 2] |= std::uint64_t{values[first + v]} << 32 * (v % 2);
     }
     const std::uint64_t number = index / 2;
-    return WordSums{words[0] + words[1], keyed_word(words[0], number) + keyed_word(words[1], number + 1)}.of_chunk(
-        chunk);
+    return TransferChecksum{words[0] + words[1], keyed_word(words[0], number) + keyed_word(words[1], number + 1)}
+        .of_chunk(chunk);
   }
 };
 

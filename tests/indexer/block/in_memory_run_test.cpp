@@ -55,16 +55,16 @@ class SortedBlocks : public ::testing::Test {
     Sources sources;
     RunStore& store = stores_.emplace_back(budget_, temp_, kTestBudget);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
-      BlockSortFigures figures;
+      BlockSortStats stats;
       arena_.execute([&] {
         if (kept == Kept::kAll || (kept == Kept::kEverySecond && i % 2 == 0)) {
           EXPECT_TRUE(sorter_->kept_bytes(blocks[i], options_)) << i;
-          sources.push_back(sorter_->keep(std::move(blocks[i]), options_, budget_, figures));
+          sources.push_back(sorter_->keep(std::move(blocks[i]), options_, budget_, stats));
           return;
         }
         sources.push_back(store.write(
             store.take_share(run_bytes_bound(blocks[i], most_lists(blocks[i]), options_.run_block_bytes)),
-            [&](WritableFile& file) { return sorter_->write_run(blocks[i], file, options_, budget_, figures); }));
+            [&](WritableFile& file) { return sorter_->write_run(blocks[i], file, options_, budget_, stats); }));
       });
     }
     return sources;
@@ -268,7 +268,7 @@ TEST_F(SortedBlocks, AreRefusedWhereTheirSumIsNotThatOfTheirLists) {
   const std::vector<OracleDocument> made = documents(7, 30);
   for (const bool of_positions : {false, true}) {
     std::vector<Block> blocks = blocks_of(made, 1000);
-    OccurrenceSum& sum = blocks.at(0).chunks.at(0).sum;
+    ContentChecksum& sum = blocks.at(0).chunks.at(0).sum;
     (of_positions ? sum.positions : sum.lanes[0]) ^= 1;
     const Sources sources = sources_of(std::move(blocks), Kept::kAll);
     EXPECT_THROW(index_of(open(sources), 1), FormatError) << of_positions;

@@ -26,7 +26,7 @@ std::size_t ranges_before_the_first(std::size_t encode_bytes) {
   options.check_sum = false;
   options.encode_bytes = encode_bytes;
   std::atomic<std::size_t> begun{0}, before_the_first{0}, done{0};
-  const auto encode = [&](std::size_t range, ListJoiner&) {
+  const auto encode = [&](std::size_t range, PostingsConcatenator&) {
     ++begun;
     if (range == 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -34,10 +34,10 @@ std::size_t ranges_before_the_first(std::size_t encode_bytes) {
     }
     ++done;
   };
-  BlockSortFigures figures;
+  BlockSortStats stats;
   const tbb::global_control control(tbb::global_control::max_allowed_parallelism, kThreads);
   tbb::task_arena arena(static_cast<int>(kThreads));
-  arena.execute([&] { write_run_output({block, options, kRanges * kRangeBytes, kRanges, encode}, file, figures); });
+  arena.execute([&] { write_run_output({block, options, kRanges * kRangeBytes, kRanges, encode}, file, stats); });
   EXPECT_EQ(done, kRanges);
   return before_the_first;
 }

@@ -59,9 +59,9 @@ std::vector<Block> blocks_of(std::vector<ParsedChunk> chunks, const std::vector<
 std::string run_of(const BlockSorter& sorter, const Block& block, const BlockSortOptions& options) {
   MemoryBudget budget(kTestBudget);
   MemoryFile file(budget, "run");
-  BlockSortFigures figures;
+  BlockSortStats stats;
   tbb::task_arena arena(static_cast<int>(options.threads));
-  const RunSummary summary = arena.execute([&] { return sorter.write_run(block, file, options, budget, figures); });
+  const RunSummary summary = arena.execute([&] { return sorter.write_run(block, file, options, budget, stats); });
   EXPECT_LE(file.size(), run_bytes_bound(block, most_lists(block), options.run_block_bytes));
   std::string bytes(file.size(), '\0');
   file.read_exactly(0, {reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()});
@@ -309,8 +309,8 @@ TEST(BlockSorter, RefusesABlockWhoseSumIsNotThatOfItsPostings) {
     std::vector<Block> blocks = blocks_of(parse_documents({document}, setting, budget).chunks, {1});
     blocks.at(0).chunks[0].sum.lanes[1] ^= 1;
     MemoryFile file(budget, "run");
-    BlockSortFigures figures;
-    EXPECT_THROW(named.sorter->write_run(blocks[0], file, {}, budget, figures), FormatError) << named.name;
+    BlockSortStats stats;
+    EXPECT_THROW(named.sorter->write_run(blocks[0], file, {}, budget, stats), FormatError) << named.name;
   }
 }
 
@@ -329,8 +329,8 @@ TEST(BlockSorter, NeedsNoMoreMemoryThanItSays) {
     for (const ParsedChunk& chunk : blocks.at(0).chunks) bytes += named.sorter->extra_bytes(chunk);
     MemoryBudget budget(bytes);
     MemoryFile file(chunk_budget, "run");
-    BlockSortFigures figures;
-    EXPECT_NO_THROW(named.sorter->write_run(blocks[0], file, {}, budget, figures)) << named.name;
+    BlockSortStats stats;
+    EXPECT_NO_THROW(named.sorter->write_run(blocks[0], file, {}, budget, stats)) << named.name;
     EXPECT_EQ(budget.used_bytes(), 0U);
     EXPECT_GT(budget.peak_bytes(), bytes / 8) << "the bound is far too large";
   }

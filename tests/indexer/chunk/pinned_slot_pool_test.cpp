@@ -24,16 +24,16 @@ using testing::ParseSetting;
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
-TEST(ChunkSlabs, HandOutEachPieceOnce) {
+TEST(PinnedSlotPool, HandOutEachPieceOnce) {
   for (const std::size_t piece_bytes : {std::size_t{1000}, std::size_t{64} << 10, 3 * kMebibyte}) {
     MemoryBudget budget(kTestBudget);
-    ChunkSlabs slabs(budget, 150 * kMebibyte, piece_bytes);
+    PinnedSlotPool slabs(budget, 150 * kMebibyte, piece_bytes);
     EXPECT_EQ(budget.used_bytes(), 150 * kMebibyte);
     EXPECT_GT(slabs.piece_count() * piece_bytes, 140 * kMebibyte);
-    std::vector<ChunkSlabs::Piece> pieces;
+    std::vector<PinnedSlotPool::Piece> pieces;
     std::set<const std::uint8_t*> begins, slab_begins;
     while (true) {
-      ChunkSlabs::Piece piece = slabs.take();
+      PinnedSlotPool::Piece piece = slabs.take();
       if (piece.empty()) break;
       EXPECT_EQ(piece.span().size(), piece_bytes);
       EXPECT_GE(piece.span().data(), piece.slab().data());
@@ -55,35 +55,35 @@ TEST(ChunkSlabs, HandOutEachPieceOnce) {
 }
 
 // So that no more pages are taken than ever were in use together.
-TEST(ChunkSlabs, GiveThePieceThatCameBackLast) {
+TEST(PinnedSlotPool, GiveThePieceThatCameBackLast) {
   MemoryBudget budget(kTestBudget);
-  ChunkSlabs slabs(budget, 16 * kMebibyte, kMebibyte);
-  ChunkSlabs::Piece first = slabs.take(), second = slabs.take();
+  PinnedSlotPool slabs(budget, 16 * kMebibyte, kMebibyte);
+  PinnedSlotPool::Piece first = slabs.take(), second = slabs.take();
   const std::uint8_t* const at = first.span().data();
   first = {};
   EXPECT_EQ(slabs.take().span().data(), at);
-  ChunkSlabs::Piece third = slabs.take();
+  PinnedSlotPool::Piece third = slabs.take();
   EXPECT_EQ(third.span().data(), at);
   third = std::move(second);
   EXPECT_NE(third.span().data(), at);
-  EXPECT_EQ(ChunkSlabs::Piece().span().size(), 0U);
+  EXPECT_EQ(PinnedSlotPool::Piece().span().size(), 0U);
 }
 
-TEST(ChunkSlabs, AreSharedByThreads) {
+TEST(PinnedSlotPool, AreSharedByThreads) {
   MemoryBudget budget(kTestBudget);
-  ChunkSlabs slabs(budget, 4 * kMebibyte, 4096);
+  PinnedSlotPool slabs(budget, 4 * kMebibyte, 4096);
   std::vector<std::thread> threads;
   for (std::uint8_t thread = 1; thread <= 4; ++thread) {
     threads.emplace_back([&slabs, thread] {
-      std::vector<ChunkSlabs::Piece> held;
+      std::vector<PinnedSlotPool::Piece> held;
       for (int i = 0; i < 3000; ++i) {
-        ChunkSlabs::Piece piece = slabs.take();
+        PinnedSlotPool::Piece piece = slabs.take();
         if (!piece.empty()) {
           std::ranges::fill(piece.span(), thread);
           held.push_back(std::move(piece));
         }
         if (held.size() > 200) {
-          for (const ChunkSlabs::Piece& mine : held) {
+          for (const PinnedSlotPool::Piece& mine : held) {
             EXPECT_TRUE(std::ranges::all_of(mine.span(), [&](std::uint8_t byte) { return byte == thread; }));
           }
           held.clear();
@@ -94,9 +94,9 @@ TEST(ChunkSlabs, AreSharedByThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(ChunkSlabs, AreRefusedWhereTheBudgetHasNoRoom) {
+TEST(PinnedSlotPool, AreRefusedWhereTheBudgetHasNoRoom) {
   MemoryBudget budget(16 * kMebibyte);
-  EXPECT_THROW(ChunkSlabs(budget, 17 * kMebibyte, kMebibyte), BudgetError);
+  EXPECT_THROW(PinnedSlotPool(budget, 17 * kMebibyte, kMebibyte), BudgetError);
 }
 
 class SlabParsing : public ::testing::TestWithParam<bool> {
@@ -139,7 +139,7 @@ class SlabParsing : public ::testing::TestWithParam<bool> {
   }
 
   MemoryBudget budget_{kTestBudget};
-  std::optional<ChunkSlabs> slabs_;
+  std::optional<PinnedSlotPool> slabs_;
 };
 
 TEST_P(SlabParsing, LeavesTheSameContent) {

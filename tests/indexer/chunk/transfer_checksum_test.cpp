@@ -12,9 +12,9 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-WordSums sums_by_definition(Bytes bytes, std::uint64_t first) {
+TransferChecksum sums_by_definition(Bytes bytes, std::uint64_t first) {
   bytes.resize((bytes.size() + 15) / 16 * 16);
-  WordSums sums;
+  TransferChecksum sums;
   for (std::size_t i = 0; i < bytes.size() / 8; ++i) {
     std::uint64_t word;
     std::memcpy(&word, bytes.data() + 8 * i, 8);
@@ -32,7 +32,7 @@ Bytes random_bytes(std::size_t count, std::uint64_t seed) {
   return bytes;
 }
 
-TEST(WordSums, AreThoseOfTheDefinitionOnEveryPath) {
+TEST(TransferChecksum, AreThoseOfTheDefinitionOnEveryPath) {
   for (const WordSummer& summer : all_word_summers()) {
     for (std::size_t count = 0; count < 400; ++count) {
       const Bytes bytes = random_bytes(count, count);
@@ -42,9 +42,9 @@ TEST(WordSums, AreThoseOfTheDefinitionOnEveryPath) {
   }
 }
 
-TEST(WordSums, FollowAnArrayThatGrows) {
+TEST(TransferChecksum, FollowAnArrayThatGrows) {
   std::mt19937_64 random(2);
-  GrowingSums growing;
+  GrowingChecksum growing;
   for (int i = 0; i < 20; ++i) {
     const Bytes bytes = random_bytes(random() % 100000, random());
     for (std::size_t at = 0; at < bytes.size(); at += random() % 9000) growing.follow(std::span(bytes).first(at));
@@ -53,14 +53,14 @@ TEST(WordSums, FollowAnArrayThatGrows) {
 }
 
 // Values of an array that are small and alike, as lengths and positions are, and text: whatever is damaged shows.
-TEST(WordSums, ShowDamage) {
+TEST(TransferChecksum, ShowDamage) {
   std::mt19937_64 random(5);
   for (const std::uint32_t most : {2U, 60U, 5000U, 0U}) {
     std::vector<std::uint32_t> values(std::size_t{1} << 15);
     for (std::uint32_t& value : values) {
       value = static_cast<std::uint32_t>(most == 0 ? random() : random() % most);
     }
-    const WordSums before = sum_words(bytes_of(values));
+    const TransferChecksum before = sum_words(bytes_of(values));
     const auto expect_seen = [&](const char* what, auto&& damage) {
       for (int i = 0; i < 300; ++i) {
         std::vector<std::uint32_t> damaged = values;
@@ -87,14 +87,14 @@ TEST(WordSums, ShowDamage) {
 }
 
 // Weights that grow evenly with the index would not show it.
-TEST(WordSums, ShowTwoPairsThatAreTurnedRoundInOppositeWays) {
+TEST(TransferChecksum, ShowTwoPairsThatAreTurnedRoundInOppositeWays) {
   for (std::size_t distance = 4; distance <= 1 << 14; distance *= 2) {
     std::vector<std::uint64_t> words(std::size_t{1} << 15, 9);
     words[8] = words[8 + distance + 1] = 5;
     const auto sums = [&] {
       return sum_words(std::span(reinterpret_cast<const std::uint8_t*>(words.data()), 8 * words.size()));
     };
-    const WordSums before = sums();
+    const TransferChecksum before = sums();
     std::swap(words[8], words[9]);
     std::swap(words[8 + distance], words[8 + distance + 1]);
     EXPECT_EQ(sums().sum, before.sum);
@@ -102,9 +102,9 @@ TEST(WordSums, ShowTwoPairsThatAreTurnedRoundInOppositeWays) {
   }
 }
 
-TEST(WordSums, OfChunksShowWhatGoesFromOneToAnother) {
-  const WordSums a = sum_words(random_bytes(1000, 1)), b = sum_words(random_bytes(1000, 2));
-  WordSums sums = a.of_chunk(3), others = b.of_chunk(3);
+TEST(TransferChecksum, OfChunksShowWhatGoesFromOneToAnother) {
+  const TransferChecksum a = sum_words(random_bytes(1000, 1)), b = sum_words(random_bytes(1000, 2));
+  TransferChecksum sums = a.of_chunk(3), others = b.of_chunk(3);
   sums += b.of_chunk(4);
   others += a.of_chunk(4);
   EXPECT_EQ(sums.sum, others.sum);

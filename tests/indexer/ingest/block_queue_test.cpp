@@ -40,25 +40,25 @@ struct Script {
 };
 
 // Sorts by the CPU's sorter, as a GPU would.
-class ScriptedVisit final : public GpuVisit {
+class ScriptedPass final : public GpuBlockPass {
  public:
-  ScriptedVisit(Script& script, const BlockSorter& sorter, const Block& block, MemoryBudget& budget, std::size_t number)
+  ScriptedPass(Script& script, const BlockSorter& sorter, const Block& block, MemoryBudget& budget, std::size_t number)
       : script_(script), sorter_(sorter), block_(block), budget_(budget), number_(number) {
     const int alive = ++script_.alive;
     int most = script_.most_alive.load();
     while (most < alive && !script_.most_alive.compare_exchange_weak(most, alive)) {
     }
   }
-  ~ScriptedVisit() override { --script_.alive; }
-  std::size_t wait(std::size_t run_block_bytes, BlockSortFigures&) override {
+  ~ScriptedPass() override { --script_.alive; }
+  std::size_t wait(std::size_t run_block_bytes, BlockSortStats&) override {
     if (script_.place == Place::kWait && script_.fails(number_)) script_.fail();
     return run_bytes_bound(block_, most_lists(block_), run_block_bytes);
   }
-  RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortFigures& figures) override {
+  RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortStats& stats) override {
     if (options.check_sum) ++script_.checked;
     if (block_.number % 2 == 0) script_.wait_for_visits();
     if (script_.place == Place::kWrite && script_.fails(number_)) script_.fail();
-    return sorter_.write_run(block_, file, options, budget_, figures);
+    return sorter_.write_run(block_, file, options, budget_, stats);
   }
 
  private:
@@ -73,10 +73,10 @@ class ScriptedSorter final : public GpuBlockSorter {
  public:
   ScriptedSorter(Script& script, const BlockSorter& sorter, MemoryBudget& budget)
       : script_(script), sorter_(sorter), budget_(budget) {}
-  std::unique_ptr<GpuVisit> begin(const Block& block, Positions) override {
+  std::unique_ptr<GpuBlockPass> begin(const Block& block, Positions) override {
     const auto number = static_cast<std::size_t>(script_.begun++);
     if (script_.place == Place::kBegin && script_.fails(number)) script_.fail();
-    return std::make_unique<ScriptedVisit>(script_, sorter_, block, budget_, number);
+    return std::make_unique<ScriptedPass>(script_, sorter_, block, budget_, number);
   }
 
  private:
@@ -141,7 +141,7 @@ class BlockQueueTest : public ::testing::Test {
         queue.put(std::move(block));
       }
       queue.finish();
-      figures_ = queue.figures();
+      stats_ = queue.stats();
     }
     EXPECT_EQ(script_.alive, 0);
     std::vector<std::uint64_t> documents;
@@ -173,12 +173,12 @@ class BlockQueueTest : public ::testing::Test {
   IndexPlan plan_;
   std::unique_ptr<BlockSorter> sorter_ = make_key_block_sorter(*find_record_sorter("cpu-radix"), auto_string_sorter());
   Script script_;
-  ThreadSlots slots_{1};
+  ConcurrencyLimiter slots_{1};
   unsigned visits_ = 2;
   std::size_t run_memory_bytes_ = kBudget / 4;
   int spilled_ = 0;
   int spilled_alone_ = 0;  // of one block
-  BlockFigures figures_;
+  BlockStats stats_;
 };
 
 TEST_F(BlockQueueTest, KeepsBlocksInOrderAndSeveralInFlight) {
@@ -186,9 +186,9 @@ TEST_F(BlockQueueTest, KeepsBlocksInOrderAndSeveralInFlight) {
     const std::vector<std::uint64_t> documents = run(mode, 9);
     ASSERT_EQ(documents.size(), 9u);
     for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(documents[i], 300 * i + 6);
-    EXPECT_EQ(figures_.gpu_blocks, 9u);
-    EXPECT_EQ(figures_.cpu_blocks, 0u);
-    EXPECT_TRUE(figures_.gpu_failure.empty());
+    EXPECT_EQ(stats_.gpu_blocks, 9u);
+    EXPECT_EQ(stats_.cpu_blocks, 0u);
+    EXPECT_TRUE(stats_.gpu_failure.empty());
     EXPECT_LE(script_.most_alive, mode == IndexMode::kGpu ? 1 : 2);
   }
   EXPECT_TRUE(warnings_.empty());
@@ -205,7 +205,7 @@ TEST_F(BlockQueueTest, HasAVisitInFlightForEachSlot) {
     ASSERT_EQ(documents.size(), 20u);
     for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(documents[i], 300 * i + 6);
     EXPECT_EQ(script_.most_alive, static_cast<int>(visits));
-    EXPECT_EQ(figures_.gpu_blocks, 20u);
+    EXPECT_EQ(stats_.gpu_blocks, 20u);
   }
 }
 
@@ -223,18 +223,18 @@ TEST_F(BlockQueueTest, SortsOnTheCpuWhatTheGpuDoesNot) {
         std::uint64_t sum = 0;
         for (const std::uint64_t count : documents) sum += count;
         EXPECT_EQ(sum, documents_of(8));
-        EXPECT_EQ(figures_.gpu_blocks + figures_.cpu_blocks, 8u);
+        EXPECT_EQ(stats_.gpu_blocks + stats_.cpu_blocks, 8u);
         EXPECT_EQ(warnings_.size(), 1u);
         // One that does not fit says nothing about the others; a device that fails is not asked again, but what it has
         // begun may still come.
         if (failure == Failure::kMemory) {
-          EXPECT_EQ(figures_.cpu_blocks, 2u);
+          EXPECT_EQ(stats_.cpu_blocks, 2u);
         } else {
-          EXPECT_GE(figures_.cpu_blocks, 4u);
+          EXPECT_GE(stats_.cpu_blocks, 4u);
         }
         // A block that the CPU sorts with little memory becomes several runs.
-        EXPECT_EQ(documents.size(), figures_.gpu_blocks + 3 * figures_.cpu_blocks);
-        EXPECT_FALSE(figures_.gpu_failure.empty());
+        EXPECT_EQ(documents.size(), stats_.gpu_blocks + 3 * stats_.cpu_blocks);
+        EXPECT_FALSE(stats_.gpu_failure.empty());
       }
     }
   }
@@ -262,7 +262,7 @@ TEST_F(BlockQueueTest, FailsWithAGpuThatIsRequired) {
 TEST_F(BlockQueueTest, ChecksTheSumsOfRunsThatLeaveMemoryAndOfNoOthers) {
   run_memory_bytes_ = std::size_t{400} << 10;
   run(IndexMode::kGpuPlus, 12);
-  EXPECT_EQ(figures_.gpu_blocks, 12u);
+  EXPECT_EQ(stats_.gpu_blocks, 12u);
   EXPECT_GT(spilled_, 0);
   EXPECT_LT(spilled_, 12);
   EXPECT_EQ(script_.checked, spilled_);
@@ -276,7 +276,7 @@ TEST_F(BlockQueueTest, JoinsManyRunsInTheirOrder) {
     ASSERT_EQ(documents.size(), 40 - kMostJoinedRuns + 1);
     EXPECT_EQ(documents.front(), documents_of(kMostJoinedRuns));
     for (std::size_t i = 1; i < documents.size(); ++i) EXPECT_EQ(documents[i], 300 * (kMostJoinedRuns - 1 + i) + 6);
-    EXPECT_EQ(figures_.joins.joined_runs, kMostJoinedRuns);
+    EXPECT_EQ(stats_.joins.joined_runs, kMostJoinedRuns);
   }
 }
 
@@ -297,8 +297,8 @@ TEST_F(BlockQueueTest, WaitsForAJoinRatherThanSpillSmallRuns) {
     const std::vector<std::uint64_t> documents = run(IndexMode::kGpuPlus, kBlocks);
     giving.join();
     EXPECT_EQ(std::accumulate(documents.begin(), documents.end(), std::uint64_t{0}), documents_of(kBlocks));
-    EXPECT_EQ(figures_.gpu_blocks, kBlocks);
-    EXPECT_GT(figures_.joins.joins, 1U);
+    EXPECT_EQ(stats_.gpu_blocks, kBlocks);
+    EXPECT_GT(stats_.joins.joins, 1U);
     // Of two visits one may be far ahead, and its runs are not handed on yet.
     if (visits == 1) {
       EXPECT_EQ(spilled_alone_, 0);

@@ -41,10 +41,10 @@ std::string run_of(std::vector<ParsedChunk> chunks, const ParseSetting& setting)
   options.has_texts = setting.options.store == StorePolicy::kText;
   MemoryBudget budget(kTestBudget);
   MemoryFile file(budget, "run");
-  BlockSortFigures figures;
+  BlockSortStats stats;
   tbb::task_arena arena(1);
   const auto sorter = make_key_block_sorter(*record_sorters().front(), auto_string_sorter());
-  arena.execute([&] { sorter->write_run(block, file, options, budget, figures); });
+  arena.execute([&] { sorter->write_run(block, file, options, budget, stats); });
   std::string bytes(file.size(), '\0');
   file.read_exactly(0, {reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()});
   return bytes;
@@ -84,8 +84,8 @@ class TabulateTokensTest : public ::testing::Test {
       EXPECT_LE(chunk.tokens.size(), token_capacity(setting_.options, setting_.limits));
       const TabulationBytes bound = tabulation_bytes(chunk, positions_of(setting_));
       const std::size_t used = budget_.used_bytes();
-      chunk =
-          tabulate_tokens(std::move(chunk), positions_of(setting_), budgets.emplace_back(bound.result + bound.scratch));
+      chunk = build_term_table(std::move(chunk), positions_of(setting_),
+                               budgets.emplace_back(bound.result + bound.scratch));
       EXPECT_LE(budgets.back().used_bytes(), bound.result);
       EXPECT_LT(budget_.used_bytes(), used) << "what the tokens held is given back";
       chunks_ += 1;
@@ -95,7 +95,7 @@ class TabulateTokensTest : public ::testing::Test {
     EXPECT_EQ(joined.lists, wanted.lists);
     EXPECT_EQ(joined.documents, wanted.documents);
     EXPECT_EQ(joined.sum, wanted.sum);
-    EXPECT_EQ(parsed.figures.overlong_tokens, expected.figures.overlong_tokens);
+    EXPECT_EQ(parsed.stats.overlong_tokens, expected.stats.overlong_tokens);
     if (cuts_texts(setting_)) return;  // not always at the same place
     const bool same = run_of(std::move(parsed.chunks), setting_) == run_of(std::move(expected.chunks), setting_);
     EXPECT_TRUE(same) << "the runs' bytes";
@@ -122,9 +122,9 @@ TEST_F(TabulateTokensTest, SumsOnlyLongTokensWhileParsing) {
   OracleDocument document;
   document.text = "short sixteen1bytes16 ";
   setting_.options.positions = true;
-  EXPECT_EQ(parse(ChunkForm::kTokens, {document}).chunks.at(0).sum, OccurrenceSum{});
+  EXPECT_EQ(parse(ChunkForm::kTokens, {document}).chunks.at(0).sum, ContentChecksum{});
   document.text += "seventeenbytes-17 seventeenbytes017";
-  OccurrenceSum expected;
+  ContentChecksum expected;
   expected.add(hash_term("seventeenbytes017"), 1);
   expected.add_positions(hash_term("seventeenbytes017"), position_value(4));
   EXPECT_EQ(parse(ChunkForm::kTokens, {document}).chunks.at(0).sum, expected);
@@ -191,7 +191,7 @@ TEST_F(TabulateTokensTest, RefusesTokensThatAreNotThoseOfParsing) {
   const auto broken = [&](auto&& harm) {
     Parsed parsed = parse(ChunkForm::kTokens, {document});
     harm(parsed.chunks.at(0));
-    EXPECT_THROW(tabulate_tokens(std::move(parsed.chunks[0]), Positions::kNone, budget_), FormatError);
+    EXPECT_THROW(build_term_table(std::move(parsed.chunks[0]), Positions::kNone, budget_), FormatError);
   };
   broken([](ParsedChunk& chunk) { chunk.memory.data()[2] ^= 1; });
   broken([](ParsedChunk& chunk) { chunk.word_sums.tokens.sum += 1; });

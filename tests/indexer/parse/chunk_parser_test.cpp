@@ -36,8 +36,8 @@ class ChunkParserTest : public ::testing::TestWithParam<ChunkForm> {
     EXPECT_EQ(joined.lists, oracle.lists);
     EXPECT_EQ(joined.sum, oracle.sum());
     EXPECT_EQ(joined.occurrence_count, oracle.occurrence_count());
-    EXPECT_EQ(parsed.figures.documents, documents.size());
-    EXPECT_EQ(parsed.figures.overlong_tokens, oracle.overlong_tokens);
+    EXPECT_EQ(parsed.stats.documents, documents.size());
+    EXPECT_EQ(parsed.stats.overlong_tokens, oracle.overlong_tokens);
     bool ids = false;
     std::vector<StoredEntry> expected;
     for (std::size_t i = 0; i < documents.size(); ++i) {
@@ -172,7 +172,7 @@ TEST_P(ChunkParserTest, CutsFieldsAtACharacterAndCountsThem) {
     document.url = std::string(65535, 'u');
     document.date = std::string(65536, 'd');
     Parsed parsed = parse_documents({document}, setting_, budget_);
-    EXPECT_EQ(parsed.figures.fields_cut, 2U);
+    EXPECT_EQ(parsed.stats.fields_cut, 2U);
     const std::vector<StoredEntry> entries = entries_of(parsed.chunks.at(0).documents);
     ASSERT_EQ(entries.size(), 1U);
     EXPECT_LE(entries[0].title.size(), ChunkParser::kMaxFieldBytes);
@@ -211,7 +211,7 @@ TEST_P(ChunkParserTest, CountsRepairedDocuments) {
   parser->skip(SkipReason::kBadJson, {"f", 1}, "bad");
   parser->consumed(7);
   parser->finish_task();
-  EXPECT_EQ(parser->figures().repaired, 2U);
+  EXPECT_EQ(parser->stats().repaired, 2U);
   EXPECT_EQ(observer.skips, 1U);
   EXPECT_EQ(observer.bytes, 7U);
   EXPECT_EQ(chunks, 1U);
@@ -235,7 +235,7 @@ TEST_P(ChunkParserTest, ReadsNothingBehindAPiece) {
     parser->end();
   }
   parser->finish_task();
-  EXPECT_EQ(parser->figures().documents, 200U);
+  EXPECT_EQ(parser->stats().documents, 200U);
 }
 
 TEST_P(ChunkParserTest, TakesManyTokensFromFewBytes) {

@@ -51,7 +51,7 @@ inline void feed(DocumentSink& sink, const OracleDocument& document, std::size_t
 
 struct Parsed {
   std::vector<ParsedChunk> chunks;
-  ParseFigures figures;
+  ParseStats stats;
 };
 
 struct ParseSetting {
@@ -61,7 +61,7 @@ struct ParseSetting {
   std::size_t longest_piece = 1000;
   std::size_t documents_in_task = ~std::size_t{0};
   std::uint64_t seed = 1;
-  ChunkSlabs* slabs = nullptr;
+  PinnedSlotPool* slabs = nullptr;
 };
 
 inline Parsed parse_documents(const std::vector<OracleDocument>& documents, const ParseSetting& setting,
@@ -81,8 +81,8 @@ inline Parsed parse_documents(const std::vector<OracleDocument>& documents, cons
     }
   }
   parser->finish_task();
-  parsed.figures = parser->figures();
-  EXPECT_EQ(parsed.figures.chunks, parsed.chunks.size());
+  parsed.stats = parser->stats();
+  EXPECT_EQ(parsed.stats.chunks, parsed.chunks.size());
   return parsed;
 }
 
@@ -90,7 +90,7 @@ inline Parsed parse_documents(const std::vector<OracleDocument>& documents, cons
 inline ChunkForm tabulate(std::vector<ParsedChunk>& chunks, const ParseSetting& setting, MemoryBudget& budget) {
   if (setting.form != ChunkForm::kTokens) return setting.form;
   const Positions positions = setting.options.positions ? Positions::kStored : Positions::kNone;
-  for (ParsedChunk& chunk : chunks) chunk = tabulate_tokens(std::move(chunk), positions, budget);
+  for (ParsedChunk& chunk : chunks) chunk = build_term_table(std::move(chunk), positions, budget);
   return ChunkForm::kOccurrences;
 }
 
@@ -172,7 +172,7 @@ inline std::vector<StoredEntry> entries_of(std::span<const std::uint8_t> stream)
 struct JoinedChunks {
   Lists lists;
   std::vector<StoredEntry> documents;
-  OccurrenceSum sum;
+  ContentChecksum sum;
   std::uint64_t occurrence_count = 0;
   bool has_stored_ids = false;
 };

@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
-ChunkFormInput with_memory(std::size_t visit_bytes) {
+ChunkFormInput with_memory(std::size_t pass_bytes) {
   ChunkFormInput input;
-  input.visit_bytes = visit_bytes;
+  input.pass_bytes = pass_bytes;
   input.table_device_bytes = 4;
   input.token_device_bytes = 10;
   return input;

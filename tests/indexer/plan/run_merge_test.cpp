@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
 
-RunFigures figures(std::size_t run_count, std::uint64_t run_bytes) {
-  RunFigures runs;
+RunStats stats(std::size_t run_count, std::uint64_t run_bytes) {
+  RunStats runs;
   runs.bytes.assign(run_count, run_bytes);
   runs.cursor_bytes = StoredRun::cursor_bytes(kBlockBytes);
   runs.open_bytes = run_count * StoredRun::open_bytes(run_bytes, kBlockBytes);
@@ -32,7 +32,7 @@ MergeResources resources(std::size_t free_bytes) {
 }
 
 TEST(RunMergePlan, MergesInPassesWhereOpeningAllRunsWouldTakeMoreThanThereIs) {
-  const RunFigures runs = figures(5000, 10 << 20);
+  const RunStats runs = stats(5000, 10 << 20);
   const std::size_t free_bytes = 30 << 20;
   ASSERT_GT(runs.open_bytes, free_bytes);
   const MergePlan plan = plan_run_merge(runs, resources(free_bytes));
@@ -41,20 +41,20 @@ TEST(RunMergePlan, MergesInPassesWhereOpeningAllRunsWouldTakeMoreThanThereIs) {
 }
 
 TEST(RunMergePlan, TakesAllAtOnceWhereTheyFitThoughOneOfThemIsLarge) {
-  RunFigures indexes = figures(100, 1 << 20);
+  RunStats indexes = stats(100, 1 << 20);
   indexes.open_bytes += 20 << 20;
   indexes.most_open_bytes = 20 << 20;
   EXPECT_TRUE(plan_run_merge(indexes, resources(64 << 20)).passes.empty());
 }
 
 TEST(RunMergePlan, CountsTheMemoryOfOpenRunsAndOfPositions) {
-  RunFigures runs = figures(10, 10 << 20);
+  RunStats runs = stats(10, 10 << 20);
   MergeResources some = resources(64 << 20);
   some.threads = 64;
   const unsigned ranges = plan_run_merge(runs, some).last_pass_ranges;
   runs.open_bytes += 32 << 20;
   EXPECT_LT(plan_run_merge(runs, some).last_pass_ranges, ranges);
-  runs = figures(10, 10 << 20);
+  runs = stats(10, 10 << 20);
   runs.documents = 10'000'000;
   const unsigned without = plan_run_merge(runs, some).last_pass_ranges;
   some.has_positions = true;
@@ -63,7 +63,7 @@ TEST(RunMergePlan, CountsTheMemoryOfOpenRunsAndOfPositions) {
 
 TEST(RunMergePlan, NamesWhatTwoRunsNeed) {
   try {
-    plan_run_merge(figures(2, 10 << 20), resources(1 << 20));
+    plan_run_merge(stats(2, 10 << 20), resources(1 << 20));
     FAIL();
   } catch (const BudgetError& error) {
     EXPECT_NE(std::string(error.what()).find("merging two runs needs "), std::string::npos) << error.what();

@@ -49,7 +49,7 @@ class RunJoinerTest : public ::testing::Test {
   void put_and_check(RunStore& store, std::size_t count) {
     SampleRun expected, found;
     {
-      RunJoiner joiner(setup(store));
+      RunCompactor joiner(setup(store));
       EXPECT_TRUE(joiner.empty());
       for (std::uint64_t i = 0; i < count; ++i) {
         const SampleRun run = sample(i);
@@ -59,7 +59,7 @@ class RunJoinerTest : public ::testing::Test {
       }
       EXPECT_FALSE(joiner.empty());
       joiner.finish();
-      figures_ = joiner.figures();
+      stats_ = joiner.stats();
     }
     for (const auto& source : store.runs) {
       auto& run = dynamic_cast<StoredRun&>(*source);
@@ -67,7 +67,7 @@ class RunJoinerTest : public ::testing::Test {
       run.close();
     }
     EXPECT_EQ(found, expected);
-    EXPECT_EQ(store.runs.size(), count - figures_.joined_runs + figures_.joins);
+    EXPECT_EQ(store.runs.size(), count - stats_.joined_runs + stats_.joins);
   }
 
   static void append(SampleRun& whole, const SampleRun& run) {
@@ -88,10 +88,10 @@ class RunJoinerTest : public ::testing::Test {
   IndexProgress progress_;
   IndexContext context_{files_, signal_, progress_, [](const std::string&) {}, [](const std::string&) {}};
   bool overlaps_ = true;
-  ThreadSlots slots_{3};
+  ConcurrencyLimiter slots_{3};
   std::size_t join_bytes_ = 8 * kMebibyte, run_bytes_ = std::size_t{256} << 10;
   std::atomic<std::uint64_t> next_number_{0};
-  JoinFigures figures_;
+  CompactionStats stats_;
 };
 
 TEST_F(RunJoinerTest, JoinsTheOldestWhereManyWait) {
@@ -99,9 +99,9 @@ TEST_F(RunJoinerTest, JoinsTheOldestWhereManyWait) {
     overlaps_ = overlaps;
     RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
     put_and_check(store, 100);
-    EXPECT_EQ(figures_.joins, 3U);
-    EXPECT_EQ(figures_.joined_runs, 3 * kMostJoinedRuns);
-    EXPECT_GT(figures_.written_bytes, 0U);
+    EXPECT_EQ(stats_.joins, 3U);
+    EXPECT_EQ(stats_.joined_runs, 3 * kMostJoinedRuns);
+    EXPECT_GT(stats_.written_bytes, 0U);
     EXPECT_EQ(store.runs.front()->summary.document_count, 90U);
   }
 }
@@ -109,7 +109,7 @@ TEST_F(RunJoinerTest, JoinsTheOldestWhereManyWait) {
 TEST_F(RunJoinerTest, JoinsNoFewRuns) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
   put_and_check(store, kMostWaitingRuns - 1);
-  EXPECT_EQ(figures_.joins, 0U);
+  EXPECT_EQ(stats_.joins, 0U);
 }
 
 TEST_F(RunJoinerTest, JoinsNothingWithoutMemory) {
@@ -117,7 +117,7 @@ TEST_F(RunJoinerTest, JoinsNothingWithoutMemory) {
     join_bytes_ = bytes;
     RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
     put_and_check(store, 60);
-    EXPECT_EQ(figures_.joins, 0U);
+    EXPECT_EQ(stats_.joins, 0U);
   }
 }
 
@@ -129,7 +129,7 @@ TEST_F(RunJoinerTest, SpillsJoinedRunsAndGivesTheirMemoryBack) {
   while (store.memory_left() > 850'000) others.push_back(store.take_share(50'000));
   const std::size_t left = store.memory_left();
   put_and_check(store, kLeastJoinedRuns);
-  EXPECT_EQ(figures_.joins, 1U);
+  EXPECT_EQ(stats_.joins, 1U);
   ASSERT_EQ(store.runs.size(), 1U);
   EXPECT_TRUE(store.runs.front()->is_spilled());
   EXPECT_EQ(store.memory_left(), left);
@@ -138,7 +138,7 @@ TEST_F(RunJoinerTest, SpillsJoinedRunsAndGivesTheirMemoryBack) {
 // Nothing tells the joiner that memory has become short but whoever waits for it.
 TEST_F(RunJoinerTest, GivesMemoryBackToThoseWhoWait) {
   RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
-  RunJoiner joiner(setup(store));
+  RunCompactor joiner(setup(store));
   EXPECT_FALSE(joiner.wait_for_join());
   for (std::uint64_t i = 0; i < kLeastJoinedRuns; ++i) joiner.put(make_run(store, sample(i)));
   EXPECT_FALSE(joiner.wait_for_join());
@@ -158,7 +158,7 @@ TEST_F(RunJoinerTest, LetsNobodyWaitForAJoinThatDoesNotCome) {
     join_bytes_ = bytes;
     RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
     for (int round = 0; round < 50; ++round) {
-      RunJoiner joiner(setup(store));
+      RunCompactor joiner(setup(store));
       for (std::uint64_t i = 0; i < kLeastJoinedRuns; ++i) joiner.put(make_run(store, sample(i)));
       std::vector<RunShare> others;
       while (store.memory_left() > 3 * kMebibyte / 4) others.push_back(store.take_share(100'000));
@@ -166,8 +166,8 @@ TEST_F(RunJoinerTest, LetsNobodyWaitForAJoinThatDoesNotCome) {
       const bool joined = joiner.wait_for_join();
       giving.join();
       joiner.finish();
-      EXPECT_EQ(store.runs.size(), joiner.figures().joins == 0 ? kLeastJoinedRuns : 1U);
-      EXPECT_TRUE(!joined || joiner.figures().joins == 1);
+      EXPECT_EQ(store.runs.size(), joiner.stats().joins == 0 ? kLeastJoinedRuns : 1U);
+      EXPECT_TRUE(!joined || joiner.stats().joins == 1);
       store.runs.clear();
     }
   }
@@ -178,7 +178,7 @@ TEST_F(RunJoinerTest, LeavesSpilledRunsAndTheirNeighboursAsTheyAre) {
     overlaps_ = overlaps;
     RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
     SampleRun expected, found;
-    RunJoiner joiner(setup(store));
+    RunCompactor joiner(setup(store));
     // Three in memory, one that is spilled, twelve in memory, two that are spilled.
     for (std::uint64_t i = 0; i < 18; ++i) {
       run_bytes_ = i == 3 || i >= 16 ? 100 * kMebibyte : kMebibyte / 4;
@@ -187,8 +187,8 @@ TEST_F(RunJoinerTest, LeavesSpilledRunsAndTheirNeighboursAsTheyAre) {
       joiner.put(make_run(store, run));
     }
     joiner.finish();
-    EXPECT_EQ(joiner.figures().joins, 1U);
-    EXPECT_EQ(joiner.figures().joined_runs, 12U);
+    EXPECT_EQ(joiner.stats().joins, 1U);
+    EXPECT_EQ(joiner.stats().joined_runs, 12U);
     ASSERT_EQ(store.runs.size(), 7U);
     EXPECT_TRUE(store.runs[3]->is_spilled());
     EXPECT_FALSE(store.runs[4]->is_spilled());
@@ -201,7 +201,7 @@ TEST_F(RunJoinerTest, LeavesSpilledRunsAndTheirNeighboursAsTheyAre) {
 // Parsers hold them while they parse.
 TEST_F(RunJoinerTest, JoinsInSlotsThatNobodyHolds) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
-  RunJoiner joiner(setup(store));
+  RunCompactor joiner(setup(store));
   std::vector<ThreadSlot> held;
   while (held.size() < slots_.count()) held.push_back(slots_.take());
   for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) joiner.put(make_run(store, sample(i)));
@@ -210,13 +210,13 @@ TEST_F(RunJoinerTest, JoinsInSlotsThatNobodyHolds) {
   held.pop_back();  // one is enough
   joiner.finish();
   EXPECT_GT(store.memory_left(), left);
-  EXPECT_EQ(joiner.figures().joins, 1U);
+  EXPECT_EQ(joiner.stats().joins, 1U);
 }
 
 TEST_F(RunJoinerTest, KeepsAJoinedRunWhereThereIsMemory) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
   put_and_check(store, kMostWaitingRuns);
-  ASSERT_EQ(figures_.joins, 1U);
+  ASSERT_EQ(stats_.joins, 1U);
   EXPECT_FALSE(store.runs.front()->is_spilled());
   EXPECT_EQ(temp_.written_bytes(), 0U);
 }
@@ -225,7 +225,7 @@ TEST_F(RunJoinerTest, SaysWhatAJoinMet) {
   for (const bool overlaps : {false, true}) {
     overlaps_ = overlaps;
     RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
-    RunJoiner joiner(setup(store));
+    RunCompactor joiner(setup(store));
     const auto put_all = [&] {
       joiner.put(store.write(store.take_share(run_bytes_), [](WritableFile& file) {
         file.append(std::vector<std::uint8_t>(1000, 7));
@@ -244,12 +244,12 @@ TEST_F(RunJoinerTest, SaysWhatAJoinMet) {
 TEST_F(RunJoinerTest, StopsAtASignalAndWhereTheJobIsGivenUp) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
   {
-    RunJoiner joiner(setup(store));
+    RunCompactor joiner(setup(store));
     for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) joiner.put(make_run(store, sample(i)));
   }
   EXPECT_TRUE(store.runs.empty());
   EXPECT_EQ(store.memory_left(), store.memory_bytes());
-  RunJoiner joiner(setup(store));
+  RunCompactor joiner(setup(store));
   signal_ = 2;
   for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) joiner.put(make_run(store, sample(i)));
   EXPECT_THROW(joiner.finish(), InterruptedError);

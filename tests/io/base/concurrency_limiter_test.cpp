@@ -26,9 +26,9 @@ class Busy {
   std::atomic<int> busy_{0}, most_{0};
 };
 
-TEST(ThreadSlots, AreNeverMoreThanThereAre) {
+TEST(ConcurrencyLimiter, AreNeverMoreThanThereAre) {
   for (const unsigned count : {1U, 3U}) {
-    ThreadSlots slots(count);
+    ConcurrencyLimiter slots(count);
     EXPECT_EQ(slots.count(), count);
     Busy busy;
     std::atomic<int> done{0};
@@ -49,8 +49,8 @@ TEST(ThreadSlots, AreNeverMoreThanThereAre) {
   }
 }
 
-TEST(ThreadSlots, GoBackOnceHoweverTheyMove) {
-  ThreadSlots slots(2);
+TEST(ConcurrencyLimiter, GoBackOnceHoweverTheyMove) {
+  ConcurrencyLimiter slots(2);
   ThreadSlot first = slots.take();
   ThreadSlot second = std::move(first);
   first = slots.take();
@@ -62,8 +62,8 @@ TEST(ThreadSlots, GoBackOnceHoweverTheyMove) {
   EXPECT_EQ(slots.waiting(), 0U);
 }
 
-TEST(ThreadSlots, GoToThoseWhoWaitInTheirOrder) {
-  ThreadSlots slots(1);
+TEST(ConcurrencyLimiter, GoToThoseWhoWaitInTheirOrder) {
+  ConcurrencyLimiter slots(1);
   std::vector<int> order;  // written by whoever has the slot
   ThreadSlot held = slots.take();
   std::vector<std::jthread> threads;

@@ -32,8 +32,8 @@ struct Occurrence {
   std::uint64_t document;
 };
 
-OccurrenceSum naive_sum(const std::vector<Occurrence>& occurrences) {
-  OccurrenceSum sum;
+ContentChecksum naive_sum(const std::vector<Occurrence>& occurrences) {
+  ContentChecksum sum;
   for (const Occurrence& o : occurrences) {
     for (std::size_t lane = 0; lane < 2; ++lane) {
       const std::uint64_t share = times(hash_term(o.term)[lane], naive_power(o.document));
@@ -44,10 +44,10 @@ OccurrenceSum naive_sum(const std::vector<Occurrence>& occurrences) {
 }
 
 // As an index takes it: folded, by term, documents ascending.
-OccurrenceSum folded_sum(const std::vector<Occurrence>& occurrences) {
+ContentChecksum folded_sum(const std::vector<Occurrence>& occurrences) {
   std::map<std::string, std::map<std::uint64_t, std::uint64_t>> lists;
   for (const Occurrence& o : occurrences) ++lists[o.term][o.document];
-  OccurrenceSum sum;
+  ContentChecksum sum;
   for (const auto& [term, postings] : lists) {
     DocumentWeight weight;
     for (const auto& [document, frequency] : postings) weight.add(document, frequency);
@@ -89,16 +89,16 @@ TEST(DocumentPower, IsThePowerOfTheBase) {
   }
 }
 
-TEST(OccurrenceSum, AgreesWithItsDefinition) {
+TEST(ContentChecksum, AgreesWithItsDefinition) {
   for (const std::uint64_t documents : {1ull, 100ull, 100'000ull, 0xFFFFFFFFull}) {
     const auto occurrences = random_occurrences(documents, 2000, documents);
     EXPECT_EQ(folded_sum(occurrences), naive_sum(occurrences)) << documents;
   }
 }
 
-TEST(OccurrenceSum, OfNothingIsZero) { EXPECT_EQ(folded_sum({}), OccurrenceSum{}); }
+TEST(ContentChecksum, OfNothingIsZero) { EXPECT_EQ(folded_sum({}), ContentChecksum{}); }
 
-TEST(OccurrenceSum, DoesNotChangeByFolding) {
+TEST(ContentChecksum, DoesNotChangeByFolding) {
   DocumentWeight folded, single;
   folded.add(5, 3);
   folded.add(70'000, 1'000'000);
@@ -107,7 +107,7 @@ TEST(OccurrenceSum, DoesNotChangeByFolding) {
   EXPECT_EQ(folded.take(), single.take());
 }
 
-TEST(OccurrenceSum, TakesTheLargestFrequencies) {
+TEST(ContentChecksum, TakesTheLargestFrequencies) {
   DocumentWeight weight;
   std::uint64_t expected = 0;
   for (std::uint64_t document = 0; document < 10'000; document += 7) {
@@ -119,18 +119,18 @@ TEST(OccurrenceSum, TakesTheLargestFrequencies) {
   EXPECT_EQ(weight.take(), 1u) << "take() starts again";
 }
 
-TEST(OccurrenceSum, JoinsPartsAtTheirBase) {
+TEST(ContentChecksum, JoinsPartsAtTheirBase) {
   const auto first = random_occurrences(1, 500, 300), second = random_occurrences(2, 500, 10'000);
   auto both = first;
   for (const Occurrence& o : second) both.push_back({o.term, o.document + 300});
-  OccurrenceSum joined = folded_sum(first);
+  ContentChecksum joined = folded_sum(first);
   joined.join(folded_sum(second), 300);
   EXPECT_EQ(joined, naive_sum(both));
 }
 
-TEST(OccurrenceSum, ShowsEveryKindOfChange) {
+TEST(ContentChecksum, ShowsEveryKindOfChange) {
   const auto before = random_occurrences(3, 100, 50);
-  const OccurrenceSum sum = folded_sum(before);
+  const ContentChecksum sum = folded_sum(before);
   auto changed = before;
   changed.pop_back();
   EXPECT_NE(folded_sum(changed), sum);

@@ -30,7 +30,7 @@ std::string text_of(std::size_t bytes) {
 }
 
 // The hashes of the data and offsets of two streams that take turns, compressed with so many helpers.
-std::vector<SectionFigures> write_two_streams(unsigned helpers, unsigned later_helpers) {
+std::vector<SectionStats> write_two_streams(unsigned helpers, unsigned later_helpers) {
   const ScratchDirectory scratch;
   const auto open = [&](Section section) {
     return SectionWriter(posix_file_system(), scratch.path(), section, kPageBytes);

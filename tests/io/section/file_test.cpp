@@ -27,10 +27,10 @@ std::string random_bytes(std::size_t count, std::uint64_t seed) {
   return bytes;
 }
 
-SectionFigures write_section(const std::string& directory, const std::string& data, std::size_t most_append,
-                             std::size_t buffer_bytes = kPageBytes, std::size_t table_bytes = 16384,
-                             std::size_t behind_from = ~std::size_t{0}, std::size_t behind_to = ~std::size_t{0},
-                             bool is_owned = false) {
+SectionStats write_section(const std::string& directory, const std::string& data, std::size_t most_append,
+                           std::size_t buffer_bytes = kPageBytes, std::size_t table_bytes = 16384,
+                           std::size_t behind_from = ~std::size_t{0}, std::size_t behind_to = ~std::size_t{0},
+                           bool is_owned = false) {
   SectionWriter writer(posix_file_system(), directory, Section::kPostings, buffer_bytes, table_bytes);
   std::mt19937_64 random(9);
   bool is_behind = false;
@@ -54,9 +54,9 @@ SectionFigures write_section(const std::string& directory, const std::string& da
     }
     at += count;
   }
-  const SectionFigures figures = writer.finish();
-  EXPECT_EQ(writer.bytes_written(), figures.file_bytes);
-  return figures;
+  const SectionStats stats = writer.finish();
+  EXPECT_EQ(writer.bytes_written(), stats.file_bytes);
+  return stats;
 }
 
 TEST(SectionFile, ReadsBackWhatWasAppendedInAnyPieces) {
@@ -66,13 +66,13 @@ TEST(SectionFile, ReadsBackWhatWasAppendedInAnyPieces) {
     for (const std::size_t most_append : {std::size_t{50}, std::size_t{5000}, std::size_t{300000}}) {
       for (const std::size_t buffer : {kPageBytes, 4 * kPageBytes}) {
         ScratchDirectory scratch;
-        const SectionFigures figures = write_section(scratch.path(), data, most_append, buffer);
-        const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, figures);
+        const SectionStats stats = write_section(scratch.path(), data, most_append, buffer);
+        const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, stats);
         ASSERT_EQ(reader.size(), size);
         EXPECT_EQ(std::string(reinterpret_cast<const char*>(reader.at(0, size)), size), data);
         EXPECT_EQ(section_data(scratch.path(), Section::kPostings), data);
         const std::string found = read_bytes(scratch / "postings");
-        EXPECT_EQ(found.size(), figures.file_bytes);
+        EXPECT_EQ(found.size(), stats.file_bytes);
         if (bytes.empty()) bytes = found;
         EXPECT_EQ(found, bytes);
         EXPECT_NO_THROW(reader.check_all([](std::uint64_t) {}));
@@ -84,7 +84,7 @@ TEST(SectionFile, ReadsBackWhatWasAppendedInAnyPieces) {
 TEST(SectionFile, GivesTheSameBytesWherePageCrcsHadToWaitInAFile) {
   const std::string data = random_bytes(2000000, 1);
   ScratchDirectory with, without;
-  const SectionFigures expected = write_section(without.path(), data, 100000);
+  const SectionStats expected = write_section(without.path(), data, 100000);
   EXPECT_EQ(write_section(with.path(), data, 100000, kPageBytes, 12), expected);
   EXPECT_EQ(read_bytes(with / "postings"), read_bytes(without / "postings"));
   EXPECT_EQ(posix_file_system().list(with.path()), std::vector<std::string>{"postings"});
@@ -93,7 +93,7 @@ TEST(SectionFile, GivesTheSameBytesWherePageCrcsHadToWaitInAFile) {
 TEST(SectionFile, GivesTheSameBytesWhereTheyAreWrittenBehind) {
   const std::string data = random_bytes(6000000, 2);
   ScratchDirectory without;
-  const SectionFigures expected = write_section(without.path(), data, 100000);
+  const SectionStats expected = write_section(without.path(), data, 100000);
   const std::size_t end = data.size();
   for (const auto& [from, to] : {std::pair{std::size_t{0}, end}, {end / 3, end}, {0, end / 2}, {end / 3, end / 2}}) {
     for (const std::size_t table_bytes : {12, 16384}) {
@@ -128,8 +128,8 @@ TEST(SectionFile, ThrowsWhatWritingBehindMet) {
 
 TEST(SectionFile, RefusesRangesBehindItsData) {
   ScratchDirectory scratch;
-  const SectionFigures figures = write_section(scratch.path(), random_bytes(1000, 1), 100);
-  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, figures);
+  const SectionStats stats = write_section(scratch.path(), random_bytes(1000, 1), 100);
+  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, stats);
   EXPECT_NO_THROW(reader.at(1000, 0));
   EXPECT_THROW(reader.at(1000, 1), FormatError);
   EXPECT_THROW(reader.at(1001, 0), FormatError);
@@ -140,19 +140,19 @@ TEST(SectionFile, RefusesRangesBehindItsData) {
 
 TEST(SectionFile, RefusesAFileOfAnotherSection) {
   ScratchDirectory scratch;
-  const SectionFigures figures = write_section(scratch.path(), "text", 100);
+  const SectionStats stats = write_section(scratch.path(), "text", 100);
   posix_file_system().rename(scratch / "postings", scratch / "bounds");
-  EXPECT_THROW(SectionReader(posix_file_system(), scratch.path(), Section::kBounds, figures), FormatError);
+  EXPECT_THROW(SectionReader(posix_file_system(), scratch.path(), Section::kBounds, stats), FormatError);
 }
 
 TEST(SectionFile, ChecksOnlyThePagesThatAreRead) {
   ScratchDirectory scratch;
   const std::string data = random_bytes(3 * kPageBytes, 1);
-  const SectionFigures figures = write_section(scratch.path(), data, 100000);
+  const SectionStats stats = write_section(scratch.path(), data, 100000);
   std::string bytes = read_bytes(scratch / "postings");
   bytes[kSectionHeaderBytes + kPageBytes + 5] ^= 1;
   write_bytes(scratch / "postings", bytes);
-  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, figures);
+  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, stats);
   EXPECT_NO_THROW(reader.at(0, kPageBytes));
   EXPECT_NO_THROW(reader.at(2 * kPageBytes, kPageBytes));
   EXPECT_THROW(reader.at(kPageBytes - 1, 2), FormatError);
@@ -163,8 +163,8 @@ TEST(SectionFile, ChecksOnlyThePagesThatAreRead) {
 TEST(SectionFile, IsReadByManyThreadsAtOnce) {
   ScratchDirectory scratch;
   const std::string data = random_bytes(40 * kPageBytes, 1);
-  const SectionFigures figures = write_section(scratch.path(), data, 100000);
-  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, figures);
+  const SectionStats stats = write_section(scratch.path(), data, 100000);
+  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, stats);
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
   for (unsigned t = 0; t < 4; ++t) {
@@ -184,8 +184,8 @@ TEST(SectionFile, KeepsOnlyAWindowInMemory) {
   constexpr std::size_t kSize = std::size_t{48} << 20, kWindow = 2 * kPageBytes;
   const std::string data = random_bytes(kSize, 3);
   ScratchDirectory scratch;
-  const SectionFigures figures = write_section(scratch.path(), data, 300000);
-  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, figures, kWindow);
+  const SectionStats stats = write_section(scratch.path(), data, 300000);
+  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, stats, kWindow);
   const std::size_t before = resident_bytes();
   std::size_t most = 0;
   for (std::size_t at = 0; at + 1000 <= kSize; at += 1000) {
@@ -202,8 +202,8 @@ TEST(SectionFile, KeepsOnlyAWindowInMemory) {
 TEST(SectionFile, ReadsTheSameThroughAWindowFromManyThreads) {
   const std::string data = random_bytes(std::size_t{4} << 20, 4);
   ScratchDirectory scratch;
-  const SectionFigures figures = write_section(scratch.path(), data, 300000);
-  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, figures, kPageBytes);
+  const SectionStats stats = write_section(scratch.path(), data, 300000);
+  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, stats, kPageBytes);
   std::atomic<int> wrong{0};
   std::vector<std::jthread> threads;
   for (unsigned t = 0; t < 4; ++t) {

@@ -28,8 +28,8 @@ struct Table {
       limits.position_bytes += entry.position_bytes;
     }
     writer.finish();
-    const SectionFigures figures = out.finish();
-    section.emplace(posix_file_system(), scratch.path(), Section::kTerms, figures);
+    const SectionStats stats = out.finish();
+    section.emplace(posix_file_system(), scratch.path(), Section::kTerms, stats);
     reader.emplace(*section, limits);
   }
   TermEntry expected(std::size_t i) const {

@@ -35,7 +35,7 @@ class TermSourcesTest : public MergeTest {
 
   void expect_all_between(const Runs& runs, const std::string& first, const std::string& last) {
     const auto all = inputs(runs);
-    TermSources sources(all, first, last);
+    TermMergeCursor sources(all, first, last);
     for (auto at = places_.lower_bound(first); at != places_.end() && (last.empty() || at->first < last); ++at) {
       for (const std::size_t run : at->second) {
         ASSERT_FALSE(sources.done());
@@ -50,7 +50,7 @@ class TermSourcesTest : public MergeTest {
   // As merges do that look at all pieces of a term before they move on.
   void expect_all_by_term(const Runs& runs) {
     const auto all = inputs(runs);
-    TermSources sources(all, "", "");
+    TermMergeCursor sources(all, "", "");
     std::size_t whole = 0;
     for (const auto& [term, runs_of_term] : places_) {
       ASSERT_FALSE(sources.done());
@@ -155,7 +155,7 @@ std::vector<Piece> merge(const std::vector<Terms>& terms) {
   views.reserve(inputs.size());
   for (const ListedInput& input : inputs) views.push_back(&input);
   std::vector<Piece> merged;
-  TermSources sources(views, "", "");
+  TermMergeCursor sources(views, "", "");
   for (bool is_first = true; !sources.done(); is_first = !sources.advance()) {
     merged.push_back({std::string(sources.piece().term), sources.input(), sources.piece().last_document, is_first});
   }
@@ -184,7 +184,7 @@ std::string random_term(std::mt19937_64& random) {
   return term;
 }
 
-TEST(TermSources, AreInOrderOfTermsThenOfInputsHoweverManyThereAre) {
+TEST(TermMergeCursor, AreInOrderOfTermsThenOfInputsHoweverManyThereAre) {
   std::mt19937_64 random(1);
   for (const std::size_t count : {1U, 2U, 3U, 63U, 64U, 65U, 128U, 200U}) {
     for (int round = 0; round < 20; ++round) {
@@ -198,7 +198,7 @@ TEST(TermSources, AreInOrderOfTermsThenOfInputsHoweverManyThereAre) {
   }
 }
 
-TEST(TermSources, HoldInputsWithoutTerms) {
+TEST(TermMergeCursor, HoldInputsWithoutTerms) {
   EXPECT_TRUE(merge({{}}).empty());
   EXPECT_TRUE(merge({{}, {}, {}}).empty());
   const std::string last(20, '\xFF');

@@ -45,7 +45,7 @@ TEST_F(IndexInputTest, StandsForTheRunThatMadeTheIndex) {
     merge_documents(inputs, dropped_, writer, budget_);
     const IndexMergeResult result = merge_lists(inputs, dropped_, codes.span(), writer, {4, 4096, {}, {}});
     EXPECT_EQ(result.posting_count, reader.counts().postings);
-    EXPECT_EQ(result.dropped_sum, OccurrenceSum{}) << "a dropped document had postings";
+    EXPECT_EQ(result.dropped_sum, ContentChecksum{}) << "a dropped document had postings";
   }
 }
 

@@ -23,7 +23,7 @@ TEST(JoinedEntry, TakesNoPartThatDoesNotBeginBehindTheOneBefore) {
   parts.add({{5, 1}, {9, 1}}, 2);
   parts.add({{6, 1}, {9, 1}}, 6);
   parts.add({{4, 1}}, 0);
-  const std::vector<ListPart>& list = parts.view();
+  const std::vector<ListFragment>& list = parts.view();
   const auto takes = [&](std::initializer_list<std::size_t> order) {
     JoinedEntry entry;
     return std::all_of(order.begin(), order.end(), [&](std::size_t i) { return entry.add(list[i]); });
@@ -32,7 +32,7 @@ TEST(JoinedEntry, TakesNoPartThatDoesNotBeginBehindTheOneBefore) {
   EXPECT_TRUE(takes({3, 1}));
   EXPECT_FALSE(takes({0, 1})) << "a border document";
   EXPECT_FALSE(takes({0, 3})) << "a document that is passed";
-  ListPart low = list[0], cut = list[0];
+  ListFragment low = list[0], cut = list[0];
   low.last_document = 2;
   cut.postings = cut.postings.first(0);
   EXPECT_FALSE(JoinedEntry().add(low));
@@ -46,7 +46,7 @@ TEST(JoinedEntry, CountsWhatItsPartsHoldAndForgetsIt) {
   JoinedEntry entry;
   for (int i = 0; i < 2; ++i) {
     entry.clear();
-    for (const ListPart& part : parts.view()) ASSERT_TRUE(entry.add(part));
+    for (const ListFragment& part : parts.view()) ASSERT_TRUE(entry.add(part));
     EXPECT_EQ(entry.joints().size(), 2U);
     EXPECT_EQ(entry.head().document_count, 3U);
     EXPECT_EQ(entry.head().occurrence_count, 702U);
@@ -56,7 +56,7 @@ TEST(JoinedEntry, CountsWhatItsPartsHoldAndForgetsIt) {
 }
 
 // Lists of every length from one posting on, in blocks that they fill to their last byte.
-TEST(ListJoiner, WritesAJoinedEntryAsItsPartsOrNotAtAll) {
+TEST(PostingsConcatenator, WritesAJoinedEntryAsItsPartsOrNotAtAll) {
   std::mt19937_64 random(3);
   Joined of_parts, of_entries;
   Lists expected;
@@ -75,7 +75,7 @@ TEST(ListJoiner, WritesAJoinedEntryAsItsPartsOrNotAtAll) {
     }
     const std::string term = std::to_string(10000 + i);
     JoinedEntry entry;
-    for (const ListPart& part : parts.view()) ASSERT_TRUE(entry.add(part));
+    for (const ListFragment& part : parts.view()) ASSERT_TRUE(entry.add(part));
     if (!of_entries.joiner().write(term, entry)) {
       ++refused;
       of_entries.joiner().write(term, parts.view());

@@ -1,4 +1,4 @@
-// Lists in parts, as they go to a ListJoiner, and what it makes of them, read back.
+// Lists in parts, as they go to a PostingsConcatenator, and what it makes of them, read back.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,12 +22,12 @@ using Lists = std::map<std::string, List>;
 // Parts with the bytes that they view.
 struct Parts {
   std::vector<std::vector<std::uint8_t>> bytes;
-  std::vector<ListPart> parts;
+  std::vector<ListFragment> parts;
 
   // Postings in source numbering, written as counted from `base`.
   void add(const std::vector<SamplePosting>& postings, std::uint32_t base) {
     std::vector<SamplePosting> local = postings;
-    ListPart part;
+    ListFragment part;
     for (SamplePosting& posting : local) {
       part.last_document = posting.document;
       part.occurrence_count += posting.frequency;
@@ -38,7 +38,7 @@ struct Parts {
     bytes.push_back(encode_postings(local));
     parts.push_back(part);
   }
-  std::vector<ListPart>& view() {
+  std::vector<ListFragment>& view() {
     for (std::size_t i = 0; i < parts.size(); ++i) parts[i].postings = bytes[i];
     return parts;
   }
@@ -58,7 +58,7 @@ class Joined {
             block_bytes, false, [this](TermBlock&& block) { blocks.push_back(std::move(block)); },
             [this](const TermPiece& piece) { seen_.push_back(decode(piece)); }) {}
 
-  ListJoiner& joiner() { return joiner_; }
+  PostingsConcatenator& joiner() { return joiner_; }
   void finish() { joiner_.finish(); }
 
   Lists read() const {
@@ -132,7 +132,7 @@ class Joined {
   }
 
   std::vector<Entry> seen_;
-  ListJoiner joiner_;
+  PostingsConcatenator joiner_;
 };
 
 }  // namespace spillway::testing

@@ -131,7 +131,7 @@ TEST_F(RunMerge, WorksInItsSlotsOnly) {
   sample.terms = 3000;
   const SampleRun whole = make_source(8, sample);
   const Runs runs = cut(whole, 8, random);
-  ThreadSlots slots(2);
+  ConcurrencyLimiter slots(2);
   std::atomic<int> busy{0}, most{0}, checks{0};
   std::optional<ThreadSlot> other = slots.take();
   RunMergeOptions options;
@@ -164,7 +164,7 @@ TEST_F(RunMerge, StopsWhenItsCheckThrows) {
   sample.terms = 3000;
   const Runs runs = cut(make_source(6, sample), 8, random);
   for (const unsigned threads : {1U, 4U}) {
-    ThreadSlots slots(2);
+    ConcurrencyLimiter slots(2);
     RunMergeOptions options;
     options.block_bytes = kMinRunBlockBytes;
     options.threads = threads;

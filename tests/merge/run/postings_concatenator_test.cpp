@@ -19,7 +19,7 @@ using testing::Lists;
 using testing::Parts;
 using testing::SamplePosting;
 
-TEST(ListJoiner, JoinsPartsInDocumentOrder) {
+TEST(PostingsConcatenator, JoinsPartsInDocumentOrder) {
   Joined joined;
   Parts parts;
   parts.add({{0, 1}, {3, 2}}, 0);
@@ -31,7 +31,7 @@ TEST(ListJoiner, JoinsPartsInDocumentOrder) {
   EXPECT_EQ(joined.entry_count(), 1U);
 }
 
-TEST(ListJoiner, AddsTheFrequenciesOfABorderDocument) {
+TEST(PostingsConcatenator, AddsTheFrequenciesOfABorderDocument) {
   Joined joined;
   Parts parts;
   parts.add({{2, 1}, {9, 1}}, 0);
@@ -41,7 +41,7 @@ TEST(ListJoiner, AddsTheFrequenciesOfABorderDocument) {
   EXPECT_EQ(joined.read(), (Lists{{"term", {{2, 1}, {9, 3}, {12, 1}}}}));
 }
 
-TEST(ListJoiner, AddsADocumentThatIsAllOfSeveralParts) {
+TEST(PostingsConcatenator, AddsADocumentThatIsAllOfSeveralParts) {
   Joined joined;
   Parts parts;
   parts.add({{4, 1}, {7, 3}}, 2);
@@ -53,7 +53,7 @@ TEST(ListJoiner, AddsADocumentThatIsAllOfSeveralParts) {
   EXPECT_EQ(joined.read(), (Lists{{"term", {{4, 1}, {7, 504}, {8, 2}}}}));
 }
 
-TEST(ListJoiner, KeepsNeighboursThatAreNotTheSameDocumentApart) {
+TEST(PostingsConcatenator, KeepsNeighboursThatAreNotTheSameDocumentApart) {
   Joined joined;
   Parts parts;
   parts.add({{7, 1}}, 7);
@@ -63,7 +63,7 @@ TEST(ListJoiner, KeepsNeighboursThatAreNotTheSameDocumentApart) {
   EXPECT_EQ(joined.read(), (Lists{{"term", {{7, 1}, {8, 1}}}}));
 }
 
-TEST(ListJoiner, CarriesFrequenciesAndDocumentsUpToTheirLimits) {
+TEST(PostingsConcatenator, CarriesFrequenciesAndDocumentsUpToTheirLimits) {
   Joined joined;
   Parts parts;
   parts.add({{0, 0x7FFFFFFF}}, 0);
@@ -73,7 +73,7 @@ TEST(ListJoiner, CarriesFrequenciesAndDocumentsUpToTheirLimits) {
   EXPECT_EQ(joined.read(), (Lists{{"term", {{0, 0xFFFFFFFF}, {1, 0xFFFFFFFF}, {0xFFFFFFFE, 1}}}}));
 }
 
-TEST(ListJoiner, CutsAGiantPartIntoEntriesThatFitTheirBlocks) {
+TEST(PostingsConcatenator, CutsAGiantPartIntoEntriesThatFitTheirBlocks) {
   for (const std::size_t first_terms : {0, 1, 40}) {
     Joined joined;
     Lists expected;
@@ -99,7 +99,7 @@ TEST(ListJoiner, CutsAGiantPartIntoEntriesThatFitTheirBlocks) {
   }
 }
 
-TEST(ListJoiner, TakesTermsThatAreNearlyAsLongAsABlock) {
+TEST(PostingsConcatenator, TakesTermsThatAreNearlyAsLongAsABlock) {
   for (const std::size_t term_bytes :
        {std::size_t{1}, std::size_t{255}, std::size_t{3000}, std::size_t{4090}, std::size_t{65535}}) {
     Joined joined;
@@ -115,7 +115,7 @@ TEST(ListJoiner, TakesTermsThatAreNearlyAsLongAsABlock) {
   }
 }
 
-TEST(ListJoiner, ContinuesATermOverSeveralCalls) {
+TEST(PostingsConcatenator, ContinuesATermOverSeveralCalls) {
   Joined joined;
   List expected;
   for (std::uint32_t call = 0; call < 300; ++call) {
@@ -132,14 +132,14 @@ TEST(ListJoiner, ContinuesATermOverSeveralCalls) {
   EXPECT_EQ(joined.read(), (Lists{{"term", expected}}));
 }
 
-TEST(ListJoiner, HandsOutNothingForNothing) {
+TEST(PostingsConcatenator, HandsOutNothingForNothing) {
   Joined joined;
   joined.finish();
   EXPECT_TRUE(joined.blocks.empty());
 }
 
 // Random cuts of random lists, often with a border document in two and more parts.
-TEST(ListJoiner, EqualsTheNaiveJoinOnRandomParts) {
+TEST(PostingsConcatenator, EqualsTheNaiveJoinOnRandomParts) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     std::mt19937_64 random(seed);
     Joined joined(kMinRunBlockBytes << (random() % 3));
@@ -172,7 +172,7 @@ TEST(ListJoiner, EqualsTheNaiveJoinOnRandomParts) {
 }
 
 // However lists are cut into parts, the blocks are the same bytes where an entry is not cut.
-TEST(ListJoiner, MakesTheSameBytesOfOnePartAndOfMany) {
+TEST(PostingsConcatenator, MakesTheSameBytesOfOnePartAndOfMany) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     std::mt19937_64 random(seed);
     std::vector<SamplePosting> postings;
@@ -199,15 +199,16 @@ TEST(ListJoiner, MakesTheSameBytesOfOnePartAndOfMany) {
 }
 
 // Short lists and such as do not fit a block, with and without somebody who sees entries.
-TEST(ListJoiner, MakesTheSameBytesOfAWholeListAsOfItsOnlyPart) {
+TEST(PostingsConcatenator, MakesTheSameBytesOfAWholeListAsOfItsOnlyPart) {
   for (const bool sees : {false, true}) {
     std::mt19937_64 random(19);
     std::vector<TermBlock> of_parts, of_wholes;
     std::size_t seen = 0;
-    ListJoiner::SeeEntry see;
+    PostingsConcatenator::SeeEntry see;
     if (sees) see = [&](const TermPiece& piece) { seen += piece.postings.size(); };
-    ListJoiner parts(kMinRunBlockBytes, false, [&](TermBlock&& block) { of_parts.push_back(std::move(block)); });
-    ListJoiner wholes(
+    PostingsConcatenator parts(kMinRunBlockBytes, false,
+                               [&](TermBlock&& block) { of_parts.push_back(std::move(block)); });
+    PostingsConcatenator wholes(
         kMinRunBlockBytes, false, [&](TermBlock&& block) { of_wholes.push_back(std::move(block)); }, see);
     for (int i = 0; i < 300; ++i) {
       std::vector<SamplePosting> postings;
@@ -238,18 +239,18 @@ TEST(ListJoiner, MakesTheSameBytesOfAWholeListAsOfItsOnlyPart) {
   }
 }
 
-TEST(ListJoiner, RefusesAListThatEndsInsideAPosting) {
+TEST(PostingsConcatenator, RefusesAListThatEndsInsideAPosting) {
   for (const std::vector<std::uint8_t>& bytes :
        {std::vector<std::uint8_t>{}, {0x80}, {0x02}, {0x02, 0x80}, {0x03, 0x80, 0x80}}) {
     Joined joined;
-    ListPart broken;
+    ListFragment broken;
     broken.postings = bytes;
     broken.document_count = 2;
     broken.occurrence_count = 2;
     broken.last_document = 9;
     Parts good;
     good.add({{9, 1}}, 9);
-    std::vector<ListPart> parts{broken, good.view()[0]};
+    std::vector<ListFragment> parts{broken, good.view()[0]};
     EXPECT_THROW(
         {
           joined.joiner().write("term", parts);

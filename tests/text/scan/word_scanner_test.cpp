@@ -17,12 +17,12 @@ using testing::GuardedText;
 using testing::naive_runs;
 
 constexpr std::size_t kWindow = kWindowBytes;
-constexpr std::size_t kLongest = RunScanner::kMaxRunBytes;
+constexpr std::size_t kLongest = WordScanner::kMaxRunBytes;
 
 class Runs {
  public:
-  void scan(RunScanner& scanner, std::string_view piece) { scanner.scan(piece, *this); }
-  void finish(RunScanner& scanner) { scanner.finish(*this); }
+  void scan(WordScanner& scanner, std::string_view piece) { scanner.scan(piece, *this); }
+  void finish(WordScanner& scanner) { scanner.finish(*this); }
   void operator()(std::string_view run) {
     EXPECT_FALSE(run.empty());
     runs.emplace_back(run);
@@ -35,7 +35,7 @@ WordBytes words_of(Tokenizer tokenizer) {
 }
 
 std::vector<std::string> scan_pieces(const std::vector<std::string>& pieces, Tokenizer tokenizer) {
-  RunScanner scanner(words_of(tokenizer));
+  WordScanner scanner(words_of(tokenizer));
   Runs runs;
   for (const std::string& piece : pieces) runs.scan(scanner, GuardedText(piece).view());
   runs.finish(scanner);
@@ -85,7 +85,7 @@ TEST_P(RunScannerTest, JoinsRunsOverWindowBorders) {
 }
 
 TEST_P(RunScannerTest, StartsAfreshAfterFinish) {
-  RunScanner scanner(words_of(GetParam()));
+  WordScanner scanner(words_of(GetParam()));
   Runs runs;
   runs.scan(scanner, "one tw");
   runs.finish(scanner);
@@ -96,7 +96,7 @@ TEST_P(RunScannerTest, StartsAfreshAfterFinish) {
 }
 
 TEST_P(RunScannerTest, HandsOutWindowsOfBoundedSize) {
-  RunScanner scanner(words_of(GetParam()));
+  WordScanner scanner(words_of(GetParam()));
   std::mt19937_64 random(5);
   std::string text = testing::random_text(random, 20000);
   for (int i = 0; i < 5000; ++i) text += "a ";  // as many runs as can be
@@ -254,7 +254,7 @@ TEST(RunScannerPaths, AllGiveTheSameRuns) {
   const std::string text = testing::random_text(random, 3000, 9000);
   for (const Tokenizer tokenizer : {Tokenizer::kAscii, Tokenizer::kUnicode}) {
     for (const WindowKernels& path : all_window_kernels(words_of(tokenizer))) {
-      RunScanner scanner(path.find_edges);
+      WordScanner scanner(path.find_edges);
       Runs runs;
       runs.scan(scanner, text);
       runs.finish(scanner);

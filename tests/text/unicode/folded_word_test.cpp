@@ -9,10 +9,10 @@
 namespace spillway {
 namespace {
 
-std::string text_of(const FoldedRun& run) { return {run.text(), run.place(run.units().size())}; }
+std::string text_of(const FoldedWord& run) { return {run.text(), run.place(run.units().size())}; }
 
-TEST(FoldedRun, FoldsAndTellsWhereCharactersStand) {
-  FoldedRun run;
+TEST(FoldedWord, FoldsAndTellsWhereCharactersStand) {
+  FoldedWord run;
   run.fold("Äb東");
   EXPECT_EQ(std::u16string(run.units().begin(), run.units().end()), u"äb東");
   EXPECT_EQ(text_of(run), "äb東");
@@ -21,8 +21,8 @@ TEST(FoldedRun, FoldsAndTellsWhereCharactersStand) {
   EXPECT_FALSE(run.is_unchanged());
 }
 
-TEST(FoldedRun, TellsWhetherTheTextIsTheRun) {
-  FoldedRun run;
+TEST(FoldedWord, TellsWhetherTheTextIsTheRun) {
+  FoldedWord run;
   run.fold("が、東京2カー");
   EXPECT_TRUE(run.is_unchanged());
   EXPECT_EQ(text_of(run), "が、東京2カー");
@@ -36,8 +36,8 @@ TEST(FoldedRun, TellsWhetherTheTextIsTheRun) {
   EXPECT_EQ(text_of(run), "カ");
 }
 
-TEST(FoldedRun, IsUnchangedIfOnlyCharactersOutsideOfWordsAreFolded) {
-  FoldedRun run;
+TEST(FoldedWord, IsUnchangedIfOnlyCharactersOutsideOfWordsAreFolded) {
+  FoldedWord run;
   run.fold("東，京（都");
   EXPECT_TRUE(run.is_unchanged());
   EXPECT_EQ(text_of(run), "東，京（都");
@@ -45,8 +45,8 @@ TEST(FoldedRun, IsUnchangedIfOnlyCharactersOutsideOfWordsAreFolded) {
   EXPECT_EQ(run.place(2), 6U);
 }
 
-TEST(FoldedRun, PlacesCharactersOfTwoUnitsAndOfExpansions) {
-  FoldedRun run;
+TEST(FoldedWord, PlacesCharactersOfTwoUnitsAndOfExpansions) {
+  FoldedWord run;
   run.fold("𝔘𠀀z");
   EXPECT_EQ(std::u16string(run.units().begin(), run.units().end()), u"u𠀀z");
   EXPECT_EQ(text_of(run), "u𠀀z");
@@ -61,8 +61,8 @@ TEST(FoldedRun, PlacesCharactersOfTwoUnitsAndOfExpansions) {
   EXPECT_EQ(text_of(run), folded);
 }
 
-TEST(FoldedRun, TellsKindsOfCharacters) {
-  FoldedRun run;
+TEST(FoldedWord, TellsKindsOfCharacters) {
+  FoldedWord run;
   run.fold("a、東ไ\u0301𠀀");
   ASSERT_EQ(run.kinds().size(), 7U);
   EXPECT_EQ(run.kinds()[0], kWordCharacter);
@@ -75,12 +75,12 @@ TEST(FoldedRun, TellsKindsOfCharacters) {
 }
 
 // By what the C library tells; sanitizers have another, and tell nothing here.
-TEST(FoldedRun, GivesTheMemoryOfLongRunsBack) {
+TEST(FoldedWord, GivesTheMemoryOfLongRunsBack) {
   const auto allocated_bytes = [] {
     const struct mallinfo2 info = mallinfo2();
     return info.uordblks + info.hblkhd;
   };
-  FoldedRun run;
+  FoldedWord run;
   const std::string little = "がカ東京", other = "e\u0301カ";
   std::string much;
   while (much.size() < 60000) much += "ﷺ";

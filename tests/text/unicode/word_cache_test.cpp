@@ -11,7 +11,7 @@ namespace {
 
 std::string random_run(std::mt19937_64& random, std::size_t longest) {
   std::string run;
-  const std::size_t bytes = WordRunCache::kMinBytes + random() % (longest - WordRunCache::kMinBytes + 1);
+  const std::size_t bytes = WordCache::kMinBytes + random() % (longest - WordCache::kMinBytes + 1);
   while (run.size() < bytes) run.push_back(static_cast<char>(random() % 3 == 0 ? random() : 'a' + random() % 4));
   return run;
 }
@@ -28,40 +28,40 @@ std::vector<std::uint32_t> edges_of(const std::string& run) {
   return edges;
 }
 
-std::vector<std::uint32_t> found_in(const WordRunCache& cache, const std::string& run) {
+std::vector<std::uint32_t> found_in(const WordCache& cache, const std::string& run) {
   std::vector<std::uint32_t> edges{7};
   return cache.find(run, edges) ? edges : std::vector<std::uint32_t>{};
 }
 
-TEST(WordRunCache, RemembersWhatWasAdded) {
-  WordRunCache cache(std::size_t{1} << 20);
+TEST(WordCache, RemembersWhatWasAdded) {
+  WordCache cache(std::size_t{1} << 20);
   std::mt19937_64 random(1);
   for (int i = 0; i < 1000; ++i) {
-    const std::string run = random_run(random, WordRunCache::kMaxBytes);
+    const std::string run = random_run(random, WordCache::kMaxBytes);
     cache.add(run, edges_of(run));
     ASSERT_EQ(found_in(cache, run), edges_of(run));
   }
-  EXPECT_TRUE(found_in(cache, std::string(WordRunCache::kMinBytes, 'x')).empty());
+  EXPECT_TRUE(found_in(cache, std::string(WordCache::kMinBytes, 'x')).empty());
 }
 
-TEST(WordRunCache, TakesTheLongestRunWithTheMostWords) {
-  WordRunCache cache(1);
+TEST(WordCache, TakesTheLongestRunWithTheMostWords) {
+  WordCache cache(1);
   std::vector<std::uint32_t> edges;
-  for (std::uint32_t i = 0; i < WordRunCache::kMaxBytes; ++i) edges.insert(edges.end(), {i, i + 1});
+  for (std::uint32_t i = 0; i < WordCache::kMaxBytes; ++i) edges.insert(edges.end(), {i, i + 1});
   for (const char c : {'a', 'b', 'c', 'd', 'e', 'f', 'g'}) {
-    const std::string run(WordRunCache::kMaxBytes, c);
+    const std::string run(WordCache::kMaxBytes, c);
     cache.add(run, edges);
     ASSERT_EQ(found_in(cache, run), edges);
   }
 }
 
 // Many rounds through the smallest ring: what is found is right, or nothing is.
-TEST(WordRunCache, ForgetsButNeverMixesUp) {
-  WordRunCache cache(1);
+TEST(WordCache, ForgetsButNeverMixesUp) {
+  WordCache cache(1);
   std::mt19937_64 random(2);
   std::vector<std::string> runs;
   for (int i = 0; i < 300; ++i)
-    runs.push_back(random_run(random, i % 2 == 0 ? WordRunCache::kMinBytes : WordRunCache::kMaxBytes));
+    runs.push_back(random_run(random, i % 2 == 0 ? WordCache::kMinBytes : WordCache::kMaxBytes));
   std::size_t found_count = 0, missed = 0;
   for (int i = 0; i < 200000; ++i) {
     const std::string& run = runs[random() % runs.size()];

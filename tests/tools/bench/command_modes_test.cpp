@@ -150,10 +150,10 @@ TEST_F(BenchModes, ParsingAloneReadsAllDocuments) {
   options.memory_bytes = std::uint64_t{300} << 20;
   options.threads = 3;
   options.block_bytes = std::uint64_t{1} << 20;
-  const ParsingFigures figures = parse_alone(options, scratch_.path(), context);
-  EXPECT_EQ(figures.documents, 2000u);
-  EXPECT_GT(figures.occurrences, 500'000u);
-  EXPECT_GT(figures.blocks, 1u);
+  const ParsingStats stats = parse_alone(options, scratch_.path(), context);
+  EXPECT_EQ(stats.documents, 2000u);
+  EXPECT_GT(stats.occurrences, 500'000u);
+  EXPECT_GT(stats.blocks, 1u);
   EXPECT_EQ(entries(), 1u);
   signal_number = 2;
   EXPECT_THROW(parse_alone(options, scratch_.path(), context), InterruptedError);

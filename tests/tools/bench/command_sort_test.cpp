@@ -69,11 +69,11 @@ TEST(MeasureSorts, LeavesTheWarmUpOut) {
   std::vector<std::unique_ptr<TimedSort>> sorts;
   sorts.push_back(std::make_unique<FakeSort>(0));
   int between = 0;
-  const auto figures = measure_sorts(sorts, 5, [&] { ++between; });
-  ASSERT_EQ(figures.size(), 1u);
-  EXPECT_EQ(figures[0].sort.rounds(), (std::vector<double>{2, 3, 4, 5, 6}));
-  EXPECT_TRUE(figures[0].pinned.empty());
-  EXPECT_EQ(figures[0].scratch_bytes, 7u);
+  const auto stats = measure_sorts(sorts, 5, [&] { ++between; });
+  ASSERT_EQ(stats.size(), 1u);
+  EXPECT_EQ(stats[0].sort.rounds(), (std::vector<double>{2, 3, 4, 5, 6}));
+  EXPECT_TRUE(stats[0].pinned.empty());
+  EXPECT_EQ(stats[0].scratch_bytes, 7u);
   EXPECT_EQ(between, 6);
 }
 
@@ -85,15 +85,15 @@ TEST(MeasureSorts, GivesNoTimesOfASorterThatDoesNotSort) {
   }
 }
 
-SorterFigures figures_of(const std::string& name, const std::vector<double>& seconds) {
-  SorterFigures figures;
-  figures.name = name;
-  for (const double of_round : seconds) figures.sort.add(of_round);
-  return figures;
+SorterStats figures_of(const std::string& name, const std::vector<double>& seconds) {
+  SorterStats stats;
+  stats.name = name;
+  for (const double of_round : seconds) stats.sort.add(of_round);
+  return stats;
 }
 
 TEST(SorterTable, ComparesWithABaselineRoundByRound) {
-  std::vector<SorterFigures> all{figures_of("one", {1, 2, 8}), figures_of("base", {2, 4, 4})};
+  std::vector<SorterStats> all{figures_of("one", {1, 2, 8}), figures_of("base", {2, 4, 4})};
   EXPECT_EQ(sorter_table(all, 1'000'000, "M keys/s").find("x base"), std::string::npos);
   EXPECT_FALSE(sorters_json(all, 1'000'000)[0].contains("times_baseline"));
   all[1].is_baseline = true;

@@ -71,7 +71,7 @@ struct PaperSet {
   double mean_bytes, mean_tie, max_tie;
 };
 
-StringSetFigures measured(const char* name) {
+StringSetStats measured(const char* name) {
   const StringSetText& text = find_string_set(name);
   const auto set = text.make(1);
   const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(text.count, 1'000'000));
@@ -93,7 +93,7 @@ StringSetFigures measured(const char* name) {
 TEST(SlowStringSets, AreAsHardAsThePapersSay) {
   for (const PaperSet& paper : {PaperSet{"artificial-2", 101.8, 101, 101}, PaperSet{"artificial-5", 51.4, 50, 100},
                                 PaperSet{"random", 100.7, 2, 5}, PaperSet{"dictcalls", 22, 15, 35}}) {
-    const StringSetFigures found = measured(paper.name);
+    const StringSetStats found = measured(paper.name);
     EXPECT_NEAR(static_cast<double>(found.bytes) / static_cast<double>(found.count), paper.mean_bytes,
                 0.03 * paper.mean_bytes)
         << paper.name;

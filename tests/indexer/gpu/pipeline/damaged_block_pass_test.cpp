@@ -21,7 +21,7 @@ using testing::visited_run;
 
 using Words = std::span<std::uint32_t>;
 
-class DamagedVisit : public ::testing::TestWithParam<Upload> {
+class DamagedPass : public ::testing::TestWithParam<Upload> {
  protected:
   // For each of many damages: if it changed anything, the visit fails and says of what; else the run is right. A visit
   // that nobody damages follows each, and gives the run of the CPU.
@@ -67,7 +67,7 @@ class DamagedVisit : public ::testing::TestWithParam<Upload> {
     return kWhat[static_cast<int>(GetParam())];
   }
   static testing::ParseSetting setting() {
-    testing::ParseSetting setting = testing::visit_setting(Positions::kStored);
+    testing::ParseSetting setting = testing::pass_setting(Positions::kStored);
     setting.limits.stream_words = 1500;
     return setting;
   }
@@ -80,22 +80,22 @@ class DamagedVisit : public ::testing::TestWithParam<Upload> {
     return documents;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, DamagedVisit,
+INSTANTIATE_TEST_SUITE_P(, DamagedPass,
                          ::testing::Values(Upload::kPlaces, Upload::kLengths, Upload::kTokens, Upload::kPositions),
                          [](const auto& tested) { return testing::upload_name(tested.param); });
 
-TEST_P(DamagedVisit, SeesABitThatIsFlipped) {
+TEST_P(DamagedPass, SeesABitThatIsFlipped) {
   expect_seen(60, [](Words words, std::mt19937_64& random) { words[random() % words.size()] ^= 1U << random() % 32; });
 }
 
-TEST_P(DamagedVisit, SeesTwoBitsThatAreFlipped) {
+TEST_P(DamagedPass, SeesTwoBitsThatAreFlipped) {
   expect_seen(60, [](Words words, std::mt19937_64& random) {
     const unsigned bit = random() % 32;
     for (int i = 0; i < 2; ++i) words[random() % words.size()] ^= 1U << bit;
   });
 }
 
-TEST_P(DamagedVisit, SeesWordsThatChangePlaces) {
+TEST_P(DamagedPass, SeesWordsThatChangePlaces) {
   expect_seen(60, [](Words words, std::mt19937_64& random) {
     std::swap(words[random() % words.size()], words[random() % words.size()]);
   });
@@ -107,7 +107,7 @@ TEST_P(DamagedVisit, SeesWordsThatChangePlaces) {
   });
 }
 
-TEST_P(DamagedVisit, SeesStretchesThatChangePlaces) {
+TEST_P(DamagedPass, SeesStretchesThatChangePlaces) {
   expect_seen(30, [](Words words, std::mt19937_64& random) {
     const std::size_t count = 1 + random() % (words.size() / 2);
     const std::size_t first = random() % (words.size() - 2 * count + 1);
@@ -115,7 +115,7 @@ TEST_P(DamagedVisit, SeesStretchesThatChangePlaces) {
   });
 }
 
-TEST_P(DamagedVisit, SeesWordsThatAreZeroOrWereThereBefore) {
+TEST_P(DamagedPass, SeesWordsThatAreZeroOrWereThereBefore) {
   expect_seen(30, [](Words words, std::mt19937_64& random) {
     const std::size_t first = random() % words.size(), count = random() % (words.size() - first) + 1;
     std::fill_n(words.begin() + first, count, 0U);

@@ -24,26 +24,26 @@ inline std::string upload_name(Upload upload) {
 // several visits.
 using DamageUpload = std::function<void(Upload upload, std::span<std::uint32_t> words)>;
 
-class DamagingMachine : public HostMachine {
+class DamagingExecutor : public HostExecutor {
  public:
-  DamagingMachine(std::size_t arena_bytes, MemoryBudget& budget, const DamageUpload& damage)
-      : HostMachine(std::make_shared<HostArenaShare>(arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"),
-                    budget),
+  DamagingExecutor(std::size_t arena_bytes, MemoryBudget& budget, const DamageUpload& damage)
+      : HostExecutor(std::make_shared<HostArenaShare>(arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"),
+                     budget),
         damage_(damage) {}
   // Where the uploads of the block that comes begin.
-  VisitScratch scratch(const VisitSize& size) {
-    const VisitScratch scratch = HostMachine::scratch(size);
+  PassScratch scratch(const BlockPassSize& size) {
+    const PassScratch scratch = HostExecutor::scratch(size);
     const TokenLayout layout = lay_out_tokens(size, scratch);
     begins_ = {layout.chunk_places, layout.piece_ends, layout.raw, layout.positions};
     return scratch;
   }
   template <typename Pack>
   void upload(std::uint8_t* to, std::size_t bytes, const Pack& pack) {
-    HostMachine::upload(to, bytes, pack);
+    HostExecutor::upload(to, bytes, pack);
     damage(to, bytes);
   }
   bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> slab) {
-    const bool sent = HostMachine::send(to, from, slab);
+    const bool sent = HostExecutor::send(to, from, slab);
     damage(to, from.size());
     return sent;
   }
@@ -65,9 +65,9 @@ class DamagingMachine : public HostMachine {
 
 inline std::unique_ptr<GpuBlockSorter> make_damaging_visitor(std::size_t arena_bytes, unsigned visits,
                                                              MemoryBudget& budget, const DamageUpload& damage) {
-  std::vector<std::unique_ptr<VisitSlot>> slots;
+  std::vector<std::unique_ptr<GpuLane>> slots;
   for (unsigned i = 0; i < visits; ++i) {
-    slots.push_back(std::make_unique<VisitPipeline<DamagingMachine>>(arena_bytes, budget, damage));
+    slots.push_back(std::make_unique<BlockPass<DamagingExecutor>>(arena_bytes, budget, damage));
   }
   return std::make_unique<SlotBlockSorter>(std::move(slots), ChunkForm::kTokens);
 }

@@ -37,14 +37,14 @@ inline void take_blocks(const std::string& name, std::vector<ParsedChunk> chunks
   }
 }
 
-inline ParseSetting visit_setting(Positions positions) {
+inline ParseSetting pass_setting(Positions positions) {
   ParseSetting setting;
   setting.form = ChunkForm::kOccurrences;
   setting.options.positions = positions == Positions::kStored;
   return setting;
 }
 
-inline BlockSortOptions visit_options(Positions positions) {
+inline BlockSortOptions pass_options(Positions positions) {
   BlockSortOptions options;
   options.positions = positions;
   options.run_block_bytes = kMinRunBlockBytes;
@@ -55,7 +55,7 @@ inline BlockSortOptions visit_options(Positions positions) {
 // Random documents; with limits so small that documents are cut between chunks and blocks.
 inline void take_random_blocks(std::uint64_t seed, Positions positions, const TakeBlock& take) {
   std::mt19937_64 random(seed);
-  ParseSetting setting = visit_setting(positions);
+  ParseSetting setting = pass_setting(positions);
   setting.seed = seed;
   if (seed % 2 == 0) {
     setting.limits.table_entries = 8 + static_cast<std::uint32_t>(random() % 60);
@@ -68,14 +68,14 @@ inline void take_random_blocks(std::uint64_t seed, Positions positions, const Ta
   shape.longest_token_bytes = random() % 2 == 0 ? 250 : 20;
   MemoryBudget budget(kTestBudget);
   take_blocks("seed " + std::to_string(seed), parse_documents(random_documents(seed, shape), setting, budget).chunks,
-              1 + random() % 8, visit_options(positions), take);
+              1 + random() % 8, pass_options(positions), take);
 }
 
 inline void take_block_of(const std::string& name, const std::vector<OracleDocument>& documents, ParseSetting setting,
                           const TakeBlock& take) {
   MemoryBudget budget(kTestBudget);
   const Positions positions = setting.options.positions ? Positions::kStored : Positions::kNone;
-  take_blocks(name, parse_documents(documents, setting, budget).chunks, 1000, visit_options(positions), take);
+  take_blocks(name, parse_documents(documents, setting, budget).chunks, 1000, pass_options(positions), take);
 }
 
 // A text of `count` times `words`.
@@ -95,7 +95,7 @@ inline void take_long_lists(Positions positions, const TakeBlock& take) {
   documents[100].text = repeated("common ", 70000) + "word " + repeated("often common ", 66000);
   documents[101].text = "common";
   documents[200].text = repeated("common ", 140000);
-  ParseSetting setting = visit_setting(positions);
+  ParseSetting setting = pass_setting(positions);
   setting.limits.stream_words = 100000;
   take_block_of("long lists", documents, setting, take);
 }
@@ -107,7 +107,7 @@ inline void take_many_ranges(Positions positions, const TakeBlock& take) {
   for (OracleDocument& document : documents) {
     for (int i = 0; i < 2500; ++i) document.text += "common w" + std::to_string(random() % 5000) + " ";
   }
-  take_block_of("many ranges", documents, visit_setting(positions), take);
+  take_block_of("many ranges", documents, pass_setting(positions), take);
 }
 
 // Terms of all lengths up to the longest, most of them sharing long prefixes.
@@ -118,7 +118,7 @@ inline void take_long_terms(Positions positions, const TakeBlock& take) {
     documents[1].text += std::string(bytes - 1, 'a') + "b ";
     documents[2].text += std::string(bytes, 'a') + " z ";
   }
-  ParseSetting setting = visit_setting(positions);
+  ParseSetting setting = pass_setting(positions);
   setting.options.max_term_bytes = 65535;
   take_block_of("long terms", documents, setting, take);
   setting.documents_in_task = 1;
@@ -136,7 +136,7 @@ inline void take_empty_chunks(Positions positions, const TakeBlock& take) {
     chunk.text = kText;
     return chunk;
   };
-  NamedBlock named{"nothing", {}, visit_options(positions)};
+  NamedBlock named{"nothing", {}, pass_options(positions)};
   take(named);
   named.name = "chunks without occurrences";
   named.block.chunks.emplace_back();
@@ -148,23 +148,23 @@ inline void take_empty_chunks(Positions positions, const TakeBlock& take) {
   other.text = "three words and two more";
   for (const OracleDocument& of : {document, OracleDocument{}, other}) {
     named.block.chunks.emplace_back();
-    named.block.chunks.push_back(std::move(parse_documents({of, {}}, visit_setting(positions), budget).chunks.at(0)));
+    named.block.chunks.push_back(std::move(parse_documents({of, {}}, pass_setting(positions), budget).chunks.at(0)));
     named.block.chunks.push_back(unused());
   }
   take(named);
 }
 
 // All shapes, small enough for a sanitizer but for `long lists`.
-inline void take_visit_test_blocks(Positions positions, std::uint64_t seeds, const TakeBlock& take) {
+inline void take_pass_test_blocks(Positions positions, std::uint64_t seeds, const TakeBlock& take) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) take_random_blocks(seed, positions, take);
   take_empty_chunks(positions, take);
   take_long_terms(positions, take);
   OracleDocument one;
   one.text = "word";
-  take_block_of("one occurrence", {one}, visit_setting(positions), take);
-  take_block_of("documents without terms", std::vector<OracleDocument>(5), visit_setting(positions), take);
+  take_block_of("one occurrence", {one}, pass_setting(positions), take);
+  take_block_of("documents without terms", std::vector<OracleDocument>(5), pass_setting(positions), take);
   one.text = repeated("word ", 300);
-  take_block_of("one term", std::vector<OracleDocument>(3, one), visit_setting(positions), take);
+  take_block_of("one term", std::vector<OracleDocument>(3, one), pass_setting(positions), take);
 }
 
 // The bytes of a run that `write` writes.
@@ -182,26 +182,26 @@ inline std::string cpu_run(const NamedBlock& named) {
   static const auto sorter = make_key_block_sorter(*find_record_sorter("cpu-radix"), *find_string_sorter("cpu-msd"));
   return bytes_of_run([&](WritableFile& file) {
     MemoryBudget budget(kTestBudget);
-    BlockSortFigures figures;
-    return sorter->write_run(named.block, file, named.options, budget, figures);
+    BlockSortStats stats;
+    return sorter->write_run(named.block, file, named.options, budget, stats);
   });
 }
 
 inline std::string visited_run(GpuBlockSorter& sorter, const Block& block, const BlockSortOptions& options) {
   return bytes_of_run([&](WritableFile& file) {
-    BlockSortFigures figures;
+    BlockSortStats stats;
     const auto visit = sorter.begin(block, options.positions);
-    const std::size_t bound_bytes = visit->wait(options.run_block_bytes, figures);
-    const RunSummary summary = visit->write_run(file, options, figures);
+    const std::size_t bound_bytes = visit->wait(options.run_block_bytes, stats);
+    const RunSummary summary = visit->write_run(file, options, stats);
     EXPECT_LE(file.size(), bound_bytes);
     return summary;
   });
 }
 
-inline VisitSize size_of(const Block& block, Positions positions) {
-  VisitSize size;
+inline BlockPassSize size_of(const Block& block, Positions positions) {
+  BlockPassSize size;
   size.positions = positions == Positions::kStored;
-  for (const ParsedChunk& chunk : block.chunks) size += visit_size(chunk, positions);
+  for (const ParsedChunk& chunk : block.chunks) size += block_pass_size(chunk, positions);
   return size;
 }
 

@@ -96,11 +96,11 @@ class SyntheticBlock {
     chunk.hashes.push_back(hash_term(text));
   }
 
-  static OccurrenceSum sum_of(const Chunk& chunk) {
-    OccurrenceSum sum;
+  static ContentChecksum sum_of(const Chunk& chunk) {
+    ContentChecksum sum;
     std::size_t at = 0;
     for (std::size_t d = 0; d < chunk.lengths.size(); ++d) {
-      OccurrenceSum of_document;
+      ContentChecksum of_document;
       for (const std::size_t end = at + chunk.lengths[d]; at < end; ++at) {
         const TermHash& hash = chunk.hashes[chunk.occurrences[at]];
         of_document.add(hash, 1);

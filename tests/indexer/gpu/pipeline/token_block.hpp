@@ -27,10 +27,10 @@ class TokenBlock {
   std::vector<std::uint8_t>& tokens(std::size_t chunk) { return tokens_[chunk]; }
   // Puts tokens and positions of chunks into pieces, as parsers do, while there are any and they fit; returns of how
   // many. The slabs live longer.
-  std::size_t stand_in(ChunkSlabs& slabs) {
+  std::size_t stand_in(PinnedSlotPool& slabs) {
     std::size_t moved = 0;
     for (ParsedChunk& chunk : block_.chunks) {
-      ChunkSlabs::Piece piece = slabs.take();
+      PinnedSlotPool::Piece piece = slabs.take();
       const std::size_t padded = (chunk.tokens.size() + kSummedBytes - 1) / kSummedBytes * kSummedBytes;
       if (padded + chunk.positions.size_bytes() > piece.span().size() || piece.empty()) continue;
       std::uint8_t* const to = piece.span().data();
@@ -73,8 +73,8 @@ class TokenBlock {
     chunk.sum = sum_of_long_tokens(from);
   }
 
-  static OccurrenceSum sum_of_long_tokens(const ParsedChunk& from) {
-    OccurrenceSum sum;
+  static ContentChecksum sum_of_long_tokens(const ParsedChunk& from) {
+    ContentChecksum sum;
     std::size_t at = 0;
     for (std::uint32_t document = 0; document < from.lengths.size(); ++document) {
       const std::uint64_t power = document_power(document);

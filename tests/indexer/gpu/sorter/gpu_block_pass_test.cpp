@@ -27,7 +27,7 @@ using testing::TokenBlock;
 
 constexpr std::size_t kBudget = std::size_t{1} << 30;
 
-struct VisitCase {
+struct PassCase {
   ChunkForm form;
   Positions positions;
 };
@@ -94,15 +94,15 @@ std::string cpu_run(const Block& block, const BlockSortOptions& options) {
   static const auto sorter = make_key_block_sorter(*find_record_sorter("cpu-radix"), *find_string_sorter("cpu-msd"));
   return bytes_of_run([&](WritableFile& file) {
     MemoryBudget budget(4 * kBudget);
-    BlockSortFigures figures;
-    return sorter->write_run(block, file, options, budget, figures);
+    BlockSortStats stats;
+    return sorter->write_run(block, file, options, budget, stats);
   });
 }
 
 std::string gpu_run(GpuBlockSorter& sorter, const Block& block, const BlockSortOptions& options) {
   return bytes_of_run([&](WritableFile& file) {
-    BlockSortFigures figures;
-    return sorter.begin(block, options.positions)->write_run(file, options, figures);
+    BlockSortStats stats;
+    return sorter.begin(block, options.positions)->write_run(file, options, stats);
   });
 }
 
@@ -120,14 +120,14 @@ GpuSorterOptions sorter_options(ChunkForm form, std::size_t arena_bytes, std::si
   return options;
 }
 
-VisitSize size_of(const Block& block, Positions positions) {
-  VisitSize size;
+BlockPassSize size_of(const Block& block, Positions positions) {
+  BlockPassSize size;
   size.positions = positions == Positions::kStored;
-  for (const ParsedChunk& chunk : block.chunks) size += visit_size(chunk, positions);
+  for (const ParsedChunk& chunk : block.chunks) size += block_pass_size(chunk, positions);
   return size;
 }
 
-class GpuVisitTest : public ::testing::TestWithParam<VisitCase> {
+class GpuVisitTest : public ::testing::TestWithParam<PassCase> {
  protected:
   ChunkForm form() const { return GetParam().form; }
   Positions positions() const { return GetParam().positions; }
@@ -140,15 +140,15 @@ class GpuVisitTest : public ::testing::TestWithParam<VisitCase> {
   }
 };
 
-constexpr VisitCase kTokens{ChunkForm::kTokens, Positions::kNone};
-constexpr VisitCase kTokensWithPositions{ChunkForm::kTokens, Positions::kStored};
-std::string case_name(const ::testing::TestParamInfo<VisitCase>& visit) {
+constexpr PassCase kTokens{ChunkForm::kTokens, Positions::kNone};
+constexpr PassCase kTokensWithPositions{ChunkForm::kTokens, Positions::kStored};
+std::string case_name(const ::testing::TestParamInfo<PassCase>& visit) {
   return std::string(visit.param.positions == Positions::kNone ? "Plain" : "Positions") +
          (visit.param.form == ChunkForm::kTokens ? "OfTokens" : "");
 }
 INSTANTIATE_TEST_SUITE_P(, GpuVisitTest,
-                         ::testing::Values(VisitCase{ChunkForm::kOccurrences, Positions::kNone},
-                                           VisitCase{ChunkForm::kOccurrences, Positions::kStored}, kTokens,
+                         ::testing::Values(PassCase{ChunkForm::kOccurrences, Positions::kNone},
+                                           PassCase{ChunkForm::kOccurrences, Positions::kStored}, kTokens,
                                            kTokensWithPositions),
                          case_name);
 
@@ -163,7 +163,7 @@ TEST_P(GpuVisitTest, GivesTheRunOfTheCpuForASmallBlock) {
   const BlockSortOptions options = options_of(positions());
   GpuSorterOptions of = sorter_options(form(), 0, std::size_t{1} << 20);
   of.string_sorter = "gpu-string-radix";
-  of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), positions()), of);
+  of.arena_bytes = block_pass_device_bytes(size_of(synthetic.block(), positions()), of);
   MemoryBudget budget(kBudget);
   EXPECT_TRUE(gpu_run(*make_gpu_block_sorter(of, budget), synthetic.block(), options) ==
               cpu_run(synthetic.occurrences(), options));
@@ -181,7 +181,7 @@ TEST_P(GpuVisitTest, GivesTheRunOfTheCpuWithEverySorter) {
       GpuSorterOptions of = sorter_options(form(), 0, std::size_t{1} << 20);
       of.record_sorter = records;
       of.string_sorter = strings;
-      of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), positions()), of);
+      of.arena_bytes = block_pass_device_bytes(size_of(synthetic.block(), positions()), of);
       MemoryBudget budget(kBudget);
       EXPECT_TRUE(gpu_run(*make_gpu_block_sorter(of, budget), synthetic.block(), options) == expected)
           << records << " with " << strings;
@@ -199,7 +199,7 @@ TEST_P(GpuVisitTest, GivesTheRunOfTheCpuWithEverySorter) {
 TEST_P(GpuVisitFromSlabs, GivesTheRunOfTheCpu) {
   MemoryBudget budget(kBudget);
   constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-  ChunkSlabs slabs(budget, 80 * kPieceBytes, kPieceBytes);
+  PinnedSlotPool slabs(budget, 80 * kPieceBytes, kPieceBytes);
   const auto sorter =
       make_gpu_block_sorter(sorter_options(form(), std::size_t{512} << 20, std::size_t{16} << 20), budget);
   std::size_t moved = 0, kept = 0;
@@ -228,12 +228,12 @@ TEST_P(GpuVisitTest, KeepsSeveralBlocksInFlightApart) {
   std::deque<BlockOf> blocks;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) blocks.emplace_back(some_shape(seed), form());
   for (std::size_t i = 0; i + 3 <= blocks.size(); i += 3) {
-    std::vector<std::unique_ptr<GpuVisit>> visits;
+    std::vector<std::unique_ptr<GpuBlockPass>> visits;
     for (std::size_t j = 0; j < 3; ++j) visits.push_back(sorter->begin(blocks[i + j].block(), options.positions));
     for (std::size_t j = 3; j-- > 0;) {
       const std::string run = bytes_of_run([&](WritableFile& file) {
-        BlockSortFigures figures;
-        return visits[j]->write_run(file, options, figures);
+        BlockSortStats stats;
+        return visits[j]->write_run(file, options, stats);
       });
       visits[j].reset();
       EXPECT_TRUE(run == cpu_run(blocks[i + j].occurrences(), options)) << "block " << i + j;
@@ -278,8 +278,8 @@ TEST_P(GpuVisitTest, EndsCleanlyWhateverCallFails) {
     bool threw = false;
     try {
       sorter = make_gpu_block_sorter(sorter_options(form(), std::size_t{64} << 20, std::size_t{4} << 20), budget);
-      BlockSortFigures figures;
-      sorter->begin(synthetic.block(), options.positions)->write_run(file, options, figures);
+      BlockSortStats stats;
+      sorter->begin(synthetic.block(), options.positions)->write_run(file, options, stats);
     } catch (const GpuMemoryError&) {
       threw = true;
       EXPECT_EQ(file.size(), 0U);
@@ -302,7 +302,7 @@ TEST_P(GpuVisitTest, RefusesABlockThatDoesNotFitItsArena) {
   const BlockOf synthetic({.positions = positions()}, form());
   const BlockSortOptions options = options_of(positions());
   GpuSorterOptions of = sorter_options(form(), 0, std::size_t{1} << 20);
-  of.arena_bytes = visit_device_bytes(size_of(synthetic.block(), positions()), of) - 256;
+  of.arena_bytes = block_pass_device_bytes(size_of(synthetic.block(), positions()), of) - 256;
   MemoryBudget budget(kBudget);
   const auto sorter = make_gpu_block_sorter(of, budget);
   EXPECT_THROW(sorter->begin(synthetic.block(), positions()), GpuMemoryError);

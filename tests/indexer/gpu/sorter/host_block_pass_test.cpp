@@ -23,42 +23,42 @@ using testing::NamedBlock;
 using testing::size_of;
 using testing::visited_run;
 
-struct VisitCase {
+struct PassCase {
   ChunkForm form;
   Positions positions;
 };
 
 // Records by a stable sorter that needs scratch, and by one that is neither; none for tokens.
-std::vector<HostVisitOptions> visitors(ChunkForm form) {
+std::vector<HostBlockPassOptions> visitors(ChunkForm form) {
   const bool keys = form == ChunkForm::kOccurrences;
   return {{form, 0, 1, 1, keys ? find_record_sorter("cpu-radix") : nullptr, find_string_sorter("cpu-multikey")},
           {form, 0, 1, 1, keys ? find_record_sorter("cpu-quick") : nullptr, find_string_sorter("cpu-msd")}};
 }
 
 std::unique_ptr<GpuBlockSorter> make_visitor(std::size_t arena_bytes, ChunkForm form, MemoryBudget& budget) {
-  HostVisitOptions options = visitors(form)[0];
+  HostBlockPassOptions options = visitors(form)[0];
   options.arena_bytes = arena_bytes;
-  return make_host_block_visitor(options, budget);
+  return make_host_block_sorter(options, budget);
 }
 
-std::size_t bytes_for(const Block& block, const VisitCase& of) {
-  return host_visit_bytes(size_of(block, of.positions), visitors(of.form)[0]);
+std::size_t bytes_for(const Block& block, const PassCase& of) {
+  return host_pass_bytes(size_of(block, of.positions), visitors(of.form)[0]);
 }
 
 void expect_same_runs(const NamedBlock& named, ChunkForm form) {
   SCOPED_TRACE(named.name);
   const std::string expected = cpu_run(named);
   const FormedBlock block(named.block, form);
-  for (HostVisitOptions& options : visitors(form)) {
+  for (HostBlockPassOptions& options : visitors(form)) {
     // An arena of exactly what is said to be needed.
     MemoryBudget budget(kTestBudget);
-    options.arena_bytes = host_visit_bytes(size_of(block, named.options.positions), options);
-    const auto visitor = make_host_block_visitor(options, budget);
+    options.arena_bytes = host_pass_bytes(size_of(block, named.options.positions), options);
+    const auto visitor = make_host_block_sorter(options, budget);
     EXPECT_TRUE(visited_run(*visitor, block, named.options) == expected) << options.strings->name();
   }
 }
 
-class HostVisit : public ::testing::TestWithParam<VisitCase> {
+class HostBlockPass : public ::testing::TestWithParam<PassCase> {
  protected:
   Positions positions() const { return GetParam().positions; }
   ChunkForm form() const { return GetParam().form; }
@@ -67,12 +67,12 @@ class HostVisit : public ::testing::TestWithParam<VisitCase> {
   }
 };
 
-TEST_P(HostVisit, GivesTheRunOfTheCpu) { testing::take_visit_test_blocks(positions(), 40, expect_same()); }
+TEST_P(HostBlockPass, GivesTheRunOfTheCpu) { testing::take_pass_test_blocks(positions(), 40, expect_same()); }
 
-TEST_P(HostVisit, GivesTheRunOfTheCpuForLongLists) { testing::take_long_lists(positions(), expect_same()); }
+TEST_P(HostBlockPass, GivesTheRunOfTheCpuForLongLists) { testing::take_long_lists(positions(), expect_same()); }
 
 // The sum of the block, which is checked, says that no list is left out between ranges.
-TEST_P(HostVisit, GivesTheRunOfTheCpuForManyRanges) {
+TEST_P(HostBlockPass, GivesTheRunOfTheCpuForManyRanges) {
   std::size_t most = 0;
   testing::take_many_ranges(positions(), [&](const NamedBlock& named) {
     most = std::max<std::size_t>(most, size_of(named.block, positions()).occurrences);
@@ -81,7 +81,7 @@ TEST_P(HostVisit, GivesTheRunOfTheCpuForManyRanges) {
   EXPECT_GT(most, 2 * kMostRangeOccurrences);
 }
 
-TEST_P(HostVisit, TakesBlockAfterBlock) {
+TEST_P(HostBlockPass, TakesBlockAfterBlock) {
   MemoryBudget budget(kTestBudget);
   const auto visitor = make_visitor(std::size_t{64} << 20, form(), budget);
   const std::size_t used = budget.used_bytes();
@@ -94,7 +94,7 @@ TEST_P(HostVisit, TakesBlockAfterBlock) {
   EXPECT_EQ(budget.used_bytes(), used);
 }
 
-TEST_P(HostVisit, RefusesABlockThatDoesNotFitItsArenaAndGoesOnWithOthers) {
+TEST_P(HostBlockPass, RefusesABlockThatDoesNotFitItsArenaAndGoesOnWithOthers) {
   testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
     MemoryBudget budget(kTestBudget);
     const FormedBlock block(named.block, form());
@@ -105,7 +105,7 @@ TEST_P(HostVisit, RefusesABlockThatDoesNotFitItsArenaAndGoesOnWithOthers) {
   });
 }
 
-TEST_P(HostVisit, RefusesABlockWhoseListsDoNotFitTheBudget) {
+TEST_P(HostBlockPass, RefusesABlockWhoseListsDoNotFitTheBudget) {
   testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
     const FormedBlock block(named.block, form());
     const std::size_t bytes = bytes_for(block, GetParam());
@@ -117,7 +117,7 @@ TEST_P(HostVisit, RefusesABlockWhoseListsDoNotFitTheBudget) {
 }
 
 // Whatever call fails, nothing is written and nothing kept, and the next block's run is right.
-TEST_P(HostVisit, EndsCleanlyWhateverCallFails) {
+TEST_P(HostBlockPass, EndsCleanlyWhateverCallFails) {
   testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
     const FormedBlock block(named.block, form());
     std::uint64_t failed = 0;
@@ -128,8 +128,8 @@ TEST_P(HostVisit, EndsCleanlyWhateverCallFails) {
       std::unique_ptr<GpuBlockSorter> visitor;
       try {
         visitor = make_visitor(std::size_t{1} << 20, form(), budget);
-        BlockSortFigures figures;
-        visitor->begin(block, positions())->write_run(file, named.options, figures);
+        BlockSortStats stats;
+        visitor->begin(block, positions())->write_run(file, named.options, stats);
       } catch (const GpuMemoryError&) {
         EXPECT_EQ(file.size(), 0U);
       }
@@ -147,7 +147,7 @@ TEST_P(HostVisit, EndsCleanlyWhateverCallFails) {
   });
 }
 
-TEST_P(HostVisit, SaysThatTheGpuIsLostUntilTheEnd) {
+TEST_P(HostBlockPass, SaysThatTheGpuIsLostUntilTheEnd) {
   testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
     const FormedBlock block(named.block, form());
     MemoryBudget budget(kTestBudget);
@@ -167,11 +167,11 @@ TEST_P(HostVisit, SaysThatTheGpuIsLostUntilTheEnd) {
 }
 
 // A host that copies from slabs only every so often, and counts what it copied.
-class SlabMachine : public HostMachine {
+class SlabMachine : public HostExecutor {
  public:
   SlabMachine(std::size_t arena_bytes, unsigned refused, std::size_t& sent_bytes, MemoryBudget& budget)
-      : HostMachine(std::make_shared<HostArenaShare>(arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"),
-                    budget),
+      : HostExecutor(std::make_shared<HostArenaShare>(arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"),
+                     budget),
         refused_(refused),
         sent_bytes_(sent_bytes) {}
   bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> slab) {
@@ -179,7 +179,7 @@ class SlabMachine : public HostMachine {
     EXPECT_LE(from.data() + from.size(), slab.data() + slab.size());
     if (refused_ != 0 && ++asked_ % refused_ == 0) return false;
     sent_bytes_ += from.size();
-    return HostMachine::send(to, from, slab);
+    return HostExecutor::send(to, from, slab);
   }
 
  private:
@@ -194,16 +194,16 @@ TEST(SlabVisit, GivesTheRunOfTheCpu) {
     for (const std::size_t pieces : {1, 3, 1000}) {
       for (const unsigned refused : {0U, 1U, 3U}) {
         std::size_t sent_bytes = 0, moved = 0;
-        testing::take_visit_test_blocks(positions, 10, [&](const NamedBlock& named) {
+        testing::take_pass_test_blocks(positions, 10, [&](const NamedBlock& named) {
           MemoryBudget budget(kTestBudget);
           constexpr std::size_t kPieceBytes = 8 << 10;
-          ChunkSlabs slabs(budget, (std::size_t{2} << 20) + pieces * kPieceBytes, kPieceBytes);
-          std::vector<ChunkSlabs::Piece> taken;
+          PinnedSlotPool slabs(budget, (std::size_t{2} << 20) + pieces * kPieceBytes, kPieceBytes);
+          std::vector<PinnedSlotPool::Piece> taken;
           while (slabs.piece_count() - taken.size() > pieces) taken.push_back(slabs.take());
           testing::TokenBlock tokens(named.block, 1);
           moved += tokens.stand_in(slabs);
-          std::vector<std::unique_ptr<VisitSlot>> slots;
-          slots.push_back(std::make_unique<VisitPipeline<SlabMachine>>(
+          std::vector<std::unique_ptr<GpuLane>> slots;
+          slots.push_back(std::make_unique<BlockPass<SlabMachine>>(
               bytes_for(tokens.block(), {ChunkForm::kTokens, positions}), refused, sent_bytes, budget));
           SlotBlockSorter visitor(std::move(slots), ChunkForm::kTokens);
           EXPECT_TRUE(visited_run(visitor, tokens.block(), named.options) == cpu_run(named)) << named.name;
@@ -215,18 +215,18 @@ TEST(SlabVisit, GivesTheRunOfTheCpu) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, HostVisit,
-                         ::testing::Values(VisitCase{ChunkForm::kOccurrences, Positions::kNone},
-                                           VisitCase{ChunkForm::kOccurrences, Positions::kStored},
-                                           VisitCase{ChunkForm::kTokens, Positions::kNone},
-                                           VisitCase{ChunkForm::kTokens, Positions::kStored}),
+INSTANTIATE_TEST_SUITE_P(, HostBlockPass,
+                         ::testing::Values(PassCase{ChunkForm::kOccurrences, Positions::kNone},
+                                           PassCase{ChunkForm::kOccurrences, Positions::kStored},
+                                           PassCase{ChunkForm::kTokens, Positions::kNone},
+                                           PassCase{ChunkForm::kTokens, Positions::kStored}),
                          [](const auto& test) {
                            return std::string(test.param.positions == Positions::kNone ? "Plain" : "Positions") +
                                   (test.param.form == ChunkForm::kTokens ? "OfTokens" : "");
                          });
 
 // What the GPU does not find again as the parser left it is no run, whether or not sums show it.
-class TokenVisit : public ::testing::Test {
+class TokenPass : public ::testing::Test {
  protected:
   template <typename Damage>
   void expect_error(const std::string& words, const Damage& damage) {
@@ -247,17 +247,17 @@ class TokenVisit : public ::testing::Test {
   }
 };
 
-TEST_F(TokenVisit, RefusesBytesThatAreNotThoseOfTheParser) {
+TEST_F(TokenPass, RefusesBytesThatAreNotThoseOfTheParser) {
   expect_error("not the same on the GPU", [](testing::TokenBlock& block) { block.tokens(0)[0] ^= 2; });
 }
-TEST_F(TokenVisit, RefusesATokenTooMany) {
+TEST_F(TokenPass, RefusesATokenTooMany) {
   expect_error("tokens in a block that has", [](testing::TokenBlock& block) {
     std::vector<std::uint8_t>& tokens = block.tokens(0);
     for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = i % 2 == 0 ? 'x' : 0;
     block.sum_tokens(0);
   });
 }
-TEST_F(TokenVisit, RefusesATokenTooFew) {
+TEST_F(TokenPass, RefusesATokenTooFew) {
   expect_error("tokens in a block that has", [](testing::TokenBlock& block) {
     for (std::uint8_t& byte : block.tokens(0)) byte = 'x';
     block.sum_tokens(0);
@@ -279,11 +279,11 @@ class HostVisits : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(HostVisits, TakeBlocksOfSeveralThreads) {
   MemoryBudget budget(kTestBudget);
-  HostVisitOptions options = visitors(ChunkForm::kTokens)[0];
+  HostBlockPassOptions options = visitors(ChunkForm::kTokens)[0];
   options.arena_bytes = std::size_t{16} << 20;
   options.visits = 2;
   options.shares = GetParam();
-  const auto visitor = make_host_block_visitor(options, budget);
+  const auto visitor = make_host_block_sorter(options, budget);
   std::vector<std::thread> threads;
   for (std::uint64_t seed = 20; seed < 24; ++seed) {
     threads.emplace_back([&, seed] {
@@ -298,11 +298,11 @@ TEST_P(HostVisits, TakeBlocksOfSeveralThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Shares, HostVisits, ::testing::Values(1U, 2U));
 
-TEST(VisitSize, OfASumNeedsNoMoreThanItsParts) {
-  const auto check = [](const VisitSize& a, const VisitSize& b, ChunkForm form) {
-    VisitSize sum = a;
+TEST(BlockPassSize, OfASumNeedsNoMoreThanItsParts) {
+  const auto check = [](const BlockPassSize& a, const BlockPassSize& b, ChunkForm form) {
+    BlockPassSize sum = a;
     sum += b;
-    const auto bytes = [&](const VisitSize& size) { return host_visit_bytes(size, visitors(form)[0]); };
+    const auto bytes = [&](const BlockPassSize& size) { return host_pass_bytes(size, visitors(form)[0]); };
     EXPECT_LE(bytes(sum), bytes(a) + bytes(b));
     EXPECT_GT(bytes(sum), bytes(a));
   };
