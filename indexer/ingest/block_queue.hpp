@@ -20,7 +20,8 @@
 
 #include "indexer/block/sorter.hpp"
 #include "indexer/gpu/sorter/block_sorter.hpp"
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/index_options.hpp"
+#include "indexer/options/job_context.hpp"
 #include "indexer/plan/memory.hpp"
 #include "indexer/run/compactor.hpp"
 #include "indexer/run/store.hpp"

@@ -7,7 +7,8 @@
 
 #include "indexer/ingest/block_queue.hpp"
 #include "indexer/ingest/skip_log.hpp"
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/index_options.hpp"
+#include "indexer/options/job_context.hpp"
 #include "indexer/plan/memory.hpp"
 #include "indexer/run/store.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "corpora/document/sink.hpp"
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/index_report.hpp"
 
 namespace spillway {
 

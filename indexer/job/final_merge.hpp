@@ -3,7 +3,7 @@
 #pragma once
 
 #include "indexer/job/duplicate_ids.hpp"
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/job_context.hpp"
 #include "indexer/run/store.hpp"
 #include "io/index/writer.hpp"
 

@@ -13,6 +13,7 @@
 #include "indexer/run/index_source.hpp"
 #include "io/base/error.hpp"
 #include "io/base/stopwatch.hpp"
+#include "io/memory/limits.hpp"
 #include "io/run/writer.hpp"
 #include "sort/auto_string_sorter.hpp"
 

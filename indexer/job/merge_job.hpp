@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/index_report.hpp"
+#include "indexer/options/job_context.hpp"
 
 namespace spillway {
 

@@ -1,9 +1,5 @@
 #include "indexer/job/output.hpp"
 
-#include <sched.h>
-
-#include <algorithm>
-
 #include "io/base/checksum.hpp"
 #include "io/base/error.hpp"
 
@@ -49,12 +45,6 @@ std::string scratch_name(FileSystem& files, const std::string& output) {
   const std::string resolved = files.resolve(output);
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(resolved.data());
   return "spillway-" + to_hex(hash128({bytes, resolved.size()})).substr(0, 16) + ".tmp";
-}
-
-unsigned usable_threads() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
 }
 
 }  // namespace spillway

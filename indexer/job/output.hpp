@@ -23,7 +23,4 @@ std::vector<std::string> scratch_directories(const std::vector<std::string>& ask
 // Unique to the output, so that a later job with the same output finds and removes what a killed one left.
 std::string scratch_name(FileSystem& files, const std::string& output);
 
-// Threads that this process may run on.
-unsigned usable_threads();
-
 }  // namespace spillway

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "indexer/chunk/parsed_chunk.hpp"
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/index_options.hpp"
 
 namespace spillway {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "indexer/block/splitter.hpp"
-#include "indexer/job/output.hpp"
 #include "indexer/plan/gpu_job.hpp"
 #include "io/base/error.hpp"
 #include "io/memory/budget.hpp"

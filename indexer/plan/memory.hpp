@@ -8,7 +8,7 @@
 
 #include "corpora/reader/corpus_reader.hpp"
 #include "indexer/block/assembler.hpp"
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/index_options.hpp"
 #include "indexer/parse/chunk_parser.hpp"
 
 namespace spillway {

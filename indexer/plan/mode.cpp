@@ -92,18 +92,6 @@ std::vector<GpuInfo> take_gpus(const std::vector<int>& ids, const GpuStatus& sta
 
 }  // namespace
 
-std::string_view index_mode_name(IndexMode mode) { return index_mode_names()[static_cast<std::size_t>(mode)]; }
-
-const std::vector<std::string>& index_mode_names() {
-  static const std::vector<std::string> names{"auto", "cpu", "cpu+", "gpu", "gpu+"};
-  return names;
-}
-
-const std::vector<std::string>& gpu_chunks_names() {
-  static const std::vector<std::string> names{"auto", "tables", "tokens"};
-  return names;
-}
-
 bool asks_for_gpus(const IndexOptions& options) {
   const IndexMode mode = asked_mode(options);
   return mode == IndexMode::kAuto || sorts_on_gpu(mode);

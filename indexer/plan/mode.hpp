@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/index_options.hpp"
 #include "sort/gpu/device/status.hpp"
 
 namespace spillway {

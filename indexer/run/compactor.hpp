@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/job_context.hpp"
 #include "indexer/run/store.hpp"
 #include "io/base/concurrency_limiter.hpp"
 

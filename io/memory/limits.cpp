@@ -1,5 +1,6 @@
 #include "io/memory/limits.hpp"
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -78,6 +79,12 @@ MemoryLimits memory_limits() {
   limits.address_space_bytes = rlimit_bytes(RLIMIT_AS);
   limits.data_bytes = rlimit_bytes(RLIMIT_DATA);
   return limits;
+}
+
+unsigned usable_threads() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
 }
 
 }  // namespace spillway

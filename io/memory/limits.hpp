@@ -1,4 +1,4 @@
-// What bounds the memory of this process, each bound by itself: what available_memory_bytes() takes the least of.
+// The limits of this process: each bound of its memory (available_memory_bytes() takes the least), and its processors.
 #pragma once
 
 #include <cstddef>
@@ -18,5 +18,8 @@ struct MemoryLimits {
 };
 
 MemoryLimits memory_limits();
+
+// Returns the number of processors that this process may run on (its CPU affinity), at least 1.
+unsigned usable_threads();
 
 }  // namespace spillway

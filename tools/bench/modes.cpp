@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "indexer/job/index_job.hpp"
 #include "tools/bench/peak.hpp"
 #include "tools/bench/timed_reads.hpp"
 

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/index_options.hpp"
+#include "indexer/options/index_report.hpp"
+#include "indexer/options/job_context.hpp"
 #include "tools/bench/parsing.hpp"
 #include "tools/bench/series.hpp"
 

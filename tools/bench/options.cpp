@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "indexer/job/output.hpp"
 #include "io/memory/budget.hpp"
+#include "io/memory/limits.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "tools/cli/option_values.hpp"
 #include "tools/options/generate.hpp"

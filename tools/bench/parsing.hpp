@@ -4,7 +4,8 @@
 
 #include <cstdint>
 
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/index_options.hpp"
+#include "indexer/options/job_context.hpp"
 #include "indexer/plan/chunk_form.hpp"
 
 namespace spillway {

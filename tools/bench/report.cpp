@@ -8,7 +8,6 @@
 #include <ctime>
 #include <fstream>
 
-#include "indexer/job/output.hpp"
 #include "io/memory/limits.hpp"
 #include "tools/cli/build_facts.hpp"
 #include "tools/report/figures.hpp"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <fstream>
 
-#include "indexer/job/output.hpp"
 #include "indexer/plan/memory.hpp"
 #include "io/base/error.hpp"
 #include "io/file/file_system.hpp"

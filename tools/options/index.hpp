@@ -5,7 +5,7 @@
 #include <boost/program_options.hpp>
 #include <vector>
 
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/index_options.hpp"
 #include "tools/cli/command.hpp"
 
 namespace spillway {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/index_report.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {

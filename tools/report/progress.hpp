@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/job_context.hpp"
 #include "tools/report/time_left.hpp"
 
 namespace spillway {

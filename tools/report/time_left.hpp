@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "indexer/job/index_job.hpp"
+#include "indexer/options/job_context.hpp"
 
 namespace spillway {
 

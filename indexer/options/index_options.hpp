@@ -1,0 +1,58 @@
+// What a caller asks of an indexing job: the options of `spillway index`, as run_index (indexer/job/index_job.hpp) and
+// the plan (indexer/plan/job.hpp) take them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "corpora/reader/corpus_reader.hpp"
+#include "io/format/content_options.hpp"
+
+namespace spillway {
+
+// The three modes of Capannini et al. 2012 and `cpu+`, their fair opponent (docs/tuning.md). The plan resolves kAuto.
+enum class IndexMode : std::uint8_t { kAuto, kCpu, kCpuPlus, kGpu, kGpuPlus };
+
+// "auto", "cpu", "cpu+", "gpu", "gpu+".
+std::string_view index_mode_name(IndexMode mode);
+const std::vector<std::string>& index_mode_names();
+inline bool sorts_on_gpu(IndexMode mode) { return mode == IndexMode::kGpu || mode == IndexMode::kGpuPlus; }
+// Returns whether parsing continues while a block is sorted.
+inline bool overlaps(IndexMode mode) { return mode == IndexMode::kCpuPlus || mode == IndexMode::kGpuPlus; }
+
+// The form of the chunks that a GPU sorts: tables of terms (ChunkForm::kOccurrences) or all tokens (kTokens).
+enum class GpuChunks : std::uint8_t { kAuto, kTables, kTokens };
+
+// "auto", "tables", "tokens".
+const std::vector<std::string>& gpu_chunks_names();
+
+struct GpuOptions {
+  std::vector<int> ids;  // empty: the first usable GPU
+  std::uint64_t memory_bytes =
+      0;                  // of device memory, on each GPU; 0: as much as blocks can use, at most 80 % of the free
+  bool required = false;  // fail instead of sorting on the CPU
+  GpuChunks chunks = GpuChunks::kAuto;
+};
+
+struct IndexOptions {
+  std::vector<std::string> inputs;
+  std::string output;
+  ContentOptions content;  // run_index fills in the versions of libraries
+  CorpusOptions corpus;    // max_document_bytes is taken from `content`
+  IndexMode mode = IndexMode::kAuto;
+  GpuOptions gpu;
+  std::uint64_t memory_bytes = 0;             // 0: half of what is available
+  unsigned threads = 0;                       // 0: one for each processor that this process may run on
+  std::string record_sorter = "auto";         // auto, cpu-chunk, or a name in record_sorters()
+  std::string string_sorter = "auto";         // auto, or a name in string_sorters()
+  std::vector<std::string> temp_directories;  // empty: beside the output
+  std::uint64_t temp_limit_bytes = 0;         // 0: no limit
+  std::uint64_t block_bytes = 0;              // 0: planned
+  double max_error_rate = 0.01;
+  bool strict = false;
+  bool force = false;
+};
+
+}  // namespace spillway

@@ -1,0 +1,52 @@
+// What an indexing job did: the summary and the --json report of `spillway index` are printed from it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "corpora/document/sink.hpp"
+#include "indexer/options/index_options.hpp"
+
+namespace spillway {
+
+struct SkippedRecord {  // an example: the first few of each reason are kept
+  SkipReason reason;
+  std::string path;
+  std::uint64_t offset;
+  std::string detail;
+};
+
+struct StageStats {
+  std::string name;         // parse, transfer up, sort, ... (indexer/job/index_job.cpp)
+  double busy_seconds = 0;  // summed over threads
+  double wall_seconds = 0;  // from the start of the stage to its end
+  std::uint64_t bytes = 0;  // that the stage processed
+};
+
+struct IndexReport {
+  std::uint64_t input_bytes = 0;  // as stored
+  std::uint64_t records_in = 0, documents = 0, repaired = 0;
+  std::vector<std::pair<SkipReason, std::uint64_t>> skipped;  // reasons that occurred
+  std::vector<SkippedRecord> examples;
+  std::uint64_t occurrences = 0, postings = 0, terms = 0;
+  std::uint64_t overlong_tokens = 0, fields_cut = 0;
+  // runs: those that the final merge read. joined_runs: those that `joins` made from several runs of blocks.
+  std::uint64_t chunks = 0, blocks = 0, joined_runs = 0, joins = 0, runs = 0, runs_spilled = 0, merge_passes = 0,
+                spilled_bytes = 0, peak_temp_bytes = 0;
+  std::uint64_t slab_chunks = 0;  // chunks of tokens in pinned memory, from where the GPU copies them
+  std::uint64_t memory_bytes = 0, peak_resident_bytes = 0, index_bytes = 0;
+  unsigned threads = 0;
+  IndexMode mode = IndexMode::kAuto;  // that the job ran in
+  std::string chunk_form;             // postings, tables or tokens
+  std::uint64_t gpu_blocks = 0;       // sorted on a GPU
+  std::uint64_t cpu_blocks = 0;       // sorted on the CPU although the mode is gpu or gpu+
+  std::string gpu_failure;            // reason of the first such block; empty: none
+  double seconds = 0;
+  std::vector<StageStats> stages;
+  std::string bottleneck;  // name of the stage with the most busy time
+  std::string plan;        // decisions and their reasons, for -v
+};
+
+}  // namespace spillway

@@ -1,0 +1,34 @@
+// A job's connection to the program that runs it: file system, signals, progress and messages.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "io/base/error.hpp"
+#include "io/file/file_system.hpp"
+
+namespace spillway {
+
+// The figures of a progress line. Another thread may read them at any time.
+struct IndexProgress {
+  std::atomic<const char*> stage{"plan"};
+  std::atomic<std::uint64_t> bytes_done{0}, bytes_total{0}, documents{0}, runs{0};
+  std::atomic<std::uint64_t> postings_done{0}, postings_total{0};  // while merging
+};
+
+struct IndexContext {
+  FileSystem& files;
+  std::atomic<int>& signal_number;  // not 0: stop, clean up, throw InterruptedError
+  IndexProgress& progress;
+  std::function<void(const std::string&)> warn;  // messages for stderr; called from one thread at a time
+  std::function<void(const std::string&)> say;   // messages for -v: the plan
+};
+
+// Throws InterruptedError if the user has stopped the job.
+inline void throw_if_stopped(const IndexContext& context) {
+  if (const int number = context.signal_number.load(std::memory_order_relaxed)) throw InterruptedError(number);
+}
+
+}  // namespace spillway
