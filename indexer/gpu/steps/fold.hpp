@@ -44,7 +44,7 @@ struct FoldedPositions {
   const std::uint64_t* keys;
   std::uint32_t count;
   unsigned occurrence_bits;
-  std::uint32_t stretch;               // at least kGroupKeys
+  std::uint32_t stretch;               // more than kGroupKeys
   const std::uint32_t* documents;      // by occurrence
   const std::uint32_t* document_ends;  // by document
   const std::uint32_t* positions;      // by occurrence
@@ -64,11 +64,15 @@ struct FoldedPositions {
     const std::uint32_t list = first_not_below(keys, i, std::uint64_t{rank(i)} << occurrence_bits);
     return list + (i - list) / stretch * stretch;
   }
-  // The key of [begin, end] at which a list that began before is cut: at most one.
+  // The key of [begin, end] at which the list of key `begin` is cut: at most one. O(log count), and O(1) for lists
+  // shorter than a stretch.
   SPILLWAY_HOST_DEVICE std::uint32_t find_cut(std::uint32_t begin, std::uint32_t end) const {
     if (end < stretch || rank(end - stretch) != rank(begin)) return kNoCut;
     const std::uint32_t before = part_start(begin);
-    return before == begin ? begin : before + stretch;
+    if (before == begin) return begin;
+    const std::uint32_t cut = before + stretch;
+    // The list may end before its next cut: another list stands there then.
+    return cut < count && rank(cut) == rank(begin) ? cut : kNoCut;
   }
   SPILLWAY_HOST_DEVICE PostingStart find_start(std::uint32_t i) const {
     const std::uint32_t of = document(i);

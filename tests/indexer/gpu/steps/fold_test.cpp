@@ -1,0 +1,155 @@
+// Folding sorted keys with positions: lists that are cut into stretches, wherever lists, postings and groups of keys
+// end.
+#include "indexer/gpu/steps/fold.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "io/base/varint.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::uint32_t kStretch = kGroupKeys + 1;  // the least that is allowed: most cuts
+constexpr unsigned kOccurrenceBits = 20;
+
+struct Posting {
+  std::uint32_t document = 0;
+  std::vector<std::uint32_t> positions;
+  bool operator==(const Posting&) const = default;
+};
+using List = std::vector<Posting>;
+
+// A block: occurrence i belongs to term terms[i] and to document documents[i].
+struct Block {
+  std::vector<std::uint32_t> documents, document_ends, positions;
+  std::vector<std::uint64_t> keys;  // sorted
+  std::uint32_t term_count = 0;
+};
+
+// `lengths[t]` occurrences of term t, in documents of `per_document` occurrences each.
+Block make_block(const std::vector<std::uint32_t>& lengths, std::uint32_t per_document, std::mt19937& random) {
+  std::vector<std::uint32_t> terms;
+  for (std::uint32_t t = 0; t < lengths.size(); ++t) terms.insert(terms.end(), lengths[t], t);
+  std::shuffle(terms.begin(), terms.end(), random);
+  Block block;
+  block.term_count = static_cast<std::uint32_t>(lengths.size());
+  for (std::uint32_t i = 0; i < terms.size(); ++i) {
+    block.documents.push_back(i / per_document);
+    block.positions.push_back(i % per_document);
+    block.keys.push_back(std::uint64_t{terms[i]} << kOccurrenceBits | i);
+  }
+  for (std::uint32_t d = 0; d <= block.documents.back(); ++d) {
+    block.document_ends.push_back(std::min((d + 1) * per_document, static_cast<std::uint32_t>(terms.size())));
+  }
+  std::sort(block.keys.begin(), block.keys.end());
+  return block;
+}
+
+std::vector<List> expected_lists(const Block& block) {
+  std::vector<List> lists(block.term_count);
+  for (const std::uint64_t key : block.keys) {
+    List& list = lists[key >> kOccurrenceBits];
+    const auto occurrence = static_cast<std::uint32_t>(key & ((1U << kOccurrenceBits) - 1));
+    if (list.empty() || list.back().document != block.documents[occurrence]) {
+      list.push_back({block.documents[occurrence], {}});
+    }
+    list.back().positions.push_back(block.positions[occurrence]);
+  }
+  return lists;
+}
+
+std::uint64_t take_number(const std::uint8_t*& at, const std::uint8_t* end) {
+  std::uint64_t value = 0;
+  EXPECT_TRUE(read_varint(&at, end, &value));
+  return value;
+}
+
+// The folded block: its parts, the last of which stands for the end, and their bytes.
+struct Folded {
+  std::vector<EncodedList> parts;
+  std::vector<std::uint8_t> postings, distances;
+};
+
+Folded fold(const Block& block) {
+  const auto count = static_cast<std::uint32_t>(block.keys.size());
+  const FoldedPositions keys{
+      block.keys.data(),     count, kOccurrenceBits, kStretch, block.documents.data(), block.document_ends.data(),
+      block.positions.data()};
+  const std::size_t groups = (count + kGroupKeys - 1) / kGroupKeys;
+  std::vector<GroupSums> sums(groups + 1);
+  for (std::size_t g = 0; g <= groups; ++g) MeasureGroup<FoldedPositions>{keys, sums.data()}(g);
+  GroupSums before;
+  for (GroupSums& sum : sums) before = AddGroupSums{}(std::exchange(sum, before), before);
+  Folded folded;
+  folded.parts.resize(sums[groups].parts + 1);
+  folded.postings.resize(sums[groups].posting_bytes);
+  folded.distances.resize(sums[groups].distance_bytes);
+  for (std::size_t g = 0; g < groups; ++g) {
+    WriteGroup<FoldedPositions>{keys, sums.data(), folded.parts.data(), folded.postings.data(),
+                                folded.distances.data()}(g);
+  }
+  return folded;
+}
+
+// Adds a part to its list, as a reader of a run does: a first document that is the last one goes on with it.
+void add_part(const Folded& folded, std::size_t p, List& list) {
+  const EncodedList& part = folded.parts[p];
+  const EncodedList& next = folded.parts[p + 1];
+  const std::uint8_t* at = folded.postings.data() + part.first_posting_byte;
+  const std::uint8_t* const end = folded.postings.data() + next.first_posting_byte;
+  const std::uint8_t* distance = folded.distances.data() + part.first_distance_byte;
+  const std::uint8_t* const last_distance = folded.distances.data() + next.first_distance_byte;
+  std::uint32_t document = 0, occurrences = 0;
+  for (std::uint32_t i = part.first_posting; i < next.first_posting; ++i) {
+    const std::uint64_t word = take_number(at, end);
+    const std::uint64_t frequency = (word & 1) != 0 ? 1 : take_number(at, end);
+    document += static_cast<std::uint32_t>(word >> 1);
+    if (list.empty() || list.back().document != document) list.push_back({document, {}});
+    std::uint32_t position = 0;
+    for (std::uint64_t j = 0; j < frequency; ++j) {
+      position += static_cast<std::uint32_t>(take_number(distance, last_distance));
+      list.back().positions.push_back(position);
+    }
+    occurrences += static_cast<std::uint32_t>(frequency);
+  }
+  EXPECT_EQ(at, end);
+  EXPECT_EQ(distance, last_distance);
+  EXPECT_EQ(document, part.last_document);
+  EXPECT_EQ(occurrences, next.first_occurrence - part.first_occurrence);
+}
+
+void expect_lists(const Block& block) {
+  const Folded folded = fold(block);
+  std::vector<List> lists(block.term_count);
+  for (std::size_t p = 0; p + 1 < folded.parts.size(); ++p) add_part(folded, p, lists[folded.parts[p].rank]);
+  EXPECT_EQ(lists, expected_lists(block));
+}
+
+// The list after a long one took the end of the long one's stretch for its own, where both stand in one group of keys,
+// and a posting that went on behind the group was counted twice.
+TEST(FoldedPositions, CutsNoListWhereTheOneBeforeItWouldHaveBeenCut) {
+  std::mt19937 random(1);
+  for (std::uint32_t first = 1; first < kGroupKeys; ++first) {
+    for (std::uint32_t missing = 1; missing < kGroupKeys; missing += 3) {
+      expect_lists(make_block({first, 2 * kStretch - missing, kStretch}, 2 * kStretch, random));
+    }
+  }
+}
+
+TEST(FoldedPositions, GivesTheListsOfAnyBlock) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 300; ++round) {
+    const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
+    std::vector<std::uint32_t> lengths(1 + below(12));
+    for (std::uint32_t& length : lengths) length = 1 + below(below(2) == 0 ? 20 : 6 * kStretch);
+    expect_lists(make_block(lengths, 1 + below(200), random));
+  }
+}
+
+}  // namespace
+}  // namespace spillway
