@@ -1,7 +1,7 @@
 # GPU code: built where nvcc is present, for the architectures of SPILLWAY_CUDA_ARCHITECTURES. Gives SPILLWAY_HAS_CUDA
 # and the interface target dep_cuda, which is empty without it.
-set(SPILLWAY_CUDA_ARCHITECTURES "75-real;80-real;86-real;89-real;90-real;100-real;120" CACHE STRING
-  "GPU architectures to compile for, as CMAKE_CUDA_ARCHITECTURES")
+set(SPILLWAY_CUDA_ARCHITECTURES "native" CACHE STRING
+  "GPU architectures to compile for, as CMAKE_CUDA_ARCHITECTURES; native: those of this machine's GPUs")
 add_library(dep_cuda INTERFACE)
 set(SPILLWAY_HAS_CUDA OFF)
 if(NOT SPILLWAY_CUDA)
@@ -14,8 +14,28 @@ if(NOT CMAKE_CUDA_COMPILER)
   message(STATUS "CUDA: nvcc was not found, building for the CPU (put nvcc on the PATH, or give -DCMAKE_CUDA_COMPILER=...)")
   return()
 endif()
+# Sets `result` to the architectures of this machine's GPUs. A machine without one gets PTX of the oldest architecture that
+# CUDA 13 knows: it compiles soonest, and the driver of any later GPU compiles it further at the first start.
+function(spillway_native_architectures result)
+  set(${result} 75-virtual PARENT_SCOPE)
+  find_program(SPILLWAY_NVIDIA_SMI nvidia-smi)
+  if(SPILLWAY_NVIDIA_SMI)
+    execute_process(COMMAND ${SPILLWAY_NVIDIA_SMI} --query-gpu=compute_cap --format=csv,noheader
+      OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE failed)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]+" capabilities "${capabilities}")
+    if(NOT failed AND capabilities)
+      list(TRANSFORM capabilities REPLACE "\\." "")
+      list(TRANSFORM capabilities APPEND "-real")
+      list(REMOVE_DUPLICATES capabilities)
+      set(${result} ${capabilities} PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
   set(CMAKE_CUDA_ARCHITECTURES ${SPILLWAY_CUDA_ARCHITECTURES})
+  if(SPILLWAY_CUDA_ARCHITECTURES STREQUAL "native")
+    spillway_native_architectures(CMAKE_CUDA_ARCHITECTURES)
+  endif()
 endif()
 enable_language(CUDA)
 # CMake 3.25 knows no C++20 for CUDA.
