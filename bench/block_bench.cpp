@@ -11,8 +11,8 @@
 #include "bench/stage_input.hpp"
 #include "indexer/block/sorter.hpp"
 #include "indexer/block/terms.hpp"
-#include "io/file/file_system.hpp"
 #include "io/file/memory_file.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "sort/auto_string_sorter.hpp"
 #include "tools/bench/scratch.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "io/base/varint.hpp"
 #include "io/postings/list_encoder.hpp"
-#include "io/run/reader.hpp"
+#include "io/run/postings_decoder.hpp"
 
 namespace spillway {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "bench/stage_input.hpp"
 #include "io/file/file_system.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tools/bench/scratch.hpp"
 
 namespace spillway {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <random>
 
-#include "io/file/file_system.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "io/index/list_blocks.hpp"
 #include "io/index/writer.hpp"
 #include "search/block_max_ranker.hpp"

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "io/file/file_system.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "text/unicode/words.hpp"
 
 namespace spillway {

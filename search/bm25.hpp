@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/index/reader.hpp"
+#include "io/format/index_types.hpp"
+#include "io/postings/list_encoder.hpp"
 
 namespace spillway {
 

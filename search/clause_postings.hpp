@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "io/format/index_types.hpp"
 #include "io/index/reader.hpp"
 #include "search/query.hpp"
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "io/index/postings_cursor.hpp"
 #include "search/clause_postings.hpp"
 
 namespace spillway {

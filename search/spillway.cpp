@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "io/index/position_cursor.hpp"
 #include "search/block_max_ranker.hpp"
 

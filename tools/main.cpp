@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "io/file/posix_file_system.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/cli/signals.hpp"
 

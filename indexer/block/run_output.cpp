@@ -16,7 +16,8 @@
 #include "io/base/varint.hpp"
 #include "io/checksum/position_sums.hpp"
 #include "io/checksum/position_weight.hpp"
-#include "io/run/reader.hpp"
+#include "io/run/decode_positions.hpp"
+#include "io/run/postings_decoder.hpp"
 
 namespace spillway {
 

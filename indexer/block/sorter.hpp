@@ -12,8 +12,8 @@
 #include "indexer/block/block.hpp"
 #include "indexer/run/merge_source.hpp"
 #include "io/format/index.hpp"
+#include "io/format/run.hpp"
 #include "io/memory/budget.hpp"
-#include "io/run/writer.hpp"
 #include "sort/interface/record_sorter.hpp"
 #include "sort/interface/string_sorter.hpp"
 

@@ -18,6 +18,7 @@
 #include "indexer/plan/run_merge.hpp"
 #include "io/base/error.hpp"
 #include "io/base/stopwatch.hpp"
+#include "io/run/term_block_builder.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "text/analysis/term_filter.hpp"
 #include "text/unicode/words.hpp"

@@ -14,7 +14,7 @@
 #include "io/base/error.hpp"
 #include "io/base/stopwatch.hpp"
 #include "io/memory/limits.hpp"
-#include "io/run/writer.hpp"
+#include "io/run/term_block_builder.hpp"
 #include "sort/auto_string_sorter.hpp"
 
 namespace spillway {

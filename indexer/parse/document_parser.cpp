@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "indexer/parse/chunk_sizes.hpp"
-#include "io/run/writer.hpp"
+#include "io/run/text_cursor.hpp"
 
 namespace spillway {
 

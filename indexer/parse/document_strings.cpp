@@ -2,7 +2,7 @@
 
 #include "corpora/document/utf8.hpp"
 #include "indexer/parse/chunk_parser.hpp"
-#include "io/run/reader.hpp"
+#include "io/run/document_cursor.hpp"
 
 namespace spillway {
 

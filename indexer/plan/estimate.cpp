@@ -7,7 +7,7 @@
 #include "indexer/run/store.hpp"
 #include "io/base/error.hpp"
 #include "io/index/writer.hpp"
-#include "io/run/writer.hpp"
+#include "io/run/term_block_builder.hpp"
 
 namespace spillway {
 

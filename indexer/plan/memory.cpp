@@ -9,7 +9,7 @@
 #include "indexer/parse/chunk_sizes.hpp"
 #include "indexer/run/compactor.hpp"
 #include "io/base/error.hpp"
-#include "io/run/writer.hpp"
+#include "io/run/term_block_builder.hpp"
 
 namespace spillway {
 

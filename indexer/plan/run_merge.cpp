@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "io/index/cursors.hpp"
-#include "io/run/writer.hpp"
+#include "io/run/term_block_builder.hpp"
 
 namespace spillway {
 

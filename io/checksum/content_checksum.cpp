@@ -14,15 +14,7 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kLowCount = std::size_t{1} << DocumentWeight::kLowBits;
-
-const DocumentPowers& tables() { return document_powers(); }
-
-// r^(high * 4096)
-std::uint64_t high_power(std::uint64_t high) {
-  if (high < kLowCount) return tables().high[high];
-  return field61::multiply(tables().high[high % kLowCount], field61::power(kDocumentBase, (high / kLowCount) << 24));
-}
+constexpr std::size_t kLowCount = DocumentPowers::kCount;
 
 #define SPILLWAY_WEIGHT_TARGET __attribute__((target("avx512f,avx512vl")))
 
@@ -79,22 +71,9 @@ SPILLWAY_WEIGHT_TARGET std::size_t add_dense(std::span<const std::uint32_t> docu
 
 }  // namespace
 
-std::uint64_t field61::power(std::uint64_t base, std::uint64_t exponent) {
-  std::uint64_t result = 1;
-  for (; exponent != 0; exponent >>= 1) {
-    if (exponent & 1) result = multiply(result, base);
-    base = multiply(base, base);
-  }
-  return result;
-}
-
 TermHash hash_term(std::string_view term) {
   const XXH128_hash_t hash = XXH3_128bits_withSeed(term.data(), term.size(), kTermSeed);
   return {field61::reduce(hash.low64), field61::reduce(hash.high64)};
-}
-
-std::uint64_t document_power(std::uint64_t document) {
-  return field61::multiply(high_power(document >> DocumentWeight::kLowBits), tables().low[document % kLowCount]);
 }
 
 void DocumentWeight::add(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies) {
@@ -122,7 +101,7 @@ void DocumentWeight::add(std::span<const std::uint32_t> documents, std::span<con
 SPILLWAY_WEIGHT_TARGET void DocumentWeight::add_in_lanes(std::span<const std::uint32_t> documents,
                                                          std::span<const std::uint32_t> frequencies) {
   const __m512i low_mask = _mm512_set1_epi64(kLowCount - 1), most_times = _mm512_set1_epi64(kMostTimes);
-  const std::uint64_t* const high_powers = tables().high.data();
+  const std::uint64_t* const high_powers = document_powers().high.data();
   WeightLanes shared{_mm512_setzero_si512(), _mm512_setzero_si512()}, whole = shared;
   const auto end_shared = [&] { add_residue(field61::multiply(high_power_, shared.take())); };
   bool any_shared = false;
@@ -177,9 +156,9 @@ void DocumentWeight::add_in_turn(std::span<const std::uint32_t> documents, std::
 
 void DocumentWeight::move_to(std::uint64_t high) {
   high_ = high;
-  high_power_ = high_power(high);
+  high_power_ = high_document_power(high);
 }
 
-const std::uint64_t* DocumentWeight::low_table() { return tables().low.data(); }
+const std::uint64_t* DocumentWeight::low_table() { return document_powers().low.data(); }
 
 }  // namespace spillway

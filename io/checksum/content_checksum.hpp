@@ -9,43 +9,17 @@
 #include <span>
 #include <string_view>
 
+#include "io/checksum/document_powers.hpp"
+
 namespace spillway {
 
-// Fixed keys: part of the format. r is a primitive-looking 60-bit constant (digits of pi), the seed those of e.
-inline constexpr std::uint64_t kDocumentBase = 0x0243F6A8885A308DULL;
+// A fixed key: part of the format (digits of e).
 inline constexpr std::uint64_t kTermSeed = 0xB7E151628AED2A6BULL;
-
-// Arithmetic modulo the Mersenne prime 2^61-1, on values below it. constexpr: kernels call it as well.
-namespace field61 {
-
-inline constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
-
-// Any 128-bit value to its residue.
-constexpr std::uint64_t reduce(unsigned __int128 value) {
-  std::uint64_t sum = static_cast<std::uint64_t>(value & kPrime) + static_cast<std::uint64_t>((value >> 61) & kPrime) +
-                      static_cast<std::uint64_t>(value >> 122);
-  sum = (sum & kPrime) + (sum >> 61);
-  return sum >= kPrime ? sum - kPrime : sum;
-}
-constexpr std::uint64_t add(std::uint64_t a, std::uint64_t b) {
-  const std::uint64_t sum = a + b;
-  return sum >= kPrime ? sum - kPrime : sum;
-}
-constexpr std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
-  return reduce(static_cast<unsigned __int128>(a) * b);
-}
-std::uint64_t power(std::uint64_t base, std::uint64_t exponent);
-
-}  // namespace field61
 
 using TermHash = std::array<std::uint64_t, 2>;  // h_lane(term), below 2^61-1
 
 // XXH3-128 of the term (after analysis) with kTermSeed, its halves reduced.
 TermHash hash_term(std::string_view term);
-
-// r^document, r being kDocumentBase. `document` counts from 0 in its own part, run or index. The first call builds a
-// table of 64 KiB.
-std::uint64_t document_power(std::uint64_t document);
 
 // What a position adds to the sum of positions. Scattered, so that positions that are moved against each other do not
 // cancel.
@@ -99,9 +73,8 @@ class DocumentWeight {
     return result;
   }
 
-  static constexpr unsigned kLowBits = 12;
-
  private:
+  static constexpr unsigned kLowBits = DocumentPowers::kLowBits;
   // 2^61 * 2^32 * (2^30 + 2^kWideBits) stays below 2^128.
   static constexpr std::uint32_t kMaxPending = std::uint32_t{1} << 30;
   static constexpr unsigned kWideBits = 14;

@@ -2,6 +2,15 @@
 
 namespace spillway {
 
+std::uint64_t field61::power(std::uint64_t base, std::uint64_t exponent) {
+  std::uint64_t result = 1;
+  for (; exponent != 0; exponent >>= 1) {
+    if (exponent & 1) result = multiply(result, base);
+    base = multiply(base, base);
+  }
+  return result;
+}
+
 const DocumentPowers& document_powers() {
   static const DocumentPowers kPowers = [] {
     DocumentPowers powers;
@@ -13,6 +22,17 @@ const DocumentPowers& document_powers() {
     return powers;
   }();
   return kPowers;
+}
+
+std::uint64_t high_document_power(std::uint64_t high) {
+  if (high < DocumentPowers::kCount) return document_powers().high[high];
+  return field61::multiply(document_powers().high[high % DocumentPowers::kCount],
+                           field61::power(kDocumentBase, (high / DocumentPowers::kCount) << 24));
+}
+
+std::uint64_t document_power(std::uint64_t document) {
+  return field61::multiply(high_document_power(document >> DocumentPowers::kLowBits),
+                           document_powers().low[document % DocumentPowers::kCount]);
 }
 
 }  // namespace spillway

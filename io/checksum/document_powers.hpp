@@ -1,37 +1,54 @@
-// Tables of the powers r^document that sums over postings are made of (io/checksum/content_checksum.hpp), and products
-// in lanes.
+// The powers r^document that sums over postings are made of (io/checksum/content_checksum.hpp), and the arithmetic
+// modulo 2^61 - 1 they need.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "io/checksum/content_checksum.hpp"
-#include "io/checksum/vector_scans.hpp"
-
 namespace spillway {
+
+// A fixed key, part of the format: a 60-bit constant (digits of pi).
+inline constexpr std::uint64_t kDocumentBase = 0x0243F6A8885A308DULL;
+
+// Arithmetic modulo the Mersenne prime 2^61-1, on values below it. constexpr: kernels call it as well.
+namespace field61 {
+
+inline constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
+
+// Any 128-bit value to its residue.
+constexpr std::uint64_t reduce(unsigned __int128 value) {
+  std::uint64_t sum = static_cast<std::uint64_t>(value & kPrime) + static_cast<std::uint64_t>((value >> 61) & kPrime) +
+                      static_cast<std::uint64_t>(value >> 122);
+  sum = (sum & kPrime) + (sum >> 61);
+  return sum >= kPrime ? sum - kPrime : sum;
+}
+constexpr std::uint64_t add(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t sum = a + b;
+  return sum >= kPrime ? sum - kPrime : sum;
+}
+constexpr std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
+  return reduce(static_cast<unsigned __int128>(a) * b);
+}
+std::uint64_t power(std::uint64_t base, std::uint64_t exponent);
+
+}  // namespace field61
 
 // r^(i * 4096 + j) is high[i] * low[j].
 struct DocumentPowers {
-  static constexpr std::size_t kCount = std::size_t{1} << DocumentWeight::kLowBits;
+  static constexpr unsigned kLowBits = 12;
+  static constexpr std::size_t kCount = std::size_t{1} << kLowBits;
   std::array<std::uint64_t, kCount> low{}, high{};
 };
 
 // The first call builds them.
 const DocumentPowers& document_powers();
 
-// Products of residues modulo 2^61 - 1, in halves of 31 and 30 bits: below 2^61 + 8.
-SPILLWAY_SCAN_TARGET inline __m512i multiply_lanes(__m512i a, __m512i b) {
-  const __m512i a_high = _mm512_srli_epi64(a, 31), b_high = _mm512_srli_epi64(b, 31);
-  const __m512i low_bits = _mm512_set1_epi64(0x7FFFFFFF), prime = _mm512_set1_epi64(field61::kPrime);
-  const __m512i a_low = _mm512_and_si512(a, low_bits), b_low = _mm512_and_si512(b, low_bits);
-  const __m512i middle = _mm512_add_epi64(_mm512_mul_epu32(a_high, b_low), _mm512_mul_epu32(a_low, b_high));
-  // 2^62 is 2, and of the middle what passes 30 bits is 2^61 times that, so 1 times.
-  __m512i sum =
-      _mm512_add_epi64(_mm512_mul_epu32(a_low, b_low), _mm512_slli_epi64(_mm512_mul_epu32(a_high, b_high), 1));
-  sum = _mm512_add_epi64(sum, _mm512_srli_epi64(middle, 30));
-  sum = _mm512_add_epi64(sum, _mm512_slli_epi64(_mm512_and_si512(middle, _mm512_set1_epi64(0x3FFFFFFF)), 31));
-  return _mm512_add_epi64(_mm512_and_si512(sum, prime), _mm512_srli_epi64(sum, 61));
-}
+// r^(high * 4096).
+std::uint64_t high_document_power(std::uint64_t high);
+
+// r^document, r being kDocumentBase. `document` counts from 0 in its own part, run or index. The first call builds a
+// table of 64 KiB.
+std::uint64_t document_power(std::uint64_t document);
 
 }  // namespace spillway

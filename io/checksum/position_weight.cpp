@@ -48,7 +48,7 @@ struct DigitSums {
 // r^document of eight documents of at most kMostDocument, from `first` to `last`.
 SPILLWAY_WEIGHT_TARGET __m512i gather_powers(__m512i documents, std::uint32_t first, std::uint32_t last) {
   static const DocumentPowers& kPowers = document_powers();
-  constexpr unsigned kLowBits = DocumentWeight::kLowBits;
+  constexpr unsigned kLowBits = DocumentPowers::kLowBits;
   const __m512i low_mask = _mm512_set1_epi64(DocumentPowers::kCount - 1);
   const __m512i low = _mm512_i64gather_epi64(_mm512_and_si512(documents, low_mask), kPowers.low.data(), 8);
   if (last >> kLowBits == 0) return low;

@@ -59,7 +59,7 @@ SPILLWAY_DIGIT_TARGET ScatteredWeight weigh(const std::uint32_t* documents, cons
     if (_mm256_cmpgt_epu32_mask(times, most_times) != 0) break;
     const __m512i numbers = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, documents + done));
     const __m512i high =
-        _mm512_i64gather_epi64(_mm512_srli_epi64(numbers, DocumentWeight::kLowBits), kPowers.high.data(), 8);
+        _mm512_i64gather_epi64(_mm512_srli_epi64(numbers, DocumentPowers::kLowBits), kPowers.high.data(), 8);
     const __m512i low = _mm512_i64gather_epi64(_mm512_and_si512(numbers, low_mask), kPowers.low.data(), 8);
     sums.add(low, _mm512_mullo_epi64(high, _mm512_cvtepu32_epi64(times)));
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "io/base/vector_intrinsics.hpp"
+#include "io/checksum/document_powers.hpp"
 
 #define SPILLWAY_SCAN_TARGET __attribute__((target("avx512f")))
 
@@ -31,6 +32,20 @@ SPILLWAY_SCAN_TARGET inline __m512i scan_epi64(__m512i values) {
   values = _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 7));
   values = _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 6));
   return _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 4));
+}
+
+// Products of residues modulo 2^61 - 1, in halves of 31 and 30 bits: below 2^61 + 8.
+SPILLWAY_SCAN_TARGET inline __m512i multiply_lanes(__m512i a, __m512i b) {
+  const __m512i a_high = _mm512_srli_epi64(a, 31), b_high = _mm512_srli_epi64(b, 31);
+  const __m512i low_bits = _mm512_set1_epi64(0x7FFFFFFF), prime = _mm512_set1_epi64(field61::kPrime);
+  const __m512i a_low = _mm512_and_si512(a, low_bits), b_low = _mm512_and_si512(b, low_bits);
+  const __m512i middle = _mm512_add_epi64(_mm512_mul_epu32(a_high, b_low), _mm512_mul_epu32(a_low, b_high));
+  // 2^62 is 2, and of the middle what passes 30 bits is 2^61 times that, so 1 times.
+  __m512i sum =
+      _mm512_add_epi64(_mm512_mul_epu32(a_low, b_low), _mm512_slli_epi64(_mm512_mul_epu32(a_high, b_high), 1));
+  sum = _mm512_add_epi64(sum, _mm512_srli_epi64(middle, 30));
+  sum = _mm512_add_epi64(sum, _mm512_slli_epi64(_mm512_and_si512(middle, _mm512_set1_epi64(0x3FFFFFFF)), 31));
+  return _mm512_add_epi64(_mm512_and_si512(sum, prime), _mm512_srli_epi64(sum, 61));
 }
 
 // position_value() of each of 16 positions.

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "io/section/file.hpp"
+#include "io/section/writer.hpp"
 
 namespace spillway {
 

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "io/docstore/block_compressor.hpp"
-#include "io/section/file.hpp"
+#include "io/section/reader.hpp"
+#include "io/section/writer.hpp"
 
 namespace spillway {
 

@@ -102,9 +102,6 @@ class FileSystem {
   virtual std::string resolve(const std::string& path) = 0;
 };
 
-// The real one: POSIX calls, EINTR and partial transfers handled, O_CLOEXEC throughout.
-FileSystem& posix_file_system();
-
 // Whole small files. read_file throws IoError above `max_bytes`.
 std::string read_file(FileSystem& files, const std::string& path, std::size_t max_bytes = std::size_t{1} << 26);
 // Syncs and closes all of them, at the same time: a file system that commits by journal then needs few commits. Throws

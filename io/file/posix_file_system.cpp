@@ -1,3 +1,5 @@
+#include "io/file/posix_file_system.hpp"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,7 +9,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "io/file/file_system.hpp"
 #include "io/file/posix_files.hpp"
 #include "io/file/system_error.hpp"
 

@@ -56,7 +56,14 @@ inline constexpr std::size_t kTermTrailerBytes = 24;
 inline constexpr std::size_t kMaxTermBytes = 65535;
 inline constexpr unsigned kMaxTermTableHeight = 48;
 
+// Postings lists.
+inline constexpr std::size_t kPostingsBlock = 128;
 inline constexpr std::size_t kBoundEntryBytes = 8;
+// Bytes of bound entries that a list of `document_count` postings has.
+inline std::uint64_t bound_bytes_of(std::uint64_t document_count) {
+  if (document_count <= kPostingsBlock) return 0;
+  return (document_count / kPostingsBlock + (document_count % kPostingsBlock != 0 ? 1 : 0)) * kBoundEntryBytes;
+}
 
 // Does an index keep the positions of its terms?
 enum class Positions : std::uint8_t { kNone, kStored };

@@ -1,7 +1,9 @@
 #include "io/index/cursors.hpp"
 
+#include <algorithm>
+
 #include "io/base/varint.hpp"
-#include "io/index/reader_state.hpp"
+#include "io/index/state.hpp"
 
 namespace spillway {
 
@@ -13,7 +15,7 @@ constexpr std::size_t kMostStretchBytes = kDistanceBlock * 5;  // of what a posi
 }  // namespace
 
 IndexTermCursor::IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last)
-    : index_(index), numbering_(index.state_->numbering()), terms_(index, first), last_(last) {
+    : index_(index), numbering_(index.state().numbering()), terms_(index, first), last_(last) {
   postings_.reserve(kPieceBytes);
   if (index.options().positions) positions_.reserve(kPieceBytes);
 }
@@ -102,9 +104,9 @@ struct IndexDocumentCursor::Walk {
 };
 
 IndexDocumentCursor::IndexDocumentCursor(const IndexReader& index)
-    : index_(index), numbering_(index.state_->numbering()), walk_(std::make_unique<Walk>()) {}
+    : index_(index), numbering_(index.state().numbering()), walk_(std::make_unique<Walk>()) {}
 
-IndexDocumentCursor::~IndexDocumentCursor() { index_.state_->release_pages(); }
+IndexDocumentCursor::~IndexDocumentCursor() { index_.state().release_pages(); }
 
 bool IndexDocumentCursor::next() {
   if (next_source_ == index_.counts().source_documents) return false;
@@ -119,7 +121,7 @@ bool IndexDocumentCursor::next() {
 }
 
 void IndexDocumentCursor::read_kept() {
-  const DocumentSectionsReader& documents = *index_.state_->documents;
+  const DocumentSectionsReader& documents = *index_.state().documents;
   if (next_kept_ % kDocumentGroup == 0) {
     if (walk_->group) walk_->group->next();  // checks its end
     walk_->group.emplace(documents, next_kept_ / kDocumentGroup);
@@ -134,6 +136,53 @@ void IndexDocumentCursor::read_kept() {
   document_.url = walk_->stored.url;
   document_.date = walk_->stored.date;
   ++next_kept_;
+}
+
+struct IndexTextCursor::Walk {
+  std::optional<DocumentSectionsReader::GroupWalk> group;
+  BlockStreamReader::Cache texts;
+};
+
+IndexTextCursor::IndexTextCursor(const IndexReader& index)
+    : index_(index), numbering_(index.state().numbering()), walk_(std::make_unique<Walk>()) {}
+
+IndexTextCursor::~IndexTextCursor() { index_.state().release_pages(); }
+
+void IndexTextCursor::begin_document() {
+  in_document_ = true;
+  left_ = 0;
+  if (numbering_.is_dropped(next_source_)) return;
+  if (next_kept_ % kDocumentGroup == 0) {
+    if (walk_->group) walk_->group->next();  // checks its end
+    walk_->group.emplace(*index_.state().documents, next_kept_ / kDocumentGroup);
+  }
+  walk_->group->next();
+  ++next_kept_;
+  offset_ = walk_->group->place().text_offset;
+  left_ = walk_->group->place().text_bytes;
+}
+
+bool IndexTextCursor::next() {
+  if (!in_document_) {
+    if (next_source_ == index_.counts().source_documents) return false;
+    begin_document();
+  }
+  const BlockStreamReader& texts = index_.state().documents->text();
+  piece_ = {};
+  if (left_ != 0) {
+    texts.load(offset_ / kTextBlockBytes, walk_->texts);
+    const std::uint64_t at = offset_ % kTextBlockBytes;
+    const std::uint64_t bytes = std::min<std::uint64_t>(left_, walk_->texts.raw.size() - at);
+    piece_.bytes = {reinterpret_cast<const char*>(walk_->texts.raw.data()) + at, static_cast<std::size_t>(bytes)};
+    offset_ += bytes;
+    left_ -= bytes;
+  }
+  if (left_ == 0) {
+    piece_.ends_document = true;
+    in_document_ = false;
+    ++next_source_;
+  }
+  return true;
 }
 
 }  // namespace spillway

@@ -12,6 +12,7 @@
 #include "io/format/cursors.hpp"
 #include "io/format/index.hpp"
 #include "io/index/position_cursor.hpp"
+#include "io/index/postings_cursor.hpp"
 #include "io/index/reader.hpp"
 #include "io/index/source_numbering.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "io/base/byte_order.hpp"
-#include "io/index/reader_state.hpp"
+#include "io/index/state.hpp"
 #include "io/postings/bit_packing.hpp"
 #include "io/postings/list_tail.hpp"
 
@@ -33,7 +33,7 @@ ListBlocks::ListBlocks(const IndexReader& index, const TermEntry& entry)
 
 void ListBlocks::read_bounds(const TermEntry& entry) {
   const std::size_t count = (document_count_ + kPostingsBlock - 1) / kPostingsBlock;
-  const SectionReader& section = index_.state_->section(Section::kBounds);
+  const SectionReader& section = index_.state().section(Section::kBounds);
   const std::uint64_t documents = index_.counts().documents;
   bounds_ = section.at(entry.bound_offset, count * kBoundEntryBytes);
   offsets_.resize(count);
@@ -54,7 +54,7 @@ void ListBlocks::read_bounds(const TermEntry& entry) {
 }
 
 void ListBlocks::fail(std::size_t block, std::string_view expected, std::string_view found) const {
-  index_.state_->section(Section::kPostings).fail(posting_offset_ + offsets_[block], expected, found);
+  index_.state().section(Section::kPostings).fail(posting_offset_ + offsets_[block], expected, found);
 }
 
 std::uint32_t ListBlocks::last_document(std::size_t block) const { return load_le<std::uint32_t>(bound(block)); }
@@ -64,7 +64,7 @@ std::size_t ListBlocks::posting_count(std::size_t block) const {
 }
 
 ListBlocks::Packed ListBlocks::packed(std::size_t block) const {
-  const SectionReader& section = index_.state_->section(Section::kPostings);
+  const SectionReader& section = index_.state().section(Section::kPostings);
   if (has_bounds()) {
     const unsigned document_bits = bound(block)[4], frequency_bits = bound(block)[5];
     const std::uint64_t bytes = packed_bytes(document_bits + frequency_bits);
@@ -135,7 +135,7 @@ void ListBlocks::decode_tail(std::size_t block, std::uint32_t* documents, std::u
   }
   const std::uint64_t left = posting_bytes_ - offsets_[block];
   const std::uint8_t* const begin =
-      index_.state_->section(Section::kPostings).at(posting_offset_ + offsets_[block], left);
+      index_.state().section(Section::kPostings).at(posting_offset_ + offsets_[block], left);
   ListTail tail{begin,
                 begin + left,
                 posting_count(block),

@@ -8,7 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "io/format/index.hpp"
+#include "io/format/index_types.hpp"
 #include "io/index/reader.hpp"
+#include "io/postings/list_encoder.hpp"
 
 namespace spillway {
 
@@ -48,7 +51,6 @@ class ListBlocks {
   void decode_tail(std::size_t block, std::uint32_t* documents, std::uint32_t* frequencies) const;
   [[noreturn]] void fail(std::size_t block, std::string_view expected, std::string_view found) const;
 
-  static constexpr std::size_t kBoundEntryBytes = 8;
   const IndexReader& index_;
   std::uint64_t document_count_, occurrence_count_, posting_offset_, posting_bytes_;
   std::uint32_t single_document_;

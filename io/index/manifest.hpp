@@ -7,9 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "io/format/content_options.hpp"
 #include "io/format/index.hpp"
-#include "io/index/reader.hpp"
-#include "io/section/file.hpp"
+#include "io/format/index_types.hpp"
+#include "io/section/layout.hpp"
 
 namespace spillway {
 

@@ -6,7 +6,7 @@
 #include "io/base/byte_order.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
-#include "io/index/reader_state.hpp"
+#include "io/index/state.hpp"
 
 namespace spillway {
 
@@ -38,11 +38,11 @@ PositionCursor::PositionCursor(const IndexReader& index, const TermEntry& entry)
 }
 
 const std::uint8_t* PositionCursor::bytes(std::uint64_t offset, std::uint64_t count) const {
-  return index_.state_->section(Section::kPositions).at(list_offset_ + offset, count);
+  return index_.state().section(Section::kPositions).at(list_offset_ + offset, count);
 }
 
 void PositionCursor::fail(std::uint64_t offset, std::string_view expected, std::string_view found) const {
-  index_.state_->section(Section::kPositions).fail(list_offset_ + offset, expected, found);
+  index_.state().section(Section::kPositions).fail(list_offset_ + offset, expected, found);
 }
 
 PositionPlace PositionCursor::place_of(std::uint64_t block) const {

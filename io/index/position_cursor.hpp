@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "io/format/index_types.hpp"
+#include "io/index/postings_cursor.hpp"
 #include "io/index/reader.hpp"
 #include "io/postings/position_encoder.hpp"
 

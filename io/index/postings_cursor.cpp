@@ -1,9 +1,10 @@
+#include "io/index/postings_cursor.hpp"
+
 #include <algorithm>
 #include <string>
 
 #include "io/base/byte_order.hpp"
-#include "io/index/reader.hpp"
-#include "io/index/reader_state.hpp"
+#include "io/index/state.hpp"
 #include "io/postings/bit_packing.hpp"
 #include "io/postings/list_tail.hpp"
 
@@ -19,7 +20,7 @@ PostingsCursor::PostingsCursor(const IndexReader& index, const TermEntry& entry)
       single_document_(entry.single_document) {}
 
 void PostingsCursor::fail(std::string_view expected, std::string_view found) const {
-  index_.state_->section(Section::kPostings).fail(posting_offset_ + offset_, expected, found);
+  index_.state().section(Section::kPostings).fail(posting_offset_ + offset_, expected, found);
 }
 
 bool PostingsCursor::next_block() {
@@ -58,11 +59,11 @@ PostingsCursor::Widths PostingsCursor::widths_before_block() {
   const std::uint8_t* from = nullptr;
   if (document_count_ == kPostingsBlock) {
     if (posting_bytes_ < 2) fail("the widths of a block", "the end of the list");
-    from = index_.state_->section(Section::kPostings).at(posting_offset_, 2);
+    from = index_.state().section(Section::kPostings).at(posting_offset_, 2);
     offset_ = 2;
   } else {
     const std::uint64_t entry = bound_offset_ + done_ / kPostingsBlock * kBoundEntryBytes;
-    from = index_.state_->section(Section::kBounds).at(entry, kBoundEntryBytes) + 4;
+    from = index_.state().section(Section::kBounds).at(entry, kBoundEntryBytes) + 4;
   }
   return {from[0], from[1]};
 }
@@ -76,7 +77,7 @@ void PostingsCursor::decode_full(Widths widths) {
          std::to_string(document_bits) + " and " + std::to_string(frequency_bits) + " bits");
   }
   const std::uint64_t bytes = packed_bytes(document_bits + frequency_bits);
-  const std::uint8_t* from = index_.state_->section(Section::kPostings).at(posting_offset_ + offset_, bytes);
+  const std::uint8_t* from = index_.state().section(Section::kPostings).at(posting_offset_ + offset_, bytes);
   unpack_block(from, document_bits, documents_);
   unpack_block(from + packed_bytes(document_bits), frequency_bits, frequencies_);
   std::uint64_t next = next_document_;
@@ -93,7 +94,7 @@ void PostingsCursor::decode_full(Widths widths) {
 
 void PostingsCursor::decode_tail() {
   const std::uint64_t left = posting_bytes_ - offset_;
-  const std::uint8_t* const begin = index_.state_->section(Section::kPostings).at(posting_offset_ + offset_, left);
+  const std::uint8_t* const begin = index_.state().section(Section::kPostings).at(posting_offset_ + offset_, left);
   ListTail tail{
       begin, begin + left, count_, occurrence_count_ == document_count_, next_document_, index_.counts().documents};
   decode_list_tail(tail, documents_, frequencies_,
@@ -108,7 +109,7 @@ void PostingsCursor::finish_block(std::uint64_t last_document) {
   }
   if (document_count_ > kPostingsBlock) {
     const std::uint64_t entry = bound_offset_ + done_ / kPostingsBlock * kBoundEntryBytes;
-    const auto expected = load_le<std::uint32_t>(index_.state_->section(Section::kBounds).at(entry, kBoundEntryBytes));
+    const auto expected = load_le<std::uint32_t>(index_.state().section(Section::kBounds).at(entry, kBoundEntryBytes));
     if (last_document != expected) {
       fail("document " + std::to_string(expected) + " at the end of the block", std::to_string(last_document));
     }

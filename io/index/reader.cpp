@@ -1,13 +1,13 @@
 #include "io/index/reader.hpp"
+#include "io/format/index_types.hpp"
 
 #include <algorithm>
 #include <charconv>
 
 #include "io/base/byte_order.hpp"
-#include "io/base/error.hpp"
-#include "io/base/varint.hpp"
-#include "io/index/reader_state.hpp"
+#include "io/index/state.hpp"
 #include "io/postings/bit_packing.hpp"
+#include "io/postings/list_encoder.hpp"
 
 namespace spillway {
 
@@ -23,85 +23,8 @@ std::optional<std::uint64_t> computed_document(std::string_view id) {
 
 }  // namespace
 
-IndexReader::State::State(FileSystem& files, std::string path, std::size_t window_bytes) : directory(std::move(path)) {
-  read_manifest(files);
-  for (std::size_t i = 0; i < kSectionCount; ++i) {
-    sections[i] = std::make_unique<SectionReader>(files, directory, static_cast<Section>(i + 1), manifest.sections[i],
-                                                  window_bytes);
-  }
-  check_sizes();
-  const IndexCounts& counts = manifest.counts;
-  terms.emplace(section(Section::kTerms),
-                TermTableReader::Limits{counts.terms, counts.documents, section(Section::kPostings).size(),
-                                        section(Section::kBounds).size(), section(Section::kPositions).size(),
-                                        manifest.options.positions});
-  documents.emplace(DocumentSectionsReader::Sections{section(Section::kDocuments), section(Section::kDocumentGroups),
-                                                     section(Section::kIds), section(Section::kFields),
-                                                     section(Section::kFieldBlocks), section(Section::kText),
-                                                     section(Section::kTextBlocks)},
-                    counts.documents);
-  if (window_bytes != 0) release_pages();
-}
-
-void IndexReader::State::release_pages() const {
-  for (const auto& opened : sections) opened->release();
-}
-
-void IndexReader::State::read_manifest(FileSystem& files) {
-  const std::string path = directory + "/" + std::string(kManifestName);
-  if (!files.status(directory)) throw IoError("cannot open the index " + printable(directory) + ": it does not exist");
-  if (!files.status(path)) {
-    throw FormatError(printable(directory) + ": expected an index, found no file \"manifest\" in it; it is another " +
-                      "directory, or an index that was never finished: build it again");
-  }
-  const std::string bytes = read_file(files, path);
-  manifest = Manifest::parse(bytes, path);
-  manifest_bytes = bytes.size();
-}
-
-void IndexReader::State::check_sizes() const {
-  const IndexCounts& counts = manifest.counts;
-  const auto check = [](const SectionReader& found, std::uint64_t expected) {
-    if (found.size() != expected) {
-      found.fail(found.size(), std::to_string(expected) + " bytes of data as the counts say",
-                 std::to_string(found.size()));
-    }
-  };
-  check(section(Section::kLengths), counts.documents * 4);
-  check(section(Section::kIdOrder), counts.stored_ids * 4);
-  if (!manifest.options.positions) check(section(Section::kPositions), 0);
-}
-
-void IndexReader::State::read_dropped() const {
-  const SectionReader& from = section(Section::kDropped);
-  const std::uint64_t count = manifest.counts.source_documents - manifest.counts.documents;
-  const std::uint8_t *begin = from.at(0, from.size()), *at = begin, *end = begin + from.size();
-  std::uint64_t next = 0;
-  if (count != 0) numbering_.reserve(manifest.counts.source_documents);
-  while (at != end) {
-    std::uint64_t gap = 0;
-    if (!read_varint(&at, end, &gap) || gap >= manifest.counts.source_documents - next) {
-      from.fail(static_cast<std::uint64_t>(at - begin), "a dropped document of the source", "a higher number");
-    }
-    numbering_.drop(static_cast<std::uint32_t>(next + gap));
-    next += gap + 1;
-  }
-  if (numbering_.dropped_count() != count) {
-    from.fail(from.size(), std::to_string(count) + " dropped documents", std::to_string(numbering_.dropped_count()));
-  }
-  numbering_.seal();
-}
-
-const SourceNumbering& IndexReader::State::numbering() const {
-  std::call_once(dropped_once_, [this] {
-    numbering_ = {};
-    read_dropped();
-  });
-  return numbering_;
-}
-
 IndexReader::IndexReader(FileSystem& files, const std::string& directory, std::size_t window_bytes)
-    : state_(std::make_unique<State>(files, directory, window_bytes)) {}
+    : state_(std::make_unique<IndexState>(files, directory, window_bytes)) {}
 
 IndexReader::~IndexReader() = default;
 
@@ -222,7 +145,7 @@ struct TermTableCursor::State {
 };
 
 TermTableCursor::TermTableCursor(const IndexReader& index, std::string_view first)
-    : state_(std::make_unique<State>(*index.state_->terms, first)) {}
+    : state_(std::make_unique<State>(*index.state().terms, first)) {}
 
 TermTableCursor::~TermTableCursor() = default;
 

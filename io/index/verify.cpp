@@ -1,12 +1,15 @@
+#include "io/index/verify.hpp"
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "io/base/byte_order.hpp"
 #include "io/index/position_cursor.hpp"
-#include "io/index/reader.hpp"
-#include "io/index/reader_state.hpp"
+#include "io/index/postings_cursor.hpp"
 #include "io/index/source_numbering.hpp"
+#include "io/index/state.hpp"
+#include "io/postings/list_encoder.hpp"
 
 namespace spillway {
 
@@ -15,7 +18,7 @@ class IndexVerifier {
  public:
   IndexVerifier(const IndexReader& index, const std::function<void(std::uint64_t)>& progress)
       : index_(index),
-        state_(*index.state_),
+        state_(index.state()),
         terms_(*state_.terms),
         progress_(progress),
         numbering_(state_.numbering()) {}
@@ -56,7 +59,7 @@ class IndexVerifier {
   }
 
   const IndexReader& index_;
-  const IndexReader::State& state_;
+  const IndexState& state_;
   const TermTableReader& terms_;
   const std::function<void(std::uint64_t)>& progress_;
   const SourceNumbering& numbering_;
@@ -272,8 +275,8 @@ void IndexVerifier::check_totals() const {
   }
 }
 
-void IndexReader::verify(const std::function<void(std::uint64_t)>& progress) const {
-  IndexVerifier(*this, progress).run();
+void verify_index(const IndexReader& index, const std::function<void(std::uint64_t)>& progress) {
+  IndexVerifier(index, progress).run();
 }
 
 }  // namespace spillway

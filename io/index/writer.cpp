@@ -6,10 +6,10 @@
 
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
-#include "io/docstore/sections.hpp"
+#include "io/docstore/writer.hpp"
 #include "io/index/manifest.hpp"
-#include "io/section/file.hpp"
-#include "io/termdict/term_table.hpp"
+#include "io/section/writer.hpp"
+#include "io/termdict/writer.hpp"
 
 namespace spillway {
 

@@ -16,8 +16,6 @@
 
 namespace spillway {
 
-inline constexpr std::size_t kPostingsBlock = 128;
-
 // Self-contained encoded lists of consecutive terms. A list may be spread over several batches in a row: `starts` and
 // `ends` say so; counts stand in the piece that ends it.
 struct ListBatch {

@@ -5,7 +5,6 @@
 #include "io/base/byte_order.hpp"
 #include "io/base/varint.hpp"
 #include "io/format/index.hpp"
-#include "io/postings/list_encoder.hpp"
 
 namespace spillway {
 

@@ -1,3 +1,5 @@
+#include "io/run/decode_positions.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -6,7 +8,6 @@
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
 #include "io/base/vector_intrinsics.hpp"
-#include "io/run/reader.hpp"
 
 namespace spillway {
 

@@ -1,11 +1,11 @@
+#include "io/run/document_cursor.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>
 
 #include "io/base/varint.hpp"
-#include "io/run/block_reader.hpp"
 #include "io/run/layout.hpp"
-#include "io/run/reader.hpp"
 
 namespace spillway {
 

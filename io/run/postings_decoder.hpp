@@ -1,11 +1,12 @@
 // Decodes the postings of a piece of a run a stretch at a time, so that whoever takes them still finds them in the
-// nearest cache. decode_postings() (io/run/reader.hpp) takes a whole piece.
+// nearest cache, or whole.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "io/format/run.hpp"
 
@@ -58,5 +59,14 @@ class PostingsDecoder {
   std::uint64_t least_document_ = 0;  // that it may begin with
   std::uint32_t not_begun_;           // postings of parts that are not begun
 };
+
+// Decodes the postings of `piece` into documents and frequencies (resized to document_count). Throws FormatError naming
+// `where` unless they decode to exactly document_count ascending documents that end at last_document, use every byte,
+// and sum to occurrence_count.
+void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+                     std::vector<std::uint32_t>& frequencies);
+// The same without vectors: for other CPUs, and tests.
+void decode_postings_portable(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+                              std::vector<std::uint32_t>& frequencies);
 
 }  // namespace spillway

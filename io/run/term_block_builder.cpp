@@ -1,3 +1,5 @@
+#include "io/run/term_block_builder.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -6,7 +8,6 @@
 #include "io/base/checksum.hpp"
 #include "io/base/copy_bytes.hpp"
 #include "io/base/varint.hpp"
-#include "io/run/writer.hpp"
 
 namespace spillway {
 

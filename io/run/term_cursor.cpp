@@ -1,12 +1,12 @@
+#include "io/run/term_cursor.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
 
 #include "io/base/varint.hpp"
-#include "io/run/block_reader.hpp"
 #include "io/run/layout.hpp"
-#include "io/run/reader.hpp"
 
 namespace spillway {
 

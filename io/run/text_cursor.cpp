@@ -1,13 +1,20 @@
+#include "io/run/text_cursor.hpp"
+
 #include <algorithm>
 
 #include "io/base/varint.hpp"
-#include "io/run/block_reader.hpp"
 #include "io/run/layout.hpp"
-#include "io/run/reader.hpp"
 
 namespace spillway {
 
 using namespace run_layout;
+
+void append_text_piece(const TextPiece& piece, std::vector<std::uint8_t>& stream) {
+  std::uint8_t head[kMaxVarintBytes];
+  const std::uint64_t number = std::uint64_t{piece.bytes.size()} << 1 | (piece.ends_document ? 1 : 0);
+  stream.insert(stream.end(), head, write_varint(head, number));
+  stream.insert(stream.end(), piece.bytes.begin(), piece.bytes.end());
+}
 
 RunTextCursor::RunTextCursor(const RunReader& run)
     : run_(run), blocks_(std::make_unique<RunBlockReader>(run, kTextBlock, kHeaderBytes, 0)) {}

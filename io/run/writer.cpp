@@ -1,4 +1,5 @@
 #include "io/run/writer.hpp"
+#include "io/run/term_block_builder.hpp"
 
 #include <zstd.h>
 
@@ -193,13 +194,6 @@ void RunWriter::append_stream(std::uint8_t kind, std::vector<std::uint8_t>& held
     append_block(kind, held, 0);
     held.clear();
   }
-}
-
-void append_text_piece(const TextPiece& piece, std::vector<std::uint8_t>& stream) {
-  std::uint8_t head[kMaxVarintBytes];
-  const std::uint64_t number = std::uint64_t{piece.bytes.size()} << 1 | (piece.ends_document ? 1 : 0);
-  stream.insert(stream.end(), head, write_varint(head, number));
-  stream.insert(stream.end(), piece.bytes.begin(), piece.bytes.end());
 }
 
 void RunWriter::append_footer(const RunSummary& summary) {

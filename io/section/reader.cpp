@@ -1,9 +1,9 @@
+#include "io/section/reader.hpp"
+
 #include <algorithm>
 
 #include "io/base/byte_order.hpp"
 #include "io/base/error.hpp"
-#include "io/section/file.hpp"
-#include "io/section/page.hpp"
 
 namespace spillway {
 

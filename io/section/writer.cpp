@@ -1,3 +1,5 @@
+#include "io/section/writer.hpp"
+
 #include <algorithm>
 #include <array>
 #include <mutex>
@@ -5,8 +7,6 @@
 
 #include "io/base/byte_order.hpp"
 #include "io/base/ordered_stage.hpp"
-#include "io/section/file.hpp"
-#include "io/section/page.hpp"
 
 namespace spillway {
 

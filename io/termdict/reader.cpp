@@ -1,8 +1,9 @@
+#include "io/termdict/reader.hpp"
+
 #include <array>
 
 #include "io/base/byte_order.hpp"
 #include "io/base/varint.hpp"
-#include "io/termdict/term_table.hpp"
 
 namespace spillway {
 

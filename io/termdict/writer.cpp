@@ -1,10 +1,11 @@
+#include "io/termdict/writer.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
-#include "io/termdict/term_table.hpp"
 
 namespace spillway {
 

@@ -6,6 +6,7 @@
 
 #include "io/base/error.hpp"
 #include "io/checksum/position_weight.hpp"
+#include "io/run/decode_positions.hpp"
 #include "io/run/postings_decoder.hpp"
 #include "merge/cursor/term_merge_cursor.hpp"
 

@@ -1,6 +1,9 @@
 // A run as an input of a merge.
 #pragma once
 
+#include "io/run/document_cursor.hpp"
+#include "io/run/term_cursor.hpp"
+#include "io/run/text_cursor.hpp"
 #include "merge/input/merge_input.hpp"
 
 namespace spillway {

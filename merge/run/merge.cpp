@@ -8,6 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include "io/run/document_cursor.hpp"
+#include "io/run/text_cursor.hpp"
+#include "io/run/writer.hpp"
 #include "merge/cursor/ordered_ranges.hpp"
 #include "merge/cursor/term_merge_cursor.hpp"
 #include "merge/cursor/term_ranges.hpp"

@@ -8,7 +8,6 @@
 
 #include "io/base/concurrency_limiter.hpp"
 #include "io/file/file_system.hpp"
-#include "io/run/writer.hpp"
 #include "merge/input/merge_input.hpp"
 
 namespace spillway {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/run/writer.hpp"
+#include "io/run/term_block_builder.hpp"
 #include "merge/run/joined_entry.hpp"
 #include "merge/run/positioned_fragment.hpp"
 

@@ -12,6 +12,7 @@
 #include "indexer/gpu/sorter/host_block_pass.hpp"
 #include "indexer/ingest/ingest.hpp"
 #include "indexer/job/final_merge.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "sort/auto_string_sorter.hpp"
 #include "sort/gpu/device/faults.hpp"
 #include "tests/end_to_end/same_bytes.hpp"

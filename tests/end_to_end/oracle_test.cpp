@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/end_to_end/indexing.hpp"
 #include "tests/support/corpora_path.hpp"

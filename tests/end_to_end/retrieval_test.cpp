@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "indexer/job/index_job.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "search/block_max_ranker.hpp"
 #include "search/exhaustive_ranker.hpp"
 #include "tests/support/corpora_path.hpp"

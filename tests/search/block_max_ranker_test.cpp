@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/file/posix_file_system.hpp"
 #include "search/exhaustive_ranker.hpp"
 #include "tests/search/toy_corpus.hpp"
 

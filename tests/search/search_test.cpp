@@ -9,6 +9,7 @@
 #include <random>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "io/index/writer.hpp"
 #include "search/block_max_ranker.hpp"
 #include "search/exhaustive_ranker.hpp"

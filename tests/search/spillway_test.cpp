@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "io/file/posix_file_system.hpp"
 #include "search/exhaustive_ranker.hpp"
 #include "tests/search/toy_corpus.hpp"
 #include "tests/support/sample_index.hpp"

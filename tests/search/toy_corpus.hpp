@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "io/file/posix_file_system.hpp"
 #include "io/index/writer.hpp"
 #include "search/bm25.hpp"
 #include "search/query.hpp"

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "io/index/manifest.hpp"
+#include "io/index/postings_cursor.hpp"
 
 namespace spillway::testing {
 

@@ -5,6 +5,13 @@
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
 #include "io/checksum/position_sums.hpp"
+#include "io/run/decode_positions.hpp"
+#include "io/run/document_cursor.hpp"
+#include "io/run/postings_decoder.hpp"
+#include "io/run/reader.hpp"
+#include "io/run/term_block_builder.hpp"
+#include "io/run/term_cursor.hpp"
+#include "io/run/writer.hpp"
 
 namespace spillway::testing {
 

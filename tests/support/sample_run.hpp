@@ -10,8 +10,6 @@
 
 #include "io/file/file_system.hpp"
 #include "io/format/run.hpp"
-#include "io/run/reader.hpp"
-#include "io/run/writer.hpp"
 
 namespace spillway::testing {
 

@@ -1,6 +1,8 @@
 // `spillway doc`: one document by its id.
 #include <algorithm>
 
+#include "io/format/cursors.hpp"
+#include "io/format/index_types.hpp"
 #include "io/index/reader.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/report/json.hpp"

@@ -2,7 +2,9 @@
 #include <cinttypes>
 #include <limits>
 
+#include "io/format/index_types.hpp"
 #include "io/index/position_cursor.hpp"
+#include "io/index/postings_cursor.hpp"
 #include "io/index/reader.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/cli/option_values.hpp"

@@ -2,7 +2,9 @@
 #include <cstdio>
 #include <optional>
 
+#include "io/format/index_types.hpp"
 #include "io/index/reader.hpp"
+#include "io/index/verify.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/report/figures.hpp"
@@ -19,7 +21,7 @@ struct Checked {
 
 Checked check(const std::string& directory, Session& session) {
   const IndexReader index(session.files, directory);
-  index.verify([&](std::uint64_t) { throw_if_interrupted(session.signal_number); });
+  verify_index(index, [&](std::uint64_t) { throw_if_interrupted(session.signal_number); });
   Checked checked;
   checked.counts = index.counts();
   for (const auto& file : index.files()) {

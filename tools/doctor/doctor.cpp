@@ -8,7 +8,8 @@
 
 #include "indexer/plan/memory.hpp"
 #include "io/base/error.hpp"
-#include "io/file/file_system.hpp"
+#include "io/file/posix_file_system.hpp"
+#include "io/memory/limits.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "text/scan/window_kernels.hpp"
 #include "tools/cli/version.hpp"

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "io/format/cursors.hpp"
+
 namespace spillway {
 
 using nlohmann::ordered_json;

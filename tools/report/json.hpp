@@ -5,7 +5,7 @@
 #include <string>
 
 #include "io/format/content_options.hpp"
-#include "io/index/reader.hpp"
+#include "io/format/index_types.hpp"
 
 namespace spillway {
 

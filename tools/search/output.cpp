@@ -9,6 +9,7 @@
 
 #include "corpora/document/utf8.hpp"
 #include "io/base/error.hpp"
+#include "io/format/cursors.hpp"
 #include "search/snippet.hpp"
 #include "tools/report/figures.hpp"
 #include "tools/report/json.hpp"

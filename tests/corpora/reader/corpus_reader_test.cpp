@@ -10,6 +10,7 @@
 
 #include "corpora/reader/task.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <random>
 
+#include "io/file/posix_file_system.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"
 
 namespace spillway {

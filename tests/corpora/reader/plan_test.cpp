@@ -5,6 +5,7 @@
 
 #include "corpora/reader/corpus_reader.hpp"
 #include "corpora/reader/part.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"
 

@@ -19,6 +19,7 @@
 #include "corpora/reader/corpus_reader.hpp"
 #include "io/base/error.hpp"
 #include "io/file/file_system.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway::testing {

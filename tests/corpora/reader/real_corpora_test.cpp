@@ -5,6 +5,7 @@
 #include <set>
 
 #include "io/base/checksum.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"
 #include "tests/support/corpora_path.hpp"

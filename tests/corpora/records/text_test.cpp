@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "io/file/posix_file_system.hpp"
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"
 

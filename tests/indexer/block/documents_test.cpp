@@ -4,6 +4,7 @@
 
 #include "io/base/error.hpp"
 #include "io/file/memory_file.hpp"
+#include "io/run/document_cursor.hpp"
 #include "io/run/reader.hpp"
 
 namespace spillway {

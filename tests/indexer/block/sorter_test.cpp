@@ -5,6 +5,8 @@
 
 #include "io/base/error.hpp"
 #include "io/file/memory_file.hpp"
+#include "io/run/document_cursor.hpp"
+#include "io/run/term_cursor.hpp"
 #include "sort/auto_string_sorter.hpp"
 #include "tests/indexer/parse/parsed_documents.hpp"
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "io/base/error.hpp"
+#include "io/index/verify.hpp"
 #include "tests/merge/run/cut_runs.hpp"
 
 namespace spillway::testing {
@@ -54,7 +55,7 @@ class DuplicateIdsTest : public MergeTest {
     const IndexMergeResult result = merge_lists(all, table.dropped(), codes.span(), writer, {1, 1 << 20, {}, {}});
     writer.finish({source_document_count(all), source_sum(all), result.dropped_sum});
     const IndexReader index(files_, path);
-    index.verify([](std::uint64_t) {});  // checks the order of ids
+    verify_index(index);  // checks the order of ids
     return found;
   }
 

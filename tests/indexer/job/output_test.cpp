@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "io/format/index.hpp"
 #include "tests/support/scratch_directory.hpp"
 

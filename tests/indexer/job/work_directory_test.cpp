@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 

@@ -12,7 +12,7 @@
 #include "indexer/parse/build_term_table.hpp"
 #include "indexer/parse/chunk_parser.hpp"
 #include "io/base/varint.hpp"
-#include "io/run/reader.hpp"
+#include "io/run/postings_decoder.hpp"
 #include "tests/support/inverted_oracle.hpp"
 
 namespace spillway::testing {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway {

@@ -6,6 +6,7 @@
 
 #include "io/base/error.hpp"
 #include "io/docstore/block_stream.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway {

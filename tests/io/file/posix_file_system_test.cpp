@@ -12,6 +12,7 @@
 
 #include "io/base/error.hpp"
 #include "io/file/file_system.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "io/file/system_error.hpp"
 #include "tests/support/scratch_directory.hpp"
 

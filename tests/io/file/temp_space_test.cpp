@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "io/file/system_error.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"

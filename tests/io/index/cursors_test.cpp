@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "io/base/varint.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/sample_index.hpp"
 #include "tests/support/scratch_directory.hpp"
 

@@ -7,6 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "io/file/posix_file_system.hpp"
+#include "io/index/postings_cursor.hpp"
+#include "io/index/verify.hpp"
 #include "tests/support/golden_index.hpp"
 #include "tests/support/index_files.hpp"
 #include "tests/support/scratch_directory.hpp"
@@ -42,7 +45,7 @@ TEST(GoldenIndex, IsWrittenByteForByte) {
 
 TEST(GoldenIndex, IsReadWhole) {
   const IndexReader index(posix_file_system(), kGolden);
-  index.verify({});
+  verify_index(index);
   const SampleIndex sample = golden_sample();
   EXPECT_EQ(index.options(), sample.options);
   EXPECT_EQ(index.counts().terms, sample.lists.size());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/sample_index.hpp"
 #include "tests/support/scratch_directory.hpp"
 

@@ -5,8 +5,11 @@
 #include <random>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
+#include "io/format/index_types.hpp"
 #include "io/index/manifest.hpp"
 #include "io/index/reader.hpp"
+#include "io/index/verify.hpp"
 #include "tests/support/index_files.hpp"
 #include "tests/support/sample_index.hpp"
 #include "tests/support/scratch_directory.hpp"
@@ -24,9 +27,7 @@ using testing::section_data;
 using testing::write_bytes;
 using testing::write_sample;
 
-void open_and_verify(const std::string& directory) {
-  IndexReader(posix_file_system(), directory).verify([](std::uint64_t) {});
-}
+void open_and_verify(const std::string& directory) { verify_index(IndexReader(posix_file_system(), directory)); }
 
 // Few bytes, yet lists of 1, 128 and more than 128 postings, positions, text and dropped documents.
 SampleIndex small_sample() {
@@ -58,7 +59,7 @@ TEST(IndexVerify, AcceptsWhatTheWriterWrites) {
       write_sample(posix_file_system(), scratch / "index", sample);
       const IndexReader index(posix_file_system(), scratch / "index");
       std::uint64_t last = 0, bytes = 0;
-      index.verify([&](std::uint64_t done) {
+      verify_index(index, [&](std::uint64_t done) {
         EXPECT_GE(done, last);
         last = done;
       });

@@ -8,6 +8,8 @@
 #include "io/base/error.hpp"
 #include "io/file/memory_file.hpp"
 #include "io/run/layout.hpp"
+#include "io/run/reader.hpp"
+#include "io/run/term_cursor.hpp"
 #include "tests/support/run_forger.hpp"
 #include "tests/support/sample_run.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
-#include "io/run/reader.hpp"
+#include "io/run/decode_positions.hpp"
 
 namespace spillway {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "io/base/error.hpp"
 #include "io/file/memory_file.hpp"
+#include "io/run/document_cursor.hpp"
 #include "io/run/reader.hpp"
 #include "io/run/writer.hpp"
 

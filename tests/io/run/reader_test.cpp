@@ -1,4 +1,5 @@
 #include "io/run/reader.hpp"
+#include "io/run/term_cursor.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 
 #include "io/base/error.hpp"
 #include "io/file/memory_file.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/run_forger.hpp"
 #include "tests/support/sample_run.hpp"
 

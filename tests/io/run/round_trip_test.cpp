@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "io/file/memory_file.hpp"
+#include "io/run/reader.hpp"
+#include "io/run/term_block_builder.hpp"
 #include "tests/support/sample_run.hpp"
 
 namespace spillway {

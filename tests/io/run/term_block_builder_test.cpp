@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "io/run/writer.hpp"
+#include "io/run/term_block_builder.hpp"
 
 namespace spillway {
 namespace {

@@ -3,6 +3,11 @@
 #include <thread>
 
 #include "io/file/memory_file.hpp"
+#include "io/run/postings_decoder.hpp"
+#include "io/run/reader.hpp"
+#include "io/run/term_block_builder.hpp"
+#include "io/run/term_cursor.hpp"
+#include "io/run/writer.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/sample_run.hpp"
 

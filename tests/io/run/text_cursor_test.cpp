@@ -5,7 +5,11 @@
 #include <random>
 
 #include "io/file/memory_file.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "io/run/layout.hpp"
+#include "io/run/reader.hpp"
+#include "io/run/text_cursor.hpp"
+#include "io/run/writer.hpp"
 #include "tests/support/run_forger.hpp"
 #include "tests/support/sample_run.hpp"
 

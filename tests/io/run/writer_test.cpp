@@ -1,9 +1,12 @@
 #include "io/run/writer.hpp"
+#include "io/run/term_block_builder.hpp"
 
 #include <gtest/gtest.h>
 
 #include "io/file/memory_file.hpp"
+#include "io/run/document_cursor.hpp"
 #include "io/run/reader.hpp"
+#include "io/run/term_cursor.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/sample_run.hpp"
 

@@ -1,4 +1,6 @@
-#include "io/section/file.hpp"
+#include "io/section/layout.hpp"
+#include "io/section/reader.hpp"
+#include "io/section/writer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +9,7 @@
 #include <thread>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "io/memory/budget.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/index_files.hpp"

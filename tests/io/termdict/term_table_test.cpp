@@ -1,4 +1,5 @@
-#include "io/termdict/term_table.hpp"
+#include "io/termdict/reader.hpp"
+#include "io/termdict/writer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 #include <set>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "io/base/error.hpp"
-#include "io/index/reader.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway {

@@ -9,7 +9,9 @@
 #include <random>
 
 #include "io/file/memory_file.hpp"
+#include "io/format/index_types.hpp"
 #include "io/index/position_cursor.hpp"
+#include "io/index/postings_cursor.hpp"
 #include "io/index/reader.hpp"
 #include "merge/index/merge.hpp"
 #include "merge/input/document_join.hpp"

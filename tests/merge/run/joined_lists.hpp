@@ -10,7 +10,7 @@
 
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
-#include "io/run/reader.hpp"
+#include "io/run/postings_decoder.hpp"
 #include "merge/run/postings_concatenator.hpp"
 #include "tests/support/sample_run.hpp"
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "corpora/synthetic/generate_text.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "io/memory/budget.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "tests/support/run_program.hpp"

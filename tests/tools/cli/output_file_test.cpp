@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway {

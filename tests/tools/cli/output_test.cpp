@@ -11,6 +11,7 @@
 
 #include "io/base/error.hpp"
 #include "io/file/file_system.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 #include "tools/cli/signals.hpp"
 

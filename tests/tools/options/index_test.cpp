@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 #include "tools/cli/command_line.hpp"
 

@@ -1,4 +1,5 @@
 #include "tools/report/json.hpp"
+#include "io/format/cursors.hpp"
 
 #include <gtest/gtest.h>
 

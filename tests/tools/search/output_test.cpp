@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/sample_index.hpp"
 #include "tests/support/scratch_directory.hpp"
 

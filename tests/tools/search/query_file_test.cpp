@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway {

@@ -9,7 +9,6 @@
 
 #include "indexer/gpu/sorter/block_sorter.hpp"
 #include "io/file/memory_file.hpp"
-#include "io/run/writer.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/faults.hpp"
 #include "sort/gpu/device/status.hpp"

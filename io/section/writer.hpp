@@ -1,36 +1,20 @@
-// One file of an index: {header, data, page CRCs, footer}. Data is contiguous, so a mapped section reads as one array;
-// each 64 KiB page of it has a CRC32C bound to (section, page number, offset), checked before the first byte of the
-// page is believed. The manifest holds the CRC of each footer, the footer that of the page table: a page or file of
-// another index is noticed.
-//
-//   header  64: magic "SPWINDEX", u16 major, u16 minor, u32 incompatible, u32 compatible, u32 section, zeros, u32
-//   CRC32C footer  32: u64 data bytes, u32 page bytes, u32 CRC32C of the table, u32 section, zeros, u32 CRC32C
+// Writes a section file (io/section/layout.hpp).
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "io/base/checksum.hpp"
 #include "io/base/varint.hpp"
 #include "io/file/file_system.hpp"
-#include "io/format/index.hpp"
+#include "io/section/layout.hpp"
 
 namespace spillway {
-
-// What the manifest knows of a section file.
-struct SectionStats {
-  std::uint64_t file_bytes = 0;
-  Hash128 hash{};
-  std::uint32_t footer_crc = 0;
-  bool operator==(const SectionStats&) const = default;
-};
 
 // Appends data; not thread-safe, but bytes_written() may be asked by any thread. Destruction without finish() leaves an
 // incomplete file.
@@ -106,65 +90,6 @@ class SectionWriter {
   StreamingHash128 hash_;
   std::atomic<std::uint64_t> written_{0};
   std::unique_ptr<Behind> behind_;  // the last member: its threads use the others
-};
-
-// Immutable but for the memory of which pages are checked; thread-safe. Holds no descriptor where the file is mapped.
-class SectionReader {
- public:
-  // Checks header, footer and size; maps the file (or reads it whole where the file system cannot map). With a window,
-  // pages are given back to the system as soon as more than so many bytes of them were checked; they are read and
-  // checked again when they are asked for again. What at() gave stays valid.
-  SectionReader(FileSystem& files, const std::string& directory, Section section, const SectionStats& expected,
-                std::size_t window_bytes = 0);
-
-  const std::string& path() const { return path_; }
-  std::uint64_t size() const { return data_bytes_; }
-
-  // `bytes` bytes of data at `offset`, checked. Throws FormatError where they pass the end of the data.
-  const std::uint8_t* at(std::uint64_t offset, std::uint64_t bytes) const {
-    if (bytes > data_bytes_ || offset > data_bytes_ - bytes) refuse_range(offset, bytes);
-    if (bytes != 0) {
-      const std::uint64_t last = (offset + bytes - 1) / kPageBytes;
-      for (std::uint64_t page = offset / kPageBytes; page <= last; ++page) {
-        if (!is_checked(page)) check_page(page);
-      }
-    }
-    return data_ + offset;
-  }
-
-  // Gives all pages of a reader with a window back to the system.
-  void release() const;
-
-  // Throws FormatError for something wrong at `offset` of the data.
-  [[noreturn]] void fail(std::uint64_t offset, std::string_view expected, std::string_view found) const;
-
-  // Checks the hash of the file, then every page. `progress` gets the bytes done of this file.
-  void check_all(const std::function<void(std::uint64_t)>& progress) const;
-
- private:
-  bool is_checked(std::uint64_t page) const {
-    return (checked_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1) != 0;
-  }
-  [[noreturn]] void refuse_range(std::uint64_t offset, std::uint64_t bytes) const;
-  void check_header() const;
-  void check_footer(std::uint32_t expected_crc);
-  void check_table() const;
-  void check_page(std::uint64_t page) const;
-  std::span<const std::uint8_t> table() const;
-
-  std::string path_;
-  Section section_;
-  SectionStats stats_;
-  std::unique_ptr<ReadableFile> file_;
-  std::vector<std::uint8_t> owned_;  // where the file could not be mapped
-  std::span<const std::uint8_t> bytes_;
-  const std::uint8_t* data_ = nullptr;
-  std::uint64_t data_bytes_ = 0;
-  std::uint32_t table_crc_ = 0;
-  mutable std::atomic<bool> table_checked_{false};
-  std::uint64_t window_pages_;  // 0: no limit
-  mutable std::atomic<std::uint64_t> resident_pages_{0};
-  mutable std::vector<std::atomic<std::uint64_t>> checked_;
 };
 
 }  // namespace spillway

@@ -1,8 +1,9 @@
+#include "io/docstore/reader.hpp"
+
 #include <algorithm>
 
 #include "io/base/byte_order.hpp"
 #include "io/base/varint.hpp"
-#include "io/docstore/sections.hpp"
 
 namespace spillway {
 

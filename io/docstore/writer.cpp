@@ -1,8 +1,9 @@
+#include "io/docstore/writer.hpp"
+
 #include <algorithm>
 
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
-#include "io/docstore/sections.hpp"
 
 namespace spillway {
 

@@ -1,3 +1,5 @@
+#include "io/run/postings_decoder.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -7,8 +9,6 @@
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
 #include "io/run/posting_buffers.hpp"
-#include "io/run/postings_decoder.hpp"
-#include "io/run/reader.hpp"
 
 namespace spillway {
 

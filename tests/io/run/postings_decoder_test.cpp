@@ -7,7 +7,6 @@
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
 #include "io/run/postings_decoder.hpp"
-#include "io/run/reader.hpp"
 #include "tests/support/sample_run.hpp"
 
 namespace spillway {

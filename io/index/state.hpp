@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "io/docstore/sections.hpp"
+#include "io/docstore/reader.hpp"
 #include "io/index/manifest.hpp"
 #include "io/index/source_numbering.hpp"
-#include "io/section/file.hpp"
-#include "io/termdict/term_table.hpp"
+#include "io/section/reader.hpp"
+#include "io/termdict/reader.hpp"
 
 namespace spillway {
 
-struct IndexReader::State {
-  State(FileSystem& files, std::string path, std::size_t window_bytes);
+struct IndexState {
+  IndexState(FileSystem& files, std::string path, std::size_t window_bytes);
 
   const SectionReader& section(Section name) const { return *sections[section_index(name)]; }
   // Decoded by the first call.

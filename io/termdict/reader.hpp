@@ -1,9 +1,4 @@
-// The term table: a static B-tree of front-coded nodes of about 4 KiB, built bottom-up in one pass and read from the
-// root down in `height` steps. docs/formats.md has the bytes of a node.
-//
-// A leaf holds entries {front-coded term, df, cf, posting bytes or the one document, position bytes}; offsets into the
-// other sections are sums from the bases in its header. An inner node holds children, each behind the shortest
-// separator that tells it from the child before.
+// Reads the term table (io/termdict/writer.hpp).
 #pragma once
 
 #include <cstdint>
@@ -13,51 +8,10 @@
 #include <vector>
 
 #include "io/format/index.hpp"
-#include "io/index/reader.hpp"
-#include "io/section/file.hpp"
+#include "io/format/index_types.hpp"
+#include "io/section/reader.hpp"
 
 namespace spillway {
-
-// Bytes of bound entries that a list of `document_count` postings has.
-inline std::uint64_t bound_bytes_of(std::uint64_t document_count) {
-  if (document_count <= kPostingsBlock) return 0;
-  return (document_count / kPostingsBlock + (document_count % kPostingsBlock != 0 ? 1 : 0)) * kBoundEntryBytes;
-}
-
-// Holds one node for each level. Not thread-safe.
-class TermTableWriter {
- public:
-  TermTableWriter(SectionWriter& out, Positions positions);
-
-  // Requires: 1 to 65535 term bytes, above the last term (else FormatError); df >= 1, cf >= df. single_document counts
-  // where df = 1, posting_bytes where df > 1. Offsets and number of `entry` are not read: they follow from the order.
-  void add(const TermEntry& entry);
-  // Writes what is open, the root and the trailer.
-  void finish();
-
-  std::uint64_t term_count() const { return term_count_; }
-
- private:
-  struct InnerNode {
-    std::vector<std::uint8_t> entries;
-    std::uint32_t entry_count = 0;
-    std::string separator;  // of its first child, kept for the level above
-  };
-  void start_leaf(std::string_view term);
-  void finish_leaf();
-  void add_child(std::size_t level, std::string separator, std::uint64_t offset);
-  void finish_inner(std::size_t level);
-  void write_head(std::size_t bytes, std::uint32_t entry_count, std::size_t level);
-
-  SectionWriter& out_;
-  Positions positions_;
-  std::string last_term_, leaf_separator_;
-  std::vector<std::uint8_t> leaf_, encoded_;
-  std::uint32_t leaf_count_ = 0;
-  std::uint64_t leaf_first_ = 0, leaf_postings_ = 0, leaf_bounds_ = 0, leaf_positions_ = 0;  // its bases
-  std::uint64_t term_count_ = 0, posting_bytes_ = 0, bound_bytes_ = 0, position_bytes_ = 0;
-  std::vector<InnerNode> levels_;  // [0]: parents of leaves
-};
 
 // Reads the table; thread-safe. Every number in it is checked against the figures given before it is handed out.
 class TermTableReader {

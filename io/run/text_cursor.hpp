@@ -1,0 +1,44 @@
+// The text stream of a run: how a text is appended to it, and read from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/format/cursors.hpp"
+#include "io/run/block_reader.hpp"
+#include "io/run/reader.hpp"
+
+namespace spillway {
+
+// Appends a piece of a document's text to a text stream.
+void append_text_piece(const TextPiece& piece, std::vector<std::uint8_t>& stream);
+
+// Walks the text stream of a run with texts. Holds one block.
+class RunTextCursor final : public TextCursor {
+ public:
+  static std::size_t memory_bytes(const RunReader& run) { return 2 * run.block_bytes() + 1024; }
+
+  explicit RunTextCursor(const RunReader& run);
+  ~RunTextCursor() override;
+  RunTextCursor(const RunTextCursor&) = delete;
+  RunTextCursor& operator=(const RunTextCursor&) = delete;
+  // A piece that goes over the end of a block is handed out as several.
+  bool next() override;
+  const TextPiece& piece() const override { return piece_; }
+
+ private:
+  bool read_head();
+  bool load_block();
+  [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
+  const RunReader& run_;
+  std::unique_ptr<RunBlockReader> blocks_;
+  const std::uint8_t *at_ = nullptr, *end_ = nullptr;  // of the block
+  std::uint64_t left_ = 0;                             // of the piece
+  bool ends_document_ = false;
+  TextPiece piece_;
+};
+
+}  // namespace spillway

@@ -1,0 +1,36 @@
+// One file of an index: {header, data, page CRCs, footer}. Data is contiguous, so a mapped section reads as one array;
+// each 64 KiB page of it has a CRC32C bound to (section, page number, offset), checked before the first byte of the
+// page is believed. The manifest holds the CRC of each footer, the footer that of the page table: a page or file of
+// another index is noticed.
+//
+//   header  64: magic "SPWINDEX", u16 major, u16 minor, u32 incompatible, u32 compatible, u32 section, zeros, u32
+//   CRC32C footer  32: u64 data bytes, u32 page bytes, u32 CRC32C of the table, u32 section, zeros, u32 CRC32C
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "io/base/byte_order.hpp"
+#include "io/base/checksum.hpp"
+#include "io/format/index.hpp"
+
+namespace spillway {
+
+// What the manifest knows of a section file.
+struct SectionStats {
+  std::uint64_t file_bytes = 0;
+  Hash128 hash{};
+  std::uint32_t footer_crc = 0;
+  bool operator==(const SectionStats&) const = default;
+};
+
+// CRC32C of {u32 section, u64 page number, u64 offset in the data}, to be continued over the page's bytes.
+inline std::uint32_t section_page_crc(Section section, std::uint64_t page) {
+  std::array<std::uint8_t, 20> place;
+  store_le<std::uint32_t>(place.data(), static_cast<std::uint32_t>(section));
+  store_le<std::uint64_t>(place.data() + 4, page);
+  store_le<std::uint64_t>(place.data() + 12, page * kPageBytes);
+  return crc32c(0, place);
+}
+
+}  // namespace spillway
