@@ -1,4 +1,4 @@
-// Little-endian fixed-width loads and stores at any alignment.
+// Loads and stores little-endian integers of fixed width at any alignment.
 #pragma once
 
 #include <bit>

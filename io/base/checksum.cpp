@@ -18,7 +18,7 @@ constexpr std::uint32_t kPolynomial = 0x82F63B78;  // Castagnoli, reflected
 
 using SlicingTables = std::array<std::array<std::uint32_t, 256>, 8>;
 
-// tables[k][b] = the register after byte b and k zero bytes.
+// tables[k][b] is the register after byte b followed by k zero bytes.
 constexpr SlicingTables make_slicing_tables() {
   SlicingTables tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -37,7 +37,7 @@ constexpr SlicingTables make_slicing_tables() {
 
 constexpr SlicingTables kTables = make_slicing_tables();
 
-// The register, without the inversions at both ends.
+// Updates the register itself, without the inversions at both ends.
 std::uint32_t update_portable(std::uint32_t crc, const std::uint8_t* data, std::size_t size) {
   for (; size >= 8; data += 8, size -= 8) {
     const std::uint64_t word = load_le<std::uint64_t>(data) ^ crc;
@@ -48,10 +48,11 @@ std::uint32_t update_portable(std::uint32_t crc, const std::uint8_t* data, std::
   return crc;
 }
 
-// The crc32 instruction takes three cycles and starts every cycle, so three lanes of kLane bytes run side by side; a
-// lane's register is then moved over the bytes behind it by a table (the register after n zero bytes is linear in it).
+// The crc32 instruction has a latency of three cycles and a throughput of one per cycle, so three lanes of kLane bytes
+// run side by side. A table then advances a lane's register over the bytes of the lanes after it: the register after n
+// zero bytes is linear in the register.
 constexpr std::size_t kLane = 1024;
-// Each line is asked for three lanes ahead: blocks are seldom in a cache before they are checked.
+// Prefetches each cache line three lanes ahead: blocks are rarely in a cache before they are checked.
 constexpr std::size_t kLineBytes = 64;
 
 class LaneShift {
@@ -100,7 +101,7 @@ __attribute__((target("sse4.2"))) std::uint32_t update_sse42(std::uint32_t crc, 
   return crc;
 }
 
-// Registers are polynomials over GF(2) modulo kPolynomial, x^0 in the highest bit.
+// Registers are polynomials over GF(2) modulo kPolynomial; the highest bit is the coefficient of x^0.
 constexpr std::uint32_t kOne = std::uint32_t{1} << 31;
 
 constexpr std::uint32_t times(std::uint32_t a, std::uint32_t b) {
@@ -112,7 +113,7 @@ constexpr std::uint32_t times(std::uint32_t a, std::uint32_t b) {
   return product;
 }
 
-// x^8, and the square of each before: x to the power of 8 times 2^k.
+// powers[k] is x to the power of 8 * 2^k: each power is the square of the one before it.
 constexpr std::array<std::uint32_t, 64> make_byte_powers() {
   std::array<std::uint32_t, 64> powers{};
   powers[0] = kOne >> 8;
@@ -142,7 +143,8 @@ std::uint32_t crc32c(std::uint32_t crc, std::span<const std::uint8_t> bytes) {
   return crc32c_portable(crc, bytes);
 }
 
-// The CRC is linear in what the register was before and in the bytes: that before moves on by as many zero bytes.
+// The CRC is linear in the initial register and in the bytes, so advancing `crc` by `behind_bytes` zero bytes and
+// adding `behind` gives the CRC of both.
 std::uint32_t crc32c_join(std::uint32_t crc, std::uint32_t behind, std::uint64_t behind_bytes) {
   for (std::size_t k = 0; behind_bytes != 0; ++k, behind_bytes >>= 1) {
     if ((behind_bytes & 1) != 0) crc = times(crc, kBytePowers[k]);

@@ -1,4 +1,4 @@
-// CRC32C (Castagnoli; SSE4.2 where the CPU has it, tables else) and the whole-file hash XXH3-128.
+// CRC32C (Castagnoli; with SSE4.2 where the CPU has it, otherwise with tables) and the whole-file hash XXH3-128.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@ namespace spillway {
 
 // Continues `crc` (0 to start) over `bytes`.
 std::uint32_t crc32c(std::uint32_t crc, std::span<const std::uint8_t> bytes);
-// Of the bytes behind `crc`'s and so many others, of which `behind` is the CRC alone (from 0): in time of the logarithm
-// of their number.
+// Returns the CRC of a sequence of bytes whose CRC is `crc`, followed by `behind_bytes` bytes whose own CRC (started at
+// 0) is `behind`. O(log behind_bytes).
 std::uint32_t crc32c_join(std::uint32_t crc, std::uint32_t behind, std::uint64_t behind_bytes);
-// The table path, on every machine: for tests.
+// The path with tables, on every machine. For tests.
 std::uint32_t crc32c_portable(std::uint32_t crc, std::span<const std::uint8_t> bytes);
 
 using Hash128 = std::array<std::uint8_t, 16>;  // XXH3-128, canonical (big-endian) form
@@ -23,7 +23,7 @@ using Hash128 = std::array<std::uint8_t, 16>;  // XXH3-128, canonical (big-endia
 Hash128 hash128(std::span<const std::uint8_t> bytes);
 std::string to_hex(const Hash128& hash);
 
-// The same over bytes that come in pieces.
+// hash128() of bytes that arrive in several calls.
 class StreamingHash128 {
  public:
   StreamingHash128();

@@ -1,6 +1,7 @@
-// How many threads of a job work at once, where several kinds of work have as many threads each (parsing, and joining
-// runs beside it): each thread takes a slot for a piece of work, and gives it back before it waits for another thread.
-// Threads of a join that does not fit in memory keep theirs while what they made waits for the disk.
+// Limits how many threads of a job work at the same time when two kinds of work (parsing, and compacting runs) have
+// that many threads each. A thread takes a slot before it works, and gives the slot back before it waits for another
+// thread. During a compaction that does not fit in memory, threads keep their slots while their output waits for the
+// disk.
 #pragma once
 
 #include <condition_variable>
@@ -13,7 +14,7 @@ namespace spillway {
 
 class ConcurrencyLimiter;
 
-// One of the slots; given back when destroyed. Movable.
+// One slot, given back on destruction. Movable.
 class ThreadSlot {
  public:
   ThreadSlot() = default;
@@ -33,7 +34,7 @@ class ThreadSlot {
   ConcurrencyLimiter* slots_ = nullptr;
 };
 
-// Thread-safe. Lives longer than its slots.
+// Thread-safe. Outlives its slots.
 class ConcurrencyLimiter {
  public:
   // Requires: count > 0.
@@ -42,8 +43,8 @@ class ConcurrencyLimiter {
   ConcurrencyLimiter& operator=(const ConcurrencyLimiter&) = delete;
 
   unsigned count() const { return count_; }
-  // Waits until one is free. Those who wait get theirs in the order in which they came, so that work of many short
-  // pieces and work of few long ones both go on. Requires: the calling thread holds none, else all may wait for ever.
+  // Waits until a slot is free. Threads are served in the order in which they called, so neither many short tasks nor a
+  // few long ones starve. Requires: the calling thread holds no slot; otherwise all threads may wait forever.
   ThreadSlot take();
   std::size_t waiting() const;
 
@@ -54,7 +55,7 @@ class ConcurrencyLimiter {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   unsigned free_;
-  std::uint64_t next_place_ = 0, served_ = 0;  // of those who wait
+  std::uint64_t next_place_ = 0, served_ = 0;  // tickets of the callers of take()
 };
 
 }  // namespace spillway

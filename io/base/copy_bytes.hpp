@@ -1,4 +1,4 @@
-// Copies of a few bytes, as entries of runs are made of: a call of memcpy takes longer than they do.
+// Copies short byte strings, such as the fields of run entries, faster than a call to memcpy.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// Returns the end of what was written at `to`, which has room for them and does not overlap them.
+// Copies `bytes` to `to` and returns the end of the copy. Requires: room at `to`, and no overlap.
 inline std::uint8_t* copy_bytes(std::span<const std::uint8_t> bytes, std::uint8_t* to) {
   const std::uint8_t* const from = bytes.data();
   const std::size_t size = bytes.size();

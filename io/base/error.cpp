@@ -7,7 +7,8 @@ namespace spillway {
 
 namespace {
 
-// Length in bytes of the well-formed UTF-8 sequence at text[at], 0 if ill-formed; *code_point gets its value.
+// Returns the length in bytes of the well-formed UTF-8 sequence at text[at] and sets *code_point; 0 if it is
+// ill-formed.
 std::size_t decode_utf8(std::string_view text, std::size_t at, std::uint32_t* code_point) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[at + i]); };
   const std::uint32_t lead = byte(0);

@@ -1,6 +1,5 @@
-// Errors that end an operation, each with the exit code that the command line gives for it.
-// Messages carry path, offset, what was expected, what was found and the remedy; text from outside is
-// passed through `printable` first.
+// Errors that end an operation, each with the exit code that the command line returns for it. A message names the path,
+// the offset, what was expected, what was found and a remedy. Text from outside goes through `printable` first.
 #pragma once
 
 #include <stdexcept>
@@ -50,8 +49,8 @@ struct InterruptedError : Error {
       : Error(signal_number == 15 ? ExitCode::kTerminated : ExitCode::kInterrupted, "interrupted") {}
 };
 
-// `text` with control characters (C0, C1, DEL), bidi controls and broken UTF-8 written as \xNN or \u{NNNN}, cut to
-// `max_bytes` with "..." if longer. Safe to print on a terminal.
+// Returns `text` with control characters (C0, C1, DEL), bidirectional controls and broken UTF-8 written as \xNN or
+// \u{NNNN}. Output longer than `max_bytes` is cut and ends with "...". Safe to print on a terminal.
 std::string printable(std::string_view text, std::size_t max_bytes = 200);
 
 }  // namespace spillway

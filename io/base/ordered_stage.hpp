@@ -1,4 +1,4 @@
-// A thread that does one thing to pieces of bytes, in the order in which they come: a step of a pipeline.
+// A pipeline step: one thread that processes buffers in the order in which they arrive.
 #pragma once
 
 #include <condition_variable>
@@ -13,25 +13,26 @@
 
 namespace spillway {
 
-// put() and finish() by one thread at a time. Destruction without finish() discards what waits.
+// One thread at a time may call put() and finish(). Destruction without finish() discards the buffers that wait.
 class OrderedStage {
  public:
-  // The bytes stay as they are until the last owner of them is gone.
+  // The bytes stay unchanged until their last owner is gone.
   struct Piece {
     std::span<const std::uint8_t> bytes;
     std::shared_ptr<const void> owner;
   };
   using Work = std::function<void(Piece&&)>;
 
-  // `work` is called on a thread of this stage, one piece at a time. std::system_error where no thread is to be had.
+  // The thread of this stage calls `work` for one buffer after another. Throws std::system_error if the system has no
+  // more threads.
   OrderedStage(std::size_t most_waiting, Work work);
   ~OrderedStage();
   OrderedStage(const OrderedStage&) = delete;
   OrderedStage& operator=(const OrderedStage&) = delete;
 
-  // Waits while most_waiting pieces wait. Throws what the work has thrown; nothing is done after that.
+  // Waits while `most_waiting` buffers wait. Rethrows what `work` threw; after an error nothing more is processed.
   void put(Piece piece);
-  // Waits until all is done. Throws as put().
+  // Waits until all buffers are processed. Rethrows as put() does.
   void finish();
 
  private:

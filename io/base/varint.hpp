@@ -1,4 +1,4 @@
-// LEB128 varints, least significant group first: the variable-width integers of run and index files.
+// LEB128 varints, least significant group first: the integers of variable width in run and index files.
 #pragma once
 
 #include <bit>
@@ -10,10 +10,11 @@ namespace spillway {
 inline constexpr std::size_t kMaxVarintBytes = 10;
 
 inline std::size_t varint_bytes(std::uint64_t value) {
-  return (static_cast<std::size_t>(std::bit_width(value | 1)) * 9 + 64) / 64;  // as (bits + 6) / 7 for up to 64 bits
+  return (static_cast<std::size_t>(std::bit_width(value | 1)) * 9 + 64) /
+         64;  // equals (bits + 6) / 7 for up to 64 bits
 }
 
-// Requires: varint_bytes(value) writable bytes at `to`. Returns the first byte after.
+// Writes varint_bytes(value) bytes at `to` and returns the byte after them. Requires: room for them.
 inline std::uint8_t* write_varint(std::uint8_t* to, std::uint64_t value) {
   while (value >= 0x80) {
     *to++ = static_cast<std::uint8_t>(value | 0x80);
@@ -23,8 +24,8 @@ inline std::uint8_t* write_varint(std::uint8_t* to, std::uint64_t value) {
   return to;
 }
 
-// Reads one varint of [*from, end) and moves *from behind it. False (and *from unspecified) where the bytes end inside
-// it or it does not fit 64 bits.
+// Reads one varint from [*from, end) and moves *from past it. Returns false if the bytes end inside the varint or its
+// value does not fit 64 bits; *from is then unspecified.
 inline bool read_varint(const std::uint8_t** from, const std::uint8_t* end, std::uint64_t* value) {
   const std::uint8_t* p = *from;
   if (p != end && *p < 0x80) {

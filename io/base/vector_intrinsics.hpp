@@ -1,5 +1,5 @@
-// <immintrin.h>, without the warnings that GCC 12 gives where its intrinsics are used: it takes the undefined operands
-// inside of them for a mistake (GCC bug 105593).
+// Includes <immintrin.h> without the false warnings of GCC 12, which takes the intentionally undefined operands inside
+// the intrinsics for mistakes (GCC bug 105593).
 #pragma once
 
 #pragma GCC diagnostic push

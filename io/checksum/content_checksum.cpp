@@ -22,9 +22,11 @@ const bool kHasLanes = __builtin_cpu_supports("avx512f") && __builtin_cpu_suppor
 
 constexpr std::size_t kLanes = 8;
 constexpr std::uint32_t kMostTimes = 0xFFFF;
-constexpr std::size_t kMostSteps = std::size_t{1} << 13;  // of kLanes products below 2^32 * kMostTimes, in 64 bits
+constexpr std::size_t kMostSteps =
+    std::size_t{1} << 13;  // steps until 64 bits could overflow: each adds kLanes products below 2^32 * kMostTimes
 
-// A sum of 64-bit values, each taken so many times, in eight lanes: of their low 32 bits, and of the rest.
+// Sums products of 64-bit values and counts in eight lanes: the low 32 bits of the values in one sum, the high 32 bits
+// in another.
 struct WeightLanes {
   __m512i low, high;
 
@@ -32,7 +34,7 @@ struct WeightLanes {
     low = _mm512_add_epi64(low, _mm512_mul_epu32(values, times));
     high = _mm512_add_epi64(high, _mm512_mul_epu32(_mm512_srli_epi64(values, 32), times));
   }
-  // Powers by number.
+  // Adds the powers with the given numbers.
   SPILLWAY_WEIGHT_TARGET void add_powers(const std::uint64_t* powers, __m256i numbers, __m256i times) {
     add(_mm512_i32gather_epi64(numbers, powers, 8), _mm512_cvtepu32_epi64(times));
   }
@@ -44,15 +46,15 @@ struct WeightLanes {
   }
 };
 
-// Documents that share the high part of their powers.
+// Documents whose powers share their high part.
 struct SharedHigh {
   std::uint64_t first;
   std::size_t count;
   bool contains(std::uint32_t document) const { return document - first < count; }
 };
 
-// Adds the low powers of the first documents, sixteen at a time, as long as they share that high part and none comes
-// more than kMostTimes. Returns how many.
+// Adds the low powers of the first documents, 16 at a time, as long as they share the high part and no frequency
+// exceeds kMostTimes. Returns the number of documents added.
 SPILLWAY_WEIGHT_TARGET std::size_t add_dense(std::span<const std::uint32_t> documents,
                                              std::span<const std::uint32_t> frequencies, SharedHigh high,
                                              const std::uint64_t* low_powers, WeightLanes& shared) {
@@ -96,8 +98,8 @@ void DocumentWeight::add(std::span<const std::uint32_t> documents, std::span<con
   }
 }
 
-// Eight at a time. Where they share the high part of their powers, the low parts alone are added; where they do not,
-// which is so in most lists, the parts of each are multiplied.
+// Processes eight documents at a time. If the powers of all eight share their high part, only the low parts are summed;
+// otherwise, as in most lists, the two parts of each power are multiplied.
 SPILLWAY_WEIGHT_TARGET void DocumentWeight::add_in_lanes(std::span<const std::uint32_t> documents,
                                                          std::span<const std::uint32_t> frequencies) {
   const __m512i low_mask = _mm512_set1_epi64(kLowCount - 1), most_times = _mm512_set1_epi64(kMostTimes);
@@ -140,7 +142,7 @@ SPILLWAY_WEIGHT_TARGET void DocumentWeight::add_in_lanes(std::span<const std::ui
   add_residue(whole.take());
 }
 
-// A share of 2^12 documents is below 2^61 * 2^32 * 2^12.
+// `share` cannot overflow: it sums at most 2^12 products below 2^61 * 2^32.
 void DocumentWeight::add_in_turn(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies) {
   for (std::size_t i = 0; i < documents.size();) {
     const std::uint64_t high = documents[i] >> kLowBits;

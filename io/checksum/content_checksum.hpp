@@ -1,7 +1,7 @@
 // The checksum that travels with the data: two lanes of S = sum tf * h_lane(term) * r^doc mod 2^61-1 (design, decision
-// 8). Taken per occurrence at parse time, re-derived from postings in runs, after the merge and by `verify`. Folding
-// does not change it; joining A (N_A documents) then B gives S_A + r^(N_A) * S_B. Positions have a sum of their own,
-// with a value of each position where the lanes count 1.
+// 8). The parser takes it per occurrence; it is derived again from the postings of runs, of the merged index, and in
+// `verify`. Folding occurrences into postings leaves it unchanged. Joining A (N_A documents) and B gives S_A + r^(N_A)
+// * S_B. Positions have a third sum, in which each occurrence counts with a value of its position.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@
 
 namespace spillway {
 
-// A fixed key: part of the format (digits of e).
+// A fixed key, part of the format (digits of e).
 inline constexpr std::uint64_t kTermSeed = 0xB7E151628AED2A6BULL;
 
 using TermHash = std::array<std::uint64_t, 2>;  // h_lane(term), below 2^61-1
 
-// XXH3-128 of the term (after analysis) with kTermSeed, its halves reduced.
+// XXH3-128 of the analyzed term with kTermSeed; each half is reduced.
 TermHash hash_term(std::string_view term);
 
-// What a position adds to the sum of positions. Scattered, so that positions that are moved against each other do not
-// cancel.
+// The value of a position in the sum of positions: scattered, so that moving two positions in opposite directions
+// changes the sum.
 constexpr std::uint32_t position_value(std::uint32_t position) {
   const std::uint32_t value = (position + 1) * 0x9E3779B1U;
   return (value ^ value >> 15) * 0x85EBCA77U;
@@ -32,31 +32,32 @@ struct ContentChecksum {
   std::array<std::uint64_t, 2> lanes{0, 0};
   std::uint64_t positions = 0;  // 0 where none are kept
 
-  // Adds `weight` = sum over documents of tf * r^doc of one term.
+  // Adds one term, where `weight` is the sum of tf * r^doc over its documents.
   void add(const TermHash& term, std::uint64_t weight) {
     for (std::size_t lane = 0; lane < lanes.size(); ++lane)
       lanes[lane] = field61::add(lanes[lane], field61::multiply(term[lane], weight));
   }
-  // Adds a sum whose documents start at `base` here.
+  // Adds a checksum whose document 0 is document `base` here.
   void join(const ContentChecksum& other, std::uint64_t base) {
     const std::uint64_t power = document_power(base);
     add(other.lanes, power);
     positions = field61::add(positions, field61::multiply(other.positions, power));
   }
-  // Adds `weight` = sum over documents of (sum of position values) * r^doc of one term.
+  // Adds the positions of one term, where `weight` is the sum of (sum of position values) * r^doc over its documents.
   void add_positions(const TermHash& term, std::uint64_t weight) {
     positions = field61::add(positions, field61::multiply(term[1], weight));
   }
   bool operator==(const ContentChecksum&) const = default;
 };
 
-// Sum over ascending documents of tf * r^doc, for one term: cheap because neighbours share the high part of r^doc.
+// Sums tf * r^doc over the ascending documents of one term. Neighbouring documents share the high part of r^doc, so a
+// document costs one multiplication and one table lookup.
 class DocumentWeight {
  public:
   void add(std::uint64_t document, std::uint64_t frequency) { add_share(document, frequency, 1); }
-  // The same for postings in ascending order: what neighbours share is multiplied once.
+  // Adds postings in ascending order, multiplying shared parts once.
   void add(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies);
-  // The same for any 64-bit value in place of a frequency.
+  // As add(), for any 64-bit value instead of a frequency.
   void add_wide(std::uint64_t document, std::uint64_t value) {
     if (value >> (32 + kWideBits) == 0) {
       add_share(document, value, 1U << kWideBits);
@@ -75,10 +76,10 @@ class DocumentWeight {
 
  private:
   static constexpr unsigned kLowBits = DocumentPowers::kLowBits;
-  // 2^61 * 2^32 * (2^30 + 2^kWideBits) stays below 2^128.
+  // 2^61 * 2^32 * (2^30 + 2^kWideBits) is below 2^128.
   static constexpr std::uint32_t kMaxPending = std::uint32_t{1} << 30;
   static constexpr unsigned kWideBits = 14;
-  // A value below 2^32 * pending.
+  // Requires: value < 2^32 * pending.
   void add_share(std::uint64_t document, std::uint64_t value, std::uint32_t pending) {
     const std::uint64_t high = document >> kLowBits;
     if (high != high_) move_to(high);

@@ -9,7 +9,7 @@ namespace spillway {
 
 namespace {
 
-// From `begin` on, where the sum of the values before is `sum` and the next one is written to `to`.
+// Continues at distance `begin`: `sum` is the sum of all values before it, and `to` takes the next sum.
 void scan_each(PositionScan& scan, std::size_t begin, std::uint64_t sum, std::uint64_t* to) {
   std::uint32_t position = scan.last;
   bool ascends = scan.ascends;
@@ -28,7 +28,8 @@ void scan_each(PositionScan& scan, std::size_t begin, std::uint64_t sum, std::ui
 
 void scan_portable(PositionScan& scan) { scan_each(scan, 0, 0, scan.sums); }
 
-// Sixteen at a time: running sums over all lanes, from which each lane takes what was before its own posting.
+// Processes 16 distances at a time: computes running sums over all lanes, then subtracts in each lane the sum before
+// its posting.
 __attribute__((target("avx512f,avx512cd,popcnt"))) void scan_avx512(PositionScan& scan) {
   constexpr std::size_t kLanes = 16;
   const __m512i up_to_lane = _mm512_sub_epi32(
@@ -86,7 +87,7 @@ void PositionSums::mark_starts(std::span<const std::uint32_t> frequencies, std::
 void PositionSums::take(std::span<const std::uint32_t> frequencies, std::span<const std::uint32_t> distances) {
   static const ScanPositions kScan = paths().back();
   mark_starts(frequencies, distances.size());
-  // scan_each() writes one more before it knows that there is none; the vectors eight.
+  // scan_each() writes one sum past the last, the vector path up to eight.
   sum_count_ = frequencies.size() + 1;
   if (sums_.size() < sum_count_ + PositionScan::kSlack) sums_.resize(sum_count_ + PositionScan::kSlack);
   PositionScan scan{distances, starts_.data(), sums_.data() + 1};

@@ -1,4 +1,4 @@
-// Checks positions and sums their values, posting by posting: what ContentChecksum::positions is re-derived from.
+// Checks positions and sums their values for each posting: ContentChecksum::positions is derived again from these sums.
 #pragma once
 
 #include <cstddef>
@@ -8,43 +8,43 @@
 
 namespace spillway {
 
-// Over the positions of one piece after another. Not thread-safe; keeps its buffers.
+// Processes the positions of one entry after another. Not thread-safe. Keeps its buffers between entries.
 class PositionSums {
  public:
-  // `distances` as decode_positions() gives them, for postings of these frequencies. Requires: the frequencies, none of
-  // them 0, add up to their number.
+  // Takes the `distances` of decode_positions() for postings with these frequencies. Requires: every frequency is at
+  // least 1, and they sum to the number of distances.
   void take(std::span<const std::uint32_t> frequencies, std::span<const std::uint32_t> distances);
 
-  // Of that piece: do the positions of every posting ascend, and stay below 2^32?
+  // Returns whether the positions of every posting of the entry ascend and stay below 2^32.
   bool ascends() const { return ascends_; }
-  // Running sums of the position values: 0, and one for each posting, of all up to its last.
+  // Running sums of position values: 0, then for each posting the sum of all values up to its last position.
   std::span<const std::uint64_t> sums() const { return {sums_.data(), sum_count_}; }
-  // Sum of the position values of the posting.
+  // The sum of the position values of one posting.
   std::uint64_t weight(std::size_t posting) const { return sums_[posting + 1] - sums_[posting]; }
-  // The position that the last posting ends with; its meaning is lost unless ascends().
+  // The last position of the last posting. Meaningless unless ascends().
   std::uint32_t last() const { return last_; }
 
  private:
   void mark_starts(std::span<const std::uint32_t> frequencies, std::size_t count);
-  std::vector<std::uint64_t> starts_;  // as PositionScan's
+  std::vector<std::uint64_t> starts_;  // see PositionScan
   std::vector<std::uint64_t> sums_;
   std::size_t sum_count_ = 0;
   bool ascends_ = true;
   std::uint32_t last_ = 0;
 };
 
-// The two ways of doing it, with the same results: for tests. take() uses the second where it is there.
+// The two implementations, which give the same results: for tests. take() uses the second where the CPU supports it.
 struct PositionScan {
   static constexpr std::size_t kSlack = 8;
   std::span<const std::uint32_t> distances;
-  // A bit for each distance: it is the first of its posting; and one that is set behind them.
+  // One bit for each distance, set where a posting starts, and one more set bit after the last.
   const std::uint64_t* starts = nullptr;
-  // For each posting, the sum of the values of all positions up to its last; room for kSlack more.
+  // For each posting, the sum of all values up to its last position; with room for kSlack more.
   std::uint64_t* sums = nullptr;
   bool ascends = true;
   std::uint32_t last = 0;
 };
 using ScanPositions = void (*)(PositionScan& scan);
-std::span<const ScanPositions> all_position_scans();  // the portable one first
+std::span<const ScanPositions> all_position_scans();  // the portable implementation first
 
 }  // namespace spillway

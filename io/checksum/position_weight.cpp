@@ -11,9 +11,9 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kLanes = 8;
-// Values are taken apart in digits of 16 bits, three of them: of more than 2^16 positions few are below.
+// Values are split into three digits of 16 bits: only postings with more than 2^16 positions have larger values.
 constexpr unsigned kDigitBits = 16, kDigits = 3;
-// Of eight products below 2^48 each, in 64 bits.
+// Steps until 64 bits could overflow: each adds eight products below 2^48.
 constexpr std::size_t kMostSteps = std::size_t{1} << 13;
 constexpr std::uint64_t kMostDocument = std::uint64_t{DocumentPowers::kCount} * DocumentPowers::kCount - 1;
 
@@ -21,7 +21,7 @@ const bool kHasLanes = __builtin_cpu_supports("avx512f") && __builtin_cpu_suppor
 
 #define SPILLWAY_WEIGHT_TARGET __attribute__((target("avx512f,avx512vl")))
 
-// Of each digit, the sums of its products with the lower and upper 32 bits of powers.
+// For each digit, the sums of its products with the lower and the upper 32 bits of the powers.
 struct DigitSums {
   __m512i low[kDigits], high[kDigits];
 
@@ -45,7 +45,7 @@ struct DigitSums {
   }
 };
 
-// r^document of eight documents of at most kMostDocument, from `first` to `last`.
+// r^document of eight documents, which lie between `first` and `last`, at most kMostDocument.
 SPILLWAY_WEIGHT_TARGET __m512i gather_powers(__m512i documents, std::uint32_t first, std::uint32_t last) {
   static const DocumentPowers& kPowers = document_powers();
   constexpr unsigned kLowBits = DocumentPowers::kLowBits;
@@ -58,7 +58,7 @@ SPILLWAY_WEIGHT_TARGET __m512i gather_powers(__m512i documents, std::uint32_t fi
   return multiply_lanes(low, high);
 }
 
-// At most kLanes * kMostSteps documents.
+// Requires: at most kLanes * kMostSteps documents.
 SPILLWAY_WEIGHT_TARGET std::uint64_t weight_in_lanes(std::span<const std::uint32_t> documents,
                                                      const std::uint64_t* sums) {
   const __m512i zeros = _mm512_setzero_si512();

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::size_t kLanes = 8;
 constexpr unsigned kDigitBits = 52, kPrimeBits = 61;
-// A power, below 2^61, is taken so many times in 64 bits.
+// 64 bits hold the sum of up to kMostTimes powers below 2^61.
 constexpr int kMostTimes = 7;
-// 3 * 2^52 for each, in all lanes together, stays below 2^64.
+// Steps until 64 bits could overflow: each adds 3 * 2^52 over all lanes.
 constexpr std::size_t kMostSteps = 128;
 
 #define SPILLWAY_DIGIT_TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512ifma")))
@@ -21,11 +21,11 @@ constexpr std::size_t kMostSteps = 128;
 const bool kHasDigits = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512ifma");
 
-// A sum of products in eight lanes: of their digits, of which each is the sum of up to three halves of products.
+// Sums products in eight lanes, in digits of 52 bits: each digit is a sum of up to three halves of products.
 struct DigitSums {
   __m512i digits[3];
 
-  // Instructions take the low 52 bits of what they are given.
+  // The instructions take the low 52 bits of their operands.
   SPILLWAY_DIGIT_TARGET void add(__m512i a, __m512i b) {
     const __m512i a_high = _mm512_srli_epi64(a, kDigitBits), b_high = _mm512_srli_epi64(b, kDigitBits);
     digits[0] = _mm512_madd52lo_epu64(digits[0], a, b);

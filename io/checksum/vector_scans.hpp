@@ -1,5 +1,4 @@
-// Running sums and position values over the lanes of AVX-512 vectors: for the loops over positions, where the CPU has
-// them.
+// Running sums, products and position values over the lanes of AVX-512 vectors, for the loops over positions.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@
 
 namespace spillway {
 
-// Of eight lanes, modulo 2^64. (GCC adds the last two of _mm512_reduce_add_epi64 as signed numbers.)
+// Sums eight lanes modulo 2^64. (GCC adds the last two of _mm512_reduce_add_epi64 as signed numbers.)
 SPILLWAY_SCAN_TARGET inline std::uint64_t sum_epu64(__m512i lanes) {
   const __m256i four = _mm256_add_epi64(_mm512_castsi512_si256(lanes), _mm512_extracti64x4_epi64(lanes, 1));
   const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
@@ -34,13 +33,13 @@ SPILLWAY_SCAN_TARGET inline __m512i scan_epi64(__m512i values) {
   return _mm512_add_epi64(values, _mm512_alignr_epi64(values, zeros, 4));
 }
 
-// Products of residues modulo 2^61 - 1, in halves of 31 and 30 bits: below 2^61 + 8.
+// Multiplies residues modulo 2^61 - 1 in halves of 31 and 30 bits. Results are below 2^61 + 8.
 SPILLWAY_SCAN_TARGET inline __m512i multiply_lanes(__m512i a, __m512i b) {
   const __m512i a_high = _mm512_srli_epi64(a, 31), b_high = _mm512_srli_epi64(b, 31);
   const __m512i low_bits = _mm512_set1_epi64(0x7FFFFFFF), prime = _mm512_set1_epi64(field61::kPrime);
   const __m512i a_low = _mm512_and_si512(a, low_bits), b_low = _mm512_and_si512(b, low_bits);
   const __m512i middle = _mm512_add_epi64(_mm512_mul_epu32(a_high, b_low), _mm512_mul_epu32(a_low, b_high));
-  // 2^62 is 2, and of the middle what passes 30 bits is 2^61 times that, so 1 times.
+  // 2^62 is congruent to 2. The bits of `middle` above 30 count 2^61 times, which is congruent to once.
   __m512i sum =
       _mm512_add_epi64(_mm512_mul_epu32(a_low, b_low), _mm512_slli_epi64(_mm512_mul_epu32(a_high, b_high), 1));
   sum = _mm512_add_epi64(sum, _mm512_srli_epi64(middle, 30));
@@ -48,7 +47,7 @@ SPILLWAY_SCAN_TARGET inline __m512i multiply_lanes(__m512i a, __m512i b) {
   return _mm512_add_epi64(_mm512_and_si512(sum, prime), _mm512_srli_epi64(sum, 61));
 }
 
-// position_value() of each of 16 positions.
+// position_value() of 16 positions.
 SPILLWAY_SCAN_TARGET inline __m512i position_values(__m512i positions) {
   __m512i values = _mm512_mullo_epi32(_mm512_add_epi32(positions, _mm512_set1_epi32(1)),
                                       _mm512_set1_epi32(static_cast<int>(0x9E3779B1U)));
@@ -56,8 +55,9 @@ SPILLWAY_SCAN_TARGET inline __m512i position_values(__m512i positions) {
   return _mm512_mullo_epi32(values, _mm512_set1_epi32(static_cast<int>(0x85EBCA77U)));
 }
 
-// Of the running sums of 16 positions' values, from `sum` (in all lanes) on: writes those at `ends` to *to, and moves
-// it behind them; `sum` becomes the last. Requires: eight words of room behind what is written.
+// Computes the running sums of the values of 16 positions, starting at `sum` (in all lanes). Writes the sums at the
+// lanes in `ends` to *to and moves *to past them; `sum` becomes the last. Requires: room for eight words after those
+// written.
 __attribute__((target("avx512f,popcnt"))) inline void scan_position_values(__m512i positions, __mmask16 ends,
                                                                            __m512i& sum, std::uint64_t** to) {
   const __m512i last_lane = _mm512_set1_epi64(7);
@@ -73,7 +73,7 @@ __attribute__((target("avx512f,popcnt"))) inline void scan_position_values(__m51
   sum = _mm512_add_epi64(sum, _mm512_permutexvar_epi64(last_lane, both));
 }
 
-// The bits i to i + 15 of a bit string.
+// Bits i to i + 15 of a bit string.
 inline __mmask16 sixteen_bits(const std::uint64_t* bits, std::size_t i) {
   const std::uint64_t low = bits[i / 64] >> i % 64;
   return static_cast<__mmask16>(i % 64 <= 48 ? low : low | bits[i / 64 + 1] << (64 - i % 64));

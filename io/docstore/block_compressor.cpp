@@ -1,4 +1,4 @@
-#define ZSTD_STATIC_LINKING_ONLY  // for the estimate of memory
+#define ZSTD_STATIC_LINKING_ONLY  // for ZSTD_estimateCCtxSize_usingCParams
 #include "io/docstore/block_compressor.hpp"
 
 #include <zstd_errors.h>
@@ -13,7 +13,7 @@ namespace spillway {
 namespace {
 
 constexpr int kLevel = 3;
-constexpr std::size_t kSlotsPerHelper = 3;  // one is compressed, and what waits on both sides evens out
+constexpr std::size_t kSlotsPerHelper = 3;  // one in work, and two that balance both sides
 
 std::size_t slot_bytes(std::size_t block_bytes) { return block_bytes + ZSTD_compressBound(block_bytes); }
 
@@ -38,14 +38,14 @@ std::size_t BlockCompressor::helper_bytes(std::size_t most_block_bytes) {
 void BlockCompressor::start_helpers(unsigned count) {
   std::unique_lock lock(mutex_);
   if (!helpers_.empty()) throw std::logic_error("BlockCompressor: helpers are at work already");
-  while (appended_count_ != added_count_) make_progress(lock);  // the ring is laid out anew
+  while (appended_count_ != added_count_) make_progress(lock);  // the ring gets a new size
   lock.unlock();
   slots_ = std::vector<Slot>(1 + kSlotsPerHelper * count);
   helpers_.reserve(count);
   try {
     for (unsigned i = 0; i < count; ++i) helpers_.emplace_back([this] { help(); });
   } catch (const std::system_error&) {
-    // The caller compresses what no helper does.
+    // The caller compresses the blocks that no helper takes.
   }
 }
 
@@ -65,7 +65,7 @@ void BlockCompressor::add(std::vector<std::uint8_t>& raw, SectionWriter& data, S
   while (appended_count_ != added_count_ && (helpers_.empty() || slot(appended_count_).is_done)) make_progress(lock);
 }
 
-// Appends the oldest block, or compresses one, or waits for one.
+// Appends the oldest block, compresses a block, or waits for one.
 void BlockCompressor::make_progress(std::unique_lock<std::mutex>& lock) {
   if (error_ != nullptr) std::rethrow_exception(error_);
   if (slot(appended_count_).is_done) return append_oldest(lock);

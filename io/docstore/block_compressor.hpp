@@ -1,5 +1,5 @@
-// Compresses the blocks of streams (io/docstore/block_stream.hpp), with threads that help where there are some, and
-// appends them in the order they came in: the bytes do not depend on the threads.
+// Compresses the blocks of streams (io/docstore/block_stream.hpp), optionally with helper threads, and appends them in
+// the order of add(). The bytes do not depend on the number of threads.
 #pragma once
 
 #include <zstd.h>
@@ -21,26 +21,26 @@ struct FreeZstd {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
-// Called by one thread at a time. Destruction without finish() discards what waits.
+// Called by one thread at a time. Destruction without finish() discards the blocks that wait.
 class BlockCompressor {
  public:
-  // `most_block_bytes`: of any block.
+  // `most_block_bytes`: size limit of every block.
   explicit BlockCompressor(std::size_t most_block_bytes);
   ~BlockCompressor();
   BlockCompressor(const BlockCompressor&) = delete;
   BlockCompressor& operator=(const BlockCompressor&) = delete;
 
-  // From now on up to `count` threads compress beside the caller; fewer where the system has no more. Requires: none
+  // Starts up to `count` threads that compress beside the caller; fewer if the system has no more. Requires: no helpers
   // were started since the last finish().
   void start_helpers(unsigned count);
-  // Takes the bytes of `raw` (it comes back empty, with room). Its stored bytes go to `data`, and their offset to
-  // `offsets`, in a later call of add() or finish(), on the thread that makes it. Throws what a helper met.
+  // Takes the bytes of `raw`, which becomes empty but keeps room. This call or a later add() or finish() appends the
+  // stored bytes to `data` and their offset to `offsets`, on the calling thread. Rethrows the errors of helpers.
   void add(std::vector<std::uint8_t>& raw, SectionWriter& data, SectionWriter& offsets);
-  // Appends what waits, ends the helpers and frees what it holds. May be used again.
+  // Appends all blocks that wait, ends the helpers and frees its memory. The compressor may be used again.
   void finish();
 
   static std::size_t memory_bytes(std::size_t most_block_bytes);  // without helpers
-  static std::size_t helper_bytes(std::size_t most_block_bytes);  // each one more
+  static std::size_t helper_bytes(std::size_t most_block_bytes);  // for each helper
 
  private:
   using Context = std::unique_ptr<ZSTD_CCtx, FreeZstd>;
@@ -61,10 +61,12 @@ class BlockCompressor {
 
   std::size_t most_block_bytes_;
   Context context_;          // of the calling thread
-  std::vector<Slot> slots_;  // a ring; a block belongs to the caller, then to whom takes it, then to the caller again
+  std::vector<Slot> slots_;  // a ring; a block's slot belongs to the caller, then to the thread that compresses it,
+                             // then to the caller again
   std::mutex mutex_;
   std::condition_variable added_, done_;
-  std::uint64_t added_count_ = 0, taken_count_ = 0, appended_count_ = 0;  // blocks come in, get compressed, go out
+  std::uint64_t added_count_ = 0, taken_count_ = 0,
+                appended_count_ = 0;  // numbers of blocks added, taken for compression, appended
   bool is_ending_ = false;
   std::exception_ptr error_;
   std::vector<std::thread> helpers_;

@@ -1,6 +1,6 @@
-// A stream of bytes cut every `block_bytes` into blocks that are compressed one by one (a zstd frame each, or the bytes
-// themselves where that is not smaller), so that any place is read by inflating one block. A second section holds the
-// offset of each block and of the end.
+// A stream of bytes cut every `block_bytes` into separately compressed blocks (a zstd frame each, or the raw bytes if
+// the frame is not smaller), so that reading any place inflates one block. A second section holds the offset of each
+// block and of the end.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ namespace spillway {
 // Not thread-safe.
 class BlockStreamWriter {
  public:
-  // `compressor` may have other streams; its blocks may be as long.
+  // Several streams may share `compressor`, whose block size limit is at least block_bytes.
   BlockStreamWriter(BlockCompressor& compressor, SectionWriter& data, SectionWriter& offsets, std::size_t block_bytes);
   void append(std::string_view bytes);
   std::uint64_t raw_size() const { return raw_size_; }
-  // Finishes the compressor; writes the last block and the offset of the end.
+  // Writes the last block and the offset of the end; finishes the compressor.
   void finish();
 
  private:
@@ -34,10 +34,10 @@ class BlockStreamWriter {
   std::uint64_t raw_size_ = 0;
 };
 
-// Thread-safe; what is read last is kept in a Cache of the caller's.
+// Thread-safe. The caller's Cache holds the block read last.
 class BlockStreamReader {
  public:
-  // `raw_size`: of the whole stream, from elsewhere in the index.
+  // `raw_size` is the size of the whole stream, which the index stores elsewhere.
   BlockStreamReader(const SectionReader& data, const SectionReader& offsets, std::size_t block_bytes,
                     std::uint64_t raw_size);
 
@@ -46,9 +46,9 @@ class BlockStreamReader {
     std::uint64_t block = ~std::uint64_t{0};
     std::unique_ptr<ZSTD_DCtx, FreeZstd> context;
   };
-  // The bytes at `offset`; grows only as blocks inflate, whatever `bytes` claims.
+  // Returns the bytes at `offset`. Allocates only as blocks inflate, whatever `bytes` claims.
   std::string read(std::uint64_t offset, std::uint64_t bytes, Cache& cache) const;
-  // Inflates block `block` into the cache.
+  // Inflates a block into the cache.
   void load(std::uint64_t block, Cache& cache) const;
 
   std::uint64_t raw_size() const { return raw_size_; }

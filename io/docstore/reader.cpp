@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint8_t kKnownFields =
     RunDocument::kId | RunDocument::kTitle | RunDocument::kUrl | RunDocument::kDate | RunDocument::kText;
 
-// The entry behind the last group: the sizes of the four streams.
+// Checks and returns the entry after the last group: the sizes of the four streams.
 DocumentSectionsReader::GroupEntry check_totals(const DocumentSectionsReader::Sections& sections,
                                                 std::uint64_t document_count) {
   const std::uint64_t groups = (document_count + kDocumentGroup - 1) / kDocumentGroup;

@@ -1,4 +1,4 @@
-// Reads what an index stores of its documents (io/docstore/writer.hpp).
+// Reads the stored documents of an index (io/docstore/writer.hpp).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class DocumentSectionsReader {
   };
   DocumentSectionsReader(const Sections& sections, std::uint64_t document_count);
 
-  // Places of the four streams; of group g its begin, with the begin of g + 1 as its end.
+  // Offsets into the four streams. A group's entry holds its begin; its end is the begin of the next group.
   struct GroupEntry {
     std::uint64_t documents, ids, fields, text;
   };
@@ -33,14 +33,15 @@ class DocumentSectionsReader {
     std::uint64_t field_offset = 0, title_bytes = 0, url_bytes = 0, date_bytes = 0;
     std::uint64_t text_offset = 0, text_bytes = 0;
   };
-  // Walks a group's documents in order; its ids are decoded on the way.
+  // Walks the documents of a group in order and decodes their ids on the way. O(64) for any document of the group.
   class GroupWalk {
    public:
     GroupWalk(const DocumentSectionsReader& reader, std::uint64_t group);
-    // The next document; false behind the last, with everything of the group used up (else FormatError).
+    // Moves to the next document. Returns false after the last one; throws FormatError if bytes of the group are left
+    // then.
     bool next();
     const Place& place() const { return place_; }
-    const std::string& id() const { return id_; }  // where place().fields has kId
+    const std::string& id() const { return id_; }  // if place().fields has kId
 
    private:
     void read_id();
@@ -57,7 +58,7 @@ class DocumentSectionsReader {
   };
 
   // Requires: document < document_count.
-  bool stored_id(std::uint32_t document, std::string& id) const;  // false: it has none
+  bool stored_id(std::uint32_t document, std::string& id) const;  // false if it has none
   void read_fields(const Place& place, StoredDocument& to, BlockStreamReader::Cache& cache) const;
   std::string read_text(const Place& place, BlockStreamReader::Cache& cache) const;
   const BlockStreamReader& fields() const { return fields_; }

@@ -25,7 +25,7 @@ DocumentSectionsWriter::DocumentSectionsWriter(const Sections& sections)
       text_(compressor_, sections.text, sections.text_blocks, kTextBlockBytes) {}
 
 std::size_t DocumentSectionsWriter::memory_bytes() {
-  return BlockCompressor::memory_bytes(kTextBlockBytes) + 2 * kTextBlockBytes;  // and the open blocks
+  return BlockCompressor::memory_bytes(kTextBlockBytes) + 2 * kTextBlockBytes;  // the open blocks of both streams
 }
 
 void DocumentSectionsWriter::append_group_entry() {

@@ -1,10 +1,10 @@
-// What an index stores of its documents, apart from their lengths: ids, fields and text. Documents go in groups of 64;
-// a table gives each group's place in four streams:
-//   documents  per document u8 presence bits, then for each present title, url, date, text a varint of its bytes;
-//              nothing at all for a group without any of them or ids
-//   ids        front-coded in the group
-//   fields     titles, urls and dates, one after the other (io/docstore/block_stream.hpp)
-//   text       texts, one after the other (io/docstore/block_stream.hpp)
+// The stored documents of an index, apart from their lengths: ids, fields and text. Documents form groups of 64. A
+// table holds the place of each group in four streams:
+//   documents  per document u8 presence bits, then a varint length for each present title, url, date and text;
+//              nothing for a group in which no document has any field or id
+//   ids        front-coded within the group
+//   fields     titles, urls and dates, concatenated (io/docstore/block_stream.hpp)
+//   text       texts, concatenated (io/docstore/block_stream.hpp)
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,14 @@ class DocumentSectionsWriter {
   };
   explicit DocumentSectionsWriter(const Sections& sections);
 
-  // A piece of the text of the next document, before it is appended.
+  // Appends a fragment of the text of the next document, before append() of that document.
   void append_text(std::string_view piece) {
     if (document_count_ % kDocumentGroup == 0 && !group_started_) start_group();
     text_.append(piece);
     text_bytes_ += piece.size();
   }
-  // The next document; document.text goes behind the pieces of its text. Throws UsageError beyond 2^31 - 1 documents.
+  // Appends the next document; document.text follows the fragments of its text. Throws UsageError beyond 2^31 - 1
+  // documents.
   void append(const RunDocument& document) {
     if (document_count_ >= kMaxIndexDocuments) refuse_more();
     if (document_count_ % kDocumentGroup == 0 && !group_started_) start_group();
@@ -43,7 +44,7 @@ class DocumentSectionsWriter {
   }
   void finish();
 
-  // Blocks of fields and texts are compressed on so many threads more, until end_helpers().
+  // Starts up to `count` threads that compress blocks of fields and texts until end_helpers().
   void start_helpers(unsigned count) { compressor_.start_helpers(count); }
   void end_helpers() { compressor_.finish(); }
   static std::size_t helper_bytes() { return BlockCompressor::helper_bytes(kTextBlockBytes); }
@@ -64,10 +65,10 @@ class DocumentSectionsWriter {
   BlockCompressor compressor_;
   BlockStreamWriter fields_, text_;
   std::uint64_t document_count_ = 0, stored_ids_ = 0, length_sum_ = 0;
-  bool group_stored_ = false;     // the open group has metadata
-  bool group_started_ = false;    // for a document of which only text is there yet
+  bool group_stored_ = false;     // a document of the open group has metadata
+  bool group_started_ = false;    // for the next document, of which only text was appended so far
   std::uint64_t text_bytes_ = 0;  // of the next document's text, so far
-  std::string last_id_;           // in this group
+  std::string last_id_;           // of this group
 };
 
 }  // namespace spillway

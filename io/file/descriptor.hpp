@@ -1,4 +1,4 @@
-// An open POSIX descriptor and its owner, for the POSIX file system.
+// The owner of an open POSIX descriptor, for the POSIX file system.
 #pragma once
 
 #include <unistd.h>
@@ -24,7 +24,7 @@ class FileDescriptor {
 
   int get() const { return number_; }
   bool valid() const { return number_ >= 0; }
-  // 0, or the errno. Linux frees the number whatever close() says, also when it says EINTR.
+  // Returns 0 or the errno. Linux frees the descriptor whatever close() returns, even EINTR.
   int close() {
     const int result = ::close(std::exchange(number_, -1));
     return result == 0 || errno == EINTR ? 0 : errno;
@@ -34,7 +34,7 @@ class FileDescriptor {
   int number_;
 };
 
-// Calls `call` until it is not interrupted by a signal.
+// Repeats `call` while a signal interrupts it.
 template <typename Call>
 auto retry_interrupted(Call call) {
   decltype(call()) result;

@@ -66,7 +66,7 @@ void sync_and_close(std::span<WritableFile* const> files) {
     for (std::size_t i = 1; i < files.size(); ++i) {
       try {
         threads.emplace_back(sync, i);
-      } catch (const std::system_error&) {  // no more threads to be had
+      } catch (const std::system_error&) {  // the system has no more threads
         sync(i);
       }
     }
@@ -79,7 +79,7 @@ void sync_and_close(std::span<WritableFile* const> files) {
 
 void write_file_durably(FileSystem& files, const std::string& path, std::string_view bytes) {
   const std::string temporary = path + ".tmp";
-  if (files.status(temporary)) files.remove(temporary);  // left by a killed run
+  if (files.status(temporary)) files.remove(temporary);  // left by a process that was killed
   const auto file = files.create(temporary);
   try {
     file->append({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});

@@ -10,11 +10,11 @@ namespace spillway {
 
 namespace {
 
-// Pieces of this size are worth large pages: they are taken and given back in a fraction of the time.
+// Buffers of this size use huge pages, which are mapped and freed in a fraction of the time.
 constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
 
-// What is larger than a piece's share of this has one for itself: no room is left behind it, so that the system joins
-// the mappings of such pieces. It allows a process 65530 of them.
+// An append larger than piece_bytes / kFewInAPiece gets a buffer of its own. No room is left after it, so the system
+// can join the mappings of such buffers: a process may have 65530 of them.
 constexpr std::size_t kFewInAPiece = 4;
 
 std::size_t whole_pages(std::size_t bytes) {
@@ -22,8 +22,8 @@ std::size_t whole_pages(std::size_t bytes) {
   return (bytes + page - 1) / page * page;
 }
 
-// Takes all pages of a piece in one call: writing takes them one by one, which costs more than twice as much. Kernels
-// before 5.14 refuse, and nothing is lost.
+// Faults in all pages of a buffer in one call; faulting them one by one while writing takes more than twice as long.
+// Kernels before 5.14 refuse the call, which does no harm.
 void take_pages([[maybe_unused]] Buffer& piece) {
 #ifdef MADV_POPULATE_WRITE
   madvise(piece.data(), piece.size(), MADV_POPULATE_WRITE);
@@ -42,7 +42,7 @@ MemoryFile::Piece MemoryFile::make_piece(std::size_t bytes, std::uint64_t begin)
 }
 
 void MemoryFile::append(std::span<const std::uint8_t> bytes) {
-  // All pieces first, so that an append that does not fit changes nothing.
+  // Allocates all buffers first, so that an append that does not fit changes nothing.
   std::vector<Piece> added;
   std::size_t room = last_room();
   for (; room < bytes.size(); room += piece_bytes_) {

@@ -1,5 +1,5 @@
-// A file that lives in budgeted memory: runs that need not be spilled are written to one and read back from it through
-// the interfaces of io/file/file_system.hpp.
+// A file in budgeted memory: runs that need not be spilled are written to one and read back through the interfaces of
+// io/file/file_system.hpp.
 #pragma once
 
 #include <utility>
@@ -10,9 +10,9 @@
 
 namespace spillway {
 
-// Appends first, then reads from any number of threads. Grows by pieces of `piece_bytes`, or of what extend() asks for
-// at once, so that a view of it is to be had; an append that does not fit the budget throws BudgetError. The budget
-// lives longer.
+// Takes appends first, then reads from any number of threads. Grows by buffers of `piece_bytes`, or of the size that
+// extend() asks for, so that a span of it is contiguous. Throws BudgetError if an append does not fit the budget. The
+// budget outlives the file.
 class MemoryFile final : public WritableFile, public ReadableFile {
  public:
   MemoryFile(MemoryBudget& budget, std::string name, std::size_t piece_bytes = std::size_t{1} << 20);
@@ -24,13 +24,13 @@ class MemoryFile final : public WritableFile, public ReadableFile {
   std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override;
   std::span<const std::uint8_t> view(std::uint64_t offset, std::size_t bytes) const override;
   std::uint64_t size() const override { return size_; }
-  std::uint64_t memory_bytes() const;  // that it holds
+  std::uint64_t memory_bytes() const;  // bytes reserved from the budget
   const std::string& path() const override { return name_; }
 
  private:
   struct Piece {
     Buffer bytes;
-    std::uint64_t begin = 0;  // in the file
+    std::uint64_t begin = 0;  // offset in the file
     std::size_t used = 0;
     std::size_t room() const { return bytes.size() - used; }
     std::span<std::uint8_t> take(std::size_t count) {

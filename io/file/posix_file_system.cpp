@@ -16,7 +16,7 @@ namespace spillway {
 
 namespace {
 
-constexpr mode_t kDirectoryMode = 0777;  // less the umask
+constexpr mode_t kDirectoryMode = 0777;  // minus the umask
 
 FileType type_of(mode_t mode) {
   if (S_ISREG(mode)) return FileType::kRegular;
@@ -73,7 +73,7 @@ class PosixFileSystem final : public FileSystem {
   }
   bool exchange(const std::string& a, const std::string& b) override {
     if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return true;
-    // By file systems without it, and by kernels and sandboxes without the call.
+    // Returned by file systems without support, and by kernels and sandboxes without the call.
     if (errno == EINVAL || errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM) return false;
     throw_system_error(errno, "exchange " + printable(a, 4096) + " with", b);
   }
@@ -91,7 +91,7 @@ class PosixFileSystem final : public FileSystem {
         retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
     if (!directory.valid()) throw_system_error(errno, "open the directory", path);
     const int result = retry_interrupted([&] { return ::fsync(directory.get()); });
-    // EINVAL: a file system that does not sync directories (some network and FUSE ones); there is nothing more to do.
+    // EINVAL: some network and FUSE file systems do not sync directories; nothing else can be done.
     if (result != 0 && errno != EINVAL) throw_system_error(errno, "bring to disk the directory", path);
   }
 

@@ -1,11 +1,11 @@
-// The file system of the machine.
+// The file system of the operating system.
 #pragma once
 
 #include "io/file/file_system.hpp"
 
 namespace spillway {
 
-// POSIX calls; handles EINTR and partial transfers, and opens with O_CLOEXEC throughout. Thread-safe.
+// Uses POSIX calls, handles EINTR and partial transfers, and opens with O_CLOEXEC throughout. Thread-safe.
 FileSystem& posix_file_system();
 
 }  // namespace spillway

@@ -16,9 +16,9 @@ namespace spillway {
 
 namespace {
 
-// Linux transfers at most 0x7ffff000 bytes a call; smaller pieces keep that limit out of sight.
+// Linux transfers at most 0x7ffff000 bytes per call; smaller transfers stay clear of that limit.
 constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
-constexpr mode_t kFileMode = 0666;  // less the umask
+constexpr mode_t kFileMode = 0666;  // minus the umask
 
 FileDescriptor open_descriptor(const std::string& path, int flags, std::string_view action) {
   FileDescriptor file(retry_interrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, kFileMode); }));
@@ -107,7 +107,7 @@ class PosixWritableFile final : public WritableFile {
     while (!bytes.empty()) {
       const std::size_t wanted = std::min(bytes.size(), kMaxTransferBytes);
       const ssize_t put = retry_interrupted([&] { return ::write(file_.get(), bytes.data(), wanted); });
-      // A device that takes nothing and names no error would otherwise be asked for ever.
+      // Without this check, a device that accepts no bytes and reports no error would loop forever.
       if (put <= 0) fail(put == 0 ? ENOSPC : errno, "write at offset " + std::to_string(size_) + " of");
       size_ += static_cast<std::uint64_t>(put);
       bytes = bytes.subspan(static_cast<std::size_t>(put));
@@ -130,7 +130,7 @@ class PosixWritableFile final : public WritableFile {
     failed_ = true;
     throw_system_error(error, action, path_);
   }
-  // After a failed write or sync nobody knows what the disk holds, so nothing on top of it may succeed.
+  // After a failed write or sync the contents of the disk are unknown, so no later operation may succeed.
   void require_usable() const {
     if (failed_) throw IoError(printable(path_, 4096) + ": an earlier write to it failed; start again");
     if (!file_.valid()) throw std::logic_error("write to a closed file: " + path_);
@@ -163,7 +163,7 @@ class PosixByteStream final : public ByteStream {
   const std::string& path() const override { return path_; }
 
  private:
-  // Returns as soon as read() would not block: bytes, the end, or an error that read() tells.
+  // Returns once read() would not block: bytes have come, the input has ended, or read() will report an error.
   void wait_until_readable() const {
     constexpr int kCheckMs = 200;
     for (;;) {
@@ -191,7 +191,7 @@ class PosixFileLock final : public FileLock {
 }  // namespace
 
 std::unique_ptr<ReadableFile> open_posix_file(const std::string& path) {
-  // O_NONBLOCK: opening a FIFO without a writer must not wait; it means nothing for regular files.
+  // O_NONBLOCK: opening a FIFO without a writer must not wait. It has no effect on regular files.
   FileDescriptor file = open_descriptor(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, "open");
   const struct stat status = status_of(file, path);
   if (!S_ISREG(status.st_mode)) throw_wrong_kind(path, "a regular file", status.st_mode);
@@ -200,7 +200,7 @@ std::unique_ptr<ReadableFile> open_posix_file(const std::string& path) {
 
 std::unique_ptr<ByteStream> open_posix_stream(const std::string& path) {
   if (path == "-") return std::make_unique<PosixByteStream>(FileDescriptor(), STDIN_FILENO, "standard input");
-  // Non-blocking, or opening a FIFO would wait, beyond the reach of any check, for its writer.
+  // O_NONBLOCK: otherwise opening a FIFO would wait for its writer without calling the wait check.
   FileDescriptor file = open_descriptor(path, O_RDONLY | O_NOCTTY | O_NONBLOCK, "open");
   const struct stat status = status_of(file, path);
   if (S_ISDIR(status.st_mode)) throw_wrong_kind(path, "a file, FIFO or device", status.st_mode);
@@ -219,7 +219,7 @@ std::unique_ptr<FileLock> try_lock_posix_file(const std::string& path) {
       if (errno == EWOULDBLOCK) return nullptr;
       throw_system_error(errno, "lock", path);
     }
-    // Whoever held it may have removed the file between our open and our lock: then this lock guards nothing.
+    // The previous holder may have removed the file between our open and our lock; such a lock protects nothing.
     struct stat named {};
     const struct stat held = status_of(file, path);
     if (::stat(path.c_str(), &named) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev) {

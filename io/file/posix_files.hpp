@@ -1,4 +1,4 @@
-// Open files of the POSIX file system.
+// Open files of the POSIX file system (io/file/posix_file_system.hpp).
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace spillway {
 
-// Each opens `path` and throws IoError where that fails or the path is of a kind that it does not take.
+// Each opens `path`. Throws IoError if that fails or the path is not of a supported kind.
 std::unique_ptr<ReadableFile> open_posix_file(const std::string& path);    // regular files only
 std::unique_ptr<ByteStream> open_posix_stream(const std::string& path);    // anything but directories; "-" is stdin
 std::unique_ptr<WritableFile> create_posix_file(const std::string& path);  // must not exist
-// nullptr where another process (or another open of this one) holds it.
+// Returns nullptr if another process, or another descriptor of this one, holds the lock.
 std::unique_ptr<FileLock> try_lock_posix_file(const std::string& path);
 
 }  // namespace spillway

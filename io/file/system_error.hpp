@@ -1,5 +1,5 @@
-// Turns a failed system call into an error with a remedy. Also used by the file system twin of the tests, so that both
-// fail with the same words.
+// Turns a failed system call into an error with a remedy. The tests' in-memory file system uses it too, so that both
+// fail with the same messages.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@
 
 namespace spillway {
 
-// The disk (or a quota or size limit on it) is full: callers that know which option moves the bytes elsewhere say so.
+// The disk is full, or a quota or file size limit is reached. Callers that know the option that moves the bytes
+// elsewhere add it to the message.
 struct DiskFullError : IoError {
   using IoError::IoError;
 };

@@ -10,7 +10,7 @@ namespace spillway {
 
 namespace {
 
-// Charges what is appended, and says which option moves scratch files elsewhere when their disk is full.
+// Charges the appended bytes; when the disk is full, names the option that moves scratch files elsewhere.
 class TempWriter final : public WritableFile {
  public:
   TempWriter(TempSpace& space, std::unique_ptr<WritableFile> file, std::string directory)
@@ -70,7 +70,7 @@ class NamedTempFile final : public TempFile {
  private:
   FileSystem& files_;
   std::string path_;
-  TempWriter writer_;  // outlives the file: its destruction refunds the bytes
+  TempWriter writer_;  // outlives the file, because its destruction refunds the bytes
   std::unique_ptr<ReadableFile> reader_;
 };
 

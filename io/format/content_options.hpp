@@ -1,4 +1,4 @@
-// The options that change what an index holds, and nothing else: stored in every index, hashed into the job of every
+// The options that change what an index holds, and no others. Stored in every index and hashed into the job id of every
 // run.
 #pragma once
 
@@ -16,20 +16,20 @@ enum class DuplicateIds : std::uint8_t { kFirst = 0, kKeep = 1, kFail = 2 };
 
 struct ContentOptions {
   Tokenizer tokenizer = Tokenizer::kUnicode;
-  std::string stop_words;        // sorted, distinct, each followed by '\n'; as compared with tokens (before stemming)
-  std::string stemmer = "none";  // none, or a libstemmer algorithm name
+  std::string stop_words;        // sorted, distinct, each followed by '\n'; compared with tokens before stemming
+  std::string stemmer = "none";  // "none" or the name of a libstemmer algorithm
   std::uint32_t max_term_bytes = 255;
   std::uint64_t max_document_bytes = std::uint64_t{64} << 20;
   bool positions = false;
   StorePolicy store = StorePolicy::kMeta;
   DuplicateIds duplicate_ids = DuplicateIds::kFirst;
-  std::string icu_version;      // of the library that made it; empty with tokenizer ascii
-  std::string stemmer_version;  // likewise; empty with stemmer none
+  std::string icu_version;      // of the library that made the index; empty with tokenizer ascii
+  std::string stemmer_version;  // empty with stemmer none
   std::string zstd_version;
 
   bool operator==(const ContentOptions&) const = default;
 
-  // Canonical bytes, the same for equal options on every machine.
+  // Canonical bytes: the same for equal options on every machine.
   std::string serialize() const;
   // Throws FormatError naming `where`.
   static ContentOptions parse(std::string_view bytes, std::string_view where);

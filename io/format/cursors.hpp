@@ -1,4 +1,5 @@
-// What a merge reads, whether it comes from a run or from an index: term entries in order, and documents in order.
+// The interfaces through which a merge reads a run or an index: term entries in order, documents in order, texts in
+// order.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +12,10 @@ namespace spillway {
 class TermCursor {
  public:
   virtual ~TermCursor() = default;
-  // Moves to the next entry, in (term, document) order; false at the end. Views of piece() live until the next call.
+  // Moves to the next entry in (term, document) order; false at the end. Views of the entry live until the next call.
   virtual bool next() = 0;
   virtual const TermPiece& piece() const = 0;
-  // True: no further piece of the term follows. False where that would have to be looked up.
+  // True if no further entry of the term follows; false if one follows or finding out would need another read.
   virtual bool ends_term() const { return false; }
 };
 
@@ -22,12 +23,12 @@ class TermCursor {
 struct RunDocument {
   // Bits of `fields`.
   static constexpr std::uint8_t kId = 1, kTitle = 2, kUrl = 4, kDate = 8, kText = 16;
-  // The whole of `fields` for a document that an index has dropped: a hole in its source numbering.
+  // The value of `fields` for a document that an index has dropped: a hole in its source numbering.
   static constexpr std::uint8_t kDropped = 0x80;
-  std::uint8_t fields = 0;   // which of the strings are there; they may be there and empty
-  std::uint32_t length = 0;  // tokens kept, of the part in this run if the document is open
+  std::uint8_t fields = 0;   // which strings are present; a present string may be empty
+  std::uint32_t length = 0;  // tokens kept; for an open document only those in this run
   std::string_view id, title, url, date;
-  std::string_view text;  // as stored in this run: a part of it if the document is open
+  std::string_view text;  // as stored in this run; for an open document only a part
 };
 
 class DocumentCursor {
@@ -38,7 +39,7 @@ class DocumentCursor {
   virtual const RunDocument& document() const = 0;
 };
 
-// The texts of documents, in their order: each is as many pieces as there are up to the one that ends it.
+// The texts of documents, in document order. A text is a sequence of fragments; the last one is marked.
 struct TextPiece {
   std::string_view bytes;
   bool ends_document = false;
@@ -47,7 +48,7 @@ struct TextPiece {
 class TextCursor {
  public:
   virtual ~TextCursor() = default;
-  // Moves to the next piece; false after the last. Views live until the next call.
+  // Moves to the next fragment; false after the last. Views live until the next call.
   virtual bool next() = 0;
   virtual const TextPiece& piece() const = 0;
 };

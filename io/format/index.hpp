@@ -1,6 +1,6 @@
 // Names, numbers and fixed sizes of the index format, shared by its writers and readers. An index is a directory of
-// section files, each {header, data, page CRCs, footer}, and a manifest that is written last and names them all.
-// docs/formats.md has every byte.
+// section files, each {header, data, page CRCs, footer}, and a manifest, written last, that names them all.
+// docs/formats.md lists every byte.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace spillway {
 
-// A reader refuses another major version and any incompatible flag that it does not know; it ignores compatible flags,
-// and a higher minor version only adds what may be ignored.
+// A reader refuses another major version and any incompatible flag it does not know. It ignores unknown compatible
+// flags; a higher minor version adds only data that readers may ignore.
 inline constexpr std::uint16_t kIndexMajor = 1, kIndexMinor = 0;
 
 // In the order of the manifest. The numbers are part of the format.
@@ -43,13 +43,13 @@ inline constexpr std::string_view kManifestName = "manifest";
 inline constexpr std::string_view kManifestMagic = "SPWMANIF";
 inline constexpr std::string_view kSectionMagic = "SPWINDEX";
 
-// Section files: a page is what one CRC covers.
+// Section files. One CRC covers one page.
 inline constexpr std::size_t kSectionHeaderBytes = 64;
 inline constexpr std::size_t kSectionFooterBytes = 32;
 inline constexpr std::size_t kPageBytes = std::size_t{64} << 10;
 
 // Term table.
-inline constexpr std::size_t kNodeBytes = std::size_t{4} << 10;  // aimed at; an entry of a long term may pass it
+inline constexpr std::size_t kNodeBytes = std::size_t{4} << 10;  // target size; an entry with a long term may exceed it
 inline constexpr std::size_t kNodeHeaderBytes = 8;
 inline constexpr std::size_t kLeafHeaderBytes = 32;
 inline constexpr std::size_t kTermTrailerBytes = 24;
@@ -59,13 +59,13 @@ inline constexpr unsigned kMaxTermTableHeight = 48;
 // Postings lists.
 inline constexpr std::size_t kPostingsBlock = 128;
 inline constexpr std::size_t kBoundEntryBytes = 8;
-// Bytes of bound entries that a list of `document_count` postings has.
+// Bytes of the bound entries of a list of `document_count` postings.
 inline std::uint64_t bound_bytes_of(std::uint64_t document_count) {
   if (document_count <= kPostingsBlock) return 0;
   return (document_count / kPostingsBlock + (document_count % kPostingsBlock != 0 ? 1 : 0)) * kBoundEntryBytes;
 }
 
-// Does an index keep the positions of its terms?
+// Whether an index stores the positions of its terms.
 enum class Positions : std::uint8_t { kNone, kStored };
 inline constexpr std::size_t kPositionPlaceBytes = 8;
 
@@ -76,7 +76,7 @@ inline constexpr std::size_t kGroupEntryBytes = 32;
 inline constexpr std::size_t kFieldBlockBytes = std::size_t{16} << 10;
 inline constexpr std::size_t kTextBlockBytes = std::size_t{64} << 10;
 
-// Throws FormatError in the words that all index readers use.
+// Throws FormatError in the wording of all index readers.
 [[noreturn]] void throw_damaged(std::string_view path, std::uint64_t offset, std::string_view expected,
                                 std::string_view found);
 

@@ -9,8 +9,9 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kMostPostingBytes = 10;                  // a varint of 33 bits and one of 32
-constexpr std::size_t kMostStretchBytes = kDistanceBlock * 5;  // of what a position cursor gives at once
+constexpr std::size_t kMostPostingBytes = 10;  // varints of 33 and 32 bits
+constexpr std::size_t kMostStretchBytes =
+    kDistanceBlock * 5;  // varints of the positions returned by one call of PositionCursor::next()
 
 }  // namespace
 
@@ -32,7 +33,7 @@ bool IndexTermCursor::next_list() {
   return true;
 }
 
-// False at the end of the list; else the posting at at_ is there to take.
+// Returns false at the end of the list; otherwise index at_ is the next posting.
 bool IndexTermCursor::next_posting() {
   if (at_ < list_->documents().size()) return true;
   at_ = 0;
@@ -61,7 +62,8 @@ bool IndexTermCursor::has_room() const {
   return postings_.size() + positions_.size() + more <= kPieceBytes;
 }
 
-// False where the piece is full before the posting is through. Requires: room for its head and a stretch of positions.
+// Returns false if the entry is full before the posting ends. Requires: room for the posting's head and one batch of
+// positions.
 bool IndexTermCursor::append_posting() {
   const std::uint32_t document = numbers_->to_source(list_->documents()[at_]);
   const std::uint32_t rest = list_->frequencies()[at_] - taken_;
@@ -79,7 +81,7 @@ bool IndexTermCursor::append_posting() {
   return frequency == rest;
 }
 
-// As many of the `rest` positions of the posting as there is room for, at least one; returns how many.
+// Appends as many of the `rest` positions of the posting as fit, at least one, and returns their number.
 std::uint32_t IndexTermCursor::append_positions(std::uint32_t rest) {
   if (taken_ == 0) position_cursor_->seek(*list_, at_);
   std::uint32_t count = 0, last = 0;
@@ -123,7 +125,7 @@ bool IndexDocumentCursor::next() {
 void IndexDocumentCursor::read_kept() {
   const DocumentSectionsReader& documents = *index_.state().documents;
   if (next_kept_ % kDocumentGroup == 0) {
-    if (walk_->group) walk_->group->next();  // checks its end
+    if (walk_->group) walk_->group->next();  // checks the end of the group
     walk_->group.emplace(documents, next_kept_ / kDocumentGroup);
   }
   walk_->group->next();
@@ -153,7 +155,7 @@ void IndexTextCursor::begin_document() {
   left_ = 0;
   if (numbering_.is_dropped(next_source_)) return;
   if (next_kept_ % kDocumentGroup == 0) {
-    if (walk_->group) walk_->group->next();  // checks its end
+    if (walk_->group) walk_->group->next();  // checks the end of the group
     walk_->group.emplace(*index_.state().documents, next_kept_ / kDocumentGroup);
   }
   walk_->group->next();

@@ -1,5 +1,5 @@
-// Lets a merge take an index for a run: its lists and documents through the interfaces of io/format/cursors.hpp,
-// numbered as in its source, where dropped documents stand as holes.
+// Presents an index to a merge as if it were a run: its lists, documents and texts through the interfaces of
+// io/format/cursors.hpp, numbered as in its source, where dropped documents are holes.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@
 
 namespace spillway {
 
-// Walks the lists with first <= term < last (empty last: to the end), in pieces of at most kPieceBytes of postings and
-// positions, in the postings format of runs: a posting with more positions is cut. Not thread-safe; several over one
-// index are fine. The index lives longer.
+// Walks the lists with first <= term < last (empty last: to the end) in entries of at most kPieceBytes of postings and
+// positions, encoded as in runs; a posting with more positions is cut. Not thread-safe, but several cursors may use one
+// index, which outlives them.
 class IndexTermCursor final : public TermCursor {
  public:
   static constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
-  // Of each section, in an index that is opened with a window: so much for each cursor that is to be open at a time.
+  // The window_bytes of an index reader per term cursor open at a time.
   static constexpr std::size_t kWindowBytes = 2 * kPageBytes;
-  // With its share of the pages of such an index: terms, postings, bounds, positions. What the system reads around a
-  // page (another one) and a part of the page table come to the window.
+  // Includes the cursor's share of the index's pages (terms, postings, bounds, positions), with the readahead of the
+  // system (one more page) and part of the page table.
   static std::size_t memory_bytes(bool has_positions) {
     return 4 * kPieceBytes + (has_positions ? 4 : 3) * (kWindowBytes + 2 * kPageBytes);
   }
@@ -50,17 +50,17 @@ class IndexTermCursor final : public TermCursor {
   std::optional<SourceNumbering::Ascending> numbers_;
   std::optional<PositionCursor> position_cursor_;
   std::size_t at_ = 0;       // the next posting of the list's block
-  std::uint32_t taken_ = 0;  // of its occurrences, by the pieces before
+  std::uint32_t taken_ = 0;  // occurrences of the posting in earlier entries
   std::vector<std::uint8_t> postings_, positions_;
   TermPiece piece_;
 };
 
-// Walks the documents of the source: a dropped one has fields = RunDocument::kDropped and length 0. Texts are left to
-// IndexTextCursor. Gives the pages that an index with a window has in memory back when it is destroyed. Not
-// thread-safe. The index lives longer.
+// Walks the documents of the source. A dropped one has fields = RunDocument::kDropped and length 0. IndexTextCursor
+// reads their texts. Destruction unloads the pages of an index with a window. Not thread-safe. The index outlives the
+// cursor.
 class IndexDocumentCursor final : public DocumentCursor {
  public:
-  // With an IndexTextCursor, and the pages of both in an index that is opened with the window of so many term cursors.
+  // Includes an IndexTextCursor, and the pages of both in an index opened with windows for `term_cursors` term cursors.
   static std::size_t memory_bytes(unsigned term_cursors) {
     constexpr std::size_t kSections = 8, kInflatedBytes = std::size_t{512} << 10;
     return kSections * (term_cursors * IndexTermCursor::kWindowBytes + 2 * kPageBytes) + kInflatedBytes;
@@ -81,8 +81,8 @@ class IndexDocumentCursor final : public DocumentCursor {
   RunDocument document_;
 };
 
-// Walks the texts of the documents of the source; a dropped one has an empty text. Holds one block of text. Not
-// thread-safe. The index lives longer.
+// Walks the texts of the documents of the source; a dropped document has an empty text. Holds one block of text. Not
+// thread-safe. The index outlives the cursor.
 class IndexTextCursor final : public TextCursor {
  public:
   explicit IndexTextCursor(const IndexReader& index);

@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-// Gaps of so many bits cannot carry a sum of 128 of them over 2^32.
+// The sum of 128 gaps of this width cannot exceed 2^32.
 constexpr unsigned kNarrowBits = 24;
 
 }  // namespace
@@ -70,7 +70,7 @@ ListBlocks::Packed ListBlocks::packed(std::size_t block) const {
     const std::uint64_t bytes = packed_bytes(document_bits + frequency_bits);
     return {section.at(posting_offset_ + offsets_[block], bytes), document_bits, frequency_bits};
   }
-  // A list of exactly one block carries its widths.
+  // A list of exactly one block stores its widths before the block.
   const std::uint8_t* widths = section.at(posting_offset_, 2);
   if (posting_bytes_ < 2 || widths[0] > kMaxPackedWidth || widths[1] > kMaxPackedWidth ||
       packed_bytes(unsigned{widths[0]} + widths[1]) + 2 != posting_bytes_) {

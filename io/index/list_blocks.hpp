@@ -1,6 +1,6 @@
-// The blocks of one postings list in any order, for searches that skip: a block's bound is known without touching its
-// postings, its documents are decoded without its frequencies, and nothing is decoded twice for being asked once.
-// io/index/postings_cursor.cpp reads whole lists, with every check; here each block is checked on its own.
+// The blocks of one postings list in any order, for searches that skip. A block's bound is known without reading its
+// postings, and its documents are decoded without its frequencies. Each block is checked by itself;
+// io/index/postings_cursor.hpp reads whole lists with every check.
 #pragma once
 
 #include <cstddef>
@@ -15,27 +15,27 @@
 
 namespace spillway {
 
-// Not thread-safe; several over one index are fine. The index lives longer.
+// Not thread-safe, but several may use one index, which outlives them.
 class ListBlocks {
  public:
-  // Reads the bounds of the list: 8 bytes for 128 postings. Throws FormatError where they do not describe a list.
+  // Reads the bounds of the list, 8 bytes per 128 postings. Throws FormatError if they are inconsistent.
   ListBlocks(const IndexReader& index, const TermEntry& entry);
 
   std::size_t size() const { return offsets_.size(); }
   std::uint64_t document_count() const { return document_count_; }
-  // A list of at most 128 postings is one block without a bound: its last document, frequencies and lengths are not
-  // known before it is decoded.
+  // False for a list of at most 128 postings, which is one block without a bound: its last document, frequencies and
+  // lengths are unknown until it is decoded.
   bool has_bounds() const { return bounds_ != nullptr; }
   std::uint32_t last_document(std::size_t block) const;  // requires has_bounds()
   // Codes of the largest frequency and the smallest length (io/postings/list_encoder.hpp). Requires has_bounds().
   std::uint8_t frequency_code(std::size_t block) const { return bound(block)[6]; }
   std::uint8_t length_code(std::size_t block) const { return bound(block)[7]; }
-  // The first document that the block may hold.
+  // The least document that the block may hold.
   std::uint32_t least_document(std::size_t block) const { return block == 0 ? 0 : last_document(block - 1) + 1; }
   std::size_t posting_count(std::size_t block) const;
 
   // Write posting_count(block) numbers to `to`, which has room for kPostingsBlock. Documents ascend and are below the
-  // index's count; frequencies are >= 1. Throw FormatError.
+  // index's document count; frequencies are at least 1. Throw FormatError.
   void decode_documents(std::size_t block, std::uint32_t* to);
   void decode_frequencies(std::size_t block, std::uint32_t* to);
 

@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kFixedBytes = 104;  // up to the options
+constexpr std::size_t kFixedBytes = 104;  // bytes before the options
 constexpr std::size_t kHashBytes = sizeof(Hash128);
 
 template <typename T>
@@ -19,7 +19,7 @@ Hash128 hash_of(std::string_view bytes) {
   return hash128({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 
-// Reads in order; what passes the end is damaged.
+// Reads fields in order; throws FormatError at the end of the bytes.
 class ManifestParser {
  public:
   ManifestParser(std::string_view bytes, const std::string& path) : bytes_(bytes), path_(path) {}

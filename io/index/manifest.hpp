@@ -1,5 +1,5 @@
-// The last file of an index: counts, sums, content options, and size, hash and footer CRC of every section file. An
-// index without a whole manifest does not open.
+// The manifest, the last file of an index: counts, checksums, content options, and the size, hash and footer CRC of
+// every section file. An index without a complete manifest does not open.
 #pragma once
 
 #include <array>

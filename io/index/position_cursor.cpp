@@ -60,7 +60,7 @@ PositionPlace PositionCursor::place() const {
 
 bool PositionCursor::at_end() const { return is_loaded_ && at_ == count_ && next_offset_ == table_offset_; }
 
-// Of a full block, only the head: what is skipped is not decoded.
+// Reads only the head of a full block: blocks that are skipped are never decoded.
 void PositionCursor::load(std::uint64_t offset) {
   is_loaded_ = true;
   offset_ = offset;

@@ -1,4 +1,4 @@
-// Reads the positions of chosen postings of one list, a stretch at a time: what phrases are matched with.
+// Reads the positions of chosen postings of one list, for matching phrases.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,28 @@
 
 namespace spillway {
 
-// A posting is found by the table of places and the frequencies of its own block of postings; of what lies between two
-// postings only block heads are read. Forward steps inside a block of postings decode nothing twice. Memory is two
-// blocks of 128, whatever a list or a posting holds. Not thread-safe. The index lives longer.
+// Finds a posting through the table of places and the frequencies of its block of postings; between two postings it
+// reads only block heads. Forward steps inside a block of postings decode nothing twice. Holds two blocks of 128
+// numbers, whatever the size of the list. Not thread-safe. The index outlives the cursor.
 class PositionCursor {
  public:
-  // Requires: an index with positions (UsageError).
+  // Throws UsageError for an index without positions.
   PositionCursor(const IndexReader& index, const TermEntry& entry);
 
-  // Goes to posting `i` of the block of postings that `postings`, a cursor over the same list, stands on. In any order.
+  // Moves to posting `i` of the current block of `postings`, a cursor over the same list. In any order.
   void seek(const PostingsCursor& postings, std::size_t i) { seek(postings.block(), postings.frequencies(), i); }
-  // The same, by the number of the block and all its frequencies.
+  // The same, given the number of the block and all its frequencies.
   void seek(std::uint64_t block, std::span<const std::uint32_t> frequencies, std::size_t i);
 
-  // The next positions of that posting: strictly ascending over all calls, at most 128; empty when there are no more.
-  // Views live until the next call. FormatError for bytes that hold no such positions.
+  // Returns the next positions of the posting, at most 128, strictly ascending over all calls; empty after the last
+  // one. Views live until the next call. Throws FormatError.
   std::span<const std::uint32_t> next();
 
-  // Where the next position stands in the list's bytes.
+  // The place of the next position in the list's bytes.
   PositionPlace place() const;
-  // What the table says of the begin of a block of postings.
+  // The place of a block of postings according to the table.
   PositionPlace place_of(std::uint64_t block) const;
-  // Is every position of the list behind it?
+  // Returns whether all positions of the list are read.
   bool at_end() const;
 
  private:
@@ -43,18 +43,18 @@ class PositionCursor {
   [[noreturn]] void fail(std::uint64_t offset, std::string_view expected, std::string_view found) const;
 
   const IndexReader& index_;
-  std::uint64_t list_offset_, block_count_;  // of the list's bytes in the section; blocks of postings
+  std::uint64_t list_offset_, block_count_;  // offset of the list in the section; blocks of postings
   std::uint64_t table_offset_;               // of the table of places, or the end of the list's bytes
-  std::uint64_t tail_offset_;                // of the tail, once it is known
-  std::uint64_t full_blocks_;                // blocks of distances, for lists without a table
-  // The block of distances that is loaded, if any.
+  std::uint64_t tail_offset_;                // of the tail, once known
+  std::uint64_t full_blocks_;                // full blocks of distances, for lists without a table
+  // The loaded block of distances, if any.
   bool is_loaded_ = false, is_decoded_ = false;
-  std::uint64_t offset_ = 0, next_offset_ = 0, number_ = 0;  // number: for lists without a table
-  std::size_t count_ = 0;                                    // distances in it
-  std::size_t at_ = 0;                                       // the next one
-  std::uint64_t block_ = 0, passed_ = 0;  // the block of postings that was sought, and occurrences of it before at_
-  std::uint64_t left_ = 0, last_ = 0;     // of the posting: positions to come; the last one handed out
-  bool is_first_ = true;                  // none is handed out
+  std::uint64_t offset_ = 0, next_offset_ = 0, number_ = 0;  // number_ is for lists without a table
+  std::size_t count_ = 0;                                    // distances in the block
+  std::size_t at_ = 0;                                       // index of the next one
+  std::uint64_t block_ = 0, passed_ = 0;                     // the block of postings sought; its occurrences before at_
+  std::uint64_t left_ = 0, last_ = 0;                        // of the posting: positions left; last one returned
+  bool is_first_ = true;                                     // none was returned yet
   alignas(16) std::uint32_t distances_[kDistanceBlock];
   std::uint32_t positions_[kDistanceBlock];
 };

@@ -68,7 +68,8 @@ PostingsCursor::Widths PostingsCursor::widths_before_block() {
   return {from[0], from[1]};
 }
 
-// Gaps are summed in 64 bits: 128 of them stay below 2^40, and the sum is below the count only if no part of it passed.
+// Gaps are summed in 64 bits: 128 of them stay below 2^40, and the final sum is below the count only if every partial
+// sum is.
 void PostingsCursor::decode_full(Widths widths) {
   const auto [document_bits, frequency_bits] = widths;
   if (document_bits > kMaxPackedWidth || frequency_bits > kMaxPackedWidth ||

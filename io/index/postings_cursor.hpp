@@ -12,14 +12,14 @@
 
 namespace spillway {
 
-// Walks one list, a block at a time. The index lives longer.
+// Walks one list block by block. The index outlives the cursor.
 class PostingsCursor {
  public:
   PostingsCursor(const IndexReader& index, const TermEntry& entry);
-  // Decodes the next block; false at the end. Documents ascend over the whole list and are below the index's count;
-  // anything else, or a list that does not add up to df and cf, is a FormatError.
+  // Decodes the next block; false at the end. Documents ascend over the whole list and are below the index's document
+  // count. Throws FormatError if they do not, or if the list does not match its df and cf.
   bool next_block();
-  // Number of the block that was decoded last, from 0.
+  // Number of the current block, from 0.
   std::uint64_t block() const { return (done_ - count_) / kPostingsBlock; }
   std::span<const std::uint32_t> documents() const { return {documents_, count_}; }
   std::span<const std::uint32_t> frequencies() const { return {frequencies_, count_}; }
@@ -41,7 +41,7 @@ class PostingsCursor {
   std::uint32_t single_document_;
   std::uint64_t done_ = 0, offset_ = 0, occurrences_ = 0;
   std::size_t count_ = 0;
-  std::uint64_t next_document_ = 0;  // the least that may come
+  std::uint64_t next_document_ = 0;  // the least possible value
   alignas(16) std::uint32_t documents_[kPostingsBlock], frequencies_[kPostingsBlock];
 };
 

@@ -13,7 +13,7 @@ namespace spillway {
 
 namespace {
 
-// The document with the computed id `id`: number + 1 in canonical decimal digits.
+// Returns the document whose computed id is `id`: number + 1 in canonical decimal digits.
 std::optional<std::uint64_t> computed_document(std::string_view id) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), value);
@@ -67,7 +67,7 @@ std::uint32_t IndexReader::document_length(std::uint32_t document) const {
 std::span<const std::uint32_t> IndexReader::document_lengths() const { return document_lengths(0, counts().documents); }
 
 std::span<const std::uint32_t> IndexReader::document_lengths(std::uint64_t first, std::uint64_t count) const {
-  // Data starts at byte 64 of a file that is mapped at a page or allocated: aligned.
+  // Aligned: data starts at byte 64 of a file that is mapped at a page or allocated.
   return {reinterpret_cast<const std::uint32_t*>(state_->section(Section::kLengths).at(first * 4, count * 4)), count};
 }
 

@@ -1,4 +1,4 @@
-// From the numbers of an index's documents back to those of its source, where the dropped documents stand as holes.
+// Maps the numbers of an index's documents to those of its source, in which dropped documents are holes.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace spillway {
 
-// A bitmap of the source up to the last dropped document, with counts for every 512 documents: at most 1 bit and a
-// sixteenth a document, whatever is dropped. Immutable after seal(), and thread-safe then.
+// A bitmap of the source up to the last dropped document, with a count per 512 documents: at most 1 1/16 bits per
+// document. to_source() takes O(log n), Ascending O(1) per document on average. Immutable and thread-safe after seal().
 class SourceNumbering {
  public:
-  SourceNumbering() { seal(); }  // nothing is dropped
+  SourceNumbering() { seal(); }  // no dropped documents
   explicit SourceNumbering(std::span<const std::uint32_t> dropped) {
     for (const std::uint32_t document : dropped) drop(document);
     seal();
@@ -23,12 +23,12 @@ class SourceNumbering {
     return static_cast<std::size_t>(source_documents / 8 + source_documents / 128 + 64);
   }
 
-  // Before the first drop(): makes room for a source of so many documents at once.
+  // Allocates for a source of that many documents at once. Requires: drop() was not called yet.
   void reserve(std::uint64_t source_documents) {
     words_.reserve(static_cast<std::size_t>(source_documents / 64 + 1));
     dropped_before_.reserve(static_cast<std::size_t>(source_documents / kBlock + 2));
   }
-  // `document` of the source, above those before.
+  // Requires: `document`, numbered as in the source, is above all earlier ones.
   void drop(std::uint32_t document) {
     words_.resize(document / 64 + 1);
     words_.back() |= std::uint64_t{1} << document % 64;
@@ -50,7 +50,7 @@ class SourceNumbering {
   }
   std::uint32_t to_source(std::uint32_t document) const { return find(document, block_of(document, 0)); }
 
-  // The same for documents that ascend: mostly one comparison each.
+  // to_source() for ascending documents: usually one comparison each.
   class Ascending {
    public:
     explicit Ascending(const SourceNumbering& numbering) : numbering_(numbering) {}
@@ -70,12 +70,12 @@ class SourceNumbering {
  private:
   static constexpr std::size_t kBlock = 512, kWordsPerBlock = kBlock / 64;
 
-  // The last block is what lies behind the bitmap (and the rest of its last 512 documents).
+  // The last block is the range after the bitmap, including the rest of the bitmap's last 512 documents.
   std::size_t block_count() const { return dropped_before_.size(); }
   std::uint64_t begin_of(std::size_t block) const { return std::min(block * kBlock, words_.size() * 64); }
   std::uint64_t kept_before(std::size_t block) const { return begin_of(block) - dropped_before_[block]; }
 
-  // The last block, from `least` on, that begins at or before kept document `document`.
+  // Returns the last block, from `least` on, that begins at or before the kept document `document`.
   std::size_t block_of(std::uint32_t document, std::size_t least) const {
     std::size_t low = least, high = block_count();
     while (low + 1 < high) {
@@ -88,7 +88,7 @@ class SourceNumbering {
   std::uint32_t find(std::uint32_t document, std::size_t block) const {
     const bool whole = block + 1 == block_count() || dropped_before_[block] == dropped_before_[block + 1];
     if (whole) return document + dropped_before_[block];
-    std::uint64_t left = document - kept_before(block);  // kept documents to pass
+    std::uint64_t left = document - kept_before(block);  // kept documents to skip
     std::size_t word = block * kWordsPerBlock;
     for (; left >= static_cast<std::uint64_t>(std::popcount(~words_[word])); ++word) {
       left -= static_cast<std::uint64_t>(std::popcount(~words_[word]));
@@ -99,7 +99,7 @@ class SourceNumbering {
   }
 
   std::vector<std::uint64_t> words_;
-  std::vector<std::uint32_t> dropped_before_;  // each block, and behind the last
+  std::vector<std::uint32_t> dropped_before_;  // for each block, and for the end
   std::uint32_t count_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What an open index consists of: shared by the reader, its cursors and verify.
+// The parts of an open index, shared by its reader, its cursors and verify_index().
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct IndexState {
   const SectionReader& section(Section name) const { return *sections[section_index(name)]; }
   // Decoded by the first call.
   const SourceNumbering& numbering() const;
-  // Takes the pages of all sections out of this process's memory until they are read again.
+  // Unloads the pages of all sections from this process's memory; later reads load them again.
   void release_pages() const;
 
   std::string directory;

@@ -13,7 +13,7 @@
 
 namespace spillway {
 
-// One pass over everything that an index holds. Its own memory is a u32 for each document; no list is held whole.
+// Reads the whole index once. Holds 4 bytes per document, and no list whole.
 class IndexVerifier {
  public:
   IndexVerifier(const IndexReader& index, const std::function<void(std::uint64_t)>& progress)
@@ -64,8 +64,8 @@ class IndexVerifier {
   const std::function<void(std::uint64_t)>& progress_;
   const SourceNumbering& numbering_;
   std::uint64_t bytes_done_ = 0;
-  std::vector<std::uint32_t> lengths_left_;  // of each document, what no list has accounted for yet
-  std::vector<std::uint64_t> last_offsets_;  // of the nodes visited, by level
+  std::vector<std::uint32_t> lengths_left_;  // per document, occurrences not yet found in a list
+  std::vector<std::uint64_t> last_offsets_;  // of the nodes visited, per level
   std::uint64_t node_bytes_ = 0, term_count_ = 0;
   std::uint64_t posting_bytes_ = 0, bound_bytes_ = 0, position_bytes_ = 0;
   std::uint64_t postings_ = 0, occurrences_ = 0;
@@ -73,7 +73,7 @@ class IndexVerifier {
   ContentChecksum sum_;
 };
 
-// The postings are hashed here too, but reported as their lists are decoded, which takes longer.
+// The postings are hashed here too, but count as progress when their lists are decoded, which takes longer.
 void IndexVerifier::check_files() {
   bytes_done_ = state_.manifest_bytes;
   for (std::size_t i = 0; i < kSectionCount; ++i) {
@@ -94,7 +94,8 @@ void IndexVerifier::check_terms() {
   bytes_done_ += state_.manifest.sections[section_index(Section::kPostings)].file_bytes;
 }
 
-// Its terms are in [least, *end). Nodes of a level ascend in the file, so none is visited twice.
+// Checks a node whose terms must be in [least, *end). The nodes of a level ascend in the file, so none is visited
+// twice.
 void IndexVerifier::check_node(std::uint64_t offset, unsigned level, std::string_view least,
                                const std::string_view* end) {
   const TermTableReader::Node node = terms_.node(offset);
@@ -197,7 +198,7 @@ void IndexVerifier::check_bound(const TermEntry& entry, std::uint64_t block, con
   }
 }
 
-// Requires: all positions before that block of postings are read.
+// Requires: all positions before that block of postings were read.
 void IndexVerifier::check_place(std::uint64_t block, const PositionCursor& positions) const {
   const PositionPlace found = positions.place_of(block), expected = positions.place();
   if (found == expected) return;
@@ -207,7 +208,7 @@ void IndexVerifier::check_place(std::uint64_t block, const PositionCursor& posit
             std::to_string(found.pack()));
 }
 
-// The sum of position values.
+// Returns the sum of the position values of a posting.
 std::uint64_t IndexVerifier::sum_posting(const PostingsCursor& postings, std::size_t i, PositionCursor& positions) {
   std::uint64_t sum = 0;
   positions.seek(postings, i);
@@ -239,7 +240,7 @@ void IndexVerifier::check_documents() {
   check_blocks(documents.text(), Section::kText, Section::kTextBlocks);
 }
 
-// Strictly ascending pairs of documents with ids, as many as there are: each stands there once.
+// As many strictly ascending (id, document) pairs as there are documents with ids: so each occurs once.
 void IndexVerifier::check_id_order() const {
   const SectionReader& order = state_.section(Section::kIdOrder);
   std::string id, last_id;

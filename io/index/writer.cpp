@@ -15,7 +15,7 @@ namespace spillway {
 
 namespace {
 
-// Large appends for the sections that take most bytes; one page for the others.
+// Large appends for the largest sections, one page for the others.
 constexpr std::size_t buffer_bytes_of(Section section) {
   switch (section) {
     case Section::kPostings:
@@ -135,7 +135,7 @@ void IndexWriter::append_lists(const ListBatch& batch, const std::shared_ptr<con
       state.entry.term.assign(reinterpret_cast<const char*>(batch.terms.data()) + terms, piece.term_bytes);
       state.list_open = true;
     }
-    // The posting of a list of one is in its entry alone.
+    // A list of one posting has it in its term entry only.
     if (is_single(piece)) {
       append_postings(postings);
       appended = postings + piece.posting_bytes;
@@ -234,7 +234,7 @@ std::size_t IndexWriter::memory_bytes() {
   for (std::size_t i = 0; i < kSectionCount; ++i) {
     bytes += buffer_bytes_of(static_cast<Section>(i + 1)) + SectionWriter::kTableBytes + 1024;
   }
-  return bytes + 4 * (kMaxTermBytes + kNodeBytes);  // open nodes and the terms they compare
+  return bytes + 4 * (kMaxTermBytes + kNodeBytes);  // open nodes, and the terms they are compared with
 }
 
 }  // namespace spillway

@@ -19,8 +19,8 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-// A reused buffer keeps the pages of the largest that was in it up to so many times what is in it now. Taking pages
-// anew costs more than holding them does, unless they are many.
+// A reused buffer keeps up to kMuchAbove times the pages it needs now, if an earlier use touched that many. Faulting
+// pages in again costs more than holding a few.
 constexpr std::size_t kMuchAbove = 4;
 
 std::size_t status_field_bytes(std::string_view name) {
@@ -75,7 +75,7 @@ bool MemoryBudget::take_locked(std::size_t bytes) {
 
 void MemoryBudget::drop_kept() {
   while (true) {
-    const std::lock_guard lock(mutex_);  // for one: others take memory between them
+    const std::lock_guard lock(mutex_);  // one attempt: other threads take memory in between
     if (kept_.empty()) return;
     drop_one();
   }
@@ -99,8 +99,8 @@ void MemoryBudget::keep(const KeptPages& pages, Reservation&& reservation) {
   reservation.release();
 }
 
-// From what was left to what is used, in one step: pages are always in one of the two. Nothing where no pages of this
-// size were left, or where they do not fit.
+// Moves pages from kept to used in one step, so that they are counted exactly once at any time. Returns no pages if
+// none of this size are kept or if they do not fit.
 MemoryBudget::PaidPages MemoryBudget::reuse(std::size_t mapped_bytes) {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(kept_.rbegin(), kept_.rend(),

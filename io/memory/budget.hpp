@@ -1,6 +1,6 @@
-// The one host memory budget of a job, and the buffers that are paid from it.
-// Everything large is reserved here before it is touched; a reservation that does not fit throws BudgetError or, with
-// try_reserve, says no, so that the caller can spill or step down.
+// The host memory budget of a job, and the buffers paid from it. Every large allocation is reserved here before it is
+// touched. If a reservation does not fit, reserve() throws BudgetError and try_reserve() returns nothing, so the caller
+// can spill or step down.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace spillway {
 
 class MemoryBudget;
 
-// Bytes held from a budget; gives them back when destroyed. Movable.
+// Bytes reserved from a budget, given back on destruction. Movable.
 class Reservation {
  public:
   Reservation() = default;
@@ -39,7 +39,7 @@ class Reservation {
   std::size_t bytes_ = 0;
 };
 
-// Thread-safe. Lives longer than every reservation made from it.
+// Thread-safe. Outlives every reservation made from it.
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::size_t total_bytes) : total_bytes_(total_bytes) {}
@@ -47,7 +47,7 @@ class MemoryBudget {
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  // Throws BudgetError naming `consumer`, the bytes asked for, and the --memory that would hold them.
+  // Throws BudgetError naming `consumer`, the bytes requested, and the --memory value that would suffice.
   Reservation reserve(std::size_t bytes, std::string_view consumer);
   std::optional<Reservation> try_reserve(std::size_t bytes);
 
@@ -56,8 +56,8 @@ class MemoryBudget {
   std::size_t free_bytes() const;
   std::size_t peak_bytes() const { return peak_bytes_.load(std::memory_order_relaxed); }
 
-  // Unmaps what reused buffers left. That is free in the meaning of the others here, and goes as soon as it is asked
-  // for: what is used and what was left are together never above the total.
+  // Unmaps the pages that reused buffers left. The other accessors count these pages as free, and any reservation that
+  // needs the room unmaps them: used and kept bytes together never exceed the total.
   void drop_kept();
 
  private:
@@ -66,7 +66,7 @@ class MemoryBudget {
   struct KeptPages {
     std::uint8_t* data = nullptr;
     std::size_t mapped_bytes = 0;
-    std::size_t touched_bytes = 0;  // from the start
+    std::size_t touched_bytes = 0;  // counted from the start of the pages
   };
   struct PaidPages {
     KeptPages pages;
@@ -78,23 +78,23 @@ class MemoryBudget {
   PaidPages reuse(std::size_t mapped_bytes);
   void drop_one();
 
-  std::mutex mutex_;  // of what is kept, and held where used_bytes_ grows
+  std::mutex mutex_;  // guards the kept pages, and every increase of used_bytes_
   std::vector<KeptPages> kept_;
-  std::size_t kept_bytes_ = 0;  // touched
+  std::size_t kept_bytes_ = 0;  // touched bytes of the kept pages
   const std::size_t total_bytes_;
   std::atomic<std::size_t> used_bytes_{0};
   std::atomic<std::size_t> peak_bytes_{0};
 };
 
-// Owned, zero-filled, page-aligned bytes straight from the system (so that freeing returns them at once), paid from a
-// budget. Pages that are never touched cost nothing but their reservation. Movable.
+// Owned, zero-filled, page-aligned bytes mapped straight from the system, so that freeing returns them at once; paid
+// from a budget. Pages that are never touched cost nothing but their reservation. Movable.
 class Buffer {
  public:
   Buffer() = default;
   Buffer(MemoryBudget& budget, std::size_t bytes, std::string_view consumer);
   Buffer(Reservation reservation, std::size_t bytes);
-  // In pages that another such buffer of the size left, if there are any: for buffers that come and go, whose pages
-  // would cost more than what is done in them (a new one 0.3 to 5 us). Its bytes are any.
+  // Uses the pages of a destroyed reused() buffer of the same size, if there are any. For short-lived buffers, whose
+  // page faults (0.3 to 5 us for each page) would cost more than the work done in them. The contents are unspecified.
   static Buffer reused(MemoryBudget& budget, std::size_t bytes, std::string_view consumer);
   Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&& other) noexcept;
@@ -102,10 +102,11 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer();
 
-  // Gives all but the first `bytes` back; of a reused buffer only what was never touched, unless that leaves more than
-  // four times as much. Requires: bytes <= size(); those behind were not touched since the buffer was made.
+  // Gives back all but the first `bytes`. A reused buffer gives back only pages that were never touched, unless more
+  // than four times `bytes` would remain. Requires: bytes <= size(), and the bytes after them were not touched since
+  // the buffer was made.
   void shrink(std::size_t bytes);
-  // Let the system use large pages, where it has them.
+  // Lets the system use huge pages, where it has them.
   void use_large_pages();
 
   std::uint8_t* data() { return data_; }
@@ -120,18 +121,18 @@ class Buffer {
 
  private:
   void map();
-  MemoryBudget* reuser_ = nullptr;  // who takes the pages back
+  MemoryBudget* reuser_ = nullptr;  // the budget that takes the pages back
   Reservation reservation_;
   std::uint8_t* data_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t mapped_bytes_ = 0;
-  std::size_t touched_bytes_ = 0;  // of a reused buffer: before, and when it was shrunk
+  std::size_t touched_bytes_ = 0;  // of a reused buffer: touched before this use, and up to shrink()
 };
 
-// Bytes that this process has resident now, and at most so far (VmRSS, VmHWM of /proc/self/status).
+// Resident bytes of this process: now, and the peak so far (VmRSS and VmHWM in /proc/self/status).
 std::size_t resident_bytes();
 std::size_t peak_resident_bytes();
-// The least of RAM, cgroup v1/v2 limits and RLIMIT_AS / RLIMIT_DATA.
+// The least of RAM, the cgroup v1 and v2 limits, RLIMIT_AS and RLIMIT_DATA.
 std::size_t available_memory_bytes();
 
 }  // namespace spillway

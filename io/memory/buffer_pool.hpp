@@ -1,6 +1,6 @@
-// Windows of cursors that come and go: a merge opens a cursor of every run for each of hundreds of ranges of terms.
-// What the last one leaves is taken by the next, so that no more of them are ever there than cursors at once, and what
-// others allocate between them finds no holes to grow into.
+// Buffers of cursors, kept for the next cursor: a merge opens a cursor of every run for each of hundreds of term
+// ranges. There are never more buffers than cursors at the same time, and other allocations cannot fragment the space
+// between them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace spillway {
 // Thread-safe.
 class BufferPool {
  public:
-  // One that was left, with any bytes; an empty one where there is none.
+  // Returns a buffer that was left, with unspecified contents, or an empty one if there is none.
   std::vector<std::uint8_t> take() {
     const std::scoped_lock lock(mutex_);
     if (windows_.empty()) return {};
@@ -26,7 +26,7 @@ class BufferPool {
     const std::scoped_lock lock(mutex_);
     try {
       windows_.push_back(std::move(window));
-    } catch (const std::bad_alloc&) {  // the next cursor asks for its own
+    } catch (const std::bad_alloc&) {  // the next cursor allocates its own
     }
   }
   std::size_t count() const {

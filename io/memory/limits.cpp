@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::size_t kNoLimit = std::size_t{1} << 60;
 
-// A cgroup limit file holds a number or "max"; without a limit, version 1 has a number near 2^63.
+// A cgroup limit file holds a number or "max". Without a limit, version 1 has a number near 2^63.
 std::size_t limit_in_file(const std::string& path) {
   std::ifstream file(path);
   std::size_t value = 0;
   return file >> value && value < kNoLimit ? value : MemoryLimits::kNone;
 }
 
-// The path of this process below the cgroup hierarchy, for controller "" (v2) or "memory" (v1).
+// Returns the path of this process below the cgroup hierarchy of `controller`: "" for v2, "memory" for v1.
 std::string cgroup_path(std::string_view controller) {
   std::ifstream file("/proc/self/cgroup");
   std::string line;
@@ -36,7 +36,7 @@ std::string cgroup_path(std::string_view controller) {
   return "";
 }
 
-// Limits apply at every level up to the root of the hierarchy.
+// A limit applies at every level up to the root of the hierarchy.
 std::size_t cgroup_limit(const std::string& root, std::string path, const std::string& file) {
   std::size_t limit = limit_in_file(root + "/" + file);
   while (!path.empty() && path != "/") {

@@ -10,7 +10,7 @@ namespace spillway {
 struct MemoryLimits {
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   std::size_t ram_bytes = 0;
-  std::size_t cgroup2_bytes = kNone, cgroup1_bytes = kNone;     // the least on the way to the root of the hierarchy
+  std::size_t cgroup2_bytes = kNone, cgroup1_bytes = kNone;     // the least on the path to the root of the hierarchy
   std::size_t address_space_bytes = kNone, data_bytes = kNone;  // RLIMIT_AS, RLIMIT_DATA
 
   std::size_t least_bytes() const;

@@ -13,9 +13,9 @@ namespace spillway {
 
 namespace {
 
-constexpr unsigned kRows = kPackedBlock / 4;  // of four lanes
+constexpr unsigned kRows = kPackedBlock / 4;  // each of four lanes
 
-// Row `Row` of a block of `Width` bits: shifts are constants, so each width becomes straight code.
+// Unpacks row `Row` of a block of `Width` bits. The shifts are constants, so each width compiles to straight-line code.
 template <unsigned Width, unsigned Row>
 inline __m128i unpack_row(const __m128i* from) {
   if constexpr (Width == 0) {
@@ -31,7 +31,7 @@ inline __m128i unpack_row(const __m128i* from) {
   }
 }
 
-// Four gaps to four documents: sums within the row, then the last document before it and 1, 2, 3, 4 for the steps.
+// Turns four gaps into documents: prefix sums within the row, plus the last document before it, plus 1, 2, 3, 4.
 template <unsigned Width, unsigned Row>
 inline __m128i document_row(const __m128i* from, __m128i* to, __m128i last) {
   __m128i sums = unpack_row<Width, Row>(from);
@@ -123,7 +123,7 @@ void pack_block_portable(const std::uint32_t* values, unsigned width, std::uint8
   for (unsigned i = 0; i < kPackedBlock; ++i) {
     for (unsigned bit = 0; bit < width; ++bit) {
       if ((values[i] >> bit & 1) == 0) continue;
-      const unsigned at = i / 4 * width + bit;  // in the lane
+      const unsigned at = i / 4 * width + bit;  // bit offset in the lane
       to[at / 32 * 16 + i % 4 * 4 + at % 32 / 8] |= static_cast<std::uint8_t>(1u << at % 8);
     }
   }

@@ -19,7 +19,7 @@ constexpr unsigned kMaxWidth = 31;
 static_assert(kDistanceBlock == kPackedBlock);
 static_assert(kMaxDistanceBlockBytes == kHeadBytes + packed_bytes(kMaxWidth) + kMostUnaryBytes);
 
-// Bits that the unary part loses where the width grows by one, which costs a bit for each value.
+// Number of unary bits saved by a width larger by one, which costs one more packed bit per value.
 template <typename Sum>
 Sum gain(const std::uint32_t* values, unsigned width) {
   Sum sum = 0;
@@ -27,7 +27,8 @@ Sum gain(const std::uint32_t* values, unsigned width) {
   return sum;
 }
 
-// The cost is convex in the width: the gain never grows with it. At the width found, the high parts sum to at most 256.
+// The cost is convex in the width, because the gain never grows with it. At the width found, the high parts sum to at
+// most 256.
 template <typename Sum>
 unsigned find_width(const std::uint32_t* values, unsigned guess) {
   unsigned width = guess;
@@ -48,14 +49,14 @@ unsigned choose_width_portable(const std::uint32_t* values) {
     sum += values[i];
     any |= values[i];
   }
-  // 128 values below 2^24 cannot overflow 32 bits, which twice as many lanes can add.
+  // The sum of 128 values below 2^24 fits 32 bits, which doubles the lanes of a vectorized loop.
   return any >> 24 == 0 ? find_width<std::uint32_t>(values, guess_width(sum))
                         : find_width<std::uint64_t>(values, guess_width(sum));
 }
 
 constexpr std::size_t kLanes = 16, kVectors = kDistanceBlock / kLanes;
 
-// gain() of values below 2^24.
+// gain() for values below 2^24.
 SPILLWAY_SCAN_TARGET std::uint32_t gain_in_lanes(const __m512i* values, unsigned width) {
   const __m512i one = _mm512_set1_epi32(1);
   const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(width));
@@ -80,7 +81,7 @@ SPILLWAY_SCAN_TARGET unsigned choose_width_in_lanes(const std::uint32_t* from) {
   return width;
 }
 
-// A byte for each bit, so that no bit waits for the one before it to be in memory; then sixteen of them at a time.
+// Writes one byte per bit, so that no store waits for the one before it, then gathers 16 bytes at a time into bits.
 std::size_t write_unary_portable(const std::uint32_t* values, unsigned width, std::uint8_t* to) {
   alignas(16) std::uint8_t bits[kMostUnaryBytes * 8] = {};
   std::size_t bit = 0;
@@ -95,7 +96,7 @@ std::size_t write_unary_portable(const std::uint32_t* values, unsigned width, st
   return (bit + kDistanceBlock - 1) / 8 + 1;
 }
 
-// Of sixteen values, given the numbers of their bits, below 64.
+// Sets the bits with the given 16 numbers, all below 64.
 SPILLWAY_SCAN_TARGET std::uint64_t join_bits(__m512i numbers) {
   const __m512i one = _mm512_set1_epi64(1);
   const __m512i low = _mm512_sllv_epi64(one, _mm512_cvtepu32_epi64(_mm512_castsi512_si256(numbers)));
@@ -103,7 +104,7 @@ SPILLWAY_SCAN_TARGET std::uint64_t join_bits(__m512i numbers) {
   return static_cast<std::uint64_t>(_mm512_reduce_or_epi64(_mm512_or_si512(low, high)));
 }
 
-// The bits of sixteen values mostly fit a word, which goes behind those before.
+// The bits of 16 values usually fit one word, which is shifted to follow the earlier bits.
 SPILLWAY_SCAN_TARGET std::size_t write_unary_in_lanes(const std::uint32_t* values, unsigned width, std::uint8_t* to) {
   const __m512i one = _mm512_set1_epi32(1);
   const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(width));
@@ -130,7 +131,7 @@ SPILLWAY_SCAN_TARGET std::size_t write_unary_in_lanes(const std::uint32_t* value
   return (done + 7) / 8;
 }
 
-// How the width is found, and the unary part written: all kMostUnaryBytes are, and the bytes used returned.
+// The two steps that differ by CPU. write_unary writes all kMostUnaryBytes and returns the number used.
 struct Steps {
   unsigned (*choose_width)(const std::uint32_t* values);
   std::size_t (*write_unary)(const std::uint32_t* values, unsigned width, std::uint8_t* to);
@@ -175,7 +176,7 @@ bool unpack_distances(const std::uint8_t* from, std::uint32_t* values) {
   std::size_t count = 0;
   for (const std::uint64_t word : words) count += static_cast<std::size_t>(std::popcount(word));
   if (count != kDistanceBlock || from[kHeadBytes + packed_bytes(width) + unary_bytes - 1] == 0) return false;
-  std::uint64_t next = 0, above = 0;  // the bit behind the value before; bits that a value has above its 32
+  std::uint64_t next = 0, above = 0;  // next: the bit after the previous value; above: bits of any value above its 32
   for (std::size_t w = 0, i = 0; i < kDistanceBlock; ++w) {
     for (std::uint64_t word = words[w]; word != 0; word &= word - 1, ++i) {
       const std::uint64_t bit = w * 64 + static_cast<std::uint64_t>(std::countr_zero(word));

@@ -15,12 +15,13 @@ namespace spillway {
 
 namespace {
 
-// Codes 0..31 are exact; then 8 codes for each power of two: its three bits below the leading one. 247 is the last.
+// Codes 0 to 31 are exact. Each higher power of two has 8 codes, for the three bits below its leading bit. The last
+// code is 247.
 constexpr std::uint32_t kExactCodes = 32;
 constexpr unsigned kExactBits = 5;
 constexpr std::uint8_t kLastCode = kExactCodes + (31 - kExactBits) * 8 + 7;
 
-// Grows like push_back does, but leaves room for a whole block to be written in place. Returns where.
+// Appends `count` bytes to be written in place and returns their address. Grows the capacity geometrically.
 std::uint8_t* extend(std::vector<std::uint8_t>& bytes, std::size_t count) {
   const std::size_t size = bytes.size();
   if (bytes.capacity() - size < count) bytes.reserve(std::max(2 * bytes.capacity(), size + count));
@@ -32,8 +33,8 @@ void append(std::vector<std::uint8_t>& to, std::span<const std::uint8_t> bytes) 
   if (!bytes.empty()) std::copy(bytes.begin(), bytes.end(), extend(to, bytes.size()));
 }
 
-// For `count` in an empty vector. What it has is kept unless that is far more: batches of long lists are nearly all
-// positions, those of short ones hardly, and each would come to have room for both.
+// Reserves `count` in an empty vector, and keeps a larger capacity unless it is much larger: a batch of long lists is
+// nearly all positions, one of short lists has hardly any, and reused batches would end up with room for both.
 template <typename T>
 void make_room(std::vector<T>& used, std::size_t count) {
   if (used.capacity() > 2 * count) used = std::vector<T>();
@@ -131,7 +132,7 @@ void ListEncoder::end_positions(std::uint64_t document_count) {
   piece().position_bytes += batch_.positions.size() - before;
 }
 
-// A gap of 2^31 or more is a document that stands before its predecessor: documents are below 2^31.
+// A gap of 2^31 or more means a document before its predecessor: documents are below 2^31.
 void ListEncoder::check_documents(std::uint32_t gap_bits, std::uint32_t last_document) const {
   if (gap_bits >> 31 != 0) throw std::logic_error("ListEncoder: documents do not ascend");
   if (last_document >= length_codes_.size()) throw std::logic_error("ListEncoder: a document without a length code");
@@ -169,7 +170,7 @@ void ListEncoder::append_bound(std::span<const std::uint32_t> documents, std::ui
   piece().bound_bytes += kBoundEntryBytes;
 }
 
-// A list of exactly one block has no bounds, so the widths stand before the block.
+// A list of exactly one block has no bounds; its widths precede the block.
 void ListEncoder::encode_single_block() {
   ListBatch::Piece& to = piece();
   const std::size_t before = batch_.postings.size();
@@ -227,7 +228,7 @@ void ListEncoder::end() {
   piece_open_ = false;
 }
 
-// The next batch will be about as large: it is not to be copied while it grows.
+// Reserves the size of the last batch for the next one, so that it is not copied while it grows.
 ListBatch ListEncoder::take(ListBatch&& used) {
   piece_open_ = false;
   used.clear();

@@ -1,6 +1,6 @@
-// Encodes postings lists into the index's format (blocks of 128 bit-packed gaps and frequencies, a coded tail; per
-// block a bound entry; positions, if they are kept), away from any file: term ranges are encoded on many threads and
-// appended by one IndexWriter in order.
+// Encodes postings lists into the index's format, in memory: blocks of 128 bit-packed gaps and frequencies, a coded
+// tail, one bound entry per block and, if stored, positions. Many threads encode term ranges; one IndexWriter appends
+// them in order.
 #pragma once
 
 #include <array>
@@ -16,15 +16,15 @@
 
 namespace spillway {
 
-// Self-contained encoded lists of consecutive terms. A list may be spread over several batches in a row: `starts` and
-// `ends` say so; counts stand in the piece that ends it.
+// Self-contained encoded lists of consecutive terms. A list may span several consecutive batches: `starts` and `ends`
+// mark its first and last entry, and the last one holds its counts.
 struct ListBatch {
   struct Piece {
-    std::uint32_t term_bytes = 0;      // of `terms`; 0 unless it starts the list
-    std::uint64_t posting_bytes = 0;   // of `postings`
-    std::uint64_t bound_bytes = 0;     // of `bounds`
-    std::uint64_t position_bytes = 0;  // of `positions`
-    std::uint64_t document_count = 0;  // df of the whole list, in the piece that ends it
+    std::uint32_t term_bytes = 0;      // in `terms`; 0 unless the entry starts the list
+    std::uint64_t posting_bytes = 0;   // in `postings`
+    std::uint64_t bound_bytes = 0;     // in `bounds`
+    std::uint64_t position_bytes = 0;  // in `positions`
+    std::uint64_t document_count = 0;  // df of the whole list, in its last entry
     std::uint64_t occurrence_count = 0;
     bool starts = false, ends = false;
   };
@@ -37,7 +37,7 @@ struct ListBatch {
   std::size_t bytes() const {
     return terms.size() + postings.size() + bounds.size() + positions.size() + pieces.size() * sizeof(Piece);
   }
-  // With the room behind them.
+  // Includes the unused capacity.
   std::size_t held_bytes() const {
     return terms.capacity() + postings.capacity() + bounds.capacity() + positions.capacity() +
            pieces.capacity() * sizeof(Piece);
@@ -47,24 +47,24 @@ struct ListBatch {
 // Not thread-safe; one per term range.
 class ListEncoder {
  public:
-  // length_codes[d] = length_code() of document d of the index; outlives the encoder.
+  // length_codes[d] is length_code() of document d of the index. The codes outlive the encoder.
   explicit ListEncoder(std::span<const std::uint8_t> length_codes, Positions positions = Positions::kNone);
 
-  // begin, add..., end; the terms of one encoder ascend.
+  // Call begin(), then add() any number of times, then end(). The terms of one encoder ascend.
   void begin(std::string_view term);
-  // Documents ascend over all calls of one list; frequencies >= 1. In the index's numbering. Documents that do not
-  // ascend or have no length code throw std::logic_error.
+  // Documents are numbered as in the index and ascend over all calls for one list; frequencies are at least 1. Throws
+  // std::logic_error for documents that do not ascend or have no length code.
   void add(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies);
-  // The next positions of the list, if they are kept: for each posting in order, frequency distances to the position
-  // before in the same document (to 0 for the first). They may run ahead of add() by one posting.
+  // Adds the next positions of the list, if they are stored: for each posting in order, `frequency` distances to the
+  // previous position in the same document (to 0 for the first). They may run ahead of add() by one posting.
   void add_positions(std::span<const std::uint32_t> distances);
-  std::uint64_t occurrence_count() const { return occurrence_count_; }  // of the list that was begun, so far
-  // A list to which nothing was added leaves no trace. As many positions as occurrences, else std::logic_error.
+  std::uint64_t occurrence_count() const { return occurrence_count_; }  // of the open list, so far
+  // A list without postings leaves no trace. Throws std::logic_error unless there are as many positions as occurrences.
   void end();
 
-  // May be asked between any two calls, also inside a list.
+  // May be called at any time, also inside a list.
   std::size_t batch_bytes() const { return batch_.bytes(); }
-  // Hands out what is encoded so far and starts a new batch, in the memory of `used`.
+  // Returns everything encoded so far and starts a new batch in the memory of `used`.
   ListBatch take(ListBatch&& used = {});
 
  private:
@@ -86,21 +86,21 @@ class ListEncoder {
   PositionEncoder position_encoder_;
   ListBatch batch_;
   std::string term_;
-  bool started_ = false;     // a piece of this list was already begun, in this batch or an earlier one
-  bool piece_open_ = false;  // the last piece of the batch is of this list
-  // At most one block: a full one waits until it is known whether it is the whole list.
+  bool started_ = false;     // an entry of this list was begun, in this batch or an earlier one
+  bool piece_open_ = false;  // the last entry of the batch belongs to this list
+  // At most one block. A full block waits here until it is known whether it is the whole list.
   std::size_t pending_count_ = 0;
   std::array<std::uint32_t, kPostingsBlock> pending_documents_{}, pending_frequencies_{};
-  std::uint64_t encoded_count_ = 0, occurrence_count_ = 0;  // occurrences: of what was added
+  std::uint64_t encoded_count_ = 0, occurrence_count_ = 0;  // of the postings added
   std::uint32_t next_document_ = 0;                         // the last encoded document + 1
 };
 
-// Document lengths in one byte, rounded down: a bound that holds for every k1, b and mean length. Exact below 32, then
-// with four significant bits; monotone; length_of_code(length_code(n)) <= n.
+// Encodes a document length in one byte, rounded down: a bound that holds for every k1, b and mean length. Exact below
+// 32, four significant bits above; monotone. length_of_code(length_code(n)) <= n.
 std::uint8_t length_code(std::uint32_t length);
 std::uint32_t length_of_code(std::uint8_t code);
 
-// Frequencies on the same scale, rounded up: frequency_of_code(frequency_code(n)) >= n.
+// Encodes a frequency on the same scale, rounded up: frequency_of_code(frequency_code(n)) >= n.
 std::uint8_t frequency_code(std::uint32_t frequency);
 std::uint32_t frequency_of_code(std::uint8_t code);
 

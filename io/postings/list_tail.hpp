@@ -1,5 +1,5 @@
-// The last postings of a list, fewer than a block (docs/formats.md): read by whole lists (io/index/postings_cursor.cpp)
-// and by blocks in any order (io/index/list_blocks.cpp).
+// Reads the last postings of a list, fewer than a block (docs/formats.md). For cursors over whole lists
+// (io/index/postings_cursor.cpp) and over blocks in any order (io/index/list_blocks.cpp).
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@
 namespace spillway {
 
 struct ListTail {
-  const std::uint8_t *at, *end;  // where it begins, and where the list ends
-  std::size_t count;             // postings
-  bool all_once;                 // all frequencies of the list are 1 and not written
-  std::uint64_t next_document;   // the least that may come
-  std::uint64_t document_limit;  // documents are below it
+  const std::uint8_t *at, *end;  // begin of the tail, end of the list
+  std::size_t count;             // number of postings
+  bool all_once;                 // all frequencies of the list are 1 and are not stored
+  std::uint64_t next_document;   // least possible value of the next document
+  std::uint64_t document_limit;  // all documents are below it
 };
 
-// Writes tail.count documents, ascending, and frequencies; leaves tail.at behind them and tail.next_document behind the
-// last. Calls fail(expected, found), which throws, where the bytes are none.
+// Writes tail.count ascending documents and their frequencies. Moves tail.at past them and tail.next_document past the
+// last one. Calls fail(expected, found), which throws, if the bytes are malformed.
 template <typename Fail>
 void decode_list_tail(ListTail& tail, std::uint32_t* documents, std::uint32_t* frequencies, const Fail& fail) {
   for (std::size_t i = 0; i < tail.count; ++i) {

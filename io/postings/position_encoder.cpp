@@ -25,7 +25,7 @@ void PositionEncoder::add_postings(std::span<const std::uint32_t> frequencies) {
   place_blocks();
 }
 
-// The place of an occurrence is known once the block before its own is encoded.
+// The place of an occurrence is known as soon as all blocks before its own are encoded.
 void PositionEncoder::place_blocks() {
   for (; placed_ < places_.size() && places_[placed_] / kDistanceBlock == block_count_; ++placed_) {
     places_[placed_] = PositionPlace{bytes_, static_cast<std::uint32_t>(places_[placed_] % kDistanceBlock)}.pack();
@@ -63,7 +63,7 @@ void PositionEncoder::end(std::uint64_t document_count, std::vector<std::uint8_t
   for (std::size_t i = 0; i < count_ % kDistanceBlock; ++i) end = write_varint(end, pending_[i]);
   to.insert(to.end(), tail.data(), end);
   if (document_count <= kPostingsBlock) return;
-  if (document_count % kPostingsBlock == 0) places_.pop_back();  // nothing is behind the last block
+  if (document_count % kPostingsBlock == 0) places_.pop_back();  // no occurrences follow the last block
   places_.push_back(bytes_);
   const std::size_t before = to.size();
   to.resize(before + places_.size() * kPositionPlaceBytes);

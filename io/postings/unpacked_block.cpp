@@ -34,7 +34,7 @@ SPILLWAY_SCAN_TARGET void take_shape(const std::uint32_t* documents, const std::
   shape.most = _mm512_reduce_max_epu32(most);
 }
 
-// In each lane, the even numbers of a pair and the odd ones apart.
+// Adds the even and the odd numbers of each pair separately.
 SPILLWAY_SCAN_TARGET std::uint64_t sum_in_lanes(std::span<const std::uint32_t> numbers) {
   const __m512i low = _mm512_set1_epi64(0xFFFFFFFF);
   __m512i even = _mm512_setzero_si512(), odd = even;
@@ -48,7 +48,7 @@ SPILLWAY_SCAN_TARGET std::uint64_t sum_in_lanes(std::span<const std::uint32_t> n
   return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(_mm512_add_epi64(even, odd)));
 }
 
-// Each lane loads four bytes from its code on.
+// Each lane loads four bytes, of which the first is its code.
 SPILLWAY_SCAN_TARGET std::uint32_t least_in_lanes(std::span<const std::uint32_t> documents, const std::uint8_t* codes) {
   __m512i least = _mm512_set1_epi32(255);
   const __m512i low_byte = least;
@@ -88,7 +88,7 @@ std::uint64_t sum_of(std::span<const std::uint32_t> numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0});
 }
 
-// In four chains: each minimum waits for the one before.
+// Four independent chains, because each minimum waits for the one before it.
 std::uint8_t least_code_portable(std::span<const std::uint32_t> documents, std::span<const std::uint8_t> codes) {
   std::array<std::uint32_t, 4> least{255, 255, 255, 255};
   std::size_t i = 0;

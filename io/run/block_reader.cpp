@@ -37,11 +37,11 @@ void RunBlockReader::fail(const std::string& expected, const std::string& found)
   throw_damaged(run_.file().path(), offset_, expected, found);
 }
 
-// The next bytes of the file: where they stand, if it is in memory, else in the window.
+// Returns the next bytes of the file: in place if the file is in memory, otherwise in the buffer.
 const std::uint8_t* RunBlockReader::ensure(std::size_t bytes) {
   if (const auto in_memory = run_.file().view(next_offset_, bytes); !in_memory.empty()) return in_memory.data();
   if (window_end_ - window_begin_ < bytes) {
-    // Of a file in memory, and of blocks that are passed over, no more than was asked for.
+    // Reads no more than requested from a file in memory, and of blocks that are skipped.
     const bool is_in_memory = !run_.file().view(next_offset_, 1).empty();
     const std::size_t most = skipping_ || is_in_memory ? bytes : whole_window_bytes();
     if (window_.empty() && most == whole_window_bytes() && kind_ == kTermBlock) window_ = run_.spare_windows().take();

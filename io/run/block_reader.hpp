@@ -1,5 +1,5 @@
-// Walks the blocks of one kind of a run, in file order: checks each header against its CRC before a length of it is
-// believed, and each payload before it is decompressed. For the cursors of io/run/reader.hpp.
+// Walks the blocks of one kind of a run in file order. Checks each header against its CRC before it uses a length from
+// it, and each payload before it returns it. For the cursors of io/run.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace spillway {
 
 class RunBlockReader {
  public:
-  // Starts at the block `number` at `offset`. kind: run_layout::kTermBlock or kDocumentBlock.
+  // Starts at block `number`, which is at `offset`. `kind` is a block kind of run_layout.
   RunBlockReader(const RunReader& run, std::uint8_t kind, std::uint64_t offset, std::uint64_t number);
-  ~RunBlockReader();  // a whole window of term blocks is left to the next cursor
+  ~RunBlockReader();  // leaves a full-size buffer of term blocks to the next cursor
   RunBlockReader(const RunBlockReader&) = delete;
   RunBlockReader& operator=(const RunBlockReader&) = delete;
 
-  // Moves to the next block of the kind; false behind the last block of the run. Throws FormatError.
+  // Moves to the next block of the kind; false after the last block of the run. Throws FormatError.
   bool next();
-  // The block's bytes, decompressed; at least one. Valid until the next call of next().
+  // The block's bytes, at least one. Valid until the next call of next().
   std::span<const std::uint8_t> raw() const { return raw_; }
   std::uint32_t count() const { return header_.count; }
   std::uint64_t offset() const { return offset_; }  // of its header in the file
@@ -42,7 +42,7 @@ class RunBlockReader {
   std::uint8_t kind_;
   std::uint64_t offset_;  // of the current block
   std::uint64_t next_offset_, next_number_;
-  bool skipping_ = false;  // the block before was of the other kind: read headers alone
+  bool skipping_ = false;  // the previous block was of another kind: read headers only
   Header header_;
   std::vector<std::uint8_t> window_;  // file bytes [next_offset_, + window_end_ - window_begin_)
   std::size_t window_begin_ = 0, window_end_ = 0;

@@ -19,18 +19,18 @@ namespace {
                     " bytes, found others; the run is damaged: make it again from its input");
 }
 
-// Decodes distances of few bytes without a branch on how many: lists mix them. Stops at the first longer one, or close
-// to the end. Returns where; moves *to.
+// Decodes short distances without branching on their length, because lists mix lengths. Stops at the first longer
+// distance or near the end. Returns the place where it stopped, and moves *to.
 using DecodeShort = const std::uint8_t* (*)(const std::uint8_t* at, const std::uint8_t* end, std::uint32_t** to,
                                             const std::uint32_t* to_end);
 
-// Below 2^14, so of one or two bytes.
+// Decodes distances below 2^14, which take one or two bytes.
 const std::uint8_t* decode_short_portable(const std::uint8_t* at, const std::uint8_t* end, std::uint32_t** to,
                                           const std::uint32_t* to_end) {
   std::uint32_t* out = *to;
   while (end - at >= 8 && to_end - out >= 4) {
     auto word = load_le<std::uint64_t>(at);
-    // Eight bytes of four values at most that go on: the second byte of each must end it.
+    // Four values take at most eight bytes; the second byte of each must end it.
     unsigned used = 0;
     bool stop = false;
     for (int i = 0; i < 4; ++i) {
@@ -49,12 +49,13 @@ const std::uint8_t* decode_short_portable(const std::uint8_t* at, const std::uin
   return at;
 }
 
-// Below 2^21, so of up to three bytes; about 40 at a time, and all the last ones. The first, second and third bytes of
-// all are squeezed together, each to its own vector.
+// Decodes distances below 2^21, which take up to three bytes: about 40 at a time, including the last ones. The first,
+// second and third bytes of all distances are compressed into a vector each.
 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt"))) const std::uint8_t* decode_short_avx512(
     const std::uint8_t* at, const std::uint8_t* end, std::uint32_t** to, const std::uint32_t* to_end) {
   constexpr std::ptrdiff_t kBytes = 64, kAheadBytes = 512;
-  constexpr std::uint64_t kTaken = (std::uint64_t{1} << (kBytes - 3)) - 1;  // whose three bytes are all seen
+  constexpr std::uint64_t kTaken =
+      (std::uint64_t{1} << (kBytes - 3)) - 1;  // bytes after which at least two more are loaded
   const __m512i seven_bits = _mm512_set1_epi8(0x7F);
   std::uint32_t* out = *to;
   while (at != end && out != to_end) {
@@ -102,7 +103,7 @@ const DecodeShort kDecodeShort = [] {
   return has_avx512 ? decode_short_avx512 : decode_short_portable;
 }();
 
-// Decodes exactly as many distances as there is room for, from all of `bytes`.
+// Decodes exactly distances.size() distances, which must use all of `bytes`.
 void decode_part(const TermPiece& piece, std::span<const std::uint8_t> bytes, std::string_view where,
                  std::span<std::uint32_t> distances) {
   const std::uint8_t *at = bytes.data(), *const end = at + bytes.size();
@@ -110,7 +111,7 @@ void decode_part(const TermPiece& piece, std::span<const std::uint8_t> bytes, st
   while (to != to_end) {
     at = kDecodeShort(at, end, &to, to_end);
     at = decode_short_portable(at, end, &to, to_end);
-    // One by any bytes: a larger one, or one of the last few.
+    // Distances of any length: a longer one, or the last few.
     for (int i = 0; i < 4 && to != to_end; ++i) {
       std::uint64_t distance = 0;
       if (!read_varint(&at, end, &distance) || distance > std::numeric_limits<std::uint32_t>::max()) fail(where, piece);

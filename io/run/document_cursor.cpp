@@ -16,12 +16,12 @@ using namespace run_layout;
 constexpr std::uint8_t kKnownFields =
     RunDocument::kId | RunDocument::kTitle | RunDocument::kUrl | RunDocument::kDate | RunDocument::kText;
 
-// The strings of a document, in the order in which they are stored, bit by bit of `fields`.
+// The strings of a document in the order in which they are stored, which is that of the bits of `fields`.
 std::array<std::string_view*, 5> strings_of(RunDocument& document) {
   return {&document.id, &document.title, &document.url, &document.date, &document.text};
 }
 
-// Those that its fields name. Nothing of a document without any is read.
+// Calls take() for the strings that `fields` names. Documents without fields are not read any further.
 template <typename Take>
 void for_each_string(const RunDocument& document, const Take& take) {
   if (document.fields == 0) return;
@@ -67,7 +67,7 @@ void RunDocumentCursor::load_block() {
   stream_.insert(stream_.end(), blocks_->raw().begin(), blocks_->raw().end());
 }
 
-// False where the bytes held end inside it.
+// Returns false if the number continues after the bytes held.
 bool RunDocumentCursor::read_number(const std::uint8_t** at, std::uint64_t* value) const {
   const std::uint8_t* const end = stream_.data() + stream_.size();
   if (read_varint(at, end, value)) return true;
@@ -75,7 +75,7 @@ bool RunDocumentCursor::read_number(const std::uint8_t** at, std::uint64_t* valu
   return false;
 }
 
-// The document at at_, if all of it is held; else changes nothing.
+// Parses the document at at_ if it is held completely; otherwise changes nothing and returns false.
 bool RunDocumentCursor::parse() {
   const std::uint8_t* at = stream_.data() + at_;
   const std::uint8_t* const end = stream_.data() + stream_.size();

@@ -1,4 +1,4 @@
-// The document stream of a run: how a document is appended to it, and read from it.
+// The document stream of a run: appending documents, and reading them back.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ namespace spillway {
 // Appends one document to a document stream.
 void append_run_document(const RunDocument& document, std::vector<std::uint8_t>& stream);
 
-// Walks the document stream. Holds one block and one document (which, with stored text, may be larger than a block).
+// Walks the document stream. Holds one block and one document, which may be larger than a block if texts are stored.
 class RunDocumentCursor final : public DocumentCursor {
  public:
-  // No document of the stream may take more bytes than this: far above what --max-document-bytes lets through by
-  // default, and a bound on what a forged run can ask for.
+  // Limit on the bytes of one document in the stream. It is far above the default of --max-document-bytes, and bounds
+  // the memory that a forged run can request.
   static constexpr std::uint64_t kMaxDocumentBytes = std::uint64_t{1} << 30;
 
   explicit RunDocumentCursor(const RunReader& run, std::uint64_t max_document_bytes = kMaxDocumentBytes);

@@ -1,5 +1,5 @@
-// Offsets and sizes of the run format (docs/run_format.md), and how its CRCs are bound, for its writer and reader
-// alone.
+// Offsets and sizes of the run format (docs/run_format.md), and the binding of its CRCs. Only for its writer and
+// readers.
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ inline constexpr std::size_t kDocumentCountAt = 0, kEntryCountAt = 8, kPostingCo
                              kSumAt = 32, kBlockCountAt = 48, kTermBlockCountAt = 56, kDocumentBytesAt = 64,
                              kLargestBlockAt = 72, kLongestTermAt = 76, kFooterFlagsAt = 80, kSampleCountAt = 84;
 inline constexpr std::size_t kFooterFixedBytes = 88;
-inline constexpr std::size_t kPositionSumBytes = 8;   // behind the fixed fields, in a run with positions
-inline constexpr std::size_t kSampleFixedBytes = 17;  // offset, number, bytes of the term
+inline constexpr std::size_t kPositionSumBytes = 8;   // after the fixed fields, in a run with positions
+inline constexpr std::size_t kSampleFixedBytes = 17;  // offset, number, length of the term
 inline constexpr std::uint32_t kHasStoredIds = 1, kKnownFooterFlags = 1;
 inline constexpr std::size_t kMaxFooterBytes =
     kFooterFixedBytes + kPositionSumBytes + kMaxTermSamples * (kSampleFixedBytes + kSampleTermBytes) + 4;
@@ -46,8 +46,8 @@ inline constexpr std::size_t kMaxFooterBytes =
 inline constexpr std::size_t kTrailerBytes = 24;
 inline constexpr std::size_t kFooterOffsetAt = 0, kFooterBytesAt = 8, kTrailerCrcAt = 12, kTrailerMagicAt = 16;
 
-// The header's CRC stands for job, run number and flags in all others: a block, footer or trailer from elsewhere, or at
-// another place, fails its check.
+// All other CRCs start from the header's CRC, which represents job, run number and flags. A block, footer or trailer
+// from another run or place therefore fails its check.
 inline std::uint32_t block_seed(std::uint32_t header_crc, std::uint64_t number, std::uint64_t offset) {
   std::array<std::uint8_t, 16> place;
   store_le(place.data(), number);

@@ -1,5 +1,5 @@
-// Where the postings of a run begin, and what they are, for 64 bytes at a time: the steps of decoding in AVX-512
-// vectors (io/run/decode_postings.cpp).
+// The steps of decoding the postings of a run in AVX-512 vectors (io/run/postings_decoder.cpp): where the postings in
+// 64 bytes begin, and their values.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,12 @@
 
 namespace spillway {
 
-inline constexpr std::uint32_t kWindowPostings = 64;  // the most that a window holds
+inline constexpr std::uint32_t kWindowPostings = 64;  // the most postings in 64 bytes
 
-// Of the varints of postings, one bit each from a head on, which are frequencies? An even number that is no frequency
-// itself says that one follows. Found for all at once by a subtraction that carries along runs of even numbers, as
-// Langdale and Lemire find escaped characters (Parsing Gigabytes of JSON per Second, VLDB Journal 2019, 3.1.1).
+// Given one bit per varint, starting at a head, that says whether it is even: finds the varints that are frequencies.
+// An even number that is not itself a frequency is followed by one. One subtraction finds all, because its borrow runs
+// along sequences of even numbers, as when Langdale and Lemire find escaped characters (Parsing Gigabytes of JSON per
+// Second, VLDB Journal 2019, 3.1.1).
 constexpr std::uint64_t find_frequencies(std::uint64_t even) {
   constexpr std::uint64_t kOdd = 0xAAAAAAAAAAAAAAAAULL;
   return (((even << 1 | kOdd) - even) ^ kOdd) ^ even;
@@ -31,32 +32,32 @@ alignas(64) inline constexpr auto kPlaces = [] {
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::uint8_t>(i);
   return places;
 }();
-// The lane of each byte.
+// Lane numbers, one per byte.
 alignas(64) inline constexpr auto kLanesOfBytes = [] {
   std::array<std::uint8_t, 64> lanes{};
   for (std::size_t i = 0; i < lanes.size(); ++i) lanes[i] = static_cast<std::uint8_t>(i / 4);
   return lanes;
 }();
 
-// The values of varints of up to four bytes, from their bytes with the top bits cleared.
+// The values of varints of up to four bytes, given their bytes with the top bits cleared.
 SPILLWAY_WINDOW_TARGET inline __m512i join_sevens(__m512i bytes) {
   const __m512i pairs = _mm512_maddubs_epi16(_mm512_set1_epi16(0x8001 - 0x10000), bytes);  // 1, 128
   return _mm512_madd_epi16(pairs, _mm512_set1_epi32(1 << 30 | 1));                         // 1, 2^14
 }
 
-// Of each lane, the bits up to its lowest one, that included; all where there is none.
+// In each lane, the bits up to and including the lowest set one; all bits if none is set.
 SPILLWAY_WINDOW_TARGET inline __m512i up_to_lowest(__m512i bits) {
   return _mm512_xor_si512(bits, _mm512_add_epi32(bits, _mm512_set1_epi32(-1)));
 }
 
-// Sixteen postings of at most four bytes.
+// Sixteen postings of at most four bytes each.
 struct PostingLanes {
   __m512i gaps, frequencies;
-  __mmask16 zero_gaps, short_frequencies;  // the latter: below 2, but written out
+  __mmask16 zero_gaps, short_frequencies;  // a gap of 0; a stored frequency below 2
 };
 
-// `words`: in each lane of `lanes` the bytes of a posting, the first one lowest; bytes behind it may be any. The other
-// lanes give zeros.
+// Each lane in `lanes` of `words` holds the bytes of a posting, the first one lowest, followed by arbitrary bytes. The
+// other lanes yield zeros.
 SPILLWAY_WINDOW_TARGET inline PostingLanes split_postings(__m512i words, __mmask16 lanes) {
   const __m512i one = _mm512_set1_epi32(1), two = _mm512_set1_epi32(2), sevens = _mm512_set1_epi8(0x7F);
   const __m512i ends = _mm512_andnot_si512(words, _mm512_set1_epi8(static_cast<char>(0x80)));
@@ -79,14 +80,14 @@ SPILLWAY_WINDOW_TARGET inline std::uint64_t sum_epu32(__m512i values) {
   return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(_mm512_add_epi64(low, high)));
 }
 
-// Whole postings of at most four bytes from `at` on, in up to 64 bytes.
+// Complete postings of at most four bytes each within the (up to 64) bytes from `at` on.
 struct PostingWindow {
   __m512i bytes;
-  std::uint64_t heads;   // the first byte of each
-  std::ptrdiff_t taken;  // bytes of all of them
-  bool too_long;         // the next one is longer
-  bool cut;              // the last one ends in the middle of a varint
-  bool all_bytes;        // every number in it is of one byte
+  std::uint64_t heads;   // bit i: a posting starts at byte i
+  std::ptrdiff_t taken;  // total size of the postings
+  bool too_long;         // the next posting is longer
+  bool cut;              // the input ends inside a varint
+  bool all_bytes;        // every number is one byte long
 };
 
 SPILLWAY_WINDOW_TARGET inline PostingWindow find_postings(const std::uint8_t* at, const std::uint8_t* end) {
@@ -98,8 +99,8 @@ SPILLWAY_WINDOW_TARGET inline PostingWindow find_postings(const std::uint8_t* at
   const std::uint64_t even = _pext_u64(_mm512_testn_epi8_mask(window.bytes, _mm512_set1_epi8(1)), starts);
   window.heads = _pdep_u64(~find_frequencies(even), starts);
   window.all_bytes = goes_on == 0;
-  std::uint64_t behind = window.heads >> 1;  // bit i: another one begins, or they end, at i + 1
-  if (here == kWindow) {                     // the last may go on behind it
+  std::uint64_t behind = window.heads >> 1;  // bit i: a posting, or the end, follows at byte i + 1
+  if (here == kWindow) {                     // the last posting may continue after these bytes
     window.taken = 63 - static_cast<std::ptrdiff_t>(_lzcnt_u64(window.heads));
     window.heads ^= std::uint64_t{1} << window.taken;
   } else {
@@ -116,9 +117,9 @@ SPILLWAY_WINDOW_TARGET inline PostingWindow find_postings(const std::uint8_t* at
   return window;
 }
 
-// The postings of a window whose numbers are all of one byte: most of those of frequent words.
+// The postings of 64 bytes whose numbers are all one byte long, which is typical of frequent terms.
 struct BytePostings {
-  __m512i gaps, frequencies;  // a byte each; zeros behind the last
+  __m512i gaps, frequencies;  // one byte each; zeros after the last
   std::uint64_t zero_gaps, short_frequencies;
 };
 
@@ -134,20 +135,20 @@ SPILLWAY_WINDOW_TARGET inline BytePostings split_byte_postings(const PostingWind
           _mm512_cmplt_epu8_mask(written, _mm512_set1_epi8(2)) & lanes & ~once};
 }
 
-// The first 16 bytes as numbers; the others move to the front.
+// Widens the first 16 bytes, and moves the others to the front.
 SPILLWAY_WINDOW_TARGET inline __m512i take_16(__m512i& bytes) {
   const __m512i numbers = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(bytes));
   bytes = _mm512_alignr_epi64(bytes, bytes, 2);
   return numbers;
 }
 
-// Where the postings of a window stand.
+// The places of the postings in their 64 bytes.
 class WindowPlaces {
  public:
   SPILLWAY_WINDOW_TARGET explicit WindowPlaces(std::uint64_t heads)
       : places_(_mm512_maskz_compress_epi8(heads, _mm512_load_si512(kPlaces.data()))) {}
 
-  // In each of 16 lanes the places of four bytes, from the first of a posting on: of the postings number, number + 1...
+  // In each of 16 lanes, the places of the first four bytes of postings number, number + 1, ...
   SPILLWAY_WINDOW_TARGET __m512i from(std::uint32_t number) const {
     const __m512i lanes =
         _mm512_add_epi8(_mm512_load_si512(kLanesOfBytes.data()), _mm512_set1_epi8(static_cast<char>(number)));
@@ -158,19 +159,19 @@ class WindowPlaces {
   __m512i places_;
 };
 
-// Where decoded windows go: documents and frequencies, one posting behind the other, and what is to be checked of them.
-// All in registers, once its functions are inlined.
+// The output of decoding, posting after posting, with the state of its checks. Stays in registers once its functions
+// are inlined.
 struct DecodedWindows {
   std::uint32_t *documents, *frequencies;
-  __m512i last;                           // the last document, in every lane
-  __mmask16 may_be_zero;                  // of the next sixteen gaps: the first of a list
-  __m512i sums = _mm512_setzero_si512();  // of frequencies
+  __m512i last;                           // last document, in every lane
+  __mmask16 may_be_zero;                  // lanes of the next 16 gaps that may be 0: the first of a list
+  __m512i sums = _mm512_setzero_si512();  // sums of frequencies
   std::uint64_t wrong = 0;
 
   SPILLWAY_WINDOW_INLINE void put(__m512i gaps, __m512i times, std::uint32_t here) {
     const auto lanes = static_cast<__mmask16>(0xFFFFU >> (16 - here));
     const __m512i numbers = _mm512_add_epi32(scan_epi32(gaps), last);
-    // Gaps are below 2^27: documents beyond 32 bits show as some below the ones before.
+    // Gaps are below 2^27, so a document beyond 32 bits shows as a decrease.
     wrong |= _mm512_cmplt_epu32_mask(numbers, last);
     last = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), numbers);
     sums = _mm512_add_epi32(sums, times);
@@ -181,7 +182,7 @@ struct DecodedWindows {
     may_be_zero = 0;
   }
 
-  // Sixteen of them side by side.
+  // Decodes 16 postings at a time.
   SPILLWAY_WINDOW_INLINE void put_any(const PostingWindow& window, std::uint32_t count) {
     const WindowPlaces places(window.heads);
     for (std::uint32_t i = 0; i < count; i += 16) {
@@ -193,7 +194,7 @@ struct DecodedWindows {
     }
   }
 
-  // All of them side by side, but for what takes more than a byte.
+  // Decodes postings whose numbers are all one byte long, up to 64 at a time.
   SPILLWAY_WINDOW_INLINE void put_bytes(const PostingWindow& window, std::uint32_t count) {
     BytePostings postings = split_byte_postings(window, count);
     wrong |= (postings.zero_gaps & ~std::uint64_t{may_be_zero}) | postings.short_frequencies;

@@ -86,7 +86,7 @@ void PostingsDecoder::begin_part() {
   occurrences_ = 0;
 }
 
-// What was decoded is not to be used before this.
+// Decoded postings must not be used before this check.
 void PostingsDecoder::check() const {
   if (wrong_) {
     fail(where_, piece_, "one with a gap of 0, a frequency that has a shorter form, or its end missing");
@@ -109,7 +109,7 @@ void PostingsDecoder::end_part() const {
   }
 }
 
-// Goes on until all postings of the part are through, or the room is used up but for less than a window.
+// Continues until the fragment is decoded, or until less room is left than a vector step may need.
 void PostingsDecoder::decode(Output& out) {
   const std::size_t before = out.done;
   const bool begins = is_first_;
@@ -140,7 +140,7 @@ void PostingsDecoder::put(std::uint64_t gap, std::uint64_t frequency, Output& ou
   is_first_ = false;
 }
 
-// Any posting; false where it is malformed.
+// Decodes a posting of any length. Returns false if it is malformed.
 bool PostingsDecoder::step(Output& out) {
   std::uint64_t head = 0, frequency = 1;
   if (!read_varint(&at_, end_, &head)) return false;
@@ -152,7 +152,7 @@ bool PostingsDecoder::step(Output& out) {
   return true;
 }
 
-// The next eight bytes, zeros behind the end.
+// Loads the next eight bytes, with zeros after the end.
 std::uint64_t PostingsDecoder::load(const std::uint8_t* from) const {
   const std::ptrdiff_t left_bytes = end_ - from;
   if (left_bytes >= 8) return load_le<std::uint64_t>(from);
@@ -162,9 +162,10 @@ std::uint64_t PostingsDecoder::load(const std::uint8_t* from) const {
   return word;
 }
 
-// Postings with a gap below 2^13 and a frequency below 2^7, so of at most three bytes. No branch depends on their
-// shape: lists mix them, and a branch that is missed costs more than all the rest. Stops at the first of another
-// shape, for step(). In local variables: members would be stored and loaded again around every write to the results.
+// Decodes postings with a gap below 2^13 and a frequency below 2^7, which take at most three bytes, without branching
+// on their length: lists mix lengths, and a mispredicted branch costs more than everything else. Stops at the first
+// other posting, which is left to step(). Keeps its state in local variables: members would be stored and reloaded
+// around every write to the output.
 void PostingsDecoder::decode_in_turn(Output& out) {
   const std::uint8_t* from = at_;
   std::uint32_t* const documents = out.documents + out.done;
@@ -179,7 +180,7 @@ void PostingsDecoder::decode_in_turn(Output& out) {
     const std::uint64_t next = word >> (8 + 8 * two) & 0xFF;
     const std::uint64_t frequency = (next & (single - 1)) | single;
     if (((two & word >> 15) | frequency >> 7) != 0) break;
-    // The top bit shows a gap of 0, or a frequency below 2 that is written out.
+    // The top bit reveals a gap of 0 or a stored frequency below 2.
     below |= (head - 2) | (frequency + single - 2);
     last += head >> 1;
     sum += frequency;
@@ -187,7 +188,7 @@ void PostingsDecoder::decode_in_turn(Output& out) {
     frequencies[done] = static_cast<std::uint32_t>(frequency);
     from += 2 + two - single;
   }
-  wrong_ |= from > end_ || below >> 63 != 0;  // the former: the last one is cut
+  wrong_ |= from > end_ || below >> 63 != 0;  // from > end_: the last posting is cut
   at_ = std::min(from, end_);
   left_ -= static_cast<std::uint32_t>(done);
   out.done += done;
@@ -195,10 +196,12 @@ void PostingsDecoder::decode_in_turn(Output& out) {
   occurrences_ = sum;
 }
 
-// Postings of up to four bytes, 64 bytes at a time: where they begin is found for all at once, and sixteen are taken
-// apart side by side. Stops at the first that is longer, for step(), and at a window of more than there is room for.
+// Decodes postings of up to four bytes, 64 bytes at a time: finds all their starts at once, then decodes 16 postings in
+// parallel. Stops at the first longer posting, which is left to step(), and before 64 bytes with more postings than
+// there is room for.
 SPILLWAY_WINDOW_TARGET void PostingsDecoder::decode_windows(Output& out) {
-  constexpr std::uint32_t kFold = 256;  // windows whose frequencies, each below 2^21, fit a lane's sum
+  constexpr std::uint32_t kFold =
+      256;  // steps after which the sums of a lane, which add frequencies below 2^21, are folded
   const std::uint8_t *at = at_, *const end = end_;
   std::uint32_t* const first = out.documents + out.done;
   std::size_t left = std::min<std::size_t>(left_, out.room - out.done);

@@ -1,5 +1,4 @@
-// Decodes the postings of a piece of a run a stretch at a time, so that whoever takes them still finds them in the
-// nearest cache, or whole.
+// Decodes the postings of an entry of a run, either whole or in stretches that the caller finds in the nearest cache.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +14,21 @@ namespace spillway {
 // Not thread-safe.
 class PostingsDecoder {
  public:
-  enum class Steps { kWindows, kOne };  // in vectors, where the CPU has them; one posting after the other
+  enum class Steps { kWindows, kOne };  // in vectors, where the CPU supports them; one posting at a time
   static Steps best_steps();
 
-  // `piece` and `where`, the name for messages, live longer.
+  // `piece` and `where`, a name for messages, outlive the decoder.
   PostingsDecoder(const TermPiece& piece, std::string_view where, Steps steps = best_steps());
   PostingsDecoder(const PostingsDecoder&) = delete;
   PostingsDecoder& operator=(const PostingsDecoder&) = delete;
 
-  // Writes the next postings, at most `room` (1 or more), and returns how many: 0 once all are through. It may leave
-  // room although more are to come. Those of a call ascend, from those of the call before on, up to the last document
-  // of the piece. Throws FormatError, once it has come to them, for bytes that are not what the piece's head says.
+  // Writes the next postings, at most `room` (at least 1), and returns their number: 0 after the last one. May leave
+  // room although postings remain. Documents ascend over all calls, up to the last document of the entry. Throws
+  // FormatError when it reaches bytes that contradict the entry's head.
   std::size_t next(std::uint32_t* documents, std::uint32_t* frequencies, std::size_t room);
 
  private:
-  // Where decoded postings go.
+  // The destination of decoded postings.
   struct Output {
     std::uint32_t *documents, *frequencies;
     std::size_t room, done = 0;
@@ -47,25 +46,25 @@ class PostingsDecoder {
   const TermPiece& piece_;
   std::string_view where_;
   Steps steps_;
-  ListFragment whole_;                   // the piece, where it has no parts
-  std::span<const ListFragment> parts_;  // those that are not decoded to their end
-  // Of the first of them.
+  ListFragment whole_;                   // the entry itself, if it has no fragments
+  std::span<const ListFragment> parts_;  // the fragments that are not yet decoded completely
+  // State of the first of them.
   const std::uint8_t *begin_ = nullptr, *at_ = nullptr, *end_ = nullptr;
-  std::uint32_t left_ = 0;      // postings
-  bool is_first_ = false;       // the next posting is its first, whose gap may be 0
-  bool wrong_ = false;          // what was decoded is malformed
-  std::uint64_t document_ = 0;  // the last one: below 2^33 * 2^32, as gaps are bounded before they are added
+  std::uint32_t left_ = 0;      // postings left
+  bool is_first_ = false;       // the next posting is the fragment's first, whose gap may be 0
+  bool wrong_ = false;          // decoded postings are malformed
+  std::uint64_t document_ = 0;  // last document, below 2^33 * 2^32, because gaps are bounded before they are added
   std::uint64_t occurrences_ = 0;
-  std::uint64_t least_document_ = 0;  // that it may begin with
-  std::uint32_t not_begun_;           // postings of parts that are not begun
+  std::uint64_t least_document_ = 0;  // least document that the fragment may begin with
+  std::uint32_t not_begun_;           // postings in fragments that are not begun
 };
 
 // Decodes the postings of `piece` into documents and frequencies (resized to document_count). Throws FormatError naming
-// `where` unless they decode to exactly document_count ascending documents that end at last_document, use every byte,
-// and sum to occurrence_count.
+// `where` unless the bytes hold exactly document_count ascending documents that end at last_document, with frequencies
+// that sum to occurrence_count, and nothing else.
 void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
                      std::vector<std::uint32_t>& frequencies);
-// The same without vectors: for other CPUs, and tests.
+// The same without vectors. For other CPUs, and for tests.
 void decode_postings_portable(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
                               std::vector<std::uint32_t>& frequencies);
 

@@ -1,5 +1,5 @@
-// Reads runs (io/format/run.hpp). Every byte is checked before it is believed; anything wrong is a FormatError that
-// names path and offset.
+// Opens runs (io/format/run.hpp). Every byte is checked before it is used; any fault is a FormatError that names path
+// and offset.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace spillway {
 
-// Header, footer and samples of a run. Immutable after construction, but for the windows that its term cursors leave;
-// cursors on many threads share it. Its own memory is bounded (kMaxTermSamples samples, and a window for as many term
-// cursors as there were at once).
+// Header, footer and samples of a run. Immutable after construction, except for the buffers that its term cursors
+// leave; shared by cursors on many threads. Holds at most kMaxTermSamples samples, and a buffer for each of the largest
+// number of term cursors open at a time.
 class RunReader {
  public:
-  // Checks header, trailer and footer. `file` lives longer.
+  // Checks header, trailer and footer. `file` outlives the reader.
   explicit RunReader(const ReadableFile& file);
 
   const ReadableFile& file() const { return file_; }
   const RunIdentity& identity() const { return identity_; }
   const RunSummary& summary() const { return summary_; }
-  std::size_t block_bytes() const { return block_bytes_; }  // the most raw bytes that a block of this run has
+  std::size_t block_bytes() const { return block_bytes_; }  // size of the run's largest block
   std::size_t longest_term_bytes() const { return longest_term_bytes_; }
   const std::vector<TermSample>& term_samples() const { return samples_; }
-  std::uint64_t blocks_end() const { return blocks_end_; }  // offset behind the last block
+  std::uint64_t blocks_end() const { return blocks_end_; }  // offset after the last block
   std::uint64_t block_count() const { return block_count_; }
   std::uint64_t document_bytes() const { return document_bytes_; }  // of the document stream
-  std::uint32_t header_crc() const { return header_crc_; }          // what block CRCs are bound to
-  std::size_t memory_bytes() const;                                 // what this object holds, about, without windows
+  std::uint32_t header_crc() const { return header_crc_; }          // the CRCs of blocks start from it
+  std::size_t memory_bytes() const;                                 // approximate, without buffers
   BufferPool& spare_windows() const { return spare_windows_; }
 
  private:

@@ -13,9 +13,10 @@ namespace spillway {
 
 namespace {
 
-// Varints of an entry's head at their longest: shared, suffix, df, cf - df, last document, posting and position bytes.
+// The most bytes of the varints in an entry's head: shared, suffix, df, cf - df, last document, posting and position
+// bytes.
 constexpr std::size_t kMaxHeadVarintBytes = 3 + 3 + 5 + 10 + 5 + 3 + 3;
-// An empty block has room for this share of block_bytes, whatever the term.
+// An empty block has room for 1 / kLeastShare of block_bytes, whatever the term.
 constexpr std::size_t kLeastShare = 4;
 
 std::size_t max_head_bytes(std::size_t term_bytes) { return kMaxHeadVarintBytes + term_bytes; }
@@ -24,7 +25,7 @@ std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-// Bytes at the start that both have.
+// Returns the length of the common prefix.
 std::size_t shared_bytes(std::string_view a, std::string_view b) {
   const std::size_t most = std::min(a.size(), b.size());
   std::size_t i = 0;
@@ -39,7 +40,7 @@ std::size_t shared_bytes(std::string_view a, std::string_view b) {
   return i;
 }
 
-// Is `term` behind `last`, or the same?
+// Returns whether `term` >= `last`, given the length of their common prefix.
 bool is_behind(std::string_view term, std::string_view last, std::size_t shared) {
   if (shared == last.size()) return true;
   return shared != term.size() && static_cast<unsigned char>(term[shared]) > static_cast<unsigned char>(last[shared]);
@@ -64,7 +65,7 @@ std::size_t TermBlockBuilder::room(std::string_view term) const {
   return empty() ? std::max(left, block_bytes_ / kLeastShare) : left;
 }
 
-// Returns where the postings go, and behind them the positions.
+// Returns where the postings, and after them the positions, are to be written.
 std::uint8_t* TermBlockBuilder::begin_entry(const TermPiece& piece, std::size_t posting_bytes,
                                             std::size_t position_bytes) {
   const std::string_view term = piece.term, last(last_term_.data(), last_term_bytes_);
@@ -90,15 +91,14 @@ std::uint8_t* TermBlockBuilder::begin_entry(const TermPiece& piece, std::size_t 
   return body;
 }
 
-// The last term has its first `shared` bytes already.
+// Keeps `term`, of which last_term_ already has the first `shared` bytes.
 void TermBlockBuilder::keep_term(std::string_view term, std::size_t shared) {
   if (last_term_.size() < term.size()) last_term_.resize(2 * term.size());
   copy_bytes(bytes_of(term.substr(shared)), reinterpret_cast<std::uint8_t*>(last_term_.data()) + shared);
   last_term_bytes_ = term.size();
 }
 
-// The payload is larger than what is used of it, so that it grows in few steps. It never moves: it fits what is
-// reserved for a block.
+// Grows the payload in few steps, beyond its used bytes. It never moves, because a whole block is reserved.
 void TermBlockBuilder::make_place(std::size_t bytes) {
   constexpr std::size_t kStepBytes = std::size_t{16} << 10;
   const std::size_t needed = used_bytes_ + bytes;

@@ -1,4 +1,4 @@
-// Builds the term blocks of a run (io/format/run.hpp), away from any file: any thread may, and RunWriter appends them.
+// Builds the term blocks of a run (io/format/run.hpp) in memory, on any thread. RunWriter appends them.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace spillway {
 
-// A finished term block, not yet bound to a run.
+// A complete term block, not yet bound to a run.
 struct TermBlock {
   std::vector<std::uint8_t> payload;
-  std::optional<std::uint32_t> payload_crc;  // CRC32C of the payload alone, where somebody took it
+  std::optional<std::uint32_t> payload_crc;  // CRC32C of the payload alone, if known
   std::string first_term;
   std::uint32_t longest_term_bytes = 0;
   std::uint32_t entry_count = 0;
@@ -27,26 +27,26 @@ struct TermBlock {
 // Collects entries in term order into one block. Not thread-safe.
 class TermBlockBuilder {
  public:
-  // Requires: kMinRunBlockBytes <= block_bytes <= kMaxRunBlockBytes (else std::logic_error).
+  // Requires: kMinRunBlockBytes <= block_bytes <= kMaxRunBlockBytes (otherwise std::logic_error).
   TermBlockBuilder(std::size_t block_bytes, bool has_positions);
 
-  // Bytes left for the postings (and positions) of an entry of `term` in this block, 0 if the entry's head alone does
-  // not fit. An empty block has room for at least block_bytes / 4 of them, whatever the term.
+  // Returns the bytes left for postings and positions of an entry of `term` in this block; 0 if even the entry's head
+  // does not fit. An empty block has room for at least block_bytes / 4 of them, whatever the term.
   std::size_t room(std::string_view term) const;
-  // Requires: what it holds fits room(piece.term), terms ascend (equal ones allowed), a term has 1 to kMaxRunTermBytes
-  // bytes, a piece at least one posting. Throws std::logic_error (our own mistake) else.
+  // Requires: postings and positions fit room(piece.term); terms do not descend; a term has 1 to kMaxRunTermBytes
+  // bytes, an entry at least one posting. Otherwise throws std::logic_error.
   void add(const TermPiece& piece);
   using Parts = std::span<const std::span<const std::uint8_t>>;
-  // As add, but postings and positions are the concatenations of parts (so that a caller need not join them first); the
-  // views of `piece` are ignored. Sets them to where they stand in the block, valid until the next call.
+  // As add, for postings and positions in several parts, which saves the caller from concatenating them. Ignores the
+  // views of `piece`, and sets them to the bytes in the block, valid until the next call.
   void add(TermPiece& piece, Parts postings, Parts positions);
-  // The same with room for the bytes, postings first, which the caller fills in before the next call.
+  // As add, but leaves room for the bytes, postings first. The caller fills it before the next call.
   std::uint8_t* add(TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes);
   bool empty() const { return block_.entry_count == 0; }
-  // Hands out the block with its CRC, and starts the next.
+  // Returns the block with its CRC, and starts the next.
   TermBlock finish();
-  // The most bytes that a block of terms of at most `longest_term` bytes takes: a block may pass block_bytes by the
-  // head of one entry, because an empty one has room for a share of any list.
+  // The largest possible block with terms of at most `longest_term` bytes. A block may exceed block_bytes by the head
+  // of one entry, because an empty block has room for a share of any list.
   static std::size_t max_block_bytes(std::size_t block_bytes, std::size_t longest_term = kMaxRunTermBytes);
 
  private:
@@ -58,8 +58,8 @@ class TermBlockBuilder {
   std::size_t block_bytes_;
   bool has_positions_;
   TermBlock block_;
-  std::size_t used_bytes_ = 0;   // of its payload
-  std::vector<char> last_term_;  // its first last_term_bytes_
+  std::size_t used_bytes_ = 0;   // used bytes of the payload
+  std::vector<char> last_term_;  // its first last_term_bytes_ bytes are the term
   std::size_t last_term_bytes_ = 0;
 };
 

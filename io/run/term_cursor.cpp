@@ -14,8 +14,8 @@ namespace {
 
 using namespace run_layout;
 
-// A merge comes to what a cursor has read once it has taken as much from all others, of which the caches keep no whole
-// block: the first bytes of the postings, and the head of the entry behind them, are fetched meanwhile.
+// Prefetches the first bytes of the postings and the head of the next entry. A merge returns to this cursor only after
+// it has read as much from all others, and the caches do not hold a block of each.
 void fetch_ahead(const std::uint8_t* postings, const std::uint8_t* behind, const std::uint8_t* end) {
   constexpr std::ptrdiff_t kLineBytes = 64, kMostLines = 4;
   for (std::ptrdiff_t line = 0; line < kMostLines && line * kLineBytes < behind - postings; ++line) {
@@ -27,14 +27,14 @@ void fetch_ahead(const std::uint8_t* postings, const std::uint8_t* behind, const
 
 constexpr std::size_t kWordBytes = 8;
 
-// As a.compare(b), which is a call, where the first bytes do not tell.
+// As a.compare(b), but without a call if the first bytes differ.
 int compare(std::string_view a, std::string_view b) {
   if (a.empty() || b.empty() || a.front() == b.front()) return a.compare(b);
   return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front()) ? -1 : 1;
 }
 
-// The last sample from which every term >= first is behind: samples hold only the start of a term, so one that equals
-// the start of `first` may already stand behind terms that are wanted.
+// Returns the last sample at which a walk to `first` may start. Samples hold only the start of a term, so a sample
+// equal to the start of `first` may already be past wanted terms.
 const TermSample* find_start(const std::vector<TermSample>& samples, std::string_view first) {
   const std::string_view start = first.substr(0, kSampleTermBytes);
   auto found = std::partition_point(samples.begin(), samples.end(),
@@ -75,14 +75,14 @@ bool RunTermCursor::next() {
       if (piece_.term < first_) continue;
       first_.clear();
     }
-    // Further entries of a term are where its first is.
+    // Further entries of a term belong to the range of its first one.
     done_ = !last_.empty() && !same_term_ && compare(piece_.term, last_) >= 0;
     if (!done_) return true;
   }
   return false;
 }
 
-// By the first bytes of the entry behind it, which are not checked before it is read.
+// Peeks at the first bytes of the next entry, which are checked when it is read.
 bool RunTermCursor::ends_term() const {
   if (entries_left_ == 0 || end_ - at_ < 3) return false;
   const std::size_t shared = at_[0], suffix_bytes = at_[1];
@@ -105,7 +105,7 @@ inline std::uint64_t RunTermCursor::read_number() {
   return read_long_number();
 }
 
-// Without a branch on its length, up to four bytes: where lengths mix, most branches would be mispredicted.
+// Reads up to four bytes without branching on their number: lengths mix here, so most branches would be mispredicted.
 inline std::uint64_t RunTermCursor::read_mixed_number() {
   if (end_ - at_ < static_cast<std::ptrdiff_t>(kWordBytes)) return read_number();
   const std::uint64_t word = load_le<std::uint64_t>(at_);
@@ -134,7 +134,7 @@ void RunTermCursor::read_entry() {
     fail("postings and positions of at most " + std::to_string(left) + " bytes",
          std::to_string(posting_bytes) + " and " + std::to_string(position_bytes));
   }
-  // Every posting takes a byte or more, and documents of a piece are distinct.
+  // Every posting takes at least one byte, and the documents of an entry are distinct.
   if (document_count == 0 || document_count > posting_bytes || last_document >= run_.summary().document_count ||
       document_count > last_document + 1) {
     fail("postings that end at a document of the run",
@@ -176,12 +176,12 @@ void RunTermCursor::read_term() {
   block_starts_ = false;
 }
 
-// Replaces what is behind the shared bytes; false where the term would be below the one before.
+// Replaces the bytes after the shared ones. Returns false if the new term is below the previous one.
 bool RunTermCursor::move_term(std::size_t shared, std::string_view suffix) {
   const int order = compare(suffix, piece_.term.substr(shared));
   if (order < 0) return false;
   same_term_ = order == 0;
-  // Not by the longest of the run, of which each of many cursors would have one.
+  // Grows with the terms met rather than to the run's longest term, which each of many cursors would hold.
   const std::size_t needed = shared + suffix.size() + kWordBytes;
   if (needed > term_.size()) term_.resize(2 * needed);
   if (suffix.size() <= kWordBytes && end_ - at_ >= static_cast<std::ptrdiff_t>(kWordBytes)) {
@@ -193,7 +193,7 @@ bool RunTermCursor::move_term(std::size_t shared, std::string_view suffix) {
   return true;
 }
 
-// Pieces of one list follow each other in document order; with positions, a posting may be cut between two.
+// The entries of one list are in document order; with positions, one posting may be cut between two entries.
 void RunTermCursor::check_piece(const std::uint8_t* postings) {
   if (!same_term_) return;
   std::uint64_t first = 0;

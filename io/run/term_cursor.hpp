@@ -1,4 +1,4 @@
-// Walks the terms of a run: a merge reads them through io/format/cursors.hpp.
+// Reads the terms of a run.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,10 @@
 
 namespace spillway {
 
-// Walks the entries with first <= term < last (empty last: to the end) in order. Holds one block (about 2 * block_bytes
-// while decompressing). The order of terms, and of documents between the pieces of one term, and the entry frame are
-// checked here; that postings are exactly document_count ascending documents that end at last_document and sum to the
-// occurrence count is checked by whoever decodes them (decode_postings does). A walk over all terms also checks the
-// run's totals.
+// Walks the entries with first <= term < last in order (empty last: to the end). Holds one block. Checks the order of
+// terms, the order of documents between the entries of a term, and the frame of each entry. The decoder of the postings
+// (decode_postings) checks that they are exactly document_count ascending documents that end at last_document and sum
+// to the occurrence count. A walk over all terms also checks the run's totals.
 class RunTermCursor final : public TermCursor {
  public:
   static std::size_t memory_bytes(const RunReader& run) {
@@ -48,12 +47,12 @@ class RunTermCursor final : public TermCursor {
   std::string first_, last_;
   bool all_, done_ = false;
   std::unique_ptr<RunBlockReader> blocks_;
-  std::string_view expected_start_;  // of the first block's first term, as its sample says
+  std::string_view expected_start_;  // first term of the first block, as its sample says
   const std::uint8_t *at_ = nullptr, *end_ = nullptr;
   std::uint32_t entries_left_ = 0;
   bool block_starts_ = false, same_term_ = false;
-  std::vector<char> term_;  // room for the longest so far, and a few bytes
-  TermPiece piece_;         // its term: in term_
+  std::vector<char> term_;  // room for the longest term so far, and a few bytes
+  TermPiece piece_;         // its term is in term_
   std::uint64_t entry_count_ = 0, posting_count_ = 0, occurrence_count_ = 0;
 };
 

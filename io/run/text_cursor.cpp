@@ -32,7 +32,7 @@ bool RunTextCursor::load_block() {
   return true;
 }
 
-// False: the stream ends here.
+// Returns false at the end of the stream.
 bool RunTextCursor::read_head() {
   std::uint8_t head[kMaxVarintBytes];
   std::size_t bytes = 0;

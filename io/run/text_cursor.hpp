@@ -1,4 +1,4 @@
-// The text stream of a run: how a text is appended to it, and read from it.
+// The text stream of a run: appending texts, and reading them back.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace spillway {
 
-// Appends a piece of a document's text to a text stream.
+// Appends a fragment of a document's text to a text stream.
 void append_text_piece(const TextPiece& piece, std::vector<std::uint8_t>& stream);
 
 // Walks the text stream of a run with texts. Holds one block.
@@ -25,7 +25,7 @@ class RunTextCursor final : public TextCursor {
   ~RunTextCursor() override;
   RunTextCursor(const RunTextCursor&) = delete;
   RunTextCursor& operator=(const RunTextCursor&) = delete;
-  // A piece that goes over the end of a block is handed out as several.
+  // Returns a fragment that crosses the end of a block as several.
   bool next() override;
   const TextPiece& piece() const override { return piece_; }
 
@@ -36,7 +36,7 @@ class RunTextCursor final : public TextCursor {
   const RunReader& run_;
   std::unique_ptr<RunBlockReader> blocks_;
   const std::uint8_t *at_ = nullptr, *end_ = nullptr;  // of the block
-  std::uint64_t left_ = 0;                             // of the piece
+  std::uint64_t left_ = 0;                             // bytes left of the fragment
   bool ends_document_ = false;
   TextPiece piece_;
 };

@@ -52,7 +52,7 @@ struct BlockHead {
   std::uint32_t count;
 };
 
-// `payload_crc`: of what is stored, alone.
+// `payload_crc` is the CRC of the payload alone.
 void write_block_header(const BlockHead& head, std::uint32_t seed, std::uint32_t payload_crc, std::uint8_t* to) {
   to[kKindAt] = head.kind;
   to[kCodecAt] = static_cast<std::uint8_t>(head.codec);
@@ -123,7 +123,7 @@ void RunWriter::append_block(std::uint8_t kind, std::span<const std::uint8_t> ra
   count_block(raw.size());
 }
 
-// From where it stands: whoever appends does so for all threads that make blocks.
+// Appends the payload in place, without a copy: all threads that make blocks wait for the one that appends them.
 void RunWriter::append_uncompressed(const TermBlock& block) {
   std::array<std::uint8_t, kBlockHeaderBytes> header{};
   write_block_header(block, next_block_seed(), header.data());

@@ -1,5 +1,5 @@
-// Writes runs (io/format/run.hpp). Term blocks are built anywhere, by any thread, with TermBlockBuilder; RunWriter
-// appends them in term order and binds them to their place.
+// Writes runs (io/format/run.hpp). Any thread builds term blocks with TermBlockBuilder; RunWriter appends them in term
+// order and binds them to their place.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace spillway {
 
-// Document, text and term blocks may come in any interleaving, each kind in its own order. Not thread-safe.
+// Document, text and term blocks may be interleaved; each kind comes in its own order. Not thread-safe.
 class RunWriter {
  public:
   // `file` is empty, and lives longer. codec: for document blocks and term blocks, each if it shrinks them. Requires
@@ -25,24 +25,24 @@ class RunWriter {
   RunWriter& operator=(const RunWriter&) = delete;
 
   void append_terms(const TermBlock& block) { fill(place_terms(block), block); }
-  // The same in two steps, so that blocks are copied and checksummed side by side where the file is in memory: places
-  // are given in term order, and filled in any order, by any thread, before finish().
+  // append_terms() in two steps, so that several threads can copy blocks and take their checksums if the file is in
+  // memory: place_terms() in term order, then fill() in any order on any thread, before finish().
   struct Place {
     std::uint64_t number = 0, offset = 0;
-    std::span<std::uint8_t> room;  // none: the block is written already
+    std::span<std::uint8_t> room;  // empty: the block is already written
   };
   Place place_terms(const TermBlock& block);
   void fill(const Place& place, const TermBlock& block) const;
-  // Bytes of the document stream; whole blocks are written as they fill.
+  // Appends bytes of the document stream; writes blocks as they fill.
   void append_documents(std::span<const std::uint8_t> bytes);
-  // Bytes of the text stream (append_text_piece), as append_documents. Requires: identity.has_texts.
+  // Appends bytes of the text stream. Requires: identity.has_texts.
   void append_texts(std::span<const std::uint8_t> bytes);
-  // Writes the rest, footer and trailer. `summary.entry_count`, posting_count and occurrence_count are checked against
-  // what was appended (std::logic_error: our own mistake). Does not sync or close the file.
+  // Writes the rest, footer and trailer. Throws std::logic_error if the counts of entries, postings and occurrences in
+  // `summary` differ from those appended. Does not sync or close the file.
   void finish(const RunSummary& summary);
 
   std::uint64_t entry_count() const { return entry_count_; }  // appended so far
-  // What a writer holds, at most.
+  // The most memory that a writer holds.
   static std::size_t memory_bytes(std::size_t block_bytes, RunBlockCodec codec);
 
  private:
@@ -59,7 +59,7 @@ class RunWriter {
   bool has_positions_;
   std::unique_ptr<Compressor> compressor_;  // none: blocks are stored as they are
   std::uint32_t header_crc_ = 0;
-  std::vector<std::uint8_t> documents_, texts_;  // the last bytes of each stream
+  std::vector<std::uint8_t> documents_, texts_;  // the unwritten end of each stream
   std::vector<std::uint8_t> out_;                // one block with its header
   std::vector<TermSample> samples_;
   std::string last_first_term_;

@@ -1,7 +1,7 @@
-// One file of an index: {header, data, page CRCs, footer}. Data is contiguous, so a mapped section reads as one array;
-// each 64 KiB page of it has a CRC32C bound to (section, page number, offset), checked before the first byte of the
-// page is believed. The manifest holds the CRC of each footer, the footer that of the page table: a page or file of
-// another index is noticed.
+// The layout of a section file of an index: {header, data, page CRCs, footer}. The data is contiguous, so a mapped
+// section reads as one array. Each 64 KiB page of it has a CRC32C bound to (section, page number, offset), which
+// readers check before they use the first byte of the page. The manifest holds the CRC of each footer, and the footer
+// that of the page table, so a page or file of another index is detected.
 //
 //   header  64: magic "SPWINDEX", u16 major, u16 minor, u32 incompatible, u32 compatible, u32 section, zeros, u32
 //   CRC32C footer  32: u64 data bytes, u32 page bytes, u32 CRC32C of the table, u32 section, zeros, u32 CRC32C
@@ -16,7 +16,7 @@
 
 namespace spillway {
 
-// What the manifest knows of a section file.
+// The manifest's record of a section file.
 struct SectionStats {
   std::uint64_t file_bytes = 0;
   Hash128 hash{};
@@ -24,7 +24,7 @@ struct SectionStats {
   bool operator==(const SectionStats&) const = default;
 };
 
-// CRC32C of {u32 section, u64 page number, u64 offset in the data}, to be continued over the page's bytes.
+// Returns the CRC32C of {u32 section, u64 page number, u64 offset in the data}, to be continued over the page's bytes.
 inline std::uint32_t section_page_crc(Section section, std::uint64_t page) {
   std::array<std::uint8_t, 20> place;
   store_le<std::uint32_t>(place.data(), static_cast<std::uint32_t>(section));

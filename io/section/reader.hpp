@@ -15,19 +15,19 @@
 
 namespace spillway {
 
-// Immutable but for the memory of which pages are checked; thread-safe. Holds no descriptor where the file is mapped.
+// Thread-safe; immutable except for the record of checked pages. Holds no descriptor if the file is mapped.
 class SectionReader {
  public:
-  // Checks header, footer and size; maps the file (or reads it whole where the file system cannot map). With a window,
-  // pages are given back to the system as soon as more than so many bytes of them were checked; they are read and
-  // checked again when they are asked for again. What at() gave stays valid.
+  // Checks header, footer and size, and maps the file (or reads it whole if the file system cannot map). If
+  // window_bytes is not 0, pages go back to the system whenever more than window_bytes of them were checked; later
+  // calls read and check them again. Pointers from at() stay valid in any case.
   SectionReader(FileSystem& files, const std::string& directory, Section section, const SectionStats& expected,
                 std::size_t window_bytes = 0);
 
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return data_bytes_; }
 
-  // `bytes` bytes of data at `offset`, checked. Throws FormatError where they pass the end of the data.
+  // Returns `bytes` checked bytes of data at `offset`. Throws FormatError if they pass the end of the data.
   const std::uint8_t* at(std::uint64_t offset, std::uint64_t bytes) const {
     if (bytes > data_bytes_ || offset > data_bytes_ - bytes) refuse_range(offset, bytes);
     if (bytes != 0) {
@@ -42,10 +42,11 @@ class SectionReader {
   // Gives all pages of a reader with a window back to the system.
   void release() const;
 
-  // Throws FormatError for something wrong at `offset` of the data.
+  // Throws FormatError for a fault at `offset` of the data.
   [[noreturn]] void fail(std::uint64_t offset, std::string_view expected, std::string_view found) const;
 
-  // Checks the hash of the file, then every page. `progress` gets the bytes done of this file.
+  // Checks the hash of the file, then every page. Calls `progress` with the number of bytes of this file checked so
+  // far.
   void check_all(const std::function<void(std::uint64_t)>& progress) const;
 
  private:
@@ -63,7 +64,7 @@ class SectionReader {
   Section section_;
   SectionStats stats_;
   std::unique_ptr<ReadableFile> file_;
-  std::vector<std::uint8_t> owned_;  // where the file could not be mapped
+  std::vector<std::uint8_t> owned_;  // the file's bytes, if it could not be mapped
   std::span<const std::uint8_t> bytes_;
   const std::uint8_t* data_ = nullptr;
   std::uint64_t data_bytes_ = 0;

@@ -10,21 +10,21 @@
 
 namespace spillway {
 
-// Hashing and writing take about the same time for a file in memory, writing more for one on a disk; a few buffers
-// between them even out what the lists' threads hand over in one go.
+// Hashing and writing take about the same time for a file in memory; on a disk, writing takes longer. A few buffers
+// between the stages absorb bursts from the threads that encode lists.
 constexpr std::size_t kBehindWaiting = 6;
 
-// In both stages, and in the hands of their threads.
+// Buffers in both stages, and with their threads.
 constexpr std::size_t kMostBehind = 2 * kBehindWaiting + 2;
-constexpr std::size_t kMostFree = 4;  // buffers
-// Fewer bytes are copied, as the stages take less time for them than for handing them on.
+constexpr std::size_t kMostFree = 4;  // buffers kept for reuse
+// Shorter appends are copied: handing them over takes longer than processing them.
 constexpr std::size_t kLeastOwnedBytes = kPageBytes;
 
 struct SectionWriter::Behind {
   using Buffer = std::vector<std::uint8_t>;
   std::mutex mutex;
-  std::vector<Buffer> free;      // to be used again
-  OrderedStage written, hashed;  // in this order: hashing puts to writing
+  std::vector<Buffer> free;      // for reuse
+  OrderedStage written, hashed;  // in this order, because hashing passes buffers on to writing
 
   explicit Behind(SectionWriter& of)
       : written(kBehindWaiting, [&of](OrderedStage::Piece&& piece) { of.put_to_file(piece.bytes); }),
@@ -36,7 +36,7 @@ struct SectionWriter::Behind {
     free.reserve(kMostFree);
   }
 
-  // Takes the buffer, and gives it back to be used again.
+  // Takes the buffer; it returns to `free` once its last owner is gone.
   OrderedStage::Piece owned(Buffer&& buffer) {
     std::shared_ptr<Buffer> owner(new Buffer(std::move(buffer)), [this](Buffer* used) {
       const std::unique_ptr<Buffer> deleted(used);
@@ -68,7 +68,7 @@ void SectionWriter::start_behind() {
   try {
     behind_ = std::make_unique<Behind>(*this);
   } catch (const std::system_error&) {
-    // The caller does it all.
+    // The caller hashes and writes.
   }
 }
 

@@ -16,22 +16,22 @@
 
 namespace spillway {
 
-// Appends data; not thread-safe, but bytes_written() may be asked by any thread. Destruction without finish() leaves an
-// incomplete file.
+// Appends data. Not thread-safe, except that any thread may call bytes_written(). Destruction without finish() leaves
+// an incomplete file.
 class SectionWriter {
  public:
-  // Creates `directory`/<section name>. `buffer_bytes` is a multiple of the page. Page CRCs beyond `table_bytes` wait
-  // in a file `<name>.pages` until finish().
+  // Creates `directory`/<section name>. `buffer_bytes` is a multiple of the page size. Page CRCs beyond `table_bytes`
+  // are kept in a file `<name>.pages` until finish().
   SectionWriter(FileSystem& files, const std::string& directory, Section section, std::size_t buffer_bytes,
                 std::size_t table_bytes = kTableBytes);
   ~SectionWriter();
 
-  // From now on what was appended is hashed by one thread and written by another, while the caller goes on: with the
-  // same bytes. What they meet is thrown by a later append() or end_behind(). Without effect where the system has no
-  // threads. Takes behind_bytes() more, `most_owned` being the most that an owner of appended bytes holds. Requires: it
-  // is not so already.
+  // Starts one thread that hashes and one that writes, so that the caller goes on meanwhile; the bytes stay the same.
+  // Their errors are thrown by a later append() or end_behind(). Does nothing if the system has no more threads. Takes
+  // behind_bytes() of memory, where `most_owned` is the largest size of a block appended with an owner. Requires: the
+  // threads are not running.
   void start_behind();
-  // Waits for them, and ends them. finish() does so too.
+  // Waits for the two threads and ends them. finish() does so too.
   void end_behind();
   static std::size_t behind_bytes(std::size_t buffer_bytes, std::size_t most_owned = 0);
 
@@ -43,8 +43,8 @@ class SectionWriter {
       append_slowly(bytes);
     }
   }
-  // The same without a copy where that pays: the bytes stay as they are until `owner` and its copies are gone, which is
-  // by the end of end_behind() at the latest.
+  // Appends without copying, if that pays. The bytes must stay unchanged until `owner` and its copies are gone, which
+  // is at the end of end_behind() at the latest.
   void append(std::span<const std::uint8_t> bytes, const std::shared_ptr<const void>& owner);
   template <typename T>
   void append_integer(T value) {
@@ -54,15 +54,15 @@ class SectionWriter {
     std::uint8_t bytes[kMaxVarintBytes];
     append({bytes, write_varint(bytes, value)});
   }
-  // Data so far: the offset of the next byte.
+  // Data appended so far: the offset of the next byte.
   std::uint64_t size() const { return flushed_ + used_; }
   std::uint64_t bytes_written() const { return written_.load(std::memory_order_relaxed); }
 
-  // Writes the rest; then file() is complete, to be synced and closed.
+  // Writes the rest. After that file() is complete, ready to be synced and closed.
   SectionStats finish();
   WritableFile& file() { return *file_; }
 
-  static constexpr std::size_t kTableBytes = std::size_t{16} << 10;  // the CRCs of 256 MiB
+  static constexpr std::size_t kTableBytes = std::size_t{16} << 10;  // holds the CRCs of 256 MiB
 
  private:
   struct Behind;
@@ -83,13 +83,13 @@ class SectionWriter {
   std::vector<std::uint8_t> buffer_;  // allocated by the first append
   std::size_t used_ = 0;
   std::uint64_t flushed_ = 0;             // data bytes
-  std::vector<std::uint32_t> page_crcs_;  // of the pages that are sealed to their ends
+  std::vector<std::uint32_t> page_crcs_;  // of the complete pages
   std::uint64_t page_count_ = 0;
-  std::uint32_t page_crc_ = 0;  // of the page that is not: of so many bytes
+  std::uint32_t page_crc_ = 0;  // of the incomplete page, over its page_bytes_ so far
   std::size_t page_bytes_ = 0;
   StreamingHash128 hash_;
   std::atomic<std::uint64_t> written_{0};
-  std::unique_ptr<Behind> behind_;  // the last member: its threads use the others
+  std::unique_ptr<Behind> behind_;  // last member: its threads use the others
 };
 
 }  // namespace spillway

@@ -66,7 +66,7 @@ std::vector<TermTableReader::Child> TermTableReader::children(std::uint64_t offs
   return children;
 }
 
-// Children stand before their parents and levels fall by one, so the walk ends, whatever the bytes.
+// Children precede their parents and levels fall by one, so the walk ends for any bytes.
 std::uint64_t TermTableReader::leaf_for(std::string_view term) const {
   std::uint64_t offset = root_offset_;
   for (unsigned level = height_ - 1; level > 0; --level) {
@@ -117,7 +117,7 @@ void TermTableReader::Walk::open(std::uint64_t offset) {
   }
 }
 
-// Leaves stand in term order, with inner nodes in between.
+// Leaves are in term order, with inner nodes between them.
 bool TermTableReader::Walk::next_leaf() {
   if (table_.height_ == 0) return false;
   std::uint64_t offset = leaf_end_;
@@ -154,7 +154,7 @@ bool TermTableReader::Walk::next() {
   return true;
 }
 
-// The shared bytes are as many as can be, so order needs only the byte behind them.
+// The shared prefix is as long as possible, so the first byte after it decides the order.
 void TermTableReader::Walk::read_term() {
   if (at_ == end_) fail("an entry", "the end of the leaf");
   const unsigned head = *at_++;
@@ -191,7 +191,7 @@ void TermTableReader::Walk::read_figures() {
   }
   entry_.occurrence_count = entry_.document_count;
   if ((figure & 1) == 0) {
-    // Each frequency fits 32 bits and there are less than 2^31 of them: no sum of frequencies passes 2^63.
+    // Each frequency fits 32 bits and a list has fewer than 2^31 of them, so their sum is below 2^63.
     const std::uint64_t more = read("an occurrence count");
     if (more >> 63 != 0) fail("an occurrence count below 2^63", std::to_string(more));
     entry_.occurrence_count += more + 1;

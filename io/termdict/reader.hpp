@@ -13,28 +13,29 @@
 
 namespace spillway {
 
-// Reads the table; thread-safe. Every number in it is checked against the figures given before it is handed out.
+// Thread-safe. Checks every number of the table against the limits given before it returns the number. find() and a
+// Walk to a term take `height` node reads and one scan of a leaf of about 4 KiB.
 class TermTableReader {
  public:
   struct Limits {
     std::uint64_t terms = 0, documents = 0;
-    std::uint64_t posting_bytes = 0, bound_bytes = 0, position_bytes = 0;  // data of those sections
+    std::uint64_t posting_bytes = 0, bound_bytes = 0, position_bytes = 0;  // data bytes of those sections
     bool positions = false;
   };
   TermTableReader(const SectionReader& section, const Limits& limits);
 
   std::optional<TermEntry> find(std::string_view term) const;
 
-  // Walks the entries of one leaf, then, with next_leaf(), of those behind it.
+  // Walks the entries of one leaf and, with next_leaf(), those of the leaves after it.
   class Walk {
    public:
-    // At the first entry of the leaf that would hold `term`.
+    // Starts at the first entry of the leaf that would hold `term`.
     Walk(const TermTableReader& table, std::string_view term);
-    // Over the leaf at `offset`.
+    // Starts at the leaf at `offset`.
     Walk(const TermTableReader& table, std::uint64_t offset);
-    // False at the end of the leaf.
+    // Returns false at the end of the leaf.
     bool next();
-    // False at the end of the table.
+    // Returns false at the end of the table.
     bool next_leaf();
     const TermEntry& entry() const { return entry_; }
     std::uint64_t leaf_offset() const { return leaf_offset_; }
@@ -56,9 +57,9 @@ class TermTableReader {
     TermEntry entry_;
   };
 
-  // One inner node, whole.
+  // A child of an inner node.
   struct Child {
-    std::string_view separator;  // empty for the first
+    std::string_view separator;  // empty for the first child
     std::uint64_t offset;
   };
   std::vector<Child> children(std::uint64_t offset, unsigned level) const;
@@ -72,7 +73,7 @@ class TermTableReader {
     std::uint32_t entry_count;
     unsigned level;
   };
-  // The node at `offset`, its frame checked.
+  // Returns the node at `offset` after checking its frame.
   Node node(std::uint64_t offset) const;
   const SectionReader& section() const { return section_; }
 

@@ -26,7 +26,8 @@ std::size_t shared_bytes(std::string_view a, std::string_view b) {
       std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(most), b.begin()).first - a.begin());
 }
 
-// A nibble each for shared and new bytes; 15 says that a varint of the rest follows.
+// One nibble for the number of shared bytes and one for the number of new bytes; the value 15 means that a varint with
+// the rest follows.
 void append_front_coded(std::vector<std::uint8_t>& to, std::size_t shared, std::string_view suffix) {
   const auto low = std::min<std::size_t>(shared, 15), high = std::min<std::size_t>(suffix.size(), 15);
   to.push_back(static_cast<std::uint8_t>(low | high << 4));
@@ -130,7 +131,7 @@ void TermTableWriter::finish() {
   std::size_t height = 0;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     if (level + 1 == levels_.size() && levels_[level].entry_count == 1) {
-      const std::uint8_t* at = levels_[level].entries.data() + 1;  // behind the empty separator
+      const std::uint8_t* at = levels_[level].entries.data() + 1;  // after the empty separator
       read_varint(&at, levels_[level].entries.data() + levels_[level].entries.size(), &root);
       height = level + 1;
     } else if (levels_[level].entry_count != 0) {

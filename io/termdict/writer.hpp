@@ -1,9 +1,9 @@
 // The term table: a static B-tree of front-coded nodes of about 4 KiB, built bottom-up in one pass and read from the
-// root down in `height` steps. docs/formats.md has the bytes of a node.
+// root down in `height` steps. docs/formats.md lists the bytes of a node.
 //
-// A leaf holds entries {front-coded term, df, cf, posting bytes or the one document, position bytes}; offsets into the
-// other sections are sums from the bases in its header. An inner node holds children, each behind the shortest
-// separator that tells it from the child before.
+// A leaf holds entries {front-coded term, df, cf, posting bytes or the only document, position bytes}. Offsets into the
+// other sections are running sums from the bases in the leaf's header. An inner node holds its children, each after the
+// shortest separator that distinguishes it from the previous child.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,16 @@
 
 namespace spillway {
 
-// Holds one node for each level. Not thread-safe.
+// Holds one node per level. Not thread-safe.
 class TermTableWriter {
  public:
   TermTableWriter(SectionWriter& out, Positions positions);
 
-  // Requires: 1 to 65535 term bytes, above the last term (else FormatError); df >= 1, cf >= df. single_document counts
-  // where df = 1, posting_bytes where df > 1. Offsets and number of `entry` are not read: they follow from the order.
+  // Adds the next term. Requires: 1 to 65535 bytes, above the last term (otherwise FormatError); df >= 1, cf >= df.
+  // Reads single_document if df = 1, posting_bytes if df > 1. Ignores the number and the offsets of `entry`, which
+  // follow from the order.
   void add(const TermEntry& entry);
-  // Writes what is open, the root and the trailer.
+  // Writes the open nodes, the root and the trailer.
   void finish();
 
   std::uint64_t term_count() const { return term_count_; }
@@ -34,7 +35,7 @@ class TermTableWriter {
   struct InnerNode {
     std::vector<std::uint8_t> entries;
     std::uint32_t entry_count = 0;
-    std::string separator;  // of its first child, kept for the level above
+    std::string separator;  // of its first child, for the level above
   };
   void start_leaf(std::string_view term);
   void finish_leaf();
@@ -47,9 +48,9 @@ class TermTableWriter {
   std::string last_term_, leaf_separator_;
   std::vector<std::uint8_t> leaf_, encoded_;
   std::uint32_t leaf_count_ = 0;
-  std::uint64_t leaf_first_ = 0, leaf_postings_ = 0, leaf_bounds_ = 0, leaf_positions_ = 0;  // its bases
+  std::uint64_t leaf_first_ = 0, leaf_postings_ = 0, leaf_bounds_ = 0, leaf_positions_ = 0;  // bases of the open leaf
   std::uint64_t term_count_ = 0, posting_bytes_ = 0, bound_bytes_ = 0, position_bytes_ = 0;
-  std::vector<InnerNode> levels_;  // [0]: parents of leaves
+  std::vector<InnerNode> levels_;  // levels_[0]: parents of leaves
 };
 
 }  // namespace spillway
