@@ -1,4 +1,5 @@
-// Where real corpora are: $SPILLWAY_CORPORA, else ../shared/corpora beside the checkout. Tests skip aloud without them.
+// The directory of the real corpora: $SPILLWAY_CORPORA, otherwise ../shared/corpora beside the checkout. Tests skip
+// with a message if it is missing.
 #pragma once
 
 #include <cstdlib>
@@ -17,7 +18,7 @@ inline std::optional<std::string> corpora_path() {
 
 }  // namespace spillway::testing
 
-// In a test: const auto corpora = SPILLWAY_CORPORA_OR_SKIP();
+// Use in a test: const auto corpora = SPILLWAY_CORPORA_OR_SKIP();
 #define SPILLWAY_CORPORA_OR_SKIP()                                                                        \
   ({                                                                                                      \
     const auto found = spillway::testing::corpora_path();                                                 \

@@ -18,7 +18,7 @@ std::ifstream open_text(const std::string& path) {
 
 double discounted(int gain, std::size_t rank) { return gain / std::log2(static_cast<double>(rank + 1)); }
 
-// Gains of the ten best possible, best first.
+// The gain of the best possible ten results.
 double ideal_gain(const std::map<std::string, int>& grades) {
   std::vector<int> gains;
   for (const auto& [document, grade] : grades) {

@@ -1,5 +1,5 @@
-// Retrieval quality of ranked lists against relevance judgements, measured as the reference scores of the retrieval
-// collections were: queries without a relevant document are left out, gains are the judged grades.
+// Retrieval quality of ranked lists against relevance judgements, computed like the reference scores of the
+// collections: queries without a relevant document are left out, and gains are the judged grades.
 #pragma once
 
 #include <map>
@@ -19,14 +19,15 @@ struct Quality {
   double map = 0, ndcg_10 = 0, p_10 = 0, p_30 = 0, recall_100 = 0, recall_1000 = 0;
 };
 
-// Files of the collections: "query iteration document grade" and "id<TAB>text" lines. Throw std::runtime_error.
+// Read the collections' files: lines of "query iteration document grade", and of "id<TAB>text". Throw
+// std::runtime_error.
 Judgements read_judgements(const std::string& path);
 std::vector<Query> read_queries(const std::string& path);
 
 class Evaluation {
  public:
   explicit Evaluation(Judgements judgements) : judgements_(std::move(judgements)) {}
-  // Whether a query counts: judged, with a relevant document.
+  // Returns whether the query counts: it was judged and has a relevant document.
   bool counts(const std::string& query) const;
   // `ranking`: external ids, best first, at most 1000. Requires: counts(query).
   void add(const std::string& query, const std::vector<std::string>& ranking);

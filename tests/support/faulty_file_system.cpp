@@ -12,7 +12,7 @@ namespace {
 
 using State = FaultyFileSystem::State;
 
-// What open files share: they work on until a restart.
+// The part that open files share. They work until a restart.
 class OpenFile {
  public:
   OpenFile(std::shared_ptr<State> state, std::shared_ptr<Node> node, std::string path)
@@ -58,7 +58,8 @@ class Stream final : public ByteStream, OpenFile {
     const std::lock_guard lock(state_->mutex);
     const FaultKind fault = begin(Operation::kReads, "read");
     std::size_t count = std::min(out.size(), node_->content.size() - std::min(offset_, node_->content.size()));
-    if (fault == FaultKind::kShortRead) count -= count / 2;  // a stream may give less at any time, but 0 is its end
+    if (fault == FaultKind::kShortRead)
+      count -= count / 2;  // a stream may return less at any time, but 0 means its end
     std::copy_n(node_->content.begin() + static_cast<std::ptrdiff_t>(offset_), count, out.begin());
     offset_ += count;
     return count;

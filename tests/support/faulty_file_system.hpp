@@ -1,6 +1,7 @@
-// An in-memory FileSystem twin for tests of faults: it fails the nth operation, once or for good, or stops at it (a
-// crash, after which every operation throws), and knows what would survive: file contents as of their last sync, names
-// as of the last sync of their directory. It counts operations and faults fired, so that a sweep can try every one:
+// An in-memory FileSystem for tests of faults. It fails the nth operation, once or permanently, or stops at it (a
+// crash, after which every operation throws). It also knows what would survive: file contents as of their last sync,
+// names as of the last sync of their directory. It counts operations and fired faults, so that a sweep can try each
+// one:
 //
 //   for (std::uint64_t n = 0;; ++n) {
 //     FaultyFileSystem files;
@@ -22,49 +23,50 @@ namespace spillway::testing {
 
 enum class FaultKind {
   kNone,
-  kIoError,       // EIO, by any operation
-  kNoSpace,       // ENOSPC, by operations that write: create, make_directory, rename, exchange, append, sync
-  kTooManyFiles,  // EMFILE, by operations that open: open, open_stream, create, list, sync_directory, try_lock
-  kShortWrite,    // an append that leaves half of its bytes and fails with ENOSPC
-  kShortRead,     // a read_at that gives half of what there is, as if the file had shrunk
-  kCrash,         // CrashError by this operation and all after it
+  kIoError,       // EIO, from any operation
+  kNoSpace,       // ENOSPC, from operations that write: create, make_directory, rename, exchange, append, sync
+  kTooManyFiles,  // EMFILE, from operations that open: open, open_stream, create, list, sync_directory, try_lock
+  kShortWrite,    // an append that writes half of its bytes and fails with ENOSPC
+  kShortRead,     // a read_at that returns half of the bytes, as if the file had shrunk
+  kCrash,         // CrashError from this operation and all later ones
 };
 
 struct Fault {
   FaultKind kind = FaultKind::kNone;
   std::uint64_t at = 0;  // the nth operation that can fail this way, from 0
-  bool sticky = false;   // those after it fail too
+  bool sticky = false;   // later operations fail too
 };
 
-// Not an Error: code that handles errors must not get to handle the end of its process.
+// Not derived from Error: error handling must not catch the end of its process.
 struct CrashError : std::runtime_error {
   CrashError() : std::runtime_error("crash") {}
 };
 
 enum class Crash {
-  kProcess,  // the process ends, the machine goes on: all that was done stays
-  kPower,    // only what was synced stays
+  kProcess,  // the process ends and the machine continues: everything written stays
+  kPower,    // only synced data stays
 };
 
-// Thread-safe. Open files outlive neither it nor a restart (they throw then).
+// Thread-safe. Open files must not outlive it; after a restart they throw.
 class FaultyFileSystem final : public FileSystem {
  public:
   // Starts with the directory "/" and the working directory "/job".
   FaultyFileSystem();
   ~FaultyFileSystem() override;
 
-  void inject(const Fault& fault);  // counts from the call on; faults_fired() is 0 again
+  void inject(const Fault& fault);  // counts operations from this call on and resets faults_fired() to 0
   std::uint64_t operations() const;
   std::uint64_t faults_fired() const;
   bool crashed() const;
-  // What a new process finds: open files and locks are gone, and with kPower what was not synced. No fault is injected.
+  // The state that a new process finds: no open files or locks and, with kPower, no unsynced data. Removes the injected
+  // fault.
   void restart(Crash crash);
   void set_free_bytes(std::uint64_t bytes);
   void set_can_exchange(bool can);  // true at first
-  // Whole files without counting or faults, to set up and to look.
-  void put(const std::string& path, std::string_view bytes);  // synced, with its name
+  // Access whole files without counting or faults, to set up a test and to inspect its result.
+  void put(const std::string& path, std::string_view bytes);  // syncs the file and its name
   std::string get(const std::string& path) const;             // throws std::out_of_range if there is none
-  std::vector<std::string> all_paths() const;                 // of files and directories, in byte order
+  std::vector<std::string> all_paths() const;                 // files and directories, in byte order
 
   std::unique_ptr<ReadableFile> open(const std::string& path) override;
   std::unique_ptr<ByteStream> open_stream(const std::string& path) override;
@@ -82,7 +84,7 @@ class FaultyFileSystem final : public FileSystem {
   std::uint64_t free_bytes(const std::string& directory) override;
   std::string resolve(const std::string& path) override;
 
-  struct State;  // for the open files
+  struct State;  // shared with the open files
 
  private:
   std::shared_ptr<State> state_;

@@ -1,4 +1,4 @@
-// What a FaultyFileSystem and its open files share: the tree of nodes, the fault to inject and the counts.
+// The state shared by a FaultyFileSystem and its open files: the tree of nodes, the injected fault and the counts.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace spillway::testing {
 
-// By what can go wrong with it.
+// Operations, by the faults that they can have.
 enum class Operation {
   kOpens,
   kCreates,
@@ -26,11 +26,11 @@ enum class Operation {
   kCloses
 };
 
-// A file or a directory, with what of it would survive a loss of power.
+// A file or directory, with the part that would survive a power loss.
 struct Node {
   bool is_directory = false;
   std::string content, synced_content;
-  bool sync_failed = false;  // what was not synced then is forgotten: later syncs succeed and bring nothing to disk
+  bool sync_failed = false;  // later syncs succeed, but the data unsynced at the time of the failure is lost
   std::map<std::string, std::shared_ptr<Node>> children, synced_children;
   std::int64_t modified_ns = 0;
   bool locked = false;
@@ -47,10 +47,10 @@ struct Node {
 };
 
 std::shared_ptr<Node> make_node(bool is_directory);
-// The names of the absolute form, without ".", ".." and empty ones.
+// Returns the names of the absolute path, without ".", ".." and empty names.
 std::vector<std::string> split_path(const std::string& path);
 
-// Requires the mutex for everything below it.
+// Requires: the mutex is held for every access to the other members.
 struct FaultyFileSystem::State {
   mutable std::mutex mutex;
   std::shared_ptr<Node> root = make_node(true);
@@ -60,7 +60,7 @@ struct FaultyFileSystem::State {
   std::int64_t clock_ns = 0;
   bool crashed = false, can_exchange = true;
 
-  // Counts an operation and fails it if it is its turn. Returns the fault if the operation itself must act on it.
+  // Counts an operation, and fails it if a fault is due. Returns the fault if the operation itself must act on it.
   FaultKind begin(Operation operation, std::string_view action, const std::string& path);
   std::shared_ptr<Node> find(const std::string& path) const;
   std::shared_ptr<Node> require(const std::string& path, std::string_view action) const;

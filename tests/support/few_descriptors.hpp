@@ -1,4 +1,4 @@
-// A limit of open files that is lower for a while, for tests of jobs that must keep to it.
+// Temporarily lowers the limit on open files, for tests of jobs that must keep to it.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,7 +7,7 @@
 
 namespace spillway::testing {
 
-// Lowers the number of files that may be open, for its lifetime.
+// Lowers the limit for its lifetime.
 class FewDescriptors {
  public:
   explicit FewDescriptors(rlim_t count) {

@@ -23,8 +23,8 @@ void add_documents(SampleIndex& sample) {
     }
     sample.documents.push_back(document);
   }
-  sample.documents[2].id.clear();     // there, and empty
-  sample.documents[3].title.clear();  // likewise
+  sample.documents[2].id.clear();     // present and empty
+  sample.documents[3].title.clear();  // present and empty
 }
 
 Postings every(std::uint32_t step, std::size_t count, std::uint32_t most_frequency) {

@@ -1,5 +1,5 @@
-// Text whose last byte is followed, and whose first page is preceded, by a page that faults on access: a read outside
-// of it ends the test program.
+// Text between two pages that fault on access, the second directly after its last byte: reading outside it ends the
+// test program.
 #pragma once
 
 #include <sys/mman.h>

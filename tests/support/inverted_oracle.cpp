@@ -71,12 +71,12 @@ std::string random_word(std::mt19937_64& random, std::size_t longest_bytes) {
   const auto pick = random() % 100;
   if (pick < 8) return kStrangeWords[random() % std::size(kStrangeWords)];
   std::string word;
-  if (pick < 10) {  // long, rarely the same twice
+  if (pick < 10) {  // long, and rarely repeated
     const std::size_t bytes = 1 + random() % longest_bytes;
     while (word.size() < bytes) word.push_back("abcXYZ0189"[random() % 10]);
     return word;
   }
-  // The smaller, the more frequent.
+  // Smaller ranks are more frequent.
   std::uint64_t rank = 1 + random() % (std::uint64_t{1} << (1 + random() % 12));
   static constexpr const char* kSyllables[] = {"ta", "ru", "ni", "sel", "o", "king", "ed", "ies"};
   for (; rank != 0; rank /= 8) word += kSyllables[rank % 8];
@@ -158,7 +158,8 @@ std::string random_text(std::mt19937_64& random, std::size_t words, std::size_t 
     text += random_word(random, longest_token_bytes);
     text += kSeparators[random() % std::size(kSeparators)];
   }
-  if (random() % 2 == 0 && !text.empty()) text += random_word(random, longest_token_bytes);  // ends inside a run
+  if (random() % 2 == 0 && !text.empty())
+    text += random_word(random, longest_token_bytes);  // the text ends inside a word
   return text;
 }
 

@@ -1,5 +1,5 @@
-// Terms that a merge tells apart late: equal in their first 8 or 16 bytes, one the beginning of the other, and with the
-// bytes 0 and 0xFF where a comparison of integers would go wrong.
+// Terms that differ late in a merge: equal in their first 8 or 16 bytes, one a prefix of the other, and with the bytes
+// 0 and 0xFF, where a comparison of integers could go wrong.
 #pragma once
 
 #include <random>

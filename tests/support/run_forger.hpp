@@ -1,5 +1,5 @@
-// Changes bytes of a run and makes its checksums fit again, as a careful forger (or a bug in a writer) would: what is
-// left to catch it are the bounds.
+// Changes bytes of a run and recomputes its checksums, as a careful forger (or a bug in a writer) would, so that only
+// the checks of bounds can detect it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ std::vector<std::uint8_t> all_bytes(const ReadableFile& file);
 
 class RunForger {
  public:
-  explicit RunForger(std::vector<std::uint8_t> bytes);  // of a good run
+  explicit RunForger(std::vector<std::uint8_t> bytes);  // bytes of a valid run
 
   struct Block {
     std::uint64_t number = 0;
@@ -39,8 +39,8 @@ class RunForger {
   std::size_t footer_offset() const { return footer_offset_; }
   std::vector<std::uint8_t>& bytes() { return bytes_; }
 
-  // The checksums of one part, from its bytes as they are now; of `block` as long as it was at first.
-  void seal_header();  // and all others, which are bound to it
+  // Recompute the checksums of one part from the current bytes. Blocks keep their original length.
+  void seal_header();  // and all others, which depend on it
   void seal_block(const Block& block);
   void seal_footer();
   void seal_trailer();

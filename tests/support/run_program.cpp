@@ -13,7 +13,7 @@ namespace spillway::testing {
 
 namespace {
 
-// A nameless file: unlike a pipe it never blocks the program.
+// A nameless file: unlike a pipe, it never blocks the program.
 struct FileCloser {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
@@ -33,7 +33,7 @@ std::string contents(std::FILE* file) {
   return text;
 }
 
-// A pipe's writing end, its reading end closed.
+// Returns the writing end of a pipe whose reading end is closed.
 int closed_pipe() {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("pipe failed");

@@ -1,4 +1,4 @@
-// Runs a program to its end and keeps what it wrote: how tests see exit codes and messages.
+// Runs a program to its end and keeps its output: how tests check exit codes and messages.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ struct ProgramResult {
 };
 
 struct ProgramSetting {
-  std::string input = {};                     // its standard input
-  std::string out_path = {};                  // its standard output goes there instead of to ProgramResult::out
-  bool close_out = false;                     // its standard output is a pipe that nobody reads
-  std::vector<std::string> environment = {};  // NAME=VALUE, added
+  std::string input = {};                     // standard input
+  std::string out_path = {};                  // if set, standard output goes to this file instead of ProgramResult::out
+  bool close_out = false;                     // standard output is a pipe without a reader
+  std::vector<std::string> environment = {};  // additional NAME=VALUE
 };
 
 // words[0] is the program. Throws std::runtime_error if it cannot be started.

@@ -1,4 +1,4 @@
-// A program that runs beside the test, to be signalled or killed, with its standard input under the test's control.
+// A program that runs beside the test, which can signal or kill it and controls its standard input.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,7 @@ class RunningProgram {
   void close_input();
   void signal(int number) const;
   bool has_ended();
-  // Waits for its end. The exit code, or 128 + signal if a signal ended it.
+  // Waits for its end. Returns the exit code, or 128 + signal if a signal ended it.
   int wait();
 
  private:

@@ -1,5 +1,5 @@
-// Small indexes for the tests of the index format: what an index should hold, written down plainly, and a way to make
-// it through ListEncoder and IndexWriter.
+// Small indexes for the tests of the index format: their expected contents as plain data, and a way to write them
+// through ListEncoder and IndexWriter.
 #pragma once
 
 #include <cstdint>
@@ -28,23 +28,23 @@ struct IndexedSample {
 
 struct SampleIndex {
   ContentOptions options;
-  std::vector<IndexedSample> documents;  // their lengths are set by write()
+  std::vector<IndexedSample> documents;  // write() sets their lengths
   std::map<std::string, Postings> lists;
-  std::vector<std::uint32_t> dropped;  // source numbering
+  std::vector<std::uint32_t> dropped;  // numbered as in the source
   std::uint64_t source_document_count() const { return documents.size() + dropped.size(); }
 };
 
-// Distances between the positions of one posting: the first from 0, and equal to the document; small and large ones.
+// Distances between the positions of one posting: the first from 0 and equal to the document; small and large ones.
 std::vector<std::uint32_t> sample_positions(const Posting& posting);
-// By definition, with documents in source numbering.
+// Computed from the definition, with documents numbered as in the source.
 ContentChecksum sum_of(const SampleIndex& sample);
 
-// Lists of few to many postings over documents with all kinds of fields; the same for the same arguments.
+// Lists of few to many postings over documents with all kinds of fields. Equal arguments give equal samples.
 SampleIndex make_sample(std::uint32_t documents, std::size_t terms, std::uint64_t seed);
 
 struct WriteOptions {
-  std::size_t batch_bytes = ~std::size_t{0};  // append_lists whenever a batch has as many
-  std::size_t add_postings = 1000;            // in one ListEncoder::add
+  std::size_t batch_bytes = ~std::size_t{0};  // calls append_lists whenever a batch has that many bytes
+  std::size_t add_postings = 1000;            // postings per call of ListEncoder::add
   std::size_t terms_per_encoder = ~std::size_t{0};
 };
 void write_sample(FileSystem& files, const std::string& directory, SampleIndex& sample,

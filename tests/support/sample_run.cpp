@@ -19,7 +19,7 @@ namespace {
 
 std::string random_bytes(std::mt19937_64& random, std::size_t at_least, std::size_t at_most) {
   std::string result(at_least + random() % (at_most - at_least + 1), '\0');
-  // Few letters, so that terms share prefixes, and any byte now and then.
+  // Few letters, so that terms share prefixes, and occasionally any byte.
   for (char& c : result) c = static_cast<char>(random() % 8 == 0 ? random() : 'a' + random() % 3);
   return result;
 }
@@ -58,7 +58,7 @@ SampleDocument as_sample_document(const RunDocument& from) {
           get(RunDocument::kText, from.text)};
 }
 
-// The most of `postings` from `from` on that fit `room`.
+// Returns the largest number of `postings`, starting at `from`, that fit `room`.
 std::size_t fitting_count(const std::vector<SamplePosting>& postings, std::size_t from, std::size_t room) {
   std::size_t count = 0, bytes = 0;
   for (; from + count < postings.size(); ++count) {
@@ -113,7 +113,7 @@ void take_positions(std::span<const std::uint32_t> distances, std::vector<Sample
   }
 }
 
-// A posting that is cut between two entries becomes one.
+// Joins a posting that is cut between two entries.
 void add_piece(std::vector<SamplePosting>& postings, std::vector<SamplePosting>& more) {
   auto first = more.begin();
   if (!postings.empty() && postings.back().document == first->document) {

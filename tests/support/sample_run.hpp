@@ -1,4 +1,5 @@
-// A run as plain data, random or by hand, and the ways to write it and read it back: the oracle of tests of runs.
+// A run as plain data, random or written by hand, and functions that write it and read it back: the oracle for tests of
+// runs.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace spillway::testing {
 
 struct SamplePosting {
   std::uint32_t document = 0, frequency = 0;
-  std::vector<std::uint32_t> positions = {};  // as many as the frequency, or none at all
+  std::vector<std::uint32_t> positions = {};  // one per occurrence, or none
   bool operator==(const SamplePosting&) const = default;
 };
 
@@ -30,7 +31,7 @@ struct SampleRun {
   std::vector<SampleDocument> documents;
   bool operator==(const SampleRun&) const = default;
 
-  RunSummary summary() const;  // entry_count is left 0: it depends on how lists are cut
+  RunSummary summary() const;  // leaves entry_count 0, because it depends on where lists are cut
 };
 
 struct SampleRunOptions {
@@ -40,10 +41,10 @@ struct SampleRunOptions {
 };
 SampleRun make_sample_run(std::uint64_t seed, const SampleRunOptions& options);
 
-// Gives every posting random positions; the same for the same seed.
+// Gives every posting random positions. Equal seeds give equal positions.
 void add_positions(SampleRun& run, std::uint64_t seed);
 
-// Postings and positions as a run stores them.
+// Encodes postings and positions as a run stores them.
 std::vector<std::uint8_t> encode_postings(const std::vector<SamplePosting>& postings);
 std::vector<std::uint8_t> encode_positions(const std::vector<SamplePosting>& postings);
 
@@ -52,11 +53,11 @@ struct SampleWriting {
   std::size_t block_bytes = kMinRunBlockBytes;
   RunBlockCodec codec = RunBlockCodec::kNone;
 };
-// Documents and term blocks in turn, so that both kinds lie between each other. Positions are written if the identity
-// says so; then every posting has them. Does not close the file.
+// Alternates documents and term blocks, so that both kinds are interleaved. Writes positions if the identity says so;
+// then every posting must have them. Does not close the file.
 RunSummary write_sample_run(const SampleRun& run, const SampleWriting& writing, WritableFile& file);
 
-// All of a run, through both cursors and decode_postings; the sum is checked too (FormatError).
+// Reads a whole run through its cursors and decode_postings, and checks its checksum (FormatError).
 SampleRun read_sample_run(const ReadableFile& file);
 
 }  // namespace spillway::testing

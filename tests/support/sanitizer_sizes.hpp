@@ -1,6 +1,6 @@
-// Sizes of the sorters' contract where compute-sanitizer watches every access of a kernel, which then takes a thousand
-// times as long: SPILLWAY_SANITIZER in the environment (tools/sanitize_gpu sets it) chooses the small ones. They still
-// cross the border of every tile, block and level that a sorter has.
+// Input sizes for the sorters' contract tests. Under compute-sanitizer, which checks every access of a kernel and makes
+// it about a thousand times slower, SPILLWAY_SANITIZER in the environment (set by tools/sanitize_gpu) selects the small
+// ones. They still cross the border of every tile, block and level of each sorter.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace spillway::testing {
 
-// `full`, or `small` under a sanitizer.
+// Returns `full`, or `small` under a sanitizer.
 template <typename Size>
 Size sanitizer_size(Size full, Size small) {
   return std::getenv("SPILLWAY_SANITIZER") == nullptr ? full : small;

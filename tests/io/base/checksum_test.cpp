@@ -19,7 +19,7 @@ std::vector<std::uint8_t> random_bytes(std::size_t count) {
   return bytes;
 }
 
-// One bit at a time, from the definition.
+// Computed one bit at a time, from the definition.
 std::uint32_t crc_by_bits(std::span<const std::uint8_t> bytes) {
   std::uint32_t crc = 0xFFFFFFFF;
   for (const std::uint8_t byte : bytes) {
@@ -30,7 +30,7 @@ std::uint32_t crc_by_bits(std::span<const std::uint8_t> bytes) {
 }
 
 TEST(Crc32c, HasThePublishedValues) {
-  // RFC 3720, B.4, and the customary check value.
+  // Vectors of RFC 3720, B.4, and the customary check value.
   const std::vector<std::uint8_t> zeros(32, 0), ones(32, 0xFF);
   for (const auto crc : {crc32c, crc32c_portable}) {
     EXPECT_EQ(crc(0, bytes_of("123456789")), 0xE3069283u);

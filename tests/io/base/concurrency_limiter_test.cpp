@@ -9,7 +9,7 @@
 namespace spillway {
 namespace {
 
-// Counts those that are in one at once.
+// Counts how many threads hold a slot at the same time.
 class Busy {
  public:
   void work() {
@@ -58,13 +58,13 @@ TEST(ConcurrencyLimiter, GoBackOnceHoweverTheyMove) {
   second.release();
   second = slots.take();
   { const ThreadSlot gone = std::move(first); }
-  first = slots.take();  // waits for ever where one is lost
+  first = slots.take();  // waits forever if a slot is lost
   EXPECT_EQ(slots.waiting(), 0U);
 }
 
 TEST(ConcurrencyLimiter, GoToThoseWhoWaitInTheirOrder) {
   ConcurrencyLimiter slots(1);
-  std::vector<int> order;  // written by whoever has the slot
+  std::vector<int> order;  // written by the holder of the slot
   ThreadSlot held = slots.take();
   std::vector<std::jthread> threads;
   for (int i = 0; i < 6; ++i) {
@@ -75,7 +75,7 @@ TEST(ConcurrencyLimiter, GoToThoseWhoWaitInTheirOrder) {
     while (slots.waiting() != static_cast<std::size_t>(i + 1)) std::this_thread::yield();
   }
   held.release();
-  held = slots.take();  // behind them, although it was there first
+  held = slots.take();  // served after them, although it was there first
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5}));
 }
 

@@ -11,7 +11,7 @@
 namespace spillway {
 namespace {
 
-// Arithmetic from the definition: 128-bit products and the remainder operator.
+// Arithmetic from the definition, with 128-bit products and the remainder operator.
 constexpr std::uint64_t kPrime = (std::uint64_t{1} << 61) - 1;
 constexpr std::uint64_t kBase = 0x0243F6A8885A308DULL;
 
@@ -43,7 +43,7 @@ ContentChecksum naive_sum(const std::vector<Occurrence>& occurrences) {
   return sum;
 }
 
-// As an index takes it: folded, by term, documents ascending.
+// Computed as for an index: folded, by term, documents ascending.
 ContentChecksum folded_sum(const std::vector<Occurrence>& occurrences) {
   std::map<std::string, std::map<std::uint64_t, std::uint64_t>> lists;
   for (const Occurrence& o : occurrences) ++lists[o.term][o.document];

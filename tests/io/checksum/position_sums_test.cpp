@@ -18,7 +18,7 @@ struct Postings {
   }
 };
 
-// Adds the positions up one by one, in 64 bits.
+// Compares with adding the positions one by one in 64 bits.
 void check(const Postings& postings) {
   std::vector<std::uint64_t> starts(postings.distances.size() / 64 + 1), sums{0};
   bool ascends = true;

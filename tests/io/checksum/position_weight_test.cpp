@@ -46,7 +46,7 @@ TEST(PositionWeight, TakesManyLargeValues) {
 }
 
 TEST(PositionWeight, TakesTheLastDocumentsAndTheirNeighbours) {
-  const std::uint32_t border = 1U << 24;  // behind which powers are in no table
+  const std::uint32_t border = 1U << 24;  // beyond it, powers are in no table
   std::vector<std::uint32_t> documents;
   for (std::uint32_t i = 0; i < 40; ++i) documents.push_back(border - 20 + i);
   for (std::uint32_t i = 0; i < 20; ++i) documents.push_back(0xFFFFFFFF - 19 + i);

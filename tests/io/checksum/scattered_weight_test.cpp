@@ -58,7 +58,7 @@ TEST(ScatteredWeight, IsOfTheFirstPostingsUpToALargeFrequency) {
   }
 }
 
-// What the lists of a merge are weighed by takes all of them, whoever of its ways is for which.
+// DocumentWeight gives the same sum, whichever of its paths takes a posting.
 TEST(ScatteredWeight, IsAPartOfTheWeightOfAList) {
   std::mt19937_64 random(3);
   for (const std::size_t count : {4U, 9U, 100U, 1023U, 1024U, 1025U, 3000U}) {

@@ -16,7 +16,7 @@ using testing::ScratchDirectory;
 
 constexpr std::size_t kBlockBytes = 4096;
 
-// Words, and now and then a stretch that does not compress.
+// Words, with occasional stretches that do not compress.
 std::string text_of(std::size_t bytes) {
   std::mt19937_64 random(7);
   std::string text;
@@ -30,7 +30,7 @@ std::string text_of(std::size_t bytes) {
   return text;
 }
 
-// The hashes of the data and offsets of two streams that take turns, compressed with so many helpers.
+// Returns the hashes of data and offsets of two alternating streams, compressed with `helpers` helpers.
 std::vector<SectionStats> write_two_streams(unsigned helpers, unsigned later_helpers) {
   const ScratchDirectory scratch;
   const auto open = [&](Section section) {

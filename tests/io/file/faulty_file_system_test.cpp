@@ -126,7 +126,7 @@ TEST(FaultyFileSystem, ForgetsForGoodWhatAFailedSyncDidNotBringToDisk) {
   file->append(bytes_of("x"));
   files.inject({FaultKind::kIoError, 0});
   EXPECT_THROW(file->sync(), IoError);
-  file->sync();  // says yes, and is a lie: what failed was dropped
+  file->sync();  // succeeds although the data that failed to sync is lost
   files.restart(Crash::kPower);
   EXPECT_EQ(files.get("a"), "");
 }

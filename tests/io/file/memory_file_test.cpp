@@ -82,7 +82,7 @@ TEST(MemoryFile, GivesRoomAndViewsOfIt) {
     MemoryBudget budget(std::size_t{1} << 24);
     MemoryFile file(budget, "run", 20'000);
     std::vector<std::uint8_t> expected;
-    std::vector<std::pair<std::span<std::uint8_t>, std::size_t>> rooms;  // to fill, and where they stand
+    std::vector<std::pair<std::span<std::uint8_t>, std::size_t>> rooms;  // room to fill, and its place in the file
     for (int step = 0; step < 30; ++step) {
       const auto bytes = counting_bytes(1 + random() % 9000);
       if (random() % 2 == 0) {
@@ -116,7 +116,7 @@ std::size_t mappings_of_this_process() {
   return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(maps), {}, '\n'));
 }
 
-// A process may have 65530 of them.
+// A process may have 65530 mappings.
 TEST(MemoryFile, TakesFewMappingsHoweverSmallTheBlocks) {
   MemoryBudget budget(std::size_t{1} << 30);
   MemoryFile file(budget, "run", std::size_t{64} << 10);

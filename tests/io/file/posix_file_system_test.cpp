@@ -28,7 +28,7 @@ class PosixFileSystem : public ::testing::Test {
   static std::span<const std::uint8_t> bytes_of(std::string_view text) {
     return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
   }
-  // The message of the error that `call` ends with.
+  // Returns the message of the error that `call` throws.
   template <typename Call>
   std::string message_of(Call call) {
     try {
@@ -109,7 +109,7 @@ TEST_F(PosixFileSystem, CreatesNothingOverSomething) {
 TEST_F(PosixFileSystem, NamesTheRemedyOnAFullDevice) {
   if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
   std::filesystem::create_symlink("/dev/full", directory / "full");
-  // O_EXCL refuses links, so the write goes through a limit on file sizes below; here the words alone.
+  // Checks the message only. O_EXCL refuses links to a full device; the test below uses a limit on file sizes instead.
   EXPECT_THROW(throw_system_error(ENOSPC, "write", "x"), DiskFullError);
   EXPECT_THROW(throw_system_error(EDQUOT, "write", "x"), DiskFullError);
   expect_contains(message_of([&] { throw_system_error(ENOSPC, "write", "x"); }), "free space");
@@ -262,7 +262,7 @@ TEST_F(PosixFileSystem, RemovesTreesButNotWhatLinksNameOutside) {
   EXPECT_FALSE(files.status(directory / "tree"));
   EXPECT_EQ(get("outside"), "kept");
   EXPECT_EQ(get("other/b"), "kept too");
-  files.remove_tree(directory / "tree");  // nothing there is no error
+  files.remove_tree(directory / "tree");  // no error if nothing is there
 }
 
 TEST_F(PosixFileSystem, LocksOnceAtATime) {

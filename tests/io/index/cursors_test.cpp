@@ -24,7 +24,7 @@ std::uint64_t next_varint(const std::uint8_t** at, const std::uint8_t* end) {
   return value;
 }
 
-// As io/format/run.hpp says.
+// Decodes according to io/format/run.hpp.
 Postings decode_piece(const TermPiece& piece) {
   Postings postings;
   const std::uint8_t *at = piece.postings.data(), *end = at + piece.postings.size();
@@ -51,7 +51,7 @@ std::vector<std::uint32_t> decode_distances(const TermPiece& piece) {
   return distances;
 }
 
-// A list as its pieces give it, with postings that were cut joined again.
+// A list joined from its entries; postings that were cut are joined again.
 struct List {
   Postings postings;
   std::vector<std::uint32_t> distances;
@@ -81,7 +81,7 @@ struct List {
 
 struct Read {
   std::map<std::string, List> lists;
-  std::vector<std::string> order;  // of the pieces
+  std::vector<std::string> order;  // terms in the order of their entries
 };
 
 Read read_terms(const IndexReader& index, std::string_view first, std::string_view last) {
@@ -104,7 +104,7 @@ std::vector<std::uint32_t> expected_distances(const Postings& postings) {
   return expected;
 }
 
-// Holes where documents were dropped.
+// Numbers with holes for dropped documents.
 std::vector<std::uint32_t> source_numbers(const SampleIndex& sample) {
   std::vector<std::uint32_t> numbers;
   std::size_t passed = 0;
@@ -163,7 +163,7 @@ TEST(IndexTermCursor, CutsLongListsIntoPieces) {
   sample.documents.resize(200000);
   sample.options.positions = true;
   for (std::uint32_t d = 0; d < 200000; ++d) sample.lists["long"].emplace_back(d, 1 + d % 3);
-  sample.lists["long"][5].second = 100000;  // the positions of one posting pass a piece
+  sample.lists["long"][5].second = 100000;  // the positions of one posting exceed an entry
   write_sample(posix_file_system(), scratch / "index", sample);
   const IndexReader index(posix_file_system(), scratch / "index");
   const List list = read_terms(index, "", "").lists.at("long");

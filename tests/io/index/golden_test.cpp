@@ -1,4 +1,4 @@
-// The format does not change unnoticed: an index whose every byte is kept in tests/io/golden/index. To make it anew
+// Detects unintended changes of the format: every byte of an index is kept in tests/io/golden/index. To regenerate it
 // after an intended change (with a new version number, see docs/formats.md), run this test with
 // SPILLWAY_REGENERATE_GOLDEN=1.
 #include <gtest/gtest.h>

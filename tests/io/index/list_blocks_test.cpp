@@ -13,7 +13,7 @@ namespace {
 
 using testing::ScratchDirectory;
 
-// Lists of one, few, 127, 128, 129, 256 and many postings, with wide gaps and large frequencies.
+// Lists of 1, a few, 127, 128, 129, 256 and many postings, with wide gaps and large frequencies.
 testing::SampleIndex sample() {
   testing::SampleIndex made = testing::make_sample(40'000, 4, 5);
   for (const std::uint32_t count : {1u, 2u, 127u, 128u, 129u, 256u, 300u, 9000u}) {
@@ -55,7 +55,7 @@ TEST(ListBlocks, HandsOutTheBlocksOfTheCursorInAnyOrder) {
   }
 }
 
-// Whatever stands in the files, what is handed out ascends and exists, or is refused.
+// For any bytes in the files, returned documents ascend and exist; otherwise the list is refused.
 TEST(ListBlocks, RefusesOrHandsOutDocumentsThatExist) {
   const ScratchDirectory scratch;
   testing::SampleIndex made = sample();

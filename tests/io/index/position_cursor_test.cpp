@@ -35,7 +35,7 @@ std::vector<std::uint32_t> read_posting(PositionCursor& cursor) {
   return positions;
 }
 
-// Lists whose counts of postings and of occurrences lie at and around the borders of blocks.
+// Lists whose numbers of postings and occurrences are at and around the borders of blocks.
 SampleIndex sample_of_borders() {
   SampleIndex sample;
   sample.options.positions = true;

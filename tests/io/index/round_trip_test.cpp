@@ -1,4 +1,4 @@
-// An index written and read back, whole.
+// Writes an index and reads it back whole.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ using testing::ScratchDirectory;
 using testing::section_data;
 using testing::write_sample;
 
-// As write_sample, a thread for each stream.
+// As write_sample, with one thread per stream.
 void write_sample_with_threads(const std::string& directory, const SampleIndex& sample) {
   std::vector<std::uint8_t> codes;
   std::vector<std::uint32_t> with_id;
@@ -238,7 +238,7 @@ TEST(IndexRoundTrip, FindsDocumentsByStoredOrComputedId) {
   EXPECT_EQ(index.find_documents(long_id), Numbers{7});
   EXPECT_EQ(index.find_documents(long_id + "x"), Numbers{8});
   EXPECT_EQ(index.find_documents(long_id + "y"), Numbers{});
-  EXPECT_EQ(index.find_documents("2"), Numbers{6});  // stored; computed for document 1
+  EXPECT_EQ(index.find_documents("2"), Numbers{6});  // a stored id; document 1 has the same as its computed id
   EXPECT_EQ(index.find_documents("6"), Numbers{5});
   EXPECT_EQ(index.find_documents("11"), Numbers{10});
   for (const char* absent : {"1", "0", "12", "06", "+6", "-6", " 6", "6 ", "6x", "aa", "c", "18446744073709551616"}) {

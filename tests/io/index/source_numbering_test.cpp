@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-// Every kept document against a plain walk over the source.
+// Compares every kept document with a plain walk over the source.
 void check(const std::vector<std::uint32_t>& dropped, std::uint32_t source_documents) {
   const SourceNumbering numbering(dropped);
   EXPECT_EQ(numbering.dropped_count(), dropped.size());

@@ -1,4 +1,4 @@
-// What damaged, swapped and forged indexes do: a FormatError, never a crash and never a wrong answer.
+// Damaged, swapped and forged indexes: each gives a FormatError, never a crash and never a wrong answer.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -29,7 +29,7 @@ using testing::write_sample;
 
 void open_and_verify(const std::string& directory) { verify_index(IndexReader(posix_file_system(), directory)); }
 
-// Few bytes, yet lists of 1, 128 and more than 128 postings, positions, text and dropped documents.
+// Few bytes, but lists of 1, 128 and more than 128 postings, positions, text and dropped documents.
 SampleIndex small_sample() {
   SampleIndex sample = make_sample(135, 0, 7);
   sample.options.positions = true;
@@ -175,7 +175,7 @@ TEST(IndexVerify, NoticesPagesThatTradedPlacesOrCameFromElsewhere) {
 class ForgedSection : public ::testing::TestWithParam<Section> {};
 
 TEST_P(ForgedSection, IsNoticedOrHarmless) {
-  // What documents say of themselves, nothing else in an index knows.
+  // Nothing else in an index repeats the contents of documents.
   const bool free_content = GetParam() == Section::kIds || GetParam() == Section::kFields ||
                             GetParam() == Section::kText || GetParam() == Section::kDocuments;
   ScratchDirectory scratch;

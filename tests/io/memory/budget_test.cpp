@@ -154,7 +154,7 @@ TEST(ReusedBuffer, GivesBackPagesFarAboveWhatItHolds) {
   EXPECT_EQ(small.data()[kPage], 0) << "the page is with the system again";
 }
 
-// What is asked for and does not fit leaves the account of what was kept as it is.
+// A request that does not fit leaves the account of kept pages unchanged.
 TEST(ReusedBuffer, KeepsPagesThatNobodyCouldPayFor) {
   MemoryBudget budget(100'000);
   Buffer::reused(budget, 60'000, "buffer").shrink(20'000);
@@ -168,7 +168,7 @@ TEST(ReusedBuffer, KeepsPagesThatNobodyCouldPayFor) {
   EXPECT_EQ(again.size(), 4096U) << "pages that were touched before";
 }
 
-// The pages of chunks that come and go on some threads, while another asks for what is left.
+// Some threads allocate and free buffers while another thread requests the pages they leave.
 TEST(ReusedBuffer, IsPaidForAndGivenBackOnAnyThread) {
   MemoryBudget budget(1'000'000);
   std::vector<std::jthread> threads;
@@ -197,7 +197,7 @@ TEST(ReusedBuffer, LeavesItsPagesOnlyWhileNobodyNeedsTheMemory) {
   const auto leave = [&] { Buffer::reused(budget, 60'000, "buffer").shrink(40'000); };
   leave();
   { const Buffer small(budget, 60'000, "what fits beside it"); }
-  { const Buffer again = Buffer::reused(budget, 60'000, "buffer"); }  // not shrunk: nothing is known of its pages
+  { const Buffer again = Buffer::reused(budget, 60'000, "buffer"); }  // not shrunk: the state of its pages is unknown
   leave();
   const Buffer large(budget, 100'000, "all of it");
   EXPECT_EQ(budget.used_bytes(), 100'000U);

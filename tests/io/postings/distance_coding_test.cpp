@@ -37,14 +37,14 @@ std::vector<Block> blocks() {
                          block_of([](std::size_t i) { return i % 2 == 0 ? 1 : 1u << 24; })};
   for (unsigned bits = 1; bits <= 32; ++bits) {
     all.push_back(block_of([&](std::size_t) { return static_cast<std::uint32_t>(random()) >> (32 - bits); }));
-    // Heavy-tailed, as distances are.
+    // Heavy-tailed, like distances.
     all.push_back(block_of([&](std::size_t) { return static_cast<std::uint32_t>(random()) >> random() % bits; }));
     all.push_back(block_of([&](std::size_t) { return random() % 16 == 0 ? 1u << (bits - 1) : 3; }));
   }
   return all;
 }
 
-// By definition: a bit for each value, its high part in unary, its low bits.
+// By definition: per value one bit, its high part in unary and its low bits.
 std::uint64_t bits_at(const Block& block, unsigned width) {
   std::uint64_t bits = 0;
   for (const std::uint32_t value : block) bits += std::uint64_t{width} + 1 + (value >> width);
@@ -117,7 +117,7 @@ TEST(DistanceCoding, RefusesBlocksOfOtherCountsAndValues) {
   none_last.push_back(0);
   ++none_last[1];
   EXPECT_FALSE(unpack_distances(none_last.data(), read.data()));
-  // 2^31 * 2: does not fit 32 bits.
+  // 2^31 * 2 does not fit 32 bits.
   large.assign(kMaxDistanceBlockBytes, 0);
   large[0] = 31;
   large[1] = 17;

@@ -28,7 +28,7 @@ void put(std::vector<std::uint8_t>& to, std::uint64_t value) {
   to.push_back(static_cast<std::uint8_t>(value));
 }
 
-// docs/formats.md, word by word.
+// Follows docs/formats.md literally.
 Encoded encode_naively(const Postings& postings, const std::vector<std::uint8_t>& codes) {
   Encoded to;
   std::uint64_t occurrences = 0;
@@ -176,7 +176,7 @@ TEST(ListEncoder, GivesTheSameBytesHoweverPostingsComeAndBatchesAreTaken) {
   }
 }
 
-// Batches are used again: after those of long lists, those of a few short ones do not have the room of both for good.
+// Batches are reused: a batch of short lists does not permanently keep the room of an earlier batch of long lists.
 TEST(ListEncoder, HoldsLittleMoreThanItsBatchAndTheOneBefore) {
   const std::vector<std::uint8_t> codes(10, 0);
   ListEncoder encoder(codes, Positions::kStored);

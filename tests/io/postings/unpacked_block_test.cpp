@@ -52,7 +52,7 @@ TEST(LeastCode, IsThatOfTheDocumentsAlone) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 2000; ++round) {
     const Postings postings = random_postings(random, 0, 1 + random() % 128, 1U << random() % 6);
-    // Lower ones everywhere else; and the last document may have the last code.
+    // All other codes are lower; the last document may have the last code.
     std::vector<std::uint8_t> codes(postings.documents.back() + 1 + random() % 6, 3);
     std::uint8_t expected = 255;
     for (const std::uint32_t document : postings.documents) {

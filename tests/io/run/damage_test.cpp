@@ -1,5 +1,5 @@
-// Runs with every kind of damage: each must be refused with a FormatError, or (where checksums were made to fit and the
-// content is still sound) read as something, but never crash, hang or allocate what the run does not hold.
+// Runs with every kind of damage. Each is refused with a FormatError or, if its checksums were recomputed and the
+// contents are still sound, read; none may crash, hang or allocate more than the run holds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ SampleRun small_run(std::uint64_t seed) {
   return make_sample_run(seed, options);
 }
 
-// Blocks of some hundred bytes need few documents, so this one is not that small.
+// Blocks of a few hundred bytes need few documents, but more than the smallest samples have.
 SampleRun run_of_many_blocks(std::uint64_t seed) {
   SampleRunOptions options;
   options.documents = 200;
@@ -50,7 +50,7 @@ SampleWriting packed() {
   return writing;
 }
 
-// True if it was read, false if it was refused with a FormatError; anything else fails the test by its exception.
+// Returns true if the run was read, false if it was refused with a FormatError; other exceptions fail the test.
 bool is_read(const std::vector<std::uint8_t>& bytes, SampleRun* found = nullptr) {
   try {
     SampleRun run = read_sample_run(BytesFile(bytes));
@@ -161,7 +161,7 @@ TEST(RunDamage, BlocksOfAnotherJobOrRunAreSeen) {
   }
 }
 
-// Every byte of [begin, end) takes values that lengths and counts go wrong by; `seal` makes the checksums fit again.
+// Gives every byte of [begin, end) values that break lengths and counts; `seal` recomputes the checksums.
 template <typename Seal>
 void forge_each(RunForger& forger, std::size_t begin, std::size_t end, Seal seal) {
   const std::vector<std::uint8_t> good = forger.bytes();
@@ -234,7 +234,7 @@ TEST(RunForgery, OfLengthsIsRefusedBeforeAnythingIsAllocated) {
   RunForger forger(good);
   for (const std::size_t field : {kStoredAt, kRawAt, kCountAt}) {
     for (const RunForger::Block& block : forger.blocks()) {
-      if (!block.has_terms && field == kCountAt) continue;  // document blocks have none
+      if (!block.has_terms && field == kCountAt) continue;  // document blocks have no count
       for (const std::uint32_t value : {0u, 1u, 0x7FFFFFFFu, 0xFFFFFFFFu, 0xFFFFFFFFu - 23, 1u << 20}) {
         store_le(forger.bytes().data() + block.offset + field, value);
         forger.seal_block(block);
@@ -318,11 +318,11 @@ TEST(RunForgery, OfSamplesIsRefused) {
       forger.bytes() = good;
     }
   }
-  forger.bytes()[sample + 16] ^= 1;  // the bytes of its term
+  forger.bytes()[sample + 16] ^= 1;  // length of its term
   forger.seal_footer();
   EXPECT_FALSE(is_read(forger.bytes()));
   forger.bytes() = good;
-  forger.bytes()[sample + 17] ^= 1;  // the term
+  forger.bytes()[sample + 17] ^= 1;  // its term
   forger.seal_footer();
   EXPECT_FALSE(is_read(forger.bytes()));
 }

@@ -29,7 +29,7 @@ struct Encoded {
   }
 };
 
-// All lengths of lists around those that are decoded many at a time, with longer distances now and then.
+// All lengths around the number of distances decoded at a time, with occasional longer distances.
 TEST(DecodePositions, GivesWhatWasWritten) {
   std::mt19937_64 random(1);
   for (std::size_t count = 1; count < 600; ++count) {

@@ -100,7 +100,7 @@ TEST_F(RunDocumentCursorTest, LetsDroppedDocumentsPass) {
 }
 
 TEST_F(RunDocumentCursorTest, RefusesFewerDocumentsThanTheFooterSays) {
-  write({0, 0, 0, 0, 1, 1}, 3);  // the third wants an id
+  write({0, 0, 0, 0, 1, 1}, 3);  // the third document claims an id
   EXPECT_THROW(count_documents(), FormatError);
 }
 

@@ -1,5 +1,5 @@
-// Writing and reading a run with every operation of the file system failing in turn, once and for good, and with a stop
-// at every operation: the error comes out as what it is, and what is left is never taken for a run that it is not.
+// Writes and reads a run with every operation of the file system failing in turn, once and permanently, and with a
+// crash at every operation: the error is reported as what it is, and leftovers are never taken for a complete run.
 #include <gtest/gtest.h>
 
 #include "io/base/error.hpp"

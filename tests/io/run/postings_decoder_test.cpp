@@ -29,7 +29,7 @@ TermPiece piece_of(const Postings& postings, const std::vector<std::uint8_t>& by
 using Decode = void (*)(const TermPiece&, std::string_view, std::vector<std::uint32_t>&, std::vector<std::uint32_t>&);
 
 Postings decode_with(Decode decode, const TermPiece& piece) {
-  // From a copy without room behind it, so that a read past the end shows under AddressSanitizer.
+  // A copy without room after it, so that AddressSanitizer detects a read past the end.
   const std::vector<std::uint8_t> exact(piece.postings.begin(), piece.postings.end());
   TermPiece copy = piece;
   copy.postings = exact;
@@ -41,7 +41,7 @@ Postings decode_with(Decode decode, const TermPiece& piece) {
   return result;
 }
 
-// Both ways say the same, of good bytes and bad ones.
+// Both implementations agree, on valid and invalid bytes.
 Postings decode(const TermPiece& piece) {
   std::optional<Postings> portable;
   try {
@@ -54,7 +54,7 @@ Postings decode(const TermPiece& piece) {
   return *portable;
 }
 
-// Of any shape: gaps and frequencies of every width, in runs of the same and mixed.
+// Gaps and frequencies of every width, in stretches of equal width and mixed.
 Postings random_postings(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto gap_bits = static_cast<unsigned>(random() % 20), frequency_bits = static_cast<unsigned>(random() % 33);
@@ -83,7 +83,7 @@ Postings decode_in_stretches(const TermPiece& piece, PostingsDecoder::Steps step
   PostingsDecoder decoder(piece, "test", steps);
   Postings result;
   while (true) {
-    // Exact room, so that a write past it shows under AddressSanitizer.
+    // Exact room, so that AddressSanitizer detects a write past it.
     std::vector<std::uint32_t> documents(1 + random() % most_room), frequencies(documents.size());
     const std::size_t count = decoder.next(documents.data(), frequencies.data(), documents.size());
     for (std::size_t i = 0; i < count; ++i) result.push_back({documents[i], frequencies[i]});
@@ -105,7 +105,7 @@ TEST(DecodePostings, GivesTheSameInStretchesOfAnySize) {
   }
 }
 
-// What takes them looks up their documents before the list has ended.
+// The caller looks up documents before the list has ended.
 TEST(DecodePostings, HandsOutNoDocumentBehindTheLast) {
   std::mt19937_64 random(1);
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -164,7 +164,7 @@ TEST(DecodePostings, NamesPlaceAndTerm) {
   }
 }
 
-// A list of `before` good postings, one forged one, and `after` good ones, with heads that would fit.
+// A list of `before` valid postings, a forged one and `after` valid ones, with a matching head.
 void expect_refused(std::initializer_list<std::uint64_t> forged, std::uint64_t gap, std::uint64_t frequency) {
   for (const std::size_t before : {1u, 2u, 20u}) {
     for (const std::size_t after : {0u, 1u, 20u}) {
@@ -188,8 +188,8 @@ void expect_refused(std::initializer_list<std::uint64_t> forged, std::uint64_t g
 }
 
 TEST(DecodePostings, RefusesForgedPostings) {
-  expect_refused({0 << 1 | 1}, 0, 1);                         // the document before again
-  expect_refused({0 << 1, 5}, 0, 5);                          // the same, with a frequency
+  expect_refused({0 << 1 | 1}, 0, 1);                         // the previous document again
+  expect_refused({0 << 1, 5}, 0, 5);                          // the previous document again, with a frequency
   expect_refused({1 << 1, 0}, 1, 0);                          // a frequency of 0
   expect_refused({1 << 1, 1}, 1, 1);                          // a frequency of 1 in the long form
   expect_refused({1 << 1, std::uint64_t{1} << 32}, 1, 0);     // a frequency beyond 32 bits that wraps to 0

@@ -17,7 +17,7 @@ namespace {
 
 using namespace testing;
 
-// Made of everything that docs/run_format.md describes, by hand.
+// Contains every feature described in docs/run_format.md.
 SampleRun golden_run() {
   SampleRun run;
   run.documents.push_back({3, "id-0", "A title", "http://example.org/", "2024-02-29", "some text"});
@@ -59,7 +59,7 @@ TEST(RunReader, ReadsTheGoldenFile) {
   EXPECT_EQ(reader.term_samples()[0].first_term, "a");
 }
 
-// With SPILLWAY_UPDATE_GOLDEN set, writes the file instead: for a change of the format, with its version.
+// With SPILLWAY_UPDATE_GOLDEN set, writes the file instead: for a change of the format together with its version.
 TEST(RunReader, MeetsTheBytesOfTheGoldenFile) {
   MemoryBudget budget(std::size_t{1} << 20);
   MemoryFile file(budget, "run", 4096);

@@ -37,7 +37,7 @@ Lists expected_range(const Lists& all, const std::string& first, const std::stri
   return {begin, last.empty() ? all.end() : all.lower_bound(last)};
 }
 
-// Terms that share more than the 64 bytes that samples keep, and lists longer than a block.
+// Terms that share more than the 64 bytes kept in samples, and lists longer than a block.
 SampleRun run_with_long_prefixes() {
   SampleRunOptions options;
   options.documents = 3000;
@@ -78,7 +78,7 @@ TEST_F(RunTermCursorTest, TellsWhereATermEnds) {
   EXPECT_GT(going_on, 10u);
 }
 
-// A writer need not share all that two terms have in common.
+// A writer need not share the whole common prefix of two terms.
 TEST(RunTermCursor, DoesNotTellThatATermEndsWhereItsBytesComeAgain) {
   MemoryBudget budget(std::size_t{1} << 20);
   MemoryFile file(budget, "run");
@@ -178,7 +178,7 @@ TEST_F(RunTermCursorTest, ReadsAboutOncePerBlock) {
   EXPECT_LE(files.operations() - before, 2 * reader.block_count());
 }
 
-// Of a run in a file, whose bytes are read into windows.
+// For a run in a file, whose bytes are read into buffers.
 TEST_F(RunTermCursorTest, LeavesItsWindowToTheNext) {
   FaultyFileSystem files;
   const auto out = files.create("run");

@@ -18,7 +18,7 @@ namespace {
 
 using namespace testing;
 
-// A run without documents but with this text stream, in as many appends as there are pieces.
+// Returns a run without documents but with this text stream, written in appends.size() appends.
 std::unique_ptr<MemoryFile> run_of(MemoryBudget& budget, const std::vector<std::string>& appends, RunBlockCodec codec) {
   auto file = std::make_unique<MemoryFile>(budget, "run", 10'000);
   RunIdentity identity;
@@ -53,7 +53,7 @@ TEST(RunTextCursor, APieceIsItsLengthItsEndAndItsBytes) {
   EXPECT_EQ(piece_of(std::string(64, 'x'), true), std::string("\x81\x01") + std::string(64, 'x'));
 }
 
-// With SPILLWAY_UPDATE_GOLDEN set, writes the file instead: for a change of the format, with its version.
+// With SPILLWAY_UPDATE_GOLDEN set, writes the file instead: for a change of the format together with its version.
 TEST(RunTextCursor, MeetsTheGoldenFile) {
   const std::string path = std::string(SPILLWAY_SOURCE_DIR) + "/tests/io/golden/run-1.0-texts.run";
   MemoryBudget budget(std::size_t{1} << 20);

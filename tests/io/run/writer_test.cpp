@@ -20,7 +20,7 @@ class RunWriterTest : public ::testing::Test {
   MemoryBudget budget{std::size_t{1} << 30};
   MemoryFile file{budget, "run"};
 
-  // A block of one entry of `term`, about `bytes` long.
+  // Returns a block with one entry of `term`, about `bytes` long.
   static TermBlock block_of(std::string_view term, std::size_t bytes = 1) {
     TermBlockBuilder builder(kMinRunBlockBytes, false);
     const std::vector<std::uint8_t> postings(bytes, 0x03);

@@ -15,7 +15,7 @@ namespace {
 
 using testing::ScratchDirectory;
 
-// Bound bytes are one entry of 8 for a df of 200; a term's figures follow from its number.
+// The values of a term follow from its number.
 struct Table {
   explicit Table(const std::set<std::string>& given, bool with_positions = true)
       : terms(given.begin(), given.end()), positions(with_positions) {
@@ -87,7 +87,7 @@ void expect_all_found(const Table& table) {
 void expect_absent(const Table& table, const std::string& term) {
   if (std::binary_search(table.terms.begin(), table.terms.end(), term)) return;
   ASSERT_FALSE(table.reader->find(term)) << term.size();
-  // A walk from there meets the next term first.
+  // A walk from there reaches the next term first.
   TermTableReader::Walk walk(*table.reader, term);
   const auto next = std::upper_bound(table.terms.begin(), table.terms.end(), term);
   while (true) {
@@ -127,7 +127,7 @@ TEST(TermTable, FindsEveryOneOfAHundredThousandTerms) {
   }
   for (int i = 0; i < 256; ++i) {
     terms.insert(std::string(1, static_cast<char>(i)));
-    terms.insert(std::string(30000, 'q') + static_cast<char>(i));  // separators as long as terms
+    terms.insert(std::string(30000, 'q') + static_cast<char>(i));  // separators as long as their terms
   }
   const Table table(terms);
   EXPECT_GE(table.reader->height(), 3u);
