@@ -1,12 +1,12 @@
 // `spillway stats`: what an index holds and how large its parts are.
 #include <cstdio>
 
+#include "io/format/index.hpp"
 #include "io/format/index_types.hpp"
 #include "io/index/reader.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/report/figures.hpp"
 #include "tools/report/json.hpp"
-#include "io/format/index.hpp"
 
 namespace spillway {
 
