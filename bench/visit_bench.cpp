@@ -18,7 +18,7 @@
 #include "io/base/stopwatch.hpp"
 #include "io/file/memory_file.hpp"
 #include "sort/gpu/device/status.hpp"
-#include "sort/gpu/interface/string_sorter.hpp"
+#include "sort/gpu/registry.hpp"
 #include "text/unicode/words.hpp"
 
 namespace spillway {

@@ -18,7 +18,8 @@ if(SPILLWAY_SANITIZE)
 endif()
 
 # spillway_library(<folder> DEPENDS <folder or dependency>...): the folder's sources as target spillway_<folder>. Files
-# *.cu are built with CUDA only, files no_gpu.cpp (what stands in for them) without it only.
+# *.cu and *_cuda.cpp (CUDA calls, no device code) are built with CUDA only, files no_gpu.cpp, which stand in for them,
+# without it only.
 function(spillway_library folder)
   cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
@@ -26,6 +27,8 @@ function(spillway_library folder)
     list(FILTER sources EXCLUDE REGEX "/no_gpu\\.cpp$")
     file(GLOB_RECURSE cuda_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cu)
     list(APPEND sources ${cuda_sources})
+  else()
+    list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")
   endif()
   add_library(spillway_${folder} STATIC ${sources})
   set_target_properties(spillway_${folder} PROPERTIES LINKER_LANGUAGE CXX)

@@ -2,6 +2,7 @@
 #include "sort/cpu/multikey_sorter.hpp"
 #include "sort/gpu/host/string_sorter.hpp"
 #include "sort/gpu/hybrid_msd/sorter.hpp"
+#include "sort/gpu/registry.hpp"
 #include "sort/interface/string_sorter.hpp"
 
 namespace spillway {
@@ -15,7 +16,7 @@ const std::vector<const StringSorter*>& string_sorters() {
 
 const std::vector<const StringSorter*>& gpu_string_sorters() {
   static const std::vector<GpuStringSorter> sorters(gpu_string_sorter_names().begin(), gpu_string_sorter_names().end());
-  static const HybridMsdSorter hybrid(HybridMsdSorter::Place::kGpu);
+  static const HybridMsdSorter hybrid;
   static const std::vector<const StringSorter*> all = [] {
     std::vector<const StringSorter*> pointers;
     for (const GpuStringSorter& sorter : sorters) pointers.push_back(&sorter);

@@ -5,7 +5,7 @@
 #include "indexer/parse/chunk_sizes.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/first_gpu.hpp"
-#include "sort/gpu/interface/string_sorter.hpp"
+#include "sort/gpu/registry.hpp"
 
 namespace spillway {
 

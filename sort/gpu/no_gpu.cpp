@@ -1,13 +1,11 @@
-// What stands in for the GPU code in a program that was built without CUDA: there is no GPU.
+// Stands in for the .cu and *_cuda.cpp files of sort/gpu in a build without CUDA: there is no GPU and no GPU sorter.
 #include <utility>
 
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/registered_memory.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "sort/gpu/hybrid_msd/prefix_sort.hpp"
-#include "sort/gpu/interface/baselines.hpp"
-#include "sort/gpu/interface/record_sorter.hpp"
-#include "sort/gpu/interface/string_sorter.hpp"
+#include "sort/gpu/registry.hpp"
 
 namespace spillway {
 

@@ -6,7 +6,7 @@
 #include "io/base/stopwatch.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/memory.hpp"
-#include "sort/gpu/interface/baselines.hpp"
+#include "sort/gpu/registry.hpp"
 
 namespace spillway {
 

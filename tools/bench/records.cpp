@@ -10,7 +10,7 @@
 
 #include "corpora/synthetic/generate_keys.hpp"
 #include "io/base/stopwatch.hpp"
-#include "sort/gpu/interface/baselines.hpp"
+#include "sort/gpu/registry.hpp"
 #include "tools/bench/gpu.hpp"
 #include "tools/cli/signals.hpp"
 

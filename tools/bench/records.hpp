@@ -16,7 +16,7 @@ namespace spillway {
 
 // Whether a GPU's times are also taken from host memory and back.
 enum class Transfers : std::uint8_t { kMeasured, kLeftOut };
-// Whether what the GPU's sorters are compared with (sort/gpu/interface/baselines.hpp) is measured in turns with them.
+// Whether what the GPU's sorters are compared with (sort/gpu/registry.hpp) is measured in turns with them.
 enum class Baselines : std::uint8_t { kLeftOut, kMeasured };
 
 struct SortPlace {

@@ -15,7 +15,7 @@
 #include "io/base/error.hpp"
 #include "io/base/stopwatch.hpp"
 #include "sort/auto_string_sorter.hpp"
-#include "sort/gpu/interface/baselines.hpp"
+#include "sort/gpu/registry.hpp"
 #include "tools/bench/gpu.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/report/figures.hpp"

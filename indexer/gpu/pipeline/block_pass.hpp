@@ -12,7 +12,7 @@
 #include "indexer/gpu/pipeline/token_keys.hpp"
 #include "indexer/gpu/steps/fold.hpp"
 #include "indexer/gpu/steps/totals.hpp"
-#include "sort/gpu/device/memory.hpp"
+#include "sort/gpu/device/arena.hpp"
 
 namespace spillway {
 

@@ -22,7 +22,7 @@
 #include "indexer/gpu/pipeline/pinned_registry.hpp"
 #include "indexer/gpu/steps/keys.hpp"
 #include "indexer/gpu/steps/token_sums.hpp"
-#include "sort/gpu/device/cuda_check.cuh"
+#include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/device/faults.hpp"
 #include "sort/gpu/device/memory.hpp"
 #include "sort/gpu/interface/record_sorter.hpp"

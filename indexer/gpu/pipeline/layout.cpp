@@ -7,7 +7,7 @@
 #include "indexer/gpu/steps/tokens.hpp"
 #include "indexer/gpu/steps/totals.hpp"
 #include "indexer/gpu/steps/uploaded_sums.hpp"
-#include "sort/gpu/device/memory.hpp"
+#include "sort/gpu/device/arena.hpp"
 
 namespace spillway {
 

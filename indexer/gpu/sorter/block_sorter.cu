@@ -5,6 +5,7 @@
 #include "indexer/gpu/pipeline/block_pass.hpp"
 #include "indexer/gpu/pipeline/cuda_executor.cuh"
 #include "indexer/gpu/sorter/gpu_lanes.hpp"
+#include "sort/gpu/registry.hpp"
 
 namespace spillway {
 

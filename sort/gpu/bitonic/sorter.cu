@@ -3,7 +3,7 @@
 #include "sort/gpu/bitonic/device_block.cuh"
 #include "sort/gpu/bitonic/plan.hpp"
 #include "sort/gpu/bitonic/superstep_run.hpp"
-#include "sort/gpu/device/cuda_check.cuh"
+#include "sort/gpu/device/cuda_check.hpp"
 
 namespace spillway {
 

@@ -1,8 +1,9 @@
+#include "sort/gpu/device/arena.hpp"
+
 #include <algorithm>
 #include <string>
 
 #include "sort/gpu/device/error.hpp"
-#include "sort/gpu/device/memory.hpp"
 
 namespace spillway {
 
@@ -12,10 +13,10 @@ std::uint8_t* DeviceArena::take_bytes(std::size_t bytes) {
     throw GpuMemoryError("the GPU arena of " + std::to_string(bytes_) + " bytes has " + std::to_string(bytes_ - used_) +
                          " left, and " + std::to_string(aligned) + " are needed: raise --gpu-memory");
   }
-  std::uint8_t* const piece = data_ + used_;
+  std::uint8_t* const taken = data_ + used_;
   used_ += aligned;
   most_used_ = std::max(most_used_, used_);
-  return piece;
+  return taken;
 }
 
 }  // namespace spillway

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <thread>
 
-#include "sort/gpu/device/cuda_check.cuh"
+#include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/device/memory.hpp"
 
 namespace spillway {

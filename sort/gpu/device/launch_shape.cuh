@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "sort/gpu/device/cuda_check.cuh"
+#include "sort/gpu/device/cuda_check.hpp"
 
 namespace spillway {
 

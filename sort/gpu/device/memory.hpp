@@ -92,37 +92,6 @@ class PinnedBuffer {
   bool is_mapped_ = false;
 };
 
-inline constexpr std::size_t kDeviceAlignment = 256;
-inline constexpr std::size_t device_aligned(std::size_t bytes) {
-  return (bytes + kDeviceAlignment - 1) / kDeviceAlignment * kDeviceAlignment;
-}
-
-// Device memory that is handed out front to back and given back in the other order: no allocation while work is in
-// flight, and no surprise in size. Does not own the memory. Not thread-safe.
-class DeviceArena {
- public:
-  DeviceArena() = default;
-  DeviceArena(std::uint8_t* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
-  explicit DeviceArena(const DeviceBuffer& buffer) : DeviceArena(buffer.data(), buffer.size()) {}
-
-  // Aligned to kDeviceAlignment, not initialised. GpuMemoryError, naming what is missing, where it does not fit.
-  template <typename T>
-  T* take(std::size_t count) {
-    return reinterpret_cast<T*>(take_bytes(count * sizeof(T)));
-  }
-  std::uint8_t* take_bytes(std::size_t bytes);
-  // What is left, as one piece.
-  std::size_t free_bytes() const { return bytes_ - used_; }
-  std::size_t used_bytes() const { return used_; }
-  std::size_t most_used_bytes() const { return most_used_; }
-  // Gives back everything that was taken since used_bytes() was `mark`.
-  void release(std::size_t mark) { used_ = mark; }
-
- private:
-  std::uint8_t* data_ = nullptr;
-  std::size_t bytes_ = 0, used_ = 0, most_used_ = 0;
-};
-
 // Copies that run in stream order; `from` and `to` outlive them. With pageable host memory they block the caller.
 void copy_to_device(void* d_to, const void* h_from, std::size_t bytes, GpuStreamHandle stream);
 void copy_to_host(void* h_to, const void* d_from, std::size_t bytes, GpuStreamHandle stream);

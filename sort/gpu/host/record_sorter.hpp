@@ -2,7 +2,7 @@
 // block's visit keeps its keys on the device and calls DeviceRecordSorter itself.
 #pragma once
 
-#include "sort/gpu/interface/record_sorter.hpp"
+#include "sort/gpu/registry.hpp"
 
 namespace spillway {
 

@@ -11,6 +11,7 @@
 #include "sort/gpu/device/staged_copy.hpp"
 #include "sort/gpu/host/packed_string_sort.hpp"
 #include "sort/gpu/host/string_packer.hpp"
+#include "sort/gpu/registry.hpp"
 #include "sort/interface/scratch_pieces.hpp"
 
 namespace spillway {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cub/block/block_merge_sort.cuh>
 
-#include "sort/gpu/device/cuda_check.cuh"
+#include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/device/first_gpu.hpp"
 #include "sort/gpu/device/staged_copy.hpp"
 #include "sort/gpu/hybrid_msd/prefix_msd.hpp"

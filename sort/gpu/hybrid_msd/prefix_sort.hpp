@@ -27,7 +27,5 @@ class PrefixSort {
 
 // On the first usable GPU; `memory` is pinned for the copies (StagedCopy). Device memory: 25 bytes a prefix.
 std::unique_ptr<PrefixSort> gpu_prefix_sort(std::size_t count, std::span<std::uint8_t> memory);
-// The same steps on the CPU.
-std::unique_ptr<PrefixSort> host_form_prefix_sort(std::size_t count);
 
 }  // namespace spillway

@@ -10,7 +10,6 @@
 #include "sort/cpu/multikey_sorter.hpp"
 #include "sort/cpu/string_items.hpp"
 #include "sort/gpu/device/staged_copy.hpp"
-#include "sort/gpu/hybrid_msd/prefix_sort.hpp"
 #include "sort/gpu/string/tie_groups.hpp"
 #include "sort/interface/scratch_pieces.hpp"
 
@@ -110,10 +109,12 @@ void HybridMsdSorter::sort(std::span<const StringRef> strings, std::span<std::ui
   ScratchPieces pieces(scratch);
   HybridMsd sort(strings, order, pieces);
   const auto memory = pieces.take<std::uint8_t>(StagedCopy::memory_bytes(piece_bytes(strings.size())));
-  const std::unique_ptr<PrefixSort> prefixes =
-      place_ == Place::kGpu ? gpu_prefix_sort(strings.size(), memory) : host_form_prefix_sort(strings.size());
-  sort.run(*prefixes);
+  sort.run(*make_prefix_sort(strings.size(), memory));
   compute_lcps(strings, order, lcps);
+}
+
+std::unique_ptr<PrefixSort> HybridMsdSorter::make_prefix_sort(std::size_t count, std::span<std::uint8_t> memory) const {
+  return gpu_prefix_sort(count, memory);
 }
 
 }  // namespace spillway

@@ -1,26 +1,29 @@
-// `hybrid-msd`: the CPU cuts the first bytes off the strings, the GPU sorts them from the most significant digit on,
-// and the CPU finishes the buckets of equal ones (Drozd et al. 2014, III.B and IV.B). Only prefixes cross the bus.
+// `hybrid-msd`: the CPU cuts the first 8 bytes off the strings, the GPU sorts these prefixes from the most significant
+// digit on, and the CPU finishes the buckets of equal prefixes (Drozd, Pericas, Matsuoka 2014, III.B and IV.B). Only
+// prefixes and the order cross the bus. For strings in host memory.
 #pragma once
 
+#include <memory>
+
+#include "sort/gpu/hybrid_msd/prefix_sort.hpp"
 #include "sort/interface/string_sorter.hpp"
 
 namespace spillway {
 
-// For strings in host memory. Scratch: 32 bytes a string, for buckets that the CPU finishes, and the pieces of the
-// copies. Without a GPU sort() throws GpuError, saying why.
-class HybridMsdSorter final : public StringSorter {
+// Stable. O(n) to sort prefixes; buckets of equal ones take the time of caching multikey quicksort. Scratch: 32 bytes a
+// string for the CPU's buckets, and two staging buffers of up to 8 MiB for the copies. Device memory: gpu_prefix_sort.
+// Without a GPU sort() throws GpuError with the reason.
+class HybridMsdSorter : public StringSorter {
  public:
-  enum class Place { kGpu, kHostForm };  // where the prefixes are sorted
-  explicit HybridMsdSorter(Place place) : place_(place) {}
-
   std::string_view name() const override { return "hybrid-msd"; }
-  bool needs_gpu() const override { return place_ == Place::kGpu; }
+  bool needs_gpu() const override { return true; }
   std::size_t scratch_bytes(std::size_t count) const override;
   void sort(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint32_t> lcps,
             std::span<std::uint8_t> scratch) const override;
 
  private:
-  Place place_;
+  // gpu_prefix_sort(); tests override it to sort without a GPU.
+  virtual std::unique_ptr<PrefixSort> make_prefix_sort(std::size_t count, std::span<std::uint8_t> memory) const;
 };
 
 }  // namespace spillway

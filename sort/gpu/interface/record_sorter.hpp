@@ -1,31 +1,32 @@
-// The interface of record sorters that work on keys in device memory. Plain C++: the sorters are in *.cu files.
+// The interface of sorters for keys in device memory. A plain C++ header: the sorters are in .cu files, and
+// sort/gpu/registry.hpp lists them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
-#include "sort/gpu/device/memory.hpp"
+#include "sort/gpu/device/arena.hpp"
 #include "sort/interface/record_sorter.hpp"
 
 namespace spillway {
 
-// Stateless and thread-safe. All device pointers are of the stream's GPU, which is the calling thread's current one.
+// Stateless and thread-safe. All device pointers belong to the stream's GPU, which must be the calling thread's current
+// one.
 class DeviceRecordSorter {
  public:
   virtual ~DeviceRecordSorter() = default;
   virtual std::string_view name() const = 0;
   virtual bool stable() const = 0;
-  // Device bytes that sort() needs besides the keys, at most. Asks the current GPU where that decides.
+  // The most device bytes that sort() needs besides the keys. May query the current GPU.
   virtual std::size_t scratch_bytes(std::size_t count, BitRange bits) const = 0;
-  // Puts the sort on the stream; as RecordSorter::sort, for keys aligned to 16 bytes and scratch to kDeviceAlignment.
-  // Returns where the sorted keys stand: d_keys, or inside d_scratch. The other place then holds anything. Throws
-  // GpuError.
+  // Enqueues the sort on the stream, with the order of RecordSorter::sort. Requires: keys aligned to 16 bytes, scratch
+  // to kDeviceAlignment. Returns where the sorted keys will be: at d_keys or inside d_scratch; the contents of the
+  // other place are undefined. Throws GpuError.
   virtual std::uint64_t* sort(std::uint64_t* d_keys, std::size_t count, BitRange bits, std::uint8_t* d_scratch,
                               GpuStreamHandle stream) const = 0;
 
-  // The same for keys with a value each, where the sorter's paper sorts pairs.
+  // The same for keys with one 32-bit value each, by sorters whose paper sorts pairs; std::logic_error by the others.
   struct Pairs {
     std::uint64_t* d_keys = nullptr;
     std::uint32_t* d_values = nullptr;
@@ -36,25 +37,10 @@ class DeviceRecordSorter {
                            GpuStreamHandle stream) const;
 };
 
-// What a second copy of so many keys takes of a DeviceArena, and of as many pairs.
+// DeviceArena bytes of a second copy of `count` keys, and of `count` pairs.
 inline std::size_t keys_bytes(std::size_t count) { return device_aligned(count * sizeof(std::uint64_t)); }
 inline std::size_t pairs_bytes(std::size_t count) {
   return keys_bytes(count) + device_aligned(count * sizeof(std::uint32_t));
 }
-
-// All of them: none in a program that was built without CUDA. Order as kGpuRecordSorters.
-const std::vector<const DeviceRecordSorter*>& device_record_sorters();
-const DeviceRecordSorter* find_device_record_sorter(std::string_view name);
-
-// Names and properties, which are known in every build.
-struct GpuSorterName {
-  std::string_view name;
-  bool stable;
-};
-const std::vector<GpuSorterName>& gpu_record_sorter_names();
-
-// The same algorithms run step by step on the CPU, for tests without a GPU: those written here, not CUB's. Names as
-// above.
-const std::vector<const RecordSorter*>& gpu_record_sorter_host_forms();
 
 }  // namespace spillway

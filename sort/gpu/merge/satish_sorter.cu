@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "sort/gpu/device/cuda_check.cuh"
+#include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/device/launch_shape.cuh"
 #include "sort/gpu/interface/key_order.hpp"
 #include "sort/gpu/merge/satish_kernels.cuh"

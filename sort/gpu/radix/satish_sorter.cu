@@ -1,9 +1,9 @@
 #include "sort/gpu/radix/satish_sorter.hpp"
 
-#include <cub/device/device_scan.cuh>
 #include <utility>
 
-#include "sort/gpu/device/cuda_check.cuh"
+#include "sort/gpu/device/cub.hpp"
+#include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/interface/key_order.hpp"
 #include "sort/gpu/radix/satish_tile.hpp"
 
@@ -107,16 +107,12 @@ __global__ __launch_bounds__(kTileThreads) void scatter_kernel(DigitPass pass, R
   satish::scatter<kPairs>(pass, from, to, digit_shift, blockIdx.x, threadIdx.x);
 }
 
-void scan(void* d_temp, std::size_t& bytes, std::uint64_t* d_table, std::size_t entries, cudaStream_t stream) {
-  cuda_check(cub::DeviceScan::ExclusiveSum(d_temp, bytes, d_table, entries, stream));
-}
-
 std::size_t table_entries(std::size_t count) { return DigitPass{count, {}}.tiles() * kDigits; }
 
 std::size_t scan_bytes(std::size_t count) {
-  std::size_t bytes = 0;
-  scan(nullptr, bytes, nullptr, table_entries(count), nullptr);
-  return bytes;
+  CubScratch scan;
+  exclusive_sum(scan, static_cast<std::uint64_t*>(nullptr), table_entries(count), nullptr);
+  return scan.bytes;
 }
 
 std::size_t table_bytes(std::size_t count) {
@@ -127,14 +123,14 @@ template <bool kPairs>
 Records sort_records(Records records, Records other, std::size_t count, BitRange bits, DeviceArena scratch,
                      cudaStream_t stream) {
   std::uint64_t* const d_table = scratch.take<std::uint64_t>(table_entries(count));
-  std::size_t own = scan_bytes(count);
-  std::uint8_t* const d_own = scratch.take_bytes(own);
+  CubScratch scan{nullptr, scan_bytes(count)};
+  scan.d_data = scratch.take_bytes(scan.bytes);
   satish::for_each_digit(bits, [&](BitRange digit) {
     const DigitPass pass{count, digit};
     const auto tiles = static_cast<unsigned>(pass.tiles());
     tile_sort_kernel<kPairs><<<tiles, kTileThreads, 0, stream>>>(pass, records, d_table);
     check_launch();
-    scan(d_own, own, d_table, table_entries(count), stream);
+    exclusive_sum(scan, d_table, table_entries(count), stream);
     scatter_kernel<kPairs><<<tiles, kTileThreads, 0, stream>>>(pass, records, other, d_table);
     check_launch();
     std::swap(records, other);

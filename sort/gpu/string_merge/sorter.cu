@@ -4,9 +4,9 @@
 #include <bit>
 
 #include "sort/gpu/device/counter_mailbox.cuh"
-#include "sort/gpu/device/cuda_check.cuh"
+#include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/device/launch_shape.cuh"
-#include "sort/gpu/string/compare.cuh"
+#include "sort/gpu/string/order.hpp"
 #include "sort/gpu/string_merge/groups.cuh"
 #include "sort/gpu/string_merge/sources.cuh"
 

@@ -1,13 +1,12 @@
 #include "sort/gpu/string_radix/sorter.hpp"
 
 #include <algorithm>
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_scan.cuh>
 #include <stdexcept>
 
 #include "sort/gpu/device/counter_mailbox.cuh"
+#include "sort/gpu/device/cub.hpp"
 #include "sort/gpu/device/launch_shape.cuh"
-#include "sort/gpu/string/compare.cuh"
+#include "sort/gpu/string/order.hpp"
 #include "sort/gpu/string_radix/code_keys.cuh"
 #include "sort/gpu/string_radix/finish.cuh"
 #include "sort/gpu/string_radix/keys.cuh"
@@ -21,29 +20,15 @@ constexpr std::uint32_t kFirstKeyBits = kCodeBits + 1;
 constexpr std::size_t kFewStrings = 8;  // of all, as a divisor
 constexpr unsigned kMostBlocks = 2048;  // of kernels that go round
 
-template <typename Key>
-cudaError_t sort_pairs(void* d_temp, std::size_t& bytes, cub::DoubleBuffer<Key>& keys,
-                       cub::DoubleBuffer<std::uint32_t>& values, std::uint32_t count, std::uint32_t bits,
-                       cudaStream_t stream) {
-  return cub::DeviceRadixSort::SortPairs(d_temp, bytes, keys, values, count, 0, static_cast<int>(bits), stream);
-}
-
-cudaError_t scan_counts(void* d_temp, std::size_t& bytes, std::uint32_t* d_counts, std::uint32_t count,
-                        cudaStream_t stream) {
-  return cub::DeviceScan::ExclusiveSum(d_temp, bytes, d_counts, count, stream);
-}
-
-// What CUB's steps need, one after another.
+// The most scratch of CUB's steps, which run one after another.
 std::size_t cub_bytes(std::uint32_t count) {
-  cub::DoubleBuffer<std::uint32_t> narrow(nullptr, nullptr), values(nullptr, nullptr);
-  cub::DoubleBuffer<std::uint64_t> wide(nullptr, nullptr);
-  std::size_t most = 0, bytes = 0;
-  cuda_check(sort_pairs(nullptr, bytes, narrow, values, count, 32, nullptr));
-  most = std::max(most, bytes);
-  cuda_check(sort_pairs(nullptr, bytes, wide, values, count, 64, nullptr));
-  most = std::max(most, bytes);
-  cuda_check(scan_counts(nullptr, bytes, nullptr, count / 2 + 2, nullptr));
-  return std::max(most, bytes);
+  CubScratch narrow, wide, scan;
+  PairBuffers<std::uint32_t> narrow_pairs;
+  PairBuffers<std::uint64_t> wide_pairs;
+  radix_sort_pairs(narrow, narrow_pairs, count, {0, 32}, nullptr);
+  radix_sort_pairs(wide, wide_pairs, count, {0, 64}, nullptr);
+  exclusive_sum(scan, static_cast<std::uint32_t*>(nullptr), count / 2 + 2, nullptr);
+  return std::max({narrow.bytes, wide.bytes, scan.bytes});
 }
 
 // Where everything stands in the scratch area.
@@ -54,12 +39,11 @@ struct RadixScratch {
   LargeSegments large[2];
   CodePart* code_parts;
   StringCounters* counters;
-  std::uint8_t* temp;
-  std::size_t temp_bytes;
+  CubScratch cub;
 };
 
-RadixScratch lay_out(DeviceArena& arena, std::uint32_t count, std::size_t temp_bytes) {
-  RadixScratch scratch;
+RadixScratch lay_out(DeviceArena& arena, std::uint32_t count) {
+  RadixScratch scratch{};
   for (auto*& keys : scratch.keys) keys = arena.take<std::uint64_t>(count);
   for (auto*& values : scratch.values) values = arena.take<std::uint32_t>(count);
   std::uint32_t least = 2;  // strings of a segment
@@ -77,8 +61,8 @@ RadixScratch lay_out(DeviceArena& arena, std::uint32_t count, std::size_t temp_b
   }
   scratch.code_parts = arena.take<CodePart>(most_code_parts(count));
   scratch.counters = arena.take<StringCounters>(1);
-  scratch.temp = arena.take_bytes(temp_bytes);
-  scratch.temp_bytes = temp_bytes;
+  scratch.cub.bytes = cub_bytes(count);
+  scratch.cub.d_data = arena.take_bytes(scratch.cub.bytes);
   return scratch;
 }
 
@@ -105,10 +89,8 @@ class StringRadixRun {
   }
 
  private:
-  // Buffers of a first sort, whose last pass writes d_order_.
-  struct FirstPairs {
-    cub::DoubleBuffer<std::uint32_t> keys, values;
-  };
+  using FirstPairs = PairBuffers<std::uint32_t>;
+  using RoundPairs = PairBuffers<std::uint64_t>;
 
   static unsigned pieces(std::size_t count, std::size_t of) { return static_cast<unsigned>((count + of - 1) / of); }
   static unsigned blocks(std::size_t threads) { return pieces(threads, kStringThreads); }
@@ -147,7 +129,7 @@ class StringRadixRun {
       make_first_keys(pairs, shape, second);
     }
     sort_first(pairs, shape.bits);
-    list_segments(RoundKeys<std::uint32_t>{pairs.keys.Current(), count_, kFirstKeyBits}, {}, shape.digits,
+    list_segments(RoundKeys<std::uint32_t>{pairs.keys.current(), count_, kFirstKeyBits}, {}, shape.digits,
                   scratch_.large[1]);
     number_segments_kernel<<<1, kListThreads, 0, stream_>>>(scratch_.large[1].offset, scratch_.counters);
     check_launch();
@@ -171,7 +153,7 @@ class StringRadixRun {
 
   void make_first_keys(FirstPairs& pairs, const DigitKey& shape, std::uint32_t* second) {
     make_first_keys_kernel<<<pieces(count_, kFirstKeyItems * kStringThreads), kStringThreads, 0, stream_>>>(
-        strings_, digits_, shape, pairs.keys.Current(), second, pairs.values.Current());
+        strings_, digits_, shape, pairs.keys.current(), second, pairs.values.current());
     check_launch();
   }
 
@@ -194,19 +176,18 @@ class StringRadixRun {
     allow_shared_bytes(make_codes_kernel, most_shared_bytes(make_codes_kernel));
     const auto resident = static_cast<unsigned>(resident_blocks(make_codes_kernel, kCodeThreads, shared_bytes));
     make_codes_kernel<<<std::min(pieces(count_, kCodeItems * kCodeThreads), resident), kCodeThreads, shared_bytes,
-                        stream_>>>(strings_, digits_, scratch_.code_parts, pairs.keys.Current(), second,
-                                   pairs.values.Current());
+                        stream_>>>(strings_, digits_, scratch_.code_parts, pairs.keys.current(), second,
+                                   pairs.values.current());
     check_launch();
   }
 
   void sort_second_codes(const LargeRound& round, const std::uint32_t* second, const DigitKey& shape) {
-    cub::DoubleBuffer<std::uint64_t> keys(scratch_.keys[1], scratch_.keys[0]);
-    cub::DoubleBuffer<std::uint32_t> values(scratch_.values[0], scratch_.values[1]);
+    RoundPairs pairs{{{scratch_.keys[1], scratch_.keys[0]}}, {{scratch_.values[0], scratch_.values[1]}}};
     make_second_keys_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
-        second, shape.bits, round, d_order_, keys.Current(), values.Current());
+        second, shape.bits, round, d_order_, pairs.keys.current(), pairs.values.current());
     check_launch();
-    sort_round(keys, values, round, shape);
-    list_next_segments(keys, round, shape);
+    sort_round(pairs, round, shape);
+    list_next_segments(pairs.keys.current(), round, shape);
   }
 
   void sort_next_bytes() {
@@ -214,48 +195,45 @@ class StringRadixRun {
     const DigitKey digits = shape_key(digits_.base, 64 - bits_below(round.segment_count), counters_.longest);
     const bool by_table = has_table_ && !digits.is_whole();
     const DigitKey shape = by_table ? kTableCode : digits;
-    cub::DoubleBuffer<std::uint64_t> keys(scratch_.keys[0], scratch_.keys[1]);
-    cub::DoubleBuffer<std::uint32_t> values(scratch_.values[0], scratch_.values[1]);
+    RoundPairs pairs{{{scratch_.keys[0], scratch_.keys[1]}}, {{scratch_.values[0], scratch_.values[1]}}};
     if (by_table) {
       make_round_codes_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
-          strings_, digits_, scratch_.code_parts, round, d_order_, keys.Current(), values.Current());
+          strings_, digits_, scratch_.code_parts, round, d_order_, pairs.keys.current(), pairs.values.current());
     } else {
       make_round_keys_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
-          strings_, digits_, shape, round, d_order_, keys.Current(), values.Current());
+          strings_, digits_, shape, round, d_order_, pairs.keys.current(), pairs.values.current());
     }
     check_launch();
-    sort_round(keys, values, round, shape);
+    sort_round(pairs, round, shape);
     if (shape.is_whole()) {
       counters_.kept = {};
     } else {
-      list_next_segments(keys, round, shape);
+      list_next_segments(pairs.keys.current(), round, shape);
     }
   }
 
-  FirstPairs first_pairs(std::uint32_t bits) {
-    FirstPairs pairs{
-        {reinterpret_cast<std::uint32_t*>(scratch_.keys[0]), reinterpret_cast<std::uint32_t*>(scratch_.keys[1])},
-        {d_order_, scratch_.values[0]}};
-    pairs.values.selector = (bits + 7) / 8 % 2;
-    return pairs;
+  // Buffers of a first sort by `bits` bits, whose last pass writes d_order_.
+  FirstPairs first_pairs(std::uint32_t bits) const {
+    return {{{reinterpret_cast<std::uint32_t*>(scratch_.keys[0]), reinterpret_cast<std::uint32_t*>(scratch_.keys[1])}},
+            {{d_order_, scratch_.values[0]}, static_cast<int>((bits + 7) / 8 % 2)}};
   }
   void sort_first(FirstPairs& pairs, std::uint32_t bits) {
-    sort(pairs.keys, pairs.values, count_, bits);
-    if (pairs.values.Current() == d_order_) return;
-    copy_on_device(d_order_, pairs.values.Current(), count_ * sizeof(std::uint32_t), stream_);
+    sort(pairs, count_, bits);
+    if (pairs.values.current() == d_order_) return;
+    copy_on_device(d_order_, pairs.values.current(), count_ * sizeof(std::uint32_t), stream_);
   }
 
   // Sorts the round's pairs and writes the order.
-  void sort_round(cub::DoubleBuffer<std::uint64_t>& keys, cub::DoubleBuffer<std::uint32_t>& values,
-                  const LargeRound& round, const DigitKey& shape) {
-    sort(keys, values, round.string_count, shape.bits + bits_below(round.segment_count));
+  void sort_round(RoundPairs& pairs, const LargeRound& round, const DigitKey& shape) {
+    sort(pairs, round.string_count, shape.bits + bits_below(round.segment_count));
     write_order_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
-        round, RoundKeys<std::uint64_t>{keys.Current(), round.string_count, shape.bits}, values.Current(), d_order_);
+        round, RoundKeys<std::uint64_t>{pairs.keys.current(), round.string_count, shape.bits}, pairs.values.current(),
+        d_order_);
     check_launch();
   }
 
-  void list_next_segments(cub::DoubleBuffer<std::uint64_t>& keys, const LargeRound& parent, const DigitKey& shape) {
-    list_segments(RoundKeys<std::uint64_t>{keys.Current(), parent.string_count, shape.bits}, parent, shape.digits,
+  void list_next_segments(const std::uint64_t* d_keys, const LargeRound& parent, const DigitKey& shape) {
+    list_segments(RoundKeys<std::uint64_t>{d_keys, parent.string_count, shape.bits}, parent, shape.digits,
                   scratch_.large[0]);
     keep_large_segments(parent.string_count);
     read_counters();
@@ -285,15 +263,14 @@ class StringRadixRun {
   // Counts become offsets, with their sum behind them.
   void scan(std::uint32_t* d_counts, std::uint32_t count) {
     cuda_check(cudaMemsetAsync(d_counts + count, 0, sizeof(std::uint32_t), stream_));
-    std::size_t bytes = scratch_.temp_bytes;
-    cuda_check(scan_counts(scratch_.temp, bytes, d_counts, count + 1, stream_));
+    CubScratch own = scratch_.cub;
+    exclusive_sum(own, d_counts, count + 1, stream_);
   }
 
   template <typename Key>
-  void sort(cub::DoubleBuffer<Key>& keys, cub::DoubleBuffer<std::uint32_t>& values, std::uint32_t count,
-            std::uint32_t bits) {
-    std::size_t bytes = scratch_.temp_bytes;
-    cuda_check(sort_pairs(scratch_.temp, bytes, keys, values, count, bits, stream_));
+  void sort(PairBuffers<Key>& pairs, std::uint32_t count, std::uint32_t bits) {
+    CubScratch own = scratch_.cub;
+    radix_sort_pairs(own, pairs, count, {0, bits}, stream_);
   }
 
   // Sorts the listed segments of up to kSmallSegment strings to the end.
@@ -334,7 +311,7 @@ std::size_t GpuStringRadixSorter::scratch_bytes(std::size_t count, std::size_t) 
   if (count < 2) return 0;
   check_string_count(count);
   DeviceArena arena(nullptr, ~std::size_t{0});
-  lay_out(arena, static_cast<std::uint32_t>(count), cub_bytes(static_cast<std::uint32_t>(count)));
+  lay_out(arena, static_cast<std::uint32_t>(count));
   return arena.used_bytes();
 }
 
@@ -345,8 +322,7 @@ void GpuStringRadixSorter::sort(const DeviceStrings& strings, std::uint32_t* d_o
     fill_identity(d_order, strings.count, stream);
   } else {
     DeviceArena arena(d_scratch, scratch_bytes(strings.count, strings.total_bytes));
-    const auto count = static_cast<std::uint32_t>(strings.count);
-    const RadixScratch scratch = lay_out(arena, count, cub_bytes(count));
+    const RadixScratch scratch = lay_out(arena, static_cast<std::uint32_t>(strings.count));
     StringRadixRun(strings, d_order, scratch, stream).run();
   }
   if (d_lcps != nullptr) compute_lcps(strings, d_order, d_lcps, stream);

@@ -3,8 +3,7 @@
 
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/status.hpp"
-#include "sort/gpu/interface/record_sorter.hpp"
-#include "sort/gpu/interface/string_sorter.hpp"
+#include "sort/gpu/registry.hpp"
 
 namespace spillway {
 namespace {

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "sort/gpu/device/status.hpp"
-#include "sort/gpu/interface/record_sorter.hpp"
+#include "tests/support/gpu_host_forms/host_forms.hpp"
 #include "tests/support/sanitizer_sizes.hpp"
 
 namespace spillway {

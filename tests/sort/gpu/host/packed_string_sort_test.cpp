@@ -11,6 +11,7 @@
 
 #include "sort/gpu/device/first_gpu.hpp"
 #include "sort/gpu/device/status.hpp"
+#include "sort/gpu/registry.hpp"
 #include "sort/interface/string_sorter.hpp"
 #include "tests/support/sanitizer_sizes.hpp"
 

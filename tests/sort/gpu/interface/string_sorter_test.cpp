@@ -14,7 +14,7 @@
 #include "io/base/error.hpp"
 #include "sort/gpu/device/first_gpu.hpp"
 #include "sort/gpu/device/status.hpp"
-#include "sort/gpu/interface/baselines.hpp"
+#include "sort/gpu/registry.hpp"
 #include "tests/support/sanitizer_sizes.hpp"
 
 namespace spillway {

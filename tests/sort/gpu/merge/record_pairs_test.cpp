@@ -8,7 +8,7 @@
 
 #include "sort/gpu/device/first_gpu.hpp"
 #include "sort/gpu/device/status.hpp"
-#include "sort/gpu/interface/record_sorter.hpp"
+#include "sort/gpu/registry.hpp"
 #include "sort/interface/scratch_pieces.hpp"
 #include "tests/support/sanitizer_sizes.hpp"
 

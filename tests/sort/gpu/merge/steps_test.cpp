@@ -6,10 +6,10 @@
 #include <random>
 
 #include "sort/gpu/interface/key_order.hpp"
-#include "sort/gpu/merge/davidson_host_form.hpp"
 #include "sort/gpu/merge/davidson_steps.hpp"
-#include "sort/gpu/merge/satish_host_form.hpp"
 #include "sort/gpu/merge/satish_steps.hpp"
+#include "tests/support/gpu_host_forms/davidson_merge.hpp"
+#include "tests/support/gpu_host_forms/satish_merge.hpp"
 
 namespace spillway {
 namespace {

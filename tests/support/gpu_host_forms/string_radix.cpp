@@ -1,4 +1,4 @@
-#include "sort/gpu/string_radix/host_form.hpp"
+#include "tests/support/gpu_host_forms/string_radix.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "io/base/error.hpp"
-#include "sort/gpu/host/packed_strings.hpp"
 #include "sort/gpu/string_radix/digits.hpp"
 #include "sort/gpu/string_radix/finish_key.hpp"
 #include "sort/gpu/string_radix/order_preserving_code.hpp"
 #include "sort/gpu/string_radix/segments.hpp"
 #include "sort/interface/scratch_pieces.hpp"
+#include "tests/support/gpu_host_forms/packed_strings.hpp"
 
 namespace spillway {
 

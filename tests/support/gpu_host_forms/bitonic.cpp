@@ -1,4 +1,4 @@
-#include "sort/gpu/bitonic/host_form.hpp"
+#include "tests/support/gpu_host_forms/bitonic.hpp"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

@@ -1,14 +1,32 @@
-// Strings sorted as records with a prefix, which is what one writes first on top of a library's merge sort.
+#include "sort/gpu/string/comparison_sorters.hpp"
+
 #include <cub/device/device_for.cuh>
 #include <cub/device/device_merge_sort.cuh>
 
-#include "sort/gpu/device/cuda_check.cuh"
-#include "sort/gpu/interface/baselines.hpp"
-#include "sort/gpu/string/compare.cuh"
+#include "sort/gpu/device/cuda_check.hpp"
+#include "sort/gpu/string/order.hpp"
+#include "sort/gpu/string/words.hpp"
 
 namespace spillway {
 
 namespace {
+
+struct StringIndexLess {
+  DeviceStrings strings;
+  __device__ bool operator()(std::uint32_t a_index, std::uint32_t b_index) const {
+    const DeviceString a = string_at(strings, a_index), b = string_at(strings, b_index);
+    const std::uint32_t shared = shared_prefix(a, b, 0);
+    if (shared == a.bytes || shared == b.bytes) return a.bytes < b.bytes;
+    return a.data[shared] < b.data[shared];
+  }
+};
+
+// CUB is called with scratch of ours; Thrust would allocate it.
+void sort_indices(void* d_temp, std::size_t& bytes, std::uint32_t* d_order, const DeviceStrings& strings,
+                  cudaStream_t stream) {
+  cuda_check(
+      cub::DeviceMergeSort::StableSortKeys(d_temp, bytes, d_order, strings.count, StringIndexLess{strings}, stream));
+}
 
 constexpr std::uint32_t kPrefixBytes = 8;
 
@@ -77,10 +95,28 @@ class PrefixRecordBaseline final : public DeviceStringSorter {
 
 }  // namespace
 
-const std::vector<const DeviceStringSorter*>& device_string_baselines() {
-  static const PrefixRecordBaseline prefix_records;
-  static const std::vector<const DeviceStringSorter*> all{&prefix_records};
-  return all;
+std::size_t GpuStringThrustSorter::scratch_bytes(std::size_t count, std::size_t total_bytes) const {
+  if (count < 2) return 0;
+  std::size_t own = 0;
+  sort_indices(nullptr, own, nullptr, {nullptr, nullptr, count, total_bytes}, nullptr);
+  return device_aligned(own);
+}
+
+void GpuStringThrustSorter::sort(const DeviceStrings& strings, std::uint32_t* d_order, std::uint32_t* d_lcps,
+                                 std::uint8_t* d_scratch, GpuStreamHandle stream) const {
+  check_string_count(strings.count);
+  fill_identity(d_order, strings.count, stream);
+  if (strings.count > 1) {
+    std::size_t own = 0;
+    sort_indices(nullptr, own, d_order, strings, stream);
+    sort_indices(d_scratch, own, d_order, strings, stream);
+  }
+  if (d_lcps != nullptr) compute_lcps(strings, d_order, d_lcps, stream);
+}
+
+const DeviceStringSorter& prefix_record_baseline() {
+  static const PrefixRecordBaseline baseline;
+  return baseline;
 }
 
 }  // namespace spillway

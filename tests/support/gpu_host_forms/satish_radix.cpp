@@ -1,4 +1,4 @@
-#include "sort/gpu/radix/satish_host_form.hpp"
+#include "tests/support/gpu_host_forms/satish_radix.hpp"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "sort/gpu/device/cuda_check.cuh"
+#include "sort/gpu/device/cuda_check.hpp"
 
 namespace spillway {
 

@@ -1,13 +1,12 @@
-// All sorters for keys and strings in device memory.
+// The lists of sort/gpu/registry.hpp in a build with CUDA.
 #include "sort/gpu/bitonic/sorter.hpp"
-#include "sort/gpu/interface/record_sorter.hpp"
-#include "sort/gpu/interface/string_sorter.hpp"
 #include "sort/gpu/merge/davidson_sorter.hpp"
 #include "sort/gpu/merge/satish_sorter.hpp"
 #include "sort/gpu/merge/sorter.hpp"
 #include "sort/gpu/radix/satish_sorter.hpp"
 #include "sort/gpu/radix/sorter.hpp"
-#include "sort/gpu/string/thrust_sorter.hpp"
+#include "sort/gpu/registry.hpp"
+#include "sort/gpu/string/comparison_sorters.hpp"
 #include "sort/gpu/string_merge/sorter.hpp"
 #include "sort/gpu/string_radix/sorter.hpp"
 
@@ -30,6 +29,16 @@ const std::vector<const DeviceStringSorter*>& device_string_sorters() {
   static const GpuStringMergeSorter merge;
   static const GpuStringThrustSorter thrust;
   static const std::vector<const DeviceStringSorter*> all{&radix, &merge, &thrust};
+  return all;
+}
+
+const std::vector<const DeviceRecordSorter*>& device_record_baselines() {
+  static const std::vector<const DeviceRecordSorter*> all{&cub_radix_baseline()};
+  return all;
+}
+
+const std::vector<const DeviceStringSorter*>& device_string_baselines() {
+  static const std::vector<const DeviceStringSorter*> all{&prefix_record_baseline()};
   return all;
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sort/gpu/device/cuda_check.cuh"
+#include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/device/faults.hpp"
 #include "sort/gpu/device/memory.hpp"
 

@@ -1,11 +1,11 @@
-#include "sort/gpu/merge/satish_host_form.hpp"
+#include "tests/support/gpu_host_forms/satish_merge.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "sort/gpu/interface/key_order.hpp"
-#include "sort/gpu/merge/host_sort.hpp"
 #include "sort/gpu/merge/satish_steps.hpp"
+#include "tests/support/gpu_host_forms/merge_sort.hpp"
 
 namespace spillway {
 

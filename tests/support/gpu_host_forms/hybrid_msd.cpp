@@ -1,3 +1,5 @@
+#include "tests/support/gpu_host_forms/hybrid_msd.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -85,7 +87,7 @@ void HostFormPrefixSort::finish(const MsdBucket& tile) {
 
 }  // namespace
 
-std::unique_ptr<PrefixSort> host_form_prefix_sort(std::size_t count) {
+std::unique_ptr<PrefixSort> HybridMsdHostForm::make_prefix_sort(std::size_t count, std::span<std::uint8_t>) const {
   return std::make_unique<HostFormPrefixSort>(count);
 }
 

@@ -1,10 +1,10 @@
-#include "sort/gpu/merge/davidson_host_form.hpp"
+#include "tests/support/gpu_host_forms/davidson_merge.hpp"
 
 #include <algorithm>
 
 #include "sort/gpu/interface/key_order.hpp"
 #include "sort/gpu/merge/davidson_steps.hpp"
-#include "sort/gpu/merge/host_sort.hpp"
+#include "tests/support/gpu_host_forms/merge_sort.hpp"
 
 namespace spillway {
 

@@ -1,4 +1,4 @@
-#include "sort/gpu/string_merge/host_form.hpp"
+#include "tests/support/gpu_host_forms/string_merge.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "sort/cpu/string_items.hpp"
-#include "sort/gpu/host/packed_strings.hpp"
 #include "sort/gpu/string_merge/prefix_key.hpp"
 #include "sort/gpu/string_merge/shape.hpp"
 #include "sort/interface/scratch_pieces.hpp"
+#include "tests/support/gpu_host_forms/packed_strings.hpp"
 
 namespace spillway {
 

@@ -1,0 +1,42 @@
+// Device memory shared by the consumers of one stream: handed out front to back, without an allocation while work is in
+// flight and without a surprise in size.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sort/gpu/device/memory.hpp"
+
+namespace spillway {
+
+inline constexpr std::size_t kDeviceAlignment = 256;
+inline constexpr std::size_t device_aligned(std::size_t bytes) {
+  return (bytes + kDeviceAlignment - 1) / kDeviceAlignment * kDeviceAlignment;
+}
+
+// A stack of allocations in device memory that it does not own. Not thread-safe.
+class DeviceArena {
+ public:
+  DeviceArena() = default;
+  DeviceArena(std::uint8_t* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+  explicit DeviceArena(const DeviceBuffer& buffer) : DeviceArena(buffer.data(), buffer.size()) {}
+
+  // Returns uninitialised memory aligned to kDeviceAlignment. GpuMemoryError, with the missing bytes, where it does not
+  // fit.
+  template <typename T>
+  T* take(std::size_t count) {
+    return reinterpret_cast<T*>(take_bytes(count * sizeof(T)));
+  }
+  std::uint8_t* take_bytes(std::size_t bytes);
+  std::size_t free_bytes() const { return bytes_ - used_; }
+  std::size_t used_bytes() const { return used_; }
+  std::size_t most_used_bytes() const { return most_used_; }
+  // Gives back everything taken since used_bytes() was `mark`.
+  void release(std::size_t mark) { used_ = mark; }
+
+ private:
+  std::uint8_t* data_ = nullptr;
+  std::size_t bytes_ = 0, used_ = 0, most_used_ = 0;
+};
+
+}  // namespace spillway
