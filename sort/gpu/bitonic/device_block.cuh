@@ -1,11 +1,12 @@
-// A GPU block as the programs of sort/gpu/bitonic/tile.hpp see it: registers of the calling thread, and shared memory.
+// A GPU block as the programs of sort/gpu/bitonic/tile.hpp see it: the registers of the calling thread, and shared
+// memory.
 #pragma once
 
 #include "sort/gpu/bitonic/tile.hpp"
 
 namespace spillway::bitonic {
 
-// On the host it exists in name only, so that programs for both can call it.
+// The host versions are empty: they exist because the programs are compiled for the host too.
 class DeviceBlock {
  public:
   SPILLWAY_HOST_DEVICE explicit DeviceBlock(std::uint64_t* shared) : shared_(shared) {}

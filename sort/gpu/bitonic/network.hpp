@@ -1,5 +1,5 @@
-// The comparators of a bitonic network among the keys that one thread holds. Key r of a thread stands for the bits of r
-// in the key's place; which bits of the place these are is the tile's matter (sort/gpu/bitonic/tile.hpp).
+// The comparators of a bitonic network among the 32 keys of one thread. The five bits of a key's number r are five bits
+// of its place in the tile; the tile's layout (sort/gpu/bitonic/tile.hpp) decides which.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ SPILLWAY_HOST_DEVICE inline void compare_exchange(std::uint64_t& smaller, std::u
   smaller = first;
 }
 
-// One step: compares each key r with key r ^ 2^kBit. With kMirrored the keys of the upper half (bit kTop of r) stand in
-// reverse order, so that below kTop their comparators look the other way.
+// One step: compares each key r with key r ^ 2^kBit. With kMirrored the keys of the upper half (bit kTop of r is 1) are
+// in reverse order, so that their comparators below kTop are reversed too.
 template <unsigned kBit, unsigned kTop, bool kMirrored>
 SPILLWAY_HOST_DEVICE inline void compare_step(ThreadKeys& keys) {
   SPILLWAY_UNROLL
@@ -35,7 +35,7 @@ SPILLWAY_HOST_DEVICE inline void compare_step(ThreadKeys& keys) {
   }
 }
 
-// The steps of bits kTop, kTop - 1, ... of r: kCount of them.
+// The steps of the kCount bits kTop, kTop - 1, ... of r, or of the first `count` of them.
 template <unsigned kTop, unsigned kCount, bool kMirrored>
 SPILLWAY_HOST_DEVICE inline void merge_steps(ThreadKeys& keys, unsigned count = kCount) {
   if (count > 0) compare_step<kTop, kTop, kMirrored>(keys);

@@ -8,14 +8,15 @@ namespace spillway::bitonic {
 
 namespace {
 
-// What to do next where `left` steps of a stage are to be done, and how many passes it then takes to the end.
+// The next pass where `left` steps of a stage remain, and the number of passes from it to the end.
 struct Choice {
   Pass::Kind kind = Pass::Kind::kTileMerge;
   unsigned steps = 0;  // of a superstep
   unsigned passes = ~0u;
 };
 
-// The fewest passes for stages kTileBits + 1 to `stages`, found from the last one backwards.
+// Finds the fewest passes for stages kTileBits + 1 to `stages` by dynamic programming from the last stage backwards.
+// O(stages^2 * kMaxSuperstep).
 class PassPlanner {
  public:
   explicit PassPlanner(unsigned stages) : stages_(stages) {
@@ -25,7 +26,7 @@ class PassPlanner {
   }
 
   const Choice& choice(unsigned stage, unsigned left) const { return choices_[stage][left]; }
-  // Steps of the next stage that a turn leaves.
+  // Returns how many steps of the next stage remain after a turn.
   static unsigned left_after_turn(unsigned stage, unsigned left) { return stage + 1 - (kTileBits - left); }
 
  private:
@@ -51,7 +52,7 @@ class PassPlanner {
   std::array<std::array<Choice, 65>, 65> choices_;
 };
 
-// Keys of the groups that stage `stage` has to merge.
+// Returns the keys up to the end of the last group that stage `stage` has to merge.
 std::size_t merged_count(std::size_t count, unsigned stage) {
   const std::size_t group = std::size_t{1} << stage;
   const std::size_t rest = count & (group - 1);

@@ -12,7 +12,7 @@ namespace {
 using bitonic::kTileThreads;
 
 constexpr int kSharedBytes = bitonic::kTileKeys * sizeof(std::uint64_t);
-constexpr int kBlocksPerMultiprocessor = 2;  // of 128 registers a thread: one loads while the other computes
+constexpr int kBlocksPerMultiprocessor = 2;  // with 128 registers a thread; one loads while the other computes
 
 extern __shared__ __align__(16) std::uint64_t tile_memory[];
 

@@ -1,13 +1,14 @@
-// `gpu-bitonic`: an in-place bitonic sort of keys in device memory, for blocks whose second copy would not fit.
-// Source: Capannini, Silvestri, Baraglia 2012, section 5; see docs/sorters.md.
+// `gpu-bitonic`: an in-place bitonic sort of keys in device memory, for keys whose second copy would not fit. Source:
+// Capannini, Silvestri, Baraglia 2012, section 5; see docs/sorters.md.
 #pragma once
 
 #include "sort/gpu/interface/record_sorter.hpp"
 
 namespace spillway {
 
-// Not stable: bits outside the range break ties, from below the range downwards and then from bit 63. No scratch. Any
-// count. Moves 16 bytes a key in each pass of plan_passes(): 32 passes for 2^28 keys.
+// Not stable: the bits outside the range break ties, first those below it downwards, then those from bit 63 down. Any
+// count. No scratch. O(n log^2 n) comparisons; moves 16 bytes a key in each pass of plan_passes(), 32 passes for 2^28
+// keys.
 class GpuBitonicSorter final : public DeviceRecordSorter {
  public:
   std::string_view name() const override { return "gpu-bitonic"; }

@@ -1,8 +1,9 @@
-// The passes of the bitonic sort over distant keys: which keys a tile holds, and where they stand in device memory.
-// What is done with them is in sort/gpu/bitonic/superstep_run.hpp.
+// The tiles of the bitonic sort over distant keys: which keys they hold, and where these are in device memory.
+// sort/gpu/bitonic/superstep_run.hpp has the steps on them.
 //
-// Reflected form: stage s merges groups of 2^s keys. Its first step compares a place with its mirror image in the
-// group, and all comparators put the smaller key first; so keys beyond the end would never move, and are not there.
+// The network has the reflected form: stage s merges groups of 2^s keys, its first step compares each place with its
+// mirror image in the group, and all comparators put the smaller key first. Keys beyond the end would never move, so
+// they need not exist.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +12,21 @@
 
 namespace spillway::bitonic {
 
-// Steps of one stage on places at least 2^low_bits apart, as many as fit a tile: a tile is 2^steps rows of 2^low_bits
-// consecutive keys (Capannini's Gamma set with the low bits always in it, so that every access is coalesced). A turn
-// first does the last low_bits steps of the stage before, which stay inside a row.
+// `steps` steps of one stage on places at least 2^low_bits apart. A tile is 2^steps rows of 2^low_bits consecutive keys
+// (Capannini's Gamma set, always with the low bits, so that every access is coalesced). A turn first does the last
+// low_bits steps of the previous stage, which stay inside a row.
 struct Superstep {
   std::uint64_t* keys;
   std::size_t count;   // keys of the array
   unsigned low_bits;   // kTileBits - steps
-  unsigned first_bit;  // of a place: the last step's; the first step's is first_bit + steps - 1
+  unsigned first_bit;  // the bit of a place that the last step compares; the first step: first_bit + steps - 1
   unsigned steps;      // 1 to kMaxSuperstep
 };
-inline constexpr unsigned kMaxSuperstep = kTileBits - 5;     // rows of 32 keys at least: 256 bytes
-inline constexpr unsigned kRegisterSuperstep = kThreadBits;  // steps that need one layout only
-inline constexpr unsigned kMaxTurnRow = kWarpBits;           // low_bits of a turn, at most: a row is in one warp
+inline constexpr unsigned kMaxSuperstep = kTileBits - 5;     // rows of at least 32 keys, 256 bytes
+inline constexpr unsigned kRegisterSuperstep = kThreadBits;  // steps without an exchange
+inline constexpr unsigned kMaxTurnRow = kWarpBits;           // most low_bits of a turn: a row fits one warp
 
-// How many tiles have a key in them. The places of a group's last tiles may lie beyond the end.
+// Returns how many tiles have a key. The last tiles of the last group may lie beyond the end.
 inline std::size_t tile_count(const Superstep& pass) {
   const unsigned group_bits = pass.first_bit + pass.steps;
   const unsigned tiles_bits = pass.first_bit - pass.low_bits;
@@ -35,10 +36,10 @@ inline std::size_t tile_count(const Superstep& pass) {
   return ((pass.count >> group_bits) << tiles_bits) + (rest_rows < group_tiles ? rest_rows : group_tiles);
 }
 
-// Where the keys of one tile of a superstep stand.
+// Where the keys of one tile are.
 struct SuperstepTile {
-  std::size_t group;  // first place of the group
-  std::size_t row;    // of the tile's first row in the group
+  std::size_t group;  // its first place
+  std::size_t row;    // place of the tile's first row in the group
   std::size_t group_end;
 
   SPILLWAY_HOST_DEVICE SuperstepTile(const Superstep& pass, std::size_t tile)
@@ -47,13 +48,13 @@ struct SuperstepTile {
         group_end(group + (std::size_t{1} << (pass.first_bit + pass.steps))) {}
 };
 
-// A place of the tile as a place of the group, the tile's own row left out.
+// Maps a place of the tile to a place of the group, relative to the tile's row.
 SPILLWAY_HOST_DEVICE inline std::size_t spread(const Superstep& pass, unsigned place) {
   const std::size_t low = place & ((1u << pass.low_bits) - 1);
   return low | static_cast<std::size_t>(place >> pass.low_bits) << pass.first_bit;
 }
 
-// spread() of r * 2^low for all r, as sums of five strides.
+// spread() of r * 2^low for every r, as a sum of up to five strides.
 struct Rows {
   std::size_t strides[kThreadBits];
 
@@ -71,7 +72,8 @@ struct Rows {
   }
 };
 
-// Calls f(key, place) for each key r of a thread, ByBlock; mirrored in the group's upper half if this begins a stage.
+// Calls f(key, place) for each key of a thread in layout ByBlock. kMirrored, where a stage begins: places of the
+// group's upper half count downwards.
 template <bool kMirrored, typename F>
 SPILLWAY_HOST_DEVICE inline void for_each_place(const Superstep& pass, const SuperstepTile& tile, unsigned thread,
                                                 ThreadKeys& keys, F f) {
@@ -86,7 +88,7 @@ SPILLWAY_HOST_DEVICE inline void for_each_place(const Superstep& pass, const Sup
   }
 }
 
-// The same ByWarp, where places count upwards in both halves: of the upper half only the tile's row is mirrored.
+// The same in layout ByWarp, where places count upwards in both halves and only the row of the upper half is mirrored.
 template <bool kMirrored, typename F>
 SPILLWAY_HOST_DEVICE inline void for_each_place_by_warp(const Superstep& pass, const SuperstepTile& tile,
                                                         unsigned thread, ThreadKeys& keys, F f) {

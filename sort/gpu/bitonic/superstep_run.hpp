@@ -1,11 +1,11 @@
-// What a block does with a tile of distant keys: supersteps inside a stage, and turns from one stage to the next.
+// The programs of a block for a tile of distant keys: supersteps inside a stage, and turns from one stage to the next.
 #pragma once
 
 #include "sort/gpu/bitonic/superstep.hpp"
 
 namespace spillway::bitonic {
 
-// Between registers and device memory. kChecked: the tile has places beyond the end.
+// Access between registers and device memory. kChecked: the tile has places beyond the end.
 template <bool kChecked>
 struct ReadKey {
   const Superstep& pass;
@@ -44,8 +44,8 @@ SPILLWAY_HOST_DEVICE inline void access_by_warp(Block& block, const Superstep& p
   });
 }
 
-// The steps on the tile's high bits, keys ByBlock in registers and in shared memory's slots, and the way back. With
-// kExchange there are more than kRegisterSuperstep of them: five, an exchange, the others.
+// Does the steps on the tile's high bits, for keys in layout ByBlock, and stores the keys. kExchange: there are more
+// than kRegisterSuperstep steps, so five are followed by an exchange and the others.
 template <bool kMirrored, bool kExchange, typename Block>
 SPILLWAY_HOST_DEVICE inline void step_and_store(Block& block, const Superstep& pass, const SuperstepTile& tile) {
   block.each([&pass](unsigned, ThreadKeys& keys) { merge_steps<4, 5, kMirrored>(keys, pass.steps); });
@@ -67,7 +67,7 @@ SPILLWAY_HOST_DEVICE inline void step_and_store(Block& block, const Superstep& p
   }
 }
 
-// Steps of one stage; kMirrored if its first is among them.
+// A superstep of one stage; kMirrored if it begins the stage.
 template <bool kMirrored, bool kExchange, typename Block>
 SPILLWAY_HOST_DEVICE inline void run_superstep(Block& block, const Superstep& pass, std::size_t tile_number) {
   const SuperstepTile tile(pass, tile_number);
@@ -75,7 +75,8 @@ SPILLWAY_HOST_DEVICE inline void run_superstep(Block& block, const Superstep& pa
   step_and_store<kMirrored, kExchange>(block, pass, tile);
 }
 
-// The last steps of a stage, on the tile's rows, and the first of the next (the paper's superstep that wraps around).
+// The last steps of a stage, inside the tile's rows, and the first steps of the next: the paper's superstep that wraps
+// around.
 template <bool kExchange, typename Block>
 SPILLWAY_HOST_DEVICE inline void run_turn(Block& block, const Superstep& pass, std::size_t tile_number) {
   const SuperstepTile tile(pass, tile_number);

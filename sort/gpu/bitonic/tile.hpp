@@ -1,9 +1,9 @@
 // A tile of the bitonic sort: 2^kTileBits keys that the threads of one block hold in registers, 2^5 keys a thread, and
-// exchange through shared memory after every 5 steps. Each program here is written for a Block, which is either a GPU
-// block or the CPU's stand-in for one (sort/gpu/bitonic/device_block.cuh, bitonic_host_block.hpp).
+// exchange through shared memory after every 5 steps. The programs are templates of a Block: a GPU block
+// (sort/gpu/bitonic/device_block.cuh) or, in tests, its stand-in on the CPU.
 //
-// A Block has: each(f), which calls f(thread, keys) for every thread; sync() and sync_warp(), barriers between calls
-// of each(); shared(), room for kTileKeys keys.
+// A Block has each(f), which calls f(thread, keys) for every thread; sync() and sync_warp(), barriers between calls of
+// each(); and shared(), memory for kTileKeys keys.
 #pragma once
 
 #include "sort/gpu/bitonic/network.hpp"
@@ -11,24 +11,24 @@
 
 namespace spillway::bitonic {
 
-// 64 KiB of shared memory: what every architecture from 7.5 on has, and three blocks of it fit where there are 228 KiB.
+// 64 KiB of shared memory: every architecture from 7.5 on has them, and three such blocks fit into 228 KiB.
 inline constexpr unsigned kTileBits = 13;
 inline constexpr unsigned kTileKeys = 1u << kTileBits;
 inline constexpr unsigned kTileThreads = kTileKeys / kThreadKeys;
 inline constexpr unsigned kWarpKeys = 32 * kThreadKeys;
 inline constexpr unsigned kWarpBits = 10;
-inline constexpr unsigned kBlockLowBit = kTileBits - kThreadBits;  // the lowest bit of a place that ByBlock spreads
+inline constexpr unsigned kBlockLowBit = kTileBits - kThreadBits;  // the lowest bit that ByBlock spreads over r
 
-// What stands for a key beyond the end, in registers only: no key is above it, so none changes its place for it.
+// Represents a place beyond the end, in registers only. No key is greater, so no key moves past it.
 inline constexpr std::uint64_t kBeyondEnd = ~std::uint64_t{0};
 
-// Where key `place` of the tile stands in shared memory: rows of 32 keys, pairs of keys kept together, and the pairs
-// rotated from row to row, so that both a row and a column of it touch every bank once.
+// Returns the slot of key `place` in shared memory. Rows have 32 keys; pairs of keys stay together and are rotated from
+// row to row, so that a row and a column each touch every bank once.
 SPILLWAY_HOST_DEVICE constexpr unsigned shared_slot(unsigned place) { return place ^ (place >> 5 & 7) << 1; }
 
-// Which key of the tile is key r of a thread: three ways. place() defines each; slot() is shared_slot(place()), put so
-// that all that depends on r is a constant to add or one of eight constants to flip. kMirror: the bits of the thread
-// that stand below those of r.
+// The three layouts: which key of the tile is key r of a thread. place() defines the layout; slot() equals
+// shared_slot(place()), written so that r contributes only a constant to add or one of eight constants to flip.
+// kMirror: the bits of the thread number that are below those of r in the place.
 struct ByBlock {  // bits 8 to 12: steps across the block
   static constexpr unsigned kMirror = kTileThreads - 1;
   SPILLWAY_HOST_DEVICE static constexpr unsigned place(unsigned thread, unsigned r) {
@@ -54,8 +54,8 @@ struct ByThread {  // bits 0 to 4: consecutive keys
   }
 };
 
-// The layout in which a stage's reflected first step is a plain one: in the upper half, by bit kTop of r, all bits of
-// the place below it are flipped.
+// The layout in which the reflected first step of a stage is a plain step: where bit kTop of r is 1, all lower bits of
+// the place are flipped.
 template <typename Layout, unsigned kTop>
 struct Mirrored {
   SPILLWAY_HOST_DEVICE static constexpr unsigned slot(unsigned thread, unsigned r) {
@@ -64,7 +64,8 @@ struct Mirrored {
   }
 };
 
-// To and from shared memory. A thread writes the slots that it last read, so one barrier before each take() is enough.
+// Copies to and from shared memory. A thread writes the slots that it read last, so one barrier before each take() is
+// enough.
 template <typename Layout, typename Block>
 SPILLWAY_HOST_DEVICE inline void put(Block& block) {
   std::uint64_t* const shared = block.shared();
@@ -109,7 +110,7 @@ SPILLWAY_HOST_DEVICE inline void step_all(Block& block) {
   block.each([](unsigned, ThreadKeys& keys) { merge_steps<kTop, kCount, kMirrored>(keys); });
 }
 
-// The first steps of a stage that a warp does alone: bits kTop + 5 to 5.
+// The first steps of a stage inside a warp: bits kTop + 5 to 5.
 template <unsigned kTop, typename Block>
 SPILLWAY_HOST_DEVICE inline void begin_warp_stage(Block& block) {
   take<Mirrored<ByWarp, kTop>>(block);
@@ -117,7 +118,7 @@ SPILLWAY_HOST_DEVICE inline void begin_warp_stage(Block& block) {
   put<Mirrored<ByWarp, kTop>>(block);
 }
 
-// The first steps of a stage that takes the whole block: bits from the highest to kWarpBits.
+// The first steps of a stage across the block: its highest bit to bit kWarpBits.
 template <unsigned kStage, typename Block>
 SPILLWAY_HOST_DEVICE inline void begin_block_stage(Block& block) {
   constexpr unsigned kTop = kStage - 1 - kBlockLowBit;
@@ -155,7 +156,8 @@ SPILLWAY_HOST_DEVICE inline void begin_warp_stage(Block& block, unsigned stage) 
   }
 }
 
-// Sorts the tile (stages 1 to kTileBits): keys ByThread, before and after. 20 exchanges for 91 steps of 2^13 keys.
+// Sorts the tile (stages 1 to kTileBits), with keys in layout ByThread before and after. 91 steps and 20 exchanges for
+// 2^13 keys.
 template <typename Block>
 SPILLWAY_HOST_DEVICE inline void sort_tile(Block& block) {
   block.each([](unsigned, ThreadKeys& keys) { sort_thread_keys(keys); });
@@ -181,7 +183,7 @@ SPILLWAY_HOST_DEVICE inline void sort_tile(Block& block) {
   }
 }
 
-// The last kTileBits steps of a stage: keys ByBlock before, ByThread after.
+// Does the last kTileBits steps of a stage. Keys are in layout ByBlock before and ByThread after.
 template <typename Block>
 SPILLWAY_HOST_DEVICE inline void merge_tile(Block& block) {
   step_all<4, 5, false>(block);

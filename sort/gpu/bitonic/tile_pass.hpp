@@ -1,6 +1,5 @@
 // The passes of the bitonic sort over tiles of consecutive keys: the tile sort, which is the first pass, and the tile
-// merge, which ends a stage. The steps are in sort/gpu/bitonic/tile.hpp; here is what moves keys from and to device
-// memory.
+// merge, which ends a stage. Moves the keys from and to device memory; sort/gpu/bitonic/tile.hpp has the steps.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +8,8 @@
 
 namespace spillway::bitonic {
 
-// Keys compare as numbers after a rotation to the left by `bits`, which brings the highest bit of a bit range to the
-// front: then the range decides, and all other bits break ties. Only the first pass turns keys, and the last one back.
+// Keys compare as numbers after a rotation to the left, which brings the highest bit of the bit range to the front: the
+// range decides, and all other bits break ties. The first pass rotates the keys, and the last one rotates them back.
 SPILLWAY_HOST_DEVICE inline std::uint64_t rotated_left(std::uint64_t key, unsigned bits) {
   return key << (bits & 63) | key >> (-bits & 63);
 }
@@ -19,15 +18,15 @@ SPILLWAY_HOST_DEVICE inline KeyPair rotated_left(KeyPair pair, unsigned bits) {
   return {rotated_left(pair.first, bits), rotated_left(pair.second, bits)};
 }
 
-// A tile of consecutive keys: the tile sort of the first pass and the last steps of every later stage.
+// A pass over tiles of consecutive keys.
 struct TilePass {
   std::uint64_t* keys;
   std::size_t count;      // keys of the array
-  unsigned rotation_in;   // to the left, after loading
-  unsigned rotation_out;  // to the left, before storing
+  unsigned rotation_in;   // bits to the left after loading
+  unsigned rotation_out;  // bits to the left before storing
 };
 
-// The i-th pair of keys of a thread when a warp moves its 2^10 keys in rows of 64: place in the tile.
+// Returns the place in the tile of a thread's i-th pair, where a warp moves its 2^10 keys in rows of 64.
 SPILLWAY_HOST_DEVICE constexpr unsigned pair_place(unsigned thread, unsigned i) {
   return thread / 32 * kWarpKeys + i * 64 + thread % 32 * 2;
 }
@@ -35,7 +34,7 @@ SPILLWAY_HOST_DEVICE constexpr unsigned pair_slot(unsigned thread, unsigned i) {
   return thread / 32 * kWarpKeys + i * 64 + ((thread % 32 * 2 ^ thread % 32 / 16 * 2) ^ (i & 3) << 2);
 }
 
-// A tile's keys to shared memory, in rows.
+// Loads the keys of a tile into shared memory in rows.
 template <typename Block>
 SPILLWAY_HOST_DEVICE inline void load_rows(Block& block, const TilePass& pass, std::size_t first) {
   std::uint64_t* const shared = block.shared();

@@ -1,4 +1,4 @@
-// How the counters of a round of a string sorter come to the host.
+// Brings a few counters from a kernel to the host sooner than a copy and a wait for the stream would.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace spillway {
 
-// One warp: to pinned memory of the host, and behind them `number`, which tells that they are there.
+// One warp writes the counters to pinned host memory and then `number`, which announces them.
 template <typename Counters>
 __global__ void show_counters_kernel(const Counters* d_counters, std::uint32_t number, std::uint32_t* h_words) {
   constexpr unsigned kWords = sizeof(Counters) / sizeof(std::uint32_t);
@@ -23,14 +23,13 @@ __global__ void show_counters_kernel(const Counters* d_counters, std::uint32_t n
   if (threadIdx.x == 0) words[kWords] = number;
 }
 
-// Brings counters to the host without the delays of a copy and of waiting for a stream. One for each thread that sorts;
-// throws GpuError.
+// Each thread that sorts has its own. All members throw GpuError.
 template <typename Counters>
 class CounterMailbox {
   static constexpr unsigned kWords = sizeof(Counters) / sizeof(std::uint32_t);
 
  public:
-  // After so many looks it sleeps between them; with pauses 2^11 of them take about 100 us.
+  // Polls `quick_looks` times without sleeping: 2^11 polls take about 100 us.
   explicit CounterMailbox(unsigned quick_looks) : quick_looks_(quick_looks) {
     std::memset(memory_.data(), 0, memory_.size());
   }
@@ -45,10 +44,10 @@ class CounterMailbox {
         __builtin_ia32_pause();
         continue;
       }
-      // It takes long: the processors have other work.
+      // From here on the processors have other work.
       std::this_thread::sleep_for(kPause);
       if (cudaStreamQuery(stream) != cudaErrorNotReady)
-        cuda_check(cudaStreamSynchronize(stream));  // throws what it met
+        cuda_check(cudaStreamSynchronize(stream));  // throws the error of the work
     }
     Counters counters;
     std::memcpy(&counters, h_words, sizeof counters);

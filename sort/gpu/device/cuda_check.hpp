@@ -1,4 +1,4 @@
-// Every CUDA call goes through cuda_check, every launch is followed by check_launch: checks exist in all builds.
+// Every CUDA call goes through cuda_check, and check_launch follows every launch, in all builds.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// Errors after which CUDA is of no more use in this process.
+// Errors after which this process cannot use CUDA any more.
 inline bool is_sticky(cudaError_t error) {
   switch (error) {
     case cudaErrorIllegalAddress:
@@ -30,8 +30,8 @@ inline bool is_sticky(cudaError_t error) {
   }
 }
 
-// Throws GpuMemoryError or GpuError, naming CUDA's words and the place of the call. The error state is cleared where
-// that can be.
+// Throws GpuMemoryError or GpuError with CUDA's name of the error and the place of the call, and clears the error state
+// unless the error is sticky.
 inline void cuda_check(cudaError_t error, std::source_location place = std::source_location::current()) {
   if (error == cudaSuccess) return;
   cudaGetLastError();

@@ -9,7 +9,7 @@ namespace spillway {
 namespace {
 
 constexpr std::int64_t kNever = -1;
-// Calls until the one that fails; kNever also once it has failed.
+// Calls up to and including the one that fails; kNever without one, and after it has failed.
 std::atomic<std::int64_t> calls_left{kNever};
 std::atomic<GpuFault> kind{GpuFault::kMemory};
 std::atomic<std::uint64_t> fired{0};

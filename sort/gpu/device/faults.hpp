@@ -1,5 +1,5 @@
-// Faults of the GPU for tests: the nth call from now on that takes memory, copies, or waits fails
-// (sort/gpu/device/memory.hpp; and the launches of a visit).
+// Injects GPU faults for tests: makes the nth call from now on fail. Counted are allocations, copies and waits
+// (sort/gpu/device/memory.hpp), and the launches of a block pass.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@ namespace spillway {
 
 enum class GpuFault : std::uint8_t {
   kMemory,  // GpuMemoryError; the next call may succeed
-  kLost     // GpuError, lost; every call behind it fails too
+  kLost     // GpuError with is_lost; every later call fails too
 };
 
-// Call number `nth` from now on, over all threads, fails; 0: none does any more.
+// Makes call number `nth` from now on fail, counted over all threads; 0: ends the injection.
 void fail_gpu_call(std::uint64_t nth, GpuFault fault = GpuFault::kMemory);
-// How many have failed since.
+// Calls that have failed since fail_gpu_call().
 std::uint64_t gpu_faults_fired();
 
-// Counts a call; throws the error if it is the one to fail.
+// Counts a call, and throws if it is the one that is to fail.
 void count_gpu_call();
 
 }  // namespace spillway

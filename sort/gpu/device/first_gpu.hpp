@@ -1,9 +1,9 @@
-// The GPU that is used where nobody named one.
+// The GPU that is used where none is named.
 #pragma once
 
 namespace spillway {
 
-// Lowest id of a usable GPU; looked for once. GpuError, saying why, where there is none.
+// Returns the lowest id of a usable GPU; asks the driver once a process. GpuError with the reason where there is none.
 int first_usable_gpu();
 
 }  // namespace spillway

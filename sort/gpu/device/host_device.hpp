@@ -1,5 +1,5 @@
-// Marks the step logic of kernels, which plain C++ compiles as well: it is then tested without a GPU, and under the
-// sanitizers. SPILLWAY_OUT_OF_LINE keeps what is seldom needed out of unrolled loops: they stay in the instruction
+// Marks the step logic of kernels. Plain C++ compiles it too, so that tests run it without a GPU and under the
+// sanitizers. SPILLWAY_OUT_OF_LINE keeps rarely executed code out of unrolled loops, which then fit the instruction
 // cache.
 #pragma once
 
@@ -11,7 +11,7 @@
 #define SPILLWAY_OUT_OF_LINE
 #endif
 
-// Before a loop over registers: an array stays in registers only where all its indices are constants.
+// Stands before a loop over an array in registers: it stays there only if all indices are constants.
 #ifdef __CUDA_ARCH__
 #define SPILLWAY_UNROLL _Pragma("unroll")
 #else

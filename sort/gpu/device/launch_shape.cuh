@@ -1,4 +1,4 @@
-// How many blocks a launch has, and how much shared memory.
+// Grid sizes and shared memory of launches.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,22 @@
 
 namespace spillway {
 
-// Requires: fewer than 2^31 blocks, the limit of a grid; at 8 bytes a key device memory ends far below it.
+// Returns count / per_block, rounded up. std::logic_error from 2^31 blocks on, the limit of a grid: 8-byte keys exceed
+// device memory long before it.
 inline unsigned blocks_for(std::uint64_t count, std::uint64_t per_block) {
   const std::uint64_t blocks = (count + per_block - 1) / per_block;
   if (blocks > 0x7FFFFFFF) throw std::logic_error("a GPU sort was given more keys than a grid has threads for");
   return static_cast<unsigned>(blocks);
 }
 
-// More than 48 KiB of dynamic shared memory must be asked for. Requires: the same number for a kernel on a GPU always,
-// as it holds for all threads, and one may launch between what another asks for and launches.
+// Allows a kernel more than 48 KiB of dynamic shared memory. Requires: always the same number for one kernel and GPU,
+// because the setting holds for all threads, and another thread may launch at any time.
 template <typename Kernel>
 void allow_shared_bytes(Kernel kernel, unsigned bytes) {
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
 }
 
-// The dynamic shared memory that a block of this kernel can have on the calling thread's current GPU.
+// Returns the most dynamic shared memory of a block of this kernel on the calling thread's current GPU.
 template <typename Kernel>
 unsigned most_shared_bytes(Kernel kernel) {
   int gpu = 0, most = 0;
@@ -33,7 +34,7 @@ unsigned most_shared_bytes(Kernel kernel) {
   return static_cast<unsigned>(most) - static_cast<unsigned>(attributes.sharedSizeBytes);
 }
 
-// Blocks that the calling thread's current GPU runs at a time: the grid of kernels whose blocks take many tiles each.
+// Returns how many blocks the calling thread's current GPU runs at once: the grid of kernels that loop over tiles.
 template <typename Kernel>
 std::uint64_t resident_blocks(Kernel kernel, unsigned threads, unsigned shared_bytes) {
   int gpu = 0, multiprocessors = 0, blocks = 0;

@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-// cuda_check() of a call that a test may make fail: before it is made, so that nothing is lost.
+// cuda_check() of a call that a test may fail. An injected fault comes before the call, so that nothing leaks.
 template <typename Call>
 void checked(const Call& call, std::source_location place = std::source_location::current()) {
   count_gpu_call();
@@ -23,7 +23,7 @@ void make_gpu_current(int gpu) { cuda_check(cudaSetDevice(gpu)); }
 
 constexpr std::size_t kPageBytes = 4096, kLargePageBytes = std::size_t{2} << 20;
 
-// Takes the pages, on all threads.
+// Makes the pages resident, on all threads.
 void touch_pages(std::uint8_t* data, std::size_t bytes) {
   constexpr std::size_t kStride = 4 * kLargePageBytes;
   tbb::parallel_for(std::size_t{0}, (bytes + kStride - 1) / kStride, [&](std::size_t i) {
@@ -52,7 +52,7 @@ void GpuStream::synchronize() const {
   checked([&] { return cudaStreamSynchronize(stream_); });
 }
 
-// Waiting for it blocks the thread: the processors have other work.
+// Waiting blocks the thread instead of spinning, because the processors have other work.
 GpuEvent::GpuEvent() { cuda_check(cudaEventCreateWithFlags(&event_, cudaEventBlockingSync)); }
 GpuEvent::~GpuEvent() { cudaEventDestroy(event_); }
 void GpuEvent::record(const GpuStream& stream) { cuda_check(cudaEventRecord(event_, stream.handle())); }
@@ -87,7 +87,8 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes) : bytes_(bytes) {
   checked([&] { return cudaHostAlloc(reinterpret_cast<void**>(&data_), bytes, cudaHostAllocPortable); });
 }
 
-// Locking pages that are there already, and large, takes a tenth of the time. False: the system does not allow it.
+// Locks large pages that are already resident, which takes a tenth of the time of cudaHostAlloc. Returns false where
+// the system does not allow it.
 bool PinnedBuffer::map_and_register(std::size_t bytes) {
   count_gpu_call();
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

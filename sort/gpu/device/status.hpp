@@ -1,4 +1,4 @@
-// Which GPUs this machine has and whether this program can use them, told apart by cause.
+// The GPUs of this machine, and whether this program can use them: each obstacle is a state of its own.
 #pragma once
 
 #include <cstddef>
@@ -29,16 +29,16 @@ struct GpuInfo {
 
 struct GpuStatus {
   GpuState state = GpuState::kNotBuilt;
-  std::string detail;  // a sentence for people: what was found, and the remedy where there is one
-  std::string driver_version, runtime_version;  // CUDA's, such as 13.0; empty if unknown
-  std::vector<GpuInfo> gpus;                    // all, also those that are too old
+  std::string detail;                           // for people: the finding and, where one exists, the remedy
+  std::string driver_version, runtime_version;  // of CUDA, such as 13.0; empty if unknown
+  std::vector<GpuInfo> gpus;                    // including those that are too old
 };
 
-// Asks the driver; makes no context, so it takes neither device memory nor time worth naming. Thread-safe.
+// Asks the driver. Creates no context, so it costs no device memory and about no time. Thread-safe.
 GpuStatus find_gpus();
 
-// Device memory that is free now on that GPU. Makes a context (hundreds of MiB of device memory, about 110 MiB of
-// resident memory, 0.3 s) if this process has none there. GpuError where that fails.
+// Returns the device memory of the GPU that is free now. Creates a context if this process has none there, which takes
+// about 530 MiB of device memory, 110 MiB of resident memory and 0.3 s. Throws GpuError.
 std::size_t free_device_bytes(int gpu);
 
 }  // namespace spillway

@@ -29,7 +29,7 @@ GpuInfo describe(int id) {
   return gpu;
 }
 
-// What the first question to the driver was answered with, where that was an error.
+// Translates an error of the first call to the driver into a state and a sentence.
 void take_failure(cudaError_t error, GpuStatus& status) {
   switch (error) {
     case cudaErrorNoDevice:

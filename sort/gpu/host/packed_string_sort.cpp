@@ -7,20 +7,20 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kReadableBehind = 16;  // DeviceStrings: bytes are readable up to a multiple of 16
+constexpr std::size_t kPaddingBytes = 16;  // DeviceStrings requires readable bytes up to a multiple of 16
 
 }  // namespace
 
 std::size_t StringSortSpace::bytes(const DeviceStringSorter& sorter, std::size_t count, std::size_t total_bytes,
                                    Lcps lcps) {
   const std::size_t result = device_aligned(count * sizeof(std::uint32_t));
-  return device_aligned(total_bytes + kReadableBehind) + device_aligned((count + 1) * sizeof(std::uint64_t)) + result +
+  return device_aligned(total_bytes + kPaddingBytes) + device_aligned((count + 1) * sizeof(std::uint64_t)) + result +
          (lcps == Lcps::kWanted ? result : 0) + device_aligned(sorter.scratch_bytes(count, total_bytes));
 }
 
 StringSortSpace::StringSortSpace(DeviceArena& arena, const DeviceStringSorter& sorter, std::size_t string_count,
                                  std::size_t string_bytes, Lcps lcps)
-    : d_bytes(arena.take_bytes(string_bytes + kReadableBehind)),
+    : d_bytes(arena.take_bytes(string_bytes + kPaddingBytes)),
       d_offsets(arena.take<std::uint64_t>(string_count + 1)),
       d_order(arena.take<std::uint32_t>(string_count)),
       d_lcps(lcps == Lcps::kWanted ? arena.take<std::uint32_t>(string_count) : nullptr),
@@ -29,7 +29,7 @@ StringSortSpace::StringSortSpace(DeviceArena& arena, const DeviceStringSorter& s
       total_bytes(string_bytes) {}
 
 void StringSortSpace::sort(const DeviceStringSorter& sorter, GpuStreamHandle stream) const {
-  static constexpr std::array<std::uint8_t, kReadableBehind> kZeros{};
+  static constexpr std::array<std::uint8_t, kPaddingBytes> kZeros{};
   copy_to_device(d_bytes + total_bytes, kZeros.data(), kZeros.size(), stream);
   sorter.sort(strings(), d_order, d_lcps, d_scratch, stream);
 }

@@ -1,12 +1,13 @@
-// GPU record sorters for keys in host memory: up, sort, down. What `--record-sorter` and the contract tests use; a
-// block's visit keeps its keys on the device and calls DeviceRecordSorter itself.
+// GPU record sorters for keys in host memory: copy up, sort, copy down. CPU modes with a GPU
+// `--record-sorter` and the contract tests use them; a block pass keeps its keys on the device and calls
+// DeviceRecordSorter itself.
 #pragma once
 
 #include "sort/gpu/registry.hpp"
 
 namespace spillway {
 
-// Takes device memory for each call, on the first usable GPU. Without one sort() throws GpuError, saying why.
+// Allocates device memory in each call, on the first usable GPU. Without one sort() throws GpuError with the reason.
 class GpuRecordSorter final : public RecordSorter {
  public:
   explicit GpuRecordSorter(const GpuSorterName& name) : name_(name) {}

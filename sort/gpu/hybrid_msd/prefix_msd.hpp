@@ -1,6 +1,6 @@
-// The steps of `hybrid-msd` on the GPU (Drozd et al. 2014, III.B): strings' first eight bytes with the strings'
-// numbers, sorted from the most significant digit on. Large buckets are split by all threads; small ones, several
-// together, are a tile, which one block finishes. Plain C++ as well: the host form takes the same steps.
+// Step logic of `hybrid-msd` on the GPU (Drozd et al. 2014, III.B): sorts 8-byte prefixes with the numbers of their
+// strings from the most significant digit on, 8 bits a level. All blocks split the large buckets; adjacent small
+// buckets form a tile, which one block finishes. Compiled for the host too.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace spillway {
 
-// A tile is what a block sorts in shared memory; larger buckets are split.
+// The most items of a tile, which one block sorts in shared memory; larger buckets are split.
 inline constexpr std::uint32_t kMsdTile = 2048;
 inline constexpr std::uint32_t kMsdDigits = 256, kMsdPrefixLevels = 8;
 
-// Numbers follow the prefixes as further digits, so that equal prefixes come in the order of the strings though buckets
-// are filled in any.
+// Returns the digit of a level. The string's number provides four more digits after the prefix, so that equal prefixes
+// end in string order although buckets are filled in any order.
 SPILLWAY_HOST_DEVICE inline std::uint32_t msd_digit(std::uint64_t prefix, std::uint32_t index, std::uint32_t level) {
   const std::uint64_t digits = level < kMsdPrefixLevels ? prefix : std::uint64_t{index} << 32;
   return static_cast<std::uint32_t>(digits >> (56 - level % kMsdPrefixLevels * 8)) % kMsdDigits;
@@ -26,21 +26,21 @@ SPILLWAY_HOST_DEVICE inline bool is_prefix_before(std::uint64_t a, std::uint32_t
   return a != b ? a < b : a_index < b_index;
 }
 
-// Positions [begin, end) of one of the two arrays.
+// Items [begin, end) of array 0 or 1.
 struct MsdBucket {
   std::uint32_t begin, end, array;
   SPILLWAY_HOST_DEVICE std::uint32_t size() const { return end - begin; }
 };
 
-// Walks over the buckets that a bucket falls into: calls split(bucket) for those that are to be split again, and
-// finish(bucket) for tiles of one or more that are not. On return counts[d] is where the bucket of digit d begins.
+// Divides a bucket by the counts of its digits: calls split(bucket) for each child larger than a tile, and finish(tile)
+// for each run of smaller children that fit one tile together. On return counts[d] is where digit d begins. O(digits).
 template <typename Split, typename Finish>
 SPILLWAY_HOST_DEVICE void plan_buckets(const MsdBucket& parent, std::uint32_t* counts, Split split, Finish finish) {
   MsdBucket tile{parent.begin, parent.begin, 1 - parent.array};
   std::uint32_t at = parent.begin;
   for (std::uint32_t digit = 0; digit < kMsdDigits; ++digit) {
     const std::uint32_t count = counts[digit];
-    // Nothing moves where all have one digit.
+    // A bucket with a single digit stays where it is.
     if (count == parent.size()) tile.array = parent.array;
     counts[digit] = at;
     at += count;

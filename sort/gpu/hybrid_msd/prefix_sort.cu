@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cub/block/block_merge_sort.cuh>
 
+#include "sort/gpu/device/arena.hpp"
 #include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/device/first_gpu.hpp"
+#include "sort/gpu/device/launch_shape.cuh"
 #include "sort/gpu/device/staged_copy.hpp"
 #include "sort/gpu/hybrid_msd/prefix_msd.hpp"
 
@@ -12,10 +14,10 @@ namespace spillway {
 
 namespace {
 
-constexpr std::uint32_t kThreads = 256;          // a block
-constexpr std::uint32_t kChunk = 64 * kThreads;  // items of a bucket that a block counts or moves
+constexpr std::uint32_t kThreads = 256;               // of a block
+constexpr std::uint32_t kSliceItems = 64 * kThreads;  // items that a block counts or moves
 constexpr std::uint32_t kEach = kMsdTile / kThreads;
-static_assert(kThreads == kMsdDigits, "a thread a digit");
+static_assert(kThreads == kMsdDigits, "each thread handles one digit");
 
 struct ItemArray {
   std::uint64_t* d_prefixes;
@@ -26,20 +28,20 @@ struct Items {
   __device__ ItemArray operator[](std::uint32_t array) const { return array == 0 ? first : second; }
 };
 
-// A part of a bucket.
-struct Chunk {
+// Up to kSliceItems items of a bucket, from `begin` on: the work of one block.
+struct Slice {
   std::uint32_t bucket, begin;
 };
 
-// How many there are of each; those of the level to come, and all tiles.
+// Buckets and slices of the next level, and all tiles so far.
 struct Counts {
-  std::uint32_t buckets, chunks, tiles;
+  std::uint32_t buckets, slices, tiles;
 };
 
 struct Lists {
   MsdBucket *d_buckets, *d_next_buckets, *d_tiles;
-  Chunk *d_chunks, *d_next_chunks;
-  std::uint32_t* d_places;  // a count, then a place, for each digit of each bucket
+  Slice *d_slices, *d_next_slices;
+  std::uint32_t* d_places;  // for each digit of each bucket: its count, then its place
   Counts* d_counts;
 };
 
@@ -48,8 +50,8 @@ __device__ std::uint32_t digit_at(const Items& items, std::uint32_t array, std::
                                   : msd_digit(0, items[array].d_indices[i], level);
 }
 
-// Adds to a counter of each lane's digit; returns what it was before this lane's. One atomic for equal digits of a
-// warp.
+// Increments the counter of each lane's digit and returns its value before this lane. One atomic for all equal digits
+// of a warp.
 __device__ std::uint32_t add_digit(std::uint32_t* counters, std::uint32_t digit, unsigned active) {
   const unsigned equal = __match_any_sync(active, digit);
   const auto lane = threadIdx.x % 32, leader = static_cast<unsigned>(__ffs(static_cast<int>(equal))) - 1;
@@ -59,11 +61,11 @@ __device__ std::uint32_t add_digit(std::uint32_t* counters, std::uint32_t digit,
   return before + static_cast<std::uint32_t>(__popc(equal & ((1u << lane) - 1)));
 }
 
-__device__ std::uint32_t chunk_end(const Chunk& chunk, const MsdBucket& bucket) {
-  return bucket.end - chunk.begin < kChunk ? bucket.end : chunk.begin + kChunk;
+__device__ std::uint32_t slice_end(const Slice& slice, const MsdBucket& bucket) {
+  return bucket.end - slice.begin < kSliceItems ? bucket.end : slice.begin + kSliceItems;
 }
 
-// Calls use(i, active) for a thread's items of a chunk, by whole warps: `active` are the lanes that have one.
+// Calls use(i, active) for each of the thread's items; `active` is the mask of the warp's lanes that have one.
 template <typename Use>
 __device__ void for_each_item(std::uint32_t begin, std::uint32_t end, Use use) {
   for (std::uint32_t from = 0; from < end - begin; from += kThreads) {
@@ -74,26 +76,27 @@ __device__ void for_each_item(std::uint32_t begin, std::uint32_t end, Use use) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    count_digits_kernel(Items items, const MsdBucket* d_buckets, const Chunk* d_chunks, std::uint32_t level,
+    count_digits_kernel(Items items, const MsdBucket* d_buckets, const Slice* d_slices, std::uint32_t level,
                         std::uint32_t* d_places) {
   __shared__ std::uint32_t counts[kMsdDigits];
-  const Chunk chunk = d_chunks[blockIdx.x];
-  const MsdBucket bucket = d_buckets[chunk.bucket];
+  const Slice slice = d_slices[blockIdx.x];
+  const MsdBucket bucket = d_buckets[slice.bucket];
   counts[threadIdx.x] = 0;
   __syncthreads();
-  for_each_item(chunk.begin, chunk_end(chunk, bucket), [&](std::uint32_t i, unsigned active) {
+  for_each_item(slice.begin, slice_end(slice, bucket), [&](std::uint32_t i, unsigned active) {
     add_digit(counts, digit_at(items, bucket.array, i, level), active);
   });
   __syncthreads();
   const std::uint32_t count = counts[threadIdx.x];
-  if (count != 0) atomicAdd(&d_places[std::size_t{chunk.bucket} * kMsdDigits + threadIdx.x], count);
+  if (count != 0) atomicAdd(&d_places[std::size_t{slice.bucket} * kMsdDigits + threadIdx.x], count);
 }
 
-// Lists what the bucket of this block falls into; turns its counts into places. Empties it where nothing is to move.
+// Lists the child buckets and tiles of the block's bucket, and turns its counts into places. Empties the bucket where
+// no item has to move.
 __global__ void __launch_bounds__(kThreads) plan_buckets_kernel(Lists lists) {
   __shared__ std::uint32_t counts[kMsdDigits];
   __shared__ MsdBucket children[kMsdDigits];
-  __shared__ std::uint32_t numbers[kMsdDigits], first_chunks[kMsdDigits], child_count;
+  __shared__ std::uint32_t numbers[kMsdDigits], first_slices[kMsdDigits], child_count;
   const MsdBucket bucket = lists.d_buckets[blockIdx.x];
   std::uint32_t* const d_places = lists.d_places + std::size_t{blockIdx.x} * kMsdDigits;
   counts[threadIdx.x] = d_places[threadIdx.x];
@@ -105,7 +108,8 @@ __global__ void __launch_bounds__(kThreads) plan_buckets_kernel(Lists lists) {
         bucket, counts,
         [&](const MsdBucket& child) {
           const std::uint32_t number = numbers[child_count] = atomicAdd(&lists.d_counts->buckets, 1);
-          first_chunks[child_count] = atomicAdd(&lists.d_counts->chunks, (child.size() + kChunk - 1) / kChunk);
+          first_slices[child_count] =
+              atomicAdd(&lists.d_counts->slices, (child.size() + kSliceItems - 1) / kSliceItems);
           lists.d_next_buckets[number] = children[child_count++] = child;
         },
         [&](const MsdBucket& tile) { lists.d_tiles[atomicAdd(&lists.d_counts->tiles, 1)] = tile; });
@@ -113,35 +117,35 @@ __global__ void __launch_bounds__(kThreads) plan_buckets_kernel(Lists lists) {
   __syncthreads();
   d_places[threadIdx.x] = counts[threadIdx.x];
   for (std::uint32_t child = 0; child < child_count; ++child) {
-    const std::uint32_t chunks = (children[child].size() + kChunk - 1) / kChunk;
-    for (std::uint32_t i = threadIdx.x; i < chunks; i += kThreads) {
-      lists.d_next_chunks[first_chunks[child] + i] = {numbers[child], children[child].begin + i * kChunk};
+    const std::uint32_t slices = (children[child].size() + kSliceItems - 1) / kSliceItems;
+    for (std::uint32_t i = threadIdx.x; i < slices; i += kThreads) {
+      lists.d_next_slices[first_slices[child] + i] = {numbers[child], children[child].begin + i * kSliceItems};
     }
   }
 }
 
-// Moves a chunk's items to the other array, to the places of their digits. `d_places` moves on as room is taken.
+// Moves the items of a slice to the places of their digits in the other array, and advances `d_places`.
 __global__ void __launch_bounds__(kThreads)
-    move_items_kernel(Items items, const MsdBucket* d_buckets, const Chunk* d_chunks, std::uint32_t level,
+    move_items_kernel(Items items, const MsdBucket* d_buckets, const Slice* d_slices, std::uint32_t level,
                       std::uint32_t* d_places) {
   __shared__ std::uint32_t places[kMsdDigits];
-  const Chunk chunk = d_chunks[blockIdx.x];
-  const MsdBucket bucket = d_buckets[chunk.bucket];
+  const Slice slice = d_slices[blockIdx.x];
+  const MsdBucket bucket = d_buckets[slice.bucket];
   if (bucket.size() == 0) return;
-  const std::uint32_t end = chunk_end(chunk, bucket);
+  const std::uint32_t end = slice_end(slice, bucket);
   const ItemArray from = items[bucket.array], to = items[1 - bucket.array];
   places[threadIdx.x] = 0;
   __syncthreads();
-  for_each_item(chunk.begin, end, [&](std::uint32_t i, unsigned active) {
+  for_each_item(slice.begin, end, [&](std::uint32_t i, unsigned active) {
     add_digit(places, digit_at(items, bucket.array, i, level), active);
   });
   __syncthreads();
   const std::uint32_t count = places[threadIdx.x];
   if (count != 0) {
-    places[threadIdx.x] = atomicAdd(&d_places[std::size_t{chunk.bucket} * kMsdDigits + threadIdx.x], count);
+    places[threadIdx.x] = atomicAdd(&d_places[std::size_t{slice.bucket} * kMsdDigits + threadIdx.x], count);
   }
   __syncthreads();
-  for_each_item(chunk.begin, end, [&](std::uint32_t i, unsigned active) {
+  for_each_item(slice.begin, end, [&](std::uint32_t i, unsigned active) {
     const std::uint64_t prefix = from.d_prefixes[i];
     const std::uint32_t index = from.d_indices[i];
     const std::uint32_t place = add_digit(places, msd_digit(prefix, index, level), active);
@@ -160,7 +164,7 @@ struct ItemLess {
   }
 };
 
-// Sorts a tile from the array where it stands to the first one.
+// Sorts a tile from its array into the first array.
 __global__ void __launch_bounds__(kThreads) sort_tile_kernel(Items items, const MsdBucket* d_tiles) {
   using Sort = cub::BlockMergeSort<Item, kThreads, kEach>;
   __shared__ typename Sort::TempStorage storage;
@@ -196,14 +200,12 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x % 32 == 0 && i < count) d_words[i / 32] = word;
 }
 
-// The first level's bucket and its chunks.
+// Writes the bucket of the first level and its slices.
 __global__ void __launch_bounds__(kThreads) first_bucket_kernel(Lists lists, std::uint32_t count) {
   const std::uint32_t i = blockIdx.x * kThreads + threadIdx.x;
   if (i == 0) lists.d_buckets[0] = {0, count, 0};
-  if (i < (count + kChunk - 1) / kChunk) lists.d_chunks[i] = {0, i * kChunk};
+  if (i < (count + kSliceItems - 1) / kSliceItems) lists.d_slices[i] = {0, i * kSliceItems};
 }
-
-unsigned blocks_for(std::size_t items) { return static_cast<unsigned>((items + kThreads - 1) / kThreads); }
 
 class GpuPrefixSort final : public PrefixSort {
  public:
@@ -220,19 +222,19 @@ class GpuPrefixSort final : public PrefixSort {
     lists_.d_buckets = arena_.take<MsdBucket>(most_buckets(count));
     lists_.d_next_buckets = arena_.take<MsdBucket>(most_buckets(count));
     lists_.d_tiles = arena_.take<MsdBucket>(most_tiles(count));
-    lists_.d_chunks = arena_.take<Chunk>(most_chunks(count));
-    lists_.d_next_chunks = arena_.take<Chunk>(most_chunks(count));
+    lists_.d_slices = arena_.take<Slice>(most_slices(count));
+    lists_.d_next_slices = arena_.take<Slice>(most_slices(count));
     lists_.d_places = arena_.take<std::uint32_t>(most_buckets(count) * kMsdDigits);
     lists_.d_counts = arena_.take<Counts>(1);
     d_ties_ = arena_.take<std::uint32_t>(tie_words(count));
   }
 
   void load(const std::function<void(std::span<std::uint64_t>, std::size_t)>& fill) override {
-    number_kernel<<<blocks_for(count_), kThreads, 0, stream_.handle()>>>(items_.first.d_indices, count_);
+    number_kernel<<<blocks_for(count_, kThreads), kThreads, 0, stream_.handle()>>>(items_.first.d_indices, count_);
     check_launch();
     copy_.up(items_.first.d_prefixes, count_ * sizeof(std::uint64_t),
-             [&](std::span<std::uint8_t> piece, std::size_t from) {
-               fill({reinterpret_cast<std::uint64_t*>(piece.data()), piece.size() / sizeof(std::uint64_t)},
+             [&](std::span<std::uint8_t> staged, std::size_t from) {
+               fill({reinterpret_cast<std::uint64_t*>(staged.data()), staged.size() / sizeof(std::uint64_t)},
                     from / sizeof(std::uint64_t));
              });
   }
@@ -240,8 +242,8 @@ class GpuPrefixSort final : public PrefixSort {
   void sort() override {
     cuda_check(cudaMemsetAsync(lists_.d_counts, 0, sizeof(Counts), stream_.handle()));
     const auto all = static_cast<std::uint32_t>(count_);
-    Counts counts{1, (all - 1) / kChunk + 1, 0};
-    first_bucket_kernel<<<blocks_for(counts.chunks), kThreads, 0, stream_.handle()>>>(lists_, all);
+    Counts counts{1, (all - 1) / kSliceItems + 1, 0};
+    first_bucket_kernel<<<blocks_for(counts.slices, kThreads), kThreads, 0, stream_.handle()>>>(lists_, all);
     check_launch();
     if (count_ <= kMsdTile) {
       finish_tiles(lists_.d_buckets, 1);
@@ -249,34 +251,35 @@ class GpuPrefixSort final : public PrefixSort {
       for (std::uint32_t level = 0; counts.buckets != 0; ++level) counts = split(counts, level);
       finish_tiles(lists_.d_tiles, counts.tiles);
     }
-    find_ties_kernel<<<blocks_for(count_), kThreads, 0, stream_.handle()>>>(items_.first.d_prefixes, count_, d_ties_);
+    find_ties_kernel<<<blocks_for(count_, kThreads), kThreads, 0, stream_.handle()>>>(items_.first.d_prefixes, count_,
+                                                                                      d_ties_);
     check_launch();
   }
 
   void take_ties(std::span<std::uint32_t> words) override {
-    copy_.down(d_ties_, words.size_bytes(), [&](std::span<const std::uint8_t> piece, std::size_t from) {
-      std::copy(piece.begin(), piece.end(), reinterpret_cast<std::uint8_t*>(words.data()) + from);
+    copy_.down(d_ties_, words.size_bytes(), [&](std::span<const std::uint8_t> staged, std::size_t from) {
+      std::copy(staged.begin(), staged.end(), reinterpret_cast<std::uint8_t*>(words.data()) + from);
     });
   }
   void take_order(const std::function<void(std::span<const std::uint32_t>, std::size_t)>& take) override {
     copy_.down(items_.first.d_indices, count_ * sizeof(std::uint32_t),
-               [&](std::span<const std::uint8_t> piece, std::size_t from) {
-                 take({reinterpret_cast<const std::uint32_t*>(piece.data()), piece.size() / sizeof(std::uint32_t)},
+               [&](std::span<const std::uint8_t> staged, std::size_t from) {
+                 take({reinterpret_cast<const std::uint32_t*>(staged.data()), staged.size() / sizeof(std::uint32_t)},
                       from / sizeof(std::uint32_t));
                });
   }
 
  private:
-  // Buckets of a level are larger than a tile; between two of them, and before and behind all, are tiles of which any
-  // two neighbours are larger than one; twelve levels.
+  // Upper bounds. Buckets of a level are larger than a tile. The tiles between two buckets, and before and after all of
+  // them, are such that any two neighbours together exceed a tile. There are 12 levels.
   static std::size_t most_buckets(std::size_t count) { return count / kMsdTile + 1; }
-  static std::size_t most_chunks(std::size_t count) { return count / kChunk + most_buckets(count); }
+  static std::size_t most_slices(std::size_t count) { return count / kSliceItems + most_buckets(count); }
   static std::size_t most_tiles(std::size_t count) { return 26 * most_buckets(count); }
   static std::size_t tie_words(std::size_t count) { return (count + 31) / 32; }
   static std::size_t bytes(std::size_t count) {
     return 2 * (device_aligned(count * sizeof(std::uint64_t)) + device_aligned(count * sizeof(std::uint32_t)) +
                 device_aligned(most_buckets(count) * sizeof(MsdBucket)) +
-                device_aligned(most_chunks(count) * sizeof(Chunk))) +
+                device_aligned(most_slices(count) * sizeof(Slice))) +
            device_aligned(most_tiles(count) * sizeof(MsdBucket)) +
            device_aligned(most_buckets(count) * kMsdDigits * sizeof(std::uint32_t)) + device_aligned(sizeof(Counts)) +
            device_aligned(tie_words(count) * sizeof(std::uint32_t));
@@ -286,16 +289,16 @@ class GpuPrefixSort final : public PrefixSort {
     const cudaStream_t stream = stream_.handle();
     cuda_check(cudaMemsetAsync(lists_.d_places, 0, counts.buckets * kMsdDigits * sizeof(std::uint32_t), stream));
     cuda_check(cudaMemsetAsync(lists_.d_counts, 0, offsetof(Counts, tiles), stream));
-    count_digits_kernel<<<counts.chunks, kThreads, 0, stream>>>(items_, lists_.d_buckets, lists_.d_chunks, level,
+    count_digits_kernel<<<counts.slices, kThreads, 0, stream>>>(items_, lists_.d_buckets, lists_.d_slices, level,
                                                                 lists_.d_places);
     check_launch();
     plan_buckets_kernel<<<counts.buckets, kThreads, 0, stream>>>(lists_);
     check_launch();
-    move_items_kernel<<<counts.chunks, kThreads, 0, stream>>>(items_, lists_.d_buckets, lists_.d_chunks, level,
+    move_items_kernel<<<counts.slices, kThreads, 0, stream>>>(items_, lists_.d_buckets, lists_.d_slices, level,
                                                               lists_.d_places);
     check_launch();
     std::swap(lists_.d_buckets, lists_.d_next_buckets);
-    std::swap(lists_.d_chunks, lists_.d_next_chunks);
+    std::swap(lists_.d_slices, lists_.d_next_slices);
     Counts next{};
     copy_to_host(&next, lists_.d_counts, sizeof next, stream);
     stream_.synchronize();

@@ -17,15 +17,15 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kRange = 8192;  // strings a task
-constexpr std::size_t kMinPieceBytes = std::size_t{64} << 10, kMaxPieceBytes = std::size_t{8} << 20;
+constexpr std::size_t kTaskStrings = 8192;
+constexpr std::size_t kMinBufferBytes = std::size_t{64} << 10, kMaxBufferBytes = std::size_t{8} << 20;
 
-std::size_t piece_bytes(std::size_t count) { return std::clamp(count * 8, kMinPieceBytes, kMaxPieceBytes); }
+std::size_t buffer_bytes(std::size_t count) { return std::clamp(count * 8, kMinBufferBytes, kMaxBufferBytes); }
 
-// Bytes that all strings share. Little work where that is few.
+// Returns how many bytes all strings share. O(strings), or less where they share none.
 std::uint32_t find_root(std::span<const StringRef> strings) {
   return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(1, strings.size(), kRange), strings[0].bytes,
+      tbb::blocked_range<std::size_t>(1, strings.size(), kTaskStrings), strings[0].bytes,
       [&](const tbb::blocked_range<std::size_t>& range, std::uint32_t shared) {
         for (std::size_t i = range.begin(); i != range.end() && shared != 0; ++i) {
           shared = common_prefix(strings[0], strings[i], 0, shared);
@@ -46,35 +46,35 @@ class HybridMsd {
         finisher_(strings, order, pieces.take<std::uint8_t>(MultikeyFinisher::scratch_bytes(strings.size()))) {}
 
   void run(PrefixSort& prefixes) {
-    prefixes.load([&](std::span<std::uint64_t> piece, std::size_t from) { write_prefixes(piece, from); });
+    prefixes.load([&](std::span<std::uint64_t> to, std::size_t from) { write_prefixes(to, from); });
     prefixes.sort();
     prefixes.take_ties(words_);
-    prefixes.take_order([&](std::span<const std::uint32_t> piece, std::size_t from) { take_order(piece, from); });
+    prefixes.take_order([&](std::span<const std::uint32_t> numbers, std::size_t from) { take_order(numbers, from); });
     finisher_.wait();
   }
 
  private:
-  void write_prefixes(std::span<std::uint64_t> piece, std::size_t from) const {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, piece.size(), kRange),
+  void write_prefixes(std::span<std::uint64_t> to, std::size_t from) const {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, to.size(), kTaskStrings),
                       [&](const tbb::blocked_range<std::size_t>& range) {
                         for (std::size_t i = range.begin(); i != range.end(); ++i) {
-                          piece[i] = load_cache(strings_[from + i], root_);
+                          to[i] = load_cache(strings_[from + i], root_);
                         }
                       });
   }
 
-  // Finishes the groups that are there as a whole, while the next piece comes down.
-  void take_order(std::span<const std::uint32_t> piece, std::size_t from) {
-    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, piece.size(), kRange),
+  // Finishes the groups of ties that have arrived completely, while the next numbers are copied.
+  void take_order(std::span<const std::uint32_t> numbers, std::size_t from) {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, numbers.size(), kTaskStrings),
                       [&](const tbb::blocked_range<std::size_t>& range) {
-                        std::copy(piece.begin() + static_cast<std::ptrdiff_t>(range.begin()),
-                                  piece.begin() + static_cast<std::ptrdiff_t>(range.end()),
+                        std::copy(numbers.begin() + static_cast<std::ptrdiff_t>(range.begin()),
+                                  numbers.begin() + static_cast<std::ptrdiff_t>(range.end()),
                                   order_.begin() + static_cast<std::ptrdiff_t>(from + range.begin()));
                       });
     const TieGroups groups(words_, static_cast<std::uint32_t>(order_.size()));
-    const std::uint32_t whole = groups.begin_of_group(static_cast<std::uint32_t>(from + piece.size()));
+    const std::uint32_t whole = groups.begin_of_group(static_cast<std::uint32_t>(from + numbers.size()));
     if (whole <= finished_) return;
-    tbb::parallel_for(tbb::blocked_range<std::uint32_t>(finished_, whole, kRange),
+    tbb::parallel_for(tbb::blocked_range<std::uint32_t>(finished_, whole, kTaskStrings),
                       [&](const tbb::blocked_range<std::uint32_t>& range) {
                         std::vector<StringSegment> segments;
                         groups.for_each(range.begin(), range.end(), whole, [&](std::uint32_t begin, std::uint32_t end) {
@@ -99,7 +99,7 @@ std::size_t HybridMsdSorter::scratch_bytes(std::size_t count) const {
   const std::size_t words = TieGroups::word_count(count) * sizeof(std::uint32_t);
   return kScratchAlignment + round_to_scratch_alignment(words) +
          round_to_scratch_alignment(MultikeyFinisher::scratch_bytes(count)) +
-         round_to_scratch_alignment(StagedCopy::memory_bytes(piece_bytes(count)));
+         round_to_scratch_alignment(StagedCopy::memory_bytes(buffer_bytes(count)));
 }
 
 void HybridMsdSorter::sort(std::span<const StringRef> strings, std::span<std::uint32_t> order,
@@ -108,7 +108,7 @@ void HybridMsdSorter::sort(std::span<const StringRef> strings, std::span<std::ui
   if (strings.empty()) return;
   ScratchPieces pieces(scratch);
   HybridMsd sort(strings, order, pieces);
-  const auto memory = pieces.take<std::uint8_t>(StagedCopy::memory_bytes(piece_bytes(strings.size())));
+  const auto memory = pieces.take<std::uint8_t>(StagedCopy::memory_bytes(buffer_bytes(strings.size())));
   sort.run(*make_prefix_sort(strings.size(), memory));
   compute_lcps(strings, order, lcps);
 }

@@ -1,4 +1,4 @@
-// How the comparison sorts of the GPU order keys by a bit range, on the device and on the host.
+// Comparisons of keys by a bit range for the GPU merge sorts, on the device and on the host.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace spillway {
 
-// All 64 bits count: equal keys cannot be told apart.
+// Compares all 64 bits, so that equal keys are identical.
 struct WholeKeyLess {
   static constexpr bool kEqualKeysDiffer = false;
   SPILLWAY_HOST_DEVICE bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
 };
 
-// Only the bits of the mask count; where it is one range of bits the order is that of the field's values.
+// Compares the bits of the mask only. For a mask of adjacent bits this is the order of the field's values.
 struct MaskedKeyLess {
   static constexpr bool kEqualKeysDiffer = true;
   std::uint64_t mask;
@@ -23,10 +23,10 @@ struct MaskedKeyLess {
 
 inline bool is_whole_key(BitRange bits) { return bits.begin == 0 && bits.end == 64; }
 
-// True where a stable sort has nothing to do.
+// Returns whether a stable sort has nothing to do.
 inline bool is_sorted_already(std::size_t count, BitRange bits) { return count < 2 || bits.begin >= bits.end; }
 
-// Calls sort(less) with the cheapest order for the bits.
+// Calls sort(less) with the cheapest comparison for the range.
 template <typename Sort>
 void with_key_order(BitRange bits, Sort sort) {
   if (is_whole_key(bits)) {

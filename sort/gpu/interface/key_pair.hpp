@@ -1,4 +1,4 @@
-// Two keys that move as one access of 16 bytes.
+// Two keys that are loaded and stored in one access of 16 bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct KeyPair {
   std::uint64_t second;
 };
 
-// Of addresses aligned to 16 bytes.
+// Requires: addresses aligned to 16 bytes.
 SPILLWAY_HOST_DEVICE inline KeyPair load_pair(const std::uint64_t* keys) {
 #ifdef __CUDA_ARCH__
   const ulonglong2 pair = *reinterpret_cast<const ulonglong2*>(keys);

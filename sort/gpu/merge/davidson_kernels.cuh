@@ -1,14 +1,16 @@
-// The kernels of `gpu-merge:davidson`: tile sort, splits, and merges with a register and a shared window.
+// The kernels of `gpu-merge:davidson`: the tile sort, the search for splits, and merges with a register and a shared
+// buffer (the paper's windows).
 #pragma once
 
 #include "sort/gpu/merge/davidson_steps.hpp"
 
 namespace spillway {
 
-// Block sort: eight records a thread in registers, then merges inside the tile, binary search first, linear from there.
+// Sorts a tile: each thread sorts eight records at a time in registers, then the block merges them. In each merge a
+// thread finds its first record by binary search and the others linearly.
 template <bool kHasValue>
 inline constexpr unsigned kDavidsonSortBytes =
-    DavidsonShape<kHasValue>::SortWindow::bytes_of(DavidsonShape<kHasValue>::kTile);
+    DavidsonShape<kHasValue>::SortBuffer::bytes_of(DavidsonShape<kHasValue>::kTile);
 
 template <bool kHasValue, typename Less>
 __global__ __launch_bounds__(DavidsonShape<kHasValue>::kThreads,
@@ -16,41 +18,41 @@ __global__ __launch_bounds__(DavidsonShape<kHasValue>::kThreads,
                                                                Less less) {
   using Shape = DavidsonShape<kHasValue>;
   extern __shared__ __align__(16) std::uint8_t shared[];
-  const auto window = Shape::SortWindow::at(shared, Shape::kTile);
+  const auto buffer = Shape::SortBuffer::at(shared, Shape::kTile);
   const std::uint64_t begin = std::uint64_t{blockIdx.x} * Shape::kTile;
   const unsigned present = static_cast<unsigned>(least(count - begin, std::uint64_t{Shape::kTile}));
   const unsigned first = threadIdx.x * Shape::kPerThread;
   SPILLWAY_UNROLL
   for (unsigned j = 0; j < Shape::kPerThread; ++j) {
     const unsigned i = j * Shape::kThreads + threadIdx.x;
-    if (i < present) window.store(i, records.load(begin + i));
+    if (i < present) buffer.store(i, records.load(begin + i));
   }
   __syncthreads();
   for (unsigned i = 0; i < Shape::kPerThread; i += kSortedInRegisters) {
-    sort_in_registers<kHasValue>(window, first + i, present, less);
+    sort_in_registers<kHasValue>(buffer, first + i, present, less);
   }
   __syncthreads();
   for (unsigned run = kSortedInRegisters; run < present; run *= 2) {
     Record<kHasValue> merged[Shape::kPerThread];
-    if (first < present) merge_inside_tile<kHasValue>(window, run, first, present, merged, less);
+    if (first < present) merge_inside_tile<kHasValue>(buffer, run, first, present, merged, less);
     __syncthreads();
     SPILLWAY_UNROLL
     for (unsigned i = 0; i < Shape::kPerThread; ++i) {
-      if (first + i < present) window.store(first + i, merged[i]);
+      if (first + i < present) buffer.store(first + i, merged[i]);
     }
     __syncthreads();
   }
   SPILLWAY_UNROLL
   for (unsigned j = 0; j < Shape::kPerThread; ++j) {
     const unsigned i = j * Shape::kThreads + threadIdx.x;
-    if (i < present) records.store(begin + i, window.load(i));
+    if (i < present) records.store(begin + i, buffer.load(i));
   }
 }
 
 inline constexpr unsigned kSplitThreads = 64;
 
-// Where each tile of a merge begins in its four runs. A block's tiles are of one group where a group has that many: its
-// first split is searched for in the whole group, the others from there.
+// Finds where each tile of a merge begins in its four runs. The first split of a block is searched for in its whole
+// group, and the others of that group from there.
 template <typename Less>
 __global__ __launch_bounds__(kSplitThreads) void davidson_split_kernel(const std::uint64_t* keys, MergePass pass,
                                                                        unsigned tile_shift, std::uint64_t tiles,
@@ -71,53 +73,54 @@ __global__ __launch_bounds__(kSplitThreads) void davidson_split_kernel(const std
   splits[tile] = advanced(from, group_end(pass, tile), (tile - from_tile) << tile_shift, keys, less);
 }
 
-// A tile's records on their way to shared memory, some in each thread.
+// The next tile in registers, kPerThread records in each thread.
 template <bool kHasValue>
-struct RegisterWindow {
+struct RegisterBuffer {
   using Shape = DavidsonShape<kHasValue>;
-  TileWindows windows;
+  TileSources sources;
   Record<kHasValue> records[Shape::kPerThread];
 
-  // Reads the tile that begins at splits[tile]; the records arrive while the thread goes on.
+  // Starts to load the tile that begins at splits[tile]; the loads complete while the thread goes on.
   __device__ void load(const RecordArray<kHasValue>& from, const MergePass& pass, const Split* splits,
                        std::uint64_t tile, std::uint64_t tiles) {
     const bool ends_group = tile + 1 == tiles || (tile + 1) >> pass.group_shift != tile >> pass.group_shift;
-    windows = tile_windows(splits[tile], ends_group ? group_end(pass, tile) : splits[tile + 1]);
+    sources = tile_sources(splits[tile], ends_group ? group_end(pass, tile) : splits[tile + 1]);
     SPILLWAY_UNROLL
     for (unsigned i = 0; i < Shape::kPerThread; ++i) {
       const unsigned place = i * Shape::kThreads + threadIdx.x;
-      if (place < windows.count()) records[i] = from.load(windows.source(place));
+      if (place < sources.count()) records[i] = from.load(sources.source(place));
     }
   }
-  __device__ void store(const typename Shape::MergeWindow& to) const {
+  __device__ void store(const typename Shape::MergeBuffer& to) const {
     SPILLWAY_UNROLL
     for (unsigned i = 0; i < Shape::kPerThread; ++i) {
       const unsigned place = i * Shape::kThreads + threadIdx.x;
-      if (place < windows.count()) to.store(place, records[i]);
+      if (place < sources.count()) to.store(place, records[i]);
     }
   }
 };
 
-// The two shared windows of a block, between which each step moves a tile.
+// The two shared buffers of a block. Each step moves a tile from `full` to `other`.
 template <bool kHasValue>
-struct WindowPair {
-  using Window = typename DavidsonShape<kHasValue>::MergeWindow;
+struct BufferPair {
+  using Buffer = typename DavidsonShape<kHasValue>::MergeBuffer;
   static constexpr unsigned kTile = DavidsonShape<kHasValue>::kTile;
-  static constexpr unsigned kBytes = 2 * Window::bytes_of(kTile);
+  static constexpr unsigned kBytes = 2 * Buffer::bytes_of(kTile);
 
-  explicit __device__ WindowPair(std::uint8_t* shared)
-      : full(Window::at(shared, kTile)), other(Window::at(shared + Window::bytes_of(kTile), kTile)) {}
+  explicit __device__ BufferPair(std::uint8_t* shared)
+      : full(Buffer::at(shared, kTile)), other(Buffer::at(shared + Buffer::bytes_of(kTile), kTile)) {}
   __device__ void swap() {
-    const Window window = full;
+    const Buffer buffer = full;
     full = other;
-    other = window;
+    other = buffer;
   }
 
-  Window full, other;
+  Buffer full, other;
 };
 
-// Merges a share of the tiles, one after the other, while the registers take in the next: whole groups of runs in the
-// first passes (the paper's simple merges), a part of one in the last (its cooperative merges).
+// Merges up to `share` consecutive tiles, and loads each one into registers while the one before is merged. In the
+// first passes these are whole groups of runs (the paper's simple merges), in the last ones a section of a group (its
+// cooperative merges).
 template <bool kHasValue, typename Less>
 __global__ __launch_bounds__(DavidsonShape<kHasValue>::kThreads,
                              3) void davidson_merge_kernel(RecordArray<kHasValue> from, RecordArray<kHasValue> to,
@@ -125,31 +128,31 @@ __global__ __launch_bounds__(DavidsonShape<kHasValue>::kThreads,
                                                            unsigned share, Less less) {
   using Shape = DavidsonShape<kHasValue>;
   extern __shared__ __align__(16) std::uint8_t shared[];
-  WindowPair<kHasValue> shared_windows(shared);
+  BufferPair<kHasValue> shared_buffers(shared);
   const unsigned first = threadIdx.x * Shape::kMergedPerThread;
   std::uint64_t tile = std::uint64_t{blockIdx.x} * share;
   const std::uint64_t end = least(tile + share, tiles);
-  RegisterWindow<kHasValue> next;
+  RegisterBuffer<kHasValue> next;
   next.load(from, pass, splits, tile, tiles);
   for (; tile < end; ++tile) {
-    next.store(shared_windows.full);
-    const TileWindows windows = next.windows;
+    next.store(shared_buffers.full);
+    const TileSources sources = next.sources;
     __syncthreads();
     if (tile + 1 < end) next.load(from, pass, splits, tile + 1, tiles);
-    merge_parts<kHasValue>(shared_windows.full, shared_windows.other, windows, first, less);
+    merge_run_pairs<kHasValue>(shared_buffers.full, shared_buffers.other, sources, first, less);
     __syncthreads();
-    shared_windows.swap();
-    if (windows.end[1] < windows.count()) {
-      merge_halves<kHasValue>(shared_windows.full, shared_windows.other, windows, first, less);
+    shared_buffers.swap();
+    if (sources.end[1] < sources.count()) {
+      merge_halves<kHasValue>(shared_buffers.full, shared_buffers.other, sources, first, less);
       __syncthreads();
-      shared_windows.swap();
+      shared_buffers.swap();
     }
     SPILLWAY_UNROLL
     for (unsigned j = 0; j < Shape::kPerThread; ++j) {
       const unsigned i = j * Shape::kThreads + threadIdx.x;
-      if (i < windows.count()) to.store(tile * Shape::kTile + i, shared_windows.full.load(i));
+      if (i < sources.count()) to.store(tile * Shape::kTile + i, shared_buffers.full.load(i));
     }
-    shared_windows.swap();  // what is read above is written again only after the next barrier
+    shared_buffers.swap();  // the records read above are overwritten only after the next barrier
   }
 }
 

@@ -11,7 +11,7 @@ namespace spillway {
 
 namespace {
 
-constexpr unsigned kMostTilesOfABlock = 16;
+constexpr unsigned kMaxBlockTiles = 16;  // tiles that a block merges
 
 template <bool kHasValue>
 std::size_t scratch_of(std::size_t count) {
@@ -38,16 +38,16 @@ void merge_pass(RecordArray<kHasValue> from, RecordArray<kHasValue> to, const Me
                                                                                         tiles, less, d_splits);
   check_launch();
   const auto kernel = davidson_merge_kernel<kHasValue, Less>;
-  constexpr unsigned kBytes = WindowPair<kHasValue>::kBytes;
+  constexpr unsigned kBytes = BufferPair<kHasValue>::kBytes;
   allow_shared_bytes(kernel, kBytes);
-  // Several rounds of blocks, so that none is left alone at the end, and several tiles in each.
+  // About four rounds of blocks, so that few multiprocessors idle in the last, with up to kMaxBlockTiles tiles each.
   const std::uint64_t rounds = tiles / (4 * resident_blocks(kernel, Shape::kThreads, kBytes));
-  const unsigned share = static_cast<unsigned>(std::clamp<std::uint64_t>(rounds, 1, kMostTilesOfABlock));
+  const unsigned share = static_cast<unsigned>(std::clamp<std::uint64_t>(rounds, 1, kMaxBlockTiles));
   kernel<<<blocks_for(tiles, share), Shape::kThreads, kBytes, stream>>>(from, to, pass, d_splits, tiles, share, less);
   check_launch();
 }
 
-// Sorts tiles in place, then merges between `records` and `other`. Returns where the result stands.
+// Sorts tiles in place, then merges between `records` and `other`. Returns the array with the result.
 template <bool kHasValue, typename Less>
 RecordArray<kHasValue> sort_records(RecordArray<kHasValue> records, RecordArray<kHasValue> other, std::uint64_t count,
                                     Split* d_splits, Less less, cudaStream_t stream) {

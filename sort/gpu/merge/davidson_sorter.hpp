@@ -1,14 +1,14 @@
 // `gpu-merge:davidson`: the merge sort of Davidson, Tarjan, Garland, Owens, "Efficient Parallel Merge Sort for Fixed
-// and Variable Length Keys" (2012), section 3, in a modern form: docs/sorters.md says what differs.
+// and Variable Length Keys" (2012), section 3, in a modern form. docs/sorters.md lists the differences.
 #pragma once
 
 #include "sort/gpu/interface/record_sorter.hpp"
 
 namespace spillway {
 
-// Stable, by comparisons of the range's bits alone. Scratch: one copy of the keys (and values), and 32 bytes for each
-// 4096 keys (2048 pairs). Moves 16 bytes a key in the sort of tiles and in each of the log4(count / tile) merges of
-// four runs at a time.
+// Stable; compares the bits of the range only. O(n log n) comparisons. Moves 16 bytes a key in the sort of tiles and in
+// each of the log4(count / tile) merges of four runs. Scratch: one copy of the keys (and values), and 32 bytes for each
+// tile of 4096 keys (2048 pairs).
 class GpuDavidsonSorter final : public DeviceRecordSorter {
  public:
   std::string_view name() const override { return "gpu-merge:davidson"; }

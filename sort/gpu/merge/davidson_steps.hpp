@@ -1,14 +1,15 @@
-// What one thread does in `gpu-merge:davidson` (Davidson, Tarjan, Garland, Owens 2012, section 3): sort eight records
-// in registers, merge inside a tile, find where the tiles of a merge begin in its four runs, merge a tile's four
-// windows.
+// Step logic of one thread in `gpu-merge:davidson` (Davidson, Tarjan, Garland, Owens 2012, section 3): sorts eight
+// records in registers, merges inside a tile, finds where the tiles of a merge begin in its four runs, and merges a
+// tile from them.
 #pragma once
 
 #include "sort/gpu/merge/steps.hpp"
 
 namespace spillway {
 
-// Found on an H200 (docs/sorters.md). The two windows of a tile fit the 64 KiB of shared memory of compute capability
-// 7.5. In a merge the threads take an odd number of records, and the last of them fewer or none.
+// Found on an H200 (docs/sorters.md). Two merge buffers fit the 64 KiB of shared memory of compute capability 7.5. In a
+// merge each thread takes an odd number of records, so that threads use different banks, and the last threads take
+// fewer or none.
 template <bool kHasValue>
 struct DavidsonShape {
   static constexpr unsigned kThreads = 256;
@@ -16,14 +17,14 @@ struct DavidsonShape {
   static constexpr unsigned kTile = kThreads * kPerThread;
   static constexpr unsigned kShift = kHasValue ? 11 : 12;  // log2(kTile)
   static constexpr unsigned kMergedPerThread = kPerThread + 1;
-  using SortWindow = RecordWindow<kHasValue, 16>;
-  using MergeWindow = RecordWindow<kHasValue, 0>;
+  using SortBuffer = SharedRecords<kHasValue, 16>;
+  using MergeBuffer = SharedRecords<kHasValue, 0>;
 };
 inline constexpr unsigned kSortedInRegisters = 8;
 inline constexpr unsigned kMergedRuns = 4;
 
-// Odd-even transposition: a network that exchanges neighbours only, and only those out of order, is stable. Records
-// from `count` on stay where they are.
+// Sorts `count` records by odd-even transposition, which is stable because it exchanges only neighbours that are out of
+// order. The other records stay where they are.
 template <bool kHasValue, typename Less>
 SPILLWAY_HOST_DEVICE void sort_eight(Record<kHasValue> (&records)[kSortedInRegisters], unsigned count, Less less) {
   SPILLWAY_UNROLL
@@ -38,28 +39,28 @@ SPILLWAY_HOST_DEVICE void sort_eight(Record<kHasValue> (&records)[kSortedInRegis
   }
 }
 
-// Sorts the eight records at `first` of a window that holds `count`.
+// Sorts the eight records at `first` of a buffer that holds `count`.
 template <bool kHasValue, typename Less>
-SPILLWAY_HOST_DEVICE void sort_in_registers(const typename DavidsonShape<kHasValue>::SortWindow& window, unsigned first,
+SPILLWAY_HOST_DEVICE void sort_in_registers(const typename DavidsonShape<kHasValue>::SortBuffer& buffer, unsigned first,
                                             unsigned count, Less less) {
   if (first >= count) return;
   const unsigned present = least(count - first, kSortedInRegisters);
   Record<kHasValue> records[kSortedInRegisters] = {};
   SPILLWAY_UNROLL
   for (unsigned i = 0; i < kSortedInRegisters; ++i) {
-    if (i < present) records[i] = window.load(first + i);
+    if (i < present) records[i] = buffer.load(first + i);
   }
   sort_eight(records, present, less);
   SPILLWAY_UNROLL
   for (unsigned i = 0; i < kSortedInRegisters; ++i) {
-    if (i < present) window.store(first + i, records[i]);
+    if (i < present) buffer.store(first + i, records[i]);
   }
 }
 
-// Records [first, first + kPerThread) of the merge of all neighbouring runs of `run` records in a tile of `count`.
-// Requires: first < count. Records from `count` on are anything.
+// Merges neighbouring runs of `run` records in a tile of `count` records, and returns records [first, first +
+// kPerThread) of the result in `merged`. Requires: first < count. Records from `count` on are undefined.
 template <bool kHasValue, typename Less>
-SPILLWAY_HOST_DEVICE void merge_inside_tile(const typename DavidsonShape<kHasValue>::SortWindow& window, unsigned run,
+SPILLWAY_HOST_DEVICE void merge_inside_tile(const typename DavidsonShape<kHasValue>::SortBuffer& buffer, unsigned run,
                                             unsigned first, unsigned count,
                                             Record<kHasValue> (&merged)[DavidsonShape<kHasValue>::kPerThread],
                                             Less less) {
@@ -67,7 +68,7 @@ SPILLWAY_HOST_DEVICE void merge_inside_tile(const typename DavidsonShape<kHasVal
   const unsigned begin = first & ~(2 * run - 1);
   const unsigned middle = least(begin + run, count);
   const RunPair runs{begin, middle, middle, least(begin + 2 * run, count)};
-  merge_share<kHasValue, kPerThread>(window, runs, first - begin, count - 1,
+  merge_share<kHasValue, kPerThread>(buffer, runs, first - begin, count - 1,
                                      IntoRegisters<kHasValue, kPerThread>{merged}, less);
 }
 
@@ -101,19 +102,19 @@ inline SPILLWAY_HOST_DEVICE Split group_end(const MergePass& pass, std::uint64_t
   return split;
 }
 
-// Moves `split` on by the next `rank` records of the merged group. Each step looks ahead in every run, at kLookAhead
-// keys that are rank / kParts records apart, and kLookAhead times takes the records up to the least key of those next
-// in the four runs. Fewer than rank / kParts records of each other run come before that key, so that what is taken is
-// among the next `rank` for certain. O(log rank) steps of 4 * kLookAhead independent reads; a longer look ahead takes
-// fewer steps and reads more (docs/sorters.md).
+// Returns `split` advanced by the next `rank` records of the merged group. Each step reads kLookAhead keys of every
+// run, rank / kDivisor records apart. Then kLookAhead times it takes the run whose next such key is least, up to that
+// key: fewer than rank / kDivisor records of each other run come before the key, so all records taken are among the
+// next `rank`. O(log rank) steps of 4 * kLookAhead independent reads; a longer look ahead needs fewer steps and more
+// reads (docs/sorters.md).
 inline constexpr unsigned kLookAhead = 5;
 
 template <typename Less>
 SPILLWAY_HOST_DEVICE Split advanced(Split split, const Split& end, std::uint64_t rank, const std::uint64_t* keys,
                                     Less less) {
-  constexpr unsigned kParts = kLookAhead + kMergedRuns - 1;
+  constexpr unsigned kDivisor = kLookAhead + kMergedRuns - 1;
   while (rank > 0) {
-    const std::uint64_t step = rank < kParts ? 1 : rank / kParts;
+    const std::uint64_t step = rank < kDivisor ? 1 : rank / kDivisor;
     std::uint64_t left[kMergedRuns], ahead[kMergedRuns][kLookAhead];
     SPILLWAY_UNROLL
     for (unsigned i = 0; i < kMergedRuns; ++i) {
@@ -147,9 +148,9 @@ SPILLWAY_HOST_DEVICE Split advanced(Split split, const Split& end, std::uint64_t
   return split;
 }
 
-// Where a tile's records stand: position i of the shared window, if it is below end[j] and in no earlier run's part, is
-// record i + offset[j] of the source (modulo 2^64).
-struct TileWindows {
+// Where the records of a tile come from: position i of the shared buffer, for the first j with i < end[j], is record
+// i + offset[j] of the source (modulo 2^64).
+struct TileSources {
   std::uint64_t offset[kMergedRuns];
   unsigned end[kMergedRuns];
 
@@ -160,50 +161,50 @@ struct TileWindows {
   }
 };
 
-inline SPILLWAY_HOST_DEVICE TileWindows tile_windows(const Split& begin, const Split& end) {
-  TileWindows windows;
+inline SPILLWAY_HOST_DEVICE TileSources tile_sources(const Split& begin, const Split& end) {
+  TileSources sources;
   unsigned filled = 0;
   SPILLWAY_UNROLL
   for (unsigned i = 0; i < kMergedRuns; ++i) {
-    windows.offset[i] = begin.at[i] - filled;
+    sources.offset[i] = begin.at[i] - filled;
     filled += static_cast<unsigned>(end.at[i] - begin.at[i]);
-    windows.end[i] = filled;
+    sources.end[i] = filled;
   }
-  return windows;
+  return sources;
 }
 
-// First step of a tile's merge: parts 0 and 1 become one run, and parts 2 and 3. A thread whose records lie on the
-// border takes part in both.
+// First step of a tile's merge: runs 0 and 1 become one, and runs 2 and 3. A thread whose records cross the border
+// works on both.
 template <bool kHasValue, typename Less>
-SPILLWAY_HOST_DEVICE void merge_parts(const typename DavidsonShape<kHasValue>::MergeWindow& from,
-                                      const typename DavidsonShape<kHasValue>::MergeWindow& to,
-                                      const TileWindows& windows, unsigned first, Less less) {
+SPILLWAY_HOST_DEVICE void merge_run_pairs(const typename DavidsonShape<kHasValue>::MergeBuffer& from,
+                                          const typename DavidsonShape<kHasValue>::MergeBuffer& to,
+                                          const TileSources& sources, unsigned first, Less less) {
   using Shape = DavidsonShape<kHasValue>;
-  const unsigned stop = least(first + Shape::kMergedPerThread, windows.count());
-  const unsigned border = windows.end[1];
+  const unsigned stop = least(first + Shape::kMergedPerThread, sources.count());
+  const unsigned border = sources.end[1];
   while (first < stop) {
     const bool low = first < border;
-    const RunPair runs = low ? RunPair{0, windows.end[0], windows.end[0], border}
-                             : RunPair{border, windows.end[2], windows.end[2], windows.end[3]};
+    const RunPair runs = low ? RunPair{0, sources.end[0], sources.end[0], border}
+                             : RunPair{border, sources.end[2], sources.end[2], sources.end[3]};
     const unsigned next = low ? least(stop, border) : stop;
     merge_share<kHasValue, Shape::kMergedPerThread>(
-        from, runs, first - runs.a, windows.count() - 1,
-        IntoWindow<kHasValue, typename Shape::MergeWindow>{to, first, next - first}, less);
+        from, runs, first - runs.a, sources.count() - 1,
+        IntoBuffer<kHasValue, typename Shape::MergeBuffer>{to, first, next - first}, less);
     first = next;
   }
 }
 
 // Second step: the two runs become one.
 template <bool kHasValue, typename Less>
-SPILLWAY_HOST_DEVICE void merge_halves(const typename DavidsonShape<kHasValue>::MergeWindow& from,
-                                       const typename DavidsonShape<kHasValue>::MergeWindow& to,
-                                       const TileWindows& windows, unsigned first, Less less) {
+SPILLWAY_HOST_DEVICE void merge_halves(const typename DavidsonShape<kHasValue>::MergeBuffer& from,
+                                       const typename DavidsonShape<kHasValue>::MergeBuffer& to,
+                                       const TileSources& sources, unsigned first, Less less) {
   using Shape = DavidsonShape<kHasValue>;
-  if (first >= windows.count()) return;
-  const unsigned count = least(Shape::kMergedPerThread, windows.count() - first);
-  const RunPair runs{0, windows.end[1], windows.end[1], windows.count()};
-  merge_share<kHasValue, Shape::kMergedPerThread>(from, runs, first, windows.count() - 1,
-                                                  IntoWindow<kHasValue, typename Shape::MergeWindow>{to, first, count},
+  if (first >= sources.count()) return;
+  const unsigned count = least(Shape::kMergedPerThread, sources.count() - first);
+  const RunPair runs{0, sources.end[1], sources.end[1], sources.count()};
+  merge_share<kHasValue, Shape::kMergedPerThread>(from, runs, first, sources.count() - 1,
+                                                  IntoBuffer<kHasValue, typename Shape::MergeBuffer>{to, first, count},
                                                   less);
 }
 

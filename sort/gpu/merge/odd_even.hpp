@@ -1,6 +1,5 @@
-// Batcher's odd-even merge sort (1968) of the 256 records of a warp, eight consecutive ones in the registers of each
-// lane: exchanges inside a lane, between neighbouring lanes, and between lanes further apart. The step logic of one
-// lane; what other lanes hold is handed to it.
+// Batcher's odd-even merge sort (1968) of the 256 records of a warp, with eight consecutive records in the registers of
+// each lane. Step logic of one lane: exchanges inside it, and with records that other lanes hand to it.
 #pragma once
 
 #include "sort/gpu/merge/records.hpp"
@@ -10,8 +9,8 @@ namespace spillway {
 inline constexpr unsigned kLanes = 32;
 inline constexpr unsigned kPerLane = 8;
 
-// Is `a` to stand before `b`? The network is not stable: where equal keys can differ, the place that a key had before
-// decides between them, which stands in its record's value.
+// Returns whether `a` comes before `b`. The network is not stable: where equal keys can differ, the records' values
+// hold their original places and decide.
 template <typename Less>
 SPILLWAY_HOST_DEVICE bool comes_before(const Record<true>& a, const Record<true>& b, Less less) {
   return less(a.key, b.key) || (!less(b.key, a.key) && a.value < b.value);
@@ -30,7 +29,7 @@ SPILLWAY_HOST_DEVICE void compare_exchange(Record<kHasPlace>& low, Record<kHasPl
   low = first;
 }
 
-// One end of a comparator between lanes: what stays here of `own` and the other end's record.
+// One end of a comparator between lanes: returns which of `own` and `other`, the record of the other end, stays here.
 enum class End { kLow, kHigh };
 template <bool kHasPlace, typename Less>
 SPILLWAY_HOST_DEVICE Record<kHasPlace> kept(const Record<kHasPlace>& own, const Record<kHasPlace>& other, End end,
@@ -39,7 +38,7 @@ SPILLWAY_HOST_DEVICE Record<kHasPlace> kept(const Record<kHasPlace>& own, const 
   return (end == End::kLow) == other_first ? other : own;
 }
 
-// All merges of runs of 1, 2 and 4 records: the lane's records are in order.
+// Does all merges of runs of 1, 2 and 4 records: sorts the lane's records.
 template <bool kHasPlace, typename Less>
 SPILLWAY_HOST_DEVICE void sort_in_lane(Record<kHasPlace> (&records)[kPerLane], Less less) {
   SPILLWAY_UNROLL
@@ -57,8 +56,7 @@ SPILLWAY_HOST_DEVICE void sort_in_lane(Record<kHasPlace> (&records)[kPerLane], L
   }
 }
 
-// The comparators of a lane with another, in the step of the merges of runs of `run` lanes whose distance is `distance`
-// lanes.
+// The partner of a lane in the step over `distance` lanes of the merges of runs of `run` lanes.
 struct LanePartner {
   unsigned lane;
   End own_end;
@@ -72,8 +70,8 @@ inline SPILLWAY_HOST_DEVICE LanePartner lane_partner(unsigned lane, unsigned run
   return {in_one_merge ? partner : lane, is_low ? End::kLow : End::kHigh, in_one_merge};
 }
 
-// In the steps with a distance of 4, 2 or 1 records: the comparators inside a lane. Those at its ends reach `distance`
-// records into the lane before and the lane after.
+// The comparators inside a lane in the steps over kDistance = 4, 2 or 1 records. The others connect the first and last
+// kDistance records with the neighbouring lanes.
 template <unsigned kDistance, bool kHasPlace, typename Less>
 SPILLWAY_HOST_DEVICE void exchange_in_lane(Record<kHasPlace> (&records)[kPerLane], Less less) {
   SPILLWAY_UNROLL
@@ -82,7 +80,7 @@ SPILLWAY_HOST_DEVICE void exchange_in_lane(Record<kHasPlace> (&records)[kPerLane
     for (unsigned i = low; i < low + kDistance; ++i) compare_exchange(records[i], records[i + kDistance], less);
   }
 }
-// Has the lane one before (or after) it in its merge of runs of `run` lanes?
+// Returns whether a lane before (after) this one belongs to the same merge of runs of `run` lanes.
 inline SPILLWAY_HOST_DEVICE bool has_lane_before(unsigned lane, unsigned run) { return (lane & (2 * run - 1)) != 0; }
 inline SPILLWAY_HOST_DEVICE bool has_lane_after(unsigned lane, unsigned run) {
   return ((lane + 1) & (2 * run - 1)) != 0;

@@ -1,5 +1,5 @@
-// Keys with or without a value each, as the comparison sorts of the GPU move them: arrays in device memory and windows
-// in a block's shared memory (on the host: plain memory).
+// Keys with or without a value each, as the merge sorts written here move them: arrays in device memory, and buffers in
+// a block's shared memory (on the host, plain memory).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Record<true> {
   std::uint32_t value;
 };
 
-// Without values, `values` is not used.
+// `values` is not used without values.
 template <bool kHasValue>
 struct RecordArray {
   std::uint64_t* keys = nullptr;
@@ -39,10 +39,11 @@ struct RecordArray {
   }
 };
 
-// Records of shared memory, by position. After every kRow records stands an empty one (none if kRow is 0): threads that
-// walk kRow consecutive positions each then meet in no bank. Without it an odd number of positions does that.
+// Records in shared memory, by position. An empty slot follows every kRow records (none if kRow is 0), so that threads
+// that walk kRow consecutive positions each use different banks. An odd number of positions a thread does so without
+// it.
 template <bool kHasValue, unsigned kRow>
-struct RecordWindow {
+struct SharedRecords {
   std::uint64_t* keys = nullptr;
   std::uint32_t* values = nullptr;
 
@@ -55,7 +56,7 @@ struct RecordWindow {
   }
   static constexpr unsigned bytes_of(unsigned count) { return slot(count) * (kHasValue ? 12u : 8u); }
   // Requires: memory of bytes_of(count), aligned to 8; count is a multiple of 2 * kRow.
-  static SPILLWAY_HOST_DEVICE RecordWindow at(std::uint8_t* memory, unsigned count) {
+  static SPILLWAY_HOST_DEVICE SharedRecords at(std::uint8_t* memory, unsigned count) {
     auto* const keys = reinterpret_cast<std::uint64_t*>(memory);
     return {keys, reinterpret_cast<std::uint32_t*>(keys + slot(count))};
   }

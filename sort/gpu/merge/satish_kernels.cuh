@@ -1,4 +1,4 @@
-// The kernels of `gpu-merge:satish`. A tile belongs to one warp, which needs no barrier of its block.
+// The kernels of `gpu-merge:satish`. One warp handles a tile, so that no barrier of the block is needed.
 #pragma once
 
 #include "sort/gpu/merge/odd_even.hpp"
@@ -17,7 +17,7 @@ __device__ Record<kHasPlace> from_lane(const Record<kHasPlace>& record, unsigned
   return other;
 }
 
-// The comparators over a distance of kDistance (4, 2, 1) records.
+// The comparators over kDistance (4, 2, 1) records, inside the lane and with its neighbours.
 template <unsigned kDistance, bool kHasPlace, typename Less>
 __device__ void exchange_near(Record<kHasPlace> (&records)[kPerLane], unsigned lane, unsigned run, Less less) {
   const bool has_before = has_lane_before(lane, run), has_after = has_lane_after(lane, run);
@@ -31,7 +31,7 @@ __device__ void exchange_near(Record<kHasPlace> (&records)[kPerLane], unsigned l
   exchange_in_lane<kDistance>(records, less);
 }
 
-// The merges of runs of `run` lanes.
+// Merges pairs of runs of `run` lanes.
 template <bool kHasPlace, typename Less>
 __device__ void merge_lanes(Record<kHasPlace> (&records)[kPerLane], unsigned lane, unsigned run, Less less) {
   for (unsigned distance = run; distance > 0; distance /= 2) {
@@ -47,41 +47,41 @@ __device__ void merge_lanes(Record<kHasPlace> (&records)[kPerLane], unsigned lan
   exchange_near<1>(records, lane, run, less);
 }
 
-// Odd-even merge sort of tiles of kSatishTile records. Behind the last record stand ones with the greatest key and a
-// later place: they come last, or are equal in all bits to what they change places with.
+// Sorts tiles of kSatishTile records by odd-even merge sort. A tile that is not full is filled with records of the
+// greatest key and later places: they come last, or change places only with records that are equal in all bits.
 template <bool kHasValue, typename Less>
 __global__ __launch_bounds__(kSatishThreads) void satish_tile_sort_kernel(RecordArray<kHasValue> records,
                                                                           std::uint64_t count, Less less) {
   constexpr bool kHasPlace = Less::kEqualKeysDiffer;
-  using Window = RecordWindow<kHasPlace, 16>;
-  __shared__ __align__(8) std::uint8_t memory[kSatishWarps][Window::bytes_of(kSatishTile)];
+  using Buffer = SharedRecords<kHasPlace, 16>;
+  __shared__ __align__(8) std::uint8_t memory[kSatishWarps][Buffer::bytes_of(kSatishTile)];
   const unsigned lane = threadIdx.x % kLanes;
   const std::uint64_t begin = (std::uint64_t{blockIdx.x} * kSatishWarps + threadIdx.x / kLanes) * kSatishTile;
   if (begin >= count) return;
   const unsigned present = count - begin < kSatishTile ? static_cast<unsigned>(count - begin) : kSatishTile;
-  const Window window = Window::at(memory[threadIdx.x / kLanes], kSatishTile);
+  const Buffer buffer = Buffer::at(memory[threadIdx.x / kLanes], kSatishTile);
   SPILLWAY_UNROLL
   for (unsigned j = 0; j < kPerLane; ++j) {
     const unsigned i = j * kLanes + lane;
-    window.keys[window.slot(i)] = i < present ? records.keys[begin + i] : ~std::uint64_t{0};
+    buffer.keys[buffer.slot(i)] = i < present ? records.keys[begin + i] : ~std::uint64_t{0};
   }
   __syncwarp();
   Record<kHasPlace> own[kPerLane];
   SPILLWAY_UNROLL
   for (unsigned i = 0; i < kPerLane; ++i) {
-    own[i].key = window.key(lane * kPerLane + i);
+    own[i].key = buffer.key(lane * kPerLane + i);
     if constexpr (kHasPlace) own[i].value = lane * kPerLane + i;
   }
   sort_in_lane(own, less);
   for (unsigned run = 1; run < kLanes; run *= 2) merge_lanes(own, lane, run, less);
   SPILLWAY_UNROLL
-  for (unsigned i = 0; i < kPerLane; ++i) window.store(lane * kPerLane + i, own[i]);
+  for (unsigned i = 0; i < kPerLane; ++i) buffer.store(lane * kPerLane + i, own[i]);
   __syncwarp();
   Record<kHasValue> sorted[kPerLane];
   SPILLWAY_UNROLL
   for (unsigned j = 0; j < kPerLane; ++j) {
     const unsigned i = j * kLanes + lane;
-    const Record<kHasPlace> record = window.load(i);
+    const Record<kHasPlace> record = buffer.load(i);
     sorted[j].key = record.key;
     if constexpr (kHasValue) sorted[j].value = i < present ? records.values[begin + record.value] : 0;
   }
@@ -92,14 +92,14 @@ __global__ __launch_bounds__(kSatishThreads) void satish_tile_sort_kernel(Record
   }
 }
 
-// Every kSatishTile-th record, with its number.
+// Copies every kSatishTile-th record, with its number as value.
 template <bool kHasValue>
 __global__ void satish_splitters_kernel(RecordArray<kHasValue> from, std::uint64_t splitters, RecordArray<true> to) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < splitters) to.store(i, {from.keys[i * kSatishTile], static_cast<std::uint32_t>(i)});
 }
 
-// Merges pairs of short runs, one thread a record: the end of the nested merges of splitters.
+// Merges pairs of runs shorter than a tile, one thread a record: the innermost merge of splitters.
 template <bool kHasValue, typename Less>
 __global__ void satish_short_merge_kernel(RecordArray<kHasValue> from, RecordArray<kHasValue> to, TreeLevel level,
                                           Less less) {
@@ -107,7 +107,7 @@ __global__ void satish_short_merge_kernel(RecordArray<kHasValue> from, RecordArr
   if (i < level.count) to.store(merged_place(from.keys, level, i, less), from.load(i));
 }
 
-// Where the merged splitters cut both runs of their pair.
+// Finds where the merged splitters cut both runs of their pair.
 template <typename Less>
 __global__ void satish_split_kernel(const std::uint64_t* keys, TreeLevel level, const std::uint32_t* numbers,
                                     std::uint64_t splitters, TreeSplit* splits, Less less) {
@@ -115,14 +115,14 @@ __global__ void satish_split_kernel(const std::uint64_t* keys, TreeLevel level, 
   if (k < splitters) splits[k] = split_at(keys, level, k, numbers[k], less);
 }
 
-// One run's part of a tile: up to 8 records a lane, which each lane ranks in the other run's part.
+// The records of a tile that come from one run: up to 8 a lane, which the lane ranks among the other run's records.
 template <bool kHasValue, Side kSide>
 struct TileSide {
   Record<kHasValue> records[kPerLane];
   unsigned places[kPerLane];
 
   __device__ void load(const RecordArray<kHasValue>& from, std::uint64_t begin, unsigned count,
-                       const RecordArray<kHasValue>& window, unsigned lane) {
+                       const RecordArray<kHasValue>& buffer, unsigned lane) {
     SPILLWAY_UNROLL
     for (unsigned j = 0; j < kPerLane; ++j) {
       const unsigned i = j * kLanes + lane;
@@ -131,7 +131,7 @@ struct TileSide {
     SPILLWAY_UNROLL
     for (unsigned j = 0; j < kPerLane; ++j) {
       const unsigned i = j * kLanes + lane;
-      if (i < count) window.keys[i] = records[j].key;
+      if (i < count) buffer.keys[i] = records[j].key;
     }
   }
   template <typename Less>
@@ -140,18 +140,19 @@ struct TileSide {
     SPILLWAY_UNROLL
     for (unsigned j = 0; j < kPerLane; ++j) {
       if (j * kLanes >= count) break;
-      places[j] = j * kLanes + lane + place_in_part<kOther>(other, other_count, records[j].key, less);
+      places[j] = j * kLanes + lane + place_in_range<kOther>(other, other_count, records[j].key, less);
     }
   }
-  __device__ void scatter(const RecordArray<kHasValue>& window, unsigned count, unsigned lane) const {
+  __device__ void scatter(const RecordArray<kHasValue>& buffer, unsigned count, unsigned lane) const {
     SPILLWAY_UNROLL
     for (unsigned j = 0; j < kPerLane; ++j) {
-      if (j * kLanes + lane < count) window.store(places[j], records[j]);
+      if (j * kLanes + lane < count) buffer.store(places[j], records[j]);
     }
   }
 };
 
-// Merges tiles: each record's place is its own rank plus that in the other part. Without splits a tile is a whole pair.
+// Merges tiles: a record's place is its rank in its own run plus its rank in the other. A tile is a whole pair of runs
+// where `splits` is null.
 template <bool kHasValue, typename Less>
 __global__ __launch_bounds__(kSatishThreads,
                              kHasValue ? 5 : 8) void satish_merge_kernel(RecordArray<kHasValue> from,
@@ -164,19 +165,19 @@ __global__ __launch_bounds__(kSatishThreads,
   const std::uint64_t number = std::uint64_t{blockIdx.x} * kSatishWarps + warp;
   if (number >= tiles) return;
   const TreeTile tile = splits == nullptr ? whole_pair(level, number) : tile_between(level, splits, number, tiles);
-  const RecordArray<kHasValue> window{keys[warp], values[warp]};
+  const RecordArray<kHasValue> buffer{keys[warp], values[warp]};
   TileSide<kHasValue, Side::kLeft> left;
   TileSide<kHasValue, Side::kRight> right;
-  left.load(from, tile.left, tile.left_count, window, lane);
-  right.load(from, tile.right, tile.right_count, {window.keys + tile.left_count, nullptr}, lane);
+  left.load(from, tile.left, tile.left_count, buffer, lane);
+  right.load(from, tile.right, tile.right_count, {buffer.keys + tile.left_count, nullptr}, lane);
   __syncwarp();
-  left.rank(window.keys + tile.left_count, tile.right_count, tile.left_count, lane, less);
-  right.rank(window.keys, tile.left_count, tile.right_count, lane, less);
+  left.rank(buffer.keys + tile.left_count, tile.right_count, tile.left_count, lane, less);
+  right.rank(buffer.keys, tile.left_count, tile.right_count, lane, less);
   __syncwarp();
-  left.scatter(window, tile.left_count, lane);
-  right.scatter(window, tile.right_count, lane);
+  left.scatter(buffer, tile.left_count, lane);
+  right.scatter(buffer, tile.right_count, lane);
   __syncwarp();
-  for (unsigned i = lane; i < tile.left_count + tile.right_count; i += kLanes) to.store(tile.out + i, window.load(i));
+  for (unsigned i = lane; i < tile.left_count + tile.right_count; i += kLanes) to.store(tile.out + i, buffer.load(i));
 }
 
 }  // namespace spillway

@@ -11,11 +11,12 @@ namespace spillway {
 
 namespace {
 
-constexpr unsigned kThreads = 256;  // of the kernels with a thread a record
+constexpr unsigned kThreads = 256;  // of kernels with one thread a record
 
 std::uint64_t splitters_of(std::uint64_t count) { return (count + kSatishTile - 1) / kSatishTile; }
 
-// The splitters of one array, before and after their merge, and where they cut it; then those of the splitters.
+// The splitters of one array, before and after their merge, and the places where they cut it. Element 0 belongs to the
+// records, element i + 1 to the splitters of element i.
 struct SplitterLevel {
   RecordArray<true> numbered, merged;
   TreeSplit* d_splits;
@@ -43,7 +44,7 @@ SplitterLevels take_splitter_levels(DeviceArena& scratch, std::uint64_t count) {
   return levels;
 }
 
-// Without splits (null), tiles are whole pairs.
+// Tiles are whole pairs of runs where d_splits is null.
 template <bool kHasValue, typename Less>
 void merge_tiles(RecordArray<kHasValue> from, RecordArray<kHasValue> to, const TreeLevel& level,
                  const TreeSplit* d_splits, std::uint64_t tiles, Less less, cudaStream_t stream) {
@@ -52,8 +53,8 @@ void merge_tiles(RecordArray<kHasValue> from, RecordArray<kHasValue> to, const T
   check_launch();
 }
 
-// One level of the tree: cuts the pairs at their splitters, whose merged order comes from the same procedure, `depth`
-// levels of splitters deep.
+// Merges one level of the tree: cuts the pairs at their splitters, whose merged order comes from the same function, one
+// element of `splitters` deeper.
 template <bool kHasValue, typename Less>
 void merge_level(RecordArray<kHasValue> from, RecordArray<kHasValue> to, const TreeLevel& level,
                  const SplitterLevels& splitters, std::size_t depth, Less less, cudaStream_t stream) {
@@ -76,7 +77,7 @@ void merge_level(RecordArray<kHasValue> from, RecordArray<kHasValue> to, const T
   merge_tiles(from, to, level, own.d_splits, count, less, stream);
 }
 
-// Sorts tiles in place, then merges between `records` and `other`. Returns where the result stands.
+// Sorts tiles in place, then merges between `records` and `other`. Returns the array with the result.
 template <bool kHasValue, typename Less>
 RecordArray<kHasValue> sort_records(RecordArray<kHasValue> records, RecordArray<kHasValue> other, std::uint64_t count,
                                     const SplitterLevels& splitters, Less less, cudaStream_t stream) {

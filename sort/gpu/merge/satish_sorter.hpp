@@ -1,13 +1,14 @@
 // `gpu-merge:satish`: the merge sort of Satish, Harris, Garland, "Designing Efficient Sorting Algorithms for Manycore
-// GPUs" (2009), section IV, made stable: docs/sorters.md says what differs.
+// GPUs" (2009), section IV, made stable. docs/sorters.md lists the differences.
 #pragma once
 
 #include "sort/gpu/interface/record_sorter.hpp"
 
 namespace spillway {
 
-// Stable, by comparisons of the range's bits alone. Scratch: one copy of the keys (and values), and about 40 bytes for
-// each 256 keys. Moves 16 bytes a key in the sort of tiles and in each of the log2(count / 256) merges.
+// Stable; compares the bits of the range only. O(n log n) comparisons. Moves 16 bytes a key in the sort of tiles and in
+// each of the log2(count / 256) merges. Scratch: one copy of the keys (and values), and about 40 bytes for each 256
+// keys.
 class GpuSatishMergeSorter final : public DeviceRecordSorter {
  public:
   std::string_view name() const override { return "gpu-merge:satish"; }

@@ -1,17 +1,17 @@
-// What one thread does in the merges of `gpu-merge:satish` (Satish, Harris, Garland 2009, section IV): the rank of a
-// record in the other run, the place of a splitter in both runs of its pair. The sort of tiles is
-// sort/gpu/merge/odd_even.hpp.
+// Step logic of one thread in the merges of `gpu-merge:satish` (Satish, Harris, Garland 2009, section IV): the rank of
+// a record in the other run, and the place of a splitter in both runs of its pair. sort/gpu/merge/odd_even.hpp sorts
+// tiles.
 #pragma once
 
 #include "sort/gpu/merge/odd_even.hpp"
 
 namespace spillway {
 
-inline constexpr unsigned kSatishTile =
-    kLanes * kPerLane;  // t = 256 of the paper: records of a tile, and from one splitter to the next
+// Records of a tile, and from one splitter to the next: t = 256 of the paper.
+inline constexpr unsigned kSatishTile = kLanes * kPerLane;
 
-// Keys of sorted[begin, end) that come before `key`: those below it and, if they are of the left run, those equal to
-// it.
+// Returns the end of the keys of sorted[begin, end) that come before `key`: smaller ones and, if they belong to the
+// left run, equal ones. O(log(end - begin)).
 enum class Side { kLeft, kRight };
 template <Side kOf, typename Index, typename Less>
 SPILLWAY_HOST_DEVICE Index place_of(const std::uint64_t* sorted, Index begin, Index end, std::uint64_t key, Less less) {
@@ -24,10 +24,11 @@ SPILLWAY_HOST_DEVICE Index place_of(const std::uint64_t* sorted, Index begin, In
   return begin;
 }
 
-// place_of() for the at most kSatishTile keys of a tile's part: the same number of steps whatever `count` is, without
-// branches. Requires: sorted may be read up to kSatishTile keys, whatever stands behind `count`.
+// place_of() in sorted[0, count) for count <= kSatishTile, without branches and in the same number of steps for any
+// count. Requires: kSatishTile keys of `sorted` are readable; their values from `count` on do not matter.
 template <Side kOf, typename Less>
-SPILLWAY_HOST_DEVICE unsigned place_in_part(const std::uint64_t* sorted, unsigned count, std::uint64_t key, Less less) {
+SPILLWAY_HOST_DEVICE unsigned place_in_range(const std::uint64_t* sorted, unsigned count, std::uint64_t key,
+                                             Less less) {
   unsigned place = 0;
   SPILLWAY_UNROLL
   for (unsigned step = kSatishTile / 2; step > 0; step /= 2) {
@@ -35,7 +36,7 @@ SPILLWAY_HOST_DEVICE unsigned place_in_part(const std::uint64_t* sorted, unsigne
     const bool before = kOf == Side::kLeft ? !less(key, other) : less(other, key);
     place += place + step <= count && before ? step : 0;
   }
-  const std::uint64_t other = sorted[place];  // the 257th answer
+  const std::uint64_t other = sorted[place];  // tells 256 places from 257
   const bool before = kOf == Side::kLeft ? !less(key, other) : less(other, key);
   return place + (place < count && before ? 1 : 0);
 }
@@ -47,7 +48,7 @@ struct TreeLevel {
   std::uint64_t run_length = 0;
 };
 
-// The pair that holds record (or, in order, result) i.
+// The pair of runs that holds record i: [begin, middle) and [middle, end).
 struct TreePair {
   std::uint64_t begin, middle, end;
 };
@@ -59,7 +60,7 @@ inline SPILLWAY_HOST_DEVICE TreePair pair_of(const TreeLevel& level, std::uint64
           begin + (left < 2 * level.run_length ? left : 2 * level.run_length)};
 }
 
-// Where record i stands after the merge of its pair, by a search through the whole other run.
+// Returns the place of record i after the merge of its pair, by a search in the whole other run.
 template <typename Less>
 SPILLWAY_HOST_DEVICE std::uint64_t merged_place(const std::uint64_t* keys, const TreeLevel& level, std::uint64_t i,
                                                 Less less) {
@@ -68,14 +69,14 @@ SPILLWAY_HOST_DEVICE std::uint64_t merged_place(const std::uint64_t* keys, const
   return i - pair.middle + place_of<Side::kLeft>(keys, pair.begin, pair.middle, keys[i], less);
 }
 
-// A place in both runs of a pair: [begin, left) and [middle, right) come before it.
+// A split of a pair: [begin, left) and [middle, right) come before it.
 struct TreeSplit {
   std::uint64_t left, right;
 };
 
-// The split at the splitter that stands k-th among the merged splitters of all pairs; `number` is its own number before
-// that merge, so that it is record number * kSatishTile. Its rank among the other run's splitters leaves a window of
-// kSatishTile records to search.
+// Returns the split at the k-th of the merged splitters of all pairs. `number` is the splitter's number before that
+// merge: it is record number * kSatishTile. Its rank among the other run's splitters leaves kSatishTile records to
+// search.
 template <typename Less>
 SPILLWAY_HOST_DEVICE TreeSplit split_at(const std::uint64_t* keys, const TreeLevel& level, std::uint64_t k,
                                         std::uint64_t number, Less less) {
@@ -92,7 +93,7 @@ SPILLWAY_HOST_DEVICE TreeSplit split_at(const std::uint64_t* keys, const TreeLev
   return {place_of<Side::kLeft>(keys, low, high, keys[place], less), place};
 }
 
-// What lies between two neighbouring splitters of a pair: at most kSatishTile records of either run.
+// The records between two neighbouring splitters of a pair: at most kSatishTile of either run.
 struct TreeTile {
   std::uint64_t left, right, out;
   unsigned left_count, right_count;
@@ -108,7 +109,7 @@ inline SPILLWAY_HOST_DEVICE TreeTile tile_between(const TreeLevel& level, const 
           static_cast<unsigned>(end.left - begin.left), static_cast<unsigned>(end.right - begin.right)};
 }
 
-// The tile that a pair of runs of at most kSatishTile records is.
+// Returns a pair of runs of at most kSatishTile records as one tile.
 inline SPILLWAY_HOST_DEVICE TreeTile whole_pair(const TreeLevel& level, std::uint64_t pair_number) {
   const TreePair pair = pair_of(level, pair_number * 2 * level.run_length);
   return {pair.begin, pair.middle, pair.begin, static_cast<unsigned>(pair.middle - pair.begin),

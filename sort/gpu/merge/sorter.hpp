@@ -1,12 +1,13 @@
-// `gpu-merge`: CUB's merge sort (cub::DeviceMergeSort), the modern comparison sort.
+// `gpu-merge`: CUB's merge sort (cub::DeviceMergeSort), the comparison sort that the papers' merge sorts are measured
+// against.
 #pragma once
 
 #include "sort/gpu/interface/record_sorter.hpp"
 
 namespace spillway {
 
-// Stable, by comparisons of the range's bits alone. Scratch: one copy of the keys (and values) and CUB's own. Moves 16
-// bytes a key in the sort of its tiles and in each of the log2(count / tile) merges.
+// Stable; compares the bits of the range only. O(n log n) comparisons. Moves 16 bytes a key in the sort of tiles of
+// 2048 keys and in each of the log2(count / 2048) merges. Scratch: one copy of the keys (and values), and CUB's own.
 class GpuMergeSorter final : public DeviceRecordSorter {
  public:
   std::string_view name() const override { return "gpu-merge"; }

@@ -18,13 +18,13 @@ using satish::kThreadKeys;
 using satish::kTileThreads;
 using satish::Records;
 
-// One byte a warp: at most 32 * kThreadKeys zeros each.
+// The zeros of each warp in one byte: at most 32 * kThreadKeys.
 struct WarpZeros {
   unsigned words[satish::kTileWarps / 4];
 };
 static_assert(32 * kThreadKeys < 256 && satish::kTileWarps % 4 == 0);
 
-// A GPU block as the programs of sort/gpu/radix/satish_tile.hpp see it.
+// A GPU block as the programs of sort/gpu/radix/satish_tile.hpp see it. The host versions are empty.
 template <bool kPairs>
 class DeviceBlock {
  public:
@@ -44,7 +44,7 @@ class DeviceBlock {
   }
   SPILLWAY_HOST_DEVICE __forceinline__ satish::TileMemory<kPairs>& shared() { return shared_; }
 
-  // Ballots inside the warp; sums over the warps by dot products of bytes.
+  // Ballots rank the keys of a warp; dot products of bytes sum over the warps.
   SPILLWAY_HOST_DEVICE __forceinline__ void count_zeros(unsigned bit, unsigned size) {
 #ifdef __CUDA_ARCH__
     const unsigned lane = threadIdx.x % 32;

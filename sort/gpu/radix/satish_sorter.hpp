@@ -1,13 +1,13 @@
-// `gpu-radix:satish`: least significant digit first, 4 bits a pass, tiles of 1024 keys sorted by 1-bit splits before a
-// coalesced scatter. Source: Satish, Harris, Garland 2009, section III; see docs/sorters.md.
+// `gpu-radix:satish`: radix sort from the least significant digit on, 4 bits a pass. Tiles of 1024 keys are sorted by
+// 1-bit splits before a coalesced scatter. Source: Satish, Harris, Garland 2009, section III; see docs/sorters.md.
 #pragma once
 
 #include "sort/gpu/interface/record_sorter.hpp"
 
 namespace spillway {
 
-// Stable. Scratch: one copy of the keys (and values), and 1/64 of the keys' size for histograms. Moves 32.5 bytes a key
-// in each pass of 4 bits.
+// Stable. O(n) a pass of 4 bits, which moves 32.5 bytes a key. Scratch: one copy of the keys (and values), and 1/64 of
+// the keys' size for histograms.
 class GpuSatishRadixSorter final : public DeviceRecordSorter {
  public:
   std::string_view name() const override { return "gpu-radix:satish"; }

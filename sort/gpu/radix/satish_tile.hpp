@@ -1,9 +1,9 @@
-// One pass of Satish's radix sort inside a tile: sort by a digit with splits of one bit, count the digits, and say
-// where each key goes. Source: Satish, Harris, Garland 2009, section III, steps 1, 2 and 4.
+// Step logic of one pass of Satish's radix sort inside a tile: sorts by a digit with splits of one bit, counts the
+// digits, and scatters the keys. Source: Satish, Harris, Garland 2009, section III, steps 1, 2 and 4.
 //
-// The programs are written for a Block, which is either a GPU block or the CPU's stand-in for one
-// (sort/gpu/radix/satish_sorter.cu, sort/gpu/radix/satish_host_form.cpp). A Block has: each(f), which calls f(thread,
-// items) for every thread; sync(), a barrier between calls of each(); shared(), a TileMemory; count_zeros(bit, size).
+// The programs are templates of a Block: a GPU block (sort/gpu/radix/satish_sorter.cu) or, in tests, its stand-in on
+// the CPU. A Block has each(f), which calls f(thread, items) for every thread; sync(), a barrier between calls of
+// each(); shared(), a TileMemory; and count_zeros(bit, size), which sets zeros_before and zeros.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ inline constexpr unsigned kTileWarps = kTileThreads / 32;
 inline constexpr unsigned kDigitBits = 4;
 inline constexpr unsigned kDigits = 1u << kDigitBits;
 
-// What a thread holds. Values stand beside keys or are never touched.
+// The items of one thread. `values` is not used without values.
 struct Items {
   std::uint64_t keys[kThreadKeys];
   std::uint32_t values[kThreadKeys];
-  unsigned zeros_before[kThreadKeys];  // set by count_zeros(): at smaller places of the tile
+  unsigned zeros_before[kThreadKeys];  // at smaller places of the tile
   unsigned zeros;                      // in the tile
 };
 
@@ -37,7 +37,7 @@ struct TileMemory {
   unsigned digit_end[kDigits];
 };
 
-// Keys (and values, or null) of device memory; on the host, of the host's.
+// Keys and values (null without values) in device memory.
 struct Records {
   std::uint64_t* keys;
   std::uint32_t* values;
@@ -49,7 +49,7 @@ struct DigitPass {
   BitRange bits;
 
   SPILLWAY_HOST_DEVICE std::size_t tiles() const { return (count + kTileKeys - 1) / kTileKeys; }
-  // Keys of tile `tile`.
+  // Returns the number of keys of a tile.
   SPILLWAY_HOST_DEVICE unsigned size(std::size_t tile) const {
     const std::size_t left = count - tile * kTileKeys;
     return left < kTileKeys ? static_cast<unsigned>(left) : kTileKeys;
@@ -59,18 +59,18 @@ struct DigitPass {
   }
 };
 
-// Place in the tile of key i of a thread: a warp's keys stand in rows of 32, so that it moves a row at once.
+// Returns the place in the tile of key i of a thread. A warp's keys are in rows of 32, so that it moves a row at once.
 SPILLWAY_HOST_DEVICE constexpr unsigned place_of(unsigned thread, unsigned i) {
   return thread / 32 * (32 * kThreadKeys) + i * 32 + thread % 32;
 }
 
-// Whether a split sends key i of a thread to the front. Places beyond the tile's size stay behind all keys.
+// Returns whether a split sends key i of a thread to the front. Places beyond the tile's size stay after all keys.
 SPILLWAY_HOST_DEVICE inline bool goes_first(const Items& items, unsigned thread, unsigned i, unsigned bit,
                                             unsigned size) {
   return (items.keys[i] >> bit & 1) == 0 && place_of(thread, i) < size;
 }
 
-// A stable split: keys with bit `bit` 0 before those with 1.
+// Stable split: moves the keys whose bit is 0 before those whose bit is 1.
 template <bool kPairs, typename Block>
 SPILLWAY_HOST_DEVICE inline void split(Block& block, unsigned bit, unsigned size) {
   block.count_zeros(bit, size);
@@ -95,7 +95,7 @@ SPILLWAY_HOST_DEVICE inline void split(Block& block, unsigned bit, unsigned size
   });
 }
 
-// Where each digit begins and ends in the tile, which is sorted and stands in shared memory as in the registers.
+// Finds where each digit begins and ends in the sorted tile, which is in shared memory and in registers.
 template <bool kPairs, typename Block>
 SPILLWAY_HOST_DEVICE inline void find_digits(Block& block, const DigitPass& pass, unsigned size) {
   TileMemory<kPairs>& shared = block.shared();
@@ -120,8 +120,8 @@ SPILLWAY_HOST_DEVICE inline void find_digits(Block& block, const DigitPass& pass
   block.sync();
 }
 
-// Steps 1 and 2: sorts tile `tile` in place by the digit and writes its histogram to column `tile` of the table, which
-// has a row of pass.tiles() counts for each digit.
+// Steps 1 and 2: sorts a tile in place by the digit and writes its histogram to column `tile` of the table, which has a
+// row of pass.tiles() counts for each digit.
 template <bool kPairs, typename Block>
 SPILLWAY_HOST_DEVICE inline void sort_tile(Block& block, const DigitPass& pass, Records records, std::uint64_t* table,
                                            std::size_t tile) {
@@ -152,8 +152,8 @@ SPILLWAY_HOST_DEVICE inline void sort_tile(Block& block, const DigitPass& pass, 
   });
 }
 
-// Step 4: copies a sorted tile to its digits' places. digit_shift[d]: where the tile's digit d begins in the output,
-// less where it begins in the tile.
+// Step 4: copies a sorted tile to the places of its digits. digit_shift[d] is the begin of the tile's digit d in the
+// output, minus its begin in the tile.
 template <bool kPairs>
 SPILLWAY_HOST_DEVICE inline void scatter(const DigitPass& pass, Records from, Records to,
                                          const std::uint64_t* digit_shift, std::size_t tile, unsigned thread) {
@@ -170,7 +170,7 @@ SPILLWAY_HOST_DEVICE inline void scatter(const DigitPass& pass, Records from, Re
   }
 }
 
-// The count of tile `tile` in digit row `digit`, of the scanned table: the step to the next entry.
+// Returns a tile's count of a digit from the scanned table: the difference to the next entry.
 SPILLWAY_HOST_DEVICE inline std::uint64_t digit_count(const DigitPass& pass, const std::uint64_t* table, unsigned digit,
                                                       std::size_t tile) {
   const std::size_t at = digit * pass.tiles() + tile;
@@ -178,7 +178,7 @@ SPILLWAY_HOST_DEVICE inline std::uint64_t digit_count(const DigitPass& pass, con
   return next - table[at];
 }
 
-// Calls f(digit's bits) for each digit from the lowest up.
+// Calls f(bits) for each digit from the lowest to the highest; the last one may be narrower.
 template <typename F>
 inline void for_each_digit(BitRange bits, F f) {
   for (unsigned begin = bits.begin; begin < bits.end; begin += kDigitBits) {

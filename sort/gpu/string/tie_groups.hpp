@@ -1,4 +1,5 @@
-// Groups of equal neighbours in a sorted sequence, from a bit each: set where an element equals the one before it.
+// Groups of equal neighbours in a sorted sequence, found in a bit map: bit i is set where element i equals the one
+// before it. `hybrid-msd` finds the strings with equal prefixes in it.
 #pragma once
 
 #include <bit>
@@ -14,7 +15,7 @@ class TieGroups {
 
   static constexpr std::size_t word_count(std::size_t count) { return (count + 31) / 32; }
 
-  // The last place up to `at` that begins a group, or is the end of all.
+  // Returns the last place up to `at` where a group begins; `at` itself at the end of the sequence.
   std::uint32_t begin_of_group(std::uint32_t at) const {
     while (at != 0 && at < count_ && is_tie(at)) {
       at -= at % 32 == 31 && words_[at / 32] == ~std::uint32_t{0} ? 32 : 1;
@@ -22,11 +23,11 @@ class TieGroups {
     return at;
   }
 
-  // Calls use(begin, end) for each group of at least two that begins in [begin, end). Requires: every group ends at
-  // `last` or before.
+  // Calls use(begin, end) for each group of two or more elements that begins in [begin, end). Requires: every group
+  // ends at or before `last`.
   template <typename Use>
   void for_each(std::uint32_t begin, std::uint32_t end, std::uint32_t last, Use use) const {
-    // A group of two or more begins one before its first tie.
+    // A group begins one element before its first tie.
     for (std::uint32_t tie = find(begin, end + 1, last, Look::kTie); tie <= end && tie < last;) {
       const std::uint32_t group_end = find(tie, last, last, Look::kNone);
       if (tie > begin) use(tie - 1, group_end);
@@ -38,7 +39,8 @@ class TieGroups {
   enum class Look { kTie, kNone };
   bool is_tie(std::uint32_t at) const { return (words_[at / 32] >> (at % 32) & 1) != 0; }
 
-  // The first place in [from, to) that is (or is not) a tie, `last` where there is none.
+  // Returns the first place in [from, to) that is a tie (kTie) or is none (kNone), and `last` if there is no such
+  // place.
   std::uint32_t find(std::uint32_t from, std::uint32_t to, std::uint32_t last, Look look) const {
     while (from < to && from < last) {
       const std::uint32_t word = look == Look::kTie ? words_[from / 32] : ~words_[from / 32];

@@ -1,4 +1,4 @@
-// Which byte values occur in a set of strings on the device.
+// Finds the byte values that occur in a set of strings on the device: its alphabet.
 #pragma once
 
 #include "sort/gpu/interface/string_sorter.hpp"
@@ -19,8 +19,8 @@ __device__ inline void mark_bytes(std::uint32_t* s_used, const uint4& bytes) {
   }
 }
 
-// Sets bit b % 32 of word b / 32 of used[8] for each byte value b that occurs. All threads of a grid call this, blocks
-// of at least eight threads; the bytes are read once.
+// Sets bit b % 32 of word b / 32 of used[8] for each byte value b that occurs. Reads each byte once. Requires: all
+// threads of the grid call this; blocks of at least 8 threads.
 __device__ inline void find_used_bytes(const DeviceStrings& strings, std::uint32_t* used) {
   __shared__ std::uint32_t s_used[8];
   if (threadIdx.x < 8) s_used[threadIdx.x] = 0;

@@ -1,5 +1,5 @@
-// Strings read eight bytes at a time in memcmp's order: the step logic of everything that compares strings in device
-// memory, compiled for the host as well.
+// Reads strings in device memory eight bytes at a time as numbers that compare in memcmp's order. Step logic of all
+// string sorters, compiled for the host too.
 #pragma once
 
 #include <bit>
@@ -28,8 +28,8 @@ SPILLWAY_HOST_DEVICE inline unsigned leading_zeros(std::uint64_t value) {
 #endif
 }
 
-// The aligned words that `bytes` bytes, eight at most, lie in at any address: no others are read. Loaded apart from
-// big_endian(), so that a thread has several of these under way.
+// The two aligned words around up to 8 bytes at any address. Words that hold none of the `bytes` bytes are not read.
+// Loading is separate from big_endian(), so that a thread can have several loads in flight.
 struct UnalignedWord {
   std::uint64_t low;
   std::uint64_t high;
@@ -40,7 +40,7 @@ SPILLWAY_HOST_DEVICE inline UnalignedWord load_unaligned(const std::uint8_t* at,
   return {bytes > 0 ? word[0] : 0, (address & 7) + (bytes < 8 ? bytes : 8) > 8 ? word[1] : 0};
 }
 
-// They as a big-endian number, so that numbers compare as bytes do; missing bytes are 0.
+// Returns the bytes as a big-endian number, whose order is that of the bytes. Missing bytes are 0.
 SPILLWAY_HOST_DEVICE inline std::uint64_t big_endian(const UnalignedWord& word, const std::uint8_t* at,
                                                      std::size_t bytes) {
   const unsigned shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(at) & 7) * 8;
@@ -53,8 +53,8 @@ SPILLWAY_HOST_DEVICE inline std::uint64_t load_big_endian(const std::uint8_t* at
   return big_endian(load_unaligned(at, bytes), at, bytes);
 }
 
-// Length of the prefix that two strings share, at most `least`, if they share `from` bytes; `from` <= least <= the
-// shorter one's length.
+// Returns the length of the common prefix of two strings, at most `least`. Requires: they share `from` bytes; `from` <=
+// `least` <= the length of the shorter string.
 SPILLWAY_HOST_DEVICE inline std::uint64_t shared_prefix(const std::uint8_t* a, const std::uint8_t* b,
                                                         std::uint64_t from, std::uint64_t least) {
   for (std::uint64_t at = from; at < least; at += 8) {
@@ -66,7 +66,7 @@ SPILLWAY_HOST_DEVICE inline std::uint64_t shared_prefix(const std::uint8_t* a, c
   return least;
 }
 
-// One of the strings; shorter than 2^32 bytes.
+// One string of a set, shorter than 2^32 bytes.
 struct DeviceString {
   const std::uint8_t* data;
   std::uint32_t bytes;

@@ -10,45 +10,45 @@ namespace spillway {
 
 namespace {
 
-// What a block has in shared memory: a window for the sort of a tile, and two between which the merges go.
+// The shared memory of a block: a buffer for the sort of a tile, and two for the merges.
 template <bool kHasValue>
 class HostBlock {
  public:
   using Shape = DavidsonShape<kHasValue>;
-  using SortWindow = typename Shape::SortWindow;
-  using MergeWindow = typename Shape::MergeWindow;
+  using SortBuffer = typename Shape::SortBuffer;
+  using MergeBuffer = typename Shape::MergeBuffer;
 
   template <typename Less>
   void sort_tile(const RecordArray<kHasValue>& records, std::uint64_t begin, std::uint64_t end, Less less) {
     const unsigned present = static_cast<unsigned>(end - begin);
-    for (unsigned i = 0; i < present; ++i) sort_window_.store(i, records.load(begin + i));
+    for (unsigned i = 0; i < present; ++i) sort_buffer_.store(i, records.load(begin + i));
     for (unsigned i = 0; i < Shape::kTile; i += kSortedInRegisters) {
-      sort_in_registers<kHasValue>(sort_window_, i, present, less);
+      sort_in_registers<kHasValue>(sort_buffer_, i, present, less);
     }
     for (unsigned run = kSortedInRegisters; run < present; run *= 2) merge_runs(run, present, less);
-    for (unsigned i = 0; i < present; ++i) records.store(begin + i, sort_window_.load(i));
+    for (unsigned i = 0; i < present; ++i) records.store(begin + i, sort_buffer_.load(i));
   }
 
   template <typename Less>
   void merge_tile(const RecordArray<kHasValue>& from, const RecordArray<kHasValue>& to, std::uint64_t begin,
-                  const TileWindows& windows, Less less) {
-    for (unsigned i = 0; i < windows.count(); ++i) full_.store(i, from.load(windows.source(i)));
-    for_each_thread([&](unsigned first) { merge_parts<kHasValue>(full_, other_, windows, first, less); });
-    if (windows.end[1] < windows.count()) {
-      for_each_thread([&](unsigned first) { merge_halves<kHasValue>(full_, other_, windows, first, less); });
+                  const TileSources& sources, Less less) {
+    for (unsigned i = 0; i < sources.count(); ++i) full_.store(i, from.load(sources.source(i)));
+    for_each_thread([&](unsigned first) { merge_run_pairs<kHasValue>(full_, other_, sources, first, less); });
+    if (sources.end[1] < sources.count()) {
+      for_each_thread([&](unsigned first) { merge_halves<kHasValue>(full_, other_, sources, first, less); });
     }
-    for (unsigned i = 0; i < windows.count(); ++i) to.store(begin + i, full_.load(i));
+    for (unsigned i = 0; i < sources.count(); ++i) to.store(begin + i, full_.load(i));
   }
 
  private:
   using Memory = std::vector<std::uint64_t>;
-  template <typename Window>
+  template <typename Buffer>
   static Memory memory_of() {
-    return Memory(Window::bytes_of(Shape::kTile) / sizeof(std::uint64_t));
+    return Memory(Buffer::bytes_of(Shape::kTile) / sizeof(std::uint64_t));
   }
-  template <typename Window>
-  static Window window_of(Memory& memory) {
-    return Window::at(reinterpret_cast<std::uint8_t*>(memory.data()), Shape::kTile);
+  template <typename Buffer>
+  static Buffer buffer_of(Memory& memory) {
+    return Buffer::at(reinterpret_cast<std::uint8_t*>(memory.data()), Shape::kTile);
   }
 
   // All threads read before the first writes.
@@ -59,24 +59,24 @@ class HostBlock {
     };
     std::vector<Share> shares(Shape::kThreads);
     for (unsigned first = 0; first < present; first += Shape::kPerThread) {
-      merge_inside_tile<kHasValue>(sort_window_, run, first, present, shares[first / Shape::kPerThread].records, less);
+      merge_inside_tile<kHasValue>(sort_buffer_, run, first, present, shares[first / Shape::kPerThread].records, less);
     }
     for (unsigned i = 0; i < present; ++i) {
-      sort_window_.store(i, shares[i / Shape::kPerThread].records[i % Shape::kPerThread]);
+      sort_buffer_.store(i, shares[i / Shape::kPerThread].records[i % Shape::kPerThread]);
     }
   }
 
-  // One step of all threads, from one window to the other.
+  // One step of all threads, from one buffer to the other.
   template <typename Step>
   void for_each_thread(Step step) {
     for (unsigned thread = 0; thread < Shape::kThreads; ++thread) step(thread * Shape::kMergedPerThread);
     std::swap(full_, other_);
   }
 
-  Memory sort_memory_ = memory_of<SortWindow>();
-  Memory full_memory_ = memory_of<MergeWindow>(), other_memory_ = memory_of<MergeWindow>();
-  SortWindow sort_window_ = window_of<SortWindow>(sort_memory_);
-  MergeWindow full_ = window_of<MergeWindow>(full_memory_), other_ = window_of<MergeWindow>(other_memory_);
+  Memory sort_memory_ = memory_of<SortBuffer>();
+  Memory full_memory_ = memory_of<MergeBuffer>(), other_memory_ = memory_of<MergeBuffer>();
+  SortBuffer sort_buffer_ = buffer_of<SortBuffer>(sort_memory_);
+  MergeBuffer full_ = buffer_of<MergeBuffer>(full_memory_), other_ = buffer_of<MergeBuffer>(other_memory_);
 };
 
 template <bool kHasValue, typename Less>
@@ -93,7 +93,7 @@ void merge_pass(HostBlock<kHasValue>& block, const RecordArray<kHasValue>& from,
     // As on the GPU, from the group's begin: the merge of one tile says nothing of where the next begins.
     const Split end =
         advanced(group_begin(pass, tile), group, ((tile - first_of_group) << kShift) + rest, from.keys, less);
-    block.merge_tile(from, to, tile << kShift, tile_windows(split, end), less);
+    block.merge_tile(from, to, tile << kShift, tile_sources(split, end), less);
     split = end;
   }
 }

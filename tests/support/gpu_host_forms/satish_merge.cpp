@@ -74,16 +74,16 @@ void sort_tile(const RecordArray<kHasValue>& records, std::uint64_t begin, unsig
 
 template <bool kHasValue, typename Less>
 void merge_tile(const RecordArray<kHasValue>& from, const RecordArray<kHasValue>& to, const TreeTile& tile, Less less) {
-  std::array<std::uint64_t, 2 * kSatishTile> window{};
-  std::copy_n(from.keys + tile.left, tile.left_count, window.begin());
-  std::copy_n(from.keys + tile.right, tile.right_count, window.begin() + tile.left_count);
-  const std::uint64_t* const right = window.data() + tile.left_count;
+  std::array<std::uint64_t, 2 * kSatishTile> buffer{};
+  std::copy_n(from.keys + tile.left, tile.left_count, buffer.begin());
+  std::copy_n(from.keys + tile.right, tile.right_count, buffer.begin() + tile.left_count);
+  const std::uint64_t* const right = buffer.data() + tile.left_count;
   for (unsigned i = 0; i < tile.left_count; ++i) {
-    const unsigned rank = place_in_part<Side::kRight>(right, tile.right_count, window[i], less);
+    const unsigned rank = place_in_range<Side::kRight>(right, tile.right_count, buffer[i], less);
     to.store(tile.out + i + rank, from.load(tile.left + i));
   }
   for (unsigned i = 0; i < tile.right_count; ++i) {
-    const unsigned rank = place_in_part<Side::kLeft>(window.data(), tile.left_count, right[i], less);
+    const unsigned rank = place_in_range<Side::kLeft>(buffer.data(), tile.left_count, right[i], less);
     to.store(tile.out + i + rank, from.load(tile.right + i));
   }
 }

@@ -109,18 +109,18 @@ TEST(MergePasses, CountRecordsIn64Bits) {
   EXPECT_EQ(pair_of(level, 5 * run + 9).end, 5 * run + 300);
 }
 
-TEST(PlaceInPart, IsTheBoundOfTheStandardLibrary) {
+TEST(PlaceInRange, IsTheBoundOfTheStandardLibrary) {
   std::mt19937_64 random(7);
   for (unsigned count = 0; count <= kSatishTile; ++count) {
     Keys keys(count);
     for (std::uint64_t& key : keys) key = random() % (count / 3 + 1);
     std::sort(keys.begin(), keys.end());
-    Keys window = keys;
-    window.resize(2 * kSatishTile, random() % 2 == 0 ? 0 : ~std::uint64_t{0});  // what stands behind must not count
+    Keys buffer = keys;
+    buffer.resize(2 * kSatishTile, random() % 2 == 0 ? 0 : ~std::uint64_t{0});  // what stands behind must not count
     for (std::uint64_t key = 0; key <= count / 3 + 1; ++key) {
-      ASSERT_EQ(place_in_part<Side::kRight>(window.data(), count, key, WholeKeyLess{}),
+      ASSERT_EQ(place_in_range<Side::kRight>(buffer.data(), count, key, WholeKeyLess{}),
                 std::lower_bound(keys.begin(), keys.end(), key) - keys.begin());
-      ASSERT_EQ(place_in_part<Side::kLeft>(window.data(), count, key, WholeKeyLess{}),
+      ASSERT_EQ(place_in_range<Side::kLeft>(buffer.data(), count, key, WholeKeyLess{}),
                 std::upper_bound(keys.begin(), keys.end(), key) - keys.begin());
     }
   }
