@@ -34,7 +34,7 @@ __global__ __launch_bounds__(DavidsonShape<kHasValue>::kThreads,
   __syncthreads();
   for (unsigned run = kSortedInRegisters; run < present; run *= 2) {
     Record<kHasValue> merged[Shape::kPerThread];
-    if (first < present) merge_inside_tile<kHasValue>(buffer, run, first, present, merged, less);
+    if (first < present) merge_inside_tile<kHasValue>(buffer, runs_around(first, run, present), first, merged, less);
     __syncthreads();
     SPILLWAY_UNROLL
     for (unsigned i = 0; i < Shape::kPerThread; ++i) {
@@ -53,25 +53,43 @@ inline constexpr unsigned kSplitThreads = 64;
 
 // Finds where each tile of a merge begins in its four runs. The first split of a block is searched for in its whole
 // group, and the others of that group from there.
+struct SplitSearch {
+  const std::uint64_t* keys;
+  MergePass pass;
+  unsigned tile_shift;  // log2 of the keys of a tile
+  std::uint64_t tiles;
+  Split* splits;  // out: one a tile
+};
 template <typename Less>
-__global__ __launch_bounds__(kSplitThreads) void davidson_split_kernel(const std::uint64_t* keys, MergePass pass,
-                                                                       unsigned tile_shift, std::uint64_t tiles,
-                                                                       Less less, Split* splits) {
+__global__ __launch_bounds__(kSplitThreads) void davidson_split_kernel(const __grid_constant__ SplitSearch search,
+                                                                       Less less) {
+  const MergePass& pass = search.pass;
   __shared__ Split first_split;
   const std::uint64_t first_tile = std::uint64_t{blockIdx.x} * kSplitThreads;
   const std::uint64_t tile = first_tile + threadIdx.x;
   const std::uint64_t first_of_group = tile >> pass.group_shift << pass.group_shift;
   if (threadIdx.x == 0) {
-    first_split =
-        advanced(group_begin(pass, tile), group_end(pass, tile), (tile - first_of_group) << tile_shift, keys, less);
+    first_split = advanced(group_begin(pass, tile), group_end(pass, tile), (tile - first_of_group) << search.tile_shift,
+                           search.keys, less);
   }
   __syncthreads();
-  if (tile >= tiles) return;
+  if (tile >= search.tiles) return;
   const bool in_first_group = first_of_group <= first_tile;
   const Split from = in_first_group ? first_split : group_begin(pass, tile);
   const std::uint64_t from_tile = in_first_group ? first_tile : first_of_group;
-  splits[tile] = advanced(from, group_end(pass, tile), (tile - from_tile) << tile_shift, keys, less);
+  search.splits[tile] =
+      advanced(from, group_end(pass, tile), (tile - from_tile) << search.tile_shift, search.keys, less);
 }
+
+// The tiles of one merge pass; a block merges up to `share` of them.
+template <bool kHasValue>
+struct TileMerge {
+  RecordArray<kHasValue> from, to;
+  MergePass pass;
+  const Split* splits;
+  std::uint64_t tiles;
+  unsigned share;
+};
 
 // The next tile in registers, kPerThread records in each thread.
 template <bool kHasValue>
@@ -81,14 +99,14 @@ struct RegisterBuffer {
   Record<kHasValue> records[Shape::kPerThread];
 
   // Starts to load the tile that begins at splits[tile]; the loads complete while the thread goes on.
-  __device__ void load(const RecordArray<kHasValue>& from, const MergePass& pass, const Split* splits,
-                       std::uint64_t tile, std::uint64_t tiles) {
-    const bool ends_group = tile + 1 == tiles || (tile + 1) >> pass.group_shift != tile >> pass.group_shift;
-    sources = tile_sources(splits[tile], ends_group ? group_end(pass, tile) : splits[tile + 1]);
+  __device__ void load(const TileMerge<kHasValue>& merge, std::uint64_t tile) {
+    const unsigned shift = merge.pass.group_shift;
+    const bool ends_group = tile + 1 == merge.tiles || (tile + 1) >> shift != tile >> shift;
+    sources = tile_sources(merge.splits[tile], ends_group ? group_end(merge.pass, tile) : merge.splits[tile + 1]);
     SPILLWAY_UNROLL
     for (unsigned i = 0; i < Shape::kPerThread; ++i) {
       const unsigned place = i * Shape::kThreads + threadIdx.x;
-      if (place < sources.count()) records[i] = from.load(sources.source(place));
+      if (place < sources.count()) records[i] = merge.from.load(sources.source(place));
     }
   }
   __device__ void store(const typename Shape::MergeBuffer& to) const {
@@ -123,22 +141,21 @@ struct BufferPair {
 // cooperative merges).
 template <bool kHasValue, typename Less>
 __global__ __launch_bounds__(DavidsonShape<kHasValue>::kThreads,
-                             3) void davidson_merge_kernel(RecordArray<kHasValue> from, RecordArray<kHasValue> to,
-                                                           MergePass pass, const Split* splits, std::uint64_t tiles,
-                                                           unsigned share, Less less) {
+                             3) void davidson_merge_kernel(const __grid_constant__ TileMerge<kHasValue> merge,
+                                                           Less less) {
   using Shape = DavidsonShape<kHasValue>;
   extern __shared__ __align__(16) std::uint8_t shared[];
   BufferPair<kHasValue> shared_buffers(shared);
   const unsigned first = threadIdx.x * Shape::kMergedPerThread;
-  std::uint64_t tile = std::uint64_t{blockIdx.x} * share;
-  const std::uint64_t end = least(tile + share, tiles);
+  std::uint64_t tile = std::uint64_t{blockIdx.x} * merge.share;
+  const std::uint64_t end = least(tile + merge.share, merge.tiles);
   RegisterBuffer<kHasValue> next;
-  next.load(from, pass, splits, tile, tiles);
+  next.load(merge, tile);
   for (; tile < end; ++tile) {
     next.store(shared_buffers.full);
     const TileSources sources = next.sources;
     __syncthreads();
-    if (tile + 1 < end) next.load(from, pass, splits, tile + 1, tiles);
+    if (tile + 1 < end) next.load(merge, tile + 1);
     merge_run_pairs<kHasValue>(shared_buffers.full, shared_buffers.other, sources, first, less);
     __syncthreads();
     shared_buffers.swap();
@@ -150,7 +167,7 @@ __global__ __launch_bounds__(DavidsonShape<kHasValue>::kThreads,
     SPILLWAY_UNROLL
     for (unsigned j = 0; j < Shape::kPerThread; ++j) {
       const unsigned i = j * Shape::kThreads + threadIdx.x;
-      if (i < sources.count()) to.store(tile * Shape::kTile + i, shared_buffers.full.load(i));
+      if (i < sources.count()) merge.to.store(tile * Shape::kTile + i, shared_buffers.full.load(i));
     }
     shared_buffers.swap();  // the records read above are overwritten only after the next barrier
   }

@@ -19,48 +19,62 @@ std::size_t scratch_of(std::size_t count) {
   return (kHasValue ? pairs_bytes(count) : keys_bytes(count)) + device_aligned(tiles * sizeof(Split));
 }
 
-template <bool kHasValue, typename Less>
-void sort_tiles(RecordArray<kHasValue> records, std::uint64_t count, Less less, cudaStream_t stream) {
-  using Shape = DavidsonShape<kHasValue>;
-  const auto kernel = davidson_tile_sort_kernel<kHasValue, Less>;
-  constexpr unsigned kBytes = kDavidsonSortBytes<kHasValue>;
-  allow_shared_bytes(kernel, kBytes);
-  kernel<<<blocks_for(count, Shape::kTile), Shape::kThreads, kBytes, stream>>>(records, count, less);
-  check_launch();
-}
+// A second array for merges, and the splits of a merge pass.
+template <bool kHasValue>
+struct Scratch {
+  RecordArray<kHasValue> other;
+  Split* d_splits;
+};
 
+// One sort, by `less`.
 template <bool kHasValue, typename Less>
-void merge_pass(RecordArray<kHasValue> from, RecordArray<kHasValue> to, const MergePass& pass, Split* d_splits,
-                Less less, cudaStream_t stream) {
-  using Shape = DavidsonShape<kHasValue>;
-  const std::uint64_t tiles = (pass.count + Shape::kTile - 1) / Shape::kTile;
-  davidson_split_kernel<<<blocks_for(tiles, kSplitThreads), kSplitThreads, 0, stream>>>(from.keys, pass, Shape::kShift,
-                                                                                        tiles, less, d_splits);
-  check_launch();
-  const auto kernel = davidson_merge_kernel<kHasValue, Less>;
-  constexpr unsigned kBytes = BufferPair<kHasValue>::kBytes;
-  allow_shared_bytes(kernel, kBytes);
-  // About four rounds of blocks, so that few multiprocessors idle in the last, with up to kMaxBlockTiles tiles each.
-  const std::uint64_t rounds = tiles / (4 * resident_blocks(kernel, Shape::kThreads, kBytes));
-  const unsigned share = static_cast<unsigned>(std::clamp<std::uint64_t>(rounds, 1, kMaxBlockTiles));
-  kernel<<<blocks_for(tiles, share), Shape::kThreads, kBytes, stream>>>(from, to, pass, d_splits, tiles, share, less);
-  check_launch();
-}
+class DavidsonSort {
+ public:
+  DavidsonSort(std::uint64_t count, Less less, cudaStream_t stream) : count_(count), less_(less), stream_(stream) {}
 
-// Sorts tiles in place, then merges between `records` and `other`. Returns the array with the result.
-template <bool kHasValue, typename Less>
-RecordArray<kHasValue> sort_records(RecordArray<kHasValue> records, RecordArray<kHasValue> other, std::uint64_t count,
-                                    Split* d_splits, Less less, cudaStream_t stream) {
-  using Shape = DavidsonShape<kHasValue>;
-  sort_tiles(records, count, less, stream);
-  unsigned group_shift = 0;
-  for (std::uint64_t run = Shape::kTile; run < count; run *= kMergedRuns) {
-    group_shift += 2;
-    merge_pass(records, other, MergePass{count, run, group_shift}, d_splits, less, stream);
-    std::swap(records, other);
+  // Sorts tiles in place, then merges between the two arrays. Returns the array with the result.
+  RecordArray<kHasValue> run(RecordArray<kHasValue> records, Scratch<kHasValue> scratch) const {
+    sort_tiles(records);
+    unsigned group_shift = 0;
+    for (std::uint64_t run = Shape::kTile; run < count_; run *= kMergedRuns) {
+      group_shift += 2;
+      merge_runs(records, scratch, MergePass{count_, run, group_shift});
+      std::swap(records, scratch.other);
+    }
+    return records;
   }
-  return records;
-}
+
+ private:
+  using Shape = DavidsonShape<kHasValue>;
+
+  void sort_tiles(const RecordArray<kHasValue>& records) const {
+    const auto kernel = davidson_tile_sort_kernel<kHasValue, Less>;
+    constexpr unsigned kBytes = kDavidsonSortBytes<kHasValue>;
+    allow_shared_bytes(kernel, kBytes);
+    kernel<<<blocks_for(count_, Shape::kTile), Shape::kThreads, kBytes, stream_>>>(records, count_, less_);
+    check_launch();
+  }
+
+  void merge_runs(const RecordArray<kHasValue>& from, const Scratch<kHasValue>& scratch, const MergePass& pass) const {
+    const std::uint64_t tiles = (count_ + Shape::kTile - 1) / Shape::kTile;
+    davidson_split_kernel<<<blocks_for(tiles, kSplitThreads), kSplitThreads, 0, stream_>>>(
+        SplitSearch{from.keys, pass, Shape::kShift, tiles, scratch.d_splits}, less_);
+    check_launch();
+    const auto kernel = davidson_merge_kernel<kHasValue, Less>;
+    constexpr unsigned kBytes = BufferPair<kHasValue>::kBytes;
+    allow_shared_bytes(kernel, kBytes);
+    // About four rounds of blocks, so that few multiprocessors idle in the last, with up to kMaxBlockTiles tiles each.
+    const std::uint64_t rounds = tiles / (4 * resident_blocks(kernel, Shape::kThreads, kBytes));
+    const unsigned share = static_cast<unsigned>(std::clamp<std::uint64_t>(rounds, 1, kMaxBlockTiles));
+    const TileMerge<kHasValue> merge{from, scratch.other, pass, scratch.d_splits, tiles, share};
+    kernel<<<blocks_for(tiles, share), Shape::kThreads, kBytes, stream_>>>(merge, less_);
+    check_launch();
+  }
+
+  std::uint64_t count_;
+  Less less_;
+  cudaStream_t stream_;
+};
 
 }  // namespace
 
@@ -71,11 +85,12 @@ std::size_t GpuDavidsonSorter::scratch_bytes(std::size_t count, BitRange bits) c
 std::uint64_t* GpuDavidsonSorter::sort(std::uint64_t* d_keys, std::size_t count, BitRange bits, std::uint8_t* d_scratch,
                                        GpuStreamHandle stream) const {
   if (is_sorted_already(count, bits)) return d_keys;
-  DeviceArena scratch(d_scratch, scratch_bytes(count, bits));
+  DeviceArena arena(d_scratch, scratch_bytes(count, bits));
+  const RecordArray<false> other{arena.take<std::uint64_t>(count)};
+  const Scratch<false> scratch{other, reinterpret_cast<Split*>(arena.take_bytes(arena.free_bytes()))};
   RecordArray<false> sorted{d_keys};
-  const RecordArray<false> other{scratch.take<std::uint64_t>(count)};
-  auto* const d_splits = reinterpret_cast<Split*>(scratch.take_bytes(scratch.free_bytes()));
-  with_key_order(bits, [&](auto less) { sorted = sort_records<false>(sorted, other, count, d_splits, less, stream); });
+  with_key_order(
+      bits, [&](auto less) { sorted = DavidsonSort<false, decltype(less)>(count, less, stream).run(sorted, scratch); });
   return sorted.keys;
 }
 
@@ -86,12 +101,11 @@ std::size_t GpuDavidsonSorter::pairs_scratch_bytes(std::size_t count, BitRange b
 DeviceRecordSorter::Pairs GpuDavidsonSorter::sort_pairs(Pairs pairs, std::size_t count, BitRange bits,
                                                         std::uint8_t* d_scratch, GpuStreamHandle stream) const {
   if (is_sorted_already(count, bits)) return pairs;
-  DeviceArena scratch(d_scratch, pairs_scratch_bytes(count, bits));
-  const RecordArray<true> records{pairs.d_keys, pairs.d_values};
-  const RecordArray<true> other{scratch.take<std::uint64_t>(count), scratch.take<std::uint32_t>(count)};
-  auto* const d_splits = reinterpret_cast<Split*>(scratch.take_bytes(scratch.free_bytes()));
-  const RecordArray<true> sorted =
-      sort_records<true>(records, other, count, d_splits, MaskedKeyLess{bit_mask(bits)}, stream);
+  DeviceArena arena(d_scratch, pairs_scratch_bytes(count, bits));
+  const RecordArray<true> other{arena.take<std::uint64_t>(count), arena.take<std::uint32_t>(count)};
+  const Scratch<true> scratch{other, reinterpret_cast<Split*>(arena.take_bytes(arena.free_bytes()))};
+  const DavidsonSort<true, MaskedKeyLess> sort(count, MaskedKeyLess{bit_mask(bits)}, stream);
+  const RecordArray<true> sorted = sort.run({pairs.d_keys, pairs.d_values}, scratch);
   return {sorted.keys, sorted.values};
 }
 

@@ -57,19 +57,21 @@ SPILLWAY_HOST_DEVICE void sort_in_registers(const typename DavidsonShape<kHasVal
   }
 }
 
-// Merges neighbouring runs of `run` records in a tile of `count` records, and returns records [first, first +
-// kPerThread) of the result in `merged`. Requires: first < count. Records from `count` on are undefined.
+// Returns the pair of runs of `run` records each that record `first` of a tile of `count` records belongs to.
+inline SPILLWAY_HOST_DEVICE RunPair runs_around(unsigned first, unsigned run, unsigned count) {
+  const unsigned begin = first & ~(2 * run - 1), middle = least(begin + run, count);
+  return {begin, middle, middle, least(begin + 2 * run, count), count - 1};
+}
+
+// Merges a pair of runs of a tile, and returns records [first, first + kPerThread) of the tile in `merged`. Requires:
+// `first` is in the pair. Records after its end are undefined.
 template <bool kHasValue, typename Less>
-SPILLWAY_HOST_DEVICE void merge_inside_tile(const typename DavidsonShape<kHasValue>::SortBuffer& buffer, unsigned run,
-                                            unsigned first, unsigned count,
+SPILLWAY_HOST_DEVICE void merge_inside_tile(const typename DavidsonShape<kHasValue>::SortBuffer& buffer,
+                                            const RunPair& runs, unsigned first,
                                             Record<kHasValue> (&merged)[DavidsonShape<kHasValue>::kPerThread],
                                             Less less) {
   constexpr unsigned kPerThread = DavidsonShape<kHasValue>::kPerThread;
-  const unsigned begin = first & ~(2 * run - 1);
-  const unsigned middle = least(begin + run, count);
-  const RunPair runs{begin, middle, middle, least(begin + 2 * run, count)};
-  merge_share<kHasValue, kPerThread>(buffer, runs, first - begin, count - 1,
-                                     IntoRegisters<kHasValue, kPerThread>{merged}, less);
+  merge_share<kHasValue, kPerThread>(buffer, runs, first - runs.a, IntoRegisters<kHasValue, kPerThread>{merged}, less);
 }
 
 // A merge of every four neighbouring runs of `run_length` records, the last of which may be short or missing. Tile t of
@@ -181,15 +183,14 @@ SPILLWAY_HOST_DEVICE void merge_run_pairs(const typename DavidsonShape<kHasValue
                                           const TileSources& sources, unsigned first, Less less) {
   using Shape = DavidsonShape<kHasValue>;
   const unsigned stop = least(first + Shape::kMergedPerThread, sources.count());
-  const unsigned border = sources.end[1];
+  const unsigned border = sources.end[1], last = sources.count() - 1;
   while (first < stop) {
     const bool low = first < border;
-    const RunPair runs = low ? RunPair{0, sources.end[0], sources.end[0], border}
-                             : RunPair{border, sources.end[2], sources.end[2], sources.end[3]};
+    const RunPair runs = low ? RunPair{0, sources.end[0], sources.end[0], border, last}
+                             : RunPair{border, sources.end[2], sources.end[2], sources.end[3], last};
     const unsigned next = low ? least(stop, border) : stop;
     merge_share<kHasValue, Shape::kMergedPerThread>(
-        from, runs, first - runs.a, sources.count() - 1,
-        IntoBuffer<kHasValue, typename Shape::MergeBuffer>{to, first, next - first}, less);
+        from, runs, first - runs.a, IntoBuffer<kHasValue, typename Shape::MergeBuffer>{to, first, next - first}, less);
     first = next;
   }
 }
@@ -202,10 +203,9 @@ SPILLWAY_HOST_DEVICE void merge_halves(const typename DavidsonShape<kHasValue>::
   using Shape = DavidsonShape<kHasValue>;
   if (first >= sources.count()) return;
   const unsigned count = least(Shape::kMergedPerThread, sources.count() - first);
-  const RunPair runs{0, sources.end[1], sources.end[1], sources.count()};
-  merge_share<kHasValue, Shape::kMergedPerThread>(from, runs, first, sources.count() - 1,
-                                                  IntoBuffer<kHasValue, typename Shape::MergeBuffer>{to, first, count},
-                                                  less);
+  const RunPair runs{0, sources.end[1], sources.end[1], sources.count(), sources.count() - 1};
+  merge_share<kHasValue, Shape::kMergedPerThread>(
+      from, runs, first, IntoBuffer<kHasValue, typename Shape::MergeBuffer>{to, first, count}, less);
 }
 
 }  // namespace spillway

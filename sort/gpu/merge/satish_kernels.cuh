@@ -108,11 +108,16 @@ __global__ void satish_short_merge_kernel(RecordArray<kHasValue> from, RecordArr
 }
 
 // Finds where the merged splitters cut both runs of their pair.
+struct SplitterMerge {
+  const std::uint64_t* keys;
+  TreeLevel level;
+  const std::uint32_t* numbers;  // of the merged splitters
+  std::uint64_t count;
+};
 template <typename Less>
-__global__ void satish_split_kernel(const std::uint64_t* keys, TreeLevel level, const std::uint32_t* numbers,
-                                    std::uint64_t splitters, TreeSplit* splits, Less less) {
+__global__ void satish_split_kernel(const __grid_constant__ SplitterMerge merged, TreeSplit* splits, Less less) {
   const std::uint64_t k = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (k < splitters) splits[k] = split_at(keys, level, k, numbers[k], less);
+  if (k < merged.count) splits[k] = split_at(merged.keys, merged.level, k, merged.numbers[k], less);
 }
 
 // The records of a tile that come from one run: up to 8 a lane, which the lane ranks among the other run's records.
@@ -151,25 +156,31 @@ struct TileSide {
   }
 };
 
-// Merges tiles: a record's place is its rank in its own run plus its rank in the other. A tile is a whole pair of runs
-// where `splits` is null.
+// The tiles of one level; a tile is a whole pair of runs where `splits` is null.
+template <bool kHasValue>
+struct LevelTiles {
+  RecordArray<kHasValue> from, to;
+  TreeLevel level;
+  const TreeSplit* splits;
+  std::uint64_t count;
+};
+
+// Merges tiles: a record's place is its rank in its own run plus its rank in the other.
 template <bool kHasValue, typename Less>
-__global__ __launch_bounds__(kSatishThreads,
-                             kHasValue ? 5 : 8) void satish_merge_kernel(RecordArray<kHasValue> from,
-                                                                         RecordArray<kHasValue> to, TreeLevel level,
-                                                                         const TreeSplit* splits, std::uint64_t tiles,
-                                                                         Less less) {
+__global__ __launch_bounds__(kSatishThreads, kHasValue ? 5 : 8) void satish_merge_kernel(
+    const __grid_constant__ LevelTiles<kHasValue> tiles, Less less) {
   __shared__ std::uint64_t keys[kSatishWarps][2 * kSatishTile];
   __shared__ std::uint32_t values[kSatishWarps][kHasValue ? 2 * kSatishTile : 1];
   const unsigned lane = threadIdx.x % kLanes, warp = threadIdx.x / kLanes;
   const std::uint64_t number = std::uint64_t{blockIdx.x} * kSatishWarps + warp;
-  if (number >= tiles) return;
-  const TreeTile tile = splits == nullptr ? whole_pair(level, number) : tile_between(level, splits, number, tiles);
+  if (number >= tiles.count) return;
+  const TreeTile tile = tiles.splits == nullptr ? whole_pair(tiles.level, number)
+                                                : tile_between(tiles.level, tiles.splits, number, tiles.count);
   const RecordArray<kHasValue> buffer{keys[warp], values[warp]};
   TileSide<kHasValue, Side::kLeft> left;
   TileSide<kHasValue, Side::kRight> right;
-  left.load(from, tile.left, tile.left_count, buffer, lane);
-  right.load(from, tile.right, tile.right_count, {buffer.keys + tile.left_count, nullptr}, lane);
+  left.load(tiles.from, tile.left, tile.left_count, buffer, lane);
+  right.load(tiles.from, tile.right, tile.right_count, {buffer.keys + tile.left_count, nullptr}, lane);
   __syncwarp();
   left.rank(buffer.keys + tile.left_count, tile.right_count, tile.left_count, lane, less);
   right.rank(buffer.keys, tile.left_count, tile.right_count, lane, less);
@@ -177,7 +188,8 @@ __global__ __launch_bounds__(kSatishThreads,
   left.scatter(buffer, tile.left_count, lane);
   right.scatter(buffer, tile.right_count, lane);
   __syncwarp();
-  for (unsigned i = lane; i < tile.left_count + tile.right_count; i += kLanes) to.store(tile.out + i, buffer.load(i));
+  for (unsigned i = lane; i < tile.left_count + tile.right_count; i += kLanes)
+    tiles.to.store(tile.out + i, buffer.load(i));
 }
 
 }  // namespace spillway

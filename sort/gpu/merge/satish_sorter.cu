@@ -44,52 +44,62 @@ SplitterLevels take_splitter_levels(DeviceArena& scratch, std::uint64_t count) {
   return levels;
 }
 
-// Tiles are whole pairs of runs where d_splits is null.
-template <bool kHasValue, typename Less>
-void merge_tiles(RecordArray<kHasValue> from, RecordArray<kHasValue> to, const TreeLevel& level,
-                 const TreeSplit* d_splits, std::uint64_t tiles, Less less, cudaStream_t stream) {
-  satish_merge_kernel<<<blocks_for(tiles, kSatishWarps), kSatishThreads, 0, stream>>>(from, to, level, d_splits, tiles,
-                                                                                      less);
-  check_launch();
-}
+// One sort, by `less`.
+template <typename Less>
+class SatishMergeSort {
+ public:
+  SatishMergeSort(const SplitterLevels& splitters, Less less, cudaStream_t stream)
+      : splitters_(splitters), less_(less), stream_(stream) {}
 
-// Merges one level of the tree: cuts the pairs at their splitters, whose merged order comes from the same function, one
-// element of `splitters` deeper.
-template <bool kHasValue, typename Less>
-void merge_level(RecordArray<kHasValue> from, RecordArray<kHasValue> to, const TreeLevel& level,
-                 const SplitterLevels& splitters, std::size_t depth, Less less, cudaStream_t stream) {
-  if (level.run_length < kSatishTile) {
-    satish_short_merge_kernel<<<blocks_for(level.count, kThreads), kThreads, 0, stream>>>(from, to, level, less);
-    return check_launch();
+  // Sorts tiles in place, then merges between `records` and `other`. Returns the array with the result.
+  template <bool kHasValue>
+  RecordArray<kHasValue> run(RecordArray<kHasValue> records, RecordArray<kHasValue> other, std::uint64_t count) const {
+    satish_tile_sort_kernel<<<blocks_for(count, kSatishWarps * kSatishTile), kSatishThreads, 0, stream_>>>(
+        records, count, less_);
+    check_launch();
+    for (std::uint64_t run = kSatishTile; run < count; run *= 2) {
+      merge_level(records, other, {count, run}, 0);
+      std::swap(records, other);
+    }
+    return records;
   }
-  if (level.run_length == kSatishTile) {
-    const std::uint64_t pairs = (level.count + 2 * kSatishTile - 1) / (2 * kSatishTile);
-    return merge_tiles(from, to, level, nullptr, pairs, less, stream);
-  }
-  const SplitterLevel& own = splitters.at(depth);
-  const std::uint64_t count = splitters_of(level.count);
-  const unsigned blocks = blocks_for(count, kThreads);
-  satish_splitters_kernel<<<blocks, kThreads, 0, stream>>>(from, count, own.numbered);
-  check_launch();
-  merge_level(own.numbered, own.merged, {count, level.run_length / kSatishTile}, splitters, depth + 1, less, stream);
-  satish_split_kernel<<<blocks, kThreads, 0, stream>>>(from.keys, level, own.merged.values, count, own.d_splits, less);
-  check_launch();
-  merge_tiles(from, to, level, own.d_splits, count, less, stream);
-}
 
-// Sorts tiles in place, then merges between `records` and `other`. Returns the array with the result.
-template <bool kHasValue, typename Less>
-RecordArray<kHasValue> sort_records(RecordArray<kHasValue> records, RecordArray<kHasValue> other, std::uint64_t count,
-                                    const SplitterLevels& splitters, Less less, cudaStream_t stream) {
-  satish_tile_sort_kernel<<<blocks_for(count, kSatishWarps * kSatishTile), kSatishThreads, 0, stream>>>(records, count,
-                                                                                                        less);
-  check_launch();
-  for (std::uint64_t run = kSatishTile; run < count; run *= 2) {
-    merge_level(records, other, {count, run}, splitters, 0, less, stream);
-    std::swap(records, other);
+ private:
+  // Merges one level of the tree: cuts the pairs at their splitters, whose merged order comes from the same function,
+  // one element of `splitters_` deeper.
+  template <bool kHasValue>
+  void merge_level(RecordArray<kHasValue> from, RecordArray<kHasValue> to, const TreeLevel& level,
+                   std::size_t depth) const {
+    if (level.run_length < kSatishTile) {
+      satish_short_merge_kernel<<<blocks_for(level.count, kThreads), kThreads, 0, stream_>>>(from, to, level, less_);
+      return check_launch();
+    }
+    if (level.run_length == kSatishTile) {
+      const std::uint64_t pairs = (level.count + 2 * kSatishTile - 1) / (2 * kSatishTile);
+      return merge_tiles<kHasValue>({from, to, level, nullptr, pairs});
+    }
+    const SplitterLevel& own = splitters_.at(depth);
+    const std::uint64_t count = splitters_of(level.count);
+    const unsigned blocks = blocks_for(count, kThreads);
+    satish_splitters_kernel<<<blocks, kThreads, 0, stream_>>>(from, count, own.numbered);
+    check_launch();
+    merge_level(own.numbered, own.merged, {count, level.run_length / kSatishTile}, depth + 1);
+    satish_split_kernel<<<blocks, kThreads, 0, stream_>>>(SplitterMerge{from.keys, level, own.merged.values, count},
+                                                          own.d_splits, less_);
+    check_launch();
+    merge_tiles<kHasValue>({from, to, level, own.d_splits, count});
   }
-  return records;
-}
+
+  template <bool kHasValue>
+  void merge_tiles(const LevelTiles<kHasValue>& tiles) const {
+    satish_merge_kernel<<<blocks_for(tiles.count, kSatishWarps), kSatishThreads, 0, stream_>>>(tiles, less_);
+    check_launch();
+  }
+
+  const SplitterLevels& splitters_;
+  Less less_;
+  cudaStream_t stream_;
+};
 
 }  // namespace
 
@@ -104,7 +114,7 @@ std::uint64_t* GpuSatishMergeSorter::sort(std::uint64_t* d_keys, std::size_t cou
   RecordArray<false> sorted{d_keys};
   const RecordArray<false> other{scratch.take<std::uint64_t>(count)};
   const SplitterLevels splitters = take_splitter_levels(scratch, count);
-  with_key_order(bits, [&](auto less) { sorted = sort_records<false>(sorted, other, count, splitters, less, stream); });
+  with_key_order(bits, [&](auto less) { sorted = SatishMergeSort(splitters, less, stream).run(sorted, other, count); });
   return sorted.keys;
 }
 
@@ -118,8 +128,9 @@ DeviceRecordSorter::Pairs GpuSatishMergeSorter::sort_pairs(Pairs pairs, std::siz
   DeviceArena scratch(d_scratch, pairs_scratch_bytes(count, bits));
   const RecordArray<true> records{pairs.d_keys, pairs.d_values};
   const RecordArray<true> other{scratch.take<std::uint64_t>(count), scratch.take<std::uint32_t>(count)};
-  const RecordArray<true> sorted = sort_records<true>(records, other, count, take_splitter_levels(scratch, count),
-                                                      MaskedKeyLess{bit_mask(bits)}, stream);
+  const SplitterLevels splitters = take_splitter_levels(scratch, count);
+  const SatishMergeSort sort(splitters, MaskedKeyLess{bit_mask(bits)}, stream);
+  const RecordArray<true> sorted = sort.run(records, other, count);
   return {sorted.keys, sorted.values};
 }
 

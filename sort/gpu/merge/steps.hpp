@@ -9,9 +9,9 @@ namespace spillway {
 inline SPILLWAY_HOST_DEVICE std::uint64_t least(std::uint64_t a, std::uint64_t b) { return a < b ? a : b; }
 inline SPILLWAY_HOST_DEVICE unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 
-// Two sorted runs in one buffer: [a, a_end) before [b, b_end).
+// Two sorted runs in one buffer, whose last readable position is `last`: [a, a_end) before [b, b_end).
 struct RunPair {
-  unsigned a, a_end, b, b_end;
+  unsigned a, a_end, b, b_end, last;
 };
 
 // Returns how many of the first `diagonal` records of the merged pair come from the first run (merge path: Odeh et al.
@@ -49,19 +49,19 @@ struct IntoBuffer {
 
 // Calls put(i, record) for the first kMost records of the merged pair in order, and with undefined records after its
 // end. Without branches, so that the threads of a warp stay together: at the end of its runs a thread reads on in the
-// buffer, up to position `last`, and ignores the values.
+// buffer, up to runs.last, and ignores the values.
 template <bool kHasValue, unsigned kMost, typename Buffer, typename Put, typename Less>
-SPILLWAY_HOST_DEVICE void merge_linearly(const Buffer& from, RunPair runs, unsigned last, const Put& put, Less less) {
-  std::uint64_t key_a = from.key(least(runs.a, last)), key_b = from.key(least(runs.b, last));
+SPILLWAY_HOST_DEVICE void merge_linearly(const Buffer& from, RunPair runs, const Put& put, Less less) {
+  std::uint64_t key_a = from.key(least(runs.a, runs.last)), key_b = from.key(least(runs.b, runs.last));
   SPILLWAY_UNROLL
   for (unsigned i = 0; i < kMost; ++i) {
     const bool take_b = runs.b < runs.b_end && (runs.a >= runs.a_end || less(key_b, key_a));
     const unsigned taken = take_b ? runs.b : runs.a;
     Record<kHasValue> record;
     record.key = take_b ? key_b : key_a;
-    if constexpr (kHasValue) record.value = from.values[from.slot(least(taken, last))];
+    if constexpr (kHasValue) record.value = from.values[from.slot(least(taken, runs.last))];
     put(i, record);
-    const std::uint64_t next = from.key(least(taken + 1, last));
+    const std::uint64_t next = from.key(least(taken + 1, runs.last));
     key_a = take_b ? key_a : next;
     key_b = take_b ? next : key_b;
     runs.a += take_b ? 0 : 1;
@@ -71,12 +71,11 @@ SPILLWAY_HOST_DEVICE void merge_linearly(const Buffer& from, RunPair runs, unsig
 
 // Merges a thread's share: kMost records from the `diagonal`-th of the merged pair on.
 template <bool kHasValue, unsigned kMost, typename Buffer, typename Put, typename Less>
-SPILLWAY_HOST_DEVICE void merge_share(const Buffer& from, RunPair runs, unsigned diagonal, unsigned last,
-                                      const Put& put, Less less) {
+SPILLWAY_HOST_DEVICE void merge_share(const Buffer& from, RunPair runs, unsigned diagonal, const Put& put, Less less) {
   const unsigned taken = taken_from_first(from, runs, diagonal, less);
   runs.a += taken;
   runs.b += diagonal - taken;
-  merge_linearly<kHasValue, kMost>(from, runs, last, put, less);
+  merge_linearly<kHasValue, kMost>(from, runs, put, less);
 }
 
 }  // namespace spillway

@@ -119,9 +119,10 @@ std::size_t table_bytes(std::size_t count) {
   return device_aligned(table_entries(count) * sizeof(std::uint64_t)) + device_aligned(scan_bytes(count));
 }
 
+// Returns the sorted records: `records`, or their second copy in the scratch memory.
 template <bool kPairs>
-Records sort_records(Records records, Records other, std::size_t count, BitRange bits, DeviceArena scratch,
-                     cudaStream_t stream) {
+Records sort_records(Records records, std::size_t count, BitRange bits, DeviceArena scratch, cudaStream_t stream) {
+  Records other{scratch.take<std::uint64_t>(count), kPairs ? scratch.take<std::uint32_t>(count) : nullptr};
   std::uint64_t* const d_table = scratch.take<std::uint64_t>(table_entries(count));
   CubScratch scan{nullptr, scan_bytes(count)};
   scan.d_data = scratch.take_bytes(scan.bytes);
@@ -147,9 +148,8 @@ std::size_t GpuSatishRadixSorter::scratch_bytes(std::size_t count, BitRange bits
 std::uint64_t* GpuSatishRadixSorter::sort(std::uint64_t* d_keys, std::size_t count, BitRange bits,
                                           std::uint8_t* d_scratch, GpuStreamHandle stream) const {
   if (is_sorted_already(count, bits)) return d_keys;
-  DeviceArena scratch(d_scratch, scratch_bytes(count, bits));
-  const Records other{scratch.take<std::uint64_t>(count), nullptr};
-  return sort_records<false>({d_keys, nullptr}, other, count, bits, scratch, stream).keys;
+  const DeviceArena scratch(d_scratch, scratch_bytes(count, bits));
+  return sort_records<false>({d_keys, nullptr}, count, bits, scratch, stream).keys;
 }
 
 std::size_t GpuSatishRadixSorter::pairs_scratch_bytes(std::size_t count, BitRange bits) const {
@@ -159,9 +159,8 @@ std::size_t GpuSatishRadixSorter::pairs_scratch_bytes(std::size_t count, BitRang
 DeviceRecordSorter::Pairs GpuSatishRadixSorter::sort_pairs(Pairs pairs, std::size_t count, BitRange bits,
                                                            std::uint8_t* d_scratch, GpuStreamHandle stream) const {
   if (is_sorted_already(count, bits)) return pairs;
-  DeviceArena scratch(d_scratch, pairs_scratch_bytes(count, bits));
-  const Records other{scratch.take<std::uint64_t>(count), scratch.take<std::uint32_t>(count)};
-  const Records sorted = sort_records<true>({pairs.d_keys, pairs.d_values}, other, count, bits, scratch, stream);
+  const DeviceArena scratch(d_scratch, pairs_scratch_bytes(count, bits));
+  const Records sorted = sort_records<true>({pairs.d_keys, pairs.d_values}, count, bits, scratch, stream);
   return {sorted.keys, sorted.values};
 }
 

@@ -1,4 +1,4 @@
-// What the threads of a block tell each other: sums and last values of those before.
+// Block-wide scans of gpu-string-merge: the sum, and the last value, of the threads before each thread.
 #pragma once
 
 #include "sort/gpu/string_merge/set.cuh"
@@ -7,7 +7,8 @@ namespace spillway {
 
 namespace string_merge {
 
-// The sum of the values of the threads before this one, and of all. All threads of the block call it.
+// Returns the sum of `value` over the threads before this one, and over all. Requires: all threads of the block call
+// it.
 struct BlockSum {
   std::uint32_t before, all;
 };
@@ -29,7 +30,8 @@ inline __device__ BlockSum sum_before(std::uint32_t value, std::uint32_t (&of_wa
   return result;
 }
 
-// The last value of the threads before this one that is not kNone. All threads of the block call it.
+// Returns the last value of the threads before this one that is not kNone, or kNone. Requires: all threads of the block
+// call it.
 inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
 inline __device__ std::uint32_t last_before(std::uint32_t value, std::uint32_t (&of_warps)[kThreads / 32]) {
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;

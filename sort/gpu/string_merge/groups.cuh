@@ -1,5 +1,5 @@
-// What follows the merges of a round of gpu-string-merge: strings with equal keys that go on stand next to each other.
-// Large groups of them are noted for another round; small ones are sorted here, in shared memory, until all is told.
+// The end of a round of gpu-string-merge. Strings with equal keys that go on are neighbours now: large groups of them
+// are listed for another round, and small ones are sorted here, in shared memory, to the end.
 #pragma once
 
 #include "sort/gpu/string_merge/block.cuh"
@@ -9,13 +9,13 @@ namespace spillway {
 
 namespace string_merge {
 
-inline constexpr std::uint32_t kMostRanked = 64;  // strings of a group that are sorted by counting
+inline constexpr std::uint32_t kMaxRanked = 64;  // strings of a group that is sorted by counting
 
-// Groups found, and strings in them: the first are counted from this bit on.
+// The counter of a round has the number of groups from this bit on, and the number of their strings below it.
 inline constexpr unsigned kGroupsFrom = 40;
 
-// A sorted round, and what it leaves: the order, changed within groups of equal keys, and the next round's groups with
-// their counter.
+// A sorted round and its results: the order, which changes inside groups of equal keys, and the next round's groups
+// with their counter.
 struct SortedRound {
   const PrefixKey* d_keys;
   std::size_t count;
@@ -23,7 +23,7 @@ struct SortedRound {
   std::uint32_t* d_order;
   MergeGroup* d_next;
   unsigned long long* d_counter;
-  std::uint32_t window;  // sorted strings whose groups a block has; kMostInBlock at most
+  std::uint32_t block_strings;  // a block handles the groups that begin among so many; at most kMaxBlockGroup
 
   __device__ std::uint32_t depth(const MergeSet* d_set, PrefixKey key) const {
     return groups.d_groups != nullptr ? groups.of(key).depth + known_beside_pivot(key, groups.bits)
@@ -31,22 +31,22 @@ struct SortedRound {
   }
 };
 
-// The strings of a tile that are in small groups, group after group.
+// The strings of small groups of a tile, group after group.
 struct FinishStorage {
   TileStorage tile;
-  std::uint32_t indices[kTile], places[kTile];  // in the result
-  std::uint16_t heads[kTile];                   // the number of the group's first string
-  // Of the group whose first string has twice the number or one more.
+  std::uint32_t indices[kTile], places[kTile];  // places in the result
+  std::uint16_t heads[kTile];                   // number of the group's first string
+  // By group: element g belongs to the group whose first string has number 2g or 2g + 1.
   std::uint16_t pivots[kTile / 2];
   std::uint32_t depths[kTile / 2];
   std::uint32_t of_warps[kThreads / 32];
   SharedSymbols symbols;
 };
 
-// Of the thread's own kEach keys of a tile in order: which are equal to a neighbour and go on, and which are the first
-// of their kind.
+// The thread's own kEach keys of a sorted tile: which go on and equal a neighbour (ties), and which differ from the key
+// before (heads).
 struct OwnTies {
-  std::uint32_t ties = 0, heads = 0;  // a bit for each key
+  std::uint32_t ties = 0, heads = 0;  // one bit a key
   // `before`: the key before the tile.
   __device__ OwnTies(const TileKeys& keys, std::uint32_t count, PrefixKey before) {
     const std::uint32_t begin = threadIdx.x * kEach;
@@ -67,10 +67,10 @@ struct OwnTies {
   __device__ bool is_head(std::uint32_t i) const { return (heads >> i & 1) != 0; }
 };
 
-// Notes the large group of the sorted strings from `at` on.
-inline __device__ void note_large(const SortedRound& round, const MergeSet* d_set, std::size_t at, PrefixKey key) {
-  std::size_t same = at + kMostInBlock, end = round.count;  // the first one behind is in (same, end]
-  for (std::size_t step = kMostInBlock; same + step < end; step *= 2) {
+// Lists the large group that begins at place `at` of the sorted round.
+inline __device__ void list_large(const SortedRound& round, const MergeSet* d_set, std::size_t at, PrefixKey key) {
+  std::size_t same = at + kMaxBlockGroup, end = round.count;  // the end of the group is in (same, end]
+  for (std::size_t step = kMaxBlockGroup; same + step < end; step *= 2) {
     if (round.d_keys[same + step] != key) {
       end = same + step;
     } else {
@@ -92,32 +92,33 @@ inline __device__ void note_large(const SortedRound& round, const MergeSet* d_se
                                          round.depth(d_set, key)};
 }
 
-// Strings in the storage, and whether more than kMostRanked of them are in one group.
+// The number of strings in the storage, and whether one group has more than kMaxRanked of them.
 struct Gathered {
   std::uint32_t count;
   bool has_large;
 };
 
-// Strings of small groups that begin in the block's window are brought to the storage; those of large ones are noted.
-// Requires: the window's keys and kMostInBlock behind it are in `keys`, `count` in all.
+// Brings the strings of small groups that begin among the block's strings, `base` and the following, to the storage,
+// and lists the large groups. Requires: the keys of the block's strings and the next kMaxBlockGroup are in `keys`,
+// `count` in all.
 inline __device__ Gathered gather_small_groups(const SortedRound& round, const MergeSet* d_set, FinishStorage& storage,
-                                               std::size_t window, std::uint32_t count) {
+                                               std::size_t base, std::uint32_t count) {
   const TileKeys keys{storage.tile};
   const std::uint32_t begin = threadIdx.x * kEach;
-  const OwnTies own(keys, count, window == 0 ? kNoKey : round.d_keys[window - 1]);
+  const OwnTies own(keys, count, base == 0 ? kNoKey : round.d_keys[base - 1]);
   const std::uint32_t last = own.heads == 0 ? kNone : begin + 31 - __clz(static_cast<int>(own.heads));
   std::uint32_t head = last_before(last, storage.of_warps), active = 0, all_heads[kEach];
 #pragma unroll
   for (std::uint32_t i = 0; i < kEach; ++i) {
     if (own.is_head(i)) head = begin + i;
     all_heads[i] = head;
-    if (!own.is_tie(i) || head >= round.window) continue;
+    if (!own.is_tie(i) || head >= round.block_strings) continue;
     const PrefixKey key = keys[begin + i];
-    const bool is_large = head + kMostInBlock < count && keys[head + kMostInBlock] == key;
+    const bool is_large = head + kMaxBlockGroup < count && keys[head + kMaxBlockGroup] == key;
     if (!is_large) {
       active |= 1u << i;
     } else if (own.is_head(i)) {
-      note_large(round, d_set, window + begin + i, key);
+      list_large(round, d_set, base + begin + i, key);
     }
   }
   const BlockSum sum = sum_before(__popc(active), storage.of_warps);
@@ -127,14 +128,14 @@ inline __device__ Gathered gather_small_groups(const SortedRound& round, const M
   for (std::uint32_t i = 0; i < kEach; ++i) {
     if ((active >> i & 1) == 0) continue;
     const PrefixKey key = keys[begin + i];
-    const auto place = static_cast<std::uint32_t>(round.groups.place(key, window + begin + i));
+    const auto place = static_cast<std::uint32_t>(round.groups.place(key, base + begin + i));
     const std::uint32_t first = to - (begin + i - all_heads[i]);
     storage.places[to] = place;
     storage.heads[to] = static_cast<std::uint16_t>(first);
     if (first == to) storage.depths[first / 2] = round.depth(d_set, key);
     const bool is_end = begin + i + 1 == count || keys[begin + i + 1] != key;
     if (is_end) storage.pivots[first / 2] = static_cast<std::uint16_t>(pivot_place(first, to + 1 - first));
-    has_large |= to - first >= kMostRanked;
+    has_large |= to - first >= kMaxRanked;
     ++to;
   }
   has_large = __syncthreads_or(has_large) != 0;
@@ -143,8 +144,8 @@ inline __device__ Gathered gather_small_groups(const SortedRound& round, const M
   return {sum.all, has_large};
 }
 
-// Sorts as sort_tile() does, where no group has more than kMostRanked strings: each one counts those of its group that
-// come before it.
+// Sorts as sort_tile() does, where no group has more than kMaxRanked strings: each string counts those of its group
+// that come before it.
 inline __device__ void rank_keys(FinishStorage& storage, std::uint32_t count) {
   const TileKeys keys{storage.tile};
   PrefixKey own[kEach];
@@ -189,7 +190,7 @@ inline __device__ void load_group_keys(const DeviceStrings& strings, FinishStora
   __syncthreads();
 }
 
-// Puts out the strings that are told apart from all others, and gathers what is left.
+// Writes the strings that now differ from all others to the order, and gathers the rest.
 inline __device__ Gathered keep_ties(FinishStorage& storage, std::uint32_t count, std::uint32_t* d_order) {
   const TileKeys keys{storage.tile};
   const std::uint32_t begin = threadIdx.x * kEach;
@@ -225,30 +226,30 @@ inline __device__ Gathered keep_ties(FinishStorage& storage, std::uint32_t count
     if (firsts[i] == to) storage.depths[to / 2] = depths[i];
     const bool is_end = begin + i + 1 == count || keys[begin + i + 1] != keys[begin + i];
     if (is_end) storage.pivots[firsts[i] / 2] = static_cast<std::uint16_t>(pivot_place(firsts[i], to + 1 - firsts[i]));
-    has_large |= to - firsts[i] >= kMostRanked;
+    has_large |= to - firsts[i] >= kMaxRanked;
     ++to;
   }
   has_large = __syncthreads_or(has_large) != 0;
   return {sum.all, has_large};
 }
 
-// A block for each `window` sorted strings: the groups that begin among them.
+// One block for each `block_strings` sorted strings: handles the groups that begin among them.
 __global__ void __launch_bounds__(kThreads, 3)
     finish_groups_kernel(DeviceStrings strings, const MergeSet* d_set, SortedRound round) {
   extern __shared__ uint4 dynamic_storage[];
   FinishStorage& storage = *reinterpret_cast<FinishStorage*>(dynamic_storage);
-  const std::size_t begin = std::size_t{blockIdx.x} * round.window, left = round.count - begin;
-  const std::uint32_t most = round.window + kMostInBlock;
+  const std::size_t begin = std::size_t{blockIdx.x} * round.block_strings, left = round.count - begin;
+  const std::uint32_t most = round.block_strings + kMaxBlockGroup;
   const std::uint32_t count = left < most ? static_cast<std::uint32_t>(left) : most;
   const TileKeys keys{storage.tile};
   bool has_ties = false;
-  for (std::uint32_t i = threadIdx.x; i < round.window && i < count; i += kThreads) {
+  for (std::uint32_t i = threadIdx.x; i < round.block_strings && i < count; i += kThreads) {
     const PrefixKey key = round.d_keys[begin + i];
     keys[i] = key;
     has_ties |= (key & kKeyGoesOn) != 0 && i + 1 < count && round.d_keys[begin + i + 1] == key;
   }
   if (__syncthreads_or(has_ties) == 0) return;
-  for (std::uint32_t i = round.window + threadIdx.x; i < count; i += kThreads) keys[i] = round.d_keys[begin + i];
+  for (std::uint32_t i = round.block_strings + threadIdx.x; i < count; i += kThreads) keys[i] = round.d_keys[begin + i];
   storage.symbols.make(d_set);
   __syncthreads();
   Gathered ties = gather_small_groups(round, d_set, storage, begin, count);

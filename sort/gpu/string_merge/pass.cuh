@@ -1,5 +1,5 @@
-// A pass of gpu-string-merge over runs in device memory: pairs of them are merged by their keys, a tile of the output a
-// block.
+// A merge pass of gpu-string-merge over runs in device memory: merges pairs of runs by their keys, one tile of the
+// output a block.
 #pragma once
 
 #include "sort/gpu/string_merge/tile.cuh"
@@ -8,13 +8,14 @@ namespace spillway {
 
 namespace string_merge {
 
-// The strings of a round: those of all its groups behind each other, or all there are in the first round.
+// The groups whose strings a round sorts, one after another. In the first round (d_groups is null) all strings are one
+// group.
 struct RoundGroups {
   const MergeGroup* d_groups;
-  std::uint32_t bits;  // of a group's number in front of a key
-  // Of the group with this key. Requires: there are groups.
+  std::uint32_t bits;  // of the group's number, at the top of a key
+  // Returns the group of a key. Requires: there are groups.
   __device__ MergeGroup of(PrefixKey key) const { return d_groups[bits == 0 ? 0 : key >> (64 - bits)]; }
-  // Where string number `at` of the sorted round stands in the result.
+  // Returns the place in the result of string `at` of the sorted round.
   __device__ std::size_t place(PrefixKey key, std::size_t at) const {
     if (d_groups == nullptr) return at;
     const MergeGroup group = of(key);
@@ -22,10 +23,10 @@ struct RoundGroups {
   }
 };
 
-// What a pass gives: keys and, for the next pass, indices, or in the last one their places in the result.
+// The output of a pass: keys, and the indices for the next pass or, in the last pass, in the result.
 struct RoundOutput {
   PrefixKey* d_keys;
-  std::uint32_t *d_indices, *d_order;  // d_order: null but in the last pass
+  std::uint32_t *d_indices, *d_order;  // d_order: null before the last pass
   RoundGroups groups;
   __device__ void put(std::size_t at, PrefixKey key, std::uint32_t index) const {
     d_keys[at] = key;
@@ -46,7 +47,7 @@ struct RoundRuns {
 
 // The pair of neighbouring runs that a place of the output belongs to.
 struct PassPair {
-  std::size_t begin;  // of a; b follows
+  std::size_t begin;  // of run a; run b follows
   std::uint32_t a_count, b_count;
   __device__ PassPair(const RoundRuns& runs, std::size_t at) : begin(at / (2 * runs.run) * (2 * runs.run)) {
     const std::size_t left = runs.count - begin;
@@ -55,13 +56,13 @@ struct PassPair {
   }
 };
 
-// The first number of [begin, end) for which is_before() is false, or end; it is false for all behind it. All lanes of
-// a warp call it: 32 probes a round.
+// Returns the first number of [begin, end) for which is_before() is false, or end. Requires: is_before() is false for
+// all numbers after it; all lanes of a warp call it. O(log32(end - begin)) rounds of 32 probes.
 template <typename IsBefore>
 __device__ std::uint32_t warp_partition_point(std::uint32_t begin, std::uint32_t end, IsBefore is_before) {
   const std::uint32_t lane = threadIdx.x % 32;
   while (begin < end) {
-    // Probes cut the range into 33 parts; those that are before come first.
+    // The probes divide the range into 33; all that are before come first.
     const std::uint32_t size = end - begin;
     const auto border = [&](std::uint32_t i) {
       return begin + static_cast<std::uint32_t>(std::uint64_t{size} * i / 33);
@@ -75,7 +76,8 @@ __device__ std::uint32_t warp_partition_point(std::uint32_t begin, std::uint32_t
   return begin;
 }
 
-// How many of the first `diagonal` of the pair's merged strings are a's. A warp calls it.
+// Returns how many of the pair's first `diagonal` merged strings come from run a. Requires: all lanes of a warp call
+// it.
 inline __device__ std::uint32_t find_cut(const PrefixKey* d_keys, const PassPair& pair, std::uint32_t diagonal) {
   const PrefixKey *a = d_keys + pair.begin, *b = a + pair.a_count;
   const std::uint32_t begin = diagonal > pair.b_count ? diagonal - pair.b_count : 0;
@@ -88,7 +90,7 @@ inline __device__ std::uint32_t tile_count(std::size_t count) {
   return left < kTile ? static_cast<std::uint32_t>(left) : kTile;
 }
 
-// Where the tiles of the output begin in their pair's run a: a warp a tile.
+// Finds where the tiles of the output begin in run a of their pair, one warp a tile.
 __global__ void __launch_bounds__(kThreads) find_cuts_kernel(RoundRuns runs, std::uint32_t* d_cuts) {
   const std::size_t tile = (std::size_t{blockIdx.x} * kThreads + threadIdx.x) / 32, at = tile * kTile;
   if (at >= runs.count) return;
@@ -97,7 +99,7 @@ __global__ void __launch_bounds__(kThreads) find_cuts_kernel(RoundRuns runs, std
   if (threadIdx.x % 32 == 0) d_cuts[tile] = cut;
 }
 
-// `d_cuts`: of find_cuts_kernel; null where each block is to find its own, which saves a launch.
+// `d_cuts`: the result of find_cuts_kernel, or null: then each block finds its own cuts, which saves a launch.
 __global__ void __launch_bounds__(kThreads, blocks_at_once(7))
     merge_tiles_kernel(RoundRuns runs, const std::uint32_t* d_cuts, RoundOutput output) {
   __shared__ TileStorage storage;

@@ -1,37 +1,37 @@
-// The keys that the string merge sort compares instead of strings: integers whose order is that of the strings as far
-// as they tell it. A key holds the bytes from some depth on, as many as fit, how many these are and whether the string
-// ends behind them; in front of them, where a group of strings with equal keys is sorted further, the group and where
-// the string stands in relation to the group's pivot. Step logic: runs on the GPU and on the CPU.
+// The keys that gpu-string-merge compares instead of strings: integers ordered as the strings are, as far as they
+// reach. A key holds the bytes from some depth on, as many as fit, their number, and whether the string goes on after
+// them. In later rounds, which sort groups of strings with equal keys, the group and the string's relation to the
+// group's pivot come first. Step logic, compiled for the host too.
 #pragma once
 
 #include "sort/gpu/string/words.hpp"
 
 namespace spillway {
 
-// From the highest bit: group, place, symbols of bytes (the first one highest, zeros where unknown). Bits 0 to 4: how
-// many are known. kKeyGoesOn: the string does not end behind them. Strings of one group and key without it are equal.
-// No key is all ones.
+// From the highest bit: group, relation to the pivot, symbols of the bytes (the first one highest, 0 where missing).
+// Bits 0 to 4: the number of bytes. kKeyGoesOn: the string has more bytes. Strings with the same key without kKeyGoesOn
+// are equal. No key is all ones.
 using PrefixKey = std::uint64_t;
 inline constexpr PrefixKey kKeyKnown = 31, kKeyGoesOn = 32;
 
-// The symbols of a set's bytes: numbers in the order of the byte values that occur, all of `bits` bits. Seven bytes of
-// any kind fit into a key, and eleven of up to 32 kinds.
+// The alphabet of a set: the byte values that occur, numbered in order with `bits` bits each. A key holds seven bytes
+// of any alphabet, and eleven of one with up to 32 values.
 struct KeyAlphabet {
   const std::uint8_t* symbol_of;  // 256
-  std::uint32_t bits;             // 1 to 6, or 8: bytes as they are
-  std::uint32_t inverse;          // 2^16 / bits, rounded up: replaces a division
+  std::uint32_t bits;             // 1 to 6, or 8: the bytes themselves
+  std::uint32_t inverse;          // 2^16 / bits rounded up, to avoid a division
 
   SPILLWAY_HOST_DEVICE KeyAlphabet(const std::uint8_t* symbols, std::uint32_t symbol_bits)
       : symbol_of(symbols), bits(symbol_bits), inverse(0xFFFF / symbol_bits + 1) {}
-  // In so many bits, 56 at most.
+  // Returns how many symbols fit into `key_bits` <= 56 bits.
   SPILLWAY_HOST_DEVICE std::uint32_t symbols_in(std::uint32_t key_bits) const { return key_bits * inverse >> 16; }
-  // Bytes that a key with so many bits in front of them has at most.
+  // Returns the most bytes of a key with `bits_in_front` bits before them.
   SPILLWAY_HOST_DEVICE std::uint32_t key_bytes(std::uint32_t bits_in_front) const {
     const std::uint32_t most = symbols_in(56 - bits_in_front);
     return most < kKeyKnown ? most : static_cast<std::uint32_t>(kKeyKnown);
   }
 };
-// Bits of a symbol where so many byte values occur.
+// Returns the bits of a symbol in an alphabet of `values` byte values.
 SPILLWAY_HOST_DEVICE constexpr std::uint32_t symbol_bits(std::uint32_t values) {
   if (values > 64) return 8;
   std::uint32_t bits = 1;
@@ -39,7 +39,7 @@ SPILLWAY_HOST_DEVICE constexpr std::uint32_t symbol_bits(std::uint32_t values) {
   return bits;
 }
 
-// What an alphabet views. `used`: bit b % 32 of word b / 32 is set if byte value b occurs.
+// The numbers that a KeyAlphabet refers to. `used`: bit b % 32 of word b / 32 is set if byte value b occurs.
 struct KeySymbols {
   std::uint32_t bits;
   std::uint8_t symbol_of[256];
@@ -58,7 +58,8 @@ SPILLWAY_HOST_DEVICE inline std::uint32_t known_bytes(PrefixKey key) {
   return static_cast<std::uint32_t>(key & kKeyKnown);
 }
 
-// The key of the string from `depth` on, behind so many zeros. `first_word` is what load_unaligned() finds there.
+// Returns the key of the string from byte `depth` on, with `bits_in_front` zeros above. `first_word`: load_unaligned()
+// of the bytes there.
 SPILLWAY_HOST_DEVICE inline PrefixKey load_key(const KeyAlphabet& alphabet, const DeviceString& string,
                                                std::uint32_t depth, std::uint32_t bits_in_front,
                                                const UnalignedWord& first_word) {
@@ -83,9 +84,10 @@ SPILLWAY_HOST_DEVICE inline PrefixKey load_key(const KeyAlphabet& alphabet, cons
   return load_key(alphabet, string, depth, bits_in_front, load_unaligned(string.data + depth, string.bytes - depth));
 }
 
-// Strings of a group, which share `depth` bytes, in relation to one of them, the pivot: those before it come first, the
-// sooner they differ from it the sooner, then those that equal it, then the others, the sooner the later. A string's
-// key continues where it differs from the pivot, or kMostOffset bytes behind `depth`.
+// A string's relation to the pivot of its group, whose strings share `depth` bytes, is a number: strings smaller than
+// the pivot come first, by the number of bytes they share with it, ascending; then those equal to it; then the greater
+// ones, by the bytes they share, descending. The key continues with the bytes where the string differs from the pivot,
+// or kMostOffset bytes after `depth`.
 inline constexpr std::uint32_t kPlaceBits = 11, kMostOffset = (1 << (kPlaceBits - 1)) - 2;
 inline constexpr std::uint32_t kPivotPlace = kMostOffset + 1;
 
@@ -104,7 +106,7 @@ SPILLWAY_HOST_DEVICE inline PrefixKey pivot_key(const KeyAlphabet& alphabet, con
   return at_place(place) | load_key(alphabet, string, depth + offset, bits_in_front + kPlaceBits);
 }
 
-// Bytes behind `depth` that the strings of one such key share. Requires: the key goes on.
+// Returns how many bytes after `depth` the strings with this pivot key share. Requires: the key goes on.
 SPILLWAY_HOST_DEVICE inline std::uint32_t known_beside_pivot(PrefixKey key, std::uint32_t bits_in_front) {
   const auto place = static_cast<std::uint32_t>(key << bits_in_front >> (64 - kPlaceBits));
   return (place < kPivotPlace ? place : 2 * kPivotPlace - place) + known_bytes(key);

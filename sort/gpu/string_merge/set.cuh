@@ -1,5 +1,4 @@
-// What gpu-string-merge finds out about its strings before it sorts them: the byte values that occur, and the prefix
-// that all of them share.
+// What gpu-string-merge finds out about its strings before it sorts them: their alphabet and common prefix.
 #pragma once
 
 #include "sort/gpu/string/used_bytes.cuh"
@@ -12,7 +11,7 @@ namespace string_merge {
 
 inline constexpr std::uint32_t kTile = kMergeTile, kThreads = kMergeThreads, kEach = kMergeEach;
 
-// Blocks of kThreads that a multiprocessor is to run at once: as many as this, or as it has room for.
+// Returns `wanted`, or the blocks of kThreads that fit a multiprocessor if these are fewer.
 constexpr std::uint32_t blocks_at_once(std::uint32_t wanted) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   constexpr std::uint32_t kRoom = 1024;
@@ -24,14 +23,14 @@ constexpr std::uint32_t blocks_at_once(std::uint32_t wanted) {
   return wanted * kThreads < kRoom ? wanted : kRoom / kThreads;
 }
 
-// All zeros before survey_kernel.
+// Result of survey_kernel, which requires zeros in it.
 struct MergeSet {
   std::uint32_t used[8];     // byte values that occur, as for make_key_symbols
-  std::uint32_t not_shared;  // ~ of the bytes that all strings share
+  std::uint32_t not_shared;  // ~ of the number of bytes that all strings share
   __device__ std::uint32_t root() const { return ~not_shared; }
 };
 
-// Strings share no more than the first one does with this one.
+// Limits the common prefix to what the string `index` shares with the first string.
 inline __device__ void limit_root(const DeviceStrings& strings, const DeviceString& first, std::size_t index,
                                   MergeSet* d_set) {
   const volatile std::uint32_t* const not_shared = &d_set->not_shared;
@@ -43,7 +42,7 @@ inline __device__ void limit_root(const DeviceStrings& strings, const DeviceStri
   if (shared < limit) atomicMax(&d_set->not_shared, ~shared);
 }
 
-// A look at few strings ends the search for the prefix where there is none.
+// Looks at a few strings first, which ends the search for a common prefix early where there is none.
 __global__ void __launch_bounds__(kThreads) survey_kernel(DeviceStrings strings, MergeSet* d_set) {
   const std::size_t threads = std::size_t{gridDim.x} * kThreads, count = strings.count;
   const DeviceString first = string_at(strings, 0);
@@ -59,7 +58,7 @@ __global__ void __launch_bounds__(kThreads) survey_kernel(DeviceStrings strings,
   }
 }
 
-// The symbols of the set in shared memory. All threads of the block make it, and synchronize before its use.
+// The set's alphabet in shared memory. Requires: all threads of the block call make(), and synchronize before its use.
 struct SharedSymbols {
   std::uint8_t symbol_of[256];
   std::uint32_t values;

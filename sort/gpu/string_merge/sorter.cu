@@ -16,20 +16,21 @@ namespace {
 
 using namespace string_merge;
 
-// Of an H200; any numbers do.
+// Sizes for an H200; other values are correct too.
 constexpr std::uint32_t kMultiprocessors = 132;
 constexpr std::uint32_t kSurveyBlocks = kMultiprocessors * 8;
-// Blocks that find where they begin themselves: these run at once. 1 M random strings 0.257 ms instead of 0.306.
+// Up to this many tiles, all of which run at once, blocks find their own cuts: 1 M random strings take 0.257 ms instead
+// of 0.306.
 constexpr std::size_t kFusedTiles = kMultiprocessors * 7;
-// Fewer strings a block where there are few, so that all multiprocessors have some.
-constexpr std::uint32_t kFinishBlocks = kMultiprocessors * 4, kLeastWindow = 256;
+// Blocks get fewer strings where there are few in all, so that every multiprocessor has work.
+constexpr std::uint32_t kFinishBlocks = kMultiprocessors * 4, kMinBlockStrings = 256;
 
 std::size_t tiles_of(std::size_t count) { return (count + kTile - 1) / kTile; }
 
-// What is 0 before the first kernel.
+// Cleared before the first kernel.
 struct RoundState {
   MergeSet set;
-  unsigned long long counters[2];  // of the groups that rounds find, in turns
+  unsigned long long counters[2];  // groups found by even and by odd rounds
 };
 
 struct Scratch {
@@ -79,11 +80,11 @@ class MergeRounds {
  private:
   unsigned long long* d_counter() const { return scratch_.d_state->counters + round_ % 2; }
   std::uint64_t read_counter() const {
-    thread_local CounterMailbox<unsigned long long> mailbox(1 << 13);  // a sort of few strings is over by then
+    thread_local CounterMailbox<unsigned long long> mailbox(1 << 13);  // a sort of few strings ends within these polls
     return mailbox.read(d_counter(), stream_);
   }
 
-  // Sorts `count` strings by keys and what follows within equal ones, but for large groups of them.
+  // Sorts the `count` strings of the source by keys, and finishes all but the large groups of equal keys.
   template <typename Source>
   void round(const Source& source, std::size_t count, const RoundGroups& groups) {
     const auto tiles = static_cast<unsigned>(tiles_of(count));
@@ -115,11 +116,11 @@ class MergeRounds {
 
   void finish(std::size_t count, const RoundGroups& groups) {
     const auto share = static_cast<std::uint32_t>(count / kFinishBlocks);
-    const std::uint32_t window = std::clamp(share / 32 * 32, kLeastWindow, kMostInBlock);
-    const SortedRound sorted{scratch_.d_keys[1], count, groups, d_order_, scratch_.d_groups[round_ % 2],
-                             d_counter(),        window};
-    finish_groups_kernel<<<blocks_for(count, window), kThreads, sizeof(FinishStorage), stream_>>>(strings_, d_set_,
-                                                                                                  sorted);
+    const std::uint32_t block_strings = std::clamp(share / 32 * 32, kMinBlockStrings, kMaxBlockGroup);
+    const SortedRound sorted{scratch_.d_keys[1], count,        groups, d_order_, scratch_.d_groups[round_ % 2],
+                             d_counter(),        block_strings};
+    finish_groups_kernel<<<blocks_for(count, block_strings), kThreads, sizeof(FinishStorage), stream_>>>(
+        strings_, d_set_, sorted);
     check_launch();
   }
 

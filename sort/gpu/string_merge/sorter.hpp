@@ -1,14 +1,14 @@
-// `gpu-string-merge`: merge sort of strings by cached prefixes, ties broken from global memory (Davidson et al. 2012,
-// 4). Ties are strings of equal prefixes that stand next to each other when these are merged: each group of them is
-// then sorted by how its strings compare with one of them (sort/gpu/string_merge/prefix_key.hpp).
+// `gpu-string-merge`: merge sort of strings by cached prefixes (Davidson, Tarjan, Garland, Owens 2012, section 4).
+// After the merges, strings with equal prefixes are neighbours: each group of them is sorted by how its strings compare
+// with a pivot (sort/gpu/string_merge/prefix_key.hpp).
 #pragma once
 
 #include "sort/gpu/interface/string_sorter.hpp"
 
 namespace spillway {
 
-// Scratch: 24 bytes a string, and a little for tiles and groups. O(n log n) steps on keys; a string is read once a
-// round, of which each ends what equals one of the strings that it is compared with.
+// Stable. O(n log n) comparisons of keys; each round reads each of its strings once, and waits for one counter.
+// Scratch: 24 bytes a string, and less than 1 % for tiles and groups.
 class GpuStringMergeSorter final : public DeviceStringSorter {
  public:
   std::string_view name() const override { return "gpu-string-merge"; }

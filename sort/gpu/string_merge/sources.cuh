@@ -1,4 +1,4 @@
-// Where the tiles of a round of gpu-string-merge have their strings and keys from.
+// The sources of a round of gpu-string-merge: which strings its tiles hold, and their keys.
 #pragma once
 
 #include "sort/gpu/string_merge/pass.cuh"
@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace string_merge {
 
-// The first round: all strings, by the bytes behind those that all share.
+// The first round: all strings, by the bytes after their common prefix.
 struct AllStrings {
   __device__ std::uint32_t index(std::size_t at) const { return static_cast<std::uint32_t>(at); }
   __device__ void begin_tile(const DeviceStrings&, std::size_t) {}
@@ -18,32 +18,32 @@ struct AllStrings {
   }
 };
 
-// The groups that a tile may have strings of.
+// The groups that a tile can intersect.
 struct TileGroups {
   static constexpr std::uint32_t kMost = 3;
-  static_assert((kMost - 1) * kMostInBlock >= kTile);
+  static_assert((kMost - 1) * kMaxBlockGroup >= kTile);
   MergeGroup groups[kMost];
   DeviceString pivots[kMost];
 };
 
-// A later round: groups of strings with equal keys, by what sets them apart from a pivot of the group.
+// A later round: groups of strings with equal keys, by their relation to the group's pivot.
 struct StringsOfGroups {
   RoundGroups all;
   std::uint32_t count;  // of groups
   const std::uint32_t* d_order;
-  std::uint32_t first;  // of the tile; set by begin_tile()
+  std::uint32_t first;  // the tile's first group; set by begin_tile()
   TileGroups* s_tile;
 
-  // All threads of the block call it, and synchronize before they use it.
+  // Requires: all threads of the block call it, and synchronize before they use the source.
   __device__ void begin_tile(const DeviceStrings& strings, std::size_t at) {
     __shared__ TileGroups tile;
     __shared__ std::uint32_t shared_first;
     s_tile = &tile;
     if (threadIdx.x < 32) {
-      const std::uint32_t behind =
+      const std::uint32_t next =
           warp_partition_point(0, count, [&](std::uint32_t i) { return all.d_groups[i].first <= at; });
-      if (threadIdx.x == 0) shared_first = behind - 1;
-      const std::uint32_t number = behind - 1 + threadIdx.x;
+      if (threadIdx.x == 0) shared_first = next - 1;
+      const std::uint32_t number = next - 1 + threadIdx.x;
       if (threadIdx.x < TileGroups::kMost) {
         if (number < count) {
           const MergeGroup group = all.d_groups[number];
@@ -57,38 +57,39 @@ struct StringsOfGroups {
     __syncthreads();
     first = shared_first;
   }
-  __device__ std::uint32_t part_of(std::size_t at) const {
-    std::uint32_t part = 0;
-    while (part + 1 < TileGroups::kMost && s_tile->groups[part + 1].first <= at) ++part;
-    return part;
+  // Returns the number in the tile of the group of string `at` of the round.
+  __device__ std::uint32_t group_of(std::size_t at) const {
+    std::uint32_t group = 0;
+    while (group + 1 < TileGroups::kMost && s_tile->groups[group + 1].first <= at) ++group;
+    return group;
   }
   __device__ std::uint32_t index(std::size_t at) const {
-    const MergeGroup& group = s_tile->groups[part_of(at)];
+    const MergeGroup& group = s_tile->groups[group_of(at)];
     return d_order[group.begin + (at - group.first)];
   }
-  __device__ std::uint32_t depth(const MergeSet*, std::size_t at) const { return s_tile->groups[part_of(at)].depth; }
+  __device__ std::uint32_t depth(const MergeSet*, std::size_t at) const { return s_tile->groups[group_of(at)].depth; }
   __device__ PrefixKey key(const KeyAlphabet& alphabet, const DeviceString& string, const UnalignedWord&,
                            std::uint32_t depth, std::size_t at) const {
-    const std::uint32_t part = part_of(at);
-    const PrefixKey front = all.bits == 0 ? 0 : PrefixKey{first + part} << (64 - all.bits);
-    return front | pivot_key(alphabet, string, s_tile->pivots[part], depth, all.bits);
+    const std::uint32_t group = group_of(at);
+    const PrefixKey front = all.bits == 0 ? 0 : PrefixKey{first + group} << (64 - all.bits);
+    return front | pivot_key(alphabet, string, s_tile->pivots[group], depth, all.bits);
   }
 };
 
-// What a round sorts: `count` of all strings, which its source names.
+// The strings of a round: `count` of `all`, which the source selects.
 struct RoundStrings {
   DeviceStrings all;
   std::size_t count;
   const MergeSet* d_set;
 };
 
-// The block's tile of a round: `count` strings from number `at` on.
+// The block's tile: strings [at, at + count) of the round.
 struct RoundTile {
   std::size_t at;
   std::uint32_t count;
 };
 
-// Makes the keys of a tile: what a thread reads of several strings is under way at once.
+// Makes the keys of a tile. A thread has the loads of two strings in flight.
 template <typename Source>
 __device__ void make_keys(const RoundStrings& strings, const Source& source, const KeyAlphabet& alphabet,
                           const RoundTile& tile, const TileKeys& keys) {
@@ -119,8 +120,8 @@ __device__ void make_keys(const RoundStrings& strings, const Source& source, con
   }
 }
 
-// Makes and sorts the keys of a tile. The first thread also sets *d_counter, of the groups that the round will find, to
-// 0.
+// Makes and sorts the keys of a tile. The first thread also clears *d_counter, which will count the groups of this
+// round.
 template <typename Source>
 __global__ void __launch_bounds__(kThreads, blocks_at_once(6))
     sort_tiles_kernel(const __grid_constant__ RoundStrings strings, Source source,
@@ -137,7 +138,8 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(6))
   make_keys(strings, source, alphabet, tile, keys);
   __syncthreads();
   sort_tile(keys, tile.count);
-  // All of the tile's indices are read before the first one is put: a round of one tile puts them where it read them.
+  // All indices of the tile are read before the first is written: a round of one tile writes them to where it reads
+  // them.
   std::uint32_t indices[kEach];
 #pragma unroll
   for (std::uint32_t i = 0; i < kEach; ++i) {

@@ -1,4 +1,4 @@
-// How a block of gpu-string-merge sorts and merges the keys of a tile in shared memory.
+// Sorts and merges the keys of a tile of gpu-string-merge in shared memory.
 #pragma once
 
 #include "sort/gpu/string_merge/set.cuh"
@@ -7,17 +7,17 @@ namespace spillway {
 
 namespace string_merge {
 
-inline constexpr PrefixKey kNoKey = ~PrefixKey{0};  // behind all
+inline constexpr PrefixKey kNoKey = ~PrefixKey{0};  // after all keys
 
-// Keys of a tile and the numbers in the tile that they came with.
+// The keys of a tile, and the numbers that they had in the tile before they moved.
 struct TileStorage {
   static constexpr std::uint32_t kRoom = kTile + kTile / 8;
   PrefixKey keys[kRoom];
   std::uint16_t origins[kRoom];
 };
 
-// Keys of a tile from `first` on. A gap stands after every eight: threads that read or write their own eight at once
-// then do so in different banks.
+// The keys of a tile from `first` on. A gap follows every eight keys, so that threads that access their own eight keys
+// at the same time use different banks.
 struct TileKeys {
   TileStorage& storage;
   std::uint32_t first = 0;
@@ -27,13 +27,13 @@ struct TileKeys {
   __device__ TileKeys behind(std::uint32_t count) const { return {storage, first + count}; }
 };
 
-// Two sorted runs; a's keys come first where they are equal.
+// Two sorted runs; of equal keys, those of run a come first.
 struct TileRuns {
   TileKeys a, b;
   std::uint32_t a_count, b_count;
 };
 
-// How many of the first `diagonal` of the merged keys are a's.
+// Returns how many of the first `diagonal` merged keys come from run a. O(log diagonal).
 inline __device__ std::uint32_t taken_from_a(const TileRuns& runs, std::uint32_t diagonal) {
   std::uint32_t low = diagonal > runs.b_count ? diagonal - runs.b_count : 0;
   std::uint32_t high = diagonal < runs.a_count ? diagonal : runs.a_count;
@@ -46,8 +46,8 @@ inline __device__ std::uint32_t taken_from_a(const TileRuns& runs, std::uint32_t
   return low;
 }
 
-// Calls take(i, key, number) for the thread's kEach keys of the merged sequence from `begin` on, in order, with their
-// numbers in the tile; behind its end for kNoKey.
+// Calls take(i, key, number) for the kEach keys of the merged sequence from `begin` on, in order, with their numbers in
+// the tile; after the end of the sequence with kNoKey.
 template <typename Take>
 __device__ void merge_own(const TileRuns& runs, std::uint32_t begin, Take take) {
   const std::uint32_t taken = taken_from_a(runs, begin);
@@ -74,7 +74,7 @@ struct NumberedKey {
   std::uint32_t number;
 };
 
-// The thread's own keys in order, equal ones as they stand.
+// Sorts the thread's own keys by odd-even transposition. Stable.
 inline __device__ void sort_own(NumberedKey (&own)[kEach]) {
 #pragma unroll
   for (std::uint32_t round = 0; round < kEach; ++round) {
@@ -89,8 +89,8 @@ inline __device__ void sort_own(NumberedKey (&own)[kEach]) {
   }
 }
 
-// Sorts the keys of a tile, kNoKey behind its end, and equal ones as they stand; origins get the numbers that they had.
-// Neighbouring runs that are in order already are left alone. All threads of the block call it, with keys in place.
+// Sorts the keys of a tile, with kNoKey after its end, and sets their origins. Stable. Skips the merge of neighbouring
+// runs that are already in order. Requires: all threads of the block call it; the keys are in place.
 inline __device__ void sort_tile(const TileKeys& keys, std::uint32_t count) {
   const std::uint32_t begin = threadIdx.x * kEach;
   NumberedKey own[kEach];

@@ -1,4 +1,4 @@
-// What the kernels of gpu-string-radix count for the host, and what they share.
+// The counters that the kernels of gpu-string-radix report to the host, and warp-wide reductions.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@ namespace spillway {
 
 inline constexpr unsigned kStringThreads = 256;
 
-// Segments of a list, and the strings in them.
+// The segments of a list and their strings.
 struct ListCounters {
   std::uint32_t segments;
   std::uint32_t strings;
 };
 
-// What the host reads back between rounds.
+// The host reads these between rounds.
 struct StringCounters {
-  std::uint32_t used[8];                   // byte values that occur, as for make_string_digits
-  std::uint32_t longest;                   // bytes of the longest string; in later rounds, of what is left of it
-  std::uint32_t unsplit;                   // segments that a round left as they were: never
-  ListCounters lists[kFinishClasses + 1];  // the last one: large segments of this round
-  ListCounters kept;                       // those of them that go on
+  std::uint32_t used[8];  // byte values that occur, as for make_string_digits
+  std::uint32_t longest;  // bytes of the longest string; in later rounds, the most bytes that a string has left
+  std::uint32_t unsplit;  // segments that a round did not split; an internal error if not 0
+  ListCounters lists[kFinishClasses + 1];  // by class; the last element counts large segments of this round
+  ListCounters kept;                       // the large segments that need another round
 };
 
 __device__ inline std::uint32_t warp_sum(std::uint32_t value) {

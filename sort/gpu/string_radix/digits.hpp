@@ -1,6 +1,6 @@
-// Bytes of strings as digits of a number: only byte values that occur get a digit, so that a key of 32 or 64 bits holds
-// as many bytes as their alphabet allows (nine letters of DNA in 21 bits), and 0 is the end of a string, so that a
-// prefix comes before what continues it and NUL stays a byte. Step logic of gpu-string-radix.
+// Packs bytes of strings as digits of a number. Only byte values that occur get a digit, so that a key of 32 or 64 bits
+// holds as many bytes as the alphabet allows (nine letters of DNA in 21 bits). Digit 0 is the end of a string: a prefix
+// comes before its continuations, and NUL is a byte like any other. Step logic of gpu-string-radix.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-// Order-preserving digits 1..base-1 of the byte values that occur.
+// Digits 1 to base - 1 of the byte values that occur, in their order.
 struct StringDigits {
   std::uint32_t base;
   std::uint16_t digit_of[256];
@@ -24,8 +24,8 @@ inline StringDigits make_string_digits(const std::uint32_t (&used)[8]) {
   return digits;
 }
 
-// How many digits a key holds, and in how many bits with the lowest one: whether the string goes on behind them. Keys
-// that hold every string whole have no such bit.
+// The shape of a key: its digits, and all its bits. The lowest bit tells whether the string has more bytes; keys that
+// hold every string completely have no such bit.
 struct DigitKey {
   std::uint32_t digits = 0;
   std::uint32_t bits = 0;
@@ -43,7 +43,8 @@ inline DigitKey digits_within(std::uint32_t base, std::uint32_t bits, std::uint6
   key.bits = static_cast<std::uint32_t>(64 - leading_zeros(maximum));
   return key;
 }
-// A key of at most `bits` bits for what is left of strings, `longest` bytes at most. Requires base >= 2, longest > 0.
+// Returns a key of at most `bits` bits for the rest of strings, up to `longest` bytes. Requires: base >= 2, longest >
+// 0.
 inline DigitKey shape_key(std::uint32_t base, std::uint32_t bits, std::uint32_t longest) {
   const DigitKey whole = digits_within(base, bits, longest);
   if (whole.digits == longest) return whole;

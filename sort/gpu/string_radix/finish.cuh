@@ -1,6 +1,6 @@
-// The finishing kernels of gpu-string-radix: small segments are sorted to the end by one block, many of them at once.
-// A round looks for the next bytes in which each segment differs, sorts by them, and splits the segments. All steps are
-// inside segments, so that a tile of short ones is done after few of them.
+// The finishing kernels of gpu-string-radix: a block sorts a tile of many small segments to the end at once. Each round
+// finds the next bytes in which the strings of a segment differ, sorts by them, and splits the segments. All steps stay
+// inside segments, so that a tile of short segments takes few of them.
 #pragma once
 
 #include <cub/block/block_scan.cuh>
@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// A tile owns the segments that begin inside kStride strings; with the last one's tail they fit into kStrings.
+// A tile has the segments that begin among kStride strings. With the tail of the last one they fit into kStrings.
 template <unsigned threads, unsigned items, std::uint32_t largest>
 struct FinishPolicy {
   static constexpr unsigned kThreads = threads;
@@ -18,7 +18,7 @@ struct FinishPolicy {
   static constexpr std::uint32_t kStrings = threads * items;
   static constexpr std::uint32_t kStride = kStrings - largest + 1;
 };
-// Of each class: threads and strings of a thread were found on an H200.
+// Threads and strings a thread by class, found on an H200.
 template <unsigned segment_class>
 struct FinishPolicyOf;
 template <>
@@ -28,10 +28,10 @@ struct FinishPolicyOf<1> : FinishPolicy<512, 2, finish_limit(1)> {};
 template <>
 struct FinishPolicyOf<2> : FinishPolicy<1024, 2, finish_limit(2)> {};
 
-// Codes by the strings' numbers, which are looked at before the strings; or none.
+// Codes by string number, which are compared before the strings are read; null: none.
 struct SecondCodes {
   const std::uint32_t* codes = nullptr;
-  std::uint32_t bytes = 0;  // that strings of one code share, at least
+  std::uint32_t bytes = 0;  // the least that strings of the same code share
 };
 
 template <typename Policy>
@@ -45,8 +45,8 @@ class FinishTile {
       typename Scan::TempStorage scan;
       std::uint64_t key[Policy::kStrings];
     };
-    std::uint32_t index[Policy::kStrings];    // strings, while they move; before, segments of places
-    std::uint32_t differs[Policy::kStrings];  // of every segment's first place: its strings have different keys
+    std::uint32_t index[Policy::kStrings];    // first the segment of each place; later the strings while they move
+    std::uint32_t differs[Policy::kStrings];  // at a segment's first place: its strings have different keys
     std::uint32_t first_segment, end_segment;
   };
 
@@ -77,9 +77,9 @@ class FinishTile {
   __device__ bool is_active(unsigned i) const { return (active_ >> i & 1) != 0; }
   __device__ void finish(unsigned i) { active_ &= ~(1u << i); }
 
-  // The first segment whose offset is not below `offset`: a warp looks at 32 places at a time.
+  // Returns the first segment whose offset is not below `offset`. A warp probes 32 places at a time.
   __device__ std::uint32_t first_segment_from(std::uint64_t offset) const {
-    std::uint32_t low = 0, high = segment_count_;  // it is in [low, high]
+    std::uint32_t low = 0, high = segment_count_;  // the result is in [low, high]
     while (low < high) {
       const std::uint32_t step = (high - low + 31) / 32, at = low + threadIdx.x % 32 * step;
       const unsigned below = __popc(__ballot_sync(~0u, at < high && segments_.offset[at] < offset));
@@ -90,7 +90,7 @@ class FinishTile {
     return low;
   }
 
-  // False if no segment begins in the tile.
+  // Returns false if no segment begins in the tile.
   __device__ bool load(std::uint32_t tile, const std::uint32_t* order) {
     if (threadIdx.x / 32 == 0) s_.first_segment = first_segment_from(std::uint64_t{tile} * Policy::kStride);
     if (threadIdx.x / 32 == 1) s_.end_segment = first_segment_from((std::uint64_t{tile} + 1) * Policy::kStride);
@@ -109,7 +109,7 @@ class FinishTile {
     return true;
   }
 
-  // From the places where segments begin to all places.
+  // Spreads the segment numbers from the places where segments begin to all places.
   __device__ void scan_segments() {
     std::uint32_t segment[kItems];
     for (unsigned i = 0; i < kItems; ++i) segment[i] = s_.index[threadIdx.x * kItems + i];
@@ -118,7 +118,7 @@ class FinishTile {
     __syncthreads();
   }
 
-  // A step for all items before the next, so that loads are under way together.
+  // Does each step for all items before the next step, so that their loads are in flight together.
   __device__ void load_strings(std::uint32_t begin, const std::uint32_t* order) {
     std::uint32_t segment[kItems];
     for (unsigned i = 0; i < kItems; ++i) {
@@ -137,7 +137,7 @@ class FinishTile {
     for (unsigned i = 0; i < kItems; ++i) string_[i] = string_at(strings_, is_active(i) ? index_[i] : 0);
   }
 
-  // Steps over bytes that all strings of a segment share. Segments of equal strings leave.
+  // Steps over the bytes that all strings of a segment share. Segments of equal strings are final.
   __device__ void find_differing_keys() {
     unsigned pending = active_;
     while (__syncthreads_or(pending != 0 ? 1 : 0) != 0) {
@@ -153,7 +153,7 @@ class FinishTile {
     }
   }
 
-  // The same for codes: one step.
+  // The same for codes, in one step.
   __device__ void find_differing_codes(const std::uint32_t* codes) {
     for (unsigned i = 0; i < kItems; ++i) {
       if (is_active(i)) put_key(i, make_finish_key(codes[index_[i]]));
@@ -164,7 +164,7 @@ class FinishTile {
     }
   }
 
-  // Between barriers: all keys are there before, and what differs behind.
+  // A barrier comes before, when all keys are written, and after, when all marks are.
   __device__ void mark_differing(unsigned pending) {
     __syncthreads();
     for (unsigned i = 0; i < kItems; ++i) {
@@ -191,7 +191,7 @@ class FinishTile {
     }
   }
 
-  // Sorts each segment by its keys: pieces by counting, then merges of pairs.
+  // Sorts each segment by its keys: runs of kCountedKeys by counting, then merges of pairs.
   __device__ void sort() {
     std::uint32_t to[kItems], longest = 0;
     for (unsigned i = 0; i < kItems; ++i) {
@@ -223,21 +223,21 @@ class FinishTile {
     }
   }
 
-  // Strings of one key, which is of so many bytes, are a new segment; those that are alone or ended are final.
+  // Makes the strings of one key, of `bytes` bytes, a new segment. Strings that are alone or have ended are final.
   __device__ void split(std::uint32_t bytes) {
     for (unsigned i = 0; i < kItems; ++i) {
       if (!is_active(i)) continue;
       const std::uint32_t at = place(i);
       const bool is_same_before = at > range_[i].begin && s_.key[at - 1] == key_[i];
-      const bool is_same_behind = at + 1 < range_[i].end && s_.key[at + 1] == key_[i];
+      const bool is_same_after = at + 1 < range_[i].end && s_.key[at + 1] == key_[i];
       depth_[i] += bytes;
-      if (has_finish_key_ended(key_[i]) || (!is_same_before && !is_same_behind)) {
+      if (has_finish_key_ended(key_[i]) || (!is_same_before && !is_same_after)) {
         finish(i);
         continue;
       }
-      const FinishRange before{range_[i].begin, at}, behind{at + 1, range_[i].end};
-      range_[i] = {is_same_before ? place_in_sorted(s_.key, before, key_[i], false) : at,
-                   is_same_behind ? place_in_sorted(s_.key, behind, key_[i], true) : at + 1};
+      const FinishRange before{range_[i].begin, at}, after{at + 1, range_[i].end};
+      range_[i] = {is_same_before ? place_in_sorted(s_.key, before, key_[i], Equal::kAfter) : at,
+                   is_same_after ? place_in_sorted(s_.key, after, key_[i], Equal::kBefore) : at + 1};
     }
   }
 
@@ -246,9 +246,9 @@ class FinishTile {
   std::uint32_t segment_count_;
   Shared& s_;
   std::uint32_t count_ = 0;
-  std::uint32_t active_ = 0;  // one bit an item: not final yet
+  std::uint32_t active_ = 0;  // one bit an item: it is not final
   std::uint64_t key_[kItems];
-  FinishRange range_[kItems];  // of its segment in the tile
+  FinishRange range_[kItems];  // of the item's segment in the tile
   std::uint32_t index_[kItems], slot_[kItems], depth_[kItems];
   DeviceString string_[kItems];
 };

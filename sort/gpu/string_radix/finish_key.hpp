@@ -1,4 +1,4 @@
-// Keys of the finishing kernels of gpu-string-radix: bytes as they are, because they are compared, not counted.
+// Keys of the finishing kernels of gpu-string-radix: unchanged bytes, because these kernels compare keys. Step logic.
 #pragma once
 
 #include <cstdint>
@@ -9,53 +9,55 @@ namespace spillway {
 
 inline constexpr std::uint32_t kFinishKeyBytes = 7;
 
-// Seven bytes, and below them how many there are: 8 if the string goes on behind them. Missing bytes are 0, so that
-// keys compare as the strings do.
+// Returns seven bytes and below them their number, or 8 if the string goes on. Missing bytes are 0, so that keys
+// compare as the strings do.
 SPILLWAY_HOST_DEVICE inline std::uint64_t make_finish_key(const DeviceString& string, const UnalignedWord& word,
                                                           std::uint32_t depth) {
   const std::uint32_t left = string.bytes - depth;
   const std::uint64_t bytes = big_endian(word, string.data + depth, left < kFinishKeyBytes ? left : kFinishKeyBytes);
   return bytes | (left <= kFinishKeyBytes ? left : kFinishKeyBytes + 1);
 }
-// The same for a string's second code (sort/gpu/string_radix/order_preserving_code.hpp), which takes the place of
-// bytes.
+// The same for a string's second code (sort/gpu/string_radix/order_preserving_code.hpp) instead of bytes.
 SPILLWAY_HOST_DEVICE inline std::uint64_t make_finish_key(std::uint32_t code) {
   return std::uint64_t{code >> 1} << 8 | ((code & 1) != 0 ? kFinishKeyBytes + 1 : 0);
 }
-// Strings of this key are equal, and final.
+// Returns whether the strings of this key are equal, and so final.
 SPILLWAY_HOST_DEVICE inline bool has_finish_key_ended(std::uint64_t key) { return (key & 255) <= kFinishKeyBytes; }
 
-// The part [begin, end) of a sorted segment, and what stands in it before a key.
+// Places [begin, end) of a tile.
 struct FinishRange {
   std::uint32_t begin;
   std::uint32_t end;
 };
-// Requires keys to be sorted in the range: the first place whose key is greater, or equal unless `after_equal`.
+// Returns the first place in the range whose key is greater than `key`, or with Equal::kAfter the first whose key is
+// not smaller. Requires: the keys of the range are sorted. O(log size).
+enum class Equal { kBefore, kAfter };  // where keys equal to `key` count
 SPILLWAY_HOST_DEVICE inline std::uint32_t place_in_sorted(const std::uint64_t* keys, FinishRange range,
-                                                          std::uint64_t key, bool after_equal) {
+                                                          std::uint64_t key, Equal equal) {
   while (range.begin < range.end) {
     const std::uint32_t middle = range.begin + (range.end - range.begin) / 2;
-    const bool is_before = keys[middle] < key || (after_equal && keys[middle] == key);
+    const bool is_before = keys[middle] < key || (equal == Equal::kBefore && keys[middle] == key);
     range.begin = is_before ? middle + 1 : range.begin;
     range.end = is_before ? range.end : middle;
   }
   return range.begin;
 }
 
-// Where the key at `place` of `segment` goes if sorted runs of `width` keys (counted from the segment's begin) are
-// merged in pairs; equal keys keep their order.
+// Returns where the key at `place` goes when sorted runs of `width` keys, counted from the segment's begin, are merged
+// in pairs. Stable.
 SPILLWAY_HOST_DEVICE inline std::uint32_t place_after_merge(const std::uint64_t* keys, FinishRange segment,
                                                             std::uint32_t place, std::uint32_t width) {
   const std::uint32_t run = (place - segment.begin) / width, begin = segment.begin + run * width;
   const bool is_right = run % 2 == 1;
   if (!is_right && segment.end - begin <= width) return place;
   const std::uint32_t other = is_right ? begin - width : begin + width, left = segment.end - other;
-  const std::uint32_t before =
-      place_in_sorted(keys, {other, other + (left < width ? left : width)}, keys[place], is_right) - other;
+  const std::uint32_t before = place_in_sorted(keys, {other, other + (left < width ? left : width)}, keys[place],
+                                               is_right ? Equal::kBefore : Equal::kAfter) -
+                               other;
   return place - (is_right ? width : 0) + before;
 }
 
-// The same for keys in any order that are sorted inside pieces of kCountedKeys, by counting those that come before.
+// The same for a sort of each kCountedKeys keys, by counting the keys that come before. O(kCountedKeys).
 inline constexpr std::uint32_t kCountedKeys = 32;
 SPILLWAY_HOST_DEVICE inline std::uint32_t place_by_count(const std::uint64_t* keys, FinishRange segment,
                                                          std::uint32_t place) {

@@ -1,4 +1,4 @@
-// Kernels that make the keys of gpu-string-radix: which bytes occur, keys of the first round and of later ones.
+// Kernels that make the keys of gpu-string-radix: the alphabet, the keys of the first round, and those of later ones.
 #pragma once
 
 #include "sort/gpu/string/used_bytes.cuh"
@@ -7,7 +7,19 @@
 
 namespace spillway {
 
-// Reads all bytes and offsets once.
+// Output of the first round; second: second codes, or null.
+struct FirstKeys {
+  std::uint32_t *keys, *second, *values;
+};
+
+// The order that a later round starts from, and its output.
+struct RoundArrays {
+  const std::uint32_t* order;
+  std::uint64_t* keys;
+  std::uint32_t* values;
+};
+
+// Finds the alphabet and the longest string. Reads all bytes and offsets once.
 __global__ void find_used_bytes_kernel(DeviceStrings strings, StringCounters* counters) {
   find_used_bytes(strings, counters->used);
   const std::size_t thread = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
@@ -21,15 +33,15 @@ __global__ void find_used_bytes_kernel(DeviceStrings strings, StringCounters* co
   if (threadIdx.x % 32 == 0) atomicMax(&counters->longest, longest);
 }
 
-// In shared memory, where lanes look up different bytes at once.
+// Copies the digits to shared memory, where the lanes of a warp look up different bytes at once.
 __device__ inline void copy_digits(StringDigits& s_alphabet, const StringDigits& alphabet) {
   for (unsigned i = threadIdx.x; i < 256; i += blockDim.x) s_alphabet.digit_of[i] = alphabet.digit_of[i];
   if (threadIdx.x == 0) s_alphabet.base = alphabet.base;
   __syncthreads();
 }
 
-// Calls use(i, string, word) for the strings i = first, first + step, ..., kItems of them as far as there are so many.
-// word: what load_unaligned() finds where the string begins. What a thread reads of them is under way at once.
+// Calls use(i, string, word) for up to kItems strings i = first, first + step, ... `word`: load_unaligned() at the
+// begin of the string. The loads of all of them are in flight together.
 template <unsigned kItems, typename Use>
 __device__ void for_strings_at_once(const DeviceStrings& strings, std::size_t first, std::size_t step, Use use) {
   DeviceString some[kItems];
@@ -49,41 +61,38 @@ __device__ void for_strings_at_once(const DeviceStrings& strings, std::size_t fi
   }
 }
 
-// Keys of the first round, in which all strings are one segment, and, unless null, second codes.
+// Makes the keys of the first round, in which all strings are one segment, and second codes unless `second` is null.
 inline constexpr unsigned kFirstKeyItems = 4;  // strings of a thread
 __global__ void make_first_keys_kernel(DeviceStrings strings, const __grid_constant__ StringDigits alphabet,
-                                       DigitKey shape, std::uint32_t* keys, std::uint32_t* second,
-                                       std::uint32_t* values) {
+                                       DigitKey shape, FirstKeys out) {
   __shared__ StringDigits s_alphabet;
   copy_digits(s_alphabet, alphabet);
   const std::size_t first = blockIdx.x * std::size_t{kFirstKeyItems * kStringThreads} + threadIdx.x;
   const auto make_key = [&](std::size_t at, const DeviceString& string, const UnalignedWord& word) {
     const StringCodes codes = code_digits(string, word, s_alphabet, shape);
-    keys[at] = codes.first;
-    if (second != nullptr) second[at] = codes.second;
-    values[at] = static_cast<std::uint32_t>(at);
+    out.keys[at] = codes.first;
+    if (out.second != nullptr) out.second[at] = codes.second;
+    out.values[at] = static_cast<std::uint32_t>(at);
   };
   for_strings_at_once<kFirstKeyItems>(strings, first, kStringThreads, make_key);
 }
 
-// One of a later round, in the order that the rounds before found: key_of(segment, string).
+// Makes the thread's key of a later round, key_of(segment, string), in the order that earlier rounds found.
 template <typename KeyOf>
-__device__ void make_round_key(const LargeRound& round, const std::uint32_t* order, std::uint64_t* keys,
-                               std::uint32_t* values, KeyOf key_of) {
+__device__ void make_round_key(const LargeRound& round, const RoundArrays& arrays, KeyOf key_of) {
   const RoundPlace place(round);
   if (!place.is_in) return;
-  const std::uint32_t index = order[round.place(place.segment, place.at)];
-  keys[place.at] = key_of(place.segment, index);
-  values[place.at] = index;
+  const std::uint32_t index = arrays.order[round.place(place.segment, place.at)];
+  arrays.keys[place.at] = key_of(place.segment, index);
+  arrays.values[place.at] = index;
 }
 
-// Keys of later rounds.
+// Makes the keys of later rounds from digits.
 __global__ void make_round_keys_kernel(DeviceStrings strings, const __grid_constant__ StringDigits alphabet,
-                                       DigitKey shape, LargeRound round, const std::uint32_t* order,
-                                       std::uint64_t* keys, std::uint32_t* values) {
+                                       DigitKey shape, LargeRound round, RoundArrays arrays) {
   __shared__ StringDigits s_alphabet;
   copy_digits(s_alphabet, alphabet);
-  make_round_key(round, order, keys, values, [&](std::uint32_t segment, std::uint32_t index) {
+  make_round_key(round, arrays, [&](std::uint32_t segment, std::uint32_t index) {
     const std::uint32_t depth = round.segments.depth[segment];
     const auto packed = pack_digits<std::uint64_t>(string_at(strings, index), depth, s_alphabet, shape);
     return shape.bits >= 64 ? packed : packed | (std::uint64_t{segment} << shape.bits);

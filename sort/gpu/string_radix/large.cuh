@@ -1,4 +1,5 @@
-// Kernels over the large segments of gpu-string-radix: offsets, shared prefixes, and which of them go on.
+// Kernels over the large segments of gpu-string-radix: their offsets, their common prefixes, and the selection of those
+// that need another round.
 #pragma once
 
 #include <cub/block/block_scan.cuh>
@@ -12,14 +13,14 @@ struct LargeRound {
   LargeSegments segments;
   std::uint32_t segment_count = 0;
   std::uint32_t string_count = 0;
-  bool splits_all = false;  // by what is behind the prefix that a segment shares
+  bool splits_all = false;  // keys begin after the prefix that a segment shares
   __device__ std::uint32_t place(std::uint32_t segment, std::uint32_t at) const {
     return segments.start[segment] + (at - segments.offset[segment]);
   }
 };
 
-// The segment that `at` lies in. All threads of a block call this, with consecutive `at`: a large segment has more
-// strings than a block has threads, so that a block sees two at most.
+// Returns the segment of string `at`. Requires: all threads of a block call this, with consecutive `at`. A block sees
+// at most two segments, because a large one has more strings than a block has threads.
 __device__ inline std::uint32_t find_segment(const LargeSegments& segments, std::uint32_t count, std::uint32_t at) {
   static_assert(kSmallSegment > kStringThreads);
   __shared__ std::uint32_t s_segment;
@@ -37,7 +38,7 @@ __device__ inline std::uint32_t find_segment(const LargeSegments& segments, std:
   return segment + (segment + 1 < count && segments.offset[segment + 1] <= at ? 1 : 0);
 }
 
-// The place of a thread's string in a round. All threads of a block make one.
+// The thread's string of a round and its segment. Requires: all threads of a block make one.
 struct RoundPlace {
   bool is_in;
   std::uint32_t at, segment;
@@ -49,8 +50,8 @@ struct RoundPlace {
   }
 };
 
-// What all strings of a segment share, and its longest: what its first string shares with each of them. All lanes of
-// the warp call this.
+// Lowers the segment's common prefix to what string `index` shares with its first string, and raises its greatest
+// length. Requires: all lanes of the warp call this.
 __device__ inline void find_shared_prefix(const DeviceStrings& strings, const LargeSegments& segments,
                                           std::uint32_t segment, std::uint32_t index, const std::uint32_t* order) {
   const DeviceString first = string_at(strings, order[segments.start[segment]]);
@@ -92,10 +93,10 @@ __device__ inline void write_large(const LargeSegments& segments, std::uint32_t 
   segments.longest[at] = 0;
 }
 
-// Kernels of one block: lists of large segments are short.
+// The following kernels have one block, because the lists of large segments are short.
 inline constexpr unsigned kListThreads = 1024;
 
-// The large segments' numbers of strings become offsets.
+// Replaces the number of strings of each large segment by its offset.
 __global__ __launch_bounds__(kListThreads) void number_segments_kernel(std::uint32_t* offset,
                                                                        const StringCounters* counters) {
   using Scan = cub::BlockScan<std::uint32_t, kListThreads>;
@@ -113,7 +114,7 @@ __global__ __launch_bounds__(kListThreads) void number_segments_kernel(std::uint
   if (threadIdx.x == 0) offset[count] = before;
 }
 
-// Segments of equal strings are final; the others go on behind the prefix that they share.
+// Drops segments of equal strings; the others continue after the prefix that they share.
 __global__ __launch_bounds__(kListThreads) void keep_segments_kernel(LargeSegments found, LargeSegments kept,
                                                                      StringCounters* counters) {
   using Scan = cub::BlockScan<std::uint64_t, kListThreads>;
@@ -121,7 +122,7 @@ __global__ __launch_bounds__(kListThreads) void keep_segments_kernel(LargeSegmen
   __shared__ std::uint32_t s_longest;
   if (threadIdx.x == 0) s_longest = 0;
   const std::uint32_t count = counters->lists[kFinishClasses].segments;
-  std::uint64_t before = 0;  // segments above, strings below
+  std::uint64_t before = 0;  // segments in the upper 32 bits, strings in the lower
   std::uint32_t longest = 0;
   for (std::uint32_t first = 0; first < count; first += kListThreads) {
     const std::uint32_t i = first + threadIdx.x;

@@ -1,19 +1,18 @@
-// The kernel that finds the segments of a round of gpu-string-radix in its sorted keys, and puts them into lists by
-// size.
+// The kernel that finds the segments in the sorted keys of a round of gpu-string-radix, and lists them by size.
 #pragma once
 
 #include "sort/gpu/string_radix/large.cuh"
 
 namespace spillway {
 
-// A block's stretch of the sorted keys in shared memory, with a key before and one behind.
+// A block's range of the sorted keys in shared memory, with one key before and one after.
 inline constexpr unsigned kListItems = 8;  // keys of a thread
 inline constexpr unsigned kListKeys = kListItems * kStringThreads;
 template <typename Key>
-class KeyStretch {
+class KeyRange {
  public:
   using Shared = Key[kListKeys + 2];
-  __device__ KeyStretch(const RoundKeys<Key>& sorted, Shared& keys)
+  __device__ KeyRange(const RoundKeys<Key>& sorted, Shared& keys)
       : sorted_(sorted), keys_(keys), begin_(blockIdx.x * std::size_t{kListKeys}) {
 #pragma unroll
     for (unsigned i = 0; i < kListItems; ++i) load(1 + i * kStringThreads + threadIdx.x);
@@ -24,12 +23,13 @@ class KeyStretch {
   __device__ Key key(std::size_t at) const {
     return at <= begin_ + kListKeys ? keys_[at + 1 - begin_] : sorted_.keys[at];
   }
-  // The first of several strings of one key that go on.
+  // Returns whether `at` is the first of several strings of one key that go on.
   __device__ bool begins_segment(std::size_t at) const {
     return at + 1 < sorted_.count && key(at + 1) == key(at) && (at == 0 || keys_[at - begin_] != key(at)) &&
            !sorted_.has_ended(key(at));
   }
-  // One behind the last key that equals the one at `first` and the one behind it: by doubling steps, then halving ones.
+  // Returns the end of the keys equal to the one at `first`, by doubling and then halving steps. Requires: the next key
+  // is equal. O(log count).
   __device__ std::uint32_t end_of_segment(std::size_t first) const {
     const Key wanted = key(first);
     std::uint32_t equal = static_cast<std::uint32_t>(first) + 1, step = 1;
@@ -48,7 +48,7 @@ class KeyStretch {
 
  private:
   __device__ void load(unsigned i) {
-    const std::size_t at = begin_ + i;  // one behind the key's place
+    const std::size_t at = begin_ + i;  // the key's place + 1
     keys_[i] = at > 0 && at <= sorted_.count ? sorted_.keys[at - 1] : Key{0};
   }
 
@@ -57,8 +57,8 @@ class KeyStretch {
   std::size_t begin_;
 };
 
-// The segment of keys [first, end); `parent` has no segments in the first round. Its strings share `digits` bytes more
-// than those of their parent, at least.
+// Returns the segment of the keys at places [range.x, range.y). `parent` has no segments in the first round. The
+// strings share at least `digits` bytes more than those of their parent.
 template <typename Key>
 __device__ Segment make_segment(const RoundKeys<Key>& sorted, const LargeRound& parent, std::uint32_t digits,
                                 uint2 range, StringCounters* counters) {
@@ -85,15 +85,16 @@ struct SegmentLists {
   }
 };
 
-// A block's room in the lists: counted by warps, then by the block, so that the counters see one addition a block.
+// Reserves a block's room in the lists: warps count first, then the block, so that there is one addition a block to the
+// global counters.
 class ListRoom {
  public:
-  using Shared = ListCounters[2][kFinishClasses + 1];  // of the block; those before it
+  using Shared = ListCounters[2][kFinishClasses + 1];  // [0]: counts of the block; [1]: where its room begins
   __device__ explicit ListRoom(Shared& shared) : s_(shared) {
     if (threadIdx.x <= kFinishClasses) s_[0][threadIdx.x] = {0, 0};
     __syncthreads();
   }
-  // Its place among the thread's of that class.
+  // Counts a segment, and returns its number among the thread's segments of the class.
   __device__ std::uint32_t count(unsigned segment_class, std::uint32_t strings) {
     const std::uint32_t place = packed_ >> (8 * segment_class) & 255;
     packed_ += 1u << (8 * segment_class);
@@ -105,7 +106,7 @@ class ListRoom {
     static_assert(kFinishClasses + 1 <= 4 && 32 * kListItems / 2 <= 255,
                   "a warp's segments are counted in 8 bits a class");
     const unsigned lane = threadIdx.x % 32;
-    std::uint32_t sum = packed_;  // of the lanes up to this one
+    std::uint32_t sum = packed_;  // over the lanes up to this one
 #pragma unroll
     for (unsigned distance = 1; distance < 32; distance *= 2) {
       const std::uint32_t other = __shfl_up_sync(~0u, sum, distance);
@@ -133,7 +134,7 @@ class ListRoom {
     }
     __syncthreads();
   }
-  // Where the thread's of a class begin in the list, after take().
+  // Returns where the thread's segments of a class begin in the list. Requires: take() was called.
   __device__ std::uint32_t first(unsigned segment_class) const {
     std::uint32_t first = 0;
 #pragma unroll
@@ -145,23 +146,23 @@ class ListRoom {
 
  private:
   Shared& s_;
-  std::uint32_t packed_ = 0;  // the thread's segments, 8 bits a class
+  std::uint32_t packed_ = 0;  // number of the thread's segments, 8 bits a class
   std::uint32_t strings_[kFinishClasses + 1] = {}, first_[kFinishClasses + 1] = {};
 };
 
 template <typename Key>
 __global__ void list_segments_kernel(RoundKeys<Key> sorted, LargeRound parent, std::uint32_t digits,
                                      const __grid_constant__ SegmentLists lists, StringCounters* counters) {
-  __shared__ typename KeyStretch<Key>::Shared s_keys;
+  __shared__ typename KeyRange<Key>::Shared s_keys;
   __shared__ ListRoom::Shared s_room;
-  const KeyStretch<Key> stretch(sorted, s_keys);
+  const KeyRange<Key> range(sorted, s_keys);
   ListRoom room(s_room);
   std::uint32_t end[kListItems], place[kListItems];
 #pragma unroll
   for (unsigned i = 0; i < kListItems; ++i) {
-    const std::size_t first = stretch.place(i);
-    const bool begins = first < sorted.count && stretch.begins_segment(first);
-    end[i] = begins ? stretch.end_of_segment(first) : 0;
+    const std::size_t first = range.place(i);
+    const bool begins = first < sorted.count && range.begins_segment(first);
+    end[i] = begins ? range.end_of_segment(first) : 0;
     const std::uint32_t count = begins ? end[i] - static_cast<std::uint32_t>(first) : 0;
     if (begins) place[i] = room.count(class_of_segment(count), count);
   }
@@ -169,7 +170,7 @@ __global__ void list_segments_kernel(RoundKeys<Key> sorted, LargeRound parent, s
 #pragma unroll
   for (unsigned i = 0; i < kListItems; ++i) {
     if (end[i] == 0) continue;
-    const auto first = static_cast<std::uint32_t>(stretch.place(i));
+    const auto first = static_cast<std::uint32_t>(range.place(i));
     const Segment segment = make_segment(sorted, parent, digits, {first, end[i]}, counters);
     const unsigned segment_class = class_of_segment(segment.count);
     lists.write(segment_class, room.first(segment_class) + place[i], segment);

@@ -17,8 +17,8 @@ namespace spillway {
 namespace {
 
 constexpr std::uint32_t kFirstKeyBits = kCodeBits + 1;
-constexpr std::size_t kFewStrings = 8;  // of all, as a divisor
-constexpr unsigned kMostBlocks = 2048;  // of kernels that go round
+constexpr std::size_t kFewStrings = 8;  // fewer than 1/8 of all are few
+constexpr unsigned kMostBlocks = 2048;  // of kernels that loop
 
 // The most scratch of CUB's steps, which run one after another.
 std::size_t cub_bytes(std::uint32_t count) {
@@ -31,13 +31,13 @@ std::size_t cub_bytes(std::uint32_t count) {
   return std::max({narrow.bytes, wide.bytes, scan.bytes});
 }
 
-// Where everything stands in the scratch area.
+// The layout of the scratch memory.
 struct RadixScratch {
   std::uint64_t* keys[2];
   std::uint32_t* values[2];
   FinishSegments finish[kFinishClasses];
   LargeSegments large[2];
-  CodePart* code_parts;
+  CodeInterval* code_intervals;
   StringCounters* counters;
   CubScratch cub;
 };
@@ -46,7 +46,7 @@ RadixScratch lay_out(DeviceArena& arena, std::uint32_t count) {
   RadixScratch scratch{};
   for (auto*& keys : scratch.keys) keys = arena.take<std::uint64_t>(count);
   for (auto*& values : scratch.values) values = arena.take<std::uint32_t>(count);
-  std::uint32_t least = 2;  // strings of a segment
+  std::uint32_t least = 2;  // strings of a segment of the class
   for (unsigned i = 0; i < kFinishClasses; ++i) {
     const std::size_t most = count / least + 2;
     scratch.finish[i] = {arena.take<std::uint32_t>(most), arena.take<std::uint32_t>(most),
@@ -59,7 +59,7 @@ RadixScratch lay_out(DeviceArena& arena, std::uint32_t count) {
       *array = arena.take<std::uint32_t>(large);
     }
   }
-  scratch.code_parts = arena.take<CodePart>(most_code_parts(count));
+  scratch.code_intervals = arena.take<CodeInterval>(max_code_intervals(count));
   scratch.counters = arena.take<StringCounters>(1);
   scratch.cub.bytes = cub_bytes(count);
   scratch.cub.d_data = arena.take_bytes(scratch.cub.bytes);
@@ -67,10 +67,10 @@ RadixScratch lay_out(DeviceArena& arena, std::uint32_t count) {
 }
 
 // One sort of two strings or more.
-class StringRadixRun {
+class StringRadixSort {
  public:
-  StringRadixRun(const DeviceStrings& strings, std::uint32_t* d_order, const RadixScratch& scratch,
-                 GpuStreamHandle stream)
+  StringRadixSort(const DeviceStrings& strings, std::uint32_t* d_order, const RadixScratch& scratch,
+                  GpuStreamHandle stream)
       : strings_(strings),
         d_order_(d_order),
         scratch_(scratch),
@@ -92,8 +92,7 @@ class StringRadixRun {
   using FirstPairs = PairBuffers<std::uint32_t>;
   using RoundPairs = PairBuffers<std::uint64_t>;
 
-  static unsigned pieces(std::size_t count, std::size_t of) { return static_cast<unsigned>((count + of - 1) / of); }
-  static unsigned blocks(std::size_t threads) { return pieces(threads, kStringThreads); }
+  static unsigned blocks(std::size_t threads) { return blocks_for(threads, kStringThreads); }
   static unsigned some_blocks(std::size_t threads) { return std::clamp(blocks(threads), 1u, kMostBlocks); }
 
   void read_counters() {
@@ -110,20 +109,20 @@ class StringRadixRun {
     digits_ = make_string_digits(counters_.used);
   }
 
-  // By keys of at most 32 bits that hold every string whole.
+  // Sorts by keys of at most 32 bits that hold every string completely.
   void sort_digits(const DigitKey& shape) {
     FirstPairs pairs = first_pairs(shape.bits);
     make_first_keys(pairs, shape, nullptr);
     sort_first(pairs, shape.bits);
   }
 
-  // By first codes and then, where strings are not alone and go on, by second ones. These stand where the first sort
-  // leaves room, until the next sort.
+  // Sorts by first codes, and strings that share theirs and go on by second codes. These are in memory that the first
+  // sort does not use, until the next sort.
   void sort_codes(const DigitKey& shape) {
     FirstPairs pairs = first_pairs(shape.bits);
     std::uint32_t* const second = reinterpret_cast<std::uint32_t*>(scratch_.keys[0]) + count_;
     if (has_table_) {
-      make_code_parts();
+      make_code_intervals();
       make_codes(pairs, second);
     } else {
       make_first_keys(pairs, shape, second);
@@ -139,8 +138,8 @@ class StringRadixRun {
     if (segments > 0) sort_second_codes({scratch_.large[1], segments, strings}, second, shape);
   }
 
-  // Few segments wait for those of later rounds, because a launch that does not fill the GPU takes as long as one that
-  // does.
+  // Finishes the short segments by second codes. Few of them wait for those of later rounds, because a launch that does
+  // not fill the GPU takes as long as one that does.
   void finish_by_codes(const SecondCodes& second) {
     ListCounters* const lists = counters_.lists;
     const std::size_t strings = std::size_t{lists[0].strings} + lists[1].strings + lists[2].strings;
@@ -152,39 +151,39 @@ class StringRadixRun {
   }
 
   void make_first_keys(FirstPairs& pairs, const DigitKey& shape, std::uint32_t* second) {
-    make_first_keys_kernel<<<pieces(count_, kFirstKeyItems * kStringThreads), kStringThreads, 0, stream_>>>(
-        strings_, digits_, shape, pairs.keys.current(), second, pairs.values.current());
+    make_first_keys_kernel<<<blocks_for(count_, kFirstKeyItems * kStringThreads), kStringThreads, 0, stream_>>>(
+        strings_, digits_, shape, FirstKeys{pairs.keys.current(), second, pairs.values.current()});
     check_launch();
   }
 
-  void make_code_parts() {
+  void make_code_intervals() {
     const std::uint32_t base = digits_.base, sampled = std::min(count_, kSampledStrings);
-    cuda_check(cudaMemsetAsync(scratch_.code_parts, 0, base * base * sizeof(CodePart), stream_));
+    cuda_check(cudaMemsetAsync(scratch_.code_intervals, 0, base * base * sizeof(CodeInterval), stream_));
     count_digits_kernel<<<blocks(sampled), kStringThreads, 0, stream_>>>(strings_, digits_, sampled,
-                                                                         scratch_.code_parts);
+                                                                         scratch_.code_intervals);
     check_launch();
-    make_code_parts_kernel<<<base, kPartThreads, 0, stream_>>>(base, scratch_.code_parts);
+    make_code_intervals_kernel<<<base, kIntervalThreads, 0, stream_>>>(base, scratch_.code_intervals);
     check_launch();
   }
 
   std::uint32_t table_bytes() const {
-    return digits_.base * digits_.base * static_cast<std::uint32_t>(sizeof(CodePart));
+    return digits_.base * digits_.base * static_cast<std::uint32_t>(sizeof(CodeInterval));
   }
 
   void make_codes(FirstPairs& pairs, std::uint32_t* second) {
     const std::uint32_t shared_bytes = table_bytes();
     allow_shared_bytes(make_codes_kernel, most_shared_bytes(make_codes_kernel));
     const auto resident = static_cast<unsigned>(resident_blocks(make_codes_kernel, kCodeThreads, shared_bytes));
-    make_codes_kernel<<<std::min(pieces(count_, kCodeItems * kCodeThreads), resident), kCodeThreads, shared_bytes,
-                        stream_>>>(strings_, digits_, scratch_.code_parts, pairs.keys.current(), second,
-                                   pairs.values.current());
+    make_codes_kernel<<<std::min(blocks_for(count_, kCodeItems * kCodeThreads), resident), kCodeThreads, shared_bytes,
+                        stream_>>>(strings_, digits_, scratch_.code_intervals,
+                                   FirstKeys{pairs.keys.current(), second, pairs.values.current()});
     check_launch();
   }
 
   void sort_second_codes(const LargeRound& round, const std::uint32_t* second, const DigitKey& shape) {
     RoundPairs pairs{{{scratch_.keys[1], scratch_.keys[0]}}, {{scratch_.values[0], scratch_.values[1]}}};
     make_second_keys_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
-        second, shape.bits, round, d_order_, pairs.keys.current(), pairs.values.current());
+        second, shape.bits, round, {d_order_, pairs.keys.current(), pairs.values.current()});
     check_launch();
     sort_round(pairs, round, shape);
     list_next_segments(pairs.keys.current(), round, shape);
@@ -198,10 +197,10 @@ class StringRadixRun {
     RoundPairs pairs{{{scratch_.keys[0], scratch_.keys[1]}}, {{scratch_.values[0], scratch_.values[1]}}};
     if (by_table) {
       make_round_codes_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
-          strings_, digits_, scratch_.code_parts, round, d_order_, pairs.keys.current(), pairs.values.current());
+          strings_, digits_, scratch_.code_intervals, round, {d_order_, pairs.keys.current(), pairs.values.current()});
     } else {
       make_round_keys_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
-          strings_, digits_, shape, round, d_order_, pairs.keys.current(), pairs.values.current());
+          strings_, digits_, shape, round, {d_order_, pairs.keys.current(), pairs.values.current()});
     }
     check_launch();
     sort_round(pairs, round, shape);
@@ -223,7 +222,7 @@ class StringRadixRun {
     copy_on_device(d_order_, pairs.values.current(), count_ * sizeof(std::uint32_t), stream_);
   }
 
-  // Sorts the round's pairs and writes the order.
+  // Sorts the pairs of a round and writes the order.
   void sort_round(RoundPairs& pairs, const LargeRound& round, const DigitKey& shape) {
     sort(pairs, round.string_count, shape.bits + bits_below(round.segment_count));
     write_order_kernel<<<blocks(round.string_count), kStringThreads, 0, stream_>>>(
@@ -243,13 +242,13 @@ class StringRadixRun {
   template <typename Key>
   void list_segments(const RoundKeys<Key>& sorted, const LargeRound& parent, std::uint32_t digits,
                      const LargeSegments& large) {
-    list_segments_kernel<<<pieces(sorted.count, kListKeys), kStringThreads, 0, stream_>>>(
+    list_segments_kernel<<<blocks_for(sorted.count, kListKeys), kStringThreads, 0, stream_>>>(
         sorted, parent, digits, {{scratch_.finish[0], scratch_.finish[1], scratch_.finish[2]}, large},
         scratch_.counters);
     check_launch();
   }
 
-  // The large segments without those of equal strings, behind what they share, to large[1].
+  // Copies the large segments that need another round from large[0] to large[1], advanced past their common prefixes.
   void keep_large_segments(std::uint32_t most_strings) {
     number_segments_kernel<<<1, kListThreads, 0, stream_>>>(scratch_.large[0].offset, scratch_.counters);
     check_launch();
@@ -260,7 +259,7 @@ class StringRadixRun {
     check_launch();
   }
 
-  // Counts become offsets, with their sum behind them.
+  // Replaces counts by offsets, with their sum after them.
   void scan(std::uint32_t* d_counts, std::uint32_t count) {
     cuda_check(cudaMemsetAsync(d_counts + count, 0, sizeof(std::uint32_t), stream_));
     CubScratch own = scratch_.cub;
@@ -290,7 +289,7 @@ class StringRadixRun {
     constexpr auto kernel = &finish_segments_kernel<Policy>;
     constexpr auto shared_bytes = static_cast<int>(sizeof(typename FinishTile<Policy>::Shared));
     cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
-    const unsigned tiles = pieces(string_count, Policy::kStride);
+    const unsigned tiles = blocks_for(string_count, Policy::kStride);
     kernel<<<tiles, Policy::kThreads, shared_bytes, stream_>>>(strings_, segments, segment_count, second, d_order_);
     check_launch();
   }
@@ -302,7 +301,7 @@ class StringRadixRun {
   std::uint32_t count_;
   StringCounters counters_{};
   StringDigits digits_{};
-  bool has_table_ = false;  // codes are by a table, not by digits
+  bool has_table_ = false;  // codes come from a table, not from digits
 };
 
 }  // namespace
@@ -323,7 +322,7 @@ void GpuStringRadixSorter::sort(const DeviceStrings& strings, std::uint32_t* d_o
   } else {
     DeviceArena arena(d_scratch, scratch_bytes(strings.count, strings.total_bytes));
     const RadixScratch scratch = lay_out(arena, static_cast<std::uint32_t>(strings.count));
-    StringRadixRun(strings, d_order, scratch, stream).run();
+    StringRadixSort(strings, d_order, scratch, stream).run();
   }
   if (d_lcps != nullptr) compute_lcps(strings, d_order, d_lcps, stream);
 }

@@ -1,12 +1,14 @@
-// `gpu-string-radix`: radix sort of strings by their next bytes and the segment that the bytes before put them into
-// (Deshpande and Narayanan, "Can GPUs sort strings efficiently?", HiPC 2013), with CUB's sort, selection and scan.
+// `gpu-string-radix`: radix sort of strings in rounds, by the next bytes of each string below the number of its
+// segment, the strings with the same bytes so far (Deshpande and Narayanan, "Can GPUs sort strings efficiently?", HiPC
+// 2013). Uses CUB's radix sort and scan.
 #pragma once
 
 #include "sort/gpu/interface/string_sorter.hpp"
 
 namespace spillway {
 
-// Strings are shorter than 2^32 bytes. Scratch: about 30 bytes a string. Waits for the stream after each round.
+// Stable. A round is O(n) in the strings of open segments, splits each of these segments, and waits for the stream.
+// Scratch: 30.5 bytes a string and up to 220 KiB for a table. Requires: strings shorter than 2^32 bytes.
 class GpuStringRadixSorter final : public DeviceStringSorter {
  public:
   std::string_view name() const override { return "gpu-string-radix"; }

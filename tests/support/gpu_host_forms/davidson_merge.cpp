@@ -59,7 +59,8 @@ class HostBlock {
     };
     std::vector<Share> shares(Shape::kThreads);
     for (unsigned first = 0; first < present; first += Shape::kPerThread) {
-      merge_inside_tile<kHasValue>(sort_buffer_, run, first, present, shares[first / Shape::kPerThread].records, less);
+      merge_inside_tile<kHasValue>(sort_buffer_, runs_around(first, run, present), first,
+                                   shares[first / Shape::kPerThread].records, less);
     }
     for (unsigned i = 0; i < present; ++i) {
       sort_buffer_.store(i, shares[i / Shape::kPerThread].records[i % Shape::kPerThread]);

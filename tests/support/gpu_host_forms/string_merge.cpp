@@ -114,7 +114,7 @@ class MergeRounds {
   }
 
   void note(std::uint32_t begin, std::uint32_t count, std::uint32_t depth) {
-    if (count <= kMostInBlock) {
+    if (count <= kMaxBlockGroup) {
       small_.push_back({begin, 0, count, depth});
     } else {
       const std::uint32_t first = large_.empty() ? 0 : large_.back().first + large_.back().count;

@@ -42,14 +42,14 @@ class Run {
       sort_round<std::uint32_t>(all, shape);
       return;
     }
-    if (is_table_worthwhile(digits_.base, all[0].count)) parts_ = make_code_parts();
-    std::vector<Segment> large = sort_codes(all, parts_.empty() ? shape : kTableCode);
+    if (is_table_worthwhile(digits_.base, all[0].count)) intervals_ = make_code_intervals();
+    std::vector<Segment> large = sort_codes(all, intervals_.empty() ? shape : kTableCode);
     while (true) {
       longest = skip_shared_prefixes(large);
       if (large.empty()) break;
       const std::uint32_t segment_bits = bits_below(static_cast<std::uint32_t>(large.size()));
       const DigitKey next = shape_key(digits_.base, 64 - segment_bits, longest);
-      large = parts_.empty() || next.is_whole() ? sort_round<std::uint64_t>(large, next) : sort_round_codes(large);
+      large = intervals_.empty() || next.is_whole() ? sort_round<std::uint64_t>(large, next) : sort_round_codes(large);
     }
     for (const Segment& segment : small_) finish(segment);
   }
@@ -69,7 +69,7 @@ class Run {
   // The same by codes of a table.
   std::vector<Segment> sort_round_codes(const std::vector<Segment>& segments) {
     const auto key_of = [&](std::uint32_t index, std::uint32_t depth) {
-      return std::uint64_t{code_string(string_at(strings_, index), depth, digits_, parts_.data()).first};
+      return std::uint64_t{code_string(string_at(strings_, index), depth, digits_, intervals_.data()).first};
     };
     const std::vector<std::uint64_t> keys = sort_keys<std::uint64_t>(segments, kTableCode.bits, key_of);
     return list_segments(round_keys(keys, segments, kTableCode), segments, kTableCode.digits, true);
@@ -91,14 +91,14 @@ class Run {
 
   StringCodes codes_of(std::uint32_t index, const DigitKey& shape) const {
     const DeviceString string = string_at(strings_, index);
-    if (!parts_.empty()) return code_string(string, 0, digits_, parts_.data());
+    if (!intervals_.empty()) return code_string(string, 0, digits_, intervals_.data());
     return code_digits(string, load_unaligned(string.data, string.bytes), digits_, shape);
   }
 
-  std::vector<CodePart> make_code_parts() const {
+  std::vector<CodeInterval> make_code_intervals() const {
     const std::uint32_t base = digits_.base, count = static_cast<std::uint32_t>(order_.size());
     const std::uint32_t sampled = std::min(count, kSampledStrings);
-    std::vector<std::uint32_t> counts(std::size_t{base} * base), parts;
+    std::vector<std::uint32_t> counts(std::size_t{base} * base), intervals;
     for (std::uint32_t i = 0; i < sampled; ++i) {
       const DeviceString string = string_at(strings_, static_cast<std::uint32_t>(std::uint64_t{i} * count / sampled));
       std::uint32_t context = 0;
@@ -113,11 +113,11 @@ class Run {
       std::uint32_t begin = 0;
       for (std::uint32_t digit = 0; digit < base; ++digit) {
         const std::uint32_t width = code_width(row[digit], all, base);
-        parts.push_back(make_code_part(begin, width));
+        intervals.push_back(make_code_interval(begin, width));
         begin += width;
       }
     }
-    return parts;
+    return intervals;
   }
 
   // Sorts each segment by key_of(index, depth), `bits` bits below the segment's number; the sorted keys with it.
@@ -261,7 +261,7 @@ class Run {
   const DeviceStrings& strings_;
   std::span<std::uint32_t> order_;
   StringDigits digits_{};
-  std::vector<CodePart> parts_;  // empty where codes are by digits
+  std::vector<CodeInterval> intervals_;  // empty where codes are by digits
   std::vector<Segment> small_;
 };
 

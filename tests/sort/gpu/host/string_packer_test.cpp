@@ -51,7 +51,7 @@ void check_parts(const Packed& packed, std::size_t part_bytes, std::size_t part_
 }
 
 TEST(StringPacker, WritesAnyPart) {
-  const std::size_t block = StringPacker::kBlock;
+  const std::size_t block = StringPacker::kGroup;
   for (const std::size_t count : {std::size_t{1}, std::size_t{2}, block - 1, block, block + 1, 3 * block + 17}) {
     const Packed packed = make_strings(count, 20, count);
     check_parts(packed, 512, 512);

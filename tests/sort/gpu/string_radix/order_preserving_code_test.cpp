@@ -12,22 +12,22 @@
 namespace spillway {
 namespace {
 
-using Table = std::vector<CodePart>;
+using Table = std::vector<CodeInterval>;
 
 Table make_table(const std::vector<std::uint32_t>& counts, std::uint32_t base) {
-  Table parts;
+  Table intervals;
   for (std::uint32_t context = 0; context < base; ++context) {
     const auto row = counts.begin() + context * base;
     const std::uint32_t all = std::accumulate(row, row + base, 0u);
     std::uint32_t begin = 0;
     for (std::uint32_t digit = 0; digit < base; ++digit) {
       const std::uint32_t width = code_width(row[digit], all, base);
-      parts.push_back(make_code_part(begin, width));
+      intervals.push_back(make_code_interval(begin, width));
       begin += width;
     }
     EXPECT_LE(begin, kCodeUnits);
   }
-  return parts;
+  return intervals;
 }
 
 template <typename Code>
@@ -36,8 +36,8 @@ StringCodes codes_of(const std::string& text, const Code& code) {
   return code(
       DeviceString{reinterpret_cast<const std::uint8_t*>(padded.data()), static_cast<std::uint32_t>(text.size())});
 }
-StringCodes codes_of(const std::string& text, const StringDigits& digits, const Table& parts) {
-  return codes_of(text, [&](const DeviceString& string) { return code_string(string, 0, digits, parts.data()); });
+StringCodes codes_of(const std::string& text, const StringDigits& digits, const Table& intervals) {
+  return codes_of(text, [&](const DeviceString& string) { return code_string(string, 0, digits, intervals.data()); });
 }
 
 StringDigits digits_of(const std::string& alphabet) {
@@ -47,7 +47,7 @@ StringDigits digits_of(const std::string& alphabet) {
 }
 
 std::string every_byte() {
-  std::string bytes(kMostCodeBase - 1, '\0');
+  std::string bytes(kMaxCodeBase - 1, '\0');
   std::iota(bytes.begin(), bytes.end(), '\x05');
   return bytes;
 }
@@ -70,8 +70,8 @@ void check_codes(std::vector<std::string> strings, const Code& code) {
   }
 }
 
-void check_codes(const std::vector<std::string>& strings, const StringDigits& digits, const Table& parts) {
-  check_codes(strings, [&](const DeviceString& string) { return code_string(string, 0, digits, parts.data()); });
+void check_codes(const std::vector<std::string>& strings, const StringDigits& digits, const Table& intervals) {
+  check_codes(strings, [&](const DeviceString& string) { return code_string(string, 0, digits, intervals.data()); });
 }
 
 std::string random_text(std::mt19937_64& random, const std::string& alphabet, std::size_t most) {
@@ -97,21 +97,21 @@ TEST(StringCode, KeepsTheOrderWhateverWasCounted) {
 
 TEST(StringCode, SeparatesStringsThatDifferInOneByteOrEnd) {
   const StringDigits digits = digits_of("abcdefghijklmnopqrstuvwxyz");
-  const Table parts = make_table(std::vector<std::uint32_t>(27 * 27), 27);
+  const Table intervals = make_table(std::vector<std::uint32_t>(27 * 27), 27);
   std::vector<std::string> strings;
   for (std::size_t bytes = 0; bytes <= 10; ++bytes) {
     for (char c = 'a'; c <= 'z'; ++c) strings.push_back(std::string(bytes, 'q') + c);
     strings.emplace_back(bytes, 'q');
   }
-  check_codes(strings, digits, parts);
+  check_codes(strings, digits, intervals);
 }
 
 // Counts that fit: a hundred equal bytes in one code.
 TEST(StringCode, HoldsMoreOfWhatTheSampleHad) {
   const StringDigits digits = digits_of("A");
-  const Table parts = make_table({0, 100, 100, 5000}, 2);
-  EXPECT_EQ(codes_of(std::string(100, 'A'), digits, parts).first & 1, 0u);
-  EXPECT_EQ(codes_of(std::string(1000, 'A'), digits, parts).first & 1, 1u);
+  const Table intervals = make_table({0, 100, 100, 5000}, 2);
+  EXPECT_EQ(codes_of(std::string(100, 'A'), digits, intervals).first & 1, 0u);
+  EXPECT_EQ(codes_of(std::string(1000, 'A'), digits, intervals).first & 1, 1u);
 }
 
 TEST(StringCode, ByDigitsKeepsTheOrder) {
@@ -130,10 +130,10 @@ TEST(StringCode, ContinuesBehindAnyByte) {
   std::mt19937_64 random(9);
   const std::string alphabet = "ab/";
   const StringDigits digits = digits_of(alphabet);
-  const Table parts = make_table({0, 5, 5, 1, 2, 9, 9, 1, 30, 3, 3, 3, 1, 1, 100, 0}, digits.base);
+  const Table intervals = make_table({0, 5, 5, 1, 2, 9, 9, 1, 30, 3, 3, 3, 1, 1, 100, 0}, digits.base);
   std::vector<std::string> strings;
   for (int i = 0; i < 20000; ++i) strings.push_back("abba/" + random_text(random, alphabet, 60));
-  check_codes(strings, [&](const DeviceString& string) { return code_string(string, 5, digits, parts.data()); });
+  check_codes(strings, [&](const DeviceString& string) { return code_string(string, 5, digits, intervals.data()); });
 }
 
 TEST(StringCode, IsForAlphabetsThatFitAndSetsThatAreWorthATable) {
@@ -141,9 +141,9 @@ TEST(StringCode, IsForAlphabetsThatFitAndSetsThatAreWorthATable) {
   EXPECT_FALSE(is_table_worthwhile(100, 9999));
   EXPECT_TRUE(is_table_worthwhile(2, 4));
   EXPECT_FALSE(is_table_worthwhile(27, 1u << 30));
-  EXPECT_FALSE(is_table_worthwhile(kMostCodeBase + 1, 1u << 30));
-  EXPECT_EQ(most_code_parts(729), 729u);
-  EXPECT_EQ(most_code_parts(1u << 30), kMostCodeBase * kMostCodeBase);
+  EXPECT_FALSE(is_table_worthwhile(kMaxCodeBase + 1, 1u << 30));
+  EXPECT_EQ(max_code_intervals(729), 729u);
+  EXPECT_EQ(max_code_intervals(1u << 30), kMaxCodeBase * kMaxCodeBase);
 }
 
 }  // namespace
