@@ -16,7 +16,7 @@ namespace {
 using bitonic::kTileKeys;
 using bitonic::kTileThreads;
 
-// Barriers are where each() ends: all threads have then done what stands before.
+// The end of each() is a barrier: all threads are done with it.
 class HostBlock {
  public:
   template <typename F>

@@ -1,12 +1,12 @@
-// gpu-bitonic run on the CPU: the programs of sort/gpu/bitonic/tile_pass.hpp and sort/gpu/bitonic/superstep_run.hpp,
-// thread by thread, with memory that stands in for a block's registers and shared memory.
+// `gpu-bitonic` on the CPU: the programs of sort/gpu/bitonic/tile_pass.hpp and superstep_run.hpp thread by thread, with
+// memory in place of a block's registers and shared memory.
 #pragma once
 
 #include "sort/interface/record_sorter.hpp"
 
 namespace spillway {
 
-// For tests: its order of work is the GPU's, not one that suits a CPU. Tiles of a pass run in parallel.
+// Works in the GPU's order, which does not suit a CPU. The tiles of a pass run in parallel.
 class BitonicHostForm final : public RecordSorter {
  public:
   std::string_view name() const override { return "gpu-bitonic"; }

@@ -1,5 +1,4 @@
-// `gpu-merge:davidson` run step by step on the CPU: the kernels' order of steps over the same step logic, for tests
-// without a GPU.
+// `gpu-merge:davidson` on the CPU: the same step logic in the order of the kernels.
 #pragma once
 
 #include "sort/gpu/merge/records.hpp"
@@ -15,7 +14,7 @@ class DavidsonHostForm final : public RecordSorter {
   void sort(std::span<std::uint64_t> keys, BitRange bits, std::span<std::uint8_t> scratch) const override;
 };
 
-// Keys with values; `other` has the same length. The result stands in `records`.
+// Sorts keys with values in `records`; `other` is scratch of the same length.
 void davidson_sort_pairs_on_host(RecordArray<true> records, RecordArray<true> other, std::size_t count, BitRange bits);
 
 }  // namespace spillway

@@ -70,7 +70,7 @@ void HostFormPrefixSort::split(const MsdBucket& bucket, std::uint32_t level, std
   plan_buckets(
       bucket, places.data(), [&](const MsdBucket& child) { next.push_back(child); },
       [&](const MsdBucket& tile) { tiles.push_back(tile); });
-  // Backwards, as good an order as any.
+  // Backwards: any order must do.
   for (std::uint32_t i = bucket.end; !is_whole && i-- != bucket.begin;) {
     arrays_[1 - bucket.array][places[digit(from[i])]++] = from[i];
   }

@@ -1,5 +1,5 @@
-// What the host forms of the merge sorts share: room for the second copy, the order of a bit range, and the result back
-// in its place.
+// Shared by the host forms of the merge sorts: takes the second copy, selects the order of a bit range, and copies the
+// result back.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ inline std::size_t merge_host_scratch_bytes(std::size_t count, BitRange bits) {
   return round_to_scratch_alignment(count * sizeof(std::uint64_t)) + kScratchAlignment;
 }
 
-// sort_records(records, other, count, less): sorts with `other` as room, and returns where the result stands.
+// `sort_records(records, other, count, less)` sorts with `other` as scratch, and returns the array with the result.
 template <typename SortRecords>
 void sort_keys_on_host(std::span<std::uint64_t> keys, BitRange bits, std::span<std::uint8_t> scratch,
                        SortRecords sort_records) {

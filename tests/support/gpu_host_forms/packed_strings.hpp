@@ -1,4 +1,4 @@
-// Strings behind each other in host memory, as sorters find them on the device: what host forms work on.
+// Strings back to back in host memory, laid out as DeviceStrings for the host forms.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@ namespace spillway {
 
 class PackedHostStrings {
  public:
-  // `offsets`: room for one more than there are strings, which outlives this.
+  // Requires: offsets.size() is strings.size() + 1, and `offsets` outlives this.
   PackedHostStrings(std::span<const StringRef> strings, std::span<std::uint64_t> offsets) {
     offsets[0] = 0;
     for (std::size_t i = 0; i < strings.size(); ++i) offsets[i + 1] = offsets[i] + strings[i].bytes;

@@ -21,7 +21,7 @@ using HostWarp = std::array<HostLane<kHasPlace>, kLanes>;
 
 template <unsigned kDistance, bool kHasPlace, typename Less>
 void exchange_near(HostWarp<kHasPlace>& warp, unsigned run, Less less) {
-  const HostWarp<kHasPlace> before = warp;  // what the lanes hand to each other
+  const HostWarp<kHasPlace> before = warp;  // the records that lanes hand to each other
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     auto& own = warp[lane].records;
     for (unsigned i = 0; i < kDistance; ++i) {
@@ -118,7 +118,7 @@ void merge_level(RecordArray<kHasValue> from, RecordArray<kHasValue> to, const T
   }
 }
 
-// Returns where the result stands.
+// Returns the array with the result.
 template <bool kHasValue, typename Less>
 RecordArray<kHasValue> sort_records(RecordArray<kHasValue> records, RecordArray<kHasValue> other, std::uint64_t count,
                                     Less less) {

@@ -20,7 +20,7 @@ using satish::kDigits;
 using satish::kTileThreads;
 using satish::Records;
 
-// Barriers are where each() ends: all threads have then done what stands before.
+// The end of each() is a barrier: all threads are done with it.
 class HostBlock {
  public:
   template <typename F>

@@ -1,13 +1,13 @@
-// gpu-radix:satish run on the CPU: the programs of sort/gpu/radix/satish_tile.hpp, thread by thread, with memory that
-// stands in for a block's registers and shared memory.
+// `gpu-radix:satish` on the CPU: the programs of sort/gpu/radix/satish_tile.hpp thread by thread, with memory in place
+// of a block's registers and shared memory.
 #pragma once
 
 #include "sort/interface/record_sorter.hpp"
 
 namespace spillway {
 
-// For tests: its order of work is the GPU's, not one that suits a CPU. Takes its second copy of the keys itself. Tiles
-// of a pass run in parallel.
+// Works in the GPU's order, which does not suit a CPU. Allocates its second copy of the keys. The tiles of a pass run
+// in parallel.
 class SatishRadixHostForm final : public RecordSorter {
  public:
   std::string_view name() const override { return "gpu-radix:satish"; }

@@ -23,7 +23,7 @@ using KeyedStrings = std::span<KeyedString>;
 
 bool key_is_less(const KeyedString& a, const KeyedString& b) { return a.key < b.key; }
 
-// Merges runs of `run` strings of `from` in pairs.
+// Merges pairs of runs of `run` strings.
 void merge_pass(std::span<const KeyedString> from, KeyedStrings to, std::size_t run) {
   const std::size_t count = from.size();
   for (std::size_t pair = 0; pair < count; pair += 2 * run) {
@@ -33,7 +33,7 @@ void merge_pass(std::span<const KeyedString> from, KeyedStrings to, std::size_t 
   }
 }
 
-// Stable; in `spare` or where they stand, as the number of passes has it.
+// Stable. Returns `strings` or `spare`, whichever holds the result after the last pass.
 KeyedStrings merge_sort(KeyedStrings strings, KeyedStrings spare) {
   for (std::size_t run = 1; run < strings.size(); run *= 2) {
     merge_pass(strings, spare, run);
@@ -76,7 +76,7 @@ class MergeRounds {
  private:
   DeviceString string(std::uint32_t index) const { return string_at(strings_, index); }
 
-  // A round: all groups at once, by keys with the group in front.
+  // Sorts all groups of a round at once, by keys with the group number first.
   void sort_groups(const std::vector<MergeGroup>& groups) {
     const auto group_bits = static_cast<std::uint32_t>(std::bit_width(groups.size() - 1));
     std::size_t count = 0;
@@ -93,7 +93,7 @@ class MergeRounds {
            [group_bits](PrefixKey key) { return known_beside_pivot(key, group_bits); });
   }
 
-  // Puts out what a round has sorted, notes the groups of equal keys that go on, and sorts the small ones.
+  // Writes the sorted strings of a round, lists the groups of equal keys that go on, and sorts the small ones.
   template <typename Known>
   void finish(std::span<const KeyedString> sorted, const std::vector<MergeGroup>& groups, std::uint32_t group_bits,
               Known known) {
@@ -122,7 +122,7 @@ class MergeRounds {
     }
   }
 
-  // A group alone, as a block does with several.
+  // Sorts one group; on the GPU a block sorts several.
   void sort_small(const MergeGroup& group) {
     std::vector<KeyedString> room(group.count), spare(group.count);
     const DeviceString pivot = string(order_[pivot_place(group.begin, group.count)]);

@@ -1,4 +1,4 @@
-// `gpu-string-merge` run step by step on the CPU: the same steps, tiles and points of merging as its kernels.
+// `gpu-string-merge` on the CPU: the same keys, groups and rounds as its kernels.
 #pragma once
 
 #include "sort/interface/string_sorter.hpp"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "io/base/error.hpp"
+#include "sort/cpu/string_items.hpp"
 #include "sort/gpu/string_radix/digits.hpp"
 #include "sort/gpu/string_radix/finish_key.hpp"
 #include "sort/gpu/string_radix/order_preserving_code.hpp"
@@ -23,9 +23,9 @@ struct Pair {
   std::uint32_t index;
 };
 
-class Run {
+class RadixRounds {
  public:
-  Run(const DeviceStrings& strings, std::span<std::uint32_t> order) : strings_(strings), order_(order) {}
+  RadixRounds(const DeviceStrings& strings, std::span<std::uint32_t> order) : strings_(strings), order_(order) {}
 
   void run() {
     std::iota(order_.begin(), order_.end(), 0u);
@@ -55,7 +55,7 @@ class Run {
   }
 
  private:
-  // One radix round by the next digits; the large segments that it leaves.
+  // Does a radix round by the next digits, and returns the large segments that it leaves.
   template <typename Key>
   std::vector<Segment> sort_round(const std::vector<Segment>& segments, const DigitKey& shape) {
     const auto key_of = [&](std::uint32_t index, std::uint32_t depth) {
@@ -66,7 +66,7 @@ class Run {
     return list_segments(round_keys(keys, segments, shape), segments, shape.digits, true);
   }
 
-  // The same by codes of a table.
+  // The same by codes from a table.
   std::vector<Segment> sort_round_codes(const std::vector<Segment>& segments) {
     const auto key_of = [&](std::uint32_t index, std::uint32_t depth) {
       return std::uint64_t{code_string(string_at(strings_, index), depth, digits_, intervals_.data()).first};
@@ -75,7 +75,7 @@ class Run {
     return list_segments(round_keys(keys, segments, kTableCode), segments, kTableCode.digits, true);
   }
 
-  // The rounds by first and second codes, with the short segments that the first leaves.
+  // Does the rounds by first and second codes, and finishes the short segments that the first round leaves.
   std::vector<Segment> sort_codes(const std::vector<Segment>& all, const DigitKey& shape) {
     std::vector<StringCodes> codes;
     for (std::uint32_t i = 0; i < order_.size(); ++i) codes.push_back(codes_of(i, shape));
@@ -120,7 +120,8 @@ class Run {
     return intervals;
   }
 
-  // Sorts each segment by key_of(index, depth), `bits` bits below the segment's number; the sorted keys with it.
+  // Sorts each segment by key_of(index, depth), `bits` bits, and returns the sorted keys with the segment's number
+  // above.
   template <typename Key, typename KeyOf>
   std::vector<Key> sort_keys(const std::vector<Segment>& segments, std::uint32_t bits, const KeyOf& key_of) {
     std::vector<Pair<Key>> pairs;
@@ -167,7 +168,7 @@ class Run {
     return large;
   }
 
-  // Drops segments of equal strings; the most bytes that any string has left.
+  // Drops segments of equal strings, and returns the most bytes that a string has left.
   std::uint32_t skip_shared_prefixes(std::vector<Segment>& segments) {
     std::uint32_t left = 0;
     std::vector<Segment> kept;
@@ -221,11 +222,11 @@ class Run {
     for (const Segment& part : open) finish(part);
   }
 
-  // Sorts by keys of so many bytes; segments that go on to `open`.
+  // Sorts by keys of `bytes` bytes, and appends the segments that go on to `open`.
   void split(const Segment& segment, std::vector<Pair<std::uint64_t>>& pairs, std::uint32_t bytes,
              std::vector<Segment>& open) {
     const std::span<std::uint32_t> indices = places(segment);
-    sort_in_pieces(pairs);
+    sort_by_counting(pairs);
     for (std::uint32_t first = 0, end = 0; first < pairs.size(); first = end) {
       for (end = first; end < pairs.size() && pairs[end].key == pairs[first].key; ++end) {
         indices[end] = pairs[end].index;
@@ -236,8 +237,9 @@ class Run {
     }
   }
 
-  // The sort of a block: pieces by counting, then merges of pairs, each step for all keys before the next.
-  static void sort_in_pieces(std::vector<Pair<std::uint64_t>>& pairs) {
+  // The sort of a block: runs of kCountedKeys by counting, then merges of pairs, each step for all keys before the
+  // next.
+  static void sort_by_counting(std::vector<Pair<std::uint64_t>>& pairs) {
     const FinishRange segment{0, static_cast<std::uint32_t>(pairs.size())};
     move(pairs, [&](const std::uint64_t* keys, std::uint32_t place) { return place_by_count(keys, segment, place); });
     for (std::uint32_t width = kCountedKeys; width < pairs.size(); width *= 2) {
@@ -261,7 +263,7 @@ class Run {
   const DeviceStrings& strings_;
   std::span<std::uint32_t> order_;
   StringDigits digits_{};
-  std::vector<CodeInterval> intervals_;  // empty where codes are by digits
+  std::vector<CodeInterval> intervals_;  // empty where codes are digits
   std::vector<Segment> small_;
 };
 
@@ -273,13 +275,10 @@ std::size_t StringRadixHostForm::scratch_bytes(std::size_t count) const {
 
 void StringRadixHostForm::sort(std::span<const StringRef> strings, std::span<std::uint32_t> order,
                                std::span<std::uint32_t> lcps, std::span<std::uint8_t> scratch) const {
-  if (strings.size() > 0xFFFFFFFF) throw UsageError("a string sorter orders at most 2^32-1 strings at once");
-  if (order.size() != strings.size() || (!lcps.empty() && lcps.size() != strings.size())) {
-    throw std::logic_error("a string sorter was given too little room for its result");
-  }
+  check_string_spans(strings, order, lcps);
   ScratchPieces pieces(scratch);
   const PackedHostStrings packed(strings, pieces.take<std::uint64_t>(strings.size() + 1));
-  if (!strings.empty()) Run(packed.strings(), order).run();
+  if (!strings.empty()) RadixRounds(packed.strings(), order).run();
   for (std::size_t i = 0; i < lcps.size(); ++i) {
     lcps[i] =
         i == 0 ? 0 : shared_prefix(string_at(packed.strings(), order[i - 1]), string_at(packed.strings(), order[i]), 0);

@@ -1,12 +1,11 @@
-// gpu-string-radix on the CPU, for tests without a GPU: the same rounds, keys, segments and steps, with standard
-// algorithms where the device calls CUB.
+// `gpu-string-radix` on the CPU: the same rounds, keys, segments and steps, with standard algorithms in place of CUB.
 #pragma once
 
 #include "sort/interface/string_sorter.hpp"
 
 namespace spillway {
 
-// Sequential. Scratch: offsets; takes memory of its own for a packed copy of the strings.
+// Sequential. The scratch holds offsets; a packed copy of the strings is allocated.
 class StringRadixHostForm final : public StringSorter {
  public:
   std::string_view name() const override { return "gpu-string-radix"; }

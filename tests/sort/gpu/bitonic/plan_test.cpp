@@ -1,5 +1,5 @@
-// The passes of the bitonic sort are the network, each step once and in order; its layouts are permutations that touch
-// every bank of shared memory once.
+// The planned passes of the bitonic sort do each step of the network once and in order; its layouts are permutations
+// that touch every bank of shared memory once.
 #include "sort/gpu/bitonic/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(BitonicTile, MirroredLayoutsFlipAllLowerBitsOfTheUpperHalf) {
   }
 }
 
-// A bank holds 4 bytes, so 16 threads with a key each, or 8 with a pair, are served at once if they differ here.
+// A bank holds 4 bytes: 16 threads with one key each, or 8 with a pair, are served at once if their banks differ.
 template <typename Slot>
 void check_banks(unsigned threads, unsigned keys_each, Slot slot) {
   for (unsigned first = 0; first < kTileThreads; first += threads) {
@@ -67,7 +67,7 @@ TEST(BitonicTile, NoTwoThreadsMeetInABank) {
   }
 }
 
-// Follows the network: `bit` steps of `stage` are still to be done.
+// Follows the network: `bit` steps of `stage` remain.
 void check_network(unsigned stages) {
   const std::vector<Pass> passes = plan_passes(std::size_t{1} << stages, {});
   ASSERT_EQ(passes.front().kind, Pass::Kind::kTileSort);
@@ -106,7 +106,7 @@ TEST(BitonicPlan, TakesThirtyTwoPassesForTwoToThe28) {
 }
 
 TEST(BitonicPlan, LeavesOutGroupsWithoutAnUpperHalf) {
-  // Stage 14 merges tiles 0 and 1, and tile 2 with what there is of tile 3; stage 15 merges all.
+  // Stage 14 merges tiles 0 and 1, and tile 2 with the keys of tile 3 that exist; stage 15 merges all.
   const std::vector<Pass> all = plan_passes(3 * kTileKeys + 1, {});
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(all[1].count, 3 * kTileKeys + 1);

@@ -1,5 +1,5 @@
-// Strings that are packed already, sorted through device memory: order and LCPs are those of the CPU, from pageable and
-// from pinned memory, several sorts on one stream and arena.
+// Packed strings sorted through device memory have the order and LCPs of the CPU, from pageable and from pinned memory,
+// in several sorts on one stream and arena.
 #include "sort/gpu/host/packed_string_sort.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Any part of the packed strings is what packing them one after the other gives.
+// Any range of the packed strings equals that of strings packed one after another.
 #include "sort/gpu/host/string_packer.hpp"
 
 #include <gtest/gtest.h>

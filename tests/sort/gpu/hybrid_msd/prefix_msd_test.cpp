@@ -1,4 +1,4 @@
-// The plan of a split covers the bucket, in order: tiles that fit a block, and buckets that do not.
+// The plan of a split covers the bucket in order: with tiles that fit a block, and buckets that do not.
 #include "sort/gpu/hybrid_msd/prefix_msd.hpp"
 
 #include <gtest/gtest.h>

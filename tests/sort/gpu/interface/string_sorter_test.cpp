@@ -1,6 +1,5 @@
-// String sorters on strings that are on the device: exactly the memory that they ask for, LCPs or none, dirty scratch,
-// and several streams at once. What they do with odd strings is the business of
-// tests/sort/interface/string_sorter_test.cpp.
+// String sorters on strings in device memory: with exactly the memory that they ask for, with and without LCPs, in
+// dirty scratch, and on several streams at once. tests/sort/interface/string_sorter_test.cpp covers unusual strings.
 #include "sort/gpu/interface/string_sorter.hpp"
 
 #include <gtest/gtest.h>
@@ -42,7 +41,7 @@ class GuardedBuffer {
     stream.synchronize();
     return all;
   }
-  // The values inside; the guards were left alone.
+  // Returns the values inside, and checks that the guards are untouched.
   template <typename T>
   std::vector<T> read_values(const GpuStream& stream) const {
     const std::vector<std::uint8_t> all = read(stream);
@@ -87,7 +86,7 @@ Strings random_strings(std::size_t count, std::size_t max_bytes, std::string_vie
   return strings;
 }
 
-// On one stream; the bytes stand in memory that ends where the interface says that it may be read.
+// A sort on one stream. The memory of the bytes ends where the interface allows the last read.
 class OneSort {
  public:
   OneSort(const Strings& strings, const DeviceStringSorter& sorter)
@@ -159,7 +158,7 @@ TEST_P(DeviceStringSorterContract, SortsWithAndWithoutLcpsInScratchThatIsDirty) 
   }
 }
 
-// Reads behind the last string would leave the memory of the bytes, or find the poison there.
+// Reads after the last string would leave the memory of the bytes, or find the poison there.
 TEST_P(DeviceStringSorterContract, ReadsNoByteBehindTheStrings) {
   const std::size_t most = testing::sanitizer_size(40, 17);
   for (std::size_t bytes = 1; bytes <= most; ++bytes) {
@@ -172,7 +171,7 @@ TEST_P(DeviceStringSorterContract, ReadsNoByteBehindTheStrings) {
   }
 }
 
-// A thread and a stream for each set.
+// Sorts each set on a thread and stream of its own.
 void sort_at_once(const std::vector<Strings>& sets, const DeviceStringSorter& sorter, int rounds) {
   std::vector<std::thread> threads;
   for (const Strings& set : sets) {
@@ -193,7 +192,7 @@ TEST_P(DeviceStringSorterContract, SortsOnSeveralStreamsAtOnce) {
   sort_at_once(sets, *GetParam(), 3);
 }
 
-// What a sorter asks of the GPU for one set, such as shared memory for a table, is not what another set needs.
+// Sets need different settings of the GPU, such as shared memory for a table, and may not disturb each other.
 TEST_P(DeviceStringSorterContract, SortsSetsOfDifferentAlphabetsAtOnce) {
   std::vector<Strings> sets;
   for (const int letters : {20, 80, 100, 120}) {

@@ -1,5 +1,5 @@
-// The contract of GPU sorters for keys with a value each: values follow their keys, equal keys keep their order where
-// the sorter is stable, scratch is what was asked for.
+// The contract of GPU sorters for keys with values: values follow their keys, equal keys keep their order where the
+// sorter is stable, and the scratch asked for is enough.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -104,7 +104,7 @@ TEST_P(GpuRecordPairs, SortByABitRangeAlone) {
   }
 }
 
-// Of those that sort pairs; of all, which then skip aloud, in a build that has no sorters to ask.
+// The sorters that sort pairs; in a build without CUDA all names, whose tests are skipped with a message.
 std::vector<std::string_view> names() {
   std::vector<std::string_view> all;
   for (const GpuSorterName& named : gpu_record_sorter_names()) {

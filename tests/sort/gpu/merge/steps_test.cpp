@@ -1,4 +1,4 @@
-// The step logic of the GPU's merge sorts, run on the CPU: networks, splits, ranks, and both sorts of keys with values.
+// The step logic of the GPU merge sorts on the CPU: networks, splits, ranks, and both sorts of keys with values.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ Group random_group(std::mt19937_64& random, std::uint64_t distinct) {
   return group;
 }
 
-// The same split by the order of (key, place).
+// Finds the same split by the order of (key, place).
 Split split_by_sorting(const Group& group, std::uint64_t rank) {
   std::vector<std::uint64_t> order(group.keys.size());
   std::iota(order.begin(), order.end(), std::uint64_t{0});
@@ -94,7 +94,7 @@ TEST(AdvancedSplit, IsTheOneSplitThatAStableMergeHas) {
   }
 }
 
-// Counts above 2^32 are only numbers here: nothing is read at them.
+// Counts above 2^32 are only numbers here: no key is read.
 TEST(MergePasses, CountRecordsIn64Bits) {
   const std::uint64_t run = std::uint64_t{4096} << 22;
   const MergePass pass{10 * run + 5, run, 24};
@@ -116,7 +116,7 @@ TEST(PlaceInRange, IsTheBoundOfTheStandardLibrary) {
     for (std::uint64_t& key : keys) key = random() % (count / 3 + 1);
     std::sort(keys.begin(), keys.end());
     Keys buffer = keys;
-    buffer.resize(2 * kSatishTile, random() % 2 == 0 ? 0 : ~std::uint64_t{0});  // what stands behind must not count
+    buffer.resize(2 * kSatishTile, random() % 2 == 0 ? 0 : ~std::uint64_t{0});  // later values must not matter
     for (std::uint64_t key = 0; key <= count / 3 + 1; ++key) {
       ASSERT_EQ(place_in_range<Side::kRight>(buffer.data(), count, key, WholeKeyLess{}),
                 std::lower_bound(keys.begin(), keys.end(), key) - keys.begin());

@@ -1,4 +1,4 @@
-// Groups found from tie bits are those that a look at every bit finds, however the places are cut into ranges.
+// The groups found from tie bits are those found bit by bit, for any division of the places into ranges.
 #include "sort/gpu/string/tie_groups.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Cached prefixes say nothing wrong about their strings, and enough.
+// Keys of prefixes order as their strings do, and hold as many bytes as they should.
 #include "sort/gpu/string_merge/prefix_key.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ Text random_text(std::mt19937& random) {
   return Text(text);
 }
 
-// A string that begins as another one does.
+// Returns a string with the same first bytes as `other`.
 Text random_text_like(const Text& other, std::mt19937& random) {
   return Text(other.text.substr(0, random() % (other.text.size() + 1)) + random_text(random).text);
 }
@@ -43,7 +43,7 @@ std::uint32_t random_up_to(std::uint32_t most, std::mt19937& random) {
   return static_cast<std::uint32_t>(random() % (most + 1));
 }
 
-// Symbols of the bytes of random_text() and of so many other byte values.
+// The symbols of the bytes of random_text() and of `others` more byte values.
 KeySymbols symbols_with(unsigned others) {
   std::uint32_t used[8] = {1, 0, 0, 2, 0, 0, 0, 1u << 31};
   for (unsigned byte = 1; byte <= others; ++byte) used[byte / 32] |= 1u << (byte % 32);
@@ -79,7 +79,7 @@ TEST_P(PrefixKeyOfAlphabet, OrdersStringsThatItTellsApart) {
   }
 }
 
-// Strings of a group, by what sets them apart from a pivot: equal keys tell how many bytes more they share.
+// Keys of a group beside a pivot order as the strings do, and equal keys tell how many bytes the strings share.
 TEST_P(PrefixKeyOfAlphabet, OrdersStringsInRelationToAPivot) {
   std::mt19937 random(2);
   std::size_t told_apart = 0, tries = 40000;
@@ -133,7 +133,7 @@ TEST(PrefixKey, IsNeverAllOnes) {
   const KeyAlphabet alphabet(symbols.symbol_of, symbols.bits);
   const Text ones(std::string(20, '\xFF'));
   EXPECT_NE(load_key(alphabet, ones.view(), 0, 0), ~PrefixKey{0});
-  // The last group and place.
+  // The last group and the last relation to the pivot.
   const Text before(std::string(20, '\xFE'));
   EXPECT_NE(pivot_key(alphabet, ones.view(), before.view(), 0, 0), ~PrefixKey{0});
   EXPECT_EQ(pivot_key(alphabet, ones.view(), before.view(), 0, 0) >> (64 - kPlaceBits), 2 * kPivotPlace);

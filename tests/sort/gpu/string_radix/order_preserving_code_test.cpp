@@ -52,7 +52,7 @@ std::string every_byte() {
   return bytes;
 }
 
-// In order, and equal where and only where the strings are or both codes are used up.
+// Codes are in order, and equal only where the strings are equal or both codes are full.
 template <typename Code>
 void check_codes(std::vector<std::string> strings, const Code& code) {
   std::sort(strings.begin(), strings.end());
@@ -80,7 +80,7 @@ std::string random_text(std::mt19937_64& random, const std::string& alphabet, st
   return text;
 }
 
-// The sample need not be like the strings.
+// The sample may differ from the strings.
 TEST(StringCode, KeepsTheOrderWhateverWasCounted) {
   using namespace std::string_literals;
   std::mt19937_64 random(7);
@@ -106,7 +106,7 @@ TEST(StringCode, SeparatesStringsThatDifferInOneByteOrEnd) {
   check_codes(strings, digits, intervals);
 }
 
-// Counts that fit: a hundred equal bytes in one code.
+// With matching counts, one code holds a hundred equal bytes.
 TEST(StringCode, HoldsMoreOfWhatTheSampleHad) {
   const StringDigits digits = digits_of("A");
   const Table intervals = make_table({0, 100, 100, 5000}, 2);
@@ -125,7 +125,7 @@ TEST(StringCode, ByDigitsKeepsTheOrder) {
   });
 }
 
-// As later rounds do, behind a prefix that all share.
+// As in later rounds: after a prefix that all strings share.
 TEST(StringCode, ContinuesBehindAnyByte) {
   std::mt19937_64 random(9);
   const std::string alphabet = "ab/";
