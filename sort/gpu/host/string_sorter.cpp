@@ -3,13 +3,13 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "sort/cpu/string_items.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/first_gpu.hpp"
 #include "sort/gpu/device/staged_copy.hpp"
-#include "sort/gpu/host/packed_string_sort.hpp"
 #include "sort/gpu/host/string_packer.hpp"
 #include "sort/gpu/registry.hpp"
 #include "sort/interface/scratch_pieces.hpp"
@@ -25,6 +25,24 @@ constexpr std::size_t kCopyBytes = std::size_t{256} << 10;  // of one task
 
 std::size_t buffer_bytes(std::size_t count) { return std::clamp(count * 32, kMinBufferBytes, kMaxBufferBytes); }
 
+// Device memory of one sort: strings, results and the sorter's scratch.
+struct SortArrays {
+  std::uint8_t* d_bytes;
+  std::uint64_t* d_offsets;
+  std::uint32_t *d_order, *d_lcps;  // d_lcps: null without LCPs
+  std::uint8_t* d_scratch;
+};
+
+// DeviceStrings requires readable bytes up to a multiple of 16 after the last string.
+constexpr std::array<std::uint8_t, 16> kPadding{};
+
+SortArrays lay_out(DeviceArena& arena, const DeviceStringSorter& sorter, std::size_t count, std::size_t total_bytes,
+                   std::size_t lcp_count) {
+  return {arena.take_bytes(total_bytes + kPadding.size()), arena.take<std::uint64_t>(count + 1),
+          arena.take<std::uint32_t>(count), lcp_count == 0 ? nullptr : arena.take<std::uint32_t>(lcp_count),
+          arena.take_bytes(sorter.scratch_bytes(count, total_bytes))};
+}
+
 void copy_in_parallel(std::uint8_t* to, std::span<const std::uint8_t> from) {
   tbb::parallel_for(std::size_t{0}, (from.size() + kCopyBytes - 1) / kCopyBytes, [&](std::size_t task) {
     const std::size_t begin = task * kCopyBytes, bytes = std::min(kCopyBytes, from.size() - begin);
@@ -38,14 +56,13 @@ void bring_down(StagedCopy& copy, std::span<std::uint32_t> to, const std::uint32
   });
 }
 
-void bring_up(StagedCopy& copy, const StringPacker& packer, const StringSortSpace& space) {
-  copy.up(space.d_offsets, (space.count + 1) * sizeof(std::uint64_t),
-          [&](std::span<std::uint8_t> staged, std::size_t from) {
-            const std::span<std::uint64_t> offsets(reinterpret_cast<std::uint64_t*>(staged.data()),
-                                                   staged.size() / sizeof(std::uint64_t));
-            packer.write_offsets(offsets, from / sizeof(std::uint64_t));
-          });
-  copy.up(space.d_bytes, space.total_bytes,
+void bring_up(StagedCopy& copy, const StringPacker& packer, const SortArrays& arrays, std::size_t count) {
+  copy.up(arrays.d_offsets, (count + 1) * sizeof(std::uint64_t), [&](std::span<std::uint8_t> staged, std::size_t from) {
+    const std::span<std::uint64_t> offsets(reinterpret_cast<std::uint64_t*>(staged.data()),
+                                           staged.size() / sizeof(std::uint64_t));
+    packer.write_offsets(offsets, from / sizeof(std::uint64_t));
+  });
+  copy.up(arrays.d_bytes, packer.total_bytes(),
           [&](std::span<std::uint8_t> staged, std::size_t from) { packer.write_bytes(staged, from); });
 }
 
@@ -66,17 +83,21 @@ void GpuStringSorter::sort(std::span<const StringRef> strings, std::span<std::ui
   const StringPacker packer(strings, pieces.take<std::uint64_t>(StringPacker::sum_count(strings.size())));
   const auto memory = pieces.take<std::uint8_t>(StagedCopy::memory_bytes(buffer_bytes(strings.size())));
 
-  const auto wanted = lcps.empty() ? StringSortSpace::Lcps::kNone : StringSortSpace::Lcps::kWanted;
+  const std::size_t count = strings.size(), total_bytes = packer.total_bytes();
   const GpuStream stream(gpu);
   stream.make_current();
-  const DeviceBuffer buffer(gpu, StringSortSpace::bytes(*sorter, strings.size(), packer.total_bytes(), wanted));
+  DeviceArena layout(nullptr, ~std::size_t{0});
+  lay_out(layout, *sorter, count, total_bytes, lcps.size());
+  const DeviceBuffer buffer(gpu, layout.used_bytes());
   DeviceArena arena(buffer);
-  const StringSortSpace space(arena, *sorter, strings.size(), packer.total_bytes(), wanted);
+  const SortArrays arrays = lay_out(arena, *sorter, count, total_bytes, lcps.size());
   StagedCopy copy(memory, stream);
-  bring_up(copy, packer, space);
-  space.sort(*sorter, stream.handle());
-  bring_down(copy, order, space.d_order);
-  if (!lcps.empty()) bring_down(copy, lcps, space.d_lcps);
+  bring_up(copy, packer, arrays, count);
+  copy_to_device(arrays.d_bytes + total_bytes, kPadding.data(), kPadding.size(), stream.handle());
+  sorter->sort({arrays.d_bytes, arrays.d_offsets, count, total_bytes}, arrays.d_order, arrays.d_lcps, arrays.d_scratch,
+               stream.handle());
+  bring_down(copy, order, arrays.d_order);
+  if (!lcps.empty()) bring_down(copy, lcps, arrays.d_lcps);
 }
 
 }  // namespace spillway

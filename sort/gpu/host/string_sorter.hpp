@@ -1,6 +1,6 @@
 // GPU string sorters for strings anywhere in host memory: all threads pack strings while earlier ones are copied up,
 // then the GPU sorts, then the order (and LCPs) is copied down. A block pass keeps its strings on the device and calls
-// DeviceStringSorter itself; packed strings take sort/gpu/host/packed_string_sort.hpp.
+// DeviceStringSorter itself.
 #pragma once
 
 #include "sort/gpu/interface/string_sorter.hpp"

@@ -1,4 +1,4 @@
-#include "sort/gpu/device/cub.hpp"
+#include "sort/gpu/interface/cub.hpp"
 #include "sort/gpu/interface/key_order.hpp"
 #include "sort/gpu/merge/sorter.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "sort/gpu/device/cub.hpp"
 #include "sort/gpu/device/cuda_check.hpp"
+#include "sort/gpu/interface/cub.hpp"
 #include "sort/gpu/interface/key_order.hpp"
 #include "sort/gpu/radix/satish_tile.hpp"
 
@@ -104,7 +104,7 @@ __global__ __launch_bounds__(kTileThreads) void scatter_kernel(DigitPass pass, R
     if (is_digit) digit_shift[digit] = d_table[digit * pass.tiles() + blockIdx.x] - (end - own);
   }
   __syncthreads();
-  satish::scatter<kPairs>(pass, from, to, digit_shift, blockIdx.x, threadIdx.x);
+  satish::scatter<kPairs>(pass, from, to, digit_shift, {blockIdx.x, threadIdx.x});
 }
 
 std::size_t table_entries(std::size_t count) { return DigitPass{count, {}}.tiles() * kDigits; }

@@ -152,16 +152,21 @@ SPILLWAY_HOST_DEVICE inline void sort_tile(Block& block, const DigitPass& pass, 
   });
 }
 
+struct TileThread {
+  std::size_t tile;
+  unsigned thread;  // of the tile's block
+};
+
 // Step 4: copies a sorted tile to the places of its digits. digit_shift[d] is the begin of the tile's digit d in the
 // output, minus its begin in the tile.
 template <bool kPairs>
 SPILLWAY_HOST_DEVICE inline void scatter(const DigitPass& pass, Records from, Records to,
-                                         const std::uint64_t* digit_shift, std::size_t tile, unsigned thread) {
-  const unsigned size = pass.size(tile);
-  const std::size_t first = tile * kTileKeys;
+                                         const std::uint64_t* digit_shift, TileThread at) {
+  const unsigned size = pass.size(at.tile);
+  const std::size_t first = at.tile * kTileKeys;
   SPILLWAY_UNROLL
   for (unsigned i = 0; i < kThreadKeys; ++i) {
-    const unsigned place = place_of(thread, i);
+    const unsigned place = place_of(at.thread, i);
     if (place >= size) continue;
     const std::uint64_t key = from.keys[first + place];
     const std::size_t target = digit_shift[pass.digit(key)] + place;

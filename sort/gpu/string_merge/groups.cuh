@@ -23,7 +23,7 @@ struct SortedRound {
   std::uint32_t* d_order;
   MergeGroup* d_next;
   unsigned long long* d_counter;
-  std::uint32_t block_strings;  // a block handles the groups that begin among so many; at most kMaxBlockGroup
+  std::uint32_t block_strings;  // at most kMaxBlockGroup; a block handles the groups that begin in it
 
   __device__ std::uint32_t depth(const MergeSet* d_set, PrefixKey key) const {
     return groups.d_groups != nullptr ? groups.of(key).depth + known_beside_pivot(key, groups.bits)

@@ -1,4 +1,4 @@
-// What gpu-string-merge finds out about its strings before it sorts them: their alphabet and common prefix.
+// The survey of gpu-string-merge before its first round: finds the alphabet and the common prefix of the strings.
 #pragma once
 
 #include "sort/gpu/string/used_bytes.cuh"

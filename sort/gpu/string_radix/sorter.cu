@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "sort/gpu/device/counter_mailbox.cuh"
-#include "sort/gpu/device/cub.hpp"
 #include "sort/gpu/device/launch_shape.cuh"
+#include "sort/gpu/interface/cub.hpp"
 #include "sort/gpu/string/order.hpp"
 #include "sort/gpu/string_radix/code_keys.cuh"
 #include "sort/gpu/string_radix/finish.cuh"

@@ -60,7 +60,7 @@ void scatter_tile(const DigitPass& pass, Records from, Records to, const std::ve
     begin += digit_count(pass, table.data(), digit, tile);
   }
   for (unsigned thread = 0; thread < kTileThreads; ++thread) {
-    satish::scatter<false>(pass, from, to, digit_shift.data(), tile, thread);
+    satish::scatter<false>(pass, from, to, digit_shift.data(), {tile, thread});
   }
 }
 

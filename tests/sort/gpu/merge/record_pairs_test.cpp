@@ -40,7 +40,7 @@ class GpuRecordPairs : public ::testing::TestWithParam<std::string_view> {
   }
   static const DeviceRecordSorter& sorter() { return *find_device_record_sorter(GetParam()); }
 
-  // Sorts with exactly the scratch asked for and guard bytes behind it.
+  // Sorts with exactly the scratch asked for, and guard bytes after it.
   static Table sorted(const Table& table, BitRange bits) {
     const GpuStream stream(first_usable_gpu());
     const std::size_t count = table.keys.size();

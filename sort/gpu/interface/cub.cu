@@ -1,4 +1,4 @@
-#include "sort/gpu/device/cub.hpp"
+#include "sort/gpu/interface/cub.hpp"
 
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
