@@ -9,6 +9,8 @@
 
 #include "bench/run_benchmarks.hpp"
 #include "bench/stage_input.hpp"
+#include "indexer/block/chunk_sorter.hpp"
+#include "indexer/block/key_sorter.hpp"
 #include "indexer/block/sorter.hpp"
 #include "indexer/block/terms.hpp"
 #include "io/file/memory_file.hpp"

@@ -10,6 +10,7 @@
 
 #include "bench/run_benchmarks.hpp"
 #include "bench/stage_input.hpp"
+#include "indexer/block/chunk_sorter.hpp"
 #include "indexer/block/sorter.hpp"
 #include "indexer/job/duplicate_ids.hpp"
 #include "io/base/stopwatch.hpp"

@@ -10,7 +10,7 @@
 #include "bench/run_benchmarks.hpp"
 #include "bench/stage_input.hpp"
 #include "indexer/chunk/term_table.hpp"
-#include "indexer/parse/chunk_parser.hpp"
+#include "indexer/parse/make_chunk_parser.hpp"
 #include "text/scan/token_kernels.hpp"
 #include "text/scan/window_kernels.hpp"
 #include "text/scan/word_scanner.hpp"

@@ -11,7 +11,7 @@
 
 #include "corpora/document/fielded_document.hpp"
 #include "corpora/records/jsonl.hpp"
-#include "indexer/parse/chunk_parser.hpp"
+#include "indexer/parse/make_chunk_parser.hpp"
 #include "indexer/plan/memory.hpp"
 #include "io/format/content_options.hpp"
 #include "io/memory/budget.hpp"

@@ -14,7 +14,7 @@
 #include "bench/run_benchmarks.hpp"
 #include "corpora/synthetic/generate_text.hpp"
 #include "indexer/gpu/sorter/block_sorter.hpp"
-#include "indexer/parse/chunk_parser.hpp"
+#include "indexer/parse/make_chunk_parser.hpp"
 #include "io/base/stopwatch.hpp"
 #include "io/file/memory_file.hpp"
 #include "sort/gpu/device/status.hpp"

@@ -1,5 +1,5 @@
-// `cpu-chunk` (design, decision 3): chunks were inverted while in cache, so sorting a block is unifying terms and
-// joining the chunks' lists.
+#include "indexer/block/chunk_sorter.hpp"
+
 #include <optional>
 #include <utility>
 #include <vector>
@@ -7,7 +7,6 @@
 #include "indexer/block/chunk_lists.hpp"
 #include "indexer/block/in_memory_run.hpp"
 #include "indexer/block/run_output.hpp"
-#include "indexer/block/sorter.hpp"
 #include "indexer/block/terms.hpp"
 #include "io/base/stopwatch.hpp"
 
@@ -71,26 +70,6 @@ class ChunkBlockSorter final : public BlockSorter {
 
 std::unique_ptr<BlockSorter> make_chunk_block_sorter(const StringSorter& strings) {
   return std::make_unique<ChunkBlockSorter>(strings);
-}
-
-ListStats most_lists(const Block& block) {
-  ListStats lists;
-  for (const ParsedChunk& chunk : block.chunks) {
-    lists.entries += chunk.terms.size();
-    lists.bytes += chunk.text.size() + chunk.postings.size() + 3 * chunk.occurrences.size() + chunk.distances.size() +
-                   5 * chunk.positions.size();
-  }
-  return lists;
-}
-
-std::size_t run_bytes_bound(const Block& block, const ListStats& lists, std::size_t run_block_bytes) {
-  constexpr std::size_t kEntryHead = 32;
-  std::size_t bytes = 4096 + lists.bytes + kEntryHead * lists.entries;
-  for (const ParsedChunk& chunk : block.chunks) {
-    bytes += chunk.documents.size() + chunk.open_strings.size() + chunk.texts.size();
-  }
-  // Blocks may end early, by a fraction, and the footer holds samples.
-  return bytes + bytes / 8 + 2 * run_block_bytes + kMaxTermSamples * (kSampleTermBytes + 24);
 }
 
 }  // namespace spillway

@@ -1,6 +1,5 @@
-// Block-wide sorting of occurrences by one uint64 key each, [term rank | document] (design, decision 3): the papers'
-// way, for any RecordSorter. Equal keys fold into a term frequency. With positions the key is [term rank | number of
-// the occurrence in the block], which stands for document and position in fewer bits.
+#include "indexer/block/key_sorter.hpp"
+
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -9,7 +8,6 @@
 
 #include "indexer/block/occurrence_places.hpp"
 #include "indexer/block/run_output.hpp"
-#include "indexer/block/sorter.hpp"
 #include "indexer/block/terms.hpp"
 #include "io/base/error.hpp"
 #include "io/base/stopwatch.hpp"

@@ -70,9 +70,6 @@ class BlockSorter {
   }
 };
 
-std::unique_ptr<BlockSorter> make_chunk_block_sorter(const StringSorter& strings);
-std::unique_ptr<BlockSorter> make_key_block_sorter(const RecordSorter& records, const StringSorter& strings);
-
 // What is known of a block's lists before they are written.
 struct ListStats {
   std::size_t entries = 0;

@@ -5,7 +5,8 @@
 #include <optional>
 
 #include "indexer/block/sorter.hpp"
-#include "indexer/parse/chunk_parser.hpp"
+#include "indexer/chunk/limits.hpp"
+#include "io/format/content_options.hpp"
 
 namespace spillway {
 

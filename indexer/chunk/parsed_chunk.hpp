@@ -53,6 +53,12 @@ struct ChunkTransferChecksums {
   }
 };
 
+// A chunk's documents in the buffers of its parser, before they are copied to the chunk.
+struct DocumentParts {
+  std::span<const std::uint8_t> documents, open_strings, texts;
+  std::span<const std::uint32_t> lengths;
+};
+
 struct ParsedChunk {
   ChunkMemory memory;  // what the spans below view
 

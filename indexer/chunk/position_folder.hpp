@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "indexer/chunk/distance_writer.hpp"
+#include "indexer/chunk/limits.hpp"
 #include "indexer/chunk/term_table.hpp"
-#include "indexer/parse/chunk_parser.hpp"
 #include "io/checksum/content_checksum.hpp"
 #include "io/memory/budget.hpp"
 

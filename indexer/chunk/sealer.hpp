@@ -9,7 +9,6 @@
 
 #include "indexer/chunk/parsed_chunk.hpp"
 #include "indexer/chunk/term_table.hpp"
-#include "indexer/parse/document_parser.hpp"
 #include "io/base/varint.hpp"
 #include "io/format/index.hpp"
 

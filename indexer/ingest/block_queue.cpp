@@ -9,17 +9,6 @@
 
 namespace spillway {
 
-BlockSortStats& BlockSortStats::operator+=(const BlockSortStats& other) {
-  sort_seconds += other.sort_seconds;
-  encode_seconds += other.encode_seconds;
-  write_seconds += other.write_seconds;
-  upload_seconds += other.upload_seconds;
-  download_seconds += other.download_seconds;
-  upload_bytes += other.upload_bytes;
-  download_bytes += other.download_bytes;
-  return *this;
-}
-
 BlockStats& BlockStats::operator+=(const BlockStats& other) {
   sort += other.sort;
   blocks += other.blocks;

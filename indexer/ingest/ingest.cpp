@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "indexer/ingest/block_queue.hpp"
+#include "indexer/parse/make_chunk_parser.hpp"
 #include "io/base/error.hpp"
 #include "io/base/stopwatch.hpp"
 

@@ -168,7 +168,7 @@ TabulationBytes tabulation_bytes(const ParsedChunk& chunk, Positions positions) 
 
 TabulationBytes most_tabulation_bytes(const ContentOptions& options, const ChunkLimits& limits) {
   return bytes_of(max_chunk_tokens(options, limits), token_capacity(options, limits),
-                  ChunkParser::max_chunk_bytes(options, limits, ChunkForm::kTokens),
+                  max_chunk_bytes(options, limits, ChunkForm::kTokens),
                   options.positions ? Positions::kStored : Positions::kNone);
 }
 

@@ -3,8 +3,9 @@
 
 #include <cstddef>
 
+#include "indexer/chunk/limits.hpp"
 #include "indexer/chunk/parsed_chunk.hpp"
-#include "indexer/parse/chunk_parser.hpp"
+#include "io/format/content_options.hpp"
 #include "io/format/index.hpp"
 #include "io/memory/budget.hpp"
 

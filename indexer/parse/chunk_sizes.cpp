@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "corpora/document/field_table.hpp"
 #include "indexer/chunk/position_folder.hpp"
 #include "indexer/chunk/term_table.hpp"
-#include "indexer/parse/token_buffer.hpp"
 #include "io/base/varint.hpp"
 
 namespace spillway {
@@ -27,7 +27,7 @@ std::size_t max_length_count(const ChunkLimits& limits) {
 // The strings of a document, each with its length.
 std::size_t max_string_bytes(const ContentOptions& options) {
   const std::size_t fields = options.store == StorePolicy::kNone ? 1 : 4;
-  return fields * (ChunkParser::kMaxFieldBytes + kMaxVarintBytes) + kMaxVarintBytes + 1;
+  return fields * (kMaxFieldBytes + kMaxVarintBytes) + kMaxVarintBytes + 1;
 }
 
 std::size_t max_token_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits) {
@@ -84,22 +84,7 @@ std::size_t max_text_bytes(const ContentOptions& options, const ChunkLimits& lim
   return limits.text_bytes + kMaxVarintBytes + limits.document_bytes / 2 + 1;
 }
 
-std::size_t ChunkParser::memory_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
-  const std::size_t table =
-      word_cache_bytes(limits) + TermTable::memory_bytes(limits.table_entries, arena_bytes(options, limits));
-  const std::size_t strings = 2 * limits.document_bytes + max_text_bytes(options, limits);
-  if (form == ChunkForm::kTokens) {
-    // With the chunk that is filled.
-    return table + strings + TokenBuffer::memory_bytes(options, limits) + max_chunk_bytes(options, limits, form);
-  }
-  const std::size_t slack = std::max(slack_words(limits, ChunkForm::kPostings, options.positions),
-                                     slack_words(limits, ChunkForm::kOccurrences, options.positions));
-  const std::size_t positions = options.positions ? PositionFolder::memory_bytes(limits, kWindowTokens) : 0;
-  return table + (limits.stream_words + slack + touched_words(limits, options.positions)) * sizeof(std::uint32_t) +
-         positions + strings;
-}
-
-std::size_t ChunkParser::max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
+std::size_t max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
   if (form == ChunkForm::kTokens) return max_token_chunk_bytes(options, limits);
   const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + 16) + arena_bytes(options, limits);
   const std::size_t stream = limits.stream_words + slack_words(limits, form, options.positions);

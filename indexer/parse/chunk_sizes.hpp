@@ -3,7 +3,9 @@
 
 #include <cstddef>
 
-#include "indexer/parse/chunk_parser.hpp"
+#include "indexer/chunk/limits.hpp"
+#include "indexer/chunk/parsed_chunk.hpp"
+#include "io/format/content_options.hpp"
 #include "text/scan/window_kernels.hpp"
 
 namespace spillway {
@@ -41,6 +43,9 @@ std::size_t token_window_bytes(const ChunkLimits& limits);
 std::size_t piece_token_capacity(const ContentOptions& options, const ChunkLimits& limits);
 std::size_t slab_piece_bytes(const ContentOptions& options, const ChunkLimits& limits);
 std::size_t max_chunk_tokens(const ContentOptions& options, const ChunkLimits& limits);
+
+// The most bytes that a chunk of these limits takes once parsed.
+std::size_t max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form);
 
 // The text stream of a chunk: a piece's head, and the ends of documents without text, may pass the limit.
 std::size_t max_text_bytes(const ContentOptions& options, const ChunkLimits& limits);

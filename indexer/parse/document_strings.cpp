@@ -1,7 +1,7 @@
 #include "indexer/parse/document_strings.hpp"
 
+#include "corpora/document/field_table.hpp"
 #include "corpora/document/utf8.hpp"
-#include "indexer/parse/chunk_parser.hpp"
 #include "io/run/document_cursor.hpp"
 
 namespace spillway {
@@ -18,7 +18,7 @@ unsigned DocumentStrings::keep(const DocumentFields& fields, StorePolicy store) 
 
 unsigned DocumentStrings::keep_field(bool has, std::string_view value, std::uint8_t bit, std::string& kept) {
   if (!has || value.empty()) return 0;
-  kept.assign(utf8_prefix(value, ChunkParser::kMaxFieldBytes));
+  kept.assign(utf8_prefix(value, kMaxFieldBytes));
   document_.fields |= bit;
   return kept.size() < value.size() ? 1 : 0;
 }

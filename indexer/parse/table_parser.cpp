@@ -5,7 +5,6 @@
 #include "indexer/chunk/position_folder.hpp"
 #include "indexer/chunk/sealer.hpp"
 #include "indexer/parse/chunk_sizes.hpp"
-#include "indexer/parse/document_parser.hpp"
 #include "indexer/parse/term_resolver.hpp"
 #include "io/base/error.hpp"
 
@@ -21,13 +20,13 @@ constexpr std::size_t kAhead = 16;
 constexpr unsigned kSummedBits = 48;
 
 template <ChunkForm kForm, Positions kPositions>
-class TableParser final : public DocumentParser, private TermResolver<TableParser<kForm, kPositions>> {
+class TableParser final : public ChunkParser, private TermResolver<TableParser<kForm, kPositions>> {
   using Lookup = TermResolver<TableParser<kForm, kPositions>>;
   friend Lookup;
 
  public:
   explicit TableParser(const ChunkParserSetup& setup)
-      : DocumentParser(setup, counts_),
+      : ChunkParser(setup, counts_),
         Lookup(setup),
         scanner_(options_.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
         stream_memory_(setup.budget,

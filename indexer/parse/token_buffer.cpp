@@ -41,7 +41,7 @@ std::size_t TokenBuffer::memory_bytes(const ContentOptions& options, const Chunk
 }
 
 TokenBuffer::TokenBuffer(const ChunkParserSetup& setup)
-    : chunk_bytes_(ChunkParser::max_chunk_bytes(setup.options, setup.limits, ChunkForm::kTokens)),
+    : chunk_bytes_(max_chunk_bytes(setup.options, setup.limits, ChunkForm::kTokens)),
       usual_capacity_(token_capacity(setup.options, setup.limits)),
       piece_capacity_(piece_token_capacity(setup.options, setup.limits)),
       budget_(setup.budget),

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "indexer/chunk/parsed_chunk.hpp"
+#include "indexer/parse/chunk_parser.hpp"
 #include "indexer/parse/chunk_sizes.hpp"
-#include "indexer/parse/document_parser.hpp"
 #include "io/memory/budget.hpp"
 
 namespace spillway {

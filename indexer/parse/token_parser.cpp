@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "indexer/parse/chunk_sizes.hpp"
-#include "indexer/parse/document_parser.hpp"
 #include "indexer/parse/term_resolver.hpp"
 #include "indexer/parse/token_buffer.hpp"
 #include "io/format/index.hpp"
@@ -17,13 +16,13 @@ namespace spillway {
 namespace {
 
 template <Positions kPositions>
-class TokenParser final : public DocumentParser, private TermResolver<TokenParser<kPositions>> {
+class TokenParser final : public ChunkParser, private TermResolver<TokenParser<kPositions>> {
   using Lookup = TermResolver<TokenParser<kPositions>>;
   friend Lookup;
 
  public:
   explicit TokenParser(const ChunkParserSetup& setup)
-      : DocumentParser(setup, counts_),
+      : ChunkParser(setup, counts_),
         Lookup(setup),
         words_of_(setup.options.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
         scanner_(words_of_),

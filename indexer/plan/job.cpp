@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "indexer/block/chunk_sorter.hpp"
+#include "indexer/block/key_sorter.hpp"
 #include "indexer/block/splitter.hpp"
 #include "indexer/plan/gpu_job.hpp"
 #include "io/base/error.hpp"

@@ -7,6 +7,7 @@
 #include "corpora/unpack/zstd_codec.hpp"
 #include "indexer/block/run_output.hpp"
 #include "indexer/parse/chunk_sizes.hpp"
+#include "indexer/parse/make_chunk_parser.hpp"
 #include "indexer/run/compactor.hpp"
 #include "io/base/error.hpp"
 #include "io/run/term_block_builder.hpp"
@@ -164,9 +165,9 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
   plan.chunk = chunk_of(level);
   plan.parser_bytes =
-      ChunkParser::memory_bytes(options, plan.chunk, input.form) + TaskParser::memory_bytes(corpus, plan.reader);
+      chunk_parser_bytes(options, plan.chunk, input.form) + TaskParser::memory_bytes(corpus, plan.reader);
   plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads);
-  const std::size_t chunk_bytes = ChunkParser::max_chunk_bytes(options, plan.chunk, input.form);
+  const std::size_t chunk_bytes = max_chunk_bytes(options, plan.chunk, input.form);
   const std::size_t fixed = plan.reserve_bytes + CorpusReader::memory_bytes(corpus, plan.reader) +
                             input.threads * (plan.parser_bytes + 2 * chunk_bytes) + input.staging_bytes;
   plan.staging_bytes = input.staging_bytes;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "indexer/block/key_sorter.hpp"
 #include "indexer/block/splitter.hpp"
 #include "indexer/chunk/pinned_slot_pool.hpp"
 #include "indexer/gpu/sorter/host_block_pass.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "indexer/block/assembler.hpp"
-#include "indexer/parse/chunk_parser.hpp"
+#include "indexer/parse/make_chunk_parser.hpp"
 #include "indexer/plan/job.hpp"
 #include "io/base/stopwatch.hpp"
 #include "text/unicode/words.hpp"

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 
+#include "indexer/block/chunk_sorter.hpp"
 #include "indexer/job/duplicate_ids.hpp"
 #include "indexer/run/store.hpp"
 #include "io/base/error.hpp"

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 
+#include "indexer/block/chunk_sorter.hpp"
+#include "indexer/block/key_sorter.hpp"
 #include "io/base/error.hpp"
 #include "io/file/memory_file.hpp"
 #include "io/run/document_cursor.hpp"

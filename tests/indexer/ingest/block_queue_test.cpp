@@ -1,6 +1,7 @@
 // Blocks on their way to runs, with GPUs that fail in every way: nothing is lost, runs keep their order, and what the
 // GPU did not do is counted.
 #include "indexer/ingest/block_queue.hpp"
+#include "indexer/block/key_sorter.hpp"
 
 #include <gtest/gtest.h>
 

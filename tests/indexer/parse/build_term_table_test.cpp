@@ -6,6 +6,7 @@
 #include <array>
 #include <list>
 
+#include "indexer/block/key_sorter.hpp"
 #include "indexer/block/sorter.hpp"
 #include "indexer/parse/chunk_sizes.hpp"
 #include "io/base/error.hpp"

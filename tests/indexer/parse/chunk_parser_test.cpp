@@ -1,4 +1,4 @@
-#include "indexer/parse/chunk_parser.hpp"
+#include "indexer/parse/make_chunk_parser.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class ChunkParserTest : public ::testing::TestWithParam<ChunkForm> {
   // Parses, joins the chunks and compares all with the oracle.
   Parsed check(const std::vector<OracleDocument>& documents) {
     Parsed parsed = parse_documents(documents, setting_, budget_);
-    const std::size_t most = ChunkParser::max_chunk_bytes(setting_.options, setting_.limits, setting_.form);
+    const std::size_t most = max_chunk_bytes(setting_.options, setting_.limits, setting_.form);
     for (const ParsedChunk& chunk : parsed.chunks) EXPECT_LE(chunk.memory.size(), most);
     const InvertedOracle oracle = invert(documents, setting_.options);
     const ChunkForm form = tabulate(parsed.chunks, setting_, budget_);
@@ -175,8 +175,8 @@ TEST_P(ChunkParserTest, CutsFieldsAtACharacterAndCountsThem) {
     EXPECT_EQ(parsed.stats.fields_cut, 2U);
     const std::vector<StoredEntry> entries = entries_of(parsed.chunks.at(0).documents);
     ASSERT_EQ(entries.size(), 1U);
-    EXPECT_LE(entries[0].title.size(), ChunkParser::kMaxFieldBytes);
-    EXPECT_GT(entries[0].title.size(), ChunkParser::kMaxFieldBytes - 4);
+    EXPECT_LE(entries[0].title.size(), kMaxFieldBytes);
+    EXPECT_GT(entries[0].title.size(), kMaxFieldBytes - 4);
     EXPECT_TRUE(document.title.starts_with(entries[0].title));
     EXPECT_NE(static_cast<std::uint8_t>(document.title[entries[0].title.size()]) & 0xC0, 0x80);
     EXPECT_EQ(entries[0].url, document.url);
@@ -285,7 +285,7 @@ TEST_P(ChunkParserTest, EqualsTheOracleOnRandomDocuments) {
 
 TEST_P(ChunkParserTest, PaysForItselfAndItsChunks) {
   setting_.limits = {4096, std::size_t{1} << 17, std::size_t{1} << 16, 1U << 16};
-  const std::size_t own = ChunkParser::memory_bytes(setting_.options, setting_.limits, setting_.form);
+  const std::size_t own = chunk_parser_bytes(setting_.options, setting_.limits, setting_.form);
   MemoryBudget budget(own + (std::size_t{1} << 20));
   {
     testing::QuietObserver observer;

@@ -10,7 +10,7 @@
 
 #include "indexer/block/block.hpp"
 #include "indexer/parse/build_term_table.hpp"
-#include "indexer/parse/chunk_parser.hpp"
+#include "indexer/parse/make_chunk_parser.hpp"
 #include "io/base/varint.hpp"
 #include "io/run/postings_decoder.hpp"
 #include "tests/support/inverted_oracle.hpp"

@@ -39,7 +39,7 @@ TEST(IndexPlan, FitsTheBudgetAndUsesMostOfIt) {
         if (memory <= 1024) {
           EXPECT_GT(parts_of(plan, input), input.memory_bytes / 2);
         }
-        const std::size_t chunk = ChunkParser::max_chunk_bytes(ContentOptions{}, plan.chunk, form);
+        const std::size_t chunk = max_chunk_bytes(ContentOptions{}, plan.chunk, form);
         EXPECT_GE(plan.assembler.block_bytes, 2 * chunk);
         EXPECT_GE(plan.run_block_bytes, kMinRunBlockBytes);
         EXPECT_LE(plan.run_block_bytes, kMaxRunBlockBytes);
@@ -64,7 +64,7 @@ TEST(IndexPlan, HasRoomForListsFromTheGpuAndForSortingOnTheCpuAtOnce) {
       EXPECT_LE(parts_of(plan, input) + (visits - 1) * plan.assembler.block_bytes + plan.staging_bytes +
                     plan.list_bytes + plan.fallback_bytes,
                 input.memory_bytes);
-      const std::size_t chunk = ChunkParser::max_chunk_bytes(ContentOptions{}, plan.chunk, input.form);
+      const std::size_t chunk = max_chunk_bytes(ContentOptions{}, plan.chunk, input.form);
       EXPECT_GE(plan.assembler.block_bytes, chunk);
       EXPECT_GE(plan.fallback_bytes, 5 * chunk);
       EXPECT_GT(plan.list_bytes, 0U);
@@ -111,7 +111,7 @@ TEST(IndexPlan, LeavesLittleMemoryToRunsNotToParsersWhereAGpuSorts) {
   options.positions = true;
   const IndexPlan plan = plan_index(input, options, {});
   SCOPED_TRACE(plan.describe());
-  const std::size_t chunk = ChunkParser::max_chunk_bytes(options, plan.chunk, input.form);
+  const std::size_t chunk = max_chunk_bytes(options, plan.chunk, input.form);
   EXPECT_LT(input.threads * (plan.parser_bytes + 2 * chunk), (input.memory_bytes - plan.reserve_bytes) / 3);
   EXPECT_EQ(plan.assembler.block_bytes, block);
   EXPECT_GT(plan.join_bytes, 0U);
@@ -187,7 +187,7 @@ TEST(IndexPlan, FitsTheBudgetWithAnyNumberOfGpus) {
           continue;
         }
         ++planned;
-        const std::size_t chunk = ChunkParser::max_chunk_bytes(ContentOptions{}, plan.chunk, form);
+        const std::size_t chunk = max_chunk_bytes(ContentOptions{}, plan.chunk, form);
         const std::size_t parts = plan.reserve_bytes + CorpusReader::memory_bytes({}, plan.reader) +
                                   input.threads * (plan.parser_bytes + chunk) + plan.assembler.hold_bytes +
                                   plan.staging_bytes + plan.list_bytes + plan.fallback_bytes + plan.run_memory_bytes +

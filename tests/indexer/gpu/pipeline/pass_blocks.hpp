@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "indexer/block/key_sorter.hpp"
 #include "indexer/gpu/sorter/block_sorter.hpp"
 #include "io/file/memory_file.hpp"
 #include "tests/indexer/gpu/pipeline/token_block.hpp"

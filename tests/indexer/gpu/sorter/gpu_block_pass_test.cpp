@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "indexer/block/key_sorter.hpp"
 #include "indexer/gpu/sorter/block_sorter.hpp"
 #include "io/file/memory_file.hpp"
 #include "sort/gpu/device/error.hpp"
