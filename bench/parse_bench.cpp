@@ -163,7 +163,7 @@ void add_all() {
 BENCHMARK(split_unicode)->Name("split/unicode");
 BENCHMARK_CAPTURE(parse, postings_unicode, ChunkForm::kPostings, Tokenizer::kUnicode);
 BENCHMARK_CAPTURE(parse, postings_ascii, ChunkForm::kPostings, Tokenizer::kAscii);
-BENCHMARK_CAPTURE(parse, occurrences_unicode, ChunkForm::kOccurrences, Tokenizer::kUnicode);
+BENCHMARK_CAPTURE(parse, occurrences_unicode, ChunkForm::kTables, Tokenizer::kUnicode);
 BENCHMARK_CAPTURE(parse, tokens_unicode, ChunkForm::kTokens, Tokenizer::kUnicode);
 
 }  // namespace

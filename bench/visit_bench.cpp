@@ -194,7 +194,7 @@ void add_all() {
   if (find_gpus().state != GpuState::kUsable) return;
   for (const std::uint64_t mebibytes : {64, 600, 1800}) {
     for (const Positions positions : {Positions::kNone, Positions::kStored}) {
-      for (const ChunkForm form : {ChunkForm::kTokens, ChunkForm::kOccurrences}) {
+      for (const ChunkForm form : {ChunkForm::kTokens, ChunkForm::kTables}) {
         for (const DeviceStringSorter* sorter : device_string_sorters()) {
           add({mebibytes << 20, form, positions}, sorter->name());
         }

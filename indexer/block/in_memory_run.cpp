@@ -129,8 +129,8 @@ std::optional<std::size_t> InMemoryRun::memory_bytes(const Block& block, const B
   if (options.has_texts) return std::nullopt;
   std::size_t bytes = kBlockBytes;
   for (const ParsedChunk& chunk : block.chunks) {
-    if (chunk.largest_list_bytes > options.run_block_bytes) return std::nullopt;
-    bytes += chunk.memory.size() + chunk.terms.size() * sizeof(std::uint64_t);
+    if (chunk.postings().largest_list_bytes > options.run_block_bytes) return std::nullopt;
+    bytes += chunk.memory.size() + chunk.postings().terms.size() * sizeof(std::uint64_t);
   }
   return bytes;
 }
@@ -147,8 +147,9 @@ InMemoryRun::InMemoryRun(Block&& block, const StringSorter& strings, const Block
   summary.entry_count = terms_.size();
   bytes = terms_.size() * kEntryHeadBytes;
   for (const ParsedChunk& chunk : block_.chunks) {
-    summary.posting_count += chunk.posting_count;
-    bytes += chunk.postings.size() + chunk.distances.size() + chunk.text.size() + chunk.documents.size() +
+    const ChunkPostings& lists = chunk.postings();
+    summary.posting_count += lists.posting_count;
+    bytes += lists.postings.size() + lists.distances.size() + lists.text.size() + chunk.documents.size() +
              kCutDocumentBytes + chunk.open_strings.size();
   }
 }

@@ -96,7 +96,7 @@ class KeyBlockSorter final : public BlockSorter {
  public:
   KeyBlockSorter(const RecordSorter& records, const StringSorter& strings) : records_(records), strings_(strings) {}
 
-  ChunkForm form() const override { return ChunkForm::kOccurrences; }
+  ChunkForm form() const override { return ChunkForm::kTables; }
 
   using BlockSorter::extra_bytes;
   std::size_t extra_bytes(const ChunkCounts& counts) const override {
@@ -156,7 +156,7 @@ class KeyBlockSorter final : public BlockSorter {
     tbb::parallel_for(std::size_t{0}, block.chunks.size(), [&](std::size_t c) {
       const std::uint32_t* rank = ranks.of_string.data() + terms.first_string(c);
       std::uint64_t occurrence = places.first_of_chunk(c);
-      for (const std::uint32_t term : block.chunks[c].occurrences) {
+      for (const std::uint32_t term : block.chunks[c].table().occurrences) {
         keys[occurrence] = std::uint64_t{rank[term]} << occurrence_bits | occurrence;
         ++occurrence;
       }
@@ -184,16 +184,16 @@ class KeyBlockSorter final : public BlockSorter {
     std::size_t count = 0;
     for (const ParsedChunk& chunk : block.chunks) {
       first_key.push_back(count);
-      count += chunk.occurrences.size();
+      count += chunk.table().occurrences.size();
     }
     Buffer memory(budget, count * sizeof(std::uint64_t), "the occurrences of a block");
     const std::span<std::uint64_t> keys = memory.as<std::uint64_t>();
     tbb::parallel_for(std::size_t{0}, block.chunks.size(), [&](std::size_t c) {
-      const ParsedChunk& chunk = block.chunks[c];
+      const ChunkTable& chunk = block.chunks[c].table();
       const std::uint32_t* rank = ranks.of_string.data() + terms.first_string(c);
       const std::uint32_t* occurrence = chunk.occurrences.data();
       std::uint64_t* key = keys.data() + first_key[c];
-      for (std::uint32_t d = 0; d < chunk.document_count; ++d) {
+      for (std::uint32_t d = 0; d < chunk.lengths.size(); ++d) {
         for (std::uint32_t i = 0; i < chunk.lengths[d]; ++i) {
           *key++ = std::uint64_t{rank[*occurrence++]} << document_bits | (bases[c] + d);
         }

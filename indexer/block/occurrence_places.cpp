@@ -13,7 +13,7 @@ OccurrencePlaces::OccurrencePlaces(const Block& block, const std::vector<std::ui
   std::uint64_t count = 0;
   for (const ParsedChunk& chunk : block.chunks) {
     first_.push_back(count);
-    count += chunk.occurrences.size();
+    count += chunk.table().occurrences.size();
   }
   first_.push_back(count);
   if (count > std::numeric_limits<std::uint32_t>::max()) {
@@ -22,8 +22,9 @@ OccurrencePlaces::OccurrencePlaces(const Block& block, const std::vector<std::ui
   // A document that is cut between chunks ends where its last part does.
   for (std::size_t c = 0; c < block.chunks.size(); ++c) {
     std::uint64_t end = first_[c];
-    for (std::uint32_t d = 0; d < block.chunks[c].document_count; ++d) {
-      end += block.chunks[c].lengths[d];
+    const std::span<const std::uint32_t> lengths = block.chunks[c].table().lengths;
+    for (std::size_t d = 0; d < lengths.size(); ++d) {
+      end += lengths[d];
       ends_[bases[c] + d] = static_cast<std::uint32_t>(end);
     }
   }

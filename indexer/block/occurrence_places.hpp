@@ -35,7 +35,7 @@ class OccurrencePlaces {
     std::uint64_t document_end() const { return places_.ends_[static_cast<std::size_t>(document_)]; }
     std::uint32_t position(std::uint64_t occurrence) {
       while (occurrence >= places_.first_[chunk_ + 1]) ++chunk_;
-      return places_.block_.chunks[chunk_].positions[occurrence - places_.first_[chunk_]];
+      return places_.block_.chunks[chunk_].table().positions[occurrence - places_.first_[chunk_]];
     }
 
    private:

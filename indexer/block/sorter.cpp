@@ -16,9 +16,13 @@ BlockSortStats& BlockSortStats::operator+=(const BlockSortStats& other) {
 ListStats most_lists(const Block& block) {
   ListStats lists;
   for (const ParsedChunk& chunk : block.chunks) {
-    lists.entries += chunk.terms.size();
-    lists.bytes += chunk.text.size() + chunk.postings.size() + 3 * chunk.occurrences.size() + chunk.distances.size() +
-                   5 * chunk.positions.size();
+    lists.entries += chunk.terms().terms.size();
+    lists.bytes += chunk.terms().text.size();
+    if (chunk.form() == ChunkForm::kPostings) {
+      lists.bytes += chunk.postings().postings.size() + chunk.postings().distances.size();
+    } else {
+      lists.bytes += 3 * chunk.table().occurrences.size() + 5 * chunk.table().positions.size();
+    }
   }
   return lists;
 }

@@ -40,12 +40,12 @@ struct BlockSortStats {
   BlockSortStats& operator+=(const BlockSortStats& other);
 };
 
-// What decides how much memory the sort of a chunk takes.
+// Counts of a chunk with a table or postings, by which the memory of its sort grows.
 struct ChunkCounts {
   std::size_t terms = 0, occurrences = 0, documents = 0;
 };
 inline ChunkCounts counts_of(const ParsedChunk& chunk) {
-  return {chunk.terms.size(), chunk.occurrences.size(), chunk.lengths.size()};
+  return {chunk.terms().terms.size(), chunk.occurrence_count, chunk.document_count};
 }
 
 // Thread-safe; parallel inside the calling thread's TBB arena.
@@ -75,7 +75,7 @@ struct ListStats {
   std::size_t entries = 0;
   std::size_t bytes = 0;  // of terms, postings and distances
 };
-// At most; of a block that is not of tokens.
+// At most. Requires: a block that is not of tokens.
 ListStats most_lists(const Block& block);
 // The most bytes that the run of this block can take.
 std::size_t run_bytes_bound(const Block& block, const ListStats& lists, std::size_t run_block_bytes);

@@ -37,6 +37,7 @@ std::optional<Block> BlockSplitter::next() {
 // A few chunks, as far as there is memory for them, and one in any case; what they add.
 std::size_t BlockSplitter::add_group(Block& piece, std::size_t added_bytes) {
   const std::size_t begin = at_, first = piece.chunks.size();
+  const bool had_tokens = block_.chunks[begin].form() == ChunkForm::kTokens;  // as all chunks of the block
   std::size_t most = added_bytes;
   for (; at_ != block_.chunks.size() && at_ - begin < kGroupChunks; ++at_) {
     most += most_added(block_.chunks[at_]);
@@ -46,23 +47,19 @@ std::size_t BlockSplitter::add_group(Block& piece, std::size_t added_bytes) {
   tbb::parallel_for(begin, at_, [&](std::size_t c) {
     ParsedChunk chunk = std::move(block_.chunks[c]);
     piece.chunks[first + (c - begin)] =
-        form_ == ChunkForm::kTokens ? build_term_table(std::move(chunk), positions_, budget_) : std::move(chunk);
+        chunk.form() == ChunkForm::kTokens ? build_term_table(std::move(chunk), positions_, budget_) : std::move(chunk);
   });
-  return added(piece, first);
-}
-
-// By chunks from `first` on: their tables, if they were made here, and their sort.
-std::size_t BlockSplitter::added(const Block& piece, std::size_t first) const {
+  // Their tables, if they were made here, and their sort.
   std::size_t bytes = 0;
   for (std::size_t c = first; c != piece.chunks.size(); ++c) {
-    bytes += (form_ == ChunkForm::kTokens ? piece.chunks[c].memory.size() : 0) + sorter_.extra_bytes(piece.chunks[c]);
+    bytes += (had_tokens ? piece.chunks[c].memory.size() : 0) + sorter_.extra_bytes(piece.chunks[c]);
   }
   return bytes;
 }
 
 std::size_t BlockSplitter::most_added(const ParsedChunk& chunk) const {
-  if (form_ != ChunkForm::kTokens) return sorter_.extra_bytes(chunk);
-  return most_cpu_sort_bytes({chunk.occurrence_count, chunk.occurrence_count, chunk.lengths.size()},
+  if (chunk.form() != ChunkForm::kTokens) return sorter_.extra_bytes(chunk);
+  return most_cpu_sort_bytes({chunk.occurrence_count, chunk.occurrence_count, chunk.document_count},
                              tabulation_bytes(chunk, positions_), sorter_);
 }
 

@@ -12,11 +12,11 @@ namespace spillway {
 
 class BlockSplitter {
  public:
-  // Of a block of chunks of that form. Sorting adds at most most_bytes to it, or what a single chunk needs (0: no
+  // Sorting adds at most most_bytes to it, or what a single chunk needs (0: no
   // limit). What is given out is taken from the block.
-  BlockSplitter(Block& block, ChunkForm form, const BlockSorter& sorter, Positions positions, std::size_t most_bytes,
+  BlockSplitter(Block& block, const BlockSorter& sorter, Positions positions, std::size_t most_bytes,
                 MemoryBudget& budget)
-      : block_(block), form_(form), sorter_(sorter), positions_(positions), most_bytes_(most_bytes), budget_(budget) {}
+      : block_(block), sorter_(sorter), positions_(positions), most_bytes_(most_bytes), budget_(budget) {}
 
   // Chunks of the form that the sorter takes; nothing behind the last piece. The first may have none. Makes tables in
   // parallel inside the calling thread's TBB arena. Throws as build_term_table().
@@ -24,11 +24,9 @@ class BlockSplitter {
 
  private:
   std::size_t add_group(Block& piece, std::size_t added_bytes);
-  std::size_t added(const Block& piece, std::size_t first) const;
   std::size_t most_added(const ParsedChunk& chunk) const;
 
   Block& block_;
-  const ChunkForm form_;
   const BlockSorter& sorter_;
   const Positions positions_;
   const std::size_t most_bytes_;

@@ -82,7 +82,7 @@ TermGroups::TermGroups(const Block& block, std::span<const std::uint32_t> first_
   of_string_ = of_string_memory_.as<std::uint32_t>();
   texts_ = texts_memory_.as<StringRef>();
   std::size_t most = 0;
-  for (const ParsedChunk& chunk : chunks_) most = std::max(most, chunk.terms.size());
+  for (const ParsedChunk& chunk : chunks_) most = std::max(most, chunk.terms().terms.size());
   std::vector<std::uint8_t> is_done(chunks_.size());
   do {
     most = std::min(strings, kGrowth * most);
@@ -120,7 +120,8 @@ void TermGroups::fill(Table& table, std::span<std::uint8_t> is_done) {
 // Strings of a chunk are met in no order that the table knows: what a few of them need is asked for in three steps,
 // each of which needs the one before.
 bool TermGroups::group_chunk(Table& table, std::size_t c) {
-  const std::span<const ChunkTerm> terms = chunks_[c].terms;
+  const std::span<const ChunkTerm> terms = chunks_[c].terms().terms;
+  const std::uint8_t* const text = chunks_[c].terms().text.data();
   std::uint32_t* const groups = of_string_.data() + first_string_[c];
   std::array<StringRef, kBatch> texts;
   std::array<std::uint64_t, kBatch> hashes;
@@ -128,7 +129,7 @@ bool TermGroups::group_chunk(Table& table, std::size_t c) {
     const std::size_t count = std::min(kBatch, terms.size() - begin);
     for (std::size_t i = 0; i < count; ++i) {
       const ChunkTerm& term = terms[begin + i];
-      texts[i] = {chunks_[c].text.data() + term.text_offset, term.text_bytes, 0};
+      texts[i] = {text + term.text_offset, term.text_bytes, 0};
       hashes[i] = hash_of(texts[i]);
       __builtin_prefetch(&table.slots[hashes[i] >> table.shift]);
     }

@@ -17,7 +17,7 @@ constexpr std::uint64_t kMaxStrings = 0x7FFFFFFF;
 std::vector<std::uint32_t> first_strings(const Block& block) {
   std::vector<std::uint32_t> first{0};
   for (const ParsedChunk& chunk : block.chunks) {
-    const std::uint64_t count = std::uint64_t{first.back()} + chunk.terms.size();
+    const std::uint64_t count = std::uint64_t{first.back()} + chunk.terms().terms.size();
     if (count > kMaxStrings) throw BudgetError("a block has more than 2^31-1 terms; lower --memory or --block-bytes");
     first.push_back(static_cast<std::uint32_t>(count));
   }
@@ -80,7 +80,7 @@ void BlockTerms::set_places(const TermGroups& groups, std::span<const std::uint3
     const std::span<std::uint32_t> next = counters(r);
     for (std::size_t c = borders[r]; c != borders[r + 1]; ++c) {
       std::size_t string = first_string_[c];
-      for (std::uint64_t t = 0; t < chunks_[c].terms.size(); ++t)
+      for (std::uint64_t t = 0; t < chunks_[c].terms().terms.size(); ++t)
         places_[next[groups.of_string(string++)]++] = std::uint64_t{c} << 32 | t;
     }
   });

@@ -25,7 +25,7 @@ class BlockTerms {
 
   std::size_t size() const { return places_.size(); }  // strings, not distinct terms
   // The i-th string in order, and which chunk and which of its terms it is.
-  std::string_view text(std::size_t i) const { return chunks_[chunk(i)].term_text(chunks_[chunk(i)].terms[term(i)]); }
+  std::string_view text(std::size_t i) const { return chunks_[chunk(i)].terms().term_text(term(i)); }
   std::uint32_t chunk(std::size_t i) const { return static_cast<std::uint32_t>(places_[i] >> 32); }
   std::uint32_t term(std::size_t i) const { return static_cast<std::uint32_t>(places_[i]) & ~kStarts; }
   // Is the i-th string the first of its term?

@@ -2,6 +2,7 @@
 // what does not fit behind its tokens.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,6 +29,30 @@ class ChunkMemory {
  private:
   PinnedSlotPool::Piece piece_;
   Buffer buffer_;
+};
+
+// Places arrays one after the other in a chunk's memory. Requires: room for them, and arrays in descending order of
+// their elements' sizes.
+class ArrayWriter {
+ public:
+  explicit ArrayWriter(std::uint8_t* begin) : end_(begin) {}
+
+  template <typename T>
+  std::span<T> take(std::size_t count) {
+    const std::span<T> array(reinterpret_cast<T*>(end_), count);
+    end_ += array.size_bytes();
+    return array;
+  }
+  template <typename T>
+  std::span<const T> copy(std::span<const T> array) {
+    const std::span<T> to = take<T>(array.size());
+    std::copy(array.begin(), array.end(), to.begin());
+    return to;
+  }
+  std::uint8_t* end() const { return end_; }
+
+ private:
+  std::uint8_t* end_;
 };
 
 }  // namespace spillway

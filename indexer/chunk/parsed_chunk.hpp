@@ -1,10 +1,12 @@
-// What parsing makes of a chunk: its term table, its occurrences or postings, its documents. Memory paid from the
-// budget, that lives until its block is sorted.
+// A parsed chunk: its documents, and its terms in the form that the block sorter takes. It pays for its memory from the
+// budget and lives until its block is sorted.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <variant>
 
 #include "indexer/chunk/memory.hpp"
 #include "indexer/chunk/transfer_checksum.hpp"
@@ -13,32 +15,92 @@
 
 namespace spillway {
 
-// What the parser leaves for the sorter: `cpu-chunk` wants each chunk inverted already (postings lists by term),
-// block-wide sorters want plain occurrences of the terms of a table, and a GPU that sorts every token as a string wants
-// the tokens themselves, so that parsing does not look them up.
-enum class ChunkForm : std::uint8_t { kPostings, kOccurrences, kTokens };
+// The forms of a chunk, in the order of ParsedChunk::content. `cpu-chunk` takes postings: lists by term. Block-wide
+// sorters take tables: the terms, and the occurrences by term number. A GPU may also take the tokens themselves and
+// sort each as a string: parsing then looks no token up.
+enum class ChunkForm : std::uint8_t { kPostings, kTables, kTokens };
 
-// kPostings: unused bytes behind each list, so that a posting may be written as a word.
-inline constexpr std::uint32_t kListPadding = 3;
+// The common part of all forms.
+struct ChunkDocuments {
+  // Document stream (io/format/run.hpp) of the documents that end in this chunk.
+  std::span<const std::uint8_t> documents;
+  // Text stream (io/format/run.hpp) of this chunk, where texts are stored.
+  std::span<const std::uint8_t> texts;
+  // If last_document_open: the open document's bytes of the document stream after the length, its presence bits, and
+  // its length in this chunk.
+  std::span<const std::uint8_t> open_strings;
+  std::uint8_t open_fields = 0;
+  std::uint32_t open_length = 0;
+  // Length in this chunk of a document that began in an earlier chunk and ends here: the first entry of `documents`.
+  std::uint32_t continued_length = 0;
 
-// A term of the chunk's table. Documents are numbered from 0 in the chunk.
+  std::uint32_t document_count = 0;
+  std::uint64_t occurrence_count = 0;
+  bool first_document_open = false;  // it continues the last document of the previous chunk
+  bool last_document_open = false;
+  bool has_stored_ids = false;
+  // kTokens: only of tokens above kShortTokenBytes; ChunkTokens::checksums prove the others.
+  ContentChecksum sum;
+
+  std::size_t array_bytes() const { return documents.size() + texts.size() + open_strings.size(); }
+  // Copies the arrays to `to` and views the copies instead.
+  void move_arrays(ArrayWriter& to) {
+    documents = to.copy(documents);
+    open_strings = to.copy(open_strings);
+    texts = to.copy(texts);
+  }
+};
+
 struct ChunkTerm {
   std::uint32_t text_offset = 0;
   std::uint32_t text_bytes = 0;
-  std::uint32_t posting_offset = 0;  // of its list in `postings` (format of io/format/run.hpp)
+};
+struct ChunkTerms {
+  std::span<const ChunkTerm> terms;
+  std::span<const std::uint8_t> text;  // of all terms, one after the other
+
+  std::string_view term_text(std::size_t term) const {
+    return {reinterpret_cast<const char*>(text.data()) + terms[term].text_offset, terms[term].text_bytes};
+  }
+};
+
+// Unused bytes after each list of postings, so that a posting may be written as a word.
+inline constexpr std::uint32_t kListPadding = 3;
+
+// A term's list in `postings` (format of io/format/run.hpp). Documents are numbered from 0 in the chunk.
+struct ChunkList {
+  std::uint32_t posting_offset = 0;
   std::uint32_t posting_bytes = 0;
   std::uint32_t document_count = 0;
   std::uint32_t occurrence_count = 0;
   std::uint32_t last_document = 0;
 };
-
-// Where a term's positions stand.
-struct PositionPart {
+struct DistanceRange {
   std::uint32_t offset = 0;
   std::uint32_t bytes = 0;
 };
 
-// What proves the arrays of a chunk of kTokens, taken while they are made.
+struct ChunkPostings : ChunkTerms {
+  std::span<const ChunkList> lists;  // by term
+  std::span<const std::uint8_t> postings;
+  // With positions: the distances (io/format/run.hpp), and each term's range of them.
+  std::span<const std::uint8_t> distances;
+  std::span<const DistanceRange> distance_ranges;
+  std::uint64_t posting_count = 0;
+  std::size_t largest_list_bytes = 0;  // of a term's postings and distances together
+};
+
+// Where the occurrences of tables and tokens belong. They are in (document, position) order.
+struct OccurrenceOrder {
+  std::span<const std::uint32_t> lengths;    // occurrences of each document in this chunk
+  std::span<const std::uint32_t> positions;  // with positions: of each occurrence in its document
+};
+
+struct ChunkTable : ChunkTerms, OccurrenceOrder {
+  std::span<const std::uint32_t> occurrences;  // term numbers
+};
+
+// Checksums of the arrays of ChunkTokens, taken while they are made.
 struct ChunkTransferChecksums {
   TransferChecksum tokens, lengths, positions;
 
@@ -53,53 +115,31 @@ struct ChunkTransferChecksums {
   }
 };
 
-// A chunk's documents in the buffers of its parser, before they are copied to the chunk.
-struct DocumentParts {
-  std::span<const std::uint8_t> documents, open_strings, texts;
-  std::span<const std::uint32_t> lengths;
+struct ChunkTokens : OccurrenceOrder {
+  // The terms of the occurrences: the maximal ranges of bytes that are not 0. At least one 0 separates two terms, the
+  // last byte is 0, and more zeros may stand anywhere.
+  std::span<const std::uint8_t> tokens;
+  ChunkTransferChecksums checksums;
 };
 
-struct ParsedChunk {
-  ChunkMemory memory;  // what the spans below view
+struct ParsedChunk : ChunkDocuments {
+  ChunkMemory memory;  // holds all arrays
+  std::variant<ChunkPostings, ChunkTable, ChunkTokens> content;
 
-  std::span<const ChunkTerm> terms;            // kOccurrences: only the text is set
-  std::span<const std::uint8_t> text;          // of the terms, behind each other in their order
-  std::span<const std::uint8_t> postings;      // kPostings
-  std::span<const std::uint32_t> occurrences;  // kOccurrences: the chunk's term ids, in (document, position) order
-  // kTokens: the terms of the chunk's occurrences in (document, position) order: the maximal runs of bytes that are not
-  // 0. Between two of them stands at least one 0, the last byte is 0, and more zeros may stand anywhere.
-  std::span<const std::uint8_t> tokens;
-  // With positions. kPostings: the distances (io/format/run.hpp), and where those of each term stand; kOccurrences and
-  // kTokens: the position of each occurrence in its document.
-  std::span<const std::uint8_t> distances;
-  std::span<const PositionPart> distance_parts;
-  std::span<const std::uint32_t> positions;
-  // kOccurrences, kTokens: tokens kept, by document (its share of the occurrences).
-  std::span<const std::uint32_t> lengths;
-  // Document stream (io/format/run.hpp) of the documents that end in this chunk.
-  std::span<const std::uint8_t> documents;
-  // Text stream (io/format/run.hpp), where texts are stored: what of it was met in this chunk.
-  std::span<const std::uint8_t> texts;
-  // The document that goes on in the next chunk, if last_document_open: its presence bits, its length so far, and the
-  // stream's bytes behind the length.
-  std::span<const std::uint8_t> open_strings;
-  std::uint8_t open_fields = 0;
-  std::uint32_t open_length = 0;
-  // The length, here, of a document that began before and ends in this chunk: the first entry of `documents`.
-  std::uint32_t continued_length = 0;
-
-  std::uint32_t document_count = 0;
-  std::uint64_t occurrence_count = 0;
-  std::uint64_t posting_count = 0;     // kPostings
-  std::size_t largest_list_bytes = 0;  // kPostings: of a term's postings and distances together
-  bool first_document_open = false;    // it continues the last document of the chunk before
-  bool last_document_open = false;
-  bool has_stored_ids = false;
-  ContentChecksum sum;               // kTokens: of the tokens above kShortTokenBytes only
-  ChunkTransferChecksums word_sums;  // kTokens
-
-  std::string_view term_text(const ChunkTerm& term) const {
-    return {reinterpret_cast<const char*>(text.data()) + term.text_offset, term.text_bytes};
+  ChunkForm form() const { return static_cast<ChunkForm>(content.index()); }
+  // Require: that form.
+  const ChunkPostings& postings() const { return std::get<ChunkPostings>(content); }
+  const ChunkTable& table() const { return std::get<ChunkTable>(content); }
+  const ChunkTokens& tokens() const { return std::get<ChunkTokens>(content); }
+  // Requires: postings or a table.
+  const ChunkTerms& terms() const {
+    const auto* const postings = std::get_if<ChunkPostings>(&content);
+    return postings != nullptr ? static_cast<const ChunkTerms&>(*postings) : table();
+  }
+  // Requires: a table or tokens.
+  const OccurrenceOrder& order() const {
+    const auto* const tokens = std::get_if<ChunkTokens>(&content);
+    return tokens != nullptr ? static_cast<const OccurrenceOrder&>(*tokens) : table();
   }
 };
 

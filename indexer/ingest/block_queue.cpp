@@ -188,8 +188,8 @@ bool BlockQueue::write_visit(Item& item, Worker& worker) {
 // In place of the GPU: in as many runs as the memory for it asks for.
 void BlockQueue::sort_on_cpu(Item& item, Worker& worker) {
   const std::lock_guard lock(cpu_mutex_);
-  BlockSplitter pieces(item.block, setup_.plan.form, setup_.sorters.cpu, setup_.options.positions,
-                       setup_.plan.fallback_bytes, setup_.budget);
+  BlockSplitter pieces(item.block, setup_.sorters.cpu, setup_.options.positions, setup_.plan.fallback_bytes,
+                       setup_.budget);
   while (auto piece = worker.arena.execute([&] { return pieces.next(); })) store(std::move(*piece), item, worker);
 }
 

@@ -22,7 +22,7 @@ inline bool sorts_on_gpu(IndexMode mode) { return mode == IndexMode::kGpu || mod
 // Returns whether parsing continues while a block is sorted.
 inline bool overlaps(IndexMode mode) { return mode == IndexMode::kCpuPlus || mode == IndexMode::kGpuPlus; }
 
-// The form of the chunks that a GPU sorts: tables of terms (ChunkForm::kOccurrences) or all tokens (kTokens).
+// The form of the chunks that a GPU sorts: tables of terms (ChunkForm::kTables) or all tokens (kTokens).
 enum class GpuChunks : std::uint8_t { kAuto, kTables, kTokens };
 
 // "auto", "tables", "tokens".

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <utility>
 
-#include "indexer/chunk/sealer.hpp"
+#include "indexer/chunk/seal_table.hpp"
 #include "indexer/parse/chunk_sizes.hpp"
-#include "indexer/parse/token_buffer.hpp"
+#include "indexer/parse/document_sums.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
@@ -21,53 +21,34 @@ namespace {
 std::uint32_t table_capacity(std::uint64_t occurrences) {
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(occurrences, 1));
 }
-std::size_t cursor_count(std::uint64_t occurrences) { return 3 * (std::size_t{table_capacity(occurrences)} + 2); }
+std::size_t number_count(std::uint64_t occurrences) { return std::size_t{table_capacity(occurrences)} + 1; }
 std::size_t stride_of(Positions positions) { return positions == Positions::kStored ? 2 : 1; }
 
 class Tabulation {
  public:
   Tabulation(const ParsedChunk& chunk, Positions positions, MemoryBudget& budget)
-      : chunk_(chunk),
+      : documents_(chunk),
+        tokens_(chunk.tokens()),
         positions_(positions),
         budget_(budget),
-        table_(budget, table_capacity(chunk.occurrence_count), chunk.tokens.size()),
+        table_(budget, table_capacity(chunk.occurrence_count), chunk.tokens().tokens.size()),
         stream_memory_(budget, stride_of(positions) * chunk.occurrence_count * sizeof(std::uint32_t),
                        "a chunk's occurrences"),
         stream_(stream_memory_.as<std::uint32_t>().data()),
-        at_(reinterpret_cast<const char*>(chunk.tokens.data())),
-        end_(at_ + chunk.tokens.size()) {}
+        at_(reinterpret_cast<const char*>(chunk.tokens().tokens.data())),
+        end_(at_ + chunk.tokens().tokens.size()) {}
 
   ParsedChunk run() {
-    for (std::uint32_t d = 0; d < chunk_.lengths.size(); ++d) look_up_document(d);
+    const ContentChecksum long_sum = std::exchange(documents_.sum, {});
+    for (std::uint32_t d = 0; d < tokens_.lengths.size(); ++d) look_up_document(d);
     if (!next_token().empty()) fail("a chunk has more tokens than its documents");
-    if (long_sum_ != chunk_.sum) fail("the sum of a chunk's long tokens is not that of parsing");
-    Buffer cursors(budget_, cursor_count(chunk_.occurrence_count) * sizeof(std::uint32_t), "a chunk's terms");
-    ChunkContents contents;
-    contents.form = ChunkForm::kOccurrences;
-    contents.stream = {stream_, words_};
-    contents.parts = {chunk_.documents, chunk_.open_strings, chunk_.texts, chunk_.lengths};
-    contents.cursors = cursors.as<std::uint32_t>();
-    contents.positions = positions_;
-    return describe(seal_chunk(table_, contents, budget_));
+    if (long_sum_ != long_sum) fail("the sum of a chunk's long tokens is not that of parsing");
+    Buffer numbers(budget_, number_count(documents_.occurrence_count) * sizeof(std::uint32_t), "a chunk's terms");
+    return seal_table(table_, documents_, {{stream_, words_}, positions_, tokens_.lengths, numbers.as<std::uint32_t>()},
+                      budget_);
   }
 
  private:
-  // Of a document, modulo nothing yet.
-  struct Sums {
-    unsigned __int128 lanes[2] = {0, 0}, positions = 0;
-    void add(const TermHash& hash, std::uint64_t position_weight) {
-      lanes[0] += hash[0];
-      lanes[1] += hash[1];
-      positions += static_cast<unsigned __int128>(hash[1]) * position_weight;
-    }
-    void add_to(ContentChecksum& sum, std::uint32_t document) const {
-      const std::uint64_t power = document_power(document);
-      sum.add({field61::reduce(lanes[0]), field61::reduce(lanes[1])}, power);
-      const std::uint64_t share = field61::multiply(field61::reduce(positions), power);
-      sum.positions = field61::add(sum.positions, share);
-    }
-  };
-
   // Empty: there is no other.
   std::string_view next_token() {
     while (at_ != end_ && *at_ == 0) ++at_;
@@ -80,8 +61,8 @@ class Tabulation {
   }
 
   void look_up_document(std::uint32_t document) {
-    Sums all, of_long;
-    for (std::uint32_t i = 0; i < chunk_.lengths[document]; ++i) {
+    DocumentSums all, of_long;
+    for (std::uint32_t i = 0; i < tokens_.lengths[document]; ++i) {
       const std::string_view token = next_token();
       if (token.empty()) fail("a chunk has fewer tokens than its documents");
       TableEntry* entry = table_.find(token, KeySpace::kTerm);
@@ -90,7 +71,7 @@ class Tabulation {
       stream_[words_++] = number;
       std::uint64_t weight = 0;
       if (positions_ == Positions::kStored) {
-        const std::uint32_t position = chunk_.positions[words_ / 2];
+        const std::uint32_t position = tokens_.positions[words_ / 2];
         stream_[words_++] = position;
         weight = position_value(position);
       }
@@ -98,24 +79,12 @@ class Tabulation {
       all.add(hash, weight);
       if (token.size() > kShortTokenBytes) of_long.add(hash, weight);
     }
-    all.add_to(sum_, document);
+    all.add_to(documents_.sum, document);
     of_long.add_to(long_sum_, document);
   }
 
-  ParsedChunk describe(ParsedChunk result) const {
-    result.open_fields = chunk_.open_fields;
-    result.open_length = chunk_.open_length;
-    result.continued_length = chunk_.continued_length;
-    result.document_count = chunk_.document_count;
-    result.occurrence_count = chunk_.occurrence_count;
-    result.first_document_open = chunk_.first_document_open;
-    result.last_document_open = chunk_.last_document_open;
-    result.has_stored_ids = chunk_.has_stored_ids;
-    result.sum = sum_;
-    return result;
-  }
-
-  const ParsedChunk& chunk_;
+  ChunkDocuments documents_;
+  const ChunkTokens& tokens_;
   const Positions positions_;
   MemoryBudget& budget_;
   TermTable table_;
@@ -124,19 +93,21 @@ class Tabulation {
   std::size_t words_ = 0;
   const char* at_;
   const char* end_;
-  ContentChecksum sum_, long_sum_;
+  ContentChecksum long_sum_;
 };
 
 void check(const ParsedChunk& chunk, Positions positions) {
-  if (sum_words(chunk.tokens) != chunk.word_sums.tokens) fail("the sum of a chunk's tokens is not that of parsing");
-  if (sum_words(bytes_of(chunk.lengths)) != chunk.word_sums.lengths ||
-      sum_words(bytes_of(chunk.positions)) != chunk.word_sums.positions) {
+  const ChunkTokens& content = chunk.tokens();
+  if (sum_words(content.tokens) != content.checksums.tokens) fail("the sum of a chunk's tokens is not that of parsing");
+  if (sum_words(bytes_of(content.lengths)) != content.checksums.lengths ||
+      sum_words(bytes_of(content.positions)) != content.checksums.positions) {
     fail("the sum of the lengths of a chunk's documents, or of its positions, is not that of parsing");
   }
   std::uint64_t occurrences = 0;
-  for (const std::uint32_t length : chunk.lengths) occurrences += length;
+  for (const std::uint32_t length : content.lengths) occurrences += length;
   const std::uint64_t positioned = positions == Positions::kStored ? occurrences : 0;
-  if (occurrences != chunk.occurrence_count || occurrences > kMaxChunkTokens || chunk.positions.size() != positioned) {
+  if (occurrences != chunk.occurrence_count || occurrences > kMaxChunkTokens ||
+      content.positions.size() != positioned) {
     fail("the lengths of a chunk's documents do not add up to its tokens");
   }
 }
@@ -148,22 +119,22 @@ TabulationBytes bytes_of(std::uint64_t occurrences, std::size_t token_bytes, std
   TabulationBytes bytes;
   bytes.result = occurrences * sizeof(ChunkTerm) + stream_bytes + copied_bytes;
   bytes.scratch = TermTable::memory_bytes(table_capacity(occurrences), token_bytes) + stream_bytes +
-                  cursor_count(occurrences) * sizeof(std::uint32_t);
+                  number_count(occurrences) * sizeof(std::uint32_t);
   return bytes;
 }
 
 }  // namespace
 
 ParsedChunk build_term_table(ParsedChunk&& chunk, Positions positions, MemoryBudget& budget) {
-  const ParsedChunk tokens = std::move(chunk);
-  check(tokens, positions);
-  return Tabulation(tokens, positions, budget).run();
+  const ParsedChunk used_up = std::move(chunk);
+  check(used_up, positions);
+  return Tabulation(used_up, positions, budget).run();
 }
 
 TabulationBytes tabulation_bytes(const ParsedChunk& chunk, Positions positions) {
-  const std::size_t others = chunk.tokens.size() + chunk.lengths.size() * sizeof(std::uint32_t) +
-                             chunk.documents.size() + chunk.open_strings.size() + chunk.texts.size();
-  return bytes_of(chunk.occurrence_count, chunk.tokens.size(), others, positions);
+  const ChunkTokens& content = chunk.tokens();
+  const std::size_t others = content.tokens.size() + content.lengths.size_bytes() + chunk.array_bytes();
+  return bytes_of(chunk.occurrence_count, content.tokens.size(), others, positions);
 }
 
 TabulationBytes most_tabulation_bytes(const ContentOptions& options, const ChunkLimits& limits) {

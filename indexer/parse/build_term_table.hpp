@@ -11,7 +11,7 @@
 
 namespace spillway {
 
-// The chunk of form kOccurrences, with its whole sum, of the documents of a chunk of form kTokens, which is used up.
+// The chunk of form kTables, with its whole sum, of the documents of a chunk of form kTokens, which is used up.
 // FormatError where tokens, lengths and sums do not agree (hardware or our own mistake).
 ParsedChunk build_term_table(ParsedChunk&& chunk, Positions positions, MemoryBudget& budget);
 

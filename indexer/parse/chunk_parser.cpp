@@ -24,9 +24,9 @@ ChunkParser::ChunkParser(const ChunkParserSetup& setup, DocumentCounts& counts)
       counts_(counts) {}
 
 void ChunkParser::begin(const DocumentFields& fields, const SourcePlace&) {
-  if (documents_.size() >= limits_.document_bytes || document_number_ >= limits_.max_documents) seal();
+  if (documents_.size() >= limits_.document_bytes || chunk_.document_count >= limits_.max_documents) seal();
   stats_.fields_cut += strings_.keep(fields, options_.store);
-  has_stored_ids_ |= !fields.id.empty();
+  chunk_.has_stored_ids |= !fields.id.empty();
   stats_.repaired += fields.repaired ? 1 : 0;
   stats_.fields_cut += fields.title_in_text && options_.store != StorePolicy::kNone ? 1 : 0;
   open_ = true;
@@ -47,62 +47,50 @@ void ChunkParser::end() {
   finish_scan();
   if (stores_text_) append_text_piece({{}, true}, texts_);
   strings_.append_to(documents_, counts_.length);
-  if (document_number_ == 0 && first_document_open_) continued_length_ = counts_.length;
+  if (chunk_.document_count == 0 && chunk_.first_document_open) chunk_.continued_length = counts_.length;
   close_document();
   open_ = false;
-  ++document_number_;
   ++stats_.documents;
 }
 
 void ChunkParser::finish_task() {
-  if (document_number_ != 0) seal();
+  if (chunk_.document_count != 0) seal();
 }
 
-void ChunkParser::add_to_position_sum(std::uint64_t positions) {
-  const std::uint64_t share = field61::multiply(positions, document_power(document_number_));
-  sum_.positions = field61::add(sum_.positions, share);
-}
-
-// A chunk ends where its texts would be too many: a text may be cut anywhere.
-void ChunkParser::keep_text(std::string_view piece) {
+// A text may be cut anywhere: the chunk ends where its texts would be too long.
+void ChunkParser::keep_text(std::string_view text) {
   if (texts_.capacity() == 0) texts_.reserve(max_text_bytes(options_, limits_));
-  while (!piece.empty()) {
+  while (!text.empty()) {
     if (texts_.size() >= limits_.text_bytes) seal();
-    const std::string_view part = piece.substr(0, limits_.text_bytes - texts_.size());
-    append_text_piece({part, false}, texts_);
-    piece.remove_prefix(part.size());
+    const std::string_view fits = text.substr(0, limits_.text_bytes - texts_.size());
+    append_text_piece({fits, false}, texts_);
+    text.remove_prefix(fits.size());
   }
 }
 
-// Adds to the chunk what of the document is in it.
+// Adds to the chunk the document's part in it.
 void ChunkParser::close_document() {
   if (form_ != ChunkForm::kPostings) lengths_.push_back(counts_.length);
-  close_occurrences();
-  occurrence_count_ += counts_.length;
+  close_occurrences().add_to(chunk_.sum, chunk_.document_count);
+  chunk_.occurrence_count += counts_.length;
+  ++chunk_.document_count;
   counts_.length = 0;
 }
 
 void ChunkParser::seal() {
-  if (open_) cut_document();
-  const std::uint32_t open_length = counts_.length;
-  open_strings_.clear();
   if (open_) {
+    cut_document();
+    open_strings_.clear();
     strings_.append_to(open_strings_, 0);  // u8 fields, varint 0, strings
+    chunk_.open_strings = std::span<const std::uint8_t>(open_strings_).subspan(2);
+    chunk_.open_fields = strings_.fields();
+    chunk_.open_length = counts_.length;
+    chunk_.last_document_open = true;
     close_document();
-    ++document_number_;
   }
-  DocumentParts parts{documents_, {}, texts_, lengths_};
-  if (open_) parts.open_strings = std::span<const std::uint8_t>(open_strings_).subspan(2);
-  ParsedChunk chunk = seal_occurrences(parts);
-  chunk.document_count = document_number_;
-  chunk.occurrence_count = occurrence_count_;
-  chunk.first_document_open = first_document_open_;
-  chunk.last_document_open = open_;
-  chunk.has_stored_ids = has_stored_ids_;
-  chunk.sum = sum_;
-  chunk.open_fields = strings_.fields();
-  chunk.open_length = open_length;
-  chunk.continued_length = continued_length_;
+  chunk_.documents = documents_;
+  chunk_.texts = texts_;
+  ParsedChunk chunk = seal_occurrences(chunk_, lengths_);
   start_chunk();
   ++stats_.chunks;
   stats_.slab_chunks += chunk.memory.slab().empty() ? 0 : 1;
@@ -110,16 +98,11 @@ void ChunkParser::seal() {
 }
 
 void ChunkParser::start_chunk() {
-  clear_occurrences();
   documents_.clear();
   texts_.clear();
   lengths_.clear();
-  sum_ = ContentChecksum{};
-  occurrence_count_ = 0;
-  document_number_ = 0;
-  first_document_open_ = open_;
-  has_stored_ids_ = false;
-  continued_length_ = 0;
+  chunk_ = {};
+  chunk_.first_document_open = open_;
   if (open_) strings_.clear_fields();
 }
 

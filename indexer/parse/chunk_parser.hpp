@@ -13,6 +13,7 @@
 #include "indexer/chunk/limits.hpp"
 #include "indexer/chunk/parsed_chunk.hpp"
 #include "indexer/parse/document_strings.hpp"
+#include "indexer/parse/document_sums.hpp"
 #include "io/format/content_options.hpp"
 
 namespace spillway {
@@ -42,8 +43,8 @@ struct ChunkParserSetup {
   PinnedSlotPool* slabs = nullptr;  // kTokens: for their tokens, while there are pieces
 };
 
-// Of the document, in the chunk. Apart in memory: loads of two at once, which the compiler would make of neighbours,
-// stall behind stores of one (half of the time of a loop over occurrences).
+// Of the open document in this chunk. Each stands in 16 bytes of its own: the compiler would load neighbours together,
+// and such a load stalls after a store to one of them (half of the time of a loop over occurrences).
 struct DocumentCounts {
   alignas(16) std::uint32_t length = 0;    // tokens kept
   alignas(16) std::uint32_t position = 0;  // of the next token, with positions; counts on over chunks
@@ -65,57 +66,45 @@ class ChunkParser : public DocumentSink {
   void consumed(std::uint64_t input_bytes) final { observer_.consumed(input_bytes); }
 
  protected:
-  // `counts` are the derived parser's, which adds to them.
+  // `counts` belongs to the derived parser, which adds to it.
   ChunkParser(const ChunkParserSetup& setup, DocumentCounts& counts);
 
-  // More of a field or text of the document; it may go on in the next piece, until finish_scan().
-  virtual void scan(std::string_view piece) = 0;
+  // More of a field or text of the document. A token may go on in the next call, until finish_scan().
+  virtual void scan(std::string_view text) = 0;
   virtual void finish_scan() = 0;
-  // The chunk is about to be handed out in the middle of a document, between two pieces or tokens.
+  // Between two calls of scan() or between two tokens: the document goes on in the next chunk.
   virtual void cut_document() {}
-  // The document's part in this chunk ends: its sums.
-  virtual void close_occurrences() = 0;
-  // The chunk's memory, with copies of the parts, and its terms and occurrences.
-  virtual ParsedChunk seal_occurrences(const DocumentParts& parts) = 0;
-  // A chunk begins.
-  virtual void clear_occurrences() = 0;
+  // The document ends in this chunk: returns the sums of its occurrences that the chunk's checksum covers.
+  virtual DocumentSums close_occurrences() = 0;
+  // Returns the chunk with its terms and with copies of the arguments' arrays, and begins the next chunk.
+  virtual ParsedChunk seal_occurrences(const ChunkDocuments& documents, std::span<const std::uint32_t> lengths) = 0;
 
-  // Hands out the chunk. An open document goes on as the first of the next.
+  // Hands out the chunk. An open document goes on as the first one of the next chunk.
   void seal();
-  void add_to_sum(const TermHash& hashes) { sum_.add(hashes, document_power(document_number_)); }
-  // The document's sum of h_1(term) * position_value(position).
-  void add_to_position_sum(std::uint64_t positions);
   void count_overlong() { ++stats_.overlong_tokens; }
-  std::uint32_t document_number() const { return document_number_; }
+  std::uint32_t document_number() const { return chunk_.document_count; }
 
   const ContentOptions& options_;
   const ChunkLimits limits_;
   MemoryBudget& budget_;
 
  private:
-  void keep_text(std::string_view piece);
+  void keep_text(std::string_view text);
   void close_document();
   void start_chunk();
 
   const ChunkForm form_;
-  Deliver deliver_;
+  const Deliver deliver_;
   ParseObserver& observer_;
   ParseStats stats_;
   DocumentCounts& counts_;
 
-  // The chunk.
+  ChunkDocuments chunk_;  // so far; its arrays are:
   std::vector<std::uint8_t> documents_, open_strings_, texts_;
   const bool stores_text_ = options_.store == StorePolicy::kText;
   std::vector<std::uint32_t> lengths_;
-  std::uint32_t continued_length_ = 0;
-  ContentChecksum sum_;
-  std::uint64_t occurrence_count_ = 0;
-  std::uint32_t document_number_ = 0;
-  bool first_document_open_ = false;
-  bool has_stored_ids_ = false;
 
-  // The document.
-  bool open_ = false;
+  bool open_ = false;  // a document is
   DocumentStrings strings_;
 };
 

@@ -86,13 +86,14 @@ std::size_t max_text_bytes(const ContentOptions& options, const ChunkLimits& lim
 
 std::size_t max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form) {
   if (form == ChunkForm::kTokens) return max_token_chunk_bytes(options, limits);
-  const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + 16) + arena_bytes(options, limits);
+  const std::size_t list_bytes = form == ChunkForm::kPostings ? sizeof(ChunkList) : 0;
+  const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + list_bytes + 16) + arena_bytes(options, limits);
   const std::size_t stream = limits.stream_words + slack_words(limits, form, options.positions);
   const std::size_t strings = limits.document_bytes + kOverhangBytes + max_text_bytes(options, limits);
   // A posting of two words takes at most 4 bytes (a gap below max_documents), one of three about as much, since its
   // frequency is paid for by the occurrences.
   if (form == ChunkForm::kPostings) {
-    const std::size_t positions = options.positions ? limits.table_entries * sizeof(PositionPart) +
+    const std::size_t positions = options.positions ? limits.table_entries * sizeof(DistanceRange) +
                                                           PositionFolder::max_distance_bytes(limits, kWindowTokens)
                                                     : 0;
     return terms + limits.table_entries * kListPadding + 2 * stream + strings + positions;

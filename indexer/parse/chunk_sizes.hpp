@@ -20,11 +20,11 @@ inline constexpr std::size_t kWindowTokens = 2 * kWindowBytes;
 static_assert(kMaxListTerms <= 2 * kMaxRememberedBytes);
 
 // Words that may be added to the stream before it is looked at whether it is full. kPostings: a document adds at most a
-// posting of 3 words (with positions 4) for each entry of the table. kOccurrences: a window adds its tokens, of one
+// posting of 3 words (with positions 4) for each entry of the table. kTables: a window adds its tokens, of one
 // word each (with positions 2).
 std::size_t slack_words(const ChunkLimits& limits, ChunkForm form, bool positions);
 
-// The terms of a document, and when the chunk is sealed what that works with (ChunkContents::cursors).
+// The terms of a document, and the scratch of sealing (PostingStream::cursors, OccurrenceStream::numbers).
 std::size_t touched_words(const ChunkLimits& limits, bool folds_positions);
 
 // Of words found by dictionaries.

@@ -24,7 +24,7 @@ std::size_t chunk_parser_bytes(const ContentOptions& options, const ChunkLimits&
     return table + strings + TokenBuffer::memory_bytes(options, limits) + max_chunk_bytes(options, limits, form);
   }
   const std::size_t slack = std::max(slack_words(limits, ChunkForm::kPostings, options.positions),
-                                     slack_words(limits, ChunkForm::kOccurrences, options.positions));
+                                     slack_words(limits, ChunkForm::kTables, options.positions));
   const std::size_t positions = options.positions ? PositionFolder::memory_bytes(limits, kWindowTokens) : 0;
   return table + (limits.stream_words + slack + touched_words(limits, options.positions)) * sizeof(std::uint32_t) +
          positions + strings;

@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "indexer/chunk/position_folder.hpp"
-#include "indexer/chunk/sealer.hpp"
+#include "indexer/chunk/seal_postings.hpp"
+#include "indexer/chunk/seal_table.hpp"
 #include "indexer/parse/chunk_sizes.hpp"
 #include "indexer/parse/term_resolver.hpp"
 #include "io/base/error.hpp"
@@ -97,7 +98,7 @@ class TableParser final : public ChunkParser, private TermResolver<TableParser<k
 
   [[gnu::always_inline]] void occur(std::uint32_t number, Counts& counts) {
     ++counts.length;
-    if constexpr (kForm == ChunkForm::kOccurrences) {
+    if constexpr (kForm == ChunkForm::kTables) {
       stream_[counts.stream_words++] = number;
       if constexpr (kPositioned) stream_[counts.stream_words++] = counts.position;
     } else {
@@ -125,34 +126,27 @@ class TableParser final : public ChunkParser, private TermResolver<TableParser<k
     }
   }
 
-  void close_occurrences() override {
-    if constexpr (kForm == ChunkForm::kOccurrences) {
-      add_to_sum(sum_of_occurrences());
+  DocumentSums close_occurrences() override {
+    if constexpr (kForm == ChunkForm::kTables) {
+      return sum_of_occurrences();
     } else {
-      add_to_sum(emit_postings());
+      return emit_postings();
     }
   }
 
   // Of the document's tokens in this chunk, which are the last of the stream.
-  TermHash sum_of_occurrences() {
-    unsigned __int128 sums[2] = {0, 0};
-    unsigned __int128 positions = 0;
+  DocumentSums sum_of_occurrences() {
+    DocumentSums sums;
     constexpr std::size_t kWords = kPositioned ? 2 : 1;
     for (std::size_t i = counts_.stream_words - kWords * counts_.length; i < counts_.stream_words; i += kWords) {
-      const TermHash& hash = table_.state(stream_[i]).hash;
-      sums[0] += hash[0];
-      sums[1] += hash[1];
-      if constexpr (kPositioned) {
-        positions += static_cast<unsigned __int128>(hash[1]) * position_value(stream_[i + 1]);
-      }
+      sums.add(table_.state(stream_[i]).hash, kPositioned ? position_value(stream_[i + 1]) : 0);
     }
-    if constexpr (kPositioned) add_to_position_sum(field61::reduce(positions));
-    return {field61::reduce(sums[0]), field61::reduce(sums[1])};
+    return sums;
   }
 
-  // Folding is over: the postings of the document's terms in this chunk.
-  TermHash emit_postings() {
-    unsigned __int128 sums[2] = {0, 0}, positions = 0;
+  // Folding is over: writes the postings of the document's terms in this chunk.
+  DocumentSums emit_postings() {
+    DocumentSums sums;
     std::uint64_t occurrences = 0;
     if constexpr (kFoldsPositions) positions_.fold(table_, {touched_, counts_.touched}, counts_.waiting);
     for (std::size_t i = 0; i < counts_.touched; ++i) {
@@ -166,12 +160,12 @@ class TableParser final : public ChunkParser, private TermResolver<TableParser<k
       if constexpr (kFoldsPositions) {
         list = positions_.next_list(table_[number]);
         const auto share = static_cast<unsigned __int128>(term.hash[1]) * list.weight;
-        positions += list.weight >> kSummedBits == 0 ? share : field61::reduce(share);
+        sums.positions += list.weight >> kSummedBits == 0 ? share : field61::reduce(share);
       } else {
         list.frequency = std::exchange(table_[number].frequency, 0);
       }
       for (std::size_t lane = 0; lane < 2; ++lane) {
-        sums[lane] += static_cast<unsigned __int128>(term.hash[lane]) * list.frequency;
+        sums.lanes[lane] += static_cast<unsigned __int128>(term.hash[lane]) * list.frequency;
       }
       occurrences += list.frequency;
       const std::size_t words =
@@ -181,30 +175,27 @@ class TableParser final : public ChunkParser, private TermResolver<TableParser<k
     }
     counts_.waiting = 0;
     counts_.touched = 0;
-    if constexpr (kPositioned) add_to_position_sum(field61::reduce(positions));
     if (occurrences != counts_.length) {
       throw FormatError(
           "a document's terms do not add up to its length; the memory of this machine or this program is "
           "at fault, and the index was not written");
     }
-    return {field61::reduce(sums[0]), field61::reduce(sums[1])};
+    return sums;
   }
 
-  ParsedChunk seal_occurrences(const DocumentParts& parts) override {
-    ChunkContents contents;
-    contents.form = kForm;
-    contents.stream = {stream_, counts_.stream_words};
-    contents.cursors = touched_memory_.as<std::uint32_t>();
-    contents.positions = kPositions;
-    contents.distances = positions_.distances();
-    contents.parts = parts;
-    return seal_chunk(table_, contents, budget_);
-  }
-
-  void clear_occurrences() override {
+  ParsedChunk seal_occurrences(const ChunkDocuments& documents, std::span<const std::uint32_t> lengths) override {
+    const std::span<const std::uint32_t> words(stream_, counts_.stream_words);
+    const std::span<std::uint32_t> scratch = touched_memory_.as<std::uint32_t>();
+    ParsedChunk chunk;
+    if constexpr (kForm == ChunkForm::kTables) {
+      chunk = seal_table(table_, documents, {words, kPositions, lengths, scratch}, budget_);
+    } else {
+      chunk = seal_postings(table_, documents, {words, positions_.distances(), kPositions, scratch}, budget_);
+    }
     this->clear_table();
     counts_.stream_words = 0;
     positions_.clear();
+    return chunk;
   }
 
   using Lookup::table_;
@@ -228,7 +219,7 @@ std::unique_ptr<ChunkParser> make_parser(const ChunkParserSetup& setup) {
 
 std::unique_ptr<ChunkParser> make_table_parser(const ChunkParserSetup& setup) {
   return setup.form == ChunkForm::kPostings ? make_parser<ChunkForm::kPostings>(setup)
-                                            : make_parser<ChunkForm::kOccurrences>(setup);
+                                            : make_parser<ChunkForm::kTables>(setup);
 }
 
 }  // namespace spillway

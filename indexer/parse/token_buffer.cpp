@@ -11,28 +11,7 @@ std::size_t position_count(const ContentOptions& options, const ChunkLimits& lim
   return options.positions ? max_chunk_tokens(options, limits) : 0;
 }
 
-// Copies a part behind those before it.
-template <typename T>
-std::span<const T> append(std::span<const T> part, std::uint8_t*& to) {
-  const std::span<T> copy(reinterpret_cast<T*>(to), part.size());
-  std::copy(part.begin(), part.end(), copy.begin());
-  to += part.size_bytes();
-  return copy;
-}
-
-std::size_t bytes_of(const DocumentParts& parts) {
-  return parts.lengths.size_bytes() + parts.documents.size() + parts.open_strings.size() + parts.texts.size();
-}
-
-// Returns how many bytes they take.
-std::size_t append(const DocumentParts& parts, std::uint8_t* const begin, ParsedChunk& chunk) {
-  std::uint8_t* to = begin;
-  chunk.lengths = append(parts.lengths, to);
-  chunk.documents = append(parts.documents, to);
-  chunk.open_strings = append(parts.open_strings, to);
-  chunk.texts = append(parts.texts, to);
-  return static_cast<std::size_t>(to - begin);
-}
+std::size_t padded(std::size_t bytes) { return (bytes + kSummedBytes - 1) / kSummedBytes * kSummedBytes; }
 
 }  // namespace
 
@@ -65,36 +44,31 @@ void TokenBuffer::take_memory() {
   }
 }
 
-ParsedChunk TokenBuffer::seal(const DocumentParts& parts) {
+ParsedChunk TokenBuffer::seal(const ChunkDocuments& documents, std::span<const std::uint32_t> lengths) {
   if (!has_memory()) take_memory();
   ParsedChunk chunk;
-  chunk.tokens = {tokens_, used_};
-  chunk.word_sums = {token_sums_.take(chunk.tokens), sum_words(bytes_of(parts.lengths)),
-                     position_sums_.take(bytes_of(positions()))};
-  std::uint8_t* to = tokens_ + used_;
-  while ((to - tokens_) % kSummedBytes != 0) *to++ = 0;
-  chunk.positions = append(positions(), to);
-  const auto used = static_cast<std::size_t>(to - tokens_);
-  chunk.memory = piece_.empty() ? seal_buffer(parts, used, chunk) : seal_piece(parts, used, chunk);
+  static_cast<ChunkDocuments&>(chunk) = documents;
+  ChunkTokens& content = chunk.content.emplace<ChunkTokens>();
+  content.tokens = {tokens_, used_};
+  content.checksums = {token_sums_.take(content.tokens), sum_words(bytes_of(lengths)),
+                       position_sums_.take(bytes_of(positions()))};
+  ArrayWriter arrays(tokens_);
+  std::ranges::fill(arrays.take<std::uint8_t>(padded(used_)).subspan(used_), std::uint8_t{0});
+  content.positions = arrays.copy(positions());
+  const auto used = static_cast<std::size_t>(arrays.end() - tokens_);
+  Buffer rest;  // where a piece is too small
+  if (!piece_.empty() && used + lengths.size_bytes() + documents.array_bytes() > piece_.span().size()) {
+    rest = Buffer::reused(budget_, chunk_bytes_, "a parsed chunk");
+    arrays = ArrayWriter(rest.data());
+  }
+  content.lengths = arrays.copy(lengths);
+  chunk.move_arrays(arrays);
+  Buffer& last = piece_.empty() ? memory_ : rest;
+  if (last.size() != 0) last.shrink(static_cast<std::size_t>(arrays.end() - last.data()));
+  chunk.memory = piece_.empty() ? ChunkMemory(std::move(memory_)) : ChunkMemory(std::move(piece_), std::move(rest));
   tokens_ = nullptr;
   used_ = count_ = 0;
   return chunk;
-}
-
-ChunkMemory TokenBuffer::seal_buffer(const DocumentParts& parts, std::size_t used, ParsedChunk& chunk) {
-  memory_.shrink(used + append(parts, memory_.data() + used, chunk));
-  return std::move(memory_);
-}
-
-ChunkMemory TokenBuffer::seal_piece(const DocumentParts& parts, std::size_t used, ParsedChunk& chunk) {
-  const std::span<std::uint8_t> room = piece_.span().subspan(used);
-  if (bytes_of(parts) <= room.size()) {
-    append(parts, room.data(), chunk);
-    return {std::move(piece_), {}};
-  }
-  Buffer rest = Buffer::reused(budget_, chunk_bytes_, "a parsed chunk");
-  rest.shrink(append(parts, rest.data(), chunk));
-  return {std::move(piece_), std::move(rest)};
 }
 
 }  // namespace spillway

@@ -47,15 +47,11 @@ class TokenBuffer {
     --count_;
   }
 
-  // The memory with the tokens, and copies of the parts behind them. Leaves nothing.
-  ParsedChunk seal(const DocumentParts& parts);
+  // Returns the memory with the tokens, followed by copies of the arguments' arrays. Leaves nothing.
+  ParsedChunk seal(const ChunkDocuments& documents, std::span<const std::uint32_t> lengths);
 
  private:
   std::span<const std::uint32_t> positions() const { return {positions_, positions_ == nullptr ? 0 : count_}; }
-
-  // With the parts behind the `used` bytes of tokens and positions, or in a buffer of their own.
-  ChunkMemory seal_buffer(const DocumentParts& parts, std::size_t used, ParsedChunk& chunk);
-  ChunkMemory seal_piece(const DocumentParts& parts, std::size_t used, ParsedChunk& chunk);
 
   const std::size_t chunk_bytes_, usual_capacity_, piece_capacity_;
   MemoryBudget& budget_;

@@ -178,12 +178,7 @@ class TokenParser final : public ChunkParser, private TermResolver<TokenParser<k
   void add_long(std::string_view term, const TermHash& hash) {
     const std::uint32_t position = counts_.position;
     append(term);  // may seal the chunk before it
-    if constexpr (kPositions == Positions::kStored) {
-      long_positions_ += static_cast<unsigned __int128>(hash[1]) * position_value(position);
-    }
-    long_sums_[0] += hash[0];
-    long_sums_[1] += hash[1];
-    has_long_ = true;
+    long_sums_.add(hash, kPositions == Positions::kStored ? position_value(position) : 0);
   }
 
   void append(std::string_view term) {
@@ -220,16 +215,11 @@ class TokenParser final : public ChunkParser, private TermResolver<TokenParser<k
     if constexpr (kPositions == Positions::kStored) counts_.position += static_cast<std::uint32_t>(count);
   }
 
-  void close_occurrences() override {
-    if (!has_long_) return;
-    add_to_sum({field61::reduce(long_sums_[0]), field61::reduce(long_sums_[1])});
-    if constexpr (kPositions == Positions::kStored) add_to_position_sum(field61::reduce(long_positions_));
-    long_sums_[0] = long_sums_[1] = long_positions_ = 0;
-    has_long_ = false;
-  }
+  DocumentSums close_occurrences() override { return std::exchange(long_sums_, {}); }
 
-  ParsedChunk seal_occurrences(const DocumentParts& parts) override { return tokens_.seal(parts); }
-  void clear_occurrences() override {}
+  ParsedChunk seal_occurrences(const ChunkDocuments& documents, std::span<const std::uint32_t> lengths) override {
+    return tokens_.seal(documents, lengths);
+  }
 
   using Lookup::table_;
 
@@ -241,9 +231,7 @@ class TokenParser final : public ChunkParser, private TermResolver<TokenParser<k
   DocumentCounts counts_;
   std::size_t last_bytes_ = 0;  // of the token at the end of the stream that may go on in the next piece; 0: none
 
-  // Of the document's tokens above kShortTokenBytes in this chunk.
-  unsigned __int128 long_sums_[2] = {0, 0}, long_positions_ = 0;
-  bool has_long_ = false;
+  DocumentSums long_sums_;  // of the document's tokens above kShortTokenBytes in this chunk
 
   // A window with special runs.
   WindowMarks marks_;

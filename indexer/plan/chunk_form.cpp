@@ -46,20 +46,20 @@ std::string obstacle(const ChunkFormInput& input) {
 }  // namespace
 
 std::string_view chunk_form_name(ChunkForm form) {
-  return form == ChunkForm::kPostings ? "postings" : form == ChunkForm::kOccurrences ? "tables" : "tokens";
+  return form == ChunkForm::kPostings ? "postings" : form == ChunkForm::kTables ? "tables" : "tokens";
 }
 
 std::string ChunkFormChoice::describe() const { return std::string(chunk_form_name(form)) + " (" + reason + ")"; }
 
 ChunkFormChoice choose_chunk_form(const ChunkFormInput& input, const ChunkFormCosts& costs) {
   const std::string why_not = obstacle(input);
-  if (input.asked == GpuChunks::kTables) return {ChunkForm::kOccurrences, "as --gpu-chunks says"};
+  if (input.asked == GpuChunks::kTables) return {ChunkForm::kTables, "as --gpu-chunks says"};
   if (input.asked == GpuChunks::kTokens) {
     if (why_not.empty()) return {ChunkForm::kTokens, "as --gpu-chunks says"};
     throw UsageError("--gpu-chunks tokens: " + why_not +
                      ", and the sort of tokens as strings leaves it nothing to do: leave out one of the two");
   }
-  if (!why_not.empty()) return {ChunkForm::kOccurrences, why_not};
+  if (!why_not.empty()) return {ChunkForm::kTables, why_not};
   const auto most_text = [&](double device_bytes) {
     return std::min(static_cast<double>(kMostBlockBytes),
                     static_cast<double>(input.pass_bytes) / std::max(device_bytes, 1e-9));
@@ -70,7 +70,7 @@ ChunkFormChoice choose_chunk_form(const ChunkFormInput& input, const ChunkFormCo
   const std::string stats = "a visit has device memory for " + mebibytes(token_block) + " of text as tokens, " +
                             mebibytes(table_block) + " with tables: about " + gigabytes_per_second(tokens) + " and " +
                             gigabytes_per_second(tables) + " with 16 threads";
-  return {tokens < tables ? ChunkForm::kTokens : ChunkForm::kOccurrences, stats};
+  return {tokens < tables ? ChunkForm::kTokens : ChunkForm::kTables, stats};
 }
 
 // Of the job, with blocks of b bytes: exposed * b for the last block, and total / b runs to visit and to merge. The

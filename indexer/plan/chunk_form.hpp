@@ -39,7 +39,7 @@ struct ChunkFormInput {
 };
 
 struct ChunkFormChoice {
-  ChunkForm form = ChunkForm::kOccurrences;
+  ChunkForm form = ChunkForm::kTables;
   std::string reason;
   std::string describe() const;
 };

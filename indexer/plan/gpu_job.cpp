@@ -130,7 +130,7 @@ ChunkFormChoice GpuJobPlan::choose_chunks(GpuChunks asked) const {
     return static_cast<double>(device_bytes(size, form, "gpu-radix")) / text_bytes;
   };
   if (!through_host_) {
-    input.table_device_bytes = per_byte(ChunkForm::kOccurrences);
+    input.table_device_bytes = per_byte(ChunkForm::kTables);
     input.token_device_bytes = per_byte(ChunkForm::kTokens);
   }
   return choose_chunk_form(input, ChunkFormCosts{});

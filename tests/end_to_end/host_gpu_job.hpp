@@ -187,9 +187,8 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
 
 // The forms of chunks that GPUs take, with and without positions, and with tokens in slabs or not.
 inline std::vector<HostGpuCase> host_gpu_cases() {
-  return {{ChunkForm::kOccurrences, false, false}, {ChunkForm::kOccurrences, true, false},
-          {ChunkForm::kTokens, false, false},      {ChunkForm::kTokens, true, false},
-          {ChunkForm::kTokens, false, true},       {ChunkForm::kTokens, true, true}};
+  return {{ChunkForm::kTables, false, false}, {ChunkForm::kTables, true, false}, {ChunkForm::kTokens, false, false},
+          {ChunkForm::kTokens, true, false},  {ChunkForm::kTokens, false, true}, {ChunkForm::kTokens, true, true}};
 }
 inline std::vector<HostGpuCase> host_gpu_token_cases() {
   std::vector<HostGpuCase> cases = host_gpu_cases();

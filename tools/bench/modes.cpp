@@ -95,7 +95,7 @@ class ModesBench {
   // To the form that the last job takes, and to tables.
   void parse_all(bool counts) {
     IndexOptions options = jobs_.back().options;
-    if (parse(options, 0, counts) == ChunkForm::kOccurrences) return;
+    if (parse(options, 0, counts) == ChunkForm::kTables) return;
     options.mode = IndexMode::kCpuPlus;
     options.string_sorter = "auto";
     options.gpu = {};

@@ -34,7 +34,7 @@ struct ModeJob {
 
 // Parsing alone, to chunks of one form.
 struct ParsingSeries {
-  ChunkForm form = ChunkForm::kOccurrences;
+  ChunkForm form = ChunkForm::kTables;
   Series wall, busy;  // seconds
 };
 

@@ -14,7 +14,7 @@ struct ParsingStats {
   double wall_seconds = 0;  // from the start of reading to the last block
   double busy_seconds = 0;  // summed over threads; reading and unpacking included
   std::uint64_t documents = 0, occurrences = 0, blocks = 0;
-  ChunkForm form = ChunkForm::kOccurrences;
+  ChunkForm form = ChunkForm::kTables;
 };
 
 // With the memory, threads and blocks that run_index would plan: for the mode, where that sorts on a GPU, else for cpu+

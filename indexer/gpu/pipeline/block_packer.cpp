@@ -59,21 +59,23 @@ BlockPacker::BlockPacker(const Block& block, Positions positions, ChunkForm form
 }
 
 void BlockPacker::add_chunk(const ParsedChunk& chunk, ChunkPlace& end) {
-  end.occurrence_width = chunk.terms.size() <= kMostNarrowTerms ? 2 : 4;
+  const bool has_tokens = chunk.form() == ChunkForm::kTokens;
+  const ChunkTerms terms = has_tokens ? ChunkTerms{} : chunk.terms();
+  end.occurrence_width = terms.terms.size() <= kMostNarrowTerms ? 2 : 4;
   places_.push_back(end);
-  const bool has_tokens = form_ == ChunkForm::kTokens;
-  const std::uint64_t occurrences = has_tokens ? chunk.occurrence_count : chunk.occurrences.size();
-  if (std::accumulate(chunk.lengths.begin(), chunk.lengths.end(), std::uint64_t{0}) != occurrences) {
+  const std::uint64_t occurrences = has_tokens ? chunk.occurrence_count : chunk.table().occurrences.size();
+  const std::span<const std::uint32_t> lengths = chunk.order().lengths;
+  if (std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0}) != occurrences) {
     throw FormatError(
         "the lengths of a chunk's documents do not add up to its occurrences; the memory of this machine or this "
         "program is at fault, and the index was not written");
   }
-  word_sums_ += chunk.word_sums.of_chunk(places_.size() - 1);
+  if (has_tokens) word_sums_ += chunk.tokens().checksums.of_chunk(places_.size() - 1);
   end.first_occurrence = checked_sum(end.first_occurrence, occurrences);
-  end.first_string = checked_sum(end.first_string, chunk.terms.size());
-  end.first_piece = checked_sum(end.first_piece, chunk.lengths.size());
-  end.data_offset += chunk_aligned(has_tokens ? chunk.tokens.size() : chunk.occurrences.size() * end.occurrence_width);
-  text_begins_.push_back(text_begins_.back() + chunk.text.size());
+  end.first_string = checked_sum(end.first_string, terms.terms.size());
+  end.first_piece = checked_sum(end.first_piece, lengths.size());
+  end.data_offset += chunk_aligned(has_tokens ? chunk.tokens().tokens.size() : occurrences * end.occurrence_width);
+  text_begins_.push_back(text_begins_.back() + terms.text.size());
 }
 
 std::size_t BlockPacker::chunk_begin(PassArray array, std::size_t chunk) const {
@@ -104,8 +106,8 @@ std::span<const std::uint8_t> BlockPacker::standing(PassArray array, std::size_t
   static_assert(kChunkAlignment == kSummedBytes);
   const ParsedChunk& chunk = block_.chunks[c];
   if (chunk.memory.slab().empty()) return {};
-  if (array == PassArray::kTokens) return {chunk.tokens.data(), chunk_aligned(chunk.tokens.size())};
-  if (array == PassArray::kPositions) return bytes_of(chunk.positions);
+  if (array == PassArray::kTokens) return {chunk.tokens().tokens.data(), chunk_aligned(chunk.tokens().tokens.size())};
+  if (array == PassArray::kPositions) return bytes_of(chunk.order().positions);
   return {};
 }
 
@@ -130,23 +132,24 @@ void BlockPacker::pack_chunk(PassArray array, std::size_t c, std::size_t from, s
   const ParsedChunk& chunk = block_.chunks[c];
   switch (array) {
     case PassArray::kText:
-      return copy(chunk.text, from, to);
+      return copy(chunk.table().text, from, to);
     case PassArray::kTokens:
-      return copy(chunk.tokens, from, pad(chunk.tokens.size(), from, to));
+      return copy(chunk.tokens().tokens, from, pad(chunk.tokens().tokens.size(), from, to));
     case PassArray::kStringBytes:
-      return convert<std::uint16_t>(chunk.terms.data(), from, to,
+      return convert<std::uint16_t>(chunk.table().terms.data(), from, to,
                                     [](const ChunkTerm& term) { return static_cast<std::uint16_t>(term.text_bytes); });
     case PassArray::kOccurrences: {
+      const std::span<const std::uint32_t> occurrences = chunk.table().occurrences;
       const std::size_t width = places_[c].occurrence_width;
-      const std::span<std::uint8_t> used = pad(chunk.occurrences.size() * width, from, to);
-      if (width == 4) return copy(chunk.occurrences, from, used);
-      return convert<std::uint16_t>(chunk.occurrences.data(), from, used,
+      const std::span<std::uint8_t> used = pad(occurrences.size() * width, from, to);
+      if (width == 4) return copy(occurrences, from, used);
+      return convert<std::uint16_t>(occurrences.data(), from, used,
                                     [](std::uint32_t term) { return static_cast<std::uint16_t>(term); });
     }
     case PassArray::kLengths:
-      return copy(chunk.lengths, from, to);
+      return copy(chunk.order().lengths, from, to);
     case PassArray::kPositions:
-      return copy(chunk.positions, from, to);
+      return copy(chunk.order().positions, from, to);
   }
 }
 

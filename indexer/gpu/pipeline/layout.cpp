@@ -67,17 +67,18 @@ BlockPassSize& BlockPassSize::operator+=(const BlockPassSize& other) {
 BlockPassSize block_pass_size(const ParsedChunk& chunk, Positions positions) {
   BlockPassSize size;
   size.chunks = 1;
-  if (chunk.tokens.empty()) {
-    size.strings = chunk.terms.size();
-    size.string_bytes = chunk.text.size();
-    size.occurrences = chunk.occurrences.size();
+  if (chunk.form() == ChunkForm::kTables) {
+    size.strings = chunk.table().terms.size();
+    size.string_bytes = chunk.table().text.size();
+    size.occurrences = chunk.table().occurrences.size();
   } else {
     // Each token has a 0 behind it.
     size.strings = size.occurrences = chunk.occurrence_count;
-    size.string_bytes = std::max<std::uint64_t>(chunk.tokens.size(), chunk.occurrence_count) - chunk.occurrence_count;
-    size.token_bytes = chunk_aligned(chunk.tokens.size());
+    size.string_bytes =
+        std::max<std::uint64_t>(chunk.tokens().tokens.size(), chunk.occurrence_count) - chunk.occurrence_count;
+    size.token_bytes = chunk_aligned(chunk.tokens().tokens.size());
   }
-  size.documents = chunk.lengths.size();
+  size.documents = chunk.order().lengths.size();
   size.positions = positions == Positions::kStored;
   return size;
 }

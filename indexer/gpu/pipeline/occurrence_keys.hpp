@@ -1,4 +1,4 @@
-// From blocks of ChunkForm::kOccurrences to sorted keys: the strings of all chunk tables are sorted, which gives them
+// From blocks of ChunkForm::kTables to sorted keys: the strings of all chunk tables are sorted, which gives them
 // ranks, and then a key for each occurrence.
 #pragma once
 

@@ -16,12 +16,12 @@
 namespace spillway {
 
 struct GpuSorterOptions {
-  ChunkForm form = ChunkForm::kOccurrences;  // of all chunks; or kTokens
-  std::vector<int> gpus;                     // blocks are dealt to them in turn
-  std::size_t arena_bytes = 0;               // device memory taken on each GPU, once
-  unsigned visits = 2;                       // that may be in flight on each GPU
-  unsigned shares = 2;                       // equal ones, of the arena; visits of one take turns (ArenaShare)
-  std::size_t staging_bytes = 0;             // pinned host memory, made once, all GPUs together; paid from the budget
+  ChunkForm form = ChunkForm::kTables;  // of all chunks; or kTokens
+  std::vector<int> gpus;                // blocks are dealt to them in turn
+  std::size_t arena_bytes = 0;          // device memory taken on each GPU, once
+  unsigned visits = 2;                  // that may be in flight on each GPU
+  unsigned shares = 2;                  // equal ones, of the arena; visits of one take turns (ArenaShare)
+  std::size_t staging_bytes = 0;        // pinned host memory, made once, all GPUs together; paid from the budget
   std::string record_sorter;  // of device_record_sorters(); kTokens: not read, the sort of strings orders the keys
   std::string string_sorter;  // of device_string_sorters()
   unsigned threads = 1;

@@ -6,7 +6,7 @@
 namespace spillway {
 
 struct HostBlockPassOptions {
-  ChunkForm form = ChunkForm::kOccurrences;
+  ChunkForm form = ChunkForm::kTables;
   std::size_t arena_bytes = 0;  // of each share; paid from the budget
   unsigned visits = 2, shares = 2;
   const RecordSorter* records = nullptr;  // of the CPU; kTokens: none

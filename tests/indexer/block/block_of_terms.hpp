@@ -27,8 +27,7 @@ inline Block block_of(const std::vector<std::vector<std::string>>& chunks, Memor
       std::copy(terms[i].begin(), terms[i].end(), text + at);
       at += entries[i].text_bytes;
     }
-    chunk.terms = {entries, terms.size()};
-    chunk.text = {text, bytes};
+    static_cast<ChunkTerms&>(chunk.content.emplace<ChunkPostings>()) = {{entries, terms.size()}, {text, bytes}};
     block.chunks.push_back(std::move(chunk));
   }
   return block;

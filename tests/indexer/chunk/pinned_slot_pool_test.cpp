@@ -117,20 +117,22 @@ class SlabParsing : public ::testing::TestWithParam<bool> {
     return parsed;
   }
   JoinedChunks joined(Parsed parsed, const ParseSetting& setting) {
-    const ChunkForm form = tabulate(parsed.chunks, setting, budget_);
-    return join_chunks(parsed.chunks, form);
+    tabulate(parsed.chunks, setting, budget_);
+    return join_chunks(parsed.chunks);
   }
   // As it goes up.
   static void expect_to_stand(const ParsedChunk& chunk) {
     const std::span<const std::uint8_t> slab = chunk.memory.slab();
     if (slab.empty()) return;
-    EXPECT_GE(chunk.tokens.data(), slab.data());
-    EXPECT_LE(chunk.tokens.data() + chunk.tokens.size(), slab.data() + slab.size());
-    const std::size_t behind = -chunk.tokens.size() % kSummedBytes;
-    for (std::size_t i = 0; i < behind; ++i) EXPECT_EQ(chunk.tokens.data()[chunk.tokens.size() + i], 0);
-    EXPECT_EQ(chunk.positions.size(), GetParam() ? chunk.occurrence_count : 0);
-    if (!chunk.positions.empty()) {
-      EXPECT_LE(bytes_of(chunk.positions).data() + chunk.positions.size_bytes(), slab.data() + slab.size());
+    EXPECT_GE(chunk.tokens().tokens.data(), slab.data());
+    EXPECT_LE(chunk.tokens().tokens.data() + chunk.tokens().tokens.size(), slab.data() + slab.size());
+    const std::size_t behind = -chunk.tokens().tokens.size() % kSummedBytes;
+    for (std::size_t i = 0; i < behind; ++i)
+      EXPECT_EQ(chunk.tokens().tokens.data()[chunk.tokens().tokens.size() + i], 0);
+    EXPECT_EQ(chunk.tokens().positions.size(), GetParam() ? chunk.occurrence_count : 0);
+    if (!chunk.tokens().positions.empty()) {
+      EXPECT_LE(bytes_of(chunk.tokens().positions).data() + chunk.tokens().positions.size_bytes(),
+                slab.data() + slab.size());
     }
   }
   static std::size_t in_slabs(const Parsed& parsed) {
@@ -177,7 +179,8 @@ TEST_P(SlabParsing, HasOtherMemoryForWhatDoesNotFitBehindTheTokens) {
   ASSERT_EQ(parsed.chunks.size(), 1U);
   const ParsedChunk& chunk = parsed.chunks[0];
   ASSERT_EQ(in_slabs(parsed), 1U);
-  EXPECT_GT(chunk.memory.size(), chunk.documents.size() + chunk.lengths.size_bytes() + chunk.tokens.size());
+  EXPECT_GT(chunk.memory.size(),
+            chunk.documents.size() + chunk.tokens().lengths.size_bytes() + chunk.tokens().tokens.size());
   const std::span<const std::uint8_t> slab = chunk.memory.slab();
   EXPECT_TRUE(chunk.documents.data() < slab.data() || chunk.documents.data() >= slab.data() + slab.size());
 }

@@ -94,16 +94,17 @@ ParsedChunk chunk_of(MemoryBudget& budget, const std::string& word, std::uint32_
   std::uint8_t* at = chunk.memory.data();
   auto* term = reinterpret_cast<ChunkTerm*>(at);
   *term = {0, static_cast<std::uint32_t>(word.size())};
-  chunk.terms = {term, 1};
+  auto& content = chunk.content.emplace<ChunkTable>();
+  content.terms = {term, 1};
   at += sizeof(ChunkTerm);
   std::copy(word.begin(), word.end(), at);
-  chunk.text = {at, word.size()};
+  content.text = {at, word.size()};
   at += text;
   auto* numbers = reinterpret_cast<std::uint32_t*>(at);
   std::fill(numbers, numbers + documents, 0U);
-  chunk.occurrences = {numbers, documents};
+  content.occurrences = {numbers, documents};
   std::fill(numbers + documents, numbers + 2 * documents, 1U);
-  chunk.lengths = {numbers + documents, documents};
+  content.lengths = {numbers + documents, documents};
   at = reinterpret_cast<std::uint8_t*>(numbers + 2 * documents);
   for (std::uint32_t i = 0; i < documents; ++i) {
     at[2 * i] = 0;      // no fields

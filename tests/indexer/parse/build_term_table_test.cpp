@@ -52,7 +52,7 @@ std::string run_of(std::vector<ParsedChunk> chunks, const ParseSetting& setting)
 }
 
 // Tokens by document, without their zeros.
-std::vector<std::vector<std::string>> tokens_of(const ParsedChunk& chunk) {
+std::vector<std::vector<std::string>> tokens_of(const ChunkTokens& chunk) {
   std::vector<std::vector<std::string>> documents;
   std::size_t at = 0;
   for (const std::uint32_t length : chunk.lengths) {
@@ -78,11 +78,12 @@ class TabulateTokensTest : public ::testing::Test {
   // Parses to tokens and to tables; the blocks must be the same, whatever their chunks.
   void check(const std::vector<OracleDocument>& documents) {
     std::list<MemoryBudget> budgets;  // of the chunks
-    Parsed expected = parse(ChunkForm::kOccurrences, documents);
+    Parsed expected = parse(ChunkForm::kTables, documents);
     Parsed parsed = parse(ChunkForm::kTokens, documents);
     for (ParsedChunk& chunk : parsed.chunks) {
-      EXPECT_TRUE(chunk.tokens.empty() || chunk.tokens.back() == 0);
-      EXPECT_LE(chunk.tokens.size(), token_capacity(setting_.options, setting_.limits));
+      const std::span<const std::uint8_t> tokens = chunk.tokens().tokens;
+      EXPECT_TRUE(tokens.empty() || tokens.back() == 0);
+      EXPECT_LE(tokens.size(), token_capacity(setting_.options, setting_.limits));
       const TabulationBytes bound = tabulation_bytes(chunk, positions_of(setting_));
       const std::size_t used = budget_.used_bytes();
       chunk = build_term_table(std::move(chunk), positions_of(setting_),
@@ -91,8 +92,8 @@ class TabulateTokensTest : public ::testing::Test {
       EXPECT_LT(budget_.used_bytes(), used) << "what the tokens held is given back";
       chunks_ += 1;
     }
-    const JoinedChunks joined = join_chunks(parsed.chunks, ChunkForm::kOccurrences);
-    const JoinedChunks wanted = join_chunks(expected.chunks, ChunkForm::kOccurrences);
+    const JoinedChunks joined = join_chunks(parsed.chunks);
+    const JoinedChunks wanted = join_chunks(expected.chunks);
     EXPECT_EQ(joined.lists, wanted.lists);
     EXPECT_EQ(joined.documents, wanted.documents);
     EXPECT_EQ(joined.sum, wanted.sum);
@@ -114,7 +115,7 @@ TEST_F(TabulateTokensTest, KeepsTokensAsTheyStand) {
   two.text = "(a_b)";
   const Parsed parsed = parse(ChunkForm::kTokens, {one, {}, two});
   ASSERT_EQ(parsed.chunks.size(), 1U);
-  EXPECT_EQ(tokens_of(parsed.chunks[0]),
+  EXPECT_EQ(tokens_of(parsed.chunks[0].tokens()),
             (std::vector<std::vector<std::string>>{
                 {"the", "quick", "brown", "fox", "3", "strassen", "42"}, {}, {"ein", "titel", "a", "b"}}));
 }
@@ -189,30 +190,33 @@ TEST_F(TabulateTokensTest, EndsAChunkBeforeATableCouldBeTooSmall) {
 TEST_F(TabulateTokensTest, RefusesTokensThatAreNotThoseOfParsing) {
   OracleDocument document;
   document.text = "some tokens, averyverylongtokenindeed";
+  const auto checksums = [](ParsedChunk& chunk) -> ChunkTransferChecksums& {
+    return std::get<ChunkTokens>(chunk.content).checksums;
+  };
   const auto broken = [&](auto&& harm) {
     Parsed parsed = parse(ChunkForm::kTokens, {document});
     harm(parsed.chunks.at(0));
     EXPECT_THROW(build_term_table(std::move(parsed.chunks[0]), Positions::kNone, budget_), FormatError);
   };
   broken([](ParsedChunk& chunk) { chunk.memory.data()[2] ^= 1; });
-  broken([](ParsedChunk& chunk) { chunk.word_sums.tokens.sum += 1; });
-  broken([](ParsedChunk& chunk) { chunk.word_sums.tokens.keyed += 1; });
-  broken([](ParsedChunk& chunk) { chunk.word_sums.lengths.keyed += 1; });
-  broken([](ParsedChunk& chunk) { chunk.word_sums.positions.sum += 1; });
+  broken([&](ParsedChunk& chunk) { checksums(chunk).tokens.sum += 1; });
+  broken([&](ParsedChunk& chunk) { checksums(chunk).tokens.keyed += 1; });
+  broken([&](ParsedChunk& chunk) { checksums(chunk).lengths.keyed += 1; });
+  broken([&](ParsedChunk& chunk) { checksums(chunk).positions.sum += 1; });
   broken([](ParsedChunk& chunk) { chunk.occurrence_count += 1; });
   broken([](ParsedChunk& chunk) { chunk.sum.lanes[0] ^= 1; });
   // Sums that agree with what is there.
-  const auto recount = [](ParsedChunk& chunk, std::size_t at, std::uint8_t byte) {
+  const auto recount = [&](ParsedChunk& chunk, std::size_t at, std::uint8_t byte) {
     chunk.memory.data()[at] = byte;
-    chunk.word_sums.tokens = sum_words(chunk.tokens);
+    checksums(chunk).tokens = sum_words(chunk.tokens().tokens);
   };
-  broken([&](ParsedChunk& chunk) { recount(chunk, 4, 'x'); });                        // a token too few
-  broken([&](ParsedChunk& chunk) { recount(chunk, 2, 0); });                          // one too many
-  broken([&](ParsedChunk& chunk) { recount(chunk, 20, 'x'); });                       // another long one
-  broken([&](ParsedChunk& chunk) { recount(chunk, chunk.tokens.size() - 1, 'x'); });  // without an end
-  broken([](ParsedChunk& chunk) {
-    const_cast<std::uint32_t&>(chunk.lengths[0]) += 1;
-    chunk.word_sums.lengths = sum_words(bytes_of(chunk.lengths));
+  broken([&](ParsedChunk& chunk) { recount(chunk, 4, 'x'); });                                 // a token too few
+  broken([&](ParsedChunk& chunk) { recount(chunk, 2, 0); });                                   // one too many
+  broken([&](ParsedChunk& chunk) { recount(chunk, 20, 'x'); });                                // another long one
+  broken([&](ParsedChunk& chunk) { recount(chunk, chunk.tokens().tokens.size() - 1, 'x'); });  // without an end
+  broken([&](ParsedChunk& chunk) {
+    const_cast<std::uint32_t&>(chunk.tokens().lengths[0]) += 1;
+    checksums(chunk).lengths = sum_words(bytes_of(chunk.tokens().lengths));
     chunk.occurrence_count += 1;
   });
 }

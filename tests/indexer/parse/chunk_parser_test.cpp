@@ -1,7 +1,10 @@
-#include "indexer/parse/make_chunk_parser.hpp"
+#include "indexer/parse/chunk_parser.hpp"
 
 #include <gtest/gtest.h>
 
+#include "corpora/document/field_table.hpp"
+#include "indexer/parse/chunk_sizes.hpp"
+#include "indexer/parse/make_chunk_parser.hpp"
 #include "io/base/error.hpp"
 #include "tests/indexer/parse/parsed_documents.hpp"
 #include "tests/support/guarded_text.hpp"
@@ -31,8 +34,8 @@ class ChunkParserTest : public ::testing::TestWithParam<ChunkForm> {
     const std::size_t most = max_chunk_bytes(setting_.options, setting_.limits, setting_.form);
     for (const ParsedChunk& chunk : parsed.chunks) EXPECT_LE(chunk.memory.size(), most);
     const InvertedOracle oracle = invert(documents, setting_.options);
-    const ChunkForm form = tabulate(parsed.chunks, setting_, budget_);
-    const JoinedChunks joined = join_chunks(parsed.chunks, form);
+    tabulate(parsed.chunks, setting_, budget_);
+    const JoinedChunks joined = join_chunks(parsed.chunks);
     EXPECT_EQ(joined.lists, oracle.lists);
     EXPECT_EQ(joined.sum, oracle.sum());
     EXPECT_EQ(joined.occurrence_count, oracle.occurrence_count());
@@ -182,8 +185,8 @@ TEST_P(ChunkParserTest, CutsFieldsAtACharacterAndCountsThem) {
     EXPECT_EQ(entries[0].url, document.url);
     EXPECT_EQ(entries[0].date, std::string(65535, 'd'));
     // What is indexed is the whole title.
-    const ChunkForm form = tabulate(parsed.chunks, setting_, budget_);
-    const JoinedChunks joined = join_chunks(parsed.chunks, form);
+    tabulate(parsed.chunks, setting_, budget_);
+    const JoinedChunks joined = join_chunks(parsed.chunks);
     EXPECT_EQ(joined.lists, invert({document}, setting_.options).lists);
   }
 }
@@ -310,12 +313,11 @@ TEST_P(ChunkParserTest, PaysForItselfAndItsChunks) {
 }
 
 std::string form_name(const ::testing::TestParamInfo<ChunkForm>& form) {
-  constexpr std::array kNames{"Postings", "Occurrences", "Tokens"};
+  constexpr std::array kNames{"Postings", "Tables", "Tokens"};
   return kNames.at(static_cast<std::size_t>(form.param));
 }
 INSTANTIATE_TEST_SUITE_P(Forms, ChunkParserTest,
-                         ::testing::Values(ChunkForm::kPostings, ChunkForm::kOccurrences, ChunkForm::kTokens),
-                         form_name);
+                         ::testing::Values(ChunkForm::kPostings, ChunkForm::kTables, ChunkForm::kTokens), form_name);
 
 }  // namespace
 }  // namespace spillway

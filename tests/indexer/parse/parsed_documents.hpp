@@ -86,45 +86,45 @@ inline Parsed parse_documents(const std::vector<OracleDocument>& documents, cons
   return parsed;
 }
 
-// Of kTokens: the chunks with tables in place of those with tokens. Returns the form of the chunks.
-inline ChunkForm tabulate(std::vector<ParsedChunk>& chunks, const ParseSetting& setting, MemoryBudget& budget) {
-  if (setting.form != ChunkForm::kTokens) return setting.form;
+// Replaces chunks of tokens by chunks with tables.
+inline void tabulate(std::vector<ParsedChunk>& chunks, const ParseSetting& setting, MemoryBudget& budget) {
+  if (setting.form != ChunkForm::kTokens) return;
   const Positions positions = setting.options.positions ? Positions::kStored : Positions::kNone;
   for (ParsedChunk& chunk : chunks) chunk = build_term_table(std::move(chunk), positions, budget);
-  return ChunkForm::kOccurrences;
 }
 
 using Lists = std::map<std::string, InvertedOracle::List>;
 
 // The lists of one chunk, in its own numbering.
-inline Lists lists_of(const ParsedChunk& chunk, ChunkForm form) {
+inline Lists lists_of(const ParsedChunk& chunk) {
   Lists lists;
-  if (form == ChunkForm::kPostings) {
+  if (chunk.form() == ChunkForm::kPostings) {
     std::vector<std::uint32_t> documents, frequencies;
-    for (const ChunkTerm& term : chunk.terms) {
+    const ChunkPostings& content = chunk.postings();
+    for (std::size_t term = 0; term < content.terms.size(); ++term) {
+      const ChunkList& from = content.lists[term];
       TermPiece piece;
-      piece.term = chunk.term_text(term);
-      piece.document_count = term.document_count;
-      piece.occurrence_count = term.occurrence_count;
-      piece.last_document = term.last_document;
-      piece.postings = chunk.postings.subspan(term.posting_offset, term.posting_bytes);
+      piece.term = content.term_text(term);
+      piece.document_count = from.document_count;
+      piece.occurrence_count = from.occurrence_count;
+      piece.last_document = from.last_document;
+      piece.postings = content.postings.subspan(from.posting_offset, from.posting_bytes);
       decode_postings(piece, "chunk", documents, frequencies);
       const auto [list, is_new] = lists.try_emplace(std::string(piece.term));
       EXPECT_TRUE(is_new) << "a term twice in one chunk: " << piece.term;
       for (std::size_t i = 0; i < documents.size(); ++i) list->second[documents[i]] = frequencies[i];
     }
-    EXPECT_TRUE(chunk.occurrences.empty());
     return lists;
   }
-  EXPECT_EQ(chunk.lengths.size(), chunk.document_count);
+  const ChunkTable& table = chunk.table();
+  EXPECT_EQ(table.lengths.size(), chunk.document_count);
   std::size_t at = 0;
-  for (std::uint32_t document = 0; document < chunk.lengths.size(); ++document) {
-    for (std::uint32_t i = 0; i < chunk.lengths[document]; ++i) {
-      ++lists[std::string(chunk.term_text(chunk.terms[chunk.occurrences[at++]]))][document];
+  for (std::uint32_t document = 0; document < table.lengths.size(); ++document) {
+    for (std::uint32_t i = 0; i < table.lengths[document]; ++i) {
+      ++lists[std::string(table.term_text(table.occurrences[at++]))][document];
     }
   }
-  EXPECT_EQ(at, chunk.occurrences.size());
-  EXPECT_TRUE(chunk.postings.empty());
+  EXPECT_EQ(at, table.occurrences.size());
   return lists;
 }
 
@@ -177,7 +177,7 @@ struct JoinedChunks {
   bool has_stored_ids = false;
 };
 
-inline JoinedChunks join_chunks(const std::vector<ParsedChunk>& chunks, ChunkForm form) {
+inline JoinedChunks join_chunks(const std::vector<ParsedChunk>& chunks) {
   JoinedChunks joined;
   bool open = false;
   std::uint64_t base = 0;
@@ -185,7 +185,7 @@ inline JoinedChunks join_chunks(const std::vector<ParsedChunk>& chunks, ChunkFor
     EXPECT_GE(chunk.document_count, 1U);
     EXPECT_EQ(chunk.first_document_open, open) << "an open document must go on in the next chunk";
     if (chunk.first_document_open) --base;
-    const Lists lists = lists_of(chunk, form);
+    const Lists lists = lists_of(chunk);
     EXPECT_EQ(chunk.sum.lanes, sum_of_lists(lists).lanes) << "the chunk's sum";
     std::uint64_t occurrences = 0;
     for (const auto& [term, list] : lists) {

@@ -27,13 +27,13 @@ TEST(ChunkFormPlan, TakesTokensWhereAVisitHasMemoryForABlockOfThem) {
 
 TEST(ChunkFormPlan, TakesTablesWhereBlocksOfTokensWouldBeTooSmall) {
   const ChunkFormChoice choice = choose_chunk_form(with_memory(16 * kMebibyte), {});
-  EXPECT_EQ(choice.form, ChunkForm::kOccurrences);
+  EXPECT_EQ(choice.form, ChunkForm::kTables);
   EXPECT_TRUE(choice.describe().starts_with("tables (")) << choice.describe();
 }
 
 TEST(ChunkFormPlan, ChangesItsMindOnceAsMemoryGrows) {
   int changes = 0;
-  ChunkForm form = ChunkForm::kOccurrences;
+  ChunkForm form = ChunkForm::kTables;
   for (std::size_t bytes = kMebibyte; bytes < 65'536 * kMebibyte; bytes += bytes / 4) {
     const ChunkForm next = choose_chunk_form(with_memory(bytes), {}).form;
     changes += next != form ? 1 : 0;
@@ -46,7 +46,7 @@ TEST(ChunkFormPlan, ChangesItsMindOnceAsMemoryGrows) {
 TEST(ChunkFormPlan, TakesTablesWhereParsingThemIsAsFast) {
   ChunkFormCosts costs;
   costs.table_second_per_byte = costs.token_second_per_byte;
-  EXPECT_EQ(choose_chunk_form(with_memory(1000 * kMebibyte), costs).form, ChunkForm::kOccurrences);
+  EXPECT_EQ(choose_chunk_form(with_memory(1000 * kMebibyte), costs).form, ChunkForm::kTables);
 }
 
 TEST(ChunkFormPlan, KeepsWhatWasAskedFor) {
@@ -55,7 +55,7 @@ TEST(ChunkFormPlan, KeepsWhatWasAskedFor) {
     input.asked = GpuChunks::kTokens;
     EXPECT_EQ(choose_chunk_form(input, {}).form, ChunkForm::kTokens);
     input.asked = GpuChunks::kTables;
-    EXPECT_EQ(choose_chunk_form(input, {}).form, ChunkForm::kOccurrences);
+    EXPECT_EQ(choose_chunk_form(input, {}).form, ChunkForm::kTables);
   }
 }
 
@@ -63,12 +63,12 @@ TEST(ChunkFormPlan, LeavesTheOccurrencesToASorterThatWasNamed) {
   ChunkFormInput input = with_memory(40'000 * kMebibyte);
   input.record_sorter = "gpu-merge";
   const ChunkFormChoice choice = choose_chunk_form(input, {});
-  EXPECT_EQ(choice.form, ChunkForm::kOccurrences);
+  EXPECT_EQ(choice.form, ChunkForm::kTables);
   EXPECT_NE(choice.reason.find("gpu-merge"), std::string::npos);
   input.record_sorter = "auto";
   input.string_sorter = "hybrid-msd";
   input.through_host = true;
-  EXPECT_EQ(choose_chunk_form(input, {}).form, ChunkForm::kOccurrences);
+  EXPECT_EQ(choose_chunk_form(input, {}).form, ChunkForm::kTables);
 }
 
 TEST(ChunkFormPlan, RefusesTokensForASorterThatCannotTakeThem) {

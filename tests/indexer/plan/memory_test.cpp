@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "indexer/parse/chunk_sizes.hpp"
 #include "indexer/run/compactor.hpp"
 #include "io/base/error.hpp"
 
@@ -30,7 +31,7 @@ std::size_t parts_of(const IndexPlan& plan, const IndexPlanInput& input) {
 TEST(IndexPlan, FitsTheBudgetAndUsesMostOfIt) {
   for (const std::size_t memory : {64, 96, 128, 200, 256, 512, 1024, 4096}) {
     for (const unsigned threads : {1U, 2U, 4U, 8U}) {
-      for (const ChunkForm form : {ChunkForm::kPostings, ChunkForm::kOccurrences}) {
+      for (const ChunkForm form : {ChunkForm::kPostings, ChunkForm::kTables}) {
         IndexPlanInput input = input_of(memory * kMebibyte, threads);
         input.form = form;
         const IndexPlan plan = plan_index(input, ContentOptions{}, {});
@@ -54,7 +55,7 @@ TEST(IndexPlan, HasRoomForListsFromTheGpuAndForSortingOnTheCpuAtOnce) {
     for (const unsigned visits : {1U, 2U, 8U}) {
       IndexPlanInput input = input_of(memory * kMebibyte, 2);
       input.mode = visits == 1 ? IndexMode::kGpu : IndexMode::kGpuPlus;
-      input.form = ChunkForm::kOccurrences;
+      input.form = ChunkForm::kTables;
       input.visits = visits;
       input.staging_bytes = 4 * kMebibyte;
       input.block_limit = [](std::size_t bytes) { return bytes; };
@@ -138,7 +139,7 @@ TEST(IndexPlan, HasSlabsForTokensWhereMemoryIsLeft) {
   ContentOptions with_texts;
   with_texts.store = StorePolicy::kText;
   EXPECT_EQ(plan_index(input, with_texts, {}).slab_bytes, 0U);
-  input.form = ChunkForm::kOccurrences;
+  input.form = ChunkForm::kTables;
   EXPECT_EQ(plan_index(input, ContentOptions{}, {}).slab_bytes, 0U);
   input.form = ChunkForm::kTokens;
   input.visits = 0;
@@ -167,7 +168,7 @@ TEST(IndexPlan, FitsTheBudgetWithAnyNumberOfGpus) {
   int planned = 0;
   for (const std::size_t memory : {96, 256, 512, 1024, 4096, 16384, 131072}) {
     for (const unsigned gpus : {1U, 2U, 4U, 8U}) {
-      for (const ChunkForm form : {ChunkForm::kOccurrences, ChunkForm::kTokens}) {
+      for (const ChunkForm form : {ChunkForm::kTables, ChunkForm::kTokens}) {
         IndexPlanInput input = input_of(memory * kMebibyte, 16);
         input.mode = IndexMode::kGpuPlus;
         input.form = form;
@@ -285,7 +286,7 @@ TEST(IndexPlan, MakesTheLargestChunksOnlyWhereThereIsMuchMemory) {
     return plan_index(input, ContentOptions{}, {}).chunk.stream_words;
   };
   EXPECT_EQ(words(1024, 2, ChunkForm::kPostings), std::size_t{1} << 22);
-  EXPECT_EQ(words(1024, 2, ChunkForm::kOccurrences), std::size_t{1} << 21);
+  EXPECT_EQ(words(1024, 2, ChunkForm::kTables), std::size_t{1} << 21);
   EXPECT_EQ(words(1024, 8, ChunkForm::kPostings), std::size_t{1} << 21);
   EXPECT_EQ(words(256, 2, ChunkForm::kPostings), std::size_t{1} << 21);
 }

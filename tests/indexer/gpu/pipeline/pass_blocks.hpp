@@ -40,7 +40,7 @@ inline void take_blocks(const std::string& name, std::vector<ParsedChunk> chunks
 
 inline ParseSetting pass_setting(Positions positions) {
   ParseSetting setting;
-  setting.form = ChunkForm::kOccurrences;
+  setting.form = ChunkForm::kTables;
   setting.options.positions = positions == Positions::kStored;
   return setting;
 }
@@ -129,18 +129,17 @@ inline void take_long_terms(Positions positions, const TakeBlock& take) {
 // Chunks without anything, without occurrences, and with terms that none refers to.
 inline void take_empty_chunks(Positions positions, const TakeBlock& take) {
   static const std::uint8_t kText[] = {'o', 'n', 'e', 't', 'w', 'o'};
-  static const ChunkTerm kTerms[] = {{0, 3, 0, 0, 0, 0, 0}, {3, 3, 0, 0, 0, 0, 0}};
+  static const ChunkTerm kTerms[] = {{0, 3}, {3, 3}};
   MemoryBudget budget(kTestBudget);
   const auto unused = [] {
     ParsedChunk chunk;
-    chunk.terms = kTerms;
-    chunk.text = kText;
+    static_cast<ChunkTerms&>(chunk.content.emplace<ChunkTable>()) = {kTerms, kText};
     return chunk;
   };
   NamedBlock named{"nothing", {}, pass_options(positions)};
   take(named);
   named.name = "chunks without occurrences";
-  named.block.chunks.emplace_back();
+  named.block.chunks.emplace_back().content = ChunkTable{};
   named.block.chunks.push_back(unused());
   take(named);
   named.name = "chunks without occurrences between others";
@@ -148,7 +147,7 @@ inline void take_empty_chunks(Positions positions, const TakeBlock& take) {
   document.text = "two words and one more, one";
   other.text = "three words and two more";
   for (const OracleDocument& of : {document, OracleDocument{}, other}) {
-    named.block.chunks.emplace_back();
+    named.block.chunks.emplace_back().content = ChunkTable{};
     named.block.chunks.push_back(std::move(parse_documents({of, {}}, pass_setting(positions), budget).chunks.at(0)));
     named.block.chunks.push_back(unused());
   }

@@ -114,7 +114,7 @@ GpuSorterOptions sorter_options(ChunkForm form, std::size_t arena_bytes, std::si
   options.arena_bytes = arena_bytes;
   options.visits = options.shares = 1;
   options.staging_bytes = staging_bytes;
-  if (form == ChunkForm::kOccurrences) options.record_sorter = "gpu-radix";
+  if (form == ChunkForm::kTables) options.record_sorter = "gpu-radix";
   options.string_sorter = "gpu-string-thrust";
   return options;
 }
@@ -146,8 +146,8 @@ std::string case_name(const ::testing::TestParamInfo<PassCase>& visit) {
          (visit.param.form == ChunkForm::kTokens ? "OfTokens" : "");
 }
 INSTANTIATE_TEST_SUITE_P(, GpuVisitTest,
-                         ::testing::Values(PassCase{ChunkForm::kOccurrences, Positions::kNone},
-                                           PassCase{ChunkForm::kOccurrences, Positions::kStored}, kTokens,
+                         ::testing::Values(PassCase{ChunkForm::kTables, Positions::kNone},
+                                           PassCase{ChunkForm::kTables, Positions::kStored}, kTokens,
                                            kTokensWithPositions),
                          case_name);
 
@@ -185,7 +185,7 @@ TEST_P(GpuVisitTest, GivesTheRunOfTheCpuWithEverySorter) {
       EXPECT_TRUE(gpu_run(*make_gpu_block_sorter(of, budget), synthetic.block(), options) == expected)
           << records << " with " << strings;
     };
-    const bool keys = form() == ChunkForm::kOccurrences;
+    const bool keys = form() == ChunkForm::kTables;
     if (keys) {
       for (const DeviceRecordSorter* sorter : device_record_sorters()) check(sorter->name(), "gpu-string-thrust");
     }
@@ -311,16 +311,16 @@ TEST_P(GpuVisitTest, RefusesABlockThatDoesNotFitItsArena) {
 
 TEST(GpuBlockSorters, AreRefusedWithAReason) {
   MemoryBudget budget(kBudget);
-  GpuSorterOptions options = sorter_options(ChunkForm::kOccurrences, std::size_t{1} << 20, std::size_t{4} << 20);
+  GpuSorterOptions options = sorter_options(ChunkForm::kTables, std::size_t{1} << 20, std::size_t{4} << 20);
   if (find_gpus().state != GpuState::kUsable) {
     EXPECT_THROW(make_gpu_block_sorter(options, budget), GpuError);
     return;
   }
   options.record_sorter = "none";
   EXPECT_THROW(make_gpu_block_sorter(options, budget), UsageError);
-  options = sorter_options(ChunkForm::kOccurrences, std::size_t{1} << 20, std::size_t{1} << 10);
+  options = sorter_options(ChunkForm::kTables, std::size_t{1} << 20, std::size_t{1} << 10);
   EXPECT_THROW(make_gpu_block_sorter(options, budget), GpuMemoryError);
-  options = sorter_options(ChunkForm::kOccurrences, std::size_t{1} << 20, 2 * kBudget);
+  options = sorter_options(ChunkForm::kTables, std::size_t{1} << 20, 2 * kBudget);
   EXPECT_THROW(make_gpu_block_sorter(options, budget), BudgetError);
   EXPECT_EQ(budget.used_bytes(), 0U);
 }

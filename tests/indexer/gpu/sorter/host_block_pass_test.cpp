@@ -30,7 +30,7 @@ struct PassCase {
 
 // Records by a stable sorter that needs scratch, and by one that is neither; none for tokens.
 std::vector<HostBlockPassOptions> visitors(ChunkForm form) {
-  const bool keys = form == ChunkForm::kOccurrences;
+  const bool keys = form == ChunkForm::kTables;
   return {{form, 0, 1, 1, keys ? find_record_sorter("cpu-radix") : nullptr, find_string_sorter("cpu-multikey")},
           {form, 0, 1, 1, keys ? find_record_sorter("cpu-quick") : nullptr, find_string_sorter("cpu-msd")}};
 }
@@ -216,8 +216,8 @@ TEST(SlabVisit, GivesTheRunOfTheCpu) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, HostBlockPass,
-                         ::testing::Values(PassCase{ChunkForm::kOccurrences, Positions::kNone},
-                                           PassCase{ChunkForm::kOccurrences, Positions::kStored},
+                         ::testing::Values(PassCase{ChunkForm::kTables, Positions::kNone},
+                                           PassCase{ChunkForm::kTables, Positions::kStored},
                                            PassCase{ChunkForm::kTokens, Positions::kNone},
                                            PassCase{ChunkForm::kTokens, Positions::kStored}),
                          [](const auto& test) {
@@ -307,7 +307,7 @@ TEST(BlockPassSize, OfASumNeedsNoMoreThanItsParts) {
     EXPECT_GT(bytes(sum), bytes(a));
   };
   for (const bool positions : {false, true}) {
-    check({3, 1000, 7003, 12345, 77, 0, positions}, {1, 9, 40, 80001, 2, 0, positions}, ChunkForm::kOccurrences);
+    check({3, 1000, 7003, 12345, 77, 0, positions}, {1, 9, 40, 80001, 2, 0, positions}, ChunkForm::kTables);
     check({3, 12345, 70000, 12345, 77, 86400, positions}, {1, 9, 40, 9, 2000, 123456, positions}, ChunkForm::kTokens);
   }
 }

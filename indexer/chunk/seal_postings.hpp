@@ -1,9 +1,7 @@
-// The end of a chunk: its table and stream become a compact ParsedChunk. For ChunkForm::kPostings the stream of
-// postings, in the order in which they were finished, is inverted by a counting sort on the term while it is still in
-// cache.
+// The end of a chunk with postings: the stream of postings, in the order in which parsing finished them, is inverted by
+// a counting sort on the term while it is still in cache. O(entries + postings + bytes of distances).
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -14,22 +12,18 @@
 
 namespace spillway {
 
-struct ChunkContents {
-  ChunkForm form = ChunkForm::kPostings;
-  // What emit_posting wrote (with positions: each followed by the bytes of its distances), or entry numbers (with
-  // positions: each followed by the position).
-  std::span<const std::uint32_t> stream;
-  DocumentParts parts;
-  // To work with, for each entry of the table and one more: three words, or four for kPostings with positions.
-  std::span<std::uint32_t> cursors;
+struct PostingStream {
+  // The words of emit_posting(); with positions, each posting is followed by the bytes of its distances.
+  std::span<const std::uint32_t> words;
+  std::span<const std::uint8_t> distances;  // of all postings, one after the other
   Positions positions = Positions::kNone;
-  // kPostings with positions: the distances of the postings, one after the other (in the stream, their bytes follow
-  // each posting; the table's entries have their sums).
-  std::span<const std::uint8_t> distances;
+  // Scratch: three words for each entry of the table and one more, four with positions.
+  std::span<std::uint32_t> cursors;
 };
 
-// Fills memory and spans of a chunk; the rest is the caller's. Uses up the state of the table's terms.
-ParsedChunk seal_chunk(TermTable& table, const ChunkContents& contents, MemoryBudget& budget);
+// Copies `documents`, and uses up the state of the table's terms.
+ParsedChunk seal_postings(TermTable& table, const ChunkDocuments& documents, const PostingStream& stream,
+                          MemoryBudget& budget);
 
 // A posting in the stream: a word with the entry's number and above it how many bytes it takes in its list, and these
 // bytes as a little-endian word. One of more than three bytes: the number alone, the gap word and the frequency.
