@@ -8,27 +8,26 @@
 #include "indexer/parse/chunk_sizes.hpp"
 #include "indexer/parse/term_resolver.hpp"
 #include "io/base/error.hpp"
+#include "text/analysis/analyzer.hpp"
 
 namespace spillway {
 
 namespace {
 
-// Entries whose memory is asked for before it is needed.
+// Entries by which prefetching runs ahead.
 constexpr std::size_t kAhead = 16;
 
-// Below 2^48 each, the position values of the terms of a document, at most 2^18, can be added up times a hash below
-// 2^61 without passing 128 bits.
+// A term's position values below 2^48, times a hash below 2^61, stay within 128 bits when the products of all terms of
+// a document, at most 2^18, are added up.
 constexpr unsigned kSummedBits = 48;
 
 template <ChunkForm kForm, Positions kPositions>
-class TableParser final : public ChunkParser, private TermResolver<TableParser<kForm, kPositions>> {
-  using Lookup = TermResolver<TableParser<kForm, kPositions>>;
-  friend Lookup;
-
+class TableParser final : public ChunkParser {
  public:
   explicit TableParser(const ChunkParserSetup& setup)
       : ChunkParser(setup, counts_),
-        Lookup(setup),
+        resolver_(setup, [this] { seal(); }),
+        table_(resolver_.table()),
         scanner_(options_.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
         stream_memory_(setup.budget,
                        (limits_.stream_words + slack_words(limits_, kForm, kPositioned)) * sizeof(std::uint32_t),
@@ -41,46 +40,21 @@ class TableParser final : public ChunkParser, private TermResolver<TableParser<k
     stream_memory_.use_large_pages();
   }
 
- private:
-  static constexpr bool kPositioned = kPositions == Positions::kStored;
-  static constexpr bool kFoldsPositions = kPositioned && kForm == ChunkForm::kPostings;
-  static constexpr std::size_t kPostingWords = kPositioned ? 4 : 3;  // at most
-
-  // What every occurrence counts: together, so that a loop over occurrences can hold them in registers; apart in memory
-  // as DocumentCounts.
-  struct Counts : DocumentCounts {
-    alignas(16) std::size_t stream_words = 0;  // used
-    alignas(16) std::size_t waiting = 0;       // occurrences of the document, in the chunk, with positions
-    alignas(16) std::size_t touched = 0;       // terms of the document, in the chunk
-  };
-
-  void scan(std::string_view piece) override {
-    scanner_.scan_windows(
-        piece, [this](const WindowRuns& runs) { this->take_window(runs); },
-        [this](std::string_view run) { this->take_run(run); }, [this] { seal_if_full(); });
-  }
-  void finish_scan() override {
-    scanner_.finish([this](std::string_view run) { this->take_run(run); });
-    seal_if_full();
-  }
-
-  // For the look-up.
+  // The sink of the term resolver.
 
   std::size_t on_terms(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges) {
     Counts counts = counts_;
-    for (; 2 * i != edges.size() && this->is_hit(keys, i); ++i) occur(keys.guess[i], counts);
+    for (; 2 * i != edges.size() && resolver_.is_hit(keys, i); ++i) count(keys.guess[i], counts);
     counts_ = counts;
     return i;
   }
+  void before_term(const std::uint16_t*) {}
+  void on_term(std::uint32_t number) { count(number, counts_); }
 
-  void approach(const std::uint16_t*) {}
+  static constexpr bool kLooksUpTerms = true;
 
-  void occur(std::uint32_t number) { occur(number, counts_); }
-
-  static constexpr bool kLooksUpWords = true;
-
-  void occur_once(std::string_view term) {
-    occur(table_.number_of(this->term_entry(term, is_ascii(term))));
+  void on_new_term(std::string_view term) {
+    on_term(table_.number_of(resolver_.term_entry(term, is_ascii(term))));
     seal_if_full();
   }
 
@@ -94,9 +68,39 @@ class TableParser final : public ChunkParser, private TermResolver<TableParser<k
     pass_position();
   }
 
-  void empty_table() { seal(); }
+  void seal_if_full() {
+    const std::size_t words = kForm == ChunkForm::kPostings ? kPostingWords * counts_.touched : 0;
+    if (counts_.stream_words + words >= limits_.stream_words) {
+      seal();
+    } else if constexpr (kFoldsPositions) {
+      if (positions_.is_full(counts_.waiting)) seal();
+    }
+  }
 
-  [[gnu::always_inline]] void occur(std::uint32_t number, Counts& counts) {
+ private:
+  static constexpr bool kPositioned = kPositions == Positions::kStored;
+  static constexpr bool kFoldsPositions = kPositioned && kForm == ChunkForm::kPostings;
+  static constexpr std::size_t kPostingWords = kPositioned ? 4 : 3;  // at most
+
+  // Each occurrence changes them: one struct, so that a loop over occurrences can hold them in registers; apart in
+  // memory as DocumentCounts.
+  struct Counts : DocumentCounts {
+    alignas(16) std::size_t stream_words = 0;  // used
+    alignas(16) std::size_t waiting = 0;       // occurrences of the document, in the chunk, with positions
+    alignas(16) std::size_t touched = 0;       // terms of the document, in the chunk
+  };
+
+  void scan(std::string_view text) override {
+    scanner_.scan_windows(
+        text, [this](const WindowRuns& words) { resolver_.resolve_window(words, *this); },
+        [this](std::string_view word) { resolver_.resolve_word(word, *this); }, [this] { seal_if_full(); });
+  }
+  void finish_scan() override {
+    scanner_.finish([this](std::string_view word) { resolver_.resolve_word(word, *this); });
+    seal_if_full();
+  }
+
+  [[gnu::always_inline]] void count(std::uint32_t number, Counts& counts) {
     ++counts.length;
     if constexpr (kForm == ChunkForm::kTables) {
       stream_[counts.stream_words++] = number;
@@ -115,15 +119,6 @@ class TableParser final : public ChunkParser, private TermResolver<TableParser<k
       ++entry.frequency;
     }
     if constexpr (kPositioned) ++counts.position;
-  }
-
-  void seal_if_full() {
-    const std::size_t words = kForm == ChunkForm::kPostings ? kPostingWords * counts_.touched : 0;
-    if (counts_.stream_words + words >= limits_.stream_words) {
-      seal();
-    } else if constexpr (kFoldsPositions) {
-      if (positions_.is_full(counts_.waiting)) seal();
-    }
   }
 
   DocumentSums close_occurrences() override {
@@ -192,19 +187,19 @@ class TableParser final : public ChunkParser, private TermResolver<TableParser<k
     } else {
       chunk = seal_postings(table_, documents, {words, positions_.distances(), kPositions, scratch}, budget_);
     }
-    this->clear_table();
+    resolver_.clear();
     counts_.stream_words = 0;
     positions_.clear();
     return chunk;
   }
 
-  using Lookup::table_;
-
+  TermResolver resolver_;
+  TermTable& table_;
   WordScanner scanner_;
   Buffer stream_memory_;
   std::uint32_t* stream_;
   Buffer touched_memory_;
-  std::uint32_t* touched_;  // kPostings: the terms of the document, by first occurrence; one may stand behind the last
+  std::uint32_t* touched_;    // kPostings: the terms of the document, by first occurrence; one more may follow the last
   PositionFolder positions_;  // kPostings with positions
   Counts counts_;
 };

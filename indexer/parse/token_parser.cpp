@@ -8,6 +8,7 @@
 #include "indexer/parse/term_resolver.hpp"
 #include "indexer/parse/token_buffer.hpp"
 #include "io/format/index.hpp"
+#include "text/analysis/analyzer.hpp"
 #include "text/scan/token_kernels.hpp"
 #include "text/scan/window_runs.hpp"
 
@@ -16,57 +17,107 @@ namespace spillway {
 namespace {
 
 template <Positions kPositions>
-class TokenParser final : public ChunkParser, private TermResolver<TokenParser<kPositions>> {
-  using Lookup = TermResolver<TokenParser<kPositions>>;
-  friend Lookup;
-
+class TokenParser final : public ChunkParser {
  public:
   explicit TokenParser(const ChunkParserSetup& setup)
       : ChunkParser(setup, counts_),
-        Lookup(setup),
+        resolver_(setup, [this] { resolver_.clear(); }),  // the stream does not need the table
+        table_(resolver_.table()),
         words_of_(setup.options.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
         scanner_(words_of_),
         mark_tokens_(token_kernel(words_of_)),
         window_bytes_(token_window_bytes(setup.limits)),
         tokens_(setup) {}
 
- private:
-  void scan(std::string_view piece) override {
-    if (!this->tokens_are_terms_) {
-      scanner_.scan_windows(
-          piece, [this](const WindowRuns& runs) { this->take_window(runs); },
-          [this](std::string_view run) { this->take_run(run); }, [] {});
+  // The sink of the term resolver.
+
+  std::size_t on_terms(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges) {
+    for (; 2 * i != edges.size() && resolver_.is_hit(keys, i); ++i) {
+      before_term(edges.data() + 2 * i);
+      on_term(keys.guess[i]);
+    }
+    return i;
+  }
+
+  // Another word lies between two special ones if three bytes or more do: it is delimited on both sides.
+  void before_term(const std::uint16_t* edges) {
+    if (copied_ == 0 || edges[0] - copied_ > 2) copy_to(edges[0]);
+    copied_ = edges[1];
+  }
+
+  void on_term(std::uint32_t number) {
+    const TableEntry& entry = table_[number];
+    const std::string_view term = table_.key_of(entry);
+    if (term.size() > kShortTokenBytes) {
+      add_long(term, table_.state(number).hash);
       return;
     }
-    for (std::size_t at = finish_open_run(piece); at < piece.size();) at += copy_window(piece.substr(at));
+    make_room(term.size() + 1, 1);
+    std::uint8_t* const to = tokens_.end();
+    std::memcpy(to, entry.key, sizeof entry.key);
+    to[term.size()] = 0;
+    add_tokens(term.size() + 1, 1);
+  }
+
+  static constexpr bool kLooksUpTerms = false;
+
+  void on_new_term(std::string_view term) {
+    if (term.size() > kShortTokenBytes) {
+      add_long(term, hash_term(term));
+    } else {
+      append(term);
+    }
+  }
+
+  // Every token takes a position, kept or not.
+  void pass_position() {
+    if constexpr (kPositions == Positions::kStored) ++counts_.position;
+  }
+
+  void drop_overlong() {
+    count_overlong();
+    pass_position();
+  }
+
+ private:
+  void scan(std::string_view text) override {
+    if (!resolver_.tokens_are_terms()) {
+      scanner_.scan_windows(
+          text, [this](const WindowRuns& words) { resolver_.resolve_window(words, *this); },
+          [this](std::string_view word) { resolve_word(word); }, [] {});
+      return;
+    }
+    for (std::size_t at = finish_open_word(text); at < text.size();) at += copy_window(text.substr(at));
   }
 
   void finish_scan() override {
     close_last();
-    scanner_.finish([this](std::string_view run) { this->take_run(run); });
+    scanner_.finish([this](std::string_view word) { resolve_word(word); });
   }
 
-  // Words that go on over the borders of pieces. A short one at the end of a piece stands at the end of the stream,
-  // without a zero behind it, since it hardly ever goes on; others are with the scanner.
+  void resolve_word(std::string_view word) { resolver_.resolve_word(word, *this); }
 
-  // Bytes at the piece's start that belong to the run that was open, if any.
-  std::size_t finish_open_run(std::string_view piece) {
-    if (piece.empty() || (last_bytes_ == 0 && !scanner_.has_open_run())) return 0;
-    const std::size_t end = run_end(piece);
+  // A word may go on in the next call of scan(), but a short one rarely does: it stands at the end of the stream,
+  // without a zero after it. The scanner holds any other open word.
+
+  // Returns how many bytes at the start of `text` belong to the open word, if any.
+  std::size_t finish_open_word(std::string_view text) {
+    if (text.empty() || (last_bytes_ == 0 && !scanner_.has_open_run())) return 0;
+    const std::size_t end = word_end(text);
     if (end == 0) {
       finish_scan();
     } else {
       reopen_last();
-      scan_run(piece, end);
+      scan_word(text, end);
     }
     return end;
   }
 
-  // A run at the start of a piece that ends at `end`, if that is not the piece's end.
-  void scan_run(std::string_view piece, std::size_t end) {
-    const auto take = [this](std::string_view run) { this->take_run(run); };
-    scanner_.scan(piece.substr(0, end), take);
-    if (end != piece.size()) scanner_.finish(take);
+  // Scans the word at the start of `text`, which ends at `end` unless that is the end of `text`.
+  void scan_word(std::string_view text, std::size_t end) {
+    const auto take = [this](std::string_view word) { resolve_word(word); };
+    scanner_.scan(text.substr(0, end), take);
+    if (end != text.size()) scanner_.finish(take);
   }
 
   void close_last() {
@@ -87,23 +138,23 @@ class TokenParser final : public ChunkParser, private TermResolver<TokenParser<k
 
   void cut_document() override { reopen_last(); }
 
-  std::size_t run_end(std::string_view text) const {
+  std::size_t word_end(std::string_view text) const {
     std::size_t end = 0;
     while (end != text.size() && is_word(text[end])) ++end;
     return end;
   }
   bool is_word(char c) const { return is_word_byte(static_cast<std::uint8_t>(c), words_of_); }
 
-  // Copies words from the start of `text`, where none is open, on; returns how many bytes it took.
+  // Copies words from the start of `text`. Returns how many bytes it took. Requires: no word is open.
   std::size_t copy_window(std::string_view text) {
     std::size_t bytes = std::min(text.size(), window_bytes_);
-    std::size_t last = 0;  // bytes of the run at its end
+    std::size_t last = 0;  // bytes of the word at its end
     while (last != bytes && is_word(text[bytes - last - 1])) ++last;
     const bool stays = bytes == text.size() && last <= kShortTokenBytes && is_ascii(text.substr(bytes - last));
     if (!stays) bytes -= std::exchange(last, 0);
     if (bytes == 0) {
-      const std::size_t end = run_end(text);
-      scan_run(text, end);
+      const std::size_t end = word_end(text);
+      scan_word(text, end);
       return end;
     }
     make_room(bytes + 1, bytes / 2 + 1);
@@ -118,14 +169,15 @@ class TokenParser final : public ChunkParser, private TermResolver<TokenParser<k
     return bytes;
   }
 
-  // Of a window that was written at the end of the stream, but has words that do not stay as they are.
+  // Takes a window that was written at the end of the stream, but has special words, which do not stay as they are.
   void copy_mixed(std::size_t bytes) {
     std::memcpy(window_, tokens_.end(), bytes);
     copied_ = 0;
-    this->take_window({window_, window_, special_runs(marks_, bytes, edges_)});
+    resolver_.resolve_window({window_, window_, special_runs(marks_, bytes, edges_)}, *this);
     copy_to(bytes);
   }
 
+  // Copies the other words of the window up to `end`.
   void copy_to(std::size_t end) {
     const std::size_t begin = std::exchange(copied_, end);
     const std::size_t count = words_between(marks_, begin, end);
@@ -133,46 +185,6 @@ class TokenParser final : public ChunkParser, private TermResolver<TokenParser<k
     make_room(end - begin + 1, count);
     std::memcpy(tokens_.end(), window_ + begin, end - begin);
     add_tokens(end - begin, count);
-  }
-
-  // For the look-up.
-
-  std::size_t on_terms(const TokenKeys& keys, std::size_t i, std::span<const std::uint16_t> edges) {
-    for (; 2 * i != edges.size() && this->is_hit(keys, i); ++i) {
-      approach(edges.data() + 2 * i);
-      occur(keys.guess[i]);
-    }
-    return i;
-  }
-
-  // Between two runs of special words another word takes three bytes: it stands between others.
-  void approach(const std::uint16_t* edges) {
-    if (copied_ == 0 || edges[0] - copied_ > 2) copy_to(edges[0]);
-    copied_ = edges[1];
-  }
-
-  void occur(std::uint32_t number) {
-    const TableEntry& entry = table_[number];
-    const std::string_view term = table_.key_of(entry);
-    if (term.size() > kShortTokenBytes) {
-      add_long(term, table_.state(number).hash);
-      return;
-    }
-    make_room(term.size() + 1, 1);
-    std::uint8_t* const to = tokens_.end();
-    std::memcpy(to, entry.key, sizeof entry.key);
-    to[term.size()] = 0;
-    add_tokens(term.size() + 1, 1);
-  }
-
-  static constexpr bool kLooksUpWords = false;
-
-  void occur_once(std::string_view term) {
-    if (term.size() > kShortTokenBytes) {
-      add_long(term, hash_term(term));
-    } else {
-      append(term);
-    }
   }
 
   void add_long(std::string_view term, const TermHash& hash) {
@@ -188,21 +200,6 @@ class TokenParser final : public ChunkParser, private TermResolver<TokenParser<k
     to[term.size()] = 0;
     add_tokens(term.size() + 1, 1);
   }
-
-  // Every token takes a position, kept or not.
-  void pass_position() {
-    if constexpr (kPositions == Positions::kStored) ++counts_.position;
-  }
-
-  void drop_overlong() {
-    count_overlong();
-    pass_position();
-  }
-
-  // The table only remembers: what is in the stream does not need it.
-  void empty_table() { this->clear_table(); }
-
-  // The chunk.
 
   void make_room(std::size_t bytes, std::size_t tokens) {
     if (!tokens_.has_room(bytes, tokens)) seal();
@@ -221,21 +218,21 @@ class TokenParser final : public ChunkParser, private TermResolver<TokenParser<k
     return tokens_.seal(documents, lengths);
   }
 
-  using Lookup::table_;
-
+  TermResolver resolver_;
+  TermTable& table_;
   const WordBytes words_of_;
   WordScanner scanner_;
   const MarkTokensFunction mark_tokens_;
   const std::size_t window_bytes_;
   TokenBuffer tokens_;
   DocumentCounts counts_;
-  std::size_t last_bytes_ = 0;  // of the token at the end of the stream that may go on in the next piece; 0: none
+  std::size_t last_bytes_ = 0;  // of the token at the end of the stream that may go on in the next scan(); 0: none
 
   DocumentSums long_sums_;  // of the document's tokens above kShortTokenBytes in this chunk
 
-  // A window with special runs.
+  // A window with special words.
   WindowMarks marks_;
-  std::size_t copied_ = 0;  // up to here
+  std::size_t copied_ = 0;  // bytes
   std::uint8_t window_[kWindowBytes + kWindowPadding] = {};
   std::uint16_t edges_[kWindowBytes + 2];
 };
