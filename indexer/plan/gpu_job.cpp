@@ -4,7 +4,7 @@
 
 #include "indexer/parse/chunk_sizes.hpp"
 #include "sort/gpu/device/error.hpp"
-#include "sort/gpu/device/first_gpu.hpp"
+#include "sort/gpu/device/status.hpp"
 #include "sort/gpu/registry.hpp"
 
 namespace spillway {

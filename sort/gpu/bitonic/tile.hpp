@@ -6,8 +6,8 @@
 // each(); and shared(), memory for kTileKeys keys.
 #pragma once
 
+#include "sort/gpu/bitonic/key_pair.hpp"
 #include "sort/gpu/bitonic/network.hpp"
-#include "sort/gpu/interface/key_pair.hpp"
 
 namespace spillway::bitonic {
 

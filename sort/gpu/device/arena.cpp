@@ -1,6 +1,5 @@
 #include "sort/gpu/device/arena.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "sort/gpu/device/error.hpp"
@@ -15,7 +14,6 @@ std::uint8_t* DeviceArena::take_bytes(std::size_t bytes) {
   }
   std::uint8_t* const taken = data_ + used_;
   used_ += aligned;
-  most_used_ = std::max(most_used_, used_);
   return taken;
 }
 

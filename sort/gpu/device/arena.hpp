@@ -20,6 +20,8 @@ class DeviceArena {
   DeviceArena() = default;
   DeviceArena(std::uint8_t* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
   explicit DeviceArena(const DeviceBuffer& buffer) : DeviceArena(buffer.data(), buffer.size()) {}
+  // Without memory: used_bytes() tells how many bytes the same allocations take of a real arena.
+  static DeviceArena for_counting() { return {nullptr, ~std::size_t{0}}; }
 
   // Returns uninitialised memory aligned to kDeviceAlignment. GpuMemoryError, with the missing bytes, where it does not
   // fit.
@@ -30,13 +32,12 @@ class DeviceArena {
   std::uint8_t* take_bytes(std::size_t bytes);
   std::size_t free_bytes() const { return bytes_ - used_; }
   std::size_t used_bytes() const { return used_; }
-  std::size_t most_used_bytes() const { return most_used_; }
   // Gives back everything taken since used_bytes() was `mark`.
   void release(std::size_t mark) { used_ = mark; }
 
  private:
   std::uint8_t* data_ = nullptr;
-  std::size_t bytes_ = 0, used_ = 0, most_used_ = 0;
+  std::size_t bytes_ = 0, used_ = 0;
 };
 
 }  // namespace spillway

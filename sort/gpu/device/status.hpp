@@ -37,6 +37,10 @@ struct GpuStatus {
 // Asks the driver. Creates no context, so it costs no device memory and about no time. Thread-safe.
 GpuStatus find_gpus();
 
+// Returns the lowest id of a usable GPU, used where none is named; asks the driver once a process. GpuError with the
+// reason where there is none.
+int first_usable_gpu();
+
 // Returns the device memory of the GPU that is free now. Creates a context if this process has none there, which takes
 // about 530 MiB of device memory, 110 MiB of resident memory and 0.3 s. Throws GpuError.
 std::size_t free_device_bytes(int gpu);

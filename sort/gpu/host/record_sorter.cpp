@@ -1,7 +1,7 @@
 #include "sort/gpu/host/record_sorter.hpp"
 
 #include "sort/gpu/device/error.hpp"
-#include "sort/gpu/device/first_gpu.hpp"
+#include "sort/gpu/device/status.hpp"
 
 namespace spillway {
 

@@ -8,8 +8,8 @@
 
 #include "sort/cpu/string_items.hpp"
 #include "sort/gpu/device/error.hpp"
-#include "sort/gpu/device/first_gpu.hpp"
 #include "sort/gpu/device/staged_copy.hpp"
+#include "sort/gpu/device/status.hpp"
 #include "sort/gpu/host/string_packer.hpp"
 #include "sort/gpu/registry.hpp"
 #include "sort/interface/scratch_pieces.hpp"
@@ -86,7 +86,7 @@ void GpuStringSorter::sort(std::span<const StringRef> strings, std::span<std::ui
   const std::size_t count = strings.size(), total_bytes = packer.total_bytes();
   const GpuStream stream(gpu);
   stream.make_current();
-  DeviceArena layout(nullptr, ~std::size_t{0});
+  DeviceArena layout = DeviceArena::for_counting();
   lay_out(layout, *sorter, count, total_bytes, lcps.size());
   const DeviceBuffer buffer(gpu, layout.used_bytes());
   DeviceArena arena(buffer);

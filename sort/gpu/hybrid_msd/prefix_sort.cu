@@ -5,9 +5,9 @@
 
 #include "sort/gpu/device/arena.hpp"
 #include "sort/gpu/device/cuda_check.hpp"
-#include "sort/gpu/device/first_gpu.hpp"
 #include "sort/gpu/device/launch_shape.cuh"
 #include "sort/gpu/device/staged_copy.hpp"
+#include "sort/gpu/device/status.hpp"
 #include "sort/gpu/hybrid_msd/prefix_msd.hpp"
 
 namespace spillway {
@@ -210,23 +210,12 @@ __global__ void __launch_bounds__(kThreads) first_bucket_kernel(Lists lists, std
 class GpuPrefixSort final : public PrefixSort {
  public:
   GpuPrefixSort(std::size_t count, std::span<std::uint8_t> memory)
-      : count_(count),
-        stream_(first_usable_gpu()),
-        buffer_(stream_.gpu(), bytes(count)),
-        arena_(buffer_),
-        copy_(memory, stream_) {
-    for (ItemArray* array : {&items_.first, &items_.second}) {
-      array->d_prefixes = arena_.take<std::uint64_t>(count);
-      array->d_indices = arena_.take<std::uint32_t>(count);
-    }
-    lists_.d_buckets = arena_.take<MsdBucket>(most_buckets(count));
-    lists_.d_next_buckets = arena_.take<MsdBucket>(most_buckets(count));
-    lists_.d_tiles = arena_.take<MsdBucket>(most_tiles(count));
-    lists_.d_slices = arena_.take<Slice>(most_slices(count));
-    lists_.d_next_slices = arena_.take<Slice>(most_slices(count));
-    lists_.d_places = arena_.take<std::uint32_t>(most_buckets(count) * kMsdDigits);
-    lists_.d_counts = arena_.take<Counts>(1);
-    d_ties_ = arena_.take<std::uint32_t>(tie_words(count));
+      : count_(count), stream_(first_usable_gpu()), copy_(memory, stream_) {
+    DeviceArena counting = DeviceArena::for_counting();
+    lay_out(counting);
+    buffer_ = DeviceBuffer(stream_.gpu(), counting.used_bytes());
+    DeviceArena arena(buffer_);
+    lay_out(arena);
   }
 
   void load(const std::function<void(std::span<std::uint64_t>, std::size_t)>& fill) override {
@@ -276,13 +265,20 @@ class GpuPrefixSort final : public PrefixSort {
   static std::size_t most_slices(std::size_t count) { return count / kSliceItems + most_buckets(count); }
   static std::size_t most_tiles(std::size_t count) { return 26 * most_buckets(count); }
   static std::size_t tie_words(std::size_t count) { return (count + 31) / 32; }
-  static std::size_t bytes(std::size_t count) {
-    return 2 * (device_aligned(count * sizeof(std::uint64_t)) + device_aligned(count * sizeof(std::uint32_t)) +
-                device_aligned(most_buckets(count) * sizeof(MsdBucket)) +
-                device_aligned(most_slices(count) * sizeof(Slice))) +
-           device_aligned(most_tiles(count) * sizeof(MsdBucket)) +
-           device_aligned(most_buckets(count) * kMsdDigits * sizeof(std::uint32_t)) + device_aligned(sizeof(Counts)) +
-           device_aligned(tie_words(count) * sizeof(std::uint32_t));
+
+  void lay_out(DeviceArena& arena) {
+    for (ItemArray* array : {&items_.first, &items_.second}) {
+      array->d_prefixes = arena.take<std::uint64_t>(count_);
+      array->d_indices = arena.take<std::uint32_t>(count_);
+    }
+    lists_.d_buckets = arena.take<MsdBucket>(most_buckets(count_));
+    lists_.d_next_buckets = arena.take<MsdBucket>(most_buckets(count_));
+    lists_.d_tiles = arena.take<MsdBucket>(most_tiles(count_));
+    lists_.d_slices = arena.take<Slice>(most_slices(count_));
+    lists_.d_next_slices = arena.take<Slice>(most_slices(count_));
+    lists_.d_places = arena.take<std::uint32_t>(most_buckets(count_) * kMsdDigits);
+    lists_.d_counts = arena.take<Counts>(1);
+    d_ties_ = arena.take<std::uint32_t>(tie_words(count_));
   }
 
   Counts split(const Counts& counts, std::uint32_t level) {
@@ -314,7 +310,6 @@ class GpuPrefixSort final : public PrefixSort {
   std::size_t count_;
   GpuStream stream_;
   DeviceBuffer buffer_;
-  DeviceArena arena_;
   StagedCopy copy_;
   Items items_{};
   Lists lists_{};

@@ -23,16 +23,6 @@ struct SplitterLevel {
 };
 using SplitterLevels = std::vector<SplitterLevel>;
 
-std::size_t splitter_bytes(std::uint64_t count) {
-  std::size_t bytes = 0;
-  while (count > 1) {
-    count = splitters_of(count);
-    bytes += 2 * device_aligned(count * sizeof(std::uint64_t)) + 2 * device_aligned(count * sizeof(std::uint32_t)) +
-             device_aligned(count * sizeof(TreeSplit));
-  }
-  return bytes;
-}
-
 SplitterLevels take_splitter_levels(DeviceArena& scratch, std::uint64_t count) {
   SplitterLevels levels;
   while (count > 1) {
@@ -42,6 +32,12 @@ SplitterLevels take_splitter_levels(DeviceArena& scratch, std::uint64_t count) {
                       scratch.take<TreeSplit>(count)});
   }
   return levels;
+}
+
+std::size_t splitter_bytes(std::uint64_t count) {
+  DeviceArena counting = DeviceArena::for_counting();
+  take_splitter_levels(counting, count);
+  return counting.used_bytes();
 }
 
 // One sort, by `less`.

@@ -40,16 +40,16 @@ struct Scratch {
   std::uint32_t* d_cuts;
   RoundState* d_state;
 
-  Scratch(DeviceArena arena, std::size_t count)
+  Scratch(DeviceArena& arena, std::size_t count)
       : d_keys{arena.take<PrefixKey>(count), arena.take<PrefixKey>(count)},
         d_indices{arena.take<std::uint32_t>(count), arena.take<std::uint32_t>(count)},
         d_groups{arena.take<MergeGroup>(most_merge_groups(count)), arena.take<MergeGroup>(most_merge_groups(count))},
         d_cuts(arena.take<std::uint32_t>(tiles_of(count))),
         d_state(arena.take<RoundState>(1)) {}
   static std::size_t bytes(std::size_t count) {
-    return 2 * device_aligned(count * sizeof(PrefixKey)) + 2 * device_aligned(count * sizeof(std::uint32_t)) +
-           2 * device_aligned(most_merge_groups(count) * sizeof(MergeGroup)) +
-           device_aligned(tiles_of(count) * sizeof(std::uint32_t)) + device_aligned(sizeof(RoundState));
+    DeviceArena counting = DeviceArena::for_counting();
+    Scratch(counting, count);
+    return counting.used_bytes();
   }
 };
 
@@ -142,8 +142,8 @@ void GpuStringMergeSorter::sort(const DeviceStrings& strings, std::uint32_t* d_o
                                 std::uint8_t* d_scratch, GpuStreamHandle stream) const {
   check_string_count(strings.count);
   if (strings.count == 0) return;
-  const Scratch scratch(DeviceArena(d_scratch, scratch_bytes(strings.count, 0)), strings.count);
-  MergeRounds(strings, d_order, scratch, stream).run();
+  DeviceArena arena(d_scratch, scratch_bytes(strings.count, 0));
+  MergeRounds(strings, d_order, Scratch(arena, strings.count), stream).run();
   if (d_lcps != nullptr) compute_lcps(strings, d_order, d_lcps, stream);
 }
 

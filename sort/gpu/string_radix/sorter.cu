@@ -309,7 +309,7 @@ class StringRadixSort {
 std::size_t GpuStringRadixSorter::scratch_bytes(std::size_t count, std::size_t) const {
   if (count < 2) return 0;
   check_string_count(count);
-  DeviceArena arena(nullptr, ~std::size_t{0});
+  DeviceArena arena = DeviceArena::for_counting();
   lay_out(arena, static_cast<std::uint32_t>(count));
   return arena.used_bytes();
 }

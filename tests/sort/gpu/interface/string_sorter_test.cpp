@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "io/base/error.hpp"
-#include "sort/gpu/device/first_gpu.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "sort/gpu/registry.hpp"
 #include "tests/support/sanitizer_sizes.hpp"

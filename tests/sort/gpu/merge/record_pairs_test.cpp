@@ -6,7 +6,6 @@
 #include <numeric>
 #include <random>
 
-#include "sort/gpu/device/first_gpu.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "sort/gpu/registry.hpp"
 #include "sort/interface/scratch_pieces.hpp"

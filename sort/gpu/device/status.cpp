@@ -1,7 +1,6 @@
-#include "sort/gpu/device/first_gpu.hpp"
+#include "sort/gpu/device/status.hpp"
 
 #include "sort/gpu/device/error.hpp"
-#include "sort/gpu/device/status.hpp"
 
 namespace spillway {
 
