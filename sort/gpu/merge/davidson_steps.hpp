@@ -104,13 +104,13 @@ inline SPILLWAY_HOST_DEVICE Split group_end(const MergePass& pass, std::uint64_t
   return split;
 }
 
+inline constexpr unsigned kLookAhead = 5;  // keys of each run that a step reads
+
 // Returns `split` advanced by the next `rank` records of the merged group. Each step reads kLookAhead keys of every
 // run, rank / kDivisor records apart. Then kLookAhead times it takes the run whose next such key is least, up to that
 // key: fewer than rank / kDivisor records of each other run come before the key, so all records taken are among the
 // next `rank`. O(log rank) steps of 4 * kLookAhead independent reads; a longer look ahead needs fewer steps and more
 // reads (docs/sorters.md).
-inline constexpr unsigned kLookAhead = 5;
-
 template <typename Less>
 SPILLWAY_HOST_DEVICE Split advanced(Split split, const Split& end, std::uint64_t rank, const std::uint64_t* keys,
                                     Less less) {

@@ -29,9 +29,10 @@ struct FinishRange {
   std::uint32_t begin;
   std::uint32_t end;
 };
-// Returns the first place in the range whose key is greater than `key`, or with Equal::kAfter the first whose key is
-// not smaller. Requires: the keys of the range are sorted. O(log size).
-enum class Equal { kBefore, kAfter };  // where keys equal to `key` count
+
+// Returns where `key` would be inserted into the sorted keys of the range: after the keys equal to it where these count
+// as before it, else before them. O(log size).
+enum class Equal { kBefore, kAfter };
 SPILLWAY_HOST_DEVICE inline std::uint32_t place_in_sorted(const std::uint64_t* keys, FinishRange range,
                                                           std::uint64_t key, Equal equal) {
   while (range.begin < range.end) {
