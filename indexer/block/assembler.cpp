@@ -28,7 +28,8 @@ void BlockAssembler::finish_task(std::uint64_t task) {
   drain(lock);
 }
 
-// Moves what is next in input order into the block. One thread drains at a time; the others leave their chunks to it.
+// Moves the next chunks in input order into the block. One thread drains at a time; the others leave their chunks to
+// it.
 void BlockAssembler::drain(std::unique_lock<std::mutex>& lock) {
   if (draining_) return;
   draining_ = true;

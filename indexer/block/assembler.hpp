@@ -1,4 +1,4 @@
-// Puts parsed chunks, which come from many threads, into blocks in input order, and seals a block when it is full.
+// Collects the parsed chunks of many threads into blocks in input order, and seals a block when it is full.
 #pragma once
 
 #include <condition_variable>
@@ -15,21 +15,21 @@ namespace spillway {
 struct AssemblerLimits {
   std::size_t block_bytes = 0;  // cost at which a block is sealed
   std::size_t hold_bytes = 0;   // parsed chunks that may wait for their turn
-  bool overlap = true;          // may parsing go on while a block is sealed (sorted)?
+  bool overlap = true;          // parsing goes on while a block is sealed (sorted)
 };
 
-// deliver() and finish_task() are called by parsing threads; seal is called by one thread at a time, in block order,
-// and may block (that is how sorting holds back parsing).
+// Parsing threads call deliver() and finish_task(). `seal` is called by one thread at a time, in block order, and may
+// block: so sorting holds back parsing.
 class BlockAssembler {
  public:
   using Seal = std::function<void(Block&&)>;
-  // cost(chunk): bytes of the chunk and of what sorting it will need. Called by parsing threads, side by side.
+  // cost(chunk): bytes of the chunk and of its share of the sort. Called by several parsing threads at once.
   BlockAssembler(const AssemblerLimits& limits, std::function<std::size_t(const ParsedChunk&)> cost, Seal seal);
 
-  // The next chunk of a task. Waits while too much is held, unless the task is the first one that is not finished.
+  // Takes the next chunk of a task. Waits while too much is held, unless the task is the first unfinished one.
   void deliver(std::uint64_t task, ParsedChunk&& chunk);
   void finish_task(std::uint64_t task);
-  // After all tasks: seals what is left.
+  // Seals the rest. Requires: all tasks are finished.
   void finish();
   // Wakes all waiting threads; deliver() then drops its chunks.
   void abandon();
@@ -52,7 +52,7 @@ class BlockAssembler {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::uint64_t, Task> tasks_;
-  std::uint64_t head_ = 0;  // the first task that is not finished
+  std::uint64_t head_ = 0;  // the first unfinished task
   std::size_t held_bytes_ = 0;
   bool draining_ = false;
   bool abandoned_ = false;

@@ -1,4 +1,4 @@
-// Consecutive parsed chunks up to the block budget: what is sorted at once and becomes one run.
+// Consecutive parsed chunks of one form, up to the block budget: they are sorted together and become one run.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace spillway {
 struct Block {
   std::uint64_t number = 0;
   std::vector<ParsedChunk> chunks;
-  bool last = false;           // of the job: no other is being filled
-  std::size_t cost_bytes = 0;  // chunks and what sorting them will need
+  bool last = false;           // the job's last block
+  std::size_t cost_bytes = 0;  // of the chunks and of sorting them
 
   bool first_document_open() const { return !chunks.empty() && chunks.front().first_document_open; }
   bool last_document_open() const { return !chunks.empty() && chunks.back().last_document_open; }
 };
 
-// Where a block's chunks stand in it: number of the first document of each, and behind the last one the block's count.
-// A document that is open between two chunks is one document.
+// Returns the number of each chunk's first document in the block, and finally the block's document count. A document
+// that is open between two chunks counts once.
 std::vector<std::uint32_t> chunk_bases(const Block& block);
 
 }  // namespace spillway

@@ -1,5 +1,5 @@
-// The documents of a block, those that are cut between its chunks joined: read from where the chunks hold them, or
-// written to a run.
+// The documents of a block: read in place from its chunks, or written to a run. Documents that are cut between chunks
+// are joined.
 #pragma once
 
 #include <span>
@@ -10,14 +10,14 @@
 
 namespace spillway {
 
-// A document that is cut between chunks of the block, until its last part is met.
+// A document that is cut between chunks of the block, until the chunk in which it ends.
 struct CutDocument {
   bool open = false;
   std::uint8_t fields = 0;
   std::uint32_t length = 0;
   std::span<const std::uint8_t> strings;
 
-  // Throws InputError where it has too many tokens.
+  // Adds tokens. InputError for more than 2^32 - 1 tokens in all.
   void add(std::uint32_t more);
 };
 
@@ -25,7 +25,7 @@ struct CutDocument {
 class BlockDocumentCursor final : public DocumentCursor {
  public:
   explicit BlockDocumentCursor(const Block& block) : BlockDocumentCursor(block, 0, block.chunks.size()) {}
-  // Those that end in the chunks [first, last); where these are the block's last, also the one that it leaves open.
+  // The documents that end in the chunks [first, last), and the block's open document if `last` is the block's end.
   BlockDocumentCursor(const Block& block, std::size_t first, std::size_t last);
 
   bool next() override;
@@ -37,7 +37,7 @@ class BlockDocumentCursor final : public DocumentCursor {
   const std::span<const ParsedChunk> chunks_;
   std::size_t next_chunk_, last_chunk_;
   const std::uint8_t *at_ = nullptr, *end_ = nullptr;  // of the chunk's documents
-  const ParsedChunk* leaves_open_ = nullptr;           // the chunk, if its last document goes on behind it
+  const ParsedChunk* leaves_open_ = nullptr;           // the chunk, if its last document goes on after it
   CutDocument cut_;
   RunDocument document_;
 };

@@ -19,7 +19,7 @@ OccurrencePlaces::OccurrencePlaces(const Block& block, const std::vector<std::ui
   if (count > std::numeric_limits<std::uint32_t>::max()) {
     throw BudgetError("a block has more than 2^32-1 occurrences; lower --block-bytes or --memory");
   }
-  // A document that is cut between chunks ends where its last part does.
+  // A document that is cut between chunks ends in the last of them.
   for (std::size_t c = 0; c < block.chunks.size(); ++c) {
     std::uint64_t end = first_[c];
     const std::span<const std::uint32_t> lengths = block.chunks[c].table().lengths;

@@ -1,6 +1,6 @@
-// From block to run: what every way of sorting a block does, on the CPU or elsewhere. `cpu-chunk` joins lists that were
-// inverted chunk by chunk; block-wide sorters order one key per occurrence, the papers' way. The content of the run is
-// the same; where blocks of terms end, and where long lists are cut into entries, may differ.
+// From block to run: the interface of block sorters. `cpu-chunk` concatenates lists that parsing has inverted chunk by
+// chunk; block-wide sorters order one key per occurrence, the papers' way. All write runs of the same content; the ends
+// of blocks of terms, and of entries of long lists, may differ.
 #pragma once
 
 #include <functional>
@@ -24,14 +24,14 @@ struct BlockSortOptions {
   Positions positions = Positions::kNone;
   std::size_t run_block_bytes = std::size_t{256} << 10;
   unsigned threads = 1;
-  // Of what is encoded and not yet written, about; 0: as much as the threads make.
+  // About the most bytes that are encoded and not yet written; 0: as many as the threads make.
   std::size_t encode_bytes = 0;
-  // Re-derive the sum of the block from what was written: not needed where the merge reads the very same bytes.
+  // Derive the block's checksum again from the written lists. Not needed where the merge reads the same bytes.
   bool check_sum = true;
   bool has_texts = false;  // texts are stored
 };
 
-// Busy time of the steps, summed over threads. Those of a GPU by its own clock; a visit sorts and encodes in one.
+// Busy time of the steps, summed over threads; on a GPU by its own clock, where sorting includes encoding.
 struct BlockSortStats {
   double sort_seconds = 0, encode_seconds = 0, write_seconds = 0;
   double upload_seconds = 0, download_seconds = 0;  // between host and GPU
@@ -48,36 +48,36 @@ inline ChunkCounts counts_of(const ParsedChunk& chunk) {
   return {chunk.terms().terms.size(), chunk.occurrence_count, chunk.document_count};
 }
 
-// Thread-safe; parallel inside the calling thread's TBB arena.
+// Thread-safe. Works in parallel in the calling thread's TBB arena.
 class BlockSorter {
  public:
   virtual ~BlockSorter() = default;
   virtual ChunkForm form() const = 0;
-  // Memory that sorting adds for a chunk, besides the chunk itself.
+  // Bytes that sorting takes for a chunk, besides the chunk itself.
   virtual std::size_t extra_bytes(const ChunkCounts& counts) const = 0;
   std::size_t extra_bytes(const ParsedChunk& chunk) const { return extra_bytes(counts_of(chunk)); }
-  // Writes the block as a run to `file` (empty). FormatError where the sum of the block, re-derived from what was
-  // written, differs (hardware or our own mistake). Does not sync or close.
+  // Writes the block as a run to `file`, which is empty. Does not sync or close it. FormatError where the checksum of
+  // the written lists is not the block's (hardware or our own mistake).
   virtual RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
                                MemoryBudget& budget, BlockSortStats& stats) const = 0;
 
-  // Where memory allows, a block may be kept for the merge as it is, in place of a run: the memory that it holds then,
-  // nothing where this sorter makes a run of it in any case.
+  // Bytes that the block holds if it is kept in memory for the merge instead of written to a run. Empty where that is
+  // not possible.
   virtual std::optional<std::size_t> kept_bytes(const Block&, const BlockSortOptions&) const { return std::nullopt; }
-  // Requires: kept_bytes().
+  // Requires: kept_bytes() is not empty.
   virtual std::unique_ptr<MergeSource> keep(Block&&, const BlockSortOptions&, MemoryBudget&, BlockSortStats&) const {
     throw std::logic_error("this sorter keeps no blocks");
   }
 };
 
-// What is known of a block's lists before they are written.
+// Bounds of a block's lists before they are written.
 struct ListStats {
   std::size_t entries = 0;
   std::size_t bytes = 0;  // of terms, postings and distances
 };
-// At most. Requires: a block that is not of tokens.
+// Requires: chunks of postings or tables.
 ListStats most_lists(const Block& block);
-// The most bytes that the run of this block can take.
+// The most bytes of the run of this block.
 std::size_t run_bytes_bound(const Block& block, const ListStats& lists, std::size_t run_block_bytes);
 
 }  // namespace spillway

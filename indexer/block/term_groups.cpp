@@ -16,15 +16,15 @@ namespace spillway {
 
 namespace {
 
-// A slot: 0 = empty; else the lower half of the hash, and below that the number of the group + 1, or kBeingAdded.
+// A slot: 0: empty; else the lower half of the hash above the group's number + 1 or kBeingAdded.
 constexpr std::uint32_t kBeingAdded = 0xFFFFFFFF;
 constexpr std::uint32_t kNoRoom = 0xFFFFFFFE;
 
-// A table is made for so many times the terms of the largest chunk, and so many times more whenever that is too little:
-// most blocks have few more terms than their largest chunk, and a small table is a fast one.
+// The first table has room for 4 times the terms of the largest chunk, and each next one for 4 times more: most blocks
+// have few more terms than their largest chunk, and a small table is fast.
 constexpr std::size_t kGrowth = 4;
 
-constexpr std::size_t kBatch = 32;  // strings that are looked up together
+constexpr std::size_t kBatch = 32;  // strings looked up together
 
 std::uint64_t hash_of(const StringRef& text) {
   const std::uint8_t* at = text.data;
@@ -53,7 +53,7 @@ bool same_text(const StringRef& a, const StringRef& b) {
 }  // namespace
 
 // Open addressing; threads insert at the same time. The slots are written before any is read: a new page that is read
-// first is mapped to one of zeros, and the write that takes its place must tell all CPUs of this process (7 us a page).
+// first maps to a shared page of zeros, and the first write then interrupts all CPUs of this process (7 us a page).
 struct TermGroups::Table {
   Table(std::size_t most, MemoryBudget& budget)
       : most_groups(most),
@@ -98,7 +98,7 @@ void TermGroups::move_to_payloads() {
   of_string_memory_ = Buffer();
 }
 
-// Groups the strings of the chunks that are not done, until the table is full.
+// Groups the strings of the chunks that are not done until the table is full.
 void TermGroups::fill(Table& table, std::span<std::uint8_t> is_done) {
   table.group_count = static_cast<std::uint32_t>(count_);
   tbb::parallel_for(std::size_t{0}, count_, [&](std::size_t group) {
@@ -117,8 +117,8 @@ void TermGroups::fill(Table& table, std::span<std::uint8_t> is_done) {
   count_ = std::min<std::size_t>(table.group_count, table.most_groups);
 }
 
-// Strings of a chunk are met in no order that the table knows: what a few of them need is asked for in three steps,
-// each of which needs the one before.
+// A chunk's strings are in no order of the table: prefetches for a batch of them in three steps, each of which reads
+// what the one before has asked for.
 bool TermGroups::group_chunk(Table& table, std::size_t c) {
   const std::span<const ChunkTerm> terms = chunks_[c].terms().terms;
   const std::uint8_t* const text = chunks_[c].terms().text.data();
@@ -147,14 +147,14 @@ bool TermGroups::group_chunk(Table& table, std::size_t c) {
   return true;
 }
 
-// What is in the slot where a text of this hash is looked for first.
+// Returns the group in the first slot of this hash; nullptr where there is none.
 const StringRef* TermGroups::likely_group(Table& table, std::uint64_t hash) const {
   const std::uint64_t held = std::atomic_ref(table.slots[hash >> table.shift]).load(std::memory_order_acquire);
   const auto group = static_cast<std::uint32_t>(held);
   return group == 0 || group == kBeingAdded ? nullptr : &texts_[group - 1];
 }
 
-// The number of the text's group; kNoRoom where there are too many.
+// Returns the number of the text's group; kNoRoom where the table is full.
 std::uint32_t TermGroups::find_or_add(Table& table, const StringRef& text, std::uint64_t hash) {
   const std::uint64_t tag = hash << 32;
   const std::size_t mask = table.slots.size() - 1;

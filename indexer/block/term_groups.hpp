@@ -1,5 +1,5 @@
-// The distinct terms of a block: the strings of all chunk tables, equal ones found by hashing, so that a sorter orders
-// each term once, however many chunks it is in.
+// The distinct terms of a block: groups the strings of all chunks by hashing, so that a sorter orders each term once,
+// however many chunks have it. O(bytes of the strings), in parallel.
 #pragma once
 
 #include <atomic>
@@ -11,22 +11,22 @@
 
 namespace spillway {
 
-// Groups are numbered as threads meet them: only what does not depend on the numbers is the same every time. Lives no
-// longer than its block.
+// Groups are numbered in the order in which threads find them, which differs from run to run. Lives no longer than its
+// block.
 class TermGroups {
  public:
-  // `first_string`: number of each chunk's first string among all, and behind the last one how many there are; lives as
-  // long. Hashes in parallel inside the calling thread's TBB arena; its memory is paid from the budget.
+  // `first_string`: the number of each chunk's first string among all, then their count; it outlives the groups. Works
+  // in parallel in the calling thread's TBB arena. Takes its memory from the budget.
   TermGroups(const Block& block, std::span<const std::uint32_t> first_string, MemoryBudget& budget);
-  // What that takes at most for `count` strings, and of it what is held afterwards.
+  // The most bytes for `count` strings while grouping.
   static std::size_t memory_bytes(std::size_t count) { return count * (kSlotBytes + kHeldBytes); }
-  // With `groups` of them.
+  // Bytes held afterwards, with `groups` groups.
   static std::size_t held_bytes(std::size_t count, std::size_t groups) {
     return count * (are_many(count, groups) ? sizeof(StringRef) : kHeldBytes);
   }
 
   std::size_t string_count() const { return texts_.size(); }
-  // By number of the string.
+  // Returns the string's group.
   std::uint32_t of_string(std::size_t string) const {
     return of_string_.empty() ? texts_[string].payload : of_string_[string];
   }
@@ -36,7 +36,8 @@ class TermGroups {
   struct Table;
   static constexpr std::size_t kHeldBytes = sizeof(std::uint32_t) + sizeof(StringRef);
   static constexpr std::size_t kSlotBytes = 4 * sizeof(std::uint64_t);  // a power of two of them, half empty
-  // Where most strings are groups of their own, memory is short: the payloads of texts_ tell each string's group.
+  // Where more than half of the strings are groups of their own, memory is short: the payloads of texts_ then hold each
+  // string's group.
   static bool are_many(std::size_t count, std::size_t groups) { return 2 * groups > count; }
   void move_to_payloads();
   void fill(Table& table, std::span<std::uint8_t> is_done);

@@ -24,8 +24,8 @@ std::vector<std::uint32_t> first_strings(const Block& block) {
   return first;
 }
 
-// Chunks [borders[r], borders[r + 1]) are counted and placed by one task; each has a counter for each group, so there
-// are only as many as pay.
+// One task counts and places the strings of chunks [borders[r], borders[r + 1]). Each task has a counter for each
+// group: there are only as many tasks as pay for that.
 std::vector<std::size_t> chunk_ranges(std::size_t chunks, std::size_t strings, std::size_t groups) {
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   const std::size_t ranges = std::clamp<std::size_t>(std::min(threads, strings / (4 * groups + 1)), 1, chunks);
@@ -37,7 +37,7 @@ std::vector<std::size_t> chunk_ranges(std::size_t chunks, std::size_t strings, s
 }  // namespace
 
 std::size_t BlockTerms::memory_bytes(std::size_t count, const StringSorter& sorter) {
-  // Sorting takes most where all are distinct; placing them takes less than either.
+  // Sorting takes most where all strings are distinct; placing them takes less than grouping or sorting.
   const std::size_t sorting = count * (sizeof(StringRef) + sizeof(std::uint32_t)) + sorter.scratch_bytes(count);
   return std::max(TermGroups::memory_bytes(count), sorting);
 }
@@ -56,7 +56,7 @@ BlockTerms::BlockTerms(const Block& block, const StringSorter& sorter, MemoryBud
   set_places(groups, order, budget);
 }
 
-// A counting sort of all strings by the rank of their group. Those of a term come in the order of their chunks.
+// A stable counting sort of all strings by the rank of their group: those of a term keep the order of their chunks.
 void BlockTerms::set_places(const TermGroups& groups, std::span<const std::uint32_t> order, MemoryBudget& budget) {
   const std::size_t strings = groups.string_count();
   places_memory_ = Buffer(budget, strings * sizeof(std::uint64_t), "the terms of a block");

@@ -1,6 +1,6 @@
-// Terms of a block, unified (design, decision 1): the strings of all chunk tables, ordered; equal strings are one term.
-// They are found equal by hashing inside the block (indexer/block/term_groups.hpp), so that only distinct ones are
-// sorted.
+// The unified terms of a block (design, decision 1): the strings of all chunks in order; equal strings are one term.
+// Hashing groups equal strings first (indexer/block/term_groups.hpp), so that only d distinct ones are sorted:
+// O(s + d log d) comparisons for s strings.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@ namespace spillway {
 // Lives no longer than its block.
 class BlockTerms {
  public:
-  // Sorts each distinct string once, in parallel inside the calling thread's TBB arena. Pays the order and what making
-  // it takes (freed again) from the budget.
+  // Works in parallel in the calling thread's TBB arena. Takes the order, and scratch that is freed again, from the
+  // budget.
   BlockTerms(const Block& block, const StringSorter& sorter, MemoryBudget& budget);
-  // What that takes at most for `count` strings.
+  // The most bytes for `count` strings, scratch included.
   static std::size_t memory_bytes(std::size_t count, const StringSorter& sorter);
 
   std::size_t size() const { return places_.size(); }  // strings, not distinct terms
-  // The i-th string in order, and which chunk and which of its terms it is.
+  // The i-th string in order, its chunk, and its number among the chunk's terms.
   std::string_view text(std::size_t i) const { return chunks_[chunk(i)].terms().term_text(term(i)); }
   std::uint32_t chunk(std::size_t i) const { return static_cast<std::uint32_t>(places_[i] >> 32); }
   std::uint32_t term(std::size_t i) const { return static_cast<std::uint32_t>(places_[i]) & ~kStarts; }
-  // Is the i-th string the first of its term?
+  // Whether the i-th string is the first of its term.
   bool starts_term(std::size_t i) const { return (places_[i] & kStarts) != 0; }
-  // Ranges [ranges[j], ranges[j+1]) of the order that begin and end between terms, of about `strings` strings.
+  // Returns borders of ranges of about `strings` strings, which begin and end between terms.
   std::vector<std::size_t> ranges(std::size_t strings) const;
 
-  // Index of a chunk's first string among all, for tables by (chunk, term).
+  // The number of a chunk's first string among all, for tables by (chunk, term).
   std::size_t first_string(std::size_t chunk) const { return first_string_[chunk]; }
 
  private:
@@ -42,7 +42,7 @@ class BlockTerms {
   std::span<const ParsedChunk> chunks_;
   Buffer places_memory_;
   std::span<std::uint64_t> places_;          // chunk, kStarts and the term in the chunk
-  std::vector<std::uint32_t> first_string_;  // by chunk, and behind the last one
+  std::vector<std::uint32_t> first_string_;  // by chunk, then the count of all
 };
 
 }  // namespace spillway

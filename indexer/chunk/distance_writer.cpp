@@ -12,12 +12,12 @@ namespace spillway {
 
 namespace {
 
-// What a pass carries from one position to the next.
+// The state of a pass between two positions.
 struct Progress {
   std::uint32_t last = 0;  // position
   std::uint64_t weight = 0;
   std::uint8_t *begin = nullptr, *to = nullptr;
-  std::size_t lists = 0;  // that ended
+  std::size_t lists = 0;  // complete ones
 };
 
 void write_each(const SortedPositions& document, std::size_t begin, std::size_t end, Progress& progress) {
@@ -27,7 +27,7 @@ void write_each(const SortedPositions& document, std::size_t begin, std::size_t 
     progress.to = write_varint(progress.to, position - (starts ? 0 : progress.last));
     progress.last = position;
     progress.weight += position_value(position);
-    // Without a branch: written again until the list ends. What is overwritten was read before.
+    // Without a branch: the same entry is written until the list ends. Its position was read before.
     document.positions[progress.lists] = static_cast<std::uint32_t>(progress.to - progress.begin);
     document.weights[progress.lists] = progress.weight;
     progress.lists += document.starts[(i + 1) / 64] >> (i + 1) % 64 & 1;
@@ -40,14 +40,14 @@ std::uint8_t* write_portable(const SortedPositions& document, std::uint8_t* to) 
   return progress.to;
 }
 
-// From vectors to write_each(): the lowest lanes.
+// Hands the lowest lanes to write_each().
 SPILLWAY_AVX512 void carry_on(__m512i last, __m512i weight, Progress& progress) {
   progress.last = static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm512_castsi512_si128(last)));
   progress.weight = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(weight)));
 }
 
-// Sixteen positions at a time. A distance below 2^28 has at most four bytes, so the varints of all of them are made in
-// the lanes, and what they use of those is squeezed together.
+// Takes sixteen positions at a time. A distance below 2^28 has a varint of at most four bytes: each lane makes its own,
+// and the used bytes of all lanes are compressed to the front.
 SPILLWAY_AVX512 std::uint8_t* write_avx512(const SortedPositions& document, std::uint8_t* to) {
   constexpr std::size_t kLanes = 16;
   const std::size_t whole = document.positions.size() / kLanes * kLanes;
@@ -76,7 +76,7 @@ SPILLWAY_AVX512 std::uint8_t* write_avx512(const SortedPositions& document, std:
                                         _mm512_slli_epi32(_mm512_and_si512(distances, second_bits), 1));
     const __m512i high = _mm512_or_si512(_mm512_slli_epi32(_mm512_and_si512(distances, third_bits), 2),
                                          _mm512_slli_epi32(_mm512_and_si512(distances, fourth_bits), 3));
-    // Where a byte is followed by another one of its varint; one place up, which bytes are there.
+    // 0x80 in each byte that another byte of its varint follows; shifted up by a byte, it marks the bytes in use.
     __m512i goes_on = _mm512_maskz_set1_epi32(two, 0x80);
     goes_on = _mm512_or_si512(goes_on, _mm512_maskz_set1_epi32(three, 0x8000));
     goes_on = _mm512_or_si512(goes_on, _mm512_maskz_set1_epi32(four, 0x800000));

@@ -1,5 +1,5 @@
-// The inner loop of PositionFolder: the positions of a document, sorted by term, become distances as varints, all lists
-// of the document in one pass. The widest instructions that the CPU has are chosen at run time; all paths write the
+// The inner loop of PositionFolder: writes the positions of a document, sorted by term, as varint distances, all lists
+// in one pass. O(positions), in place. The widest instructions of the CPU are chosen at run time; all paths write the
 // same bytes.
 #pragma once
 
@@ -10,20 +10,19 @@
 namespace spillway {
 
 struct SortedPositions {
-  // List by list, each ascending. Its front becomes where each list ends, counted from the first byte written.
+  // List by list, each ascending. Overwritten: entry i becomes the end of list i, in bytes from the first one written.
   std::span<std::uint32_t> positions;
-  // A bit for each position: it is the first of its list, whose distance counts from 0; and one that is set behind
-  // them.
+  // A bit for each position, set for the first one of a list, whose distance counts from 0; then one more bit, set.
   const std::uint64_t* starts = nullptr;
-  // For each list, the sum of the position values up to its end, over the lists before as well. Room for as many as
-  // positions.
+  // Output: for each list, the sum of the position values of this list and all lists before it. Room for an entry per
+  // position.
   std::uint64_t* weights = nullptr;
 };
 
-// Writable bytes behind the last one that is kept.
+// Bytes after the last distance that may be overwritten.
 inline constexpr std::size_t kDistanceSlack = 64;
 
-// Returns the end of what is written. Requires: five bytes for each position and the slack at `to`.
+// Returns the end of the distances. Requires: room at `to` for five bytes per position and the slack.
 using WriteDistances = std::uint8_t* (*)(const SortedPositions& document, std::uint8_t* to);
 
 // The fastest on this CPU.

@@ -18,7 +18,7 @@ std::size_t start_words(std::size_t room) { return room / 64 + 1; }
 
 }  // namespace
 
-// A document that ends when the distances are nearly full, and the first occurrences of the next, come on top.
+// Two batches of occurrences may follow nearly full distances: those of a document that ends, and the next one's first.
 std::size_t PositionFolder::max_distance_bytes(const ChunkLimits& limits, std::size_t slack) {
   return max_distances(limits) + kMaxDistanceBytes * (max_occurrences(limits) + 2 * slack);
 }
@@ -42,7 +42,7 @@ PositionFolder::PositionFolder(MemoryBudget& budget, const ChunkLimits& limits, 
   distances_ = reinterpret_cast<std::uint8_t*>(sorted_ + room);
 }
 
-// An entry's frequency becomes the place of its first occurrence, then moves to the place behind its last one.
+// An entry's frequency becomes the place of its first occurrence, then moves to the place after its last one.
 void PositionFolder::fold(TermTable& table, std::span<const std::uint32_t> touched, std::size_t occurrences) {
   std::fill_n(starts_, start_words(occurrences), 0);
   std::uint32_t place = 0;

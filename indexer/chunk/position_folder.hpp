@@ -1,7 +1,7 @@
-// Positions of a chunk, document by document. The occurrences of a document wait in text order; when it ends they are
-// sorted by term while they are in cache (a counting sort, since folding knows the frequencies), and their distances
-// appended as varints. The lists are then handed out in order as the postings are emitted. So the chunk is inverted by
-// moving whole lists.
+// Positions of a chunk, document by document. The occurrences of a document wait in text order. When the document ends,
+// a counting sort orders them by term while they are in cache, and their distances are appended as varints:
+// O(occurrences
+// + terms). The parser takes the lists in order as it emits the postings, so inverting the chunk moves whole lists.
 #pragma once
 
 #include <cstddef>
@@ -19,29 +19,30 @@ namespace spillway {
 
 class PositionFolder {
  public:
-  // `slack` more occurrences than a full one has room for may be added before it is asked whether it is full.
+  // Up to `slack` occurrences may be added between two calls of is_full().
   static std::size_t memory_bytes(const ChunkLimits& limits, std::size_t slack);
-  // The most bytes of distances that a chunk gets.
+  // The most bytes of distances in a chunk.
   static std::size_t max_distance_bytes(const ChunkLimits& limits, std::size_t slack);
-  // Asks for no memory if not `used`.
+  // Takes no memory if not `used`.
   PositionFolder(MemoryBudget& budget, const ChunkLimits& limits, std::size_t slack, bool used);
 
-  // Pairs (entry number, position) of the document's occurrences in this chunk, in order; the count is the caller's.
+  // Pairs (entry number, position) of the document's occurrences in this chunk, in order. The caller writes and counts
+  // them.
   std::uint32_t* occurrences() { return occurrences_; }
-  // Must the chunk be sealed before more is added?
+  // Returns whether the chunk must be sealed before more is added.
   bool is_full(std::size_t occurrences) const {
     return occurrences >= max_occurrences_ || distances_used_ >= max_distances_;
   }
 
-  // The document's part ends: sorts its occurrences by term, and appends their distances. `touched` are its terms;
-  // their entries' frequencies are used up.
+  // Sorts the document's occurrences by term, and appends their distances. `touched`: its terms, by first occurrence.
+  // Uses their entries' frequencies up.
   void fold(TermTable& table, std::span<const std::uint32_t> touched, std::size_t occurrences);
   struct List {
     std::uint32_t frequency = 0;
     std::uint32_t bytes = 0;   // of its distances
     std::uint64_t weight = 0;  // sum of its position values
   };
-  // The list of the next of the touched terms; adds its bytes to the entry's.
+  // Returns the list of the next touched term, and adds its bytes to the entry.
   List next_list(TableEntry& entry) {
     const std::uint32_t end = std::exchange(entry.frequency, 0);
     const List list{end - taken_, sorted_[taken_lists_] - taken_bytes_, weights_[taken_lists_] - taken_weight_};
@@ -53,7 +54,7 @@ class PositionFolder {
     return list;
   }
 
-  // Of the chunk so far, list by list.
+  // Those of the chunk so far, list by list.
   std::span<const std::uint8_t> distances() const { return {distances_, distances_used_}; }
   void clear() { distances_used_ = 0; }
 
@@ -61,12 +62,12 @@ class PositionFolder {
   std::size_t max_occurrences_, max_distances_;
   Buffer memory_;
   std::uint32_t* occurrences_ = nullptr;
-  std::uint64_t* weights_ = nullptr;  // where occurrences_ were
+  std::uint64_t* weights_ = nullptr;  // in the memory of occurrences_
   std::uint32_t* sorted_ = nullptr;   // positions, then ends of lists (SortedPositions)
   std::uint64_t* starts_ = nullptr;
   std::uint8_t* distances_ = nullptr;
   std::size_t distances_used_ = 0;
-  // By next_list(), of the document:
+  // What next_list() has taken of the document:
   std::uint32_t taken_lists_ = 0, taken_ = 0, taken_bytes_ = 0;
   std::uint64_t taken_weight_ = 0;
   WriteDistances write_ = distance_writer();

@@ -79,7 +79,7 @@ void lay_out_lists(TermTable& table, std::span<const std::uint32_t> listed, cons
   }
 }
 
-// memcpy() of few bytes, as most lists of distances have, without a call.
+// memcpy() without a call for few bytes, as most lists of distances have.
 void copy_short(const std::uint8_t* from, std::uint32_t bytes, std::uint8_t* to) {
   if (bytes >= 16) {
     std::memcpy(to, from, bytes);
@@ -96,13 +96,13 @@ void copy_short(const std::uint8_t* from, std::uint32_t bytes, std::uint8_t* to)
   }
 }
 
-// Postings of which the memory is asked for before they are placed.
+// Postings by which prefetching runs ahead.
 constexpr std::size_t kPlacedAhead = 16;
 
 // Words in the stream of a posting that begins with `head`.
 inline std::size_t posting_words(std::uint32_t head) { return head >> kEntryBits != 0 ? 2 : 3; }
 
-// Writes a posting of the stream to its list; returns its end. Requires: kListPadding writable bytes behind it.
+// Writes a posting of the stream to its list, and returns its end. Requires: kListPadding writable bytes after it.
 inline std::uint8_t* write_posting(const std::uint32_t* posting, std::uint8_t* to) {
   const std::uint32_t bytes = posting[0] >> kEntryBits;
   if (bytes != 0) {
@@ -113,7 +113,7 @@ inline std::uint8_t* write_posting(const std::uint32_t* posting, std::uint8_t* t
   return (posting[1] & 1) != 0 ? to : write_varint(to, posting[2]);
 }
 
-// The counting sort by term: postings, and with them their distances.
+// The counting sort by term, of postings and their distances.
 template <bool kPositioned>
 void scatter_postings(const PostingStream& stream, std::uint8_t* postings, std::uint8_t* distances) {
   constexpr std::size_t kStride = kPositioned ? 2 : 1;

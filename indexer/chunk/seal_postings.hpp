@@ -25,13 +25,14 @@ struct PostingStream {
 ParsedChunk seal_postings(TermTable& table, const ChunkDocuments& documents, const PostingStream& stream,
                           MemoryBudget& budget);
 
-// A posting in the stream: a word with the entry's number and above it how many bytes it takes in its list, and these
-// bytes as a little-endian word. One of more than three bytes: the number alone, the gap word and the frequency.
+// A posting in the stream is two words: the entry's number, with the posting's bytes in its list above it, and these
+// bytes as a little-endian word. A posting of more than three bytes is three words: the number alone, gap word and
+// frequency.
 inline constexpr unsigned kEntryBits = 18;
 inline constexpr std::uint32_t kEntryMask = (1U << kEntryBits) - 1;
 
-// Writes the posting (document + 1, frequency) of a term to the stream, 2 or 3 words, and counts its bytes. Returns the
-// number of words. Without a branch on its shape, which would often be mispredicted.
+// Writes the posting (document + 1, frequency) of a term to the stream, and counts its bytes. Returns the number of
+// words, 2 or 3. Does not branch on the posting's shape, which would often be mispredicted.
 inline std::size_t emit_posting(TermState& term, std::uint32_t number, std::uint32_t document, std::uint32_t frequency,
                                 std::uint32_t* stream) {
   // Before the first posting last_document stands for document 0, as in the run's posting format.

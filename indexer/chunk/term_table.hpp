@@ -1,6 +1,6 @@
-// The chunk's term table: an open-addressing hash table from tokens to entries, sized to the L2 cache. What an
-// occurrence touches is one slot and one half cache line: keys of up to 16 bytes stand in the entry, longer ones in an
-// arena. What folding and checksums need of a term is touched once per document, and stands apart.
+// The chunk's term table: an open-addressing hash table from tokens to entries, sized to the L2 cache. An occurrence
+// touches one slot and half a cache line: the entry holds keys of up to 16 bytes, an arena longer ones. The state for
+// folding and checksums is touched once per document, and stands apart. A look-up takes O(1) expected time.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,21 @@ enum class KeySpace : std::uint32_t { kTerm = 0, kToken = 1 };
 
 struct alignas(32) TableEntry {
   std::uint64_t key[2];     // up to 16 bytes, zero-padded; longer: arena offset, hash
-  std::uint32_t key_bytes;  // and the key space in the top bit
-  // kToken: what an occurrence of it means (a term's entry number, or one of the codes of the parser). kTerm: its own
-  // number.
+  std::uint32_t key_bytes;  // with the key space in the top bit
+  // kToken: the meaning of an occurrence: a term's entry number or a code of TermResolver. kTerm: the own number.
   std::uint32_t action;
   std::uint32_t frequency;       // kTerm, folding: occurrences so far in the document
   std::uint32_t distance_bytes;  // kTerm, folding with positions: of the distances so far in the chunk
 };
 static_assert(sizeof(TableEntry) == 32);
 
-// Of the entry with the same number, if it is a kTerm.
+// State of the kTerm entry with the same number.
 struct alignas(32) TermState {
   TermHash hash;  // for the checksum
-  // Folding. Documents + 1, so that 0 means none:
-  std::uint32_t last_document;   // the last one emitted
-  std::uint32_t posting_bytes;   // of the postings emitted
-  std::uint32_t document_count;  // postings emitted
+  // Of the postings emitted while folding:
+  std::uint32_t last_document;  // + 1; 0: none
+  std::uint32_t posting_bytes;
+  std::uint32_t document_count;
   std::uint32_t occurrence_count;
 };
 static_assert(sizeof(TermState) == 32);
@@ -45,11 +44,11 @@ static_assert(sizeof(TermState) == 32);
 class TermTable {
  public:
   static constexpr std::uint32_t kSpaceBit = 0x80000000U;
-  // In the length of a kTerm that is not (yet) known to be what a run of just its bytes gives: is_entry() does not take
-  // it for such a run, find() does not care.
+  // In the length of a kTerm that is not known to be what a word of just its bytes resolves to: is_entry() does not
+  // match it, find() ignores the bit.
   static constexpr std::uint32_t kUnprovedBit = 0x40000000U;
 
-  // Room for `capacity` entries (at most 2^18 - 2), and `arena_bytes` of long keys.
+  // Room for `capacity` entries, at most 2^18 - 2, and for `arena_bytes` of long keys.
   TermTable(MemoryBudget& budget, std::uint32_t capacity, std::size_t arena_bytes);
   static std::size_t memory_bytes(std::uint32_t capacity, std::size_t arena_bytes);
 
@@ -59,7 +58,7 @@ class TermTable {
     std::uint32_t tagged_bytes;
   };
 
-  // nullptr where the key is not there.
+  // nullptr where the key is not in the table.
   TableEntry* find(const ShortKey& key) {
     const std::uint64_t hash = hash_of(key);
     for (std::size_t at = hash >> shift_;; at = (at + 1) & slot_mask_) {
@@ -71,8 +70,8 @@ class TermTable {
     }
   }
 
-  // For looking at the slots of many keys of a space at once. An entry that is named there (0: none) may be another
-  // key's; guesses are good until the next clear().
+  // For reading the slots of many keys of a space at once. The entry that a slot names (0: none) is a guess: it may be
+  // another key's. Guesses are valid until the next clear().
   SlotTable slot_table(KeySpace space) const { return {slots_, shift_, kIndexMask, seed_of(space)}; }
   void prefetch(std::uint32_t number) const { __builtin_prefetch(&entries_[number], 1); }
   void prefetch_state(std::uint32_t number) const { __builtin_prefetch(&states_[number], 1); }
@@ -80,12 +79,12 @@ class TermTable {
     const TableEntry& entry = entries_[number];
     return entry.key[0] == key.low && entry.key[1] == key.high && entry.key_bytes == key.tagged_bytes;
   }
-  // The same as find() would say. Requires: a key that is not empty.
+  // Returns whether find() would find that entry. Requires: a key that is not empty.
   bool is_key(std::uint32_t number, const ShortKey& key) const {
     return key.low != 0 && matches(entries_[number], key);
   }
 
-  // Keys above 16 bytes, with the hash that is held for them: for looking at many at once.
+  // For looking up many keys above 16 bytes at once, by the hash that the table holds for them.
   static std::uint64_t hash_long(std::string_view key);
   void prefetch_long(std::string_view key, std::uint64_t hash, KeySpace space) const {
     __builtin_prefetch(&slots_[long_slot_hash(hash, tagged_bytes(key, space), space) >> shift_]);
@@ -93,13 +92,13 @@ class TermTable {
   TableEntry* find_long(std::string_view key, std::uint64_t hash, KeySpace space);
 
   TableEntry* find(std::string_view key, KeySpace space);
-  // Requires: the key is not there, has_room(key.size()).
+  // Requires: the key is not in the table, has_room(key.size()).
   TableEntry& insert(std::string_view key, KeySpace space);
 
   bool has_room(std::size_t key_bytes, std::uint32_t entries = 1) const {
     return size_ + entries <= capacity_ && arena_used_ + key_bytes <= arena_.size();
   }
-  // Could a table that is empty hold this key and as many more entries?
+  // Returns whether an empty table could hold `entries` entries with `key_bytes` of long keys.
   bool could_hold(std::size_t key_bytes, std::uint32_t entries) const {
     return entries <= capacity_ && key_bytes <= arena_.size();
   }
@@ -117,8 +116,8 @@ class TermTable {
   std::string_view key_of(const TableEntry& entry) const;
   static bool is_term(const TableEntry& entry) { return (entry.key_bytes & kSpaceBit) == 0; }
 
-  // Two zero-padded words of a key of up to 16 bytes: by loads that overlap, because a copy of a few bytes that is read
-  // as a word at once waits for its stores.
+  // Loads a key of up to 16 bytes as two zero-padded words. Uses overlapping loads: a copy of a few bytes that is read
+  // as a word at once would wait for its stores.
   static void load_short(std::string_view key, std::uint64_t words[2]) {
     const char* const at = key.data();
     const std::size_t bytes = key.size();
@@ -160,15 +159,15 @@ class TermTable {
     const KeySpace space = (key.tagged_bytes & kSpaceBit) != 0 ? KeySpace::kToken : KeySpace::kTerm;
     return hash_token_words(key.low, key.high, seed_of(space));
   }
-  // Bits of the hash above the index bits of a slot.
+  // Bits of the hash that a slot holds above the entry number.
   static std::uint32_t tag_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash) & ~kIndexMask; }
 
   Buffer memory_, arena_;
-  TableEntry* entries_;  // the first is no key's
+  TableEntry* entries_;  // the first one holds no key
   TermState* states_;
-  std::uint32_t* slots_;  // 0: free, else tag and entry number
+  std::uint32_t* slots_;  // 0: free; else a tag with the entry number below it
   std::size_t slot_mask_;
-  unsigned shift_;  // a slot's place is in the hash's top bits
+  unsigned shift_;  // slot = hash >> shift
   std::uint32_t capacity_;
   std::uint32_t size_ = 0;
   std::uint32_t clear_count_ = 0;

@@ -49,7 +49,7 @@ class Tabulation {
   }
 
  private:
-  // Empty: there is no other.
+  // Returns an empty view after the last token.
   std::string_view next_token() {
     while (at_ != end_ && *at_ == 0) ++at_;
     if (at_ == end_) return {};
@@ -112,7 +112,7 @@ void check(const ParsedChunk& chunk, Positions positions) {
   }
 }
 
-// Tables of which every occurrence may be another term.
+// Every occurrence may be another term.
 TabulationBytes bytes_of(std::uint64_t occurrences, std::size_t token_bytes, std::size_t copied_bytes,
                          Positions positions) {
   const std::size_t stream_bytes = stride_of(positions) * occurrences * sizeof(std::uint32_t);

@@ -1,4 +1,4 @@
-// Chunks of tokens to chunks with tables: what a GPU would have sorted, for sorting on the CPU instead.
+// Turns chunks of tokens, made for a GPU, into chunks with tables, which the CPU can sort instead.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace spillway {
 
-// The chunk of form kTables, with its whole sum, of the documents of a chunk of form kTokens, which is used up.
-// FormatError where tokens, lengths and sums do not agree (hardware or our own mistake).
+// Returns the chunk with a table, and with the checksum of all its occurrences, of a chunk of tokens, which is used up.
+// O(bytes of tokens). FormatError where tokens, lengths and checksums do not agree (hardware or our own mistake).
 ParsedChunk build_term_table(ParsedChunk&& chunk, Positions positions, MemoryBudget& budget);
 
-// At most, by build_term_table() besides the chunk: for what it returns, and given back before it does.
+// The most bytes that build_term_table() takes besides the chunk: for its result, and for scratch that it frees.
 struct TabulationBytes {
   std::size_t result = 0, scratch = 0;
 };
 TabulationBytes tabulation_bytes(const ParsedChunk& chunk, Positions positions);
-// Of any chunk of these limits.
+// For any chunk of these limits.
 TabulationBytes most_tabulation_bytes(const ContentOptions& options, const ChunkLimits& limits);
 
 }  // namespace spillway

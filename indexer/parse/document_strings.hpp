@@ -1,5 +1,5 @@
-// What a chunk keeps of the document that is being parsed, besides its terms: id and stored fields, as the entry in the
-// document stream (io/format/run.hpp) that is written when the document ends or is cut.
+// Id and stored fields of the open document. They are written as an entry of the document stream (io/format/run.hpp)
+// when the document ends or is cut.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace spillway {
 
 class DocumentStrings {
  public:
-  // Copies what is to be stored. Returns how many fields were cut, at a character, because they are too long.
+  // Copies what is to be stored. Returns how many fields were too long, and were cut at a character.
   unsigned keep(const DocumentFields& fields, StorePolicy store);
   // Appends the document's entry; `length` counts its tokens.
   void append_to(std::vector<std::uint8_t>& stream, std::uint32_t length);
   // Presence bits (RunDocument).
   std::uint8_t fields() const { return document_.fields; }
-  // The document goes on in the next chunk, where its strings do not stand again.
+  // The document goes on in the next chunk, which does not repeat its strings.
   void clear_fields() { document_.fields = 0; }
 
  private:

@@ -1,5 +1,5 @@
 // The chunk parser that looks every token up in the chunk's term table, and folds occurrences into postings
-// (ChunkForm::kPostings) or keeps them plain (kOccurrences).
+// (ChunkForm::kPostings) or keeps them as they come (kTables).
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// Requires: a form with a table. As make_chunk_parser().
+// As make_chunk_parser(). Requires: form kPostings or kTables.
 std::unique_ptr<ChunkParser> make_table_parser(const ChunkParserSetup& setup);
 
 }  // namespace spillway

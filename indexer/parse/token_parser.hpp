@@ -1,5 +1,5 @@
-// The chunk parser that leaves the tokens themselves (ChunkForm::kTokens). ASCII words that are their own terms are
-// copied as they stand, a window of text at a time; only other words are looked at one by one.
+// The chunk parser that keeps the tokens themselves (ChunkForm::kTokens). It copies ASCII words that are their own
+// terms as they stand, a window of text at a time, and resolves only the other words one by one.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// Requires: form kTokens. As make_chunk_parser().
+// As make_chunk_parser(). Requires: form kTokens.
 std::unique_ptr<ChunkParser> make_token_parser(const ChunkParserSetup& setup);
 
 }  // namespace spillway

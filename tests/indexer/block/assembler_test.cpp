@@ -22,7 +22,7 @@ struct Sealed {
 
 class BlockAssemblerTest : public ::testing::Test {
  protected:
-  // A chunk with a mark to know it by (in its occurrence count).
+  // A chunk that its occurrence count identifies.
   ParsedChunk chunk(std::uint64_t mark, std::size_t bytes = kPage) {
     ParsedChunk made;
     made.memory = Buffer(budget_, bytes, "test");
@@ -123,8 +123,8 @@ TEST_P(BlockAssemblerThreads, KeepsInputOrderAndTheHoldLimit) {
     // first[t]: mark of the first chunk of task t; some tasks have none.
     std::vector<std::uint64_t> first{0};
     for (int t = 0; t < 60; ++t) first.push_back(first.back() + random() % 5);
-    // Chunks that were taken from their threads and are not in a block yet. The limit may be passed by the one that is
-    // being handed over.
+    // Chunks that were taken from their threads and are not in a block yet. The one that is being handed over may pass
+    // the limit.
     std::atomic<std::int64_t> held{0}, most_held{0};
     std::atomic<std::uint64_t> next_task{0};
     BlockAssembler assembler(
@@ -193,7 +193,7 @@ TEST_F(BlockAssemblerTest, HoldsBackThreadsThatAreFarAheadUntilTheirTurn) {
   expect_whole(7, kPage);
 }
 
-// In mode cpu no chunk is taken while a block is sorted; in mode cpu+ they are.
+// While a block is sorted, mode cpu takes no chunks, and mode cpu+ does.
 TEST_F(BlockAssemblerTest, LetsParsingGoOnWhileABlockIsSealedOnlyIfAllowed) {
   for (const bool overlap : {false, true}) {
     sealed_.clear();
@@ -201,7 +201,7 @@ TEST_F(BlockAssemblerTest, LetsParsingGoOnWhileABlockIsSealedOnlyIfAllowed) {
     int taken_while_sealing = 0;
     BlockAssembler assembler({kPage + 100, 100 * kPage, overlap}, cost, [&](Block&& block) {
       if (block.number == 0) {
-        std::this_thread::sleep_for(milliseconds(50));  // those who were already let in return
+        std::this_thread::sleep_for(milliseconds(50));  // calls that were already let in return
         const int before = taken;
         std::this_thread::sleep_for(milliseconds(100));
         taken_while_sealing = taken - before;
@@ -251,7 +251,7 @@ TEST_F(BlockAssemblerTest, AbandonWakesEverybodyAndDropsTheirChunks) {
   EXPECT_TRUE(sealed_.empty());
 }
 
-// A sort that fails ends the thread that sealed; abandon() lets the others go.
+// A failed sort ends the thread that sealed; abandon() releases the others.
 TEST_F(BlockAssemblerTest, LetsAnErrorOfSealingThrough) {
   BlockAssembler assembler({kPage, kPage, true}, cost, [](Block&&) { throw std::runtime_error("sort failed"); });
   std::atomic<int> returned{0};

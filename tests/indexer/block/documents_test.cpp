@@ -10,7 +10,7 @@
 namespace spillway {
 namespace {
 
-// A document that is cut between all chunks of a block, with so many tokens in each.
+// A block of one document that is cut between chunks with the given numbers of tokens.
 Block cut_document(std::initializer_list<std::uint32_t> lengths) {
   Block block;
   for (const std::uint32_t length : lengths) {

@@ -93,7 +93,7 @@ class SortedBlocks : public ::testing::Test {
     return bytes;
   }
 
-  // What an IdTable makes of the inputs.
+  // The result of an IdTable over the inputs.
   struct Ids {
     std::vector<bool> dropped;
     std::vector<std::uint8_t> length_codes;
@@ -177,7 +177,7 @@ TEST_F(SortedBlocks, GiveTheSameIndexByWayOfAPass) {
   }
 }
 
-// What runs of them take is planned by their bytes. Of documents that go on behind their chunks, titles stand apart.
+// Their bytes plan the memory of merging them. Titles of documents that are cut between chunks are counted apart.
 TEST_F(SortedBlocks, TakeAsManyBytesAsTheirRuns) {
   setting_.limits.stream_words = 60;
   std::vector<OracleDocument> made(200);
@@ -219,7 +219,7 @@ TEST_F(SortedBlocks, JoinThePostingsOfACutDocument) {
   }
 }
 
-// Ids are read from the chunks, side by side; a document may be cut between them, and without an id.
+// Ids are read from several chunks at once; a document may be cut between them, and may have no id.
 TEST_F(SortedBlocks, GiveTheIdsThatTheirRunsGive) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     SCOPED_TRACE(seed);
@@ -250,7 +250,7 @@ TEST_F(SortedBlocks, HoldNoMoreMemoryThanTheySay) {
   EXPECT_GT(budget_.used_bytes(), bytes / 4) << "the bound is far too large";
 }
 
-// What cannot be merged from chunks has to become a run.
+// Blocks that cannot be merged from their chunks must become runs in files.
 TEST_F(SortedBlocks, AreNotKeptWhereTheyCannotBe) {
   OracleDocument document;
   for (int i = 0; i < 20000; ++i) document.text += "word ";
@@ -264,7 +264,7 @@ TEST_F(SortedBlocks, AreNotKeptWhereTheyCannotBe) {
   EXPECT_FALSE(sorter_->kept_bytes(blocks.at(0), options));
 }
 
-// The merge re-derives the sums that were taken while parsing: of postings and of positions.
+// The merge derives the checksums of parsing again: of postings and of positions.
 TEST_F(SortedBlocks, AreRefusedWhereTheirSumIsNotThatOfTheirLists) {
   const std::vector<OracleDocument> made = documents(7, 30);
   for (const bool of_positions : {false, true}) {

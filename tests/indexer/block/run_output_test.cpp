@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kThreads = 8;
 constexpr std::size_t kRangeBytes = 1000;
 
-// Ranges of which work has begun before the first of them is done.
+// Counts the ranges that have begun before the first of them ends.
 std::size_t ranges_before_the_first(std::size_t encode_bytes) {
   constexpr std::size_t kRanges = 40;
   MemoryBudget budget(std::size_t{1} << 24);

@@ -152,8 +152,8 @@ void expect_runs_equal(const std::vector<std::string>& runs, const std::vector<O
   EXPECT_EQ(entries, expected);
 }
 
-// Sorts the same documents in the same chunks with every sorter: all must give the right content, and those of one form
-// the same bytes. (Between the forms, long lists may be cut into entries at other places.)
+// Sorts the same documents in the same chunks with every sorter: all must give the right content, and sorters of one
+// form the same bytes. (Sorters of different forms may cut long lists into entries at different places.)
 void expect_all_agree(const std::vector<OracleDocument>& documents, ParseSetting setting,
                       const std::vector<std::size_t>& cuts, const BlockSortOptions& options) {
   std::map<ChunkForm, std::vector<std::string>> first;
@@ -302,7 +302,7 @@ TEST(BlockSorter, GivesTheSameBytesForAnyNumberOfThreads) {
   }
 }
 
-// The check that nothing was lost on the way must be able to fail.
+// The check for lost occurrences must be able to fail.
 TEST(BlockSorter, RefusesABlockWhoseSumIsNotThatOfItsPostings) {
   OracleDocument document;
   document.text = "a few words";
@@ -348,7 +348,7 @@ TEST(ChunkBases, CountADocumentThatIsOpenBetweenChunksOnce) {
     chunk.first_document_open = first_open;
     chunk.last_document_open = last_open;
   };
-  add(3, true, true);  // the document before is in the block before: it counts here
+  add(3, true, true);  // continues a document of the previous block: it counts here
   add(1, true, true);
   add(2, true, false);
   add(4, false, false);

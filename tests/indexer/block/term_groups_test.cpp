@@ -22,7 +22,7 @@ std::vector<std::uint32_t> first_strings(const Chunks& chunks) {
   return first;
 }
 
-// Every string is in the group of its text, and there is one for each text.
+// Every string is in the group of its text, and each text has one group.
 void expect_groups(const Chunks& chunks) {
   MemoryBudget blocks(kTestBudget), budget(kTestBudget);
   const Block block = block_of(chunks, blocks);
@@ -50,7 +50,7 @@ TEST(TermGroups, AreTheDistinctTextsOfAllChunks) {
   }
 }
 
-// Threads meet the same new terms at the same time.
+// Several threads find the same new terms at once.
 TEST(TermGroups, AreTheSameForManyEqualChunks) {
   Chunks chunks(64);
   for (std::size_t c = 0; c < chunks.size(); ++c) {
@@ -59,7 +59,7 @@ TEST(TermGroups, AreTheSameForManyEqualChunks) {
   expect_groups(chunks);
 }
 
-// More than the first table holds.
+// More terms than the first table holds.
 TEST(TermGroups, TakeChunksThatHaveNoTermInCommon) {
   for (const std::size_t terms : {1U, 2U, 700U}) {
     Chunks chunks(40);

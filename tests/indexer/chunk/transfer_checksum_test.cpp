@@ -52,7 +52,7 @@ TEST(TransferChecksum, FollowAnArrayThatGrows) {
   }
 }
 
-// Values of an array that are small and alike, as lengths and positions are, and text: whatever is damaged shows.
+// Small, similar values such as lengths and positions, and text: any damage is detected.
 TEST(TransferChecksum, ShowDamage) {
   std::mt19937_64 random(5);
   for (const std::uint32_t most : {2U, 60U, 5000U, 0U}) {
@@ -86,7 +86,7 @@ TEST(TransferChecksum, ShowDamage) {
   }
 }
 
-// Weights that grow evenly with the index would not show it.
+// Weights that grow evenly with the index would not detect it.
 TEST(TransferChecksum, ShowTwoPairsThatAreTurnedRoundInOppositeWays) {
   for (std::size_t distance = 4; distance <= 1 << 14; distance *= 2) {
     std::vector<std::uint64_t> words(std::size_t{1} << 15, 9);

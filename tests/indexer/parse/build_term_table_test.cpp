@@ -75,7 +75,7 @@ class TabulateTokensTest : public ::testing::Test {
     return parse_documents(documents, setting_, budget_);
   }
 
-  // Parses to tokens and to tables; the blocks must be the same, whatever their chunks.
+  // Parses to tokens and to tables, and expects the same blocks, wherever their chunks end.
   void check(const std::vector<OracleDocument>& documents) {
     std::list<MemoryBudget> budgets;  // of the chunks
     Parsed expected = parse(ChunkForm::kTables, documents);
@@ -161,7 +161,7 @@ TEST_F(TabulateTokensTest, GivesTheBlocksOfTablesOnRandomDocuments) {
   EXPECT_GT(chunks_, 3000U);
 }
 
-// Windows, chunks and pieces end in every part of a word.
+// Windows, chunks and calls of text() end in every part of a word.
 TEST_F(TabulateTokensTest, GivesTheBlocksOfTablesWhereverWindowsEnd) {
   for (const char* word : {"word", "sixteen1bytes016", "seventeenbytes017", "wörter", "слово", "中文", "x"}) {
     for (std::size_t shift = 0; shift < 20; ++shift) {
@@ -205,15 +205,15 @@ TEST_F(TabulateTokensTest, RefusesTokensThatAreNotThoseOfParsing) {
   broken([&](ParsedChunk& chunk) { checksums(chunk).positions.sum += 1; });
   broken([](ParsedChunk& chunk) { chunk.occurrence_count += 1; });
   broken([](ParsedChunk& chunk) { chunk.sum.lanes[0] ^= 1; });
-  // Sums that agree with what is there.
+  // Checksums that agree with the damaged tokens.
   const auto recount = [&](ParsedChunk& chunk, std::size_t at, std::uint8_t byte) {
     chunk.memory.data()[at] = byte;
     checksums(chunk).tokens = sum_words(chunk.tokens().tokens);
   };
-  broken([&](ParsedChunk& chunk) { recount(chunk, 4, 'x'); });                                 // a token too few
-  broken([&](ParsedChunk& chunk) { recount(chunk, 2, 0); });                                   // one too many
+  broken([&](ParsedChunk& chunk) { recount(chunk, 4, 'x'); });                                 // a missing token
+  broken([&](ParsedChunk& chunk) { recount(chunk, 2, 0); });                                   // a surplus token
   broken([&](ParsedChunk& chunk) { recount(chunk, 20, 'x'); });                                // another long one
-  broken([&](ParsedChunk& chunk) { recount(chunk, chunk.tokens().tokens.size() - 1, 'x'); });  // without an end
+  broken([&](ParsedChunk& chunk) { recount(chunk, chunk.tokens().tokens.size() - 1, 'x'); });  // no end
   broken([&](ParsedChunk& chunk) {
     const_cast<std::uint32_t&>(chunk.tokens().lengths[0]) += 1;
     checksums(chunk).lengths = sum_words(bytes_of(chunk.tokens().lengths));

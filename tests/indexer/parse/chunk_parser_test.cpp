@@ -144,7 +144,7 @@ TEST_P(ChunkParserTest, BoundsChunksOfManyEmptyDocuments) {
   EXPECT_EQ(check(documents).chunks.size(), 100U);
 }
 
-// Full in every respect at once: table, stream and document stream.
+// Table, stream and document stream are full at once.
 TEST_P(ChunkParserTest, BoundsChunksOfManyShortDocuments) {
   setting_.limits = {4096, std::size_t{1} << 18, std::size_t{1} << 18, 1U << 20};
   std::vector<OracleDocument> documents(140000);
@@ -184,7 +184,7 @@ TEST_P(ChunkParserTest, CutsFieldsAtACharacterAndCountsThem) {
     EXPECT_NE(static_cast<std::uint8_t>(document.title[entries[0].title.size()]) & 0xC0, 0x80);
     EXPECT_EQ(entries[0].url, document.url);
     EXPECT_EQ(entries[0].date, std::string(65535, 'd'));
-    // What is indexed is the whole title.
+    // The whole title is indexed.
     tabulate(parsed.chunks, setting_, budget_);
     const JoinedChunks joined = join_chunks(parsed.chunks);
     EXPECT_EQ(joined.lists, invert({document}, setting_.options).lists);
@@ -251,8 +251,7 @@ TEST_P(ChunkParserTest, TakesManyTokensFromFewBytes) {
   check({with_text(text), with_text(text)});
 }
 
-// Every combination of options, with limits so small that chunks end in the middle of documents, of remembered runs and
-// of fields.
+// All combinations of options, with limits so small that chunks end within documents, remembered words and fields.
 TEST_P(ChunkParserTest, EqualsTheOracleOnRandomDocuments) {
   std::size_t chunks = 0, documents_cut = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
