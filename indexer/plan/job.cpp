@@ -97,20 +97,25 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
     };
   }
   const std::uint64_t wanted = plan.threads.value;
-  while (true) {
-    try {
-      input.threads = static_cast<unsigned>(plan.threads.value);
-      plan.index = plan_index(input, content, plan.corpus);
-      break;
-    } catch (const BudgetError&) {
-      if (options.threads != 0 || plan.threads.value == 1) throw;
-      plan.threads.value -= (plan.threads.value + 3) / 4;
-    }
-  }
+  const auto fits = [&] {
+    input.threads = static_cast<unsigned>(plan.threads.value);
+    return least_memory_bytes(input, content, plan.corpus) <= input.memory_bytes;
+  };
+  while (!fits() && options.threads == 0 && plan.threads.value > 1) plan.threads.value -= (plan.threads.value + 3) / 4;
+  plan.index = plan_index(input, content, plan.corpus);
   if (plan.threads.value != wanted) {
     plan.threads.reason += "; " + std::to_string(wanted) + " do not fit the memory";
   }
   if (gpu) take_gpu_sorters(*gpu, chosen, plan);
+}
+
+ModeCosts costs_of_modes(const ContentOptions& content, FileSystem& files, const JobPlan& plan) {
+  ModeCostInput input;
+  input.text_bytes = expected_text_bytes(plan.corpus);
+  input.threads = static_cast<unsigned>(plan.threads.value);
+  input.memory_bytes = static_cast<std::size_t>(plan.memory.value);
+  input.positions = content.positions;
+  return mode_costs(files, plan.corpus, input);
 }
 
 std::string files_text(const CorpusPlan& corpus) {
@@ -149,12 +154,13 @@ JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, Fil
   JobPlan plan;
   plan.memory = choose_memory(options.memory_bytes);
   plan.threads = choose_threads(options.threads);
-  plan.mode = choose_mode(options, asks_for_gpus(options) ? find_gpus() : GpuStatus{});
-  const std::optional<GpuJobPlan> gpu = plan_gpu(options, plan);
-  if (!sorts_on_gpu(plan.mode.mode)) choose_cpu_sorters(options, plan);
   CorpusOptions corpus = options.corpus;
   corpus.max_document_bytes = content.max_document_bytes;
   plan.corpus = plan_corpus(files, options.inputs, corpus);
+  plan.mode = choose_mode(
+      options, [&] { return costs_of_modes(content, files, plan); }, find_gpus);
+  const std::optional<GpuJobPlan> gpu = plan_gpu(options, plan);
+  if (!sorts_on_gpu(plan.mode.mode)) choose_cpu_sorters(options, plan);
   divide_memory(options, content, gpu, plan);
   plan.estimate = estimate_job(plan.corpus, plan.index, content, static_cast<std::size_t>(plan.memory.value),
                                static_cast<unsigned>(plan.threads.value));

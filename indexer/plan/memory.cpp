@@ -7,10 +7,9 @@
 #include "corpora/unpack/zstd_codec.hpp"
 #include "indexer/block/run_output.hpp"
 #include "indexer/parse/chunk_sizes.hpp"
-#include "indexer/parse/make_chunk_parser.hpp"
 #include "indexer/run/compactor.hpp"
 #include "io/base/error.hpp"
-#include "io/run/term_block_builder.hpp"
+#include "io/run/writer.hpp"
 
 namespace spillway {
 
@@ -66,99 +65,22 @@ bool is_roomy(const IndexPlanInput& input, const Level& level, const IndexPlan& 
   return input.threads * plan.parser_bytes <= input.memory_bytes / 3;
 }
 
-struct Shares {
-  bool fits = false;
-  std::size_t needed = 0;
-};
-
 // Chunks of tasks that are not the first one wait for it. Where text has many words a task makes several chunks, and
-// threads that may hold but one each stand still while the first task is parsed: on 16 threads and a million words, for
-// half of the time.
-std::size_t waiting_bytes(const IndexPlanInput& input, std::size_t task_bytes, std::size_t bytes) {
-  if (bytes < kLeastForWaiting) return 0;
-  return std::min(bytes / 8, 2 * task_bytes * (input.threads - 1));
-}
-
-// Lists of blocks that are encoded and not yet written. Beside blocks that the CPU sorts there is room for them.
-std::size_t encode_share(const IndexPlanInput& input, std::size_t bytes) {
-  constexpr std::size_t kLeastShare = 16;  // most of what the run of a block takes, where blocks take most of the rest
-  return std::min(bytes / kLeastShare, input.visits * most_encoded_bytes(input.threads));
+// threads that may hold only one each stand still while the first task is parsed: on 16 threads and a million words,
+// for half of the time.
+std::size_t most_waiting_bytes(const IndexPlanInput& input, std::size_t task_bytes, std::size_t bytes) {
+  return bytes < kLeastForWaiting ? 0 : 2 * task_bytes * (input.threads - 1);
 }
 
 // What a sort on the CPU instead has in flight for a chunk.
 std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk, std::size_t chunk_bytes) {
-  constexpr std::size_t kSortShare = 5;  // in times the chunk, of tables
+  constexpr std::size_t kSortShare = 5;  // times the chunk, of tables
   return input.cpu_sort_bytes ? input.cpu_sort_bytes(chunk) : kSortShare * chunk_bytes;
 }
 
-// In times the block: of tokens, whose words are distinct often, with room to spare.
-constexpr std::size_t kMostListsOfBlock = 2;
-
-// Blocks and what their sort has in flight, from what is left for them. While one block is sorted on the CPU instead,
-// the next may be on the GPU: each of the two has a share that nobody else takes.
-std::size_t block_share(const IndexPlanInput& input, std::size_t bytes, std::size_t sort_bytes, std::size_t chunk_bytes,
-                        IndexPlan& plan) {
-  if (input.visits == 0) return std::min(bytes * 4 / 9, kMaxBlockBytes);
-  plan.fallback_bytes = std::max(bytes / 16, sort_bytes);
-  // Each visit may have its lists: of small blocks of tokens, whose words are distinct often, half as large again.
-  plan.list_bytes = input.staging_bytes == 0 ? 0 : bytes / 8;
-  if (plan.list_bytes != 0 && input.form == ChunkForm::kTokens) {
-    const std::size_t half_blocks = 2 * plan.blocks_in_flight + 3 * input.visits;
-    const std::size_t most = (bytes - plan.fallback_bytes) / half_blocks * 3 * input.visits;
-    plan.list_bytes = std::max(plan.list_bytes, std::min(most, input.visits * (kMaxGpuBlockBytes / 8)));
-    // Each block has room for a chunk.
-    const std::size_t least_blocks = plan.fallback_bytes + plan.blocks_in_flight * chunk_bytes;
-    plan.list_bytes = std::min(plan.list_bytes, bytes - std::min(bytes, least_blocks));
-  }
-  const std::size_t most_block = (bytes - plan.fallback_bytes - plan.list_bytes) / plan.blocks_in_flight;
-  const std::size_t block = input.block_limit(std::min(most_block, kMaxGpuBlockBytes));
-  // Where the device is what limits blocks, runs have more use for the rest.
-  plan.list_bytes = std::min(plan.list_bytes, std::max(bytes / 8, kMostListsOfBlock * input.visits * block));
-  return block;
-}
-
-// What blocks do not take, as devices hold no larger ones or as they would only sort slower: at most `most_bytes` of
-// it.
-std::size_t unused_by_blocks(const IndexPlanInput& input, std::size_t bytes, std::size_t most_bytes,
-                             const IndexPlan& plan) {
-  const std::size_t block = plan.assembler.block_bytes;
-  const std::size_t used =
-      input.visits == 0 ? block / 4 * 9 : plan.fallback_bytes + plan.list_bytes + plan.blocks_in_flight * block;
-  return std::min(most_bytes, bytes > used ? bytes - used : 0);
-}
-
-// Of runs, where there will be many; a quarter of what they have.
-std::size_t join_share(const IndexPlanInput& input, std::size_t largest_block_bytes, const IndexPlan& plan) {
-  const std::size_t block = std::max<std::size_t>(
-      1, input.forced_block_bytes == 0 ? plan.assembler.block_bytes
-                                       : std::min<std::size_t>(plan.assembler.block_bytes, input.forced_block_bytes));
-  if (input.input_bytes != 0 && input.input_bytes / block < kMostWaitingRuns / 2) return 0;
-  constexpr std::size_t kInputPerRunByte = 4;
-  if (block / kInputPerRunByte > kMostSmallRunBytes) return 0;
-  // Runs that are not in memory are not joined, and as few as those of blocks that take the memory of a CPU neither.
-  if (kLeastJoinedRuns * (block / kInputPerRunByte) > plan.run_memory_bytes) return 0;
-  const std::size_t most = plan.run_memory_bytes / 4;
-  if (join_memory_bytes(largest_block_bytes, 1) > most) return 0;
-  return std::min(most, join_memory_bytes(largest_block_bytes, input.threads));
-}
-
-// Room for all chunks of tokens that there may be, of what blocks and runs leave; nothing where that is too little for
-// most of them, or where texts, which have no room in pieces, are as much again.
-std::size_t slab_share(const IndexPlanInput& input, const ContentOptions& options, std::size_t bytes,
-                       const IndexPlan& plan) {
-  if (input.visits == 0 || input.staging_bytes == 0 || input.form != ChunkForm::kTokens) return 0;
-  if (options.store == StorePolicy::kText) return 0;
-  const std::size_t blocks = plan.blocks_in_flight * plan.assembler.block_bytes;
-  const std::size_t used = plan.fallback_bytes + plan.list_bytes + blocks + plan.run_memory_bytes;
-  // A chunk counts as its whole piece; each parser fills one more.
-  const std::size_t wanted = blocks + plan.assembler.hold_bytes + input.threads * slab_piece_bytes(options, plan.chunk);
-  const std::size_t unused = bytes - std::min(bytes, used);
-  return unused < wanted / 2 ? 0 : std::min(unused, wanted);
-}
-
-// Fills the plan for one level; tells whether blocks have room for a few chunks.
-Shares divide(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus, const Level& level,
-              IndexPlan& plan) {
+// The limits of chunks and readers at a level, and the consumers that follow from them.
+void take_level(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus,
+                const Level& level, IndexPlan& plan) {
   plan.reader.window_bytes = level.window_bytes;
   plan.reader.threads = input.threads;
   plan.reader.unpack_bytes = ZstdCodec::share_of(input.memory_bytes);
@@ -167,39 +89,135 @@ Shares divide(const IndexPlanInput& input, const ContentOptions& options, const 
   plan.parser_bytes =
       chunk_parser_bytes(options, plan.chunk, input.form) + TaskParser::memory_bytes(corpus, plan.reader);
   plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads);
-  const std::size_t chunk_bytes = max_chunk_bytes(options, plan.chunk, input.form);
-  const std::size_t fixed = plan.reserve_bytes + CorpusReader::memory_bytes(corpus, plan.reader) +
-                            input.threads * (plan.parser_bytes + 2 * chunk_bytes) + input.staging_bytes;
   plan.staging_bytes = input.staging_bytes;
   plan.blocks_in_flight = input.visits == 0 ? 2 : 1 + input.visits;
-  const std::size_t sort_bytes = cpu_sort_bytes(input, plan.chunk, chunk_bytes);
-  // Two blocks or more (one filled, the others sorted) and what the sort has in flight; of seven tenths where GPUs
-  // sort, as the rest is for runs and lists.
-  const std::size_t least =
-      fixed + (input.visits == 0 ? 4 * chunk_bytes + sort_bytes
-                                 : (2 * plan.blocks_in_flight + 1) * chunk_bytes + sort_bytes * 10 / 7);
-  if (least > input.memory_bytes) return {false, least};
-  const std::size_t waiting = waiting_bytes(input, plan.reader.task_bytes, input.memory_bytes - fixed);
-  plan.encode_bytes = encode_share(input, input.memory_bytes - fixed - waiting);
-  const std::size_t left = input.memory_bytes - fixed - waiting - plan.encode_bytes;
-  plan.run_memory_bytes = left / 5;
-  plan.assembler.hold_bytes = input.threads * chunk_bytes + waiting;
   plan.assembler.overlap = overlaps(input.mode);
-  plan.assembler.block_bytes = block_share(input, left - plan.run_memory_bytes, sort_bytes, chunk_bytes, plan);
-  if (input.visits == 0) plan.encode_bytes = plan.assembler.block_bytes / 4;
-  plan.run_memory_bytes += unused_by_blocks(input, left - plan.run_memory_bytes, left / 2 - left / 5, plan);
-  // Of the share of the block that would be filled; a small one is left to the merge.
-  plan.last_run_memory_bytes = left >= kLeastForLastRun ? std::min(left / 5, plan.assembler.block_bytes) : 0;
-  // Cursors of many runs are to share the cache; lists of kept blocks may be as long as a block of a run.
+}
+
+// Rows of the table. Weights are parts of what the fixed rows leave.
+enum Row : std::size_t { kProgram, kReader, kParsers, kStaging, kWaiting, kRuns, kBlocks, kEncoded, kFallback, kLists };
+
+// A block on the CPU takes its bytes twice (one is filled, one is sorted), and a quarter for lists that are encoded and
+// not yet in its run.
+constexpr std::size_t in_quarters(std::size_t block_bytes) { return block_bytes / 4 * 9; }
+
+void add_cpu_rows(std::size_t rest, std::size_t chunk_bytes, std::size_t sort_bytes,
+                  std::vector<MemoryConsumer>& rows) {
+  rows.push_back({"runs kept in memory", 0, 0.175, rest / 2});
+  rows.push_back({"blocks with their sorts and lists", 4 * chunk_bytes + sort_bytes, 0.7, in_quarters(kMaxBlockBytes)});
+}
+
+// While one block is sorted on the CPU instead, the next may be on the GPU: each of the two has a row that nobody else
+// takes. Lists of small blocks of tokens, whose words are mostly distinct, are half as large again as their block.
+void add_gpu_rows(const IndexPlanInput& input, std::size_t rest, std::size_t chunk_bytes, std::size_t sort_bytes,
+                  std::vector<MemoryConsumer>& rows) {
+  constexpr double kBlocksAndLists = 0.615, kListsOfTables = 0.082;
+  const std::size_t blocks = 1 + input.visits;
+  const std::size_t most_block = input.block_limit(std::min(rest / blocks, kMaxGpuBlockBytes));
+  const std::size_t most_lists_of_blocks = std::max(rest / 12, 2 * input.visits * most_block);
+  double lists = kListsOfTables;
+  std::size_t most_lists = rest / 12;
+  if (input.form == ChunkForm::kTokens) {
+    lists = kBlocksAndLists * 1.5 * input.visits / (static_cast<double>(blocks) + 1.5 * input.visits);
+    most_lists = std::min(std::max(rest / 12, input.visits * (kMaxGpuBlockBytes / 8)), most_lists_of_blocks);
+  }
+  if (input.staging_bytes == 0) lists = 0, most_lists = 0;
+  rows.push_back({"runs kept in memory", sort_bytes * 3 / 7, 0.164, rest / 2});
+  rows.push_back({"blocks", 2 * blocks * chunk_bytes, kBlocksAndLists - lists, blocks * most_block});
+  rows.push_back({"encoded lists on their way to runs", 0, 0.055, input.visits * most_encoded_bytes(input.threads)});
+  rows.push_back({"sort on the CPU instead", sort_bytes, 0.041, rest / 20});
+  rows.push_back({"lists from the GPU", input.staging_bytes == 0 ? 0 : chunk_bytes, lists, most_lists});
+}
+
+std::vector<MemoryConsumer> consumers_of(const IndexPlanInput& input, const ContentOptions& options,
+                                         const CorpusPlan& corpus, const IndexPlan& plan) {
+  const std::size_t chunk_bytes = max_chunk_bytes(options, plan.chunk, input.form);
+  const std::size_t sort_bytes = cpu_sort_bytes(input, plan.chunk, chunk_bytes);
+  std::vector<MemoryConsumer> rows{{"program, stacks, slack", plan.reserve_bytes},
+                                   {"reader", CorpusReader::memory_bytes(corpus, plan.reader)},
+                                   {"parsers and their chunks", input.threads * (plan.parser_bytes + 2 * chunk_bytes)},
+                                   {"pinned staging", input.staging_bytes}};
+  const std::size_t rest = input.memory_bytes - std::min(input.memory_bytes, least_bytes(rows));
+  rows.push_back({"chunks waiting for their turn", 0, 0.125, most_waiting_bytes(input, plan.reader.task_bytes, rest)});
+  if (input.visits == 0) {
+    add_cpu_rows(rest, chunk_bytes, sort_bytes, rows);
+  } else {
+    add_gpu_rows(input, rest, chunk_bytes, sort_bytes, rows);
+  }
+  return rows;
+}
+
+// Room for joining runs, where there will be many; at most a quarter of the runs' memory.
+std::size_t join_share(const IndexPlanInput& input, std::size_t largest_block_bytes, const IndexPlan& plan) {
+  const std::size_t block = std::max<std::size_t>(
+      1, input.forced_block_bytes == 0 ? plan.assembler.block_bytes
+                                       : std::min<std::size_t>(plan.assembler.block_bytes, input.forced_block_bytes));
+  if (input.input_bytes != 0 && input.input_bytes / block < kMostWaitingRuns / 2) return 0;
+  constexpr std::size_t kInputPerRunByte = 4;
+  if (block / kInputPerRunByte > kMostSmallRunBytes) return 0;
+  // Only runs in memory are joined, and only where several fit there.
+  if (kLeastJoinedRuns * (block / kInputPerRunByte) > plan.run_memory_bytes) return 0;
+  const std::size_t most = plan.run_memory_bytes / 4;
+  if (join_memory_bytes(largest_block_bytes, 1) > most) return 0;
+  return std::min(most, join_memory_bytes(largest_block_bytes, input.threads));
+}
+
+// Pinned slots for all chunks of tokens that there may be, from memory that no consumer of the table takes; none where
+// that has room for less than half of the chunks, or where chunks hold texts, for which slots have no room.
+std::size_t slot_share(const IndexPlanInput& input, const ContentOptions& options, std::size_t unused,
+                       const IndexPlan& plan) {
+  if (input.visits == 0 || input.staging_bytes == 0 || input.form != ChunkForm::kTokens) return 0;
+  if (options.store == StorePolicy::kText) return 0;
+  // A chunk counts as its whole slot; each parser fills one more.
+  const std::size_t wanted = plan.blocks_in_flight * plan.assembler.block_bytes + plan.assembler.hold_bytes +
+                             input.threads * slab_piece_bytes(options, plan.chunk);
+  return unused < wanted / 2 ? 0 : std::min(unused, wanted);
+}
+
+// Blocks of runs: small enough that the cursors of many runs share the cache, and large enough for a kept block's
+// lists.
+std::size_t run_block_bytes(const IndexPlanInput& input, std::size_t block_bytes) {
   const std::size_t blocks_of_run = input.visits == 0 ? 128 : 512;
-  const std::size_t least_block = std::size_t{input.visits == 0 ? 64U : 16U} << 10;
-  plan.run_block_bytes = std::clamp<std::size_t>(plan.assembler.block_bytes / blocks_of_run, least_block, 512 << 10);
+  const std::size_t least = std::size_t{input.visits == 0 ? 64U : 16U} << 10;
+  return std::clamp<std::size_t>(block_bytes / blocks_of_run, least, 512 << 10);
+}
+
+// From the solved table.
+void take_shares(const IndexPlanInput& input, const ContentOptions& options, std::size_t unused, IndexPlan& plan) {
+  const std::vector<MemoryConsumer>& rows = plan.consumers;
+  const auto bytes = [&](Row row) { return row < rows.size() ? rows[row].bytes : 0; };
+  const std::size_t rest = bytes(kRuns) + bytes(kBlocks) + bytes(kFallback) + bytes(kLists) + unused;
+  const std::size_t chunk_bytes = max_chunk_bytes(options, plan.chunk, input.form);
+  plan.assembler.hold_bytes = input.threads * chunk_bytes + bytes(kWaiting);
+  plan.run_memory_bytes = bytes(kRuns);
+  plan.fallback_bytes = bytes(kFallback);
+  plan.list_bytes = bytes(kLists);
+  if (input.visits == 0) {
+    plan.assembler.block_bytes = bytes(kBlocks) / 9 * 4;
+    plan.encode_bytes = plan.assembler.block_bytes / 4;
+  } else {
+    plan.assembler.block_bytes = input.block_limit(bytes(kBlocks) / plan.blocks_in_flight);
+    plan.encode_bytes = bytes(kEncoded);
+  }
+  plan.last_run_memory_bytes = rest >= kLeastForLastRun ? std::min(rest / 5, plan.assembler.block_bytes) : 0;
+  plan.run_block_bytes = run_block_bytes(input, plan.assembler.block_bytes);
   const std::size_t largest_block = TermBlockBuilder::max_block_bytes(plan.run_block_bytes, options.max_term_bytes);
-  plan.slab_bytes = slab_share(input, options, left, plan);
+  plan.slab_bytes = slot_share(input, options, unused, plan);
   plan.join_bytes = join_share(input, largest_block, plan);
   plan.run_memory_bytes -= plan.join_bytes;
-  plan.id_sort_bytes = std::clamp<std::size_t>(left / 4, std::size_t{256} << 10, 1024 * kMebibyte);
-  return {&level == &kLevels.back() || is_roomy(input, level, plan, chunk_bytes), least};
+  plan.id_sort_bytes = std::clamp<std::size_t>(rest / 4, std::size_t{256} << 10, 1024 * kMebibyte);
+}
+
+// Returns whether the level's consumers fit and leave most of the memory to blocks.
+bool divide(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus, const Level& level,
+            IndexPlan& plan) {
+  take_level(input, options, corpus, level, plan);
+  plan.consumers = consumers_of(input, options, corpus, plan);
+  if (least_bytes(plan.consumers) > input.memory_bytes) return false;
+  const std::size_t unused = divide_memory(input.memory_bytes, plan.consumers);
+  take_shares(input, options, unused, plan);
+  return &level == &kLevels.back() ||
+         is_roomy(input, level, plan, max_chunk_bytes(options, plan.chunk, input.form));
 }
 
 std::string megabytes(std::size_t bytes) {
@@ -216,21 +234,25 @@ std::size_t program_reserve_bytes(std::size_t program_bytes, unsigned threads) {
   return program_bytes + threads * kThreadBytes + kSlackBytes;
 }
 
-IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus) {
+std::size_t least_memory_bytes(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus) {
   IndexPlan plan;
-  plan.form = input.form;
-  Shares shares;
-  for (const Level& level : kLevels) {
-    shares = divide(input, options, corpus, level, plan);
-    if (shares.fits) break;
-  }
-  const std::size_t needed = std::max(shares.needed, kMinMemoryBytes);
-  if (!shares.fits || input.memory_bytes < kMinMemoryBytes) {
+  take_level(input, options, corpus, kLevels.back(), plan);
+  return std::max(least_bytes(consumers_of(input, options, corpus, plan)), kMinMemoryBytes);
+}
+
+IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus) {
+  const std::size_t needed = least_memory_bytes(input, options, corpus);
+  if (input.memory_bytes < needed) {
     const bool many = input.threads > 1;
     throw BudgetError("--memory " + megabytes(input.memory_bytes) + " is too little for " +
                       (many ? std::to_string(input.threads) + " threads" : "one thread") + "; give at least " +
                       std::to_string((needed + kMebibyte - 1) / kMebibyte) + "M" +
                       (many ? ", or fewer --threads" : ""));
+  }
+  IndexPlan plan;
+  plan.form = input.form;
+  for (const Level& level : kLevels) {
+    if (divide(input, options, corpus, level, plan)) break;
   }
   if (input.forced_block_bytes != 0) {
     // Chunks shrink with the blocks, so that blocks of any size can be had from little input.
@@ -246,28 +268,22 @@ IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options,
 
 std::string IndexPlan::describe() const {
   std::string text;
-  const auto line = [&](const char* name, const std::string& value) {
-    text += std::string("  ") + name + ": " + value + "\n";
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += "  " + std::string(name) + ": " + value + "\n";
   };
-  line("program, stacks, slack", megabytes(reserve_bytes));
-  line("parser, each thread", megabytes(parser_bytes) + " (window " + megabytes(reader.window_bytes) + ", table of " +
-                                  std::to_string(chunk.table_entries) + " entries)");
-  line("tasks of", megabytes(reader.task_bytes));
-  line("block, with its sort", megabytes(assembler.block_bytes));
-  if (staging_bytes != 0) {
-    line("blocks in flight", std::to_string(blocks_in_flight));
-    line("pinned staging", megabytes(staging_bytes));
-    line("lists from the GPU", megabytes(list_bytes));
-    if (slab_bytes != 0)
-      line("chunks in slabs", megabytes(slab_bytes) + ", in pieces of " + megabytes(slab_piece_bytes));
-    line("sort on the CPU instead", megabytes(fallback_bytes));
+  for (const MemoryConsumer& consumer : consumers) {
+    if (consumer.bytes != 0) line(consumer.name, megabytes(consumer.bytes));
   }
-  line("lists on their way to runs", megabytes(encode_bytes));
-  line("chunks waiting", megabytes(assembler.hold_bytes));
-  line("runs kept in memory",
-       megabytes(run_memory_bytes) + ", in blocks of " + std::to_string(run_block_bytes >> 10) + " KiB");
-  if (join_bytes != 0) line("joining small runs", megabytes(join_bytes));
-  line("sort of ids", megabytes(id_sort_bytes));
+  if (slab_bytes != 0) {
+    line("pinned slots for chunks", megabytes(slab_bytes) + ", each of " + megabytes(slab_piece_bytes));
+  }
+  line("sort of ids, after blocks", megabytes(id_sort_bytes));
+  text += "sizes:\n";
+  line("tasks of", megabytes(reader.task_bytes) + ", read through buffers of " + megabytes(reader.window_bytes));
+  line("chunks with a table of", std::to_string(chunk.table_entries) + " entries");
+  line("blocks of", megabytes(assembler.block_bytes) + ", " + std::to_string(blocks_in_flight) + " in flight");
+  line("runs in blocks of", std::to_string(run_block_bytes >> 10) + " KiB");
+  if (join_bytes != 0) line("joining small runs, from the runs' memory", megabytes(join_bytes));
   return text;
 }
 

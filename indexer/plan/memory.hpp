@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "corpora/reader/corpus_reader.hpp"
 #include "indexer/block/assembler.hpp"
 #include "indexer/options/index_options.hpp"
 #include "indexer/parse/chunk_parser.hpp"
+#include "indexer/plan/memory_table.hpp"
 
 namespace spillway {
 
@@ -47,11 +49,15 @@ struct IndexPlan {
   std::size_t staging_bytes = 0;  // pinned memory of the GPU's visits
   std::size_t slab_bytes = 0;     // GPU modes: of slabs for the tokens of chunks, of what nobody else has
   std::size_t slab_piece_bytes = 0;
-  std::size_t list_bytes = 0;      // GPU modes: lists that come down and do not fit the pinned memory
-  std::size_t fallback_bytes = 0;  // GPU modes: what sorting on the CPU instead may add to a block
-  std::size_t encode_bytes = 0;    // lists of all blocks that are encoded and not yet in their runs
+  std::size_t list_bytes = 0;             // GPU modes: lists that come down and do not fit the pinned memory
+  std::size_t fallback_bytes = 0;         // GPU modes: what sorting on the CPU instead may add to a block
+  std::size_t encode_bytes = 0;           // lists of all blocks that are encoded and not yet in their runs
+  std::vector<MemoryConsumer> consumers;  // the solved table
   std::string describe() const;
 };
+
+// The least --memory that plan_index accepts for this input.
+std::size_t least_memory_bytes(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus);
 
 // Throws BudgetError naming the --memory needed.
 IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus);

@@ -130,7 +130,7 @@ TEST(IndexPlan, HasSlabsForTokensWhereMemoryIsLeft) {
   const IndexPlan plan = plan_index(input, ContentOptions{}, {});
   SCOPED_TRACE(plan.describe());
   EXPECT_GT(plan.slab_bytes, plan.blocks_in_flight * plan.assembler.block_bytes);
-  EXPECT_NE(plan.describe().find("chunks in slabs"), std::string::npos);
+  EXPECT_NE(plan.describe().find("pinned slots for chunks"), std::string::npos);
   EXPECT_GE(plan.slab_piece_bytes, std::size_t{1} << 20);
   EXPECT_LE(plan.slab_piece_bytes, std::size_t{1} << 21);
   input.memory_bytes = 2048 * kMebibyte;
