@@ -11,7 +11,7 @@ namespace spillway {
 
 namespace {
 
-enum class Side { kNone, kCpu, kGpu };  // what a sorter's name asks for
+enum class Side { kNone, kCpu, kGpu };  // where the sorter of that name sorts
 
 Side record_side(std::string_view name) {
   if (name == kChunkSorterName) return Side::kCpu;
@@ -24,7 +24,7 @@ Side string_side(std::string_view name) {
   return sorter == nullptr ? Side::kNone : sorter->needs_gpu() ? Side::kGpu : Side::kCpu;
 }
 
-// The mode, before anybody looked for a GPU. kAuto: if there is one.
+// The mode that options ask for. kAuto: they leave the choice.
 IndexMode asked_mode(const IndexOptions& options) {
   const struct {
     const char* option;
@@ -64,7 +64,7 @@ std::string gpu_text(const GpuInfo& gpu) {
   return "GPU " + std::to_string(gpu.id) + " (" + gpu.name + ", " + std::to_string(gpu.memory_bytes >> 20) + " MiB)";
 }
 
-// Those that were asked for, or the first usable one; an empty list and the reason else.
+// The GPUs that were asked for, or the first usable one; otherwise an empty list and the reason.
 std::vector<GpuInfo> take_gpus(const std::vector<int>& ids, const GpuStatus& status, std::string& failure) {
   std::vector<GpuInfo> taken;
   if (status.state != GpuState::kUsable) {
@@ -90,31 +90,35 @@ std::vector<GpuInfo> take_gpus(const std::vector<int>& ids, const GpuStatus& sta
   return taken;
 }
 
-}  // namespace
-
-bool asks_for_gpus(const IndexOptions& options) {
-  const IndexMode mode = asked_mode(options);
-  return mode == IndexMode::kAuto || sorts_on_gpu(mode);
+// For `auto`.
+ModeChoice choose_faster(const ModeCosts& costs, const std::function<GpuStatus()>& find) {
+  ModeChoice choice;
+  choice.reason = costs.describe();
+  if (!costs.prefers_gpu()) return choice;
+  std::string failure;
+  choice.gpus = take_gpus({}, find(), failure);
+  if (choice.gpus.empty()) {
+    choice.reason += "; no GPU can be used: " + failure;
+  } else {
+    choice.mode = IndexMode::kGpuPlus;
+  }
+  return choice;
 }
 
-ModeChoice choose_mode(const IndexOptions& options, const GpuStatus& status) {
+}  // namespace
+
+ModeChoice choose_mode(const IndexOptions& options, const std::function<ModeCosts()>& costs,
+                       const std::function<GpuStatus()>& find) {
   ModeChoice choice;
   choice.mode = asked_mode(options);
-  const bool asked = choice.mode != IndexMode::kAuto;
+  if (choice.mode == IndexMode::kAuto) return choose_faster(costs(), find);
   const bool by_name = choice.mode == options.mode;
-  if (asked && !sorts_on_gpu(choice.mode)) {
-    choice.reason = by_name ? "as --mode says" : "a CPU sorter was asked for";
-    return choice;
-  }
-  choice.gpus = take_gpus(options.gpu.ids, status, choice.gpu_failure);
+  choice.reason = by_name                     ? "as --mode says"
+                  : sorts_on_gpu(choice.mode) ? "a GPU, or a sorter of the GPU, was asked for"
+                                              : "a CPU sorter was asked for";
+  if (!sorts_on_gpu(choice.mode)) return choice;
+  choice.gpus = take_gpus(options.gpu.ids, find(), choice.gpu_failure);
   if (choice.gpus.empty() && options.gpu.required) throw GpuError("--require-gpu: " + choice.gpu_failure);
-  if (!asked) {
-    choice.mode = choice.gpus.empty() ? IndexMode::kCpuPlus : IndexMode::kGpuPlus;
-    choice.reason = choice.gpus.empty() ? "no GPU can be used: " + choice.gpu_failure : "there is a GPU";
-    choice.gpu_failure.clear();  // nobody asked for one
-  } else {
-    choice.reason = by_name ? "as --mode says" : "a GPU, or a sorter of the GPU, was asked for";
-  }
   return choice;
 }
 

@@ -26,12 +26,33 @@ IndexOptions asking(IndexMode mode, const char* records = "auto", const char* st
   return options;
 }
 
-TEST(ModePlan, TakesAGpuWhereThereIsOne) {
+// Of a job that gains by a GPU.
+ModeChoice choose_mode(const IndexOptions& options, const GpuStatus& status) {
+  return choose_mode(
+      options,
+      [] {
+        return ModeCosts{3, 2};
+      },
+      [&] { return status; });
+}
+
+TEST(ModePlan, TakesAGpuWhereThereIsOneAndTheJobGains) {
   EXPECT_EQ(choose_mode(asking(IndexMode::kAuto), with_gpus(1)).mode, IndexMode::kGpuPlus);
   const ModeChoice without = choose_mode(asking(IndexMode::kAuto), with_gpus(0));
   EXPECT_EQ(without.mode, IndexMode::kCpuPlus);
   EXPECT_TRUE(without.gpu_failure.empty());
   EXPECT_NE(without.describe().find("there is no driver"), std::string::npos);
+}
+
+TEST(ModePlan, LooksForNoGpuWhereTheCpuIsFaster) {
+  const ModeChoice choice = choose_mode(
+      asking(IndexMode::kAuto),
+      [] {
+        return ModeCosts{0.26, 0.45};
+      },
+      []() -> GpuStatus { throw GpuError("asked for a GPU"); });
+  EXPECT_EQ(choice.mode, IndexMode::kCpuPlus);
+  EXPECT_EQ(choice.describe(), "cpu+ (about 0.26 s with cpu+, 0.45 s with gpu+)");
 }
 
 TEST(ModePlan, KeepsTheModeThatWasAskedFor) {
@@ -113,11 +134,13 @@ TEST(ModePlan, TakesTheGpusThatWereNamed) {
   EXPECT_EQ(choose_mode(asking(IndexMode::kAuto), old).gpus.at(0).id, 1);
 }
 
-TEST(ModePlan, AsksForGpusOnlyWhereItMatters) {
-  EXPECT_TRUE(asks_for_gpus(asking(IndexMode::kAuto)));
-  EXPECT_TRUE(asks_for_gpus(asking(IndexMode::kGpu)));
-  EXPECT_FALSE(asks_for_gpus(asking(IndexMode::kCpu)));
-  EXPECT_FALSE(asks_for_gpus(asking(IndexMode::kAuto, "cpu-chunk")));
+TEST(ModePlan, AsksForGpusAndCostsOnlyWhereTheyMatter) {
+  const auto no_costs = []() -> ModeCosts { throw GpuError("asked for costs"); };
+  const auto no_gpus = []() -> GpuStatus { throw GpuError("asked for GPUs"); };
+  EXPECT_NO_THROW(choose_mode(asking(IndexMode::kCpu), no_costs, no_gpus));
+  EXPECT_NO_THROW(choose_mode(asking(IndexMode::kAuto, "cpu-chunk"), no_costs, no_gpus));
+  EXPECT_NO_THROW(choose_mode(asking(IndexMode::kGpu), no_costs, [] { return with_gpus(1); }));
+  EXPECT_THROW(choose_mode(asking(IndexMode::kGpu), no_costs, no_gpus), GpuError);
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+#include "indexer/plan/mode_cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "indexer/plan/estimate.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Fitted on 2026-11-22 to medians of whole processes of `index` on one H200 with 16 processors (Intel Xeon), input and
+// output in memory: Linux sources as JSONL, repeated to sizes from 1 MB to 10 GB, with 1 to 16 threads; RFCs, package
+// descriptions and generated texts of 20 thousand to 10 million words. Seconds; a GB is 10^9 bytes of text.
+struct Costs {
+  double start;            // of the program, and of the GPU: driver 0.10 to 0.18, context 0.11, pinned memory
+  double most_ramp;        // until all threads have work, and of the merge's fixed part; a ramp of 1 second per GB
+  double word;             // of one thread, parsing to merging
+  double positioned_word;  // the same with --positions
+  double rare_word;        // per GB, of one thread: kCommonWords describes it
+  double byte;             // of what threads share: writers, memory
+  double positioned_byte;
+  double short_memory_byte;  // for each time that --memory goes into 1 GiB, beyond the first
+};
+constexpr Costs kCpu{0.02, 0.11, 19.3e-9, 32e-9, 20'000, 0.025e-9, 0.15e-9, 0};
+constexpr Costs kGpu{0.33, 0.08, 8.9e-9, 16.3e-9, 1'000, 0.025e-9, 0.20e-9, 0.04e-9};
+
+// A thread's word table stays in its L2 cache up to this many distinct words per byte of sample; above it, costs grow
+// with the square of the excess.
+constexpr double kCommonWords = 0.025;
+
+constexpr TextSample kUsualText{0.135, 0.0106};  // the sources above
+// Bounds of what a sample may say: text with few long words, and text like a million words of Zipf's distribution.
+constexpr TextSample kLightText{0.05, 0}, kHeavyText{0.2, 0.065};
+
+constexpr double kGibibyte = 1073741824.0;
+constexpr double kUnknownBytes = 16 * kGibibyte;  // of a stream
+// Bytes of text a second that one thread reads: from a pipe, gzip, zstd.
+constexpr double kPipeRate = 1.4e9, kGzipRate = 0.24e9, kZstdRate = 1.2e9;
+
+double seconds(const ModeCostInput& input, const TextSample& text, const Costs& costs) {
+  const bool is_stream = input.text_bytes == 0;
+  const double bytes = is_stream ? kUnknownBytes : static_cast<double>(input.text_bytes);
+  const double rare = std::max(0.0, text.distinct_words - kCommonWords);
+  const double thread_second_per_byte =
+      text.words * (input.positions ? costs.positioned_word : costs.word) + costs.rare_word * rare * rare * 1e-9;
+  const double parse = bytes * thread_second_per_byte / std::max(1U, input.threads);
+  const double read = is_stream ? bytes / kPipeRate : input.reader_seconds;
+  const double short_memory = std::max(0.0, kGibibyte / std::max(1.0, static_cast<double>(input.memory_bytes)) - 1);
+  const double shared = (input.positions ? costs.positioned_byte : costs.byte) + short_memory * costs.short_memory_byte;
+  return costs.start + std::min(costs.most_ramp, bytes * 1e-9) + std::max(parse, read) + bytes * shared;
+}
+
+ModeCosts costs_of(const ModeCostInput& input, const TextSample& text) {
+  return {seconds(input, text, kCpu), seconds(input, text, kGpu)};
+}
+
+}  // namespace
+
+ModeCosts mode_costs(const ModeCostInput& input) { return costs_of(input, input.sample.value_or(kUsualText)); }
+
+ModeCosts mode_costs(FileSystem& files, const CorpusPlan& corpus, ModeCostInput input) {
+  for (const CorpusFile& file : corpus.files) {
+    const double text_bytes = static_cast<double>((file.end - file.begin) * kUnpackFactor);
+    if (file.compression == Compression::kGzip) input.reader_seconds += text_bytes / kGzipRate;
+    if (file.compression == Compression::kZstd) input.reader_seconds += text_bytes / kZstdRate;
+  }
+  if (costs_of(input, kLightText).prefers_gpu() != costs_of(input, kHeavyText).prefers_gpu()) {
+    input.sample = sample_corpus(files, corpus);
+  }
+  return mode_costs(input);
+}
+
+std::string ModeCosts::describe() const {
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), "about %.2f s with cpu+, %.2f s with gpu+", cpu_seconds, gpu_seconds);
+  return text.data();
+}
+
+}  // namespace spillway

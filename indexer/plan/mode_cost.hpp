@@ -1,0 +1,36 @@
+// What a job would take in the modes cpu+ and gpu+: a linear model of measured costs, by which `--mode auto` decides
+// before it asks the driver for a GPU (starting one costs more than indexing 200 MB of text on 16 processors).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "corpora/reader/corpus_reader.hpp"
+#include "indexer/plan/text_sample.hpp"
+
+namespace spillway {
+
+struct ModeCostInput {
+  std::uint64_t text_bytes = 0;  // unpacked; 0: unknown, as a stream is among the inputs
+  double reader_seconds = 0;     // of the one thread that unpacks compressed files
+  unsigned threads = 1;
+  std::size_t memory_bytes = 0;
+  bool positions = false;
+  std::optional<TextSample> sample;
+};
+
+// Seconds of whole processes.
+struct ModeCosts {
+  double cpu_seconds = 0, gpu_seconds = 0;
+  bool prefers_gpu() const { return gpu_seconds < cpu_seconds; }
+  std::string describe() const;  // "about 0.26 s with cpu+, 0.45 s with gpu+"
+};
+
+ModeCosts mode_costs(const ModeCostInput& input);
+
+// Reads at most 1 MiB, and only where the kind of text can decide between the modes.
+ModeCosts mode_costs(FileSystem& files, const CorpusPlan& corpus, ModeCostInput input);
+
+}  // namespace spillway

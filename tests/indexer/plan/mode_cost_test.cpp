@@ -1,0 +1,88 @@
+// The model of costs by which `--mode auto` decides, against what was measured.
+#include "indexer/plan/mode_cost.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io/file/posix_file_system.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::uint64_t kMegabyte = 1'000'000;
+
+ModeCostInput job(std::uint64_t megabytes, unsigned threads) {
+  ModeCostInput input;
+  input.text_bytes = megabytes * kMegabyte;
+  input.threads = threads;
+  input.memory_bytes = std::size_t{16} << 30;
+  return input;
+}
+
+// Sizes at which one mode was clearly faster on an H200 with 16 processors.
+TEST(ModeCosts, PreferTheModeThatWasFasterWhenMeasured) {
+  const struct {
+    unsigned threads;
+    std::uint64_t cpu_megabytes, gpu_megabytes;
+  } measured[] = {{1, 150, 400}, {2, 200, 800}, {4, 400, 1600}, {8, 800, 3200}, {16, 1600, 6400}};
+  for (const auto& line : measured) {
+    EXPECT_FALSE(mode_costs(job(line.cpu_megabytes, line.threads)).prefers_gpu()) << line.threads;
+    EXPECT_TRUE(mode_costs(job(line.gpu_megabytes, line.threads)).prefers_gpu()) << line.threads;
+  }
+  EXPECT_FALSE(mode_costs(job(1, 1)).prefers_gpu());
+  EXPECT_FALSE(mode_costs(job(270, 16)).prefers_gpu());
+  EXPECT_TRUE(mode_costs(job(10'000, 16)).prefers_gpu());
+}
+
+TEST(ModeCosts, AreNearWhatWasMeasured) {
+  const struct {
+    std::uint64_t megabytes;
+    unsigned threads;
+    double cpu_seconds, gpu_seconds;
+  } measured[] = {{200, 16, 0.19, 0.42}, {1600, 16, 0.42, 0.57}, {800, 4, 0.63, 0.58}, {400, 1, 1.07, 0.87}};
+  for (const auto& line : measured) {
+    const ModeCosts costs = mode_costs(job(line.megabytes, line.threads));
+    EXPECT_NEAR(costs.cpu_seconds, line.cpu_seconds, line.cpu_seconds / 4) << line.megabytes;
+    EXPECT_NEAR(costs.gpu_seconds, line.gpu_seconds, line.gpu_seconds / 4) << line.megabytes;
+  }
+}
+
+TEST(ModeCosts, PreferTheGpuSoonerForPositionsAndForManyWords) {
+  ModeCostInput input = job(600, 4);
+  EXPECT_FALSE(mode_costs(input).prefers_gpu());
+  input.positions = true;
+  EXPECT_TRUE(mode_costs(input).prefers_gpu());
+  input = job(400, 16);
+  EXPECT_FALSE(mode_costs(input).prefers_gpu());
+  input.sample = TextSample{0.18, 0.06};
+  EXPECT_TRUE(mode_costs(input).prefers_gpu());
+}
+
+// One thread unpacks, and neither mode is faster than it is.
+TEST(ModeCosts, PreferTheCpuWhereOneThreadReads) {
+  ModeCostInput input = job(10'000, 16);
+  input.reader_seconds = 40;
+  EXPECT_FALSE(mode_costs(input).prefers_gpu());
+  input = job(0, 16);  // a stream
+  EXPECT_FALSE(mode_costs(input).prefers_gpu());
+  input.threads = 1;
+  EXPECT_TRUE(mode_costs(input).prefers_gpu());
+}
+
+TEST(ModeCosts, CountTheReadersOfCompressedFiles) {
+  CorpusPlan corpus;
+  corpus.files.emplace_back();
+  corpus.files.back().compression = Compression::kGzip;
+  corpus.files.back().end = 2000 * kMegabyte;
+  EXPECT_TRUE(mode_costs(job(8000, 16)).prefers_gpu());
+  EXPECT_FALSE(mode_costs(posix_file_system(), corpus, job(8000, 16)).prefers_gpu());
+}
+
+TEST(ModeCosts, PreferTheCpuWhereMemoryIsShort) {
+  ModeCostInput input = job(4000, 16);
+  EXPECT_TRUE(mode_costs(input).prefers_gpu());
+  input.memory_bytes = std::size_t{512} << 20;
+  EXPECT_FALSE(mode_costs(input).prefers_gpu());
+}
+
+}  // namespace
+}  // namespace spillway
