@@ -14,7 +14,7 @@ constexpr const char* kPolicies[] = {"first", "keep", "fail"};
 
 std::string or_none(const std::string& text) { return text.empty() ? "none" : printable(text); }
 
-// "33 words", and where the lists have as many: the first word that only this one has.
+// "33 words"; if both lists have the same number, also the first word that only this one has.
 std::string words_text(const std::string& words, const std::string& other) {
   if (words.empty()) return "none";
   const auto count = std::count(words.begin(), words.end(), '\n');

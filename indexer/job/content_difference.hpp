@@ -1,4 +1,4 @@
-// In which content options two indexes differ, in words: why they cannot be merged.
+// The content options in which two indexes differ, in words: the reason why they cannot be merged.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct ContentDifference {
   std::string first, second;
 };
 
-// None for equal options.
+// Empty for equal options.
 std::vector<ContentDifference> content_differences(const ContentOptions& first, const ContentOptions& second);
 
 }  // namespace spillway

@@ -51,8 +51,8 @@ IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy,
   lengths.drop(dropped_);
 }
 
-// Where there are neither ids nor holes: the inputs side by side. False, and nothing is done, where there may be, or
-// where one thread reads them, or memory is short.
+// Reads the inputs in parallel. Returns false, and reads nothing, if there may be ids or holes, with one thread, or if
+// memory is short.
 bool IdTable::take_lengths(std::span<const MergeInput* const> inputs, const IdTableResources& resources,
                            LengthCodes& lengths) const {
   if (has_ids_ || may_have_holes(inputs) || resources.threads <= 1) return false;
@@ -74,8 +74,8 @@ bool IdTable::take_lengths(std::span<const MergeInput* const> inputs, const IdTa
   return true;
 }
 
-// Ends at the first id that does not ascend (all are read again then, to sort them), unless there may be holes, which
-// only indexes have.
+// Stops at the first id that does not ascend, as all ids are then read again to be sorted; but not if there may be
+// holes, which only indexes have.
 IdTable::FirstLook IdTable::look(std::span<const MergeInput* const> inputs, LengthCodes& lengths) const {
   FirstLook result;
   std::string last_id;
@@ -94,7 +94,7 @@ IdTable::FirstLook IdTable::look(std::span<const MergeInput* const> inputs, Leng
   return result;
 }
 
-// Holes, and what the list names.
+// Drops holes, and the documents that the list names.
 void IdTable::drop_known(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
   std::uint64_t place = 0;
   join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
@@ -127,8 +127,8 @@ void IdTable::sort_ids(std::span<const MergeInput* const> inputs, const IdTableR
   sort_->sort();
 }
 
-// Documents side by side, and their ids where they stand. False, and nothing is done, where inputs cannot be read so,
-// one thread reads them, a document is cut between inputs, or the ids do not fit the memory.
+// Reads documents in parallel and refers to their ids in place. Returns false, and reads nothing, with one thread, if
+// an input does not allow it, if a document is cut between inputs, or if the ids do not fit the memory.
 bool IdTable::place_ids(std::span<const MergeInput* const> inputs, unsigned threads, LengthCodes& lengths) {
   if (threads <= 1) return false;
   const std::vector<std::uint64_t> bases = document_bases(inputs);
@@ -176,7 +176,7 @@ bool IdTable::place_ids(std::span<const MergeInput* const> inputs, unsigned thre
   return true;
 }
 
-// Equal ids come in number order: the first of them stays.
+// Equal ids come in order of number: the first is kept.
 void IdTable::drop_duplicates(DuplicateIds policy, const IdTableResources& resources) {
   std::string kept_id;
   std::uint32_t kept = 0;
@@ -201,7 +201,7 @@ void IdTable::drop_duplicates(DuplicateIds policy, const IdTableResources& resou
   sort_->read_repeated(take, check_cancelled_);
 }
 
-// The bitmap is only paid for once there is something in it.
+// Reserves the bitmap at the first dropped document.
 void IdTable::drop(std::uint32_t document, const IdTableResources& resources) {
   if (dropped_.none()) dropped_ = DroppedDocuments(resources.budget, document_count_);
   dropped_.drop(document);

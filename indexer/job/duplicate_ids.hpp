@@ -1,5 +1,5 @@
-// The first reading of a merge's documents: finds those with the same external id by an external sort of the ids of all
-// inputs, keeps what the sort gave for the index's list of ids, and takes the lengths, which the lists need.
+// Reads the documents of a merge's inputs: finds documents with the same external id by an external sort of all ids,
+// keeps the sorted ids for the index, and collects the lengths, which the postings lists need.
 #pragma once
 
 #include <functional>
@@ -25,17 +25,17 @@ struct IdTableResources {
   MemoryBudget& budget;
   TempSpace& temp;
   const StringSorter& sorter;
-  std::size_t memory_bytes = 0;                // of the sort (reserved only if it is needed); at least 256 KiB are used
-  IdList* to_drop = nullptr;                   // documents to drop whatever the policy; may be null
+  std::size_t memory_bytes = 0;  // of the sort, reserved only if ids must be sorted; at least 256 KiB are used
+  IdList* to_drop = nullptr;     // documents to drop under any policy; may be null
   std::function<void()> check_cancelled = {};  // called often; throws to stop. May be empty
   unsigned threads = 1;                        // of the calling thread's TBB arena
   std::size_t documents_bytes = 0;             // memory of reading the documents of one input
 };
 
-// Reads the documents of all inputs when it is made, twice where ids ascend at first and then do not. Ids that ascend
-// need no sort and no memory. Documents that an input has dropped already are dropped again, and those that `to_drop`
-// names are dropped before duplicates are looked for. Where no input stores ids, a document's place is its id: 1 for
-// the first document that the inputs hold. Sorts in the calling thread's TBB arena.
+// The constructor reads the documents of all inputs, twice if ids ascend only at first. Ascending ids need neither a
+// sort nor memory. Documents that an input has already dropped remain dropped, and documents that `to_drop` names are
+// dropped before duplicates are searched. If no input stores ids, the id of a document is its ordinal, from 1. Sorts in
+// the calling thread's TBB arena.
 class IdTable {
  public:
   struct Duplicate {
@@ -44,8 +44,8 @@ class IdTable {
   };
   static constexpr std::size_t kExamples = 5;
 
-  // The inputs are one source, in order; `lengths` is for its documents, and gets the length of each. Policy kFail
-  // throws InputError at the first duplicate, naming the id and both documents.
+  // The inputs, in order, are one source; `lengths` receives the length of each of its documents. Policy kFail throws
+  // InputError, which names the id and both documents, at the first duplicate.
   IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources,
           LengthCodes& lengths);
 
@@ -53,14 +53,14 @@ class IdTable {
   std::uint64_t duplicate_count() const { return duplicate_count_; }    // documents dropped for their id
   std::uint64_t listed_count() const { return listed_count_; }          // documents that were to be dropped
   const std::vector<Duplicate>& examples() const { return examples_; }  // the first few, in order of id
-  // Streams the kept documents with stored ids, renumbered, in order of id; once, for it gives the memory of the sort
-  // back.
+  // Streams the kept documents with stored ids, renumbered, in order of id. Call it once: it releases the memory of the
+  // sort.
   void write_order(IndexWriter& writer);
 
  private:
   struct FirstLook {
-    bool ascends = true;    // every document that is there has an id above the one before
-    bool any_hole = false;  // documents that an input has dropped already
+    bool ascends = true;    // each document has a larger id than the one before it
+    bool any_hole = false;  // an input has dropped documents
   };
   bool take_lengths(std::span<const MergeInput* const> inputs, const IdTableResources& resources,
                     LengthCodes& lengths) const;
@@ -75,7 +75,7 @@ class IdTable {
   DroppedDocuments dropped_;
   std::uint64_t duplicate_count_ = 0, listed_count_ = 0;
   std::vector<Duplicate> examples_;
-  std::unique_ptr<ExternalStringSort> sort_;  // none: no ids, or all in order
+  std::unique_ptr<ExternalStringSort> sort_;  // null: no ids, or ids in order
   bool has_ids_ = false;
   std::function<void()> check_cancelled_;
 };

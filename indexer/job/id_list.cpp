@@ -16,7 +16,7 @@ constexpr std::size_t kMostIdBytes = 65535;
 IdList::IdList(FileSystem& files, const std::string& path, MemoryBudget& budget, std::function<void()> wait_check) {
   read(files, path, budget, std::move(wait_check));
   const auto ends = static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n'));
-  line_memory_ = budget.reserve((ends + 1) * sizeof(Line), "the places of the ids to drop");
+  line_memory_ = budget.reserve((ends + 1) * sizeof(Line), "the lines of the ids to drop");
   lines_.reserve(ends + 1);
   find_lines(path);
   std::sort(lines_.begin(), lines_.end(), [this](const Line& a, const Line& b) { return view(a) < view(b); });
@@ -24,7 +24,7 @@ IdList::IdList(FileSystem& files, const std::string& path, MemoryBudget& budget,
   lines_.erase(std::unique(lines_.begin(), lines_.end(), same), lines_.end());
 }
 
-// The text doubles its room as it grows; both the old and the new one are paid while it is moved.
+// The text doubles its capacity as it grows; the old and the new buffer are both reserved while it moves.
 void IdList::read(FileSystem& files, const std::string& path, MemoryBudget& budget, std::function<void()> wait_check) {
   const auto stream = files.open_stream(path);
   stream->set_wait_check(std::move(wait_check));

@@ -1,4 +1,4 @@
-// A list of external ids, one a line: the documents that a merge is told to drop.
+// A list of external ids, one a line: the documents that a merge drops.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@ namespace spillway {
 
 class IdList {
  public:
-  // Reads `path` ("-": standard input). A carriage return before a line feed and empty lines count for nothing. Held in
-  // memory whole, paid from `budget` (BudgetError); `wait_check` as in ByteStream.
+  // Reads `path` ("-": standard input) and sorts its lines: O(n log n) comparisons of ids. Ignores empty lines and a
+  // carriage return before a line feed. Keeps the whole list in memory, reserved from `budget` (BudgetError).
+  // `wait_check` as in ByteStream.
   IdList(FileSystem& files, const std::string& path, MemoryBudget& budget, std::function<void()> wait_check);
 
-  // Is it in the list? Remembers that it was asked for.
+  // Returns whether the id is in the list, and remembers that it was asked for. O(log n).
   bool take(std::string_view id);
 
   std::uint64_t count() const { return lines_.size(); }  // distinct ids
-  std::uint64_t unknown_count() const;                   // ids that nobody asked for
+  std::uint64_t unknown_count() const;                   // ids for which take() was not called
   std::vector<std::string> unknown_examples() const;     // the first few of them, in order
   static constexpr std::size_t kExamples = 5;
 
@@ -36,7 +37,7 @@ class IdList {
   std::string_view view(const Line& line) const { return std::string_view(text_).substr(line.offset, line.bytes); }
   Reservation text_memory_, line_memory_;
   std::string text_;
-  std::vector<Line> lines_;  // in order of their bytes
+  std::vector<Line> lines_;  // sorted by bytes
 };
 
 }  // namespace spillway

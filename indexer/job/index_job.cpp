@@ -46,7 +46,7 @@ void check_output(const IndexOptions& options, FileSystem& files) {
   }
 }
 
-// Under --force the output is replaced: it must not hold what is being read.
+// --force replaces the output, so it must not contain an input.
 void check_inputs(const CorpusPlan& corpus, const IndexOptions& options, FileSystem& files) {
   if (!files.status(options.output)) return;
   const std::string output = files.resolve(options.output);
@@ -76,16 +76,17 @@ class IndexJob {
   void run() {
     check_inputs(corpus_, options_, context_.files);
     context_.progress.bytes_total.store(corpus_.total_bytes);
-    const Stopwatch watch;  // of the GPU's start, too
+    const Stopwatch watch;  // includes the start of the GPU
     std::optional<tbb::global_control> parallelism;
-    parallelism.emplace(tbb::global_control::max_allowed_parallelism, threads_);  // a GPU's start touches much memory
+    parallelism.emplace(tbb::global_control::max_allowed_parallelism,
+                        threads_);  // the start of a GPU touches much memory
     start_gpu();
     context_.say(report_.plan);
-    // One more than the arenas' threads, of which there may be others now: the thread that waits for an arena takes
-    // part in it.
+    // One more than the threads of an arena: the thread that waits for an arena takes part in it. (start_gpu may have
+    // changed the threads.)
     parallelism.emplace(tbb::global_control::max_allowed_parallelism, threads_ + 1);
     WorkDirectory work(context_.files, options_.output);
-    check_output(options_, context_.files);  // an index that a killed job had moved aside is back now
+    check_output(options_, context_.files);  // again: an index that a killed job had moved aside is back
     check_run_files(planned_.estimate, run_descriptors(), context_.warn);
     check_disks(work);
     TempSpace temp(context_.files, scratch_directories(options_.temp_directories, work),
@@ -109,7 +110,7 @@ class IndexJob {
     program_ = budget_.reserve(plan_.reserve_bytes, "the program itself");
   }
 
-  // What is certain to fill the disks is refused, what probably will is said.
+  // Refuses a job that certainly fills the disks; warns of one that probably does.
   void check_disks(const WorkDirectory& work) const {
     const JobEstimate& estimate = planned_.estimate;
     if (!estimate.is_known) return;
@@ -163,8 +164,8 @@ class IndexJob {
     report_.seconds = watch.seconds();
   }
 
-  // Device and pinned memory; where there is none to be had, the job is planned anew for the CPU alone: before anything
-  // is parsed, and in the form that the CPU sorts best.
+  // Allocates device and pinned memory. If that fails, plans the job anew for the CPU alone: nothing is parsed yet, so
+  // chunks take the form that the CPU sorts best.
   void start_gpu() {
     if (!planned_.mode.gpu_failure.empty()) fail_gpu(planned_.mode.gpu_failure);
     if (!planned_.gpu) return;
@@ -182,13 +183,13 @@ class IndexJob {
     }
   }
 
-  // Without them chunks are copied for the GPU.
+  // Without pinned slots, chunks are copied before the upload.
   void take_slabs() {
-    if (plan_.slab_bytes == 0) return;
+    if (plan_.pinned_bytes == 0) return;
     try {
-      slabs_.emplace(budget_, plan_.slab_bytes, plan_.slab_piece_bytes);
+      slabs_.emplace(budget_, plan_.pinned_bytes, plan_.slot_bytes);
     } catch (const BudgetError& error) {
-      context_.say(std::string("chunks are not kept in slabs: ") + error.what());
+      context_.say(std::string("chunks are not kept in pinned slots: ") + error.what());
     }
   }
 
@@ -197,16 +198,16 @@ class IndexJob {
     context_.warn("no GPU sorts, the CPU does: " + why);
   }
 
-  // Gives the pages of all blocks back while the disk is waited for, as that takes its time.
+  // Frees the memory of all blocks, which takes a while, during the wait for the disk.
   static std::jthread release(RunStore& runs) {
     try {
       return std::jthread([&runs] { runs.runs.clear(); });
-    } catch (const std::system_error&) {  // no more threads to be had: later
+    } catch (const std::system_error&) {  // no thread is left: the caller frees the memory later
       return {};
     }
   }
 
-  // The same, beside the merge, of what parsing and GPUs leave. Where memory is short the merge can use what GPUs had.
+  // Frees the memory of parsers and GPUs during the merge; before it, if memory is short, so that the merge can use it.
   std::jthread release_ingest() {
     if (budget_.free_bytes() < budget_.total_bytes() / 2) release_gpu();
     const auto release = [this] {
@@ -227,7 +228,7 @@ class IndexJob {
     visit_memory_.release();
   }
 
-  // Documents dropped for their id were counted as indexed while parsing.
+  // Parsing counted documents as indexed that were then dropped for their id.
   void count_duplicates(std::uint64_t duplicates) {
     for (const IdTable::Duplicate& duplicate : merge_.duplicates) {
       skips_.note(SkipReason::kDuplicateId, duplicate.dropped, {"document " + std::to_string(duplicate.dropped), 0},
@@ -264,7 +265,8 @@ class IndexJob {
   }
 
   void add_stages() {
-    report_.input_bytes = std::max(corpus_.total_bytes, context_.progress.bytes_done.load());  // streams tell no size
+    report_.input_bytes =
+        std::max(corpus_.total_bytes, context_.progress.bytes_done.load());  // the size of a stream is known only now
     const std::uint64_t bytes = report_.input_bytes;
     const BlockSortStats& sort = ingest_.block.sort;
     report_.stages = {
@@ -304,7 +306,7 @@ class IndexJob {
   MemoryBudget budget_;
   SkipLog skips_;
   Reservation program_;
-  Reservation visit_memory_;  // of the budget below: what comes from GPUs takes nothing from anybody else
+  Reservation visit_memory_;  // for the budget below: lists from GPUs take memory from no other consumer
   std::optional<MemoryBudget> visit_budget_;
   std::optional<PinnedSlotPool> slabs_;
   std::unique_ptr<GpuBlockSorter> gpu_;

@@ -21,7 +21,7 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kRunBlockBytes = std::size_t{128} << 10;  // of runs that passes before the last write
+constexpr std::size_t kRunBlockBytes = std::size_t{128} << 10;  // of runs that passes write
 constexpr std::size_t kMostIdSortBytes = std::size_t{1} << 30;
 
 void check_same(const IndexSource& first, const IndexSource& other) {
@@ -57,8 +57,8 @@ class MergeJob {
     const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, threads_ + 1);
     read_ids();
     WorkDirectory work(context_.files, options_.output);
-    check();  // an index that a killed job had moved aside is back now
-    // What the first index holds stays, unless it is dropped; it may only be packed better.
+    check();  // again: WorkDirectory may have put back an index that a killed job had moved aside
+    // Without dropped documents the output holds at least the first index, perhaps packed better.
     check_free_space(context_.files, options_.output,
                      {"the merged index", to_drop_ == nullptr ? sources_.front()->bytes / 2 : 0, report_.input_bytes},
                      context_.warn);
@@ -79,7 +79,7 @@ class MergeJob {
     check_output(context_.files, options_.output, options_.force ? IfOutputExists::kReplace : IfOutputExists::kRefuse);
   }
 
-  // Every index is opened once, alone, so that what is wrong with any of them is said before any work.
+  // Opens each index once, alone, so that errors in any of them are reported before the work.
   void open_inputs() {
     if (options_.inputs.empty()) throw UsageError("no index to merge; name at least one");
     const std::string output = context_.files.resolve(options_.output);
@@ -105,7 +105,7 @@ class MergeJob {
   }
 
   void check_place(const std::string& input, const std::string& resolved, const std::string& output) const {
-    if (resolved == output) return;  // --force replaces it when it has been read
+    if (resolved == output) return;  // --force replaces it after it has been read
     if (is_inside(resolved, output) || is_inside(output, resolved)) {
       throw UsageError("the input " + printable(input, 4096) + " and the output " + printable(options_.output, 4096) +
                        " lie in each other; choose another -o");
@@ -152,7 +152,7 @@ class MergeJob {
         {content_, kRunBlockBytes, kMostIdSortBytes, auto_string_sorter(), context_, budget_, temp, threads_,
          to_drop_.get(), options_.max_fan_in},
         runs, writer, [&](std::uint64_t) { warn_of_unknown_ids(); }, merge_);
-    // What the inputs had dropped is in no list any more, and still in the sum of the source.
+    // Documents that the inputs had dropped are in no list, but in the sum of the source.
     totals.source_sum.join(earlier_.source_sum, 0);
     totals.dropped_sum.join(earlier_.source_sum, 0);
     report_.plan += merge_.plan;
@@ -160,7 +160,7 @@ class MergeJob {
     const Stopwatch finish_watch;
     writer.finish(totals);
     report_.terms = writer.term_count();
-    runs.runs.clear();  // an input may be what is replaced
+    runs.runs.clear();  // an input may be the index that is replaced
     throw_if_stopped(context_);
     work.publish();
     finish_seconds_ = finish_watch.seconds();
@@ -214,7 +214,7 @@ class MergeJob {
   std::vector<std::unique_ptr<MergeSource>> sources_;
   const IndexSource* first_ = nullptr;
   std::uint64_t source_documents_ = 0;
-  IndexTotals earlier_;  // the share of what the inputs had dropped, in source_sum
+  IndexTotals earlier_;  // source_sum: of the documents that the inputs had dropped
   std::unique_ptr<IdList> to_drop_;
   MergeStats merge_;
   double finish_seconds_ = 0;

@@ -1,6 +1,5 @@
-// A job that merges indexes into one: what a single `index` job over the inputs of all of them, in this order, would
-// have written, byte for byte. So parts of one input that several processes indexed, or the days of a crawl, become one
-// index.
+// Merges indexes into one: the bytes that a single `index` job over all their inputs, in this order, would write. So
+// the parts of an input that several processes indexed, or the days of a crawl, become one index.
 #pragma once
 
 #include <optional>
@@ -17,10 +16,10 @@ struct MergeOptions {
   std::string output;
   std::optional<std::string> drop;            // a file of ids to leave out, one a line; "-": standard input
   std::uint64_t memory_bytes = 0;             // 0: half of what is available
-  unsigned threads = 0;                       // 0: as many as this process may run on
+  unsigned threads = 0;                       // 0: the processors that this process may run on
   std::vector<std::string> temp_directories;  // empty: beside the output
-  std::uint64_t temp_limit_bytes = 0;         // 0: none
-  std::size_t max_fan_in = 0;                 // 0: from memory alone
+  std::uint64_t temp_limit_bytes = 0;         // 0: no limit
+  std::size_t max_fan_in = 0;                 // 0: as memory allows
   bool force = false;
 };
 
@@ -36,16 +35,15 @@ struct MergeReport {
   unsigned threads = 0;
   double seconds = 0;
   std::vector<StageStats> stages;
-  std::string plan;  // what was decided and why, for -v
+  std::string plan;  // decisions and their reasons, for -v
 };
 
-// Duplicate ids across the indexes are treated by the policy that they were made with. Documents that `drop` names
-// leave as if they had never been there, but that the index remembers how many it had (docs/formats.md, dropped). An
-// input may be the output itself under `force`.
+// Applies the indexes' own policy to duplicate ids across them. Documents that `drop` names leave no trace but their
+// number (docs/formats.md, dropped). With `force` an input may be the output itself.
 //
-// Throws Error with the exit code of the command; then neither index nor scratch files are left. UsageError: inputs of
-// different content options (naming option, values and paths), the same input twice; FormatError: a corrupt input;
-// BudgetError: the memory or disk needed; InputError: duplicates with the policy `fail`.
+// Throws an Error that carries the command's exit code; then neither an index nor scratch files are left. UsageError:
+// inputs of different content options (names option, values and paths), or the same input twice; FormatError: a corrupt
+// input; BudgetError: too little memory or disk (names the need); InputError: duplicates under the policy `fail`.
 void run_merge(const MergeOptions& options, const IndexContext& context, MergeReport& report);
 
 }  // namespace spillway

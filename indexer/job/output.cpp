@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace {
 
-// An index is replaced and removed as a whole: what stands in it would go with it.
+// An index is replaced and removed as a whole, with everything inside it.
 void refuse_inside_index(FileSystem& files, const std::string& output) {
   std::string directory = files.resolve(output);
   for (auto slash = directory.rfind('/'); slash != std::string::npos && slash != 0; slash = directory.rfind('/')) {
@@ -25,7 +25,7 @@ void check_output(FileSystem& files, const std::string& output, IfOutputExists i
   refuse_inside_index(files, output);
   if (!files.status(output)) return;
   if (if_exists == IfOutputExists::kRefuse) {
-    throw UsageError(printable(output, 4096) + " exists; --force replaces an index that stands there");
+    throw UsageError(printable(output, 4096) + " exists; --force replaces an index there");
   }
   if (!looks_like_index(files, output)) {
     throw UsageError(printable(output, 4096) +

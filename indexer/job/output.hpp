@@ -1,4 +1,4 @@
-// The output of a job that makes an index, and the names of what it needs on the way: checks that every such job makes.
+// Checks of the output of every job that makes an index, and the names of its scratch files.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@ namespace spillway {
 
 enum class IfOutputExists { kRefuse, kReplace };
 
-// Throws UsageError naming the remedy: no output named, one inside an index, or something there that may not be
-// replaced (anything without kReplace, anything but an index with it).
+// Throws UsageError, which names the remedy, if the output is not named, lies inside an index, or exists and may not be
+// replaced: without kReplace nothing may, with it only an index may.
 void check_output(FileSystem& files, const std::string& output, IfOutputExists if_exists);
 
-// Is `path` the directory `directory`, or below it? Both resolved.
+// Returns whether `path` is `directory` or lies below it. Requires: both are resolved.
 bool is_inside(const std::string& path, const std::string& directory);
 
-// Scratch directories of a job: those asked for, else its work directory.
+// The scratch directories of a job: those in `asked` or, if there are none, its work directory.
 std::vector<std::string> scratch_directories(const std::vector<std::string>& asked, const WorkDirectory& work);
-// Unique to the output, so that a later job with the same output finds and removes what a killed one left.
+// A name that depends on the output alone, so that the next job with this output removes the files of a killed one.
 std::string scratch_name(FileSystem& files, const std::string& output);
 
 }  // namespace spillway

@@ -18,14 +18,14 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Where the output is, by a path that goes through no directory that publish() moves, as "out/../out" does. A link at
-// the output itself stays one.
+// Returns a path of the output that leads through no directory that publish() moves ("out/../out" would). A link at the
+// output itself remains a link.
 std::string place_of(FileSystem& files, const std::string& output) {
   const std::string path = without_trailing_slashes(output);
   const auto parent = files.status(parent_of(path));
   if (!parent || parent->type != FileType::kDirectory) {
     throw UsageError("the directory " + printable(parent_of(path), 4096) +
-                     " is not there; make it, or choose another -o");
+                     " does not exist; make it, or choose another -o");
   }
   const std::string name = path.substr(path.rfind('/') + 1);
   if (name == "." || name == "..") return files.resolve(path);
@@ -68,14 +68,14 @@ WorkDirectory::~WorkDirectory() {
   }
 }
 
-// The lock stays to the last: it tells the next job, if this one is killed now, that the directory is ours.
+// The lock goes last: if the job is killed now, it tells the next job that the directory is ours.
 void WorkDirectory::remove_content() {
   for (const std::string& name : files_.list(path_)) {
     if (name != "LOCK") files_.remove_tree(path_ + "/" + name);
   }
 }
 
-// Only what a job of ours left may be removed: a directory that has our lock, or nothing, in it.
+// Only a directory that is empty or has our lock may be removed.
 void WorkDirectory::refuse_foreign_directory() const {
   const auto status = files_.status(path_);
   if (!status && !files_.is_link(path_)) return;
@@ -94,7 +94,7 @@ void WorkDirectory::move_aside() {
   files_.sync_directory(path_);
 }
 
-// A publish() that was stopped or failed between its two renames leaves the old index in the work directory.
+// A publish() that stopped between its two renames left the old index in the work directory.
 void WorkDirectory::put_back() {
   if (files_.status(replaced_path()) && !files_.status(output_)) files_.rename(replaced_path(), output_);
 }

@@ -1,5 +1,5 @@
-// OUT.work/: where a job builds its index before one rename, or exchange, publishes it. Locked while the job lives;
-// what a killed job left there is removed by the next one.
+// OUT.work/: the directory in which a job builds its index before one rename (or exchange) publishes it. The job holds
+// its lock; the next job with this output removes what a killed job left.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,19 @@ namespace spillway {
 
 class WorkDirectory {
  public:
-  // Makes and locks `output`.work; puts back an index that an interrupted publish() moved there. Throws UsageError
-  // where another process holds it, or where the output's parent is not there.
+  // Makes and locks `output`.work; puts back an index that an interrupted publish() moved there. Throws UsageError if
+  // another process holds the lock or the output's parent does not exist.
   WorkDirectory(FileSystem& files, const std::string& output);
-  // Removes it with all in it.
+  // Removes the directory with all its files.
   ~WorkDirectory();
   WorkDirectory(const WorkDirectory&) = delete;
   WorkDirectory& operator=(const WorkDirectory&) = delete;
 
   const std::string& path() const { return path_; }
   std::string index_path() const { return path_ + "/index"; }
-  // Renames the finished index to `output`. An index that stands there is exchanged for it in one step, where the file
-  // system can; else it is moved aside first, and put back by the destructor if publish() failed. The destructor
-  // removes the old one.
+  // Renames the finished index to `output`. An existing index is exchanged for it in one step if the file system can do
+  // so; otherwise it is moved aside first, and the destructor puts it back if publish() failed. The destructor removes
+  // the old index.
   void publish();
 
  private:
@@ -37,7 +37,7 @@ class WorkDirectory {
   std::unique_ptr<FileLock> lock_;
 };
 
-// Does the directory at `path` hold an index, whole or damaged?
+// Returns whether the directory at `path` holds an index, whole or damaged.
 bool looks_like_index(FileSystem& files, const std::string& path);
 
 }  // namespace spillway

@@ -12,7 +12,7 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-// Above it a block gains nothing, below it launches are most of a visit.
+// Larger blocks gain nothing; in smaller ones launches are most of a block pass.
 constexpr std::size_t kMostBlockBytes = 1024 * kMebibyte, kLeastBlockBytes = 32 * kMebibyte;
 constexpr std::uint64_t kUnknownBytes = std::uint64_t{16} << 30;
 
@@ -20,7 +20,7 @@ double merge_seconds(double block_bytes, const ChunkFormCosts& costs) {
   return expected_terms(block_bytes / kTextBytesPerToken) * costs.merge_second_per_term;
 }
 
-// For a byte of text, with blocks of so much text.
+// For a byte of text in blocks of `block_bytes` of text.
 double seconds_per_byte(double parse_second_per_byte, double block_bytes, const ChunkFormCosts& costs) {
   return parse_second_per_byte + (costs.visit_second + merge_seconds(block_bytes, costs)) / std::max(1.0, block_bytes);
 }
@@ -34,7 +34,7 @@ std::string rounded(double value, const char* format) {
 std::string mebibytes(double bytes) { return rounded(bytes / static_cast<double>(kMebibyte), "%.1f MiB"); }
 std::string gigabytes_per_second(double second_per_byte) { return rounded(1e-9 / second_per_byte, "%.2f GB/s"); }
 
-// What keeps tokens from being taken; empty: nothing.
+// The reason for which chunks cannot go as tokens; empty: none.
 std::string obstacle(const ChunkFormInput& input) {
   if (input.record_sorter != "auto") {
     return "--record-sorter " + printable(input.record_sorter) + " sorts the occurrences of tables";
@@ -67,14 +67,14 @@ ChunkFormChoice choose_chunk_form(const ChunkFormInput& input, const ChunkFormCo
   const double table_block = most_text(input.table_device_bytes), token_block = most_text(input.token_device_bytes);
   const double tables = seconds_per_byte(costs.table_second_per_byte, table_block, costs);
   const double tokens = seconds_per_byte(costs.token_second_per_byte, token_block, costs);
-  const std::string stats = "a visit has device memory for " + mebibytes(token_block) + " of text as tokens, " +
+  const std::string stats = "a block pass has device memory for " + mebibytes(token_block) + " of text as tokens, " +
                             mebibytes(table_block) + " with tables: about " + gigabytes_per_second(tokens) + " and " +
                             gigabytes_per_second(tables) + " with 16 threads";
   return {tokens < tables ? ChunkForm::kTokens : ChunkForm::kTables, stats};
 }
 
-// Of the job, with blocks of b bytes: exposed * b for the last block, and total / b runs to visit and to merge. The
-// least of the powers of 2.
+// A job with blocks of b bytes costs exposed * b for the last block, and a pass and a merge for each of total / b runs.
+// Takes the power of 2 with the least cost.
 std::size_t token_block_bytes(std::size_t most_bytes, std::uint64_t total_bytes, const ChunkFormCosts& costs) {
   const double total = static_cast<double>(total_bytes == 0 ? kUnknownBytes : total_bytes);
   const auto seconds = [&](std::size_t bytes) {

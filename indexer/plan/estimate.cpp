@@ -13,10 +13,10 @@ namespace spillway {
 
 namespace {
 
-// Measured on RFCs as JSONL (0.5 GB), the same as lines, and package descriptions (0.25 GB), at 64 and 256 MiB: input
-// bytes to a byte of block 2.5, 1.3, 0.7; bytes of runs to one of input 0.05, 0.26, 0.35; of index 0.03, 0.33, 0.20.
+// Measured with 64 and 256 MiB on RFCs as JSONL (0.5 GB), RFCs as lines, and package descriptions (0.25 GB). Input
+// bytes per block byte: 2.5, 1.3, 0.7; run bytes per input byte: 0.05, 0.26, 0.35; index bytes: 0.03, 0.33, 0.20.
 constexpr double kInputPerBlockByte = 1.3;
-// Tokens are the text, but for what stands between them and their documents; positions are 4 bytes to each 7.
+// A block of tokens holds the text without its separators, and its documents; positions add 4 bytes to 7.
 constexpr double kInputPerTokenByte = 0.9, kInputPerPositionedTokenByte = 0.6;
 constexpr double kRunBytesPerInput = 0.25;
 constexpr double kIndexBytesPerInput = 0.25;
@@ -98,7 +98,7 @@ JobEstimate estimate_job(const CorpusPlan& corpus, const IndexPlan& plan, const 
   const double block_input = static_cast<double>(plan.assembler.block_bytes) * per_byte;
   estimate.blocks =
       static_cast<std::uint64_t>(static_cast<double>(estimate.text_bytes) / std::max(1.0, block_input)) + 1;
-  estimate.blocks = std::min<std::uint64_t>(estimate.blocks, 100'000);  // bounds what planning takes
+  estimate.blocks = std::min<std::uint64_t>(estimate.blocks, 100'000);  // bounds the time of planning
   estimate.index_bytes = share_of(estimate.text_bytes, kIndexBytesPerInput);
   estimate.least_index_bytes = estimate.text_bytes / kLeastShare / (estimate.has_packed_input ? kUnpackFactor : 1);
   estimate_merge(estimate, plan, content, memory_bytes, threads);
@@ -109,20 +109,20 @@ void check_run_files(const JobEstimate& estimate, std::size_t run_files,
                      const std::function<void(const std::string&)>& warn) {
   if (run_files >= kLeastOpenFiles || (estimate.is_known && estimate.runs_spilled == 0)) return;
   const std::string what =
-      "merging runs that are spilled takes " + std::to_string(kLeastOpenFiles) +
-      " open files beside those of the job, and " + std::to_string(run_files) +
-      " are left: raise their limit (ulimit -n 1024), or give more --memory so that none is spilled";
+      "merging spilled runs takes " + std::to_string(kLeastOpenFiles) + " open files beside those of the job, and " +
+      std::to_string(run_files) +
+      " are left: raise the limit (ulimit -n 1024), or give more --memory so that no run is spilled";
   if (estimate.least_spilled_bytes != 0) throw BudgetError(what);
   warn(what);
 }
 
 std::string JobEstimate::describe() const {
   if (!is_known) {
-    return "estimate: none; the input is a stream, so runs and passes are decided as it comes\n";
+    return "estimate: none; the input is a stream, so runs and passes are decided as it arrives\n";
   }
   std::string basis = "from sizes alone, as texts differ it may be off by a factor of 2";
   if (has_packed_input) {
-    basis += "; compressed files are taken for " + std::to_string(kUnpackFactor) + " times their size";
+    basis += "; compressed files count as " + std::to_string(kUnpackFactor) + " times their size";
   }
   return "estimate (" + basis + "):\n  text: about " + std::to_string(text_bytes) + " bytes\n  runs: about " +
          std::to_string(blocks) + ", " + std::to_string(runs_spilled) + " of them spilled" +

@@ -17,14 +17,14 @@ namespace spillway {
 
 namespace {
 
-// Lengths and frequencies are u32.
+// Lengths and frequencies are stored in 32 bits.
 constexpr std::uint64_t kMaxDocumentBytes = 0xFFFFFFFF;
 
-// Sorters of the CPU: for all blocks.
+// All blocks are sorted on the CPU.
 void choose_cpu_sorters(const IndexOptions& options, JobPlan& plan) {
   plan.string_sorter = string_sorter_policy(options.string_sorter);
   plan.strings = options.string_sorter == "auto" ? &auto_string_sorter() : find_string_sorter(options.string_sorter);
-  // A block takes a third of the memory or so, and a record in it about 24 bytes with its scratch.
+  // A block takes about a third of the memory, and each of its records about 32 bytes with scratch.
   const auto memory_bytes = static_cast<std::size_t>(plan.memory.value);
   plan.record_sorter = choose_record_sorter(options.record_sorter, memory_bytes / 96, memory_bytes / 3);
   const RecordSorter* records = find_record_sorter(plan.record_sorter.name);
@@ -32,7 +32,7 @@ void choose_cpu_sorters(const IndexOptions& options, JobPlan& plan) {
       records == nullptr ? make_chunk_block_sorter(*plan.strings) : make_key_block_sorter(*records, *plan.strings);
 }
 
-// A GPU was asked for, and there is none: what the CPU does best.
+// Options ask for a GPU, and there is none: the fastest sorters of the CPU.
 void choose_sorters_instead(JobPlan& plan) {
   plan.strings = &auto_string_sorter();
   plan.string_sorter = string_sorter_policy("auto");
@@ -40,10 +40,10 @@ void choose_sorters_instead(JobPlan& plan) {
   plan.sorter = make_chunk_block_sorter(*plan.strings);
 }
 
-// Asks the GPUs for their memory; where that fails, there is none.
+// Asks the GPUs for their memory, which creates contexts. None if that fails.
 std::optional<GpuJobPlan> plan_gpu(const IndexOptions& options, JobPlan& plan) {
   if (!sorts_on_gpu(plan.mode.mode)) return std::nullopt;
-  // The CPU sorts what no GPU did, in the same form.
+  // Sorts blocks that no GPU sorted, in the same form.
   plan.strings = &auto_string_sorter();
   plan.sorter = make_key_block_sorter(*find_record_sorter("cpu-radix"), *plan.strings);
   try {
@@ -57,7 +57,7 @@ std::optional<GpuJobPlan> plan_gpu(const IndexOptions& options, JobPlan& plan) {
   return std::nullopt;
 }
 
-// What was planned for the GPU, once the size of blocks is known.
+// Requires: the size of blocks is known.
 void take_gpu_sorters(const GpuJobPlan& gpu, const GpuSortPlan& chosen, JobPlan& plan) {
   plan.record_sorter = chosen.sorter;
   plan.string_sorter = gpu.string_sorter();
@@ -71,7 +71,7 @@ void take_gpu_sorters(const GpuJobPlan& gpu, const GpuSortPlan& chosen, JobPlan&
   }
 }
 
-// Threads that were not asked for by number give way to a small budget.
+// Lowers the threads to fit a small budget, unless --threads names them.
 void divide_memory(const IndexOptions& options, const ContentOptions& content, const std::optional<GpuJobPlan>& gpu,
                    JobPlan& plan) {
   GpuSortPlan chosen;
@@ -83,7 +83,7 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
   input.input_bytes = plan.corpus.total_bytes;
   input.forced_block_bytes = options.block_bytes;
   if (gpu) {
-    input.visits = gpu->visits();
+    input.lanes = gpu->visits();
     input.staging_bytes = gpu->staging_bytes(plan.corpus.total_bytes);
     if (input.form == ChunkForm::kTokens) {
       input.cpu_sort_bytes = [&](const ChunkLimits& limits) {
@@ -148,7 +148,7 @@ Decision choose_threads(unsigned asked) {
 JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files) {
   if (content.max_document_bytes > kMaxDocumentBytes) {
     throw UsageError("--max-document-bytes " + std::to_string(content.max_document_bytes) + " is above " +
-                     std::to_string(kMaxDocumentBytes) + ", the most there is; give a smaller one");
+                     std::to_string(kMaxDocumentBytes) + ", the maximum; give a smaller one");
   }
   const TermFilter probe(content);  // refuses an unknown stemmer before any work
   JobPlan plan;

@@ -1,5 +1,5 @@
-// All that a job decides before it reads its input: files, memory, threads, sorters, blocks, and what it expects of
-// runs, merges and disk. `index` works by it; `plan` shows it.
+// All decisions of a job before it reads its input: files, memory, threads, mode, sorters and blocks, with an estimate
+// of runs, merges and disk. `index` follows the plan; `plan` prints it.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace spillway {
 
-// A number and what decided it.
+// A number and its reason.
 struct Decision {
   std::uint64_t value = 0;
   std::string reason;
@@ -24,16 +24,16 @@ struct Decision {
 
 // `asked` 0: half of what is available.
 Decision choose_memory(std::uint64_t asked);
-// `asked` 0: as many as this process may run on.
+// `asked` 0: the processors that this process may run on.
 Decision choose_threads(unsigned asked);
 
 struct JobPlan {
   CorpusPlan corpus;
   Decision memory, threads;
   ModeChoice mode;
-  std::optional<ChunkFormChoice> gpu_chunks;  // of a GPU that sorts
+  std::optional<ChunkFormChoice> gpu_chunks;  // where a GPU sorts
   SorterChoice record_sorter, string_sorter;
-  // Sorts blocks on the CPU: all of them, or in a GPU mode those that no GPU sorted.
+  // Sorts blocks on the CPU: all of them or, in a GPU mode, those that no GPU sorted.
   std::unique_ptr<BlockSorter> sorter;
   const StringSorter* strings = nullptr;      // of the CPU: for ids
   std::optional<GpuSorterOptions> gpu;        // where blocks visit a GPU
@@ -45,15 +45,15 @@ struct JobPlan {
   // Bytes of a block's that a chunk takes: on the host with its sort, or, where that is more, its share of a visit's
   // device memory.
   std::size_t block_cost(const ParsedChunk& chunk, Positions positions) const;
-  // Several lines, one a decision, with its reason.
+  // Several lines: each decision with its reason.
   std::string describe() const;
 };
 
-// Looks at the input's files (not at their records) and decides. `corpus` options as run_index takes them. Throws
-// UsageError, IoError, BudgetError as run_index does.
+// Reads the sizes and the first bytes of the input's files, and at most 512 KiB of text (mode_cost.hpp). Throws
+// UsageError, IoError, BudgetError and GpuError as run_index does.
 JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files);
 
-// Makes of the plan for GPUs that of the same job without one: none could be started after all. Throws BudgetError.
+// Turns a plan for GPUs into the plan of the same job without one, when no GPU could be started. Throws BudgetError.
 void plan_without_gpu(const IndexOptions& options, const ContentOptions& content, const std::string& failure,
                       JobPlan& plan);
 

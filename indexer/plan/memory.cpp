@@ -7,27 +7,28 @@
 #include "corpora/unpack/zstd_codec.hpp"
 #include "indexer/block/run_output.hpp"
 #include "indexer/parse/chunk_sizes.hpp"
+#include "indexer/parse/make_chunk_parser.hpp"
 #include "indexer/run/compactor.hpp"
 #include "io/base/error.hpp"
-#include "io/run/writer.hpp"
+#include "io/run/term_block_builder.hpp"
 
 namespace spillway {
 
 namespace {
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-constexpr std::size_t kThreadBytes = std::size_t{128} << 10;  // stacks of a parsing and a sorting thread, touched part
+constexpr std::size_t kThreadBytes = std::size_t{128} << 10;  // touched stack of a parsing and of a sorting thread
 constexpr std::size_t kSlackBytes = 5 * kMebibyte;            // allocator, small containers
-constexpr std::size_t kMaxBlockBytes = 512 * kMebibyte;       // above it a block only sorts slower
-constexpr std::size_t kMaxGpuBlockBytes = 1024 * kMebibyte;  // above it the last visit, which nothing overlaps, is long
+constexpr std::size_t kMaxBlockBytes = 512 * kMebibyte;       // a larger block only sorts more slowly
+constexpr std::size_t kMaxGpuBlockBytes = 1024 * kMebibyte;   // nothing overlaps the last block pass
 
 constexpr std::size_t kLeastForLastRun = 256 * kMebibyte;
 constexpr std::size_t kLeastForWaiting = 256 * kMebibyte;
 
-// From large to small; the first that leaves most of the memory to blocks is taken. A table above the largest here
-// leaves the L2 cache (2 MiB) too often; a smaller one makes more chunks, so more strings and lists to join. Of short
-// documents with few words the rest of a chunk is full before its table is: German package descriptions take 12 % less
-// CPU time at the first level than at the second.
+// From large to small; the plan takes the first that leaves most of the memory to blocks. Larger tables miss the L2
+// cache (2 MiB) too often; smaller ones make more chunks, and so more strings and lists to merge. Short documents with
+// few words fill the stream of a chunk before its table: German package descriptions take 12 % less CPU time at the
+// first level than at the second.
 struct Level {
   ChunkLimits chunk;
   std::size_t window_bytes;
@@ -44,8 +45,8 @@ constexpr std::array<Level, 7> kLevels{{
 
 ChunkLimits chunk_of(const Level& level) {
   ChunkLimits chunk = level.chunk;
-  chunk.text_bytes = 2 * chunk.stream_words;  // about as much text as such a chunk has
-  chunk.token_bytes = chunk.stream_words;     // half of that
+  chunk.text_bytes = 2 * chunk.stream_words;  // about the text of such a chunk
+  chunk.token_bytes = chunk.stream_words;     // half of it
   return chunk;
 }
 
@@ -56,23 +57,22 @@ std::size_t task_bytes(std::uint64_t input_bytes, unsigned threads) {
 }
 
 // The first level is for inverted chunks, where parsers and their chunks take little of the memory. Where GPUs sort,
-// what parsers save is for runs, which are joined then: large chunks save them nothing.
+// large chunks save nothing, and runs, which are then joined, need the memory.
 bool is_roomy(const IndexPlanInput& input, const Level& level, const IndexPlan& plan, std::size_t chunk_bytes) {
   if (input.chunk_fits_device && !input.chunk_fits_device(plan.chunk)) return false;
   const std::size_t with_chunks = input.threads * (plan.parser_bytes + 2 * chunk_bytes);
   if (&level == kLevels.data()) return input.form == ChunkForm::kPostings && with_chunks <= input.memory_bytes / 4;
-  if (input.visits != 0) return with_chunks <= (input.memory_bytes - plan.reserve_bytes) / 3;
+  if (input.lanes != 0) return with_chunks <= (input.memory_bytes - plan.reserve_bytes) / 3;
   return input.threads * plan.parser_bytes <= input.memory_bytes / 3;
 }
 
-// Chunks of tasks that are not the first one wait for it. Where text has many words a task makes several chunks, and
-// threads that may hold only one each stand still while the first task is parsed: on 16 threads and a million words,
-// for half of the time.
+// Chunks wait until the chunks of all earlier tasks are in the block. A task of text with many distinct words makes
+// several chunks: with room for one chunk a thread, 16 threads stood still half of the time (a million words).
 std::size_t most_waiting_bytes(const IndexPlanInput& input, std::size_t task_bytes, std::size_t bytes) {
   return bytes < kLeastForWaiting ? 0 : 2 * task_bytes * (input.threads - 1);
 }
 
-// What a sort on the CPU instead has in flight for a chunk.
+// Memory of a sort on the CPU instead, for each chunk in flight.
 std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk, std::size_t chunk_bytes) {
   constexpr std::size_t kSortShare = 5;  // times the chunk, of tables
   return input.cpu_sort_bytes ? input.cpu_sort_bytes(chunk) : kSortShare * chunk_bytes;
@@ -90,7 +90,7 @@ void take_level(const IndexPlanInput& input, const ContentOptions& options, cons
       chunk_parser_bytes(options, plan.chunk, input.form) + TaskParser::memory_bytes(corpus, plan.reader);
   plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads);
   plan.staging_bytes = input.staging_bytes;
-  plan.blocks_in_flight = input.visits == 0 ? 2 : 1 + input.visits;
+  plan.blocks_in_flight = input.lanes == 0 ? 2 : 1 + input.lanes;
   plan.assembler.overlap = overlaps(input.mode);
 }
 
@@ -112,19 +112,19 @@ void add_cpu_rows(std::size_t rest, std::size_t chunk_bytes, std::size_t sort_by
 void add_gpu_rows(const IndexPlanInput& input, std::size_t rest, std::size_t chunk_bytes, std::size_t sort_bytes,
                   std::vector<MemoryConsumer>& rows) {
   constexpr double kBlocksAndLists = 0.615, kListsOfTables = 0.082;
-  const std::size_t blocks = 1 + input.visits;
+  const std::size_t blocks = 1 + input.lanes;
   const std::size_t most_block = input.block_limit(std::min(rest / blocks, kMaxGpuBlockBytes));
-  const std::size_t most_lists_of_blocks = std::max(rest / 12, 2 * input.visits * most_block);
+  const std::size_t most_lists_of_blocks = std::max(rest / 12, 2 * input.lanes * most_block);
   double lists = kListsOfTables;
   std::size_t most_lists = rest / 12;
   if (input.form == ChunkForm::kTokens) {
-    lists = kBlocksAndLists * 1.5 * input.visits / (static_cast<double>(blocks) + 1.5 * input.visits);
-    most_lists = std::min(std::max(rest / 12, input.visits * (kMaxGpuBlockBytes / 8)), most_lists_of_blocks);
+    lists = kBlocksAndLists * 1.5 * input.lanes / (static_cast<double>(blocks) + 1.5 * input.lanes);
+    most_lists = std::min(std::max(rest / 12, input.lanes * (kMaxGpuBlockBytes / 8)), most_lists_of_blocks);
   }
   if (input.staging_bytes == 0) lists = 0, most_lists = 0;
   rows.push_back({"runs kept in memory", sort_bytes * 3 / 7, 0.164, rest / 2});
   rows.push_back({"blocks", 2 * blocks * chunk_bytes, kBlocksAndLists - lists, blocks * most_block});
-  rows.push_back({"encoded lists on their way to runs", 0, 0.055, input.visits * most_encoded_bytes(input.threads)});
+  rows.push_back({"encoded lists on their way to runs", 0, 0.055, input.lanes * most_encoded_bytes(input.threads)});
   rows.push_back({"sort on the CPU instead", sort_bytes, 0.041, rest / 20});
   rows.push_back({"lists from the GPU", input.staging_bytes == 0 ? 0 : chunk_bytes, lists, most_lists});
 }
@@ -139,7 +139,7 @@ std::vector<MemoryConsumer> consumers_of(const IndexPlanInput& input, const Cont
                                    {"pinned staging", input.staging_bytes}};
   const std::size_t rest = input.memory_bytes - std::min(input.memory_bytes, least_bytes(rows));
   rows.push_back({"chunks waiting for their turn", 0, 0.125, most_waiting_bytes(input, plan.reader.task_bytes, rest)});
-  if (input.visits == 0) {
+  if (input.lanes == 0) {
     add_cpu_rows(rest, chunk_bytes, sort_bytes, rows);
   } else {
     add_gpu_rows(input, rest, chunk_bytes, sort_bytes, rows);
@@ -166,7 +166,7 @@ std::size_t join_share(const IndexPlanInput& input, std::size_t largest_block_by
 // that has room for less than half of the chunks, or where chunks hold texts, for which slots have no room.
 std::size_t slot_share(const IndexPlanInput& input, const ContentOptions& options, std::size_t unused,
                        const IndexPlan& plan) {
-  if (input.visits == 0 || input.staging_bytes == 0 || input.form != ChunkForm::kTokens) return 0;
+  if (input.lanes == 0 || input.staging_bytes == 0 || input.form != ChunkForm::kTokens) return 0;
   if (options.store == StorePolicy::kText) return 0;
   // A chunk counts as its whole slot; each parser fills one more.
   const std::size_t wanted = plan.blocks_in_flight * plan.assembler.block_bytes + plan.assembler.hold_bytes +
@@ -177,8 +177,8 @@ std::size_t slot_share(const IndexPlanInput& input, const ContentOptions& option
 // Blocks of runs: small enough that the cursors of many runs share the cache, and large enough for a kept block's
 // lists.
 std::size_t run_block_bytes(const IndexPlanInput& input, std::size_t block_bytes) {
-  const std::size_t blocks_of_run = input.visits == 0 ? 128 : 512;
-  const std::size_t least = std::size_t{input.visits == 0 ? 64U : 16U} << 10;
+  const std::size_t blocks_of_run = input.lanes == 0 ? 128 : 512;
+  const std::size_t least = std::size_t{input.lanes == 0 ? 64U : 16U} << 10;
   return std::clamp<std::size_t>(block_bytes / blocks_of_run, least, 512 << 10);
 }
 
@@ -192,7 +192,7 @@ void take_shares(const IndexPlanInput& input, const ContentOptions& options, std
   plan.run_memory_bytes = bytes(kRuns);
   plan.fallback_bytes = bytes(kFallback);
   plan.list_bytes = bytes(kLists);
-  if (input.visits == 0) {
+  if (input.lanes == 0) {
     plan.assembler.block_bytes = bytes(kBlocks) / 9 * 4;
     plan.encode_bytes = plan.assembler.block_bytes / 4;
   } else {
@@ -202,7 +202,7 @@ void take_shares(const IndexPlanInput& input, const ContentOptions& options, std
   plan.last_run_memory_bytes = rest >= kLeastForLastRun ? std::min(rest / 5, plan.assembler.block_bytes) : 0;
   plan.run_block_bytes = run_block_bytes(input, plan.assembler.block_bytes);
   const std::size_t largest_block = TermBlockBuilder::max_block_bytes(plan.run_block_bytes, options.max_term_bytes);
-  plan.slab_bytes = slot_share(input, options, unused, plan);
+  plan.pinned_bytes = slot_share(input, options, unused, plan);
   plan.join_bytes = join_share(input, largest_block, plan);
   plan.run_memory_bytes -= plan.join_bytes;
   plan.id_sort_bytes = std::clamp<std::size_t>(rest / 4, std::size_t{256} << 10, 1024 * kMebibyte);
@@ -262,7 +262,7 @@ IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options,
     plan.chunk.stream_words = std::min(plan.chunk.stream_words, std::max<std::size_t>(forced / 16, 16));
     plan.chunk.token_bytes = std::min(plan.chunk.token_bytes, std::max<std::size_t>(forced / 4, 64));
   }
-  plan.slab_piece_bytes = slab_piece_bytes(options, plan.chunk);
+  plan.slot_bytes = slab_piece_bytes(options, plan.chunk);
   return plan;
 }
 
@@ -274,8 +274,8 @@ std::string IndexPlan::describe() const {
   for (const MemoryConsumer& consumer : consumers) {
     if (consumer.bytes != 0) line(consumer.name, megabytes(consumer.bytes));
   }
-  if (slab_bytes != 0) {
-    line("pinned slots for chunks", megabytes(slab_bytes) + ", each of " + megabytes(slab_piece_bytes));
+  if (pinned_bytes != 0) {
+    line("pinned slots for chunks", megabytes(pinned_bytes) + ", each of " + megabytes(slot_bytes));
   }
   line("sort of ids, after blocks", megabytes(id_sort_bytes));
   text += "sizes:\n";

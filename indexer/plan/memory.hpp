@@ -21,16 +21,16 @@ struct IndexPlanInput {
   unsigned threads = 1;
   IndexMode mode = IndexMode::kCpuPlus;
   ChunkForm form = ChunkForm::kPostings;
-  std::uint64_t input_bytes = 0;         // as stored; 0 if unknown
+  std::uint64_t input_bytes = 0;         // as stored; 0: unknown
   std::uint64_t forced_block_bytes = 0;  // --block-bytes
-  // In a GPU mode with a GPU. Visits: blocks that may be sorted or written at once.
-  unsigned visits = 0;
-  std::size_t staging_bytes = 0;                              // pinned
+  // In a GPU mode with a GPU.
+  unsigned lanes = 0;                                         // blocks that GPUs sort or write at once
+  std::size_t staging_bytes = 0;                              // pinned memory of the lanes
   std::function<bool(const ChunkLimits&)> chunk_fits_device;  // may be empty
-  // What sorting a chunk on the CPU instead may add to it; empty: five times the chunk.
+  // Memory that a sort on the CPU instead may add to a chunk; empty: five times the chunk.
   std::function<std::size_t(const ChunkLimits&)> cpu_sort_bytes;
-  std::function<std::size_t(std::size_t)>
-      block_limit;  // of the device: for a host block of so many bytes, at most that
+  // The largest block, at most the argument, that fits the device.
+  std::function<std::size_t(std::size_t)> block_limit;
 };
 
 struct IndexPlan {
@@ -38,22 +38,22 @@ struct IndexPlan {
   ReaderLimits reader;
   ChunkLimits chunk;
   AssemblerLimits assembler;
-  std::size_t reserve_bytes = 0;          // program, stacks and slack, held back from the start
+  std::size_t reserve_bytes = 0;          // program, stacks and slack, reserved from the start
   std::size_t parser_bytes = 0;           // of one parsing thread
   std::size_t run_memory_bytes = 0;       // runs kept in memory
-  std::size_t last_run_memory_bytes = 0;  // and so much more for the last, when no other block is filled any more
-  std::size_t join_bytes = 0;             // of joining runs while blocks are sorted; 0: they are not joined
+  std::size_t last_run_memory_bytes = 0;  // added for the last run, when no block is filled any more
+  std::size_t join_bytes = 0;             // of joining runs while blocks are sorted; 0: runs are not joined
   std::size_t run_block_bytes = 0;
   std::size_t id_sort_bytes = 0;
-  unsigned blocks_in_flight = 2;  // the one that is filled, and those that are sorted or written
-  std::size_t staging_bytes = 0;  // pinned memory of the GPU's visits
-  std::size_t slab_bytes = 0;     // GPU modes: of slabs for the tokens of chunks, of what nobody else has
-  std::size_t slab_piece_bytes = 0;
-  std::size_t list_bytes = 0;             // GPU modes: lists that come down and do not fit the pinned memory
+  unsigned blocks_in_flight = 2;          // one is filled, the others are sorted or written
+  std::size_t staging_bytes = 0;          // pinned memory of the lanes
+  std::size_t pinned_bytes = 0;           // GPU modes: pinned slots for tokens, from memory that nothing else needs
+  std::size_t slot_bytes = 0;             // of one such slot
+  std::size_t list_bytes = 0;             // GPU modes: downloaded lists that do not fit the pinned memory
   std::size_t fallback_bytes = 0;         // GPU modes: what sorting on the CPU instead may add to a block
-  std::size_t encode_bytes = 0;           // lists of all blocks that are encoded and not yet in their runs
+  std::size_t encode_bytes = 0;           // encoded lists of all blocks that are not yet in their runs
   std::vector<MemoryConsumer> consumers;  // the solved table
-  std::string describe() const;
+  std::string describe() const;           // several lines
 };
 
 // The least --memory that plan_index accepts for this input.
@@ -62,10 +62,10 @@ std::size_t least_memory_bytes(const IndexPlanInput& input, const ContentOptions
 // Throws BudgetError naming the --memory needed.
 IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus);
 
-// Of the smallest chunks that a plan makes.
+// The limits of the smallest chunks that a plan makes.
 ChunkLimits least_chunk();
 
-// What the process itself takes beside the consumers of the budget: what is resident before the work, stacks, slack.
+// Memory of the process itself: what is resident before the work, stacks, slack.
 std::size_t program_reserve_bytes(std::size_t program_bytes, unsigned threads);
 
 // The budget below which a job is refused, whatever its threads: 64 MiB (design, section 5).

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kOtherDescriptors = 48;  // the index's files, inputs, standard streams, libraries
 
-// Only files of runs take descriptors, those that passes write among them.
+// Only files take descriptors: spilled runs, and the runs that passes write.
 MergePlan plan_with_files(MergePlanInput& input, bool any_file, std::size_t descriptors) {
   input.open_files = std::numeric_limits<std::size_t>::max();
   if (!any_file) {
@@ -33,13 +33,13 @@ MergePlan plan_run_merge(const RunStats& runs, const MergeResources& resources) 
   input.cursor_bytes = runs.cursor_bytes;
   const std::size_t block_bytes =
       TermBlockBuilder::max_block_bytes(resources.run_block_bytes, resources.max_term_bytes);
-  // Batches of lists and a piece with what it is once it is decoded, 8 bytes a posting and 12 a position, of which each
-  // has a byte of the piece at least; a run takes less.
+  // Batches of lists, and one fragment of an index's list with its decoded form: 8 bytes a posting, 12 a position, each
+  // encoded in at least 1 byte. Cursors of runs take less.
   input.output_bytes = 4 * merge_batch_bytes(resources.budget_bytes, resources.threads) +
                        (resources.has_positions ? 14 : 9) * std::max(block_bytes, IndexTermCursor::kPieceBytes);
-  // A cursor of texts, and what of them waits for a block.
+  // A cursor of texts, and texts that wait for a block.
   if (resources.store == StorePolicy::kText) input.output_bytes += 4 * block_bytes;
-  // Places of the positions of a list of every document: 8 bytes for 128, in a vector that may be half empty.
+  // The longest list has every document: 8 bytes for the positions of each 128, in a vector that may be half empty.
   if (resources.has_positions) input.output_bytes += static_cast<std::size_t>(runs.documents / 8);
   // A length code for each document, and the bitmap of dropped ones.
   const auto documents = static_cast<std::size_t>(runs.documents);
@@ -47,7 +47,7 @@ MergePlan plan_run_merge(const RunStats& runs, const MergeResources& resources) 
   input.memory_bytes = resources.free_bytes > fixed ? resources.free_bytes - fixed : 0;
   input.max_fan_in = resources.max_fan_in;
   input.threads = resources.threads;
-  // All at once hold what they hold on average; of those that a pass opens, each may be the largest.
+  // All runs together hold the average; each of the runs that one pass opens may be the largest.
   input.open_bytes = runs.bytes.empty() ? 0 : runs.open_bytes / runs.bytes.size() + 1;
   MergePlan plan = plan_with_files(input, runs.any_file, resources.descriptors);
   if (plan.passes.empty()) return plan;

@@ -191,8 +191,8 @@ std::vector<options::options_description> planned_option_groups() {
   add_resource_options(resources);
   add_value(
       resources, "mode", "NAME",
-      "auto (default: gpu+ where a GPU can be used, else cpu+), cpu+ and gpu+ (parsing, sorting and writing overlap), "
-      "cpu and gpu (one after the other)");
+      "auto (default: gpu+ where a GPU can be used and saves time, else cpu+), cpu+ and gpu+ (parsing, sorting and "
+      "writing overlap), cpu and gpu (one after the other)");
   add_value(resources, "gpu", "IDS", "GPUs that sort, by number, such as 0 or 0,1 (default: the first usable one)");
   add_value(resources, "gpu-memory", "SIZE",
             "device memory it may use on each GPU (default: four fifths of what is free)");

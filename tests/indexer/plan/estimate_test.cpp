@@ -106,7 +106,7 @@ TEST(JobEstimate, IsNearWhatWasMeasured) {
 TEST(JobEstimate, SaysWhatItRestsOn) {
   const JobEstimate packed = estimate_of(one_file(1'000'000, Compression::kGzip), 256 * kMebibyte);
   EXPECT_EQ(packed.text_bytes, 4'000'000U);
-  EXPECT_NE(packed.describe().find("compressed files are taken for 4 times"), std::string::npos) << packed.describe();
+  EXPECT_NE(packed.describe().find("compressed files count as 4 times"), std::string::npos) << packed.describe();
   CorpusPlan stream = one_file(0);
   stream.files[0].is_stream = true;
   EXPECT_NE(estimate_of(stream, 256 * kMebibyte).describe().find("the input is a stream"), std::string::npos);

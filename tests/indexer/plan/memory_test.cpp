@@ -56,7 +56,7 @@ TEST(IndexPlan, HasRoomForListsFromTheGpuAndForSortingOnTheCpuAtOnce) {
       IndexPlanInput input = input_of(memory * kMebibyte, 2);
       input.mode = visits == 1 ? IndexMode::kGpu : IndexMode::kGpuPlus;
       input.form = ChunkForm::kTables;
-      input.visits = visits;
+      input.lanes = visits;
       input.staging_bytes = 4 * kMebibyte;
       input.block_limit = [](std::size_t bytes) { return bytes; };
       const IndexPlan plan = plan_index(input, ContentOptions{}, {});
@@ -78,7 +78,7 @@ TEST(IndexPlan, GivesRunsWhatSmallBlocksLeave) {
   IndexPlanInput input = input_of(4096 * kMebibyte, 16);
   input.mode = IndexMode::kGpuPlus;
   input.form = ChunkForm::kTokens;
-  input.visits = 2;
+  input.lanes = 2;
   input.staging_bytes = 256 * kMebibyte;
   input.input_bytes = std::uint64_t{8} << 30;
   input.block_limit = [](std::size_t bytes) { return bytes; };
@@ -103,7 +103,7 @@ TEST(IndexPlan, LeavesLittleMemoryToRunsNotToParsersWhereAGpuSorts) {
   input.program_bytes = 113 * kMebibyte;
   input.mode = IndexMode::kGpuPlus;
   input.form = ChunkForm::kTokens;
-  input.visits = 1;
+  input.lanes = 1;
   input.staging_bytes = 13 * kMebibyte;
   const std::size_t block = 16 * kMebibyte;
   input.block_limit = [&](std::size_t bytes) { return std::min(bytes, block); };
@@ -124,26 +124,26 @@ TEST(IndexPlan, HasSlabsForTokensWhereMemoryIsLeft) {
   IndexPlanInput input = input_of(65536 * kMebibyte, 16);
   input.mode = IndexMode::kGpuPlus;
   input.form = ChunkForm::kTokens;
-  input.visits = 2;
+  input.lanes = 2;
   input.staging_bytes = 256 * kMebibyte;
   input.block_limit = [](std::size_t bytes) { return std::min(bytes, 512 * kMebibyte); };
   const IndexPlan plan = plan_index(input, ContentOptions{}, {});
   SCOPED_TRACE(plan.describe());
-  EXPECT_GT(plan.slab_bytes, plan.blocks_in_flight * plan.assembler.block_bytes);
+  EXPECT_GT(plan.pinned_bytes, plan.blocks_in_flight * plan.assembler.block_bytes);
   EXPECT_NE(plan.describe().find("pinned slots for chunks"), std::string::npos);
-  EXPECT_GE(plan.slab_piece_bytes, std::size_t{1} << 20);
-  EXPECT_LE(plan.slab_piece_bytes, std::size_t{1} << 21);
+  EXPECT_GE(plan.slot_bytes, std::size_t{1} << 20);
+  EXPECT_LE(plan.slot_bytes, std::size_t{1} << 21);
   input.memory_bytes = 2048 * kMebibyte;
-  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).slab_bytes, 0U);
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).pinned_bytes, 0U);
   input.memory_bytes = 65536 * kMebibyte;
   ContentOptions with_texts;
   with_texts.store = StorePolicy::kText;
-  EXPECT_EQ(plan_index(input, with_texts, {}).slab_bytes, 0U);
+  EXPECT_EQ(plan_index(input, with_texts, {}).pinned_bytes, 0U);
   input.form = ChunkForm::kTables;
-  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).slab_bytes, 0U);
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).pinned_bytes, 0U);
   input.form = ChunkForm::kTokens;
-  input.visits = 0;
-  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).slab_bytes, 0U);
+  input.lanes = 0;
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).pinned_bytes, 0U);
 }
 
 TEST(IndexPlan, JoinsRunsOnlyWhereThereWillBeManySmallOnes) {
@@ -172,7 +172,7 @@ TEST(IndexPlan, FitsTheBudgetWithAnyNumberOfGpus) {
         IndexPlanInput input = input_of(memory * kMebibyte, 16);
         input.mode = IndexMode::kGpuPlus;
         input.form = form;
-        input.visits = 2 * gpus;
+        input.lanes = 2 * gpus;
         input.staging_bytes = std::clamp(input.memory_bytes / 16, 4 * kMebibyte, 256 * kMebibyte);
         input.block_limit = [](std::size_t bytes) { return bytes; };
         if (form == ChunkForm::kTokens) {
@@ -192,7 +192,7 @@ TEST(IndexPlan, FitsTheBudgetWithAnyNumberOfGpus) {
         const std::size_t parts = plan.reserve_bytes + CorpusReader::memory_bytes({}, plan.reader) +
                                   input.threads * (plan.parser_bytes + chunk) + plan.assembler.hold_bytes +
                                   plan.staging_bytes + plan.list_bytes + plan.fallback_bytes + plan.run_memory_bytes +
-                                  plan.join_bytes + plan.encode_bytes + plan.slab_bytes;
+                                  plan.join_bytes + plan.encode_bytes + plan.pinned_bytes;
         EXPECT_EQ(plan.blocks_in_flight, 2 * gpus + 1);
         EXPECT_LE(parts + plan.blocks_in_flight * plan.assembler.block_bytes, input.memory_bytes);
         EXPECT_LE(parts + (plan.blocks_in_flight - 1) * plan.assembler.block_bytes + plan.last_run_memory_bytes,
@@ -211,7 +211,7 @@ TEST(IndexPlan, FitsTheBudgetWithAnyNumberOfGpus) {
 
 TEST(IndexPlan, MakesChunksThatFitTheDevice) {
   IndexPlanInput input = input_of(4096 * kMebibyte, 2);
-  input.visits = 2;
+  input.lanes = 2;
   input.block_limit = [](std::size_t bytes) { return bytes; };
   const std::size_t most = std::size_t{1} << 18;
   EXPECT_GT(plan_index(input, ContentOptions{}, {}).chunk.stream_words, most);
