@@ -133,8 +133,18 @@ class IndexJob {
       const Positions positions = content_.positions ? Positions::kStored : Positions::kNone;
       const auto cost = [&](const ParsedChunk& chunk) { return planned_.block_cost(chunk, positions); };
       const BlockSorters sorters{*planned_.sorter, gpu_.get(), planned_.through_host.get()};
-      ingest_ = ingest({options, content_, corpus_, plan_, planned_.mode.mode, sorters, cost, context_, budget_, temp,
-                        threads_, slabs_ ? &*slabs_ : nullptr},
+      ingest_ = ingest({.options = options,
+                        .content = content_,
+                        .corpus = corpus_,
+                        .plan = plan_,
+                        .mode = planned_.mode.mode,
+                        .sorters = sorters,
+                        .block_cost = cost,
+                        .context = context_,
+                        .budget = budget_,
+                        .temp = temp,
+                        .threads = threads_,
+                        .slabs = slabs_ ? &*slabs_ : nullptr},
                        runs, skips_);
     }
     const std::jthread releasing_chunks = release_ingest();
@@ -147,7 +157,14 @@ class IndexJob {
     IndexWriter writer(context_.files, work.index_path(), content_);
     const Reservation writer_memory = budget_.reserve(IndexWriter::memory_bytes(), "the index writer");
     const IndexTotals totals = merge_into_index(
-        {content_, plan_.run_block_bytes, plan_.id_sort_bytes, *planned_.strings, context_, budget_, temp, threads_},
+        {.content = content_,
+         .run_block_bytes = plan_.run_block_bytes,
+         .id_sort_bytes = plan_.id_sort_bytes,
+         .id_sorter = *planned_.strings,
+         .context = context_,
+         .budget = budget_,
+         .temp = temp,
+         .threads = threads_},
         runs, writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
     report_.plan += merge_.plan;
     context_.progress.stage.store("write");

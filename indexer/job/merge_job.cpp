@@ -149,8 +149,16 @@ class MergeJob {
     RunStore runs(budget_, temp, 0, TermBlockBuilder::max_block_bytes(kRunBlockBytes, content_.max_term_bytes));
     runs.runs = std::move(sources_);
     IndexTotals totals = merge_into_index(
-        {content_, kRunBlockBytes, kMostIdSortBytes, auto_string_sorter(), context_, budget_, temp, threads_,
-         to_drop_.get(), options_.max_fan_in},
+        {.content = content_,
+         .run_block_bytes = kRunBlockBytes,
+         .id_sort_bytes = kMostIdSortBytes,
+         .id_sorter = auto_string_sorter(),
+         .context = context_,
+         .budget = budget_,
+         .temp = temp,
+         .threads = threads_,
+         .to_drop = to_drop_.get(),
+         .max_fan_in = options_.max_fan_in},
         runs, writer, [&](std::uint64_t) { warn_of_unknown_ids(); }, merge_);
     // Documents that the inputs had dropped are in no list, but in the sum of the source.
     totals.source_sum.join(earlier_.source_sum, 0);
