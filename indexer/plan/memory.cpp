@@ -216,8 +216,7 @@ bool divide(const IndexPlanInput& input, const ContentOptions& options, const Co
   if (least_bytes(plan.consumers) > input.memory_bytes) return false;
   const std::size_t unused = divide_memory(input.memory_bytes, plan.consumers);
   take_shares(input, options, unused, plan);
-  return &level == &kLevels.back() ||
-         is_roomy(input, level, plan, max_chunk_bytes(options, plan.chunk, input.form));
+  return &level == &kLevels.back() || is_roomy(input, level, plan, max_chunk_bytes(options, plan.chunk, input.form));
 }
 
 std::string megabytes(std::size_t bytes) {
