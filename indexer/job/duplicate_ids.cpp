@@ -21,7 +21,7 @@ bool any_stored_ids(std::span<const MergeInput* const> inputs) {
                      [](const MergeInput* input) { return input->summary().has_stored_ids; });
 }
 
-// Another thread writes what stands behind the end of a stretch.
+// Documents after the end of a range belong to another thread.
 [[noreturn]] void refuse_overlap(const MergeInput& input, std::uint64_t first, std::uint64_t end) {
   throw FormatError(input.name() + ": of the documents from " + std::to_string(first + 1) +
                     " on there are more than the " + std::to_string(end - std::min(first, end)) +

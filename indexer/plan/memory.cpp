@@ -78,7 +78,7 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
   return input.cpu_sort_bytes ? input.cpu_sort_bytes(chunk) : kSortShare * chunk_bytes;
 }
 
-// The limits of chunks and readers at a level, and the consumers that follow from them.
+// Fills in the limits of chunks and readers at a level.
 void take_level(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus,
                 const Level& level, IndexPlan& plan) {
   plan.reader.window_bytes = level.window_bytes;
@@ -94,11 +94,11 @@ void take_level(const IndexPlanInput& input, const ContentOptions& options, cons
   plan.assembler.overlap = overlaps(input.mode);
 }
 
-// Rows of the table. Weights are parts of what the fixed rows leave.
+// Rows of the table. The weights add up to about 1: parts of the memory that the fixed rows leave.
 enum Row : std::size_t { kProgram, kReader, kParsers, kStaging, kWaiting, kRuns, kBlocks, kEncoded, kFallback, kLists };
 
-// A block on the CPU takes its bytes twice (one is filled, one is sorted), and a quarter for lists that are encoded and
-// not yet in its run.
+// On the CPU two blocks are in memory, one being filled and one being sorted, and a quarter of a block for its encoded
+// lists.
 constexpr std::size_t in_quarters(std::size_t block_bytes) { return block_bytes / 4 * 9; }
 
 void add_cpu_rows(std::size_t rest, std::size_t chunk_bytes, std::size_t sort_bytes,
@@ -107,8 +107,8 @@ void add_cpu_rows(std::size_t rest, std::size_t chunk_bytes, std::size_t sort_by
   rows.push_back({"blocks with their sorts and lists", 4 * chunk_bytes + sort_bytes, 0.7, in_quarters(kMaxBlockBytes)});
 }
 
-// While one block is sorted on the CPU instead, the next may be on the GPU: each of the two has a row that nobody else
-// takes. Lists of small blocks of tokens, whose words are mostly distinct, are half as large again as their block.
+// While one block is sorted on the CPU instead, the next may be on the GPU, so each of the two has a row of its own.
+// Lists of small blocks of tokens, whose words are mostly distinct, take 1.5 times the block.
 void add_gpu_rows(const IndexPlanInput& input, std::size_t rest, std::size_t chunk_bytes, std::size_t sort_bytes,
                   std::vector<MemoryConsumer>& rows) {
   constexpr double kBlocksAndLists = 0.615, kListsOfTables = 0.082;
@@ -147,7 +147,7 @@ std::vector<MemoryConsumer> consumers_of(const IndexPlanInput& input, const Cont
   return rows;
 }
 
-// Room for joining runs, where there will be many; at most a quarter of the runs' memory.
+// Memory for joining runs, if there will be many; at most a quarter of the runs' memory.
 std::size_t join_share(const IndexPlanInput& input, std::size_t largest_block_bytes, const IndexPlan& plan) {
   const std::size_t block = std::max<std::size_t>(
       1, input.forced_block_bytes == 0 ? plan.assembler.block_bytes
@@ -155,15 +155,15 @@ std::size_t join_share(const IndexPlanInput& input, std::size_t largest_block_by
   if (input.input_bytes != 0 && input.input_bytes / block < kMostWaitingRuns / 2) return 0;
   constexpr std::size_t kInputPerRunByte = 4;
   if (block / kInputPerRunByte > kMostSmallRunBytes) return 0;
-  // Only runs in memory are joined, and only where several fit there.
+  // Only runs in memory are joined, so several must fit there.
   if (kLeastJoinedRuns * (block / kInputPerRunByte) > plan.run_memory_bytes) return 0;
   const std::size_t most = plan.run_memory_bytes / 4;
   if (join_memory_bytes(largest_block_bytes, 1) > most) return 0;
   return std::min(most, join_memory_bytes(largest_block_bytes, input.threads));
 }
 
-// Pinned slots for all chunks of tokens that there may be, from memory that no consumer of the table takes; none where
-// that has room for less than half of the chunks, or where chunks hold texts, for which slots have no room.
+// Pinned slots for all chunks of tokens, from memory that no row of the table takes. None if it holds less than half of
+// the chunks, or if chunks hold texts, which do not fit slots.
 std::size_t slot_share(const IndexPlanInput& input, const ContentOptions& options, std::size_t unused,
                        const IndexPlan& plan) {
   if (input.lanes == 0 || input.staging_bytes == 0 || input.form != ChunkForm::kTokens) return 0;
@@ -182,7 +182,7 @@ std::size_t run_block_bytes(const IndexPlanInput& input, std::size_t block_bytes
   return std::clamp<std::size_t>(block_bytes / blocks_of_run, least, 512 << 10);
 }
 
-// From the solved table.
+// Fills in the plan from the solved table.
 void take_shares(const IndexPlanInput& input, const ContentOptions& options, std::size_t unused, IndexPlan& plan) {
   const std::vector<MemoryConsumer>& rows = plan.consumers;
   const auto bytes = [&](Row row) { return row < rows.size() ? rows[row].bytes : 0; };
@@ -254,7 +254,7 @@ IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options,
     if (divide(input, options, corpus, level, plan)) break;
   }
   if (input.forced_block_bytes != 0) {
-    // Chunks shrink with the blocks, so that blocks of any size can be had from little input.
+    // Chunks shrink with the blocks, so that little input makes blocks of any size.
     const auto forced = static_cast<std::size_t>(input.forced_block_bytes);
     plan.assembler.block_bytes = std::min(plan.assembler.block_bytes, forced);
     plan.reader.task_bytes = std::min(plan.reader.task_bytes, std::max<std::size_t>(forced, 512));

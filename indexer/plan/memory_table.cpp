@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace {
 
-// With `level` bytes to a weight of 1.
+// The consumer's bytes if a weight of 1 gets `level` bytes.
 std::size_t bytes_at(const MemoryConsumer& consumer, double level) {
   const double wanted = consumer.weight * level;
   const std::size_t most = std::max(consumer.least, consumer.most);

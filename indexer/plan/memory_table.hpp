@@ -1,4 +1,4 @@
-// The budget as a table of consumers, solved once: each consumer has a least, a weight and a most.
+// Divides the budget among a table of consumers, each with a least, a weight and a most (indexer/plan/memory.cpp).
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ inline constexpr std::size_t kNoMost = std::numeric_limits<std::size_t>::max();
 // The sum of `least`.
 std::size_t least_bytes(std::span<const MemoryConsumer> consumers);
 
-// Fills in `bytes`: all consumers with neither bound reached have the same bytes per weight, and together the consumers
-// take `budget_bytes` or less: less where all have reached their most, and by rounding. Returns what is left.
-// Requires: budget_bytes >= least_bytes(consumers). O(n) time for each of 64 steps.
+// Fills in `bytes` and returns the bytes left over. Consumers between their bounds get the same bytes per weight. Bytes
+// are left over by rounding, and if all consumers have reached their most. Requires: budget_bytes >=
+// least_bytes(consumers). Bisection: 64 steps of O(n).
 std::size_t divide_memory(std::size_t budget_bytes, std::span<MemoryConsumer> consumers);
 
 }  // namespace spillway

@@ -24,7 +24,7 @@ Side string_side(std::string_view name) {
   return sorter == nullptr ? Side::kNone : sorter->needs_gpu() ? Side::kGpu : Side::kCpu;
 }
 
-// The mode that options ask for. kAuto: they leave the choice.
+// Returns the mode that the options ask for; kAuto if they leave the choice.
 IndexMode asked_mode(const IndexOptions& options) {
   const struct {
     const char* option;
@@ -64,7 +64,8 @@ std::string gpu_text(const GpuInfo& gpu) {
   return "GPU " + std::to_string(gpu.id) + " (" + gpu.name + ", " + std::to_string(gpu.memory_bytes >> 20) + " MiB)";
 }
 
-// The GPUs that were asked for, or the first usable one; otherwise an empty list and the reason.
+// Returns the GPUs of --gpu or, without it, the first usable one; none, and the reason in `failure`, if they cannot be
+// used.
 std::vector<GpuInfo> take_gpus(const std::vector<int>& ids, const GpuStatus& status, std::string& failure) {
   std::vector<GpuInfo> taken;
   if (status.state != GpuState::kUsable) {
@@ -90,7 +91,7 @@ std::vector<GpuInfo> take_gpus(const std::vector<int>& ids, const GpuStatus& sta
   return taken;
 }
 
-// For `auto`.
+// Chooses for `auto`.
 ModeChoice choose_faster(const ModeCosts& costs, const std::function<GpuStatus()>& find) {
   ModeChoice choice;
   choice.reason = costs.describe();

@@ -10,9 +10,10 @@ namespace spillway {
 
 namespace {
 
-// Fitted on 2026-11-22 to medians of whole processes of `index` on one H200 with 16 processors (Intel Xeon), input and
-// output in memory: Linux sources as JSONL, repeated to sizes from 1 MB to 10 GB, with 1 to 16 threads; RFCs, package
-// descriptions and generated texts of 20 thousand to 10 million words. Seconds; a GB is 10^9 bytes of text.
+// Seconds; a GB is 10^9 bytes of text. Fitted on 2026-11-22 to medians of whole processes of `index` at commit 87b6247
+// on one H200 with 16 processors (Intel Xeon), input and output in memory: Linux sources as JSONL, repeated to sizes
+// from 1 MB to 10 GB, with 1 to 16 threads, and RFCs. The cost of rare words lies between processor times on 2 cores
+// (generated texts of 20 thousand to 10 million words) and those of 16 threads in docs/results/h200.md.
 struct Costs {
   double start;            // of the program, and of the GPU: driver 0.10 to 0.18, context 0.11, pinned memory
   double most_ramp;        // until all threads have work, and of the merge's fixed part; a ramp of 1 second per GB
@@ -31,12 +32,12 @@ constexpr Costs kGpu{0.33, 0.08, 8.9e-9, 16.3e-9, 1'000, 0.025e-9, 0.20e-9, 0.04
 constexpr double kCommonWords = 0.025;
 
 constexpr TextSample kUsualText{0.135, 0.0106};  // the sources above
-// Bounds of what a sample may say: text with few long words, and text like a million words of Zipf's distribution.
+// Bounds of usual samples: text of few, long words, and text of a million words in Zipf's distribution.
 constexpr TextSample kLightText{0.05, 0}, kHeavyText{0.2, 0.065};
 
 constexpr double kGibibyte = 1073741824.0;
 constexpr double kUnknownBytes = 16 * kGibibyte;  // of a stream
-// Bytes of text a second that one thread reads: from a pipe, gzip, zstd.
+// Bytes of text per second that one thread reads from a pipe, and unpacks from gzip and zstd (zstd: estimated).
 constexpr double kPipeRate = 1.4e9, kGzipRate = 0.24e9, kZstdRate = 1.2e9;
 
 double seconds(const ModeCostInput& input, const TextSample& text, const Costs& costs) {

@@ -1,5 +1,5 @@
-// What a job would take in the modes cpu+ and gpu+: a linear model of measured costs, by which `--mode auto` decides
-// before it asks the driver for a GPU (starting one costs more than indexing 200 MB of text on 16 processors).
+// Estimates the time of a job in the modes cpu+ and gpu+ by a linear model of measured costs. `--mode auto` decides by
+// it before it asks the driver for a GPU: starting one takes longer than indexing 200 MB of text on 16 processors.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct ModeCosts {
 
 ModeCosts mode_costs(const ModeCostInput& input);
 
-// Reads at most 1 MiB, and only where the kind of text can decide between the modes.
+// Reads a sample of 512 KiB (indexer/plan/text_sample.hpp) if the kind of text can decide between the modes. O(files).
 ModeCosts mode_costs(FileSystem& files, const CorpusPlan& corpus, ModeCostInput input);
 
 }  // namespace spillway

@@ -31,7 +31,7 @@ class DuplicateIdsTest : public MergeTest {
     return run;
   }
 
-  // The order, taken from the index that is written with it.
+  // The order of ids in the index that is written with it.
   Found find(const SampleRun& source, DuplicateIds policy, std::size_t pieces, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const Runs runs = cut(source, pieces, random);

@@ -16,7 +16,7 @@ class MergeJob : public MergeTest {
  protected:
   MergeJob() { options_.zstd_version = ZSTD_versionString(); }
 
-  // What a job over `source` writes.
+  // The files that a job over `source` writes.
   std::string make_index(const SampleRun& source) {
     const std::string path = "/job/part-" + std::to_string(next_++);
     Runs runs;
@@ -118,7 +118,7 @@ TEST_F(MergeJob, GiveTheBytesOfOneJobOverAll) {
       }
       const auto expected = files_of(make_index(joined(sources)));
       ASSERT_TRUE(files_of(merge(parts, 1 + seed % 4)) == expected);
-      // In two steps, too.
+      // The same in two steps.
       std::vector<std::string> steps{merge({parts.begin(), parts.begin() + 1 + (parts.size() - 1) / 2})};
       steps.insert(steps.end(), parts.begin() + 1 + static_cast<std::ptrdiff_t>((parts.size() - 1) / 2), parts.end());
       ASSERT_TRUE(files_of(merge(steps)) == expected);
@@ -193,7 +193,7 @@ TEST_F(MergeJob, StopsWhenTheUserSaysSo) {
   EXPECT_THROW(merge({path}), InterruptedError);
 }
 
-// Everything but the list of dropped documents and the manifest that counts them is as if they had never been there.
+// Dropped documents leave no trace but in the list of dropped documents and in the manifest, which counts them.
 TEST_F(MergeJob, DropsWhatTheListNamesAsIfItHadNotBeenThere) {
   for (const DuplicateIds policy : {DuplicateIds::kFirst, DuplicateIds::kKeep}) {
     options_.duplicate_ids = policy;

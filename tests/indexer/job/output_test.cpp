@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 class JobOutput : public ::testing::Test {
  protected:
-  // A directory that a manifest makes an index.
+  // Makes a directory with a manifest, which makes it an index.
   std::string make_index(const std::string& name) {
     fs::create_directories(scratch_ / name);
     std::ofstream(scratch_ / name + "/manifest") << kManifestMagic << " and more";

@@ -236,7 +236,7 @@ std::string published(FaultyFileSystem& files) {
   }
 }
 
-// What stands at the output, and whether the file system can exchange it for the new index.
+// The content of the output, and whether the file system can exchange it for the new index.
 enum class OutputCase { kFresh, kOverAnIndex, kOverAnIndexWithoutExchange };
 
 void set_up(FaultyFileSystem& files, OutputCase output) {
@@ -275,7 +275,7 @@ TEST_P(WorkDirectoryFaults, LeaveTheOldIndexOrTheNewOneWhateverFails) {
       } else if (!sticky) {
         EXPECT_TRUE(is_old_or_new(found)) << n << ": " << found;
       }
-      // Whatever is left, the next job recovers the old index (where the new one is not there), and succeeds.
+      // In every case the next job recovers the old index, if the new one is not there, and succeeds.
       { const WorkDirectory next(files, "/job/out"); }
       EXPECT_TRUE(is_old_or_new(published(files))) << n << ": " << published(files);
       build(files);
@@ -302,7 +302,7 @@ TEST_P(WorkDirectoryFaults, LeaveTheOldIndexOrTheNewOneWhereverTheProcessOrTheMa
       ++fired;
       files.restart(crash);
       const std::string found = published(files);
-      // Between two renames there is none, until the next job.
+      // Between the two renames there is no index, until the next job.
       const bool may_be_aside = GetParam() == OutputCase::kOverAnIndexWithoutExchange && found == "none";
       EXPECT_TRUE(is_old_or_new(found) || may_be_aside) << n << ": " << found;
       { const WorkDirectory next(files, "/job/out"); }
@@ -324,7 +324,7 @@ INSTANTIATE_TEST_SUITE_P(Output, WorkDirectoryFaults,
                                                                            : "OverAnIndexWithoutExchange";
                          });
 
-// As a sweep over all operations finds it: the file system that can exchange leaves no moment without an index.
+// A file system that can exchange always has an index at the output: a sweep over all operations.
 TEST(WorkDirectory, ReplacesAnIndexByOneExchange) {
   FaultyFileSystem files;
   set_up(files, OutputCase::kOverAnIndex);

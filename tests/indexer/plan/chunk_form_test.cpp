@@ -1,4 +1,4 @@
-// In which form chunks go to a GPU: what was asked for, what cannot be, and what costs less.
+// The form in which chunks go to a GPU: as options ask, as sorters allow, and as it costs least.
 #include "indexer/plan/chunk_form.hpp"
 
 #include <gtest/gtest.h>

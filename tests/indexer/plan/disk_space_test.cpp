@@ -10,7 +10,7 @@ namespace {
 
 class DiskSpace : public ::testing::Test {
  protected:
-  // What is said of a need of 100 bytes at least and 1000 probably.
+  // The message for a need of at least 100 and probably 1000 bytes.
   std::string words(std::uint64_t free) {
     files_.set_free_bytes(free);
     std::string warned;

@@ -93,7 +93,7 @@ TEST(JobEstimate, RefusesFewOpenFilesOnlyWhereRunsWillBeSpilled) {
   EXPECT_TRUE(words(stream, 0).starts_with("warned: ")) << words(stream, 0);
 }
 
-// Half to twice what jobs over these inputs made (RFCs as lines, 494 MB: 36 blocks of 64M, 5 of 256M).
+// Within a factor of 2 of real jobs (RFCs as lines, 494 MB: 36 blocks with 64M, 5 with 256M).
 TEST(JobEstimate, IsNearWhatWasMeasured) {
   for (const auto& [memory, blocks] : {std::pair{64, 36}, {256, 5}}) {
     const JobEstimate estimate = estimate_of(one_file(494'494'534), static_cast<std::size_t>(memory) * kMebibyte);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
-// A job that was planned for tokens on a GPU which then could not be started.
+// A job that was planned for tokens on a GPU, which could then not be started.
 TEST(JobPlan, WithoutItsGpuIsThatOfTheCpu) {
   testing::FaultyFileSystem files;
   files.create("/text")->append(std::vector<std::uint8_t>(1000, 'x'));

@@ -49,7 +49,7 @@ TEST(IndexPlan, FitsTheBudgetAndUsesMostOfIt) {
   }
 }
 
-// Every share that a job with GPUs may fill at the same time.
+// Adds all shares that a job with GPUs may fill at the same time.
 TEST(IndexPlan, HasRoomForListsFromTheGpuAndForSortingOnTheCpuAtOnce) {
   for (const std::size_t memory : {64, 96, 128, 200, 256, 512, 1024, 4096, 16384}) {
     for (const unsigned visits : {1U, 2U, 8U}) {
@@ -73,7 +73,8 @@ TEST(IndexPlan, HasRoomForListsFromTheGpuAndForSortingOnTheCpuAtOnce) {
   }
 }
 
-// What blocks cannot take as the device is small is for runs, a part of it for joining them; the merge has half.
+// Runs get the memory that blocks cannot use on a small device, and a part of it is for joins; half is left to the
+// merge.
 TEST(IndexPlan, GivesRunsWhatSmallBlocksLeave) {
   IndexPlanInput input = input_of(4096 * kMebibyte, 16);
   input.mode = IndexMode::kGpuPlus;
@@ -96,8 +97,8 @@ TEST(IndexPlan, GivesRunsWhatSmallBlocksLeave) {
   EXPECT_LT(small.run_memory_bytes + small.join_bytes, input.memory_bytes / 2);
 }
 
-// With a GPU's context of 105 MiB, parsers and their chunks had 258 MiB of 512; two runs fitted the rest, none was
-// joined, and 228 of them were merged from files.
+// With a GPU's context of 105 MiB, parsers and their chunks took 258 of 512 MiB. Only two runs fitted the rest, so none
+// was joined, and the merge read 228 files.
 TEST(IndexPlan, LeavesLittleMemoryToRunsNotToParsersWhereAGpuSorts) {
   IndexPlanInput input = input_of(512 * kMebibyte, 16);
   input.program_bytes = 113 * kMebibyte;
@@ -119,8 +120,8 @@ TEST(IndexPlan, LeavesLittleMemoryToRunsNotToParsersWhereAGpuSorts) {
   EXPECT_GT(plan.run_memory_bytes, kLeastJoinedRuns * block / 2);
 }
 
-// Slabs are of memory that nobody else has, and for all chunks of tokens or most of them.
-TEST(IndexPlan, HasSlabsForTokensWhereMemoryIsLeft) {
+// Pinned slots take memory that no other consumer has, if it suffices for at least half of the chunks of tokens.
+TEST(IndexPlan, HasPinnedSlotsForTokensWhereMemoryIsLeft) {
   IndexPlanInput input = input_of(65536 * kMebibyte, 16);
   input.mode = IndexMode::kGpuPlus;
   input.form = ChunkForm::kTokens;
@@ -162,8 +163,8 @@ TEST(IndexPlan, JoinsRunsOnlyWhereThereWillBeManySmallOnes) {
   EXPECT_EQ(plan_index(input, ContentOptions{}, {}).join_bytes, 0U) << "of blocks of hundreds of megabytes";
 }
 
-// Each consumer of a job with GPUs at its most, also while the last block is sorted: then no other is filled, and its
-// share is for the last run.
+// Adds all consumers of a job with GPUs, also during the sort of the last block: no other block is filled then, and the
+// last run gets its share.
 TEST(IndexPlan, FitsTheBudgetWithAnyNumberOfGpus) {
   int planned = 0;
   for (const std::size_t memory : {96, 256, 512, 1024, 4096, 16384, 131072}) {
@@ -243,7 +244,7 @@ TEST(IndexPlan, RefusesWhatIsBelowTheFloorNamingWhatIsNeeded) {
   }
 }
 
-// The number named is enough, and what is just below it is not.
+// The number that the message names is enough, and 1 MiB less is not.
 TEST(IndexPlan, NamesANumberThatIsEnough) {
   IndexPlanInput input = input_of(64 * kMebibyte, 64);
   std::string message;
@@ -261,8 +262,8 @@ TEST(IndexPlan, NamesANumberThatIsEnough) {
   EXPECT_THROW(plan_index(input, ContentOptions{}, {}), BudgetError);
 }
 
-// Texts wait in every parser and chunk, in small chunks few: the least budget has room for eight threads of them, and
-// says what more take.
+// Every parser and chunk holds texts, small chunks hold few: the least budget has room for 8 threads, and the message
+// for 32 threads names their need.
 TEST(IndexPlan, HoldsTextsInTheLeastBudgetOrNamesWhatTheyNeed) {
   ContentOptions options;
   options.store = StorePolicy::kText;
@@ -278,7 +279,7 @@ TEST(IndexPlan, HoldsTextsInTheLeastBudgetOrNamesWhatTheyNeed) {
   }
 }
 
-// Larger chunks are for inverted ones that stay a small part of the memory.
+// The largest chunks are for inverted chunks that take a small part of the memory.
 TEST(IndexPlan, MakesTheLargestChunksOnlyWhereThereIsMuchMemory) {
   const auto words = [](std::size_t mebibytes, unsigned threads, ChunkForm form) {
     IndexPlanInput input = input_of(mebibytes * kMebibyte, threads);

@@ -1,4 +1,4 @@
-// The model of costs by which `--mode auto` decides, against what was measured.
+// The cost model of `--mode auto` against measured times.
 #include "indexer/plan/mode_cost.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST(ModeCosts, PreferTheGpuSoonerForPositionsAndForManyWords) {
   EXPECT_TRUE(mode_costs(input).prefers_gpu());
 }
 
-// One thread unpacks, and neither mode is faster than it is.
+// One thread reads, and neither mode is faster than it.
 TEST(ModeCosts, PreferTheCpuWhereOneThreadReads) {
   ModeCostInput input = job(10'000, 16);
   input.reader_seconds = 40;

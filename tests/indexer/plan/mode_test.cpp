@@ -1,4 +1,4 @@
-// The mode of a job: what was asked for, what is there, and what contradicts itself.
+// The mode of a job: from options, estimated costs and the GPUs there are; contradictions are refused.
 #include "indexer/plan/mode.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ IndexOptions asking(IndexMode mode, const char* records = "auto", const char* st
   return options;
 }
 
-// Of a job that gains by a GPU.
+// The mode of a job that gains by a GPU.
 ModeChoice choose_mode(const IndexOptions& options, const GpuStatus& status) {
   return choose_mode(
       options,
@@ -96,7 +96,7 @@ TEST(ModePlan, RefusesGpusForSortingOnTheCpu) {
   }
 }
 
-// Not ignored: where there is none, that is said.
+// --gpu-chunks asks for a GPU: if there is none, the plan gives the reason.
 TEST(ModePlan, TakesTheFormOfChunksForAWishForAGpu) {
   IndexOptions options = asking(IndexMode::kAuto);
   options.gpu.chunks = GpuChunks::kTokens;
