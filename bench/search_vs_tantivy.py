@@ -1,36 +1,39 @@
 #!/usr/bin/env python3
-"""Latency of Spillway's search against tantivy's (PyPI: tantivy), one thread, on the same queries in the same run.
+"""Latency of Spillway's search and of tantivy's, one thread, on the same queries in interleaved rounds.
 
-    bench/search_vs_tantivy.py --spillway build/release/bin/spillway --lines FILE --work DIRECTORY
+usage: build/compare/venv/bin/python bench/search_vs_tantivy.py LINES [--scratch DIR] [--rounds 5] [--queries 1000]
 
-indexes FILE (a document a line) with both into DIRECTORY, unless they are there; draws queries of 2 to 5 words from
-random lines (fixed seed); and runs rounds of all queries, Spillway and tantivy in turn. Spillway's latencies are those
-of `search --stats`, from the query's text to its ranking; tantivy's are taken around parse_query and search, in this
-process. Both rank by BM25, the ten best, and neither reads stored documents. Reports the medians over the rounds.
+Indexes LINES (UTF-8 text, one document a line) with both programs, draws queries of 2 to 5 words from random lines (the
+seed is fixed), and runs rounds of all queries, Spillway and tantivy in turn. Spillway's latencies are those of
+`search --stats`, from the text of a query to its ranking; tantivy's are taken around parse_query and search in this
+process. Both rank the ten best documents by BM25, and neither reads stored documents. The latency of a query is the
+median over the rounds; percentiles are over the queries. Runs in the environment that bench/compare/setup makes.
 """
 import argparse
 import json
-import os
 import random
 import re
 import statistics
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
 import tantivy
 
-from measure import machine, report
+from measure import machine, report, spillway
+from measure.process import warm_page_cache
 
 WORD = re.compile(r"[A-Za-z0-9]+")
+PERCENTILES = {"p50": 50, "p95": 95, "p99": 99}
 
 
-def draw_queries(path, count, seed):
-    """Words of random lines; longer words are not likelier than shorter ones, frequent ones are."""
+def draw_queries(path: Path, count: int, seed: int) -> list[str]:
+    """Each word is drawn from a random line, so frequent words are drawn more often."""
     draw = random.Random(seed)
-    size = os.path.getsize(path)
+    size = path.stat().st_size
 
-    def word(file):
+    def word(file) -> str:
         while True:
             file.seek(draw.randrange(size))
             file.readline()  # the rest of a line
@@ -42,14 +45,11 @@ def draw_queries(path, count, seed):
         return [" ".join(word(file) for _ in range(draw.randint(2, 5))) for _ in range(count)]
 
 
-def open_tantivy(lines, directory):
+def make_tantivy_index(lines: Path, directory: Path) -> tantivy.Index:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", stored=False, tokenizer_name="default", index_option="freq")
-    schema = builder.build()
-    if os.path.exists(directory):
-        return tantivy.Index(schema, path=directory)
-    os.makedirs(directory)
-    index = tantivy.Index(schema, path=directory)
+    directory.mkdir()
+    index = tantivy.Index(builder.build(), path=str(directory))
     writer = index.writer(heap_size=2_000_000_000, num_threads=1)
     with open(lines, encoding="utf-8", errors="replace", newline="\n") as file:
         for line in file:
@@ -60,7 +60,8 @@ def open_tantivy(lines, directory):
     return index
 
 
-def run_tantivy(index, queries, k):
+def run_tantivy(index: tantivy.Index, queries: list[str], k: int) -> list[float]:
+    """Milliseconds of each query."""
     searcher = index.searcher()
     latencies = []
     for text in queries:
@@ -70,77 +71,103 @@ def run_tantivy(index, queries, k):
     return latencies
 
 
-def run_spillway(arguments, index, query_file, extra=()):
-    stats = os.path.join(arguments.work, "stats.json")
-    command = [arguments.spillway, "search", index, "--queries", query_file, "-k", str(arguments.k), "--threads", "1",
-               "--format", "trec", "--stats-json", stats, "--force", *extra]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    with open(stats, encoding="utf-8") as file:
-        return json.load(file)
+class Spillway:
+    def __init__(self, arguments: argparse.Namespace, queries: list[str], scratch: Path):
+        self.program = str(arguments.program)
+        self.k = str(arguments.k)
+        self.index, self.queries, self.stats = scratch / "spillway", scratch / "queries.tsv", scratch / "stats.json"
+        self.queries.write_text("".join(f"{number}\t{text}\n" for number, text in enumerate(queries, 1)))
+        subprocess.run([self.program, "index", str(arguments.lines), "--format", "lines", "-o", str(self.index), "-q"],
+                       check=True)
+
+    def run(self, *extra: str) -> dict:
+        """The program's statistics: milliseconds of each query, and its work."""
+        subprocess.run([self.program, "search", str(self.index), "--queries", str(self.queries), "-k", self.k,
+                        "--threads", "1", "--format", "trec", "--stats-json", str(self.stats), "--force", *extra],
+                       check=True, stdout=subprocess.DEVNULL)
+        return json.loads(self.stats.read_text())
 
 
-def percentile(values, share):
-    return sorted(values)[min(len(values) - 1, int(len(values) * share))]
+def percentile(values: list[float], percent: int) -> float:
+    """The smallest value that is at least as large as `percent` % of all."""
+    return sorted(values)[(len(values) * percent + 99) // 100 - 1]
 
 
-def main():
+def summary(latencies: list[float]) -> dict[str, float]:
+    return {name: percentile(latencies, percent) for name, percent in PERCENTILES.items()} | {
+        "mean": statistics.mean(latencies), "max": max(latencies)}
+
+
+def medians(rounds: list[dict], program: str) -> list[float]:
+    """The median over the rounds for each query."""
+    return [statistics.median(values) for values in zip(*(one[program] for one in rounds))]
+
+
+def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--spillway", required=True, help="the spillway program")
-    parser.add_argument("--lines", required=True, help="UTF-8 text, a document a line")
-    parser.add_argument("--work", required=True, help="directory for the indexes and the queries")
+    parser.add_argument("lines", metavar="LINES", type=Path, help="UTF-8 text, one document a line")
+    parser.add_argument("--program", type=Path, default=spillway.PROGRAM)
+    parser.add_argument("--scratch", type=Path, help="where indexes are made (default: beside LINES)")
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=12345)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("-k", type=int, default=10)
-    parser.add_argument("--output", type=Path, default=report.default_directory(), help="of the report")
-    parser.add_argument("--name", default="search_vs_tantivy", help="of the report's files")
-    arguments = parser.parse_args()
-    os.makedirs(arguments.work, exist_ok=True)
+    parser.add_argument("--output", type=Path, default=report.default_directory(), help="directory of the report")
+    parser.add_argument("--name", default="search", help="name of the report's files")
+    return parser.parse_args()
 
+
+def main() -> None:
+    arguments = parse_arguments()
     queries = draw_queries(arguments.lines, arguments.queries, arguments.seed)
-    query_file = os.path.join(arguments.work, "queries.tsv")
-    with open(query_file, "w", encoding="utf-8") as file:
-        file.writelines(f"{number}\t{text}\n" for number, text in enumerate(queries, 1))
-    index = os.path.join(arguments.work, "lines.spillway")
-    if not os.path.exists(index):
-        subprocess.run([arguments.spillway, "index", arguments.lines, "--format", "lines", "-o", index], check=True)
-    theirs = open_tantivy(arguments.lines, os.path.join(arguments.work, "lines.tantivy"))
-    facts = (f"{theirs.searcher().num_docs:,} documents, {len(queries)} queries of 2 to 5 words (seed {arguments.seed}), "
-             f"k = {arguments.k}, one thread; {tantivy.__version__}, {theirs.searcher().num_segments} segments")
-
-    run_tantivy(theirs, queries, arguments.k)  # both warm
-    run_spillway(arguments, index, query_file)
-    rounds = []
-    for _ in range(arguments.rounds):
-        ours = run_spillway(arguments, index, query_file)
-        latencies = run_tantivy(theirs, queries, arguments.k)
-        rounds.append({"spillway": ours["latency_ms"],
-                       "tantivy": {"mean": statistics.mean(latencies), "p50": percentile(latencies, .5),
-                                   "p90": percentile(latencies, .9), "p99": percentile(latencies, .99),
-                                   "max": max(latencies)}})
-    exhaustive = run_spillway(arguments, index, query_file, ["--exhaustive"])
-    write_report(arguments, facts, rounds, ours, exhaustive)
+    warm_page_cache(arguments.lines)
+    with tempfile.TemporaryDirectory(dir=arguments.scratch or arguments.lines.parent, prefix="search-") as directory:
+        ours = Spillway(arguments, queries, Path(directory))
+        theirs = make_tantivy_index(arguments.lines, Path(directory) / "tantivy")
+        run_tantivy(theirs, queries, arguments.k)  # the warm-up round
+        ours.run()
+        rounds = []
+        for _ in range(arguments.rounds):
+            stats = ours.run()
+            rounds.append({"spillway": stats["latency_ms"].pop("of_each_query"),
+                           "tantivy": run_tantivy(theirs, queries, arguments.k)})
+        exhaustive = ours.run("--exhaustive")
+        exhaustive["latency_ms"]["of_each_query"] = [round(x, 3) for x in exhaustive["latency_ms"]["of_each_query"]]
+        result = report.Report("Searches: Spillway and tantivy", machine.describe(Path(directory)))
+    result.data |= {"input": arguments.lines.name, "documents": theirs.searcher().num_docs, "queries": queries,
+                    "seed": arguments.seed, "k": arguments.k, "tantivy": tantivy.__version__,
+                    "tantivy_segments": theirs.searcher().num_segments, "spillway_work": stats, "exhaustive": exhaustive}
+    write_report(arguments, result, rounds)
 
 
-def write_report(arguments, facts, rounds, ours, exhaustive):
-    rows = []
-    for figure in ("p50", "p90", "p99", "mean"):
-        mine, other = (statistics.median(one[program][figure] for one in rounds) for program in ("spillway", "tantivy"))
-        rows.append([figure, f"{mine:.3f}", f"{other:.3f}", f"{other / mine:.2f}",
-                     f"{exhaustive['latency_ms'][figure]:.3f}"])
-    result = report.Report("Searches: Spillway and tantivy", machine.describe(Path(arguments.work)))
-    result.data.update({"facts": facts, "rounds": rounds, "spillway": ours, "exhaustive": exhaustive})
-    result.add("Latency of a query", facts + f"; medians of {len(rounds)} rounds, both programs in turn. The last "
-               "column is `--exhaustive`, one round.\n\n" +
-               report.table(["ms", "spillway", "tantivy", "tantivy / spillway", "spillway, exhaustive"], rows))
-    share = 100 * ours["scored_postings"] / ours["query_postings"]
+def write_report(arguments: argparse.Namespace, result: report.Report, rounds: list[dict]) -> None:
+    data = result.data
+    ours, theirs = medians(rounds, "spillway"), medians(rounds, "tantivy")
+    slower = [mine / other for mine, other in zip(ours, theirs) if mine > other]
+    data |= {"spillway_ms": summary(ours), "tantivy_ms": summary(theirs), "queries_slower": len(slower),
+             "slowest_ratio": max(slower, default=0.0), "exhaustive_ms": summary(
+                 data["exhaustive"]["latency_ms"]["of_each_query"]),
+             "rounds": [{program: [round(x, 3) for x in latencies] for program, latencies in one.items()}
+                        for one in rounds]}
+    rows = [[name, f"{data['spillway_ms'][name]:.2f}", f"{data['tantivy_ms'][name]:.2f}",
+             f"{data['tantivy_ms'][name] / data['spillway_ms'][name]:.2f}", f"{data['exhaustive_ms'][name]:.2f}"]
+            for name in data["spillway_ms"]]
+    result.add("Latency of a query", f"{data['documents']:,} documents ({data['input']}), {len(ours)} queries of 2 to 5 "
+               f"words (seed {data['seed']}), k = {data['k']}, one thread; {data['tantivy']}, "
+               f"{data['tantivy_segments']} segments; {len(rounds)} interleaved rounds. The last column is "
+               "`--exhaustive`, one round.\n\n" +
+               report.table(["ms", "spillway", "tantivy", "tantivy / spillway", "spillway --exhaustive"], rows) +
+               f"\nSpillway is slower than tantivy on {len(slower)} of {len(ours)} queries, at worst "
+               f"{data['slowest_ratio']:.1f} times as slow.\n")
+    work = data["spillway_work"]
+    share = 100 * work["scored_postings"] / work["query_postings"]
     result.add("Work of Spillway", report.table(
         ["all queries", "count"],
-        [["postings that an exhaustive scan scores", f"{ours['query_postings']:,}"],
-         ["postings scored", f"{ours['scored_postings']:,} ({share:.2f} %)"],
-         ["lengths read", f"{ours['read_lengths']:,}"],
-         ["blocks of 128 documents decoded", f"{ours['decoded_blocks']:,}"],
-         ["blocks of 128 frequencies decoded", f"{ours['frequency_blocks']:,}"]]))
+        [["postings that an exhaustive scan scores", f"{work['query_postings']:,}"],
+         ["postings scored", f"{work['scored_postings']:,} ({share:.2f} %)"],
+         ["lengths read", f"{work['read_lengths']:,}"],
+         ["blocks of 128 documents decoded", f"{work['decoded_blocks']:,}"],
+         ["blocks of 128 frequencies decoded", f"{work['frequency_blocks']:,}"]]))
     result.write(arguments.output, arguments.name)
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Indexes one JSONL file with Spillway and other tools, in interleaved rounds, and prints a table for each case.
+"""Indexes one JSONL file with Spillway and with other tools, in interleaved rounds, and prints a table for each case.
 
-usage: bench/compare/compare.py INPUT [--scratch DIR] [--rounds 5] [--tools NAMES] [--cases NAMES] [--output DIR]
+usage: bench/compare/compare.py INPUT [--cases frequencies,64M:spillway+tantivy] [--rounds 5] [--scratch DIR]
 
-bench/compare/setup gets the tools; one that is missing is named and left out. Before a time is printed each index is
-opened and asked for its documents. docs/benchmarks.md says how each tool is driven, and why the comparison is fair.
+A case is a name, or NAME:TOOL+TOOL for some of the tools. bench/compare/setup installs the tools; a missing one is
+named and left out. Before any time is printed, each index is opened and its documents are counted. docs/benchmarks.md
+describes how each tool is run and which differences remain.
 """
 import argparse
 import sys
@@ -38,22 +39,35 @@ def count_records(source: Path) -> int:
         return sum(1 for line in lines if line.strip())
 
 
+def parse_cases(text: str | None, every: dict[str, Case]) -> dict[str, list[str]]:
+    """The wanted cases, each with the names of its tools; an empty list means all tools."""
+    wanted = {}
+    for word in text.split(",") if text else every:
+        name, _, tools = word.partition(":")
+        if name not in every:
+            raise SystemExit(f"compare.py: no such case: {name}; there are {', '.join(every)}")
+        wanted[name] = tools.split("+") if tools else []
+    return wanted
+
+
 class Comparison:
-    def __init__(self, arguments: argparse.Namespace, scratch: Path):
+    def __init__(self, arguments: argparse.Namespace, scratch: Path, wanted: dict[str, list[str]]):
         self.source: Path = arguments.source
         self.rounds: int = arguments.rounds
         self.scratch = scratch
         self.records = count_records(self.source)
-        self.tools = self.usable(all_tools(arguments.program), arguments.tools)
+        self.tools = self.usable(all_tools(arguments.program), wanted)
 
     @staticmethod
-    def usable(tools: list[Tool], wanted: list[str] | None) -> list[Tool]:
-        unknown = set(wanted or []) - {tool.name for tool in tools}
+    def usable(tools: list[Tool], wanted: dict[str, list[str]]) -> list[Tool]:
+        """The installed tools that a case of `wanted` needs."""
+        named = {name for names in wanted.values() for name in names}
+        unknown = named - {tool.name for tool in tools}
         if unknown:
             raise SystemExit(f"compare.py: no such tool: {', '.join(sorted(unknown))}")
         found = []
         for tool in tools:
-            if wanted and tool.name not in wanted:
+            if all(wanted.values()) and tool.name not in named:
                 continue
             reason = tool.missing()
             if reason is None:
@@ -67,10 +81,12 @@ class Comparison:
             tool.prepare(self.source, self.scratch)
         warm_page_cache(self.source)
 
-    def run(self, case: Case) -> tuple[dict[str, Series], dict[str, dict], dict[str, str]]:
-        """Rounds, facts and failures by tool."""
+    def run(self, case: Case, names: list[str]) -> tuple[dict[str, Series], dict[str, dict], dict[str, str]]:
+        """Rounds, facts and failures by tool, for the tools in `names` or, if that is empty, for all."""
         contestants, facts, failures = {}, {}, {}
         for tool in self.tools:
+            if names and tool.name not in names:
+                continue
             output = self.scratch / f"{tool.name}.index"
             command = tool.command(case, self.source, output)
             if command is None:
@@ -87,7 +103,7 @@ class Comparison:
         return series, facts, failures
 
     def try_out(self, tool: Tool, case: Case, output: Path, command: list[str]) -> dict:
-        """The round that warms up, and shows that the index is one."""
+        """The warm-up round. It also checks the index."""
         run_measured(command, output)
         documents, with_word = tool.probe(output, PROBE_WORD)
         if documents != self.records:
@@ -121,22 +137,19 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("source", metavar="INPUT", type=lambda path: Path(path).resolve())
     parser.add_argument("--scratch", type=Path, help="where indexes are made (default: a directory beside INPUT)")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--tools", type=lambda names: names.split(","), help="only these, such as spillway,tantivy")
-    parser.add_argument("--cases", type=lambda names: names.split(","), help="only these, such as frequencies,64M")
+    parser.add_argument("--cases", help="NAME or NAME:TOOL+TOOL, with commas between (default: all cases, all tools)")
     parser.add_argument("--program", type=Path, default=spillway.PROGRAM)
-    parser.add_argument("--output", type=Path, default=report.default_directory(), help="of the report")
-    parser.add_argument("--name", default="compare", help="of the report's files")
+    parser.add_argument("--output", type=Path, default=report.default_directory(), help="directory of the report")
+    parser.add_argument("--name", default="compare", help="name of the report's files")
     return parser.parse_args()
 
 
 def main() -> None:
     arguments = parse_arguments()
     every = cases(threads=int(machine.describe(Path("."))["cores"]))
-    chosen = arguments.cases or list(every)
-    if unknown := set(chosen) - set(every):
-        raise SystemExit(f"compare.py: no such case: {', '.join(sorted(unknown))}; there are {', '.join(every)}")
+    wanted = parse_cases(arguments.cases, every)
     with tempfile.TemporaryDirectory(dir=arguments.scratch or arguments.source.parent, prefix="compare-") as scratch:
-        comparison = Comparison(arguments, Path(scratch))
+        comparison = Comparison(arguments, Path(scratch), wanted)
         comparison.prepare()
         result = report.Report("Spillway and other tools", machine.describe(Path(scratch)))
         source_bytes = arguments.source.stat().st_size
@@ -144,8 +157,8 @@ def main() -> None:
                         "rounds": arguments.rounds, "cases": {}}
         result.add("Input", f"{arguments.source.name}: {source_bytes:,} bytes, {comparison.records:,} records, in the "
                             f"page cache; medians of {arguments.rounds} interleaved rounds.\n")
-        for name in chosen:
-            series, facts, failures = comparison.run(every[name])
+        for name, tools in wanted.items():
+            series, facts, failures = comparison.run(every[name], tools)
             heading = f"{name}: {every[name].contents.value}, {every[name].threads} threads"
             result.add(heading, case_table(series, facts, failures, source_bytes))
             result.data["cases"][name] = {

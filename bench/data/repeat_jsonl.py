@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Repeats a JSONL set until it has a wanted size, with ids that stay distinct.
+"""Repeats a JSONL set up to a given size, with distinct ids.
 
-usage: repeat_jsonl.py IN OUT --bytes SIZE     (sizes: 500M, 1.5G, ... are decimal)
+usage: repeat_jsonl.py IN OUT --bytes SIZE     (500M, 1.5G: powers of 1000; IN may be packed: .zst, .xz, .gz)
 
-The first copy is as in IN; copy N (from 2 on) has "-N" behind every id. OUT holds whole records, in order, and is never
-longer than SIZE. A record's other members are kept; its bytes may change only as JSON allows.
+The first copy equals IN; copy N (N > 1) has "-N" appended to every id. OUT holds whole records, in order, and at most
+SIZE bytes. Where the id is the first member of a record, the rest of the record keeps its bytes.
 """
 import argparse
 import itertools
 import json
 import re
+import subprocess
 import sys
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9}
@@ -22,33 +23,48 @@ def parse_size(text: str) -> int:
     return int(float(match[1]) * UNITS[match[2]])
 
 
-def with_suffix(line: bytes, suffix: str, id_field: str) -> bytes:
+def read_all(source: str) -> list[bytes]:
+    """The non-blank lines of a file, unpacked, each with its line feed."""
+    unpackers = {"zst": "zstd", "xz": "xz", "gz": "gzip"}
+    program = unpackers.get(source.rsplit(".", 1)[-1])
+    if program is None:
+        with open(source, "rb") as file:
+            text = file.read()
+    else:
+        text = subprocess.run([program, "-dcq", source], stdout=subprocess.PIPE, check=True).stdout
+    return [line + b"\n" for line in text.split(b"\n") if line.strip()]
+
+
+def id_end(line: bytes, id_field: str) -> int | None:
+    """The offset of the closing quote of the id, where the id is the first member."""
+    found = re.match(rb'\s*\{\s*"' + re.escape(id_field.encode()) + rb'"\s*:\s*"(?:[^"\\]|\\.)*', line)
+    return found.end() if found else None
+
+
+def with_suffix(line: bytes, end: int | None, suffix: str, id_field: str) -> bytes:
+    if end is not None:
+        return line[:end] + suffix.encode() + line[end:]
     record = json.loads(line)
     record[id_field] = str(record[id_field]) + suffix
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
 def repeat(source: str, target: str, size: int, id_field: str) -> tuple[int, int]:
-    """Returns how many records and bytes were written."""
+    """Returns the numbers of records and of bytes written. Holds one copy of the set in memory."""
     records = written = 0
-    with open(target, "wb") as out:
+    lines = [(line, id_end(line, id_field)) for line in read_all(source)]
+    if not lines:
+        raise SystemExit(f"repeat_jsonl.py: {source} holds no record")
+    with open(target, "wb", buffering=1 << 20) as out:
         for copy in itertools.count(1):
-            before = records
-            with open(source, "rb") as lines:
-                for line in lines:
-                    if not line.strip():
-                        continue
-                    if not line.endswith(b"\n"):
-                        line += b"\n"
-                    if copy > 1:
-                        line = with_suffix(line, f"-{copy}", id_field)
-                    if written + len(line) > size:
-                        return records, written
-                    out.write(line)
-                    records += 1
-                    written += len(line)
-            if records == before:
-                raise SystemExit(f"repeat_jsonl.py: {source} holds no record")
+            for line, end in lines:
+                if copy > 1:
+                    line = with_suffix(line, end, f"-{copy}", id_field)
+                if written + len(line) > size:
+                    return records, written
+                out.write(line)
+                records += 1
+                written += len(line)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What a measurement ran on: processor, memory, kernel, file system, commit, command."""
+"""Describes what a measurement ran on: processor, memory, kernel, file system, commit, command."""
 import os
 import platform
 import shlex
@@ -26,13 +26,14 @@ def _output(*command: str) -> str:
 
 
 def commit() -> str:
-    found = _output("git", "rev-parse", "--short=12", "HEAD") or "unknown"
-    changed = _output("git", "status", "--porcelain", "--untracked-files=no")
+    """That of the checkout, or $SPILLWAY_COMMIT for a copy without a history. Changes of results do not count."""
+    found = os.environ.get("SPILLWAY_COMMIT") or _output("git", "rev-parse", "--short=12", "HEAD") or "unknown"
+    changed = _output("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/results", ":!README.md")
     return found + (" with changes" if changed else "")
 
 
 def shown_command() -> str:
-    """The command line, with the script's path as seen from the repository and file names without their directories."""
+    """The command line, with the script's path relative to the repository and other absolute paths as file names."""
     script = Path(sys.argv[0]).resolve()
     words = [str(script.relative_to(ROOT)) if script.is_relative_to(ROOT) else script.name]
     for word in sys.argv[1:]:
@@ -41,7 +42,7 @@ def shown_command() -> str:
 
 
 def describe(scratch: Path) -> dict[str, str]:
-    """`scratch`: where indexes are written."""
+    """`scratch` is the directory in which indexes are written."""
     kibibytes = int(_field("/proc/meminfo", "MemTotal").split()[0])
     return {
         "processor": _field("/proc/cpuinfo", "model name"),

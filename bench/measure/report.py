@@ -1,5 +1,6 @@
-"""Tables as Markdown, and the same as JSON, in two files beside each other."""
+"""Writes a report as two files: NAME.md has the tables, NAME.json every round."""
 import json
+import re
 from pathlib import Path
 
 from measure.machine import ROOT
@@ -15,10 +16,15 @@ def rate(count: float, seconds: float) -> str:
 
 
 def table(head: list[str], rows: list[list[str]], left: int = 1) -> str:
-    """`left`: how many columns from the left are words; the others are figures."""
+    """The first `left` columns hold words; the others hold numbers and are aligned right."""
     marks = ["---" if i < left else "---:" for i in range(len(head))]
     lines = [head, marks, *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def json_text(data: dict) -> str:
+    """Indented, with each list of numbers on one line."""
+    return re.sub(r"\[[^\[\]{}]*\]", lambda found: " ".join(found[0].split()), json.dumps(data, indent=1)) + "\n"
 
 
 class Report:
@@ -39,7 +45,7 @@ class Report:
         facts = "".join(f"- {key}: {value}\n" for key, value in self.machine.items())
         text = f"# {self.title}\n\n{facts}\n" + "\n".join(self.sections)
         (directory / f"{name}.md").write_text(text, encoding="utf-8")
-        (directory / f"{name}.json").write_text(json.dumps(self.data, indent=1) + "\n", encoding="utf-8")
+        (directory / f"{name}.json").write_text(json_text(self.data), encoding="utf-8")
         print(f"\nwritten: {directory / name}.md and .json", flush=True)
 
 

@@ -1,11 +1,15 @@
-"""The program under test: where it is, and what it says about an index."""
+"""The program under test: its path, its command lines, and its answers about an index.
+
+$SPILLWAY_PROGRAM names another program than that of the release preset.
+"""
 import json
+import os
 from pathlib import Path
 
 from measure.machine import ROOT
 from measure.process import answer
 
-PROGRAM = ROOT / "build" / "release" / "bin" / "spillway"
+PROGRAM = Path(os.environ.get("SPILLWAY_PROGRAM", ROOT / "build" / "release" / "bin" / "spillway"))
 
 
 def index_command(program: Path, source: Path, output: Path, options: list[str]) -> list[str]:
@@ -17,7 +21,7 @@ def stats(program: Path, index: Path) -> dict:
 
 
 def document_frequency(program: Path, index: Path, term: str) -> int:
-    """Documents that hold `term`; 0 where the index does not know it."""
+    """The number of documents that hold `term`; 0 if the index does not have it."""
     lines = answer([str(program), "dump", str(index), "terms", "--from", term, "--count", "1"]).splitlines()
     columns = lines[0].split("\t") if lines else []
     return int(columns[1]) if columns and columns[0] == term else 0
