@@ -3,10 +3,11 @@
 #include "io/file/posix_file_system.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/cli/signals.hpp"
+#include "tools/commands/commands.hpp"
 
 int main(int argc, char** argv) {
   spillway::install_signal_handlers();
   spillway::Output out(STDOUT_FILENO, "standard output");
   spillway::Session session{spillway::posix_file_system(), out, spillway::received_signal()};
-  return spillway::run_command_line({argv + (argc > 0 ? 1 : 0), argv + argc}, session);
+  return spillway::run_command_line({argv + (argc > 0 ? 1 : 0), argv + argc}, spillway::all_commands(), session);
 }

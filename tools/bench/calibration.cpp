@@ -11,7 +11,7 @@
 #include "corpora/synthetic/generate_text.hpp"
 #include "indexer/job/index_job.hpp"
 #include "tools/bench/strings.hpp"
-#include "tools/cli/command_line.hpp"
+#include "tools/cli/output.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/doctor/disk_probe.hpp"
 #include "tools/report/figures.hpp"

@@ -3,7 +3,7 @@
 #include "tools/bench/output.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/scratch.hpp"
-#include "tools/cli/command_line.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/options/generate.hpp"
 #include "tools/options/job.hpp"
 

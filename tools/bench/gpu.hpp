@@ -6,8 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/bench/records.hpp"
-#include "tools/bench/strings.hpp"
+#include "tools/bench/record_input.hpp"
+#include "tools/bench/string_input.hpp"
+#include "tools/bench/timed_sort.hpp"
 
 namespace spillway {
 

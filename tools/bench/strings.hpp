@@ -1,49 +1,17 @@
-// `bench sort strings`: one set of strings, and the sorters on it.
+// `bench sort strings`: the sorters of strings on one set.
 #pragma once
 
 #include <memory>
-#include <span>
-#include <string>
 #include <vector>
 
-#include "corpora/synthetic/string_set.hpp"
-#include "io/memory/budget.hpp"
-#include "sort/interface/string_sorter.hpp"
-#include "sort/string_set_stats.hpp"
-#include "tools/bench/records.hpp"
+#include "tools/bench/string_input.hpp"
 #include "tools/bench/timed_sort.hpp"
 
 namespace spillway {
 
-// The strings of a set, their order, and room for results. All memory comes from the budget (BudgetError).
-class StringInput {
- public:
-  StringInput(const StringSet& set, std::uint64_t count, unsigned threads, MemoryBudget& budget);
-
-  std::span<const StringRef> strings() const;
-  // The same behind each other: string i is bytes [offsets[i], offsets[i + 1]).
-  std::span<const std::uint8_t> bytes() const { return bytes_.span(); }
-  std::span<const std::uint64_t> offsets() const;
-  std::span<std::uint32_t> result() { return result_.as<std::uint32_t>(); }
-  const StringSetStats& stats() const { return stats_; }
-  // Order and permutation, equal strings in index order.
-  bool is_order(std::span<const std::uint32_t> order) const;
-
- private:
-  void find_order(MemoryBudget& budget);
-
-  Reservation making_;  // while the strings are made
-  Buffer bytes_, offsets_, strings_, expected_, result_;
-  StringSetStats stats_;
-};
-
-// As timed_record_sorts.
+// As timed_record_sorts().
 std::vector<std::unique_ptr<TimedSort>> timed_string_sorts(const std::vector<const StringSorter*>& sorters,
                                                            StringInput& input, const SortPlace& place,
                                                            MemoryBudget& budget);
-
-nlohmann::ordered_json string_set_json(const StringSetStats& stats);
-// "10,000,000 strings, 311 MB, ..." for people.
-std::string string_set_text(const StringSetStats& stats);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// One sorter on one input, timed round after round: the interface behind `bench sort`, the same for records and
+// The interface behind `bench sort`: one sorter on one input, timed round after round. It is the same for records and
 // strings, on the CPU and on the GPU.
 #pragma once
 
@@ -15,12 +15,23 @@
 
 namespace spillway {
 
-// Seconds of one round. Transfers are in the last two figures and not in the first.
+enum class Transfers : std::uint8_t { kMeasured, kLeftOut };  // a GPU's times from host memory and back
+enum class Baselines : std::uint8_t { kLeftOut, kMeasured };  // those of sort/gpu/registry.hpp
+
+// Where sorters run, and what is measured beside the sort itself.
+struct SortPlace {
+  unsigned threads = 1;
+  std::optional<int> gpu;  // set if a sorter needs one
+  Transfers transfers = Transfers::kMeasured;
+  Baselines baselines = Baselines::kLeftOut;
+};
+
+// Seconds of one round. `sort` excludes transfers; `pinned` and `pageable` include them.
 struct SortTimes {
-  double sort = 0;                 // input and result where the sorter works: memory of the host or of the GPU
-  std::optional<double> up, down;  // copies between pinned host memory and the GPU
-  std::optional<double> pinned;    // from pinned host memory and back: up, sort and down
-  std::optional<double> pageable;  // from and to ordinary host memory
+  double sort = 0;                 // input and result in the memory where the sorter works
+  std::optional<double> up, down;  // copies from and to pinned host memory
+  std::optional<double> pinned;    // from pinned host memory and back: up + sort + down
+  std::optional<double> pageable;  // from ordinary host memory and back
 };
 
 class TimedSort {
@@ -28,12 +39,12 @@ class TimedSort {
   virtual ~TimedSort() = default;
   virtual std::string_view name() const = 0;
   virtual bool on_gpu() const = 0;
-  // Something to compare with, and not one of the sorters.
+  // Whether this is a yardstick (CUB called directly) and not a sorter of the program.
   virtual bool is_baseline() const { return false; }
-  // Of the place where it works.
+  // In the memory where the sorter works.
   virtual std::uint64_t scratch_bytes() const = 0;
   virtual SortTimes run() = 0;
-  // False: the last round's result is not the input, sorted.
+  // Whether the result of the last round is the sorted input.
   virtual bool is_right() const = 0;
 };
 
@@ -44,22 +55,23 @@ struct SorterStats {
   Series sort, up, down, pinned, pageable;
 };
 
-// A round that warms up, then `rounds`, in which the sorters take turns. Every result is checked before its time
-// counts: std::logic_error names a sorter whose result is wrong. `between` is called before each round and may throw.
+// Runs each sorter once as a warm-up, then `rounds` times in turn. Checks every result before its time counts and
+// throws std::logic_error naming a sorter whose result is wrong. Calls `between` before each run; it may throw.
 std::vector<SorterStats> measure_sorts(const std::vector<std::unique_ptr<TimedSort>>& sorts, unsigned rounds,
                                        const std::function<void()>& between);
 
-// The rate in millions a second, median of rounds.
+// Millions of elements per second, by the median of the rounds.
 double millions_per_second(std::uint64_t count, const Series& series);
 
-// {"sorter", "on_gpu", "scratch_bytes", "per_second", series of seconds by name}
+// {"sorter", "on_gpu", "scratch_bytes", "per_second", "sort_seconds", "up_seconds", "down_seconds",
+// "from_pinned_seconds", "from_pageable_seconds"}
 nlohmann::ordered_json sorter_json(const SorterStats& stats, std::uint64_t count);
 
-// One for each; with a baseline among them also "times_baseline": how many times as fast as it the sort alone is.
+// An array of those. With a baseline among them, each also has "times_baseline": the baseline's time divided by its
+// own, for the sort alone.
 nlohmann::ordered_json sorters_json(const std::vector<SorterStats>& all, std::uint64_t count);
 
-// A line a sorter under a head: rate and spread of the sort alone, then the rates with transfers, where there are any,
-// and those of the baseline.
+// One line per sorter: rate, median time and spread of the sort alone, scratch, and the rates with transfers.
 std::string sorter_table(const std::vector<SorterStats>& all, std::uint64_t count, std::string_view unit);
 
 }  // namespace spillway

@@ -21,7 +21,7 @@ std::vector<std::string> split_words(const std::string& name) {
   return words;
 }
 
-std::string program_help() {
+std::string program_help(const std::vector<Command>& commands) {
   std::string help =
       "spillway: builds inverted indexes from corpora that do not fit in memory, and searches them\n\n"
       "Examples:\n"
@@ -32,10 +32,10 @@ std::string program_help() {
       "  spillway stats docs.index\n"
       "        what the index holds\n\n"
       "Usage: spillway COMMAND [ARGUMENTS]\n\nCommands:\n";
-  const std::vector<Command> commands = all_commands();
   std::size_t width = 0;
   for (const Command& command : commands) width = std::max(width, command.name.size());
   for (const Command& command : commands) {
+    if (command.is_for_builds) continue;
     help += "  " + command.name + std::string(width - command.name.size() + 2, ' ') + command.summary + "\n";
   }
   return help +
@@ -93,19 +93,18 @@ ExitCode run_command(const Command& command, const std::vector<std::string>& opt
 }
 
 // `name` gets the command's name as soon as it is known.
-ExitCode dispatch(const std::vector<std::string>& words, Session& session, std::string& name) {
+ExitCode dispatch(const std::vector<std::string>& words, const std::vector<Command>& commands, Session& session,
+                  std::string& name) {
   if (words.empty()) throw UsageError("no command given; 'spillway --help' lists all");
   const std::string& first = words.front();
   if (first == "--help" || first == "-h" || first == "help") {
-    session.out.write(program_help());
+    session.out.write(program_help(commands));
     return ExitCode::kDone;
   }
   if (first == "--version") {
     session.out.write(std::string("spillway ") + kVersion + "\n");
     return ExitCode::kDone;
   }
-  std::vector<Command> commands = all_commands();
-  if (first == "manual") commands.push_back(manual_command());
   if (const Command* command = find_command(commands, words)) {
     name = command->name;
     const auto skipped = static_cast<std::ptrdiff_t>(split_words(name).size());
@@ -134,28 +133,7 @@ void flush_quietly(Output& out) {
 
 }  // namespace
 
-std::vector<Command> all_commands() {
-  return {index_command(),
-          merge_command(),
-          search_command(),
-          stats_command(),
-          verify_command(),
-          dump_command(),
-          doc_command(),
-          generate_text_command(),
-          generate_keys_command(),
-          generate_strings_command(),
-          bench_sort_records_command(),
-          bench_sort_strings_command(),
-          bench_modes_command(),
-          bench_calibrate_command(),
-          plan_command(),
-          doctor_command()};
-}
-
-void print_message(const std::string& text) { std::fprintf(stderr, "spillway: %s\n", text.c_str()); }
-
-int run_command_line(const std::vector<std::string>& words, Session& session) {
+int run_command_line(const std::vector<std::string>& words, const std::vector<Command>& commands, Session& session) {
   std::string name;
   const auto fail = [&](ExitCode code, const std::string& message) {
     flush_quietly(session.out);
@@ -163,7 +141,7 @@ int run_command_line(const std::vector<std::string>& words, Session& session) {
     return static_cast<int>(code);
   };
   try {
-    const ExitCode code = dispatch(words, session, name);
+    const ExitCode code = dispatch(words, commands, session, name);
     session.out.flush();
     return static_cast<int>(code);
   } catch (const Error& error) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstring>
 
 #include "io/base/error.hpp"
@@ -64,5 +65,7 @@ void Output::write_through(std::string_view bytes) {
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
+
+void print_message(const std::string& text) { std::fprintf(stderr, "spillway: %s\n", text.c_str()); }
 
 }  // namespace spillway

@@ -27,4 +27,7 @@ class Output {
   std::string pending_;
 };
 
+// Writes "spillway: ", the text and a line feed to standard error.
+void print_message(const std::string& text);
+
 }  // namespace spillway

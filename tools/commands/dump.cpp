@@ -6,9 +6,9 @@
 #include "io/index/position_cursor.hpp"
 #include "io/index/postings_cursor.hpp"
 #include "io/index/reader.hpp"
-#include "tools/cli/command_line.hpp"
 #include "tools/cli/option_values.hpp"
 #include "tools/cli/signals.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/report/json.hpp"
 
 namespace spillway {

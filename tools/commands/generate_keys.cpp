@@ -1,7 +1,7 @@
 // `spillway corpus generate keys`: the integer sets of the sorting papers.
 #include "corpora/synthetic/generate_keys.hpp"
-#include "tools/cli/command_line.hpp"
 #include "tools/cli/option_values.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/options/generate.hpp"
 
 namespace spillway {

@@ -1,7 +1,7 @@
 // `spillway corpus generate text`: text without data.
 #include "corpora/synthetic/generate_text.hpp"
-#include "tools/cli/command_line.hpp"
 #include "tools/cli/option_values.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/options/generate.hpp"
 
 namespace spillway {

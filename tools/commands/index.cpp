@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "indexer/job/index_job.hpp"
-#include "tools/cli/command_line.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/options/index.hpp"
 #include "tools/options/index_report.hpp"
 #include "tools/options/job.hpp"

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "indexer/job/merge_job.hpp"
-#include "tools/cli/command_line.hpp"
 #include "tools/cli/option_values.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/options/job.hpp"
 #include "tools/options/merge_report.hpp"
 #include "tools/report/file.hpp"

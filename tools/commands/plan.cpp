@@ -2,8 +2,8 @@
 #include <limits>
 
 #include "indexer/plan/job.hpp"
-#include "tools/cli/command_line.hpp"
 #include "tools/cli/version.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/options/index.hpp"
 #include "tools/report/json.hpp"
 

@@ -4,7 +4,7 @@
 #include "io/format/index.hpp"
 #include "io/format/index_types.hpp"
 #include "io/index/reader.hpp"
-#include "tools/cli/command_line.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/report/figures.hpp"
 #include "tools/report/json.hpp"
 

@@ -5,8 +5,8 @@
 #include "io/format/index_types.hpp"
 #include "io/index/reader.hpp"
 #include "io/index/verify.hpp"
-#include "tools/cli/command_line.hpp"
 #include "tools/cli/signals.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/report/figures.hpp"
 #include "tools/report/json.hpp"
 

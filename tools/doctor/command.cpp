@@ -1,7 +1,7 @@
 // `spillway doctor`: what this machine offers, and what Spillway would use of it.
 #include <limits>
 
-#include "tools/cli/command_line.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/doctor/doctor.hpp"
 #include "tools/report/json.hpp"
 

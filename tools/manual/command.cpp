@@ -1,6 +1,6 @@
-// `spillway manual KIND`: what packages install beside the program. For builds, so the help does not list it.
-#include "tools/cli/command_line.hpp"
+// `spillway manual KIND`: the manual page and completions that packages install beside the program.
 #include "tools/cli/option_values.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/manual/completions.hpp"
 #include "tools/manual/page.hpp"
 
@@ -9,7 +9,8 @@ namespace spillway {
 namespace {
 
 ExitCode run_manual_command(const Arguments& arguments, Session& session) {
-  const std::vector<Command> commands = all_commands();
+  std::vector<Command> commands = all_commands();
+  std::erase_if(commands, [](const Command& command) { return command.is_for_builds; });
   switch (parse_choice("KIND", arguments.operands()[0], {"man", "bash", "zsh", "fish"})) {
     case 0:
       session.out.write(manual_page(commands));
@@ -36,6 +37,7 @@ Command manual_command() {
                       {"source <(spillway manual bash)", "completion in this shell"}};
   command.operands = "man|bash|zsh|fish";
   command.min_operands = command.max_operands = 1;
+  command.is_for_builds = true;
   command.run = run_manual_command;
   return command;
 }

@@ -1,7 +1,7 @@
 #include "tools/report/file.hpp"
 
 #include "indexer/job/output.hpp"
-#include "tools/cli/command_line.hpp"
+#include "tools/cli/output.hpp"
 #include "tools/report/json.hpp"
 
 namespace spillway {

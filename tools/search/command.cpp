@@ -2,10 +2,10 @@
 #include <cstdio>
 #include <limits>
 
-#include "tools/cli/command_line.hpp"
 #include "tools/cli/option_values.hpp"
 #include "tools/cli/output_file.hpp"
 #include "tools/cli/signals.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/search/query_runner.hpp"
 
 namespace spillway {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/cli/command_line.hpp"
+#include "tools/commands/commands.hpp"
 
 namespace spillway {
 namespace {

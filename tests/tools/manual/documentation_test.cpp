@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "corpora/document/sink.hpp"
-#include "tools/cli/command_line.hpp"
 #include "tools/cli/option_table.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/manual/page.hpp"
 
 namespace spillway {

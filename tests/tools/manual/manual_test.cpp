@@ -7,8 +7,8 @@
 
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
-#include "tools/cli/command_line.hpp"
 #include "tools/cli/option_table.hpp"
+#include "tools/commands/commands.hpp"
 #include "tools/manual/completions.hpp"
 #include "tools/manual/page.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "io/file/posix_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
-#include "tools/cli/command_line.hpp"
+#include "tools/commands/commands.hpp"
 
 namespace spillway {
 namespace {

@@ -1,0 +1,25 @@
+#include "tools/commands/commands.hpp"
+
+namespace spillway {
+
+std::vector<Command> all_commands() {
+  return {index_command(),
+          merge_command(),
+          search_command(),
+          stats_command(),
+          verify_command(),
+          dump_command(),
+          doc_command(),
+          generate_text_command(),
+          generate_keys_command(),
+          generate_strings_command(),
+          bench_sort_records_command(),
+          bench_sort_strings_command(),
+          bench_modes_command(),
+          bench_calibrate_command(),
+          plan_command(),
+          doctor_command(),
+          manual_command()};
+}
+
+}  // namespace spillway
