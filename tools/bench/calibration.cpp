@@ -22,18 +22,17 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// Bits of a block's keys: a few million terms, and documents of a block.
+// Bits of a block's keys: 40 for a few million terms and the documents of a block, 64 at most.
 constexpr std::array<unsigned, 2> kKeyBits{40, 64};
 constexpr unsigned kBlockKeyBits = 40;
 constexpr std::array<const char*, 3> kSets{"words-dup", "url", "pc-filelist"};
 
-// Equally frequent words, so that the terms of a run can be told from its occurrences; so many that the terms of many
-// runs cost more than the noise of a measurement.
+// Words are equally frequent, so that the number of terms of a run follows from its occurrences. 200,000 make the terms
+// of many runs cost more than the noise of a measurement; 5,000 make their cost negligible beside that of postings.
 constexpr std::uint64_t kWords = 200'000;
-// And so few that terms cost nothing beside their postings.
 constexpr std::uint64_t kFewWords = 5000;
 constexpr std::uint64_t kFewBlocks = 2, kManyBlocks = 16;
-// A parsed block and what its sort needs take about so many bytes for one of text.
+// Bytes that a parsed block and its sort need per byte of text, about.
 constexpr std::uint64_t kBlockBytesOfText = 10;
 
 template <typename Sorter>
@@ -48,24 +47,24 @@ double seconds_each(const Series& series, std::uint64_t count) {
   return series.median() / static_cast<double>(std::max<std::uint64_t>(1, count));
 }
 
-// Expected terms of all runs together: of a run with k occurrences of n equally frequent words, n (1 - e^(-k/n)).
+// The expected number of terms of all runs: a run with k occurrences of n equally frequent words has n (1 - e^(-k/n)).
 std::uint64_t expected_entries(const IndexReport& report, std::uint64_t distinct) {
   const double words = static_cast<double>(distinct), runs = static_cast<double>(report.runs);
   const double of_run = static_cast<double>(report.occurrences) / runs;
   return static_cast<std::uint64_t>(runs * words * (1 - std::exp(-of_run / words)));
 }
 
-// Indexes the text of so many words in blocks of this size, and says what the merge took.
+// Indexes the text in blocks of this size and returns the time of the merge.
 Calibrator::MergeRound merge_round(Session& session, const BenchOptions& options, const std::string& scratch,
                                    std::uint64_t words, std::uint64_t block_bytes) {
   IndexOptions index;
   index.inputs = {scratch + "/text.jsonl"};
   index.output = scratch + "/index";
-  index.content.tokenizer = Tokenizer::kAscii;  // as the text is: what merges take does not depend on it
+  index.content.tokenizer = Tokenizer::kAscii;  // the text is ASCII, and the merge does not depend on it
   index.mode = IndexMode::kCpuPlus;
   index.memory_bytes = options.memory_bytes;
   index.threads = options.threads;
-  index.record_sorter = "cpu-radix";  // cpu-chunk keeps blocks that stay in memory as chunks; a GPU's are runs
+  index.record_sorter = "cpu-radix";  // cpu-chunk would keep resident blocks as chunks; blocks of a GPU are runs
   index.block_bytes = block_bytes;
   IndexProgress progress;
   IndexReport report;
@@ -79,7 +78,7 @@ Calibrator::MergeRound merge_round(Session& session, const BenchOptions& options
     if (stage.name == "merge") round.seconds = stage.wall_seconds;
   }
   if (report.merge_passes > 1 || report.runs_spilled != 0) {
-    throw BudgetError("--memory is too small to merge the benchmark's text in memory, in one pass: give more");
+    throw BudgetError("--memory is too small to merge the benchmark's text in memory in one pass: give more");
   }
   return round;
 }
@@ -180,7 +179,7 @@ std::vector<Calibrator::MergeSeries> Calibrator::merge_rounds(std::uint64_t word
   const std::string path = scratch_ + "/text.jsonl";
   write_text(session_, path, words, sizes_.text_bytes, options_.threads);
   std::vector<MergeSeries> all(blocks.size());
-  for (unsigned round = 0; round <= options_.rounds; ++round) {  // the first warms up
+  for (unsigned round = 0; round <= options_.rounds; ++round) {  // round 0 warms up
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const std::uint64_t block_bytes = kBlockBytesOfText * sizes_.text_bytes / blocks[i];
       all[i].last = merge_round(session_, options_, scratch_, words, block_bytes);
@@ -191,13 +190,13 @@ std::vector<Calibrator::MergeSeries> Calibrator::merge_rounds(std::uint64_t word
   return all;
 }
 
-// The same postings in few and in many runs: the difference is that of the entries. Postings are measured where there
-// are few entries.
+// The same postings in few and in many runs: the difference is the cost of the entries. The cost of postings is
+// measured with few entries.
 void Calibrator::measure_merge() {
   const MergeSeries postings = merge_rounds(kFewWords, {kFewBlocks})[0];
   const std::vector<MergeSeries> both = merge_rounds(kWords, {kFewBlocks, kManyBlocks});
   const MergeSeries &few = both[0], &many = both[1];
-  if (many.last.entries <= few.last.entries) throw UsageError("--text is too small to make several runs of: give more");
+  if (many.last.entries <= few.last.entries) throw UsageError("--text is too small for several runs: give more");
   Series per_entry;
   for (std::size_t i = 0; i < many.seconds.rounds().size(); ++i) {
     per_entry.add((many.seconds.rounds()[i] - few.seconds.rounds()[i]) /
@@ -213,7 +212,7 @@ void Calibrator::measure_merge() {
 
 namespace {
 
-// One line a number, under the names that lead to it.
+// One line per number, with the names that lead to it.
 void add_lines(const ordered_json& costs, const std::string& path, std::string& text) {
   for (const auto& [name, value] : costs.items()) {
     const std::string full = path.empty() ? name : path + ", " + name;

@@ -1,4 +1,4 @@
-// `bench calibrate`: the costs that plans choose by (sort/sort_plan.hpp, sort/gpu_plan.hpp), measured here.
+// `bench calibrate`: measures the costs by which plans choose (sort/sort_plan.hpp, sort/gpu_plan.hpp).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -18,8 +18,8 @@ struct CalibrationSizes {
   std::uint64_t disk_bytes = std::uint64_t{256} << 20;
 };
 
-// "costs": one number each, in seconds or bytes a second, with the names that the plans' structs have; null where there
-// is no GPU to measure. "measurements": all rounds behind them.
+// `costs` has one number each, in seconds or bytes per second, under the names of the plans' structs; null for costs of
+// a GPU that is not there. `measurements` has all rounds.
 struct Calibration {
   nlohmann::ordered_json costs = nlohmann::ordered_json::object();
   nlohmann::ordered_json measurements = nlohmann::ordered_json::object();
@@ -27,16 +27,16 @@ struct Calibration {
 
 class Calibrator {
  public:
-  // `scratch`: a directory that is empty, on the disk to be measured.
+  // `scratch` is an empty directory on the disk to be measured.
   Calibrator(Session& session, const BenchOptions& options, const CalibrationSizes& sizes, std::string scratch);
 
-  // Seconds a record of every record sorter at 40 and 64 bits; copies to and from the GPU.
+  // Seconds per record of every record sorter at 40 and 64 bits; bytes per second of copies to and from the GPU.
   void measure_records();
-  // Seconds a string of every string sorter on a set of short, of middling and of long common prefixes.
+  // Seconds per string of every string sorter on sets with short, medium and long common prefixes.
   void measure_strings();
-  // Bytes a second of the scratch directory's disk.
+  // Bytes per second of the disk of the scratch directory.
   void measure_disk_speed();
-  // Of the merge of runs in memory, all threads working: seconds a posting, and seconds an entry (a term of a run).
+  // Seconds per posting and per entry (a term of a run) of the merge of runs in memory, on all threads.
   void measure_merge();
 
   const Calibration& result() const { return result_; }
@@ -51,7 +51,7 @@ class Calibrator {
   };
 
  private:
-  // Text of so many equally frequent words, cut into about so many blocks: the merges of each, in turns.
+  // Makes text of `words` equally frequent words and measures, in turn, merges of it cut into about `blocks` blocks.
   std::vector<MergeSeries> merge_rounds(std::uint64_t words, const std::vector<std::uint64_t>& blocks);
   void check_signal() const;
   SortPlace place() const;

@@ -1,4 +1,4 @@
-// `spillway bench calibrate`: the costs that plans choose by, measured on this machine.
+// `spillway bench calibrate`: measures on this machine the costs by which plans choose.
 #include "tools/bench/calibration.hpp"
 #include "tools/bench/output.hpp"
 #include "tools/bench/report.hpp"
@@ -24,7 +24,8 @@ ExitCode run_bench_calibrate_command(const Arguments& arguments, Session& sessio
   const CalibrationSizes sizes = calibration_sizes(arguments);
   const BenchOptions options = bench_options(arguments, session.files, false);
   BenchOutput output(arguments, session, bench_head("bench calibrate", options.gpus));
-  if (!options.gpu) print_message("bench calibrate: only the CPU's costs: no GPU can be used: " + options.gpus.detail);
+  if (!options.gpu)
+    print_message("bench calibrate: measuring only the CPU's costs; no GPU can be used: " + options.gpus.detail);
   const BenchScratch scratch(session.files, arguments.text("scratch").value_or("."));
   Calibrator calibrator(session, options, sizes, scratch.path());
   calibrator.measure_records();
@@ -51,25 +52,28 @@ Command bench_calibrate_command() {
   Command command;
   command.name = "bench calibrate";
   command.summary = "measure the costs by which plans choose sorters";
-  command.examples = {{"spillway bench calibrate --json costs.json", "everything, in the working directory's disk"},
-                      {"spillway bench calibrate --scratch /ssd --require-gpu", "another disk, and only with a GPU"}};
+  command.examples = {
+      {"spillway bench calibrate --json costs.json", "everything, on the disk of the working directory"},
+      {"spillway bench calibrate --scratch /ssd --require-gpu", "another disk; fails without a GPU"}};
   command.operands = "[OPTIONS]";
   command.notes =
-      "\nSeconds a record and a string of every sorter, bytes a second of copies to and from the GPU and of the disk,\n"
-      "seconds of a merge for each posting and for each term of each run: medians, with all rounds in the JSON, whose\n"
-      "member 'costs' has the names that the plans use. docs/results has the record that the built-in costs come from.";
+      "\nMeasures seconds per record and per string of every sorter, bytes per second of copies to and from the GPU "
+      "and of\n"
+      "the disk, and seconds of a merge per posting and per term of each run. Prints medians. The JSON has all rounds, "
+      "and\n"
+      "a member 'costs' with the names that the plans use. docs/results has the measurement of the built-in costs.";
   auto measuring = option_group("Measuring"), resources = option_group("Resources");
   add_bench_options(measuring);
   add_value(measuring, "keys", "N", "keys for record sorters (default 16777216)");
   add_value(measuring, "strings", "N", "strings of each set for string sorters (default 1000000)");
-  add_value(measuring, "text", "SIZE", "text whose runs are merged (default 32M)");
-  add_value(measuring, "disk", "SIZE", "written to and read from the disk (default 256M)");
-  add_value(measuring, "scratch", "DIR", "on the disk to be measured (default: the working directory)");
+  add_value(measuring, "text", "SIZE", "size of the text whose runs are merged (default 32M)");
+  add_value(measuring, "disk", "SIZE", "bytes written to and read from the disk (default 256M)");
+  add_value(measuring, "scratch", "DIR", "a directory on the disk to measure (default: the working directory)");
   add_resource_options(resources);
   add_bench_gpu_options(resources);
   for (const auto& group : {measuring, resources}) command.groups.push_back(group);
   command.exit_codes = {{ExitCode::kOverBudget, "--memory is too small for these sizes"},
-                        {ExitCode::kNoGpu, "a GPU was asked for, and there is none that can be used"}};
+                        {ExitCode::kNoGpu, "a GPU was asked for, and none is usable"}};
   command.run = run_bench_calibrate_command;
   return command;
 }

@@ -4,7 +4,7 @@
 
 #include "sort/gpu/device/error.hpp"
 #include "tools/bench/mode_variant.hpp"
-#include "tools/bench/modes.hpp"
+#include "tools/bench/modes_table.hpp"
 #include "tools/bench/options.hpp"
 #include "tools/bench/output.hpp"
 #include "tools/bench/report.hpp"
@@ -34,11 +34,12 @@ std::vector<ModeVariant> chosen_modes(const Arguments& arguments, const GpuStatu
   if (!has_gpu && (is_wanted || std::any_of(modes.begin(), modes.end(), needs_gpu))) {
     throw GpuError("no GPU can be used: " + gpus.detail);
   }
-  if (!has_gpu && !arguments.has("modes")) print_message("bench modes: only cpu and cpu+: " + gpus.detail);
+  if (!has_gpu && !arguments.has("modes"))
+    print_message("bench modes: only cpu and cpu+; no GPU can be used: " + gpus.detail);
   return modes;
 }
 
-// As `index` takes its options, those of GPUs for their modes only; a GPU's mode must not fall back to the CPU.
+// The options of `index`, with GPU options only for GPU modes. A GPU mode must not fall back to the CPU.
 ModeJob mode_job(const ModeVariant& variant, const Arguments& arguments, FileSystem& files) {
   ModeJob job{variant.text, plan_options(arguments_of(variant, arguments), files)};
   if (!needs_gpu(variant)) job.options.gpu = {};
@@ -57,7 +58,7 @@ nlohmann::ordered_json parsing_json(const ModesStats& stats) {
   return forms;
 }
 
-void write_figures(const ModesStats& stats, BenchOutput& output) {
+void write_stats(const ModesStats& stats, BenchOutput& output) {
   const IndexReport& report = stats.modes.front().report;
   output.set("input", {{"bytes", stats.input_bytes},
                        {"documents", report.documents},
@@ -71,7 +72,7 @@ void write_figures(const ModesStats& stats, BenchOutput& output) {
 }
 
 ExitCode run_bench_modes_command(const Arguments& arguments, Session& session) {
-  if (arguments.has("mode")) throw UsageError("--mode is for one; give --modes LIST");
+  if (arguments.has("mode")) throw UsageError("--mode names one mode; give --modes LIST");
   for (const std::string& input : arguments.operands()) {
     if (input == "-") throw UsageError("the input is read several times: it cannot be standard input");
   }
@@ -95,7 +96,7 @@ ExitCode run_bench_modes_command(const Arguments& arguments, Session& session) {
                              [](const std::string& words) { print_message("bench modes: " + words); },
                              [](const std::string&) {}};
   const auto parsing = arguments.has("skip-parsing") ? ParsingAlone::kLeftOut : ParsingAlone::kMeasured;
-  write_figures(measure_modes(jobs, static_cast<unsigned>(rounds), parsing, scratch.path(), context), output);
+  write_stats(measure_modes(jobs, static_cast<unsigned>(rounds), parsing, scratch.path(), context), output);
   return ExitCode::kDone;
 }
 
@@ -107,35 +108,36 @@ Command bench_modes_command() {
   command.summary = "measure the modes of indexing over one corpus";
   command.examples = {{"spillway bench modes --format lines corpus.txt", "every mode that can run here, five rounds"},
                       {"spillway bench modes --modes cpu+,gpu+ --memory 4G --scratch /ssd --json modes.json docs.jsonl",
-                       "two modes in 4 GiB, their indexes on another disk"},
+                       "two modes in 4 GiB, with indexes on another disk"},
                       {"spillway bench modes --modes cpu:cpu-quick,gpu:gpu-bitonic,gpu+:gpu-bitonic corpus.txt",
                        "what Capannini et al. compare: a quicksort on the CPU, a bitonic network on the GPU"},
                       {"spillway bench modes --modes cpu:cpu-quick@1,gpu@1,gpu+@1 corpus.txt", "with one thread each"}};
   command.operands = "INPUT... [OPTIONS]";
   command.notes =
-      "\nINPUT as of `index`. After a round that warms up the modes take turns; figures are medians of rounds. "
+      "\nINPUT is that of `index`. After a warm-up round the modes take turns; figures are medians of the rounds. "
       "'Ingest'\n"
-      "ends when the last run is durable, or resident; 'parsing alone' reads and parses into blocks and drops them:\n"
-      "to chunks as the last mode makes them, and to tables, where every word is looked up.\n"
-      "'Times faster' compares with the first of the modes, round by round. Busy times are summed over threads.\n"
-      "All modes must make the same index, byte for byte; indexes are removed.";
+      "ends when the last run is durable, or complete in memory. 'Parsing alone' reads and parses into blocks and "
+      "drops\n"
+      "them: to chunks of the last mode's form, and to tables, for which every word is looked up. 'Times faster'\n"
+      "compares with the first mode, round by round. Busy times are summed over threads. All modes must make the same\n"
+      "index, byte for byte; indexes are removed.";
   auto measuring = option_group("Measuring");
   add_value(measuring, "modes", "LIST",
-            "of cpu, cpu+, gpu, gpu+ (default: all that can run here); MODE:RECORD_SORTER@THREADS, or one of the two, "
-            "names them for one of the list");
-  add_value(measuring, "rounds", "N", "timed rounds behind one that warms up (default 5)");
-  add_value(measuring, "scratch", "DIR", "where indexes and runs are made (default: the working directory)");
+            "some of cpu, cpu+, gpu, gpu+ (default: all that can run here); MODE:RECORD_SORTER@THREADS sets the record "
+            "sorter, the threads, or both for one of them");
+  add_value(measuring, "rounds", "N", "timed rounds after the warm-up round (default 5)");
+  add_value(measuring, "scratch", "DIR", "directory for indexes and runs (default: the working directory)");
   add_flag(measuring, "skip-parsing", "do not measure parsing alone");
   add_bench_report_options(measuring);
   command.groups.push_back(measuring);
   const auto of_plan = plan_option_groups();
-  for (std::size_t i = 1; i < of_plan.size(); ++i) command.groups.push_back(of_plan[i]);  // all but its own output
+  for (std::size_t i = 1; i < of_plan.size(); ++i) command.groups.push_back(of_plan[i]);  // without its output group
   command.groups.push_back(bad_input_option_group());
   command.min_operands = 1;
   command.max_operands = std::numeric_limits<std::size_t>::max();
-  command.exit_codes = {{ExitCode::kBadInput, "too many records that cannot be indexed"},
+  command.exit_codes = {{ExitCode::kBadInput, "too many records cannot be indexed"},
                         {ExitCode::kOverBudget, "--memory, --temp-limit or the machine's memory is too small"},
-                        {ExitCode::kNoGpu, "a GPU was asked for, and there is none that can be used"}};
+                        {ExitCode::kNoGpu, "a GPU was asked for, and none is usable"}};
   command.run = run_bench_modes_command;
   return command;
 }

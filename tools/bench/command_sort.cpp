@@ -24,12 +24,12 @@ constexpr std::uint64_t kDefaultKeys = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMostItems = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostStrings = 0xFFFFFFFF;
 
-// The sorters of --sorter, and whether one of them was named that needs a GPU.
+// The sorters of --sorter.
 template <typename Sorter>
 struct Choice {
   std::vector<const Sorter*> sorters;
   bool is_by_name = false;
-  bool needs_gpu = false;
+  bool needs_gpu = false;  // a sorter that needs a GPU was named
 };
 
 template <typename Sorter>
@@ -50,7 +50,7 @@ Choice<Sorter> chosen_sorters(const Arguments& arguments, const std::vector<cons
   return choice;
 }
 
-// What all cases of a run share.
+// The state that all cases of a run share.
 class SortBench {
  public:
   SortBench(const Arguments& arguments, Session& session, const std::string& command, BenchOptions options)
@@ -74,7 +74,7 @@ class SortBench {
   const SortPlace& place() const { return place_; }
   MemoryBudget& budget() { return budget_; }
 
-  // Without a GPU its sorters are left out, which is said.
+  // Without a GPU, leaves out its sorters and says so.
   template <typename Sorter>
   std::vector<const Sorter*> usable(const std::vector<const Sorter*>& sorters) {
     std::vector<const Sorter*> result;
@@ -82,7 +82,7 @@ class SortBench {
       if (!sorter->needs_gpu() || options_.gpu) result.push_back(sorter);
     }
     if (result.size() != sorters.size()) {
-      print_message("bench sort: only the CPU's sorters: no GPU can be used: " + options_.gpus.detail);
+      print_message("bench sort: only the CPU's sorters; no GPU can be used: " + options_.gpus.detail);
     }
     return result;
   }
@@ -103,14 +103,14 @@ class SortBench {
   Session& session_;
   BenchOptions options_;
   SortPlace place_;
-  tbb::global_control parallelism_;  // without it no more threads than processors, whatever was asked for
+  tbb::global_control parallelism_;  // oneTBB would start no more threads than processors
   MemoryBudget budget_;
   BenchOutput output_;
 };
 
 void bench_keys(SortBench& bench, const KeySetOptions& set, const std::vector<const RecordSorter*>& sorters) {
   bench.check_signal();
-  // So that a refusal names what is enough.
+  // Reserves the whole at once, so that a refusal names a sufficient budget.
   bench.budget().reserve(static_cast<std::size_t>(record_bench_bytes(sorters, set)), "a benchmark of so many keys");
   RecordInput input(set, bench.place().threads, bench.budget());
   const auto stats = bench.measure(timed_record_sorts(sorters, input, bench.place(), bench.budget()));

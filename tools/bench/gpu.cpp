@@ -12,14 +12,15 @@ namespace spillway {
 
 namespace {
 
-// The way of one sort over the GPU, with the events between its steps.
+// Copies up, sorts and copies down on one stream, with events between the steps.
 class TimedPass {
  public:
   explicit TimedPass(int gpu) : stream_(gpu) { stream_.make_current(); }
 
   const GpuStream& stream() const { return stream_; }
 
-  // Calls the three, which put work on the stream, and waits. Fills times.sort, and up and down where `transfers`.
+  // Calls the three, which put work on the stream, and waits for it. Fills times.up, times.sort and times.down; returns
+  // the seconds of the whole by the host's clock.
   template <typename Up, typename Sort, typename Down>
   double run(Up up, Sort sort, Down down, SortTimes& times) {
     stream_.make_current();
@@ -44,7 +45,7 @@ class TimedPass {
   GpuEvent begin_, up_done_, sorted_, end_;
 };
 
-// Host memory that is pinned, and paid for.
+// Pinned host memory, and its reservation.
 struct PaidPinned {
   Reservation paid;
   PinnedBuffer buffer;
@@ -67,7 +68,7 @@ std::vector<const Sorter*> found_sorters(const std::vector<std::string_view>& na
 struct RecordSpace {
   RecordSpace(RecordInput& keys, const SortPlace& place, std::size_t scratch_bytes, MemoryBudget& budget)
       : input(keys),
-        visit(*place.gpu),
+        gpu_pass(*place.gpu),
         d_keys(*place.gpu, input.keys().size_bytes()),
         d_scratch(*place.gpu, scratch_bytes) {
     if (place.transfers == Transfers::kMeasured) pinned = PaidPinned(budget, input.keys().size_bytes());
@@ -76,7 +77,7 @@ struct RecordSpace {
   std::span<std::uint64_t> pinned_keys() const { return pinned.buffer.as<std::uint64_t>(input.keys().size()); }
 
   RecordInput& input;
-  TimedPass visit;
+  TimedPass gpu_pass;
   DeviceBuffer d_keys, d_scratch;
   PaidPinned pinned;
 };
@@ -92,12 +93,13 @@ class GpuRecordSort final : public TimedSort {
   std::uint64_t scratch_bytes() const override {
     return sorter_.scratch_bytes(space_->input.keys().size(), space_->input.bits());
   }
-  // The time of the sort alone is that of the first visit; the second, over ordinary memory, gives only its whole.
+  // With transfers, the time of the sort alone is that of the pass from pinned memory; the pass from pageable memory
+  // gives only its whole time.
   SortTimes run() override {
     SortTimes times, of_pageable;
-    const double pageable = visit(space_->input.result(), of_pageable);
+    const double pageable = pass(space_->input.result(), of_pageable);
     if (!space_->has_transfers()) return {of_pageable.sort, {}, {}, {}, {}};
-    times.pinned = visit(space_->pinned_keys(), times);
+    times.pinned = pass(space_->pinned_keys(), times);
     times.pageable = pageable;
     return times;
   }
@@ -108,13 +110,13 @@ class GpuRecordSort final : public TimedSort {
   }
 
  private:
-  // Up from `host` and down to it.
-  double visit(std::span<std::uint64_t> host, SortTimes& times) {
+  // Copies the input to `host`, then sorts it from there and back.
+  double pass(std::span<std::uint64_t> host, SortTimes& times) {
     std::memcpy(host.data(), space_->input.keys().data(), host.size_bytes());
-    const GpuStreamHandle stream = space_->visit.stream().handle();
+    const GpuStreamHandle stream = space_->gpu_pass.stream().handle();
     auto* const d_keys = reinterpret_cast<std::uint64_t*>(space_->d_keys.data());
     const std::uint64_t* d_sorted = nullptr;
-    return space_->visit.run(
+    return space_->gpu_pass.run(
         [&] { copy_to_device(d_keys, host.data(), host.size_bytes(), stream); },
         [&] { d_sorted = sorter_.sort(d_keys, host.size(), space_->input.bits(), space_->d_scratch.data(), stream); },
         [&] { copy_to_host(host.data(), d_sorted, host.size_bytes(), stream); }, times);
@@ -127,7 +129,7 @@ class GpuRecordSort final : public TimedSort {
 struct StringSpace {
   StringSpace(StringInput& strings, const SortPlace& place, std::size_t scratch_bytes, MemoryBudget& budget)
       : input(strings),
-        visit(*place.gpu),
+        gpu_pass(*place.gpu),
         d_bytes(*place.gpu, device_aligned(input.bytes().size() + 16)),
         d_offsets(*place.gpu, input.offsets().size_bytes()),
         d_order(*place.gpu, input.result().size_bytes()),
@@ -142,7 +144,7 @@ struct StringSpace {
   bool has_transfers() const { return pinned_offsets.buffer.size() != 0; }
 
   StringInput& input;
-  TimedPass visit;
+  TimedPass gpu_pass;
   DeviceBuffer d_bytes, d_offsets, d_order, d_scratch;
   PaidPinned pinned_bytes, pinned_offsets, pinned_order;
 };
@@ -161,10 +163,10 @@ class GpuStringSort final : public TimedSort {
   SortTimes run() override {
     SortTimes times, of_pageable;
     const double pageable =
-        visit(space_->input.bytes().data(), space_->input.offsets().data(), space_->input.result().data(), of_pageable);
+        pass(space_->input.bytes().data(), space_->input.offsets().data(), space_->input.result().data(), of_pageable);
     if (!space_->has_transfers()) return {of_pageable.sort, {}, {}, {}, {}};
-    times.pinned = visit(space_->pinned_bytes.buffer.data(), space_->pinned_offsets.buffer.data(),
-                         space_->pinned_order.buffer.data(), times);
+    times.pinned = pass(space_->pinned_bytes.buffer.data(), space_->pinned_offsets.buffer.data(),
+                        space_->pinned_order.buffer.data(), times);
     times.pageable = pageable;
     return times;
   }
@@ -175,15 +177,15 @@ class GpuStringSort final : public TimedSort {
   }
 
  private:
-  // The order goes to h_order, which is cleared before.
-  double visit(const void* h_bytes, const void* h_offsets, void* h_order, SortTimes& times) {
+  // Overwrites h_order, then fills it with the order.
+  double pass(const void* h_bytes, const void* h_offsets, void* h_order, SortTimes& times) {
     StringSpace& space = *space_;
     const std::size_t count = space.input.strings().size(), total_bytes = space.input.bytes().size();
     std::memset(h_order, 0xFF, count * sizeof(std::uint32_t));
-    const GpuStreamHandle stream = space.visit.stream().handle();
+    const GpuStreamHandle stream = space.gpu_pass.stream().handle();
     auto* const d_offsets = reinterpret_cast<std::uint64_t*>(space.d_offsets.data());
     auto* const d_order = reinterpret_cast<std::uint32_t*>(space.d_order.data());
-    return space.visit.run(
+    return space.gpu_pass.run(
         [&] {
           copy_to_device(space.d_bytes.data(), h_bytes, total_bytes, stream);
           copy_to_device(d_offsets, h_offsets, (count + 1) * sizeof(std::uint64_t), stream);
@@ -204,7 +206,7 @@ class GpuStringSort final : public TimedSort {
 std::vector<std::unique_ptr<TimedSort>> gpu_record_sorts(const std::vector<std::string_view>& names, RecordInput& input,
                                                          const SortPlace& place, MemoryBudget& budget) {
   const auto sorters = found_sorters(names, find_device_record_contestant);
-  GpuStream(*place.gpu).make_current();  // scratch sizes are asked of the current GPU
+  GpuStream(*place.gpu).make_current();  // scratch sizes depend on the current GPU
   std::size_t scratch_bytes = 0;
   for (const DeviceRecordSorter* sorter : sorters) {
     scratch_bytes = std::max(scratch_bytes, sorter->scratch_bytes(input.keys().size(), input.bits()));

@@ -1,5 +1,5 @@
-// The GPU's side of `bench sort`: sorters on data in device memory, timed by events on their stream, and from host
-// memory and back, timed by the host's clock.
+// The GPU sorters of `bench sort`: on data in device memory, timed by events on their stream, and from host memory and
+// back, timed by the host's clock.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace spillway {
 
-// By name, in this order. They share one stream and one allocation on place.gpu. Pinned memory is paid from the budget.
-// Throws GpuError, GpuMemoryError.
+// One TimedSort per name, in order. They share one stream and one allocation on place.gpu, and must not outlive `input`
+// and `budget`, which pays for pinned memory. Throws GpuError, GpuMemoryError.
 std::vector<std::unique_ptr<TimedSort>> gpu_record_sorts(const std::vector<std::string_view>& names, RecordInput& input,
                                                          const SortPlace& place, MemoryBudget& budget);
 std::vector<std::unique_ptr<TimedSort>> gpu_string_sorts(const std::vector<std::string_view>& names, StringInput& input,

@@ -19,7 +19,7 @@ Buffer whole_file(FileSystem& files, const std::string& path, MemoryBudget& budg
 
 LineSet::LineSet(FileSystem& files, const std::string& path, MemoryBudget& budget)
     : text_(whole_file(files, path, budget)) {
-  if (text_.size() == 0) throw UsageError("--lines '" + printable(path) + "': there is no line in this file");
+  if (text_.size() == 0) throw UsageError("--lines '" + printable(path) + "': the file has no line");
   const auto text = text_.span();
   const bool ends_open = text.back() != '\n';
   const auto count = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + (ends_open ? 1 : 0);

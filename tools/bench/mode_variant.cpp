@@ -6,16 +6,16 @@ namespace spillway {
 
 namespace {
 
-// Cuts `text` at its first `separator`, and returns what stands behind it: empty where there is none.
-std::string cut_behind(std::string& text, char separator) {
+// Truncates `text` at its first `separator` and returns the rest after it; returns nothing if there is no separator.
+std::string cut_after(std::string& text, char separator) {
   const std::size_t place = text.find(separator);
   if (place == std::string::npos) return "";
-  std::string behind = text.substr(place + 1);
-  if (behind.empty()) {
-    throw UsageError("--modes '" + printable(text) + "': expected a value behind '" + separator + "'");
+  std::string rest = text.substr(place + 1);
+  if (rest.empty()) {
+    throw UsageError("--modes '" + printable(text) + "': expected a value after '" + separator + "'");
   }
   text.resize(place);
-  return behind;
+  return rest;
 }
 
 }  // namespace
@@ -28,8 +28,8 @@ const std::vector<std::string>& concrete_mode_names() {
 ModeVariant parse_mode_variant(std::string_view text) {
   ModeVariant variant;
   variant.text = variant.mode = text;
-  variant.threads = cut_behind(variant.mode, '@');
-  variant.record_sorter = cut_behind(variant.mode, ':');
+  variant.threads = cut_after(variant.mode, '@');
+  variant.record_sorter = cut_after(variant.mode, ':');
   parse_choice("--modes", variant.mode, concrete_mode_names());
   return variant;
 }

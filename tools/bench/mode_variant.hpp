@@ -1,4 +1,4 @@
-// What `bench modes --modes` names: a mode of indexing, and where it is said its sorter of records and its threads.
+// An item of `bench modes --modes`: a mode of indexing, optionally with its record sorter and its number of threads.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ namespace spillway {
 
 // "MODE[:RECORD_SORTER][@THREADS]", such as "cpu", "cpu:cpu-quick@1", "gpu+:gpu-radix:satish".
 struct ModeVariant {
-  std::string text;                    // as it was written: its name in tables
-  std::string mode;                    // of concrete_mode_names()
-  std::string record_sorter, threads;  // empty: as the other options say
+  std::string text;                    // as written; its name in tables
+  std::string mode;                    // one of concrete_mode_names()
+  std::string record_sorter, threads;  // empty: as the other options set them
 };
 
-// cpu, cpu+, gpu, gpu+: all but auto.
+// cpu, cpu+, gpu, gpu+; not auto.
 const std::vector<std::string>& concrete_mode_names();
 
-// Throws UsageError naming --modes, what was expected and what was found. Sorters and threads are not looked at.
+// Throws UsageError naming --modes. Does not check sorters and threads.
 ModeVariant parse_mode_variant(std::string_view text);
 
-// These options, with those that the variant names in the place of --mode, --record-sorter and --threads.
+// The options, with --mode, --record-sorter and --threads replaced by those of the variant.
 Arguments arguments_of(const ModeVariant& variant, const Arguments& arguments);
 
 }  // namespace spillway

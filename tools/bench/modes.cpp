@@ -17,7 +17,7 @@ struct ModeRound {
   IndexReport report;
   double read_seconds = 0;
   std::uint64_t read_bytes = 0;
-  std::string manifest;  // has a hash of every file of the index
+  std::string manifest;  // holds a hash of every file of the index
 };
 
 const StageStats& stage(const IndexReport& report, std::string_view name) {
@@ -36,7 +36,7 @@ ModeRound run_mode(const ModeJob& job, const std::string& scratch, const IndexCo
   IndexOptions options = job.options;
   options.output = scratch + "/index";
   ModeRound round;
-  const bool is_own_peak = reset_peak_resident_bytes();  // and not that of the modes before
+  const bool is_own_peak = reset_peak_resident_bytes();  // otherwise the peak of earlier modes counts
   run_index(options, {*files, context.signal_number, progress, context.warn, context.say}, round.report);
   if (!is_own_peak) round.report.peak_resident_bytes = 0;
   round.read_seconds = static_cast<double>(times.nanoseconds.load()) / 1e9;
@@ -59,7 +59,7 @@ void add_round(ModeStats& stats, const ModeRound& round) {
   stats.rest.add(stats.wall.rounds().back() - stats.ingest.rounds().back());
   add_busy(stats, "read", round.read_seconds, round.read_bytes);
   for (const StageStats& of : round.report.stages) {
-    // Reading is inside of parsing, on the same threads; it stands by itself here.
+    // Reading is part of parsing, on the same threads; it is listed by itself here.
     const double seconds = of.name == "parse" ? std::max(0.0, of.busy_seconds - round.read_seconds) : of.busy_seconds;
     add_busy(stats, of.name, seconds, of.bytes);
   }
@@ -92,7 +92,7 @@ class ModesBench {
   const ModesStats& stats() const { return stats_; }
 
  private:
-  // To the form that the last job takes, and to tables.
+  // To the form of the last job, and to tables.
   void parse_all(bool counts) {
     IndexOptions options = jobs_.back().options;
     if (parse(options, 0, counts) == ChunkForm::kTables) return;

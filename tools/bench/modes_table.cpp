@@ -1,9 +1,9 @@
-// What `bench modes` prints.
+#include "tools/bench/modes_table.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 
-#include "tools/bench/modes.hpp"
 #include "tools/report/figures.hpp"
 
 namespace spillway {
@@ -26,7 +26,7 @@ std::string row(const std::string& name, const std::vector<std::string>& cells, 
   return line + "\n";
 }
 
-// Of a column: those of the longest name of a mode and two blanks.
+// The longest name of a mode, and two blanks.
 std::size_t column_width(const ModesStats& stats) {
   std::size_t width = 12;
   for (const ModeStats& mode : stats.modes) width = std::max(width, mode.mode.size() + 2);
@@ -37,7 +37,7 @@ std::string seconds_text_of(const Series& series) { return series.empty() ? "-" 
 
 std::string times_text(const Series& ratios) { return ratios.empty() ? "-" : number("%.2f", ratios.median()); }
 
-// A row of one cell a mode.
+// A row with one cell per mode.
 template <typename Cell>
 std::string mode_row(const std::string& name, const ModesStats& stats, Cell cell) {
   std::vector<std::string> cells;

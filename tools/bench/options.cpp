@@ -25,7 +25,7 @@ int usable_gpu(const GpuStatus& status, std::optional<std::uint64_t> wanted) {
     known += (known.empty() ? "" : ", ") + std::to_string(gpu.id);
   }
   if (known.empty()) throw GpuError("no GPU can be used: " + status.detail);
-  throw UsageError("--gpu " + std::to_string(*wanted) + ": there is no such GPU that can be used; there is " + known);
+  throw UsageError("--gpu " + std::to_string(*wanted) + ": there is no such usable GPU; usable: " + known);
 }
 
 std::uint64_t parse_number(const std::string& option, const std::string& text, std::uint64_t least,
@@ -39,19 +39,21 @@ std::uint64_t parse_number(const std::string& option, const std::string& text, s
 }  // namespace
 
 void add_bench_report_options(options_description& group) {
-  add_value(group, "json", "FILE", "write all rounds, machine and build as JSON (-: to standard output, no table)");
-  add_flag(group, "force", "replace the JSON file if it is there");
+  add_value(group, "json", "FILE",
+            "write all rounds, machine and build as JSON (-: to standard output, without a table)");
+  add_flag(group, "force", "replace an existing JSON file");
 }
 
 void add_bench_options(options_description& group) {
-  add_value(group, "rounds", "N", "timed rounds behind one that warms up, at least 5 (default 5)");
-  add_value(group, "seed", "N", "of the random numbers (default 1)");
+  add_value(group, "rounds", "N", "timed rounds after the warm-up round, at least 5 (default 5)");
+  add_value(group, "seed", "N", "seed of the random numbers (default 1)");
   add_bench_report_options(group);
 }
 
 void add_bench_gpu_options(options_description& group) {
-  add_value(group, "gpu", "ID", "the GPU to use (default: the first that can be used)");
-  add_flag(group, "require-gpu", "end with exit code 6 where there is no GPU; implied by naming what needs one");
+  add_value(group, "gpu", "ID", "the GPU to use (default: the first usable one)");
+  add_flag(group, "require-gpu",
+           "end with exit code 6 if no GPU is usable; implied by naming a sorter or mode that needs one");
 }
 
 BenchOptions bench_options(const Arguments& arguments, FileSystem& files, bool needs_gpu) {

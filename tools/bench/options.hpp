@@ -1,4 +1,4 @@
-// Options that the bench commands share, and the choice of sorters by name.
+// Options shared by the bench commands, and lists of names and numbers.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -13,7 +13,7 @@
 namespace spillway {
 
 void add_bench_report_options(boost::program_options::options_description& group);  // json, force
-void add_bench_options(boost::program_options::options_description& group);         // rounds, seed, and those
+void add_bench_options(boost::program_options::options_description& group);         // rounds, seed, json, force
 void add_bench_gpu_options(boost::program_options::options_description& group);     // gpu, require-gpu
 
 struct BenchOptions {
@@ -21,19 +21,20 @@ struct BenchOptions {
   std::uint64_t seed = 1;
   std::uint64_t memory_bytes = 0;
   unsigned threads = 0;
-  std::optional<int> gpu;  // the one to use; none: there is none, and nothing that was asked for needs one
+  std::optional<int> gpu;  // the GPU to use; none if there is none and none is needed
   GpuStatus gpus;
 };
 
-// Reads --rounds, --seed, --memory, --threads, --gpu, --require-gpu, as far as they are there. needs_gpu: something
-// that needs a GPU was asked for by name. GpuError (exit 6) where one is needed and there is none.
+// Reads --rounds, --seed, --memory, --threads, --gpu and --require-gpu. `needs_gpu`: something that needs a GPU was
+// named. Throws GpuError (exit code 6) if a GPU is needed and none is usable.
 BenchOptions bench_options(const Arguments& arguments, FileSystem& files, bool needs_gpu);
 
-// "a,b" to the items of `all` with these names, "all" or nothing to `fallback`; UsageError naming `option`.
+// The names of a list "a,b", which must be among `all`; `all` for "all", `fallback` without the option. Throws
+// UsageError naming the option.
 std::vector<std::string> chosen_names(const Arguments& arguments, const char* option,
                                       const std::vector<std::string>& all, const std::vector<std::string>& fallback);
 
-// Numbers separated by commas, each digits or 2^N, within [least, most].
+// The numbers of a list, each digits or 2^N, in [least, most].
 std::vector<std::uint64_t> chosen_numbers(const Arguments& arguments, const char* option, std::uint64_t least,
                                           std::uint64_t most, const std::vector<std::uint64_t>& fallback);
 

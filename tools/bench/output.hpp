@@ -1,4 +1,4 @@
-// Where a benchmark's results go: a readable table on standard output as they come, and at the end all of them as JSON.
+// The output of a benchmark: a table on standard output as results arrive, and all of them as JSON at the end.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,12 +11,12 @@ namespace spillway {
 
 class BenchOutput {
  public:
-  // Checks --json before any work. With --json - there is no table.
+  // Checks the path of --json. With --json - there is no table.
   BenchOutput(const Arguments& arguments, Session& session, nlohmann::ordered_json head);
 
-  // A member of the report, beside its head.
+  // Sets a member of the report.
   void set(const std::string& name, nlohmann::ordered_json value) { report_[name] = std::move(value); }
-  // One more of its "cases", with its lines of the table.
+  // Appends to the member "cases", and prints its lines of the table.
   void add_case(nlohmann::ordered_json value, const std::string& lines);
   void say(const std::string& lines);
   void finish();

@@ -1,10 +1,10 @@
-// The peak of this process's memory, for one of several jobs that it runs one after the other.
+// Measures the peak memory of one of several jobs that this process runs one after the other.
 #pragma once
 
 namespace spillway {
 
-// From here on peak_resident_bytes() (io/memory/budget.hpp) is counted anew, from what is resident now. False: the
-// system does not let it.
+// Restarts peak_resident_bytes() (io/memory/budget.hpp) from the memory that is resident now. Returns false if the
+// system does not allow it.
 bool reset_peak_resident_bytes();
 
 }  // namespace spillway

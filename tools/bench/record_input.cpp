@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 16;
 
-// Of a multiset of keys: two sums of independent mixes, so that no two multisets that a broken sorter could make of one
-// another have the same.
+// A fingerprint of a multiset of keys: two sums of independent mixes, so that a broken sorter cannot keep both by
+// accident.
 struct Fingerprint {
   std::uint64_t first = 0, second = 0;
   bool operator==(const Fingerprint&) const = default;
@@ -39,9 +39,9 @@ Fingerprint fingerprint(std::span<const std::uint64_t> keys) {
       });
 }
 
-// body(begin, end) for pieces of [0, count), in parallel; whether all are true.
+// Whether body(begin, end) is true for all ranges of [0, count), in parallel.
 template <typename Body>
-bool all_of_pieces(std::size_t count, Body body) {
+bool all_of_ranges(std::size_t count, Body body) {
   return tbb::parallel_reduce(
       tbb::blocked_range<std::size_t>(0, count, kGrain), true,
       [&](const tbb::blocked_range<std::size_t>& range, bool so_far) {
@@ -51,7 +51,7 @@ bool all_of_pieces(std::size_t count, Body body) {
 }
 
 bool ascend(std::span<const std::uint64_t> keys) {
-  return all_of_pieces(keys.size(), [&](std::size_t begin, std::size_t end) {
+  return all_of_ranges(keys.size(), [&](std::size_t begin, std::size_t end) {
     return std::is_sorted(keys.data() + begin - (begin == 0 ? 0 : 1), keys.data() + end);
   });
 }
@@ -80,13 +80,13 @@ RecordInput::RecordInput(const KeySetOptions& set, unsigned threads, MemoryBudge
   reference.sort(expected, bits(), {const_cast<std::uint8_t*>(scratch.data()), scratch.size()});
   throw_if_interrupted(received_signal());
   if (!ascend(expected) || fingerprint(expected) != fingerprint(keys())) {
-    throw std::logic_error("the sorter that the others are compared with does not sort");
+    throw std::logic_error("the reference sorter does not sort");
   }
 }
 
 bool RecordInput::is_sorted_form(std::span<const std::uint64_t> keys) const {
   const auto expected = view(expected_);
-  return keys.size() == expected.size() && all_of_pieces(keys.size(), [&](std::size_t begin, std::size_t end) {
+  return keys.size() == expected.size() && all_of_ranges(keys.size(), [&](std::size_t begin, std::size_t end) {
            return std::equal(keys.data() + begin, keys.data() + end, expected.data() + begin);
          });
 }

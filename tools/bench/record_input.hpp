@@ -10,7 +10,8 @@
 
 namespace spillway {
 
-// The keys of a set, what they are when sorted, and room for results. All memory comes from the budget (BudgetError).
+// The keys of a set, the same keys sorted, and room for a result. Takes all memory from the budget (BudgetError), as
+// does the scratch of the reference sorter.
 class RecordInput {
  public:
   RecordInput(const KeySetOptions& set, unsigned threads, MemoryBudget& budget);
@@ -18,7 +19,7 @@ class RecordInput {
   std::span<const std::uint64_t> keys() const { return view(keys_); }
   std::span<std::uint64_t> result() { return result_.as<std::uint64_t>(); }
   BitRange bits() const { return {0, bits_}; }
-  // Order and permutation: whether these are the keys, sorted.
+  // Whether `keys` equals the sorted input: checks order and permutation.
   bool is_sorted_form(std::span<const std::uint64_t> keys) const;
 
  private:
@@ -29,7 +30,7 @@ class RecordInput {
   Buffer keys_, expected_, result_;
 };
 
-// Copies keys on all threads of the current arena. Requires: equally many of both.
+// Copies keys on all threads of the current arena. Requires: equal sizes.
 void copy_keys(std::span<const std::uint64_t> from, std::span<std::uint64_t> to);
 
 // The sorter whose result the others are compared with.

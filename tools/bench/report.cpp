@@ -27,7 +27,7 @@ std::string processor_name() {
   return "unknown";
 }
 
-// The kernel module's, such as 580.65.06; empty without one.
+// The version of the kernel module, such as 580.65.06; empty without one.
 std::string driver_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string line;

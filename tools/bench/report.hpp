@@ -1,4 +1,4 @@
-// The head of a benchmark's report: the program, how it was built, and the machine.
+// The head of a benchmark's report: program, build and machine.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,11 +8,10 @@
 
 namespace spillway {
 
-// Members program, command, version, commit, compiler, flags, date (UTC), machine. Nothing that names a user, a host or
-// a path.
+// Members program, command, version, commit, compiler, flags, date (UTC) and machine. Names no user, host or path.
 nlohmann::ordered_json bench_head(const std::string& command, const GpuStatus& gpus);
 
-// The same in one or two lines for people.
+// The same as two lines for people.
 std::string bench_head_text(const nlohmann::ordered_json& head);
 
 }  // namespace spillway

@@ -18,7 +18,7 @@ BenchScratch::~BenchScratch() {
   try {
     files_.remove_tree(path_);
   } catch (const Error&) {
-    return;  // what is left says by its name whose it is
+    return;  // the name of the directory tells where it comes from
   }
 }
 

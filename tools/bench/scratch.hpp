@@ -1,4 +1,4 @@
-// A directory for what a benchmark writes, gone when the benchmark ends, however it ends.
+// A directory for the files of a benchmark, removed when the benchmark ends or fails.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace spillway {
 
 class BenchScratch {
  public:
-  // Makes a new one below `parent`. Throws IoError.
+  // Creates a directory below `parent`. Throws IoError.
   BenchScratch(FileSystem& files, const std::string& parent);
   ~BenchScratch();
   BenchScratch(const BenchScratch&) = delete;

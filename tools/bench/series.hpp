@@ -1,4 +1,4 @@
-// The same measured several times: what a benchmark tells of it.
+// The rounds of one measurement, and their statistics.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ class Series {
   bool empty() const { return rounds_.empty(); }
   const std::vector<double>& rounds() const { return rounds_; }
 
-  // Of an even number of rounds the mean of the two in the middle. Requires: !empty(), as of all below.
+  // For an even number of rounds, the mean of the middle two. Requires, here and below: !empty().
   double median() const;
   double least() const;
   double most() const;
@@ -22,7 +22,8 @@ class Series {
   std::vector<double> rounds_;
 };
 
-// How many times as fast as `base` the other is, round by round. Requires: no fewer rounds of `base`.
+// base / other, round by round: how many times as fast as `base` the other is. Requires: `base` has at least as many
+// rounds.
 Series times_faster(const Series& base, const Series& other);
 
 // {"median", "least", "most", "spread", "rounds"}, or null for an empty series.

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kGrain = std::size_t{1} << 14;
 
-// Every index once, and each string not before the one that stands before it.
+// Whether `order` has every index once, with strings ascending and equal strings in index order. `seen` is zeroed
+// scratch.
 bool is_stable_order(std::span<const StringRef> strings, std::span<const std::uint32_t> order,
                      std::span<std::uint32_t> seen) {
   const auto follows = [&](std::uint32_t before, std::uint32_t after) {
@@ -78,7 +79,7 @@ void StringInput::find_order(MemoryBudget& budget) {
   stats_ = string_set_figures(strings(), expected, lcps.as<std::uint32_t>());
   std::memset(lcps.data(), 0, lcps.size());
   if (!is_stable_order(strings(), expected, lcps.as<std::uint32_t>())) {
-    throw std::logic_error("the sorter that the others are compared with does not sort");
+    throw std::logic_error("the reference sorter does not sort");
   }
 }
 

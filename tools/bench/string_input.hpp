@@ -12,24 +12,24 @@
 
 namespace spillway {
 
-// The strings of a set, their order, and room for results. All memory comes from the budget (BudgetError).
+// The strings of a set, their order, and room for a result. Takes all memory from the budget (BudgetError).
 class StringInput {
  public:
   StringInput(const StringSet& set, std::uint64_t count, unsigned threads, MemoryBudget& budget);
 
   std::span<const StringRef> strings() const;
-  // The same behind each other: string i is bytes [offsets[i], offsets[i + 1]).
+  // The same strings concatenated: string i is bytes [offsets[i], offsets[i + 1]).
   std::span<const std::uint8_t> bytes() const { return bytes_.span(); }
   std::span<const std::uint64_t> offsets() const;
   std::span<std::uint32_t> result() { return result_.as<std::uint32_t>(); }
   const StringSetStats& stats() const { return stats_; }
-  // Order and permutation, equal strings in index order.
+  // Whether `order` is the stable order: checks order and permutation.
   bool is_order(std::span<const std::uint32_t> order) const;
 
  private:
   void find_order(MemoryBudget& budget);
 
-  Reservation making_;  // while the strings are made
+  Reservation making_;  // held while the strings are made
   Buffer bytes_, offsets_, strings_, expected_, result_;
   StringSetStats stats_;
 };

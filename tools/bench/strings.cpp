@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-// On the CPU; or, where a sorter has no form for data that are on the GPU already, from host memory and back.
+// A CPU sorter; or a GPU sorter without a form for data in GPU memory, which works from host memory and back.
 class HostStringSort final : public TimedSort {
  public:
   HostStringSort(const StringSorter& sorter, StringInput& input, std::shared_ptr<Buffer> scratch, unsigned threads)

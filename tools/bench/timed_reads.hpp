@@ -1,5 +1,5 @@
-// A file system that passes everything on, and takes the time of what is read outside of some directories: of a
-// job's input, when these hold its output and scratch files.
+// A file system that forwards to another and measures the time of reads outside of some directories. If these hold a
+// job's output and scratch files, that is the time of reading its input.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ struct ReadTimes {
   std::atomic<std::uint64_t> nanoseconds{0}, bytes{0};  // summed over threads
 };
 
-// `files` and `times` live longer.
+// `files` and `times` must outlive the result.
 std::unique_ptr<FileSystem> make_timed_reads(FileSystem& files, std::vector<std::string> left_out_directories,
                                              ReadTimes& times);
 

@@ -1,13 +1,13 @@
-// How this program was built: what every measurement names.
+// How this program was built. Every measurement names these facts.
 #pragma once
 
 namespace spillway {
 
 struct BuildFacts {
   const char* version;
-  const char* commit;    // of the source tree; "... with changes" where that had any; "unknown" outside of git
+  const char* commit;    // of the source tree; "... with changes" if it had any; "unknown" outside git
   const char* compiler;  // with its version
-  const char* flags;     // of the compiler
+  const char* flags;     // compiler flags
 };
 const BuildFacts& build_facts();
 

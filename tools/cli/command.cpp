@@ -10,9 +10,9 @@ namespace options = boost::program_options;
 namespace {
 
 constexpr unsigned kHelpWidth = 100;
-constexpr const char* kOperands = "operands";  // the name Boost wants for what is no option; never shown
+constexpr const char* kOperands = "operands";  // Boost requires a name for operands; it is never shown
 
-// What boost calls "--memory" or "-q" in its exceptions, safe for a terminal.
+// An option name from an exception of Boost, safe for a terminal.
 std::string shown(const std::string& option) { return printable(option); }
 
 std::vector<std::string> long_names(const Command& command) {
@@ -46,7 +46,7 @@ options::variables_map parse_with_boost(const Command& command, const std::vecto
   return values;
 }
 
-// Boost leaves blanks where it breaks a line.
+// Boost leaves blanks before its line breaks.
 std::string without_trailing_blanks(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -58,7 +58,7 @@ std::string without_trailing_blanks(const std::string& text) {
 
 }  // namespace
 
-// Gives Arguments what only the parser knows.
+// Fills the private operands of Arguments.
 class CommandParser {
  public:
   static Arguments parse(const Command& command, const std::vector<std::string>& words) {
@@ -161,7 +161,7 @@ std::optional<std::string> nearest_name(std::string_view name, const std::vector
   std::optional<std::string> nearest;
   std::size_t least = std::max<std::size_t>(2, name.size() / 3) + 1;
   for (const std::string& candidate : known) {
-    // The beginning of a name is as good as a name with one wrong letter.
+    // A prefix of at least 4 letters counts as one wrong letter.
     const bool begins = name.size() >= 4 && candidate.starts_with(name);
     const std::size_t away = begins ? 1 : distance(name, candidate);
     if (away < least) {

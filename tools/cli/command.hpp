@@ -1,5 +1,5 @@
-// What a command of the program is: its place in the help, its table of options (Boost.program_options) and the
-// function that runs it. The table is the only description of the options: parsing and help both come from it.
+// A command of the program: its texts for the help, its table of options (Boost.program_options) and the function that
+// runs it. Parsing, help, manual page and completions all come from the table.
 #pragma once
 
 #include <atomic>
@@ -16,16 +16,16 @@
 
 namespace spillway {
 
-// Parsed options of one command. Values are text; tools/cli/option_values.hpp turns them into numbers.
+// The parsed options of one command. Values are text; tools/cli/option_values.hpp converts them.
 class Arguments {
  public:
   explicit Arguments(boost::program_options::variables_map values) : values_(std::move(values)) {}
 
   bool has(const std::string& option) const { return values_.count(option) != 0; }
   std::optional<std::string> text(const std::string& option) const;
-  std::vector<std::string> texts(const std::string& option) const;  // of an option that may be repeated
+  std::vector<std::string> texts(const std::string& option) const;  // for an option that may be repeated
   const std::vector<std::string>& operands() const { return operands_; }
-  // These, and one option as if it had been given with this value, also where it was not.
+  // A copy in which `option` has this value, whether it was given or not.
   Arguments with(const std::string& option, const std::string& value) const;
 
  private:
@@ -34,11 +34,11 @@ class Arguments {
   std::vector<std::string> operands_;
 };
 
-// What a command may use of the world outside.
+// A command's access to the outside world.
 struct Session {
   FileSystem& files;
   Output& out;                      // standard output: data only
-  std::atomic<int>& signal_number;  // not 0: stop
+  std::atomic<int>& signal_number;  // nonzero: stop
 };
 
 struct Example {
@@ -50,7 +50,7 @@ struct Command {
   std::string summary;
   std::vector<Example> examples;
   std::string operands;  // for the usage line: "INPUT... -o DIR"
-  std::string notes;     // words about operands and output below the usage line; may be empty
+  std::string notes;     // text below the usage line; may be empty
   std::vector<boost::program_options::options_description> groups;
   std::size_t min_operands = 0, max_operands = 0;
   std::vector<std::pair<ExitCode, std::string>> exit_codes;  // beside kDone and kUsageOrIo
@@ -58,7 +58,7 @@ struct Command {
   std::function<ExitCode(const Arguments&, Session&)> run;
 };
 
-// Options as the tables write them: a group, and in it a flag, a value, a value that may be given several times.
+// For the tables of options: a group, and in it a flag, an option with a value, and one that may be repeated.
 boost::program_options::options_description option_group(const char* caption);
 void add_flag(boost::program_options::options_description& group, const char* names, const char* meaning);
 void add_value(boost::program_options::options_description& group, const char* names, const char* value_name,
@@ -66,12 +66,13 @@ void add_value(boost::program_options::options_description& group, const char* n
 void add_values(boost::program_options::options_description& group, const char* names, const char* value_name,
                 const char* meaning);
 
-// Throws UsageError naming the option at fault and, for an unknown one, the nearest known.
+// Throws UsageError, which names the wrong option and, for an unknown one, the most similar known option.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
 
 std::string help_text(const Command& command);
 
-// The known name nearest to `name`, if it is near enough to be meant.
+// The most similar of `known` by edit distance, if it is at most max(2, a third of the length of `name`) away. Names of
+// more than 64 bytes have none. O(|name| * total length of `known`).
 std::optional<std::string> nearest_name(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace spillway

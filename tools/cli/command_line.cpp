@@ -42,7 +42,7 @@ std::string program_help(const std::vector<Command>& commands) {
          "\n'spillway COMMAND --help' shows examples, options and exit codes; 'spillway --version' the version.\n";
 }
 
-// The command whose name the words begin with.
+// The command whose name is a prefix of the words.
 const Command* find_command(const std::vector<Command>& commands, const std::vector<std::string>& words) {
   for (const Command& command : commands) {
     const std::vector<std::string> name = split_words(command.name);
@@ -51,7 +51,7 @@ const Command* find_command(const std::vector<Command>& commands, const std::vec
   return nullptr;
 }
 
-// Commands whose names go on where the words end: "corpus generate keys" for "corpus".
+// Commands whose names begin with the words: "corpus generate keys" for "corpus".
 std::vector<const Command*> find_family(const std::vector<Command>& commands, const std::vector<std::string>& words) {
   std::string beginning;
   for (const std::string& word : words) {
@@ -92,7 +92,7 @@ ExitCode run_command(const Command& command, const std::vector<std::string>& opt
   return ExitCode::kDone;
 }
 
-// `name` gets the command's name as soon as it is known.
+// Sets `name` to the command's name as soon as it is known.
 ExitCode dispatch(const std::vector<std::string>& words, const std::vector<Command>& commands, Session& session,
                   std::string& name) {
   if (words.empty()) throw UsageError("no command given; 'spillway --help' lists all");
@@ -119,10 +119,10 @@ ExitCode dispatch(const std::vector<std::string>& words, const std::vector<Comma
 }
 
 constexpr const char* kNoThread =
-    "the system starts no more threads; give fewer --threads, or raise its limits (ulimit -u, ulimit -v, the cgroup's "
-    "pids.max)";
+    "the system cannot start more threads; give fewer --threads, or raise its limits (ulimit -u, ulimit -v, the "
+    "cgroup's pids.max)";
 
-// What was written before an error still arrives, if it can; the error itself is what counts.
+// Writes what the command produced before its error. Ignores a second error: the first is reported.
 void flush_quietly(Output& out) {
   try {
     out.flush();

@@ -24,7 +24,7 @@ std::vector<OptionGroupText> option_table(const Command& command) {
   for (const auto& group : command.groups) {
     OptionGroupText text;
     std::ostringstream whole;
-    whole << group;  // the caption is only to be had from here
+    whole << group;  // Boost gives the caption only here
     text.caption = whole.str().substr(0, whole.str().find(":\n"));
     for (const auto& option : group.options()) text.options.push_back(option_text(*option));
     groups.push_back(std::move(text));

@@ -1,4 +1,4 @@
-// A command's options as plain text, for what is written about them: the manual page and completions.
+// A command's options as plain text, for the manual page and the completions.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct OptionGroupText {
   std::vector<OptionText> options;
 };
 
-// The groups of a command in their order, and one more with --help.
+// The groups of a command in their order, followed by a group with --help.
 std::vector<OptionGroupText> option_table(const Command& command);
 
 }  // namespace spillway

@@ -1,4 +1,5 @@
-// Turns the text of options into values, or refuses it with the option's name, what was expected and what was found.
+// Converts the text of options to values. Throws UsageError with the option's name, the expected form and the text
+// found.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +10,9 @@
 
 namespace spillway {
 
-// Digits and a unit: none or B (bytes); K M G T or KiB MiB GiB TiB (powers of 1024); KB MB GB TB (powers of 1000); or a
-// percentage of `default_bytes`, where there is a default. `option` ("--memory") names it in the UsageError that
-// nonsense, 0 and overflow get.
+// Bytes from digits and a unit: none or B; K M G T or KiB MiB GiB TiB (powers of 1024); KB MB GB TB (powers of 1000);
+// or % of `default_bytes`, if there is a default. Refuses 0 and 2^64 bytes or more. `option` is the name with its
+// dashes.
 std::uint64_t parse_size(std::string_view option, std::string_view text,
                          std::optional<std::uint64_t> default_bytes = std::nullopt);
 
@@ -24,7 +25,7 @@ double parse_real(std::string_view option, std::string_view text, double least, 
 // The index of `text` in `choices`.
 std::size_t parse_choice(std::string_view option, std::string_view text, const std::vector<std::string>& choices);
 
-// "a,b,c" to its parts; empty parts are refused.
+// Splits "a,b,c" at commas. Refuses empty parts.
 std::vector<std::string> parse_list(std::string_view option, std::string_view text);
 
 }  // namespace spillway

@@ -21,19 +21,20 @@ namespace {
 constexpr std::size_t kPendingBytes = std::size_t{64} << 10;
 constexpr int kPollMs = 100;
 
-// A signal may come to another thread than the one that writes, whose write() would then go on waiting.
+// Polls, because a signal may arrive on another thread and would not interrupt a blocking write().
 void wait_until_writable(int descriptor) {
   pollfd polled{descriptor, POLLOUT, 0};
   while (poll(&polled, 1, kPollMs) <= 0) throw_if_interrupted(received_signal());
 }
 
-// As write(), which would wait until a pipe has taken all: what it takes now, 1.7 times as fast as by PIPE_BUF alone.
+// Writes what the pipe takes now; write() would block until it has taken everything. Without RWF_NOWAIT it writes at
+// most PIPE_BUF bytes at a time, at 0.6 times the rate.
 ssize_t write_to_pipe(int descriptor, std::string_view bytes) {
   const iovec all{const_cast<char*>(bytes.data()), bytes.size()};
   const ssize_t written = pwritev2(descriptor, &all, 1, -1, RWF_NOWAIT);
   if (written >= 0 || (errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSYS)) return written;
   wait_until_writable(descriptor);
-  // A pipe that can be written has room for so many at once.
+  // A writable pipe has room for PIPE_BUF bytes.
   return ::write(descriptor, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
 }
 

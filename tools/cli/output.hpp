@@ -1,6 +1,6 @@
-// Buffered writes to a descriptor that is not ours to lose quietly: a failed write (a full device, a closed pipe) is an
-// IoError, and flush() tells whether everything arrived. Where a pipe takes no more, a signal ends the wait
-// (InterruptedError).
+// Buffered writes to a descriptor: standard output, a device or a FIFO. A failed write (full device, closed pipe)
+// throws IoError; flush() returns only after everything was written. While a pipe is full, a signal ends the wait with
+// InterruptedError.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ std::string directory_of(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
-// A FIFO waits for its reader: a signal ends that, whichever thread it came to.
+// Opening a FIFO waits for its reader; a signal on any thread ends the wait.
 int open_for_writing(const std::string& path, FileType type, const std::atomic<int>& signal_number) {
   for (;;) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
@@ -57,7 +57,7 @@ OutputFile::~OutputFile() {
   try {
     session_.files.remove(temporary_path_);
   } catch (const Error& error) {
-    // The error that brought us here is the one to tell.
+    // The first error is the one to report.
     static_cast<void>(error);
   }
 }

@@ -1,4 +1,5 @@
-// A file that a user names for output: standard output, a device or FIFO, or a regular file that is whole or not there.
+// A file named by the user for output: standard output, a device or FIFO, or a regular file, which appears complete or
+// not at all.
 #pragma once
 
 #include <memory>
@@ -13,14 +14,14 @@ class OutputFile {
  public:
   enum class IfThere { kRefuse, kReplace };
 
-  // Refuses, before any work, what could not be written afterwards: UsageError naming `option`. "-" is standard output.
+  // Checks the path before any work is done and throws UsageError naming `option`. "-" is standard output.
   OutputFile(Session& session, const std::string& option, std::string path, IfThere if_there);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view bytes);
-  // Flushes; a regular file appears now, synced and under its name. Without it nothing is left.
+  // Flushes. A regular file is synced and gets its name now; without finish() it is removed.
   void finish();
 
  private:
@@ -30,8 +31,8 @@ class OutputFile {
   std::string path_, temporary_path_;
   FileType type_ = FileType::kOther;
   bool is_finished_ = false;
-  std::unique_ptr<WritableFile> file_;  // a regular file's
-  int descriptor_ = -1;                 // a device's or FIFO's
+  std::unique_ptr<WritableFile> file_;  // if the path is a regular file
+  int descriptor_ = -1;                 // if it is a device or FIFO
   std::unique_ptr<Output> device_;
 };
 

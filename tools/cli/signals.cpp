@@ -11,12 +11,11 @@ namespace spillway {
 
 namespace {
 
-// Before it is over a signal is the first once more: a terminal and the programs between it and this one may each send
-// theirs.
+// Further signals within this time are ignored: the terminal and each program between it and this one may send one.
 constexpr std::int64_t kPatienceMs = 1000;
 
 std::atomic<int> first_signal{0};
-std::atomic<std::int64_t> first_ms{INT64_MAX};  // until it is known nothing came late
+std::atomic<std::int64_t> first_ms{INT64_MAX};  // until it is set, no signal counts as late
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free,
               "signal handlers may touch lock-free atomics only");
 
@@ -32,7 +31,7 @@ extern "C" void remember_signal(int number) {
     first_ms = now_ms();
   } else if (now_ms() - first_ms >= kPatienceMs) {
     std::signal(number, SIG_DFL);
-    std::raise(number);  // comes when this handler returns
+    std::raise(number);  // delivered when this handler returns
   }
 }
 

@@ -1,4 +1,4 @@
-// The version of the program, as CMakeLists.txt states it.
+// The version of the program, from CMakeLists.txt.
 #pragma once
 
 namespace spillway {

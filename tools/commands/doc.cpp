@@ -20,7 +20,7 @@ std::string document_text(std::uint32_t number, const StoredDocument& document) 
   return text;
 }
 
-// A text as it is, but for what a terminal would obey: that is escaped. Ends with a newline.
+// The text with everything escaped that a terminal would obey, except line feeds and tabs. Ends with a line feed.
 std::string text_lines(const std::string& text) {
   std::string lines;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -69,9 +69,10 @@ Command doc_command() {
                       {"spillway doc docs.index 1961-Kennedy --json", "for programs"},
                       {"spillway doc docs.index 1961-Kennedy --text", "its text, from an index with --store text"}};
   command.operands = "INDEX ID [OPTIONS]";
-  command.notes = "\nEvery document with this id is shown: more than one where --duplicate-ids keep kept them.";
+  command.notes =
+      "\nShows every document with this id; there may be several if the index was made with --duplicate-ids keep.";
   auto output = option_group("Output");
-  add_flag(output, "json", "write a JSON object per document and line");
+  add_flag(output, "json", "write one JSON object per line for each document");
   add_flag(output, "text", "write the stored text, or add it to the JSON object");
   command.groups.push_back(output);
   command.min_operands = command.max_operands = 2;

@@ -31,7 +31,7 @@ DumpOptions dump_options(const Arguments& arguments) {
   const std::string& what = arguments.operands()[1];
   const auto only_for = [&](const char* option, bool applies) {
     if (arguments.has(option) && !applies) {
-      throw UsageError(std::string("--") + option + " says nothing about " + what + " ('spillway dump --help')");
+      throw UsageError(std::string("--") + option + " does not apply to " + what + " ('spillway dump --help')");
     }
   };
   only_for("from", what != "documents");
@@ -40,7 +40,7 @@ DumpOptions dump_options(const Arguments& arguments) {
   only_for("term", what == "postings");
   only_for("positions", what == "postings");
   if (arguments.has("term") && (arguments.has("from") || arguments.has("to"))) {
-    throw UsageError("--term names one list; --from and --to contradict it");
+    throw UsageError("--term names one list; leave out --from and --to");
   }
   result.from = arguments.text("from").value_or("");
   result.to = arguments.text("to");
@@ -103,7 +103,7 @@ class Dumper {
     }
   }
 
-  // Lists have no length limit: written block by block.
+  // Writes block by block, because lists have no length limit.
   void postings_of(const TermEntry& entry) {
     const std::string term = shown(entry.term);
     if (settings_.json) {
@@ -139,7 +139,7 @@ class Dumper {
     if (settings_.json) out_.write("]}\n");
   }
 
-  // As many as a document has tokens: written as they are read.
+  // Writes positions as they are read: there may be as many as a document has tokens.
   void positions_of_posting(PositionCursor& positions) {
     const char* separator = settings_.json ? ",[" : "\t";
     for (auto some = positions.next(); !some.empty(); some = positions.next()) {
@@ -178,20 +178,20 @@ Command dump_command() {
   command.examples = {
       {"spillway dump docs.index terms --from a --to b", "term, documents, occurrences: all terms from a up to b"},
       {"spillway dump docs.index postings --term sort", "term, document, frequency: one list"},
-      {"spillway dump docs.index postings --term sort --positions", "... and where in each document"},
+      {"spillway dump docs.index postings --term sort --positions", "... with the positions in each document"},
       {"spillway dump docs.index documents --first 10 --count 5 --format json", "five documents as JSON lines"}};
   command.operands = "INDEX terms|postings|documents [OPTIONS]";
   command.notes =
       "\nText has columns separated by tabs, with control characters escaped: term, document count, occurrences;\n"
       "term, document, frequency[, positions]; document, id, length, title, url, date. Documents are numbered from 0.";
   auto range = option_group("Range"), output = option_group("Output");
-  add_value(range, "from", "TERM", "terms, postings: from this term on (in byte order)");
-  add_value(range, "to", "TERM", "terms, postings: up to, without, this term");
-  add_value(range, "term", "TERM", "postings: of this term as the index has it (lower case, stemmed)");
-  add_value(range, "first", "N", "documents: from this number on");
-  add_value(range, "count", "N", "at most so many terms, lists or documents");
-  add_flag(output, "positions", "postings: with positions, of an index that has them");
-  add_value(output, "format", "NAME", "text (default) or json: an object per term, list or document and line");
+  add_value(range, "from", "TERM", "terms, postings: start at this term (in byte order)");
+  add_value(range, "to", "TERM", "terms, postings: stop before this term");
+  add_value(range, "term", "TERM", "postings: of this term, as stored in the index (lower case, stemmed)");
+  add_value(range, "first", "N", "documents: start at this number");
+  add_value(range, "count", "N", "at most N terms, lists or documents");
+  add_flag(output, "positions", "postings: with positions, if the index has them");
+  add_value(output, "format", "NAME", "text (default) or json: one object per line for each term, list or document");
   command.groups.push_back(range);
   command.groups.push_back(output);
   command.min_operands = command.max_operands = 2;

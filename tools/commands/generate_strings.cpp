@@ -14,9 +14,10 @@ std::string set_list() {
     list += "  " + std::string(set.name) + " (" + count_text(set.count) + "): " + std::string(set.meaning) + "\n";
   }
   return list +
-         "The same set, count and seed give the same bytes on every machine: a line a string, none of which holds a\n"
-         "line feed. A smaller set is the start of a larger one. What papers took from real data is made to their\n"
-         "count, size and tie lengths.";
+         "The same set, count and seed give the same bytes on every machine: one string per line. A smaller set is "
+         "the\n"
+         "start of a larger one. Sets that the papers took from real data are generated with the same count, size and\n"
+         "tie lengths.";
 }
 
 ExitCode run_generate_strings_command(const Arguments& arguments, Session& session) {
@@ -35,14 +36,14 @@ ExitCode run_generate_strings_command(const Arguments& arguments, Session& sessi
 Command generate_strings_command() {
   Command command;
   command.name = "corpus generate strings";
-  command.summary = "make strings as the sorting papers have them, for tests and benchmarks of sorters";
+  command.summary = "generate the string sets of the sorting papers, for tests and benchmarks of sorters";
   command.examples = {{"spillway corpus generate strings url -o url.txt", "ten million addresses of pages"},
                       {"spillway corpus generate strings random-ascii --count 1000 --seed 7", "a thousand lines"}};
   command.operands = "SET [OPTIONS]";
   command.notes = set_list();
   auto output = option_group("Output"), resources = option_group("Resources");
   add_generated_output_options(output);
-  add_value(output, "count", "N", "strings (default: as many as the paper's set has)");
+  add_value(output, "count", "N", "strings (default: the size of the paper's set)");
   add_generating_threads_option(resources);
   for (const auto& group : {output, resources}) command.groups.push_back(group);
   command.min_operands = command.max_operands = 1;

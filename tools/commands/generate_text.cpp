@@ -1,4 +1,4 @@
-// `spillway corpus generate text`: text without data.
+// `spillway corpus generate text`: documents of random words.
 #include "corpora/synthetic/generate_text.hpp"
 #include "tools/cli/option_values.hpp"
 #include "tools/commands/commands.hpp"
@@ -32,7 +32,7 @@ GenerateTextOptions generate_options(const Arguments& arguments) {
   }
   take_real(arguments, "spread", 0, 4, result.spread);
   if (arguments.has("spread") && result.distribution == LengthDistribution::kFixed) {
-    throw UsageError("--spread says nothing about --lengths fixed");
+    throw UsageError("--spread does not apply to --lengths fixed");
   }
   result.threads = generating_threads(arguments);
   return result;
@@ -49,10 +49,10 @@ ExitCode run_generate_command(const Arguments& arguments, Session& session) {
 Command generate_text_command() {
   Command command;
   command.name = "corpus generate text";
-  command.summary = "make documents of random words, for tests and benchmarks without data";
+  command.summary = "generate documents of random words, for tests and benchmarks";
   command.examples = {
       {"spillway corpus generate text --bytes 1G -o synthetic.jsonl", "JSON lines, up to 1 GiB"},
-      {"spillway corpus generate text --documents 1000 --format lines --seed 7 > small.txt", "a document a line"},
+      {"spillway corpus generate text --documents 1000 --format lines --seed 7 > small.txt", "a document per line"},
       {"spillway corpus generate text --bytes 1G --vocabulary 10000000 --exponent 0 -o hard.jsonl",
        "ten million words, all equally frequent"}};
   command.operands = "[OPTIONS]";
@@ -63,14 +63,15 @@ Command generate_text_command() {
        resources = option_group("Resources");
   add_generated_output_options(output);
   add_value(output, "format", "NAME", "jsonl (default: id, title, text) or lines");
-  add_value(output, "bytes", "SIZE", "at most so many bytes (default 100MB, unless --documents is given)");
-  add_value(output, "documents", "N", "at most so many documents");
+  add_value(output, "bytes", "SIZE", "at most SIZE bytes (default 100MB, unless --documents is given)");
+  add_value(output, "documents", "N", "at most N documents");
   add_value(words, "vocabulary", "N", "distinct words (default 1000000)");
-  add_value(words, "exponent", "NUMBER", "Zipf's, 0 to 16 (default 1.07; 0: all words equally frequent)");
-  add_value(words, "shift", "NUMBER", "Mandelbrot's, 0 to 1000000 (default 2.7)");
+  add_value(words, "exponent", "NUMBER", "Zipf's exponent, 0 to 16 (default 1.07; 0: all words equally frequent)");
+  add_value(words, "shift", "NUMBER", "Mandelbrot's shift, 0 to 1000000 (default 2.7)");
   add_value(lengths, "mean-words", "NUMBER", "mean number of words in a document (default 300)");
   add_value(lengths, "lengths", "NAME", "lognormal (default) or fixed");
-  add_value(lengths, "spread", "NUMBER", "of the logarithm of lognormal lengths, 0 to 4 (default 0.8)");
+  add_value(lengths, "spread", "NUMBER",
+            "standard deviation of the logarithm of lognormal lengths, 0 to 4 (default 0.8)");
   add_generating_threads_option(resources);
   for (const auto& group : {output, words, lengths, resources}) command.groups.push_back(group);
   command.run = run_generate_command;

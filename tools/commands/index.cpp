@@ -51,24 +51,26 @@ Command index_command() {
   command.examples = {
       {"spillway index docs.jsonl.zst -o docs.index", "JSON objects, one per line; gzip and zstd are recognised"},
       {"spillway index --format lines --memory 256M corpus.txt -o corpus.index",
-       "a document a line, in at most 256 MiB of memory"},
+       "a document per line, in at most 256 MiB of memory"},
       {"spillway index --stop english --stem english --json report.json notes/ -o notes.index",
        "every text file below a directory, with stop words and stemming, and a report"},
       {"zcat docs.jsonl.gz | spillway index --format jsonl - -o docs.index", "standard input"}};
   command.operands = "INPUT... -o DIR [OPTIONS]";
   command.notes =
-      "\nINPUT is a file, a directory (all below it, hidden files and links left out), @FILE (a list: a path a line)\n"
-      "or - (standard input). Sizes: K M G T and KiB MiB GiB TiB are powers of 1024, KB MB GB TB powers of 1000, %\n"
-      "a share of the default. The same input and the same 'What the index holds' options give the same bytes,\n"
+      "\nINPUT is a file, a directory (all files below it, except hidden files and links), @FILE (a list with one "
+      "path\n"
+      "per line) or - (standard input). Sizes: K M G T and KiB MiB GiB TiB are powers of 1024, KB MB GB TB powers of\n"
+      "1000, % a share of the default. The same input and the same 'What the index holds' options give the same "
+      "bytes,\n"
       "whatever the resources.";
   command.groups = index_option_groups();
   command.min_operands = 1;
   command.max_operands = std::numeric_limits<std::size_t>::max();
   command.exit_codes = {
-      {ExitCode::kBadInput, "more records skipped than --max-error-rate or --strict allows; no index"},
+      {ExitCode::kBadInput, "more records were skipped than --max-error-rate or --strict allows; no index"},
       {ExitCode::kOverBudget, "--memory, --temp-limit or the machine's memory is too small; no index"},
-      {ExitCode::kCorrupt, "a run is corrupt: its disk or memory is not to be trusted; no index"},
-      {ExitCode::kNoGpu, "--require-gpu, and no GPU can be used; no index"}};
+      {ExitCode::kCorrupt, "a run is corrupt: check the disk and the memory; no index"},
+      {ExitCode::kNoGpu, "--require-gpu, and no GPU is usable; no index"}};
   command.run = run_index_command;
   return command;
 }

@@ -68,27 +68,29 @@ ExitCode run_merge_command(const Arguments& arguments, Session& session) {
 Command merge_command() {
   Command command;
   command.name = "merge";
-  command.summary = "make one index of several";
+  command.summary = "merge several indexes into one";
   command.examples = {
       {"spillway merge monday.index tuesday.index -o week.index", "what one job over both inputs would have made"},
-      {"spillway merge crawl.index today.index -o crawl.index --force", "an index that grows by a day"},
+      {"spillway merge crawl.index today.index -o crawl.index --force", "add a day to an index"},
       {"spillway merge crawl.index --drop gone.txt -o clean.index", "without the documents whose ids are in gone.txt"},
       {"spillway merge part-*.index -o all.index --memory 1G",
-       "parts that were indexed side by side with --part I/N, in their order"}};
+       "parts that were indexed in parallel with --part I/N, in their order"}};
   command.operands = "INDEX... -o DIR [OPTIONS]";
   command.notes =
       "\nDocuments keep their order: those of the first index, then those of the second, and so on. The indexes must\n"
-      "have been made with the same 'What the index holds' options and versions of libraries; documents with an id\n"
-      "that came before are treated by their --duplicate-ids. An index without ids (format lines) is numbered on.";
+      "have the same 'What the index holds' options and versions of libraries. Their --duplicate-ids decides what "
+      "happens\n"
+      "to a document whose id came before. Documents without stored ids (format lines) are numbered consecutively.";
   auto output = option_group("Output"), content = option_group("What the index holds"),
        resources = option_group("Resources"), report = option_group("Report");
   add_output_options(output);
   add_value(content, "drop", "FILE",
-            "leave out the documents with these ids, one a line (-: standard input); where no ids are stored, a "
-            "document's id is its place: 1 for the first");
+            "leave out the documents with these ids, one per line (-: standard input); if no ids are stored, a "
+            "document's id is its number, from 1");
   add_resource_options(resources);
   add_scratch_options(resources);
-  add_value(resources, "fan-in", "N", "merge at most so many at a time, in passes (default: as memory allows)");
+  add_value(resources, "fan-in", "N",
+            "merge at most N indexes at a time, in passes (default: as many as memory allows)");
   add_report_options(report);
   for (const auto& group : {output, content, resources, report}) command.groups.push_back(group);
   command.min_operands = 1;

@@ -94,14 +94,15 @@ Command plan_command() {
                       {"spillway plan --json corpus/", "for programs"}};
   command.operands = "INPUT... [OPTIONS]";
   command.notes =
-      "\nTakes the options of 'index' that change the plan. Only the names, sizes and first bytes of the files are\n"
-      "looked at, so what depends on their text is an estimate, and says so.";
+      "\nTakes the options of 'index' that change the plan. Reads only the names, sizes and first bytes of the files, "
+      "so\n"
+      "figures that depend on their text are estimates, marked as such.";
   command.groups = plan_option_groups();
   command.min_operands = 1;
   command.max_operands = std::numeric_limits<std::size_t>::max();
   command.exit_codes = {
-      {ExitCode::kOverBudget, "'index' would refuse: --memory is too small; the message says what does"},
-      {ExitCode::kNoGpu, "--require-gpu, and no GPU can be used"}};
+      {ExitCode::kOverBudget, "'index' would refuse: --memory is too small; the message names a sufficient size"},
+      {ExitCode::kNoGpu, "--require-gpu, and no GPU is usable"}};
   command.run = run_plan_command;
   return command;
 }

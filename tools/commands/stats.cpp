@@ -1,4 +1,4 @@
-// `spillway stats`: what an index holds and how large its parts are.
+// `spillway stats`: counts and options of an index, and the size of each file.
 #include <cstdio>
 
 #include "io/format/index.hpp"

@@ -1,4 +1,4 @@
-// `spillway verify`: is every byte of an index what its writer wrote, and does it say what the source said?
+// `spillway verify`: checks every file of an index, and that its postings still have the checksum of the source.
 #include <cstdio>
 #include <optional>
 
@@ -36,7 +36,7 @@ std::string verdict_text(const std::string& directory, const Checked& checked) {
          bytes_text(checked.bytes) +
          ": hashes, page checksums, order of terms, documents and ids, bounds and counts of " +
          count_text(checked.counts.postings) + " postings in " + count_text(checked.counts.terms) +
-         " lists, lengths of " + count_text(checked.counts.documents) + " documents, and the sum of the source\n";
+         " lists, lengths of " + count_text(checked.counts.documents) + " documents, and the checksum of the source\n";
 }
 
 nlohmann::ordered_json verdict_json(const std::string& directory, const Checked* checked, const std::string& reason) {
@@ -77,13 +77,14 @@ ExitCode run_verify_command(const Arguments& arguments, Session& session) {
 Command verify_command() {
   Command command;
   command.name = "verify";
-  command.summary = "re-read an index and check everything in it";
-  command.examples = {{"spillway verify docs.index", "says what was checked, or the first thing wrong"},
+  command.summary = "read an index and check everything in it";
+  command.examples = {{"spillway verify docs.index", "prints what was checked, or the first error"},
                       {"spillway verify -q docs.index && echo good", "the exit code alone"}};
   command.operands = "INDEX [OPTIONS]";
   command.notes =
-      "\nReads every file whole. Takes about 10 MiB of memory and 4 bytes a document; the pages of the index that\n"
-      "it has in memory beside that are the system's to take back.";
+      "\nReads every file completely. Takes about 10 MiB of memory and 4 bytes per document, besides pages of the "
+      "index,\n"
+      "which the system can reclaim.";
   auto output = option_group("Output");
   add_flag(output, "json", "write a JSON object");
   add_flag(output, "quiet,q", "write nothing about a good index");

@@ -31,18 +31,18 @@ ExitCode run_doctor_command(const Arguments& arguments, Session& session) {
 Command doctor_command() {
   Command command;
   command.name = "doctor";
-  command.summary = "show what this machine offers a job, and what should be mended";
+  command.summary = "show what this machine offers a job, and what should be fixed";
   command.examples = {{"spillway doctor", "processors, memory and its limits, open files, the disk of this directory"},
-                      {"spillway doctor /data /scratch", "with these disks, measured by writing 32 MiB to each"},
+                      {"spillway doctor /data /scratch", "also measures these disks, by writing 32 MiB to each"},
                       {"spillway doctor --quick --json", "without measuring, for programs"}};
   command.operands = "[DIR...] [OPTIONS]";
-  command.notes = "\nDIR: where an index or runs are to go (default: the working directory).";
+  command.notes = "\nDIR: a directory for an index or for runs (default: the working directory).";
   auto output = option_group("Output");
   add_flag(output, "quick", "measure no disk");
   add_flag(output, "json", "write a JSON object");
   command.groups.push_back(output);
   command.max_operands = std::numeric_limits<std::size_t>::max();
-  command.exit_codes = {{ExitCode::kBadIndex, "something should be mended before a job"}};
+  command.exit_codes = {{ExitCode::kBadIndex, "something should be fixed before a job"}};
   command.run = run_doctor_command;
   return command;
 }

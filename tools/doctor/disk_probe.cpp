@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
-// Bytes that no disk or file system can pack.
+// Random bytes, which no disk or file system can compress.
 std::vector<std::uint8_t> random_piece() {
   std::vector<std::uint8_t> piece(kPieceBytes);
   std::uint64_t state = 0x9E3779B97F4A7C15;
@@ -34,7 +34,7 @@ std::size_t piece_bytes(std::uint64_t bytes, std::uint64_t done) {
   return static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, bytes - done));
 }
 
-// Bytes that a call wrote or read, which may be fewer than it was asked for: a full disk says so at the next.
+// The bytes that a call wrote or read, which may be fewer than requested; a full disk fails at the next call.
 template <typename Call>
 std::uint64_t transferred(Call call, const char* action, const std::string& directory) {
   const ssize_t result = retry_interrupted(call);
@@ -48,7 +48,7 @@ DiskSpeed measure_disk(const std::string& directory, std::uint64_t bytes, const 
   std::string path = directory + "/.spillway-doctor-XXXXXX";
   FileDescriptor file(mkostemp(path.data(), O_CLOEXEC));
   if (!file.valid()) throw_system_error(errno, "create a file in", directory);
-  unlink(path.c_str());  // it is gone whatever happens
+  unlink(path.c_str());  // so that it never stays
   std::vector<std::uint8_t> piece = random_piece();
   DiskSpeed speed;
   Stopwatch write_watch;

@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::uint64_t kProbeBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kLittleDisk = std::uint64_t{1} << 30;
-constexpr std::uint64_t kFewDescriptors = 256;   // fewer make merges take more passes
+constexpr std::uint64_t kFewDescriptors = 256;   // with fewer, merges need more passes
 constexpr std::uint64_t kLeastDescriptors = 64;  // an index alone has 14 files
 constexpr std::uint64_t kLittleDeviceMemory = std::uint64_t{1} << 30;
-constexpr double kSlowDisk = 50e6;  // bytes a second: slower than one core parses compressed text
+constexpr double kSlowDisk = 50e6;  // bytes per second: one core parses compressed text faster
 
 std::vector<std::string> cpu_features() {
   std::vector<std::string> features;
@@ -76,8 +76,7 @@ Finding cpu_finding(const MachineFacts& facts) {
                   "; text is tokenized by the " + facts.tokenizer_path + " path";
   if (facts.usable_threads < facts.processors) {
     finding.verdict = Verdict::kNote;
-    finding.remedy =
-        "this process is bound to a part of the processors (taskset, cpuset); let it loose for more threads";
+    finding.remedy = "this process is bound to some of the processors (taskset, cpuset); unbind it for more threads";
   }
   return finding;
 }
@@ -109,7 +108,7 @@ Finding descriptor_finding(const MachineFacts& facts) {
   const std::uint64_t possible = std::min<std::uint64_t>(1024, facts.descriptors_at_most);
   finding.remedy = (possible > facts.descriptors ? "raise it: ulimit -n " + std::to_string(possible)
                                                  : "let an administrator raise the hard limit (ulimit -Hn)") +
-                   "; with few, many runs are merged in more passes";
+                   "; with few, many runs need more merge passes";
   return finding;
 }
 
@@ -126,12 +125,12 @@ Finding directory_finding(const DirectoryFacts& directory) {
     finding.remedy = "it cannot be written: choose another directory for -o and --temp-dir, or change its rights";
   } else if (!directory.failure.empty()) {
     finding.verdict = Verdict::kProblem;
-    finding.words += "; measuring it failed";
+    finding.words += "; the measurement failed";
     finding.remedy = directory.failure;
   } else if (directory.free_bytes < kLittleDisk) {
     finding.verdict = Verdict::kProblem;
     finding.remedy =
-        "an index and its runs may take as much as half of the plain text: free some, or name another disk";
+        "an index and its runs may take as much as half of the plain text: free some space, or use another disk";
   } else if (directory.speed && directory.speed->write_bytes_per_second < kSlowDisk) {
     finding.verdict = Verdict::kNote;
     finding.remedy = "slow: put --temp-dir on a faster disk, or give more --memory so that less is spilled";
@@ -159,7 +158,7 @@ const char* gpu_state_name(GpuState state) {
   return "";
 }
 
-// Without a GPU all is fine too; what could be mended is a note.
+// A missing GPU is fine; a GPU that could be made usable is a note.
 Finding gpu_finding(const GpuStatus& gpus) {
   Finding finding{"gpu", Verdict::kFine, "", ""};
   const std::string versions = (gpus.driver_version.empty() ? "" : "; driver for CUDA " + gpus.driver_version) +
@@ -171,7 +170,7 @@ Finding gpu_finding(const GpuStatus& gpus) {
   finding.words = gpus.detail + versions + "; blocks are sorted on the CPU, --mode would be cpu+";
   if (gpus.state == GpuState::kDriverTooOld || gpus.state == GpuState::kFailed || gpus.state == GpuState::kTooOld) {
     finding.verdict = Verdict::kNote;
-    finding.remedy = "mend that for GPU sorting; everything works without";
+    finding.remedy = "fix that for GPU sorting; everything works without a GPU";
   }
   return finding;
 }
@@ -193,7 +192,8 @@ Finding device_finding(const GpuInfo& gpu, const DeviceMemory& memory) {
   if (!memory.failure.empty()) {
     finding.words += "; it fails: " + printable(memory.failure);
     finding.verdict = Verdict::kNote;
-    finding.remedy = "see nvidia-smi and the kernel's log, or choose another GPU with --gpu; everything works without";
+    finding.remedy =
+        "see nvidia-smi and the kernel's log, or choose another GPU with --gpu; everything works without a GPU";
   }
   if (!gpu.is_usable()) {
     finding.verdict = Verdict::kNote;

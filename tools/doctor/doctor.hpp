@@ -1,4 +1,4 @@
-// What a machine offers a job, what Spillway would use of it, and what should be mended: the findings of `doctor`.
+// The findings of `doctor`: what the machine offers, what Spillway would use of it, and what should be fixed.
 #pragma once
 
 #include <cstdint>
@@ -18,28 +18,28 @@ struct DirectoryFacts {
   std::uint64_t free_bytes = 0;
   bool is_writable = false;
   std::optional<DiskSpeed> speed;
-  std::string failure;  // of measuring it; empty: none
+  std::string failure;  // error of the measurement; empty: none
 };
 
-// What a GPU said when it was asked for its free memory: a number, or what it failed with. Neither where it is too old.
+// A GPU's free memory, or the error of asking for it. Neither for a GPU that is too old.
 struct DeviceMemory {
   std::optional<std::uint64_t> free_bytes;
   std::string failure;
 };
 
 struct MachineFacts {
-  std::vector<std::string> cpu_features;  // those that Spillway has faster paths for
-  std::string tokenizer_path;             // the one that this CPU takes: portable, sse2, avx2, avx512
+  std::vector<std::string> cpu_features;  // those that faster code paths of Spillway use
+  std::string tokenizer_path;             // portable, sse2, avx2 or avx512
   unsigned processors = 0, usable_threads = 0;
   MemoryLimits memory;
-  std::uint64_t free_memory_bytes = 0;  // what the system could give now without swapping; 0: unknown
+  std::uint64_t free_memory_bytes = 0;  // available without swapping; 0: unknown
   std::uint64_t descriptors = 0, descriptors_at_most = 0;
   std::vector<DirectoryFacts> directories;
   GpuStatus gpus;
-  std::vector<DeviceMemory> device_memory;  // by GPU; empty where none was asked (`quick`)
+  std::vector<DeviceMemory> device_memory;  // by GPU; empty if `quick`
 };
 
-// Asks the system; measures disks unless `quick`.
+// Asks the system. Measures disks and asks for GPU memory unless `quick`.
 MachineFacts machine_facts(const std::vector<std::string>& directories, bool quick,
                            const std::atomic<int>& signal_number);
 
@@ -48,7 +48,7 @@ struct Finding {
   std::string subject;  // "memory"
   Verdict verdict = Verdict::kFine;
   std::string words;   // what was found, and what Spillway would use of it
-  std::string remedy;  // empty if there is nothing to mend
+  std::string remedy;  // empty if nothing needs fixing
 };
 
 // Pure.

@@ -25,7 +25,7 @@ std::vector<OptionText> all_options(const Command& command) {
   return options;
 }
 
-// For each beginning of a command's name (words joined by blanks), the words that may come next.
+// Maps each prefix of a command's name (words joined by blanks) to the words that may follow.
 std::map<std::string, std::set<std::string>> next_words(const std::vector<Command>& commands) {
   std::map<std::string, std::set<std::string>> next;
   for (const Command& command : commands) {
@@ -57,7 +57,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// Inside single quotes of a shell.
+// In single quotes for a shell.
 std::string quoted(const std::string& text) { return "'" + replaced(text, "'", "'\\''") + "'"; }
 
 std::string bash_command(const Command& command) {
@@ -74,7 +74,7 @@ std::string bash_command(const Command& command) {
          " '\n      directories=' " + joined(directories) + " '\n      values=' " + joined(values) + " '\n      ;;\n";
 }
 
-// _arguments of zsh: brackets and colons have a meaning in its specifications.
+// Escapes brackets and colons, which have a meaning in the specifications of zsh's _arguments.
 std::string zsh_text(const std::string& text) {
   return replaced(replaced(replaced(replaced(text, "\\", "\\\\"), "[", "\\["), "]", "\\]"), ":", "\\:");
 }

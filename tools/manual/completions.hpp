@@ -1,4 +1,5 @@
-// Completions for the shells, from the tables of all commands: commands, options, and files where a file is due.
+// Completions for bash, zsh and fish, from the tables of all commands: commands, options, and file names for options
+// that take one.
 #pragma once
 
 #include <string>

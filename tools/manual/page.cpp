@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace {
 
-// Text that roff must not take for requests or turn into typographic signs.
+// Escapes what roff would take for requests or turn into typographic signs.
 std::string escaped(const std::string& text) {
   std::string result;
   bool at_line_start = true;
@@ -79,7 +79,7 @@ std::string manual_page(const std::vector<Command>& commands) {
   page +=
       ".SH NAME\nspillway \\- build inverted indexes from corpora that do not fit in memory, and search them\n"
       ".SH SYNOPSIS\n.B spillway\n.I COMMAND\n.RI [ ARGUMENTS ]\n"
-      ".SH DESCRIPTION\nData goes to standard output, words to standard error. Nothing is overwritten without\n"
+      ".SH DESCRIPTION\nData goes to standard output, messages to standard error. Nothing is overwritten without\n"
       ".BR \\-\\-force .\n"
       "Sizes: K M G T and KiB MiB GiB TiB are powers of 1024, KB MB GB TB powers of 1000.\n"
       "Every command has\n.BR \\-\\-help \" (\" \\-h ),\nwhich shows examples, options and exit codes;\n"
@@ -89,12 +89,12 @@ std::string manual_page(const std::vector<Command>& commands) {
   page +=
       ".SH EXIT STATUS\n"
       ".TP\n0\ndone\n"
-      ".TP\n1\nverify: the index is bad; doctor: something should be mended\n"
+      ".TP\n1\nverify: the index is bad; doctor: something should be fixed\n"
       ".TP\n2\nwrong usage, or a file cannot be read or written\n"
       ".TP\n3\nmore bad input than allowed\n"
-      ".TP\n4\nout of the memory or disk budget\n"
+      ".TP\n4\nthe memory or disk budget is too small\n"
       ".TP\n5\na file is corrupt or of another version\n"
-      ".TP\n6\na GPU was required, and none can be used\n"
+      ".TP\n6\na GPU was required, and none is usable\n"
       ".TP\n130, 143\ninterrupted by SIGINT, SIGTERM\n"
       ".SH ENVIRONMENT\n.TP\n.B TERM\nwith the value dumb, progress is not redrawn in place\n";
   return page;

@@ -10,9 +10,9 @@
 namespace spillway {
 
 void add_generated_output_options(boost::program_options::options_description& group) {
-  add_value(group, "output,o", "FILE", "where to (default -: standard output)");
+  add_value(group, "output,o", "FILE", "the file to write (default -: standard output)");
   add_flag(group, "force", "replace the file if it is there");
-  add_value(group, "seed", "N", "of the random numbers (default 1)");
+  add_value(group, "seed", "N", "seed of the random numbers (default 1)");
 }
 
 void add_generating_threads_option(boost::program_options::options_description& group) {

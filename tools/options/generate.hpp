@@ -1,4 +1,4 @@
-// Options that the commands share which generate a corpus: where it goes, the seed, the threads.
+// Options shared by the commands that generate a corpus: output, seed, threads.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -18,7 +18,8 @@ void take_count(const Arguments& arguments, const char* option, std::uint64_t le
                 std::uint64_t& value);
 unsigned generating_threads(const Arguments& arguments);
 
-// Calls make(write) with what writes to --output, and closes that. A signal ends the work between two writes.
+// Calls make(write), where write(bytes) appends to --output, and finishes the output. A signal ends the work between
+// two writes.
 void write_generated(const Arguments& arguments, Session& session,
                      const std::function<void(const std::function<void(std::string_view)>&)>& make);
 

@@ -47,7 +47,7 @@ std::vector<std::string> string_sorter_names() {
   return names;
 }
 
-// The choice that an option names, or `value` as it is without the option.
+// Sets `value` to the choice that the option names; leaves it if the option was not given.
 template <typename Enum>
 void take_choice(const Arguments& arguments, const char* option, const std::vector<std::string>& names, Enum& value) {
   if (const auto text = arguments.text(option)) {
@@ -77,7 +77,7 @@ void take_part(const Arguments& arguments, CorpusOptions& corpus) {
       static_cast<std::uint32_t>(parse_count("--part I", text->substr(0, slash), 1, corpus.part_count));
 }
 
-// A share: "0.05" or "5%".
+// "0.05" or "5%".
 void take_error_rate(const Arguments& arguments, double& rate) {
   const auto text = arguments.text("max-error-rate");
   if (!text) return;
@@ -89,7 +89,7 @@ std::string stop_words(const std::string& choice, const ContentOptions& content,
   if (choice == "none") return "";
   if (choice == "english") return normalize_stop_words(english_stop_words(), content);
   if (!files.status(choice)) {
-    throw UsageError("--stop '" + printable(choice) + "': expected none, english or a file with a word a line");
+    throw UsageError("--stop '" + printable(choice) + "': expected none, english or a file with one word per line");
   }
   std::string words = normalize_stop_words(read_file(files, choice, kStopFileBytes), content);
   if (words.empty()) throw UsageError("--stop '" + printable(choice) + "': there is no word in this file");
@@ -145,13 +145,13 @@ void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
   }
 }
 
-// "first, second, ... or last"; the first of `names` is called `first` instead.
+// "first, second, ... or last"; `first` replaces the first of `names`.
 std::string listed(std::string first, const std::vector<std::string>& names) {
   for (std::size_t i = 1; i < names.size(); ++i) first += (i + 1 < names.size() ? ", " : " or ") + names[i];
   return first;
 }
 
-// "0,2": no GPU twice.
+// Parses "0,2"; refuses a GPU that is named twice.
 std::vector<int> gpu_ids(const std::string& text) {
   std::vector<int> ids;
   for (const std::string& part : parse_list("--gpu", text)) {
@@ -162,43 +162,44 @@ std::vector<int> gpu_ids(const std::string& text) {
   return ids;
 }
 
-// Those that say what is indexed, into what, and with what.
+// Input, content and resources: the options that `index` and `plan` share.
 std::vector<options::options_description> planned_option_groups() {
   auto input = option_group("Input"), content = option_group("What the index holds"),
        resources = option_group("Resources");
-  add_value(
-      input, "format", "NAME",
-      "auto (default: jsonl, trec or text, by content), jsonl, lines (a document a line), text (a document a file), "
-      "trec (<DOC> elements) or tsv (id, title, text)");
+  add_value(input, "format", "NAME",
+            "auto (default: jsonl, trec or text, by content), jsonl, lines (a document per line), text (a document per "
+            "file), "
+            "trec (<DOC> elements) or tsv (id, title, text)");
   add_value(input, "id-field", "NAMES",
-            "JSON members, trec elements or numbers of tsv columns with the id: the first of these that is there "
+            "JSON members, trec elements or numbers of tsv columns that may hold the id; the first present one counts "
             "(default id,docid,_id; docno; 1)");
   add_value(input, "title-field", "NAMES", "... with the title (default title; title,headline,hl,head; 2 of 3)");
   add_value(input, "text-field", "NAMES",
             "... with the text (default text,contents,content,body; all other elements; the last of 2 or 3)");
   add_value(input, "url-field", "NAMES", "... with the address (default url)");
   add_value(input, "date-field", "NAMES", "... with the date (default date)");
-  add_value(input, "part", "I/N", "index the Ith of N parts of the input only");
-  add_value(content, "tokenizer", "NAME", "unicode (default) or ascii: runs of letters and digits, lower case");
-  add_value(content, "stop", "LIST", "words to leave out: none (default), english, or a file with a word a line");
+  add_value(input, "part", "I/N", "index only part I of N of the input");
+  add_value(content, "tokenizer", "NAME",
+            "unicode (default) or ascii: maximal sequences of letters and digits, lower-cased");
+  add_value(content, "stop", "LIST", "words to leave out: none (default), english, or a file with one word per line");
   add_value(content, "stem", "LANGUAGE", "none (default), porter, or a Snowball stemmer such as english");
   add_value(content, "max-term-bytes", "N", "drop and count longer tokens (default 255, at most 65535)");
   add_value(content, "max-document-bytes", "SIZE", "skip and count longer documents (default 64M)");
-  add_value(content, "duplicate-ids", "POLICY", "first (default: later ones are skipped and counted), keep or fail");
-  add_flag(content, "positions", "keep the place of every occurrence, for phrases (about five times the size)");
+  add_value(content, "duplicate-ids", "POLICY", "first (default: skip and count later documents), keep or fail");
+  add_flag(content, "positions", "store the position of every occurrence, for phrases (about five times the size)");
   add_value(content, "store", "WHAT",
             "meta (default: title, url, date), text (also the text, compressed) or none, beside the id");
   add_resource_options(resources);
   add_value(
       resources, "mode", "NAME",
-      "auto (default: gpu+ where a GPU can be used and saves time, else cpu+), cpu+ and gpu+ (parsing, sorting and "
-      "writing overlap), cpu and gpu (one after the other)");
-  add_value(resources, "gpu", "IDS", "GPUs that sort, by number, such as 0 or 0,1 (default: the first usable one)");
-  add_value(resources, "gpu-memory", "SIZE",
-            "device memory it may use on each GPU (default: four fifths of what is free)");
-  add_value(resources, "gpu-chunks", "FORM",
-            "what goes to a GPU: tokens (all that is parsed; parsing looks nothing up), tables (of terms, and their "
-            "occurrences) or auto (default: tokens, where GPU memory allows)");
+      "auto (default: gpu+ if a usable GPU saves time, else cpu+), cpu+ and gpu+ (parsing, sorting and writing "
+      "overlap), cpu and gpu (one after the other)");
+  add_value(resources, "gpu", "IDS", "numbers of the GPUs that sort, such as 0 or 0,1 (default: the first usable one)");
+  add_value(resources, "gpu-memory", "SIZE", "memory to use on each GPU (default: four fifths of what is free)");
+  add_value(
+      resources, "gpu-chunks", "FORM",
+      "what a GPU receives: tokens (every token; parsing looks no word up), tables (term tables and occurrences) or "
+      "auto (default: tokens if GPU memory allows)");
   add_flag(resources, "require-gpu", "fail (exit 6) rather than sort on the CPU");
   add_value(resources, "record-sorter", "NAME", listed("auto (default)", record_sorter_names()).c_str());
   add_value(resources, "string-sorter", "NAME", listed("auto (default)", string_sorter_names()).c_str());
@@ -211,7 +212,8 @@ std::vector<options::options_description> planned_option_groups() {
 
 options::options_description bad_input_option_group() {
   auto errors = option_group("Bad input");
-  add_value(errors, "max-error-rate", "RATE", "fail above this share of skipped records (default 0.01, that is 1%)");
+  add_value(errors, "max-error-rate", "RATE",
+            "fail if a larger share of records is skipped (default 0.01, which is 1%)");
   add_flag(errors, "strict", "fail at the first record that cannot be indexed");
   return errors;
 }

@@ -1,5 +1,5 @@
-// The options of `spillway index`: their table, and from parsed arguments to IndexOptions. Everything that can be
-// refused without looking at the input is refused here.
+// The options of `spillway index`: their table, and the conversion of parsed arguments to IndexOptions. Refuses
+// whatever is wrong without reading the input.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -15,14 +15,14 @@ std::vector<boost::program_options::options_description> index_option_groups();
 // --max-error-rate and --strict.
 boost::program_options::options_description bad_input_option_group();
 
-// Those of them that `spillway plan` takes, and its own report.
+// The options of `spillway plan`: those that change the plan, and --json.
 std::vector<boost::program_options::options_description> plan_option_groups();
 IndexOptions plan_options(const Arguments& arguments, FileSystem& files);
 
-// Throws UsageError naming the option and the remedy. Reads the stop list's file.
+// Throws UsageError naming the option and the remedy. Reads the file of a stop list.
 IndexOptions index_options(const Arguments& arguments, FileSystem& files);
 
-// The words of --stop english, one per line (those of Lucene's and of the reference evaluation).
+// The 33 words of --stop english, one per line: Lucene's list, which the reference evaluation uses too.
 std::string_view english_stop_words();
 
 }  // namespace spillway

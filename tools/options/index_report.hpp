@@ -1,4 +1,4 @@
-// What an indexing job did, in words for people and as JSON for programs.
+// The report of an indexing job, as text for people and as JSON for programs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,10 +14,10 @@ struct JobOutcome {
   std::string error;  // empty: none
 };
 
-// Several lines: documents, figures, stages, memory, what was skipped and where. Safe for a terminal.
+// Several lines: documents, sizes, stages, memory, skipped records with their places. Safe for a terminal.
 std::string index_summary(const IndexOptions& options, const IndexReport& report);
 
-// Only the part of it on skipped and repaired records: what is worth saying of a job that failed. May be empty.
+// Only the lines on skipped and repaired records, for a job that failed. May be empty.
 std::string skipped_summary(const IndexReport& report);
 
 nlohmann::ordered_json index_report_json(const IndexOptions& options, const IndexReport& report,

@@ -26,24 +26,26 @@ std::vector<std::string> temp_directories(const Arguments& arguments, FileSystem
 
 void add_output_options(options_description& group) {
   add_value(group, "output,o", "DIR", "the index to make");
-  add_flag(group, "force", "replace what is there: the index, the report");
+  add_flag(group, "force", "replace an existing index and report");
 }
 
 void add_resource_options(options_description& group) {
-  add_value(group, "memory", "SIZE", "all memory it may use (default: half of what is available; 50% is half of that)");
-  add_value(group, "threads", "N", "threads (default: as many as processors may be used)");
+  add_value(group, "memory", "SIZE",
+            "limit of all memory of the process (default: half of what is available; 50% is half of that)");
+  add_value(group, "threads", "N", "threads (default: one per usable processor)");
 }
 
 void add_scratch_options(options_description& group) {
-  add_values(group, "temp-dir", "DIR", "where sorted runs go (default: beside the index); several are used in turn");
-  add_value(group, "temp-limit", "SIZE", "use no more disk than this for runs");
+  add_values(group, "temp-dir", "DIR",
+             "directory for sorted runs (default: beside the index); several are used in turn");
+  add_value(group, "temp-limit", "SIZE", "limit of disk space for runs");
 }
 
 void add_report_options(options_description& group) {
   add_value(group, "json", "FILE", "write a report as JSON");
-  add_flag(group, "progress", "show progress even if standard error is no terminal");
-  add_flag(group, "quiet,q", "say nothing but errors");
-  add_flag(group, "verbose,v", "also say what was planned, and why");
+  add_flag(group, "progress", "show progress even if standard error is not a terminal");
+  add_flag(group, "quiet,q", "print only errors");
+  add_flag(group, "verbose,v", "also print the plan, and why");
 }
 
 std::string output_option(const Arguments& arguments) {

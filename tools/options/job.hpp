@@ -1,4 +1,4 @@
-// Options that all commands share which run a job and make an index: output, resources, report.
+// Options shared by the commands that make an index: output, resources, report.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -18,7 +18,7 @@ void add_report_options(boost::program_options::options_description& group);
 
 struct JobResources {
   std::uint64_t memory_bytes = 0;  // 0: half of what is available
-  unsigned threads = 0;            // 0: as many as this process may run on
+  unsigned threads = 0;            // 0: one per usable processor
   std::vector<std::string> temp_directories;
   std::uint64_t temp_limit_bytes = 0;  // 0: none
 };
@@ -27,13 +27,13 @@ struct JobResources {
 std::string output_option(const Arguments& arguments);
 JobResources job_resources(const Arguments& arguments, FileSystem& files);
 
-// The options, where they are given; else `value` stays.
+// Sets `value` if the option was given. `default_bytes`: what a percentage refers to.
 void take_size(const Arguments& arguments, const char* option, std::uint64_t& value,
                std::optional<std::uint64_t> default_bytes = std::nullopt);
-// Throws UsageError where both are given.
+// Throws UsageError if both were given.
 void refuse_both(const Arguments& arguments, const char* one, const char* other);
 
-// The exit code that the command line gives for an error.
+// The exit code for an error.
 ExitCode exit_code_of(const std::exception& error);
 
 }  // namespace spillway

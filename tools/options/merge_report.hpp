@@ -1,4 +1,4 @@
-// What a merge of indexes did, in words for people and as JSON for programs.
+// The report of a merge of indexes, as text for people and as JSON for programs.
 #pragma once
 
 #include <nlohmann/json.hpp>

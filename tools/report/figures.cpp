@@ -14,7 +14,7 @@ std::string formatted(const char* format, double value, const char* unit) {
   return text;
 }
 
-// Three significant digits, in the largest unit that is not above the value.
+// Three significant digits, in the largest unit that does not exceed the value.
 std::string scaled(double value, double base, const std::array<const char*, 5>& units) {
   std::size_t unit = 0;
   while (unit + 1 < units.size() && value >= base) {

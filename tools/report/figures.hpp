@@ -1,4 +1,4 @@
-// Figures as people read them: sizes and rates in decimal units, counts with separators, times and shares.
+// Numbers as people read them: sizes and rates in decimal units, counts with separators, times and shares.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ std::string seconds_text(double seconds);                           // "0.123 s"
 std::string rate_text(std::uint64_t bytes, double seconds);         // "412 MB/s"
 std::string percent_text(std::uint64_t part, std::uint64_t whole);  // "41.7 %"
 
-// `text` with blanks before it (a column of figures) or behind it (a column of words) up to `columns`.
+// Pads `text` with blanks to `columns`, on the left for a column of numbers or on the right for a column of words.
 std::string right_aligned(const std::string& text, std::size_t columns);
 std::string left_aligned(const std::string& text, std::size_t columns);
 

@@ -1,4 +1,4 @@
-// Where --json of a job goes: checked before the work, written after it, and only if it is wanted.
+// The file of a job's --json option: checked before the job, written after it.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,13 @@ namespace spillway {
 
 class ReportFile {
  public:
-  // Throws UsageError for a file that could not be written, and for one inside the index at `output`, which is made
-  // anew.
+  // Throws UsageError for a file that cannot be written, and for one inside the index at `output`, which the job
+  // replaces.
   ReportFile(const Arguments& arguments, Session& session, const std::string& output);
 
-  // The report is only made if it is wanted.
+  // Calls `report` only if --json was given.
   void write(const std::function<nlohmann::ordered_json()>& report);
-  // The same for a job that failed: a failure to write must not hide why.
+  // The same after a job failed: prints an error of writing, so that the job's own error is thrown.
   void write_quietly(const std::string& command, const std::function<nlohmann::ordered_json()>& report);
 
  private:

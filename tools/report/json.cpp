@@ -12,8 +12,8 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// JSON leaves C1 and bidi controls as they are; a terminal would obey them. Their UTF-8 occurs in strings only, where
-// \uNNNN says the same.
+// Escapes C1 and bidirectional controls, which JSON leaves as they are and a terminal would obey. They occur only in
+// strings, where \uNNNN means the same.
 std::string without_controls(const std::string& json) {
   static constexpr std::pair<std::string_view, std::string_view> kEscapes[] = {
       {"\x7F", "\\u007f"},         {"\xD8\x9C", "\\u061c"},     {"\xE2\x80\x8E", "\\u200e"},

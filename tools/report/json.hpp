@@ -1,4 +1,4 @@
-// What several commands write as JSON, and how JSON is written: the same members everywhere.
+// How commands write JSON, and the members that several of them share.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,18 +9,18 @@
 
 namespace spillway {
 
-// One line of JSON and a line feed; text that is no UTF-8 (paths) gets U+FFFD.
+// One line of JSON and a line feed. Ill-formed UTF-8 (in paths) becomes U+FFFD; control characters are escaped.
 std::string json_line(const nlohmann::ordered_json& value);
-// The same, indented.
+// The same, indented by 2.
 std::string json_text(const nlohmann::ordered_json& value);
 
-// number, id, length, and the fields that are there.
+// Number, id, length, and the stored fields.
 nlohmann::ordered_json document_json(std::uint32_t number, const StoredDocument& document);
 
-// The options that an index is made with, without the versions of libraries; the stop list by its size.
+// The content options of an index, without the versions of libraries; the stop list as its number of words.
 nlohmann::ordered_json content_json(const ContentOptions& content);
 
-// Names of option values, as the command line takes them.
+// Names of option values on the command line.
 const char* tokenizer_name(Tokenizer tokenizer);
 const char* store_name(StorePolicy store);
 const char* duplicate_policy_name(DuplicateIds policy);

@@ -1,5 +1,5 @@
-// Shows how far an indexing job is, on standard error, from a thread of its own: on a terminal one line redrawn in
-// place, elsewhere (if wanted at all) a plain line every few seconds.
+// Shows the progress of a job on standard error, from its own thread: on a terminal one line, redrawn 5 times a second;
+// elsewhere, with --progress, a plain line every 5 seconds.
 #pragma once
 
 #include <condition_variable>
@@ -15,30 +15,29 @@ namespace spillway {
 
 enum class ProgressStyle { kNone, kPlainLines, kRedrawn };
 
-// kRedrawn on a terminal (TERM=dumb aside), kPlainLines elsewhere if `wanted`.
+// kRedrawn on a terminal, except with TERM=dumb; elsewhere kPlainLines if `wanted`.
 ProgressStyle progress_style(bool wanted, bool quiet);
 
-// A moment of a job in words; pure, for tests. `seconds` since its start; `left` of the whole job, where there is a
-// telling.
+// The progress line. `seconds`: since the job's start; `left`: estimated seconds to its end, if known.
 std::string progress_line(const IndexProgress& progress, double seconds, std::optional<double> left);
 
 class ProgressDisplay {
  public:
-  // `progress` lives longer.
+  // `progress` must outlive this.
   ProgressDisplay(const IndexProgress& progress, ProgressStyle style);
   ~ProgressDisplay() { stop(); }
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
-  // A line of words that does not collide with the progress line. Thread-safe.
+  // Prints a line in place of the progress line, which is redrawn below it. Thread-safe.
   void say(const std::string& line);
-  // Ends the thread and takes the redrawn line away. Idempotent.
+  // Ends the thread and erases the progress line. Idempotent.
   void stop();
 
  private:
   void run();
-  void draw();   // with mutex_ held
-  void erase();  // likewise
+  void draw();   // requires mutex_
+  void erase();  // requires mutex_
 
   const IndexProgress& progress_;
   ProgressStyle style_;

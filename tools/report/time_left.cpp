@@ -7,11 +7,12 @@ namespace spillway {
 
 namespace {
 
-// What follows the reading takes about so much of the time that the reading took: 0.2 to 0.5 on the corpora measured.
+// Time after reading, as a share of the time of reading: 0.2 to 0.5 on the corpora measured.
 constexpr double kMergeShare = 0.35;
-constexpr double kLeastSeconds = 1;    // before that, a rate means little
-constexpr double kLeastShare = 0.01;   // likewise
-constexpr double kFollowSeconds = 10;  // a new measurement counts fully after about so long
+// No estimate before these: rates are not yet stable.
+constexpr double kLeastSeconds = 1;
+constexpr double kLeastShare = 0.01;
+constexpr double kFollowSeconds = 10;  // time constant with which the shown figure follows a new estimate
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// How long a job still takes, from what it has done so far: for the progress line. Steady: the figure counts down and
-// follows new measurements slowly, so it does not jump.
+// Estimates a job's remaining time for the progress line. The shown figure counts down and approaches new estimates
+// slowly, so that it does not jump.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@ namespace spillway {
 
 class TimeLeft {
  public:
-  // To be called now and then, with the seconds since the job began; nothing while there is no telling (the first
-  // second, input of unknown size, between reading and merging).
+  // Call it repeatedly with the seconds since the job began. Returns nothing while there is no estimate: in the first
+  // second, for input of unknown size, and between reading and merging.
   std::optional<double> update(const IndexProgress& progress, double seconds);
 
  private:
   std::optional<double> measure(const IndexProgress& progress, double seconds);
-  double read_until_ = 0;    // when the input was last seen being read
-  double lists_since_ = -1;  // when the lists began to be merged
+  double read_until_ = 0;    // last time at which input was being read, in seconds
+  double lists_since_ = -1;  // start of the merge of postings, in seconds; -1: not yet
   std::optional<double> shown_;
   double shown_at_ = 0;
 };

@@ -35,7 +35,7 @@ SearchSettings search_settings(const Arguments& arguments) {
     result.threads = static_cast<unsigned>(parse_count("--threads", *text, 1, 1024));
   }
   if (arguments.has("exhaustive")) result.method = SearchMethod::kExhaustive;
-  // People write operators; files of queries hold questions, with - and quotes as punctuation.
+  // A query on the command line may use operators; files hold questions, with - and quotes as punctuation.
   if (!arguments.has("queries")) result.syntax = QuerySyntax::kOperators;
   take_choice(arguments, "query-syntax", {"plain", "operators"}, result.syntax);
   return result;
@@ -109,26 +109,27 @@ Command search_command() {
   command.examples = {
       {"spillway search docs.index out of core sorting", "the ten best documents"},
       {"spillway search docs.index '+sorting \"external memory\" -gpu'",
-       "must hold the first, must not hold the last; the phrase needs an index made with --positions"},
+       "the first word is required, the last excluded; the phrase needs an index with --positions"},
       {"spillway search docs.index --queries topics.301-450 --topic-field title -k 1000 --format trec > run.txt",
        "a run file for trec_eval, from TREC topics"},
       {"spillway search docs.index --queries queries.tsv --threads 4 --stats --format msmarco > run.tsv",
-       "lines id<TAB>query on four threads, and how long they took"}};
+       "lines id<TAB>query on four threads, with latencies"}};
   command.operands = "INDEX QUERY... [OPTIONS]";
   command.notes =
       "       spillway search INDEX --queries FILE [OPTIONS]\n\n"
-      "The query is analysed as the index's documents were. Documents that hold at least one of its words are ranked;\n"
-      "equal scores by id, descending. In a query with operators (the default for QUERY), +word must be there, -word\n"
-      "must not, and \"some words\" must stand together; + and - also stand before a phrase. Give a QUERY that begins\n"
-      "with - after --. A plain query (the default for FILE) is words and punctuation.";
+      "The query is analysed like the index's documents. Documents that hold at least one of its words are ranked by\n"
+      "score, equal scores by id, descending. In a query with operators (the default for QUERY), +word is required,\n"
+      "-word is excluded, and \"some words\" is a phrase; + and - may also precede a phrase. Write -- before a QUERY "
+      "that\n"
+      "begins with -. In a plain query (the default for FILE) all of these are punctuation.";
   auto queries = option_group("Queries"), ranking = option_group("Ranking"), output = option_group("Output");
   add_value(queries, "queries", "FILE", "queries from a file; - is standard input");
   add_value(queries, "query-format", "NAME",
             "auto (default: by its first line), tsv (id<TAB>query), trec (topics), jsonl (id or _id or query_id, text "
             "or query or title) or lines (ids are line numbers)");
-  add_value(queries, "topic-field", "NAME", "of TREC topics: title (default), desc, narr or all");
+  add_value(queries, "topic-field", "NAME", "field of TREC topics: title (default), desc, narr or all");
   add_value(queries, "query-syntax", "NAME", "plain (default for FILE) or operators (default for QUERY)");
-  add_value(queries, "threads", "N", "queries of FILE that are answered side by side (default 1); same output");
+  add_value(queries, "threads", "N", "queries of FILE answered in parallel (default 1); the output is the same");
   add_value(ranking, "count,k", "N", "documents per query (default 10)");
   add_value(ranking, "k1", "NUMBER", "BM25's k1 (default 0.9)");
   add_value(ranking, "b", "NUMBER", "BM25's b, 0 to 1 (default 0.4)");
@@ -138,8 +139,8 @@ Command search_command() {
             "run; blanks in ids as \\x20), msmarco "
             "(query, id, rank between tabs) or json (an object per query and line)");
   add_value(output, "run-id", "WORD", "the last column of --format trec (default spillway)");
-  add_flag(output, "stats", "latencies, postings scored and blocks decoded, on standard error");
-  add_value(output, "stats-json", "FILE", "the same as JSON");
+  add_flag(output, "stats", "print latencies, postings scored and blocks decoded to standard error");
+  add_value(output, "stats-json", "FILE", "write the same, and the latency of each query, as JSON");
   add_flag(output, "force", "replace the file of --stats-json");
   command.groups.push_back(queries);
   command.groups.push_back(ranking);

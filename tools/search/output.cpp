@@ -18,20 +18,16 @@ namespace spillway {
 
 namespace {
 
-constexpr const char* kOnlyQuery = "1";  // the id of the query on the command line, where a format wants one
+constexpr const char* kOnlyQuery = "1";  // id of the query of the command line in formats that need one
 
 std::string id_of(const SearchAnswer& answer) {
   return SearchOutput::column(answer.id != nullptr ? *answer.id : kOnlyQuery);
 }
 
-}  // namespace
-
-namespace {
-
-// Of a longer text only the start is looked at.
+// Snippets come from the first bytes of a longer text.
 constexpr std::uint64_t kSnippetSourceBytes = std::uint64_t{1} << 20;
 
-// Makes the snippets of an answer, where the index has texts.
+// Makes the snippets of an answer, if the index stores texts.
 class Snippets {
  public:
   Snippets(const IndexReader& index, const SearchAnswer& answer)
@@ -88,7 +84,7 @@ std::string SearchOutput::render(const SearchAnswer& answer) const {
 std::string SearchOutput::text(const SearchAnswer& answer) const {
   std::string out;
   if (answer.id != nullptr) out += "query " + printable(*answer.id) + ": " + printable(answer.query) + "\n";
-  if (answer.ranking.empty()) out += "no document holds what the query asks for\n";
+  if (answer.ranking.empty()) out += "no document matches the query\n";
   std::vector<StoredDocument> documents;
   std::size_t width = 0;
   for (const RankedDocument& ranked : answer.ranking) {

@@ -1,5 +1,5 @@
-// How the answer to a query is written: one text per answer, so that answers found side by side can be written in
-// order. Everything that is said of a hit is said here.
+// Renders the answer to a query in each output format. An answer is one text, so that answers found in parallel can be
+// written in order.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace spillway {
 
 enum class SearchFormat { kText, kTrec, kMsMarco, kJson };
 
-// A query and what was found for it.
+// A query and its ranking.
 struct SearchAnswer {
-  const std::string* id = nullptr;  // of a query from a file; nullptr for the one on the command line
-  std::string query;                // as it was given
-  std::vector<QueryTerm> terms;     // that the documents were looked for with
+  const std::string* id = nullptr;  // id of a query from a file; nullptr for the query of the command line
+  std::string query;                // as given
+  std::vector<QueryTerm> terms;     // to be marked in snippets
   std::vector<RankedDocument> ranking;
 };
 
@@ -24,21 +24,21 @@ struct SnippetMarks {
   std::string open = "**", close = "**";
 };
 
-// Bold where standard output is a terminal and NO_COLOR is not set; else as in SnippetMarks.
+// Bold if standard output is a terminal and NO_COLOR is not set; otherwise the default of SnippetMarks.
 SnippetMarks terminal_marks();
 
-// Immutable; thread-safe. The index lives longer.
+// Immutable and thread-safe. The index must outlive it.
 class SearchOutput {
  public:
-  // run_id: the last column of kTrec, one word. marks: what stands around a match in a snippet of kText; in kJson it is
-  // always "**".
+  // `run_id` is the last column of kTrec, one word. `marks` surround a match in a snippet of kText; kJson always has
+  // "**".
   SearchOutput(const IndexReader& index, SearchFormat format, std::string run_id, SnippetMarks marks = {})
       : index_(index), format_(format), run_id_(std::move(run_id)), marks_(std::move(marks)) {}
 
-  // The answer in the format, line feeds included; may be empty. Throws FormatError.
+  // The answer with its line feeds; may be empty. Throws FormatError if the index is corrupt.
   std::string render(const SearchAnswer& answer) const;
 
-  // A column of a run file: controls escaped, blanks as \x20.
+  // `text` as a column of a run file: control characters escaped, blanks as \x20.
   static std::string column(std::string_view text);
 
  private:

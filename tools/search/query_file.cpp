@@ -119,7 +119,7 @@ std::optional<QueryLine> QueryFile::next_tsv() {
 std::optional<QueryLine> QueryFile::next_plain() {
   auto line = next_full_line();
   if (!line) return std::nullopt;
-  // A table whose first line lost its tab would get wrong ids.
+  // A tab here means a table whose first line lost its tab; it would get wrong ids.
   if (is_recognised_ && line->find('\t') != std::string::npos) refuse_format("a line without a tab", *line);
   return QueryLine{std::to_string(line_number_), std::move(*line)};
 }
@@ -158,7 +158,8 @@ std::optional<QueryLine> QueryFile::next_topic() {
     line = next_line();
     if (!line) refuse("the topic that begins in line " + std::to_string(begin) + " has no </top>");
     text += "\n" + *line;
-    if (text.size() > kLineBytes) refuse("the topic that begins in line " + std::to_string(begin) + " is above 1 MiB");
+    if (text.size() > kLineBytes)
+      refuse("the topic that begins in line " + std::to_string(begin) + " is longer than 1 MiB");
   }
   if (count_tags(text, "<top>") != 1) {
     refuse("another <top> in the topic that begins in line " + std::to_string(begin) +
@@ -167,7 +168,7 @@ std::optional<QueryLine> QueryFile::next_topic() {
   Topic topic = parse_topic(text, options_.topic_field);
   const std::string named = "the topic that begins in line " + std::to_string(begin);
   if (topic.number.empty()) refuse(named + " has no <num>");
-  if (!topic.text) refuse(named + " has not the field that --topic-field names");
+  if (!topic.text) refuse(named + " lacks the field that --topic-field names");
   return QueryLine{std::move(topic.number), std::move(*topic.text)};
 }
 

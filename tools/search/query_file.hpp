@@ -1,4 +1,4 @@
-// Reads queries from a file: lines id<TAB>text, topics of TREC, JSON lines, or plain lines.
+// Reads queries from a file: lines id<TAB>text, TREC topics, JSON lines, or plain lines.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct QueryLine {
   std::string id, text;
 };
 
-// kAuto goes by the first line that is not blank: JSON where it begins with {, topics where it begins with < and has no
-// tab, id<TAB>text where it has a tab, else plain lines.
+// kAuto chooses by the first line that is not blank: JSON if it begins with {, id<TAB>text if it has a tab, topics if
+// it begins with <, plain lines otherwise.
 enum class QueryFormat { kAuto, kTsv, kTrec, kJsonl, kLines };
 
 class QueryFile {
@@ -28,11 +28,11 @@ class QueryFile {
     TopicField topic_field = TopicField::kTitle;
   };
 
-  // "-" is standard input. wait_check is called while a read waits; it may throw.
+  // "-" is standard input. Calls `wait_check` while a read waits; it may throw.
   QueryFile(FileSystem& files, const std::string& path, Options options, std::function<void()> wait_check = {});
 
-  // The next query; nothing at the end. Plain lines have their numbers for ids; blank ones are no queries. Throws
-  // UsageError naming file and line for what the format does not allow, and for a line or topic above 1 MiB.
+  // The next query, or nothing at the end. The id of a plain line is its number; blank lines are skipped. Throws
+  // UsageError naming file and line for what the format does not allow, and for a line or topic longer than 1 MiB.
   std::optional<QueryLine> next();
 
  private:
@@ -49,12 +49,12 @@ class QueryFile {
 
   std::string path_;
   Options options_;
-  bool is_recognised_ = false;  // the format was not given
+  bool is_recognised_ = false;  // the format was chosen by the first line
   bool found_topic_ = false;
   std::unique_ptr<ByteStream> stream_;
   std::string pending_;
-  std::size_t at_ = 0;            // of the first byte of pending_ that was not handed out
-  std::deque<std::string> held_;  // lines that were read to recognise the format
+  std::size_t at_ = 0;            // first byte of pending_ that was not returned yet
+  std::deque<std::string> held_;  // lines read to recognise the format
   std::uint64_t line_number_ = 0;
 };
 

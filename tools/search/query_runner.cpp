@@ -14,9 +14,9 @@ namespace spillway {
 
 namespace {
 
-// Queries for a thread between two times that all threads meet: enough that none waits long for the slowest.
+// Queries per thread in a batch: enough that threads wait little for the slowest one at its end.
 constexpr std::size_t kBatchQueries = 64;
-// Hits of a thread's share of a batch: their lines wait in memory.
+// Bounds the hits per thread in a batch, since their lines wait in memory.
 constexpr std::size_t kBatchHits = std::size_t{1} << 18;
 
 std::unique_ptr<Ranker> ranker_of(const IndexReader& index, const Bm25& bm25, SearchMethod method) {
@@ -26,7 +26,7 @@ std::unique_ptr<Ranker> ranker_of(const IndexReader& index, const Bm25& bm25, Se
 
 }  // namespace
 
-// A query and what becomes of it.
+// A query and its answer or failure.
 struct QueryRunner::Task {
   const std::string* id;
   std::string query, rendered;
@@ -34,7 +34,7 @@ struct QueryRunner::Task {
   std::exception_ptr failure;
 };
 
-// What one thread answers queries with.
+// The state of one thread.
 class QueryRunner::Worker {
  public:
   Worker(const IndexReader& index, const Bm25& bm25, const SearchSettings& settings, const SearchOutput& output)
@@ -87,7 +87,7 @@ std::string QueryRunner::answer_one(const std::string& query) {
   return tasks[0].rendered;
 }
 
-// Throws the first failure, with the tasks before it done.
+// Leaves failures in the tasks; throws only if there is a single task.
 void QueryRunner::answer_all(std::vector<Task>& tasks) {
   if (workers_.size() == 1 || tasks.size() == 1) {
     for (Task& task : tasks) workers_[0]->answer(task);
@@ -112,7 +112,7 @@ void QueryRunner::run(const std::function<std::optional<QueryLine>()>& next,
   const std::size_t batch =
       workers_.size() == 1 ? 1 : workers_.size() * std::clamp<std::size_t>(kBatchHits / settings_.k, 1, kBatchQueries);
   std::vector<QueryLine> queries;
-  std::exception_ptr unreadable;  // after the queries before it
+  std::exception_ptr unreadable;  // an error of `next`, thrown after the queries before it are answered
   while (unreadable == nullptr) {
     queries.clear();
     try {

@@ -1,5 +1,5 @@
-// Answers queries on several threads and hands the answers out in the order of the queries: the bytes that come of them
-// do not depend on the number of threads.
+// Answers queries on several threads and returns the answers in the order of the queries, so that the output does not
+// depend on the number of threads.
 #pragma once
 
 #include <functional>
@@ -27,15 +27,15 @@ struct SearchSettings {
 
 class QueryRunner {
  public:
-  // The index, the settings and the output live longer.
+  // The index, the settings and the output must outlive this.
   QueryRunner(const IndexReader& index, const SearchSettings& settings, const SearchOutput& output);
   ~QueryRunner();
 
-  // `next` gives queries until it gives nothing; `write` gets each answer, rendered. Both are called by this thread. A
-  // query that cannot be answered throws (FormatError, UsageError) after the answers before it are written.
+  // Takes queries from `next` until it returns nothing, and passes each rendered answer to `write`. Calls both on this
+  // thread. A query that fails throws (FormatError, UsageError) after the answers before it are written.
   void run(const std::function<std::optional<QueryLine>()>& next, const std::function<void(const std::string&)>& write);
 
-  // The one query of a command line, which has no id.
+  // Answers the query of the command line, which has no id.
   std::string answer_one(const std::string& query);
 
   SearchStats stats() const;

@@ -42,7 +42,7 @@ std::string without_entities(std::string_view text) {
   return result;
 }
 
-// What stands between `tag` and the next tag, in one line.
+// The text between `tag` and the next tag, with line breaks as blanks.
 std::optional<std::string> element(std::string_view topic, std::string_view tag, std::string_view label) {
   const std::size_t begin = find_tag(topic, tag);
   if (begin == std::string_view::npos) return std::nullopt;

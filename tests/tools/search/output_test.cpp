@@ -38,7 +38,7 @@ TEST_F(SearchOutputTest, WritesTextForPeople) {
   EXPECT_EQ(render(SearchFormat::kText, &id_),
             "query q 7: a word\n   1     0.5000  first one  A title\n   2     0.1000  second\n\n");
   EXPECT_EQ(SearchOutput(*index_, SearchFormat::kText, "run").render({nullptr, "x", {}, {}}),
-            "no document holds what the query asks for\n");
+            "no document matches the query\n");
 }
 
 TEST_F(SearchOutputTest, WritesRunFilesWithWholeDoublesAndEscapedBlanks) {

@@ -92,7 +92,7 @@ TEST(QueryFile, RecognisesTopicsAndReadsTheFieldThatIsWanted) {
 }
 
 TEST(QueryFile, RefusesTopicsThatLackSomething) {
-  EXPECT_NE(refusal(kTopics, {QueryFormat::kAuto, TopicField::kNarrative}).find("begins in line 12 has not the field"),
+  EXPECT_NE(refusal(kTopics, {QueryFormat::kAuto, TopicField::kNarrative}).find("begins in line 12 lacks the field"),
             std::string::npos);
   EXPECT_NE(refusal("<top>\n<title> a\n</top>\n").find("begins in line 1 has no <num>"), std::string::npos);
   EXPECT_NE(refusal("<top>\n<num> 1\n<title> a\n").find("has no </top>"), std::string::npos);
