@@ -1,4 +1,4 @@
-// Text that the benchmarks work on: seeded Zipf words, so that every machine measures the same bytes.
+// Text for the benchmarks: Zipf words from a fixed seed, so that every machine measures the same bytes.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Rates of a block's way to its run, on one core: terms unified by each string sorter, the block sorted by each sorter,
-// its run encoded and written. The input is one block.
+// Rates of the steps from a block to its run, on one core: unifying terms with each string sorter, sorting the block
+// with each sorter, encoding and writing the run. The input is one block.
 #include <benchmark/benchmark.h>
 #include <tbb/global_control.h>
 
@@ -21,7 +21,7 @@
 namespace spillway {
 namespace {
 
-// What is timed may be a small part of an iteration: the time of all of it decides how many are worth it.
+// The timed part of an iteration may be small, so the time of the whole iteration decides how many are run.
 constexpr benchmark::IterationCount kManualIterations = 3;
 constexpr std::size_t kBudgetBytes = std::size_t{1} << 40;
 
@@ -62,7 +62,7 @@ BlockSortOptions sort_options(ChunkForm form) {
   return options;
 }
 
-// One of the figures that a block sorter keeps is what this benchmark tells.
+// Reports one of the times that a block sorter keeps.
 using Figure = double BlockSortStats::*;
 
 void make_run(benchmark::State& state, const BlockSorter* sorter, Figure figure) {
@@ -80,7 +80,7 @@ void make_run(benchmark::State& state, const BlockSorter* sorter, Figure figure)
   state.counters["run_bytes"] = static_cast<double>(run_bytes);
 }
 
-// The bytes of a run to a new file, as spilling does: not synced.
+// Writes the bytes of a run to a new file, without a sync, as spilling does.
 void spill(benchmark::State& state, const BlockSorter* sorter) {
   StageBlock& input = stage_block(sorter->form());
   MemoryFile run(input.budget, "the benchmark's run");

@@ -1,6 +1,6 @@
-// A block's visit by itself: generated text, parsed to each form, goes to a GPU and comes back as a run, whose sum is
-// checked once. Milliseconds of the steps by the GPU's clock; of begin() and write_run() by that of the host, and of
-// all its processors; and what a visit takes of its arena. Needs a GPU.
+// A block's pass over the GPU by itself: generated text, parsed to each form, goes to a GPU and comes back as a run,
+// whose checksum is checked once. Reports milliseconds of the steps by the GPU's clock, of the host's steps by the
+// host's clock and summed over its processors, and the bytes that a pass uses of its arena. Needs a GPU.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <tbb/parallel_for.h>
@@ -25,7 +25,7 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kBudgetBytes = std::size_t{1} << 40;
-constexpr std::size_t kPieceBytes = std::size_t{4} << 20;  // that one parser takes
+constexpr std::size_t kPieceBytes = std::size_t{4} << 20;  // text per parser
 constexpr std::size_t kStagingBytes = std::size_t{256} << 20;
 
 struct NoObserver final : ParseObserver {
@@ -33,7 +33,7 @@ struct NoObserver final : ParseObserver {
   void consumed(std::uint64_t) override {}
 };
 
-// A document a line.
+// One document per line.
 std::string make_text(std::uint64_t bytes) {
   GenerateTextOptions options;
   options.total_bytes = bytes;
@@ -128,7 +128,7 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// Seconds, over iterations.
+// Seconds, summed over iterations.
 struct Sums {
   PassSeconds steps{};
   double begin = 0, write = 0, begin_processors = 0, write_processors = 0;

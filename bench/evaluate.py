@@ -4,12 +4,13 @@
 usage: bench/evaluate.py INDEX TOPICS QRELS [--k1 NUMBER] [--b NUMBER] [-k 1000]
        bench/evaluate.py --run RUN QRELS
 
-TOPICS: lines id<TAB>text. QRELS: lines "topic iteration document grade"; relevant is a grade above 0. RUN: lines
-"topic Q0 document rank score name", as `spillway search --format trec` writes them; ordered here by score, equal scores
-by document descending, as trec_eval does.
+TOPICS has lines id<TAB>text. QRELS has lines "topic iteration document grade"; a grade above 0 is relevant. RUN has lines
+"topic Q0 document rank score name", as `spillway search --format trec` writes them; they are ordered here by score, and
+equal scores by document, descending, as trec_eval does.
 
-Means are over the topics that have a relevant document, those without an answer too. MAP: of average precision over
-all answers; nDCG@10: gains are the grades; P@10, P@30; R@100, R@1000: share of the relevant documents found.
+Means are over all topics that have a relevant document, including those without an answer. MAP: mean of the average
+precision over all answers. nDCG@10: gains are the grades. P@10, P@30: share of relevant documents among the first.
+R@100, R@1000: share of the relevant documents found.
 """
 import argparse
 import collections
@@ -57,7 +58,7 @@ def discounted(grades: list[int]) -> float:
 
 
 def measure_topic(grades: dict[str, int], ranking: list[str]) -> list[float]:
-    """In the order of MEASURES. Requires a relevant document."""
+    """The values of MEASURES. Requires a relevant document."""
     relevant = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
     gains = [max(0, grades.get(document, 0)) for document in ranking]
     hit_ranks = [rank for rank, gain in enumerate(gains, 1) if gain > 0]
@@ -71,7 +72,7 @@ def measure_topic(grades: dict[str, int], ranking: list[str]) -> list[float]:
 
 
 def evaluate(judgements: Judgements, run: Run) -> tuple[int, dict[str, float]]:
-    """How many topics count, and the means over them."""
+    """The number of topics that count, and the means over them."""
     counted = [topic for topic, grades in judgements.items() if any(grade > 0 for grade in grades.values())]
     if not counted:
         raise SystemExit("evaluate.py: no topic has a relevant document")
@@ -93,7 +94,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--run", type=Path)
     parser.add_argument("--k1", type=float, default=0.9)
     parser.add_argument("--b", type=float, default=0.4)
-    parser.add_argument("-k", "--count", type=int, default=1000, help="answers a topic (default 1000)")
+    parser.add_argument("-k", "--count", type=int, default=1000, help="answers per topic (default 1000)")
     parser.add_argument("--program", type=Path, default=spillway.PROGRAM)
     arguments = parser.parse_args()
     if len(arguments.paths) != (1 if arguments.run else 3):

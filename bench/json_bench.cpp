@@ -1,4 +1,5 @@
-// Rates of reading JSONL on one core: strings unescaped by each path, and whole records into documents.
+// Rates of reading JSONL on one core: unescaping strings with each instruction set, and converting records to
+// documents.
 #include <benchmark/benchmark.h>
 
 #include <stdexcept>
@@ -12,7 +13,7 @@
 namespace spillway {
 namespace {
 
-// Records as the fast parser takes them, without the judgement of their fields.
+// Records through the fast parser, without checks of their fields.
 void unescape(benchmark::State& state, UnescapeFunction function) {
   const FieldTable table{FieldNames()};
   FastJsonParser parser(table, function);
@@ -39,8 +40,8 @@ struct CountingSink final : DocumentSink {
   void consumed(std::uint64_t) override {}
 };
 
-// What a parsing thread does with a block of records: UTF-8 checked, records cut, parsed and judged. In steps of the
-// size that is read at a time.
+// The work of a parsing thread, in steps of one read: check UTF-8, split into records, parse them and check their
+// fields.
 void documents(benchmark::State& state) {
   constexpr std::size_t kStepBytes = std::size_t{256} << 10;
   const std::string_view bytes = stage_input().bytes();

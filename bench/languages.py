@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast is text of each language or script? Indexes every INPUT (one language each) and prints a row for each.
+"""Indexes every INPUT, one per language or script, in interleaved rounds and prints a row for each.
 
 usage: bench/languages.py INPUT... [--scratch DIR] [--options='--threads 1']
 """

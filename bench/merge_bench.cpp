@@ -1,5 +1,5 @@
-// Rates of the runs' way to the index, on one core: a merge pass, and the steps of the last one (ids, documents, lists,
-// the end of the writing with its fsyncs). The input is eight runs in memory.
+// Rates of the steps from runs to the index, on one core: a merge pass, and the steps of the final merge (ids,
+// documents, lists, finishing the index with its fsyncs). The input is eight runs in memory.
 #include <benchmark/benchmark.h>
 #include <tbb/global_control.h>
 
@@ -26,7 +26,7 @@
 namespace spillway {
 namespace {
 
-// What is timed may be a small part of an iteration: the time of all of it decides how many are worth it.
+// The timed part of an iteration may be small, so the time of the whole iteration decides how many are run.
 constexpr benchmark::IterationCount kManualIterations = 3;
 constexpr std::size_t kRuns = 8;
 constexpr std::size_t kIdSortBytes = std::size_t{256} << 20;
@@ -112,7 +112,7 @@ void last_pass(benchmark::State& state, double MergeSeconds::*step) {
   count_input(state);
 }
 
-// Runs into one larger run in memory.
+// Merges runs into one larger run in memory.
 void merge_pass(benchmark::State& state) {
   StageRuns& runs = stage_runs();
   for (auto _ : state) {

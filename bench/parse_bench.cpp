@@ -1,5 +1,5 @@
-// Rates of the parsing stages on one core, by every path that this CPU has: edges of words; those, the tokens' keys and
-// a look at the term table; tokens as a chunk of them keeps them; and whole documents into chunks, in all forms.
+// Rates of the parsing stages on one core, with every instruction set of this CPU: finding the edges of words; edges,
+// keys and a lookup in the term table; tokens as a chunk of tokens keeps them; and documents to chunks, in all forms.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ void fill_table(TermTable& table, const WindowKernels& path) {
   });
 }
 
-// Keys of the words, and whether the first look at the table finds them: what is not found here takes a slower way.
+// Keys of the words, and the first probe of the table. Words that it does not find take a slower path.
 void look_up(benchmark::State& state, WindowKernels path) {
   MemoryBudget budget(kBudgetBytes);
   TermTable table(budget, stage_plan(ChunkForm::kPostings).chunk.table_entries, std::size_t{1} << 20);
@@ -110,8 +110,8 @@ void look_up(benchmark::State& state, WindowKernels path) {
   state.counters["found"] = words == 0 ? 0 : static_cast<double>(found) / static_cast<double>(words);
 }
 
-// Runs of word bytes that are not pure ASCII, as they come, into tokens: the slow way of the `unicode` tokenizer. (A
-// parser goes it only for long runs, and those that its chunk's table does not know.)
+// Words that are not pure ASCII, in input order, to tokens: the slow path of the `unicode` tokenizer. A parser takes it
+// only for long words and for words that its chunk's table does not have.
 void split_unicode(benchmark::State& state) {
   std::vector<std::string> runs;
   WordScanner scanner(WordBytes::kWithHighBytes);

@@ -1,4 +1,4 @@
-// Rates of the postings codecs on one core: lists into the index's blocks, and the run's varints back to documents.
+// Rates of the postings codecs on one core: lists to blocks of the index, and varints of a run back to documents.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

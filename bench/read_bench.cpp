@@ -1,5 +1,4 @@
-// The way of the input's bytes before anything looks at them, and the limit of all stages that pass over them: how fast
-// this memory can be copied.
+// The rate of reading the input, and the rate of copying memory, which limits every stage that passes over the bytes.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -13,10 +12,10 @@
 namespace spillway {
 namespace {
 
-// As the readers of plain files do (corpora/reader/plain_range.hpp).
+// The size of a read of plain files (corpora/reader/plain_range.hpp).
 constexpr std::size_t kStepBytes = std::size_t{256} << 10;
 
-// Between two buffers of the size of the input, both touched before.
+// Copies between two buffers of the size of the input, both touched before.
 void copy_memory(benchmark::State& state) {
   const std::string_view bytes = stage_input().bytes();
   std::vector<char> target(bytes.size());
@@ -28,7 +27,7 @@ void copy_memory(benchmark::State& state) {
   count_input(state);
 }
 
-// From the page cache into one buffer that stays in the cache.
+// Reads from the page cache into a buffer that stays in the processor's cache.
 void read_file_steps(benchmark::State& state) {
   const BenchScratch scratch(posix_file_system(), ".");
   std::string path = stage_input().path;

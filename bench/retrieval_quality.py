@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Indexes retrieval collections, ranks their topics, and compares the quality with that of a reference.
+"""Indexes retrieval collections, ranks their topics, and compares the quality measures with those of a reference.
 
 usage: bench/retrieval_quality.py COLLECTIONS [--output DIR]
 
-COLLECTIONS holds a directory for each collection, with docs.jsonl or docs.jsonl.zst, queries.tsv and qrels.txt, and
-reference_scores.txt: a line for each collection, tokenizer and parameters, "NAME TOKENIZER k1=.. b=.. ... {measures}".
-Ends with 1 if a measure differs from the reference's four decimals.
+COLLECTIONS holds a directory for each collection, with docs.jsonl or docs.jsonl.zst, queries.tsv and qrels.txt; and
+reference_scores.txt, with a line "NAME TOKENIZER k1=.. b=.. ... {measures}" for each collection, tokenizer and pair of
+parameters. Ends with 1 if a measure differs from the reference in its four decimals.
 """
 import argparse
 import ast
@@ -24,7 +24,7 @@ LINE = re.compile(r"(\S+)\s+(\S+)\s+k1=(\S+) b=(\S+) .*?(\{.*\})")
 
 
 def references(path: Path) -> list[tuple[str, str, float, float, dict[str, float]]]:
-    """Those that Spillway can repeat: collection, tokenizer, k1, b, measures."""
+    """The lines that Spillway can repeat: collection, tokenizer, k1, b, measures."""
     found = []
     for line in path.read_text().splitlines():
         name, tokenizer, k1, b, measures = LINE.match(line).groups()
@@ -42,8 +42,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("collections", type=Path)
     parser.add_argument("--program", type=Path, default=spillway.PROGRAM)
-    parser.add_argument("--output", type=Path, default=report.default_directory(), help="of the report")
-    parser.add_argument("--name", default="retrieval_quality", help="of the report's files")
+    parser.add_argument("--output", type=Path, default=report.default_directory(), help="directory of the report")
+    parser.add_argument("--name", default="retrieval_quality", help="name of the report's files")
     arguments = parser.parse_args()
     rows, results, different = [], [], 0
     with tempfile.TemporaryDirectory(prefix="quality-") as directory:

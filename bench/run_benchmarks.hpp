@@ -1,4 +1,4 @@
-// What the main() of a benchmark program ends in.
+// The body of main() of every benchmark program.
 #pragma once
 
 #include <benchmark/benchmark.h>

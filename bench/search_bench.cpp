@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kDocuments = std::uint32_t{1} << 20;
 
-// Short documents, and for each mean gap of 2, 4, 8, ... a term "g2", "g4", ... in random ones of them.
+// An index of short documents, with a term "g2", "g4", "g8", ... for each mean gap, in random documents.
 class MadeUpIndex {
  public:
   MadeUpIndex() {
@@ -52,7 +52,7 @@ class MadeUpIndex {
     }
     IndexTotals totals;
     totals.source_document_count = kDocuments;
-    std::map<std::string, std::size_t> order;  // terms ascend
+    std::map<std::string, std::size_t> order;  // terms must ascend
     for (std::size_t i = 0; i < lists.size(); ++i) order["g" + std::to_string(2u << i)] = i;
     ListEncoder encoder(codes);
     for (const auto& [term, i] : order) {
@@ -92,7 +92,7 @@ void decode_list(benchmark::State& state, bool with_frequencies) {
   state.SetItemsProcessed(static_cast<std::int64_t>(entry.document_count) * state.iterations());
 }
 
-// Two terms, of the mean gaps given.
+// A query of two terms with the given mean gaps.
 template <typename AnyRanker>
 void search(benchmark::State& state) {
   const Bm25 bm25(made_up_index().counts(), {});

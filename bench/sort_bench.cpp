@@ -36,7 +36,7 @@ void records(benchmark::State& state, const RecordSorter* sorter, unsigned bits)
   state.SetItemsProcessed(static_cast<std::int64_t>(kRecords) * state.iterations());
 }
 
-// The words of a text as they come, many of them equal.
+// The words of a text in order; many are equal.
 struct Words {
   std::string text = bench_text(kWordBytes, GeneratedFormat::kLines);
   std::vector<StringRef> refs;

@@ -1,5 +1,5 @@
-// What the benchmarks of the stages work on: one JSONL input, held in memory in the form that each stage takes, so that
-// their rates can be added up. $SPILLWAY_BENCH_INPUT names a file; without it the bundled sample is repeated.
+// The input of the stage benchmarks: one JSONL file, held in memory in the form that each stage takes, so that costs of
+// stages can be added. $SPILLWAY_BENCH_INPUT names the file; by default the bundled sample is repeated.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -24,17 +24,17 @@ struct StageDocument {
 
 struct StageInput {
   std::string path;    // of the file; empty for the sample
-  std::string padded;  // whole records, then a newline and bytes that may be read
+  std::string padded;  // whole records, then a line feed and readable padding
   std::size_t byte_count = 0;
   std::vector<StageDocument> documents;
 
   std::string_view bytes() const { return std::string_view(padded).substr(0, byte_count); }
 };
 
-// Read and parsed once. Throws IoError; std::runtime_error if a record gives no document.
+// The input, read and parsed once. Throws IoError, and std::runtime_error if a record gives no document.
 const StageInput& stage_input();
 
-// A JSONL parser with its memory, as each parsing thread has one.
+// A JSONL parser with its memory, as each parsing thread has.
 struct StageJsonl {
   explicit StageJsonl(std::size_t longest_block);
   std::vector<char> scratch;
@@ -42,22 +42,22 @@ struct StageJsonl {
   JsonlParser parser;
 };
 
-// Tokens of the input, as parsed with stage_content().
+// The number of tokens of the input, parsed with stage_content().
 std::uint64_t stage_token_count();
 
-// How everything here is indexed: the defaults, but documents with an id that was seen are kept (the sample repeats).
+// The content options: the defaults, except that documents with repeated ids are kept, since the sample repeats.
 const ContentOptions& stage_content();
 
-// What `index --threads 1 --memory 4G` plans for the input: the sizes of tasks, chunks and blocks of a run.
+// The sizes of tasks, chunks and blocks that `index --threads 1 --memory 4G` plans for the input.
 IndexPlan stage_plan(ChunkForm form);
 
-// Hands out the input's chunks, in order, parsed on this thread as planned.
+// Passes on the chunks of the input, in order, parsed on this thread as planned.
 void parse_stage_input(ChunkForm form, const ContentOptions& content, MemoryBudget& budget,
                        const ChunkParser::Deliver& deliver);
-// All of them, with stage_content().
+// All chunks, parsed with stage_content().
 std::vector<ParsedChunk> parse_stage_input(ChunkForm form, MemoryBudget& budget);
 
-// Bytes: of the input, whatever a stage itself moves; items: tokens. So all stages have one scale.
+// Counts the input's bytes and tokens, whatever a stage itself moves, so that all stages have one scale.
 void count_input(benchmark::State& state);
 
 }  // namespace spillway

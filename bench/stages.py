@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What does each stage of indexing cost? Runs the benchmarks of the stages on one input and prints one table.
+"""Runs the Google Benchmark programs of the stages of indexing on one input and prints one table.
 
 usage: bench/stages.py [INPUT] [--bytes 64M] [--scratch DIR] [--repetitions 5]
 
-INPUT: JSONL, of which the first whole records up to --bytes are used (default: the bundled sample, repeated). All rates
-are of one core, and of the input's bytes and tokens, whatever a stage itself moves, so costs add up. The last rows are
-`spillway index --threads 1` on the same bytes, and what the stages of its way leave unexplained.
+INPUT is JSONL; the first whole records up to --bytes are used (default: the bundled sample, repeated). Rates are of one
+core and count the input's bytes and tokens, whatever a stage itself moves, so costs add up. The last rows show `spillway
+index --threads 1` on the same bytes, and the share of its time that the stages explain.
 """
 import argparse
 import json
@@ -22,11 +22,11 @@ from measure.machine import ROOT
 SAMPLE = ROOT / "sample" / "state_of_the_union.jsonl"
 PROGRAMS = ["read_bench", "json_bench", "parse_bench", "block_bench", "merge_bench"]
 LIMIT = "copy"
-# The order of the table; "edges/" stands for all whose name begins so.
+# The order of the table; "edges/" stands for all names that begin with it.
 ORDER = ["copy", "read", "json/documents", "json/", "edges/", "lookup/", "split/", "parse/", "unify/", "sort/",
          "encode/", "run_write/", "spill", "merge/pass", "merge/ids", "merge/documents", "merge/lists", "index_write"]
-# The stages that `index` passes when a block fits the memory, in order. The others are alternatives to these, parts of
-# them, or needed only when memory is short.
+# The stages of `index` when a block fits in memory, in order. The others are alternatives to these, parts of them, or
+# needed only when memory is short.
 WAY = ["read", "json/documents", "parse/postings_unicode", "sort/cpu-chunk", "encode/cpu-chunk", "run_write/cpu-chunk",
        "merge/ids", "merge/documents", "merge/lists", "index_write"]
 HEAD = ["stage", "on the way", "ns/token", "ns/byte", "MB/s", "million tokens/s", "spread", "share of the copy rate",
@@ -45,7 +45,7 @@ def cut(source: Path, target: Path, size: int) -> None:
 
 
 def run_program(directory: Path, name: str, source: Path, arguments: argparse.Namespace) -> list[dict]:
-    """Every benchmark's name, median seconds an input, and spread."""
+    """The rates of every repetition of each benchmark."""
     out = arguments.scratch / f"{name}.json"
     subprocess.run(
         [str(directory / name), f"--benchmark_out={out}", "--benchmark_out_format=json",
@@ -53,7 +53,7 @@ def run_program(directory: Path, name: str, source: Path, arguments: argparse.Na
          "--benchmark_enable_random_interleaving=true", f"--benchmark_filter={arguments.filter}"],
         check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=arguments.scratch,
         env={**os.environ, "SPILLWAY_BENCH_INPUT": str(source)})
-    if not out.stat().st_size:  # the filter left nothing
+    if not out.stat().st_size:  # the filter matched nothing
         return []
     found: dict[str, dict] = {}
     for entry in json.loads(out.read_text())["benchmarks"]:
@@ -84,13 +84,13 @@ def place(stage: dict) -> tuple[int, str]:
 
 
 def parse_parts(rates: dict[str, float]) -> list[tuple[str, float]]:
-    """What parsing consists of, by difference, with the fastest paths: name and seconds a byte."""
+    """The parts of parsing, by difference, with the fastest paths: name and seconds per byte."""
 
     def fastest(prefix: str) -> float:
         return min((1 / rate for name, rate in rates.items() if name.startswith(prefix)), default=0.0)
 
     edges, lookup, parse = fastest("edges/"), fastest("lookup/"), 1 / rates["parse/postings_unicode"]
-    return [("tokenize: edges and lower case", edges), ("keys and the look at the term table", lookup - edges),
+    return [("tokenize: edges and lower case", edges), ("keys and lookup in the term table", lookup - edges),
             ("fold, documents, seal: the rest", parse - lookup)]
 
 
@@ -105,8 +105,8 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", metavar="INPUT", type=lambda path: Path(path).resolve(), nargs="?")
     parser.add_argument("--bytes", type=parse_size, default=parse_size("64M"), dest="size")
-    parser.add_argument("--repetitions", type=int, default=5, help="of every stage (default 5)")
-    parser.add_argument("--min-time", default="0.5", help="seconds a repetition (default 0.5)")
+    parser.add_argument("--repetitions", type=int, default=5, help="repetitions of every stage (default 5)")
+    parser.add_argument("--min-time", default="0.5", help="seconds per repetition (default 0.5)")
     parser.add_argument("--filter", default=".", help="only stages that match")
     index_runs.add_arguments(parser, "stages")
     return parser.parse_args()

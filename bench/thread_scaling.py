@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What do more threads bring? Indexes INPUT with 1, 2, ... threads in interleaved rounds and prints a row for each.
-Gains are those over the first number of threads that is given.
+"""Indexes INPUT with 1, 2, ... threads in interleaved rounds and prints a row for each number of threads. Gains are relative
+to the first number given.
 
 usage: bench/thread_scaling.py INPUT [--threads 1,2,4] [--scratch DIR] [--options='--memory 1G']
 """
@@ -15,7 +15,7 @@ HEAD = ["threads", "wall s", "spread", "MB/s", "times the first", "of ideal", "c
 
 
 def default_threads() -> list[int]:
-    """Powers of two up to the processors that may be used, and their number."""
+    """Powers of two up to the number of usable processors, and that number."""
     count = len(os.sched_getaffinity(0))
     return sorted({1 << i for i in range(count.bit_length()) if 1 << i <= count} | {count})
 

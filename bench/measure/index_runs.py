@@ -1,5 +1,5 @@
-"""Measured runs of `spillway index`. One that warms up is checked with `spillway verify`; the time of another counts if
-it makes the same index."""
+"""Measured runs of `spillway index`. The warm-up run is checked with `spillway verify`; the time of a later run counts only
+if it makes the same index."""
 import argparse
 import dataclasses
 import functools
@@ -16,7 +16,7 @@ from measure.series import Series, interleave
 @dataclasses.dataclass
 class IndexRuns:
     series: Series
-    report: dict  # the program's own (--json) of the run that warmed up
+    report: dict  # the program's --json report of the warm-up run
 
     @property
     def wall_seconds(self) -> float:
@@ -27,25 +27,25 @@ class IndexRuns:
         return self.report["input_bytes"]
 
     def as_json(self) -> dict:
-        said_elsewhere = {"inputs", "output"}  # paths of the machine
+        said_elsewhere = {"inputs", "output"}  # paths of this machine
         return self.series.as_json() | {"report": {k: v for k, v in self.report.items() if k not in said_elsewhere}}
 
 
 def manifest(index: Path) -> bytes:
-    """Has a hash of every file of the index."""
+    """The manifest holds a hash of every file of the index."""
     return (index / "manifest").read_bytes()
 
 
 def run_again(command: list[str], index: Path, expected: bytes) -> Cost:
-    """Raises FailedRun also where the index is another than `expected`, the manifest of the one that was verified."""
+    """Raises FailedRun also if the manifest of the new index differs from `expected`."""
     cost = run_measured(command, index)
     if manifest(index) != expected:
-        raise FailedRun(f"{' '.join(command)}\nmade another index than the time before")
+        raise FailedRun(f"{' '.join(command)}\nmade a different index than before")
     return cost
 
 
 def measure(program: Path, jobs: dict[str, tuple[Path, list[str]]], scratch: Path, rounds: int) -> dict[str, IndexRuns]:
-    """`jobs`: input and options of `spillway index`, by name. Interleaved rounds, behind one that warms up."""
+    """`jobs` maps names to input and options of `spillway index`. Runs a warm-up round, then interleaved rounds."""
     index, report_file = scratch / "measured.index", scratch / "report.json"
     reports: dict[str, dict] = {}
     contestants: dict[str, Callable[[], Cost]] = {}
@@ -67,5 +67,5 @@ def add_arguments(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--options", type=shlex.split, default=[], metavar="'WORDS'",
                         help="more options of spillway index: --options='--memory 1G --positions'")
     parser.add_argument("--scratch", type=Path, default=Path("."), help="where indexes are made (default: here)")
-    parser.add_argument("--output", type=Path, default=report.default_directory(), help="of the report")
-    parser.add_argument("--name", default=name, help="of the report's files")
+    parser.add_argument("--output", type=Path, default=report.default_directory(), help="directory of the report")
+    parser.add_argument("--name", default=name, help="name of the report's files")

@@ -1,4 +1,4 @@
-"""Runs a program and says what it cost: wall time until its output is on disk, CPU time, peak memory."""
+"""Runs a program and measures its cost: wall time until its output is on disk, CPU time, peak memory."""
 import dataclasses
 import os
 import shutil
@@ -11,16 +11,16 @@ LOG_TAIL_BYTES = 2000
 
 
 class FailedRun(Exception):
-    """The program ended with an error; the text has the command, the exit status and the end of what it said."""
+    """The program failed. The text has the command, the exit status and the end of its output."""
 
 
 @dataclasses.dataclass
 class Cost:
-    wall_seconds: float  # sync_seconds included
-    sync_seconds: float  # fsync of the output by us, for programs that leave it to the system
+    wall_seconds: float  # includes sync_seconds
+    sync_seconds: float  # our fsync of the output, for programs that do not sync it
     user_seconds: float
     system_seconds: float
-    peak_bytes: int  # largest resident set of the program or of a process it waited for
+    peak_bytes: int  # largest resident set of the program or of a child that it waited for
 
     @property
     def cpu_seconds(self) -> float:
@@ -69,10 +69,10 @@ def _tail(log) -> str:
 
 
 def run_measured(command: list[str], output: Path | None, environment: dict[str, str] | None = None) -> Cost:
-    """Removes `output`, runs the command, which makes it, and syncs it. Raises FailedRun.
+    """Removes `output`, runs the command that makes it, and syncs it. Raises FailedRun.
 
-    peak_bytes is what wait4 says. A process starts with its parent's peak in that figure, so nothing below this
-    program's own size (about 20 MB) can be told apart.
+    peak_bytes comes from wait4. A process inherits its parent's peak, so peaks below this script's own size (about
+    20 MB) cannot be told apart.
     """
     if output is not None:
         remove(output)
@@ -92,7 +92,7 @@ def run_measured(command: list[str], output: Path | None, environment: dict[str,
 
 
 def answer(command: list[str]) -> str:
-    """The standard output of a command that is not measured. Raises FailedRun."""
+    """Runs a command without measuring it and returns its standard output. Raises FailedRun."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode != 0:
         said = (done.stdout + done.stderr).decode(errors="replace")[-LOG_TAIL_BYTES:]

@@ -1,4 +1,4 @@
-"""Interleaved rounds (A, B, A, B, ...), so that what else a machine does falls on all alike, and their medians."""
+"""Interleaved rounds (A, B, A, B, ...), so that other work on the machine affects all alike, and their medians."""
 import dataclasses
 import statistics
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from measure.process import Cost, FailedRun
 
 @dataclasses.dataclass
 class Series:
-    """What one contestant's rounds cost."""
+    """The costs of one contestant's rounds."""
     costs: list[Cost] = dataclasses.field(default_factory=list)
 
     def median(self, name: str) -> float:
@@ -20,7 +20,7 @@ class Series:
         return (max(walls) - min(walls)) / statistics.median(walls)
 
     def ratio_to(self, other: "Series") -> float:
-        """Median over the rounds of wall time here / wall time there, each round for itself."""
+        """The median over the rounds of this wall time / the other's in the same round."""
         pairs = zip(self.costs, other.costs, strict=True)
         return statistics.median(mine.wall_seconds / theirs.wall_seconds for mine, theirs in pairs)
 
@@ -36,9 +36,9 @@ class Series:
 
 def interleave(contestants: dict[str, Callable[[], Cost]], rounds: int,
                failures: dict[str, str] | None = None) -> dict[str, Series]:
-    """Runs every contestant once a round, in the order given.
+    """Runs every contestant once per round, in the order given.
 
-    With `failures`, one whose run fails is noted there and has no series; without, FailedRun ends everything.
+    With `failures`, a contestant that fails is noted there and has no series. Without, FailedRun ends everything.
     """
     series = {name: Series() for name in contestants}
     for _ in range(rounds):

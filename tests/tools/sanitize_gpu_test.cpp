@@ -1,4 +1,4 @@
-// tools/sanitize_gpu with a test program and a compute-sanitizer that are scripts: what it calls clean, and what not.
+// tools/sanitize_gpu with scripts as test program and compute-sanitizer: which outcomes it reports as clean.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ class SanitizeGpu : public ::testing::Test {
     std::ofstream(scratch_ / name) << "#!/bin/bash\n" << text;
     std::filesystem::permissions(scratch_ / name, std::filesystem::perms::owner_all);
   }
-  // A program with two cases of one sorter; `ending` runs in each of its processes, with the filter in $1.
+  // A test program with two cases of one sorter. Each of its processes runs `ending`, with the filter in $1.
   void write_program(const std::string& ending) {
     write_script("program",
                  "if [[ $1 == --gtest_list_tests ]]; then\n"
@@ -30,7 +30,7 @@ class SanitizeGpu : public ::testing::Test {
                  "ok() { echo \"[       OK ] $1 (7 ms)\"; }\n" +
                      ending);
   }
-  // Prints what a tool prints behind the program, and ends as it does.
+  // Prints the tool's lines after those of the program, and ends with its status.
   void write_sanitizer(const std::string& ending) {
     write_script("compute-sanitizer", "while [[ $1 == --* ]]; do shift 2; done\n\"$@\"; status=$?\n" + ending);
   }

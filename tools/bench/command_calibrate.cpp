@@ -3,8 +3,8 @@
 #include "tools/bench/output.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/scratch.hpp"
+#include "tools/cli/option_values.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/options/generate.hpp"
 #include "tools/options/job.hpp"
 
 namespace spillway {

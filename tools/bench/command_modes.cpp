@@ -11,7 +11,6 @@
 #include "tools/bench/scratch.hpp"
 #include "tools/cli/option_values.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/options/generate.hpp"
 #include "tools/options/index.hpp"
 
 namespace spillway {
@@ -77,7 +76,7 @@ ExitCode run_bench_modes_command(const Arguments& arguments, Session& session) {
     if (input == "-") throw UsageError("the input is read several times: it cannot be standard input");
   }
   const GpuStatus gpus = find_gpus();
-  std::uint64_t rounds = 5;
+  unsigned rounds = 5;
   take_count(arguments, "rounds", 1, 1000, rounds);
   std::vector<ModeJob> jobs;
   for (const ModeVariant& variant : chosen_modes(arguments, gpus)) {
@@ -96,7 +95,7 @@ ExitCode run_bench_modes_command(const Arguments& arguments, Session& session) {
                              [](const std::string& words) { print_message("bench modes: " + words); },
                              [](const std::string&) {}};
   const auto parsing = arguments.has("skip-parsing") ? ParsingAlone::kLeftOut : ParsingAlone::kMeasured;
-  write_stats(measure_modes(jobs, static_cast<unsigned>(rounds), parsing, scratch.path(), context), output);
+  write_stats(measure_modes(jobs, rounds, parsing, scratch.path(), context), output);
   return ExitCode::kDone;
 }
 

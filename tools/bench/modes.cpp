@@ -1,10 +1,10 @@
 #include "tools/bench/modes.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <stdexcept>
 
 #include "indexer/job/index_job.hpp"
-#include "tools/bench/peak.hpp"
 #include "tools/bench/timed_reads.hpp"
 
 namespace spillway {
@@ -135,6 +135,12 @@ class ModesBench {
 };
 
 }  // namespace
+
+bool reset_peak_resident_bytes() {
+  std::ofstream file("/proc/self/clear_refs");
+  file << "5" << std::flush;
+  return file.good();
+}
 
 ModesStats measure_modes(const std::vector<ModeJob>& jobs, unsigned rounds, ParsingAlone parsing,
                          const std::string& scratch, const IndexContext& context) {

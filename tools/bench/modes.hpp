@@ -44,6 +44,10 @@ struct ModesStats {
   std::uint64_t input_bytes = 0;
 };
 
+// Restarts peak_resident_bytes() (io/memory/budget.hpp) from the memory that is resident now, so that the peak of one
+// of several jobs of this process can be measured. Returns false if the system does not allow it.
+bool reset_peak_resident_bytes();
+
 enum class ParsingAlone : std::uint8_t { kMeasured, kLeftOut };
 
 // Runs a warm-up round, then `rounds` that count. Parsing alone uses the plan of the last job and, if that does not

@@ -1,8 +1,6 @@
 #include "tools/bench/modes_table.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "tools/report/figures.hpp"
 
@@ -10,14 +8,8 @@ namespace spillway {
 
 namespace {
 
-std::string number(const char* format, double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
 std::string rate(std::uint64_t count, const Series& series) {
-  return number("%.1f", static_cast<double>(count) / std::max(series.median(), 1e-9) / 1e6);
+  return decimal_text(static_cast<double>(count) / std::max(series.median(), 1e-9) / 1e6, 1);
 }
 
 std::string row(const std::string& name, const std::vector<std::string>& cells, std::size_t columns) {
@@ -33,9 +25,11 @@ std::size_t column_width(const ModesStats& stats) {
   return width;
 }
 
-std::string seconds_text_of(const Series& series) { return series.empty() ? "-" : number("%.3f s", series.median()); }
+std::string seconds_text_of(const Series& series) {
+  return series.empty() ? "-" : decimal_text(series.median(), 3) + " s";
+}
 
-std::string times_text(const Series& ratios) { return ratios.empty() ? "-" : number("%.2f", ratios.median()); }
+std::string times_text(const Series& ratios) { return ratios.empty() ? "-" : decimal_text(ratios.median(), 2); }
 
 // A row with one cell per mode.
 template <typename Cell>
@@ -64,7 +58,7 @@ std::string head(const ModesStats& stats) {
                      count_text(first.wall.rounds().size()) + " rounds\n";
   for (const ParsingSeries& parsing : stats.parsing) {
     text += "parsing alone, to " + std::string(chunk_form_name(parsing.form)) + ": " +
-            number("%.3f s", parsing.wall.median()) + ", " + rate(stats.input_bytes, parsing.wall) + " MB/s\n";
+            decimal_text(parsing.wall.median(), 3) + " s, " + rate(stats.input_bytes, parsing.wall) + " MB/s\n";
   }
   return text;
 }
@@ -82,7 +76,7 @@ std::string wall_rows(const ModesStats& stats) {
   const Series& first = stats.modes.front().wall;
   return mode_row("wall", stats, [](const ModeStats& mode) { return seconds_text_of(mode.wall); }) +
          mode_row("  spread", stats,
-                  [](const ModeStats& mode) { return number("%.1f %%", 100 * mode.wall.spread()); }) +
+                  [](const ModeStats& mode) { return decimal_text(100 * mode.wall.spread(), 1) + " %"; }) +
          mode_row("  MB/s", stats, [&](const ModeStats& mode) { return rate(stats.input_bytes, mode.wall); }) +
          mode_row("  M postings/s", stats,
                   [](const ModeStats& mode) { return rate(mode.report.postings, mode.wall); }) +

@@ -6,7 +6,6 @@
 #include "io/memory/limits.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "tools/cli/option_values.hpp"
-#include "tools/options/generate.hpp"
 #include "tools/options/job.hpp"
 
 namespace spillway {
@@ -58,9 +57,7 @@ void add_bench_gpu_options(options_description& group) {
 
 BenchOptions bench_options(const Arguments& arguments, FileSystem& files, bool needs_gpu) {
   BenchOptions options;
-  std::uint64_t rounds = kLeastRounds;
-  take_count(arguments, "rounds", kLeastRounds, kMostRounds, rounds);
-  options.rounds = static_cast<unsigned>(rounds);
+  take_count(arguments, "rounds", kLeastRounds, kMostRounds, options.rounds);
   take_count(arguments, "seed", 0, UINT64_MAX, options.seed);
   const JobResources resources = job_resources(arguments, files);
   options.memory_bytes = resources.memory_bytes != 0 ? resources.memory_bytes : available_memory_bytes() / 2;

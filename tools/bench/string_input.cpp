@@ -4,9 +4,7 @@
 #include <tbb/parallel_reduce.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cstdio>
 #include <cstring>
 #include <stdexcept>
 
@@ -38,12 +36,6 @@ bool is_stable_order(std::span<const StringRef> strings, std::span<const std::ui
         return good;
       },
       [](bool a, bool b) { return a && b; });
-}
-
-std::string one_digit(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f", value);
-  return text.data();
 }
 
 }  // namespace
@@ -109,9 +101,9 @@ nlohmann::ordered_json string_set_json(const StringSetStats& stats) {
 std::string string_set_text(const StringSetStats& stats) {
   const double count = static_cast<double>(std::max<std::uint64_t>(1, stats.count));
   return count_text(stats.count) + " strings, " + bytes_text(stats.bytes) + " (" +
-         one_digit(static_cast<double>(stats.bytes) / count) + " each), told apart by " +
-         one_digit(static_cast<double>(stats.distinguishing_bytes) / count) + "; ties: mean " +
-         one_digit(stats.mean_tie_bytes) + ", longest " + one_digit(stats.max_tie_bytes);
+         decimal_text(static_cast<double>(stats.bytes) / count, 1) + " each), distinguished by " +
+         decimal_text(static_cast<double>(stats.distinguishing_bytes) / count, 1) + "; ties: mean " +
+         decimal_text(stats.mean_tie_bytes, 1) + ", longest " + decimal_text(stats.max_tie_bytes, 1);
 }
 
 }  // namespace spillway

@@ -1,8 +1,6 @@
 #include "tools/bench/timed_sort.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <stdexcept>
 
 #include "tools/report/figures.hpp"
@@ -23,26 +21,8 @@ SortTimes checked_round(TimedSort& sort) {
 
 std::string rate_cell(std::uint64_t count, const Series& series) {
   if (series.empty()) return "-";
-  std::array<char, 32> text{};
   const double rate = millions_per_second(count, series);
-  std::snprintf(text.data(), text.size(), rate < 100 ? "%.2f" : "%.0f", rate);
-  return text.data();
-}
-
-std::string milliseconds_cell(double seconds) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3f ms", 1000 * seconds);
-  return text.data();
-}
-
-std::string spread_cell(const Series& series) {
-  return percent_text(static_cast<std::uint64_t>(series.spread() * 1e6), 1'000'000);
-}
-
-std::string times_cell(const Series& base, const Series& other) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3f", times_faster(base, other).median());
-  return text.data();
+  return decimal_text(rate, rate < 100 ? 2 : 0);
 }
 
 const SorterStats* baseline_of(const std::vector<SorterStats>& all) {
@@ -121,12 +101,12 @@ std::string sorter_table(const std::vector<SorterStats>& all, std::uint64_t coun
   for (const SorterStats& stats : all) {
     std::vector<std::string> cells{stats.name,
                                    rate_cell(count, stats.sort),
-                                   milliseconds_cell(stats.sort.median()),
-                                   spread_cell(stats.sort),
+                                   decimal_text(1000 * stats.sort.median(), 3) + " ms",
+                                   decimal_text(100 * stats.sort.spread(), 1) + " %",
                                    memory_text(stats.scratch_bytes),
                                    rate_cell(count, stats.pinned),
                                    rate_cell(count, stats.pageable)};
-    if (baseline != nullptr) cells.push_back(times_cell(baseline->sort, stats.sort));
+    if (baseline != nullptr) cells.push_back(decimal_text(times_faster(baseline->sort, stats.sort).median(), 3));
     text += row(cells);
   }
   return text;

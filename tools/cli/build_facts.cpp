@@ -1,7 +1,6 @@
 #include "tools/cli/build_facts.hpp"
 
 #include SPILLWAY_COMMIT_HEADER
-#include "tools/cli/version.hpp"
 
 namespace spillway {
 

@@ -1,7 +1,9 @@
-// How this program was built. Every measurement names these facts.
+// The version of the program, and how it was built. Every measurement names these facts.
 #pragma once
 
 namespace spillway {
+
+inline constexpr const char* kVersion = SPILLWAY_VERSION;  // from CMakeLists.txt
 
 struct BuildFacts {
   const char* version;

@@ -5,7 +5,7 @@
 #include <new>
 #include <system_error>
 
-#include "tools/cli/version.hpp"
+#include "tools/cli/build_facts.hpp"
 
 namespace spillway {
 

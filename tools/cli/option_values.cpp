@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "io/base/error.hpp"
-#include "tools/cli/command.hpp"
 
 namespace spillway {
 
@@ -97,6 +96,15 @@ std::vector<std::string> parse_list(std::string_view option, std::string_view te
     begin = end + 1;
   }
   return parts;
+}
+
+void take_size(const Arguments& arguments, const char* option, std::uint64_t& value,
+               std::optional<std::uint64_t> default_bytes) {
+  if (const auto text = arguments.text(option)) value = parse_size(std::string("--") + option, *text, default_bytes);
+}
+
+void take_real(const Arguments& arguments, const char* option, double least, double most, double& value) {
+  if (const auto text = arguments.text(option)) value = parse_real(std::string("--") + option, *text, least, most);
 }
 
 }  // namespace spillway

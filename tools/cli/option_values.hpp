@@ -2,11 +2,14 @@
 // found.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tools/cli/command.hpp"
 
 namespace spillway {
 
@@ -27,5 +30,23 @@ std::size_t parse_choice(std::string_view option, std::string_view text, const s
 
 // Splits "a,b,c" at commas. Refuses empty parts.
 std::vector<std::string> parse_list(std::string_view option, std::string_view text);
+
+// Each of these sets `value` if the option (without dashes) was given, and leaves it otherwise.
+template <std::unsigned_integral Number>
+void take_count(const Arguments& arguments, const char* option, std::uint64_t least, std::uint64_t most,
+                Number& value) {
+  if (const auto text = arguments.text(option)) {
+    value = static_cast<Number>(parse_count(std::string("--") + option, *text, least, most));
+  }
+}
+template <typename Enum>
+void take_choice(const Arguments& arguments, const char* option, const std::vector<std::string>& names, Enum& value) {
+  if (const auto text = arguments.text(option)) {
+    value = static_cast<Enum>(parse_choice(std::string("--") + option, *text, names));
+  }
+}
+void take_size(const Arguments& arguments, const char* option, std::uint64_t& value,
+               std::optional<std::uint64_t> default_bytes = std::nullopt);
+void take_real(const Arguments& arguments, const char* option, double least, double most, double& value);
 
 }  // namespace spillway

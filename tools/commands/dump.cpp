@@ -45,11 +45,9 @@ DumpOptions dump_options(const Arguments& arguments) {
   result.from = arguments.text("from").value_or("");
   result.to = arguments.text("to");
   result.term = arguments.text("term");
-  if (const auto text = arguments.text("first")) result.first = parse_count("--first", *text, 0, UINT32_MAX);
-  if (const auto text = arguments.text("count")) result.count = parse_count("--count", *text, 0, UINT64_MAX);
-  if (const auto text = arguments.text("format")) {
-    result.json = parse_choice("--format", *text, {"text", "json"}) == 1;
-  }
+  take_count(arguments, "first", 0, UINT32_MAX, result.first);
+  take_count(arguments, "count", 0, UINT64_MAX, result.count);
+  take_choice(arguments, "format", {"text", "json"}, result.json);
   result.positions = arguments.has("positions");
   return result;
 }

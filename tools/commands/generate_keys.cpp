@@ -27,9 +27,7 @@ ExitCode run_generate_keys_command(const Arguments& arguments, Session& session)
   options.count = kDefaultKeys;
   take_count(arguments, "count", 0, std::uint64_t{1} << 60, options.count);
   take_count(arguments, "seed", 0, UINT64_MAX, options.seed);
-  std::uint64_t bits = 64;
-  take_count(arguments, "bits", 1, 64, bits);
-  options.bits = static_cast<unsigned>(bits);
+  take_count(arguments, "bits", 1, 64, options.bits);
   const unsigned threads = generating_threads(arguments);
   const KeySet set(options);
   write_generated(arguments, session, [&](const auto& write) { generate_keys(set, threads, write); });

@@ -10,26 +10,18 @@ namespace {
 
 constexpr std::uint64_t kDefaultBytes = 100'000'000;
 
-void take_real(const Arguments& arguments, const char* option, double least, double most, double& value) {
-  if (const auto text = arguments.text(option)) value = parse_real(std::string("--") + option, *text, least, most);
-}
-
 GenerateTextOptions generate_options(const Arguments& arguments) {
   GenerateTextOptions result;
   take_count(arguments, "seed", 0, UINT64_MAX, result.seed);
-  if (const auto text = arguments.text("bytes")) result.total_bytes = parse_size("--bytes", *text);
+  take_size(arguments, "bytes", result.total_bytes);
   take_count(arguments, "documents", 1, UINT64_MAX, result.documents);
   if (result.total_bytes == 0 && result.documents == 0) result.total_bytes = kDefaultBytes;
-  if (const auto text = arguments.text("format")) {
-    result.format = static_cast<GeneratedFormat>(parse_choice("--format", *text, {"jsonl", "lines"}));
-  }
+  take_choice(arguments, "format", {"jsonl", "lines"}, result.format);
   take_count(arguments, "vocabulary", 1, UINT32_MAX, result.vocabulary);
   take_real(arguments, "exponent", 0, 16, result.exponent);
   take_real(arguments, "shift", 0, 1e6, result.shift);
   take_real(arguments, "mean-words", 1, static_cast<double>(kMaxGeneratedWords), result.mean_words);
-  if (const auto text = arguments.text("lengths")) {
-    result.distribution = static_cast<LengthDistribution>(parse_choice("--lengths", *text, {"fixed", "lognormal"}));
-  }
+  take_choice(arguments, "lengths", {"fixed", "lognormal"}, result.distribution);
   take_real(arguments, "spread", 0, 4, result.spread);
   if (arguments.has("spread") && result.distribution == LengthDistribution::kFixed) {
     throw UsageError("--spread does not apply to --lengths fixed");

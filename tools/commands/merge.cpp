@@ -29,9 +29,7 @@ MergeOptions merge_options(const Arguments& arguments, FileSystem& files) {
   result.threads = resources.threads;
   result.temp_directories = resources.temp_directories;
   result.temp_limit_bytes = resources.temp_limit_bytes;
-  if (const auto text = arguments.text("fan-in")) {
-    result.max_fan_in = static_cast<std::size_t>(parse_count("--fan-in", *text, 2, 1024));
-  }
+  take_count(arguments, "fan-in", 2, 1024, result.max_fan_in);
   result.force = arguments.has("force");
   return result;
 }

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "indexer/plan/job.hpp"
-#include "tools/cli/version.hpp"
+#include "tools/cli/build_facts.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/index.hpp"
 #include "tools/report/json.hpp"

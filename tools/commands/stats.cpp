@@ -1,6 +1,4 @@
 // `spillway stats`: counts and options of an index, and the size of each file.
-#include <cstdio>
-
 #include "io/format/index.hpp"
 #include "io/format/index_types.hpp"
 #include "io/index/reader.hpp"
@@ -16,12 +14,6 @@ namespace {
 
 double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-std::string decimals(double value, int count) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", count, value);
-  return text;
 }
 
 std::uint64_t total_bytes(const IndexReader& index) {
@@ -75,18 +67,19 @@ std::string stats_text(const IndexReader& index) {
   text += row("dropped documents", count_text(counts.source_documents - counts.documents));
   text += row("terms", count_text(counts.terms)) + row("tokens", count_text(counts.occurrences));
   text += row("postings", count_text(counts.postings));
-  text += row("average length", decimals(ratio(counts.occurrences, counts.documents), 2));
+  text += row("average length", decimal_text(ratio(counts.occurrences, counts.documents), 2));
   text += "\n" + left_aligned("file", 20) + right_aligned("bytes", 16) + right_aligned("share", 10) +
           right_aligned("bytes/posting", 16) + "\n";
   const auto file_row = [&](const std::string& name, std::uint64_t bytes) {
     text += left_aligned(name, 20) + right_aligned(count_text(bytes), 16) +
             right_aligned(percent_text(bytes, total_bytes(index)), 10) +
-            right_aligned(decimals(ratio(bytes, counts.postings), 3), 16) + "\n";
+            right_aligned(decimal_text(ratio(bytes, counts.postings), 3), 16) + "\n";
   };
   for (const auto& file : index.files()) file_row(file.name, file.bytes);
   file_row("all", total_bytes(index));
   if (content.positions) {
-    text += "\npositions take " + decimals(ratio(8 * position_bytes(index), counts.occurrences), 2) + " bits each\n";
+    text +=
+        "\npositions take " + decimal_text(ratio(8 * position_bytes(index), counts.occurrences), 2) + " bits each\n";
   }
   text += "\ntokenizer " + std::string(tokenizer_name(content.tokenizer)) + ", stemmer " + printable(content.stemmer) +
           ", " + count_text(stop_word_count(content)) + " stop words, terms up to " +

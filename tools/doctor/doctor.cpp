@@ -12,7 +12,7 @@
 #include "io/memory/limits.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "text/scan/window_kernels.hpp"
-#include "tools/cli/version.hpp"
+#include "tools/cli/build_facts.hpp"
 #include "tools/report/figures.hpp"
 
 namespace spillway {

@@ -1,7 +1,7 @@
 #include "tools/manual/page.hpp"
 
+#include "tools/cli/build_facts.hpp"
 #include "tools/cli/option_table.hpp"
-#include "tools/cli/version.hpp"
 
 namespace spillway {
 

@@ -19,15 +19,10 @@ void add_generating_threads_option(boost::program_options::options_description& 
   add_value(group, "threads", "N", "threads (default: as many as processors)");
 }
 
-void take_count(const Arguments& arguments, const char* option, std::uint64_t least, std::uint64_t most,
-                std::uint64_t& value) {
-  if (const auto text = arguments.text(option)) value = parse_count(std::string("--") + option, *text, least, most);
-}
-
 unsigned generating_threads(const Arguments& arguments) {
-  std::uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   take_count(arguments, "threads", 1, 1024, threads);
-  return static_cast<unsigned>(threads);
+  return threads;
 }
 
 void write_generated(const Arguments& arguments, Session& session,

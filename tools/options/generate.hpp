@@ -2,7 +2,6 @@
 #pragma once
 
 #include <boost/program_options.hpp>
-#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -13,9 +12,7 @@ namespace spillway {
 void add_generated_output_options(boost::program_options::options_description& group);
 void add_generating_threads_option(boost::program_options::options_description& group);
 
-// The options, where they are given; else `value` stays, or is the default.
-void take_count(const Arguments& arguments, const char* option, std::uint64_t least, std::uint64_t most,
-                std::uint64_t& value);
+// The value of --threads, or the number of processors.
 unsigned generating_threads(const Arguments& arguments);
 
 // Calls make(write), where write(bytes) appends to --output, and finishes the output. A signal ends the work between

@@ -47,14 +47,6 @@ std::vector<std::string> string_sorter_names() {
   return names;
 }
 
-// Sets `value` to the choice that the option names; leaves it if the option was not given.
-template <typename Enum>
-void take_choice(const Arguments& arguments, const char* option, const std::vector<std::string>& names, Enum& value) {
-  if (const auto text = arguments.text(option)) {
-    value = static_cast<Enum>(parse_choice(std::string("--") + option, *text, names));
-  }
-}
-
 void take_name(const Arguments& arguments, const char* option, const std::vector<std::string>& names,
                std::string& value) {
   if (const auto text = arguments.text(option)) {
@@ -103,9 +95,7 @@ ContentOptions content_options(const Arguments& arguments, FileSystem& files) {
   take_choice(arguments, "store", {"none", "meta", "text"}, content.store);
   take_choice(arguments, "duplicate-ids", {"first", "keep", "fail"}, content.duplicate_ids);
   take_name(arguments, "stem", stemmer_names(), content.stemmer);
-  if (const auto text = arguments.text("max-term-bytes")) {
-    content.max_term_bytes = static_cast<std::uint32_t>(parse_count("--max-term-bytes", *text, 1, 65535));
-  }
+  take_count(arguments, "max-term-bytes", 1, 65535, content.max_term_bytes);
   take_size(arguments, "max-document-bytes", content.max_document_bytes, content.max_document_bytes);
   if (const auto choice = arguments.text("stop")) content.stop_words = stop_words(*choice, content, files);
   return content;

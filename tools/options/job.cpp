@@ -57,17 +57,10 @@ std::string output_option(const Arguments& arguments) {
 JobResources job_resources(const Arguments& arguments, FileSystem& files) {
   JobResources result;
   take_size(arguments, "memory", result.memory_bytes, available_memory_bytes() / 2);
-  if (const auto text = arguments.text("threads")) {
-    result.threads = static_cast<unsigned>(parse_count("--threads", *text, 1, 1024));
-  }
+  take_count(arguments, "threads", 1, 1024, result.threads);
   result.temp_directories = temp_directories(arguments, files);
   take_size(arguments, "temp-limit", result.temp_limit_bytes);
   return result;
-}
-
-void take_size(const Arguments& arguments, const char* option, std::uint64_t& value,
-               std::optional<std::uint64_t> default_bytes) {
-  if (const auto text = arguments.text(option)) value = parse_size(std::string("--") + option, *text, default_bytes);
 }
 
 void refuse_both(const Arguments& arguments, const char* one, const char* other) {

@@ -27,9 +27,6 @@ struct JobResources {
 std::string output_option(const Arguments& arguments);
 JobResources job_resources(const Arguments& arguments, FileSystem& files);
 
-// Sets `value` if the option was given. `default_bytes`: what a percentage refers to.
-void take_size(const Arguments& arguments, const char* option, std::uint64_t& value,
-               std::optional<std::uint64_t> default_bytes = std::nullopt);
 // Throws UsageError if both were given.
 void refuse_both(const Arguments& arguments, const char* one, const char* other);
 

@@ -1,6 +1,6 @@
 #include "tools/options/merge_report.hpp"
 
-#include "tools/cli/version.hpp"
+#include "tools/cli/build_facts.hpp"
 #include "tools/report/figures.hpp"
 
 namespace spillway {

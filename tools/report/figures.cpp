@@ -60,6 +60,12 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
   return formatted("%.1f %s", 100.0 * static_cast<double>(part) / static_cast<double>(whole), "%");
 }
 
+std::string decimal_text(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
 std::string right_aligned(const std::string& text, std::size_t columns) {
   return text.size() >= columns ? text : std::string(columns - text.size(), ' ') + text;
 }

@@ -12,6 +12,7 @@ std::string count_text(std::uint64_t count);                        // "1,234,56
 std::string seconds_text(double seconds);                           // "0.123 s", "4 min 5 s", "2 h 3 min"
 std::string rate_text(std::uint64_t bytes, double seconds);         // "412 MB/s"
 std::string percent_text(std::uint64_t part, std::uint64_t whole);  // "41.7 %"
+std::string decimal_text(double value, int digits);                 // "3.14": `digits` after the point
 
 // Pads `text` with blanks to `columns`, on the left for a column of numbers or on the right for a column of words.
 std::string right_aligned(const std::string& text, std::size_t columns);

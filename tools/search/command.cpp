@@ -19,21 +19,12 @@ struct SearchOptions {
   QueryFile::Options queries;
 };
 
-template <typename Enum>
-void take_choice(const Arguments& arguments, const char* option, const std::vector<std::string>& names, Enum& value) {
-  if (const auto text = arguments.text(option)) {
-    value = static_cast<Enum>(parse_choice(std::string("--") + option, *text, names));
-  }
-}
-
 SearchSettings search_settings(const Arguments& arguments) {
   SearchSettings result;
-  if (const auto text = arguments.text("k1")) result.bm25.k1 = parse_real("--k1", *text, 0, 1000);
-  if (const auto text = arguments.text("b")) result.bm25.b = parse_real("--b", *text, 0, 1);
+  take_real(arguments, "k1", 0, 1000, result.bm25.k1);
+  take_real(arguments, "b", 0, 1, result.bm25.b);
   if (const auto text = arguments.text("count")) result.k = parse_count("-k", *text, 1, std::uint64_t{1} << 31);
-  if (const auto text = arguments.text("threads")) {
-    result.threads = static_cast<unsigned>(parse_count("--threads", *text, 1, 1024));
-  }
+  take_count(arguments, "threads", 1, 1024, result.threads);
   if (arguments.has("exhaustive")) result.method = SearchMethod::kExhaustive;
   // A query on the command line may use operators; files hold questions, with - and quotes as punctuation.
   if (!arguments.has("queries")) result.syntax = QuerySyntax::kOperators;

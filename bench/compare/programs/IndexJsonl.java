@@ -1,9 +1,9 @@
-// Indexes a JSONL file with Lucene, and asks such an index.
+// Indexes a JSONL file with Lucene, and queries such an index.
 //   build INPUT OUTPUT THREADS BUFFER_MEGABYTES CONTENTS    CONTENTS: frequencies, positions, text
 //   probe INDEX WORD
 //   version
-// Each thread reads, parses and adds the records that begin in its pieces of the file; the index is left as commit()
-// and the merges it waits for leave it, in a few segments.
+// Each thread reads, parses and adds the records that begin in its ranges of the file. The index stays as commit() and the
+// merges that it waits for leave it, in a few segments.
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Indexes a JSONL file with SQLite's FTS5 in one transaction, and asks such an index.
+"""Indexes a JSONL file with SQLite's FTS5 in one transaction, and queries such an index.
 
-detail=none and detail=column keep no frequencies: such an index holds less than the others do. Half of the memory is
-the page cache (a quarter) and the hash table of pending terms (a quarter). The index is left as the inserts leave it.
+detail=none and detail=column keep no frequencies, so such an index holds less than those of the other tools. The page
+cache and the hash table of pending terms get a quarter of the memory each. The index stays as the inserts leave it.
 """
 import argparse
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Indexes a JSONL file with tantivy, and asks such an index. Runs in the environment that bench/compare/setup makes.
+"""Indexes a JSONL file with tantivy, and queries such an index. Runs in the environment that bench/compare/setup makes.
 
-The records go to add_json as they stand, so that Python touches each once and tantivy parses it: faster than building
-documents in Python. The index is left as commit() and the merges it starts leave it, in a few segments.
+Records go to add_json unchanged, so that tantivy parses them: faster than building documents in Python. The index stays
+as commit() and the merges that it starts leave it, in a few segments.
 """
 import argparse
 import json

@@ -1,6 +1,6 @@
-"""Lucene 9, with the classes that a Python package brings (programs/IndexJsonl.java).
+"""Lucene 9, with the classes from a Python package (programs/IndexJsonl.java).
 
-The memory of a case is the Java heap; half of it is the indexing buffer. The virtual machine itself comes on top.
+The memory of a case is the Java heap; half of it is the indexing buffer. The virtual machine needs more.
 """
 import shutil
 from pathlib import Path

@@ -1,7 +1,7 @@
 """Sphinx (Debian's sphinxsearch): `indexer` reads tab-separated values, which are made before anything is timed.
 
-Line breaks and tabs of a text become blanks there. One thread, whatever the case says. Frequencies without positions is
-hitless_words = all. There is no stored text.
+Line breaks and tabs of a text become blanks. Always one thread. Frequencies without positions need hitless_words = all.
+Texts cannot be stored.
 """
 import json
 import os

@@ -1,6 +1,6 @@
-"""Spillway itself: ids and titles are stored too, and the index is one merged whole.
+"""Spillway with its defaults: ids and titles are stored, and the index is one merged whole.
 
-Its defaults, but for documents with an id that was seen before: they are kept, as the other tools keep them.
+Documents with repeated ids are kept, as the other tools keep them.
 """
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""SQLite FTS5, through Python's sqlite3 (programs/sqlite_index.py). One thread, whatever the case says."""
+"""SQLite FTS5, through Python's sqlite3 (programs/sqlite_index.py). Always one thread."""
 import sqlite3
 import sys
 from pathlib import Path

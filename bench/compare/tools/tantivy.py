@@ -1,4 +1,4 @@
-"""tantivy, through its Python package (programs/tantivy_index.py): its defaults, but for what the case says."""
+"""tantivy, through its Python package (programs/tantivy_index.py), with defaults except for the settings of the case."""
 from pathlib import Path
 
 from measure.process import answer

@@ -1,4 +1,4 @@
-"""What compare.py asks of a tool. An adapter is one file: how the tool is called, and what its index says."""
+"""The interface of a tool in compare.py. An adapter is one file: how the tool is run, and how its index is queried."""
 import abc
 import dataclasses
 import enum
@@ -8,8 +8,8 @@ from pathlib import Path
 from measure.machine import ROOT
 from measure.process import answer
 
-BUILT = ROOT / "build" / "compare"  # what bench/compare/setup made
-PROGRAMS = Path(__file__).resolve().parent.parent / "programs"  # those that drive libraries
+BUILT = ROOT / "build" / "compare"  # made by bench/compare/setup
+PROGRAMS = Path(__file__).resolve().parent.parent / "programs"  # programs that drive libraries
 
 
 class Contents(enum.Enum):
@@ -30,29 +30,29 @@ class Tool(abc.ABC):
 
     @abc.abstractmethod
     def missing(self) -> str | None:
-        """Why it cannot run here, with the remedy; None where it can."""
+        """Why it cannot run here, with the remedy; None if it can."""
 
     @abc.abstractmethod
     def version(self) -> str: ...
 
     def prepare(self, source: Path, scratch: Path) -> None:
-        """Before anything is timed: what the tool needs besides the JSONL file."""
+        """Makes what the tool needs besides the JSONL file. Called before anything is timed."""
 
     @abc.abstractmethod
     def command(self, case: Case, source: Path, output: Path) -> list[str] | None:
-        """Indexes `source` into `output`. None: the tool cannot do this case."""
+        """The command that indexes `source` into `output`; None if the tool cannot do this case."""
 
     @abc.abstractmethod
     def told(self, case: Case) -> str:
-        """What it was told of memory and threads, in a few words."""
+        """The tool's settings of memory and threads, in a few words."""
 
     @abc.abstractmethod
     def probe(self, output: Path, word: str) -> tuple[int, int]:
-        """From the index, opened anew: its documents, and those that hold `word`."""
+        """Reopens the index and returns the numbers of its documents and of those that hold `word`."""
 
 
 def answered_counts(command: list[str]) -> tuple[int, int]:
-    """Of a child that prints {"documents": N, "with_word": N}."""
+    """The counts that a child process prints as {"documents": N, "with_word": N}."""
     counts = json.loads(answer(command))
     return counts["documents"], counts["with_word"]
 

@@ -1,4 +1,4 @@
-// `bench modes`, and what it is made of.
+// `bench modes` and its parts.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -12,8 +12,8 @@
 #include "sort/gpu/device/status.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
+#include "tools/bench/modes.hpp"
 #include "tools/bench/parsing.hpp"
-#include "tools/bench/peak.hpp"
 #include "tools/bench/timed_reads.hpp"
 
 namespace spillway {
@@ -168,7 +168,7 @@ TEST(BenchPeak, IsCountedAnew) {
     std::memset(buffer.data(), 1, buffer.size());
   }
   const std::size_t before = peak_resident_bytes();
-  if (!reset_peak_resident_bytes()) GTEST_SKIP() << "the system does not let it";
+  if (!reset_peak_resident_bytes()) GTEST_SKIP() << "the system does not allow it";
   EXPECT_LE(peak_resident_bytes(), before - kBytes / 2);
 }
 

@@ -1,4 +1,4 @@
-// `bench sort records` and `bench sort strings`, and what they are made of.
+// `bench sort records`, `bench sort strings` and their parts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ TEST(Series, TellsMedianAndSpread) {
   EXPECT_TRUE(series_json(Series()).is_null());
 }
 
-// Says that it sorts, until it does not.
+// A sorter whose result is right in the first rounds and wrong later.
 class FakeSort final : public TimedSort {
  public:
   explicit FakeSort(unsigned wrong_round) : wrong_round_(wrong_round) {}
@@ -114,7 +114,7 @@ TEST(RecordInput, KnowsItsKeysSorted) {
   EXPECT_FALSE(input.is_sorted_form(keys));
   std::sort(keys.begin(), keys.end());
   EXPECT_TRUE(input.is_sorted_form(keys));
-  keys[kCount / 2] = keys[kCount / 2 + 1];  // in order still, but not the same keys
+  keys[kCount / 2] = keys[kCount / 2 + 1];  // still in order, but other keys
   keys[kCount / 2 - 1] = std::min(keys[kCount / 2 - 1], keys[kCount / 2]) - 1;
   EXPECT_FALSE(input.is_sorted_form(keys));
   keys.pop_back();
@@ -154,7 +154,7 @@ TEST(StringInput, KnowsTheStableOrder) {
   EXPECT_FALSE(input.is_order(order)) << "equal strings stand in index order";
 }
 
-// oneTBB says so where it leaves threads out.
+// oneTBB prints a warning if it starts fewer threads than asked for.
 TEST(BenchSort, TakesMoreThreadsThanProcessors) {
   const std::string threads = std::to_string(std::thread::hardware_concurrency() + 3);
   for (const char* what : {"records", "strings"}) {

@@ -1,4 +1,4 @@
-// The program as its users meet it: exit codes, what goes to standard output and what to standard error.
+// The program as users see it: exit codes, standard output and standard error.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -141,7 +141,7 @@ TEST_F(CommandLine, SearchesForPrograms) {
   EXPECT_EQ(object["hits"].size(), 1u);
   EXPECT_EQ(object["hits"][0]["id"], "one");
   EXPECT_EQ(object["hits"][0]["title"], "Sorting");
-  // Both formats carry the whole double.
+  // Both formats print all digits of the double.
   EXPECT_EQ(object["hits"][0]["score"].get<double>(), std::stod(trec.out.substr(std::string("q1 Q0 one 1 ").size())));
 }
 
@@ -303,7 +303,7 @@ TEST_F(CommandLine, NoticesThatStandardOutputTakesNoMore) {
   EXPECT_EQ(closed.exit_code, 2) << closed.err;
 }
 
-// Of the address space there is one stack's worth: the threads that did start do not finish the work before it is told.
+// The address space has room for one stack, so a thread cannot be started while others already work.
 TEST_F(CommandLine, TellsThatThereAreNoMoreThreads) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need more address space";

@@ -48,7 +48,7 @@ TEST(Output, NamesAFullDevice) {
   close(descriptor);
 }
 
-// The reader sleeps; the signal comes to a thread that does not write.
+// The reader sleeps; the signal arrives on a thread that does not write.
 TEST(Output, AFullPipeIsLeftWhenASignalComes) {
   const auto old_handler = std::signal(SIGPIPE, SIG_IGN);
   int ends[2];

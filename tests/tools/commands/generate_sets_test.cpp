@@ -64,8 +64,8 @@ TEST(GenerateCommands, RefuseWhatTheyDoNotKnow) {
   }
 }
 
-// What a paper states of its set, in its Table I: characters a string (from the size in MB of 2^20 bytes, with an end
-// of string), mean and longest tie.
+// The figures of a set in the paper's Table I: characters per string (from the size in MiB, including an end of string),
+// mean and longest tie.
 struct PaperSet {
   const char* name;
   double mean_bytes, mean_tie, max_tie;
@@ -89,7 +89,7 @@ StringSetStats measured(const char* name) {
   return string_set_figures(strings, order, lcps);
 }
 
-// The sets of a million strings or fewer as they are; docs/benchmarks.md has the figures of all.
+// Checks the sets of up to a million strings in full; docs/benchmarks.md has the figures of all sets.
 TEST(SlowStringSets, AreAsHardAsThePapersSay) {
   for (const PaperSet& paper : {PaperSet{"artificial-2", 101.8, 101, 101}, PaperSet{"artificial-5", 51.4, 50, 100},
                                 PaperSet{"random", 100.7, 2, 5}, PaperSet{"dictcalls", 22, 15, 35}}) {

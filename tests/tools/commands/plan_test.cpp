@@ -1,4 +1,4 @@
-// `spillway plan` says what `index` does with the same options.
+// `spillway plan` prints what `index` does with the same options.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -30,7 +30,7 @@ class Plan : public ::testing::Test {
   ScratchDirectory scratch_;
 };
 
-// The lines that do not depend on how much memory this process happens to take.
+// The lines that do not depend on the memory of this process.
 std::string stable_lines(const std::string& text) {
   std::string result;
   for (std::size_t begin = 0; begin < text.size();) {

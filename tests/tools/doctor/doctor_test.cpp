@@ -90,7 +90,7 @@ TEST(Doctor, JudgesDisks) {
   EXPECT_TRUE(findings_text(findings(facts)).ends_with("1 problem\n"));
 }
 
-// One that fails, and one that is too old, say nothing about the others.
+// A GPU that fails and one that is too old do not affect the findings on others.
 TEST(Doctor, JudgesEachGpuByItself) {
   MachineFacts facts = good_machine();
   facts.gpus.state = GpuState::kUsable;
@@ -109,7 +109,7 @@ TEST(Doctor, JudgesEachGpuByItself) {
   EXPECT_NE(finding_on("gpu 3", facts).remedy.find("other programs"), std::string::npos);
 }
 
-// A disk that fails is what it is asked for: the other findings are told too.
+// A disk that fails is one finding; the others are reported too.
 TEST(Doctor, TellsOfADiskThatFails) {
   ScratchDirectory scratch;
   const ProgramResult result = testing::run_program(
@@ -124,7 +124,7 @@ TEST(Doctor, TellsOfADiskThatFails) {
   EXPECT_TRUE(has_told) << result.out;
 }
 
-// With a limit on file sizes a longer file than was asked for would fail.
+// Under a limit on file sizes, a file longer than requested would fail.
 TEST(DiskProbe, WritesAndReadsAsMuchAsItSays) {
   ScratchDirectory scratch;
   rlimit old{};

@@ -1,4 +1,4 @@
-// docs/errors.md has every exit code and every reason for a skipped record; docs/tuning.md every knob of the jobs.
+// docs/errors.md lists every exit code and every reason for a skipped record; docs/tuning.md every resource option.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// The manual page and the completions name every command and every option, and work where they are read.
+// The manual page and the completions name every command and option, and work in man and in the shells.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ std::string roff(std::string text) {
   return text;
 }
 
-// What stands between the first `begin` and the next `end` behind it.
+// The text between the first `begin` and the next `end`.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t at = text.find(begin);
   return at == std::string::npos ? "" : text.substr(at, text.find(end, at + begin.size()) - at);
@@ -100,7 +100,7 @@ TEST(Completions, NameEveryOptionOfEveryCommand) {
   }
 }
 
-// What bash offers for the words, the last of which is being typed.
+// The completions that bash offers while the last of the words is typed.
 std::string bash_offers(const std::string& script, const std::vector<std::string>& words,
                         const std::string& directory) {
   std::string typed;

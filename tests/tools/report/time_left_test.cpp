@@ -19,7 +19,7 @@ TEST(TimeLeft, PromisesNothingTooEarlyOrWithoutATotal) {
   EXPECT_FALSE(of_stream.update(stream, 20));
 }
 
-// A job that reads for 60 s and merges for 20 s, seen five times a second.
+// A job that reads for 60 s and merges for 20 s, updated five times a second.
 TEST(TimeLeft, CountsDownToTheEndOfTheWholeJobWithoutJumps) {
   IndexProgress progress;
   TimeLeft left;
