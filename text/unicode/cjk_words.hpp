@@ -1,6 +1,6 @@
 // Finds words in stretches of kana and Han: the cheapest way through the dictionary's words, as ICU's word break finds
 // it (icu4c/source/common/dictbe.cpp, CjkBreakEngine::divideUpDictionaryRange), in a seventh of the time
-// (docs/results/README.md). What follows two or more characters in the dictionary is remembered: the same pairs come
+// (docs/results/decisions.md). What follows two or more characters in the dictionary is remembered: the same pairs come
 // all the time.
 #pragma once
 
