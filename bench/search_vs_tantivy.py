@@ -75,16 +75,20 @@ class Spillway:
     def __init__(self, arguments: argparse.Namespace, queries: list[str], scratch: Path):
         self.program = str(arguments.program)
         self.k = str(arguments.k)
+        self.answers: bytes | None = None
         self.index, self.queries, self.stats = scratch / "spillway", scratch / "queries.tsv", scratch / "stats.json"
         self.queries.write_text("".join(f"{number}\t{text}\n" for number, text in enumerate(queries, 1)))
         subprocess.run([self.program, "index", str(arguments.lines), "--format", "lines", "-o", str(self.index), "-q"],
                        check=True)
 
     def run(self, *extra: str) -> dict:
-        """The program's statistics: milliseconds of each query, and its work."""
-        subprocess.run([self.program, "search", str(self.index), "--queries", str(self.queries), "-k", self.k,
-                        "--threads", "1", "--format", "trec", "--stats-json", str(self.stats), "--force", *extra],
-                       check=True, stdout=subprocess.DEVNULL)
+        """The program's statistics: milliseconds of each query, and its work. Every run must give the same answers."""
+        done = subprocess.run([self.program, "search", str(self.index), "--queries", str(self.queries), "-k", self.k,
+                               "--threads", "1", "--format", "trec", "--stats-json", str(self.stats), "--force", *extra],
+                              check=True, stdout=subprocess.PIPE)
+        if self.answers not in (None, done.stdout):
+            raise SystemExit("search_vs_tantivy.py: two runs gave different answers: " + " ".join(extra))
+        self.answers = done.stdout
         return json.loads(self.stats.read_text())
 
 
