@@ -39,7 +39,7 @@ ExitCode run_generate_keys_command(const Arguments& arguments, Session& session)
 Command generate_keys_command() {
   Command command;
   command.name = "corpus generate keys";
-  command.summary = "generate the integer sets of the sorting papers, for tests and benchmarks of sorters";
+  command.summary = "generate the integer sets of the sorting papers, for tests and benchmarks";
   command.examples = {{"spillway corpus generate keys uniform -o keys.u64", "16 Mi keys of 64 bits"},
                       {"spillway corpus generate keys entropy-3 --bits 32 --count 1000000 --seed 7 > keys.u64",
                        "the AND of three uniform keys below 2^32"}};

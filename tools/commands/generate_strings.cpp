@@ -37,7 +37,7 @@ ExitCode run_generate_strings_command(const Arguments& arguments, Session& sessi
 Command generate_strings_command() {
   Command command;
   command.name = "corpus generate strings";
-  command.summary = "generate the string sets of the sorting papers, for tests and benchmarks of sorters";
+  command.summary = "generate the string sets of the sorting papers, for tests and benchmarks";
   command.examples = {{"spillway corpus generate strings url -o url.txt", "ten million addresses of pages"},
                       {"spillway corpus generate strings random-ascii --count 1000 --seed 7", "a thousand lines"}};
   command.operands = "SET [OPTIONS]";

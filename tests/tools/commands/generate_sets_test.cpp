@@ -64,8 +64,8 @@ TEST(GenerateCommands, RefuseWhatTheyDoNotKnow) {
   }
 }
 
-// The figures of a set in the paper's Table I: characters per string (from the size in MiB, including an end of string),
-// mean and longest tie.
+// The figures of a set in the paper's Table I: characters per string (from the size in MiB, including an end of
+// string), mean and longest tie.
 struct PaperSet {
   const char* name;
   double mean_bytes, mean_tie, max_tie;
