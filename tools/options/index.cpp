@@ -180,10 +180,9 @@ std::vector<options::options_description> planned_option_groups() {
   add_value(content, "store", "WHAT",
             "meta (default: title, url, date), text (also the text, compressed) or none, beside the id");
   add_resource_options(resources);
-  add_value(
-      resources, "mode", "NAME",
-      "auto (default: gpu+ if a usable GPU saves time, else cpu+), cpu+ and gpu+ (parsing, sorting and writing "
-      "overlap), cpu and gpu (one after the other)");
+  add_value(resources, "mode", "NAME",
+            "auto (default: gpu+ if a usable GPU saves time, else cpu+), cpu+ and gpu+ (parsing, sorting and writing "
+            "overlap), cpu and gpu (one after the other)");
   add_value(resources, "gpu", "IDS", "numbers of the GPUs that sort, such as 0 or 0,1 (default: the first usable one)");
   add_value(resources, "gpu-memory", "SIZE", "memory to use on each GPU (default: four fifths of what is free)");
   add_value(
