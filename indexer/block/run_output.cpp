@@ -112,8 +112,7 @@ RunIdentity run_identity(const Block& block, const BlockSortOptions& options) {
 }
 
 RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSortStats& stats) {
-  RunWriter writer(file, run_identity(output.block, output.options), output.options.run_block_bytes,
-                   RunBlockCodec::kNone);
+  RunWriter writer(file, run_identity(output.block, output.options), output.options.run_block_bytes);
   RunSummary summary = block_summary(output.block);
   summary.sum.join(output.sum_besides, 0);
   ContentChecksum written;

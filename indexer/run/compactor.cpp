@@ -34,8 +34,7 @@ std::size_t thread_bytes(std::size_t largest_block_bytes) { return 5 * largest_b
 
 // Documents beside lists; the samples of one run are copied to divide them.
 std::size_t bytes_of_join(const JoinedSizes& runs, std::size_t largest_block_bytes, unsigned threads) {
-  const std::size_t both =
-      RunWriter::memory_bytes(std::min(largest_block_bytes, kMaxRunBlockBytes), RunBlockCodec::kNone) + runs.open_bytes;
+  const std::size_t both = RunWriter::memory_bytes(std::min(largest_block_bytes, kMaxRunBlockBytes)) + runs.open_bytes;
   const std::size_t lists = runs.most_open_bytes + merged_ranges_bytes(runs.count, threads) +
                             threads * (runs.cursors_bytes + thread_bytes(largest_block_bytes)) +
                             blocks_ahead(threads) * largest_block_bytes;

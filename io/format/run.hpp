@@ -4,8 +4,9 @@
 //   header   64 bytes: magic, version, flag words, job, run number, open-document flags, CRC32C
 //   blocks   term blocks in term order, document and text blocks in document order, each of at most block_bytes (a
 //            term block may exceed that by the head of one entry, but never kMaxRunBlockBytes):
-//            {kind, codec, stored bytes, raw bytes, count, CRC32C, CRC32C} + payload. The CRCs are bound to the header
-//            (so to job and run), block number and offset. Lengths are checked before anything is allocated.
+//            {kind, codec, stored bytes, raw bytes, count, CRC32C, CRC32C} + payload. The codec is 0: stored as it is.
+//            The CRCs are bound to the header (so to job and run), block number and offset. Lengths are checked before
+//            anything is allocated.
 //   footer   counts, document range, sums, the largest block and term, term samples for seeking; CRC32C
 //   trailer  24 bytes: footer offset and length, CRC32C, magic
 //
@@ -94,6 +95,5 @@ inline constexpr std::size_t kMinRunBlockBytes = std::size_t{4} << 10;
 inline constexpr std::size_t kMaxRunBlockBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxRunTermBytes = 65535;
 inline constexpr std::uint64_t kMaxRunDocuments = 0xFFFFFFFF;
-enum class RunBlockCodec : std::uint8_t { kNone = 0, kZstd = 1 };
 
 }  // namespace spillway

@@ -1,28 +1,14 @@
 #include "io/run/block_reader.hpp"
 
-#include <zstd.h>
-
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "io/run/layout.hpp"
 
 namespace spillway {
 
-namespace {
-
 using namespace run_layout;
-
-// One context (about 160 KB) a thread, however many runs it reads.
-ZSTD_DCtx* decompressor() {
-  thread_local const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
-  if (!context) throw BudgetError("the system refused memory for a zstd decompressor; free memory on this machine");
-  return context.get();
-}
-
-}  // namespace
 
 RunBlockReader::RunBlockReader(const RunReader& run, std::uint8_t kind, std::uint64_t offset, std::uint64_t number)
     : run_(run), kind_(kind), offset_(offset), next_offset_(offset), next_number_(number) {}
@@ -74,9 +60,7 @@ void RunBlockReader::read_header() {
     fail("the header of block " + std::to_string(next_number_) + " of this run", "another checksum");
   }
   header_.kind = bytes[kKindAt];
-  header_.codec = bytes[kCodecAt];
-  header_.stored_bytes = load_le<std::uint32_t>(bytes + kStoredAt);
-  header_.raw_bytes = load_le<std::uint32_t>(bytes + kRawAt);
+  header_.bytes = load_le<std::uint32_t>(bytes + kStoredAt);
   header_.count = load_le<std::uint32_t>(bytes + kCountAt);
   header_.payload_crc = load_le<std::uint32_t>(bytes + kPayloadCrcAt);
   if (load_le<std::uint16_t>(bytes + kBlockReservedAt) != 0) fail("reserved bytes of 0", "others");
@@ -85,37 +69,19 @@ void RunBlockReader::read_header() {
     fail(run_.identity().has_texts ? "a term, document or text block" : "a term or document block",
          "kind " + std::to_string(header_.kind));
   }
-  check_lengths();
-}
-
-void RunBlockReader::check_lengths() const {
-  const bool stored_raw = header_.codec == static_cast<std::uint8_t>(RunBlockCodec::kNone);
-  if (!stored_raw && header_.codec != static_cast<std::uint8_t>(RunBlockCodec::kZstd)) {
-    fail("codec 0 or 1", "codec " + std::to_string(header_.codec));
+  if (bytes[kCodecAt] != kStoredAsIs) fail("codec 0", "codec " + std::to_string(bytes[kCodecAt]));
+  if (header_.bytes == 0 || header_.bytes > run_.block_bytes()) {
+    fail("a block of 1 to " + std::to_string(run_.block_bytes()) + " bytes", std::to_string(header_.bytes));
   }
-  if (header_.raw_bytes == 0 || header_.raw_bytes > run_.block_bytes()) {
-    fail("a block of 1 to " + std::to_string(run_.block_bytes()) + " bytes", std::to_string(header_.raw_bytes));
-  }
-  const bool fits = stored_raw ? header_.stored_bytes == header_.raw_bytes : header_.stored_bytes < header_.raw_bytes;
-  if (!fits || header_.stored_bytes > run_.blocks_end() - next_offset_ - kBlockHeaderBytes) {
-    fail("stored bytes that fit the block and the run", std::to_string(header_.stored_bytes));
+  if (load_le<std::uint32_t>(bytes + kRawAt) != header_.bytes ||
+      header_.bytes > run_.blocks_end() - next_offset_ - kBlockHeaderBytes) {
+    fail("stored bytes that fit the block and the run", std::to_string(header_.bytes));
   }
 }
 
 void RunBlockReader::load_payload() {
-  const std::uint8_t* const payload = ensure(kBlockHeaderBytes + header_.stored_bytes) + kBlockHeaderBytes;
-  const std::span<const std::uint8_t> stored{payload, header_.stored_bytes};
-  if (crc32c(header_.crc, stored) != header_.payload_crc) fail("the block's payload", "another checksum");
-  if (header_.codec == static_cast<std::uint8_t>(RunBlockCodec::kNone)) {
-    raw_ = stored;
-    return;
-  }
-  if (decompressed_.empty()) decompressed_.resize(run_.block_bytes());
-  const std::size_t got =
-      ZSTD_decompressDCtx(decompressor(), decompressed_.data(), header_.raw_bytes, stored.data(), stored.size());
-  if (ZSTD_isError(got) != 0) fail("a zstd frame", ZSTD_getErrorName(got));
-  if (got != header_.raw_bytes) fail(std::to_string(header_.raw_bytes) + " bytes", std::to_string(got));
-  raw_ = {decompressed_.data(), got};
+  payload_ = {ensure(kBlockHeaderBytes + header_.bytes) + kBlockHeaderBytes, header_.bytes};
+  if (crc32c(header_.crc, payload_) != header_.payload_crc) fail("the block's payload", "another checksum");
 }
 
 bool RunBlockReader::next() {
@@ -124,7 +90,7 @@ bool RunBlockReader::next() {
     read_header();
     skipping_ = header_.kind != kind_;
     if (!skipping_) load_payload();
-    move_past(kBlockHeaderBytes + header_.stored_bytes);
+    move_past(kBlockHeaderBytes + header_.bytes);
     if (!skipping_) return true;
   }
   offset_ = next_offset_;

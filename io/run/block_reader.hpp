@@ -21,17 +21,16 @@ class RunBlockReader {
   // Moves to the next block of the kind; false after the last block of the run. Throws FormatError.
   bool next();
   // The block's bytes, at least one. Valid until the next call of next().
-  std::span<const std::uint8_t> raw() const { return raw_; }
+  std::span<const std::uint8_t> payload() const { return payload_; }
   std::uint32_t count() const { return header_.count; }
   std::uint64_t offset() const { return offset_; }  // of its header in the file
 
  private:
   struct Header {
-    std::uint8_t kind = 0, codec = 0;
-    std::uint32_t stored_bytes = 0, raw_bytes = 0, count = 0, crc = 0, payload_crc = 0;
+    std::uint8_t kind = 0;
+    std::uint32_t bytes = 0, count = 0, crc = 0, payload_crc = 0;
   };
   void read_header();
-  void check_lengths() const;
   void load_payload();
   void move_past(std::size_t bytes);
   const std::uint8_t* ensure(std::size_t bytes);
@@ -46,8 +45,7 @@ class RunBlockReader {
   Header header_;
   std::vector<std::uint8_t> window_;  // file bytes [next_offset_, + window_end_ - window_begin_)
   std::size_t window_begin_ = 0, window_end_ = 0;
-  std::vector<std::uint8_t> decompressed_;
-  std::span<const std::uint8_t> raw_;
+  std::span<const std::uint8_t> payload_;
 };
 
 }  // namespace spillway

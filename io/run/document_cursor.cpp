@@ -60,11 +60,11 @@ void RunDocumentCursor::load_block() {
     fail("a document of at most " + std::to_string(max_document_bytes_) + " bytes", "a longer one");
   }
   if (loaded_bytes_ == run_.document_bytes() || !blocks_->next()) fail("more bytes", "the end of the documents");
-  if (blocks_->raw().size() > run_.document_bytes() - loaded_bytes_) fail("the last bytes", "a block with more");
-  loaded_bytes_ += blocks_->raw().size();
+  if (blocks_->payload().size() > run_.document_bytes() - loaded_bytes_) fail("the last bytes", "a block with more");
+  loaded_bytes_ += blocks_->payload().size();
   stream_.erase(stream_.begin(), stream_.begin() + static_cast<std::ptrdiff_t>(at_));
   at_ = 0;
-  stream_.insert(stream_.end(), blocks_->raw().begin(), blocks_->raw().end());
+  stream_.insert(stream_.end(), blocks_->payload().begin(), blocks_->payload().end());
 }
 
 // Returns false if the number continues after the bytes held.

@@ -28,6 +28,7 @@ inline constexpr std::uint32_t kHasPositions = 1, kFirstOpen = 2, kLastOpen = 4,
 // Block header.
 inline constexpr std::uint8_t kTermBlock = 1, kDocumentBlock = 2, kTextBlock = 3;
 inline constexpr std::size_t kBlockHeaderBytes = 24;
+inline constexpr std::uint8_t kStoredAsIs = 0;  // the only codec
 inline constexpr std::size_t kKindAt = 0, kCodecAt = 1, kBlockReservedAt = 2, kStoredAt = 4, kRawAt = 8, kCountAt = 12,
                              kBlockCrcAt = 16, kPayloadCrcAt = 20;
 

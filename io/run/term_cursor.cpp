@@ -92,8 +92,8 @@ bool RunTermCursor::ends_term() const {
 
 bool RunTermCursor::load_block() {
   if (!blocks_->next()) return false;
-  at_ = blocks_->raw().data();
-  end_ = at_ + blocks_->raw().size();
+  at_ = blocks_->payload().data();
+  end_ = at_ + blocks_->payload().size();
   entries_left_ = blocks_->count();
   if (entries_left_ == 0) fail("entries", "none");
   block_starts_ = true;

@@ -27,8 +27,8 @@ void RunTextCursor::fail(const std::string& expected, const std::string& found) 
 
 bool RunTextCursor::load_block() {
   if (!blocks_->next()) return false;
-  at_ = blocks_->raw().data();
-  end_ = at_ + blocks_->raw().size();
+  at_ = blocks_->payload().data();
+  end_ = at_ + blocks_->payload().size();
   return true;
 }
 

@@ -1,8 +1,6 @@
 #include "io/run/writer.hpp"
 #include "io/run/term_block_builder.hpp"
 
-#include <zstd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -15,9 +13,6 @@ namespace spillway {
 namespace {
 
 using namespace run_layout;
-
-// Level 1 keeps up with a disk; runs are read once, so a better ratio would not pay.
-constexpr int kZstdLevel = 1;
 
 void append_bytes(std::vector<std::uint8_t>& to, const void* from, std::size_t count) {
   const auto* bytes = static_cast<const std::uint8_t*>(from);
@@ -47,89 +42,64 @@ std::array<std::uint8_t, kHeaderBytes> make_header(const RunIdentity& identity) 
 
 struct BlockHead {
   std::uint8_t kind;
-  RunBlockCodec codec;
-  std::size_t stored_bytes, raw_bytes;
+  std::size_t bytes;
   std::uint32_t count;
 };
 
 // `payload_crc` is the CRC of the payload alone.
 void write_block_header(const BlockHead& head, std::uint32_t seed, std::uint32_t payload_crc, std::uint8_t* to) {
   to[kKindAt] = head.kind;
-  to[kCodecAt] = static_cast<std::uint8_t>(head.codec);
+  to[kCodecAt] = kStoredAsIs;
   store_le(to + kBlockReservedAt, std::uint16_t{0});
-  store_le(to + kStoredAt, static_cast<std::uint32_t>(head.stored_bytes));
-  store_le(to + kRawAt, static_cast<std::uint32_t>(head.raw_bytes));
+  store_le(to + kStoredAt, static_cast<std::uint32_t>(head.bytes));
+  store_le(to + kRawAt, static_cast<std::uint32_t>(head.bytes));
   store_le(to + kCountAt, head.count);
   const std::uint32_t block_crc = crc32c(seed, {to, kBlockCrcAt});
   store_le(to + kBlockCrcAt, block_crc);
-  store_le(to + kPayloadCrcAt, crc32c_join(block_crc, payload_crc, head.stored_bytes));
+  store_le(to + kPayloadCrcAt, crc32c_join(block_crc, payload_crc, head.bytes));
 }
 
 void write_block_header(const TermBlock& block, std::uint32_t seed, std::uint8_t* to) {
   const std::uint32_t crc = block.payload_crc ? *block.payload_crc : crc32c(0, block.payload);
-  write_block_header({kTermBlock, RunBlockCodec::kNone, block.payload.size(), block.payload.size(), block.entry_count},
-                     seed, crc, to);
+  write_block_header({kTermBlock, block.payload.size(), block.entry_count}, seed, crc, to);
 }
 
 }  // namespace
 
-class RunWriter::Compressor {
- public:
-  Compressor() : context_(ZSTD_createCCtx(), ZSTD_freeCCtx) {
-    if (!context_) throw BudgetError("the system refused memory for a zstd compressor; free memory on this machine");
-  }
-  // Bytes written to `to`, 0 if `raw` does not shrink to below its size.
-  std::size_t compress(std::span<const std::uint8_t> raw, std::uint8_t* to) {
-    const std::size_t bytes = ZSTD_compressCCtx(context_.get(), to, raw.size() - 1, raw.data(), raw.size(), kZstdLevel);
-    return ZSTD_isError(bytes) != 0 ? 0 : bytes;
-  }
-
- private:
-  std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context_;
-};
-
-RunWriter::RunWriter(WritableFile& file, const RunIdentity& identity, std::size_t block_bytes, RunBlockCodec codec)
-    : file_(file), block_bytes_(block_bytes), has_positions_(identity.has_positions) {
+RunWriter::RunWriter(WritableFile& file, const RunIdentity& identity, std::size_t block_bytes)
+    : file_(file),
+      block_bytes_(block_bytes),
+      has_positions_(identity.has_positions),
+      documents_(kBlockHeaderBytes),
+      texts_(kBlockHeaderBytes) {
   if (block_bytes < kMinRunBlockBytes || block_bytes > kMaxRunBlockBytes || file.size() != 0) {
     throw std::logic_error("a run writer needs an empty file and a block size in bounds");
   }
-  if (codec == RunBlockCodec::kZstd) compressor_ = std::make_unique<Compressor>();
   const auto header = make_header(identity);
   header_crc_ = load_le<std::uint32_t>(header.data() + kHeaderCrcAt);
   file_.append(header);
 }
 
-RunWriter::~RunWriter() = default;
-
-std::size_t RunWriter::memory_bytes(std::size_t block_bytes, RunBlockCodec codec) {
-  constexpr std::size_t kCompressorBytes = std::size_t{2} << 20;  // of level 1, measured with ZSTD_sizeof_CCtx
+std::size_t RunWriter::memory_bytes(std::size_t block_bytes) {
   return 2 * block_bytes + TermBlockBuilder::max_block_bytes(block_bytes) + kBlockHeaderBytes +
-         2 * kMaxTermSamples * (sizeof(TermSample) + kSampleTermBytes) +
-         (codec == RunBlockCodec::kZstd ? kCompressorBytes : 0);
-}
-
-void RunWriter::append_block(std::uint8_t kind, std::span<const std::uint8_t> raw, std::uint32_t count) {
-  out_.resize(std::max(out_.size(), kBlockHeaderBytes + raw.size()));
-  std::uint8_t* const payload = out_.data() + kBlockHeaderBytes;
-  std::size_t stored_bytes = compressor_ ? compressor_->compress(raw, payload) : 0;
-  const auto codec = stored_bytes == 0 ? RunBlockCodec::kNone : RunBlockCodec::kZstd;
-  if (codec == RunBlockCodec::kNone) {
-    std::memcpy(payload, raw.data(), raw.size());
-    stored_bytes = raw.size();
-  }
-  write_block_header({kind, codec, stored_bytes, raw.size(), count}, next_block_seed(),
-                     crc32c(0, {payload, stored_bytes}), out_.data());
-  file_.append({out_.data(), kBlockHeaderBytes + stored_bytes});
-  count_block(raw.size());
+         2 * kMaxTermSamples * (sizeof(TermSample) + kSampleTermBytes);
 }
 
 // Appends the payload in place, without a copy: all threads that make blocks wait for the one that appends them.
-void RunWriter::append_uncompressed(const TermBlock& block) {
+void RunWriter::append_block(const TermBlock& block) {
   std::array<std::uint8_t, kBlockHeaderBytes> header{};
   write_block_header(block, next_block_seed(), header.data());
   file_.append(header);
   file_.append(block.payload);
   count_block(block.payload.size());
+}
+
+void RunWriter::append_block(std::uint8_t kind, std::vector<std::uint8_t>& held) {
+  const std::span<const std::uint8_t> payload = std::span(held).subspan(kBlockHeaderBytes);
+  write_block_header({kind, payload.size(), 0}, next_block_seed(), crc32c(0, payload), held.data());
+  file_.append(held);
+  count_block(payload.size());
+  held.resize(kBlockHeaderBytes);
 }
 
 std::uint32_t RunWriter::next_block_seed() const { return block_seed(header_crc_, block_count_, file_.size()); }
@@ -156,13 +126,11 @@ RunWriter::Place RunWriter::place_terms(const TermBlock& block) {
   last_first_term_ = block.first_term;
   add_sample(block);
   Place place{block_count_, file_.size(), {}};
-  if (!compressor_) place.room = file_.extend(kBlockHeaderBytes + block.payload.size());
-  if (!place.room.empty()) {
-    count_block(block.payload.size());
-  } else if (compressor_) {
-    append_block(kTermBlock, block.payload, block.entry_count);
+  place.room = file_.extend(kBlockHeaderBytes + block.payload.size());
+  if (place.room.empty()) {
+    append_block(block);
   } else {
-    append_uncompressed(block);
+    count_block(block.payload.size());
   }
   ++term_block_count_;
   longest_term_bytes_ = std::max(longest_term_bytes_, block.longest_term_bytes);
@@ -186,13 +154,12 @@ void RunWriter::append_documents(std::span<const std::uint8_t> bytes) {
 void RunWriter::append_texts(std::span<const std::uint8_t> bytes) { append_stream(kTextBlock, texts_, bytes); }
 
 void RunWriter::append_stream(std::uint8_t kind, std::vector<std::uint8_t>& held, std::span<const std::uint8_t> bytes) {
+  const std::size_t full_bytes = kBlockHeaderBytes + block_bytes_;
   while (!bytes.empty()) {
-    const std::size_t count = std::min(bytes.size(), block_bytes_ - held.size());
+    const std::size_t count = std::min(bytes.size(), full_bytes - held.size());
     append_bytes(held, bytes.data(), count);
     bytes = bytes.subspan(count);
-    if (held.size() < block_bytes_) continue;
-    append_block(kind, held, 0);
-    held.clear();
+    if (held.size() == full_bytes) append_block(kind, held);
   }
 }
 
@@ -227,8 +194,8 @@ void RunWriter::finish(const RunSummary& summary) {
       document_bytes_ / 2 < summary.document_count) {
     throw std::logic_error("the summary of a run disagrees with what was appended to it");
   }
-  if (!documents_.empty()) append_block(kDocumentBlock, documents_, 0);
-  if (!texts_.empty()) append_block(kTextBlock, texts_, 0);
+  if (documents_.size() != kBlockHeaderBytes) append_block(kDocumentBlock, documents_);
+  if (texts_.size() != kBlockHeaderBytes) append_block(kTextBlock, texts_);
   const std::uint64_t footer_offset = file_.size();
   append_footer(summary);
   std::array<std::uint8_t, kTrailerBytes> trailer{};

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,10 +16,9 @@ namespace spillway {
 // Document, text and term blocks may be interleaved; each kind comes in its own order. Not thread-safe.
 class RunWriter {
  public:
-  // `file` is empty, and lives longer. codec: for document blocks and term blocks, each if it shrinks them. Requires
-  // block_bytes as TermBlockBuilder. Writes the header.
-  RunWriter(WritableFile& file, const RunIdentity& identity, std::size_t block_bytes, RunBlockCodec codec);
-  ~RunWriter();
+  // Writes the header. `file` outlives the writer. Requires: `file` is empty, and block_bytes is as for
+  // TermBlockBuilder (otherwise std::logic_error).
+  RunWriter(WritableFile& file, const RunIdentity& identity, std::size_t block_bytes);
   RunWriter(const RunWriter&) = delete;
   RunWriter& operator=(const RunWriter&) = delete;
 
@@ -42,14 +40,13 @@ class RunWriter {
   void finish(const RunSummary& summary);
 
   std::uint64_t entry_count() const { return entry_count_; }  // appended so far
-  // The most memory that a writer holds.
-  static std::size_t memory_bytes(std::size_t block_bytes, RunBlockCodec codec);
+  // The most memory that a writer and the term block it appends take.
+  static std::size_t memory_bytes(std::size_t block_bytes);
 
  private:
-  class Compressor;
   void append_stream(std::uint8_t kind, std::vector<std::uint8_t>& held, std::span<const std::uint8_t> bytes);
-  void append_block(std::uint8_t kind, std::span<const std::uint8_t> raw, std::uint32_t count);
-  void append_uncompressed(const TermBlock& block);
+  void append_block(const TermBlock& block);
+  void append_block(std::uint8_t kind, std::vector<std::uint8_t>& held);
   std::uint32_t next_block_seed() const;
   void count_block(std::size_t raw_bytes);
   void add_sample(const TermBlock& block);
@@ -57,10 +54,8 @@ class RunWriter {
   WritableFile& file_;
   std::size_t block_bytes_;
   bool has_positions_;
-  std::unique_ptr<Compressor> compressor_;  // none: blocks are stored as they are
   std::uint32_t header_crc_ = 0;
-  std::vector<std::uint8_t> documents_, texts_;  // the unwritten end of each stream
-  std::vector<std::uint8_t> out_;                // one block with its header
+  std::vector<std::uint8_t> documents_, texts_;  // the unwritten block of each stream, after room for its header
   std::vector<TermSample> samples_;
   std::string last_first_term_;
   std::uint64_t sample_stride_ = 1;

@@ -240,7 +240,7 @@ RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& o
     summary.sum.join(inputs[i]->summary().sum, layout.bases[i]);
     summary.has_stored_ids |= inputs[i]->summary().has_stored_ids;
   }
-  RunWriter writer(out, identity, options.block_bytes, options.codec);
+  RunWriter writer(out, identity, options.block_bytes);
   SharedWriter shared(writer);
   if (!options.documents_beside) {
     const ThreadSlot slot = take_slot(options);

@@ -14,7 +14,6 @@ namespace spillway {
 
 struct RunMergeOptions {
   std::size_t block_bytes = std::size_t{256} << 10;  // of the new run
-  RunBlockCodec codec = RunBlockCodec::kNone;
   std::uint64_t run_number = 0;
   std::uint64_t input_bytes = 0;  // of all inputs together; 0: estimated from what they hold
   unsigned threads = 1;           // term ranges side by side, the caller's thread among them

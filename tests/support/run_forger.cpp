@@ -27,7 +27,7 @@ RunForger::RunForger(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes))
   for (std::size_t at = kHeaderBytes; at < footer_offset_;) {
     const std::uint8_t* header = bytes_.data() + at;
     const std::size_t stored_bytes = load_le<std::uint32_t>(header + kStoredAt);
-    blocks_.push_back({blocks_.size(), at, stored_bytes, header[kKindAt] == kTermBlock, header[kCodecAt] != 0});
+    blocks_.push_back({blocks_.size(), at, stored_bytes, header[kKindAt] == kTermBlock});
     at += kBlockHeaderBytes + stored_bytes;
   }
 }

@@ -33,7 +33,6 @@ class RunForger {
     std::uint64_t number = 0;
     std::size_t offset = 0, stored_bytes = 0;
     bool has_terms = false;
-    bool compressed = false;
   };
   const std::vector<Block>& blocks() const { return blocks_; }
   std::size_t footer_offset() const { return footer_offset_; }

@@ -213,7 +213,7 @@ void add_positions(SampleRun& run, std::uint64_t seed) {
 }
 
 RunSummary write_sample_run(const SampleRun& run, const SampleWriting& writing, WritableFile& file) {
-  RunWriter writer(file, writing.identity, writing.block_bytes, writing.codec);
+  RunWriter writer(file, writing.identity, writing.block_bytes);
   TermBlockBuilder builder(writing.block_bytes, writing.identity.has_positions);
   RunSummary summary = run.summary();
   std::size_t next_document = 0;

@@ -51,7 +51,6 @@ std::vector<std::uint8_t> encode_positions(const std::vector<SamplePosting>& pos
 struct SampleWriting {
   RunIdentity identity;
   std::size_t block_bytes = kMinRunBlockBytes;
-  RunBlockCodec codec = RunBlockCodec::kNone;
 };
 // Alternates documents and term blocks, so that both kinds are interleaved. Writes positions if the identity says so;
 // then every posting must have them. Does not close the file.

@@ -26,7 +26,7 @@ Block cut_document(std::initializer_list<std::uint32_t> lengths) {
 std::uint32_t written_length(const Block& block) {
   MemoryBudget budget(std::size_t{1} << 20);
   MemoryFile file(budget, "run", 4096);
-  RunWriter writer(file, {}, 4096, RunBlockCodec::kNone);
+  RunWriter writer(file, {}, 4096);
   write_block_documents(block, writer);
   RunSummary summary;
   summary.document_count = 1;

@@ -43,9 +43,9 @@ SampleRun run_of_many_blocks(std::uint64_t seed) {
   return make_sample_run(seed, options);
 }
 
-const SampleWriting kPlain{{}, kMinRunBlockBytes, RunBlockCodec::kNone};
-SampleWriting packed() {
-  SampleWriting writing{{}, kMinRunBlockBytes, RunBlockCodec::kZstd};
+const SampleWriting kPlain{{}, kMinRunBlockBytes};
+SampleWriting positioned() {
+  SampleWriting writing{{}, kMinRunBlockBytes};
   writing.identity.has_positions = true;
   return writing;
 }
@@ -62,7 +62,7 @@ bool is_read(const std::vector<std::uint8_t>& bytes, SampleRun* found = nullptr)
 }
 
 TEST(RunDamage, OfAnyBitIsSeen) {
-  for (const SampleWriting& writing : {kPlain, packed()}) {
+  for (const SampleWriting& writing : {kPlain, positioned()}) {
     auto bytes = run_bytes(small_run(1), writing);
     ASSERT_TRUE(is_read(bytes));
     for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
@@ -99,7 +99,7 @@ TEST(RunDamage, OfAnyBitIsSeenOrHarmlessInARange) {
 }
 
 TEST(RunDamage, AnyTruncationIsSeen) {
-  for (const SampleWriting& writing : {kPlain, packed()}) {
+  for (const SampleWriting& writing : {kPlain, positioned()}) {
     const auto bytes = run_bytes(run_of_many_blocks(3), writing);
     for (std::size_t length = 0; length < bytes.size();
          length += length < 4000 || length + 4000 > bytes.size() ? 1 : 97) {
@@ -178,7 +178,7 @@ void forge_each(RunForger& forger, std::size_t begin, std::size_t end, Seal seal
 }
 
 TEST(RunForgery, OfAnyByteIsRefusedOrHarmless) {
-  for (const SampleWriting& writing : {kPlain, packed()}) {
+  for (const SampleWriting& writing : {kPlain, positioned()}) {
     const auto bytes = run_bytes(small_run(7), writing);
     RunForger forger(bytes);
     forge_each(forger, 0, kHeaderCrcAt, [&] { forger.seal_header(); });
@@ -213,7 +213,7 @@ TEST(RunForgery, OfAnyPostingIsSeenByTheSum) {
 
 TEST(RunForgery, OfRandomBytesIsRefusedOrHarmless) {
   std::mt19937_64 random(11);
-  for (const SampleWriting& writing : {kPlain, packed()}) {
+  for (const SampleWriting& writing : {kPlain, positioned()}) {
     const auto good = run_bytes(run_of_many_blocks(9), writing);
     RunForger forger(good);
     for (int round = 0; round < 1000; ++round) {
@@ -230,7 +230,7 @@ TEST(RunForgery, OfRandomBytesIsRefusedOrHarmless) {
 }
 
 TEST(RunForgery, OfLengthsIsRefusedBeforeAnythingIsAllocated) {
-  const auto good = run_bytes(run_of_many_blocks(10), packed());
+  const auto good = run_bytes(run_of_many_blocks(10), positioned());
   RunForger forger(good);
   for (const std::size_t field : {kStoredAt, kRawAt, kCountAt}) {
     for (const RunForger::Block& block : forger.blocks()) {

@@ -12,7 +12,7 @@ namespace {
 class RunDocumentCursorTest : public ::testing::Test {
  protected:
   void write(const std::vector<std::uint8_t>& stream, std::uint64_t count, bool has_stored_ids = true) {
-    RunWriter writer(file, {}, kMinRunBlockBytes, RunBlockCodec::kZstd);
+    RunWriter writer(file, {}, kMinRunBlockBytes);
     writer.append_documents(stream);
     RunSummary summary;
     summary.document_count = count;
@@ -125,7 +125,7 @@ TEST_F(RunDocumentCursorTest, RefusesLengthsBeyondTheRunBeforeItAllocates) {
         std::vector<std::uint8_t>{1, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01},
         std::vector<std::uint8_t>{1, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01}}) {
     MemoryFile other(budget, "run");
-    RunWriter writer(other, {}, kMinRunBlockBytes, RunBlockCodec::kNone);
+    RunWriter writer(other, {}, kMinRunBlockBytes);
     writer.append_documents(stream);
     RunSummary summary;
     summary.document_count = 1;

@@ -19,7 +19,7 @@ SampleRun run() {
   return make_sample_run(21, options);
 }
 
-const SampleWriting kWriting{{}, kMinRunBlockBytes, RunBlockCodec::kNone};
+const SampleWriting kWriting{{}, kMinRunBlockBytes};
 
 void write_run(FileSystem& files) {
   const auto file = files.create("run");

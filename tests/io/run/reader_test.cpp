@@ -32,7 +32,7 @@ SampleRun golden_run() {
 }
 
 SampleWriting golden_writing() {
-  SampleWriting writing{{}, kMinRunBlockBytes, RunBlockCodec::kNone};
+  SampleWriting writing{{}, kMinRunBlockBytes};
   for (std::size_t i = 0; i < writing.identity.job.size(); ++i) writing.identity.job[i] = static_cast<std::uint8_t>(i);
   writing.identity.number = 7;
   writing.identity.has_positions = true;

@@ -14,7 +14,6 @@ struct RoundTripCase {
   const char* name;
   SampleRunOptions options;
   std::size_t block_bytes;
-  RunBlockCodec codec;
   bool has_positions;
 };
 
@@ -28,7 +27,7 @@ TEST_P(RunRoundTrip, GivesBackWhatWasWritten) {
     if (param.has_positions) add_positions(run, seed);
     MemoryBudget budget(std::size_t{1} << 30);
     MemoryFile file(budget, "run", 10'000);
-    SampleWriting writing{{}, param.block_bytes, param.codec};
+    SampleWriting writing{{}, param.block_bytes};
     writing.identity.number = seed;
     writing.identity.has_positions = param.has_positions;
     const RunSummary written = write_sample_run(run, writing, file);
@@ -42,17 +41,14 @@ TEST_P(RunRoundTrip, GivesBackWhatWasWritten) {
 
 INSTANTIATE_TEST_SUITE_P(
     , RunRoundTrip,
-    ::testing::Values(RoundTripCase{"Small", {}, 4096, RunBlockCodec::kNone, false},
-                      RoundTripCase{"Compressed", {}, 4096, RunBlockCodec::kZstd, false},
-                      RoundTripCase{"WithPositions", {}, 4096, RunBlockCodec::kZstd, true},
-                      RoundTripCase{"LongLists", {5000, 50, 8, 10, 300}, 4096, RunBlockCodec::kNone, true},
-                      RoundTripCase{"LongTerms", {20, 30, 65535, 10, 3}, 4096, RunBlockCodec::kNone, false},
-                      RoundTripCase{"LongTexts", {20, 30, 10, 300'000, 3}, 8192, RunBlockCodec::kZstd, false},
-                      RoundTripCase{
-                          "LargeFrequencies", {300, 30, 10, 30, 0xFFFFFFFF}, 65536, RunBlockCodec::kNone, false},
-                      RoundTripCase{"LargeBlocks", {500, 2000, 30, 300, 9}, 1 << 20, RunBlockCodec::kZstd, true},
-                      RoundTripCase{"NoTerms", {10, 0, 10, 10, 1}, 4096, RunBlockCodec::kNone, false},
-                      RoundTripCase{"Empty", {0, 0, 10, 10, 1}, 4096, RunBlockCodec::kNone, false}),
+    ::testing::Values(RoundTripCase{"Small", {}, 4096, false}, RoundTripCase{"WithPositions", {}, 4096, true},
+                      RoundTripCase{"LongLists", {5000, 50, 8, 10, 300}, 4096, true},
+                      RoundTripCase{"LongTerms", {20, 30, 65535, 10, 3}, 4096, false},
+                      RoundTripCase{"LongTexts", {20, 30, 10, 300'000, 3}, 8192, false},
+                      RoundTripCase{"LargeFrequencies", {300, 30, 10, 30, 0xFFFFFFFF}, 65536, false},
+                      RoundTripCase{"LargeBlocks", {500, 2000, 30, 300, 9}, 1 << 20, true},
+                      RoundTripCase{"NoTerms", {10, 0, 10, 10, 1}, 4096, false},
+                      RoundTripCase{"Empty", {0, 0, 10, 10, 1}, 4096, false}),
     [](const auto& tested) { return tested.param.name; });
 
 }  // namespace

@@ -56,7 +56,7 @@ SampleRun run_with_long_prefixes() {
 
 class RunTermCursorTest : public ::testing::Test {
  protected:
-  RunTermCursorTest() { write_sample_run(run, {{}, kMinRunBlockBytes, RunBlockCodec::kZstd}, file); }
+  RunTermCursorTest() { write_sample_run(run, {{}, kMinRunBlockBytes}, file); }
   SampleRun run = run_with_long_prefixes();
   MemoryBudget budget{std::size_t{1} << 30};
   MemoryFile file{budget, "run"};
@@ -96,7 +96,7 @@ TEST(RunTermCursor, DoesNotTellThatATermEndsWhereItsBytesComeAgain) {
   block.longest_term_bytes = 4;
   block.entry_count = 6;
   block.posting_count = block.occurrence_count = 6;
-  RunWriter writer(file, {}, kMinRunBlockBytes, RunBlockCodec::kNone);
+  RunWriter writer(file, {}, kMinRunBlockBytes);
   writer.append_terms(block);
   writer.append_documents(std::vector<std::uint8_t>{0, 3, 0, 2, 0, 1});
   RunSummary summary;
@@ -170,7 +170,7 @@ TEST_F(RunTermCursorTest, IsUsedByManyThreadsOnOneReader) {
 TEST_F(RunTermCursorTest, ReadsAboutOncePerBlock) {
   FaultyFileSystem files;
   const auto out = files.create("run");
-  write_sample_run(run, {{}, kMinRunBlockBytes, RunBlockCodec::kNone}, *out);
+  write_sample_run(run, {{}, kMinRunBlockBytes}, *out);
   const auto in = files.open("run");
   const RunReader reader(*in);
   const std::uint64_t before = files.operations();
@@ -182,7 +182,7 @@ TEST_F(RunTermCursorTest, ReadsAboutOncePerBlock) {
 TEST_F(RunTermCursorTest, LeavesItsWindowToTheNext) {
   FaultyFileSystem files;
   const auto out = files.create("run");
-  write_sample_run(run, {{}, kMinRunBlockBytes, RunBlockCodec::kNone}, *out);
+  write_sample_run(run, {{}, kMinRunBlockBytes}, *out);
   const auto in = files.open("run");
   const RunReader reader(*in);
   for (int i = 0; i < 3; ++i) {

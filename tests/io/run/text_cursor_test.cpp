@@ -19,11 +19,11 @@ namespace {
 using namespace testing;
 
 // Returns a run without documents but with this text stream, written in appends.size() appends.
-std::unique_ptr<MemoryFile> run_of(MemoryBudget& budget, const std::vector<std::string>& appends, RunBlockCodec codec) {
+std::unique_ptr<MemoryFile> run_of(MemoryBudget& budget, const std::vector<std::string>& appends) {
   auto file = std::make_unique<MemoryFile>(budget, "run", 10'000);
   RunIdentity identity;
   identity.has_texts = true;
-  RunWriter writer(*file, identity, kMinRunBlockBytes, codec);
+  RunWriter writer(*file, identity, kMinRunBlockBytes);
   for (const std::string& bytes : appends) {
     writer.append_texts({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
   }
@@ -59,7 +59,7 @@ TEST(RunTextCursor, MeetsTheGoldenFile) {
   MemoryBudget budget(std::size_t{1} << 20);
   const std::vector<std::string> pieces{piece_of("a text of ", false), piece_of("two pieces", true), piece_of("", true),
                                         piece_of("the last", true)};
-  const std::vector<std::uint8_t> bytes = all_bytes(*run_of(budget, pieces, RunBlockCodec::kNone));
+  const std::vector<std::uint8_t> bytes = all_bytes(*run_of(budget, pieces));
   if (std::getenv("SPILLWAY_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -73,25 +73,23 @@ TEST(RunTextCursor, MeetsTheGoldenFile) {
 
 TEST(RunTextCursor, GivesBackTextsInPiecesOfAnySize) {
   std::mt19937_64 random(3);
-  for (const RunBlockCodec codec : {RunBlockCodec::kNone, RunBlockCodec::kZstd}) {
-    for (int round = 0; round < 20; ++round) {
-      std::vector<std::string> appends, expected;
-      for (auto i = random() % 30; i > 0; --i) {
-        expected.emplace_back();
-        for (auto pieces = random() % 4; pieces > 0; --pieces) {
-          const std::string text(random() % (random() % 8 == 0 ? 20000 : 300), static_cast<char>('a' + random() % 26));
-          expected.back() += text;
-          appends.push_back(piece_of(text, false));
-        }
-        appends.push_back(piece_of("", true));
-      }
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::string> appends, expected;
+    for (auto i = random() % 30; i > 0; --i) {
       expected.emplace_back();
-      MemoryBudget budget(std::size_t{1} << 30);
-      const auto file = run_of(budget, appends, codec);
-      const RunReader run(*file);
-      EXPECT_TRUE(run.identity().has_texts);
-      ASSERT_EQ(texts_of(run), expected);
+      for (auto pieces = random() % 4; pieces > 0; --pieces) {
+        const std::string text(random() % (random() % 8 == 0 ? 20000 : 300), static_cast<char>('a' + random() % 26));
+        expected.back() += text;
+        appends.push_back(piece_of(text, false));
+      }
+      appends.push_back(piece_of("", true));
     }
+    expected.emplace_back();
+    MemoryBudget budget(std::size_t{1} << 30);
+    const auto file = run_of(budget, appends);
+    const RunReader run(*file);
+    EXPECT_TRUE(run.identity().has_texts);
+    ASSERT_EQ(texts_of(run), expected);
   }
 }
 
@@ -99,11 +97,11 @@ TEST(RunTextCursor, RefusesAStreamThatEndsInsideAPiece) {
   MemoryBudget budget(std::size_t{1} << 30);
   const std::string piece = piece_of(std::string(5000, 'x'), true);
   for (const std::size_t kept : {std::size_t{1}, std::size_t{2}, std::size_t{4096}, piece.size() - 1}) {
-    const auto file = run_of(budget, {piece.substr(0, kept)}, RunBlockCodec::kNone);
+    const auto file = run_of(budget, {piece.substr(0, kept)});
     const RunReader run(*file);
     EXPECT_THROW(texts_of(run), FormatError) << kept;
   }
-  const auto file = run_of(budget, {std::string(11, '\xFF')}, RunBlockCodec::kNone);
+  const auto file = run_of(budget, {std::string(11, '\xFF')});
   EXPECT_THROW(texts_of(RunReader(*file)), FormatError);
 }
 

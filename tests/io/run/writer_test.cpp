@@ -45,7 +45,7 @@ TEST_F(RunWriterTest, KeepsIdentityAndSummary) {
   for (std::size_t i = 0; i < identity.job.size(); ++i) identity.job[i] = static_cast<std::uint8_t>(i * 7);
   identity.number = 0x123456789ABCDEF0;
   identity.first_document_open = true;
-  RunWriter writer(file, identity, kMinRunBlockBytes, RunBlockCodec::kNone);
+  RunWriter writer(file, identity, kMinRunBlockBytes);
   writer.append_documents(documents(3));
   writer.append_terms(block_of("a"));
   RunSummary summary;
@@ -68,7 +68,7 @@ TEST_F(RunWriterTest, KeepsIdentityAndSummary) {
 
 TEST_F(RunWriterTest, ThinsItsSamplesOut) {
   constexpr std::size_t kBlocks = 3 * kMaxTermSamples + 5;
-  RunWriter writer(file, {}, kMinRunBlockBytes, RunBlockCodec::kNone);
+  RunWriter writer(file, {}, kMinRunBlockBytes);
   writer.append_documents(documents(2));
   const auto term_of = [](std::size_t i) { return "t" + std::to_string(100'000 + i); };
   for (std::size_t i = 0; i < kBlocks; ++i) writer.append_terms(block_of(term_of(i)));
@@ -88,22 +88,8 @@ TEST_F(RunWriterTest, ThinsItsSamplesOut) {
   }
 }
 
-TEST_F(RunWriterTest, CompressesOnlyWhatShrinks) {
-  SampleRunOptions options;
-  options.documents = 300;
-  const SampleRun run = make_sample_run(1, options);
-  MemoryFile plain(budget, "plain"), packed(budget, "packed");
-  write_sample_run(run, {{}, 16384, RunBlockCodec::kNone}, plain);
-  write_sample_run(run, {{}, 16384, RunBlockCodec::kZstd}, packed);
-  EXPECT_LT(packed.size(), plain.size());
-  EXPECT_TRUE(read_sample_run(packed) == run);
-  RunWriter writer(file, {}, kMinRunBlockBytes, RunBlockCodec::kZstd);
-  writer.append_terms(block_of("incompressible"));
-  EXPECT_EQ(file.size(), 64 + 24 + block_of("incompressible").payload.size());
-}
-
 TEST_F(RunWriterTest, RefusesOurOwnMistakes) {
-  RunWriter writer(file, {}, kMinRunBlockBytes, RunBlockCodec::kNone);
+  RunWriter writer(file, {}, kMinRunBlockBytes);
   writer.append_terms(block_of("m"));
   EXPECT_THROW(writer.append_terms(block_of("l")), std::logic_error);
   EXPECT_THROW(writer.append_terms(TermBlock()), std::logic_error);
@@ -114,9 +100,9 @@ TEST_F(RunWriterTest, RefusesOurOwnMistakes) {
   writer.append_documents(documents(1));
   summary.posting_count = 2;
   EXPECT_THROW(writer.finish(summary), std::logic_error);
-  EXPECT_THROW(RunWriter(file, {}, kMinRunBlockBytes, RunBlockCodec::kNone), std::logic_error) << "not empty";
+  EXPECT_THROW(RunWriter(file, {}, kMinRunBlockBytes), std::logic_error) << "not empty";
   MemoryFile other(budget, "other");
-  EXPECT_THROW(RunWriter(other, {}, kMaxRunBlockBytes + 1, RunBlockCodec::kNone), std::logic_error);
+  EXPECT_THROW(RunWriter(other, {}, kMaxRunBlockBytes + 1), std::logic_error);
 }
 
 TEST_F(RunWriterTest, GivesTheSameBytesInWhateverOrderPlacesAreFilled) {
@@ -135,13 +121,13 @@ TEST_F(RunWriterTest, GivesTheSameBytesInWhateverOrderPlacesAreFilled) {
     of.read_exactly(0, bytes);
     return bytes;
   };
-  RunWriter writer(file, {}, kMinRunBlockBytes, RunBlockCodec::kNone);
+  RunWriter writer(file, {}, kMinRunBlockBytes);
   writer.append_documents(documents(1));
   for (const TermBlock& block : blocks) writer.append_terms(block);
   writer.finish(summary);
 
   MemoryFile other(budget, "other", 4096);
-  RunWriter placing(other, {}, kMinRunBlockBytes, RunBlockCodec::kNone);
+  RunWriter placing(other, {}, kMinRunBlockBytes);
   placing.append_documents(documents(1));
   std::vector<RunWriter::Place> places;
   for (const TermBlock& block : blocks) places.push_back(placing.place_terms(block));
@@ -154,7 +140,7 @@ TEST_F(RunWriterTest, WritesABlockByOneAppendOrTwo) {
   FaultyFileSystem files;
   const auto out = files.create("run");
   const std::uint64_t before = files.operations();
-  RunWriter writer(*out, {}, kMinRunBlockBytes, RunBlockCodec::kNone);
+  RunWriter writer(*out, {}, kMinRunBlockBytes);
   EXPECT_EQ(files.operations() - before, 1u) << "the header";
   writer.append_documents(std::vector<std::uint8_t>(3 * kMinRunBlockBytes, 0));
   EXPECT_EQ(files.operations() - before, 4u);

@@ -92,7 +92,6 @@ class MergeTest : public ::testing::Test {
         const std::span<const MergeInput* const> group(all.data() + begin, end - begin);
         RunMergeOptions options;
         options.block_bytes = kMinRunBlockBytes << random() % 4;
-        options.codec = random() % 2 == 0 ? RunBlockCodec::kNone : RunBlockCodec::kZstd;
         options.run_number = begin;
         options.threads = 1 + static_cast<unsigned>(random() % 3);
         merged.push_back(hold([&](WritableFile& file) { merge_runs(group, file, options); }));

@@ -239,7 +239,7 @@ TEST_F(RunMerge, CutsAPostingThatIsLargerThanABlock) {
   }
   RunMergeOptions options;
   options.block_bytes = 1 << 20;
-  SampleWriting writing{{}, 1 << 20, RunBlockCodec::kNone};
+  SampleWriting writing{{}, 1 << 20};
   writing.identity.job = options_.job();
   writing.identity.has_positions = true;
   Runs runs;
@@ -363,7 +363,7 @@ TEST_F(RunMerge, RefusesPiecesThatDoNotAscend) {
       const ForgedInput input(std::move(pieces), summary, ends);
       const MergeInput* inputs[] = {&input};
       MemoryFile out(budget_, "out");
-      return merge_runs(inputs, out, {4096, RunBlockCodec::kNone, 0}).posting_count;
+      return merge_runs(inputs, out, {4096, 0}).posting_count;
     };
     EXPECT_EQ(merged({good}), 2u);
     EXPECT_EQ(merged({good, other}), 4u);
