@@ -53,7 +53,7 @@ void encode_list(benchmark::State& state) {
 
 void decode_run_list(benchmark::State& state) {
   const List list(static_cast<std::uint32_t>(state.range(0)));
-  TermPiece piece;
+  RunEntry piece;
   piece.term = "term";
   piece.document_count = static_cast<std::uint32_t>(list.documents.size());
   piece.occurrence_count = list.occurrences;

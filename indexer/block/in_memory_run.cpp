@@ -54,7 +54,7 @@ class InMemoryRun::Terms final : public TermCursor {
   bool next() override {
     if (at_ >= end_) return false;
     parts_.clear();
-    piece_ = TermPiece{};
+    piece_ = RunEntry{};
     piece_.term = terms_.text(at_);
     std::size_t bytes = 0;
     do {
@@ -73,7 +73,7 @@ class InMemoryRun::Terms final : public TermCursor {
     piece_.parts = parts_;
     return true;
   }
-  const TermPiece& piece() const override { return piece_; }
+  const RunEntry& entry() const override { return piece_; }
 
  private:
   // The first string that is not below `term`.
@@ -96,7 +96,7 @@ class InMemoryRun::Terms final : public TermCursor {
   const std::size_t piece_bytes_;
   std::size_t at_, end_;
   std::vector<ListFragment> parts_;
-  TermPiece piece_;
+  RunEntry piece_;
 };
 
 class InMemoryRun::Input final : public MergeInput {

@@ -36,7 +36,7 @@ struct EncodedRange {
 // lost nothing.
 class SumCheck {
  public:
-  void add(const TermPiece& piece, ContentChecksum& sum) {
+  void add(const RunEntry& piece, ContentChecksum& sum) {
     decode_postings(piece, "a new run", documents_, frequencies_);
     weight_.add(documents_, frequencies_);
     const TermHash hash = hash_term(piece.term);
@@ -45,7 +45,7 @@ class SumCheck {
   }
 
  private:
-  void add_positions(const TermPiece& piece, const TermHash& hash, ContentChecksum& sum) {
+  void add_positions(const RunEntry& piece, const TermHash& hash, ContentChecksum& sum) {
     decode_positions(piece, "a new run", distances_);
     position_sums_.take(frequencies_, distances_);
     sum.add_positions(hash, position_weight(documents_, position_sums_.sums()));
@@ -61,7 +61,7 @@ EncodedRange encode_range(const RunOutput& output, std::size_t range) {
   EncodedRange result;
   SumCheck check;
   PostingsConcatenator::SeeEntry see_entry;
-  if (output.options.check_sum) see_entry = [&](const TermPiece& piece) { check.add(piece, result.sum); };
+  if (output.options.check_sum) see_entry = [&](const RunEntry& piece) { check.add(piece, result.sum); };
   PostingsConcatenator joiner(
       output.options.run_block_bytes, output.options.positions == Positions::kStored,
       [&](TermBlock&& block) { result.blocks.push_back(std::move(block)); }, std::move(see_entry));

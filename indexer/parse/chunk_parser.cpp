@@ -45,7 +45,7 @@ void ChunkParser::text(std::string_view piece) {
 
 void ChunkParser::end() {
   finish_scan();
-  if (stores_text_) append_text_piece({{}, true}, texts_);
+  if (stores_text_) append_text_fragment({{}, true}, texts_);
   strings_.append_to(documents_, counts_.length);
   if (chunk_.document_count == 0 && chunk_.first_document_open) chunk_.continued_length = counts_.length;
   close_document();
@@ -63,7 +63,7 @@ void ChunkParser::keep_text(std::string_view text) {
   while (!text.empty()) {
     if (texts_.size() >= limits_.text_bytes) seal();
     const std::string_view fits = text.substr(0, limits_.text_bytes - texts_.size());
-    append_text_piece({fits, false}, texts_);
+    append_text_fragment({fits, false}, texts_);
     text.remove_prefix(fits.size());
   }
 }

@@ -36,7 +36,7 @@ MergePlan plan_run_merge(const RunStats& runs, const MergeResources& resources) 
   // Batches of lists, and one fragment of an index's list with its decoded form: 8 bytes a posting, 12 a position, each
   // encoded in at least 1 byte. Cursors of runs take less.
   input.output_bytes = 4 * merge_batch_bytes(resources.budget_bytes, resources.threads) +
-                       (resources.has_positions ? 14 : 9) * std::max(block_bytes, IndexTermCursor::kPieceBytes);
+                       (resources.has_positions ? 14 : 9) * std::max(block_bytes, IndexTermCursor::kEntryBytes);
   // A cursor of texts, and texts that wait for a block.
   if (resources.store == StorePolicy::kText) input.output_bytes += 4 * block_bytes;
   // The longest list has every document: 8 bytes for the positions of each 128, in a vector that may be half empty.

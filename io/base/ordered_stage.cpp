@@ -17,11 +17,11 @@ OrderedStage::~OrderedStage() {
   thread_.join();
 }
 
-void OrderedStage::put(Piece piece) {
+void OrderedStage::put(Bytes buffer) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return error_ != nullptr || waiting_.size() < most_waiting_; });
   if (error_ != nullptr) std::rethrow_exception(error_);
-  waiting_.push_back(std::move(piece));
+  waiting_.push_back(std::move(buffer));
   changed_.notify_all();
 }
 
@@ -37,12 +37,12 @@ void OrderedStage::run() noexcept {
     for (;;) {
       changed_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
       if (waiting_.empty()) return;
-      Piece piece = std::move(waiting_.front());
+      Bytes buffer = std::move(waiting_.front());
       waiting_.pop_front();
       is_busy_ = true;
       changed_.notify_all();
       lock.unlock();
-      work_(std::move(piece));
+      work_(std::move(buffer));
       lock.lock();
       is_busy_ = false;
       changed_.notify_all();

@@ -17,11 +17,11 @@ namespace spillway {
 class OrderedStage {
  public:
   // The bytes stay unchanged until their last owner is gone.
-  struct Piece {
+  struct Bytes {
     std::span<const std::uint8_t> bytes;
     std::shared_ptr<const void> owner;
   };
-  using Work = std::function<void(Piece&&)>;
+  using Work = std::function<void(Bytes&&)>;
 
   // The thread of this stage calls `work` for one buffer after another. Throws std::system_error if the system has no
   // more threads.
@@ -31,7 +31,7 @@ class OrderedStage {
   OrderedStage& operator=(const OrderedStage&) = delete;
 
   // Waits while `most_waiting` buffers wait. Rethrows what `work` threw; after an error nothing more is processed.
-  void put(Piece piece);
+  void put(Bytes buffer);
   // Waits until all buffers are processed. Rethrows as put() does.
   void finish();
 
@@ -41,7 +41,7 @@ class OrderedStage {
   Work work_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Piece> waiting_;
+  std::deque<Bytes> waiting_;
   bool is_busy_ = false, is_ending_ = false;
   std::exception_ptr error_;
   std::thread thread_;

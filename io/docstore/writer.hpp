@@ -26,10 +26,10 @@ class DocumentSectionsWriter {
   explicit DocumentSectionsWriter(const Sections& sections);
 
   // Appends a fragment of the text of the next document, before append() of that document.
-  void append_text(std::string_view piece) {
+  void append_text(std::string_view fragment) {
     if (document_count_ % kDocumentGroup == 0 && !group_started_) start_group();
-    text_.append(piece);
-    text_bytes_ += piece.size();
+    text_.append(fragment);
+    text_bytes_ += fragment.size();
   }
   // Appends the next document; document.text follows the fragments of its text. Throws UsageError beyond 2^31 - 1
   // documents.

@@ -10,12 +10,12 @@
 
 namespace spillway {
 
-// Takes appends first, then reads from any number of threads. Grows by buffers of `piece_bytes`, or of the size that
+// Takes appends first, then reads from any number of threads. Grows by buffers of `segment_bytes`, or of the size that
 // extend() asks for, so that a span of it is contiguous. Throws BudgetError if an append does not fit the budget. The
 // budget outlives the file.
 class MemoryFile final : public WritableFile, public ReadableFile {
  public:
-  MemoryFile(MemoryBudget& budget, std::string name, std::size_t piece_bytes = std::size_t{1} << 20);
+  MemoryFile(MemoryBudget& budget, std::string name, std::size_t segment_bytes = std::size_t{1} << 20);
 
   void append(std::span<const std::uint8_t> bytes) override;
   std::span<std::uint8_t> extend(std::size_t bytes) override;
@@ -28,7 +28,7 @@ class MemoryFile final : public WritableFile, public ReadableFile {
   const std::string& path() const override { return name_; }
 
  private:
-  struct Piece {
+  struct Segment {
     Buffer bytes;
     std::uint64_t begin = 0;  // offset in the file
     std::size_t used = 0;
@@ -37,13 +37,13 @@ class MemoryFile final : public WritableFile, public ReadableFile {
       return bytes.span().subspan(std::exchange(used, used + count), count);
     }
   };
-  Piece make_piece(std::size_t bytes, std::uint64_t begin);
-  std::size_t last_room() const { return pieces_.empty() ? 0 : pieces_.back().room(); }
-  const Piece& piece_at(std::uint64_t offset) const;
+  Segment make_segment(std::size_t bytes, std::uint64_t begin);
+  std::size_t last_room() const { return segments_.empty() ? 0 : segments_.back().room(); }
+  const Segment& segment_at(std::uint64_t offset) const;
   MemoryBudget& budget_;
   std::string name_;
-  std::size_t piece_bytes_;
-  std::vector<Piece> pieces_;
+  std::size_t segment_bytes_;
+  std::vector<Segment> segments_;
   std::uint64_t size_ = 0;
 };
 

@@ -14,7 +14,7 @@ class TermCursor {
   virtual ~TermCursor() = default;
   // Moves to the next entry in (term, document) order; false at the end. Views of the entry live until the next call.
   virtual bool next() = 0;
-  virtual const TermPiece& piece() const = 0;
+  virtual const RunEntry& entry() const = 0;
   // True if no further entry of the term follows; false if one follows or finding out would need another read.
   virtual bool ends_term() const { return false; }
 };
@@ -40,7 +40,7 @@ class DocumentCursor {
 };
 
 // The texts of documents, in document order. A text is a sequence of fragments; the last one is marked.
-struct TextPiece {
+struct TextFragment {
   std::string_view bytes;
   bool ends_document = false;
 };
@@ -50,7 +50,7 @@ class TextCursor {
   virtual ~TextCursor() = default;
   // Moves to the next fragment; false after the last. Views live until the next call.
   virtual bool next() = 0;
-  virtual const TextPiece& piece() const = 0;
+  virtual const TextFragment& fragment() const = 0;
 };
 
 }  // namespace spillway

@@ -50,7 +50,7 @@ struct ListFragment {
 };
 
 // One entry of a term block: the list of a term, or a fragment of it. Its source says how long the views live.
-struct TermPiece {
+struct RunEntry {
   std::string_view term;
   std::uint32_t document_count = 0;    // df of the entry, at least 1
   std::uint64_t occurrence_count = 0;  // cf of the entry

@@ -17,8 +17,8 @@ constexpr std::size_t kMostStretchBytes =
 
 IndexTermCursor::IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last)
     : index_(index), numbering_(index.state().numbering()), terms_(index, first), last_(last) {
-  postings_.reserve(kPieceBytes);
-  if (index.options().positions) positions_.reserve(kPieceBytes);
+  postings_.reserve(kEntryBytes);
+  if (index.options().positions) positions_.reserve(kEntryBytes);
 }
 
 bool IndexTermCursor::next_list() {
@@ -48,18 +48,18 @@ bool IndexTermCursor::next() {
   }
   postings_.clear();
   positions_.clear();
-  piece_ = {};
-  piece_.term = terms_.entry().term;
+  entry_ = {};
+  entry_.term = terms_.entry().term;
   while (has_room() && next_posting() && append_posting()) {
   }
-  piece_.postings = postings_;
-  piece_.positions = positions_;
+  entry_.postings = postings_;
+  entry_.positions = positions_;
   return true;
 }
 
 bool IndexTermCursor::has_room() const {
   const std::size_t more = kMostPostingBytes + (position_cursor_ ? kMostStretchBytes : 0);
-  return postings_.size() + positions_.size() + more <= kPieceBytes;
+  return postings_.size() + positions_.size() + more <= kEntryBytes;
 }
 
 // Returns false if the entry is full before the posting ends. Requires: room for the posting's head and one batch of
@@ -70,12 +70,12 @@ bool IndexTermCursor::append_posting() {
   const std::uint32_t frequency = position_cursor_ ? append_positions(rest) : rest;
   std::uint8_t bytes[2 * kMaxVarintBytes];
   std::uint8_t* end =
-      write_varint(bytes, std::uint64_t{document - piece_.last_document} << 1 | (frequency == 1 ? 1 : 0));
+      write_varint(bytes, std::uint64_t{document - entry_.last_document} << 1 | (frequency == 1 ? 1 : 0));
   if (frequency != 1) end = write_varint(end, frequency);
   postings_.insert(postings_.end(), bytes, end);
-  ++piece_.document_count;
-  piece_.occurrence_count += frequency;
-  piece_.last_document = document;
+  ++entry_.document_count;
+  entry_.occurrence_count += frequency;
+  entry_.last_document = document;
   taken_ = frequency == rest ? 0 : taken_ + frequency;
   at_ += frequency == rest ? 1 : 0;
   return frequency == rest;
@@ -170,17 +170,17 @@ bool IndexTextCursor::next() {
     begin_document();
   }
   const BlockStreamReader& texts = index_.state().documents->text();
-  piece_ = {};
+  fragment_ = {};
   if (left_ != 0) {
     texts.load(offset_ / kTextBlockBytes, walk_->texts);
     const std::uint64_t at = offset_ % kTextBlockBytes;
     const std::uint64_t bytes = std::min<std::uint64_t>(left_, walk_->texts.raw.size() - at);
-    piece_.bytes = {reinterpret_cast<const char*>(walk_->texts.raw.data()) + at, static_cast<std::size_t>(bytes)};
+    fragment_.bytes = {reinterpret_cast<const char*>(walk_->texts.raw.data()) + at, static_cast<std::size_t>(bytes)};
     offset_ += bytes;
     left_ -= bytes;
   }
   if (left_ == 0) {
-    piece_.ends_document = true;
+    fragment_.ends_document = true;
     in_document_ = false;
     ++next_source_;
   }

@@ -18,23 +18,23 @@
 
 namespace spillway {
 
-// Walks the lists with first <= term < last (empty last: to the end) in entries of at most kPieceBytes of postings and
+// Walks the lists with first <= term < last (empty last: to the end) in entries of at most kEntryBytes of postings and
 // positions, encoded as in runs; a posting with more positions is cut. Not thread-safe, but several cursors may use one
 // index, which outlives them.
 class IndexTermCursor final : public TermCursor {
  public:
-  static constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+  static constexpr std::size_t kEntryBytes = std::size_t{64} << 10;
   // The window_bytes of an index reader per term cursor open at a time.
   static constexpr std::size_t kWindowBytes = 2 * kPageBytes;
   // Includes the cursor's share of the index's pages (terms, postings, bounds, positions), with the readahead of the
   // system (one more page) and part of the page table.
   static std::size_t memory_bytes(bool has_positions) {
-    return 4 * kPieceBytes + (has_positions ? 4 : 3) * (kWindowBytes + 2 * kPageBytes);
+    return 4 * kEntryBytes + (has_positions ? 4 : 3) * (kWindowBytes + 2 * kPageBytes);
   }
 
   IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last);
   bool next() override;
-  const TermPiece& piece() const override { return piece_; }
+  const RunEntry& entry() const override { return entry_; }
 
  private:
   bool next_list();
@@ -52,7 +52,7 @@ class IndexTermCursor final : public TermCursor {
   std::size_t at_ = 0;       // the next posting of the list's block
   std::uint32_t taken_ = 0;  // occurrences of the posting in earlier entries
   std::vector<std::uint8_t> postings_, positions_;
-  TermPiece piece_;
+  RunEntry entry_;
 };
 
 // Walks the documents of the source. A dropped one has fields = RunDocument::kDropped and length 0. IndexTextCursor
@@ -88,7 +88,7 @@ class IndexTextCursor final : public TextCursor {
   explicit IndexTextCursor(const IndexReader& index);
   ~IndexTextCursor() override;
   bool next() override;
-  const TextPiece& piece() const override { return piece_; }
+  const TextFragment& fragment() const override { return fragment_; }
 
  private:
   struct Walk;
@@ -99,7 +99,7 @@ class IndexTextCursor final : public TextCursor {
   bool in_document_ = false;
   std::uint64_t offset_ = 0, left_ = 0;  // of the document's text
   std::unique_ptr<Walk> walk_;
-  TextPiece piece_;
+  TextFragment fragment_;
 };
 
 }  // namespace spillway

@@ -30,7 +30,7 @@ constexpr std::size_t buffer_bytes_of(Section section) {
   }
 }
 
-bool is_single(const ListBatch::Piece& piece) { return piece.ends && piece.document_count == 1; }
+bool is_single(const ListBatch::Entry& entry) { return entry.ends && entry.document_count == 1; }
 
 }  // namespace
 
@@ -39,8 +39,8 @@ struct IndexWriter::State {
 
   SectionWriter& section(Section name) { return *sections[section_index(name)]; }
   DocumentSectionsWriter::Sections document_sections();
-  void add_piece(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes);
-  void end_list(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes);
+  void add_entry(const ListBatch::Entry& entry, const std::uint8_t* posting_bytes);
+  void end_list(const ListBatch::Entry& entry, const std::uint8_t* posting_bytes);
   void check_totals(const IndexTotals& totals) const;
 
   FileSystem& files;
@@ -49,7 +49,7 @@ struct IndexWriter::State {
   std::array<std::optional<SectionWriter>, kSectionCount> sections;
   std::optional<DocumentSectionsWriter> documents;
   std::optional<TermTableWriter> terms;
-  TermEntry entry;  // of the open list: its term and bytes so far
+  TermEntry open;  // of the open list: its term and bytes so far
   bool list_open = false;
   std::uint64_t list_bound_bytes = 0;
   std::size_t most_owned = 0;
@@ -102,7 +102,7 @@ std::size_t IndexWriter::list_helper_bytes(const ContentOptions& options, std::s
 
 void IndexWriter::append_document(const RunDocument& document) { state_->documents->append(document); }
 
-void IndexWriter::append_text(std::string_view piece) { state_->documents->append_text(piece); }
+void IndexWriter::append_text(std::string_view fragment) { state_->documents->append_text(fragment); }
 
 void IndexWriter::append_dropped(std::uint32_t source_document) {
   if (source_document < state_->next_dropped || source_document >= kMaxIndexDocuments) {
@@ -125,55 +125,55 @@ void IndexWriter::append_lists(const ListBatch& batch, const std::shared_ptr<con
   const auto append_postings = [&](std::size_t end) {
     state.section(Section::kPostings).append({batch.postings.data() + appended, end - appended}, kept);
   };
-  for (const ListBatch::Piece& piece : batch.pieces) {
-    if (piece.term_bytes > batch.terms.size() - terms || piece.posting_bytes > batch.postings.size() - postings ||
-        piece.bound_bytes > batch.bounds.size() - bounds || piece.position_bytes > batch.positions.size() - positions ||
-        piece.starts == state.list_open) {
-      throw std::logic_error("IndexWriter: a batch whose pieces do not fit it");
+  for (const ListBatch::Entry& entry : batch.entries) {
+    if (entry.term_bytes > batch.terms.size() - terms || entry.posting_bytes > batch.postings.size() - postings ||
+        entry.bound_bytes > batch.bounds.size() - bounds || entry.position_bytes > batch.positions.size() - positions ||
+        entry.starts == state.list_open) {
+      throw std::logic_error("IndexWriter: a batch whose entries do not fit it");
     }
-    if (piece.starts) {
-      state.entry.term.assign(reinterpret_cast<const char*>(batch.terms.data()) + terms, piece.term_bytes);
+    if (entry.starts) {
+      state.open.term.assign(reinterpret_cast<const char*>(batch.terms.data()) + terms, entry.term_bytes);
       state.list_open = true;
     }
     // A list of one posting has it in its term entry only.
-    if (is_single(piece)) {
+    if (is_single(entry)) {
       append_postings(postings);
-      appended = postings + piece.posting_bytes;
+      appended = postings + entry.posting_bytes;
     }
-    state.add_piece(piece, batch.postings.data() + postings);
-    terms += piece.term_bytes;
-    postings += piece.posting_bytes;
-    bounds += piece.bound_bytes;
-    positions += piece.position_bytes;
+    state.add_entry(entry, batch.postings.data() + postings);
+    terms += entry.term_bytes;
+    postings += entry.posting_bytes;
+    bounds += entry.bound_bytes;
+    positions += entry.position_bytes;
   }
   append_postings(postings);
   state.section(Section::kBounds).append({batch.bounds.data(), bounds});
   state.section(Section::kPositions).append({batch.positions.data(), positions}, kept);
 }
 
-void IndexWriter::State::add_piece(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes) {
-  if (!is_single(piece) || entry.posting_bytes != 0) entry.posting_bytes += piece.posting_bytes;
-  entry.position_bytes += piece.position_bytes;
-  list_bound_bytes += piece.bound_bytes;
-  if (piece.ends) end_list(piece, posting_bytes);
+void IndexWriter::State::add_entry(const ListBatch::Entry& entry, const std::uint8_t* posting_bytes) {
+  if (!is_single(entry) || open.posting_bytes != 0) open.posting_bytes += entry.posting_bytes;
+  open.position_bytes += entry.position_bytes;
+  list_bound_bytes += entry.bound_bytes;
+  if (entry.ends) end_list(entry, posting_bytes);
 }
 
-void IndexWriter::State::end_list(const ListBatch::Piece& piece, const std::uint8_t* posting_bytes) {
-  entry.document_count = piece.document_count;
-  entry.occurrence_count = piece.occurrence_count;
+void IndexWriter::State::end_list(const ListBatch::Entry& entry, const std::uint8_t* posting_bytes) {
+  open.document_count = entry.document_count;
+  open.occurrence_count = entry.occurrence_count;
   std::uint64_t document = 0;
-  const bool figures_agree = piece.document_count != 0 && piece.occurrence_count >= piece.document_count &&
-                             list_bound_bytes == bound_bytes_of(piece.document_count) &&
-                             (options.positions || entry.position_bytes == 0);
+  const bool figures_agree = entry.document_count != 0 && entry.occurrence_count >= entry.document_count &&
+                             list_bound_bytes == bound_bytes_of(entry.document_count) &&
+                             (options.positions || open.position_bytes == 0);
   const bool single_agrees =
-      piece.document_count != 1 ||
-      (entry.posting_bytes == 0 && read_varint(&posting_bytes, posting_bytes + piece.posting_bytes, &document));
+      entry.document_count != 1 ||
+      (open.posting_bytes == 0 && read_varint(&posting_bytes, posting_bytes + entry.posting_bytes, &document));
   if (!figures_agree || !single_agrees) throw std::logic_error("IndexWriter: a list whose figures do not agree");
-  entry.single_document = static_cast<std::uint32_t>(document);
-  terms->add(entry);
-  posting_count += piece.document_count;
-  occurrence_count += piece.occurrence_count;
-  entry.posting_bytes = entry.position_bytes = list_bound_bytes = 0;
+  open.single_document = static_cast<std::uint32_t>(document);
+  terms->add(open);
+  posting_count += entry.document_count;
+  occurrence_count += entry.occurrence_count;
+  open.posting_bytes = open.position_bytes = list_bound_bytes = 0;
   list_open = false;
 }
 

@@ -44,7 +44,7 @@ class IndexWriter {
   void start_list_helpers(std::size_t most_owned = 0);
   void end_list_helpers();
   // Appends a fragment of the text of the next document, before append_document().
-  void append_text(std::string_view piece);
+  void append_text(std::string_view fragment);
   // Appends the next document; numbers follow this order, from 0. Throws UsageError beyond 2^31 - 1 documents. Stores
   // all fields given: the caller applies the store policy.
   void append_document(const RunDocument& document);

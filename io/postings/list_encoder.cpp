@@ -69,24 +69,24 @@ ListEncoder::ListEncoder(std::span<const std::uint8_t> length_codes, Positions p
 
 void ListEncoder::begin(std::string_view term) {
   term_ = term;
-  started_ = piece_open_ = false;
+  started_ = entry_open_ = false;
   pending_count_ = 0;
   encoded_count_ = occurrence_count_ = 0;
   next_document_ = 0;
   position_encoder_.begin();
 }
 
-ListBatch::Piece& ListEncoder::piece() {
-  if (!piece_open_) {
-    ListBatch::Piece& fresh = batch_.pieces.emplace_back();
+ListBatch::Entry& ListEncoder::entry() {
+  if (!entry_open_) {
+    ListBatch::Entry& fresh = batch_.entries.emplace_back();
     if (!started_) {
       fresh.starts = true;
       fresh.term_bytes = static_cast<std::uint32_t>(term_.size());
       append(batch_.terms, {reinterpret_cast<const std::uint8_t*>(term_.data()), term_.size()});
     }
-    started_ = piece_open_ = true;
+    started_ = entry_open_ = true;
   }
-  return batch_.pieces.back();
+  return batch_.entries.back();
 }
 
 void ListEncoder::add(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies) {
@@ -120,7 +120,7 @@ void ListEncoder::keep(std::span<const std::uint32_t> documents, std::span<const
 void ListEncoder::add_positions(std::span<const std::uint32_t> distances) {
   const std::size_t before = batch_.positions.size();
   position_encoder_.add(distances, batch_.positions);
-  if (batch_.positions.size() != before) piece().position_bytes += batch_.positions.size() - before;
+  if (batch_.positions.size() != before) entry().position_bytes += batch_.positions.size() - before;
 }
 
 void ListEncoder::end_positions(std::uint64_t document_count) {
@@ -129,7 +129,7 @@ void ListEncoder::end_positions(std::uint64_t document_count) {
   }
   const std::size_t before = batch_.positions.size();
   position_encoder_.end(document_count, batch_.positions);
-  piece().position_bytes += batch_.positions.size() - before;
+  entry().position_bytes += batch_.positions.size() - before;
 }
 
 // A gap of 2^31 or more means a document before its predecessor: documents are below 2^31.
@@ -151,7 +151,7 @@ ListEncoder::Packing ListEncoder::append_block(const UnpackedBlock& block, std::
 }
 
 void ListEncoder::encode_block(const std::uint32_t* documents, const std::uint32_t* frequencies) {
-  ListBatch::Piece& to = piece();
+  ListBatch::Entry& to = entry();
   const std::size_t before = batch_.postings.size();
   const UnpackedBlock block = shape_block(documents, frequencies, next_document_);
   const Packing bits = append_block(block, documents[kPostingsBlock - 1]);
@@ -167,12 +167,12 @@ void ListEncoder::append_bound(std::span<const std::uint32_t> documents, std::ui
   to[5] = static_cast<std::uint8_t>(bits.frequency_bits);
   to[6] = frequency_code(most);
   to[7] = least;
-  piece().bound_bytes += kBoundEntryBytes;
+  entry().bound_bytes += kBoundEntryBytes;
 }
 
 // A list of exactly one block has no bounds; its widths precede the block.
 void ListEncoder::encode_single_block() {
-  ListBatch::Piece& to = piece();
+  ListBatch::Entry& to = entry();
   const std::size_t before = batch_.postings.size();
   extend(batch_.postings, 2);
   const UnpackedBlock block = shape_block(pending_documents_.data(), pending_frequencies_.data(), next_document_);
@@ -183,7 +183,7 @@ void ListEncoder::encode_single_block() {
 }
 
 void ListEncoder::encode_tail() {
-  ListBatch::Piece& to = piece();
+  ListBatch::Entry& to = entry();
   const std::uint64_t document_count = encoded_count_ + pending_count_;
   const bool all_once = occurrence_count_ == document_count;
   std::array<std::uint8_t, kPostingsBlock * 2 * 5> bytes;
@@ -221,19 +221,19 @@ void ListEncoder::end() {
     encode_tail();
   }
   if (positions_ == Positions::kStored) end_positions(document_count);
-  ListBatch::Piece& last = piece();
+  ListBatch::Entry& last = entry();
   last.ends = true;
   last.document_count = document_count;
   last.occurrence_count = occurrence_count_;
-  piece_open_ = false;
+  entry_open_ = false;
 }
 
 // Reserves the size of the last batch for the next one, so that it is not copied while it grows.
 ListBatch ListEncoder::take(ListBatch&& used) {
-  piece_open_ = false;
+  entry_open_ = false;
   used.clear();
   ListBatch done = std::exchange(batch_, std::move(used));
-  make_room(batch_.pieces, done.pieces.size());
+  make_room(batch_.entries, done.entries.size());
   make_room(batch_.terms, done.terms.size());
   make_room(batch_.postings, done.postings.size());
   make_room(batch_.bounds, done.bounds.size());

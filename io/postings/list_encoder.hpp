@@ -19,7 +19,7 @@ namespace spillway {
 // Self-contained encoded lists of consecutive terms. A list may span several consecutive batches: `starts` and `ends`
 // mark its first and last entry, and the last one holds its counts.
 struct ListBatch {
-  struct Piece {
+  struct Entry {
     std::uint32_t term_bytes = 0;      // in `terms`; 0 unless the entry starts the list
     std::uint64_t posting_bytes = 0;   // in `postings`
     std::uint64_t bound_bytes = 0;     // in `bounds`
@@ -28,19 +28,19 @@ struct ListBatch {
     std::uint64_t occurrence_count = 0;
     bool starts = false, ends = false;
   };
-  std::vector<Piece> pieces;
+  std::vector<Entry> entries;
   std::vector<std::uint8_t> terms, postings, bounds, positions;
   void clear() {
-    pieces.clear();
+    entries.clear();
     for (auto* bytes : {&terms, &postings, &bounds, &positions}) bytes->clear();
   }
   std::size_t bytes() const {
-    return terms.size() + postings.size() + bounds.size() + positions.size() + pieces.size() * sizeof(Piece);
+    return terms.size() + postings.size() + bounds.size() + positions.size() + entries.size() * sizeof(Entry);
   }
   // Includes the unused capacity.
   std::size_t held_bytes() const {
     return terms.capacity() + postings.capacity() + bounds.capacity() + positions.capacity() +
-           pieces.capacity() * sizeof(Piece);
+           entries.capacity() * sizeof(Entry);
   }
 };
 
@@ -71,7 +71,7 @@ class ListEncoder {
   struct Packing {
     unsigned document_bits, frequency_bits;
   };
-  ListBatch::Piece& piece();
+  ListBatch::Entry& entry();
   void keep(std::span<const std::uint32_t> documents, std::span<const std::uint32_t> frequencies);
   void encode_block(const std::uint32_t* documents, const std::uint32_t* frequencies);
   Packing append_block(const UnpackedBlock& block, std::uint32_t last_document);
@@ -87,7 +87,7 @@ class ListEncoder {
   ListBatch batch_;
   std::string term_;
   bool started_ = false;     // an entry of this list was begun, in this batch or an earlier one
-  bool piece_open_ = false;  // the last entry of the batch belongs to this list
+  bool entry_open_ = false;  // the last entry of the batch belongs to this list
   // At most one block. A full block waits here until it is known whether it is the whole list.
   std::size_t pending_count_ = 0;
   std::array<std::uint32_t, kPostingsBlock> pending_documents_{}, pending_frequencies_{};

@@ -13,9 +13,9 @@ namespace spillway {
 
 namespace {
 
-[[noreturn]] void fail(std::string_view where, const TermPiece& piece) {
-  throw FormatError(std::string(where) + ": term \"" + printable(piece.term, 80) + "\": expected " +
-                    std::to_string(piece.occurrence_count) + " positions in " + std::to_string(piece.positions.size()) +
+[[noreturn]] void fail(std::string_view where, const RunEntry& entry) {
+  throw FormatError(std::string(where) + ": term \"" + printable(entry.term, 80) + "\": expected " +
+                    std::to_string(entry.occurrence_count) + " positions in " + std::to_string(entry.positions.size()) +
                     " bytes, found others; the run is damaged: make it again from its input");
 }
 
@@ -104,7 +104,7 @@ const DecodeShort kDecodeShort = [] {
 }();
 
 // Decodes exactly distances.size() distances, which must use all of `bytes`.
-void decode_part(const TermPiece& piece, std::span<const std::uint8_t> bytes, std::string_view where,
+void decode_part(const RunEntry& entry, std::span<const std::uint8_t> bytes, std::string_view where,
                  std::span<std::uint32_t> distances) {
   const std::uint8_t *at = bytes.data(), *const end = at + bytes.size();
   std::uint32_t *to = distances.data(), *const to_end = to + distances.size();
@@ -114,30 +114,30 @@ void decode_part(const TermPiece& piece, std::span<const std::uint8_t> bytes, st
     // Distances of any length: a longer one, or the last few.
     for (int i = 0; i < 4 && to != to_end; ++i) {
       std::uint64_t distance = 0;
-      if (!read_varint(&at, end, &distance) || distance > std::numeric_limits<std::uint32_t>::max()) fail(where, piece);
+      if (!read_varint(&at, end, &distance) || distance > std::numeric_limits<std::uint32_t>::max()) fail(where, entry);
       *to++ = static_cast<std::uint32_t>(distance);
     }
   }
-  if (at != end) fail(where, piece);
+  if (at != end) fail(where, entry);
 }
 
 }  // namespace
 
-void decode_positions(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& distances) {
-  if (piece.parts.empty() && piece.occurrence_count > piece.positions.size()) fail(where, piece);
-  distances.resize(static_cast<std::size_t>(piece.occurrence_count));
-  if (piece.parts.empty()) {
-    decode_part(piece, piece.positions, where, distances);
+void decode_positions(const RunEntry& entry, std::string_view where, std::vector<std::uint32_t>& distances) {
+  if (entry.parts.empty() && entry.occurrence_count > entry.positions.size()) fail(where, entry);
+  distances.resize(static_cast<std::size_t>(entry.occurrence_count));
+  if (entry.parts.empty()) {
+    decode_part(entry, entry.positions, where, distances);
     return;
   }
   std::span<std::uint32_t> left = distances;
-  for (const ListFragment& part : piece.parts) {
-    if (part.occurrence_count > left.size()) fail(where, piece);
+  for (const ListFragment& part : entry.parts) {
+    if (part.occurrence_count > left.size()) fail(where, entry);
     const auto count = static_cast<std::size_t>(part.occurrence_count);
-    decode_part(piece, part.positions, where, left.first(count));
+    decode_part(entry, part.positions, where, left.first(count));
     left = left.subspan(count);
   }
-  if (!left.empty()) fail(where, piece);
+  if (!left.empty()) fail(where, entry);
 }
 
 }  // namespace spillway

@@ -14,9 +14,9 @@ namespace spillway {
 
 namespace {
 
-[[noreturn]] void fail(std::string_view where, const TermPiece& piece, const std::string& found) {
-  throw FormatError(std::string(where) + ": term \"" + printable(piece.term, 80) + "\": expected " +
-                    std::to_string(piece.document_count) + " postings in " + std::to_string(piece.postings.size()) +
+[[noreturn]] void fail(std::string_view where, const RunEntry& entry, const std::string& found) {
+  throw FormatError(std::string(where) + ": term \"" + printable(entry.term, 80) + "\": expected " +
+                    std::to_string(entry.document_count) + " postings in " + std::to_string(entry.postings.size()) +
                     " bytes, found " + found + "; the run is damaged: make it again from its input");
 }
 
@@ -28,15 +28,15 @@ const PostingsDecoder::Steps kBestSteps =
         ? PostingsDecoder::Steps::kWindows
         : PostingsDecoder::Steps::kOne;
 
-void decode_whole(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+void decode_whole(const RunEntry& entry, std::string_view where, std::vector<std::uint32_t>& documents,
                   std::vector<std::uint32_t>& frequencies, PostingsDecoder::Steps steps) {
-  PostingsDecoder decoder(piece, where, steps);
-  if (piece.parts.empty() && piece.document_count > piece.postings.size()) fail(where, piece, "too few bytes for them");
-  documents.resize(piece.document_count);
-  frequencies.resize(piece.document_count);
+  PostingsDecoder decoder(entry, where, steps);
+  if (entry.parts.empty() && entry.document_count > entry.postings.size()) fail(where, entry, "too few bytes for them");
+  documents.resize(entry.document_count);
+  frequencies.resize(entry.document_count);
   std::size_t done = 0;
   while (const std::size_t count =
-             decoder.next(documents.data() + done, frequencies.data() + done, piece.document_count - done)) {
+             decoder.next(documents.data() + done, frequencies.data() + done, entry.document_count - done)) {
     done += count;
   }
 }
@@ -45,10 +45,10 @@ void decode_whole(const TermPiece& piece, std::string_view where, std::vector<st
 
 PostingsDecoder::Steps PostingsDecoder::best_steps() { return kBestSteps; }
 
-PostingsDecoder::PostingsDecoder(const TermPiece& piece, std::string_view where, Steps steps)
-    : piece_(piece), where_(where), steps_(steps), parts_(piece.parts), not_begun_(piece.document_count) {
+PostingsDecoder::PostingsDecoder(const RunEntry& entry, std::string_view where, Steps steps)
+    : entry_(entry), where_(where), steps_(steps), parts_(entry.parts), not_begun_(entry.document_count) {
   if (!parts_.empty()) return;
-  whole_ = {piece.postings, {}, piece.document_count, piece.occurrence_count, 0, piece.last_document};
+  whole_ = {entry.postings, {}, entry.document_count, entry.occurrence_count, 0, entry.last_document};
   parts_ = {&whole_, 1};
 }
 
@@ -67,16 +67,16 @@ std::size_t PostingsDecoder::next(std::uint32_t* documents, std::uint32_t* frequ
     least_document_ = document_ + 1;
     parts_ = parts_.subspan(1);
   }
-  if (parts_.empty() && not_begun_ != 0) fail(where_, piece_, "fewer in its parts");
+  if (parts_.empty() && not_begun_ != 0) fail(where_, entry_, "fewer in its parts");
   return out.done;
 }
 
 void PostingsDecoder::begin_part() {
   const ListFragment& part = parts_.front();
   if (part.document_count == 0 || part.document_count > part.postings.size()) {
-    fail(where_, piece_, "too few bytes for them");
+    fail(where_, entry_, "too few bytes for them");
   }
-  if (part.document_count > not_begun_) fail(where_, piece_, "more in its parts");
+  if (part.document_count > not_begun_) fail(where_, entry_, "more in its parts");
   not_begun_ -= part.document_count;
   begin_ = at_ = part.postings.data();
   end_ = begin_ + part.postings.size();
@@ -89,10 +89,10 @@ void PostingsDecoder::begin_part() {
 // Decoded postings must not be used before this check.
 void PostingsDecoder::check() const {
   if (wrong_) {
-    fail(where_, piece_, "one with a gap of 0, a frequency that has a shorter form, or its end missing");
+    fail(where_, entry_, "one with a gap of 0, a frequency that has a shorter form, or its end missing");
   }
   if (document_ > parts_.front().last_document) {
-    fail(where_, piece_,
+    fail(where_, entry_,
          "document " + std::to_string(document_) + " where its head says that they end at " +
              std::to_string(parts_.front().last_document));
   }
@@ -100,9 +100,9 @@ void PostingsDecoder::check() const {
 
 void PostingsDecoder::end_part() const {
   const ListFragment& part = parts_.front();
-  if (at_ != end_) fail(where_, piece_, std::to_string(end_ - at_) + " bytes behind them");
+  if (at_ != end_) fail(where_, entry_, std::to_string(end_ - at_) + " bytes behind them");
   if (document_ != part.last_document || occurrences_ != part.occurrence_count) {
-    fail(where_, piece_,
+    fail(where_, entry_,
          std::to_string(occurrences_) + " occurrences up to document " + std::to_string(document_) +
              " where its head says " + std::to_string(part.occurrence_count) + " and " +
              std::to_string(part.last_document));
@@ -123,11 +123,11 @@ void PostingsDecoder::decode(Output& out) {
     if (left_ == 0 || room == 0) break;
     if (out.done != 0 && left_ > room && room < kWindowPostings) break;
     if (!step(out)) {
-      fail(where_, piece_, "a malformed one, " + std::to_string(left_) + " before the end");
+      fail(where_, entry_, "a malformed one, " + std::to_string(left_) + " before the end");
     }
   }
   if (begins && out.done != before && out.documents[before] < least_document_) {
-    fail(where_, piece_, "parts that do not ascend");
+    fail(where_, entry_, "parts that do not ascend");
   }
 }
 
@@ -236,14 +236,14 @@ SPILLWAY_WINDOW_TARGET void PostingsDecoder::decode_windows(Output& out) {
   occurrences_ += sum_epu32(decoded.sums);
 }
 
-void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+void decode_postings(const RunEntry& entry, std::string_view where, std::vector<std::uint32_t>& documents,
                      std::vector<std::uint32_t>& frequencies) {
-  decode_whole(piece, where, documents, frequencies, kBestSteps);
+  decode_whole(entry, where, documents, frequencies, kBestSteps);
 }
 
-void decode_postings_portable(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+void decode_postings_portable(const RunEntry& entry, std::string_view where, std::vector<std::uint32_t>& documents,
                               std::vector<std::uint32_t>& frequencies) {
-  decode_whole(piece, where, documents, frequencies, PostingsDecoder::Steps::kOne);
+  decode_whole(entry, where, documents, frequencies, PostingsDecoder::Steps::kOne);
 }
 
 }  // namespace spillway

@@ -17,8 +17,8 @@ class PostingsDecoder {
   enum class Steps { kWindows, kOne };  // in vectors, where the CPU supports them; one posting at a time
   static Steps best_steps();
 
-  // `piece` and `where`, a name for messages, outlive the decoder.
-  PostingsDecoder(const TermPiece& piece, std::string_view where, Steps steps = best_steps());
+  // `entry` and `where`, a name for messages, outlive the decoder.
+  PostingsDecoder(const RunEntry& entry, std::string_view where, Steps steps = best_steps());
   PostingsDecoder(const PostingsDecoder&) = delete;
   PostingsDecoder& operator=(const PostingsDecoder&) = delete;
 
@@ -43,7 +43,7 @@ class PostingsDecoder {
   std::uint64_t load(const std::uint8_t* from) const;
   void check() const;
 
-  const TermPiece& piece_;
+  const RunEntry& entry_;
   std::string_view where_;
   Steps steps_;
   ListFragment whole_;                   // the entry itself, if it has no fragments
@@ -59,13 +59,13 @@ class PostingsDecoder {
   std::uint32_t not_begun_;           // postings in fragments that are not begun
 };
 
-// Decodes the postings of `piece` into documents and frequencies (resized to document_count). Throws FormatError naming
+// Decodes the postings of `entry` into documents and frequencies (resized to document_count). Throws FormatError naming
 // `where` unless the bytes hold exactly document_count ascending documents that end at last_document, with frequencies
 // that sum to occurrence_count, and nothing else.
-void decode_postings(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+void decode_postings(const RunEntry& entry, std::string_view where, std::vector<std::uint32_t>& documents,
                      std::vector<std::uint32_t>& frequencies);
 // The same without vectors. For other CPUs, and for tests.
-void decode_postings_portable(const TermPiece& piece, std::string_view where, std::vector<std::uint32_t>& documents,
+void decode_postings_portable(const RunEntry& entry, std::string_view where, std::vector<std::uint32_t>& documents,
                               std::vector<std::uint32_t>& frequencies);
 
 }  // namespace spillway

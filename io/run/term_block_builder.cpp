@@ -66,13 +66,13 @@ std::size_t TermBlockBuilder::room(std::string_view term) const {
 }
 
 // Returns where the postings, and after them the positions, are to be written.
-std::uint8_t* TermBlockBuilder::begin_entry(const TermPiece& piece, std::size_t posting_bytes,
+std::uint8_t* TermBlockBuilder::begin_entry(const RunEntry& entry, std::size_t posting_bytes,
                                             std::size_t position_bytes) {
-  const std::string_view term = piece.term, last(last_term_.data(), last_term_bytes_);
+  const std::string_view term = entry.term, last(last_term_.data(), last_term_bytes_);
   const std::size_t shared = empty() ? 0 : shared_bytes(term, last);
   const bool in_order = empty() || is_behind(term, last, shared);
-  if (!in_order || term.empty() || term.size() > kMaxRunTermBytes || piece.document_count == 0 ||
-      piece.occurrence_count < piece.document_count || posting_bytes + position_bytes > room(term) ||
+  if (!in_order || term.empty() || term.size() > kMaxRunTermBytes || entry.document_count == 0 ||
+      entry.occurrence_count < entry.document_count || posting_bytes + position_bytes > room(term) ||
       (!has_positions_ && position_bytes != 0)) {
     throw std::logic_error("a term block was given an entry that it cannot take");
   }
@@ -83,10 +83,10 @@ std::uint8_t* TermBlockBuilder::begin_entry(const TermPiece& piece, std::size_t 
   keep_term(term, shared);
   block_.longest_term_bytes = std::max(block_.longest_term_bytes, static_cast<std::uint32_t>(term.size()));
   ++block_.entry_count;
-  block_.posting_count += piece.document_count;
-  block_.occurrence_count += piece.occurrence_count;
+  block_.posting_count += entry.document_count;
+  block_.occurrence_count += entry.occurrence_count;
   make_place(max_head_bytes(term.size()) + posting_bytes + position_bytes);
-  std::uint8_t* const body = write_head(piece, posting_bytes, position_bytes, shared);
+  std::uint8_t* const body = write_head(entry, posting_bytes, position_bytes, shared);
   used_bytes_ = static_cast<std::size_t>(body - block_.payload.data()) + posting_bytes + position_bytes;
   return body;
 }
@@ -106,39 +106,39 @@ void TermBlockBuilder::make_place(std::size_t bytes) {
   block_.payload.resize(std::max(needed, std::min(needed + kStepBytes, block_.payload.capacity())));
 }
 
-std::uint8_t* TermBlockBuilder::write_head(const TermPiece& piece, std::size_t posting_bytes,
-                                           std::size_t position_bytes, std::size_t shared) {
-  const std::string_view suffix = piece.term.substr(shared);
+std::uint8_t* TermBlockBuilder::write_head(const RunEntry& entry, std::size_t posting_bytes, std::size_t position_bytes,
+                                           std::size_t shared) {
+  const std::string_view suffix = entry.term.substr(shared);
   std::uint8_t* end = write_varint(block_.payload.data() + used_bytes_, shared);
   end = write_varint(end, suffix.size());
   end = copy_bytes(bytes_of(suffix), end);
-  end = write_varint(end, piece.document_count);
-  end = write_varint(end, piece.occurrence_count - piece.document_count);
-  end = write_varint(end, piece.last_document);
+  end = write_varint(end, entry.document_count);
+  end = write_varint(end, entry.occurrence_count - entry.document_count);
+  end = write_varint(end, entry.last_document);
   end = write_varint(end, posting_bytes);
   return has_positions_ ? write_varint(end, position_bytes) : end;
 }
 
-void TermBlockBuilder::add(const TermPiece& piece) {
-  std::uint8_t* const body = begin_entry(piece, piece.postings.size(), piece.positions.size());
-  copy_bytes(piece.positions, copy_bytes(piece.postings, body));
+void TermBlockBuilder::add(const RunEntry& entry) {
+  std::uint8_t* const body = begin_entry(entry, entry.postings.size(), entry.positions.size());
+  copy_bytes(entry.positions, copy_bytes(entry.postings, body));
 }
 
-void TermBlockBuilder::add(TermPiece& piece, Parts postings, Parts positions) {
+void TermBlockBuilder::add(RunEntry& entry, Parts postings, Parts positions) {
   const auto bytes_of = [](Parts parts) {
     std::size_t bytes = 0;
     for (const auto& part : parts) bytes += part.size();
     return bytes;
   };
-  std::uint8_t* to = add(piece, bytes_of(postings), bytes_of(positions));
+  std::uint8_t* to = add(entry, bytes_of(postings), bytes_of(positions));
   for (const auto& part : postings) to = copy_bytes(part, to);
   for (const auto& part : positions) to = copy_bytes(part, to);
 }
 
-std::uint8_t* TermBlockBuilder::add(TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes) {
-  std::uint8_t* const body = begin_entry(piece, posting_bytes, position_bytes);
-  piece.postings = {body, posting_bytes};
-  piece.positions = {body + posting_bytes, position_bytes};
+std::uint8_t* TermBlockBuilder::add(RunEntry& entry, std::size_t posting_bytes, std::size_t position_bytes) {
+  std::uint8_t* const body = begin_entry(entry, posting_bytes, position_bytes);
+  entry.postings = {body, posting_bytes};
+  entry.positions = {body + posting_bytes, position_bytes};
   return body;
 }
 

@@ -33,15 +33,15 @@ class TermBlockBuilder {
   // Returns the bytes left for postings and positions of an entry of `term` in this block; 0 if even the entry's head
   // does not fit. An empty block has room for at least block_bytes / 4 of them, whatever the term.
   std::size_t room(std::string_view term) const;
-  // Requires: postings and positions fit room(piece.term); terms do not descend; a term has 1 to kMaxRunTermBytes
+  // Requires: postings and positions fit room(entry.term); terms do not descend; a term has 1 to kMaxRunTermBytes
   // bytes, an entry at least one posting. Otherwise throws std::logic_error.
-  void add(const TermPiece& piece);
+  void add(const RunEntry& entry);
   using Parts = std::span<const std::span<const std::uint8_t>>;
   // As add, for postings and positions in several parts, which saves the caller from concatenating them. Ignores the
-  // views of `piece`, and sets them to the bytes in the block, valid until the next call.
-  void add(TermPiece& piece, Parts postings, Parts positions);
+  // views of `entry`, and sets them to the bytes in the block, valid until the next call.
+  void add(RunEntry& entry, Parts postings, Parts positions);
   // As add, but leaves room for the bytes, postings first. The caller fills it before the next call.
-  std::uint8_t* add(TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes);
+  std::uint8_t* add(RunEntry& entry, std::size_t posting_bytes, std::size_t position_bytes);
   bool empty() const { return block_.entry_count == 0; }
   // Returns the block with its CRC, and starts the next.
   TermBlock finish();
@@ -50,10 +50,10 @@ class TermBlockBuilder {
   static std::size_t max_block_bytes(std::size_t block_bytes, std::size_t longest_term = kMaxRunTermBytes);
 
  private:
-  std::uint8_t* begin_entry(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes);
+  std::uint8_t* begin_entry(const RunEntry& entry, std::size_t posting_bytes, std::size_t position_bytes);
   void keep_term(std::string_view term, std::size_t shared);
   void make_place(std::size_t bytes);
-  std::uint8_t* write_head(const TermPiece& piece, std::size_t posting_bytes, std::size_t position_bytes,
+  std::uint8_t* write_head(const RunEntry& entry, std::size_t posting_bytes, std::size_t position_bytes,
                            std::size_t shared);
   std::size_t block_bytes_;
   bool has_positions_;

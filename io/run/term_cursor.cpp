@@ -72,11 +72,11 @@ bool RunTermCursor::next() {
     }
     read_entry();
     if (!first_.empty()) {
-      if (piece_.term < first_) continue;
+      if (entry_.term < first_) continue;
       first_.clear();
     }
     // Further entries of a term belong to the range of its first one.
-    done_ = !last_.empty() && !same_term_ && compare(piece_.term, last_) >= 0;
+    done_ = !last_.empty() && !same_term_ && compare(entry_.term, last_) >= 0;
     if (!done_) return true;
   }
   return false;
@@ -86,8 +86,8 @@ bool RunTermCursor::next() {
 bool RunTermCursor::ends_term() const {
   if (entries_left_ == 0 || end_ - at_ < 3) return false;
   const std::size_t shared = at_[0], suffix_bytes = at_[1];
-  if (shared >= 0x80 || suffix_bytes >= 0x80 || suffix_bytes == 0 || shared > piece_.term.size()) return false;
-  return shared == piece_.term.size() || static_cast<char>(at_[2]) != piece_.term[shared];
+  if (shared >= 0x80 || suffix_bytes >= 0x80 || suffix_bytes == 0 || shared > entry_.term.size()) return false;
+  return shared == entry_.term.size() || static_cast<char>(at_[2]) != entry_.term[shared];
 }
 
 bool RunTermCursor::load_block() {
@@ -143,25 +143,25 @@ void RunTermCursor::read_entry() {
   if (more_occurrences > document_count * std::uint64_t{std::numeric_limits<std::uint32_t>::max() - 1}) {
     fail("as many occurrences as the postings can have", std::to_string(more_occurrences) + " more than documents");
   }
-  check_piece(at_);
-  piece_.document_count = static_cast<std::uint32_t>(document_count);
-  piece_.occurrence_count = document_count + more_occurrences;
-  piece_.last_document = static_cast<std::uint32_t>(last_document);
-  piece_.postings = {at_, static_cast<std::size_t>(posting_bytes)};
-  piece_.positions = {at_ + posting_bytes, static_cast<std::size_t>(position_bytes)};
+  check_entry(at_);
+  entry_.document_count = static_cast<std::uint32_t>(document_count);
+  entry_.occurrence_count = document_count + more_occurrences;
+  entry_.last_document = static_cast<std::uint32_t>(last_document);
+  entry_.postings = {at_, static_cast<std::size_t>(posting_bytes)};
+  entry_.positions = {at_ + posting_bytes, static_cast<std::size_t>(position_bytes)};
   fetch_ahead(at_, at_ + posting_bytes + position_bytes, end_);
   at_ += posting_bytes + position_bytes;
   --entries_left_;
   if (entries_left_ == 0 && at_ != end_) fail("the end of the block", std::to_string(end_ - at_) + " bytes more");
   ++entry_count_;
   posting_count_ += document_count;
-  occurrence_count_ += piece_.occurrence_count;
+  occurrence_count_ += entry_.occurrence_count;
 }
 
 void RunTermCursor::read_term() {
   const std::uint64_t shared = read_number();
   const std::uint64_t suffix_bytes = read_number();
-  if (shared > (block_starts_ ? 0 : piece_.term.size()))
+  if (shared > (block_starts_ ? 0 : entry_.term.size()))
     fail("a prefix of the term before", std::to_string(shared) + " bytes");
   const std::size_t longest = run_.longest_term_bytes();
   if (suffix_bytes > longest - shared || shared + suffix_bytes == 0 ||
@@ -178,7 +178,7 @@ void RunTermCursor::read_term() {
 
 // Replaces the bytes after the shared ones. Returns false if the new term is below the previous one.
 bool RunTermCursor::move_term(std::size_t shared, std::string_view suffix) {
-  const int order = compare(suffix, piece_.term.substr(shared));
+  const int order = compare(suffix, entry_.term.substr(shared));
   if (order < 0) return false;
   same_term_ = order == 0;
   // Grows with the terms met rather than to the run's longest term, which each of many cursors would hold.
@@ -189,17 +189,17 @@ bool RunTermCursor::move_term(std::size_t shared, std::string_view suffix) {
   } else {
     std::memcpy(term_.data() + shared, suffix.data(), suffix.size());
   }
-  piece_.term = {term_.data(), shared + suffix.size()};
+  entry_.term = {term_.data(), shared + suffix.size()};
   return true;
 }
 
 // The entries of one list are in document order; with positions, one posting may be cut between two entries.
-void RunTermCursor::check_piece(const std::uint8_t* postings) {
+void RunTermCursor::check_entry(const std::uint8_t* postings) {
   if (!same_term_) return;
   std::uint64_t first = 0;
-  const std::uint64_t least = piece_.last_document + (run_.identity().has_positions ? std::uint64_t{0} : 1);
+  const std::uint64_t least = entry_.last_document + (run_.identity().has_positions ? std::uint64_t{0} : 1);
   if (!read_varint(&postings, end_, &first) || first >> 1 < least) {
-    fail("documents behind " + std::to_string(piece_.last_document), std::to_string(first >> 1));
+    fail("documents behind " + std::to_string(entry_.last_document), std::to_string(first >> 1));
   }
 }
 

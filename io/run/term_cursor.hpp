@@ -29,14 +29,14 @@ class RunTermCursor final : public TermCursor {
   RunTermCursor(const RunTermCursor&) = delete;
   RunTermCursor& operator=(const RunTermCursor&) = delete;
   bool next() override;
-  const TermPiece& piece() const override { return piece_; }
+  const RunEntry& entry() const override { return entry_; }
   bool ends_term() const override;
 
  private:
   bool load_block();
   void read_entry();
   void read_term();
-  void check_piece(const std::uint8_t* postings);
+  void check_entry(const std::uint8_t* postings);
   void check_totals() const;
   bool move_term(std::size_t shared, std::string_view suffix);
   std::uint64_t read_number();
@@ -52,7 +52,7 @@ class RunTermCursor final : public TermCursor {
   std::uint32_t entries_left_ = 0;
   bool block_starts_ = false, same_term_ = false;
   std::vector<char> term_;  // room for the longest term so far, and a few bytes
-  TermPiece piece_;         // its term is in term_
+  RunEntry entry_;          // its term is in term_
   std::uint64_t entry_count_ = 0, posting_count_ = 0, occurrence_count_ = 0;
 };
 

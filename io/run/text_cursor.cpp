@@ -9,11 +9,11 @@ namespace spillway {
 
 using namespace run_layout;
 
-void append_text_piece(const TextPiece& piece, std::vector<std::uint8_t>& stream) {
+void append_text_fragment(const TextFragment& fragment, std::vector<std::uint8_t>& stream) {
   std::uint8_t head[kMaxVarintBytes];
-  const std::uint64_t number = std::uint64_t{piece.bytes.size()} << 1 | (piece.ends_document ? 1 : 0);
+  const std::uint64_t number = std::uint64_t{fragment.bytes.size()} << 1 | (fragment.ends_document ? 1 : 0);
   stream.insert(stream.end(), head, write_varint(head, number));
-  stream.insert(stream.end(), piece.bytes.begin(), piece.bytes.end());
+  stream.insert(stream.end(), fragment.bytes.begin(), fragment.bytes.end());
 }
 
 RunTextCursor::RunTextCursor(const RunReader& run)
@@ -39,14 +39,14 @@ bool RunTextCursor::read_head() {
   do {
     if (at_ == end_ && !load_block()) {
       if (bytes == 0) return false;
-      fail("the rest of a piece's length", "the end of the texts");
+      fail("the rest of a fragment's length", "the end of the texts");
     }
-    if (bytes == sizeof head) fail("a piece's length", "more than 10 bytes");
+    if (bytes == sizeof head) fail("a fragment's length", "more than 10 bytes");
     head[bytes++] = *at_++;
   } while ((head[bytes - 1] & 0x80) != 0);
   const std::uint8_t* from = head;
   std::uint64_t number = 0;
-  if (!read_varint(&from, head + bytes, &number)) fail("a piece's length", "a number above 2^64");
+  if (!read_varint(&from, head + bytes, &number)) fail("a fragment's length", "a number above 2^64");
   left_ = number >> 1;
   ends_document_ = (number & 1) != 0;
   return true;
@@ -56,10 +56,10 @@ bool RunTextCursor::next() {
   if (left_ == 0 && !read_head()) return false;
   if (left_ != 0 && at_ == end_ && !load_block()) fail("the rest of a text", "the end of the texts");
   const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(left_, static_cast<std::uint64_t>(end_ - at_)));
-  piece_.bytes = {reinterpret_cast<const char*>(at_), bytes};
+  fragment_.bytes = {reinterpret_cast<const char*>(at_), bytes};
   at_ += bytes;
   left_ -= bytes;
-  piece_.ends_document = ends_document_ && left_ == 0;
+  fragment_.ends_document = ends_document_ && left_ == 0;
   return true;
 }
 

@@ -14,7 +14,7 @@
 namespace spillway {
 
 // Appends a fragment of a document's text to a text stream.
-void append_text_piece(const TextPiece& piece, std::vector<std::uint8_t>& stream);
+void append_text_fragment(const TextFragment& fragment, std::vector<std::uint8_t>& stream);
 
 // Walks the text stream of a run with texts. Holds one block.
 class RunTextCursor final : public TextCursor {
@@ -27,7 +27,7 @@ class RunTextCursor final : public TextCursor {
   RunTextCursor& operator=(const RunTextCursor&) = delete;
   // Returns a fragment that crosses the end of a block as several.
   bool next() override;
-  const TextPiece& piece() const override { return piece_; }
+  const TextFragment& fragment() const override { return fragment_; }
 
  private:
   bool read_head();
@@ -38,7 +38,7 @@ class RunTextCursor final : public TextCursor {
   const std::uint8_t *at_ = nullptr, *end_ = nullptr;  // of the block
   std::uint64_t left_ = 0;                             // bytes left of the fragment
   bool ends_document_ = false;
-  TextPiece piece_;
+  TextFragment fragment_;
 };
 
 }  // namespace spillway

@@ -27,17 +27,17 @@ struct SectionWriter::Behind {
   OrderedStage written, hashed;  // in this order, because hashing passes buffers on to writing
 
   explicit Behind(SectionWriter& of)
-      : written(kBehindWaiting, [&of](OrderedStage::Piece&& piece) { of.put_to_file(piece.bytes); }),
-        hashed(kBehindWaiting, [this, &of](OrderedStage::Piece&& piece) {
-          of.seal(piece.bytes);
-          of.hash_.update(piece.bytes);
-          written.put(std::move(piece));
+      : written(kBehindWaiting, [&of](OrderedStage::Bytes&& buffer) { of.put_to_file(buffer.bytes); }),
+        hashed(kBehindWaiting, [this, &of](OrderedStage::Bytes&& buffer) {
+          of.seal(buffer.bytes);
+          of.hash_.update(buffer.bytes);
+          written.put(std::move(buffer));
         }) {
     free.reserve(kMostFree);
   }
 
   // Takes the buffer; it returns to `free` once its last owner is gone.
-  OrderedStage::Piece owned(Buffer&& buffer) {
+  OrderedStage::Bytes owned(Buffer&& buffer) {
     std::shared_ptr<Buffer> owner(new Buffer(std::move(buffer)), [this](Buffer* used) {
       const std::unique_ptr<Buffer> deleted(used);
       const std::scoped_lock lock(mutex);

@@ -51,7 +51,7 @@ bool TermMergeCursor::move(std::size_t input) {
     set(input, kNoStart, {kNoStart, kDone});
     return false;
   }
-  const std::string_view term = cursor.piece().term;
+  const std::string_view term = cursor.entry().term;
   const std::uint64_t start = byte_prefix(term);
   const Rest rest = rest_of(term);
   if (is_of_term(start, rest, term)) return true;
@@ -94,14 +94,14 @@ void TermMergeCursor::begin_term() {
   }
   if (of_term_.empty()) return;
   rest_ = rests_[of_term_.front()];
-  if (rest_.bytes == kMoreBytes) term_ = piece().term;
+  if (rest_.bytes == kMoreBytes) term_ = entry().term;
 }
 
 // As string_view::compare, of the terms of two inputs that start alike.
 int TermMergeCursor::compare(std::size_t a, std::size_t b) const {
   const Rest &left = rests_[a], &right = rests_[b];
   if (left == right) {
-    return left.bytes != kMoreBytes ? 0 : cursors_[a]->piece().term.compare(cursors_[b]->piece().term);
+    return left.bytes != kMoreBytes ? 0 : cursors_[a]->entry().term.compare(cursors_[b]->entry().term);
   }
   return left < right ? -1 : 1;
 }

@@ -23,13 +23,13 @@ class TermMergeCursor {
   bool done() const { return of_term_.empty(); }
   std::size_t input() const { return of_term_[at_]; }
   // The least piece; its views live until advance().
-  const TermPiece& piece() const { return cursors_[of_term_[at_]]->piece(); }
+  const RunEntry& entry() const { return cursors_[of_term_[at_]]->entry(); }
   // Moves behind the least piece. True if the next one is of the same term.
   bool advance();
 
   // Before the first advance() at a term: the inputs that have it, in order, and their pieces.
   std::span<const std::uint32_t> inputs() const { return of_term_; }
-  const TermPiece& piece(std::size_t input) const { return cursors_[input]->piece(); }
+  const RunEntry& entry(std::size_t input) const { return cursors_[input]->entry(); }
   // Are they known to be all pieces of the term? Then advance_term() moves behind it.
   bool are_whole() const;
   void advance_term();

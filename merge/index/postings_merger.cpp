@@ -64,9 +64,9 @@ void PostingsMerger::merge_range(std::size_t range, const std::string& first, co
   range_ = range;
   TermMergeCursor sources(job_.inputs, first, last);
   while (!sources.done()) {
-    begin_list(sources.piece().term);
+    begin_list(sources.entry().term);
     do {
-      add_piece(sources.input(), sources.piece());
+      add_piece(sources.input(), sources.entry());
     } while (sources.advance());
     end_list();
   }
@@ -84,7 +84,7 @@ void PostingsMerger::begin_list(std::string_view term) {
   encoder_.begin(term_);
 }
 
-void PostingsMerger::add_piece(std::size_t input, const TermPiece& piece) {
+void PostingsMerger::add_piece(std::size_t input, const RunEntry& piece) {
   if (piece.last_document >= inputs_[input].document_count) {
     fail(input, "documents below " + std::to_string(inputs_[input].document_count));
   }
@@ -120,7 +120,7 @@ void PostingsMerger::make_room(std::size_t piece_postings) {
 }
 
 // The next postings of a piece stand behind those that wait, in the numbering of the input.
-void PostingsMerger::add_stretch(std::size_t input, const TermPiece& piece, std::size_t count) {
+void PostingsMerger::add_stretch(std::size_t input, const RunEntry& piece, std::size_t count) {
   weight_.add({documents_.data() + waiting_, count}, {frequencies_.data() + waiting_, count});
   if (job_.positions == Positions::kStored) take_positions(input, piece, count);
   to_source_numbers(input, count);
@@ -130,7 +130,7 @@ void PostingsMerger::add_stretch(std::size_t input, const TermPiece& piece, std:
 
 // Leaves the distances of the kept postings, as the encoder takes them: a posting that was cut counts on from its first
 // part, where its own piece counts from 0.
-void PostingsMerger::take_positions(std::size_t input, const TermPiece& piece, std::size_t count) {
+void PostingsMerger::take_positions(std::size_t input, const RunEntry& piece, std::size_t count) {
   const std::uint32_t* const documents = documents_.data() + waiting_;
   const std::uint32_t* const frequencies = frequencies_.data() + waiting_;
   decode_positions(piece, inputs_[input].name, distances_);
@@ -185,7 +185,7 @@ std::size_t PostingsMerger::join_border(std::size_t input, std::size_t count) {
 }
 
 // Of the last document of a piece that was added.
-bool PostingsMerger::may_go_on(std::size_t input, const TermPiece& piece) const {
+bool PostingsMerger::may_go_on(std::size_t input, const RunEntry& piece) const {
   if (piece.goes_on || job_.positions == Positions::kStored) return true;
   return inputs_[input].cut_document == documents_[waiting_ - 1];
 }

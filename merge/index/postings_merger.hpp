@@ -54,14 +54,14 @@ class PostingsMerger {
  private:
   void put_batch();
   void begin_list(std::string_view term);
-  void add_piece(std::size_t input, const TermPiece& piece);
+  void add_piece(std::size_t input, const RunEntry& piece);
   void make_room(std::size_t piece_postings);
-  void add_stretch(std::size_t input, const TermPiece& piece, std::size_t count);
-  void take_positions(std::size_t input, const TermPiece& piece, std::size_t count);
+  void add_stretch(std::size_t input, const RunEntry& piece, std::size_t count);
+  void take_positions(std::size_t input, const RunEntry& piece, std::size_t count);
   void drop_positions(std::uint32_t base, std::size_t count);
   void to_source_numbers(std::size_t input, std::size_t count);
   std::size_t join_border(std::size_t input, std::size_t count);
-  bool may_go_on(std::size_t input, const TermPiece& piece) const;
+  bool may_go_on(std::size_t input, const RunEntry& piece) const;
   void emit();
   std::size_t drop(std::size_t count);
   std::size_t drop_some(std::size_t begin, std::size_t end, std::size_t kept);

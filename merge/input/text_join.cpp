@@ -5,10 +5,10 @@
 namespace spillway {
 
 // nullptr: the end of all inputs.
-const TextPiece* TextJoiner::next_piece() {
+const TextFragment* TextJoiner::next_piece() {
   for (; input_ < inputs_.size(); ++input_, cursor_.reset()) {
     if (cursor_ == nullptr) cursor_ = inputs_[input_]->texts();
-    if (cursor_->next()) return &cursor_->piece();
+    if (cursor_->next()) return &cursor_->fragment();
   }
   return nullptr;
 }
@@ -16,7 +16,7 @@ const TextPiece* TextJoiner::next_piece() {
 void TextJoiner::next_document(const std::function<void(std::string_view)>& take) {
   if (!inputs_.front()->identity().has_texts) return;
   for (;;) {
-    const TextPiece* const piece = next_piece();
+    const TextFragment* const piece = next_piece();
     if (piece == nullptr) {
       throw FormatError(
           inputs_.back()->name() +

@@ -23,7 +23,7 @@ class TextJoiner {
   void finish();
 
  private:
-  const TextPiece* next_piece();
+  const TextFragment* next_piece();
   std::span<const MergeInput* const> inputs_;
   std::size_t input_ = 0;
   std::unique_ptr<TextCursor> cursor_;  // of inputs_[input_]

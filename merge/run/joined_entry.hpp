@@ -47,7 +47,7 @@ class JoinedEntry {
   }
 
   std::span<const Joint> joints() const { return {joints_.data(), count_}; }
-  const TermPiece& head() const { return head_; }         // of all parts: the counts and the last document
+  const RunEntry& head() const { return head_; }          // of all parts: the counts and the last document
   std::size_t part_bytes() const { return part_bytes_; }  // as they came
   // As they are written.
   std::size_t posting_bytes() const { return posting_bytes_; }
@@ -57,7 +57,7 @@ class JoinedEntry {
   static constexpr std::size_t kLeastJoints = 32;
   std::vector<Joint> joints_;  // the first count_ of them
   std::size_t count_ = 0, part_bytes_ = 0, posting_bytes_ = 0, position_bytes_ = 0;
-  TermPiece head_;
+  RunEntry head_;
 };
 
 }  // namespace spillway

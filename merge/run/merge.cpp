@@ -66,7 +66,7 @@ void merge_texts_to_run(std::span<const MergeInput* const> inputs, RunWriter& wr
     const std::unique_ptr<TextCursor> cursor = input->texts();
     while (cursor->next()) {
       stream.clear();
-      append_text_piece(cursor->piece(), stream);
+      append_text_fragment(cursor->fragment(), stream);
       writer.append_texts(stream);
     }
   }

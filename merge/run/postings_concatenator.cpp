@@ -190,7 +190,7 @@ void PostingsConcatenator::write(std::string_view term, std::vector<ListFragment
 bool PostingsConcatenator::write(std::string_view term, const JoinedEntry& entry) {
   const std::size_t head_bytes = has_positions_ ? PositionedFragment::kMaxHeadBytes : kMaxGapBytes;
   if (entry.part_bytes() + entry.joints().size() * head_bytes > builder_.room(term)) return false;
-  TermPiece piece = entry.head();
+  RunEntry piece = entry.head();
   piece.term = term;
   std::uint8_t* to = builder_.add(piece, entry.posting_bytes(), entry.position_bytes());
   for (const JoinedEntry::Joint& joint : entry.joints()) {
@@ -215,7 +215,7 @@ void PostingsConcatenator::write_whole(std::string_view term, const ListFragment
     write(term, whole_);
     return;
   }
-  TermPiece piece;
+  RunEntry piece;
   piece.term = term;
   piece.document_count = part.document_count;
   piece.occurrence_count = part.occurrence_count;
@@ -225,7 +225,7 @@ void PostingsConcatenator::write_whole(std::string_view term, const ListFragment
 }
 
 void PostingsConcatenator::write_entry(std::string_view term, std::span<const ListFragment> parts) {
-  TermPiece piece;
+  RunEntry piece;
   piece.term = term;
   pieces_.clear();
   gaps_.resize(parts.size() * kMaxPostingBytes);
@@ -278,7 +278,7 @@ void PostingsConcatenator::add_positioned(std::string_view term, PositionedFragm
 }
 
 void PostingsConcatenator::write_positioned_entry(std::string_view term) {
-  TermPiece piece;
+  RunEntry piece;
   piece.term = term;
   pieces_.clear();
   position_pieces_.clear();

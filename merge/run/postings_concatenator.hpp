@@ -22,7 +22,7 @@ class PostingsConcatenator {
  public:
   using TakeBlock = std::function<void(TermBlock&&)>;
   // Sees every entry as it stands in its block; the views live for the call.
-  using SeeEntry = std::function<void(const TermPiece&)>;
+  using SeeEntry = std::function<void(const RunEntry&)>;
   PostingsConcatenator(std::size_t block_bytes, bool has_positions, TakeBlock take_block, SeeEntry see_entry = {});
 
   // One whole list, or a further stretch of the same term's. `parts` may be changed. A list that does not fit a block

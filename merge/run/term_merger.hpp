@@ -43,7 +43,7 @@ class ListGatherer {
     term_ = bytes_stay_ ? term : kept_term_.assign(term);
   }
 
-  void add(const TermPiece& piece, const RangeInput& input) {
+  void add(const RunEntry& piece, const RangeInput& input) {
     for (const ListFragment& part : piece.parts) add_part(part, input);
     if (!piece.parts.empty()) return;
     add_part({piece.postings, piece.positions, piece.document_count, piece.occurrence_count, 0, piece.last_document},
@@ -140,22 +140,22 @@ class TermMerger {
   // Most terms have one piece in each input: the cursors stand at all of them together.
   void merge_term(TermMergeCursor& sources) {
     if (!sources.are_whole()) {
-      gatherer_.begin(sources.piece().term, ListGatherer::Bytes::kMove);
+      gatherer_.begin(sources.entry().term, ListGatherer::Bytes::kMove);
       do {
-        count(sources.piece(), inputs_[sources.input()]);
-        gatherer_.add(sources.piece(), inputs_[sources.input()]);
+        count(sources.entry(), inputs_[sources.input()]);
+        gatherer_.add(sources.entry(), inputs_[sources.input()]);
       } while (sources.advance());
       gatherer_.end();
       return;
     }
-    for (const std::uint32_t input : sources.inputs()) count(sources.piece(input), inputs_[input]);
+    for (const std::uint32_t input : sources.inputs()) count(sources.entry(input), inputs_[input]);
     if (!write_joined(sources)) gather(sources);
     sources.advance_term();
   }
   std::span<const RangeInput> inputs() const { return inputs_; }
 
  private:
-  static void count(const TermPiece& piece, RangeInput& input) {
+  static void count(const RunEntry& piece, RangeInput& input) {
     input.totals.add({piece.document_count, piece.occurrence_count});
   }
 
@@ -163,7 +163,7 @@ class TermMerger {
   bool write_joined(const TermMergeCursor& sources) {
     entry_.clear();
     for (const std::uint32_t i : sources.inputs()) {
-      const TermPiece& piece = sources.piece(i);
+      const RunEntry& piece = sources.entry(i);
       const RangeInput& input = inputs_[i];
       if (!piece.parts.empty() || piece.last_document >= input.document_count ||
           !entry_.add({piece.postings, piece.positions, piece.document_count, piece.occurrence_count, input.base,
@@ -171,12 +171,12 @@ class TermMerger {
         return false;
       }
     }
-    return joiner_.write(sources.piece().term, entry_);
+    return joiner_.write(sources.entry().term, entry_);
   }
 
   void gather(const TermMergeCursor& sources) {
-    gatherer_.begin(sources.piece().term, ListGatherer::Bytes::kStay);
-    for (const std::uint32_t input : sources.inputs()) gatherer_.add(sources.piece(input), inputs_[input]);
+    gatherer_.begin(sources.entry().term, ListGatherer::Bytes::kStay);
+    for (const std::uint32_t input : sources.inputs()) gatherer_.add(sources.entry(input), inputs_[input]);
     gatherer_.end();
   }
 

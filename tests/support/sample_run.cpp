@@ -84,14 +84,14 @@ void add_list(const std::string& term, const std::vector<SamplePosting>& posting
     const std::vector<SamplePosting> part(begin, begin + static_cast<std::ptrdiff_t>(count));
     const std::vector<std::uint8_t> bytes = encode_postings(part);
     const std::vector<std::uint8_t> position_bytes = encode_positions(part);
-    TermPiece piece;
-    piece.term = term;
-    piece.document_count = static_cast<std::uint32_t>(count);
-    for (const SamplePosting& posting : part) piece.occurrence_count += posting.frequency;
-    piece.last_document = part.back().document;
-    piece.postings = bytes;
-    if (has_positions) piece.positions = position_bytes;
-    builder.add(piece);
+    RunEntry entry;
+    entry.term = term;
+    entry.document_count = static_cast<std::uint32_t>(count);
+    for (const SamplePosting& posting : part) entry.occurrence_count += posting.frequency;
+    entry.last_document = part.back().document;
+    entry.postings = bytes;
+    if (has_positions) entry.positions = position_bytes;
+    builder.add(entry);
     from += count;
   }
 }
@@ -114,7 +114,7 @@ void take_positions(std::span<const std::uint32_t> distances, std::vector<Sample
 }
 
 // Joins a posting that is cut between two entries.
-void add_piece(std::vector<SamplePosting>& postings, std::vector<SamplePosting>& more) {
+void add_entry(std::vector<SamplePosting>& postings, std::vector<SamplePosting>& more) {
   auto first = more.begin();
   if (!postings.empty() && postings.back().document == first->document) {
     SamplePosting& joined = postings.back();
@@ -242,15 +242,15 @@ SampleRun read_sample_run(const ReadableFile& file) {
   RunTermCursor terms(reader, "", "");
   std::vector<std::uint32_t> documents, frequencies, distances;
   while (terms.next()) {
-    const TermPiece& piece = terms.piece();
-    decode_postings(piece, file.path(), documents, frequencies);
+    const RunEntry& entry = terms.entry();
+    decode_postings(entry, file.path(), documents, frequencies);
     std::vector<SamplePosting> more;
     for (std::size_t i = 0; i < documents.size(); ++i) more.push_back({documents[i], frequencies[i]});
     if (reader.identity().has_positions) {
-      decode_positions(piece, file.path(), distances);
+      decode_positions(entry, file.path(), distances);
       take_positions(distances, more);
     }
-    add_piece(run.terms[std::string(piece.term)], more);
+    add_entry(run.terms[std::string(entry.term)], more);
   }
   RunDocumentCursor cursor(reader);
   while (cursor.next()) run.documents.push_back(as_sample_document(cursor.document()));

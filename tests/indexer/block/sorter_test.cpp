@@ -95,8 +95,8 @@ ReadRun read_run(const std::string& bytes) {
   RunTermCursor terms(reader, "", "");
   std::vector<std::uint32_t> documents, frequencies;
   while (terms.next()) {
-    decode_postings(terms.piece(), "run", documents, frequencies);
-    InvertedOracle::List& list = run.lists[std::string(terms.piece().term)];
+    decode_postings(terms.entry(), "run", documents, frequencies);
+    InvertedOracle::List& list = run.lists[std::string(terms.entry().term)];
     for (std::size_t i = 0; i < documents.size(); ++i) {
       EXPECT_TRUE(list.emplace(documents[i], frequencies[i]).second) << "a document twice in a list";
     }

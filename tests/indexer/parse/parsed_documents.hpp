@@ -103,7 +103,7 @@ inline Lists lists_of(const ParsedChunk& chunk) {
     const ChunkPostings& content = chunk.postings();
     for (std::size_t term = 0; term < content.terms.size(); ++term) {
       const ChunkList& from = content.lists[term];
-      TermPiece piece;
+      RunEntry piece;
       piece.term = content.term_text(term);
       piece.document_count = from.document_count;
       piece.occurrence_count = from.occurrence_count;

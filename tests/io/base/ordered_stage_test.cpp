@@ -12,14 +12,14 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-OrderedStage::Piece one(std::uint8_t byte) {
+OrderedStage::Bytes one(std::uint8_t byte) {
   const auto owner = std::make_shared<const Bytes>(1, byte);
   return {*owner, owner};
 }
 
 TEST(OrderedStage, DoesAllInOrder) {
   Bytes done;
-  OrderedStage stage(3, [&](OrderedStage::Piece&& piece) { done.push_back(piece.bytes[0]); });
+  OrderedStage stage(3, [&](OrderedStage::Bytes&& buffer) { done.push_back(buffer.bytes[0]); });
   Bytes expected;
   for (int i = 0; i < 1000; ++i) {
     expected.push_back(static_cast<std::uint8_t>(i));
@@ -34,7 +34,7 @@ TEST(OrderedStage, DoesAllInOrder) {
 
 TEST(OrderedStage, ThrowsWhatTheWorkThrewFromThenOn) {
   std::atomic<int> calls = 0;
-  OrderedStage stage(2, [&](OrderedStage::Piece&&) {
+  OrderedStage stage(2, [&](OrderedStage::Bytes&&) {
     if (++calls == 3) throw std::runtime_error("the third");
   });
   EXPECT_THROW(
@@ -51,8 +51,8 @@ TEST(OrderedStage, ThrowsWhatTheWorkThrewFromThenOn) {
 TEST(OrderedStage, PassesOnToTheNextAndDropsWhatWaits) {
   std::atomic<int> passed = 0;
   {
-    OrderedStage second(1, [&](OrderedStage::Piece&&) { ++passed; });
-    OrderedStage first(1, [&](OrderedStage::Piece&& piece) { second.put(std::move(piece)); });
+    OrderedStage second(1, [&](OrderedStage::Bytes&&) { ++passed; });
+    OrderedStage first(1, [&](OrderedStage::Bytes&& buffer) { second.put(std::move(buffer)); });
     for (int i = 0; i < 50; ++i) first.put(one(0));
     first.finish();
     second.finish();

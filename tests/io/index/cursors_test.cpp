@@ -25,11 +25,11 @@ std::uint64_t next_varint(const std::uint8_t** at, const std::uint8_t* end) {
 }
 
 // Decodes according to io/format/run.hpp.
-Postings decode_piece(const TermPiece& piece) {
+Postings decode_entry(const RunEntry& entry) {
   Postings postings;
-  const std::uint8_t *at = piece.postings.data(), *end = at + piece.postings.size();
+  const std::uint8_t *at = entry.postings.data(), *end = at + entry.postings.size();
   std::uint64_t document = 0, occurrences = 0;
-  for (std::uint32_t i = 0; i < piece.document_count; ++i) {
+  for (std::uint32_t i = 0; i < entry.document_count; ++i) {
     const std::uint64_t value = next_varint(&at, end);
     document += value >> 1;
     const std::uint64_t frequency = (value & 1) != 0 ? 1 : next_varint(&at, end);
@@ -37,14 +37,14 @@ Postings decode_piece(const TermPiece& piece) {
     occurrences += frequency;
   }
   EXPECT_EQ(at, end);
-  EXPECT_EQ(document, piece.last_document);
-  EXPECT_EQ(occurrences, piece.occurrence_count);
+  EXPECT_EQ(document, entry.last_document);
+  EXPECT_EQ(occurrences, entry.occurrence_count);
   return postings;
 }
 
-std::vector<std::uint32_t> decode_distances(const TermPiece& piece) {
+std::vector<std::uint32_t> decode_distances(const RunEntry& entry) {
   std::vector<std::uint32_t> distances;
-  const std::uint8_t *at = piece.positions.data(), *end = at + piece.positions.size();
+  const std::uint8_t *at = entry.positions.data(), *end = at + entry.positions.size();
   for (std::uint64_t distance = 0; at != end; distances.push_back(static_cast<std::uint32_t>(distance))) {
     EXPECT_TRUE(read_varint(&at, end, &distance));
   }
@@ -56,15 +56,15 @@ struct List {
   Postings postings;
   std::vector<std::uint32_t> distances;
   std::uint32_t last_position = 0;
-  std::size_t pieces = 0, cuts = 0;
+  std::size_t entries = 0, cuts = 0;
 
-  void add(const TermPiece& piece) {
-    EXPECT_LE(piece.postings.size() + piece.positions.size(), IndexTermCursor::kPieceBytes);
-    Postings more = decode_piece(piece);
-    std::vector<std::uint32_t> some = decode_distances(piece);
-    ++pieces;
-    if (!piece.positions.empty()) {
-      EXPECT_EQ(some.size(), piece.occurrence_count);
+  void add(const RunEntry& entry) {
+    EXPECT_LE(entry.postings.size() + entry.positions.size(), IndexTermCursor::kEntryBytes);
+    Postings more = decode_entry(entry);
+    std::vector<std::uint32_t> some = decode_distances(entry);
+    ++entries;
+    if (!entry.positions.empty()) {
+      EXPECT_EQ(some.size(), entry.occurrence_count);
       const std::uint32_t end = std::accumulate(some.end() - more.back().second, some.end(), 0u);
       if (!postings.empty() && more.front().first == postings.back().first) {
         ++cuts;
@@ -88,8 +88,8 @@ Read read_terms(const IndexReader& index, std::string_view first, std::string_vi
   Read read;
   IndexTermCursor cursor(index, first, last);
   while (cursor.next()) {
-    read.order.emplace_back(cursor.piece().term);
-    read.lists[read.order.back()].add(cursor.piece());
+    read.order.emplace_back(cursor.entry().term);
+    read.lists[read.order.back()].add(cursor.entry());
   }
   EXPECT_FALSE(cursor.next());
   return read;
@@ -170,7 +170,7 @@ TEST(IndexTermCursor, CutsLongListsIntoPieces) {
   EXPECT_EQ(list.postings, sample.lists["long"]);
   EXPECT_EQ(list.distances, expected_distances(sample.lists["long"]));
   EXPECT_GE(list.cuts, 1u);
-  EXPECT_GT(list.pieces, 10u);
+  EXPECT_GT(list.entries, 10u);
 }
 
 TEST(IndexDocumentCursor, GivesDocumentsWithHolesForDroppedOnes) {
@@ -220,8 +220,8 @@ TEST(IndexTextCursor, GivesTextsAndNoneForDroppedDocuments) {
       std::string text;
       do {
         ASSERT_TRUE(cursor.next());
-        text += cursor.piece().bytes;
-      } while (!cursor.piece().ends_document);
+        text += cursor.fragment().bytes;
+      } while (!cursor.fragment().ends_document);
       const bool is_kept = kept < numbers.size() && numbers[kept] == source;
       ASSERT_EQ(text, is_kept ? sample.documents[kept].text : "");
       kept += is_kept ? 1 : 0;

@@ -125,15 +125,15 @@ TEST(ListEncoder, GivesTheBytesOfTheNaiveEncoderForEveryShortLength) {
       const Encoded expected = encode_naively(postings, codes);
       ASSERT_EQ(batch.postings, expected.postings) << count;
       ASSERT_EQ(batch.bounds, expected.bounds) << count;
-      ASSERT_EQ(batch.pieces.size(), 1u);
-      const ListBatch::Piece& piece = batch.pieces[0];
+      ASSERT_EQ(batch.entries.size(), 1u);
+      const ListBatch::Entry& entry = batch.entries[0];
       std::uint64_t occurrences = 0;
       for (const Posting& posting : postings) occurrences += posting.second;
-      EXPECT_TRUE(piece.starts && piece.ends);
-      EXPECT_EQ(piece.document_count, count);
-      EXPECT_EQ(piece.occurrence_count, occurrences);
-      EXPECT_EQ(piece.posting_bytes, expected.postings.size());
-      EXPECT_EQ(piece.bound_bytes, expected.bounds.size());
+      EXPECT_TRUE(entry.starts && entry.ends);
+      EXPECT_EQ(entry.document_count, count);
+      EXPECT_EQ(entry.occurrence_count, occurrences);
+      EXPECT_EQ(entry.posting_bytes, expected.postings.size());
+      EXPECT_EQ(entry.bound_bytes, expected.bounds.size());
     }
   }
 }
@@ -155,9 +155,9 @@ TEST(ListEncoder, GivesTheSameBytesHoweverPostingsComeAndBatchesAreTaken) {
       found.postings.insert(found.postings.end(), batch.postings.begin(), batch.postings.end());
       found.bounds.insert(found.bounds.end(), batch.bounds.begin(), batch.bounds.end());
       terms.append(batch.terms.begin(), batch.terms.end());
-      for (const ListBatch::Piece& piece : batch.pieces) {
-        starts += piece.starts ? 1 : 0;
-        ends += piece.ends ? 1 : 0;
+      for (const ListBatch::Entry& entry : batch.entries) {
+        starts += entry.starts ? 1 : 0;
+        ends += entry.ends ? 1 : 0;
       }
       EXPECT_EQ(encoder.batch_bytes(), 0u);
     };
@@ -202,7 +202,7 @@ TEST(ListEncoder, LeavesNoTraceOfAnEmptyList) {
   encoder.add({}, {});
   encoder.end();
   EXPECT_EQ(encoder.batch_bytes(), 0u);
-  EXPECT_TRUE(encoder.take().pieces.empty());
+  EXPECT_TRUE(encoder.take().entries.empty());
 }
 
 TEST(ListEncoder, RefusesDocumentsThatDoNotAscendOrHaveNoLength) {

@@ -86,8 +86,8 @@ TEST(RunDamage, OfAnyBitIsSeenOrHarmlessInARange) {
       RunTermCursor cursor(reader, first, last);
       for (auto expected = run.terms.find(first); expected->first != last; ++expected) {
         ASSERT_TRUE(cursor.next());
-        ASSERT_EQ(cursor.piece().term, expected->first);
-        ASSERT_TRUE(std::ranges::equal(cursor.piece().postings, encode_postings(expected->second)));
+        ASSERT_EQ(cursor.entry().term, expected->first);
+        ASSERT_TRUE(std::ranges::equal(cursor.entry().postings, encode_postings(expected->second)));
       }
       ASSERT_FALSE(cursor.next());
       ++harmless;

@@ -19,13 +19,13 @@ struct Encoded {
     bytes.insert(bytes.end(), varint, write_varint(varint, distance));
     distances.push_back(distance);
   }
-  TermPiece piece() const {
-    TermPiece piece;
-    piece.term = "term";
-    piece.document_count = 1;
-    piece.occurrence_count = distances.size();
-    piece.positions = bytes;
-    return piece;
+  RunEntry entry() const {
+    RunEntry entry;
+    entry.term = "term";
+    entry.document_count = 1;
+    entry.occurrence_count = distances.size();
+    entry.positions = bytes;
+    return entry;
   }
 };
 
@@ -41,7 +41,7 @@ TEST(DecodePositions, GivesWhatWasWritten) {
           encoded.add(static_cast<std::uint32_t>(random() >> (64 - 1 - random() % bits)));
         }
         std::vector<std::uint32_t> found;
-        decode_positions(encoded.piece(), "a run", found);
+        decode_positions(encoded.entry(), "a run", found);
         ASSERT_EQ(found, encoded.distances) << count << " " << most_bits;
       }
     }
@@ -55,10 +55,10 @@ TEST(DecodePositions, RefusesBytesThatEndEarlyOrLate) {
   for (const std::ptrdiff_t cut : {1, 2, 100}) {
     Encoded shorter = encoded;
     shorter.bytes.erase(shorter.bytes.end() - cut, shorter.bytes.end());
-    EXPECT_THROW(decode_positions(shorter.piece(), "a run", found), FormatError) << cut;
+    EXPECT_THROW(decode_positions(shorter.entry(), "a run", found), FormatError) << cut;
   }
   encoded.bytes.push_back(0);
-  EXPECT_THROW(decode_positions(encoded.piece(), "a run", found), FormatError);
+  EXPECT_THROW(decode_positions(encoded.entry(), "a run", found), FormatError);
 }
 
 TEST(DecodePositions, RefusesADistanceAbove32Bits) {
@@ -68,7 +68,7 @@ TEST(DecodePositions, RefusesADistanceAbove32Bits) {
   encoded.bytes.insert(encoded.bytes.begin() + 70, varint, write_varint(varint, std::uint64_t{1} << 32));
   encoded.distances.push_back(0);
   std::vector<std::uint32_t> found;
-  EXPECT_THROW(decode_positions(encoded.piece(), "a run", found), FormatError);
+  EXPECT_THROW(decode_positions(encoded.entry(), "a run", found), FormatError);
 }
 
 }  // namespace

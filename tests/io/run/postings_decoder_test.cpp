@@ -16,22 +16,22 @@ using namespace testing;
 
 using Postings = std::vector<SamplePosting>;
 
-TermPiece piece_of(const Postings& postings, const std::vector<std::uint8_t>& bytes) {
-  TermPiece piece;
-  piece.term = "term";
-  piece.document_count = static_cast<std::uint32_t>(postings.size());
-  for (const SamplePosting& posting : postings) piece.occurrence_count += posting.frequency;
-  piece.last_document = postings.back().document;
-  piece.postings = bytes;
-  return piece;
+RunEntry entry_of(const Postings& postings, const std::vector<std::uint8_t>& bytes) {
+  RunEntry entry;
+  entry.term = "term";
+  entry.document_count = static_cast<std::uint32_t>(postings.size());
+  for (const SamplePosting& posting : postings) entry.occurrence_count += posting.frequency;
+  entry.last_document = postings.back().document;
+  entry.postings = bytes;
+  return entry;
 }
 
-using Decode = void (*)(const TermPiece&, std::string_view, std::vector<std::uint32_t>&, std::vector<std::uint32_t>&);
+using Decode = void (*)(const RunEntry&, std::string_view, std::vector<std::uint32_t>&, std::vector<std::uint32_t>&);
 
-Postings decode_with(Decode decode, const TermPiece& piece) {
+Postings decode_with(Decode decode, const RunEntry& entry) {
   // A copy without room after it, so that AddressSanitizer detects a read past the end.
-  const std::vector<std::uint8_t> exact(piece.postings.begin(), piece.postings.end());
-  TermPiece copy = piece;
+  const std::vector<std::uint8_t> exact(entry.postings.begin(), entry.postings.end());
+  RunEntry copy = entry;
   copy.postings = exact;
   std::vector<std::uint32_t> documents{1, 2, 3}, frequencies;
   decode(copy, "test", documents, frequencies);
@@ -42,15 +42,15 @@ Postings decode_with(Decode decode, const TermPiece& piece) {
 }
 
 // Both implementations agree, on valid and invalid bytes.
-Postings decode(const TermPiece& piece) {
+Postings decode(const RunEntry& entry) {
   std::optional<Postings> portable;
   try {
-    portable = decode_with(decode_postings_portable, piece);
+    portable = decode_with(decode_postings_portable, entry);
   } catch (const FormatError&) {
-    EXPECT_THROW(decode_with(decode_postings, piece), FormatError);
+    EXPECT_THROW(decode_with(decode_postings, entry), FormatError);
     throw;
   }
-  EXPECT_TRUE(decode_with(decode_postings, piece) == portable);
+  EXPECT_TRUE(decode_with(decode_postings, entry) == portable);
   return *portable;
 }
 
@@ -74,13 +74,13 @@ Postings random_postings(std::uint64_t seed) {
 TEST(DecodePostings, GivesBackEveryShape) {
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     const Postings postings = random_postings(seed);
-    ASSERT_TRUE(decode(piece_of(postings, encode_postings(postings))) == postings) << seed;
+    ASSERT_TRUE(decode(entry_of(postings, encode_postings(postings))) == postings) << seed;
   }
 }
 
-Postings decode_in_stretches(const TermPiece& piece, PostingsDecoder::Steps steps, std::size_t most_room,
+Postings decode_in_stretches(const RunEntry& entry, PostingsDecoder::Steps steps, std::size_t most_room,
                              std::mt19937_64& random) {
-  PostingsDecoder decoder(piece, "test", steps);
+  PostingsDecoder decoder(entry, "test", steps);
   Postings result;
   while (true) {
     // Exact room, so that AddressSanitizer detects a write past it.
@@ -96,10 +96,10 @@ TEST(DecodePostings, GivesTheSameInStretchesOfAnySize) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     const Postings postings = random_postings(seed);
     const auto bytes = encode_postings(postings);
-    const TermPiece piece = piece_of(postings, bytes);
+    const RunEntry entry = entry_of(postings, bytes);
     for (const auto steps : {PostingsDecoder::best_steps(), PostingsDecoder::Steps::kOne}) {
       for (const std::size_t most_room : {1u, 10u, 100u, 200u}) {
-        ASSERT_TRUE(decode_in_stretches(piece, steps, most_room, random) == postings) << seed << " in " << most_room;
+        ASSERT_TRUE(decode_in_stretches(entry, steps, most_room, random) == postings) << seed << " in " << most_room;
       }
     }
   }
@@ -112,13 +112,13 @@ TEST(DecodePostings, HandsOutNoDocumentBehindTheLast) {
     const Postings postings = random_postings(seed);
     if (postings.size() < 2) continue;
     const auto bytes = encode_postings(postings);
-    TermPiece piece = piece_of(postings, bytes);
-    piece.last_document = postings[random() % (postings.size() - 1)].document;
+    RunEntry entry = entry_of(postings, bytes);
+    entry.last_document = postings[random() % (postings.size() - 1)].document;
     for (const auto steps : {PostingsDecoder::best_steps(), PostingsDecoder::Steps::kOne}) {
-      PostingsDecoder decoder(piece, "test", steps);
+      PostingsDecoder decoder(entry, "test", steps);
       std::uint32_t document = 0, frequency = 0, most = 0;
       EXPECT_THROW(while (decoder.next(&document, &frequency, 1) != 0) most = std::max(most, document), FormatError);
-      EXPECT_LE(most, piece.last_document);
+      EXPECT_LE(most, entry.last_document);
     }
   }
 }
@@ -126,7 +126,7 @@ TEST(DecodePostings, HandsOutNoDocumentBehindTheLast) {
 TEST(DecodePostings, TakesTheExtremes) {
   for (const Postings& postings : {Postings{{0, 1}}, Postings{{0, 0xFFFFFFFF}}, Postings{{0xFFFFFFFF, 0xFFFFFFFF}},
                                    Postings{{0, 1}, {0xFFFFFFFF, 1}}, Postings{{0, 2}, {1, 1}, {0xFFFFFFFE, 3}}}) {
-    EXPECT_TRUE(decode(piece_of(postings, encode_postings(postings))) == postings);
+    EXPECT_TRUE(decode(entry_of(postings, encode_postings(postings))) == postings);
   }
 }
 
@@ -135,27 +135,27 @@ TEST(DecodePostings, RefusesWhatItsHeadDoesNotSay) {
     const Postings postings = random_postings(seed);
     const auto bytes = encode_postings(postings);
     const auto refuses = [&](auto change) {
-      TermPiece piece = piece_of(postings, bytes);
-      change(piece);
-      EXPECT_THROW(decode(piece), FormatError) << seed;
+      RunEntry entry = entry_of(postings, bytes);
+      change(entry);
+      EXPECT_THROW(decode(entry), FormatError) << seed;
     };
-    refuses([](TermPiece& p) { ++p.document_count; });
-    refuses([](TermPiece& p) { --p.document_count; });
-    refuses([](TermPiece& p) { p.document_count = 0xFFFFFFFF; });
-    refuses([](TermPiece& p) { ++p.occurrence_count; });
-    refuses([](TermPiece& p) { ++p.last_document; });
-    refuses([](TermPiece& p) { p.postings = p.postings.first(p.postings.size() - 1); });
+    refuses([](RunEntry& p) { ++p.document_count; });
+    refuses([](RunEntry& p) { --p.document_count; });
+    refuses([](RunEntry& p) { p.document_count = 0xFFFFFFFF; });
+    refuses([](RunEntry& p) { ++p.occurrence_count; });
+    refuses([](RunEntry& p) { ++p.last_document; });
+    refuses([](RunEntry& p) { p.postings = p.postings.first(p.postings.size() - 1); });
   }
 }
 
 TEST(DecodePostings, NamesPlaceAndTerm) {
   const Postings postings{{3, 1}};
   const auto bytes = encode_postings(postings);
-  TermPiece piece = piece_of(postings, bytes);
-  piece.last_document = 4;
+  RunEntry entry = entry_of(postings, bytes);
+  entry.last_document = 4;
   std::vector<std::uint32_t> documents, frequencies;
   try {
-    decode_postings(piece, "run-7", documents, frequencies);
+    decode_postings(entry, "run-7", documents, frequencies);
     FAIL();
   } catch (const FormatError& error) {
     const std::string message = error.what();
@@ -176,13 +176,13 @@ void expect_refused(std::initializer_list<std::uint64_t> forged, std::uint64_t g
       for (std::size_t i = 0; i < before; ++i) add(3);
       for (const std::uint64_t value : forged) add(value);
       for (std::size_t i = 0; i < after; ++i) add(3);
-      TermPiece piece;
-      piece.term = "forged";
-      piece.postings = bytes;
-      piece.document_count = static_cast<std::uint32_t>(before + 1 + after);
-      piece.occurrence_count = before + frequency + after;
-      piece.last_document = static_cast<std::uint32_t>(before + gap + after);
-      EXPECT_THROW(decode(piece), FormatError) << before << " " << after;
+      RunEntry entry;
+      entry.term = "forged";
+      entry.postings = bytes;
+      entry.document_count = static_cast<std::uint32_t>(before + 1 + after);
+      entry.occurrence_count = before + frequency + after;
+      entry.last_document = static_cast<std::uint32_t>(before + gap + after);
+      EXPECT_THROW(decode(entry), FormatError) << before << " " << after;
     }
   }
 }
@@ -204,14 +204,14 @@ TEST(DecodePostings, NeverReadsOutsideWhateverTheBytes) {
     std::vector<std::uint8_t> bytes(1 + random() % 40);
     const std::uint64_t mask = round % 2 == 0 ? 0xFF : 0x7F;
     for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random() & mask);
-    TermPiece piece;
-    piece.term = "random";
-    piece.postings = bytes;
-    piece.document_count = static_cast<std::uint32_t>(1 + random() % bytes.size());
-    piece.occurrence_count = random() % 100;
-    piece.last_document = static_cast<std::uint32_t>(random() % 1000);
+    RunEntry entry;
+    entry.term = "random";
+    entry.postings = bytes;
+    entry.document_count = static_cast<std::uint32_t>(1 + random() % bytes.size());
+    entry.occurrence_count = random() % 100;
+    entry.last_document = static_cast<std::uint32_t>(random() % 1000);
     try {
-      decode(piece);
+      decode(entry);
     } catch (const FormatError&) {
       ++refused;
     }

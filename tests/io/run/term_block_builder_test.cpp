@@ -5,24 +5,24 @@
 namespace spillway {
 namespace {
 
-TermPiece piece_of(std::string_view term, std::span<const std::uint8_t> postings) {
-  TermPiece piece;
-  piece.term = term;
-  piece.document_count = 1;
-  piece.occurrence_count = 1;
-  piece.postings = postings;
-  return piece;
+RunEntry entry_of(std::string_view term, std::span<const std::uint8_t> postings) {
+  RunEntry entry;
+  entry.term = term;
+  entry.document_count = 1;
+  entry.occurrence_count = 1;
+  entry.postings = postings;
+  return entry;
 }
 
 TEST(TermBlockBuilder, HasTheDocumentedBytes) {
   TermBlockBuilder builder(kMinRunBlockBytes, false);
   const std::vector<std::uint8_t> postings{0x03};
-  TermPiece piece = piece_of("abc", postings);
-  piece.last_document = 1;
-  builder.add(piece);
-  piece.term = "abd";
-  piece.occurrence_count = 200;
-  builder.add(piece);
+  RunEntry entry = entry_of("abc", postings);
+  entry.last_document = 1;
+  builder.add(entry);
+  entry.term = "abd";
+  entry.occurrence_count = 200;
+  builder.add(entry);
   const TermBlock block = builder.finish();
   const std::vector<std::uint8_t> expected{0, 3, 'a', 'b', 'c',  1,    0, 1, 1,   0x03,  //
                                            2, 1, 'd', 1,   0xC7, 0x01, 1, 1, 0x03};
@@ -38,10 +38,10 @@ TEST(TermBlockBuilder, HasTheDocumentedBytes) {
 TEST(TermBlockBuilder, StoresPositionsBehindPostings) {
   TermBlockBuilder builder(kMinRunBlockBytes, true);
   const std::vector<std::uint8_t> postings{0x03}, positions{7, 8};
-  TermPiece piece = piece_of("a", postings);
-  piece.last_document = 1;
-  piece.positions = positions;
-  builder.add(piece);
+  RunEntry entry = entry_of("a", postings);
+  entry.last_document = 1;
+  entry.positions = positions;
+  builder.add(entry);
   const std::vector<std::uint8_t> expected{0, 1, 'a', 1, 0, 1, 1, 2, 0x03, 7, 8};
   EXPECT_EQ(builder.finish().payload, expected);
 }
@@ -49,9 +49,9 @@ TEST(TermBlockBuilder, StoresPositionsBehindPostings) {
 TEST(TermBlockBuilder, JoinsParts) {
   TermBlockBuilder whole(kMinRunBlockBytes, false), parts(kMinRunBlockBytes, false);
   const std::vector<std::uint8_t> postings{1, 2, 3, 4};
-  whole.add(piece_of("a", postings));
+  whole.add(entry_of("a", postings));
   const std::vector<std::span<const std::uint8_t>> split{{postings.data(), 1}, {}, {postings.data() + 1, 3}};
-  TermPiece joined = piece_of("a", {});
+  RunEntry joined = entry_of("a", {});
   parts.add(joined, split, {});
   EXPECT_TRUE(std::equal(joined.postings.begin(), joined.postings.end(), postings.begin(), postings.end()));
   EXPECT_EQ(parts.finish().payload, whole.finish().payload);
@@ -65,12 +65,12 @@ TEST(TermBlockBuilder, AlwaysHasRoomInAnEmptyBlock) {
       const std::size_t room = builder.room(term);
       ASSERT_GE(room, block_bytes / 4);
       const std::vector<std::uint8_t> filling(room, 1);
-      TermPiece piece = piece_of(term, std::span(filling).first(room / 2));
-      piece.positions = std::span(filling).subspan(room / 2);
-      piece.document_count = 0xFFFFFFFF;
-      piece.occurrence_count = ~std::uint64_t{0};
-      piece.last_document = 0xFFFFFFFF;
-      builder.add(piece);
+      RunEntry entry = entry_of(term, std::span(filling).first(room / 2));
+      entry.positions = std::span(filling).subspan(room / 2);
+      entry.document_count = 0xFFFFFFFF;
+      entry.occurrence_count = ~std::uint64_t{0};
+      entry.last_document = 0xFFFFFFFF;
+      builder.add(entry);
       const TermBlock block = builder.finish();
       EXPECT_LE(block.payload.size(), TermBlockBuilder::max_block_bytes(block_bytes, term_bytes));
       EXPECT_LE(block.payload.size(), kMaxRunBlockBytes);
@@ -83,7 +83,7 @@ TEST(TermBlockBuilder, StaysInItsBlockOnceItHoldsAnEntry) {
   const std::vector<std::uint8_t> filling(kMinRunBlockBytes, 1);
   std::size_t entries = 0;
   for (std::string term = "a"; builder.room(term) > 0; term += 'a', ++entries) {
-    builder.add(piece_of(term, std::span(filling).first(std::min<std::size_t>(50, builder.room(term)))));
+    builder.add(entry_of(term, std::span(filling).first(std::min<std::size_t>(50, builder.room(term)))));
   }
   EXPECT_GT(entries, 20u);
   EXPECT_EQ(builder.room(std::string(65535, 'z')), 0u);
@@ -95,20 +95,20 @@ TEST(TermBlockBuilder, RefusesOurOwnMistakes) {
   const auto small = std::span(postings).first(1);
   const auto refuses = [&](auto change) {
     TermBlockBuilder builder(kMinRunBlockBytes, false);
-    builder.add(piece_of("m", small));
-    TermPiece piece = piece_of("n", small);
-    change(piece);
-    EXPECT_THROW(builder.add(piece), std::logic_error);
+    builder.add(entry_of("m", small));
+    RunEntry entry = entry_of("n", small);
+    change(entry);
+    EXPECT_THROW(builder.add(entry), std::logic_error);
     EXPECT_EQ(builder.finish().entry_count, 1u);
   };
   const std::string too_long(65536, 'n');
-  refuses([](TermPiece& p) { p.term = "l"; });
-  refuses([](TermPiece& p) { p.term = ""; });
-  refuses([&](TermPiece& p) { p.term = too_long; });
-  refuses([](TermPiece& p) { p.document_count = 0; });
-  refuses([](TermPiece& p) { p.occurrence_count = 0; });
-  refuses([&](TermPiece& p) { p.postings = postings; });
-  refuses([&](TermPiece& p) { p.positions = small; });
+  refuses([](RunEntry& p) { p.term = "l"; });
+  refuses([](RunEntry& p) { p.term = ""; });
+  refuses([&](RunEntry& p) { p.term = too_long; });
+  refuses([](RunEntry& p) { p.document_count = 0; });
+  refuses([](RunEntry& p) { p.occurrence_count = 0; });
+  refuses([&](RunEntry& p) { p.postings = postings; });
+  refuses([&](RunEntry& p) { p.positions = small; });
   EXPECT_THROW(TermBlockBuilder(kMinRunBlockBytes - 1, false), std::logic_error);
   EXPECT_THROW(TermBlockBuilder(kMaxRunBlockBytes + 1, false), std::logic_error);
 }

@@ -23,8 +23,8 @@ Lists read_range(const RunReader& reader, const std::string& first, const std::s
   RunTermCursor cursor(reader, first, last);
   std::vector<std::uint32_t> documents, frequencies;
   while (cursor.next()) {
-    decode_postings(cursor.piece(), "test", documents, frequencies);
-    auto& list = lists[std::string(cursor.piece().term)];
+    decode_postings(cursor.entry(), "test", documents, frequencies);
+    auto& list = lists[std::string(cursor.entry().term)];
     for (std::size_t i = 0; i < documents.size(); ++i) list.push_back({documents[i], frequencies[i]});
   }
   EXPECT_FALSE(cursor.next()) << "the end stays the end";
@@ -67,8 +67,8 @@ TEST_F(RunTermCursorTest, TellsWhereATermEnds) {
   RunTermCursor cursor(reader, "", "");
   std::size_t told = 0, going_on = 0;
   std::string last;
-  for (bool ended = true; cursor.next(); last = cursor.piece().term, ended = cursor.ends_term()) {
-    if (cursor.piece().term == last) {
+  for (bool ended = true; cursor.next(); last = cursor.entry().term, ended = cursor.ends_term()) {
+    if (cursor.entry().term == last) {
       ++going_on;
       EXPECT_FALSE(ended) << last;
     }
@@ -106,7 +106,7 @@ TEST(RunTermCursor, DoesNotTellThatATermEndsWhereItsBytesComeAgain) {
   const RunReader reader(file);
   RunTermCursor cursor(reader, "", "");
   std::vector<std::pair<std::string, bool>> found;
-  while (cursor.next()) found.emplace_back(cursor.piece().term, cursor.ends_term());
+  while (cursor.next()) found.emplace_back(cursor.entry().term, cursor.ends_term());
   const std::vector<std::pair<std::string, bool>> expected{{"ab", false}, {"ab", false},  {"ab", false},
                                                            {"abc", true}, {"abcd", true}, {"ac", false}};
   EXPECT_EQ(found, expected);
@@ -140,18 +140,18 @@ TEST_F(RunTermCursorTest, GivesPiecesOfAListInDocumentOrder) {
   RunTermCursor cursor(reader, "", "");
   std::string before;
   std::uint32_t last_document = 0;
-  std::size_t pieces = 0;
+  std::size_t entries = 0;
   while (cursor.next()) {
-    if (cursor.piece().term == before) {
-      EXPECT_GT(cursor.piece().last_document, last_document);
-      ++pieces;
+    if (cursor.entry().term == before) {
+      EXPECT_GT(cursor.entry().last_document, last_document);
+      ++entries;
     } else {
-      EXPECT_GT(cursor.piece().term, before);
+      EXPECT_GT(cursor.entry().term, before);
     }
-    before = cursor.piece().term;
-    last_document = cursor.piece().last_document;
+    before = cursor.entry().term;
+    last_document = cursor.entry().last_document;
   }
-  EXPECT_GT(pieces, 10u);
+  EXPECT_GT(entries, 10u);
 }
 
 TEST_F(RunTermCursorTest, IsUsedByManyThreadsOnOneReader) {

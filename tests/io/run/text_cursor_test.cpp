@@ -35,31 +35,31 @@ std::vector<std::string> texts_of(const RunReader& run) {
   std::vector<std::string> texts(1);
   RunTextCursor cursor(run);
   while (cursor.next()) {
-    texts.back() += cursor.piece().bytes;
-    if (cursor.piece().ends_document) texts.emplace_back();
+    texts.back() += cursor.fragment().bytes;
+    if (cursor.fragment().ends_document) texts.emplace_back();
   }
   return texts;
 }
 
-std::string piece_of(std::string_view text, bool ends_document) {
+std::string fragment_of(std::string_view text, bool ends_document) {
   std::vector<std::uint8_t> bytes;
-  append_text_piece({text, ends_document}, bytes);
+  append_text_fragment({text, ends_document}, bytes);
   return {bytes.begin(), bytes.end()};
 }
 
 TEST(RunTextCursor, APieceIsItsLengthItsEndAndItsBytes) {
-  EXPECT_EQ(piece_of("abc", false), std::string("\x06") + "abc");
-  EXPECT_EQ(piece_of("", true), "\x01");
-  EXPECT_EQ(piece_of(std::string(64, 'x'), true), std::string("\x81\x01") + std::string(64, 'x'));
+  EXPECT_EQ(fragment_of("abc", false), std::string("\x06") + "abc");
+  EXPECT_EQ(fragment_of("", true), "\x01");
+  EXPECT_EQ(fragment_of(std::string(64, 'x'), true), std::string("\x81\x01") + std::string(64, 'x'));
 }
 
 // With SPILLWAY_UPDATE_GOLDEN set, writes the file instead: for a change of the format together with its version.
 TEST(RunTextCursor, MeetsTheGoldenFile) {
   const std::string path = std::string(SPILLWAY_SOURCE_DIR) + "/tests/io/golden/run-1.0-texts.run";
   MemoryBudget budget(std::size_t{1} << 20);
-  const std::vector<std::string> pieces{piece_of("a text of ", false), piece_of("two pieces", true), piece_of("", true),
-                                        piece_of("the last", true)};
-  const std::vector<std::uint8_t> bytes = all_bytes(*run_of(budget, pieces));
+  const std::vector<std::string> fragments{fragment_of("a text of ", false), fragment_of("two pieces", true),
+                                           fragment_of("", true), fragment_of("the last", true)};
+  const std::vector<std::uint8_t> bytes = all_bytes(*run_of(budget, fragments));
   if (std::getenv("SPILLWAY_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
@@ -77,12 +77,12 @@ TEST(RunTextCursor, GivesBackTextsInPiecesOfAnySize) {
     std::vector<std::string> appends, expected;
     for (auto i = random() % 30; i > 0; --i) {
       expected.emplace_back();
-      for (auto pieces = random() % 4; pieces > 0; --pieces) {
+      for (auto fragments = random() % 4; fragments > 0; --fragments) {
         const std::string text(random() % (random() % 8 == 0 ? 20000 : 300), static_cast<char>('a' + random() % 26));
         expected.back() += text;
-        appends.push_back(piece_of(text, false));
+        appends.push_back(fragment_of(text, false));
       }
-      appends.push_back(piece_of("", true));
+      appends.push_back(fragment_of("", true));
     }
     expected.emplace_back();
     MemoryBudget budget(std::size_t{1} << 30);
@@ -95,9 +95,9 @@ TEST(RunTextCursor, GivesBackTextsInPiecesOfAnySize) {
 
 TEST(RunTextCursor, RefusesAStreamThatEndsInsideAPiece) {
   MemoryBudget budget(std::size_t{1} << 30);
-  const std::string piece = piece_of(std::string(5000, 'x'), true);
-  for (const std::size_t kept : {std::size_t{1}, std::size_t{2}, std::size_t{4096}, piece.size() - 1}) {
-    const auto file = run_of(budget, {piece.substr(0, kept)});
+  const std::string fragment = fragment_of(std::string(5000, 'x'), true);
+  for (const std::size_t kept : {std::size_t{1}, std::size_t{2}, std::size_t{4096}, fragment.size() - 1}) {
+    const auto file = run_of(budget, {fragment.substr(0, kept)});
     const RunReader run(*file);
     EXPECT_THROW(texts_of(run), FormatError) << kept;
   }

@@ -24,13 +24,13 @@ class RunWriterTest : public ::testing::Test {
   static TermBlock block_of(std::string_view term, std::size_t bytes = 1) {
     TermBlockBuilder builder(kMinRunBlockBytes, false);
     const std::vector<std::uint8_t> postings(bytes, 0x03);
-    TermPiece piece;
-    piece.term = term;
-    piece.document_count = static_cast<std::uint32_t>(bytes);
-    piece.occurrence_count = bytes;
-    piece.last_document = static_cast<std::uint32_t>(bytes);
-    piece.postings = postings;
-    builder.add(piece);
+    RunEntry entry;
+    entry.term = term;
+    entry.document_count = static_cast<std::uint32_t>(bytes);
+    entry.occurrence_count = bytes;
+    entry.last_document = static_cast<std::uint32_t>(bytes);
+    entry.postings = postings;
+    builder.add(entry);
     return builder.finish();
   }
   static std::vector<std::uint8_t> documents(std::size_t count) {
@@ -84,7 +84,7 @@ TEST_F(RunWriterTest, ThinsItsSamplesOut) {
   for (const std::size_t at : {0u, 1u, 3u, 4u, 5u, 2048u, 4099u}) {
     RunTermCursor cursor(reader, term_of(at), "");
     ASSERT_TRUE(cursor.next());
-    EXPECT_EQ(cursor.piece().term, term_of(at));
+    EXPECT_EQ(cursor.entry().term, term_of(at));
   }
 }
 

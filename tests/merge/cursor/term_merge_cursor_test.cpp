@@ -39,7 +39,7 @@ class TermSourcesTest : public MergeTest {
     for (auto at = places_.lower_bound(first); at != places_.end() && (last.empty() || at->first < last); ++at) {
       for (const std::size_t run : at->second) {
         ASSERT_FALSE(sources.done());
-        ASSERT_EQ(sources.piece().term, at->first);
+        ASSERT_EQ(sources.entry().term, at->first);
         ASSERT_EQ(sources.input(), run);
         ASSERT_EQ(sources.advance(), run != *at->second.rbegin());
       }
@@ -56,7 +56,7 @@ class TermSourcesTest : public MergeTest {
       ASSERT_FALSE(sources.done());
       ASSERT_TRUE(
           std::equal(sources.inputs().begin(), sources.inputs().end(), runs_of_term.begin(), runs_of_term.end()));
-      for (const std::uint32_t input : sources.inputs()) ASSERT_EQ(sources.piece(input).term, term);
+      for (const std::uint32_t input : sources.inputs()) ASSERT_EQ(sources.entry(input).term, term);
       if (sources.are_whole()) {
         ++whole;
         sources.advance_term();
@@ -115,13 +115,13 @@ class ListedTerms final : public TermCursor {
     piece_.last_document = static_cast<std::uint32_t>(next_);
     return true;
   }
-  const TermPiece& piece() const override { return piece_; }
+  const RunEntry& entry() const override { return piece_; }
 
  private:
   const Terms& terms_;
   std::size_t next_ = 0;
   std::string text_;
-  TermPiece piece_;
+  RunEntry piece_;
 };
 
 class ListedInput final : public MergeInput {
@@ -157,7 +157,7 @@ std::vector<Piece> merge(const std::vector<Terms>& terms) {
   std::vector<Piece> merged;
   TermMergeCursor sources(views, "", "");
   for (bool is_first = true; !sources.done(); is_first = !sources.advance()) {
-    merged.push_back({std::string(sources.piece().term), sources.input(), sources.piece().last_document, is_first});
+    merged.push_back({std::string(sources.entry().term), sources.input(), sources.entry().last_document, is_first});
   }
   return merged;
 }

@@ -81,7 +81,7 @@ TEST_F(OrderedListsTest, GivesTheMemoryOfABatchOnceItIsWritten) {
     // Postings that belong to no list, as many as are not copied.
     ListBatch batch = batch_of(term(0, i), encoder);
     batch.postings.resize(1 << 20);
-    batch.pieces.back().posting_bytes = batch.postings.size();
+    batch.entries.back().posting_bytes = batch.postings.size();
     lists.put(0, std::move(batch));
   }
   lists.finish(0);

@@ -56,7 +56,7 @@ class Joined {
   explicit Joined(std::size_t block_bytes = kMinRunBlockBytes)
       : joiner_(
             block_bytes, false, [this](TermBlock&& block) { blocks.push_back(std::move(block)); },
-            [this](const TermPiece& piece) { seen_.push_back(decode(piece)); }) {}
+            [this](const RunEntry& piece) { seen_.push_back(decode(piece)); }) {}
 
   PostingsConcatenator& joiner() { return joiner_; }
   void finish() { joiner_.finish(); }
@@ -72,7 +72,7 @@ class Joined {
       std::uint64_t postings = 0, occurrences = 0;
       std::string term;
       while (at != end) {
-        const TermPiece piece = read_entry(&at, end, term);
+        const RunEntry piece = read_entry(&at, end, term);
         EXPECT_LE(last_term, term);
         last_term = term;
         const Entry entry = decode(piece);
@@ -107,12 +107,12 @@ class Joined {
     return number;
   }
 
-  static TermPiece read_entry(const std::uint8_t** at, const std::uint8_t* end, std::string& term) {
+  static RunEntry read_entry(const std::uint8_t** at, const std::uint8_t* end, std::string& term) {
     term.resize(read_number(at, end));
     const std::uint64_t suffix_bytes = read_number(at, end);
     term.append(reinterpret_cast<const char*>(*at), suffix_bytes);
     *at += suffix_bytes;
-    TermPiece piece;
+    RunEntry piece;
     piece.term = term;
     piece.document_count = static_cast<std::uint32_t>(read_number(at, end));
     piece.occurrence_count = piece.document_count + read_number(at, end);
@@ -123,7 +123,7 @@ class Joined {
     return piece;
   }
 
-  static Entry decode(const TermPiece& piece) {
+  static Entry decode(const RunEntry& piece) {
     std::vector<std::uint32_t> documents, frequencies;
     decode_postings(piece, "entry", documents, frequencies);
     Entry entry{std::string(piece.term), {}};

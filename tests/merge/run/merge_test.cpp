@@ -299,7 +299,7 @@ TEST_F(RunMerge, RefusesDamagedDocumentsBesideLists) {
 class ForgedInput final : public MergeInput {
  public:
   enum class Ends { kTold, kNotTold };  // of terms
-  ForgedInput(std::vector<TermPiece> pieces, RunSummary summary, Ends ends)
+  ForgedInput(std::vector<RunEntry> pieces, RunSummary summary, Ends ends)
       : pieces_(std::move(pieces)), summary_(summary), ends_(ends) {}
   const RunIdentity& identity() const override { return identity_; }
   const RunSummary& summary() const override { return summary_; }
@@ -314,15 +314,15 @@ class ForgedInput final : public MergeInput {
  private:
   class Terms final : public TermCursor {
    public:
-    Terms(const std::vector<TermPiece>& pieces, Ends ends) : pieces_(pieces), ends_(ends) {}
+    Terms(const std::vector<RunEntry>& pieces, Ends ends) : pieces_(pieces), ends_(ends) {}
     bool next() override { return ++at_ <= pieces_.size(); }
-    const TermPiece& piece() const override { return pieces_[at_ - 1]; }
+    const RunEntry& entry() const override { return pieces_[at_ - 1]; }
     bool ends_term() const override {
-      return ends_ == Ends::kTold && (at_ == pieces_.size() || pieces_[at_].term != piece().term);
+      return ends_ == Ends::kTold && (at_ == pieces_.size() || pieces_[at_].term != entry().term);
     }
 
    private:
-    const std::vector<TermPiece>& pieces_;
+    const std::vector<RunEntry>& pieces_;
     const Ends ends_;
     std::size_t at_ = 0;
   };
@@ -340,7 +340,7 @@ class ForgedInput final : public MergeInput {
     std::uint64_t at_ = 0;
     RunDocument document_;
   };
-  std::vector<TermPiece> pieces_;
+  std::vector<RunEntry> pieces_;
   RunSummary summary_;
   const Ends ends_;
   RunIdentity identity_;
@@ -348,7 +348,7 @@ class ForgedInput final : public MergeInput {
 
 TEST_F(RunMerge, RefusesPiecesThatDoNotAscend) {
   const auto bytes = encode_postings({{3, 1}, {5, 2}});
-  TermPiece good{"t", 2, 3, 5, bytes, {}, {}}, far = good, low = good, other = good;
+  RunEntry good{"t", 2, 3, 5, bytes, {}, {}}, far = good, low = good, other = good;
   other.term = "u";
   far.last_document = 10;
   low.last_document = 2;
@@ -356,7 +356,7 @@ TEST_F(RunMerge, RefusesPiecesThatDoNotAscend) {
   summary.document_count = 10;
   summary.entry_count = 2;
   for (const auto ends : {ForgedInput::Ends::kTold, ForgedInput::Ends::kNotTold}) {
-    const auto merged = [&](std::vector<TermPiece> pieces, std::uint64_t more_postings = 0,
+    const auto merged = [&](std::vector<RunEntry> pieces, std::uint64_t more_postings = 0,
                             std::uint64_t more_occurrences = 0) {
       summary.posting_count = 2 * pieces.size() + more_postings;
       summary.occurrence_count = 3 * pieces.size() + more_occurrences;
