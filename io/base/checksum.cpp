@@ -131,6 +131,8 @@ Hash128 canonical(XXH128_hash_t hash) {
   return result;
 }
 
+constexpr char kHexDigits[] = "0123456789abcdef";
+
 }  // namespace
 
 std::uint32_t crc32c_portable(std::uint32_t crc, std::span<const std::uint8_t> bytes) {
@@ -155,12 +157,17 @@ std::uint32_t crc32c_join(std::uint32_t crc, std::uint32_t behind, std::uint64_t
 Hash128 hash128(std::span<const std::uint8_t> bytes) { return canonical(XXH3_128bits(bytes.data(), bytes.size())); }
 
 std::string to_hex(const Hash128& hash) {
-  constexpr char kDigits[] = "0123456789abcdef";
   std::string result;
   for (const std::uint8_t byte : hash) {
-    result += kDigits[byte >> 4];
-    result += kDigits[byte & 15];
+    result += kHexDigits[byte >> 4];
+    result += kHexDigits[byte & 15];
   }
+  return result;
+}
+
+std::string to_hex(std::uint32_t value) {
+  std::string result = "0x";
+  for (int shift = 28; shift >= 0; shift -= 4) result += kHexDigits[value >> shift & 15];
   return result;
 }
 

@@ -22,6 +22,7 @@ using Hash128 = std::array<std::uint8_t, 16>;  // XXH3-128, canonical (big-endia
 
 Hash128 hash128(std::span<const std::uint8_t> bytes);
 std::string to_hex(const Hash128& hash);
+std::string to_hex(std::uint32_t value);  // "0x" and 8 digits
 
 // hash128() of bytes that arrive in several calls.
 class StreamingHash128 {

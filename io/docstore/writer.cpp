@@ -1,22 +1,10 @@
 #include "io/docstore/writer.hpp"
 
-#include <algorithm>
-
+#include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
 
 namespace spillway {
-
-namespace {
-
-constexpr std::uint8_t kKnownFields =
-    RunDocument::kId | RunDocument::kTitle | RunDocument::kUrl | RunDocument::kDate | RunDocument::kText;
-
-std::span<const std::uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-}  // namespace
 
 DocumentSectionsWriter::DocumentSectionsWriter(const Sections& sections)
     : sections_(sections),
@@ -47,7 +35,8 @@ void DocumentSectionsWriter::start_group() {
 }
 
 void DocumentSectionsWriter::append_stored(const RunDocument& document) {
-  if ((document.fields & ~kKnownFields) != 0) throw FormatError("a document with fields that an index does not have");
+  if ((document.fields & ~RunDocument::kKnownFields) != 0)
+    throw FormatError("a document with fields that an index does not have");
   if (!group_stored_) {
     group_stored_ = true;
     for (std::uint64_t i = document_count_ % kDocumentGroup; i != 0; --i) {
@@ -73,9 +62,7 @@ void DocumentSectionsWriter::append_stored(const RunDocument& document) {
 }
 
 void DocumentSectionsWriter::append_id(std::string_view id) {
-  const std::size_t most = std::min(id.size(), last_id_.size());
-  std::size_t shared = 0;
-  while (shared < most && id[shared] == last_id_[shared]) ++shared;
+  const std::size_t shared = shared_bytes(id, last_id_);
   sections_.ids.append_varint(shared);
   sections_.ids.append_varint(id.size() - shared);
   sections_.ids.append(bytes_of(id.substr(shared)));

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
@@ -82,7 +83,7 @@ void write_file_durably(FileSystem& files, const std::string& path, std::string_
   if (files.status(temporary)) files.remove(temporary);  // left by a process that was killed
   const auto file = files.create(temporary);
   try {
-    file->append({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+    file->append(bytes_of(bytes));
     file->sync();
     file->close();
     files.rename(temporary, path);

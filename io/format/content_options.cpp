@@ -3,6 +3,7 @@
 #include <array>
 
 #include "io/base/byte_order.hpp"
+#include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 
 // The canonical bytes: a fixed part, then five strings, each {u32 bytes, bytes}.
@@ -88,7 +89,7 @@ ContentOptions ContentOptions::parse(std::string_view bytes, std::string_view wh
 
 Hash128 ContentOptions::job() const {
   const std::string bytes = serialize();
-  return hash128({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  return hash128(bytes_of(bytes));
 }
 
 }  // namespace spillway

@@ -22,7 +22,7 @@ class TermCursor {
 // One document of a document stream.
 struct RunDocument {
   // Bits of `fields`.
-  static constexpr std::uint8_t kId = 1, kTitle = 2, kUrl = 4, kDate = 8, kText = 16;
+  static constexpr std::uint8_t kId = 1, kTitle = 2, kUrl = 4, kDate = 8, kText = 16, kKnownFields = 31;
   // The value of `fields` for a document that an index has dropped: a hole in its source numbering.
   static constexpr std::uint8_t kDropped = 0x80;
   std::uint8_t fields = 0;   // which strings are present; a present string may be empty

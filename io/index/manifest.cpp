@@ -1,6 +1,7 @@
 #include "io/index/manifest.hpp"
 
 #include "io/base/byte_order.hpp"
+#include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
@@ -13,10 +14,6 @@ constexpr std::size_t kHashBytes = sizeof(Hash128);
 template <typename T>
 void append(std::string& bytes, T value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-Hash128 hash_of(std::string_view bytes) {
-  return hash128({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 
 // Reads fields in order; throws FormatError at the end of the bytes.
@@ -48,7 +45,7 @@ void check_frame(std::string_view bytes, const std::string& path) {
   if (size != bytes.size()) throw_damaged(path, 20, std::to_string(size) + " bytes", std::to_string(bytes.size()));
   Hash128 hash;
   std::copy(bytes.end() - kHashBytes, bytes.end(), hash.begin());
-  const Hash128 found = hash_of(bytes.substr(0, bytes.size() - kHashBytes));
+  const Hash128 found = hash128(bytes_of(bytes.substr(0, bytes.size() - kHashBytes)));
   if (found != hash) throw_damaged(path, bytes.size() - kHashBytes, "XXH3-128 " + to_hex(found), to_hex(hash));
   const auto major = load_le<std::uint16_t>(bytes.data() + 8);
   if (major != kIndexMajor || load_le<std::uint32_t>(bytes.data() + 12) != 0) {
@@ -102,7 +99,7 @@ std::string Manifest::serialize() const {
     append(bytes, sections[i].footer_crc);
   }
   store_le(bytes.data() + 20, static_cast<std::uint32_t>(bytes.size() + kHashBytes));
-  const Hash128 hash = hash_of(bytes);
+  const Hash128 hash = hash128(bytes_of(bytes));
   bytes.append(hash.begin(), hash.end());
   return bytes;
 }

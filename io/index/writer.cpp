@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
 #include "io/docstore/writer.hpp"
@@ -71,9 +72,14 @@ IndexWriter::State::State(FileSystem& file_system, std::string path, const Conte
 }
 
 DocumentSectionsWriter::Sections IndexWriter::State::document_sections() {
-  return {section(Section::kLengths), section(Section::kDocuments), section(Section::kDocumentGroups),
-          section(Section::kIds),     section(Section::kFields),    section(Section::kFieldBlocks),
-          section(Section::kText),    section(Section::kTextBlocks)};
+  return {.lengths = section(Section::kLengths),
+          .documents = section(Section::kDocuments),
+          .groups = section(Section::kDocumentGroups),
+          .ids = section(Section::kIds),
+          .fields = section(Section::kFields),
+          .field_blocks = section(Section::kFieldBlocks),
+          .text = section(Section::kText),
+          .text_blocks = section(Section::kTextBlocks)};
 }
 
 IndexWriter::IndexWriter(FileSystem& files, const std::string& directory, const ContentOptions& options)
@@ -200,18 +206,18 @@ void IndexWriter::finish(const IndexTotals& totals) {
   state.terms->finish();
   Manifest manifest;
   manifest.options = state.options;
-  manifest.counts = {state.documents->document_count(),
-                     totals.source_document_count,
-                     state.documents->stored_ids(),
-                     state.terms->term_count(),
-                     state.posting_count,
-                     state.occurrence_count,
-                     totals.source_sum,
-                     totals.dropped_sum};
+  manifest.counts = {.documents = state.documents->document_count(),
+                     .source_documents = totals.source_document_count,
+                     .stored_ids = state.documents->stored_ids(),
+                     .terms = state.terms->term_count(),
+                     .postings = state.posting_count,
+                     .occurrences = state.occurrence_count,
+                     .source_sum = totals.source_sum,
+                     .dropped_sum = totals.dropped_sum};
   for (std::size_t i = 0; i < kSectionCount; ++i) manifest.sections[i] = state.sections[i]->finish();
   const std::string bytes = manifest.serialize();
   const auto file = state.files.create(state.directory + "/" + std::string(kManifestName));
-  file->append({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  file->append(bytes_of(bytes));
   std::vector<WritableFile*> written{file.get()};
   for (auto& section : state.sections) written.push_back(&section->file());
   sync_and_close(written);

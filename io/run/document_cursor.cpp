@@ -13,9 +13,6 @@ namespace {
 
 using namespace run_layout;
 
-constexpr std::uint8_t kKnownFields =
-    RunDocument::kId | RunDocument::kTitle | RunDocument::kUrl | RunDocument::kDate | RunDocument::kText;
-
 // The strings of a document in the order in which they are stored, which is that of the bits of `fields`.
 std::array<std::string_view*, 5> strings_of(RunDocument& document) {
   return {&document.id, &document.title, &document.url, &document.date, &document.text};
@@ -82,7 +79,7 @@ bool RunDocumentCursor::parse() {
   if (at == end) return false;
   RunDocument document;
   document.fields = *at++;
-  const bool known = document.fields == RunDocument::kDropped || (document.fields & ~kKnownFields) == 0;
+  const bool known = document.fields == RunDocument::kDropped || (document.fields & ~RunDocument::kKnownFields) == 0;
   if (!known) fail("known fields", std::to_string(document.fields));
   if ((document.fields & RunDocument::kId) != 0 && !run_.summary().has_stored_ids) {
     fail("no id, as the footer says", "one");

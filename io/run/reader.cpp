@@ -7,18 +7,7 @@
 
 namespace spillway {
 
-namespace {
-
 using namespace run_layout;
-
-std::string hex(std::uint32_t value) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string result = "0x";
-  for (int shift = 28; shift >= 0; shift -= 4) result += kDigits[value >> shift & 15];
-  return result;
-}
-
-}  // namespace
 
 RunReader::RunReader(const ReadableFile& file) : file_(file) {
   read_header();
@@ -46,11 +35,11 @@ void RunReader::read_header() {
   const auto incompatible = load_le<std::uint32_t>(header.data() + kIncompatibleAt);
   if ((incompatible & ~kKnownIncompatible) != 0) {
     throw FormatError(printable(path, 4096) + ": offset " + std::to_string(kIncompatibleAt) +
-                      ": expected no features that this release does not know, found " + hex(incompatible) +
+                      ": expected no features that this release does not know, found " + to_hex(incompatible) +
                       "; read the run with the release that wrote it, or make it again");
   }
   const auto flags = load_le<std::uint32_t>(header.data() + kFlagsAt);
-  if ((flags & ~kKnownFlags) != 0) throw_damaged(path, kFlagsAt, "known flags", hex(flags));
+  if ((flags & ~kKnownFlags) != 0) throw_damaged(path, kFlagsAt, "known flags", to_hex(flags));
   std::copy_n(header.begin() + kJobAt, identity_.job.size(), identity_.job.begin());
   identity_.number = load_le<std::uint64_t>(header.data() + kNumberAt);
   identity_.has_positions = (flags & kHasPositions) != 0;
@@ -111,7 +100,7 @@ void RunReader::parse_footer(std::span<const std::uint8_t> footer) {
   block_bytes_ = word(kLargestBlockAt);
   longest_term_bytes_ = word(kLongestTermAt);
   if ((word(kFooterFlagsAt) & ~kKnownFooterFlags) != 0) {
-    throw_damaged(file_.path(), blocks_end_ + kFooterFlagsAt, "known flags", hex(word(kFooterFlagsAt)));
+    throw_damaged(file_.path(), blocks_end_ + kFooterFlagsAt, "known flags", to_hex(word(kFooterFlagsAt)));
   }
   parse_samples(footer.subspan(samples_at), word(kSampleCountAt));
   check_counts();

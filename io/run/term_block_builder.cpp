@@ -1,12 +1,10 @@
 #include "io/run/term_block_builder.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 #include <stdexcept>
 
+#include "io/base/bytes.hpp"
 #include "io/base/checksum.hpp"
-#include "io/base/copy_bytes.hpp"
 #include "io/base/varint.hpp"
 
 namespace spillway {
@@ -20,25 +18,6 @@ constexpr std::size_t kMaxHeadVarintBytes = 3 + 3 + 5 + 10 + 5 + 3 + 3;
 constexpr std::size_t kLeastShare = 4;
 
 std::size_t max_head_bytes(std::size_t term_bytes) { return kMaxHeadVarintBytes + term_bytes; }
-
-std::span<const std::uint8_t> bytes_of(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-// Returns the length of the common prefix.
-std::size_t shared_bytes(std::string_view a, std::string_view b) {
-  const std::size_t most = std::min(a.size(), b.size());
-  std::size_t i = 0;
-  if constexpr (std::endian::native == std::endian::little) {
-    for (std::uint64_t of_a = 0, of_b = 0; i + sizeof of_a <= most; i += sizeof of_a) {
-      std::memcpy(&of_a, a.data() + i, sizeof of_a);
-      std::memcpy(&of_b, b.data() + i, sizeof of_b);
-      if (of_a != of_b) return i + static_cast<std::size_t>(std::countr_zero(of_a ^ of_b)) / 8;
-    }
-  }
-  while (i != most && a[i] == b[i]) ++i;
-  return i;
-}
 
 // Returns whether `term` >= `last`, given the length of their common prefix.
 bool is_behind(std::string_view term, std::string_view last, std::size_t shared) {
@@ -125,12 +104,12 @@ void TermBlockBuilder::add(const RunEntry& entry) {
 }
 
 void TermBlockBuilder::add(RunEntry& entry, Parts postings, Parts positions) {
-  const auto bytes_of = [](Parts parts) {
+  const auto total_bytes = [](Parts parts) {
     std::size_t bytes = 0;
     for (const auto& part : parts) bytes += part.size();
     return bytes;
   };
-  std::uint8_t* to = add(entry, bytes_of(postings), bytes_of(positions));
+  std::uint8_t* to = add(entry, total_bytes(postings), total_bytes(positions));
   for (const auto& part : postings) to = copy_bytes(part, to);
   for (const auto& part : positions) to = copy_bytes(part, to);
 }

@@ -7,17 +7,6 @@
 
 namespace spillway {
 
-namespace {
-
-std::string hex(std::uint32_t value) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text = "0x00000000";
-  for (std::size_t i = 0; i < 8; ++i) text[9 - i] = kDigits[value >> 4 * i & 15];
-  return text;
-}
-
-}  // namespace
-
 SectionReader::SectionReader(FileSystem& files, const std::string& directory, Section section,
                              const SectionStats& expected, std::size_t window_bytes)
     : path_(directory + "/" + std::string(section_name(section))),
@@ -50,13 +39,13 @@ void SectionReader::check_header() const {
     throw_damaged(path_, 0, "the magic of an index file", "other bytes");
   }
   const auto crc = load_le<std::uint32_t>(header + 60), found = crc32c(0, {header, 60});
-  if (crc != found) throw_damaged(path_, 60, "header CRC " + hex(found), hex(crc));
+  if (crc != found) throw_damaged(path_, 60, "header CRC " + to_hex(found), to_hex(crc));
   const auto major = load_le<std::uint16_t>(header + 8);
   const auto incompatible = load_le<std::uint32_t>(header + 12);
   if (major != kIndexMajor || incompatible != 0) {
     throw FormatError(printable(path_) + " at byte 8: expected index format " + std::to_string(kIndexMajor) +
-                      " without incompatible features, found " + std::to_string(major) + " with " + hex(incompatible) +
-                      "; read it with the version that made it, or build the index again");
+                      " without incompatible features, found " + std::to_string(major) + " with " +
+                      to_hex(incompatible) + "; read it with the version that made it, or build the index again");
   }
   const auto section = load_le<std::uint32_t>(header + 20);
   if (section != static_cast<std::uint32_t>(section_)) {
@@ -68,8 +57,9 @@ void SectionReader::check_footer(std::uint32_t expected_crc) {
   const std::uint64_t at = bytes_.size() - kSectionFooterBytes;
   const std::uint8_t* footer = bytes_.data() + at;
   const auto crc = load_le<std::uint32_t>(footer + 28), found = crc32c(0, {footer, 28});
-  if (crc != found) throw_damaged(path_, at + 28, "footer CRC " + hex(found), hex(crc));
-  if (crc != expected_crc) throw_damaged(path_, at + 28, "the manifest's footer CRC " + hex(expected_crc), hex(crc));
+  if (crc != found) throw_damaged(path_, at + 28, "footer CRC " + to_hex(found), to_hex(crc));
+  if (crc != expected_crc)
+    throw_damaged(path_, at + 28, "the manifest's footer CRC " + to_hex(expected_crc), to_hex(crc));
   data_bytes_ = load_le<std::uint64_t>(footer);
   const auto page_bytes = load_le<std::uint32_t>(footer + 8);
   table_crc_ = load_le<std::uint32_t>(footer + 12);
@@ -92,7 +82,7 @@ void SectionReader::check_table() const {
   if (table_checked_.load(std::memory_order_acquire)) return;
   const std::uint32_t found = crc32c(0, table());
   if (found != table_crc_) {
-    throw_damaged(path_, kSectionHeaderBytes + data_bytes_, "page table CRC " + hex(table_crc_), hex(found));
+    throw_damaged(path_, kSectionHeaderBytes + data_bytes_, "page table CRC " + to_hex(table_crc_), to_hex(found));
   }
   table_checked_.store(true, std::memory_order_release);
   if (window_pages_ != 0 && owned_.empty()) file_->release_pages();  // a table may be large
@@ -116,8 +106,8 @@ void SectionReader::check_page(std::uint64_t page) const {
   const std::uint32_t found = crc32c(section_page_crc(section_, page), {data_ + offset, bytes});
   const auto expected = load_le<std::uint32_t>(table().data() + page * 4);
   if (found != expected) {
-    throw_damaged(path_, kSectionHeaderBytes + offset, "CRC " + hex(expected) + " of page " + std::to_string(page),
-                  hex(found));
+    throw_damaged(path_, kSectionHeaderBytes + offset, "CRC " + to_hex(expected) + " of page " + std::to_string(page),
+                  to_hex(found));
   }
   checked_[page / 64].fetch_or(std::uint64_t{1} << page % 64, std::memory_order_relaxed);
 }

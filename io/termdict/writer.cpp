@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
 
@@ -18,12 +19,6 @@ void append_varint(std::vector<std::uint8_t>& to, std::uint64_t value) {
 
 void append_text(std::vector<std::uint8_t>& to, std::string_view text) {
   to.insert(to.end(), text.begin(), text.end());
-}
-
-std::size_t shared_bytes(std::string_view a, std::string_view b) {
-  const std::size_t most = std::min(a.size(), b.size());
-  return static_cast<std::size_t>(
-      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(most), b.begin()).first - a.begin());
 }
 
 // One nibble for the number of shared bytes and one for the number of new bytes; the value 15 means that a varint with

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "io/base/copy_bytes.hpp"
+#include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
 
