@@ -11,7 +11,7 @@ constexpr std::size_t kReaderBytes = std::size_t{16} << 10;  // of the objects o
 }  // namespace
 
 IndexSource::IndexSource(FileSystem& files, const std::string& directory) : files_(files), directory_(directory) {
-  const IndexReader reader(files, directory, IndexTermCursor::kWindowBytes);
+  const IndexReader reader(files, directory, IndexTermCursor::kResidentBytes);
   options_ = reader.options();
   counts_ = reader.counts();
   for (const IndexReader::FileStats& file : reader.files()) bytes += file.bytes;
@@ -20,7 +20,7 @@ IndexSource::IndexSource(FileSystem& files, const std::string& directory) : file
 }
 
 const MergeInput& IndexSource::open(unsigned cursors) {
-  reader_ = std::make_unique<IndexReader>(files_, directory_, cursors * IndexTermCursor::kWindowBytes);
+  reader_ = std::make_unique<IndexReader>(files_, directory_, cursors * IndexTermCursor::kResidentBytes);
   input_ = std::make_unique<IndexInput>(*reader_);
   return *input_;
 }

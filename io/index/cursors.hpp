@@ -24,12 +24,12 @@ namespace spillway {
 class IndexTermCursor final : public TermCursor {
  public:
   static constexpr std::size_t kEntryBytes = std::size_t{64} << 10;
-  // The window_bytes of an index reader per term cursor open at a time.
-  static constexpr std::size_t kWindowBytes = 2 * kPageBytes;
+  // The resident_bytes of an index reader per term cursor open at a time.
+  static constexpr std::size_t kResidentBytes = 2 * kPageBytes;
   // Includes the cursor's share of the index's pages (terms, postings, bounds, positions), with the readahead of the
   // system (one more page) and part of the page table.
   static std::size_t memory_bytes(bool has_positions) {
-    return 4 * kEntryBytes + (has_positions ? 4 : 3) * (kWindowBytes + 2 * kPageBytes);
+    return 4 * kEntryBytes + (has_positions ? 4 : 3) * (kResidentBytes + 2 * kPageBytes);
   }
 
   IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last);
@@ -56,14 +56,14 @@ class IndexTermCursor final : public TermCursor {
 };
 
 // Walks the documents of the source. A dropped one has fields = RunDocument::kDropped and length 0. IndexTextCursor
-// reads their texts. Destruction unloads the pages of an index with a window. Not thread-safe. The index outlives the
+// reads their texts. Destruction unloads the pages of an index with a limit. Not thread-safe. The index outlives the
 // cursor.
 class IndexDocumentCursor final : public DocumentCursor {
  public:
-  // Includes an IndexTextCursor, and the pages of both in an index opened with windows for `term_cursors` term cursors.
+  // Includes an IndexTextCursor, and the pages of both in an index opened with limits for `term_cursors` term cursors.
   static std::size_t memory_bytes(unsigned term_cursors) {
     constexpr std::size_t kSections = 8, kInflatedBytes = std::size_t{512} << 10;
-    return kSections * (term_cursors * IndexTermCursor::kWindowBytes + 2 * kPageBytes) + kInflatedBytes;
+    return kSections * (term_cursors * IndexTermCursor::kResidentBytes + 2 * kPageBytes) + kInflatedBytes;
   }
 
   explicit IndexDocumentCursor(const IndexReader& index);

@@ -36,10 +36,10 @@ struct IndexState;
 // Immutable after construction; thread-safe.
 class IndexReader {
  public:
-  // With window_bytes = 0 the system decides which pages stay in memory. Otherwise each section keeps at most about
-  // window_bytes (pages of 64 KiB, a page table, and the system's readahead), so that a merge can read many indexes
+  // With resident_bytes = 0 the system decides which pages stay in memory. Otherwise each section keeps at most about
+  // resident_bytes (pages of 64 KiB, a page table, and the system's readahead), so that a merge can read many indexes
   // within a budget. Views of sections stay valid in both cases.
-  IndexReader(FileSystem& files, const std::string& directory, std::size_t window_bytes = 0);
+  IndexReader(FileSystem& files, const std::string& directory, std::size_t resident_bytes = 0);
   ~IndexReader();
   IndexReader(const IndexReader&) = delete;
   IndexReader& operator=(const IndexReader&) = delete;

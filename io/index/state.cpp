@@ -5,11 +5,11 @@
 
 namespace spillway {
 
-IndexState::IndexState(FileSystem& files, std::string path, std::size_t window_bytes) : directory(std::move(path)) {
+IndexState::IndexState(FileSystem& files, std::string path, std::size_t resident_bytes) : directory(std::move(path)) {
   read_manifest(files);
   for (std::size_t i = 0; i < kSectionCount; ++i) {
     sections[i] = std::make_unique<SectionReader>(files, directory, static_cast<Section>(i + 1), manifest.sections[i],
-                                                  window_bytes);
+                                                  resident_bytes);
   }
   check_sizes();
   const IndexCounts& counts = manifest.counts;
@@ -22,7 +22,7 @@ IndexState::IndexState(FileSystem& files, std::string path, std::size_t window_b
                                                      section(Section::kFieldBlocks), section(Section::kText),
                                                      section(Section::kTextBlocks)},
                     counts.documents);
-  if (window_bytes != 0) release_pages();
+  if (resident_bytes != 0) release_pages();
 }
 
 void IndexState::release_pages() const {

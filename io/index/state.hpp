@@ -17,7 +17,7 @@
 namespace spillway {
 
 struct IndexState {
-  IndexState(FileSystem& files, std::string path, std::size_t window_bytes);
+  IndexState(FileSystem& files, std::string path, std::size_t resident_bytes);
 
   const SectionReader& section(Section name) const { return *sections[section_index(name)]; }
   // Decoded by the first call.

@@ -17,26 +17,26 @@ class BufferPool {
   // Returns a buffer that was left, with unspecified contents, or an empty one if there is none.
   std::vector<std::uint8_t> take() {
     const std::scoped_lock lock(mutex_);
-    if (windows_.empty()) return {};
-    std::vector<std::uint8_t> window = std::move(windows_.back());
-    windows_.pop_back();
-    return window;
+    if (buffers_.empty()) return {};
+    std::vector<std::uint8_t> buffer = std::move(buffers_.back());
+    buffers_.pop_back();
+    return buffer;
   }
-  void leave(std::vector<std::uint8_t>&& window) noexcept {
+  void leave(std::vector<std::uint8_t>&& buffer) noexcept {
     const std::scoped_lock lock(mutex_);
     try {
-      windows_.push_back(std::move(window));
+      buffers_.push_back(std::move(buffer));
     } catch (const std::bad_alloc&) {  // the next cursor allocates its own
     }
   }
   std::size_t count() const {
     const std::scoped_lock lock(mutex_);
-    return windows_.size();
+    return buffers_.size();
   }
 
  private:
   mutable std::mutex mutex_;
-  std::vector<std::vector<std::uint8_t>> windows_;
+  std::vector<std::vector<std::uint8_t>> buffers_;
 };
 
 }  // namespace spillway

@@ -14,10 +14,10 @@ RunBlockReader::RunBlockReader(const RunReader& run, std::uint8_t kind, std::uin
     : run_(run), kind_(kind), offset_(offset), next_offset_(offset), next_number_(number) {}
 
 RunBlockReader::~RunBlockReader() {
-  if (kind_ == kTermBlock && window_.size() == whole_window_bytes()) run_.spare_windows().leave(std::move(window_));
+  if (kind_ == kTermBlock && buffer_.size() == full_buffer_bytes()) run_.spare_buffers().leave(std::move(buffer_));
 }
 
-std::size_t RunBlockReader::whole_window_bytes() const { return kBlockHeaderBytes + run_.block_bytes(); }
+std::size_t RunBlockReader::full_buffer_bytes() const { return kBlockHeaderBytes + run_.block_bytes(); }
 
 void RunBlockReader::fail(const std::string& expected, const std::string& found) const {
   throw_damaged(run_.file().path(), offset_, expected, found);
@@ -26,28 +26,28 @@ void RunBlockReader::fail(const std::string& expected, const std::string& found)
 // Returns the next bytes of the file: in place if the file is in memory, otherwise in the buffer.
 const std::uint8_t* RunBlockReader::ensure(std::size_t bytes) {
   if (const auto in_memory = run_.file().view(next_offset_, bytes); !in_memory.empty()) return in_memory.data();
-  if (window_end_ - window_begin_ < bytes) {
+  if (buffer_end_ - buffer_begin_ < bytes) {
     // Reads no more than requested from a file in memory, and of blocks that are skipped.
     const bool is_in_memory = !run_.file().view(next_offset_, 1).empty();
-    const std::size_t most = skipping_ || is_in_memory ? bytes : whole_window_bytes();
-    if (window_.empty() && most == whole_window_bytes() && kind_ == kTermBlock) window_ = run_.spare_windows().take();
-    if (window_.size() < most) window_.resize(most);
-    std::memmove(window_.data(), window_.data() + window_begin_, window_end_ - window_begin_);
-    window_end_ -= window_begin_;
-    window_begin_ = 0;
+    const std::size_t most = skipping_ || is_in_memory ? bytes : full_buffer_bytes();
+    if (buffer_.empty() && most == full_buffer_bytes() && kind_ == kTermBlock) buffer_ = run_.spare_buffers().take();
+    if (buffer_.size() < most) buffer_.resize(most);
+    std::memmove(buffer_.data(), buffer_.data() + buffer_begin_, buffer_end_ - buffer_begin_);
+    buffer_end_ -= buffer_begin_;
+    buffer_begin_ = 0;
     const auto target = static_cast<std::size_t>(std::min<std::uint64_t>(most, run_.blocks_end() - next_offset_));
-    run_.file().read_exactly(next_offset_ + window_end_, {window_.data() + window_end_, target - window_end_});
-    window_end_ = target;
+    run_.file().read_exactly(next_offset_ + buffer_end_, {buffer_.data() + buffer_end_, target - buffer_end_});
+    buffer_end_ = target;
   }
-  return window_.data() + window_begin_;
+  return buffer_.data() + buffer_begin_;
 }
 
 void RunBlockReader::move_past(std::size_t bytes) {
   next_offset_ += bytes;
   ++next_number_;
-  const std::size_t held = window_end_ - window_begin_;
-  window_begin_ = held < bytes ? 0 : window_begin_ + bytes;
-  if (held < bytes) window_end_ = 0;
+  const std::size_t held = buffer_end_ - buffer_begin_;
+  buffer_begin_ = held < bytes ? 0 : buffer_begin_ + bytes;
+  if (held < bytes) buffer_end_ = 0;
 }
 
 void RunBlockReader::read_header() {

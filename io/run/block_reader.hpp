@@ -34,7 +34,7 @@ class RunBlockReader {
   void load_payload();
   void move_past(std::size_t bytes);
   const std::uint8_t* ensure(std::size_t bytes);
-  std::size_t whole_window_bytes() const;
+  std::size_t full_buffer_bytes() const;
   [[noreturn]] void fail(const std::string& expected, const std::string& found) const;
 
   const RunReader& run_;
@@ -43,8 +43,8 @@ class RunBlockReader {
   std::uint64_t next_offset_, next_number_;
   bool skipping_ = false;  // the previous block was of another kind: read headers only
   Header header_;
-  std::vector<std::uint8_t> window_;  // file bytes [next_offset_, + window_end_ - window_begin_)
-  std::size_t window_begin_ = 0, window_end_ = 0;
+  std::vector<std::uint8_t> buffer_;  // file bytes [next_offset_, + buffer_end_ - buffer_begin_)
+  std::size_t buffer_begin_ = 0, buffer_end_ = 0;
   std::span<const std::uint8_t> payload_;
 };
 

@@ -8,7 +8,7 @@
 #include "io/base/byte_order.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
-#include "io/run/posting_buffers.hpp"
+#include "io/run/posting_batch.hpp"
 
 namespace spillway {
 
@@ -25,7 +25,7 @@ const PostingsDecoder::Steps kBestSteps =
             __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl") &&
             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
             __builtin_cpu_supports("popcnt")
-        ? PostingsDecoder::Steps::kWindows
+        ? PostingsDecoder::Steps::kVectors
         : PostingsDecoder::Steps::kOne;
 
 void decode_whole(const RunEntry& entry, std::string_view where, std::vector<std::uint32_t>& documents,
@@ -114,14 +114,14 @@ void PostingsDecoder::decode(Output& out) {
   const std::size_t before = out.done;
   const bool begins = is_first_;
   while (left_ != 0 && out.done != out.room) {
-    if (steps_ == Steps::kWindows) {
-      decode_windows(out);
+    if (steps_ == Steps::kVectors) {
+      decode_batches(out);
     } else if (!is_first_) {
       decode_in_turn(out);
     }
     const std::size_t room = out.room - out.done;
     if (left_ == 0 || room == 0) break;
-    if (out.done != 0 && left_ > room && room < kWindowPostings) break;
+    if (out.done != 0 && left_ > room && room < kBatchPostings) break;
     if (!step(out)) {
       fail(where_, entry_, "a malformed one, " + std::to_string(left_) + " before the end");
     }
@@ -199,30 +199,30 @@ void PostingsDecoder::decode_in_turn(Output& out) {
 // Decodes postings of up to four bytes, 64 bytes at a time: finds all their starts at once, then decodes 16 postings in
 // parallel. Stops at the first longer posting, which is left to step(), and before 64 bytes with more postings than
 // there is room for.
-SPILLWAY_WINDOW_TARGET void PostingsDecoder::decode_windows(Output& out) {
+SPILLWAY_BATCH_TARGET void PostingsDecoder::decode_batches(Output& out) {
   constexpr std::uint32_t kFold =
       256;  // steps after which the sums of a lane, which add frequencies below 2^21, are folded
   const std::uint8_t *at = at_, *const end = end_;
   std::uint32_t* const first = out.documents + out.done;
   std::size_t left = std::min<std::size_t>(left_, out.room - out.done);
-  DecodedWindows decoded{first, out.frequencies + out.done, _mm512_set1_epi32(static_cast<int>(document_)),
+  DecodedBatches decoded{first, out.frequencies + out.done, _mm512_set1_epi32(static_cast<int>(document_)),
                          static_cast<__mmask16>(is_first_ ? 1 : 0)};
   bool cut = document_ >> 32 != 0;
-  std::uint32_t windows = 0;
+  std::uint32_t batches = 0;
   for (bool too_long = false; at != end && !too_long;) {
-    const PostingWindow window = find_postings(at, end);
-    const auto count = static_cast<std::uint32_t>(_mm_popcnt_u64(window.heads));
+    const PostingBatch batch = find_postings(at, end);
+    const auto count = static_cast<std::uint32_t>(_mm_popcnt_u64(batch.heads));
     if (count > left) break;
     left -= count;
-    cut |= window.cut;
-    too_long = window.too_long;
-    at += window.taken;
-    if (window.all_bytes) {
-      decoded.put_bytes(window, count);
+    cut |= batch.cut;
+    too_long = batch.too_long;
+    at += batch.taken;
+    if (batch.all_bytes) {
+      decoded.put_bytes(batch, count);
     } else {
-      decoded.put_any(window, count);
+      decoded.put_any(batch, count);
     }
-    if (++windows % kFold != 0) continue;
+    if (++batches % kFold != 0) continue;
     occurrences_ += sum_epu32(decoded.sums);
     decoded.sums = _mm512_setzero_si512();
   }

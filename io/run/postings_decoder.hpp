@@ -14,7 +14,7 @@ namespace spillway {
 // Not thread-safe.
 class PostingsDecoder {
  public:
-  enum class Steps { kWindows, kOne };  // in vectors, where the CPU supports them; one posting at a time
+  enum class Steps { kVectors, kOne };  // in vectors, where the CPU supports them; one posting at a time
   static Steps best_steps();
 
   // `entry` and `where`, a name for messages, outlive the decoder.
@@ -36,7 +36,7 @@ class PostingsDecoder {
   void begin_part();
   void end_part() const;
   void decode(Output& out);
-  void decode_windows(Output& out);
+  void decode_batches(Output& out);
   void decode_in_turn(Output& out);
   bool step(Output& out);
   void put(std::uint64_t gap, std::uint64_t frequency, Output& out);

@@ -31,7 +31,7 @@ class RunReader {
   std::uint64_t document_bytes() const { return document_bytes_; }  // of the document stream
   std::uint32_t header_crc() const { return header_crc_; }          // the CRCs of blocks start from it
   std::size_t memory_bytes() const;                                 // approximate, without buffers
-  BufferPool& spare_windows() const { return spare_windows_; }
+  BufferPool& spare_buffers() const { return spare_buffers_; }
 
  private:
   void read_header();
@@ -47,7 +47,7 @@ class RunReader {
   std::uint64_t blocks_end_ = 0;
   std::uint64_t block_count_ = 0, term_block_count_ = 0, document_bytes_ = 0;
   std::uint32_t header_crc_ = 0;
-  mutable BufferPool spare_windows_;
+  mutable BufferPool spare_buffers_;
 };
 
 }  // namespace spillway

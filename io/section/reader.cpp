@@ -8,11 +8,11 @@
 namespace spillway {
 
 SectionReader::SectionReader(FileSystem& files, const std::string& directory, Section section,
-                             const SectionStats& expected, std::size_t window_bytes)
+                             const SectionStats& expected, std::size_t resident_bytes)
     : path_(directory + "/" + std::string(section_name(section))),
       section_(section),
       stats_(expected),
-      window_pages_(window_bytes == 0 ? 0 : std::max<std::size_t>(1, window_bytes / kPageBytes)) {
+      most_resident_pages_(resident_bytes == 0 ? 0 : std::max<std::size_t>(1, resident_bytes / kPageBytes)) {
   if (!files.status(path_)) throw_damaged(path_, 0, "a file that the manifest names", "nothing");
   file_ = files.open(path_);
   const std::uint64_t size = file_->size();
@@ -85,11 +85,11 @@ void SectionReader::check_table() const {
     throw_damaged(path_, kSectionHeaderBytes + data_bytes_, "page table CRC " + to_hex(table_crc_), to_hex(found));
   }
   table_checked_.store(true, std::memory_order_release);
-  if (window_pages_ != 0 && owned_.empty()) file_->release_pages();  // a table may be large
+  if (most_resident_pages_ != 0 && owned_.empty()) file_->release_pages();  // a table may be large
 }
 
 void SectionReader::release() const {
-  if (window_pages_ == 0 || !owned_.empty()) return;
+  if (most_resident_pages_ == 0 || !owned_.empty()) return;
   resident_pages_.store(0, std::memory_order_relaxed);
   for (auto& word : checked_) word.store(0, std::memory_order_relaxed);
   file_->release_pages();
@@ -97,7 +97,7 @@ void SectionReader::release() const {
 
 void SectionReader::check_page(std::uint64_t page) const {
   check_table();
-  if (window_pages_ != 0 && resident_pages_.fetch_add(1, std::memory_order_relaxed) >= window_pages_) {
+  if (most_resident_pages_ != 0 && resident_pages_.fetch_add(1, std::memory_order_relaxed) >= most_resident_pages_) {
     release();
     resident_pages_.store(1, std::memory_order_relaxed);
   }

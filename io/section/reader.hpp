@@ -19,10 +19,10 @@ namespace spillway {
 class SectionReader {
  public:
   // Checks header, footer and size, and maps the file (or reads it whole if the file system cannot map). If
-  // window_bytes is not 0, pages go back to the system whenever more than window_bytes of them were checked; later
+  // resident_bytes is not 0, pages go back to the system whenever more than resident_bytes of them were checked; later
   // calls read and check them again. Pointers from at() stay valid in any case.
   SectionReader(FileSystem& files, const std::string& directory, Section section, const SectionStats& expected,
-                std::size_t window_bytes = 0);
+                std::size_t resident_bytes = 0);
 
   const std::string& path() const { return path_; }
   std::uint64_t size() const { return data_bytes_; }
@@ -39,7 +39,7 @@ class SectionReader {
     return data_ + offset;
   }
 
-  // Gives all pages of a reader with a window back to the system.
+  // Gives all pages of a reader with a limit back to the system.
   void release() const;
 
   // Throws FormatError for a fault at `offset` of the data.
@@ -70,7 +70,7 @@ class SectionReader {
   std::uint64_t data_bytes_ = 0;
   std::uint32_t table_crc_ = 0;
   mutable std::atomic<bool> table_checked_{false};
-  std::uint64_t window_pages_;  // 0: no limit
+  std::uint64_t most_resident_pages_;  // 0: no limit
   mutable std::atomic<std::uint64_t> resident_pages_{0};
   mutable std::vector<std::atomic<std::uint64_t>> checked_;
 };

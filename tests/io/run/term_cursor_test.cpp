@@ -179,7 +179,7 @@ TEST_F(RunTermCursorTest, ReadsAboutOncePerBlock) {
 }
 
 // For a run in a file, whose bytes are read into buffers.
-TEST_F(RunTermCursorTest, LeavesItsWindowToTheNext) {
+TEST_F(RunTermCursorTest, LeavesItsBufferToTheNext) {
   FaultyFileSystem files;
   const auto out = files.create("run");
   write_sample_run(run, {{}, kMinRunBlockBytes}, *out);
@@ -187,15 +187,15 @@ TEST_F(RunTermCursorTest, LeavesItsWindowToTheNext) {
   const RunReader reader(*in);
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(read_range(reader, "", "") == expected_range(run.terms, "", ""));
-    EXPECT_EQ(reader.spare_windows().count(), 1U);
+    EXPECT_EQ(reader.spare_buffers().count(), 1U);
   }
   {
     RunTermCursor one(reader, "", ""), other(reader, "b", "");
     EXPECT_TRUE(one.next());
     EXPECT_TRUE(other.next());
-    EXPECT_EQ(reader.spare_windows().count(), 0U);
+    EXPECT_EQ(reader.spare_buffers().count(), 0U);
   }
-  EXPECT_EQ(reader.spare_windows().count(), 2U);
+  EXPECT_EQ(reader.spare_buffers().count(), 2U);
 }
 
 TEST(RunTermCursor, OfARunWithoutTermsIsEmpty) {

@@ -183,12 +183,12 @@ TEST(SectionFile, IsReadByManyThreadsAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(SectionFile, KeepsOnlyAWindowInMemory) {
-  constexpr std::size_t kSize = std::size_t{48} << 20, kWindow = 2 * kPageBytes;
+TEST(SectionFile, KeepsFewPagesInMemory) {
+  constexpr std::size_t kSize = std::size_t{48} << 20, kResidentBytes = 2 * kPageBytes;
   const std::string data = random_bytes(kSize, 3);
   ScratchDirectory scratch;
   const SectionStats stats = write_section(scratch.path(), data, 300000);
-  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, stats, kWindow);
+  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, stats, kResidentBytes);
   const std::size_t before = resident_bytes();
   std::size_t most = 0;
   for (std::size_t at = 0; at + 1000 <= kSize; at += 1000) {
@@ -202,7 +202,7 @@ TEST(SectionFile, KeepsOnlyAWindowInMemory) {
   EXPECT_EQ(std::memcmp(begin, data.data(), 100), 0) << "views stay valid";
 }
 
-TEST(SectionFile, ReadsTheSameThroughAWindowFromManyThreads) {
+TEST(SectionFile, ReadsTheSameWithFewPagesFromManyThreads) {
   const std::string data = random_bytes(std::size_t{4} << 20, 4);
   ScratchDirectory scratch;
   const SectionStats stats = write_section(scratch.path(), data, 300000);

@@ -9,14 +9,14 @@
 
 #include "io/checksum/vector_scans.hpp"
 
-#define SPILLWAY_WINDOW_TARGET \
+#define SPILLWAY_BATCH_TARGET \
   __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,avx512vpopcntdq,bmi,bmi2,popcnt,lzcnt")))
 
-#define SPILLWAY_WINDOW_INLINE SPILLWAY_WINDOW_TARGET __attribute__((always_inline))
+#define SPILLWAY_BATCH_INLINE SPILLWAY_BATCH_TARGET __attribute__((always_inline))
 
 namespace spillway {
 
-inline constexpr std::uint32_t kWindowPostings = 64;  // the most postings in 64 bytes
+inline constexpr std::uint32_t kBatchPostings = 64;  // the most postings in 64 bytes
 
 // Given one bit per varint, starting at a head, that says whether it is even: finds the varints that are frequencies.
 // An even number that is not itself a frequency is followed by one. One subtraction finds all, because its borrow runs
@@ -40,13 +40,13 @@ alignas(64) inline constexpr auto kLanesOfBytes = [] {
 }();
 
 // The values of varints of up to four bytes, given their bytes with the top bits cleared.
-SPILLWAY_WINDOW_TARGET inline __m512i join_sevens(__m512i bytes) {
+SPILLWAY_BATCH_TARGET inline __m512i join_sevens(__m512i bytes) {
   const __m512i pairs = _mm512_maddubs_epi16(_mm512_set1_epi16(0x8001 - 0x10000), bytes);  // 1, 128
   return _mm512_madd_epi16(pairs, _mm512_set1_epi32(1 << 30 | 1));                         // 1, 2^14
 }
 
 // In each lane, the bits up to and including the lowest set one; all bits if none is set.
-SPILLWAY_WINDOW_TARGET inline __m512i up_to_lowest(__m512i bits) {
+SPILLWAY_BATCH_TARGET inline __m512i up_to_lowest(__m512i bits) {
   return _mm512_xor_si512(bits, _mm512_add_epi32(bits, _mm512_set1_epi32(-1)));
 }
 
@@ -58,7 +58,7 @@ struct PostingLanes {
 
 // Each lane in `lanes` of `words` holds the bytes of a posting, the first one lowest, followed by arbitrary bytes. The
 // other lanes yield zeros.
-SPILLWAY_WINDOW_TARGET inline PostingLanes split_postings(__m512i words, __mmask16 lanes) {
+SPILLWAY_BATCH_TARGET inline PostingLanes split_postings(__m512i words, __mmask16 lanes) {
   const __m512i one = _mm512_set1_epi32(1), two = _mm512_set1_epi32(2), sevens = _mm512_set1_epi8(0x7F);
   const __m512i ends = _mm512_andnot_si512(words, _mm512_set1_epi8(static_cast<char>(0x80)));
   const __m512i head_bits = up_to_lowest(ends);
@@ -74,14 +74,14 @@ SPILLWAY_WINDOW_TARGET inline PostingLanes split_postings(__m512i words, __mmask
           static_cast<__mmask16>(_mm512_mask_cmplt_epu32_mask(lanes, written, two) & ~once)};
 }
 
-SPILLWAY_WINDOW_TARGET inline std::uint64_t sum_epu32(__m512i values) {
+SPILLWAY_BATCH_TARGET inline std::uint64_t sum_epu32(__m512i values) {
   const __m512i low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(values));
   const __m512i high = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(values, 1));
   return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(_mm512_add_epi64(low, high)));
 }
 
 // Complete postings of at most four bytes each within the (up to 64) bytes from `at` on.
-struct PostingWindow {
+struct PostingBatch {
   __m512i bytes;
   std::uint64_t heads;   // bit i: a posting starts at byte i
   std::ptrdiff_t taken;  // total size of the postings
@@ -90,31 +90,31 @@ struct PostingWindow {
   bool all_bytes;        // every number is one byte long
 };
 
-SPILLWAY_WINDOW_TARGET inline PostingWindow find_postings(const std::uint8_t* at, const std::uint8_t* end) {
-  constexpr std::ptrdiff_t kWindow = 64;
-  const std::ptrdiff_t here = std::min(end - at, kWindow);
-  const std::uint64_t inside = ~std::uint64_t{0} >> (kWindow - here);
-  PostingWindow window{_mm512_maskz_loadu_epi8(inside, at), 0, here, false, false, false};
-  const std::uint64_t goes_on = _mm512_movepi8_mask(window.bytes), starts = ~(goes_on << 1) & inside;
-  const std::uint64_t even = _pext_u64(_mm512_testn_epi8_mask(window.bytes, _mm512_set1_epi8(1)), starts);
-  window.heads = _pdep_u64(~find_frequencies(even), starts);
-  window.all_bytes = goes_on == 0;
-  std::uint64_t behind = window.heads >> 1;  // bit i: a posting, or the end, follows at byte i + 1
-  if (here == kWindow) {                     // the last posting may continue after these bytes
-    window.taken = 63 - static_cast<std::ptrdiff_t>(_lzcnt_u64(window.heads));
-    window.heads ^= std::uint64_t{1} << window.taken;
+SPILLWAY_BATCH_TARGET inline PostingBatch find_postings(const std::uint8_t* at, const std::uint8_t* end) {
+  constexpr std::ptrdiff_t kBatchBytes = 64;
+  const std::ptrdiff_t here = std::min(end - at, kBatchBytes);
+  const std::uint64_t inside = ~std::uint64_t{0} >> (kBatchBytes - here);
+  PostingBatch batch{_mm512_maskz_loadu_epi8(inside, at), 0, here, false, false, false};
+  const std::uint64_t goes_on = _mm512_movepi8_mask(batch.bytes), starts = ~(goes_on << 1) & inside;
+  const std::uint64_t even = _pext_u64(_mm512_testn_epi8_mask(batch.bytes, _mm512_set1_epi8(1)), starts);
+  batch.heads = _pdep_u64(~find_frequencies(even), starts);
+  batch.all_bytes = goes_on == 0;
+  std::uint64_t behind = batch.heads >> 1;  // bit i: a posting, or the end, follows at byte i + 1
+  if (here == kBatchBytes) {                // the last posting may continue after these bytes
+    batch.taken = 63 - static_cast<std::ptrdiff_t>(_lzcnt_u64(batch.heads));
+    batch.heads ^= std::uint64_t{1} << batch.taken;
   } else {
     behind |= std::uint64_t{1} << (here - 1);
-    window.cut = (goes_on >> (here - 1) & 1) != 0;
+    batch.cut = (goes_on >> (here - 1) & 1) != 0;
   }
-  const std::uint64_t long_ones = window.heads & ~(behind | behind >> 1 | behind >> 2 | behind >> 3);
-  window.too_long = long_ones != 0 || window.taken == 0;
+  const std::uint64_t long_ones = batch.heads & ~(behind | behind >> 1 | behind >> 2 | behind >> 3);
+  batch.too_long = long_ones != 0 || batch.taken == 0;
   if (long_ones != 0) {
-    window.taken = static_cast<std::ptrdiff_t>(_tzcnt_u64(long_ones));
-    window.heads &= _blsmsk_u64(long_ones) >> 1;
-    window.cut = false;
+    batch.taken = static_cast<std::ptrdiff_t>(_tzcnt_u64(long_ones));
+    batch.heads &= _blsmsk_u64(long_ones) >> 1;
+    batch.cut = false;
   }
-  return window;
+  return batch;
 }
 
 // The postings of 64 bytes whose numbers are all one byte long, which is typical of frequent terms.
@@ -123,12 +123,12 @@ struct BytePostings {
   std::uint64_t zero_gaps, short_frequencies;
 };
 
-SPILLWAY_WINDOW_TARGET inline BytePostings split_byte_postings(const PostingWindow& window, std::uint32_t count) {
+SPILLWAY_BATCH_TARGET inline BytePostings split_byte_postings(const PostingBatch& batch, std::uint32_t count) {
   const __m512i one = _mm512_set1_epi8(1);
   const std::uint64_t lanes = count == 0 ? 0 : ~std::uint64_t{0} >> (64 - count);
-  const __m512i behind = _mm512_permutexvar_epi8(_mm512_add_epi8(_mm512_load_si512(kPlaces.data()), one), window.bytes);
-  const __m512i heads = _mm512_maskz_compress_epi8(window.heads, window.bytes);
-  const __m512i written = _mm512_maskz_compress_epi8(window.heads, behind);
+  const __m512i behind = _mm512_permutexvar_epi8(_mm512_add_epi8(_mm512_load_si512(kPlaces.data()), one), batch.bytes);
+  const __m512i heads = _mm512_maskz_compress_epi8(batch.heads, batch.bytes);
+  const __m512i written = _mm512_maskz_compress_epi8(batch.heads, behind);
   const std::uint64_t once = _mm512_test_epi8_mask(heads, one);
   const __m512i gaps = _mm512_and_si512(_mm512_srli_epi16(heads, 1), _mm512_set1_epi8(0x7F));
   return {gaps, _mm512_mask_mov_epi8(written, once, one), _mm512_testn_epi8_mask(gaps, gaps) & lanes,
@@ -136,20 +136,20 @@ SPILLWAY_WINDOW_TARGET inline BytePostings split_byte_postings(const PostingWind
 }
 
 // Widens the first 16 bytes, and moves the others to the front.
-SPILLWAY_WINDOW_TARGET inline __m512i take_16(__m512i& bytes) {
+SPILLWAY_BATCH_TARGET inline __m512i take_16(__m512i& bytes) {
   const __m512i numbers = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(bytes));
   bytes = _mm512_alignr_epi64(bytes, bytes, 2);
   return numbers;
 }
 
 // The places of the postings in their 64 bytes.
-class WindowPlaces {
+class BatchPlaces {
  public:
-  SPILLWAY_WINDOW_TARGET explicit WindowPlaces(std::uint64_t heads)
+  SPILLWAY_BATCH_TARGET explicit BatchPlaces(std::uint64_t heads)
       : places_(_mm512_maskz_compress_epi8(heads, _mm512_load_si512(kPlaces.data()))) {}
 
   // In each of 16 lanes, the places of the first four bytes of postings number, number + 1, ...
-  SPILLWAY_WINDOW_TARGET __m512i from(std::uint32_t number) const {
+  SPILLWAY_BATCH_TARGET __m512i from(std::uint32_t number) const {
     const __m512i lanes =
         _mm512_add_epi8(_mm512_load_si512(kLanesOfBytes.data()), _mm512_set1_epi8(static_cast<char>(number)));
     return _mm512_add_epi8(_mm512_permutexvar_epi8(lanes, places_), _mm512_set1_epi32(0x03020100));
@@ -161,14 +161,14 @@ class WindowPlaces {
 
 // The output of decoding, posting after posting, with the state of its checks. Stays in registers once its functions
 // are inlined.
-struct DecodedWindows {
+struct DecodedBatches {
   std::uint32_t *documents, *frequencies;
   __m512i last;                           // last document, in every lane
   __mmask16 may_be_zero;                  // lanes of the next 16 gaps that may be 0: the first of a list
   __m512i sums = _mm512_setzero_si512();  // sums of frequencies
   std::uint64_t wrong = 0;
 
-  SPILLWAY_WINDOW_INLINE void put(__m512i gaps, __m512i times, std::uint32_t here) {
+  SPILLWAY_BATCH_INLINE void put(__m512i gaps, __m512i times, std::uint32_t here) {
     const auto lanes = static_cast<__mmask16>(0xFFFFU >> (16 - here));
     const __m512i numbers = _mm512_add_epi32(scan_epi32(gaps), last);
     // Gaps are below 2^27, so a document beyond 32 bits shows as a decrease.
@@ -183,20 +183,20 @@ struct DecodedWindows {
   }
 
   // Decodes 16 postings at a time.
-  SPILLWAY_WINDOW_INLINE void put_any(const PostingWindow& window, std::uint32_t count) {
-    const WindowPlaces places(window.heads);
+  SPILLWAY_BATCH_INLINE void put_any(const PostingBatch& batch, std::uint32_t count) {
+    const BatchPlaces places(batch.heads);
     for (std::uint32_t i = 0; i < count; i += 16) {
       const std::uint32_t here = std::min(count - i, 16U);
       const auto lanes = static_cast<__mmask16>(0xFFFFU >> (16 - here));
-      const PostingLanes postings = split_postings(_mm512_permutexvar_epi8(places.from(i), window.bytes), lanes);
+      const PostingLanes postings = split_postings(_mm512_permutexvar_epi8(places.from(i), batch.bytes), lanes);
       wrong |= (postings.zero_gaps & ~may_be_zero) | postings.short_frequencies;
       put(postings.gaps, postings.frequencies, here);
     }
   }
 
   // Decodes postings whose numbers are all one byte long, up to 64 at a time.
-  SPILLWAY_WINDOW_INLINE void put_bytes(const PostingWindow& window, std::uint32_t count) {
-    BytePostings postings = split_byte_postings(window, count);
+  SPILLWAY_BATCH_INLINE void put_bytes(const PostingBatch& batch, std::uint32_t count) {
+    BytePostings postings = split_byte_postings(batch, count);
     wrong |= (postings.zero_gaps & ~std::uint64_t{may_be_zero}) | postings.short_frequencies;
     for (std::uint32_t i = 0; i < count; i += 16) {
       const __m512i gaps = take_16(postings.gaps), times = take_16(postings.frequencies);
