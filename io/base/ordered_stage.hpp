@@ -1,4 +1,5 @@
-// A pipeline step: one thread that processes buffers in the order in which they arrive.
+// A pipeline step: one thread that processes buffers in the order in which they arrive. Its one producer delivers them
+// in order, so nothing is reordered here.
 #pragma once
 
 #include <condition_variable>
