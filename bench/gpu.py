@@ -4,7 +4,8 @@
 usage: bench/gpu.py TEXTS [--groups size,positions,threads,memory] [--output DIR] [--program PROGRAM] [--scratch DIR]
 
 TEXTS holds NAME.jsonl, packed (.xz, .zst, .gz) or not. Each set is repeated with new ids up to the sizes of --sizes;
-`generated` is text that `spillway corpus generate text` makes. Needs Python 3.11, xz and a built program, and no network.
+`generated` is text that `spillway corpus generate text` makes. Needs Python 3.11 and a built program, no network (for .zst
+also zstd).
 
 For each configuration all modes first run once, which warms them up. Their indexes must be equal byte for byte (the
 manifests, which hold a hash of every file), and `spillway verify` checks one of them. Then the modes run in interleaved

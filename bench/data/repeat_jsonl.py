@@ -7,8 +7,10 @@ The first copy equals IN; copy N (N > 1) has "-N" appended to every id. OUT hold
 SIZE bytes. Where the id is the first member of a record, the rest of the record keeps its bytes.
 """
 import argparse
+import gzip
 import itertools
 import json
+import lzma
 import re
 import subprocess
 import sys
@@ -24,14 +26,13 @@ def parse_size(text: str) -> int:
 
 
 def read_all(source: str) -> list[bytes]:
-    """The non-blank lines of a file, unpacked, each with its line feed."""
-    unpackers = {"zst": "zstd", "xz": "xz", "gz": "gzip"}
-    program = unpackers.get(source.rsplit(".", 1)[-1])
-    if program is None:
-        with open(source, "rb") as file:
-            text = file.read()
+    """The non-blank lines of a file, unpacked, each with its line feed. Needs the zstd program for .zst."""
+    if source.endswith(".zst"):
+        text = subprocess.run(["zstd", "-dcq", source], stdout=subprocess.PIPE, check=True).stdout
     else:
-        text = subprocess.run([program, "-dcq", source], stdout=subprocess.PIPE, check=True).stdout
+        opened = lzma.open if source.endswith(".xz") else gzip.open if source.endswith(".gz") else open
+        with opened(source, "rb") as file:
+            text = file.read()
     return [line + b"\n" for line in text.split(b"\n") if line.strip()]
 
 
