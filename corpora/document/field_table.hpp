@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "corpora/document/corpus_options.hpp"
 #include "corpora/document/sink.hpp"
-#include "corpora/reader/corpus_reader.hpp"
 
 namespace spillway {
 

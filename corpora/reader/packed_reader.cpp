@@ -1,7 +1,5 @@
 #include "corpora/reader/packed_reader.hpp"
 
-#include "io/base/error.hpp"
-
 #include <algorithm>
 
 #include "corpora/json/string.hpp"
@@ -9,6 +7,7 @@
 #include "corpora/reader/sniff.hpp"
 #include "corpora/unpack/gzip_codec.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
+#include "io/base/error.hpp"
 
 namespace spillway {
 
@@ -17,9 +16,9 @@ namespace {
 constexpr std::size_t kBufferBytes =
     PackedInput::kBufferBytes + UnpackingStream::kPortionBytes + RecordCutter::kHeadBytes;
 
-std::size_t window_count(const ReaderLimits& limits) { return 2 * std::size_t{limits.threads} + 1; }
+std::size_t buffer_count(const ReaderLimits& limits) { return 2 * std::size_t{limits.threads} + 1; }
 
-std::size_t padded_window_bytes(const ReaderLimits& limits) { return limits.window_bytes + kJsonPadding; }
+std::size_t padded_buffer_bytes(const ReaderLimits& limits) { return limits.buffer_bytes + kJsonPadding; }
 
 std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   std::uint64_t most = 0;
@@ -32,23 +31,18 @@ std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
 
 }  // namespace
 
-bool needs_reader(const CorpusFile& file) { return file.is_stream || file.compression != Compression::kNone; }
-
 std::size_t PackedReader::memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   if (std::none_of(plan.files.begin(), plan.files.end(), needs_reader)) return 0;
-  return window_count(limits) * padded_window_bytes(limits) + kBufferBytes + unpack_bytes(plan, limits);
+  return buffer_count(limits) * padded_buffer_bytes(limits) + kBufferBytes + unpack_bytes(plan, limits);
 }
 
-PackedReader::PackedReader(FileSystem& files, const CorpusPlan& plan, std::uint64_t max_document_bytes,
-                           const ReaderLimits& limits, MemoryBudget& budget, TempSpace& temp)
-    : files_(files),
-      plan_(plan),
-      max_document_bytes_(max_document_bytes),
+PackedReader::PackedReader(const ReaderSetup& setup, MemoryBudget& budget, TempSpace& temp)
+    : setup_(setup),
       temp_(temp),
-      windows_(std::make_shared<WindowPool>(window_count(limits), padded_window_bytes(limits), budget)),
+      pool_(std::make_shared<UnpackBuffers>(buffer_count(setup.limits), padded_buffer_bytes(setup.limits), budget)),
       buffers_(budget, kBufferBytes, "unpacking"),
-      unpack_reservation_(budget.reserve(unpack_bytes(plan, limits), "unpacking")),
-      queue_limit_(window_count(limits)),
+      unpack_reservation_(budget.reserve(unpack_bytes(setup.plan, setup.limits), "unpacking")),
+      queue_limit_(buffer_count(setup.limits)),
       thread_([this] { run(); }) {}
 
 PackedReader::~PackedReader() {
@@ -62,7 +56,7 @@ void PackedReader::stop() {
     stopped_ = true;
   }
   changed_.notify_all();
-  windows_->stop();
+  pool_->stop();
 }
 
 std::optional<UnpackedRecords> PackedReader::next() {
@@ -90,7 +84,7 @@ bool PackedReader::push(Item item) {
 
 void PackedReader::run() noexcept {
   try {
-    for (const CorpusFile& file : plan_.files) {
+    for (const CorpusFile& file : setup_.plan.files) {
       if (needs_reader(file) && !(read_file(file) && push(std::nullopt))) return;
     }
   } catch (...) {
@@ -103,7 +97,7 @@ void PackedReader::run() noexcept {
 bool PackedReader::read_file(const CorpusFile& file) {
   const auto source = open(file);
   const auto head = buffers_.span().subspan(PackedInput::kBufferBytes + UnpackingStream::kPortionBytes);
-  RecordCutter cutter(file, *source, max_document_bytes_, {*windows_, temp_, head},
+  RecordCutter cutter(file, *source, setup_.options.max_document_bytes, {*pool_, temp_, head},
                       [this](UnpackedRecords records) { return push(std::move(records)); });
   return cutter.run();
 }
@@ -111,14 +105,14 @@ bool PackedReader::read_file(const CorpusFile& file) {
 std::unique_ptr<UnpackedSource> PackedReader::open(const CorpusFile& file) {
   std::unique_ptr<ByteSource> bytes;
   if (file.is_stream) {
-    auto stream = files_.open_stream(file.path);
+    auto stream = setup_.files.open_stream(file.path);
     stream->set_wait_check([this] {
       const std::lock_guard lock(mutex_);
       if (stopped_) throw IoError("stopped while waiting for input");  // nobody asks for it any more
     });
     bytes = std::make_unique<StreamByteSource>(std::move(stream));
   } else {
-    bytes = std::make_unique<FileByteSource>(files_.open(file.path), file.size);
+    bytes = std::make_unique<FileByteSource>(setup_.files.open(file.path), file.size);
   }
   PackedInput input(std::move(bytes), input_buffer());
   Compression compression = file.compression;

@@ -15,13 +15,10 @@
 
 namespace spillway {
 
-// Whether a file is read by the reader thread.
-bool needs_reader(const CorpusFile& file);
-
 class PackedReader {
  public:
-  PackedReader(FileSystem& files, const CorpusPlan& plan, std::uint64_t max_document_bytes, const ReaderLimits& limits,
-               MemoryBudget& budget, TempSpace& temp);
+  // The arguments must outlive the reader.
+  PackedReader(const ReaderSetup& setup, MemoryBudget& budget, TempSpace& temp);
   ~PackedReader();
   PackedReader(const PackedReader&) = delete;
   PackedReader& operator=(const PackedReader&) = delete;
@@ -41,11 +38,9 @@ class PackedReader {
   bool push(Item item);
   std::span<std::uint8_t> input_buffer() { return buffers_.span().first(PackedInput::kBufferBytes); }
 
-  FileSystem& files_;
-  const CorpusPlan& plan_;
-  std::uint64_t max_document_bytes_;
+  const ReaderSetup& setup_;
   TempSpace& temp_;
-  std::shared_ptr<WindowPool> windows_;
+  std::shared_ptr<UnpackBuffers> pool_;
   Buffer buffers_;  // of PackedInput, UnpackingStream and RecordCutter
   Reservation unpack_reservation_;
   std::size_t queue_limit_;

@@ -1,8 +1,8 @@
+#include "corpora/reader/plan.hpp"
+
 #include <algorithm>
 
-#include "corpora/reader/corpus_reader.hpp"
 #include "corpora/reader/input_list.hpp"
-#include "corpora/reader/part.hpp"
 #include "corpora/reader/sniff.hpp"
 #include "corpora/unpack/gzip_codec.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
@@ -86,6 +86,13 @@ bool take_share(CorpusFile& file, std::uint64_t begin, ByteRange part, bool last
 }
 
 }  // namespace
+
+ByteRange part_range(std::uint64_t total, std::uint32_t number, std::uint32_t count) {
+  const auto border = [&](std::uint64_t i) {
+    return static_cast<std::uint64_t>(static_cast<__uint128_t>(total) * i / count);
+  };
+  return {border(number - 1), border(number)};
+}
 
 CorpusPlan plan_corpus(FileSystem& files, const std::vector<std::string>& inputs, const CorpusOptions& options) {
   const std::vector<InputFile> found = list_inputs(files, inputs);

@@ -19,7 +19,7 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) {
 
 bool leaves_record_whole(const ContainerFault& fault) { return fault.reason == SkipReason::kTrailingGarbage; }
 
-// A record on its way to a scratch file: at most so many bytes of it, and the length of all.
+// Writes a record to a scratch file and counts its bytes. The file is dropped when the record exceeds `most_bytes`.
 class Spool {
  public:
   Spool(TempSpace& temp, std::uint64_t most_bytes) : file_(temp.create("record")), most_bytes_(most_bytes) {}
@@ -63,7 +63,7 @@ bool RecordCutter::run() {
     go_on = cut_records();
   }
   if (!go_on) return false;
-  // What the source did not need to look at.
+  // Includes stored bytes that the source did not have to look at.
   const std::uint64_t end = std::max(source_.stored_position(), file_.is_stream ? 0 : file_.size);
   UnpackedRecords rest;
   rest.file = &file_;
@@ -79,7 +79,7 @@ std::size_t RecordCutter::read(std::span<std::uint8_t> out) {
   return count;
 }
 
-// Up to the first fault; faults before the first byte are passed on at once. False: stopped.
+// Reads up to the first fault. Sends faults before the first byte at once.
 bool RecordCutter::read_head() {
   while (head_end_ < memory_.head.size()) {
     const std::size_t count = source_.read(memory_.head.subspan(head_end_));
@@ -88,14 +88,12 @@ bool RecordCutter::read_head() {
     if (head_end_ > 0) return true;
     auto fault = source_.take_fault();
     if (!fault) return true;
-    UnpackedRecords broken = records();
-    broken.faults.push_back(std::move(*fault));
-    if (!emit(std::move(broken))) return false;
+    if (!send_fault(std::move(*fault))) return false;
   }
   return true;
 }
 
-// Leaves kAuto where there is nothing to read on. False: stopped.
+// Sets format_; kAuto means that there is nothing to read.
 bool RecordCutter::recognise() {
   const std::string_view head = text_of(memory_.head.first(head_end_));
   if (head.empty()) {
@@ -107,36 +105,32 @@ bool RecordCutter::recognise() {
   if (format_ == CorpusFormat::kText && looks_binary(head)) found.reset();
   format_ = found.value_or(CorpusFormat::kAuto);
   borders_ = RecordBorders(format_);
-  if (!found) {
-    UnpackedRecords binary = records();
-    binary.faults.push_back({SkipReason::kBinary, std::string(kBinaryDetail), 0});
-    return emit(std::move(binary));
-  }
+  if (!found) return send_fault({SkipReason::kBinary, std::string(kBinaryDetail), 0});
   if (format_ != CorpusFormat::kText && head.starts_with(kByteOrderMark)) {
     head_begin_ = kByteOrderMark.size();
-    window_offset_ = kByteOrderMark.size();
+    buffer_offset_ = kByteOrderMark.size();
   }
   return true;
 }
 
 std::span<std::uint8_t> RecordCutter::room() {
-  const auto all = window_.span();
+  const auto all = buffer_->span();
   return all.first(all.size() - kJsonPadding).subspan(filled_);
 }
 
-// Requires: what is in the window is sent or of no use.
-bool RecordCutter::next_window() {
+// Requires: the bytes in the buffer are sent or no longer needed.
+bool RecordCutter::next_buffer() {
   filled_ = 0;
-  if (window_) return true;
-  window_ = memory_.windows.take();
-  return static_cast<bool>(window_);
+  if (buffer_ != nullptr) return true;
+  buffer_ = memory_.buffers.take();
+  return buffer_ != nullptr;
 }
 
 UnpackedRecords RecordCutter::records() {
   UnpackedRecords made;
   made.file = &file_;
   made.format = format_;
-  made.unpacked_offset = window_offset_;
+  made.unpacked_offset = buffer_offset_;
   made.ends_input = ends_input_;
   return made;
 }
@@ -147,18 +141,24 @@ bool RecordCutter::emit(UnpackedRecords made) {
   return emit_(std::move(made));
 }
 
-// Sends the first bytes of the window, and the window with them; nothing of it stays.
-bool RecordCutter::send(std::size_t bytes, std::vector<ContainerFault> faults) {
+// Sends the buffer with its first `bytes` bytes and drops the others.
+bool RecordCutter::send(std::size_t bytes, Fault fault) {
   UnpackedRecords made = records();
   made.bytes = bytes;
-  made.faults = std::move(faults);
+  made.fault = std::move(fault);
   if (bytes > 0) {
-    window_.span()[bytes] = '\n';  // what parsers stop at
-    made.window = std::move(window_);
+    buffer_->span()[bytes] = '\n';  // stops the parsers
+    made.buffer = std::move(buffer_);
   }
-  window_offset_ += filled_;
+  buffer_offset_ += filled_;
   filled_ = 0;
-  return bytes == 0 && made.faults.empty() ? true : emit(std::move(made));
+  return bytes == 0 && !made.fault ? true : emit(std::move(made));
+}
+
+bool RecordCutter::send_fault(ContainerFault fault) {
+  UnpackedRecords made = records();
+  made.fault = std::move(fault);
+  return emit(std::move(made));
 }
 
 bool RecordCutter::send_spooled(std::unique_ptr<TempFile> spooled, std::uint64_t bytes) {
@@ -169,10 +169,10 @@ bool RecordCutter::send_spooled(std::unique_ptr<TempFile> spooled, std::uint64_t
 }
 
 bool RecordCutter::cut_records() {
-  if (!next_window()) return false;
+  if (!next_buffer()) return false;
   for (;;) {
-    if (room().empty() && !cut_full_window()) return false;
-    if (room().empty()) continue;  // what follows a long record fills the window
+    if (room().empty() && !cut_full_buffer()) return false;
+    if (room().empty()) continue;  // the bytes after a long record fill the buffer
     const std::size_t count = read(room());
     filled_ += count;
     if (count > 0) continue;
@@ -180,75 +180,71 @@ bool RecordCutter::cut_records() {
       if (!handle_fault(std::move(*fault), false)) return false;
     } else {
       ends_input_ = true;
-      return send(filled_, {});
+      return send(filled_);
     }
   }
 }
 
-// `cut_a_record`: one that was on its way to a scratch file.
+// `cut_a_record`: the fault cut a record that was being spooled.
 bool RecordCutter::handle_fault(ContainerFault fault, bool cut_a_record) {
   const bool leaves_whole = leaves_record_whole(fault);
-  const std::size_t kept = leaves_whole ? filled_ : borders_.whole_bytes(text_of(window_.span().first(filled_)));
-  // The rest of a line would pass for a line; that of another record does not pass for a record.
+  const std::size_t kept = leaves_whole ? filled_ : borders_.whole_bytes(text_of(buffer_->span().first(filled_)));
+  // In lines and tsv, the rest of a cut record would look like a record of its own. In other formats it does not.
   const bool rest_looks_whole = format_ == CorpusFormat::kLines || format_ == CorpusFormat::kTsv;
   in_cut_record_ |= rest_looks_whole && !leaves_whole && (cut_a_record || kept < filled_);
   const std::uint64_t offset = fault.unpacked_offset;
-  std::vector<ContainerFault> faults;
-  faults.push_back(std::move(fault));
-  if (!send(kept, std::move(faults))) return false;
-  window_offset_ = offset;
-  return next_window() && (!in_cut_record_ || drop_rest_of_record());
+  if (!send(kept, std::move(fault))) return false;
+  buffer_offset_ = offset;
+  return next_buffer() && (!in_cut_record_ || drop_rest_of_record());
 }
 
-// Up to the next border, or fault; counted if there is anything.
+// Drops bytes up to the next border or fault. Counts them as a skipped record if there are any.
 bool RecordCutter::drop_rest_of_record() {
-  const std::uint64_t begin = window_offset_;
+  const std::uint64_t begin = buffer_offset_;
   while (in_cut_record_) {
     const std::size_t count = read(room());
     if (count == 0) break;
     const std::size_t found = borders_.find(text_of(room().first(count)), 0);
     in_cut_record_ = found == RecordBorders::kNone;
     const std::size_t dropped = std::min(found, count);
-    window_offset_ += dropped;
+    buffer_offset_ += dropped;
     filled_ = count - dropped;
-    std::memmove(window_.span().data(), window_.span().data() + dropped, filled_);
+    std::memmove(buffer_->span().data(), buffer_->span().data() + dropped, filled_);
   }
-  if (window_offset_ == begin) return true;
-  UnpackedRecords cut = records();
-  cut.faults.push_back({SkipReason::kRecordCut,
-                        "expected a whole record, found the rest of one whose start was lost (" +
-                            std::to_string(window_offset_ - begin) + " bytes)",
-                        begin});
-  return emit(std::move(cut));
+  if (buffer_offset_ == begin) return true;
+  return send_fault({SkipReason::kRecordCut,
+                     "expected a whole record, found the rest of one whose start was lost (" +
+                         std::to_string(buffer_offset_ - begin) + " bytes)",
+                     begin});
 }
 
-bool RecordCutter::cut_full_window() {
-  const std::size_t border = borders_.find_last(text_of(window_.span().first(filled_)), 1);
+bool RecordCutter::cut_full_buffer() {
+  const std::size_t border = borders_.find_last(text_of(buffer_->span().first(filled_)), 1);
   if (border == RecordBorders::kNone) return spool_record();
-  PooledWindow full = std::move(window_);
-  window_ = memory_.windows.take();
-  if (!window_) return false;
+  UnpackBuffers::Taken full = std::move(buffer_);
+  buffer_ = memory_.buffers.take();
+  if (buffer_ == nullptr) return false;
   const std::size_t tail = filled_ - border;
-  std::memcpy(window_.span().data(), full.span().data() + border, tail);
-  std::swap(window_, full);
+  std::memcpy(buffer_->span().data(), full->span().data() + border, tail);
+  std::swap(buffer_, full);
   filled_ = border;
-  if (!send(border, {})) return false;
-  window_ = std::move(full);
+  if (!send(border)) return false;
+  buffer_ = std::move(full);
   filled_ = tail;
   return true;
 }
 
-// The window is full of one record. Ends with what follows the record in the window.
+// Spools the record that fills the whole buffer. Leaves the bytes after it in the buffer.
 bool RecordCutter::spool_record() {
   Spool spool(memory_.temp, longest_spooled_bytes_);
-  const auto all = window_.span().first(filled_);
+  const auto all = buffer_->span().first(filled_);
   const std::size_t most_open = borders_.undecided_bytes();
   const std::size_t newline_bytes = borders_.are_newlines() ? 1 : 0;
   std::size_t held = filled_;
-  std::uint64_t whole_bytes = 0;  // that no fault can harm
+  std::uint64_t whole_bytes = 0;  // of the record, which a fault cannot harm
   std::size_t border = RecordBorders::kNone;
   std::size_t count = held;  // of the last read
-  // What may be the start of a border is kept in front of what is read next.
+  // Bytes that may start a border stay in front of the bytes that are read next.
   while (border == RecordBorders::kNone && count > 0) {
     const std::size_t open = std::min(held, most_open);
     const std::size_t whole = borders_.whole_bytes(text_of(all.first(held)));
@@ -264,18 +260,18 @@ bool RecordCutter::spool_record() {
   auto fault = ended ? std::nullopt : source_.take_fault();
   ends_input_ = !ended && !fault;
   const bool is_cut = fault && !leaves_record_whole(*fault);
-  // As in LineParser, a CR belongs to its newline.
+  // As in LineParser, a CR before a newline is part of the newline.
   const bool drop_cr = ended && newline_bytes == 1 && format_ != CorpusFormat::kJsonl && spool.last_byte() == '\r';
   const std::uint64_t bytes = is_cut ? whole_bytes : spool.bytes() - (drop_cr ? 1 : 0);
   if (bytes > 0 && !send_spooled(spool.take(), bytes)) return false;
-  window_offset_ += spool.bytes() + (ended ? newline_bytes : 0);
+  buffer_offset_ += spool.bytes() + (ended ? newline_bytes : 0);
   filled_ = ended ? held - border : 0;
   if (filled_ > 0) std::memmove(all.data(), all.data() + border, filled_);
   return fault ? handle_fault(std::move(*fault), is_cut) : true;
 }
 
 bool RecordCutter::copy_text() {
-  if (!next_window()) return false;
+  if (!next_buffer()) return false;
   for (;;) {
     const std::size_t count = read(room());
     filled_ += count;
@@ -284,19 +280,17 @@ bool RecordCutter::copy_text() {
       continue;
     }
     auto fault = source_.take_fault();
-    if (!fault) return send(filled_, {});
+    if (!fault) return send(filled_);
     const std::size_t kept = leaves_record_whole(*fault) ? filled_ : 0;
-    std::vector<ContainerFault> faults;
-    faults.push_back(std::move(*fault));
-    return send(kept, std::move(faults)) && drain();
+    return send(kept, std::move(fault)) && drain();
   }
 }
 
-// The window is full and the text goes on, or ends right here.
+// Spools a text that fills the whole buffer and may go on.
 bool RecordCutter::spool_text() {
   Spool spool(memory_.temp, longest_spooled_bytes_);
-  spool.append(window_.span().first(filled_));
-  const auto all = window_.span().first(filled_);
+  spool.append(buffer_->span().first(filled_));
+  const auto all = buffer_->span().first(filled_);
   filled_ = 0;
   for (;;) {
     const std::size_t count = read(all);
@@ -306,23 +300,18 @@ bool RecordCutter::spool_text() {
     auto fault = source_.take_fault();
     const std::uint64_t bytes = spool.bytes();
     if ((!fault || leaves_record_whole(*fault)) && !send_spooled(spool.take(), bytes)) return false;
-    if (!fault) return true;
-    std::vector<ContainerFault> faults;
-    faults.push_back(std::move(*fault));
-    return send(0, std::move(faults)) && drain();
+    return fault ? send(0, std::move(fault)) && drain() : true;
   }
 }
 
-// The document is over, or lost; only what else is wrong with the container counts.
+// After the end or the loss of the document: reads on for further faults of the container only.
 bool RecordCutter::drain() {
-  if (!next_window()) return false;
+  if (!next_buffer()) return false;
   for (;;) {
     if (read(room()) > 0) continue;
     auto fault = source_.take_fault();
     if (!fault) return true;
-    std::vector<ContainerFault> faults;
-    faults.push_back(std::move(*fault));
-    if (!send(0, std::move(faults))) return false;
+    if (!send(0, std::move(fault))) return false;
   }
 }
 

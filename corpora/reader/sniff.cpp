@@ -34,11 +34,6 @@ bool starts_with_doc_tag(std::string_view head) {
 
 }  // namespace
 
-std::string_view corpus_format_name(CorpusFormat format) {
-  static constexpr std::string_view kNames[kCorpusFormatCount] = {"auto", "jsonl", "lines", "text", "trec", "tsv"};
-  return kNames[static_cast<std::size_t>(format)];
-}
-
 Compression sniff_compression(std::string_view head) {
   if (is_gzip_start(head)) return Compression::kGzip;
   if (is_zstd_start(head)) return Compression::kZstd;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "corpora/reader/corpus_reader.hpp"
+#include "corpora/document/corpus_options.hpp"
 
 namespace spillway {
 

@@ -1,19 +1,19 @@
-// What a CorpusTask holds: the border between CorpusReader, which makes tasks, and TaskParser.
+// One task of a corpus: what CorpusReader hands to a TaskParser.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 #include <variant>
-#include <vector>
 
-#include "corpora/reader/corpus_reader.hpp"
-#include "corpora/reader/window_pool.hpp"
+#include "corpora/reader/plan.hpp"
+#include "corpora/reader/unpack_buffers.hpp"
 #include "corpora/unpack/unpacking_stream.hpp"
+#include "io/file/temp_space.hpp"
 
 namespace spillway {
 
-// The records of a plain file that is divided (all but text) that start in [begin, end).
+// The records that start in [begin, end) of a plain file of any format but text.
 struct PlainRange {
   const CorpusFile* file = nullptr;
   std::shared_ptr<ReadableFile> bytes;
@@ -25,23 +25,24 @@ struct TextFiles {
   std::size_t first = 0, last = 0;
 };
 
-// Whole records of a compressed file or stream, and faults of the container behind them.
+// Whole records of a compressed file or stream, and the fault of the container that follows them.
 struct UnpackedRecords {
   const CorpusFile* file = nullptr;
   CorpusFormat format = CorpusFormat::kText;
-  PooledWindow window;
-  std::size_t bytes = 0;              // in the window
-  std::uint64_t unpacked_offset = 0;  // of the window's first byte
-  // Or, instead of the window's: one record that is too long for it, without its newline.
-  std::unique_ptr<TempFile> spooled;
-  std::uint64_t spooled_bytes = 0;  // of the record, also if it is longer than what was spooled
-  std::vector<ContainerFault> faults;
+  UnpackBuffers::Taken buffer;
+  std::size_t bytes = 0;              // in the buffer
+  std::uint64_t unpacked_offset = 0;  // of the buffer's first byte
+  // Without bytes in the buffer: one record that is too long for it, without its newline.
+  std::unique_ptr<TempFile> spooled;    // nullptr: the record is longer than what is spooled
+  std::uint64_t spooled_bytes = 0;      // length of that record
+  std::optional<ContainerFault> fault;  // after the records
   bool ends_input = false;
-  std::uint64_t stored_bytes = 0;  // used up since the task before
+  std::uint64_t stored_bytes = 0;  // read from the input since the previous task
 };
 
-struct CorpusTask::Content {
-  std::variant<PlainRange, TextFiles, UnpackedRecords> work;
+struct CorpusTask {
+  std::uint64_t number = 0;  // in input order, without gaps
+  std::variant<TextFiles, PlainRange, UnpackedRecords> work;
 };
 
 }  // namespace spillway

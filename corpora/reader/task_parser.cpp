@@ -1,27 +1,19 @@
-#include <algorithm>
-#include <variant>
+#include "corpora/reader/task_parser.hpp"
 
-#include "corpora/reader/corpus_reader.hpp"
-#include "corpora/reader/corpus_reader_state.hpp"
+#include <algorithm>
+
 #include "corpora/reader/plain_range.hpp"
-#include "corpora/records/jsonl.hpp"
-#include "corpora/records/lines.hpp"
-#include "corpora/records/text.hpp"
-#include "corpora/records/trec.hpp"
-#include "corpora/records/tsv.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr std::size_t kSmallestWindow = 64;
-
-std::size_t window_bytes(const ReaderLimits& limits) {
-  return std::max(limits.window_bytes, kSmallestWindow) + kJsonPadding;
+std::size_t padded_buffer_bytes(const ReaderLimits& limits) {
+  constexpr std::size_t kLeastBytes = 64;
+  return std::max(limits.buffer_bytes, kLeastBytes) + kJsonPadding;
 }
 
-// Of the parsers of all formats.
-std::size_t parser_bytes() {
+std::size_t parsers_bytes() {
   return FieldedDocument::memory_bytes() + JsonlParser::memory_bytes() + TrecParser::memory_bytes() +
          TsvParser::memory_bytes();
 }
@@ -30,85 +22,20 @@ std::span<char> as_chars(std::span<std::uint8_t> bytes) {
   return {reinterpret_cast<char*>(bytes.data()), bytes.size()};
 }
 
-}  // namespace
-
-struct TaskParser::State {
-  State(CorpusReader::State& reader_state, MemoryBudget& budget)
-      : reader(reader_state),
-        own_memory(budget.reserve(parser_bytes(), "parsing")),
-        window(budget, window_bytes(reader.limits), "parsing"),
-        scratch(budget, window_bytes(reader.limits), "parsing"),
-        document(as_chars(scratch.span())),
-        jsonl(reader.options, as_chars(scratch.span()), document),
-        trec(reader.options, document),
-        tsv(reader.options, document),
-        lines(reader.options.max_document_bytes, as_chars(scratch.span())),
-        text(reader.options.max_document_bytes, as_chars(scratch.span())) {}
-
-  RecordParser& parser(CorpusFormat format) {
-    if (format == CorpusFormat::kTrec) return trec;
-    if (format == CorpusFormat::kTsv) return tsv;
-    return format == CorpusFormat::kJsonl ? static_cast<RecordParser&>(jsonl) : lines;
-  }
-
-  void parse(const PlainRange& range, DocumentSink& sink);
-  std::uint64_t parse_long(const PlainRange& range, std::uint64_t begin, DocumentSink& sink);
-  static std::uint64_t newline_bytes(const PlainRange& range, std::uint64_t begin, std::uint64_t end);
-  void parse(const TextFiles& files, DocumentSink& sink);
-  void parse_file(const CorpusFile& file, DocumentSink& sink);
-  void parse(UnpackedRecords& records, DocumentSink& sink);
-  void parse_spooled(UnpackedRecords& records, DocumentSink& sink);
-
-  CorpusReader::State& reader;
-  Reservation own_memory;
-  Buffer window, scratch;
-  FieldedDocument document;
-  JsonlParser jsonl;
-  TrecParser trec;
-  TsvParser tsv;
-  LineParser lines;
-  TextParser text;
-};
-
-void TaskParser::State::parse(const PlainRange& range, DocumentSink& sink) {
-  PlainRangeReader records(range, window.span());
-  std::uint64_t reported = range.begin;
-  // What is read beyond the range's end belongs to the next task's figure.
-  const auto report = [&](std::uint64_t position) {
-    const std::uint64_t done = std::clamp(position, reported, range.end);
-    sink.consumed(done - reported);
-    reported = done;
-  };
-  while (const auto block = records.next()) {
-    if (block->bytes.empty()) {
-      const std::uint64_t next = parse_long(range, block->offset, sink);
-      records.skip_to(next);
-      report(next);
-    } else {
-      parser(range.file->format)
-          .parse_block(block->bytes,
-                       {range.file->path, block->offset, block->offset + block->bytes.size() == range.file->size},
-                       sink);
-      report(block->offset + block->bytes.size());
-    }
-  }
-  report(range.end);
+std::string_view as_text(std::span<std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Returns where the next record starts.
-std::uint64_t TaskParser::State::parse_long(const PlainRange& range, std::uint64_t begin, DocumentSink& sink) {
-  const std::uint64_t next = find_next_record(range, begin, window.span(), sink);
-  FileRecord record(*range.bytes, begin, next - newline_bytes(range, begin, next), window.span(), sink);
-  parser(range.file->format).parse_long(record, {range.file->path, begin, next == range.file->size}, sink);
-  return next;
+RecordPlace place_of(const UnpackedRecords& records) {
+  return {records.file->path, records.unpacked_offset, records.ends_input};
 }
 
-// Of the newline that ends a record, with its CR where that is no part of the record.
-std::uint64_t TaskParser::State::newline_bytes(const PlainRange& range, std::uint64_t begin, std::uint64_t end) {
+// Length of the newline that ends the record [begin, end). A CR before it counts, except in jsonl, where it is part of
+// the record.
+std::uint64_t newline_bytes(const PlainRange& range, std::uint64_t begin, std::uint64_t end) {
   if (!RecordBorders(range.file->format).are_newlines()) return 0;
   const auto byte_is = [&](std::uint64_t offset, char expected) {
     std::uint8_t byte = 0;
-    if (offset < begin) return false;
     range.bytes->read_exactly(offset, {&byte, 1});
     return byte == static_cast<std::uint8_t>(expected);
   };
@@ -116,73 +43,121 @@ std::uint64_t TaskParser::State::newline_bytes(const PlainRange& range, std::uin
   return range.file->format != CorpusFormat::kJsonl && end - begin > 1 && byte_is(end - 2, '\r') ? 2 : 1;
 }
 
-void TaskParser::State::parse(const TextFiles& files, DocumentSink& sink) {
+}  // namespace
+
+TaskParser::TaskParser(const CorpusReader& reader, MemoryBudget& budget)
+    : setup_(reader.setup()),
+      own_memory_(budget.reserve(parsers_bytes(), "parsing")),
+      buffer_(budget, padded_buffer_bytes(setup_.limits), "parsing"),
+      scratch_(budget, padded_buffer_bytes(setup_.limits), "parsing"),
+      document_(as_chars(scratch_.span())),
+      jsonl_(setup_.options, as_chars(scratch_.span()), document_),
+      trec_(setup_.options, document_),
+      tsv_(setup_.options, document_),
+      lines_(setup_.options.max_document_bytes, as_chars(scratch_.span())),
+      text_(setup_.options.max_document_bytes, as_chars(scratch_.span())) {}
+
+std::size_t TaskParser::memory_bytes(const ReaderLimits& limits) {
+  return 2 * padded_buffer_bytes(limits) + parsers_bytes();
+}
+
+void TaskParser::parse(CorpusTask& task, DocumentSink& sink) {
+  std::visit([&](auto& work) { parse(work, sink); }, task.work);
+}
+
+RecordParser& TaskParser::parser_of(CorpusFormat format) {
+  if (format == CorpusFormat::kTrec) return trec_;
+  if (format == CorpusFormat::kTsv) return tsv_;
+  return format == CorpusFormat::kJsonl ? static_cast<RecordParser&>(jsonl_) : lines_;
+}
+
+void TaskParser::parse(const PlainRange& range, DocumentSink& sink) {
+  PlainRangeReader records(range, buffer_.span());
+  std::uint64_t reported = range.begin;
+  // Bytes read beyond the end of the range count for the next task.
+  const auto report = [&](std::uint64_t position) {
+    const std::uint64_t done = std::clamp(position, reported, range.end);
+    sink.consumed(done - reported);
+    reported = done;
+  };
+  while (const auto block = records.next()) {
+    std::uint64_t end = block->offset + block->bytes.size();
+    if (block->bytes.empty()) {
+      end = parse_long(range, block->offset, sink);
+      records.skip_to(end);
+    } else {
+      const RecordPlace place{range.file->path, block->offset, end == range.file->size};
+      parser_of(range.file->format).parse_block(block->bytes, place, sink);
+    }
+    report(end);
+  }
+  report(range.end);
+}
+
+// Returns where the next record starts.
+std::uint64_t TaskParser::parse_long(const PlainRange& range, std::uint64_t begin, DocumentSink& sink) {
+  const std::uint64_t next = find_next_record(range, begin, buffer_.span(), sink);
+  FileRecord record(*range.bytes, begin, next - newline_bytes(range, begin, next), buffer_.span(), sink);
+  parser_of(range.file->format).parse_long(record, {range.file->path, begin, next == range.file->size}, sink);
+  return next;
+}
+
+void TaskParser::parse(const TextFiles& files, DocumentSink& sink) {
   for (std::size_t i = files.first; i < files.last; ++i) {
-    parse_file(reader.plan.files[i], sink);
-    sink.consumed(reader.plan.files[i].size);
+    parse_file(setup_.plan.files[i], sink);
+    sink.consumed(setup_.plan.files[i].size);
   }
 }
 
-void TaskParser::State::parse_file(const CorpusFile& file, DocumentSink& sink) {
-  const auto bytes = reader.files.open(file.path);
-  if (file.size <= window.size()) {
-    const auto held = window.span().first(static_cast<std::size_t>(file.size));
+void TaskParser::parse_file(const CorpusFile& file, DocumentSink& sink) {
+  const auto bytes = setup_.files.open(file.path);
+  if (file.size <= buffer_.size()) {
+    const auto held = buffer_.span().first(static_cast<std::size_t>(file.size));
     bytes->read_exactly(0, held);
-    MemoryRecord record({reinterpret_cast<const char*>(held.data()), held.size()});
-    text.parse(record, file.id, file.path, sink);
+    MemoryRecord record(as_text(held));
+    text_.parse(record, file.id, file.path, sink);
   } else {
-    FileRecord record(*bytes, 0, file.size, window.span(), sink);
-    text.parse(record, file.id, file.path, sink);
+    FileRecord record(*bytes, 0, file.size, buffer_.span(), sink);
+    text_.parse(record, file.id, file.path, sink);
   }
 }
 
-void TaskParser::State::parse(UnpackedRecords& records, DocumentSink& sink) {
-  const RecordPlace place{records.file->path, records.unpacked_offset, records.ends_input};
+void TaskParser::parse(UnpackedRecords& records, DocumentSink& sink) {
   if (records.spooled_bytes > 0) {
     parse_spooled(records, sink);
   } else if (records.bytes > 0) {
-    const auto held = records.window.span().first(records.bytes);
-    const std::string_view bytes(reinterpret_cast<const char*>(held.data()), held.size());
-    if (records.format == CorpusFormat::kText) {
-      MemoryRecord record(bytes);
-      text.parse(record, records.file->id, records.file->path, sink);
-    } else {
-      parser(records.format).parse_block(bytes, place, sink);
-    }
+    parse_held(records, sink);
   }
-  for (const ContainerFault& fault : records.faults) {
-    sink.skip(fault.reason, {records.file->path, fault.unpacked_offset}, fault.detail);
+  if (records.fault) {
+    sink.skip(records.fault->reason, {records.file->path, records.fault->unpacked_offset}, records.fault->detail);
   }
   sink.consumed(records.stored_bytes);
 }
 
-void TaskParser::State::parse_spooled(UnpackedRecords& records, DocumentSink& sink) {
-  const RecordPlace place{records.file->path, records.unpacked_offset, records.ends_input};
+void TaskParser::parse_held(UnpackedRecords& records, DocumentSink& sink) {
+  const std::string_view bytes = as_text(records.buffer->span().first(records.bytes));
+  if (records.format == CorpusFormat::kText) {
+    MemoryRecord record(bytes);
+    text_.parse(record, records.file->id, records.file->path, sink);
+  } else {
+    parser_of(records.format).parse_block(bytes, place_of(records), sink);
+  }
+}
+
+void TaskParser::parse_spooled(UnpackedRecords& records, DocumentSink& sink) {
+  const RecordPlace place = place_of(records);
   if (records.spooled == nullptr) {
     sink.skip(SkipReason::kDocumentTooLong, place.at(),
-              document_too_long_detail(records.spooled_bytes, reader.options.max_document_bytes));
+              document_too_long_detail(records.spooled_bytes, setup_.options.max_document_bytes));
     return;
   }
   const ReadableFile& bytes = records.spooled->finish();
-  FileRecord record(bytes, 0, records.spooled_bytes, window.span(), sink);
+  FileRecord record(bytes, 0, records.spooled_bytes, buffer_.span(), sink);
   if (records.format == CorpusFormat::kText) {
-    text.parse(record, records.file->id, records.file->path, sink);
+    text_.parse(record, records.file->id, records.file->path, sink);
   } else {
-    parser(records.format).parse_long(record, place, sink);
+    parser_of(records.format).parse_long(record, place, sink);
   }
-}
-
-TaskParser::TaskParser(CorpusReader& reader, MemoryBudget& budget)
-    : state_(std::make_unique<State>(*reader.state_, budget)) {}
-
-TaskParser::~TaskParser() = default;
-
-std::size_t TaskParser::memory_bytes(const CorpusPlan&, const ReaderLimits& limits) {
-  return 2 * window_bytes(limits) + parser_bytes();
-}
-
-void TaskParser::parse(const CorpusTask& task, DocumentSink& sink) {
-  std::visit([&](auto& work) { state_->parse(work, sink); }, task.content->work);
 }
 
 }  // namespace spillway

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "corpora/reader/corpus_reader.hpp"
+#include "corpora/document/corpus_options.hpp"
 
 namespace spillway {
 

@@ -5,10 +5,10 @@
 #include <span>
 #include <string_view>
 
+#include "corpora/document/corpus_options.hpp"
 #include "corpora/document/fielded_document.hpp"
 #include "corpora/json/fast_parser.hpp"
 #include "corpora/json/scanner.hpp"
-#include "corpora/reader/corpus_reader.hpp"
 #include "corpora/records/parser.hpp"
 
 namespace spillway {

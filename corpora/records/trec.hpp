@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "corpora/document/corpus_options.hpp"
 #include "corpora/document/fielded_document.hpp"
-#include "corpora/reader/corpus_reader.hpp"
 #include "corpora/records/borders.hpp"
 #include "corpora/records/parser.hpp"
 #include "corpora/sgml/trec_layout.hpp"

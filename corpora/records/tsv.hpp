@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "corpora/document/corpus_options.hpp"
 #include "corpora/document/fielded_document.hpp"
-#include "corpora/reader/corpus_reader.hpp"
 #include "corpora/records/parser.hpp"
 
 namespace spillway {

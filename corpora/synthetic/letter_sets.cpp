@@ -1,5 +1,5 @@
-// Sets of random letters: random, random-ascii, artificial-2, -4, -5, dna9.
-#include "corpora/synthetic/string_sets.hpp"
+#include "corpora/synthetic/letter_sets.hpp"
+
 #include "corpora/synthetic/string_writing.hpp"
 
 namespace spillway {

@@ -1,5 +1,5 @@
-// Sets of names that are built of parts, from the general to the special: url, pc-filelist, dictcalls.
-#include "corpora/synthetic/string_sets.hpp"
+#include "corpora/synthetic/name_sets.hpp"
+
 #include "corpora/synthetic/string_writing.hpp"
 #include "corpora/synthetic/zipf_words.hpp"
 

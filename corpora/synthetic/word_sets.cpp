@@ -1,5 +1,5 @@
-// Sets of words and sentences: words, words-dup, sentences.
-#include "corpora/synthetic/string_sets.hpp"
+#include "corpora/synthetic/word_sets.hpp"
+
 #include "corpora/synthetic/string_writing.hpp"
 #include "corpora/synthetic/zipf_words.hpp"
 

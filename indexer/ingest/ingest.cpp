@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "corpora/reader/task_parser.hpp"
 #include "indexer/ingest/block_queue.hpp"
 #include "indexer/parse/make_chunk_parser.hpp"
 #include "io/base/error.hpp"
@@ -97,7 +98,7 @@ class Ingest {
 
   IngestStats run() {
     const Stopwatch watch;
-    CorpusReader reader(setup_.context.files, setup_.corpus, setup_.options.corpus, setup_.plan.reader, setup_.budget,
+    CorpusReader reader({setup_.context.files, setup_.corpus, setup_.options.corpus, setup_.plan.reader}, setup_.budget,
                         setup_.temp);
     {
       std::vector<std::jthread> threads;
@@ -170,7 +171,7 @@ class Ingest {
       busy_seconds += watch.seconds() - waited_seconds;
       slot.release();
       assembler_.finish_task(task.number);
-      task.content.reset();
+      task = {};
     }
     add_figures(parser->stats(), busy_seconds);
   }

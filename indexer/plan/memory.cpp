@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "corpora/reader/task_parser.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
 #include "indexer/block/run_output.hpp"
 #include "indexer/parse/chunk_sizes.hpp"

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "corpora/synthetic/generate_text.hpp"
+#include "corpora/synthetic/string_sets.hpp"
 #include "indexer/job/index_job.hpp"
 #include "tools/bench/strings.hpp"
 #include "tools/cli/output.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "corpora/synthetic/string_sets.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "tools/bench/line_set.hpp"
 #include "tools/bench/options.hpp"

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "corpora/reader/task_parser.hpp"
 #include "indexer/block/assembler.hpp"
 #include "indexer/parse/make_chunk_parser.hpp"
 #include "indexer/plan/job.hpp"
@@ -42,7 +43,7 @@ class Parsing {
 
   ParsingStats run() {
     const Stopwatch watch;
-    CorpusReader reader(context_.files, plan_.corpus, options_.corpus, plan_.index.reader, budget_, temp_);
+    CorpusReader reader({context_.files, plan_.corpus, options_.corpus, plan_.index.reader}, budget_, temp_);
     {
       std::vector<std::jthread> threads;
       for (std::uint64_t i = 0; i < plan_.threads.value; ++i) threads.emplace_back([&] { guard(reader); });
@@ -86,7 +87,7 @@ class Parsing {
       parser->finish_task();
       busy_seconds += watch.seconds();
       assembler_.finish_task(task.number);
-      task.content.reset();
+      task = {};
     }
     const std::lock_guard lock(mutex_);
     stats_.busy_seconds += busy_seconds - waited_seconds;

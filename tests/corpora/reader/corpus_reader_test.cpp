@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <future>
 
-#include "corpora/reader/task.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "tests/corpora/reader/packing.hpp"
@@ -110,7 +109,7 @@ TEST(CorpusReader, StopsInTheMiddle) {
   MemoryBudget budget(std::size_t{1} << 26);
   const CorpusOptions options;
   for (const int taken : {0, 1, 3}) {
-    CorpusReader reader(posix_file_system(), plan, options, {1 << 20, 1 << 12, 2}, budget, shared_temp_space());
+    CorpusReader reader({posix_file_system(), plan, options, {1 << 20, 1 << 12, 2}}, budget, shared_temp_space());
     CorpusTask task;
     for (int i = 0; i < taken; ++i) ASSERT_TRUE(reader.next(task));
     reader.stop();
@@ -130,12 +129,12 @@ TEST(CorpusReader, HandsOutSmallerTasksTowardsTheEnd) {
   MemoryBudget budget(std::size_t{1} << 26);
   constexpr std::size_t kTask = 40000;
   constexpr unsigned kThreads = 4;
-  CorpusReader reader(posix_file_system(), plan, options, {kTask, 1 << 12, kThreads}, budget, shared_temp_space());
+  CorpusReader reader({posix_file_system(), plan, options, {kTask, 1 << 12, kThreads}}, budget, shared_temp_space());
   CorpusTask task;
   std::vector<std::uint64_t> sizes;
   std::uint64_t done = 0;
   while (reader.next(task)) {
-    const auto& range = std::get<PlainRange>(task.content->work);
+    const auto& range = std::get<PlainRange>(task.work);
     EXPECT_EQ(range.begin + (range.file == &plan.files[0] ? 0 : lines.size()), done);
     sizes.push_back(range.end - range.begin);
     done += sizes.back();
@@ -160,7 +159,7 @@ TEST(CorpusReader, StopWakesThoseWhoWait) {
     end.get_future().wait();
   });
   {
-    CorpusReader reader(posix_file_system(), plan, options, {1 << 20, 1 << 12, 2}, budget, shared_temp_space());
+    CorpusReader reader({posix_file_system(), plan, options, {1 << 20, 1 << 12, 2}}, budget, shared_temp_space());
     auto waiting = std::async(std::launch::async, [&] {
       CorpusTask task;
       return reader.next(task);
@@ -180,7 +179,7 @@ TEST(CorpusReader, WhatTheReaderThreadMeetsComesOutOfNext) {
   std::filesystem::remove(shared_directory() / "gone.gz");
   MemoryBudget budget(std::size_t{1} << 26);
   const CorpusOptions options;
-  CorpusReader reader(posix_file_system(), plan, options, {1 << 20, 1 << 12, 2}, budget, shared_temp_space());
+  CorpusReader reader({posix_file_system(), plan, options, {1 << 20, 1 << 12, 2}}, budget, shared_temp_space());
   CorpusTask task;
   EXPECT_THROW(reader.next(task), IoError);
   EXPECT_THROW(reader.next(task), IoError);
@@ -193,7 +192,7 @@ TEST(CorpusReader, APackedFileThatShrinksIsAnErrorNotATruncation) {
   std::filesystem::resize_file(path, plan.files[0].size - 1);
   MemoryBudget budget(std::size_t{1} << 26);
   const CorpusOptions options;
-  CorpusReader reader(posix_file_system(), plan, options, {1 << 20, 1 << 20, 1}, budget, shared_temp_space());
+  CorpusReader reader({posix_file_system(), plan, options, {1 << 20, 1 << 20, 1}}, budget, shared_temp_space());
   EXPECT_THROW(
       {
         CorpusTask task;
@@ -220,7 +219,7 @@ TEST(CorpusReader, ASinkMayThrowAnywhere) {
   const CorpusPlan plan = plan_corpus(posix_file_system(), {path}, {});
   MemoryBudget budget(std::size_t{1} << 26);
   const CorpusOptions options;
-  CorpusReader reader(posix_file_system(), plan, options, {1 << 20, 1 << 12, 1}, budget, shared_temp_space());
+  CorpusReader reader({posix_file_system(), plan, options, {1 << 20, 1 << 12, 1}}, budget, shared_temp_space());
   TaskParser parser(reader, budget);
   CorpusTask task;
   ASSERT_TRUE(reader.next(task));
@@ -236,10 +235,10 @@ TEST(TaskParser, ReservesWhatItSays) {
   MemoryBudget budget(std::size_t{1} << 26);
   const CorpusOptions options;
   const ReaderLimits limits{1 << 20, 1 << 18, 1};
-  CorpusReader reader(posix_file_system(), plan, options, limits, budget, shared_temp_space());
+  CorpusReader reader({posix_file_system(), plan, options, limits}, budget, shared_temp_space());
   EXPECT_EQ(budget.used_bytes(), 0u);
   TaskParser parser(reader, budget);
-  EXPECT_EQ(budget.used_bytes(), TaskParser::memory_bytes(plan, limits));
+  EXPECT_EQ(budget.used_bytes(), TaskParser::memory_bytes(limits));
   EXPECT_LT(budget.used_bytes(), 1u << 20);
 }
 

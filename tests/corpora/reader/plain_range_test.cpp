@@ -124,7 +124,7 @@ TEST(PlainRange, AFileThatShrinksIsAnError) {
   std::filesystem::resize_file(directory / "input", 50000);
   MemoryBudget budget(1 << 24);
   TempSpace temp(files, {directory.path()}, "temp", 0);
-  CorpusReader reader(files, plan, options, {1 << 20, 1 << 16, 1}, budget, temp);
+  CorpusReader reader({files, plan, options, {1 << 20, 1 << 16, 1}}, budget, temp);
   TaskParser parser(reader, budget);
   CorpusTask task;
   CollectingSink sink;
@@ -147,7 +147,7 @@ TEST(PlainRange, WhatIsAppendedWhileReadingIsNotRead) {
   std::ofstream(directory / "input", std::ios::app) << "o\nthree\n";
   MemoryBudget budget(1 << 24);
   TempSpace temp(files, {directory.path()}, "temp", 0);
-  CorpusReader reader(files, plan, options, {1 << 20, 1 << 16, 1}, budget, temp);
+  CorpusReader reader({files, plan, options, {1 << 20, 1 << 16, 1}}, budget, temp);
   TaskParser parser(reader, budget);
   CorpusTask task;
   CollectingSink sink;

@@ -1,10 +1,10 @@
+#include "corpora/reader/plan.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 
-#include "corpora/reader/corpus_reader.hpp"
-#include "corpora/reader/part.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"

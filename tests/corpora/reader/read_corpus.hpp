@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "corpora/document/utf8.hpp"
-#include "corpora/reader/corpus_reader.hpp"
+#include "corpora/reader/task_parser.hpp"
 #include "io/base/error.hpp"
 #include "io/file/file_system.hpp"
 #include "io/file/posix_file_system.hpp"
@@ -147,7 +147,7 @@ inline ReadResult read_corpus(const std::vector<std::string>& inputs, const Read
   std::map<std::uint64_t, ReadResult> by_task;
   std::exception_ptr error;
   {
-    CorpusReader reader(files, plan, setup.options, setup.limits, budget, temp);
+    CorpusReader reader({files, plan, setup.options, setup.limits}, budget, temp);
     EXPECT_EQ(budget.used_bytes(), CorpusReader::memory_bytes(plan, setup.limits));
     std::mutex mutex;
     const auto work = [&] {

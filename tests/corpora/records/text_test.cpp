@@ -92,7 +92,7 @@ TEST(TextRecords, SmallFilesShareTasks) {
   MemoryBudget budget(1 << 24);
   TempSpace temp(posix_file_system(), {directory.path()}, "temp", 0);
   const CorpusOptions options;
-  CorpusReader reader(posix_file_system(), plan, options, {1000, 1 << 16, 1}, budget, temp);
+  CorpusReader reader({posix_file_system(), plan, options, {1000, 1 << 16, 1}}, budget, temp);
   CorpusTask task;
   int tasks = 0;
   while (reader.next(task)) ++tasks;

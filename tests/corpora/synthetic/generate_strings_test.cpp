@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "corpora/synthetic/string_sets.hpp"
 #include "io/base/checksum.hpp"
 #include "io/base/error.hpp"
 

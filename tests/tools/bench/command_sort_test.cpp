@@ -8,6 +8,7 @@
 
 #include "corpora/synthetic/generate_keys.hpp"
 #include "corpora/synthetic/generate_strings.hpp"
+#include "corpora/synthetic/string_sets.hpp"
 #include "io/base/error.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "tests/support/run_program.hpp"

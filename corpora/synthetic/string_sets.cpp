@@ -1,14 +1,16 @@
-#include "corpora/synthetic/string_set.hpp"
+#include "corpora/synthetic/string_sets.hpp"
 
 #include <string>
 
-#include "corpora/synthetic/string_sets.hpp"
+#include "corpora/synthetic/letter_sets.hpp"
+#include "corpora/synthetic/name_sets.hpp"
+#include "corpora/synthetic/word_sets.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
 
-// Counts: Deshpande and Narayanan 2013, Table I. random-ascii: Sinha and Zobel 2004. words-dup: no paper sorts raw
-// tokens of this number; it is that of the baselines in docs/results/.
+// Counts: Deshpande and Narayanan 2013, Table I; random-ascii: Sinha and Zobel 2004. The count of words-dup is the one
+// of the baselines in docs/results/, because no paper sorts that many raw tokens.
 const std::vector<StringSetText>& string_sets() {
   static const std::vector<StringSetText> all{
       {"random", 1'000'000, "90 to 110 printable bytes", make_random_set},

@@ -1,0 +1,10 @@
+#include "corpora/document/corpus_options.hpp"
+
+namespace spillway {
+
+std::string_view corpus_format_name(CorpusFormat format) {
+  static constexpr std::string_view kNames[kCorpusFormatCount] = {"auto", "jsonl", "lines", "text", "trec", "tsv"};
+  return kNames[static_cast<std::size_t>(format)];
+}
+
+}  // namespace spillway

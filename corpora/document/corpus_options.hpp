@@ -1,0 +1,40 @@
+// How a job asks for its input to be read: format, field names, limits and part.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spillway {
+
+enum class CorpusFormat : std::uint8_t { kAuto, kJsonl, kLines, kText, kTrec, kTsv };
+inline constexpr std::size_t kCorpusFormatCount = 6;
+// The name that --format takes: "jsonl", "text", ...
+std::string_view corpus_format_name(CorpusFormat format);
+
+enum class Compression : std::uint8_t { kNone, kGzip, kZstd };
+
+// JSON member names, trec element names (in lower case) or tsv column numbers, counted from 1. Of several names for one
+// field, the first that a record has is used.
+struct FieldNames {
+  std::vector<std::string> id{"id", "docid", "_id"};
+  std::vector<std::string> title{"title"};
+  std::vector<std::string> text{"text", "contents", "content", "body"};
+  std::vector<std::string> url{"url"};
+  std::vector<std::string> date{"date"};
+};
+
+struct CorpusOptions {
+  CorpusFormat format = CorpusFormat::kAuto;
+  FieldNames fields;  // jsonl
+  // Without names for the text, all of a trec document that is in no other field is its text.
+  FieldNames trec_fields{{"docno"}, {"title", "headline", "hl", "head"}, {}, {"url"}, {"date"}};
+  // Without any number, the columns are id and text, or id, title and text, depending on how many there are.
+  FieldNames tsv_fields{{}, {}, {}, {}, {}};
+  // Longer documents are skipped: bytes of a line, of a file, or of a record's title and text together.
+  std::uint64_t max_document_bytes = std::uint64_t{64} << 20;
+  std::uint32_t part_number = 1, part_count = 1;  // --part I/N
+};
+
+}  // namespace spillway

@@ -1,0 +1,48 @@
+// Turns the tasks of a CorpusReader into calls of a DocumentSink: the last step from input files to documents.
+#pragma once
+
+#include "corpora/document/fielded_document.hpp"
+#include "corpora/reader/corpus_reader.hpp"
+#include "corpora/records/jsonl.hpp"
+#include "corpora/records/lines.hpp"
+#include "corpora/records/text.hpp"
+#include "corpora/records/trec.hpp"
+#include "corpora/records/tsv.hpp"
+#include "io/memory/budget.hpp"
+
+namespace spillway {
+
+// Not thread-safe: each thread has its own, over one reader.
+class TaskParser {
+ public:
+  // Reserves memory_bytes() from `budget`. The reader must outlive the parser.
+  TaskParser(const CorpusReader& reader, MemoryBudget& budget);
+  // Two buffers of ReaderLimits::buffer_bytes and the parsers of all formats.
+  static std::size_t memory_bytes(const ReaderLimits& limits);
+
+  // Calls the sink for every record of the task, in order. Throws IoError (a file that shrank, a read error) and what
+  // the sink throws.
+  void parse(CorpusTask& task, DocumentSink& sink);
+
+ private:
+  RecordParser& parser_of(CorpusFormat format);
+  void parse(const PlainRange& range, DocumentSink& sink);
+  std::uint64_t parse_long(const PlainRange& range, std::uint64_t begin, DocumentSink& sink);
+  void parse(const TextFiles& files, DocumentSink& sink);
+  void parse_file(const CorpusFile& file, DocumentSink& sink);
+  void parse(UnpackedRecords& records, DocumentSink& sink);
+  void parse_held(UnpackedRecords& records, DocumentSink& sink);
+  void parse_spooled(UnpackedRecords& records, DocumentSink& sink);
+
+  const ReaderSetup& setup_;
+  Reservation own_memory_;
+  Buffer buffer_, scratch_;
+  FieldedDocument document_;
+  JsonlParser jsonl_;
+  TrecParser trec_;
+  TsvParser tsv_;
+  LineParser lines_;
+  TextParser text_;
+};
+
+}  // namespace spillway
