@@ -18,8 +18,8 @@ namespace {
 constexpr std::uint64_t kRanges = std::uint64_t{1} << 14;
 constexpr unsigned kLeastBits = 6, kMostBits = 16;
 
-// A part takes up to 300 KB of bounds, so that this many take 150 MB at most; a scan takes 2 KB of each.
-constexpr std::size_t kMostParts = 512;
+// A clause takes up to 300 KB of bounds, so that this many take 150 MB at most; a scan takes 2 KB of each.
+constexpr std::size_t kMostClauses = 512;
 
 RangeGrid grid_of(std::uint64_t documents, unsigned bits) {
   if (bits == 0)
@@ -44,7 +44,7 @@ class BlockMaxRanker::Search {
   std::vector<RankedDocument> run(const Query& query);
 
  private:
-  struct Part {
+  struct Clause {
     std::unique_ptr<RangeList> list;
     double weight = 0;
     bool is_required = false;
@@ -56,7 +56,7 @@ class BlockMaxRanker::Search {
   struct Range {
     std::size_t number;
     double threshold;
-    double sum, slack;  // of the bounds of its parts
+    double sum, slack;  // of the bounds of its clauses
     std::span<const std::uint32_t> lengths;
   };
 
@@ -68,14 +68,14 @@ class BlockMaxRanker::Search {
   void search(std::size_t number);
   void find_candidates(const Range& range);
   std::uint32_t longest(const Range& range) const;
-  void take(const Range& range, Part& part);
-  void take_more(const Range& range, Part& part);
-  void keep(const Part& part);
+  void take(const Range& range, Clause& clause);
+  void take_more(const Range& range, Clause& clause);
+  void keep(const Clause& clause);
   void exclude(const Range& range);
   void judge(const Range& range, std::size_t place);
-  void load(Part& part, const Range& range) {
-    if (!part.is_loaded) part.list->load(range.number);
-    part.is_loaded = true;
+  void load(Clause& clause, const Range& range) {
+    if (!clause.is_loaded) clause.list->load(range.number);
+    clause.is_loaded = true;
   }
   double score(std::size_t place, std::uint32_t length);
 
@@ -85,10 +85,10 @@ class BlockMaxRanker::Search {
   SearchWork& work_;
   RangeList::Context context_;
   TopK best_;
-  std::vector<Part> parts_;  // in the order of the query; those that score or are required
+  std::vector<Clause> clauses_;  // in the order of the query; those that score or are required
   std::vector<std::vector<std::unique_ptr<RangeList>>> excluded_;
   std::vector<float> sums_;                // of each range
-  std::vector<Part*> present_;             // the parts with a bound in the range, by rising bound
+  std::vector<Clause*> present_;           // the clauses with a bound in the range, by rising bound
   std::vector<std::uint32_t> candidates_;  // places in the range, not ordered
   std::vector<std::uint8_t> taken_;        // for each place: it was looked at
 };
@@ -102,23 +102,23 @@ std::vector<RankedDocument> BlockMaxRanker::Search::run(const Query& query) {
 
 // False if nothing can be found.
 bool BlockMaxRanker::Search::open(const Query& query) {
-  for (const QueryClause& part : query.parts) {
-    if (part.count == 0) continue;
-    auto postings = find_clause(index_, part);
-    if (!postings && part.is_required) return false;
+  for (const QueryClause& clause : query.clauses) {
+    if (clause.count == 0) continue;
+    auto postings = find_clause(index_, clause);
+    if (!postings && clause.is_required) return false;
     if (!postings) continue;
-    const double weight = bm25_.weight(postings->document_count(), part.count);
+    const double weight = bm25_.weight(postings->document_count(), clause.count);
     work_.query_postings += postings->document_count();
-    parts_.push_back({list_of(std::move(*postings)), weight, part.is_required});
+    clauses_.push_back({list_of(std::move(*postings)), weight, clause.is_required});
   }
   for (const auto& group : query.excluded) open_group(query, group);
-  return !parts_.empty();
+  return !clauses_.empty();
 }
 
 void BlockMaxRanker::Search::open_group(const Query& query, const std::vector<std::size_t>& group) {
   std::vector<std::unique_ptr<RangeList>> lists;
   for (const std::size_t place : group) {
-    auto postings = find_clause(index_, query.parts[place]);
+    auto postings = find_clause(index_, query.clauses[place]);
     if (!postings) return;  // no document holds them all
     lists.push_back(list_of(std::move(*postings)));
   }
@@ -131,18 +131,18 @@ std::unique_ptr<RangeList> BlockMaxRanker::Search::list_of(ClausePostings postin
                                      std::move(postings.phrase.frequencies));
 }
 
-// A range without a part that is required gets 0.
+// A range without a clause that is required gets 0.
 void BlockMaxRanker::Search::sum_bounds() {
   sums_.assign(grid_.size(), 0);
-  for (const Part& part : parts_) {
-    const float weight = Bm25::rounded_up(part.weight);
-    const float* bounds = part.list->bounds().data();
+  for (const Clause& clause : clauses_) {
+    const float weight = Bm25::rounded_up(clause.weight);
+    const float* bounds = clause.list->bounds().data();
     for (std::size_t range = 0; range < sums_.size(); ++range) sums_[range] += weight * bounds[range];
   }
-  for (const Part& part : parts_) {
-    if (!part.is_required) continue;
+  for (const Clause& clause : clauses_) {
+    if (!clause.is_required) continue;
     for (std::size_t range = 0; range < sums_.size(); ++range) {
-      if (part.list->bounds()[range] == 0) sums_[range] = 0;
+      if (clause.list->bounds()[range] == 0) sums_[range] = 0;
     }
   }
 }
@@ -168,19 +168,19 @@ std::vector<std::uint32_t> BlockMaxRanker::Search::by_falling_sum() const {
 }
 
 void BlockMaxRanker::Search::search(std::size_t number) {
-  const double slack = sums_[number] * Bm25::slack(parts_.size());
+  const double slack = sums_[number] * Bm25::slack(clauses_.size());
   if (sums_[number] + slack < best_.threshold()) return;
   const std::uint64_t begin = number << grid_.bits;
   const std::uint64_t count = std::min<std::uint64_t>(grid_.range_documents(), grid_.documents - begin);
   const Range range{number, best_.threshold(), sums_[number], slack, index_.document_lengths(begin, count)};
   present_.clear();
-  for (Part& part : parts_) {
-    part.bound = part.weight * static_cast<double>(part.list->bounds()[number]);
-    part.by_length = bm25_.bounds(part.list->frequency_codes()[number]);
-    part.is_loaded = false;
-    if (part.bound > 0) present_.push_back(&part);
+  for (Clause& clause : clauses_) {
+    clause.bound = clause.weight * static_cast<double>(clause.list->bounds()[number]);
+    clause.by_length = bm25_.bounds(clause.list->frequency_codes()[number]);
+    clause.is_loaded = false;
+    if (clause.bound > 0) present_.push_back(&clause);
   }
-  std::sort(present_.begin(), present_.end(), [](const Part* a, const Part* b) { return a->bound < b->bound; });
+  std::sort(present_.begin(), present_.end(), [](const Clause* a, const Clause* b) { return a->bound < b->bound; });
   find_candidates(range);
   if (!candidates_.empty()) exclude(range);
   for (const std::uint32_t place : candidates_) judge(range, place);
@@ -192,7 +192,7 @@ std::uint32_t BlockMaxRanker::Search::longest(const Range& range) const {
   while (low < high) {
     const unsigned code = (low + high) / 2;
     double sum = 0;
-    for (const Part* part : present_) sum += part->weight * static_cast<double>(part->by_length[code]);
+    for (const Clause* clause : present_) sum += clause->weight * static_cast<double>(clause->by_length[code]);
     if (sum + range.slack < range.threshold) {
       high = code;
     } else {
@@ -206,13 +206,13 @@ std::uint32_t BlockMaxRanker::Search::longest(const Range& range) const {
 // such lists, those in any of the lists that the others do not reach it without.
 void BlockMaxRanker::Search::find_candidates(const Range& range) {
   candidates_.clear();
-  std::vector<Part*> required;
-  for (Part* part : present_) {
-    if (part->is_required || range.sum - part->bound + range.slack < range.threshold) required.push_back(part);
+  std::vector<Clause*> required;
+  for (Clause* clause : present_) {
+    if (clause->is_required || range.sum - clause->bound + range.slack < range.threshold) required.push_back(clause);
   }
   if (!required.empty()) {
     std::sort(required.begin(), required.end(),
-              [](const Part* a, const Part* b) { return a->list->document_count() < b->list->document_count(); });
+              [](const Clause* a, const Clause* b) { return a->list->document_count() < b->list->document_count(); });
     take(range, *required.front());
     for (std::size_t i = 1; i < required.size() && !candidates_.empty(); ++i) {
       load(*required[i], range);
@@ -222,19 +222,19 @@ void BlockMaxRanker::Search::find_candidates(const Range& range) {
   }
   double below = 0;
   std::fill(taken_.begin(), taken_.end(), std::uint8_t{0});
-  for (Part* part : present_) {
-    below += part->bound;
-    if (below + range.slack >= range.threshold) take_more(range, *part);
+  for (Clause* clause : present_) {
+    below += clause->bound;
+    if (below + range.slack >= range.threshold) take_more(range, *clause);
   }
 }
 
 // The documents of the list that are short enough. No branch depends on a document: what passes is not to be foreseen.
-void BlockMaxRanker::Search::take(const Range& range, Part& part) {
-  load(part, range);
+void BlockMaxRanker::Search::take(const Range& range, Clause& clause) {
+  load(clause, range);
   const std::uint32_t longest_length = longest(range);
-  candidates_.resize(part.list->places().size());
+  candidates_.resize(clause.list->places().size());
   std::size_t count = 0;
-  for (const std::uint32_t place : part.list->places()) {
+  for (const std::uint32_t place : clause.list->places()) {
     candidates_[count] = place;
     count += range.lengths[place] <= longest_length ? 1u : 0u;
   }
@@ -243,25 +243,25 @@ void BlockMaxRanker::Search::take(const Range& range, Part& part) {
 }
 
 // The same, of those that were not taken yet.
-void BlockMaxRanker::Search::take_more(const Range& range, Part& part) {
-  load(part, range);
+void BlockMaxRanker::Search::take_more(const Range& range, Clause& clause) {
+  load(clause, range);
   const std::uint32_t longest_length = longest(range);
   std::size_t count = candidates_.size();
-  candidates_.resize(count + part.list->places().size());
-  for (const std::uint32_t place : part.list->places()) {
+  candidates_.resize(count + clause.list->places().size());
+  for (const std::uint32_t place : clause.list->places()) {
     candidates_[count] = place;
     count += static_cast<std::size_t>(range.lengths[place] <= longest_length) & (taken_[place] ^ std::size_t{1});
     taken_[place] = 1;
   }
-  work_.read_lengths += part.list->places().size();
+  work_.read_lengths += clause.list->places().size();
   candidates_.resize(count);
 }
 
-void BlockMaxRanker::Search::keep(const Part& part) {
+void BlockMaxRanker::Search::keep(const Clause& clause) {
   std::size_t count = 0;
   for (const std::uint32_t place : candidates_) {
     candidates_[count] = place;
-    count += part.list->has(place) ? 1u : 0u;
+    count += clause.list->has(place) ? 1u : 0u;
   }
   candidates_.resize(count);
 }
@@ -275,18 +275,18 @@ void BlockMaxRanker::Search::exclude(const Range& range) {
   }
 }
 
-// Offers the document unless the parts that it holds cannot lift it to the threshold. Parts are looked at by falling
+// Offers the document unless the clauses that it holds cannot lift it to the threshold. Parts are looked at by falling
 // bound, and loaded only while it may still get there.
 void BlockMaxRanker::Search::judge(const Range& range, std::size_t place) {
   const double needed = best_.threshold();
   const std::uint32_t length = range.lengths[place];
   const std::uint8_t code = length_code(length);
   double reach = range.slack;
-  for (const Part* part : present_) reach += part->weight * static_cast<double>(part->by_length[code]);
-  for (auto part = present_.rbegin(); part != present_.rend(); ++part) {
+  for (const Clause* clause : present_) reach += clause->weight * static_cast<double>(clause->by_length[code]);
+  for (auto clause = present_.rbegin(); clause != present_.rend(); ++clause) {
     if (reach < needed) return;
-    load(**part, range);
-    if (!(*part)->list->has(place)) reach -= (*part)->weight * static_cast<double>((*part)->by_length[code]);
+    load(**clause, range);
+    if (!(*clause)->list->has(place)) reach -= (*clause)->weight * static_cast<double>((*clause)->by_length[code]);
   }
   if (reach < needed) return;
   const auto document = static_cast<std::uint32_t>((range.number << grid_.bits) + place);
@@ -295,9 +295,9 @@ void BlockMaxRanker::Search::judge(const Range& range, std::size_t place) {
 
 double BlockMaxRanker::Search::score(std::size_t place, std::uint32_t length) {
   double sum = 0;
-  for (Part& part : parts_) {
-    if (part.bound == 0 || !part.list->has(place)) continue;
-    sum += bm25_.share(part.weight, part.list->frequency(place), length);
+  for (Clause& clause : clauses_) {
+    if (clause.bound == 0 || !clause.list->has(place)) continue;
+    sum += bm25_.term_score(clause.weight, clause.list->frequency(place), length);
     ++work_.scored_postings;
   }
   return sum;
@@ -308,7 +308,7 @@ BlockMaxRanker::BlockMaxRanker(const IndexReader& index, const Bm25& bm25, unsig
 
 std::vector<RankedDocument> BlockMaxRanker::best(const Query& query, std::size_t k) {
   if (k == 0 || index_.counts().documents == 0) return {};
-  if (query.parts.size() <= kMostParts) return Search(*this, k).run(query);
+  if (query.clauses.size() <= kMostClauses) return Search(*this, k).run(query);
   ExhaustiveRanker scan(index_, bm25_);
   auto ranking = scan.best(query, k);
   work_ += scan.work();

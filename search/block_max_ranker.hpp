@@ -6,7 +6,7 @@
 // A range is skipped where the sum of its lists' bounds is below the k-th score. Inside a range, a list without which
 // the sum stays below it is required: candidates are the intersection of the required lists, or, if there are none,
 // the union of those that the rest does not reach the k-th score without. Only what passes is scored, exactly. Queries
-// of more than 512 parts are scanned, so that memory stays bounded.
+// of more than 512 clauses are scanned, so that memory stays bounded.
 #pragma once
 
 #include <vector>

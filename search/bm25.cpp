@@ -14,7 +14,7 @@ Bm25::Bm25(const IndexCounts& counts, const Bm25Parameters& parameters)
     for (unsigned length = 0; length < 256; ++length) {
       const std::uint32_t tf = frequency_of_code(static_cast<std::uint8_t>(frequency));
       const std::uint32_t least = length_of_code(static_cast<std::uint8_t>(length));
-      if (tf != 0) bounds_[frequency << 8 | length] = rounded_up(share(1, tf, least));
+      if (tf != 0) bounds_[frequency << 8 | length] = rounded_up(term_score(1, tf, least));
     }
   }
 }

@@ -23,18 +23,18 @@ class Bm25 {
   // ln(1 + (N - df + .5) / (df + .5)), times the term's occurrences in the query.
   double weight(std::uint64_t document_count, std::uint32_t query_count) const;
 
-  double share(double weight, std::uint32_t frequency, std::uint32_t length) const {
+  double term_score(double weight, std::uint32_t frequency, std::uint32_t length) const {
     const double tf = frequency;
     return weight * tf / (tf + k1_ * (1 - b_ + b_ * length / mean_length_));
   }
 
-  // Not below share(1, tf, length) for any tf and length that the codes of a block's bound stand for.
+  // Not below term_score(1, tf, length) for any tf and length that the codes of a block's bound stand for.
   float bound(std::uint8_t frequency_code, std::uint8_t length_code) const {
     return bounds(frequency_code)[length_code];
   }
   // The same for all 256 length codes.
   const float* bounds(std::uint8_t frequency_code) const { return bounds_.data() + (std::size_t{frequency_code} << 8); }
-  // `share` as a bound: a float that is not below it, for any rounding on the way.
+  // `term_score` as a bound: a float that is not below it, for any rounding on the way.
   static float rounded_up(double share) { return static_cast<float>(share * (1 + 0x1p-21)); }
   // By which share a sum of `terms` bounds, added as floats in any order, may be too small.
   static double slack(std::size_t terms) { return static_cast<double>(terms + 4) * 0x1p-23; }

@@ -129,13 +129,13 @@ PhrasePostings find_phrase(const IndexReader& index, const std::vector<QueryClau
   return found;
 }
 
-std::optional<ClausePostings> find_clause(const IndexReader& index, const QueryClause& part) {
+std::optional<ClausePostings> find_clause(const IndexReader& index, const QueryClause& clause) {
   ClausePostings found;
-  if (part.words.size() == 1) {
-    found.entry = index.find_term(part.words.front().term);
+  if (clause.words.size() == 1) {
+    found.entry = index.find_term(clause.words.front().term);
     if (!found.entry) return std::nullopt;
   } else {
-    found.phrase = find_phrase(index, part.words);
+    found.phrase = find_phrase(index, clause.words);
     if (found.phrase.documents.empty()) return std::nullopt;
   }
   return found;

@@ -1,5 +1,5 @@
-// The postings of a part of a query: the list of a term, or what is found of a phrase. A phrase counts as a term whose
-// frequency is the number of places where it stands, and whose df is the number of documents that hold it.
+// The postings of a clause of a query: the list of a term, or what is found of a phrase. A phrase counts as a term
+// whose frequency is the number of places where it stands, and whose df is the number of documents that hold it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct ClausePostings {
   std::uint64_t document_count() const { return entry ? entry->document_count : phrase.documents.size(); }
 };
 
-// Nothing if no document holds the part.
-std::optional<ClausePostings> find_clause(const IndexReader& index, const QueryClause& part);
+// Nothing if no document holds the clause.
+std::optional<ClausePostings> find_clause(const IndexReader& index, const QueryClause& clause);
 
 }  // namespace spillway

@@ -12,11 +12,11 @@ namespace spillway {
 namespace {
 
 // Documents whose scores are summed side by side: their accumulators fit the L2 cache.
-constexpr std::uint64_t kWindow = std::uint64_t{1} << 16;
+constexpr std::uint64_t kRangeDocuments = std::uint64_t{1} << 16;
 
 }  // namespace
 
-// One part's postings, consumed a window at a time.
+// One clause's postings, consumed a window at a time.
 class ExhaustiveRanker::ListScan {
  public:
   ListScan(const IndexReader& index, ClausePostings postings) : postings_(std::move(postings)) {
@@ -65,9 +65,9 @@ class ExhaustiveRanker::Search {
   std::vector<RankedDocument> run(const Query& query) {
     if (!open(query)) return {};
     while (const auto next = next_document()) {
-      begin_ = *next / kWindow * kWindow;
-      count_ = std::min<std::uint64_t>(kWindow, ranker_.index_.counts().documents - begin_);
-      score_window();
+      begin_ = *next / kRangeDocuments * kRangeDocuments;
+      count_ = std::min<std::uint64_t>(kRangeDocuments, ranker_.index_.counts().documents - begin_);
+      score_range();
       exclude();
       for (std::size_t i = 0; i < count_; ++i) {
         if (ranker_.scores_[i] == 0) continue;
@@ -79,22 +79,23 @@ class ExhaustiveRanker::Search {
   }
 
  private:
-  struct Part {
+  struct Clause {
     std::unique_ptr<ListScan> list;
     double weight;
     bool is_required;
   };
 
-  // False if a part that is required is nowhere.
+  // False if a clause that is required is nowhere.
   bool open(const Query& query) {
-    for (const QueryClause& part : query.parts) {
-      if (part.count == 0) continue;
-      auto postings = find_clause(ranker_.index_, part);
-      if (!postings && part.is_required) return false;
+    for (const QueryClause& clause : query.clauses) {
+      if (clause.count == 0) continue;
+      auto postings = find_clause(ranker_.index_, clause);
+      if (!postings && clause.is_required) return false;
       if (!postings) continue;
       count_work(*postings);
-      const double weight = ranker_.bm25_.weight(postings->document_count(), part.count);
-      parts_.push_back({std::make_unique<ListScan>(ranker_.index_, std::move(*postings)), weight, part.is_required});
+      const double weight = ranker_.bm25_.weight(postings->document_count(), clause.count);
+      clauses_.push_back(
+          {std::make_unique<ListScan>(ranker_.index_, std::move(*postings)), weight, clause.is_required});
     }
     for (const auto& group : query.excluded) open_group(query, group);
     return true;
@@ -109,7 +110,7 @@ class ExhaustiveRanker::Search {
   void open_group(const Query& query, const std::vector<std::size_t>& group) {
     std::vector<std::unique_ptr<ListScan>> lists;
     for (const std::size_t place : group) {
-      auto postings = find_clause(ranker_.index_, query.parts[place]);
+      auto postings = find_clause(ranker_.index_, query.clauses[place]);
       if (!postings) return;  // no document holds them all
       lists.push_back(std::make_unique<ListScan>(ranker_.index_, std::move(*postings)));
     }
@@ -118,21 +119,22 @@ class ExhaustiveRanker::Search {
 
   std::optional<std::uint64_t> next_document() const {
     std::optional<std::uint64_t> next;
-    for (const Part& part : parts_) {
-      if (!part.list->is_done()) next = std::min<std::uint64_t>(next.value_or(UINT64_MAX), part.list->next_document());
+    for (const Clause& clause : clauses_) {
+      if (!clause.list->is_done())
+        next = std::min<std::uint64_t>(next.value_or(UINT64_MAX), clause.list->next_document());
     }
     return next;
   }
 
-  void score_window() {
+  void score_range() {
     const auto lengths = ranker_.index_.document_lengths(begin_, count_);
     const auto required = static_cast<std::uint32_t>(
-        std::count_if(parts_.begin(), parts_.end(), [](const Part& part) { return part.is_required; }));
-    for (const Part& part : parts_) {
-      part.list->scan(begin_ + kWindow, [&](std::uint32_t document, std::uint32_t frequency) {
+        std::count_if(clauses_.begin(), clauses_.end(), [](const Clause& clause) { return clause.is_required; }));
+    for (const Clause& clause : clauses_) {
+      clause.list->scan(begin_ + kRangeDocuments, [&](std::uint32_t document, std::uint32_t frequency) {
         const std::size_t at = document - begin_;
-        ranker_.scores_[at] += ranker_.bm25_.share(part.weight, frequency, lengths[at]);
-        ranker_.marks_[at] += part.is_required ? 1 : 0;
+        ranker_.scores_[at] += ranker_.bm25_.term_score(clause.weight, frequency, lengths[at]);
+        ranker_.marks_[at] += clause.is_required ? 1 : 0;
       });
     }
     if (required != 0) {
@@ -147,7 +149,7 @@ class ExhaustiveRanker::Search {
     for (const auto& group : excluded_) {
       for (const auto& list : group) {
         list->scan(begin_, [](std::uint32_t, std::uint32_t) {});
-        list->scan(begin_ + kWindow,
+        list->scan(begin_ + kRangeDocuments,
                    [&](std::uint32_t document, std::uint32_t) { ++ranker_.marks_[document - begin_]; });
       }
       for (std::size_t i = 0; i < count_; ++i) {
@@ -159,13 +161,13 @@ class ExhaustiveRanker::Search {
 
   ExhaustiveRanker& ranker_;
   TopK best_;
-  std::vector<Part> parts_;
+  std::vector<Clause> clauses_;
   std::vector<std::vector<std::unique_ptr<ListScan>>> excluded_;
   std::uint64_t begin_ = 0, count_ = 0;  // of the window
 };
 
 ExhaustiveRanker::ExhaustiveRanker(const IndexReader& index, const Bm25& bm25)
-    : index_(index), bm25_(bm25), scores_(kWindow), marks_(kWindow) {}
+    : index_(index), bm25_(bm25), scores_(kRangeDocuments), marks_(kRangeDocuments) {}
 
 std::vector<RankedDocument> ExhaustiveRanker::best(const Query& query, std::size_t k) {
   if (k == 0) return {};

@@ -23,8 +23,8 @@ class ExhaustiveRanker final : public Ranker {
   class Search;
   const IndexReader& index_;
   const Bm25& bm25_;
-  std::vector<double> scores_;        // of the window's documents; 0: holds none of the parts
-  std::vector<std::uint32_t> marks_;  // of required parts, or of the parts of a group, that they hold
+  std::vector<double> scores_;        // of the window's documents; 0: holds none of the clauses
+  std::vector<std::uint32_t> marks_;  // of required clauses, or of the clauses of a group, that they hold
 };
 
 }  // namespace spillway

@@ -50,19 +50,19 @@ class ItemReader {
   std::string_view rest_;
 };
 
-// The distinct parts of a query.
-class PartTable {
+// The distinct clauses of a query.
+class ClauseTable {
  public:
-  explicit PartTable(Query& query) : query_(query) {}
+  explicit ClauseTable(Query& query) : query_(query) {}
 
-  // The part's place in the query, which gets it if it has none.
+  // The clause's place in the query, which gets it if it has none.
   std::size_t place_of(std::vector<QueryClause::Word> words) {
     std::string key;
     for (const QueryClause::Word& word : words) {
       key += std::to_string(word.place) + " " + std::to_string(word.term.size()) + " " + word.term;
     }
-    const auto [found, is_new] = places_.try_emplace(std::move(key), query_.parts.size());
-    if (is_new) query_.parts.push_back({std::move(words), 0, false});
+    const auto [found, is_new] = places_.try_emplace(std::move(key), query_.clauses.size());
+    if (is_new) query_.clauses.push_back({std::move(words), 0, false});
     return found->second;
   }
 
@@ -71,8 +71,8 @@ class PartTable {
   boost::unordered_flat_map<std::string, std::size_t> places_;
 };
 
-// The kept words of an item as parts: a phrase is one, other items one a word.
-std::vector<std::size_t> parts_of(PartTable& parts, Analyzer& analyzer, const Item& item) {
+// The kept words of an item as clauses: a phrase is one, other items one a word.
+std::vector<std::size_t> clauses_of(ClauseTable& clauses, Analyzer& analyzer, const Item& item) {
   std::vector<QueryClause::Word> words;
   analyzer.analyze_places(item.text, [&](std::string_view term, std::uint32_t place) {
     words.push_back({std::string(term), place});
@@ -81,11 +81,11 @@ std::vector<std::size_t> parts_of(PartTable& parts, Analyzer& analyzer, const It
   if (item.is_phrase) {
     const std::uint32_t first = words.front().place;
     for (QueryClause::Word& word : words) word.place -= first;
-    return {parts.place_of(std::move(words))};
+    return {clauses.place_of(std::move(words))};
   }
   std::vector<std::size_t> places;
   places.reserve(words.size());
-  for (QueryClause::Word& word : words) places.push_back(parts.place_of({{std::move(word.term), 0}}));
+  for (QueryClause::Word& word : words) places.push_back(clauses.place_of({{std::move(word.term), 0}}));
   return places;
 }
 
@@ -104,24 +104,24 @@ std::vector<QueryTerm> query_terms(Analyzer& analyzer, std::string_view text) {
 
 Query query_of(const std::vector<QueryTerm>& terms) {
   Query query;
-  query.parts.reserve(terms.size());
-  for (const QueryTerm& term : terms) query.parts.push_back({{{term.term, 0}}, term.count, false});
+  query.clauses.reserve(terms.size());
+  for (const QueryTerm& term : terms) query.clauses.push_back({{{term.term, 0}}, term.count, false});
   return query;
 }
 
 Query parse_query(Analyzer& analyzer, std::string_view text) {
   Query query;
-  PartTable parts(query);
+  ClauseTable clauses(query);
   ItemReader items(text);
   for (Item item; items.next(item);) {
-    const std::vector<std::size_t> places = parts_of(parts, analyzer, item);
+    const std::vector<std::size_t> places = clauses_of(clauses, analyzer, item);
     if (item.sign == '-') {
       if (!places.empty()) query.excluded.push_back(places);
       continue;
     }
     for (const std::size_t place : places) {
-      ++query.parts[place].count;
-      query.parts[place].is_required |= item.sign == '+';
+      ++query.clauses[place].count;
+      query.clauses[place].is_required |= item.sign == '+';
     }
   }
   return query;
@@ -130,12 +130,12 @@ Query parse_query(Analyzer& analyzer, std::string_view text) {
 std::vector<QueryTerm> found_by(const Query& query) {
   std::vector<QueryTerm> terms;
   boost::unordered_flat_map<std::string_view, std::size_t> places;  // of words of the query
-  for (const QueryClause& part : query.parts) {
-    if (part.count == 0) continue;
-    for (const QueryClause::Word& word : part.words) {
+  for (const QueryClause& clause : query.clauses) {
+    if (clause.count == 0) continue;
+    for (const QueryClause::Word& word : clause.words) {
       const auto [place, is_new] = places.try_emplace(word.term, terms.size());
       if (is_new) terms.push_back({word.term, 0});
-      terms[place->second].count += part.count;
+      terms[place->second].count += clause.count;
     }
   }
   return terms;

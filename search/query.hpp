@@ -29,8 +29,8 @@ struct QueryClause {
 };
 
 struct Query {
-  std::vector<QueryClause> parts;  // distinct; in the order of their first occurrence
-  // Documents that hold all parts of a group (places in `parts`) are not found.
+  std::vector<QueryClause> clauses;  // distinct; in the order of their first occurrence
+  // Documents that hold all clauses of a group (places in `clauses`) are not found.
   std::vector<std::vector<std::size_t>> excluded;
 };
 

@@ -39,7 +39,7 @@ class RangeList {
   RangeList(const Context& context, std::vector<std::uint32_t> documents, std::vector<std::uint32_t> frequencies);
 
   std::uint64_t document_count() const { return document_count_; }
-  // For each range: not below Bm25::share(1, ...) of any of its postings; 0 where it has none.
+  // For each range: not below Bm25::term_score(1, ...) of any of its postings; 0 where it has none.
   std::span<const float> bounds() const { return bounds_; }
 
   // For each range: the code of a frequency that none of its postings is above; 0 where it has none.

@@ -11,7 +11,7 @@ namespace spillway {
 
 // What searches did; sums over queries.
 struct SearchWork {
-  std::uint64_t query_postings = 0;    // of all parts that score: what an exhaustive scan scores
+  std::uint64_t query_postings = 0;    // of all clauses that score: what an exhaustive scan scores
   std::uint64_t scored_postings = 0;   // whose share of a score was computed from their document's length
   std::uint64_t read_lengths = 0;      // of documents, to bound or to score
   std::uint64_t decoded_blocks = 0;    // of documents: up to 128 postings each
@@ -32,10 +32,10 @@ class Ranker {
  public:
   virtual ~Ranker() = default;
 
-  // At most k documents that hold at least one part that scores, all that are required and no excluded group; best
+  // At most k documents that hold at least one clause that scores, all that are required and no excluded group; best
   // first; equal scores by external id, descending in byte order (and equal ids by number, ascending). The score is a
-  // double sum, in the order of the parts, of Bm25::share. Throws FormatError; UsageError for a phrase where the index
-  // has no positions.
+  // double sum, in the order of the clauses, of Bm25::term_score. Throws FormatError; UsageError for a phrase where the
+  // index has no positions.
   virtual std::vector<RankedDocument> best(const Query& query, std::size_t k) = 0;
 
   // Of all queries so far.

@@ -18,18 +18,18 @@ ContentOptions options() {
 // "+a" or "a b~2*3 -(c d)": words with their places, times, groups.
 std::string shown(const Query& query) {
   std::string text;
-  for (const QueryClause& part : query.parts) {
+  for (const QueryClause& clause : query.clauses) {
     text += text.empty() ? "" : " ";
-    text += part.is_required ? "+" : "";
-    for (std::size_t i = 0; i < part.words.size(); ++i) {
-      text += (i == 0 ? "" : "_") + part.words[i].term;
-      if (part.words[i].place != i) text += "@" + std::to_string(part.words[i].place);
+    text += clause.is_required ? "+" : "";
+    for (std::size_t i = 0; i < clause.words.size(); ++i) {
+      text += (i == 0 ? "" : "_") + clause.words[i].term;
+      if (clause.words[i].place != i) text += "@" + std::to_string(clause.words[i].place);
     }
-    text += "*" + std::to_string(part.count);
+    text += "*" + std::to_string(clause.count);
   }
   for (const auto& group : query.excluded) {
     text += " -(";
-    for (const std::size_t place : group) text += query.parts[place].words.front().term + ",";
+    for (const std::size_t place : group) text += query.clauses[place].words.front().term + ",";
     text += ")";
   }
   return text;

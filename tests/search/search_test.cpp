@@ -98,20 +98,20 @@ std::vector<RankedDocument> rank_by_definition(const Corpus& corpus, const Query
   const auto n = static_cast<double>(corpus.documents.size());
   std::vector<std::vector<std::uint32_t>> frequencies;
   std::vector<double> weights;
-  for (const QueryClause& part : query.parts) {
+  for (const QueryClause& clause : query.clauses) {
     auto& of_part = frequencies.emplace_back();
-    for (const Tokens& tokens : corpus.documents) of_part.push_back(occurrences(tokens, part.words));
+    for (const Tokens& tokens : corpus.documents) of_part.push_back(occurrences(tokens, clause.words));
     const auto df = n - static_cast<double>(std::count(of_part.begin(), of_part.end(), 0u));
-    weights.push_back(part.count * std::log(1 + (n - df + .5) / (df + .5)));
+    weights.push_back(clause.count * std::log(1 + (n - df + .5) / (df + .5)));
   }
   std::vector<RankedDocument> ranking;
   for (std::uint32_t d = 0; d < corpus.documents.size(); ++d) {
     double score = 0;
     bool is_found = true;
-    for (std::size_t i = 0; i < query.parts.size(); ++i) {
+    for (std::size_t i = 0; i < query.clauses.size(); ++i) {
       const double tf = frequencies[i][d];
-      if (tf == 0) is_found &= !query.parts[i].is_required;
-      if (tf == 0 || query.parts[i].count == 0) continue;
+      if (tf == 0) is_found &= !query.clauses[i].is_required;
+      if (tf == 0 || query.clauses[i].count == 0) continue;
       score += weights[i] * tf / (tf + 0.9 * (1 - 0.4 + 0.4 * kept(corpus.documents[d]) / corpus.mean_length));
     }
     for (const auto& group : query.excluded) {
