@@ -12,7 +12,7 @@
 #include "indexer/chunk/term_table.hpp"
 #include "indexer/parse/make_chunk_parser.hpp"
 #include "text/scan/token_kernels.hpp"
-#include "text/scan/window_kernels.hpp"
+#include "text/scan/word_kernels.hpp"
 #include "text/scan/word_scanner.hpp"
 #include "text/unicode/words.hpp"
 
@@ -25,14 +25,14 @@ constexpr std::size_t kBudgetBytes = std::size_t{1} << 40;
 class Windows {
  public:
   explicit Windows(FindEdgesFunction find_edges)
-      : find_edges_(find_edges), lowered_(kWindowBytes + kWindowPadding), edges_(kWindowBytes + kWindowPadding) {}
+      : find_edges_(find_edges), lowered_(kScanBytes + kScanPadding), edges_(kScanBytes + kScanPadding) {}
 
   // Calls take(lowered text, edges of its words) for every window of every document.
   template <typename Take>
   void scan(Take&& take) {
     for (const StageDocument& document : stage_input().documents) {
-      for (std::size_t at = 0; at < document.text.size(); at += kWindowBytes) {
-        const std::size_t bytes = std::min(kWindowBytes, document.text.size() - at);
+      for (std::size_t at = 0; at < document.text.size(); at += kScanBytes) {
+        const std::size_t bytes = std::min(kScanBytes, document.text.size() - at);
         const auto* const text = reinterpret_cast<const std::uint8_t*>(document.text.data()) + at;
         std::size_t count = find_edges_(text, bytes, 0, lowered_.data(), edges_.data());
         if (count % 2 != 0) edges_[count++] = static_cast<std::uint16_t>(bytes);
@@ -47,7 +47,7 @@ class Windows {
   std::vector<std::uint16_t> edges_;
 };
 
-void find_edges(benchmark::State& state, WindowKernels path) {
+void find_edges(benchmark::State& state, WordKernels path) {
   Windows windows(path.find_edges);
   std::size_t edges = 0;
   for (auto _ : state) {
@@ -58,14 +58,14 @@ void find_edges(benchmark::State& state, WindowKernels path) {
 }
 
 void mark_tokens(benchmark::State& state, TokenKernel path) {
-  std::vector<std::uint8_t> tokens(kWindowBytes);
-  WindowMarks marks;
+  std::vector<std::uint8_t> tokens(kScanBytes);
+  WordMarks marks;
   std::size_t words = 0;
   for (auto _ : state) {
     for (const StageDocument& document : stage_input().documents) {
-      for (std::size_t at = 0; at < document.text.size(); at += kWindowBytes) {
+      for (std::size_t at = 0; at < document.text.size(); at += kScanBytes) {
         const auto* const text = reinterpret_cast<const std::uint8_t*>(document.text.data()) + at;
-        words += path.mark_tokens(text, std::min(kWindowBytes, document.text.size() - at), tokens.data(), marks).count;
+        words += path.mark_tokens(text, std::min(kScanBytes, document.text.size() - at), tokens.data(), marks).count;
       }
     }
     benchmark::DoNotOptimize(words);
@@ -74,7 +74,7 @@ void mark_tokens(benchmark::State& state, TokenKernel path) {
 }
 
 // The first words of the input, as many as a chunk's table holds.
-void fill_table(TermTable& table, const WindowKernels& path) {
+void fill_table(TermTable& table, const WordKernels& path) {
   Windows(path.find_edges).scan([&](const std::uint8_t* lowered, std::span<const std::uint16_t> edges) {
     for (std::size_t i = 0; i < edges.size(); i += 2) {
       const std::string_view word(reinterpret_cast<const char*>(lowered) + edges[i],
@@ -151,7 +151,7 @@ void parse(benchmark::State& state, ChunkForm form, Tokenizer tokenizer) {
 }
 
 void add_all() {
-  for (const WindowKernels& path : all_window_kernels(WordBytes::kWithHighBytes)) {
+  for (const WordKernels& path : all_word_kernels(WordBytes::kWithHighBytes)) {
     benchmark::RegisterBenchmark((std::string("edges/") + path.name).c_str(), find_edges, path);
     benchmark::RegisterBenchmark((std::string("lookup/") + path.name).c_str(), look_up, path);
   }

@@ -11,7 +11,7 @@
 #include "io/checksum/content_checksum.hpp"
 #include "io/memory/budget.hpp"
 #include "text/scan/token_hash.hpp"
-#include "text/scan/window_kernels.hpp"
+#include "text/scan/word_kernels.hpp"
 
 namespace spillway {
 

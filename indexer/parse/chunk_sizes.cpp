@@ -32,7 +32,7 @@ std::size_t max_string_bytes(const ContentOptions& options) {
 
 std::size_t max_token_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits) {
   const std::size_t words = (options.positions ? max_chunk_tokens(options, limits) : 0) + max_length_count(limits);
-  return token_capacity(options, limits) + kWindowPadding + kSummedBytes + sizeof(std::uint32_t) * words +
+  return token_capacity(options, limits) + kScanPadding + kSummedBytes + sizeof(std::uint32_t) * words +
          limits.document_bytes + 2 * max_string_bytes(options) + max_text_bytes(options, limits);
 }
 
@@ -54,7 +54,7 @@ std::size_t arena_bytes(const ContentOptions& options, const ChunkLimits& limits
 }
 
 std::size_t token_window_bytes(const ChunkLimits& limits) {
-  return std::clamp<std::size_t>(limits.token_bytes, 64, kWindowBytes);
+  return std::clamp<std::size_t>(limits.token_bytes, 64, kScanBytes);
 }
 
 std::size_t token_capacity(const ContentOptions& options, const ChunkLimits& limits) {
@@ -71,7 +71,7 @@ std::size_t piece_token_capacity(const ContentOptions& options, const ChunkLimit
 
 std::size_t slab_piece_bytes(const ContentOptions& options, const ChunkLimits& limits) {
   const std::size_t usual = std::min(limits.token_bytes, kMostPieceBytes);
-  const std::size_t parts = std::max(usual / kPieceShareOfParts, kWindowPadding + kSummedBytes);
+  const std::size_t parts = std::max(usual / kPieceShareOfParts, kScanPadding + kSummedBytes);
   return (piece_token_capacity(options, limits) + parts + kSummedBytes - 1) / kSummedBytes * kSummedBytes;
 }
 

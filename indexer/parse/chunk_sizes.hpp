@@ -16,7 +16,7 @@ inline constexpr std::size_t kMaxListTerms = 64;
 
 // Of a window of text comes at most a token every two bytes, or, from remembered runs, kMaxListTerms for every
 // kMaxRememberedBytes.
-inline constexpr std::size_t kWindowTokens = 2 * kWindowBytes;
+inline constexpr std::size_t kWindowTokens = 2 * kScanBytes;
 static_assert(kMaxListTerms <= 2 * kMaxRememberedBytes);
 
 // Words that may be added to the stream before it is looked at whether it is full. kPostings: a document adds at most a

@@ -24,7 +24,7 @@ class TokenBuffer {
   bool has_room(std::size_t bytes, std::size_t tokens) const {
     return used_ + bytes + piece_position_bytes_ * (count_ + tokens) <= capacity_ && count_ + tokens <= kMaxChunkTokens;
   }
-  // Where the next bytes are written. kWindowPadding bytes behind what there is room for may be overwritten.
+  // Where the next bytes are written. kScanPadding bytes behind what there is room for may be overwritten.
   // Requires: has_memory().
   std::uint8_t* end() { return tokens_ + used_; }
   bool has_memory() const { return tokens_ != nullptr; }

@@ -10,7 +10,7 @@
 #include "io/format/index.hpp"
 #include "text/analysis/analyzer.hpp"
 #include "text/scan/token_kernels.hpp"
-#include "text/scan/window_runs.hpp"
+#include "text/scan/word_marks.hpp"
 
 namespace spillway {
 
@@ -159,7 +159,7 @@ class TokenParser final : public ChunkParser {
     }
     make_room(bytes + 1, bytes / 2 + 1);
     const auto* const from = reinterpret_cast<const std::uint8_t*>(text.data());
-    const WindowTokens found = mark_tokens_(from, bytes, tokens_.end(), marks_);
+    const MarkedTokens found = mark_tokens_(from, bytes, tokens_.end(), marks_);
     if (found.has_special) {
       copy_mixed(bytes);
     } else {

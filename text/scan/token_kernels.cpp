@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "io/base/vector_intrinsics.hpp"
-#include "text/scan/count_bits.hpp"
 #include "text/scan/token_hash.hpp"
 #include "text/scan/vector_letters.hpp"
+#include "text/scan/word_marks.hpp"
 
 namespace spillway {
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 64;
 
-// Bit i: bit i - kBits of a mask that goes on over blocks.
+// Shifts a mask of 64 bytes by kBits, with bits of the previous mask moving in.
 template <unsigned kBits>
 [[gnu::always_inline]] inline std::uint64_t shifted(std::uint64_t bits, std::uint64_t before) {
   return bits << kBits | before >> (64 - kBits);
@@ -22,15 +22,15 @@ template <unsigned kBits>
 
 enum class Popcnt : bool { kMissing, kPresent };
 
-// Counts words and finds special ones, block by block. Inlined into code for each kind of CPU.
+// Counts words and finds special ones, 64 bytes at a time. Inlined into code for each instruction set.
 template <Popcnt kPopcnt>
 class Tally {
  public:
-  explicit Tally(WindowMarks& marks) : marks_(marks) {}
+  explicit Tally(WordMarks& marks) : marks_(marks) {}
 
   [[gnu::always_inline]] void add(std::size_t block, std::uint64_t words, std::uint64_t high) {
     static_assert(kShortTokenBytes == 16);
-    // Bit i of the n-th: the n bytes up to i are of one word.
+    // Bit i of `two`, `four`, ...: the 2, 4, ... bytes up to byte i belong to one word.
     const std::uint64_t two = words & shifted<1>(words, words_);
     const std::uint64_t four = two & shifted<2>(two, two_);
     const std::uint64_t eight = four & shifted<4>(four, four_);
@@ -47,23 +47,22 @@ class Tally {
     eight_ = eight;
   }
 
-  [[gnu::always_inline]] WindowTokens tokens() const { return {count_, special_ != 0}; }
+  [[gnu::always_inline]] MarkedTokens tokens() const { return {count_, special_ != 0}; }
 
  private:
-  WindowMarks& marks_;
+  WordMarks& marks_;
   std::size_t count_ = 0;
   std::uint64_t special_ = 0, words_ = 0, two_ = 0, four_ = 0, eight_ = 0;
 };
 
-// The last bytes of a window, where they are no whole block: with zeros behind them.
+// The last bytes of the text, zero-padded to 64 bytes.
 struct LastBlock {
   LastBlock(const std::uint8_t* text, std::size_t count) { std::memcpy(bytes, text, count); }
   std::uint8_t bytes[kBlockBytes] = {};
 };
 
 template <WordBytes kWords>
-WindowTokens mark_tokens_portable(const std::uint8_t* text, std::size_t count, std::uint8_t* tokens,
-                                  WindowMarks& marks) {
+MarkedTokens mark_tokens_portable(const std::uint8_t* text, std::size_t count, std::uint8_t* tokens, WordMarks& marks) {
   static constexpr std::array<std::uint8_t, 256> kToken = [] {
     std::array<std::uint8_t, 256> token{};
     for (unsigned c = 0; c < 256; ++c) {
@@ -106,7 +105,7 @@ template <WordBytes kWords>
 }
 
 template <WordBytes kWords>
-WindowTokens mark_tokens_sse2(const std::uint8_t* text, std::size_t count, std::uint8_t* tokens, WindowMarks& marks) {
+MarkedTokens mark_tokens_sse2(const std::uint8_t* text, std::size_t count, std::uint8_t* tokens, WordMarks& marks) {
   Tally<Popcnt::kMissing> tally(marks);
   std::size_t at = 0;
   for (; at + kBlockBytes <= count; at += kBlockBytes) {
@@ -141,8 +140,8 @@ SPILLWAY_AVX2 [[gnu::always_inline]] inline void mark_block_avx2(const std::uint
 }
 
 template <WordBytes kWords>
-SPILLWAY_AVX2 WindowTokens mark_tokens_avx2(const std::uint8_t* text, std::size_t count, std::uint8_t* tokens,
-                                            WindowMarks& marks) {
+SPILLWAY_AVX2 MarkedTokens mark_tokens_avx2(const std::uint8_t* text, std::size_t count, std::uint8_t* tokens,
+                                            WordMarks& marks) {
   Tally<Popcnt::kPresent> tally(marks);
   std::size_t at = 0;
   for (; at + kBlockBytes <= count; at += kBlockBytes) {
@@ -156,10 +155,10 @@ SPILLWAY_AVX2 WindowTokens mark_tokens_avx2(const std::uint8_t* text, std::size_
 }
 
 template <WordBytes kWords>
-__attribute__((target("avx512f,avx512bw,popcnt"))) WindowTokens mark_tokens_avx512(const std::uint8_t* text,
+__attribute__((target("avx512f,avx512bw,popcnt"))) MarkedTokens mark_tokens_avx512(const std::uint8_t* text,
                                                                                    std::size_t count,
                                                                                    std::uint8_t* tokens,
-                                                                                   WindowMarks& marks) {
+                                                                                   WordMarks& marks) {
   Tally<Popcnt::kPresent> tally(marks);
   for (std::size_t at = 0; at < count; at += kBlockBytes) {
     const __mmask64 inside = count - at >= kBlockBytes ? ~__mmask64{0} : (__mmask64{1} << (count - at)) - 1;

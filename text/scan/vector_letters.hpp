@@ -1,13 +1,13 @@
-// Which bytes of a vector are letters and digits of ASCII, and its letters in lower case, in the instructions of each
-// kind of CPU. Inlined into code for that kind.
+// Finds ASCII letters and digits in a vector of bytes and lowers the letters, with SSE2, AVX2 or AVX-512. Inlined into
+// code that is compiled for the same instruction set.
 #pragma once
 
 #include "io/base/vector_intrinsics.hpp"
 
 namespace spillway {
 
-// SSE2 and AVX2: all bits of a byte are set where it is one. A byte c lies in ['0','9'] iff (signed)
-// c - '0' - 128 < 10 - 128 with wrapping subtraction; letters are folded by 0x20.
+// SSE2 and AVX2 results have all bits of a byte set where the answer is yes. A byte c is in ['0','9'] if and only if
+// c - '0' - 128 < 10 - 128, signed and with wrapping subtraction. Setting bit 0x20 lowers a letter.
 [[gnu::always_inline]] inline __m128i are_digits(__m128i bytes) {
   return _mm_cmplt_epi8(_mm_add_epi8(bytes, _mm_set1_epi8(static_cast<char>(0x80 - '0'))),
                         _mm_set1_epi8(static_cast<char>(-128 + 10)));

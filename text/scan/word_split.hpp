@@ -1,5 +1,5 @@
-// Where a run of word bytes that is too long to be held whole is cut, so that no token of it changes that can be kept:
-// behind punctuation if there is any, else where it goes over to letters that are surely of one token.
+// Chooses where to cut a word that is too long to be held whole, so that as few tokens as possible change: after
+// punctuation if there is any, otherwise before the letters that certainly belong to one token.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,13 @@
 
 namespace spillway {
 
-// Counts on from `known` (0 or an earlier result for a prefix of `run`) how many leading bytes of a run are letters,
-// digits and marks that stand together in one token, whatever it is: ASCII, and characters of two bytes but those of
-// Latin-1 punctuation.
-std::size_t one_token_prefix(std::string_view run, std::size_t known);
+// Returns how many leading bytes of a word are letters, digits and marks that certainly belong to one token: ASCII, and
+// two-byte characters other than Latin-1 punctuation. Continues from `known`, which is 0 or an earlier result for a
+// prefix of the word. Time O(result - known).
+std::size_t one_token_prefix(std::string_view word, std::size_t known);
 
-// Where to cut: in (0, limit], between two characters. Requires: limit < run.size(), 3 < limit.
-std::size_t find_run_cut(std::string_view run, std::size_t limit);
+// Returns where to cut: a border between two characters in (0, limit]. Requires: 3 < limit < word.size(). Time
+// O(limit).
+std::size_t find_word_split(std::string_view word, std::size_t limit);
 
 }  // namespace spillway

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "io/base/error.hpp"
-#include "text/scan/window_kernels.hpp"
+#include "text/scan/word_kernels.hpp"
 
 namespace spillway {
 
@@ -56,7 +56,7 @@ void FoldedWord::fold(std::string_view run) {
   const bool is_long = run.size() > kKeptBytes;
   if (std::exchange(is_long_, is_long) && !is_long) give_back();
   if (!fold_simple(run)) fold_any(run);
-  const std::size_t bytes = std::max(3 * count_, run.size()) + kWindowPadding;
+  const std::size_t bytes = std::max(3 * count_, run.size()) + kScanPadding;
   if (text_.size() < bytes) text_.resize(bytes);
   if (unchanged_) {
     std::memcpy(text_.data(), run.data(), run.size());

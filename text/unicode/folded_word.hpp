@@ -26,7 +26,7 @@ class FoldedWord {
 
   std::span<const char16_t> units() const { return {units_.data(), count_}; }
   std::span<const std::uint8_t> kinds() const { return {kinds_.data(), count_}; }  // CharacterKind bits
-  // UTF-8 of the units, or the run if is_unchanged(); kWindowPadding bytes behind it may be read.
+  // UTF-8 of the units, or the run if is_unchanged(); kScanPadding bytes behind it may be read.
   const char* text() const { return text_.data(); }
   // Where a unit that begins a character stands in the text; of units().size(), the text's end.
   std::uint32_t place(std::size_t unit) const { return places_[unit]; }

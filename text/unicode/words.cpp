@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "text/scan/window_kernels.hpp"
+#include "text/scan/word_kernels.hpp"
 #include "text/unicode/cjk_words.hpp"
 #include "text/unicode/folded_word.hpp"
 #include "text/unicode/icu_word_break.hpp"
@@ -93,14 +93,14 @@ struct UnicodeWords::State {
   FoldedWord folded;
   std::vector<std::uint32_t> edges;
   bool uses_dictionary = false;  // the run that is looked at
-  char remembered[WordCache::kMaxBytes + kWindowPadding] = {};
+  char remembered[WordCache::kMaxBytes + kScanPadding] = {};
 };
 
 UnicodeWords::UnicodeWords(std::size_t memory_bytes) : state_(std::make_unique<State>(memory_bytes)) {}
 UnicodeWords::~UnicodeWords() = default;
 UnicodeWords::UnicodeWords(UnicodeWords&&) noexcept = default;
 
-RunWords UnicodeWords::find(std::string_view run) {
+WordTokens UnicodeWords::find(std::string_view run) {
   State& state = *state_;
   const bool remember = run.size() >= WordCache::kMinBytes && run.size() <= WordCache::kMaxBytes;
   if (remember && state.recall(run)) return {state.remembered, state.edges};
@@ -112,7 +112,7 @@ RunWords UnicodeWords::find(std::string_view run) {
 }
 
 void UnicodeWords::split(std::string_view run, const std::function<void(std::string_view)>& take) {
-  const RunWords words = find(run);
+  const WordTokens words = find(run);
   for (std::size_t i = 0; i < words.count(); ++i) take(words[i]);
 }
 

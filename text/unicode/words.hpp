@@ -12,9 +12,9 @@
 
 namespace spillway {
 
-// The tokens of a run: [text + edges[2i], text + edges[2i + 1]), in order, none empty. kWindowPadding bytes behind the
+// The tokens of a run: [text + edges[2i], text + edges[2i + 1]), in order, none empty. kScanPadding bytes behind the
 // last may be read.
-struct RunWords {
+struct WordTokens {
   const char* text = nullptr;
   std::span<const std::uint32_t> edges;
 
@@ -31,7 +31,7 @@ class UnicodeWords {
   UnicodeWords(UnicodeWords&&) noexcept;
 
   // `run` is UTF-8 (ill-formed bytes separate words), at most about 64 KiB. Valid until the next call.
-  RunWords find(std::string_view run);
+  WordTokens find(std::string_view run);
   // The same, token by token.
   void split(std::string_view run, const std::function<void(std::string_view token)>& take);
 

@@ -225,7 +225,7 @@ MachineFacts machine_facts(const std::vector<std::string>& directories, bool qui
                            const std::atomic<int>& signal_number) {
   MachineFacts facts;
   facts.cpu_features = cpu_features();
-  facts.tokenizer_path = window_kernels(WordBytes::kWithHighBytes).name;
+  facts.tokenizer_path = word_kernels(WordBytes::kWithHighBytes).name;
   facts.processors = static_cast<unsigned>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   facts.usable_threads = usable_threads();
   facts.memory = memory_limits();

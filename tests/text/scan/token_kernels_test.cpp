@@ -8,7 +8,7 @@
 
 #include "indexer/chunk/parsed_chunk.hpp"
 #include "tests/support/guarded_text.hpp"
-#include "text/scan/window_runs.hpp"
+#include "text/scan/word_marks.hpp"
 
 namespace spillway {
 namespace {
@@ -41,10 +41,10 @@ class TokenKernels : public ::testing::TestWithParam<WordBytes> {
     constexpr std::uint8_t kUntouched = 0x5A;
     const std::size_t whole = (text.size() + 63) / 64 * 64;
     std::vector<std::uint8_t> tokens(whole + 1, kUntouched);
-    WindowMarks marks;
+    WordMarks marks;
     marks.words.fill(~std::uint64_t{0});
     marks.special.fill(~std::uint64_t{0});
-    const WindowTokens found =
+    const MarkedTokens found =
         path.mark_tokens(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), tokens.data(), marks);
     ASSERT_EQ(tokens.back(), kUntouched) << "wrote behind the window";
     const std::vector<Word> runs = runs_of(text, GetParam());
@@ -65,13 +65,13 @@ class TokenKernels : public ::testing::TestWithParam<WordBytes> {
       ASSERT_EQ((marks.words[i / 64] >> i % 64 & 1) != 0, expected[i] != 0) << path.name << " byte " << i;
     }
     std::vector<std::uint16_t> edges(text.size() + 1);
-    const auto specials = special_runs(marks, text.size(), edges.data());
+    const auto specials = special_words(marks, text.size(), edges.data());
     ASSERT_EQ(std::vector<std::uint16_t>(specials.begin(), specials.end()), special) << path.name;
     expect_counts(marks, runs, text.size());
   }
 
   // Words between any borders of runs.
-  static void expect_counts(const WindowMarks& marks, const std::vector<Word>& runs, std::size_t bytes) {
+  static void expect_counts(const WordMarks& marks, const std::vector<Word>& runs, std::size_t bytes) {
     for (std::size_t i = 0; i < runs.size(); i += 1 + i / 8) {
       ASSERT_EQ(words_between(marks, 0, runs[i].begin), i);
       ASSERT_EQ(words_between(marks, runs[i].end, bytes), runs.size() - i - 1);
@@ -125,15 +125,15 @@ TEST_P(TokenKernels, AreRightForAllLengthsAndMisalignments) {
 
 TEST_P(TokenKernels, TakeWholeWindows) {
   std::string text;
-  for (std::size_t i = 0; i < kWindowBytes; ++i) text.push_back(i % 2 == 0 ? 'a' : ' ');
+  for (std::size_t i = 0; i < kScanBytes; ++i) text.push_back(i % 2 == 0 ? 'a' : ' ');
   std::string high;
-  while (high.size() < kWindowBytes) high += high.size() % 3 == 0 ? "\xC3" : "-\xFF";
-  high.resize(kWindowBytes);
+  while (high.size() < kScanBytes) high += high.size() % 3 == 0 ? "\xC3" : "-\xFF";
+  high.resize(kScanBytes);
   for (const TokenKernel& path : paths()) {
     expect_right(path, text);
     expect_right(path, high);
-    expect_right(path, std::string(kWindowBytes, 'x'));
-    expect_right(path, std::string(kWindowBytes, ' '));
+    expect_right(path, std::string(kScanBytes, 'x'));
+    expect_right(path, std::string(kScanBytes, ' '));
   }
 }
 

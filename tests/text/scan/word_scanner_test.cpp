@@ -16,8 +16,8 @@ namespace {
 using testing::GuardedText;
 using testing::naive_runs;
 
-constexpr std::size_t kWindow = kWindowBytes;
-constexpr std::size_t kLongest = WordScanner::kMaxRunBytes;
+constexpr std::size_t kWindow = kScanBytes;
+constexpr std::size_t kLongest = WordScanner::kMaxWordBytes;
 
 class Runs {
  public:
@@ -107,9 +107,9 @@ TEST_P(RunScannerTest, HandsOutWindowsOfBoundedSize) {
     runs.emplace_back(run);
     most = std::max(most, ++since);
   };
-  scanner.scan_windows(
+  scanner.scan_ranges(
       text,
-      [&](const WindowRuns& window) {
+      [&](const ScannedWords& window) {
         for (std::size_t i = 0; i < window.edges.size(); i += 2) {
           const std::uint16_t begin = window.edges[i];
           const std::size_t bytes = std::size_t{window.edges[i + 1]} - begin;
@@ -253,7 +253,7 @@ TEST(RunScannerPaths, AllGiveTheSameRuns) {
   std::mt19937_64 random(9);
   const std::string text = testing::random_text(random, 3000, 9000);
   for (const Tokenizer tokenizer : {Tokenizer::kAscii, Tokenizer::kUnicode}) {
-    for (const WindowKernels& path : all_window_kernels(words_of(tokenizer))) {
+    for (const WordKernels& path : all_word_kernels(words_of(tokenizer))) {
       WordScanner scanner(path.find_edges);
       Runs runs;
       runs.scan(scanner, text);

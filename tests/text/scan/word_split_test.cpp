@@ -28,31 +28,31 @@ TEST(OneTokenPrefix, StopsBeforeHalfACharacterAndGoesOnFromWhatIsKnown) {
 
 TEST(RunCut, IsBehindTheLastSeparatorUpToTheLimit) {
   const std::string text = "中。中文。中文中文";
-  EXPECT_EQ(find_run_cut(text, 8), 6U);
-  EXPECT_EQ(find_run_cut(text, 14), 6U);
-  EXPECT_EQ(find_run_cut(text, 15), 15U);
-  EXPECT_EQ(find_run_cut(text, 20), 15U);
-  EXPECT_EQ(find_run_cut("中\u00A0文文文", 10), 5U);
-  EXPECT_EQ(find_run_cut("中«文文文", 10), 5U);
+  EXPECT_EQ(find_word_split(text, 8), 6U);
+  EXPECT_EQ(find_word_split(text, 14), 6U);
+  EXPECT_EQ(find_word_split(text, 15), 15U);
+  EXPECT_EQ(find_word_split(text, 20), 15U);
+  EXPECT_EQ(find_word_split("中\u00A0文文文", 10), 5U);
+  EXPECT_EQ(find_word_split("中«文文文", 10), 5U);
 }
 
 TEST(RunCut, IsElseBeforeTheLettersThatEndAtTheLimit) {
-  EXPECT_EQ(find_run_cut("中文wordword", 10), 6U);
-  EXPECT_EQ(find_run_cut("中文wérdword", 10), 6U);
-  EXPECT_EQ(find_run_cut("中文wéééé", 12), 6U);  // the limit is inside a character
+  EXPECT_EQ(find_word_split("中文wordword", 10), 6U);
+  EXPECT_EQ(find_word_split("中文wérdword", 10), 6U);
+  EXPECT_EQ(find_word_split("中文wéééé", 12), 6U);  // the limit is inside a character
 }
 
 TEST(RunCut, IsElseBetweenCharacters) {
-  EXPECT_EQ(find_run_cut("中文中文", 6), 6U);
-  EXPECT_EQ(find_run_cut("中文中文", 7), 6U);
-  EXPECT_EQ(find_run_cut("中文中文", 8), 6U);
-  EXPECT_EQ(find_run_cut("𠮷𠮷𠮷", 11), 8U);
+  EXPECT_EQ(find_word_split("中文中文", 6), 6U);
+  EXPECT_EQ(find_word_split("中文中文", 7), 6U);
+  EXPECT_EQ(find_word_split("中文中文", 8), 6U);
+  EXPECT_EQ(find_word_split("𠮷𠮷𠮷", 11), 8U);
 }
 
 TEST(RunCut, EndsWithAnyBytes) {
-  EXPECT_GE(find_run_cut(std::string(100, '\x80'), 50), 1U);
-  EXPECT_LE(find_run_cut(std::string(100, '\xFF'), 50), 50U);
-  EXPECT_EQ(find_run_cut(std::string(100, 'a'), 50), 50U);
+  EXPECT_GE(find_word_split(std::string(100, '\x80'), 50), 1U);
+  EXPECT_LE(find_word_split(std::string(100, '\xFF'), 50), 50U);
+  EXPECT_EQ(find_word_split(std::string(100, 'a'), 50), 50U);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "text/scan/window_kernels.hpp"
+#include "text/scan/word_kernels.hpp"
 
 #include <array>
 #include <bit>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "io/base/vector_intrinsics.hpp"
-#include "text/scan/count_bits.hpp"
 #include "text/scan/token_hash.hpp"
 #include "text/scan/vector_letters.hpp"
+#include "text/scan/word_marks.hpp"
 
 namespace spillway {
 
@@ -29,7 +29,7 @@ constexpr std::array<std::uint8_t, 256> kLower = [] {
   return table;
 }();
 
-// Up to 64 bytes, one by one: lowers them and returns the mask of the word bytes.
+// Lowers up to 64 bytes, one at a time, and returns the mask of the word bytes.
 template <WordBytes kWords>
 std::uint64_t mark_bytes(const std::uint8_t* text, std::size_t count, std::uint8_t* lowered) {
   std::uint64_t mask = 0;
@@ -40,7 +40,7 @@ std::uint64_t mark_bytes(const std::uint8_t* text, std::size_t count, std::uint8
   return mask;
 }
 
-// Writes the places of the set bits of `bits`, in rounds of eight: what is written too much is overwritten or not
+// Writes the offsets of the set bits, eight per round. Offsets written after the last one are overwritten later or not
 // counted.
 inline std::size_t append_edges(std::uint64_t bits, std::size_t found, std::size_t at, std::uint16_t* edges) {
   for (std::size_t j = 0; j < found; j += 8) {
@@ -207,10 +207,10 @@ SPILLWAY_AVX512 void load_keys_avx512(const std::uint8_t* lowered, std::span<con
   const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(table.shift));
   for (std::size_t i = 0; i < count; i += 8) {
     const auto lanes = static_cast<__mmask8>(count - i >= 8 ? 0xFFU : (1U << (count - i)) - 1);
-    const __m512i runs = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, edges.data() + 2 * i));
-    const __m512i begins = _mm512_and_si512(runs, low_half);
-    const __m512i bytes = _mm512_sub_epi64(_mm512_srli_epi64(runs, 16), begins);
-    // A shift by 64 or more gives 0.
+    const __m512i words = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, edges.data() + 2 * i));
+    const __m512i begins = _mm512_and_si512(words, low_half);
+    const __m512i bytes = _mm512_sub_epi64(_mm512_srli_epi64(words, 16), begins);
+    // Shifting by 64 or more gives 0.
     const __m512i bits = _mm512_slli_epi64(bytes, 3);
     const __m512i drop_low = _mm512_sllv_epi64(ones, bits);
     const __m512i drop_high = _mm512_sllv_epi64(ones, _mm512_max_epi64(_mm512_sub_epi64(bits, word_bits), zeros));
@@ -235,10 +235,10 @@ SPILLWAY_AVX512 void load_keys_avx512(const std::uint8_t* lowered, std::span<con
 }
 
 template <WordBytes kWords>
-std::span<const WindowKernels> paths() {
-  static const std::vector<WindowKernels> kPaths = [] {
-    std::vector<WindowKernels> result{{"portable", find_edges_portable<kWords>, load_keys_scalar},
-                                      {"sse2", find_edges_sse2<kWords>, load_keys_scalar}};
+std::span<const WordKernels> paths() {
+  static const std::vector<WordKernels> kPaths = [] {
+    std::vector<WordKernels> result{{"portable", find_edges_portable<kWords>, load_keys_scalar},
+                                    {"sse2", find_edges_sse2<kWords>, load_keys_scalar}};
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt")) {
       result.push_back({"avx2", find_edges_avx2<kWords>, load_keys_scalar});
     }
@@ -254,10 +254,10 @@ std::span<const WindowKernels> paths() {
 
 }  // namespace
 
-std::span<const WindowKernels> all_window_kernels(WordBytes words) {
+std::span<const WordKernels> all_word_kernels(WordBytes words) {
   return words == WordBytes::kAlphanumeric ? paths<WordBytes::kAlphanumeric>() : paths<WordBytes::kWithHighBytes>();
 }
 
-const WindowKernels& window_kernels(WordBytes words) { return all_window_kernels(words).back(); }
+const WordKernels& word_kernels(WordBytes words) { return all_word_kernels(words).back(); }
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-#include "text/scan/window_kernels.hpp"
+#include "text/scan/word_kernels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -44,8 +44,8 @@ Edges expected_edges(std::string_view text, std::uint64_t word_before, WordBytes
 
 Edges edges_of(std::string_view text, std::uint64_t word_before, FindEdgesFunction find_edges) {
   constexpr std::uint8_t kUntouched = 0x5A;
-  std::vector<std::uint8_t> lowered(text.size() + kWindowPadding + 1, kUntouched);
-  std::vector<std::uint16_t> places(text.size() + kWindowPadding + 1, kUntouched);
+  std::vector<std::uint8_t> lowered(text.size() + kScanPadding + 1, kUntouched);
+  std::vector<std::uint16_t> places(text.size() + kScanPadding + 1, kUntouched);
   const std::size_t count = find_edges(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), word_before,
                                        lowered.data(), places.data());
   EXPECT_LE(count, text.size());
@@ -63,8 +63,8 @@ std::string random_bytes(std::mt19937_64& random, std::size_t count) {
 
 class FindEdges : public ::testing::TestWithParam<WordBytes> {
  protected:
-  std::span<const WindowKernels> paths() const { return all_window_kernels(GetParam()); }
-  void expect_right(const WindowKernels& path, std::string_view text) const {
+  std::span<const WordKernels> paths() const { return all_word_kernels(GetParam()); }
+  void expect_right(const WordKernels& path, std::string_view text) const {
     for (const std::uint64_t before : {0, 1}) {
       ASSERT_EQ(edges_of(text, before, path.find_edges), expected_edges(text, before, GetParam())) << path.name;
     }
@@ -75,13 +75,13 @@ TEST_P(FindEdges, ListsThePortablePathFirstAndEachOnce) {
   ASSERT_GE(paths().size(), 2U);
   EXPECT_STREQ(paths()[0].name, "portable");
   std::set<std::string> names;
-  for (const WindowKernels& path : paths()) names.insert(path.name);
+  for (const WordKernels& path : paths()) names.insert(path.name);
   EXPECT_EQ(names.size(), paths().size());
   RecordProperty("paths", static_cast<int>(paths().size()));
 }
 
 TEST_P(FindEdges, KnowsEveryByteAtEveryPlace) {
-  for (const WindowKernels& path : paths()) {
+  for (const WordKernels& path : paths()) {
     for (unsigned c = 0; c < 256; ++c) {
       // The byte in the middle of others of the opposite kind, at each place of two blocks.
       const char other = belongs(c, GetParam()) ? ' ' : 'x';
@@ -97,7 +97,7 @@ TEST_P(FindEdges, KnowsEveryByteAtEveryPlace) {
 TEST_P(FindEdges, IsRightForAllLengthsAndMisalignments) {
   std::mt19937_64 random(1);
   const std::string bytes = random_bytes(random, 300 + 64);
-  for (const WindowKernels& path : paths()) {
+  for (const WordKernels& path : paths()) {
     for (std::size_t shift = 0; shift < 64; ++shift) {
       for (std::size_t count = 0; count <= 300; ++count) {
         expect_right(path, std::string_view(bytes).substr(shift, count));
@@ -108,18 +108,18 @@ TEST_P(FindEdges, IsRightForAllLengthsAndMisalignments) {
 
 TEST_P(FindEdges, TakesAsManyEdgesAsThereCanBe) {
   std::string text;
-  for (std::size_t i = 0; i < kWindowBytes; ++i) text.push_back(i % 2 == 0 ? 'a' : ' ');
-  for (const WindowKernels& path : paths()) expect_right(path, text);
+  for (std::size_t i = 0; i < kScanBytes; ++i) text.push_back(i % 2 == 0 ? 'a' : ' ');
+  for (const WordKernels& path : paths()) expect_right(path, text);
 }
 
 TEST_P(FindEdges, ReadsNothingOutsideTheText) {
   std::mt19937_64 random(2);
   for (std::size_t count = 0; count <= 300; ++count) {
     const GuardedText text(random_bytes(random, count));  // its end is a page's end
-    for (const WindowKernels& path : paths()) expect_right(path, text.view());
+    for (const WordKernels& path : paths()) expect_right(path, text.view());
   }
   const GuardedText page(random_bytes(random, 4096));  // so is its beginning
-  for (const WindowKernels& path : paths()) {
+  for (const WordKernels& path : paths()) {
     expect_right(path, page.view());
     for (std::size_t count = 0; count <= 130; ++count) expect_right(path, page.view().substr(0, count));
   }
@@ -135,7 +135,7 @@ TEST(LoadKeys, GivesWordsAndGuessesOfShortTokens) {
   std::vector<std::uint32_t> slots(256);
   for (std::uint32_t& slot : slots) slot = static_cast<std::uint32_t>(random());
   const SlotTable table{slots.data(), 64 - 8, (1U << 18) - 1, 0x1234567890ABCDEFULL};
-  for (const WindowKernels& path : all_window_kernels(WordBytes::kWithHighBytes)) {
+  for (const WordKernels& path : all_word_kernels(WordBytes::kWithHighBytes)) {
     SCOPED_TRACE(path.name);
     for (int round = 0; round < 2000; ++round) {
       std::string text;
@@ -154,7 +154,7 @@ TEST(LoadKeys, GivesWordsAndGuessesOfShortTokens) {
         tokens.push_back(token);
       }
       std::vector<std::uint8_t> lowered(text.begin(), text.end());
-      lowered.resize(text.size() + kWindowPadding, 0xEE);
+      lowered.resize(text.size() + kScanPadding, 0xEE);
       TokenKeys keys;
       path.load_keys(lowered.data(), edges, table, keys);
       for (std::size_t i = 0; i < count; ++i) {
@@ -177,14 +177,14 @@ TEST(LoadKeys, GivesWordsAndGuessesOfShortTokens) {
 }
 
 // Where no slot is taken, and where all are, every guess is some entry.
-TEST(WindowKernels, TakeNoLongTokenForAnEntryOfATable) {
+TEST(WordKernels, TakeNoLongTokenForAnEntryOfATable) {
   MemoryBudget budget(std::size_t{64} << 20);
   TermTable table(budget, 64, 4096);
-  const std::string text = "seventeenbytes017 anotherverylongtoken99 " + std::string(kWindowPadding, ' ');
+  const std::string text = "seventeenbytes017 anotherverylongtoken99 " + std::string(kScanPadding, ' ');
   const std::vector<std::uint16_t> edges{0, 17, 18, 40};
   const std::span<const std::uint8_t> lowered(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
   for (std::size_t entries = 0; entries <= 64; ++entries) {
-    for (const WindowKernels& path : all_window_kernels(WordBytes::kWithHighBytes)) {
+    for (const WordKernels& path : all_word_kernels(WordBytes::kWithHighBytes)) {
       SCOPED_TRACE(path.name);
       TokenKeys keys;
       path.load_keys(lowered.data(), edges, table.slot_table(KeySpace::kTerm), keys);
