@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/run_benchmarks.hpp"
+#include "bench/simdjson_reader.hpp"
 #include "bench/stage_input.hpp"
 #include "corpora/json/fast_parser.hpp"
 
@@ -45,18 +46,30 @@ struct CountingSink final : DocumentSink {
 void documents(benchmark::State& state) {
   constexpr std::size_t kStepBytes = std::size_t{256} << 10;
   const std::string_view bytes = stage_input().bytes();
-  StageJsonl jsonl(bytes.size());
   for (auto _ : state) {
     CountingSink sink;
     for (std::size_t begin = 0; begin < bytes.size();) {
       const std::size_t last = std::min(begin + kStepBytes, bytes.size()) - 1;
       const std::size_t end = bytes.find('\n', last) + 1;
-      jsonl.parser.parse_block(bytes.substr(begin, end - begin), {}, sink);
+      parse(bytes.substr(begin, end - begin), sink);
       begin = end;
     }
     if (sink.documents != stage_input().documents.size()) throw std::runtime_error("documents are missing");
+    state.counters["text_bytes"] = static_cast<double>(sink.text_bytes);
   }
   count_input(state);
+}
+
+// The work of a parsing thread on a block of records: check UTF-8, cut, parse and judge records.
+void documents(benchmark::State& state) {
+  StageJsonl jsonl(stage_input().bytes().size());
+  parse_in_steps(state, [&](std::string_view block, DocumentSink& sink) { jsonl.parser.parse_block(block, {}, sink); });
+}
+
+void simdjson_documents(benchmark::State& state, SimdjsonReader::Interface interface) {
+  SimdjsonReader reader(interface);
+  state.SetLabel(reader.instruction_set());
+  parse_in_steps(state, [&](std::string_view block, DocumentSink& sink) { reader.parse_block(block, sink); });
 }
 
 void add_all() {
@@ -66,6 +79,8 @@ void add_all() {
   }
   if (has_unescape_avx512()) benchmark::RegisterBenchmark("json/fast/avx512", unescape, unescape_string_avx512);
   benchmark::RegisterBenchmark("json/documents", documents);
+  benchmark::RegisterBenchmark("json/simdjson/dom", simdjson_documents, SimdjsonReader::Interface::kDom);
+  benchmark::RegisterBenchmark("json/simdjson/on-demand", simdjson_documents, SimdjsonReader::Interface::kOnDemand);
 }
 
 }  // namespace
