@@ -12,13 +12,13 @@ namespace spillway {
 
 namespace {
 
-// Ranges of an index: few enough that looking at all of them costs less than the lists of a query, many enough that
-// bounds tell them apart. Of 2^9 to 2^12 documents a range, in an index of 12.7 million, 2^10 and 2^11 did best (5.0
-// and 4.6 ms a query; 5.1 at 2^9, 5.3 at 2^12; 2 virtual processors of a Xeon of 2023).
+// Ranges of an index: few enough that looking at all of them costs less than reading the lists of a query, and many
+// enough that their bounds differ. In an index of 12.7 million documents, ranges of 2^9, 2^10, 2^11 and 2^12 documents
+// took 5.1, 5.0, 4.6 and 5.3 ms per query (2 virtual processors of a Xeon of 2023).
 constexpr std::uint64_t kRanges = std::uint64_t{1} << 14;
 constexpr unsigned kLeastBits = 6, kMostBits = 16;
 
-// A clause takes up to 300 KB of bounds, so that this many take 150 MB at most; a scan takes 2 KB of each.
+// A clause takes up to 300 KB of bounds, so 512 clauses take up to 150 MB. An exhaustive scan takes 2 KB per clause.
 constexpr std::size_t kMostClauses = 512;
 
 RangeGrid grid_of(std::uint64_t documents, unsigned bits) {
@@ -29,7 +29,7 @@ RangeGrid grid_of(std::uint64_t documents, unsigned bits) {
 
 }  // namespace
 
-// One query.
+// The search for one query.
 class BlockMaxRanker::Search {
  public:
   Search(BlockMaxRanker& ranker, std::size_t k)
@@ -50,13 +50,13 @@ class BlockMaxRanker::Search {
     bool is_required = false;
     // In the range that is being searched:
     double bound = 0;
-    const float* by_length = nullptr;  // for each length code, the bound before the weight
+    const float* by_length = nullptr;  // by length code: the bound without the weight
     bool is_loaded = false;
   };
   struct Range {
     std::size_t number;
     double threshold;
-    double sum, slack;  // of the bounds of its clauses
+    double sum, slack;  // sum of the bounds of its clauses, and by how much it may be too small
     std::span<const std::uint32_t> lengths;
   };
 
@@ -85,12 +85,12 @@ class BlockMaxRanker::Search {
   SearchWork& work_;
   RangeList::Context context_;
   TopK best_;
-  std::vector<Clause> clauses_;  // in the order of the query; those that score or are required
+  std::vector<Clause> clauses_;  // those that score, in the order of the query
   std::vector<std::vector<std::unique_ptr<RangeList>>> excluded_;
-  std::vector<float> sums_;                // of each range
-  std::vector<Clause*> present_;           // the clauses with a bound in the range, by rising bound
-  std::vector<std::uint32_t> candidates_;  // places in the range, not ordered
-  std::vector<std::uint8_t> taken_;        // for each place: it was looked at
+  std::vector<float> sums_;                // by range
+  std::vector<Clause*> present_;           // clauses with postings in the range, by rising bound
+  std::vector<std::uint32_t> candidates_;  // places in the range, in any order
+  std::vector<std::uint8_t> taken_;        // by place: 1 if it was taken before
 };
 
 std::vector<RankedDocument> BlockMaxRanker::Search::run(const Query& query) {
@@ -100,7 +100,7 @@ std::vector<RankedDocument> BlockMaxRanker::Search::run(const Query& query) {
   return best_.take();
 }
 
-// False if nothing can be found.
+// Returns false if no document can be found.
 bool BlockMaxRanker::Search::open(const Query& query) {
   for (const QueryClause& clause : query.clauses) {
     if (clause.count == 0) continue;
@@ -119,7 +119,7 @@ void BlockMaxRanker::Search::open_group(const Query& query, const std::vector<st
   std::vector<std::unique_ptr<RangeList>> lists;
   for (const std::size_t place : group) {
     auto postings = find_clause(index_, query.clauses[place]);
-    if (!postings) return;  // no document holds them all
+    if (!postings) return;  // no document contains the whole group
     lists.push_back(list_of(std::move(*postings)));
   }
   excluded_.push_back(std::move(lists));
@@ -131,7 +131,7 @@ std::unique_ptr<RangeList> BlockMaxRanker::Search::list_of(ClausePostings postin
                                      std::move(postings.phrase.frequencies));
 }
 
-// A range without a clause that is required gets 0.
+// The sum is 0 for a range that lacks a required clause.
 void BlockMaxRanker::Search::sum_bounds() {
   sums_.assign(grid_.size(), 0);
   for (const Clause& clause : clauses_) {
@@ -147,7 +147,7 @@ void BlockMaxRanker::Search::sum_bounds() {
   }
 }
 
-// The ranges whose sum is not 0. Sums are told apart to 1/1024 of the largest.
+// The ranges whose sum is not 0, by falling sum: a counting sort of 1024 steps, in O(ranges).
 std::vector<std::uint32_t> BlockMaxRanker::Search::by_falling_sum() const {
   constexpr std::size_t kSteps = 1024;
   const float most = *std::max_element(sums_.begin(), sums_.end());
@@ -186,9 +186,9 @@ void BlockMaxRanker::Search::search(std::size_t number) {
   for (const std::uint32_t place : candidates_) judge(range, place);
 }
 
-// Documents above this length cannot reach the threshold, whatever they hold.
+// Longer documents cannot reach the threshold, whatever clauses they contain.
 std::uint32_t BlockMaxRanker::Search::longest(const Range& range) const {
-  unsigned low = 0, high = 256;  // the first code that does not reach it is in [low, high]
+  unsigned low = 0, high = 256;  // the first length code that does not reach it is in [low, high]
   while (low < high) {
     const unsigned code = (low + high) / 2;
     double sum = 0;
@@ -202,8 +202,8 @@ std::uint32_t BlockMaxRanker::Search::longest(const Range& range) const {
   return low == 256 ? UINT32_MAX : length_of_code(static_cast<std::uint8_t>(low)) - 1;
 }
 
-// Collects all documents that may reach the threshold: those in all lists without which it cannot be reached; without
-// such lists, those in any of the lists that the others do not reach it without.
+// Collects all documents that may reach the threshold: those in all required lists, or, without required lists, those
+// in any list whose bound reaches the threshold together with the bounds of all weaker lists.
 void BlockMaxRanker::Search::find_candidates(const Range& range) {
   candidates_.clear();
   std::vector<Clause*> required;
@@ -228,7 +228,8 @@ void BlockMaxRanker::Search::find_candidates(const Range& range) {
   }
 }
 
-// The documents of the list that are short enough. No branch depends on a document: what passes is not to be foreseen.
+// Takes the documents of the list that are short enough. No branch depends on a document, because it would often be
+// mispredicted.
 void BlockMaxRanker::Search::take(const Range& range, Clause& clause) {
   load(clause, range);
   const std::uint32_t longest_length = longest(range);
@@ -242,7 +243,7 @@ void BlockMaxRanker::Search::take(const Range& range, Clause& clause) {
   candidates_.resize(count);
 }
 
-// The same, of those that were not taken yet.
+// The same without documents that were taken before.
 void BlockMaxRanker::Search::take_more(const Range& range, Clause& clause) {
   load(clause, range);
   const std::uint32_t longest_length = longest(range);
@@ -275,8 +276,8 @@ void BlockMaxRanker::Search::exclude(const Range& range) {
   }
 }
 
-// Offers the document unless the clauses that it holds cannot lift it to the threshold. Parts are looked at by falling
-// bound, and loaded only while it may still get there.
+// Offers the document if the bounds of the clauses that it contains reach the threshold. Checks the clauses by falling
+// bound, and loads a clause only while the document may still reach it.
 void BlockMaxRanker::Search::judge(const Range& range, std::size_t place) {
   const double needed = best_.threshold();
   const std::uint32_t length = range.lengths[place];

@@ -1,5 +1,5 @@
-// The formula that ranks (design section 7): what a term adds to a document's score, and what it adds at most to any
-// document of a block. Exact and bounding searches take both from here.
+// The BM25 formula (design section 7): how much a term adds to the score of a document, and how much it adds at most to
+// any document of a block.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,24 @@ class Bm25 {
  public:
   Bm25(const IndexCounts& counts, const Bm25Parameters& parameters);
 
-  // ln(1 + (N - df + .5) / (df + .5)), times the term's occurrences in the query.
+  // ln(1 + (N - df + .5) / (df + .5)), times the occurrences of the term in the query.
   double weight(std::uint64_t document_count, std::uint32_t query_count) const;
 
+  // How much a term with this weight and frequency adds to the score of a document with this length.
   double term_score(double weight, std::uint32_t frequency, std::uint32_t length) const {
     const double tf = frequency;
     return weight * tf / (tf + k1_ * (1 - b_ + b_ * length / mean_length_));
   }
 
-  // Not below term_score(1, tf, length) for any tf and length that the codes of a block's bound stand for.
+  // At least term_score(1, tf, length) for every tf and length that the two codes stand for.
   float bound(std::uint8_t frequency_code, std::uint8_t length_code) const {
     return bounds(frequency_code)[length_code];
   }
   // The same for all 256 length codes.
   const float* bounds(std::uint8_t frequency_code) const { return bounds_.data() + (std::size_t{frequency_code} << 8); }
-  // `term_score` as a bound: a float that is not below it, for any rounding on the way.
-  static float rounded_up(double share) { return static_cast<float>(share * (1 + 0x1p-21)); }
-  // By which share a sum of `terms` bounds, added as floats in any order, may be too small.
+  // A float that is at least `score`, whatever rounding happened in computing it.
+  static float rounded_up(double score) { return static_cast<float>(score * (1 + 0x1p-21)); }
+  // Relative error of a sum of `terms` bounds, added as floats in any order: it may be too small by this fraction.
   static double slack(std::size_t terms) { return static_cast<double>(terms + 4) * 0x1p-23; }
 
  private:

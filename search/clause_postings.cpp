@@ -11,7 +11,7 @@ namespace spillway {
 
 namespace {
 
-// One word of a phrase, in documents that ascend.
+// Walks the list of one word of a phrase through ascending documents.
 class PhraseWord {
  public:
   PhraseWord(const IndexReader& index, const TermEntry& entry, std::uint32_t place)
@@ -20,7 +20,7 @@ class PhraseWord {
   std::uint32_t place() const { return place_; }
   ListBlocks& blocks() { return blocks_; }
 
-  // Goes to the document; false if the word is not in it.
+  // Moves to the document. Returns false if it does not contain the word.
   bool seek(std::uint32_t document) {
     std::size_t block = block_ == kNone ? 0 : block_;
     if (blocks_.has_bounds()) {
@@ -34,7 +34,7 @@ class PhraseWord {
     return found != end && *found == document;
   }
 
-  // Begins to read the positions in the document.
+  // Starts reading the positions in the current document.
   void begin_positions() {
     if (!has_frequencies_) blocks_.decode_frequencies(block_, frequencies_);
     has_frequencies_ = true;
@@ -42,7 +42,7 @@ class PhraseWord {
     next_ = {};
   }
 
-  // The first position at or above `least`, counted from where the phrase would begin; nothing at the end.
+  // Returns the first begin of the phrase, at `least` or later, that the word's positions allow; nothing at their end.
   std::optional<std::int64_t> advance(std::int64_t least) {
     while (true) {
       while (!next_.empty()) {
@@ -73,7 +73,7 @@ class PhraseWord {
 
 using PhraseWords = std::vector<std::unique_ptr<PhraseWord>>;
 
-// Where all words agree on where the phrase begins.
+// Counts the positions at which all words agree that the phrase begins.
 std::uint32_t count_occurrences(PhraseWords& words) {
   for (const auto& word : words) word->begin_positions();
   std::uint32_t count = 0;

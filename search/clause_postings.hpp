@@ -1,5 +1,5 @@
-// The postings of a clause of a query: the list of a term, or what is found of a phrase. A phrase counts as a term
-// whose frequency is the number of places where it stands, and whose df is the number of documents that hold it.
+// The postings of a clause of a query: the list of a term, or the documents of a phrase. A phrase scores like a term:
+// its frequency is the number of places where it occurs, its df the number of documents that contain it.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,19 @@ struct PhrasePostings {
   std::vector<std::uint32_t> documents, frequencies;  // documents ascend; frequencies >= 1
 };
 
-// Looks through the documents that hold all words, starting from the rarest: lists are skipped by their bounds, and
-// positions are read of those documents only. Occurrences may overlap. Throws UsageError for an index without
-// positions, FormatError for damage. Requires: words.size() >= 2.
+// Finds the documents that contain the phrase. Takes the documents of the rarest word, skips through the other lists by
+// their bounds, and reads positions only of documents that contain all words. Occurrences may overlap. Time
+// O(words * documents of the rarest word), plus the blocks and positions that are decoded. Throws UsageError for an
+// index without positions, FormatError for damage. Requires: words.size() >= 2.
 PhrasePostings find_phrase(const IndexReader& index, const std::vector<QueryClause::Word>& words);
 
 struct ClausePostings {
-  std::optional<TermEntry> entry;  // of a term
-  PhrasePostings phrase;           // else
+  std::optional<TermEntry> entry;  // if the clause is a term
+  PhrasePostings phrase;           // if it is a phrase
   std::uint64_t document_count() const { return entry ? entry->document_count : phrase.documents.size(); }
 };
 
-// Nothing if no document holds the clause.
+// Returns nothing if no document contains the clause.
 std::optional<ClausePostings> find_clause(const IndexReader& index, const QueryClause& clause);
 
 }  // namespace spillway

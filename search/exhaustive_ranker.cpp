@@ -11,12 +11,12 @@ namespace spillway {
 
 namespace {
 
-// Documents whose scores are summed side by side: their accumulators fit the L2 cache.
+// Documents whose scores are summed at a time: their accumulators fit the L2 cache.
 constexpr std::uint64_t kRangeDocuments = std::uint64_t{1} << 16;
 
 }  // namespace
 
-// One clause's postings, consumed a window at a time.
+// Reads the postings of one clause, one range of documents at a time.
 class ExhaustiveRanker::ListScan {
  public:
   ListScan(const IndexReader& index, ClausePostings postings) : postings_(std::move(postings)) {
@@ -28,14 +28,14 @@ class ExhaustiveRanker::ListScan {
       frequencies_ = postings_.phrase.frequencies;
     }
   }
-  ListScan(const ListScan&) = delete;  // views refer to postings_
+  ListScan(const ListScan&) = delete;  // its views refer to postings_
   ListScan& operator=(const ListScan&) = delete;
 
   std::uint64_t document_count() const { return postings_.document_count(); }
   bool is_done() const { return at_ == documents_.size(); }
   std::uint32_t next_document() const { return documents_[at_]; }
 
-  // Calls take(document, frequency) for the documents below `end`.
+  // Calls take(document, frequency) for all remaining documents below `end`.
   template <typename Take>
   void scan(std::uint64_t end, Take&& take) {
     while (!is_done() && documents_[at_] < end) {
@@ -57,7 +57,7 @@ class ExhaustiveRanker::ListScan {
   std::size_t at_ = 0;
 };
 
-// One query.
+// The search for one query.
 class ExhaustiveRanker::Search {
  public:
   Search(ExhaustiveRanker& ranker, std::size_t k) : ranker_(ranker), best_(ranker.index_, k) {}
@@ -85,7 +85,7 @@ class ExhaustiveRanker::Search {
     bool is_required;
   };
 
-  // False if a clause that is required is nowhere.
+  // Returns false if no document contains a required clause.
   bool open(const Query& query) {
     for (const QueryClause& clause : query.clauses) {
       if (clause.count == 0) continue;
@@ -101,7 +101,7 @@ class ExhaustiveRanker::Search {
     return true;
   }
 
-  // All of it will be read.
+  // Counts the whole list, because all of it will be read.
   void count_work(const ClausePostings& postings) {
     const std::uint64_t count = postings.document_count();
     ranker_.work_ += {count, count, count, (count + 127) / 128, (count + 127) / 128};
@@ -111,7 +111,7 @@ class ExhaustiveRanker::Search {
     std::vector<std::unique_ptr<ListScan>> lists;
     for (const std::size_t place : group) {
       auto postings = find_clause(ranker_.index_, query.clauses[place]);
-      if (!postings) return;  // no document holds them all
+      if (!postings) return;  // no document contains the whole group
       lists.push_back(std::make_unique<ListScan>(ranker_.index_, std::move(*postings)));
     }
     excluded_.push_back(std::move(lists));
@@ -163,7 +163,7 @@ class ExhaustiveRanker::Search {
   TopK best_;
   std::vector<Clause> clauses_;
   std::vector<std::vector<std::unique_ptr<ListScan>>> excluded_;
-  std::uint64_t begin_ = 0, count_ = 0;  // of the window
+  std::uint64_t begin_ = 0, count_ = 0;  // documents of the range
 };
 
 ExhaustiveRanker::ExhaustiveRanker(const IndexReader& index, const Bm25& bm25)

@@ -1,5 +1,6 @@
-// BM25 over an index by an exhaustive scan: every posting of the query is scored. It is the plain statement of what a
-// search returns (design section 7); search/block_max_ranker.hpp returns the same, bit for bit, in less time.
+// BM25 over an index by an exhaustive scan: every posting of the query is scored. This is the reference for the results
+// of a search (design section 7); search/block_max_ranker.hpp returns the same, bit for bit, in less time. Time
+// O(postings of the query), plus O(log k) per document that enters the best k.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace spillway {
 
-// Not thread-safe: keeps its accumulators (768 KiB) from query to query. The index and the formula live longer.
+// Not thread-safe: keeps its accumulators (768 KiB) between queries. The index and the formula must outlive the ranker.
 class ExhaustiveRanker final : public Ranker {
  public:
   ExhaustiveRanker(const IndexReader& index, const Bm25& bm25);
@@ -23,8 +24,8 @@ class ExhaustiveRanker final : public Ranker {
   class Search;
   const IndexReader& index_;
   const Bm25& bm25_;
-  std::vector<double> scores_;        // of the window's documents; 0: holds none of the clauses
-  std::vector<std::uint32_t> marks_;  // of required clauses, or of the clauses of a group, that they hold
+  std::vector<double> scores_;        // by document of the range; 0: it contains no clause
+  std::vector<std::uint32_t> marks_;  // by document: how many required clauses, or clauses of a group, it contains
 };
 
 }  // namespace spillway

@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\n\r\v\f";
 
-// One item of the text, without its sign and quotes.
+// One item of the query, without its sign and quotes.
 struct Item {
-  char sign = 0;  // + or -, or 0
+  char sign = 0;  // +, - or 0 for none
   bool is_phrase = false;
   std::string_view text;
 };
@@ -50,12 +50,12 @@ class ItemReader {
   std::string_view rest_;
 };
 
-// The distinct clauses of a query.
+// Keeps the clauses of a query distinct.
 class ClauseTable {
  public:
   explicit ClauseTable(Query& query) : query_(query) {}
 
-  // The clause's place in the query, which gets it if it has none.
+  // Returns the index of the clause in the query, after adding it if it is new.
   std::size_t place_of(std::vector<QueryClause::Word> words) {
     std::string key;
     for (const QueryClause::Word& word : words) {
@@ -71,7 +71,7 @@ class ClauseTable {
   boost::unordered_flat_map<std::string, std::size_t> places_;
 };
 
-// The kept words of an item as clauses: a phrase is one, other items one a word.
+// Turns the words of an item that analysis keeps into clauses: one for a phrase, otherwise one per word.
 std::vector<std::size_t> clauses_of(ClauseTable& clauses, Analyzer& analyzer, const Item& item) {
   std::vector<QueryClause::Word> words;
   analyzer.analyze_places(item.text, [&](std::string_view term, std::uint32_t place) {
@@ -129,7 +129,7 @@ Query parse_query(Analyzer& analyzer, std::string_view text) {
 
 std::vector<QueryTerm> found_by(const Query& query) {
   std::vector<QueryTerm> terms;
-  boost::unordered_flat_map<std::string_view, std::size_t> places;  // of words of the query
+  boost::unordered_flat_map<std::string_view, std::size_t> places;
   for (const QueryClause& clause : query.clauses) {
     if (clause.count == 0) continue;
     for (const QueryClause::Word& word : clause.words) {

@@ -1,5 +1,5 @@
-// A query as rankers take it: what is looked for, and what each document must and must not hold. docs/search.md has the
-// language that people write queries in.
+// A query as rankers take it: the clauses to look for, and those that a document must or must not contain.
+// docs/search.md describes the query language.
 #pragma once
 
 #include <cstdint>
@@ -16,36 +16,36 @@ struct QueryTerm {
   std::uint32_t count = 0;  // occurrences in the query
 };
 
-// A term, or a phrase: terms at fixed distances.
+// A term, or a phrase: several terms at fixed distances.
 struct QueryClause {
   struct Word {
     std::string term;
-    std::uint32_t place = 0;  // in tokens before stopping, counted from the first word
+    std::uint32_t place = 0;  // distance from the first word, in tokens before stopping
     bool operator==(const Word&) const = default;
   };
-  std::vector<Word> words;  // one: a term
-  std::uint32_t count = 0;  // occurrences in the query; 0: it does not score
+  std::vector<Word> words;  // one word: a term
+  std::uint32_t count = 0;  // occurrences in the query; 0: the clause does not score
   bool is_required = false;
 };
 
 struct Query {
-  std::vector<QueryClause> clauses;  // distinct; in the order of their first occurrence
-  // Documents that hold all clauses of a group (places in `clauses`) are not found.
+  std::vector<QueryClause> clauses;  // distinct, in the order of their first occurrence
+  // Groups of indexes in `clauses`. A document that contains all clauses of a group is not found.
   std::vector<std::vector<std::size_t>> excluded;
 };
 
 // The terms of a text in the order of their first occurrence.
 std::vector<QueryTerm> query_terms(Analyzer& analyzer, std::string_view text);
 
-// A query of terms that may all be missing.
+// A query in which no term is required.
 Query query_of(const std::vector<QueryTerm>& terms);
 
-// Blanks separate items: words, "phrases", and either behind + (required) or - (excluded). Quotes and signs mean this
-// at the begin of an item only. An item that analysis splits is all of its terms; one of which it leaves nothing is
-// left out. Throws UsageError for a phrase without an end.
+// Parses the query language: items separated by blanks, each a word or a "phrase", with + in front if required or - if
+// excluded. Signs and quotes have this meaning only at the start of an item. An item that analysis splits stands for
+// all of its terms; an item without terms is left out. Throws UsageError for a phrase without a closing quote.
 Query parse_query(Analyzer& analyzer, std::string_view text);
 
-// The terms that a document may be found by, each once, in the order of the query: without excluded ones.
+// The distinct terms of all clauses that score, in the order of the query.
 std::vector<QueryTerm> found_by(const Query& query);
 
 }  // namespace spillway

@@ -56,7 +56,7 @@ void RangeList::bound_range(std::size_t range, std::size_t block, float bound, s
   frequency_codes_[range] = std::max(frequency_codes_[range], frequency_code);
 }
 
-// A dense list: a range takes the bounds of all blocks that reach into it.
+// Dense list: a range takes the bounds of all blocks that reach into it.
 void RangeList::bound_blocks() {
   const unsigned bits = context_.grid.bits;
   for (std::size_t block = 0; block < blocks_->size(); ++block) {
@@ -69,7 +69,7 @@ void RangeList::bound_blocks() {
   }
 }
 
-// A sparse list: only ranges with a document of the block take its bound.
+// Sparse list: only ranges that contain a document of the block take its bound.
 void RangeList::bound_documents() {
   const bool by_length = document_count_ <= kByLength;
   if (by_length) context_.work.read_lengths += document_count_;
@@ -83,7 +83,7 @@ void RangeList::bound_documents() {
   }
 }
 
-// A short list, or one without bounds: each posting for itself.
+// Phrase, or a list without block bounds: each posting has a bound of its own.
 void RangeList::bound_postings() {
   context_.work.read_lengths += documents_.size();
   for (std::size_t i = 0; i < documents_.size(); ++i) {

@@ -1,4 +1,4 @@
-// What ranks documents for a query, whether it looks at all of them or not.
+// The interface of rankers: the best documents of an index for a query.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace spillway {
 
-// What searches did; sums over queries.
+// The work of searches, summed over queries.
 struct SearchWork {
-  std::uint64_t query_postings = 0;    // of all clauses that score: what an exhaustive scan scores
-  std::uint64_t scored_postings = 0;   // whose share of a score was computed from their document's length
-  std::uint64_t read_lengths = 0;      // of documents, to bound or to score
-  std::uint64_t decoded_blocks = 0;    // of documents: up to 128 postings each
-  std::uint64_t frequency_blocks = 0;  // decoded for their frequencies
+  std::uint64_t query_postings = 0;    // postings of all clauses that score, which an exhaustive scan scores
+  std::uint64_t scored_postings = 0;   // postings that were scored
+  std::uint64_t read_lengths = 0;      // document lengths read for bounds and scores
+  std::uint64_t decoded_blocks = 0;    // blocks of up to 128 postings decoded for their documents
+  std::uint64_t frequency_blocks = 0;  // blocks decoded for their frequencies
 
   SearchWork& operator+=(const SearchWork& other) {
     query_postings += other.query_postings;
@@ -27,18 +27,18 @@ struct SearchWork {
   }
 };
 
-// Not thread-safe; several over one index are fine.
+// Not thread-safe. Several rankers may share one index.
 class Ranker {
  public:
   virtual ~Ranker() = default;
 
-  // At most k documents that hold at least one clause that scores, all that are required and no excluded group; best
-  // first; equal scores by external id, descending in byte order (and equal ids by number, ascending). The score is a
-  // double sum, in the order of the clauses, of Bm25::term_score. Throws FormatError; UsageError for a phrase where the
-  // index has no positions.
+  // Returns at most k documents, best first. Each contains at least one clause that scores, all required clauses and no
+  // excluded group. Equal scores are ordered by external id, descending in byte order, and equal ids by number,
+  // ascending. A score is the double sum of Bm25::term_score in the order of the clauses. Throws FormatError, and
+  // UsageError for a phrase in an index without positions.
   virtual std::vector<RankedDocument> best(const Query& query, std::size_t k) = 0;
 
-  // Of all queries so far.
+  // Sums over all queries so far.
   const SearchWork& work() const { return work_; }
 
  protected:

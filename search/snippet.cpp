@@ -10,11 +10,11 @@ namespace spillway {
 namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n\f\v";
-constexpr std::size_t kBorderBytes = 32;  // so far a border is moved to stand between words
+constexpr std::size_t kBorderBytes = 32;  // how far a border may move to stand between words
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// Behind the white space at or after `begin` if that is near; else between two characters.
+// Moves `begin` after the next white space if it is near, otherwise to the next character border.
 std::size_t move_begin(std::string_view text, std::size_t begin, std::size_t latest) {
   if (begin == 0) return 0;
   const std::size_t space = text.find_first_of(kSpaces, begin - 1);
@@ -33,7 +33,7 @@ std::size_t move_end(std::string_view text, std::size_t end, std::size_t earlies
   return end;
 }
 
-// At most so many bytes of the text, and no part of a character.
+// The length of the longest prefix of at most `bytes` bytes that ends at a character border.
 std::size_t whole_characters(std::string_view text, std::size_t bytes) {
   while (bytes < text.size() && is_continuation(text[bytes])) --bytes;
   return bytes;
@@ -64,12 +64,12 @@ std::vector<SnippetMaker::Match> SnippetMaker::find_matches(std::string_view tex
     }
     const std::size_t begin = at;
     while (at < text.size() && is_word_byte(text[at])) ++at;
-    match_run(text, begin, at, matches);
+    match_word(text, begin, at, matches);
   }
   return matches;
 }
 
-// Number of the query's term that the token is; terms_.size(): of none.
+// Index of the token's term in terms_; terms_.size() if it is not a term of the query.
 std::size_t SnippetMaker::term_of(std::string_view token) {
   std::string_view term;
   if (filter_.apply(token, &term) != TokenFate::kKept) return terms_.size();
@@ -77,18 +77,18 @@ std::size_t SnippetMaker::term_of(std::string_view token) {
   return found == terms_.end() || *found != term ? terms_.size() : static_cast<std::size_t>(found - terms_.begin());
 }
 
-// A run may hold several tokens (words of scripts without spaces): each is marked where its bytes stand in the run, and
-// where they do not (other forms of characters), the run is marked as a whole; of a long one, which no snippet could
-// show, what follows the last token that stood in it.
-void SnippetMaker::match_run(std::string_view text, std::size_t begin, std::size_t end, std::vector<Match>& matches) {
-  const std::string_view run = text.substr(begin, end - begin);
+// A word may contain several tokens (scripts without spaces). Each token is marked where its bytes occur in the word.
+// If they do not occur (other forms of characters), the whole word is marked, or, in a word that is longer than a
+// snippet, the bytes after the last token that did occur.
+void SnippetMaker::match_word(std::string_view text, std::size_t begin, std::size_t end, std::vector<Match>& matches) {
+  const std::string_view word = text.substr(begin, end - begin);
   const std::size_t first = matches.size();
   std::size_t searched = 0;
   bool whole = false;
-  std::size_t any_term = 0, near = 0;  // near: the match is not before
-  analyzer_.tokenize(run, [&](std::string_view token) {
+  std::size_t any_term = 0, near = 0;  // near: where the bytes to mark begin
+  analyzer_.tokenize(word, [&](std::string_view token) {
     const std::string token_bytes(token);
-    const std::size_t at = run.find(token_bytes, searched);
+    const std::size_t at = word.find(token_bytes, searched);
     if (at != std::string_view::npos) searched = at + token.size();
     const std::size_t found = term_of(token_bytes);
     if (found == terms_.size()) return;
@@ -100,37 +100,37 @@ void SnippetMaker::match_run(std::string_view text, std::size_t begin, std::size
     if (!whole) matches.push_back({begin + at, begin + at + token_bytes.size(), found});
   });
   if (!whole) return;
-  if (run.size() <= kSnippetBytes) {
+  if (word.size() <= kSnippetBytes) {
     matches.resize(first);
     near = 0;
   }
-  const std::size_t left = run.size() - near;
+  const std::size_t left = word.size() - near;
   matches.push_back(
-      {begin + near, begin + near + whole_characters(run.substr(near), std::min(left, kSnippetBytes)), any_term});
+      {begin + near, begin + near + whole_characters(word.substr(near), std::min(left, kSnippetBytes)), any_term});
 }
 
-// Of the matches, those from the first to behind the last index that fit the length best.
-std::pair<std::size_t, std::size_t> SnippetMaker::best_stretch(const std::vector<Match>& matches) const {
+// Returns the matches [first, last) of the best fragment. Both ends only move forward: time O(matches).
+std::pair<std::size_t, std::size_t> SnippetMaker::best_fragment(const std::vector<Match>& matches) const {
   std::vector<std::size_t> counts(terms_.size());
   std::size_t distinct = 0, last = 0;
   std::tuple<std::size_t, std::size_t> best{0, 0};
-  std::pair<std::size_t, std::size_t> stretch{0, 0};
+  std::pair<std::size_t, std::size_t> fragment{0, 0};
   for (std::size_t first = 0; first < matches.size(); ++first) {
     while (last < matches.size() && (last == first || matches[last].end - matches[first].begin <= kSnippetBytes)) {
       distinct += counts[matches[last++].term]++ == 0 ? 1 : 0;
     }
     if (std::tuple(distinct, last - first) > best) {
       best = {distinct, last - first};
-      stretch = {first, last};
+      fragment = {first, last};
     }
     distinct -= --counts[matches[first].term] == 0 ? 1 : 0;
   }
-  return stretch;
+  return fragment;
 }
 
 Snippet SnippetMaker::make(std::string_view text) {
   const std::vector<Match> matches = find_matches(text);
-  const auto [first, last] = best_stretch(matches);
+  const auto [first, last] = best_fragment(matches);
   const std::size_t least_begin = first == last ? 0 : matches[first].begin;
   const std::size_t least_end = first == last ? 0 : matches[last - 1].end;
   const std::size_t free = kSnippetBytes - std::min(kSnippetBytes, least_end - least_begin);

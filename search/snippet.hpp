@@ -1,5 +1,6 @@
-// The piece of a document's text that shows best why it was found: the stretch with the most distinct terms of the
-// query. What matches is decided by the index's own analysis, so what is marked is what was found.
+// The fragment of a document's text that shows best why the document was found: the one with the most distinct terms of
+// the query. The analysis of the index decides what matches, so a snippet marks exactly the terms that were found. Time
+// O(text + matches).
 #pragma once
 
 #include <cstddef>
@@ -14,21 +15,21 @@
 namespace spillway {
 
 struct Snippet {
-  std::string text;                                        // valid UTF-8; every stretch of white space is one space
+  std::string text;                                        // valid UTF-8; white space is single spaces
   std::vector<std::pair<std::size_t, std::size_t>> marks;  // [begin, end) of each match in it, ascending
-  bool starts_text = true, ends_text = true;               // nothing was left out before, or behind
+  bool starts_text = true, ends_text = true;               // whether nothing was left out before, or after it
 };
 
 // Not thread-safe.
 class SnippetMaker {
  public:
-  static constexpr std::size_t kSnippetBytes = 200;  // about so long
+  static constexpr std::size_t kSnippetBytes = 200;  // approximate length
 
-  // terms: of the query, as the index has them.
+  // `terms`: those of the query, as the index stores them.
   SnippetMaker(const ContentOptions& options, std::vector<std::string> terms);
 
-  // Requires: valid UTF-8. Where several stretches have as many distinct terms, the one with most matches, and of these
-  // the first, is taken; without any match, the start of the text.
+  // Among fragments with the most distinct terms, takes the one with the most matches, and among these the first.
+  // Without any match, takes the start of the text. Requires: valid UTF-8.
   Snippet make(std::string_view text);
 
  private:
@@ -36,8 +37,8 @@ class SnippetMaker {
     std::size_t begin, end, term;
   };
   std::vector<Match> find_matches(std::string_view text);
-  void match_run(std::string_view text, std::size_t begin, std::size_t end, std::vector<Match>& matches);
-  std::pair<std::size_t, std::size_t> best_stretch(const std::vector<Match>& matches) const;
+  void match_word(std::string_view text, std::size_t begin, std::size_t end, std::vector<Match>& matches);
+  std::pair<std::size_t, std::size_t> best_fragment(const std::vector<Match>& matches) const;
   std::size_t term_of(std::string_view token);
   bool is_word_byte(char c) const;
 
@@ -47,7 +48,8 @@ class SnippetMaker {
   std::vector<std::string> terms_;  // sorted, distinct
 };
 
-// The snippet with `open` and `close` around each mark, control characters escaped, and "..." where text was left out.
+// The snippet with `open` and `close` around each mark, control characters escaped, and "..." for text that was left
+// out.
 std::string marked_text(const Snippet& snippet, std::string_view open, std::string_view close);
 
 }  // namespace spillway

@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-// Turns what the project throws into what its users catch.
+// Turns the exceptions of the project into Failure.
 template <typename Call>
 auto guarded(Call&& call) {
   try {
@@ -92,7 +92,7 @@ struct Postings::State {
   std::shared_ptr<const Index::State> index;
   std::optional<TermEntry> entry;
   std::optional<PostingsCursor> cursor;
-  std::optional<PositionCursor> positions;  // opened by the first who asks
+  std::optional<PositionCursor> positions;  // opened by the first call of positions()
   std::size_t at = 0;
 };
 

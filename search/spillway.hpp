@@ -9,7 +9,7 @@
 //   spillway::Searcher searcher(index);
 //   for (const spillway::Hit& hit : searcher.search("out of core sorting", 10)) use(hit.id, hit.score);
 //
-// Everything throws spillway::Failure, and std::bad_alloc. Strings and vectors that are returned belong to the caller.
+// All functions may throw spillway::Failure and std::bad_alloc. Returned strings and vectors belong to the caller.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,13 @@
 
 namespace spillway {
 
-// What went wrong, in words that name the file and the place in it, what was expected and what helps.
+// An error. what() names the file and the place in it, what was expected and found, and a remedy.
 class Failure : public std::runtime_error {
  public:
   enum class Kind {
     kUsage,    // a call that the index or the query does not allow
     kIo,       // a file that cannot be read
-    kCorrupt,  // an index that is damaged, or of another version
+    kCorrupt,  // an index that is damaged or has another version
     kOther
   };
   Failure(Kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
@@ -40,18 +40,18 @@ class Failure : public std::runtime_error {
 
 struct StoredFields {
   std::string id;                // the external id
-  std::string title, url, date;  // empty where the document or the index has none
-  std::uint32_t length = 0;      // tokens kept
+  std::string title, url, date;  // empty if the document or the index has none
+  std::uint32_t length = 0;      // tokens kept by analysis
 };
 
 class Postings;
 class Searcher;
 
-// An index, open for reading. Its functions may be called by several threads at once. Movable; what was made from an
-// index keeps its files open, and may outlive it.
+// An index that is open for reading. Thread-safe. Movable. Postings and searchers made from an index keep its files
+// open and may outlive it.
 class Index {
  public:
-  // Maps the files of the directory and checks their heads; pages are checked against their checksums when they are
+  // Maps the files in the directory and checks their headers. Each page is checked against its checksum when it is
   // first read.
   explicit Index(const std::string& directory);
   ~Index();
@@ -64,14 +64,14 @@ class Index {
 
   // Requires: document < document_count() (Failure::kUsage).
   StoredFields document(std::uint32_t document) const;
-  // The stored text; empty in an index without (--store text stores it).
+  // The stored text; empty if the index stores none (--store text does).
   std::string text(std::uint32_t document) const;
-  // Documents with this external id, ascending.
+  // The documents with this external id, ascending.
   std::vector<std::uint32_t> find(std::string_view id) const;
 
-  // The terms of a text as the index would hold them, in order, with repetitions: "Sorted lists" -> sort, list.
+  // The terms of a text as the index stores them, in order, with repetitions: "Sorted lists" -> sort, list.
   std::vector<std::string> analyze(std::string_view text) const;
-  // The list of a term (as analyze() gives it); an empty one for a term that the index does not hold.
+  // The list of a term (as analyze() returns it); an empty list if the index does not contain the term.
   Postings postings(std::string_view term) const;
 
  private:
@@ -81,7 +81,7 @@ class Index {
   std::shared_ptr<const State> state_;
 };
 
-// Walks one list in order of documents. Not thread-safe.
+// Walks one list in the order of its documents. Not thread-safe.
 class Postings {
  public:
   ~Postings();
@@ -91,13 +91,13 @@ class Postings {
   std::uint64_t document_count() const;    // of the whole list
   std::uint64_t occurrence_count() const;  // likewise
 
-  // To the first, then to each next posting; false at the end.
+  // Moves to the first, then to each next posting. Returns false at the end.
   bool next();
-  // Require: next() returned true.
+  // All of these require that next() returned true.
   std::uint32_t document() const;
   std::uint32_t frequency() const;
-  // Ascending; the ordinals of the term's tokens in the document (docs/formats.md). Failure::kUsage for an index
-  // without positions.
+  // The ordinals of the term's tokens in the document, ascending (docs/formats.md). Failure::kUsage if the index has no
+  // positions.
   std::vector<std::uint32_t> positions();
 
  private:
@@ -114,11 +114,11 @@ struct Hit {
 };
 
 struct Ranking {
-  double k1 = 0.9;  // BM25's: >= 0
-  double b = 0.4;   // 0 to 1
+  double k1 = 0.9;  // of BM25, >= 0
+  double b = 0.4;   // of BM25, 0 to 1
 };
 
-// Ranks documents by BM25, as `spillway search` does. Not thread-safe: one for each thread, over one index.
+// Ranks documents by BM25, as `spillway search` does. Not thread-safe: use one searcher per thread over a shared index.
 class Searcher {
  public:
   explicit Searcher(const Index& index, Ranking ranking = {});
@@ -126,10 +126,10 @@ class Searcher {
   Searcher(Searcher&&) noexcept;
   Searcher& operator=(Searcher&&) noexcept;
 
-  // At most k documents, best first; equal scores by id, descending. `query`: +must -not "a phrase" word
-  // (docs/search.md); Failure::kUsage for a phrase without an end, or in an index without positions.
+  // Returns at most k documents, best first; equal scores are ordered by id, descending. `query`: +must -not "a phrase"
+  // word (docs/search.md). Failure::kUsage for a phrase without a closing quote or in an index without positions.
   std::vector<Hit> search(std::string_view query, std::size_t k);
-  // The same for text in which + - and " are punctuation.
+  // The same for a text in which + - and " are punctuation.
   std::vector<Hit> search_plain(std::string_view text, std::size_t k);
 
  private:

@@ -1,4 +1,4 @@
-// The k best documents seen so far, whatever the order in which they come.
+// Keeps the k best of the documents that are offered, whatever their order. Time O(log k) per offer.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ struct RankedDocument {
   double score = 0;
 };
 
-// Best is the higher score; equal scores go by external id, descending in byte order, and equal ids by number,
-// ascending. Ids are read where scores are equal only. Not thread-safe.
+// A higher score is better. Equal scores are ordered by external id, descending in byte order, and equal ids by number,
+// ascending. Ids are read only to compare equal scores. Not thread-safe.
 class TopK {
  public:
-  // k >= 1. The index lives longer.
+  // Requires: k >= 1. The index must outlive this object.
   TopK(const IndexReader& index, std::size_t k) : index_(index), k_(k) {}
   TopK(const TopK&) = delete;
   TopK& operator=(const TopK&) = delete;
 
-  // A document with a score below this one is not among the best; one with an equal score may be. Below every score
-  // until k documents are there.
+  // A document with a lower score is not among the best k; one with this score may be. Until k documents were offered,
+  // the threshold is below every score.
   double threshold() const { return threshold_; }
   void offer(std::uint32_t document, double score);
-  // Best first; leaves nothing.
+  // Returns the documents, best first, and forgets them.
   std::vector<RankedDocument> take();
 
  private:
@@ -47,7 +47,7 @@ class TopK {
   const IndexReader& index_;
   std::size_t k_;
   double threshold_ = -1;
-  std::vector<Entry> heap_;  // the worst of them on top
+  std::vector<Entry> heap_;  // the worst on top
   const IsBetter is_better_{this};
 };
 

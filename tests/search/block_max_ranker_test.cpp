@@ -76,7 +76,7 @@ TEST(BlockMaxRanker, EqualsTheDefinition) {
   }
 }
 
-TEST(BlockMaxRanker, ScansForQueriesOfVeryManyParts) {
+TEST(BlockMaxRanker, ScansForQueriesOfVeryManyClauses) {
   std::mt19937_64 random(33);
   const ScratchDirectory scratch;
   const IndexReader index(posix_file_system(), write_index(scratch, uneven_corpus(random, 3000)));

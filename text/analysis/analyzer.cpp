@@ -20,19 +20,19 @@ bool is_ascii(std::string_view text) {
 Analyzer::Analyzer(const ContentOptions& options) : scanner_(word_bytes_of(options.tokenizer)), filter_(options) {}
 
 void Analyzer::tokenize(std::string_view text, const std::function<void(std::string_view)>& take) {
-  const auto take_run = [&](std::string_view run) {
-    if (!is_ascii(run)) {
-      unicode_words_.split(run, take);
+  const auto take_word = [&](std::string_view word) {
+    if (!is_ascii(word)) {
+      unicode_words_.split(word, take);
       return;
     }
-    lower_.assign(run);
+    lower_.assign(word);
     for (char& c : lower_) {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
     }
     take(lower_);
   };
-  scanner_.scan(text, take_run);
-  scanner_.finish(take_run);
+  scanner_.scan(text, take_word);
+  scanner_.finish(take_word);
 }
 
 void Analyzer::analyze(std::string_view text, const std::function<void(std::string_view)>& take) {

@@ -1,5 +1,5 @@
-// Text to terms as an index's stored options say, for queries and other small texts. The ingest path
-// (indexer/parse/chunk_parser.hpp) uses the same scanner, splitter and filter, but asks them once per distinct token.
+// Turns text into terms with the stored options of an index, for queries and other small texts. Ingest
+// (indexer/parse/chunk_parser.hpp) uses the same scanner, splitter and filter, but filters each distinct token once.
 #pragma once
 
 #include <functional>
@@ -18,12 +18,13 @@ class Analyzer {
  public:
   explicit Analyzer(const ContentOptions& options);
 
-  // Calls take(term) for every token of `text` that is kept, in order. Ill-formed UTF-8 separates words.
+  // Calls take(term) for every token of `text` that the filter keeps, in order. Ill-formed UTF-8 separates words.
   void analyze(std::string_view text, const std::function<void(std::string_view term)>& take);
-  // The same with the term's place: the number of tokens before it, dropped ones too (as positions in an index count).
+  // The same with the place of the term: the number of tokens before it, including dropped ones, as positions in an
+  // index count.
   void analyze_places(std::string_view text,
                       const std::function<void(std::string_view term, std::uint32_t place)>& take);
-  // The same before stop list, length limit and stemmer.
+  // Calls take(token) for every token, before stop list, length limit and stemmer.
   void tokenize(std::string_view text, const std::function<void(std::string_view token)>& take);
 
  private:
@@ -33,11 +34,10 @@ class Analyzer {
   std::string lower_;
 };
 
-// Pure ASCII?
 bool is_ascii(std::string_view text);
 
-// The stop list of --stop FILE (a word a line, or any text) or of a built-in list, as ContentOptions::stop_words wants
-// it: tokens of `words` by the options' tokenizer, sorted, distinct, each followed by '\n'.
+// Turns the words of --stop FILE (any text) or of a built-in list into ContentOptions::stop_words: their distinct
+// tokens, sorted, each followed by '\n'.
 std::string normalize_stop_words(std::string_view words, const ContentOptions& options);
 
 }  // namespace spillway

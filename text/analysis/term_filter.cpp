@@ -53,7 +53,7 @@ TokenFate TermFilter::apply(std::string_view token, std::string_view* term) {
   return TokenFate::kKept;
 }
 
-// libstemmer tells no version of its own, so its behaviour is the version: a hash of what it makes of probe words.
+// libstemmer reports no version, so the version is its behaviour: a hash of the stems of some probe words.
 std::string TermFilter::stemmer_version(const std::string& stemmer) {
   if (stemmer == "none") return "";
   static constexpr std::string_view kProbes[] = {"apology",         "as",         "generalization",   "relational",

@@ -1,5 +1,5 @@
-// From token to term: the stop list, the length limit and the stemmer. Asked once per distinct token of a chunk, not
-// per occurrence (design, decision 2).
+// Turns tokens into terms: stop list, length limit and stemmer. Applied once per distinct token of a chunk, not per
+// occurrence (design, decision 2).
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -16,26 +16,26 @@ namespace spillway {
 enum class TokenFate : std::uint8_t {
   kKept,
   kStopped,   // in the stop list
-  kOverlong,  // above max_term_bytes: dropped and counted, never cut
+  kOverlong,  // longer than max_term_bytes: dropped and counted, never cut
 };
 
-// Not thread-safe; one per parsing thread.
+// Not thread-safe: one per parsing thread.
 class TermFilter {
  public:
-  // Throws UsageError for a stemmer that libstemmer does not know, naming those that it does.
+  // Throws UsageError, listing the known stemmers, if libstemmer does not know the stemmer.
   explicit TermFilter(const ContentOptions& options);
   ~TermFilter();
   TermFilter(const TermFilter&) = delete;
   TermFilter& operator=(const TermFilter&) = delete;
 
-  // True where every token that is kept is its own term: no stop list, no stemmer.
+  // Whether every token of allowed length is its own term: no stop list, no stemmer.
   bool is_identity() const { return stop_words_.empty() && stemmer_ == nullptr; }
   std::size_t max_term_bytes() const { return max_term_bytes_; }
 
-  // *term gets the term (a view that lives until the next call, or into `token`) when kept.
+  // If the token is kept, sets *term to its term: a view into `token`, or one that is valid until the next call.
   TokenFate apply(std::string_view token, std::string_view* term);
 
-  // Tells releases of libstemmer apart that stem differently; empty for none.
+  // Differs between releases of libstemmer that stem differently; empty for stemmer "none".
   static std::string stemmer_version(const std::string& stemmer);
 
  private:

@@ -31,7 +31,7 @@ CharacterEntry make_entry(const UNormalizer2* normalizer, UChar32 c) {
   UChar folded[4] = {};
   UErrorCode status = U_ZERO_ERROR;
   const std::int32_t count = unorm2_normalize(normalizer, text, 1, folded, 4, &status);
-  if (U_FAILURE(status) || count != 1) return entry;  // folds to more than there is room for, or to nothing
+  if (U_FAILURE(status) || count != 1) return entry;  // folds to several characters or to nothing
   entry.simple = true;
   entry.folded = folded[0];
   entry.kind = character_kind(folded[0]);

@@ -1,5 +1,5 @@
-// What the `unicode` tokenizer needs to know of a character, from ICU, a lookup instead of four calls: what
-// NFKC_Casefold makes of it, and what kind of character that is.
+// What the `unicode` tokenizer asks ICU about a character: its NFKC_Casefold and the kind of the result. One table
+// lookup replaces four calls of ICU.
 #pragma once
 
 #include <atomic>
@@ -8,27 +8,27 @@
 
 namespace spillway {
 
-// What kind of character, once folded.
+// Kind of a folded character, as bits.
 enum CharacterKind : std::uint8_t {
   kWordCharacter = 1,  // general category L, N or M
   kMark = 2,           // M
-  kUnspaced = 4,       // of a script written without spaces between words, so that only a dictionary finds them
+  kUnspaced = 4,       // of a script without spaces between words, which only a dictionary can split
   kKanaOrHan = 8,      // is_kana_or_han()
 };
 
 struct CharacterEntry {
-  // NFKC_Casefold of a text is that of its parts, one after the other, if each part but the first begins with a
-  // character that has a normalization boundary before it (unorm2_hasBoundaryBefore). Simple characters have one and
-  // fold to a single character of the BMP, so a text of them folds character by character.
+  // A text may be folded fragment by fragment if each fragment but the first begins with a character that has a
+  // normalization boundary before it (unorm2_hasBoundaryBefore). Simple characters have one and fold to a single
+  // character of the BMP, so a text of simple characters folds character by character.
   bool simple = false;
   std::uint8_t kind = 0;     // CharacterKind bits, if it is simple
   std::uint16_t folded = 0;  // if it is simple
 };
 
-// CharacterKind bits of any character as it stands.
+// CharacterKind bits of a character, without folding it.
 std::uint8_t character_kind(std::int32_t character);
 
-// Filled by pages of 256 characters as they are met. Thread-safe; one for all.
+// Pages of 256 characters are filled when they are first needed. Thread-safe; one instance for the whole process.
 class CharacterTable {
  public:
   static const CharacterTable& instance();

@@ -6,13 +6,13 @@ namespace spillway {
 
 namespace {
 
-// What ICU's dictionary files begin with (icu4c/source/common/dictionarydata.h, "Format of dictionary .dict data
-// files"): offsets and types of their parts.
+// The header of ICU's dictionary files: indexes into their array of offsets and types
+// (icu4c/source/common/dictionarydata.h, "Format of dictionary .dict data files").
 constexpr std::size_t kTrieOffset = 0, kTotalBytes = 3, kTrieType = 4;
 constexpr std::int32_t kTrieTypeMask = 7, kUnitTrie = 1;
 
-// A state of UCharsTrie has the place in the trie in its lower bits, and how much of a linear match is left in the
-// upper five.
+// A UCharsTrie state has the place in the trie in its lower bits, and the rest of a linear match in its upper five
+// bits.
 constexpr unsigned kLeftShift = 59, kPlaceBits = 27;
 constexpr std::uint64_t kPlaceMask = (std::uint64_t{1} << kLeftShift) - 1;
 

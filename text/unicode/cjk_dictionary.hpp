@@ -1,5 +1,5 @@
-// ICU's dictionary of Chinese and Japanese words, walked a character at a time: the words that begin somewhere in a
-// text are a path from its root.
+// ICU's dictionary of Chinese and Japanese words, walked one character at a time: the words that begin at one place of
+// a text lie on one path from the root.
 #pragma once
 
 #include <unicode/ucharstrie.h>
@@ -12,23 +12,23 @@
 
 namespace spillway {
 
-// Hiragana, Katakana and Han that NFKC leaves as they are, whatever of them stands beside them.
+// Hiragana, Katakana and Han characters that NFKC never changes, whichever of them are neighbours.
 constexpr bool is_kana_or_han(char32_t c) {
   return (c >= 0x3041 && c <= 0x3096) || (c >= 0x30A1 && c <= 0x30FA) || c == 0x30FC || (c >= 0x3400 && c <= 0x4DBF) ||
          (c >= 0x4E00 && c <= 0x9FFF) || c == 0x3005 || c == 0x3007;
 }
 
-// Where some characters lead from the root.
+// The node that a sequence of characters leads to.
 struct DictionaryStep {
-  std::uint32_t state = 0;  // where longer words go on from; 0: there are none
-  std::uint16_t cost = 0;   // of the word that ends here, the smaller the more common; kNoWord: none does
+  std::uint32_t state = 0;  // node to continue from for longer words; 0: there are none
+  std::uint16_t cost = 0;   // of the word that ends here, smaller if more common; kNoWord: no word ends here
   static constexpr std::uint16_t kNoWord = 0xFFFF;
 };
 
-// Thread-safe; one for all.
+// Thread-safe; one instance for the whole process.
 class CjkDictionary {
  public:
-  // nullptr where ICU has none, or none of the form that is known here.
+  // nullptr if ICU has no dictionary, or one in an unknown format.
   static const CjkDictionary* instance();
 
   // Requires: is_kana_or_han(character).
@@ -38,7 +38,7 @@ class CjkDictionary {
     if (page == nullptr) page = make_page(number / kPageSize);
     return (*page)[number % kPageSize];
   }
-  // From a state above 0.
+  // Requires: state > 0.
   DictionaryStep next(std::uint32_t state, char16_t character) const;
 
  private:
@@ -56,7 +56,7 @@ class CjkDictionary {
 
   UDataMemory* data_;
   const char16_t* trie_;
-  // Steps from the root, by pages, filled as they are met: a search there takes longest.
+  // Steps from the root, where a search takes longest. Pages are filled when they are first needed.
   mutable std::atomic<const Page*> pages_[(kEndCharacter - kFirstCharacter) / kPageSize] = {};
 };
 

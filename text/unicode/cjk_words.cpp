@@ -13,16 +13,16 @@ namespace spillway {
 
 namespace {
 
-// ICU's figures.
+// ICU's constants.
 constexpr std::size_t kMaxWordUnits = 20;
-constexpr std::uint64_t kUnknownCost = 255;  // of a character that is no word
+constexpr std::uint64_t kUnknownCost = 255;  // cost of a character that is not a word
 constexpr std::size_t kMaxKatakanaUnits = 20;
 constexpr std::uint64_t kKatakanaCosts[] = {8192, 984, 408, 240, 204, 252, 300, 372, 480};  // by length
 constexpr std::uint64_t kLongKatakanaCost = 8192;
 
 constexpr std::uint64_t kNoWay = std::numeric_limits<std::uint64_t>::max();
 constexpr std::size_t kLeastBytes = 4096;
-constexpr std::size_t kKeptUnits = 1024;  // of a stretch: the memory of longer ones, which are rare, is given back
+constexpr std::size_t kKeptUnits = 1024;  // the memory for longer stretches, which are rare, is released
 
 constexpr bool is_katakana(char16_t c) { return c >= 0x30A1 && c <= 0x30FE && c != 0x30FB; }
 
@@ -42,7 +42,7 @@ constexpr std::u16string_view kSamples[] = {
     u"のヌメヌメヌメヌメヌメヌメヌメヌメヌメヌメヌの",
 };
 
-// Of the library that is linked, whose major version the headers' is, too, unless ICU was built without its suffixes.
+// Checks the linked library. Its major version may differ from that of the headers if ICU was built without suffixes.
 bool is_proved_release() {
   constexpr unsigned kProvedRelease = 72;
   UVersionInfo version;
@@ -94,14 +94,14 @@ std::span<const std::uint32_t> CjkWords::find(std::span<const char16_t> stretch)
   return std::span<const std::uint32_t>(ends_).subspan(first);
 }
 
-// Of ways that cost the same, that with the longest last word.
+// Among paths of equal cost, keeps the one with the longest last word.
 inline void CjkWords::take_word(std::size_t begin, std::size_t end, std::uint64_t cost) {
   const std::uint64_t so_far = best_[begin] >> 32;
   best_[end] = std::min(best_[end], (so_far + cost) << 32 | begin);
 }
 
-// Words of one and two characters without branches, which would be guessed wrong: where there is none of two,
-// kNoWord is a cost above that of any two characters, which come later.
+// Takes words of one and two characters without branches, which would be mispredicted: kNoWord is a cost above that of
+// any two single characters, which are taken later.
 inline void CjkWords::take_dictionary_words(std::span<const char16_t> stretch, std::size_t begin) {
   const std::size_t longest = std::min(stretch.size() - begin, kMaxWordUnits);
   DictionaryStep step = dictionary_->first(stretch[begin]);
@@ -115,7 +115,7 @@ inline void CjkWords::take_dictionary_words(std::span<const char16_t> stretch, s
   }
 }
 
-// Any run of Katakana may be a word.
+// Any sequence of Katakana may be a word.
 void CjkWords::take_katakana(std::span<const char16_t> stretch, std::size_t begin) {
   std::size_t end = begin + 1;
   while (end != stretch.size() && end - begin != kMaxKatakanaUnits && is_katakana(stretch[end])) ++end;

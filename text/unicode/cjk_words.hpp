@@ -13,24 +13,24 @@
 
 namespace spillway {
 
-// Not thread-safe; one per parsing thread.
+// Not thread-safe: one per parsing thread.
 class CjkWords {
  public:
-  // Nothing where words must be found by ICU: in all of its releases but those with which tests showed that this finds
-  // what it finds (72), as others may have another dictionary, or another way through it. Builds of such a release can
-  // have another dictionary, too: a text that needs every rule is tried, once. `memory_bytes`, at least 4 KiB: of steps
-  // that are remembered.
+  // Returns nothing if ICU itself must split: in all releases but those whose results were shown to be the same (72),
+  // because other releases may have another dictionary or another algorithm. A build of release 72 may have another
+  // dictionary too, so samples that need every rule are compared once. `memory_bytes`: for cached steps, at least 4
+  // KiB.
   static std::optional<CjkWords> open(std::size_t memory_bytes);
 
-  // The ends of the stretch's words, ascending, the last is its size. Valid until the next call.
-  // Requires: is_kana_or_han() of all of the stretch, which is not empty.
+  // Returns the ends of the words, ascending; the last one is the size of the stretch. Valid until the next call.
+  // Requires: a non-empty stretch in which is_kana_or_han() holds for every character.
   std::span<const std::uint32_t> find(std::span<const char16_t> stretch);
 
  private:
   CjkWords(const CjkDictionary& dictionary, std::size_t memory_bytes);
 
   struct Remembered {
-    std::uint64_t key = 0;  // state and character; 0: nothing
+    std::uint64_t key = 0;  // state and character; 0: empty
     DictionaryStep step;
   };
 
@@ -42,8 +42,8 @@ class CjkWords {
   const CjkDictionary* dictionary_;
   std::vector<Remembered> remembered_;
   unsigned shift_;
-  // By place in the stretch, of the cheapest words up to there: their cost, and where the last begins in the lower
-  // half.
+  // By place in the stretch, for the cheapest words up to there: their cost in the upper half, and where the last word
+  // begins in the lower half.
   std::vector<std::uint64_t> best_;
   std::vector<std::uint32_t> ends_;
 };

@@ -20,7 +20,7 @@ void check_icu(UErrorCode status, const char* what) {
   if (U_FAILURE(status)) throw IoError(std::string("ICU: ") + what + " failed: " + u_errorName(status));
 }
 
-// The character at `at`, which moves behind it; -1 where it is ill-formed, or above the BMP.
+// Reads the character at `at` and moves `at` past it. Returns -1 if it is ill-formed or above the BMP.
 std::int32_t next_bmp_character(std::string_view text, std::size_t& at) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<std::uint8_t>(text[at + i])); };
   const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
@@ -52,14 +52,14 @@ FoldedWord::FoldedWord() {
   check_icu(status, "loading NFKC_Casefold");
 }
 
-void FoldedWord::fold(std::string_view run) {
-  const bool is_long = run.size() > kKeptBytes;
+void FoldedWord::fold(std::string_view word) {
+  const bool is_long = word.size() > kKeptBytes;
   if (std::exchange(is_long_, is_long) && !is_long) give_back();
-  if (!fold_simple(run)) fold_any(run);
-  const std::size_t bytes = std::max(3 * count_, run.size()) + kScanPadding;
+  if (!fold_simple(word)) fold_any(word);
+  const std::size_t bytes = std::max(3 * count_, word.size()) + kScanPadding;
   if (text_.size() < bytes) text_.resize(bytes);
   if (unchanged_) {
-    std::memcpy(text_.data(), run.data(), run.size());
+    std::memcpy(text_.data(), word.data(), word.size());
   } else {
     write_text();
   }
@@ -80,14 +80,14 @@ void FoldedWord::give_back() {
   text_ = std::vector<char>();
 }
 
-// Character by character, where all of them are simple.
-bool FoldedWord::fold_simple(std::string_view run) {
-  make_room(run.size());
+// Folds character by character. Returns false if a character is not simple.
+bool FoldedWord::fold_simple(std::string_view word) {
+  make_room(word.size());
   std::size_t count = 0, at = 0;
   std::uint32_t changes = 0;
-  for (; at < run.size(); ++count) {
+  for (; at < word.size(); ++count) {
     places_[count] = static_cast<std::uint32_t>(at);
-    const std::int32_t c = next_bmp_character(run, at);
+    const std::int32_t c = next_bmp_character(word, at);
     if (c < 0) return false;
     const CharacterEntry entry = characters_[static_cast<std::uint32_t>(c)];
     if (!entry.simple) return false;
@@ -102,14 +102,14 @@ bool FoldedWord::fold_simple(std::string_view run) {
   return true;
 }
 
-void FoldedWord::fold_any(std::string_view run) {
-  raw_.resize(run.size() + 1);
+void FoldedWord::fold_any(std::string_view word) {
+  raw_.resize(word.size() + 1);
   std::int32_t raw_count = 0;
   UErrorCode status = U_ZERO_ERROR;
-  u_strFromUTF8WithSub(raw_.data(), static_cast<std::int32_t>(raw_.size()), &raw_count, run.data(),
-                       static_cast<std::int32_t>(run.size()), 0xFFFD, nullptr, &status);
+  u_strFromUTF8WithSub(raw_.data(), static_cast<std::int32_t>(raw_.size()), &raw_count, word.data(),
+                       static_cast<std::int32_t>(word.size()), 0xFFFD, nullptr, &status);
   check_icu(status, "conversion from UTF-8");
-  make_room(run.size() + 64);
+  make_room(word.size() + 64);
   status = U_ZERO_ERROR;
   std::int32_t count = unorm2_normalize(normalizer_, raw_.data(), raw_count, units_.data(),
                                         static_cast<std::int32_t>(units_.size()), &status);

@@ -1,4 +1,4 @@
-// A run of word bytes after NFKC_Casefold: its UTF-16 units with their kinds, and the same as UTF-8.
+// A word after NFKC_Casefold: its UTF-16 units with their kinds, and the same text as UTF-8. Time O(word).
 #pragma once
 
 #include <unicode/unorm2.h>
@@ -17,25 +17,26 @@ class FoldedWord {
  public:
   static constexpr std::size_t kKeptBytes = 4096;
 
-  // Throws IoError where ICU's data is missing.
+  // Throws IoError if ICU's data is missing.
   FoldedWord();
 
-  // Of `run`, UTF-8, of which ill-formed bytes become U+FFFD. What the others tell is of the last run. It keeps memory
-  // for runs of up to kKeptBytes; that of a longer one, about 12 times its bytes, until the next shorter one.
-  void fold(std::string_view run);
+  // Folds a UTF-8 word, in which ill-formed bytes become U+FFFD. The other accessors describe the most recent word. The
+  // memory for words of up to kKeptBytes is kept; that of a longer word, about 12 times its bytes, is released by the
+  // next shorter one.
+  void fold(std::string_view word);
 
   std::span<const char16_t> units() const { return {units_.data(), count_}; }
   std::span<const std::uint8_t> kinds() const { return {kinds_.data(), count_}; }  // CharacterKind bits
-  // UTF-8 of the units, or the run if is_unchanged(); kScanPadding bytes behind it may be read.
+  // The units as UTF-8, or the word itself if is_unchanged(), with kScanPadding readable bytes after it.
   const char* text() const { return text_.data(); }
-  // Where a unit that begins a character stands in the text; of units().size(), the text's end.
+  // Offset in the text of a unit that begins a character; for units().size(), the length of the text.
   std::uint32_t place(std::size_t unit) const { return places_[unit]; }
-  // Are all characters of words as they stand in the run? Others may be folded: fullwidth punctuation is frequent.
+  // Whether folding changed no word character. Other characters may have changed: fullwidth punctuation is frequent.
   bool is_unchanged() const { return unchanged_; }
 
  private:
-  bool fold_simple(std::string_view run);
-  void fold_any(std::string_view run);
+  bool fold_simple(std::string_view word);
+  void fold_any(std::string_view word);
   void write_text();
   void make_room(std::size_t units);
   void give_back();

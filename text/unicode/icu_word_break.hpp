@@ -1,4 +1,4 @@
-// ICU's word break: the words of scripts that only a dictionary can find words in.
+// ICU's word break, for scripts whose words only a dictionary can find.
 #pragma once
 
 #include <unicode/ubrk.h>
@@ -10,10 +10,10 @@
 
 namespace spillway {
 
-// Not thread-safe. Opened by the first find(), which throws IoError where ICU's data is missing.
+// Not thread-safe. The first find() opens ICU's rules and throws IoError if its data is missing.
 class IcuWordBreak {
  public:
-  // The ends of the words of a text, ascending, the last is its size. Valid until the next call.
+  // Returns the ends of the words of a text, ascending; the last one is its size. Valid until the next call.
   std::span<const std::uint32_t> find(std::span<const char16_t> text);
 
  private:

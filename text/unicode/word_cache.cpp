@@ -15,11 +15,11 @@ namespace {
 constexpr std::size_t kHeadBytes = 2;
 constexpr std::size_t kMaxEntryBytes = kHeadBytes + 2 * WordCache::kMaxBytes;
 constexpr std::size_t kLeastBytes = 4096;
-constexpr std::size_t kBytesOfSlot = 16;  // of memory for one
-constexpr std::size_t kSlotsOfRun = 2;
+constexpr std::size_t kBytesOfSlot = 16;  // bytes of memory per slot
+constexpr std::size_t kSlotsOfWord = 2;
 
-// Never more bytes than the run has: where there is a gap, it has two or more.
-std::size_t write_words(std::span<const std::uint32_t> edges, std::uint8_t* to) {
+// Returns the bytes written, which are at most the bytes of the word, because a gap has at least two bytes.
+std::size_t write_tokens(std::span<const std::uint32_t> edges, std::uint8_t* to) {
   std::size_t bytes = 0;
   std::uint32_t at = 0;
   for (std::size_t i = 0; i < edges.size(); i += 2) {
@@ -33,7 +33,7 @@ std::size_t write_words(std::span<const std::uint32_t> edges, std::uint8_t* to) 
   return bytes;
 }
 
-void read_words(std::span<const std::uint8_t> from, std::vector<std::uint32_t>& edges) {
+void read_tokens(std::span<const std::uint8_t> from, std::vector<std::uint32_t>& edges) {
   edges.clear();
   std::uint32_t at = 0;
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -52,38 +52,38 @@ WordCache::WordCache(std::size_t bytes)
     : slots_(std::bit_floor(std::max(bytes, kLeastBytes) / kBytesOfSlot)),
       ring_(std::max(bytes, kLeastBytes) - slots_.size() * sizeof(std::uint32_t)) {}
 
-std::size_t WordCache::slots_of(std::string_view run) const {
-  return XXH3_64bits(run.data(), run.size()) & (slots_.size() - kSlotsOfRun);
+std::size_t WordCache::slots_of(std::string_view word) const {
+  return XXH3_64bits(word.data(), word.size()) & (slots_.size() - kSlotsOfWord);
 }
 
-bool WordCache::find(std::string_view run, std::vector<std::uint32_t>& edges) const {
-  const std::size_t first = slots_of(run);
-  for (std::size_t i = first; i < first + kSlotsOfRun; ++i) {
+bool WordCache::find(std::string_view word, std::vector<std::uint32_t>& edges) const {
+  const std::size_t first = slots_of(word);
+  for (std::size_t i = first; i < first + kSlotsOfWord; ++i) {
     const std::uint32_t slot = slots_[i];
-    if (slot == 0 || slot - 1 + ring_.size() < next_) return false;  // none, or overwritten, as are older ones
+    if (slot == 0 || slot - 1 + ring_.size() < next_) return false;  // none, or overwritten like all older ones
     const std::uint8_t* const entry = ring_.data() + (slot - 1) % ring_.size();
     const std::size_t bytes = entry[0];
-    if (bytes == run.size() && std::memcmp(entry + kHeadBytes, run.data(), bytes) == 0) {
-      read_words({entry + kHeadBytes + bytes, entry[1]}, edges);
+    if (bytes == word.size() && std::memcmp(entry + kHeadBytes, word.data(), bytes) == 0) {
+      read_tokens({entry + kHeadBytes + bytes, entry[1]}, edges);
       return true;
     }
   }
   return false;
 }
 
-void WordCache::add(std::string_view run, std::span<const std::uint32_t> edges) {
+void WordCache::add(std::string_view word, std::span<const std::uint32_t> edges) {
   if (next_ > std::numeric_limits<std::uint32_t>::max() - 2 * ring_.size()) forget_all();
   const std::size_t left = ring_.size() - next_ % ring_.size();
   if (left < kMaxEntryBytes) next_ += static_cast<std::uint32_t>(left);
   std::uint8_t* const entry = ring_.data() + next_ % ring_.size();
-  entry[0] = static_cast<std::uint8_t>(run.size());
-  std::memcpy(entry + kHeadBytes, run.data(), run.size());
-  const std::size_t words = write_words(edges, entry + kHeadBytes + run.size());
-  entry[1] = static_cast<std::uint8_t>(words);
-  const std::size_t first = slots_of(run);
-  std::copy_backward(&slots_[first], &slots_[first] + kSlotsOfRun - 1, &slots_[first] + kSlotsOfRun);
+  entry[0] = static_cast<std::uint8_t>(word.size());
+  std::memcpy(entry + kHeadBytes, word.data(), word.size());
+  const std::size_t tokens = write_tokens(edges, entry + kHeadBytes + word.size());
+  entry[1] = static_cast<std::uint8_t>(tokens);
+  const std::size_t first = slots_of(word);
+  std::copy_backward(&slots_[first], &slots_[first] + kSlotsOfWord - 1, &slots_[first] + kSlotsOfWord);
   slots_[first] = next_ + 1;
-  next_ += static_cast<std::uint32_t>(kHeadBytes + run.size() + words);
+  next_ += static_cast<std::uint32_t>(kHeadBytes + word.size() + tokens);
 }
 
 void WordCache::forget_all() {

@@ -1,6 +1,6 @@
-// Remembers where words were found in runs of word bytes that only a dictionary can find them in: the same runs come
-// again and again (headings, menus, licences), and finding words costs far more than a lookup. Holds what came last, in
-// a fixed memory.
+// Remembers the tokens of words that only a dictionary can split: the same words recur (headings, menus, licences), and
+// splitting costs far more than a lookup. Keeps the most recent words in a fixed amount of memory. Time of find() and
+// add(): O(word).
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,29 @@ namespace spillway {
 // Not thread-safe.
 class WordCache {
  public:
-  // Of a run. Words of shorter ones are found about as fast as remembered; longer ones hardly ever recur.
+  // Length of the words that are remembered. Shorter words are split about as fast as they are looked up; longer ones
+  // hardly ever recur.
   static constexpr std::size_t kMinBytes = 25, kMaxBytes = 255;
 
-  // About `bytes` of memory, at least 4 KiB.
+  // Takes about `bytes` bytes of memory, at least 4 KiB.
   explicit WordCache(std::size_t bytes);
 
-  // Sets `edges` to the begins and ends of the run's words, in turn, as offsets; false where it is not known.
-  bool find(std::string_view run, std::vector<std::uint32_t>& edges) const;
-  // Requires: kMinBytes..kMaxBytes bytes that find() does not know; ascending edges of words that are not empty, and
-  // with two bytes or more between them if they do not touch.
-  void add(std::string_view run, std::span<const std::uint32_t> edges);
+  // Sets `edges` to the offsets where the tokens of the word begin and end, in turn. Returns false if the word is
+  // unknown.
+  bool find(std::string_view word, std::vector<std::uint32_t>& edges) const;
+  // Requires: a word of kMinBytes to kMaxBytes that find() does not know; ascending edges of non-empty tokens, which
+  // touch or have at least two bytes between them.
+  void add(std::string_view word, std::span<const std::uint32_t> edges);
 
  private:
-  // The first of its slots, kSlotsOfRun of them.
-  std::size_t slots_of(std::string_view run) const;
+  // The first of the kSlotsOfWord slots of a word.
+  std::size_t slots_of(std::string_view word) const;
   void forget_all();
 
-  // Entries go round in the ring: u8 bytes, u8 bytes of its words, the run, its words: for each the u8 length, before
-  // it u8 0 and u8 gap where it does not touch the one before. Places count on over the rounds, so that one tells
-  // whether its entry still stands.
-  std::vector<std::uint32_t> slots_;  // places + 1 of the last entries with such a hash, the last first; 0: none
+  // The ring holds entries: u8 length of the word, u8 length of the token list, the word, the token list. The list has
+  // the u8 length of each token, preceded by u8 0 and u8 gap if it does not touch the previous token. Places keep
+  // counting when the ring starts over, so a place shows whether its entry was overwritten.
+  std::vector<std::uint32_t> slots_;  // place + 1 of the latest entries with this hash, newest first; 0: none
   std::vector<std::uint8_t> ring_;
   std::uint32_t next_ = 0;  // place
 };

@@ -15,7 +15,7 @@
 namespace spillway {
 
 struct UnicodeWords::State {
-  // Opened by the first stretch that only a dictionary finds words in.
+  // Opened by the first stretch that needs a dictionary.
   struct Dictionaries {
     explicit Dictionaries(std::size_t memory_bytes)
         : cache(memory_bytes / 4 * 3), cjk_words(CjkWords::open(memory_bytes / 4)) {}
@@ -27,26 +27,26 @@ struct UnicodeWords::State {
 
   explicit State(std::size_t bytes) : memory_bytes(bytes) {}
 
-  bool recall(std::string_view run) {
-    if (!dictionaries || !dictionaries->cache.find(run, edges)) return false;
-    std::memcpy(remembered, run.data(), run.size());
+  bool recall(std::string_view word) {
+    if (!dictionaries || !dictionaries->cache.find(word, edges)) return false;
+    std::memcpy(remembered, word.data(), word.size());
     return true;
   }
 
-  // Tokens of the folded run.
-  void find_words() {
+  // Sets `edges` to the tokens of the folded word.
+  void find_tokens() {
     edges.clear();
     uses_dictionary = false;
     const auto kinds = folded.kinds();
-    std::size_t begin = 0;  // of the stretch
+    std::size_t begin = 0;  // start of the stretch
     bool in_word = false, unspaced = false;
-    unsigned common = 0;  // bits that the kinds of all of the stretch have
+    unsigned common = 0;  // kind bits that all units of the stretch have
     const auto end_stretch = [&](std::size_t end) {
       if (!in_word) return;
       if (unspaced) {
-        break_words(begin, end, (common & kKanaOrHan) != 0);
+        break_stretch(begin, end, (common & kKanaOrHan) != 0);
       } else {
-        add_word(begin, end);
+        add_token(begin, end);
       }
     };
     for (std::size_t at = 0; at < kinds.size(); ++at) {
@@ -56,7 +56,7 @@ struct UnicodeWords::State {
         in_word = false;
         continue;
       }
-      // Marks belong to what they follow.
+      // A mark belongs to the character before it.
       const bool now_unspaced = in_word && (kind & kMark) != 0 ? unspaced : (kind & kUnspaced) != 0;
       if (!in_word || now_unspaced != unspaced) {
         end_stretch(at);
@@ -70,12 +70,12 @@ struct UnicodeWords::State {
     end_stretch(kinds.size());
   }
 
-  void add_word(std::size_t begin, std::size_t end) {
+  void add_token(std::size_t begin, std::size_t end) {
     edges.push_back(folded.place(begin));
     edges.push_back(folded.place(end));
   }
 
-  void break_words(std::size_t begin, std::size_t end, bool kana_or_han) {
+  void break_stretch(std::size_t begin, std::size_t end, bool kana_or_han) {
     uses_dictionary = true;
     if (!dictionaries) dictionaries.emplace(memory_bytes);
     const auto stretch = folded.units().subspan(begin, end - begin);
@@ -83,7 +83,7 @@ struct UnicodeWords::State {
     const auto ends = simple ? dictionaries->cjk_words->find(stretch) : dictionaries->word_break.find(stretch);
     std::size_t from = begin;
     for (const std::uint32_t word_end : ends) {
-      add_word(from, begin + word_end);
+      add_token(from, begin + word_end);
       from = begin + word_end;
     }
   }
@@ -92,7 +92,7 @@ struct UnicodeWords::State {
   std::optional<Dictionaries> dictionaries;
   FoldedWord folded;
   std::vector<std::uint32_t> edges;
-  bool uses_dictionary = false;  // the run that is looked at
+  bool uses_dictionary = false;  // whether the current word needed a dictionary
   char remembered[WordCache::kMaxBytes + kScanPadding] = {};
 };
 
@@ -100,20 +100,21 @@ UnicodeWords::UnicodeWords(std::size_t memory_bytes) : state_(std::make_unique<S
 UnicodeWords::~UnicodeWords() = default;
 UnicodeWords::UnicodeWords(UnicodeWords&&) noexcept = default;
 
-WordTokens UnicodeWords::find(std::string_view run) {
+WordTokens UnicodeWords::find(std::string_view word) {
   State& state = *state_;
-  const bool remember = run.size() >= WordCache::kMinBytes && run.size() <= WordCache::kMaxBytes;
-  if (remember && state.recall(run)) return {state.remembered, state.edges};
-  state.folded.fold(run);
-  state.find_words();
-  // What is remembered is where in the run itself words are.
-  if (remember && state.uses_dictionary && state.folded.is_unchanged()) state.dictionaries->cache.add(run, state.edges);
+  const bool remember = word.size() >= WordCache::kMinBytes && word.size() <= WordCache::kMaxBytes;
+  if (remember && state.recall(word)) return {state.remembered, state.edges};
+  state.folded.fold(word);
+  state.find_tokens();
+  // The cache refers to the word's own bytes, so the tokens must stand in it unchanged.
+  if (remember && state.uses_dictionary && state.folded.is_unchanged())
+    state.dictionaries->cache.add(word, state.edges);
   return {state.folded.text(), state.edges};
 }
 
-void UnicodeWords::split(std::string_view run, const std::function<void(std::string_view)>& take) {
-  const WordTokens words = find(run);
-  for (std::size_t i = 0; i < words.count(); ++i) take(words[i]);
+void UnicodeWords::split(std::string_view word, const std::function<void(std::string_view)>& take) {
+  const WordTokens tokens = find(word);
+  for (std::size_t i = 0; i < tokens.count(); ++i) take(tokens[i]);
 }
 
 std::string UnicodeWords::icu_version() { return U_ICU_VERSION; }
