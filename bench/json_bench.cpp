@@ -19,7 +19,7 @@ void unescape(benchmark::State& state, UnescapeFunction function) {
   const FieldTable table{FieldNames()};
   FastJsonParser parser(table, function);
   const std::string_view bytes = stage_input().bytes();
-  std::vector<char> scratch(bytes.size() + kJsonPadding);
+  std::vector<char> scratch(bytes.size() + kRecordPadding);
   for (auto _ : state) {
     for (std::size_t begin = 0; begin < bytes.size();) {
       const std::size_t end = bytes.find('\n', begin);

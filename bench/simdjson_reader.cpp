@@ -19,20 +19,20 @@ struct SimdjsonReader::State {
       if (name == FieldTable::kNoName) continue;
       switch (element.type()) {
         case simdjson::dom::element_type::STRING:
-          keep(name, JsonKind::kString, element.get_string());
+          keep(name, ValueKind::kString, element.get_string());
           break;
         case simdjson::dom::element_type::NULL_VALUE:
-          keep(name, JsonKind::kNull, {});
+          keep(name, ValueKind::kNull, {});
           break;
         case simdjson::dom::element_type::BOOL:
-          keep(name, JsonKind::kBoolean, {});
+          keep(name, ValueKind::kBoolean, {});
           break;
         case simdjson::dom::element_type::ARRAY:
         case simdjson::dom::element_type::OBJECT:
-          keep(name, JsonKind::kContainer, {});
+          keep(name, ValueKind::kContainer, {});
           break;
         default:
-          keep(name, JsonKind::kNumber, "0");  // the DOM keeps the value of a number, not its text
+          keep(name, ValueKind::kNumber, "0");  // the DOM keeps the value of a number, not its text
       }
     }
   }
@@ -46,25 +46,25 @@ struct SimdjsonReader::State {
       auto value = field.value();
       switch (value.type()) {
         case simdjson::ondemand::json_type::string:
-          keep(name, JsonKind::kString, value.get_string());
+          keep(name, ValueKind::kString, value.get_string());
           break;
         case simdjson::ondemand::json_type::number:
-          keep(name, JsonKind::kNumber, value.raw_json_token());
+          keep(name, ValueKind::kNumber, value.raw_json_token());
           break;
         case simdjson::ondemand::json_type::null:
-          keep(name, JsonKind::kNull, {});
+          keep(name, ValueKind::kNull, {});
           break;
         case simdjson::ondemand::json_type::boolean:
-          keep(name, JsonKind::kBoolean, {});
+          keep(name, ValueKind::kBoolean, {});
           break;
         default:
-          keep(name, JsonKind::kContainer, {});
+          keep(name, ValueKind::kContainer, {});
       }
     }
     if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) throw std::runtime_error("bytes after the object");
   }
 
-  void keep(std::size_t name, JsonKind kind, std::string_view text) {
+  void keep(std::size_t name, ValueKind kind, std::string_view text) {
     values[name] = {kind, 0, 0, text.size()};
     texts[name] = text;
   }
@@ -86,7 +86,7 @@ struct SimdjsonReader::State {
 
   Interface interface;
   FieldTable table;
-  std::vector<JsonValue> values;
+  std::vector<FieldValue> values;
   std::vector<std::string_view> texts;
   simdjson::dom::parser dom;
   simdjson::ondemand::parser on_demand;
@@ -99,7 +99,7 @@ void SimdjsonReader::parse_block(std::string_view block, DocumentSink& sink) {
   for (std::size_t begin = 0; begin < block.size();) {
     const std::size_t end = block.find('\n', begin);
     const std::string_view record = block.substr(begin, end - begin);
-    std::fill(state_->values.begin(), state_->values.end(), JsonValue{});
+    std::fill(state_->values.begin(), state_->values.end(), FieldValue{});
     state_->interface == Interface::kDom ? state_->parse_dom(record) : state_->parse_on_demand(record);
     state_->emit(sink);
     begin = end + 1;

@@ -17,7 +17,7 @@ class SimdjsonReader {
   explicit SimdjsonReader(Interface interface);
   ~SimdjsonReader();
 
-  // Hands the records of `block` to the sink, whole lines with kJsonPadding readable bytes after them. Throws
+  // Hands the records of `block` to the sink, whole lines with kRecordPadding readable bytes after them. Throws
   // std::runtime_error for a record that gives no document.
   void parse_block(std::string_view block, DocumentSink& sink);
   // The instruction set that the interface runs with on this machine, as simdjson names it: the DOM chooses at run

@@ -48,7 +48,7 @@ void read_input(StageInput& input) {
   }
   if (!input.padded.ends_with('\n')) input.padded += '\n';
   input.byte_count = input.padded.size();
-  input.padded.append(kJsonPadding, '\n');
+  input.padded.append(kRecordPadding, '\n');
 }
 
 void collect_documents(StageInput& input) {
@@ -87,7 +87,7 @@ StageInput make_stage_input() {
 }  // namespace
 
 StageJsonl::StageJsonl(std::size_t longest_block)
-    : scratch(longest_block + kJsonPadding), document(scratch), parser(CorpusOptions{}, scratch, document) {}
+    : scratch(longest_block + kRecordPadding), document(scratch), parser(CorpusOptions{}, scratch, document) {}
 
 const StageInput& stage_input() {
   static const StageInput kInput = make_stage_input();

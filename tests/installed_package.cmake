@@ -1,5 +1,5 @@
-# Installs the project to a directory of its own, builds examples/ against what is installed there, runs the example on
-# an index of the bundled sample, and compares what it writes.
+# Installs the project to a directory of its own, builds examples/ against the installed package, checks what the example
+# links, runs it on an index of the bundled sample, and compares its output.
 #   cmake -DBUILD=... -DSOURCE=... -DGENERATOR=... -DWORK=... -P installed_package.cmake
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
@@ -19,6 +19,23 @@ run(${WORK}/examples/search_index ${WORK}/sample.index moon landing man)
 file(READ ${SOURCE}/tests/installed_package_expected.txt expected)
 if(NOT out STREQUAL expected)
   message(FATAL_ERROR "the example wrote\n${out}\nexpected\n${expected}")
+endif()
+# A program that only searches links the libraries of io, text and search, and no other: not oneTBB, simdjson, zlib or
+# cudart.
+file(GLOB_RECURSE archives RELATIVE ${WORK}/prefix ${WORK}/prefix/*.a)
+list(TRANSFORM archives REPLACE ".*/" "")
+list(SORT archives)
+if(NOT archives STREQUAL "libspillway_io.a;libspillway_search.a;libspillway_text.a")
+  message(FATAL_ERROR "installed archives: ${archives}")
+endif()
+run(readelf -d ${WORK}/examples/search_index)
+string(REGEX MATCHALL "NEEDED[^\n]*\\[[^]]*" linked "${out}")
+list(TRANSFORM linked REPLACE ".*\\[" "")
+set(foreign ${linked})
+list(FILTER foreign EXCLUDE REGEX
+  "^(libzstd|libxxhash|libicuuc|libicudata|libstemmer|libstdc\\+\\+|libm|libgcc_s|libc|libdl|libpthread|ld-linux-x86-64)\\.so")
+if(NOT linked OR foreign)
+  message(FATAL_ERROR "the example links ${linked}; not expected: ${foreign}")
 endif()
 # Only the one header is installed.
 file(GLOB_RECURSE headers RELATIVE ${WORK}/prefix ${WORK}/prefix/*.hpp ${WORK}/prefix/*.h)

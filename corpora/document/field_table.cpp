@@ -6,34 +6,34 @@ namespace spillway {
 
 namespace {
 
-std::string_view kind_name(JsonKind kind) {
+std::string_view kind_name(ValueKind kind) {
   switch (kind) {
-    case JsonKind::kNull:
+    case ValueKind::kNull:
       return "null";
-    case JsonKind::kString:
+    case ValueKind::kString:
       return "a string";
-    case JsonKind::kNumber:
+    case ValueKind::kNumber:
       return "a number";
-    case JsonKind::kBoolean:
+    case ValueKind::kBoolean:
       return "true or false";
-    case JsonKind::kContainer:
+    case ValueKind::kContainer:
       return "an array or object";
-    case JsonKind::kAbsent:
+    case ValueKind::kAbsent:
       break;
   }
   return "nothing";
 }
 
-bool is_text(JsonKind kind) { return kind == JsonKind::kString || kind == JsonKind::kNumber; }
+bool is_text(ValueKind kind) { return kind == ValueKind::kString || kind == ValueKind::kNumber; }
 
-SkipVerdict bad_field(std::string_view field, JsonKind found) {
+SkipVerdict bad_field(std::string_view field, ValueKind found) {
   return {SkipReason::kBadField,
           std::string(field) + ": expected a string or number, found " + std::string(kind_name(found))};
 }
 
-std::optional<SkipVerdict> judge_id(std::size_t id, std::span<const JsonValue> values) {
+std::optional<SkipVerdict> judge_id(std::size_t id, std::span<const FieldValue> values) {
   if (id == FieldTable::kNoName) return SkipVerdict{SkipReason::kMissingId, "expected an id, found none"};
-  const JsonValue& value = values[id];
+  const FieldValue& value = values[id];
   if (!is_text(value.kind)) return bad_field("id", value.kind);
   if (value.text_bytes == 0) return SkipVerdict{SkipReason::kMissingId, "expected an id, found an empty string"};
   if (value.text_bytes > kMaxFieldBytes) {
@@ -58,20 +58,20 @@ FieldTable::FieldTable(const FieldNames& names) {
   }
 }
 
-std::size_t FieldTable::choose(FieldSlot slot, std::span<const JsonValue> values) const {
+std::size_t FieldTable::choose(FieldSlot slot, std::span<const FieldValue> values) const {
   for (const std::size_t name : slots_[static_cast<std::size_t>(slot)]) {
-    if (values[name].kind != JsonKind::kAbsent && values[name].kind != JsonKind::kNull) return name;
+    if (values[name].kind != ValueKind::kAbsent && values[name].kind != ValueKind::kNull) return name;
   }
   return kNoName;
 }
 
-ChosenFields choose_fields(const FieldTable& table, std::span<const JsonValue> values) {
+ChosenFields choose_fields(const FieldTable& table, std::span<const FieldValue> values) {
   return {table.choose(FieldSlot::kId, values), table.choose(FieldSlot::kTitle, values),
           table.choose(FieldSlot::kText, values), table.choose(FieldSlot::kUrl, values),
           table.choose(FieldSlot::kDate, values)};
 }
 
-std::optional<SkipVerdict> judge_fields(const ChosenFields& chosen, std::span<const JsonValue> values,
+std::optional<SkipVerdict> judge_fields(const ChosenFields& chosen, std::span<const FieldValue> values,
                                         std::uint64_t max_document_bytes) {
   if (auto verdict = judge_id(chosen.id, values)) return verdict;
   const struct {

@@ -7,10 +7,10 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kHeldFields = 4;
-// A url or date that is cut stays longer than kMaxFieldBytes, so that the sink can tell.
+// A url or date that is cut stays longer than kMaxFieldBytes, so that the sink notices.
 constexpr std::size_t kFieldRoom = kMaxFieldBytes + 8;
 
-// Keeps the start of a text.
+// Keeps as much of a text as there is room for.
 class FieldOutput final : public TextOutput {
  public:
   explicit FieldOutput(std::span<char> room) : room_(room) {}
@@ -40,7 +40,7 @@ std::string_view FieldedDocument::field_text(const Send& send, std::size_t name,
   return out.text();
 }
 
-void FieldedDocument::emit(const ChosenFields& chosen, std::span<const JsonValue> values, bool repaired,
+void FieldedDocument::emit(const ChosenFields& chosen, std::span<const FieldValue> values, bool repaired,
                            const SourcePlace& place, const Send& send, DocumentSink& sink) {
   const bool has_title = chosen.title != FieldTable::kNoName;
   DocumentFields fields;
@@ -54,7 +54,7 @@ void FieldedDocument::emit(const ChosenFields& chosen, std::span<const JsonValue
   fields.date = field_text(send, chosen.date, 3);
   fields.repaired = repaired;
   sink.begin(fields, place);
-  PieceBuffer out(scratch_, sink);
+  TextBuffer out(scratch_, sink);
   if (fields.title_in_text) {
     send(chosen.title, out);
     out.append("\n");

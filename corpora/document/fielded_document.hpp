@@ -1,4 +1,4 @@
-// Hands out a record as a document once it is known where its fields stand: the last step of all readers that go over a
+// Hands out a record as a document once the places of its fields are known: the last step of all parsers that read a
 // record twice. A title that is too long for a field becomes the start of the text; a longer url or date is cut.
 #pragma once
 
@@ -14,14 +14,14 @@ namespace spillway {
 
 class FieldedDocument {
  public:
-  // Writes the unescaped, repaired value of a name (an index of the table; kNoName: nothing).
+  // Writes the unescaped, repaired value of the name with this index; nothing for kNoName.
   using Send = std::function<void(std::size_t name, TextOutput& out)>;
 
-  // `scratch`: at least 64 bytes, in which pieces of text are joined.
+  // `scratch`: at least 64 bytes, to join fragments of text.
   explicit FieldedDocument(std::span<char> scratch);
 
-  // Calls begin, text and end of the sink. Requires: judge_fields() has nothing against the record.
-  void emit(const ChosenFields& chosen, std::span<const JsonValue> values, bool repaired, const SourcePlace& place,
+  // Calls begin, text and end of the sink. Requires: judge_fields() accepted the record.
+  void emit(const ChosenFields& chosen, std::span<const FieldValue> values, bool repaired, const SourcePlace& place,
             const Send& send, DocumentSink& sink);
   static std::size_t memory_bytes();
 

@@ -15,7 +15,7 @@ void FileRecord::visit(std::uint64_t begin, std::uint64_t end, const Visitor& vi
   }
 }
 
-void PieceBuffer::append(std::string_view piece) {
+void TextBuffer::append(std::string_view piece) {
   if (piece.size() > buffer_.size() - used_) flush();
   if (piece.size() > buffer_.size()) {
     sink_.text(piece);
@@ -25,7 +25,7 @@ void PieceBuffer::append(std::string_view piece) {
   used_ += piece.size();
 }
 
-void PieceBuffer::flush() {
+void TextBuffer::flush() {
   if (used_ > 0) sink_.text({buffer_.data(), used_});
   used_ = 0;
 }

@@ -1,5 +1,5 @@
-// The bytes of one record, wherever they are: in memory, or too many for it and in a file. Readers go over them once to
-// judge, and again to hand out text.
+// The bytes of one record, in memory or, if there are too many, in a file. Parsers read them once to judge the record
+// and again to hand out its text.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,15 @@
 
 namespace spillway {
 
+// Bytes that parsers may read after a block of records, and write after unescaped text.
+inline constexpr std::size_t kRecordPadding = 64;
+
 class RecordSource {
  public:
   using Visitor = std::function<void(std::string_view)>;
   virtual ~RecordSource() = default;
   virtual std::uint64_t size() const = 0;
-  // Hands the bytes from begin to end to the visitor, in order, piece by piece.
+  // Hands the bytes [begin, end) to the visitor, in order and in fragments of any length.
   virtual void visit(std::uint64_t begin, std::uint64_t end, const Visitor& visitor) = 0;
 };
 
@@ -35,7 +38,8 @@ class MemoryRecord final : public RecordSource {
   std::string_view bytes_;
 };
 
-// A range of a file, read through `buffer`. Tells the sink between reads that it is alive (consumed(0)).
+// A range of a file, read through `buffer`. Calls sink.consumed(0) between reads, so that the sink may stop a long
+// read.
 class FileRecord final : public RecordSource {
  public:
   FileRecord(const ReadableFile& file, std::uint64_t begin, std::uint64_t end, std::span<std::uint8_t> buffer,
@@ -51,18 +55,18 @@ class FileRecord final : public RecordSource {
   DocumentSink& sink_;
 };
 
-// Where a record, or a block of them, stands.
+// The place of a record, or of a block of records, in the input.
 struct RecordPlace {
   std::string_view path;
   std::uint64_t offset = 0;
-  bool is_last = false;  // the input ends with it
+  bool is_last = false;  // the input ends here
   SourcePlace at(std::uint64_t in_record = 0) const { return {path, offset + in_record}; }
 };
 
-// Joins small pieces before they go to the sink. Requires: a buffer of at least 64 bytes.
-class PieceBuffer final : public TextOutput {
+// Joins small fragments of text before they go to the sink. Requires: a buffer of at least 64 bytes.
+class TextBuffer final : public TextOutput {
  public:
-  PieceBuffer(std::span<char> buffer, DocumentSink& sink) : buffer_(buffer), sink_(sink) {}
+  TextBuffer(std::span<char> buffer, DocumentSink& sink) : buffer_(buffer), sink_(sink) {}
   void append(std::string_view piece) override;
   void flush();
 

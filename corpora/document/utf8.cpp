@@ -7,9 +7,9 @@ namespace spillway {
 
 namespace {
 
-// What the lead byte of a character of two bytes or more asks for: its length and the range of the second byte.
+// The length of a character of two bytes or more and the range of its second byte, both implied by its lead byte.
 struct LeadRule {
-  std::uint8_t length = 0;  // 0: no such lead
+  std::uint8_t length = 0;  // 0: not a lead byte
   std::uint8_t low = 0x80, high = 0xBF;
 };
 
@@ -36,7 +36,7 @@ std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
   return at;
 }
 
-// Length of the whole valid character at `at`, which is not ASCII; 0 if it is broken or cut.
+// Length of the valid non-ASCII character at `at`; 0 if it is broken or incomplete.
 std::size_t whole_character(std::string_view bytes, std::size_t at) {
   const LeadRule rule = lead_rule(byte_at(bytes, at));
   if (rule.length == 0 || bytes.size() - at < rule.length) return 0;
@@ -94,7 +94,7 @@ void Utf8Repairer::feed(std::string_view bytes, TextOutput& out) {
     const std::uint8_t byte = byte_at(bytes, at);
     if (length_ > 0) {
       if (byte < low_ || byte > high_) {
-        replace(out);  // the byte starts anew
+        replace(out);  // the byte may start another character
         continue;
       }
       pending_[length_++] = bytes[at++];
@@ -106,9 +106,9 @@ void Utf8Repairer::feed(std::string_view bytes, TextOutput& out) {
       }
       continue;
     }
-    const std::size_t run_end = skip_valid(bytes, at);
-    if (run_end > at) out.append(bytes.substr(at, run_end - at));
-    at = run_end;
+    const std::size_t valid_end = skip_valid(bytes, at);
+    if (valid_end > at) out.append(bytes.substr(at, valid_end - at));
+    at = valid_end;
     if (at < bytes.size() && !start(byte_at(bytes, at++))) replace(out);
   }
 }
@@ -127,6 +127,26 @@ std::string repair_utf8(std::string_view bytes) {
   repairer.feed(bytes, out);
   repairer.finish(out);
   return out.text;
+}
+
+char* write_utf8(unsigned character, char* out) {
+  const auto put = [&](unsigned byte) { *out++ = static_cast<char>(byte); };
+  if (character < 0x80) {
+    put(character);
+  } else if (character < 0x800) {
+    put(0xC0 | character >> 6);
+    put(0x80 | (character & 0x3F));
+  } else if (character < 0x10000) {
+    put(0xE0 | character >> 12);
+    put(0x80 | (character >> 6 & 0x3F));
+    put(0x80 | (character & 0x3F));
+  } else {
+    put(0xF0 | character >> 18);
+    put(0x80 | (character >> 12 & 0x3F));
+    put(0x80 | (character >> 6 & 0x3F));
+    put(0x80 | (character & 0x3F));
+  }
+  return out;
 }
 
 }  // namespace spillway

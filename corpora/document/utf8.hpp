@@ -1,5 +1,5 @@
-// Valid UTF-8 out of any bytes: what is broken becomes U+FFFD, one for each maximal subpart (Unicode 15, table 3-8; as
-// web browsers do). Readers check whole windows first and come here only for what is broken.
+// Makes valid UTF-8 of any bytes: each maximal broken subpart becomes one U+FFFD (Unicode 15, table 3-8, as in web
+// browsers). Parsers validate whole buffers first and repair only broken ones. Time O(bytes).
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ bool is_valid_utf8(std::string_view bytes);
 // The longest prefix of `text` of at most `max_bytes` that does not end inside a character. Requires: valid UTF-8.
 std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes);
 
-// Takes text piece by piece; every piece is valid UTF-8 of whole characters.
+// Receives text in fragments of valid UTF-8, each of whole characters.
 class TextOutput {
  public:
   virtual ~TextOutput() = default;
   virtual void append(std::string_view piece) = 0;
 };
 
-// Only counts.
+// Counts the bytes of a text.
 class TextCounter final : public TextOutput {
  public:
   void append(std::string_view piece) override { bytes_ += piece.size(); }
@@ -34,13 +34,12 @@ class TextCounter final : public TextOutput {
   std::uint64_t bytes_ = 0;
 };
 
-// Repairs a stream of bytes, cut anywhere. The same output for any cutting.
+// Repairs a stream of bytes that arrives in fragments. The result does not depend on where fragments end.
 class Utf8Repairer {
  public:
-  // Forgets everything.
   void reset() { *this = Utf8Repairer(); }
   void feed(std::string_view bytes, TextOutput& out);
-  // The end of a stretch: an open character is broken.
+  // Ends the stream: an incomplete character is broken.
   void finish(TextOutput& out);
   bool repaired() const { return repaired_; }
 
@@ -49,11 +48,14 @@ class Utf8Repairer {
   bool start(std::uint8_t lead);
   char pending_[4] = {};
   std::uint8_t length_ = 0;          // bytes in pending_
-  std::uint8_t needed_ = 0;          // bytes of the whole character
-  std::uint8_t low_ = 0, high_ = 0;  // what the next byte may be
+  std::uint8_t needed_ = 0;          // length of the whole character
+  std::uint8_t low_ = 0, high_ = 0;  // range of the next byte
   bool repaired_ = false;
 };
 
 std::string repair_utf8(std::string_view bytes);
+
+// Writes a character as UTF-8 and returns the end. Requires: at most 0x10FFFF and not a surrogate; room for 4 bytes.
+char* write_utf8(unsigned character, char* out);
 
 }  // namespace spillway

@@ -14,13 +14,13 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 FastJsonParser::FastJsonParser(const FieldTable& table, UnescapeFunction unescape)
     : table_(table), unescape_(unescape), values_(table.name_count()), texts_(table.name_count()) {}
 
-// The newline behind the record is what ends every loop: it is neither a space here nor part of any token.
+// The newline after the record ends every loop: it is neither a space here nor part of any token.
 void FastJsonParser::skip_space() {
   while (*at_ == ' ' || *at_ == '\t' || *at_ == '\r') ++at_;
 }
 
 bool FastJsonParser::parse(std::string_view record, char* scratch) {
-  std::fill(values_.begin(), values_.end(), JsonValue{});
+  std::fill(values_.begin(), values_.end(), FieldValue{});
   at_ = record.data();
   out_ = scratch;
   skip_space();
@@ -57,29 +57,29 @@ bool FastJsonParser::parse_member() {
 }
 
 bool FastJsonParser::parse_value(std::size_t name) {
-  JsonValue unused;
-  JsonValue& value = name == FieldTable::kNoName ? unused : values_[name];
+  FieldValue unused;
+  FieldValue& value = name == FieldTable::kNoName ? unused : values_[name];
   const char first = *at_;
   if (first == '"') {
     if (name == FieldTable::kNoName) return skip_string();
     std::string_view& text = texts_[name];
     if (!parse_string(&text)) return false;
-    value = {JsonKind::kString, 0, 0, text.size()};
+    value = {ValueKind::kString, 0, 0, text.size()};
     return true;
   }
   if (first == '{' || first == '[') {
-    value = {JsonKind::kContainer};
+    value = {ValueKind::kContainer};
     return skip_nested();
   }
   const char* const begin = at_;
   if (!skip_scalar()) return false;
   if (first == 'n') {
-    value = {JsonKind::kNull};
+    value = {ValueKind::kNull};
   } else if (first == 't' || first == 'f') {
-    value = {JsonKind::kBoolean};
+    value = {ValueKind::kBoolean};
   } else {
     const std::string_view number(begin, static_cast<std::size_t>(at_ - begin));
-    value = {JsonKind::kNumber, 0, 0, number.size()};
+    value = {ValueKind::kNumber, 0, 0, number.size()};
     if (name != FieldTable::kNoName) texts_[name] = number;
   }
   return true;
@@ -144,7 +144,7 @@ bool FastJsonParser::parse_number() {
   return true;
 }
 
-// An array or object that is nobody's text: checked, not kept. One bit a level (1: object) instead of recursion.
+// Checks an array or object, which is never a field. One bit per level (1: object) replaces recursion.
 bool FastJsonParser::skip_nested() {
   std::uint64_t objects = 0;
   unsigned depth = 0;

@@ -18,7 +18,7 @@ JsonScanner::JsonScanner(const FieldTable& table)
     : table_(table), values_(table.name_count()), name_(table.longest_name()) {}
 
 void JsonScanner::reset() {
-  std::fill(values_.begin(), values_.end(), JsonValue{});
+  std::fill(values_.begin(), values_.end(), FieldValue{});
   state_ = State::kRecord;
   offset_ = 0;
   objects_ = 0;
@@ -35,7 +35,7 @@ bool JsonScanner::feed(std::string_view piece) {
       continue;
     }
     const char c = piece[at];
-    if (state_ == State::kInNumber && !feed_number(c)) continue;  // the number is over, c is not read yet
+    if (state_ == State::kInNumber && !feed_number(c)) continue;  // the number ended before c
     if (state_ == State::kInNumber || (state_ == State::kInLiteral ? feed_literal(c) : feed_structure(c))) {
       ++at;
       ++offset_;
@@ -61,8 +61,8 @@ bool JsonScanner::fail_expected(std::string_view expected, char found) {
   return fail("expected " + std::string(expected) + ", found '" + printable({&found, 1}) + "'");
 }
 
-// The member of the record's object whose value is being read, if it is one of the table's.
-JsonValue* JsonScanner::member() {
+// The entry of the member whose value is being read; nullptr if it is not in the table.
+FieldValue* JsonScanner::member() {
   return depth_ == 1 && name_index_ != FieldTable::kNoName ? &values_[name_index_] : nullptr;
 }
 
@@ -101,13 +101,13 @@ void JsonScanner::end_string() {
     state_ = State::kColon;
     return;
   }
-  if (JsonValue* const value = member()) {
-    *value = {JsonKind::kString, value_begin_, offset_ - 1, counter_.bytes() - counted_before_};
+  if (FieldValue* const value = member()) {
+    *value = {ValueKind::kString, value_begin_, offset_ - 1, counter_.bytes() - counted_before_};
   }
   end_value();
 }
 
-// True: c belongs to the number. False: the number is over (or bad), and c is still to be read.
+// Returns true if c belongs to the number; false if the number ended before c, or is bad.
 bool JsonScanner::feed_number(char c) {
   using enum NumberState;
   const bool digit = is_digit(c);
@@ -144,8 +144,8 @@ bool JsonScanner::end_number() {
   if (number_ == kMinus || number_ == kPoint || number_ == kE || number_ == kESign) {
     return fail("expected a digit in a number");
   }
-  if (JsonValue* const value = member()) {
-    *value = {JsonKind::kNumber, value_begin_, offset_, offset_ - value_begin_};
+  if (FieldValue* const value = member()) {
+    *value = {ValueKind::kNumber, value_begin_, offset_, offset_ - value_begin_};
   }
   end_value();
   return true;
@@ -160,8 +160,8 @@ bool JsonScanner::feed_literal(char c) {
 
 void JsonScanner::end_value() { state_ = State::kCommaOrEnd; }
 
-bool JsonScanner::start_literal(std::string_view word, JsonKind kind) {
-  if (JsonValue* const value = member()) *value = {kind};
+bool JsonScanner::start_literal(std::string_view word, ValueKind kind) {
+  if (FieldValue* const value = member()) *value = {kind};
   literal_ = word.substr(1);
   state_ = State::kInLiteral;
   return true;
@@ -171,7 +171,7 @@ bool JsonScanner::open_container(bool is_object) {
   if (depth_ == kMaxJsonDepth) {
     return fail("expected at most " + std::to_string(kMaxJsonDepth) + " levels of arrays and objects");
   }
-  if (JsonValue* const value = member()) *value = {JsonKind::kContainer};
+  if (FieldValue* const value = member()) *value = {ValueKind::kContainer};
   ++depth_;
   objects_ = objects_ << 1 | (is_object ? 1u : 0u);
   state_ = is_object ? State::kNameOrEnd : State::kValueOrEnd;
@@ -190,9 +190,9 @@ bool JsonScanner::close_container(char c) {
 bool JsonScanner::start_value(char c) {
   if (c == '"') return start_string(State::kInString), true;
   if (c == '{' || c == '[') return open_container(c == '{');
-  if (c == 't') return start_literal("true", JsonKind::kBoolean);
-  if (c == 'f') return start_literal("false", JsonKind::kBoolean);
-  if (c == 'n') return start_literal("null", JsonKind::kNull);
+  if (c == 't') return start_literal("true", ValueKind::kBoolean);
+  if (c == 'f') return start_literal("false", ValueKind::kBoolean);
+  if (c == 'n') return start_literal("null", ValueKind::kNull);
   if (c != '-' && !is_digit(c)) return fail_expected("a value", c);
   number_ = c == '-' ? NumberState::kMinus : c == '0' ? NumberState::kZero : NumberState::kInteger;
   value_begin_ = offset_;

@@ -1,6 +1,7 @@
-// Reads one JSON record piece by piece, in constant memory and without recursion: says whether it is what RFC 8259
-// wants, and where the values of the named members stand. The slow and exact twin of FastJsonParser: for long records
-// (a second pass over the places then yields the text), and for all that the fast one doubts.
+// Reads one JSON record in fragments, in constant memory and without recursion. It says whether the record is valid
+// (RFC 8259), or where and why it is not, and finds the values of the named members. The slow and exact counterpart of
+// FastJsonParser, for records too long for memory, whose text a second pass reads, and for records that the fast parser
+// doubts. Time O(record).
 #pragma once
 
 #include <cstdint>
@@ -19,38 +20,38 @@ class JsonScanner {
   explicit JsonScanner(const FieldTable& table);
 
   void reset();
-  // False: the record is bad, see error_offset and error_detail. Further pieces are ignored.
+  // Returns false if the record is bad (see error_offset() and error_detail()). Then further fragments are ignored.
   bool feed(std::string_view piece);
-  // The record ends here. False: it is bad.
+  // Ends the record. Returns false if it is bad.
   bool finish();
-  // So far all is valid, perhaps unfinished.
+  // Whether all of the record so far is valid.
   bool good() const { return state_ != State::kFailed; }
 
   std::uint64_t error_offset() const { return offset_; }
   const std::string& error_detail() const { return error_detail_; }
-  // Broken UTF-8 or lone surrogates stand in some string of the record.
+  // Whether a string of the record has broken UTF-8 or lone surrogates.
   bool repaired() const { return repaired_; }
-  // By name index of the table; places are offsets in the record.
-  std::span<const JsonValue> values() const { return values_; }
+  // By name index of the table.
+  std::span<const FieldValue> values() const { return values_; }
 
  private:
   enum class State : std::uint8_t {
     kRecord,     // before the object
-    kNameOrEnd,  // behind {
-    kName,       // behind a comma in an object
+    kNameOrEnd,  // after {
+    kName,       // after a comma in an object
     kInName,
     kColon,
     kValue,
-    kValueOrEnd,  // behind [
+    kValueOrEnd,  // after [
     kInString,
     kInNumber,
     kInLiteral,
     kCommaOrEnd,
-    kDone,  // behind the object
+    kDone,  // after the object
     kFailed
   };
   enum class NumberState : std::uint8_t { kMinus, kZero, kInteger, kPoint, kFraction, kE, kESign, kExponent };
-  // The start of a member's name: enough to tell whether it is one of the table's.
+  // Keeps enough of a member's name to compare it with the names of the table.
   class NameBuffer final : public TextOutput {
    public:
     explicit NameBuffer(std::size_t longest) : longest_(longest) {}
@@ -66,30 +67,30 @@ class JsonScanner {
   bool feed_literal(char c);
   bool feed_structure(char c);
   bool start_value(char c);
-  bool start_literal(std::string_view word, JsonKind kind);
+  bool start_literal(std::string_view word, ValueKind kind);
   bool open_container(bool is_object);
   bool close_container(char c);
   void start_string(State state);
   void end_string();
   bool end_number();
   void end_value();
-  JsonValue* member();
+  FieldValue* member();
   bool fail(std::string detail);
   bool fail_expected(std::string_view expected, char found);
 
   const FieldTable& table_;
-  std::vector<JsonValue> values_;
+  std::vector<FieldValue> values_;
   JsonStringDecoder decoder_;
   NameBuffer name_;
   TextCounter counter_;
   State state_ = State::kRecord;
   NumberState number_ = NumberState::kMinus;
-  std::string_view literal_;  // what of a literal is still to come
+  std::string_view literal_;  // the rest of a literal that is being read
   std::size_t name_index_ = FieldTable::kNoName;
   std::uint64_t offset_ = 0;  // of the byte being read
   std::uint64_t value_begin_ = 0;
   std::uint64_t counted_before_ = 0;
-  std::uint64_t objects_ = 0;  // a bit for each open container, 1: object
+  std::uint64_t objects_ = 0;  // one bit per open container, 1: object
   unsigned depth_ = 0;
   bool repaired_ = false;
   std::string error_detail_;

@@ -31,7 +31,8 @@ constexpr std::array<std::uint32_t, 256> kHexDigits = [] {
   return table;
 }();
 
-// `in` is behind "\u". Moves it behind the escape; nullptr where it is malformed or a lone surrogate.
+// Writes the character of the escape whose "\u" ends at `in`, and returns the end of the escape; nullptr if it is
+// malformed or a lone surrogate.
 const char* unescape_unicode(const char* in, char** out) {
   unsigned character = parse_hex4(in);
   if (character > 0xFFFF) return nullptr;
@@ -49,7 +50,7 @@ const char* unescape_unicode(const char* in, char** out) {
 
 struct Sse2 {
   static constexpr std::size_t kBytes = 16;
-  // Copies a block and marks quotes, backslashes and control characters in it.
+  // Copies 16 bytes and returns a mask of the quotes, backslashes and control characters.
   static unsigned copy(const char* in, char* out) {
     const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), block);
@@ -72,7 +73,7 @@ struct Avx2 {
   }
 };
 
-// A macro, because a template cannot take its target attribute from its argument.
+// A macro, because a template cannot take its target attribute from an argument.
 #define SPILLWAY_UNESCAPE_BODY(Simd)                                      \
   for (;;) {                                                              \
     const unsigned special = Simd::copy(in, out);                         \
@@ -106,8 +107,8 @@ __attribute__((target("avx2"))) UnescapedString unescape_string_avx2(const char*
 }
 #undef SPILLWAY_UNESCAPE_BODY
 
-// 64 bytes at a time without a branch for simple escapes: backslashes that escape are squeezed out, the letters behind
-// them translated.
+// 64 bytes at a time without a branch for simple escapes: removes the backslashes that escape and translates the
+// letters after them.
 __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) UnescapedString unescape_string_avx512(
     const char* in, char* out) {
   const __m512i quote = _mm512_set1_epi8('"'), backslash = _mm512_set1_epi8('\\'), letter_u = _mm512_set1_epi8('u');
@@ -115,12 +116,12 @@ __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) Unesca
   const __m512i escapes_low = _mm512_loadu_si512(kSimpleEscapes.data());
   const __m512i escapes_high = _mm512_loadu_si512(kSimpleEscapes.data() + 64);
   constexpr std::uint64_t kOdd = 0xAAAAAAAAAAAAAAAAULL;
-  std::uint64_t first_escaped = 0;  // 1: the block's first byte stands behind a backslash that escapes it
+  std::uint64_t first_escaped = 0;  // 1: a backslash escapes the first byte of the block
   for (;;) {
     const __m512i block = _mm512_loadu_si512(in);
     const std::uint64_t backslashes = _mm512_cmpeq_epi8_mask(block, backslash);
-    // In a run of backslashes every other one escapes; the subtraction's carry runs through it (as simdjson finds
-    // them: Langdale and Lemire 2019, section 3.1.1).
+    // Of consecutive backslashes every other one escapes. The carry of the subtraction finds them (Langdale and Lemire
+    // 2019, section 3.1.1).
     const std::uint64_t openers = backslashes & ~first_escaped;
     const std::uint64_t behind = ((openers << 1 | kOdd) - openers) ^ kOdd;
     const std::uint64_t escaped = behind ^ (backslashes | first_escaped);
@@ -131,7 +132,7 @@ __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) Unesca
     const std::uint64_t unicode = _mm512_mask_cmpeq_epi8_mask(escaped, block, letter_u);
     const std::uint64_t unknown =
         escaped & (_mm512_movepi8_mask(block) | _mm512_mask_testn_epi8_mask(escaped, translated, translated));
-    const std::uint64_t stops = quotes | controls | unknown;  // a 'u' is unknown too
+    const std::uint64_t stops = quotes | controls | unknown;  // includes 'u'
     const std::uint64_t before = stops == 0 ? ~std::uint64_t{0} : (stops & (0 - stops)) - 1;
     const std::uint64_t kept = ~escaping & before;
     const __m512i text = _mm512_mask_mov_epi8(block, escaped, translated);
@@ -166,26 +167,6 @@ unsigned parse_hex4(const char* digits) {
   const auto value = [&](int i) { return kHexDigits[static_cast<std::uint8_t>(digits[i])]; };
   if (value(0) > 15 || value(1) > 15 || value(2) > 15 || value(3) > 15) return 0x10000;
   return value(0) << 12 | value(1) << 8 | value(2) << 4 | value(3);
-}
-
-char* write_utf8(unsigned character, char* out) {
-  const auto put = [&](unsigned byte) { *out++ = static_cast<char>(byte); };
-  if (character < 0x80) {
-    put(character);
-  } else if (character < 0x800) {
-    put(0xC0 | character >> 6);
-    put(0x80 | (character & 0x3F));
-  } else if (character < 0x10000) {
-    put(0xE0 | character >> 12);
-    put(0x80 | (character >> 6 & 0x3F));
-    put(0x80 | (character & 0x3F));
-  } else {
-    put(0xF0 | character >> 18);
-    put(0x80 | (character >> 12 & 0x3F));
-    put(0x80 | (character >> 6 & 0x3F));
-    put(0x80 | (character & 0x3F));
-  }
-  return out;
 }
 
 char simple_escape(char letter) { return kSimpleEscapes[static_cast<std::uint8_t>(letter)]; }

@@ -50,23 +50,23 @@ std::size_t JsonStringDecoder::feed(std::string_view bytes, TextOutput& out) {
 }
 
 std::size_t JsonStringDecoder::feed_plain(std::string_view bytes, TextOutput& out) {
-  const std::size_t run = find_special(bytes);
-  if (run > 0) {
+  const std::size_t plain = find_special(bytes);
+  if (plain > 0) {
     drop_high_surrogate(out);
-    repairer_.feed(bytes.substr(0, run), out);
+    repairer_.feed(bytes.substr(0, plain), out);
   }
-  if (run == bytes.size()) return run;
-  if (bytes[run] == '\\') {
+  if (plain == bytes.size()) return plain;
+  if (bytes[plain] == '\\') {
     state_ = State::kEscape;
-    return run + 1;
+    return plain + 1;
   }
-  if (bytes[run] != '"') {
+  if (bytes[plain] != '"') {
     status_ = Status::kControlCharacter;
-    return run;
+    return plain;
   }
   finish(out);
   status_ = Status::kClosed;
-  return run + 1;
+  return plain + 1;
 }
 
 void JsonStringDecoder::feed_escape(char letter, TextOutput& out) {

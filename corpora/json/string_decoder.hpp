@@ -14,12 +14,12 @@ class JsonStringDecoder {
  public:
   enum class Status : std::uint8_t { kOpen, kClosed, kControlCharacter, kBadEscape };
 
-  // Starts behind an opening quote.
+  // Starts after an opening quote.
   void reset();
-  // Reads up to and including the closing quote, or up to the byte that is wrong; returns how many bytes it read.
+  // Reads up to and including the closing quote, or up to a wrong byte. Returns the number of bytes read.
   std::size_t feed(std::string_view bytes, TextOutput& out);
   Status status() const { return status_; }
-  // For what is known to end without its quote (a range between quotes).
+  // Ends a string whose closing quote is not fed.
   void finish(TextOutput& out);
   bool repaired() const { return repaired_ || repairer_.repaired(); }
 
@@ -36,8 +36,8 @@ class JsonStringDecoder {
   State state_ = State::kPlain;
   Status status_ = Status::kOpen;
   std::uint8_t digits_ = 0;
-  unsigned unit_ = 0;            // of the escape being read
-  unsigned high_surrogate_ = 0;  // waits for its other half; 0: none
+  unsigned unit_ = 0;            // value of the escape so far
+  unsigned high_surrogate_ = 0;  // waits for the low surrogate; 0: none
   bool repaired_ = false;
 };
 

@@ -32,7 +32,7 @@ class InputLister {
   std::vector<InputFile> take() { return std::move(found_); }
 
  private:
-  // `id`: if it is a file. `id_prefix`: for what is found below it.
+  // `id`: that of a file. `id_prefix`: prefix of the ids of files below a directory.
   void add_path(const std::string& path, const std::string& id, const std::string& id_prefix) {
     const auto status = files_.status(path);
     if (!status) throw UsageError("input " + printable(path) + " does not exist");
@@ -53,7 +53,7 @@ class InputLister {
 
   void add_directory(const std::string& root, const std::string& id_prefix) {
     const std::size_t first = found_.size();
-    std::vector<std::string> open{""};  // relative paths of directories to look into
+    std::vector<std::string> open{""};  // relative paths of directories to list
     while (!open.empty()) {
       const std::string directory = std::move(open.back());
       open.pop_back();
@@ -63,7 +63,7 @@ class InputLister {
         const std::string path = joined(root, relative);
         if (files_.is_link(path)) continue;
         const auto status = files_.status(path);
-        if (!status) continue;  // gone since it was listed
+        if (!status) continue;  // removed since it was listed
         if (status->type == FileType::kDirectory) open.push_back(relative);
         if (status->type == FileType::kRegular) found_.push_back({path, relative, *status, false});
       }
@@ -73,7 +73,7 @@ class InputLister {
     for (std::size_t i = first; i < found_.size(); ++i) found_[i].id = joined(id_prefix, found_[i].id);
   }
 
-  // Files of a list may be anywhere, so that their names alone would collide: the id is the path as written.
+  // Files of a list may be in different directories and have equal names, so the id is the path as written.
   void add_list(const std::string& list) {
     const std::string lines = read_file(files_, list);
     for (std::size_t begin = 0; begin < lines.size();) {

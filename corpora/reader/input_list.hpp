@@ -1,4 +1,4 @@
-// The INPUT arguments as a list of files, in input order: directories are walked, lists (@FILE) are read.
+// Expands the INPUT arguments to a list of files in input order: walks directories and reads lists (@FILE).
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace spillway {
 
 struct InputFile {
   std::string path;  // "-": standard input
-  std::string id;    // of the document, if the file is one
+  std::string id;    // id of the document if the file is one document
   FileStatus status;
   bool is_stream = false;
 };
 
-// Throws UsageError: an input that does not exist or is a device; no file at all.
+// Throws UsageError if an input does not exist or is a device, or if there is no file at all.
 std::vector<InputFile> list_inputs(FileSystem& files, const std::vector<std::string>& inputs);
 
 }  // namespace spillway

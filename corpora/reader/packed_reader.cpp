@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "corpora/json/string.hpp"
+#include "corpora/document/record_source.hpp"
 #include "corpora/reader/record_cutter.hpp"
 #include "corpora/reader/sniff.hpp"
 #include "corpora/unpack/gzip_codec.hpp"
@@ -18,7 +18,7 @@ constexpr std::size_t kBufferBytes =
 
 std::size_t buffer_count(const ReaderLimits& limits) { return 2 * std::size_t{limits.threads} + 1; }
 
-std::size_t padded_buffer_bytes(const ReaderLimits& limits) { return limits.buffer_bytes + kJsonPadding; }
+std::size_t padded_buffer_bytes(const ReaderLimits& limits) { return limits.buffer_bytes + kRecordPadding; }
 
 std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   std::uint64_t most = 0;
@@ -108,7 +108,8 @@ std::unique_ptr<UnpackedSource> PackedReader::open(const CorpusFile& file) {
     auto stream = setup_.files.open_stream(file.path);
     stream->set_wait_check([this] {
       const std::lock_guard lock(mutex_);
-      if (stopped_) throw IoError("stopped while waiting for input");  // nobody asks for it any more
+      if (stopped_)
+        throw IoError("stopped while waiting for input");  // caught below and never rethrown: the reader is stopped
     });
     bytes = std::make_unique<StreamByteSource>(std::move(stream));
   } else {

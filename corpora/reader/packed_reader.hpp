@@ -1,5 +1,5 @@
-// The reader thread: unpacks the compressed files and streams of a plan, one after the other, a bounded number of
-// windows ahead of those who parse them.
+// The reader thread: unpacks the compressed files and streams of a plan, one after the other, and stays a bounded
+// number of buffers ahead of the parsers.
 #pragma once
 
 #include <condition_variable>
@@ -24,13 +24,13 @@ class PackedReader {
   PackedReader& operator=(const PackedReader&) = delete;
   static std::size_t memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits);
 
-  // The next records of plan.files[file], which needs_reader; nullopt at its end or after stop(). Files are asked for
-  // in their order, each to its end. Throws what the thread met.
+  // Returns the next records of the current file; nullopt at its end, after which the next file that needs_reader() is
+  // current, and after stop(). Rethrows what the thread threw.
   std::optional<UnpackedRecords> next();
   void stop();
 
  private:
-  // A file's end is an item of its own.
+  // nullopt marks the end of a file.
   using Item = std::optional<UnpackedRecords>;
   void run() noexcept;
   bool read_file(const CorpusFile& file);
@@ -41,7 +41,7 @@ class PackedReader {
   const ReaderSetup& setup_;
   TempSpace& temp_;
   std::shared_ptr<UnpackBuffers> pool_;
-  Buffer buffers_;  // of PackedInput, UnpackingStream and RecordCutter
+  Buffer buffers_;  // for PackedInput, UnpackingStream and RecordCutter
   Reservation unpack_reservation_;
   std::size_t queue_limit_;
   std::mutex mutex_;

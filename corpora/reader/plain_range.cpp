@@ -3,24 +3,24 @@
 #include <algorithm>
 #include <cstring>
 
+#include "corpora/document/record_source.hpp"
 #include "corpora/document/utf8.hpp"
-#include "corpora/json/string.hpp"
 
 namespace spillway {
 
 namespace {
 
-// What is read beyond the end of the range, to finish its last record, is read by small steps.
+// Reads beyond the end of the range, which finish its last record, have small steps.
 constexpr std::size_t kTailStepBytes = std::size_t{32} << 10;
 
 }  // namespace
 
-// Reading starts a byte early: a newline there means that a record starts with the range.
+// Reading starts one byte early: a newline there means that a record starts at the begin of the range.
 PlainRangeReader::PlainRangeReader(const PlainRange& range, std::span<std::uint8_t> buffer)
     : range_(range),
       borders_(range.file->format),
       buffer_(buffer),
-      capacity_(buffer.size() - kJsonPadding),
+      capacity_(buffer.size() - kRecordPadding),
       end_(range.end),
       position_(range.begin == 0 ? 0 : range.begin - 1),
       buffer_offset_(position_),
@@ -31,7 +31,7 @@ std::string_view PlainRangeReader::bytes_from(std::uint64_t offset) const {
   return {reinterpret_cast<const char*>(buffer_.data()) + begin, filled_ - begin};
 }
 
-// False: the buffer is full, or the file ends here.
+// Returns false if the buffer is full or the file ends here.
 bool PlainRangeReader::read_more() {
   const auto kept_begin = static_cast<std::size_t>(position_ - buffer_offset_);
   if (kept_begin > 0) {
@@ -56,7 +56,7 @@ bool PlainRangeReader::find_first_record() {
     if (bytes_from(0).starts_with(kByteOrderMark)) {
       position_ = kByteOrderMark.size();
       search_from_ = position_ + 1;
-      end_ = std::max(end_, position_ + 1);  // the mark is part of the first record, which is ours
+      end_ = std::max(end_, position_ + 1);  // the mark is part of the first record, which belongs to this range
     }
     return true;
   }
@@ -65,7 +65,7 @@ bool PlainRangeReader::find_first_record() {
     if (found != RecordBorders::kNone) {
       position_ += found;
       search_from_ = position_ + 1;
-      if (position_ == kByteOrderMark.size() && starts_with_mark()) continue;  // that record is of the first range
+      if (position_ == kByteOrderMark.size() && starts_with_mark()) continue;  // that record belongs to the first range
       return position_ < end_;
     }
     note_searched();
@@ -99,13 +99,13 @@ std::optional<PlainRangeReader::Block> PlainRangeReader::next() {
   return std::nullopt;
 }
 
-// Records that are whole in the buffer; nullopt: not even one.
+// Returns the whole records in the buffer; nullopt if there is none.
 std::optional<PlainRangeReader::Block> PlainRangeReader::take_block() {
   const std::string_view bytes = bytes_from(position_);
-  // A record that starts before the end of the range is ours: up to the first border from there on.
+  // All records that start before the end of the range belong to it, so it extends to the first border after its end.
   std::size_t end = borders_.find(bytes, static_cast<std::size_t>(std::max(end_, search_from_) - position_));
   if (end == RecordBorders::kNone && buffer_end() == range_.file->size) {
-    buffer_[filled_] = '\n';  // what parsers stop at
+    buffer_[filled_] = '\n';  // stops the parsers
     end = bytes.size();
   }
   if (end == RecordBorders::kNone) end = borders_.find_last(bytes, static_cast<std::size_t>(search_from_ - position_));

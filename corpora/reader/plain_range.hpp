@@ -1,5 +1,5 @@
-// Reads the records of a plain file that start in a range, through one buffer: in steps small enough that what was read
-// is still in the cache when it is parsed.
+// Reads the records of a plain file that start in a range, through one buffer. Its steps are small enough that the
+// bytes are still in the cache when they are parsed.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ class PlainRangeReader {
   static constexpr std::size_t kStepBytes = std::size_t{256} << 10;
 
   struct Block {
-    std::string_view bytes;    // whole records, up to a border or the end of the file; empty: one record is too long
-    std::uint64_t offset = 0;  // of the first one in the file
+    std::string_view bytes;    // whole records, up to a border or the end of the file; empty: a record is too long
+    std::uint64_t offset = 0;  // of the first record in the file
   };
 
-  // `buffer`: at least 64 bytes and kJsonPadding.
+  // `buffer`: at least 64 bytes and kRecordPadding.
   PlainRangeReader(const PlainRange& range, std::span<std::uint8_t> buffer);
 
-  // The next records of the range; nullopt when there are none left. After a block without bytes, the caller finds
-  // the end of the record at its offset, and says so with skip_to().
+  // Returns the next records of the range; nullopt at its end. After a block without bytes, the caller finds the end of
+  // the record at its offset and calls skip_to().
   std::optional<Block> next();
-  // Requires: the offset of a record's start, behind the last block.
+  // Requires: the offset of the start of a record after the last block.
   void skip_to(std::uint64_t offset);
 
  private:
@@ -37,7 +37,7 @@ class PlainRangeReader {
   bool read_more();
   void note_searched();
   std::uint64_t buffer_end() const { return buffer_offset_ + filled_; }
-  // What is in the buffer from a place in the file on.
+  // The bytes in the buffer from an offset in the file on.
   std::string_view bytes_from(std::uint64_t offset) const;
 
   const PlainRange& range_;
@@ -45,14 +45,14 @@ class PlainRangeReader {
   std::span<std::uint8_t> buffer_;
   std::size_t capacity_;
   std::uint64_t end_;
-  std::uint64_t position_;       // of the next record
-  std::uint64_t buffer_offset_;  // of buffer_[0] in the file
+  std::uint64_t position_;       // offset of the next record
+  std::uint64_t buffer_offset_;  // offset of buffer_[0] in the file
   std::size_t filled_ = 0;
-  std::uint64_t search_from_;  // before this no record begins behind position_
+  std::uint64_t search_from_;  // no record begins between position_ and here
   bool found_first_ = false;
 };
 
-// Where the first record behind the one at `begin` begins, or the end of the file. Tells `alive` between reads.
+// Offset of the record after the one at `begin`, or the end of the file. Calls alive.consumed(0) between reads.
 // Requires: a buffer of at least 64 bytes.
 std::uint64_t find_next_record(const PlainRange& range, std::uint64_t begin, std::span<std::uint8_t> buffer,
                                DocumentSink& alive);

@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-// A stream may turn out to be anything; so much covers gzip, and zstd up to level 19.
+// Enough for gzip and for zstd up to level 19, because a stream is recognised only when it is read.
 constexpr std::uint64_t kStreamUnpackBytes = (std::uint64_t{8} << 20) + ZstdCodec::kFixedBytes;
 
 std::string read_head(FileSystem& files, const CorpusFile& file) {
@@ -23,8 +23,8 @@ std::string read_head(FileSystem& files, const CorpusFile& file) {
 }
 
 CorpusFormat plain_format(std::string_view head, std::uint64_t size) {
-  if (head.empty()) return CorpusFormat::kJsonl;  // no records
-  // A binary file is skipped, and counted, when its text is looked at.
+  if (head.empty()) return CorpusFormat::kJsonl;  // any format: there are no records
+  // A binary file is skipped and counted when it is parsed as text.
   return sniff_format(head, head.size() >= size).value_or(CorpusFormat::kText);
 }
 
@@ -53,7 +53,7 @@ void recognise(FileSystem& files, CorpusFile& file) {
   }
 }
 
-// Whether the file is cut at record borders, so that several parts may have a share of it.
+// Whether the file may be cut at record borders, so that several parts share it.
 bool is_divisible(const CorpusFile& file) {
   return file.compression == Compression::kNone && !file.is_stream && file.format != CorpusFormat::kText;
 }
@@ -70,8 +70,8 @@ void check_part(const CorpusOptions& options, const std::vector<InputFile>& inpu
   }
 }
 
-// The share of the file that belongs to this part: `begin` is its place in the whole input, `last_part` takes what
-// stands at the very end. False: nothing.
+// Sets the share of the file that belongs to this part. `begin` is the offset of the file in the whole input. The last
+// part also takes empty files at its end. Returns false if nothing belongs to this part.
 bool take_share(CorpusFile& file, std::uint64_t begin, ByteRange part, bool last_part) {
   const bool has_first_byte = (begin >= part.begin && begin < part.end) || (last_part && begin == part.end);
   if (!is_divisible(file)) {
@@ -107,7 +107,7 @@ CorpusPlan plan_corpus(FileSystem& files, const std::vector<std::string>& inputs
     const std::uint64_t size = input.is_stream ? 0 : input.status.size;
     const std::uint64_t file_begin = begin;
     begin += size;
-    // Files that this part cannot have a share of are not opened.
+    // Files outside of this part are not opened.
     if (begin < part.begin || file_begin > part.end) continue;
     CorpusFile file{input.path, input.id, size, input.status.modified_ns, options.format};
     file.is_stream = input.is_stream;

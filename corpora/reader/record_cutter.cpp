@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "corpora/document/field_table.hpp"
+#include "corpora/document/record_source.hpp"
 #include "corpora/document/utf8.hpp"
-#include "corpora/json/string.hpp"
 #include "corpora/reader/sniff.hpp"
 #include "corpora/records/text.hpp"
 
@@ -115,7 +115,7 @@ bool RecordCutter::recognise() {
 
 std::span<std::uint8_t> RecordCutter::room() {
   const auto all = buffer_->span();
-  return all.first(all.size() - kJsonPadding).subspan(filled_);
+  return all.first(all.size() - kRecordPadding).subspan(filled_);
 }
 
 // Requires: the bytes in the buffer are sent or no longer needed.

@@ -7,13 +7,14 @@
 #include "corpora/json/scanner.hpp"
 #include "corpora/records/borders.hpp"
 #include "corpora/records/text.hpp"
-#include "corpora/unpack/magic.hpp"
+#include "corpora/unpack/gzip_codec.hpp"
+#include "corpora/unpack/zstd_codec.hpp"
 
 namespace spillway {
 
 namespace {
 
-// Whether the first line is a JSON object, or the start of one where the head ends before the line does.
+// Whether the first line is a JSON object, or, if the head ends inside that line, the start of one.
 bool starts_with_json(std::string_view head, bool is_whole) {
   if (head.starts_with(kByteOrderMark)) head.remove_prefix(kByteOrderMark.size());
   const std::size_t begin = head.find_first_not_of(" \t\r\n");

@@ -1,4 +1,4 @@
-// What bytes are, by looking at their start.
+// Recognises compression and format by the first bytes of an input.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace spillway {
 
-// So many first bytes decide about the format, of packed inputs the unpacked ones; all that are there if there are
-// fewer.
+// Number of first bytes, after unpacking, that decide about the format.
 inline constexpr std::size_t kFormatSniffBytes = 4096;
 
 Compression sniff_compression(std::string_view head);
 
-// Of unpacked bytes; `is_whole`: the input ends with the head. jsonl, trec or text; nullopt: binary.
+// Returns jsonl, trec or text for the first unpacked bytes of an input; nullopt for binary data. `is_whole`: the input
+// ends with the head.
 std::optional<CorpusFormat> sniff_format(std::string_view head, bool is_whole);
 
 }  // namespace spillway

@@ -10,7 +10,7 @@ namespace {
 
 std::size_t padded_buffer_bytes(const ReaderLimits& limits) {
   constexpr std::size_t kLeastBytes = 64;
-  return std::max(limits.buffer_bytes, kLeastBytes) + kJsonPadding;
+  return std::max(limits.buffer_bytes, kLeastBytes) + kRecordPadding;
 }
 
 std::size_t parsers_bytes() {

@@ -4,7 +4,6 @@
 #include "corpora/document/fielded_document.hpp"
 #include "corpora/reader/corpus_reader.hpp"
 #include "corpora/records/jsonl.hpp"
-#include "corpora/records/lines.hpp"
 #include "corpora/records/text.hpp"
 #include "corpora/records/trec.hpp"
 #include "corpora/records/tsv.hpp"

@@ -14,7 +14,7 @@ bool starts_with_tag(std::string_view bytes, std::string_view upper_case_tag) {
   });
 }
 
-// Offset of the last such tag from `from` on, or npos.
+// Offset of the last `tag` from `from` on, or npos.
 std::size_t rfind_tag(std::string_view bytes, std::string_view tag, std::size_t from) {
   for (std::size_t end = bytes.size(); end > from;) {
     const auto* at = static_cast<const char*>(memrchr(bytes.data() + from, '<', end - from));
@@ -43,7 +43,7 @@ std::size_t RecordBorders::find_last(std::string_view bytes, std::size_t from) c
     const std::size_t tag = rfind_tag(bytes, "<DOC>", std::min(from, bytes.size()));
     return tag == std::string_view::npos ? kNone : tag;
   }
-  const std::size_t first = from == 0 ? 0 : from - 1;  // where a newline may stand
+  const std::size_t first = from == 0 ? 0 : from - 1;  // of a newline that ends a record
   if (first >= bytes.size()) return kNone;
   const auto* newline = static_cast<const char*>(memrchr(bytes.data() + first, '\n', bytes.size() - first));
   return newline == nullptr ? kNone : static_cast<std::size_t>(newline - bytes.data()) + 1;

@@ -1,6 +1,6 @@
-// Where one record of a format ends and the next begins, as far as that can be told without reading from the start of
-// a file: behind a newline, or, in trec, at a <DOC> tag in any case of letters. So a file may be cut anywhere, and
-// every cutting gives the same records.
+// Finds the borders between the records of a format without reading a file from its start: after a newline, or, in
+// trec, at a <DOC> tag in upper or lower case. A file may therefore be cut anywhere, and always gives the same records.
+// Time O(bytes).
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@ class RecordBorders {
   RecordBorders() = default;
   explicit RecordBorders(CorpusFormat format) : is_trec_(format == CorpusFormat::kTrec) {}
 
-  // The first border at or behind `from`: an offset in `bytes`, which may be their end. Offset 0 is one only at a tag.
+  // Offset of the first border from `from` on, which may be bytes.size(). Offset 0 is a border only at a tag.
   std::size_t find(std::string_view bytes, std::size_t from) const;
-  // The last border at or behind `from`.
+  // Offset of the last border from `from` on.
   std::size_t find_last(std::string_view bytes, std::size_t from) const;
-  // The first offset that these bytes do not decide about: more have to be seen. At most undecided_bytes() from the
-  // end.
+  // The first offset at which more bytes are needed to tell whether it is a border; at most undecided_bytes() before
+  // the end.
   std::size_t first_undecided(std::size_t bytes) const;
   std::size_t undecided_bytes() const { return is_trec_ ? kTagBytes - 1 : 0; }
-  // How many of the bytes are records that no loss of what follows can harm.
+  // Length of the records that stay whole even if all following bytes are lost.
   std::size_t whole_bytes(std::string_view bytes) const;
-  // Whether a newline, and a CR before it, end a record without being part of it.
+  // Whether a newline, with a CR before it, ends a record without being part of it.
   bool are_newlines() const { return !is_trec_; }
 
  private:

@@ -47,7 +47,7 @@ bool JsonlParser::parse_fast(std::string_view record, const RecordPlace& place, 
   const ChosenFields chosen = choose_fields(table_, values);
   if (judge_fields(chosen, values, max_document_bytes_)) return false;
   DocumentFields fields;
-  // Takes a field if it is there; false: too long to be handed out whole.
+  // Takes a field if it is present. Returns false if it is too long to be handed out whole.
   const auto take = [&](std::size_t name, std::string_view& text, bool& is_there) {
     is_there = name != FieldTable::kNoName;
     if (is_there) text = fast_.text(name);
@@ -88,8 +88,8 @@ void JsonlParser::parse_slow(RecordSource& record, const RecordPlace& place, Doc
 
 void JsonlParser::send_text(RecordSource& record, std::size_t name, TextOutput& out) {
   if (name == FieldTable::kNoName) return;
-  const JsonValue& value = scanner_.values()[name];
-  if (value.kind == JsonKind::kNumber) {
+  const FieldValue& value = scanner_.values()[name];
+  if (value.kind == ValueKind::kNumber) {
     record.visit(value.begin, value.end, [&](std::string_view piece) { out.append(piece); });
     return;
   }

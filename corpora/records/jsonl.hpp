@@ -1,5 +1,5 @@
-// JSONL: one object a line. Blank lines are no records. The fast parser takes what is good; the scanner repairs, or
-// says why the record is skipped.
+// `jsonl`: one JSON object per line. Blank lines are no records. The fast parser takes good records; the scanner
+// repairs the others or says why they are skipped.
 #pragma once
 
 #include <span>
@@ -15,13 +15,12 @@ namespace spillway {
 
 class JsonlParser final : public RecordParser {
  public:
-  // `scratch` holds the unescaped text of a record: as long as the longest block plus kJsonPadding. `document` is
-  // shared by the parsers of a thread.
+  // `scratch` holds the unescaped text of a record: the length of the longest block plus kRecordPadding. The parsers of
+  // a thread share `document`.
   JsonlParser(const CorpusOptions& options, std::span<char> scratch, FieldedDocument& document);
 
   void parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) override;
   void parse_long(RecordSource& record, const RecordPlace& place, DocumentSink& sink) override;
-  // Memory of the parser itself.
   static std::size_t memory_bytes();
 
  private:

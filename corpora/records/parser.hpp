@@ -1,4 +1,4 @@
-// Records of one format into documents. One parser per thread; its memory is handed in.
+// The interface of the parsers, one per format and thread, that turn records into documents.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace spillway {
 class RecordParser {
  public:
   virtual ~RecordParser() = default;
-  // Whole records: `block` starts at a record and ends with a newline or with the input; `place` is where. Behind it a
-  // newline and kJsonPadding readable bytes.
+  // Parses whole records: `block` starts at a record and ends at a newline or with the input. Requires: a newline and
+  // kRecordPadding readable bytes after the block.
   virtual void parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) = 0;
-  // One record that is too long for memory, without its newline.
+  // Parses one record that is too long for memory, without its newline.
   virtual void parse_long(RecordSource& record, const RecordPlace& place, DocumentSink& sink) = 0;
 };
 

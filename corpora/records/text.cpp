@@ -1,6 +1,7 @@
 #include "corpora/records/text.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "corpora/document/field_table.hpp"
@@ -10,7 +11,7 @@ namespace spillway {
 
 namespace {
 
-// A record without its first bytes.
+// A record without its first `begin` bytes.
 class RecordTail final : public RecordSource {
  public:
   RecordTail(RecordSource& whole, std::uint64_t begin) : whole_(whole), begin_(begin) {}
@@ -24,7 +25,7 @@ class RecordTail final : public RecordSource {
   std::uint64_t begin_;
 };
 
-// Whether a record of any length is valid UTF-8.
+// Whether a record is valid UTF-8.
 bool is_valid(RecordSource& record) {
   Utf8Repairer repairer;
   TextCounter out;
@@ -47,19 +48,20 @@ bool starts_with_mark(RecordSource& record) {
   return head == kByteOrderMark;
 }
 
-}  // namespace
-
+// Hands out a document of `fields` whose text is the record, repaired.
 void emit_plain_text(RecordSource& record, DocumentFields fields, const RecordPlace& place, std::span<char> scratch,
                      DocumentSink& sink) {
   fields.repaired = fields.repaired || !is_valid(record);
   sink.begin(fields, place.at());
-  PieceBuffer out(scratch, sink);
+  TextBuffer out(scratch, sink);
   Utf8Repairer repairer;
   record.visit(0, record.size(), [&](std::string_view piece) { repairer.feed(piece, out); });
   repairer.finish(out);
   out.flush();
   sink.end();
 }
+
+}  // namespace
 
 void TextParser::parse(RecordSource& record, std::string_view id, std::string_view path, DocumentSink& sink) {
   if (record.size() == 0) return;
@@ -77,6 +79,36 @@ void TextParser::parse(RecordSource& record, std::string_view id, std::string_vi
   fields.id = valid_id;
   fields.repaired = valid_id != id;
   emit_plain_text(tail, fields, {path, record.size() - tail.size()}, scratch_, sink);
+}
+
+void LineParser::parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) {
+  const bool block_is_valid = is_valid_utf8(block);
+  const DocumentFields fields;
+  const char* const end = block.data() + block.size();
+  for (const char* line = block.data(); line < end;) {
+    const auto* newline = static_cast<const char*>(std::memchr(line, '\n', static_cast<std::size_t>(end - line)));
+    const char* line_end = newline == nullptr ? end : newline;
+    if (newline != nullptr && line_end > line && line_end[-1] == '\r') --line_end;
+    const std::string_view text(line, static_cast<std::size_t>(line_end - line));
+    const RecordPlace line_place{place.path, place.offset + static_cast<std::uint64_t>(line - block.data())};
+    line = newline == nullptr ? end : newline + 1;
+    if (!block_is_valid || text.size() > max_document_bytes_) {
+      MemoryRecord record(text);
+      parse_long(record, line_place, sink);
+      continue;
+    }
+    sink.begin(fields, line_place.at());
+    if (!text.empty()) sink.text(text);
+    sink.end();
+  }
+}
+
+void LineParser::parse_long(RecordSource& record, const RecordPlace& place, DocumentSink& sink) {
+  if (record.size() > max_document_bytes_) {
+    sink.skip(SkipReason::kDocumentTooLong, place.at(), document_too_long_detail(record.size(), max_document_bytes_));
+    return;
+  }
+  emit_plain_text(record, {}, place, scratch_, sink);
 }
 
 }  // namespace spillway

@@ -19,7 +19,8 @@ FieldNames in_lower_case(FieldNames names) {
   return names;
 }
 
-// The second pass: characters of a stretch to text, less those of fields; if elements of text are named, only theirs.
+// The second pass over a record: turns its characters into text, without those of fields. If text elements are named,
+// takes only their characters.
 class TrecText final : public SgmlHandler {
  public:
   struct Choice {
@@ -51,10 +52,10 @@ class TrecText final : public SgmlHandler {
   const Choice& choice_;
   SgmlText text_;
   std::uint64_t skip_until_ = 0;
-  std::string inside_;  // which element of text
+  std::string inside_;  // name of the text element; empty: outside
 };
 
-// Makes one space of every stretch of white space: fields are single lines.
+// Replaces all white space by single spaces, because fields are single lines.
 class OneLine final : public TextOutput {
  public:
   explicit OneLine(TextOutput& out) : out_(out) {}
@@ -126,9 +127,9 @@ void TrecParser::parse_document(RecordSource& record, const RecordPlace& place, 
     sink.skip(SkipReason::kDocumentTruncated, place.at(), "expected </DOC>, found the end of the input");
     return;
   }
-  std::vector<JsonValue> values(table_.name_count() + 1);
+  std::vector<FieldValue> values(table_.name_count() + 1);
   for (std::size_t name = 0; name < table_.name_count(); ++name) {
-    if (layout_.elements()[name].is_there) values[name].kind = JsonKind::kString;
+    if (layout_.elements()[name].is_there) values[name].kind = ValueKind::kString;
   }
   ChosenFields chosen = choose_fields(table_, values);
   if (text_names_.empty() || chosen.text != FieldTable::kNoName) chosen.text = table_.name_count();
@@ -143,14 +144,14 @@ void TrecParser::parse_document(RecordSource& record, const RecordPlace& place, 
       [&](std::size_t name, TextOutput& out) { send_text(record, name, chosen, out); }, sink);
 }
 
-// Bytes of every field that was chosen, once resolved and repaired.
-std::vector<JsonValue> TrecParser::measure(RecordSource& record, const ChosenFields& chosen) {
-  std::vector<JsonValue> values(table_.name_count() + 1);
+// Measures the text of every chosen field, resolved and repaired.
+std::vector<FieldValue> TrecParser::measure(RecordSource& record, const ChosenFields& chosen) {
+  std::vector<FieldValue> values(table_.name_count() + 1);
   for (const std::size_t name : {chosen.id, chosen.title, chosen.text, chosen.url, chosen.date}) {
     if (name == FieldTable::kNoName) continue;
     TextCounter out;
     send_text(record, name, chosen, out);
-    values[name].kind = JsonKind::kString;
+    values[name].kind = ValueKind::kString;
     values[name].text_bytes = out.bytes();
   }
   return values;

@@ -1,6 +1,6 @@
-// `trec`: documents as TREC's collections have them, <DOC> <DOCNO> id </DOCNO> ... </DOC>, names in any case of
-// letters. A record is what stands from one <DOC> to the next (RecordBorders). Elements that CorpusOptions::trec_fields
-// names are the fields; a field's element must have an end tag. All other characters are text.
+// `trec`: the format of TREC's collections, <DOC> <DOCNO> id </DOCNO> ... </DOC>, with names in upper or lower case. A
+// record goes from one <DOC> to the next (RecordBorders). The fields are the elements that CorpusOptions::trec_fields
+// names, if they have an end tag. All other characters are text.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace spillway {
 
 class TrecParser final : public RecordParser {
  public:
-  // `document` is shared by the parsers of a thread.
+  // The parsers of a thread share `document`.
   TrecParser(const CorpusOptions& options, FieldedDocument& document);
 
   void parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) override;
@@ -27,14 +27,14 @@ class TrecParser final : public RecordParser {
 
  private:
   void parse_document(RecordSource& record, const RecordPlace& place, DocumentSink& sink);
-  std::vector<JsonValue> measure(RecordSource& record, const ChosenFields& chosen);
+  std::vector<FieldValue> measure(RecordSource& record, const ChosenFields& chosen);
   void send_text(RecordSource& record, std::size_t name, const ChosenFields& chosen, TextOutput& out);
 
   FieldTable table_;
   std::vector<std::string> text_names_;
   std::uint64_t max_document_bytes_;
   RecordBorders borders_{CorpusFormat::kTrec};
-  TrecLayout layout_;  // of the record at hand
+  TrecLayout layout_;  // of the current record
   bool repaired_ = false;
   FieldedDocument& document_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostColumns = 100;
 
-// A column's number from 1, or 0: no number of a column.
+// The number of a column, from 1; 0 if `name` is not one.
 std::size_t column_number(std::string_view name) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -68,7 +68,7 @@ TsvParser::TsvParser(const CorpusOptions& options, FieldedDocument& document)
       named_values_(table_.name_count()),
       document_(document) {}
 
-std::size_t TsvParser::memory_bytes() { return 2 * kMostColumns * sizeof(JsonValue); }
+std::size_t TsvParser::memory_bytes() { return 2 * kMostColumns * sizeof(FieldValue); }
 
 void TsvParser::parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) {
   for (std::size_t begin = 0; begin < block.size();) {
@@ -94,15 +94,15 @@ void TsvParser::parse_long(RecordSource& record, const RecordPlace& place, Docum
       [&](std::size_t column, TextOutput& out) { send_text(record, column, out); }, sink);
 }
 
-// False: skipped.
+// Returns false if the record was skipped.
 bool TsvParser::find_columns(RecordSource& record, const RecordPlace& place, DocumentSink& sink) {
-  std::fill(columns_.begin(), columns_.end(), JsonValue{});
+  std::fill(columns_.begin(), columns_.end(), FieldValue{});
   column_count_ = 0;
   std::uint64_t begin = 0, at = 0;
   std::optional<std::uint64_t> nul;
   const auto end_column = [&](std::uint64_t end) {
     if (column_count_ < columns_.size()) {
-      columns_[column_count_].kind = JsonKind::kString;
+      columns_[column_count_].kind = ValueKind::kString;
       columns_[column_count_].begin = begin;
       columns_[column_count_].end = end;
     }
@@ -133,11 +133,11 @@ bool TsvParser::has_good_columns() const {
   return named_ ? column_count_ >= most_named_ : column_count_ == 2 || column_count_ == 3;
 }
 
-// Bytes of each column that is used, once repaired.
+// Measures the text of each column that is used, repaired.
 void TsvParser::measure(RecordSource& record) {
   repaired_ = false;
-  for (JsonValue& column : columns_) {
-    if (column.kind == JsonKind::kAbsent) continue;
+  for (FieldValue& column : columns_) {
+    if (column.kind == ValueKind::kAbsent) continue;
     Utf8Repairer repairer;
     TextCounter out;
     record.visit(column.begin, column.end, [&](std::string_view piece) { repairer.feed(piece, out); });
@@ -159,7 +159,7 @@ ChosenFields TsvParser::choose() const {
 
 void TsvParser::send_text(RecordSource& record, std::size_t column, TextOutput& out) {
   if (column == FieldTable::kNoName) return;
-  const JsonValue& value = named_ ? named_values_[column] : columns_[column];
+  const FieldValue& value = named_ ? named_values_[column] : columns_[column];
   Utf8Repairer repairer;
   record.visit(value.begin, value.end, [&](std::string_view piece) { repairer.feed(piece, out); });
   repairer.finish(out);

@@ -1,5 +1,5 @@
-// `tsv`: a line is a document, a tab ends a column; there is no quoting. Columns are id and text, or id, title and
-// text; or what the numbers of CorpusOptions::tsv_fields say, with further columns ignored.
+// `tsv`: a line is a document and a tab ends a column; there is no quoting. The columns are id and text, or id, title
+// and text, or those that the numbers in CorpusOptions::tsv_fields name; then other columns are ignored.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace spillway {
 
 class TsvParser final : public RecordParser {
  public:
-  // `document` is shared by the parsers of a thread. Requires: fields that check_tsv_fields() accepts.
+  // The parsers of a thread share `document`. Requires: fields that check_tsv_fields() accepts.
   TsvParser(const CorpusOptions& options, FieldedDocument& document);
 
   void parse_block(std::string_view block, const RecordPlace& place, DocumentSink& sink) override;
-  // Without the CR that belongs to its newline.
+  // The record is without the CR that belongs to its newline.
   void parse_long(RecordSource& record, const RecordPlace& place, DocumentSink& sink) override;
   static std::size_t memory_bytes();
 
@@ -30,19 +30,19 @@ class TsvParser final : public RecordParser {
   bool has_good_columns() const;
   void send_text(RecordSource& record, std::size_t column, TextOutput& out);
 
-  bool named_;              // columns are given by number
-  FieldTable table_;        // of the numbers
-  std::size_t most_named_;  // the largest of them
+  bool named_;              // whether options name columns by number
+  FieldTable table_;        // the numbers
+  std::size_t most_named_;  // the largest number
   std::uint64_t max_document_bytes_;
-  std::vector<JsonValue> columns_;       // as far as they matter
-  std::vector<JsonValue> named_values_;  // by name index of the table
+  std::vector<FieldValue> columns_;       // the columns that matter
+  std::vector<FieldValue> named_values_;  // by name index of the table
   std::size_t column_count_ = 0;
   bool repaired_ = false;
   FieldedDocument& document_;
 };
 
-// Throws UsageError naming the option: a column is no number from 1 to 100, or there is none for the id or for both
-// title and text.
+// Throws UsageError naming the option if a column is not a number from 1 to 100, or if the id, or both title and text,
+// have no column.
 void check_tsv_fields(const FieldNames& fields);
 
 }  // namespace spillway

@@ -71,12 +71,12 @@ void SgmlScanner::end_markup() {
     if (markup_[end] >= 'A' && markup_[end] <= 'Z') markup_[end] = static_cast<char>(markup_[end] | 0x20);
     ++end;
   }
-  if (end == begin) return;  // no tag
+  if (end == begin) return;  // a declaration or processing instruction
   handler_.tag(
       {std::string_view(markup_).substr(begin, end - begin), is_end, markup_begin_, markup_begin_ + markup_.size()});
 }
 
-// What looked like markup is characters.
+// Hands out as characters what looked like markup.
 void SgmlScanner::give_up() {
   state_ = State::kCharacters;
   handler_.characters(markup_, markup_begin_);

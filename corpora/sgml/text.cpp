@@ -5,16 +5,14 @@
 #include <charconv>
 #include <utility>
 
-#include "corpora/json/string.hpp"
-
 namespace spillway {
 
 namespace {
 
-constexpr std::size_t kLongestEntity = 12;  // with its "&"
+constexpr std::size_t kLongestEntity = 12;  // including its "&"
 constexpr std::string_view kSpaces = " \t\r\n\f\v";
 
-// HTMLlat1 of ISO 8879, from U+00A0 on.
+// HTMLlat1 of ISO 8879, from U+00A0.
 constexpr std::array<std::string_view, 96> kLatin1{
     "nbsp",   "iexcl",  "cent",   "pound",  "curren", "yen",    "brvbar", "sect",   "uml",    "copy",   "ordf",
     "laquo",  "not",    "shy",    "reg",    "macr",   "deg",    "plusmn", "sup2",   "sup3",   "acute",  "micro",
@@ -91,7 +89,7 @@ void SgmlText::feed_entity(char byte) {
   append({utf8, static_cast<std::size_t>(write_utf8(character, utf8) - utf8)});
 }
 
-// What looked like an entity is characters.
+// Treats what looked like an entity as characters.
 void SgmlText::give_up() {
   const std::string characters = std::exchange(entity_, {});
   repairer_.feed(characters, *this);

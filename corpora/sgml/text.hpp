@@ -1,5 +1,5 @@
-// Characters of an SGML document to plain text: entities are resolved, broken UTF-8 is repaired, white space at the
-// start is left out, and a tag between two words separates them by a space.
+// Turns the characters of an SGML document into plain text: resolves entities, repairs broken UTF-8, drops white space
+// at the start, and puts a space where a tag separates two words.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace spillway {
 
-// The character of an entity such as "amp" or "#x20AC" (what stands between "&" and ";"); 0: unknown. Known are the
-// five of XML, those of Latin 1, and numbers.
+// The character of an entity, given without "&" and ";", such as "amp" or "#x20AC"; 0 if it is unknown. Known are the
+// five entities of XML, those of Latin 1, and numbers.
 unsigned sgml_entity(std::string_view name);
 
 class SgmlText final : private TextOutput {
  public:
   explicit SgmlText(TextOutput& out) : out_(out) {}
-  // Pieces may be cut anywhere.
+  // Fragments may end anywhere.
   void feed(std::string_view characters);
   void separate();
   void finish() { end_stretch(); }
@@ -30,7 +30,7 @@ class SgmlText final : private TextOutput {
 
   TextOutput& out_;
   Utf8Repairer repairer_;
-  std::string entity_;  // so far, from its "&"
+  std::string entity_;  // from its "&" to the current byte; empty: not in an entity
   bool any_ = false, ends_in_space_ = false, separated_ = false, repaired_ = false;
 };
 

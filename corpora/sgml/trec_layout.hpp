@@ -1,4 +1,4 @@
-// Where things stand in one record of `trec`: the first pass over it.
+// The first pass over a `trec` record: finds where the document, its fields and text outside of it are.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@ namespace spillway {
 
 class TrecLayout final : public SgmlHandler {
  public:
-  // An element with an end tag; the first of its name.
+  // The first element with an end tag of its name.
   struct Element {
     bool is_there = false;
-    std::uint64_t begin = 0, end = 0;                  // of what stands between its tags
-    std::uint64_t content_begin = 0, content_end = 0;  // the same without white space around it
+    std::uint64_t begin = 0, end = 0;                  // range between its tags
+    std::uint64_t content_begin = 0, content_end = 0;  // the same without surrounding white space
   };
 
-  // `table` lives longer.
+  // `table` must outlive this object.
   explicit TrecLayout(const FieldTable& table);
   void reset();
 
   void characters(std::string_view bytes, std::uint64_t offset) override;
   void tag(const SgmlTag& tag) override;
 
-  bool is_document() const { return is_document_; }  // it starts with <DOC>
+  bool is_document() const { return is_document_; }  // whether the record starts with <DOC>
   bool has_end() const { return document_end_.has_value(); }
-  std::uint64_t document_begin() const { return document_begin_; }  // behind <DOC>
+  std::uint64_t document_begin() const { return document_begin_; }  // after <DOC>
   std::optional<std::uint64_t> document_end() const { return document_end_; }
-  // The first character that is in no document.
+  // Offset of the first character outside of the document.
   std::optional<std::uint64_t> outside() const { return outside_; }
   // By name index of the table.
   const std::vector<Element>& elements() const { return elements_; }

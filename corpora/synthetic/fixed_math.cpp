@@ -31,7 +31,7 @@ constexpr std::array<std::uint64_t, kFractionBits> kRoots = [] {
 
 std::int64_t to_fixed(double value) { return std::llround(value * static_cast<double>(kFixedOne)); }
 
-// Bit by bit: squaring doubles the logarithm.
+// Finds one bit per step: squaring doubles the logarithm.
 std::int64_t fixed_log2(std::uint64_t value) {
   const int leading = __builtin_clzll(value);
   std::int64_t result = static_cast<std::int64_t>(63 - leading) - static_cast<std::int64_t>(kFractionBits);

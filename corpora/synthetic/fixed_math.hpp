@@ -1,25 +1,25 @@
-// Logarithms and powers in integers: the same bits on every machine, which the floating-point library does not promise.
-// For generated corpora, whose bytes are part of tests and published figures.
+// Logarithms and powers in integers, with the same bits on every machine, which floating-point libraries do not
+// promise. The bytes of generated corpora depend on them, and tests and published figures depend on those bytes.
 #pragma once
 
 #include <cstdint>
 
 namespace spillway {
 
-// Fractions are counted in units of 2^-32.
+// Fixed-point numbers have units of 2^-32.
 inline constexpr unsigned kFractionBits = 32;
 inline constexpr std::int64_t kFixedOne = std::int64_t{1} << kFractionBits;
 
 // The nearest fixed-point number. Requires: |value| < 2^30.
 std::int64_t to_fixed(double value);
 
-// log2 of value / 2^32. Requires: value > 0. Exact to 2^-31.
+// log2 of value / 2^32. The error is at most 2^-31. Requires: value > 0.
 std::int64_t fixed_log2(std::uint64_t value);
 
-// 2^exponent in units of 2^-62. Requires: exponent <= 0. Exact to some units.
+// 2^exponent in units of 2^-62, with an error of a few units. Requires: exponent <= 0.
 std::uint64_t fixed_exp2(std::int64_t exponent);
 
-// A splitmix64 sequence (Steele, Lea, Flood 2014).
+// The splitmix64 random number generator (Steele, Lea, Flood 2014).
 class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
@@ -29,11 +29,11 @@ class SplitMix {
     z = (z ^ z >> 27) * 0x94D049BB133111EB;
     return z ^ z >> 31;
   }
-  // Evenly from [0, limit), for limits far below 2^64.
+  // Uniform in [0, limit), for limits far below 2^64.
   std::uint64_t below(std::uint64_t limit) {
     return static_cast<std::uint64_t>(static_cast<__uint128_t>(next()) * limit >> 64);
   }
-  // Nearly normal, mean 0 and variance 1, fixed-point: the sum of 12 even draws.
+  // Nearly normal with mean 0 and variance 1, fixed-point: the sum of 12 uniform draws.
   std::int64_t normal();
 
  private:

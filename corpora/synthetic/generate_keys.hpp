@@ -1,5 +1,5 @@
-// Key sets (corpora/synthetic/key_set.hpp) as streams of bytes and in memory. The same options give the same keys on
-// every machine and with any number of threads.
+// Writes key sets (corpora/synthetic/key_set.hpp) as bytes or to memory. The same options give the same keys on every
+// machine and with any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace spillway {
 
-// The set as little-endian uint64, in order and in pieces of 512 KiB, from one thread at a time; what `write` throws
-// ends the work and is thrown here. Memory: one piece a thread.
+// Writes the set as little-endian uint64, in order and in blocks of 512 KiB, from one thread at a time. An exception of
+// `write` ends the work and is rethrown. Memory: one block per thread.
 void generate_keys(const KeySet& set, unsigned threads, const std::function<void(std::string_view)>& write);
 
-// The whole set. Requires: keys.size() == set.options().count.
+// Writes the whole set to `keys`. Requires: keys.size() == set.options().count.
 void fill_keys(const KeySet& set, unsigned threads, std::span<std::uint64_t> keys);
 
 }  // namespace spillway

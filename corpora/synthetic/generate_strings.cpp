@@ -19,7 +19,7 @@ struct StringBlock {
 
 enum class Separator : std::uint8_t { kNone, kLineFeed };
 
-// As many as surely fit kBlockBytes, at least one: strings that are files' lines may be of any length.
+// The number of strings that certainly fit kBlockBytes, at least 1, because lines of files have any length.
 std::uint64_t block_strings(const StringSet& set) {
   return std::clamp<std::uint64_t>(kBlockBytes / (set.max_bytes() + 1), 1, kMostBlockStrings);
 }
@@ -37,10 +37,10 @@ void make_block(const StringSet& set, std::uint64_t first, std::uint64_t count, 
   }
 }
 
-// One alone makes strings that are longer than a block: each more would hold another.
+// One thread makes strings that are longer than a block, because each thread holds a string.
 unsigned string_threads(const StringSet& set, unsigned threads) { return block_strings(set) == 1 ? 1 : threads; }
 
-// Calls take(bytes, ends of the strings) for all blocks in order.
+// Calls take(bytes, ends of the strings) for all blocks, in order.
 template <typename Take>
 void each_block(const StringSet& set, std::uint64_t count, unsigned threads, Separator separator, Take take) {
   const std::uint64_t each = block_strings(set);

@@ -1,5 +1,5 @@
-// String sets (corpora/synthetic/string_set.hpp) as lines and in memory. The same options give the same strings on
-// every machine and with any number of threads.
+// Writes string sets (corpora/synthetic/string_set.hpp) as lines or to memory. The same options give the same strings
+// on every machine and with any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace spillway {
 
-// What the functions below take for blocks of strings: at most a few megabytes a thread, or one string that is longer.
+// The memory that the functions below take: at most a few megabytes per thread, or one string that is longer.
 std::size_t generating_bytes(const StringSet& set, std::uint64_t count, unsigned threads);
 
-// The first `count` strings, each with a line feed behind it, in order and in pieces of about a megabyte, from one
-// thread at a time; what `write` throws ends the work and is thrown here.
+// Writes the first `count` strings, each followed by a line feed, in order and in blocks of at most 4 MiB, from one
+// thread at a time. An exception of `write` ends the work and is rethrown.
 void generate_strings(const StringSet& set, std::uint64_t count, unsigned threads,
                       const std::function<void(std::string_view)>& write);
 
-// Bytes of the first `count` strings without line feeds. Makes them all once.
+// Length of the first `count` strings without line feeds. Makes all of them once.
 std::uint64_t string_bytes(const StringSet& set, std::uint64_t count, unsigned threads);
 
-// The first offsets.size() - 1 strings, behind each other: string i is bytes[offsets[i], offsets[i + 1]).
-// Requires: bytes.size() is what string_bytes says.
+// Writes the first offsets.size() - 1 strings without gaps: string i is bytes[offsets[i], offsets[i + 1]).
+// Requires: bytes.size() == string_bytes() of as many strings.
 void fill_strings(const StringSet& set, unsigned threads, std::span<std::uint8_t> bytes,
                   std::span<std::uint64_t> offsets);
 

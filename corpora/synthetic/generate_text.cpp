@@ -1,13 +1,12 @@
 #include "corpora/synthetic/generate_text.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "corpora/synthetic/fixed_math.hpp"
 #include "corpora/synthetic/ordered_blocks.hpp"
+#include "corpora/synthetic/string_writing.hpp"
 #include "corpora/synthetic/zipf_words.hpp"
 #include "io/base/error.hpp"
 
@@ -15,7 +14,7 @@ namespace spillway {
 
 namespace {
 
-// Bytes that a block of documents should have: it is what one thread makes at a time. Part of what a seed means.
+// Approximate size of the blocks that one thread makes at a time. Changing it changes the text of every seed.
 constexpr double kBlockBytes = 1 << 20;
 constexpr double kAssumedWordBytes = 6;
 constexpr std::int64_t kLog2E = 6196328019;  // log2(e), fixed-point
@@ -36,7 +35,7 @@ void check(const GenerateTextOptions& options) {
   require(options.title_words <= 1000, "a title has at most 1000 words");
 }
 
-// Makes blocks; the same block from the same number, on any thread.
+// Makes numbered blocks of documents. A block depends on its number alone. Thread-safe.
 class BlockMaker {
  public:
   explicit BlockMaker(const GenerateTextOptions& options)
@@ -49,15 +48,14 @@ class BlockMaker {
 
   struct Block {
     std::vector<char> bytes;
-    std::vector<std::size_t> ends;  // of its documents
+    std::vector<std::size_t> ends;  // where its documents end
   };
 
   std::uint64_t block_documents() const { return block_documents_; }
 
   void make(std::uint64_t number, Block& block) const {
     block.ends.clear();
-    SplitMix seeds(options_.seed);
-    SplitMix random(seeds.next() ^ SplitMix(number).next());
+    SplitMix random = random_of(options_.seed, number);
     char* out = block.bytes.data();
     for (std::uint64_t i = 0; i < block_documents_; ++i) {
       const std::uint64_t words = document_words(random);
@@ -77,11 +75,6 @@ class BlockMaker {
     return block.bytes.data() + used;
   }
 
-  static char* write_text(std::string_view text, char* out) {
-    std::memcpy(out, text.data(), text.size());
-    return out + text.size();
-  }
-
   std::uint64_t document_words(SplitMix& random) const {
     std::uint64_t mean = static_cast<std::uint64_t>(mean_words_);
     if (options_.distribution == LengthDistribution::kLognormal) {
@@ -98,27 +91,27 @@ class BlockMaker {
     return std::max<std::uint64_t>(1, (mean + kFixedOne / 2) >> kFractionBits);
   }
 
-  // Words with a space between them.
+  // Writes words with single spaces between them.
   char* write_words(std::uint64_t count, SplitMix& random, char* out) const {
     for (std::uint64_t i = 0; i < count; ++i) out = words_.write_sample(random, out);
     return out - 1;
   }
 
   char* write_jsonl(std::uint64_t number, std::uint64_t words, SplitMix& random, char* out) const {
-    out = write_text("{\"id\":\"", out);
-    out = std::to_chars(out, out + 20, number).ptr;
+    out = put("{\"id\":\"", out);
+    out = put_number(number, out);
     if (options_.title_words > 0) {
-      out = write_text("\",\"title\":\"", out);
+      out = put("\",\"title\":\"", out);
       out = write_words(options_.title_words, random, out);
     }
-    out = write_text("\",\"text\":\"", out);
+    out = put("\",\"text\":\"", out);
     const std::uint64_t line = options_.words_per_line == 0 ? words : options_.words_per_line;
     for (; words > line; words -= line) {
       out = write_words(line, random, out);
-      out = write_text("\\n", out);
+      out = put("\\n", out);
     }
     out = write_words(words, random, out);
-    return write_text("\"}", out);
+    return put("\"}", out);
   }
 
   GenerateTextOptions options_;
@@ -127,13 +120,13 @@ class BlockMaker {
   std::uint64_t block_documents_;
 };
 
-// Writes of each block what still belongs to the whole.
-class TextOutput {
+// Writes blocks up to the limits of the options.
+class LimitedOutput {
  public:
-  TextOutput(const GenerateTextOptions& options, const std::function<void(std::string_view)>& write)
+  LimitedOutput(const GenerateTextOptions& options, const std::function<void(std::string_view)>& write)
       : options_(options), write_(write) {}
 
-  // False: nothing comes behind it.
+  // Returns false at a limit.
   bool write(const BlockMaker::Block& block) {
     std::uint64_t documents = block.ends.size();
     if (options_.documents != 0) documents = std::min(documents, options_.documents - made_.documents);
@@ -161,7 +154,7 @@ class TextOutput {
 GeneratedText generate_text(const GenerateTextOptions& options, const std::function<void(std::string_view)>& write) {
   check(options);
   const BlockMaker maker(options);
-  TextOutput output(options, write);
+  LimitedOutput output(options, write);
   write_in_order<BlockMaker::Block>(
       options.threads, [&](std::uint64_t number, BlockMaker::Block& block) { maker.make(number, block); },
       [&](const BlockMaker::Block& block) { return output.write(block); });

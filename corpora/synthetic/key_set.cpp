@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
+#include "corpora/synthetic/string_writing.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr unsigned kZipfianBits = 30;  // a table of ranks takes the same memory for all sizes, but ranks are u32
+constexpr unsigned kZipfianBits = 30;  // ranks are 32-bit numbers
 constexpr unsigned kGaussianSamples = 4;
-// Odd, so that multiplying by it permutes the keys of any number of bits.
+// Odd, so that a multiplication permutes the keys of any number of bits.
 constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15;
 
 ZipfWords zipfian_ranks(unsigned bits) {
@@ -45,25 +46,26 @@ KeySet::KeySet(const KeySetOptions& options)
   if (options.distribution == KeyDistribution::kZipfian) ranks_.push_back(zipfian_ranks(options.bits));
 }
 
-// The sample-th of an index' independent draws.
+// The sample-th independent draw for an index.
 std::uint64_t KeySet::uniform(std::uint64_t index, std::uint64_t sample) const {
   SplitMix of_sample(options_.seed + sample);
   return SplitMix(of_sample.next() + index * kSpread).next() & mask_;
 }
 
-// The index-th of `count` equal pieces of the key range, anywhere in it.
+// A random key in the index-th of `count` equal intervals of the key range.
 std::uint64_t KeySet::ascending(std::uint64_t index) const {
   const auto width = static_cast<__uint128_t>(mask_) + 1;
   const __uint128_t begin = width * index / options_.count, end = width * (index + 1) / options_.count;
   SplitMix random(options_.seed ^ SplitMix(index).next());
-  const auto piece = static_cast<std::uint64_t>(end - begin);
-  const std::uint64_t within = end - begin > ~std::uint64_t{0} ? random.next() : piece == 0 ? 0 : random.below(piece);
+  const auto interval = static_cast<std::uint64_t>(end - begin);
+  const std::uint64_t within = end - begin > ~std::uint64_t{0} ? random.next()
+                               : interval == 0                 ? 0
+                                                               : random.below(interval);
   return static_cast<std::uint64_t>(begin) + within;
 }
 
 std::uint64_t KeySet::zipfian(std::uint64_t index) const {
-  SplitMix of_set(options_.seed);
-  SplitMix random(of_set.next() ^ SplitMix(index).next());
+  SplitMix random = random_of(options_.seed, index);
   return ranks_.front().sample_rank(random) * kSpread & mask_;
 }
 

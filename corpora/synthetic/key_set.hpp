@@ -1,5 +1,5 @@
-// The integer sets of the sorting papers: uint64 keys, each a function of its index alone, so that any part of a set
-// can be made by any thread and a set has no limit but its count.
+// The integer sets of the sorting papers: uint64 keys. Each key depends on its index alone, so any thread can make any
+// part of a set, and only the requested count limits a set.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace spillway {
 enum class KeyDistribution : std::uint8_t {
   kUniform,
   kGaussian,  // the mean of four uniform keys (Helman, Bader, JaJa 1998)
-  kZipfian,   // 2^min(bits, 30) distinct keys, the r-th with a share in proportion to 1 / r, spread over the key range
+  kZipfian,   // 2^min(bits, 30) distinct keys, the r-th with probability proportional to 1 / r, over the key range
   kAllZero,
   kSorted,    // ascending, evenly spread over the key range
   kReversed,  // the same, descending
-  kEntropy1,  // the AND of so many uniform keys
+  kEntropy1,  // the AND of 1, 2, ... uniform keys
   kEntropy2,
   kEntropy3,
   kEntropy4,
@@ -32,7 +32,7 @@ struct KeyDistributionText {
   std::string_view name;  // "uniform", "entropy-3"
   std::string_view meaning;
 };
-// All of them, in the order in which they are listed to users.
+// All distributions, in the order in which users see them.
 const std::vector<KeyDistributionText>& key_distributions();
 std::string_view key_distribution_name(KeyDistribution distribution);
 
@@ -43,10 +43,10 @@ struct KeySetOptions {
   std::uint64_t seed = 1;
 };
 
-// Immutable, and so thread-safe.
+// Immutable, and therefore thread-safe.
 class KeySet {
  public:
-  // Throws UsageError for bits out of their range.
+  // Throws UsageError for bits out of range.
   explicit KeySet(const KeySetOptions& options);
 
   const KeySetOptions& options() const { return options_; }
@@ -60,7 +60,7 @@ class KeySet {
 
   KeySetOptions options_;
   std::uint64_t mask_;
-  std::vector<ZipfWords> ranks_;  // kZipfian: one
+  std::vector<ZipfWords> ranks_;  // one element for kZipfian, otherwise empty
 };
 
 }  // namespace spillway

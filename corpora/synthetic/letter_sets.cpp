@@ -6,13 +6,13 @@ namespace spillway {
 
 namespace {
 
-// Lengths from least to most, each equally likely, and letters of an alphabet likewise.
+// Lengths from least to most and letters of an alphabet, all equally likely.
 class EvenLetters final : public StringSet {
  public:
   struct Shape {
     std::uint64_t least_bytes, most_bytes;
     char first_letter;
-    std::uint64_t letters;  // from the first one on
+    std::uint64_t letters;  // number of letters, from the first one
   };
   EvenLetters(const Shape& shape, std::uint64_t seed) : shape_(shape), seed_(seed) {}
   std::size_t max_bytes() const override { return shape_.most_bytes; }
@@ -32,7 +32,7 @@ class EvenLetters final : public StringSet {
 
 constexpr std::uint64_t kPrintable = 126 - 33 + 1;
 
-// Lengths geometric, letters skewed: with the figures below the set has the size and tie lengths of the paper's.
+// Geometric lengths and skewed letters. The constants give the set the size and tie lengths of the paper's set.
 class SkewedLetters final : public StringSet {
  public:
   explicit SkewedLetters(std::uint64_t seed) : seed_(seed) {}

@@ -11,7 +11,7 @@ char* put_word(SplitMix& random, std::uint64_t vocabulary, char* out) {
   return write_word(random.below(vocabulary), out);
 }
 
-// Pages by their popularity: a page's address is a function of its rank.
+// Page addresses by popularity: an address depends on the rank of its page alone.
 class Urls final : public StringSet {
  public:
   explicit Urls(std::uint64_t seed)
@@ -55,8 +55,8 @@ class Urls final : public StringSet {
   ZipfWords pages_, hosts_;
 };
 
-// Files of five machines. A directory has kFiles files in a row of numbers; its path is a function of its number and
-// shares parts with those of its neighbours.
+// Files of five machines. A directory has kFiles consecutive files. Its path depends on its number, and neighbours
+// share path components.
 class FileList final : public StringSet {
  public:
   explicit FileList(std::uint64_t seed) : seed_(seed) {}
@@ -105,7 +105,7 @@ class FileList final : public StringSet {
   std::uint64_t seed_;
 };
 
-// Class, number, author and year of a series, and the volume in it.
+// Class, number, author and year of a series, and the number of the volume.
 class CallNumbers final : public StringSet {
  public:
   explicit CallNumbers(std::uint64_t seed) : seed_(seed) {}

@@ -1,4 +1,4 @@
-// Many threads make numbered blocks, one thread at a time writes them in order: what every generator of a corpus does.
+// Lets many threads make numbered blocks and one thread at a time write them in order: the frame of every generator.
 #pragma once
 
 #include <atomic>
@@ -12,21 +12,21 @@
 
 namespace spillway {
 
-// Make: void(std::uint64_t number, Block& block), on any thread, into a block that was used before.
-// Write: bool(const Block& block), for the blocks 0, 1, ... in this order; false ends the work.
+// Make: void(std::uint64_t number, Block& block), called on any thread with a block to be reused.
+// Write: bool(const Block& block), called for the blocks 0, 1, ... in this order; false ends the work.
 template <typename Block, typename Make, typename Write>
 class OrderedBlocks {
  public:
   OrderedBlocks(Make make, Write write) : make_(std::move(make)), write_(std::move(write)) {}
 
-  // What make or write throws ends the work and is thrown here. Memory: a block a thread.
+  // An exception of make or write ends the work and is rethrown. Memory: one block per thread.
   void run(unsigned threads) {
     {
       std::vector<std::jthread> others;
       try {
         for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
       } catch (...) {
-        fail(std::current_exception());  // those that have started would do all of the work first
+        fail(std::current_exception());  // stops the threads that have started
       }
       work();
     }

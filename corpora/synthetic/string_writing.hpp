@@ -1,4 +1,4 @@
-// What the makers of string sets share: a string's own random numbers, and bytes put behind each other.
+// Helpers of the string sets: random numbers for each string, and functions that append bytes.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace spillway {
 
-// The random numbers of one string (or of one group of strings) of a set. The index is mixed first: the sequences of
-// neighbours must not be one sequence, shifted.
+// The random numbers for one string or group of strings. The index is hashed first, so that neighbours do not get
+// shifted copies of one sequence.
 inline SplitMix random_of(std::uint64_t seed, std::uint64_t index) {
   SplitMix of_set(seed);
   return SplitMix(of_set.next() ^ SplitMix(index).next());

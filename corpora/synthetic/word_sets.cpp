@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace {
 
-// Syllables of a consonant and a vowel that tell the index, and an ending that is no syllable, so that no two words are
+// Syllables of a consonant and a vowel that encode the index, and an ending that is not a syllable, so no two words are
 // equal. One word in kLongShare begins with one of a few long stems.
 class DistinctWords final : public StringSet {
  public:
@@ -22,7 +22,7 @@ class DistinctWords final : public StringSet {
   }
 
  private:
-  // At least so many syllables, the first tells the lowest digit.
+  // Writes at least `least` syllables; the first one encodes the lowest digit.
   static char* put_syllables(std::uint64_t number, unsigned least, char* out) {
     for (unsigned i = 0; i < least || number != 0; ++i, number /= 50) {
       *out++ = "tnsrldkmpb"[number % 50 / 5];
@@ -41,8 +41,8 @@ class DistinctWords final : public StringSet {
   std::uint64_t seed_;
 };
 
-// Frequent words are short, as in a language; a rarer one may have a beginning, an ending or both, and a few are what
-// stands in texts without being a word: long, and alike but for their ends.
+// Frequent words are short, as in natural language. Rarer words may have a prefix, an ending or both. A few are like
+// the strings in texts that are not words: long, and different only at their ends.
 class TextWords final : public StringSet {
  public:
   explicit TextWords(std::uint64_t seed) : seed_(seed), words_(kVocabulary, to_fixed(1.07), to_fixed(2.7)) {}
@@ -68,8 +68,8 @@ class TextWords final : public StringSet {
   ZipfWords words_;
 };
 
-// A capital, words, a full stop. Most begin with one of some thousand openings of two to four words, a few with a long
-// one that others have as well.
+// A capital, words, a full stop. Most sentences begin with one of 20,000 openings of two to four words; some openings
+// are long, and several sentences share them.
 class Sentences final : public StringSet {
  public:
   explicit Sentences(std::uint64_t seed)

@@ -9,16 +9,17 @@ namespace {
 constexpr std::uint64_t kSyllables = 50;
 constexpr char kConsonants[] = "tnsrldkmpb";
 constexpr char kVowels[] = "eaiou";
-// Prime to 50, so that it permutes the words of one length: their order is not that of their ranks.
+// Coprime to 50, so that it permutes the words of one length, whose order then differs from that of their ranks.
 constexpr std::uint64_t kScatter = 61803397;
 
-// Words of so many syllables.
+// Number of words with this many syllables.
 template <unsigned syllables>
 constexpr std::uint64_t kWordsOf = kSyllables* kWordsOf<syllables - 1>;
 template <>
 constexpr std::uint64_t kWordsOf<0> = 1;
 
-// The word of so many syllables and this number among them. The length is a constant, so that nothing is divided.
+// Writes the word with this number among those of one length. The length is a template argument, so that the compiler
+// replaces divisions by multiplications.
 template <unsigned syllables>
 char* write_number(std::uint64_t number, char* out) {
   number = number * kScatter % kWordsOf<syllables>;  // below 50^6 * 2^26: fits
@@ -86,7 +87,8 @@ ZipfWords::ZipfWords(std::uint64_t vocabulary, std::int64_t exponent, std::int64
   }
 }
 
-// Vose 1991, in integers: each entry has a share of sum / n of the weight, filled up by one other entry.
+// Vose 1991, in integers: each entry stands for sum / n of the weight, and one other entry fills up what it lacks. Time
+// O(n).
 void ZipfWords::build_aliases(std::vector<std::uint64_t> weights) {
   __uint128_t sum = 0;
   for (const auto weight : weights) sum += weight;

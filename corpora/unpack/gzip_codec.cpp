@@ -4,20 +4,23 @@
 #include <limits>
 #include <new>
 
-#include "corpora/unpack/magic.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr int kGzipWindowBits = 15 + 16;  // the largest window; a gzip wrapper, nothing else
+constexpr int kGzipWindowBits = 15 + 16;  // the largest window; only gzip wrappers
 
 uInt limited(std::size_t bytes) {
   return static_cast<uInt>(std::min<std::size_t>(bytes, std::numeric_limits<uInt>::max()));
 }
 
 }  // namespace
+
+bool is_gzip_start(std::string_view head) {
+  return head.size() >= 4 && head.starts_with("\x1F\x8B\x08") && (static_cast<std::uint8_t>(head[3]) & 0xE0) == 0;
+}
 
 GzipCodec::GzipCodec() {
   if (inflateInit2(&stream_, kGzipWindowBits) != Z_OK) throw std::bad_alloc();

@@ -1,4 +1,4 @@
-// gzip (RFC 1952) by zlib. A member is whole only when zlib says so: length and CRC of its trailer have been compared.
+// gzip (RFC 1952), unpacked by zlib. A member counts as whole once zlib has compared the length and CRC of its trailer.
 #pragma once
 
 #include <zlib.h>
@@ -6,6 +6,9 @@
 #include "corpora/unpack/codec.hpp"
 
 namespace spillway {
+
+// Whether a gzip member starts here: deflate, and no flag that the format leaves undefined.
+bool is_gzip_start(std::string_view head);
 
 class GzipCodec final : public Codec {
  public:

@@ -1,5 +1,5 @@
-// The stored bytes of one input, in order, with some of those already passed kept: where a member proves broken, the
-// search for the next one starts in what it has eaten.
+// The stored bytes of one input, in order. Keeps some of the bytes already taken, because after a broken member the
+// search for the next one starts among the bytes that the broken one took.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace spillway {
 
-// Sequential bytes.
+// A sequence of bytes.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // Fills `out`; fewer bytes only at the end. Throws IoError, also for a file that is shorter than it was.
+  // Fills `out`; reads fewer bytes only at the end. Throws IoError, also for a file that shrank.
   virtual std::size_t read(std::span<std::uint8_t> out) = 0;
 };
 
@@ -47,11 +47,11 @@ class PackedInput {
   static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
   static constexpr std::size_t kHistoryBytes = std::size_t{64} << 10;
 
-  // `buffer`: kBufferBytes of memory that lives longer.
+  // `buffer`: kBufferBytes that outlive this object.
   PackedInput(std::unique_ptr<ByteSource> source, std::span<std::uint8_t> buffer)
       : source_(std::move(source)), buffer_(buffer) {}
 
-  // What is read and not yet taken; at least `wanted` bytes (at most kHistoryBytes), fewer only at the end.
+  // Bytes that were read and not taken: at least `wanted` (at most kHistoryBytes), fewer only at the end.
   std::string_view available(std::size_t wanted = 1);
   void take(std::size_t bytes) { at_ += bytes; }
   // Bytes taken so far.

@@ -38,7 +38,7 @@ void UnpackingStream::report(SkipReason reason, const std::string& detail) {
   fault_ = ContainerFault{reason, detail + " (stored byte " + std::to_string(input_.position()) + ")"};
 }
 
-// True: a member starts here, and is started. False: there is none (at_end_), or a fault to report first.
+// Starts the member at this place. Returns false at the end, or if there is a fault to report first.
 bool UnpackingStream::find_member() {
   if (searching_) return search();
   for (;;) {
@@ -66,7 +66,7 @@ bool UnpackingStream::search() {
       at_end_ = true;
       return false;
     }
-    // Where too few bytes follow only a refill tells, unless the input ends there.
+    // Near the end of the buffer, more bytes are needed to decide, unless the input ends there.
     const std::size_t last = bytes.size() < Codec::kHeadBytes ? 0 : bytes.size() - Codec::kHeadBytes;
     std::size_t at = 0;
     while (at <= last && !codec_->is_start_in_search(bytes.substr(at))) ++at;
@@ -94,7 +94,7 @@ void UnpackingStream::unpack_portion() {
     if (step.status == Codec::Status::kBroken) return break_member();
     if (bytes.empty() && step.given == 0) return truncate_member();
   }
-  searching_ = false;  // a whole portion could be unpacked: this is a member
+  searching_ = false;  // this is a member, because a whole portion could be unpacked
 }
 
 void UnpackingStream::end_member() {
@@ -102,14 +102,14 @@ void UnpackingStream::end_member() {
   searching_ = false;
 }
 
-// Drops the portion, and looks for the next member behind the start of this one: a broken member may have eaten from
-// the next before it was found out.
+// Drops the portion and searches for the next member from the second byte of this one: a broken member may have taken
+// bytes of the next one before its fault was found.
 void UnpackingStream::break_member() {
   in_member_ = false;
   filled_ = 0;
   if (!searching_) report(codec_->broken_reason(), codec_->broken_detail());
   searching_ = true;
-  // libzstd takes nothing of a frame that it has whole before it and finds broken.
+  // libzstd takes no byte of a broken frame that it has before it as a whole.
   if (input_.position() == member_begin_) input_.take(1);
   const std::uint64_t again = std::max(member_begin_ + 1, input_.history_begin());
   const std::uint64_t distance = input_.position() - again;

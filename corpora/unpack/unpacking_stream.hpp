@@ -1,8 +1,9 @@
-// Unpacked bytes of a compressed input, and the faults in it at their places. A fault does not end the stream: it goes
-// on at the next member (gzip) or frame (zstd) that can be found.
+// The unpacked bytes of a compressed input, and the faults at their places. A fault does not end the stream, which
+// continues at the next member (gzip) or frame (zstd).
 //
-// Bytes are handed out in portions of kPortionBytes of a member, or at its end when it has proved whole; a portion in
-// which the fault is found is dropped. So what is kept does not depend on how the caller reads.
+// A member is handed out in portions of kPortionBytes and its last bytes once it has proved whole. A portion with a
+// fault is dropped. The bytes that are kept therefore do not depend on how the caller reads. Time O(bytes), also for
+// hostile input.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace spillway {
 
-// What is wrong with a container: counts as one skipped record.
+// A fault of a container, which counts as one skipped record.
 struct ContainerFault {
   SkipReason reason;
   std::string detail;
@@ -27,16 +28,16 @@ struct ContainerFault {
 class UnpackedSource {
  public:
   virtual ~UnpackedSource() = default;
-  // Up to out.size() bytes. 0: the end, or a fault (take_fault() tells).
+  // Reads up to out.size() bytes. Returns 0 at the end and at a fault, which take_fault() tells apart.
   virtual std::size_t read(std::span<std::uint8_t> out) = 0;
-  // The fault that stands here; what follows does not continue what came before. Reading goes on behind it, except
-  // behind trailing garbage, which leaves what came before whole.
+  // Returns the fault at this place. The bytes after it do not continue those before it, except after trailing garbage,
+  // which leaves the bytes before it whole.
   virtual std::optional<ContainerFault> take_fault() = 0;
-  // Stored bytes used so far.
+  // Stored bytes read so far.
   virtual std::uint64_t stored_position() const = 0;
 };
 
-// What is not compressed.
+// An input that is not compressed.
 class PlainSource final : public UnpackedSource {
  public:
   explicit PlainSource(PackedInput input) : input_(std::move(input)) {}
@@ -52,7 +53,7 @@ class UnpackingStream final : public UnpackedSource {
  public:
   static constexpr std::size_t kPortionBytes = std::size_t{64} << 10;
 
-  // `portion`: kPortionBytes of memory that lives longer.
+  // `portion`: kPortionBytes that outlive this object.
   UnpackingStream(PackedInput input, std::unique_ptr<Codec> codec, std::span<std::uint8_t> portion)
       : input_(std::move(input)), codec_(std::move(codec)), portion_(portion) {}
 
@@ -74,13 +75,13 @@ class UnpackingStream final : public UnpackedSource {
   std::unique_ptr<Codec> codec_;
   std::span<std::uint8_t> portion_;
   std::size_t filled_ = 0, handed_out_ = 0;  // of portion_
-  std::uint64_t given_bytes_ = 0;            // handed out to the caller
+  std::uint64_t given_bytes_ = 0;            // handed out so far
   std::uint64_t member_begin_ = 0;
-  // Bytes that may be read again after a fault: grows with what is unpacked, so that hostile input costs linear time.
+  // Bytes that may be read again after faults. Grows with the bytes unpacked, so that hostile input takes linear time.
   std::uint64_t rewind_credit_ = std::uint64_t{1} << 20;
   bool in_member_ = false;
-  bool any_member_ = false;  // one has started
-  bool searching_ = false;   // a fault was reported, and nothing after it has proved whole yet
+  bool any_member_ = false;  // a member has started
+  bool searching_ = false;   // after a fault, until bytes of a member prove whole
   bool at_end_ = false;
   std::optional<ContainerFault> fault_;
 };

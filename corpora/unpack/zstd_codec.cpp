@@ -3,15 +3,20 @@
 #include <algorithm>
 #include <new>
 
-#include "corpora/unpack/magic.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
 
 namespace {
 
-// Asked for at least, so that the many small frames of a file need the same.
+// The least window assumed, so that all small frames of a file need the same memory.
 constexpr std::uint64_t kUsualWindowBytes = std::uint64_t{1} << 20;
+
+constexpr std::string_view kZstdMagic = "\x28\xB5\x2F\xFD";
+
+bool is_zstd_skippable(std::string_view head) {
+  return head.size() >= 4 && (static_cast<std::uint8_t>(head[0]) & 0xF0) == 0x50 && head.substr(1, 3) == "\x2A\x4D\x18";
+}
 
 struct FrameHeader {
   std::uint64_t window_bytes = 0;
@@ -24,7 +29,7 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// RFC 8878, 3.1.1.1. nullopt: cut, or bits that must not be set.
+// Parses RFC 8878, 3.1.1.1. Returns nullopt if the header is cut or sets reserved bits.
 std::optional<FrameHeader> parse_frame_header(std::string_view head) {
   if (head.size() < 6) return std::nullopt;
   const auto descriptor = static_cast<std::uint8_t>(head[4]);
@@ -51,12 +56,15 @@ std::optional<FrameHeader> parse_frame_header(std::string_view head) {
 
 }  // namespace
 
+bool is_zstd_start(std::string_view head) { return head.starts_with(kZstdMagic) || is_zstd_skippable(head); }
+
 std::optional<std::uint64_t> zstd_frame_memory(std::string_view head) {
-  if (is_zstd_skippable(head)) return kUsualWindowBytes + ZstdCodec::kFixedBytes;  // of what probably follows
+  if (is_zstd_skippable(head))
+    return kUsualWindowBytes + ZstdCodec::kFixedBytes;  // for the frame that probably follows
   if (!head.starts_with(kZstdMagic)) return std::nullopt;
   const auto header = parse_frame_header(head);
   if (!header) return std::nullopt;
-  // libzstd rings through a buffer of the window or the whole content, whichever is less.
+  // libzstd keeps the window or the whole content, whichever is smaller.
   const std::uint64_t window = header->window_bytes;
   const std::uint64_t held = header->content_bytes ? std::min(window, *header->content_bytes) : window;
   const std::uint64_t most = window > ZstdCodec::kMaxWindowBytes ? window : held;

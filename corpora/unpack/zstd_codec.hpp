@@ -1,5 +1,5 @@
-// Zstandard (RFC 8878) by libzstd: frames and skippable frames, one after the other. A frame whose window needs more
-// than was reserved is refused before it is unpacked.
+// Zstandard (RFC 8878), unpacked by libzstd. A frame whose window needs more memory than was reserved is refused before
+// it is unpacked.
 #pragma once
 
 #include <zstd.h>
@@ -12,22 +12,25 @@
 
 namespace spillway {
 
-// Bytes of memory that a frame that starts with `head` asks for; nullopt where no frame starts. A head of
-// Codec::kHeadBytes always suffices.
+// Whether a zstd frame, possibly a skippable one, starts here.
+bool is_zstd_start(std::string_view head);
+
+// The memory, in bytes, to unpack a frame that starts with `head`; nullopt if no frame starts here.
+// Requires: Codec::kHeadBytes bytes, or all that there are.
 std::optional<std::uint64_t> zstd_frame_memory(std::string_view head);
 
 class ZstdCodec final : public Codec {
  public:
   static constexpr std::uint64_t kMaxWindowBytes = std::uint64_t{1} << 27;
-  // What libzstd needs beside the window.
+  // Memory that libzstd needs besides the window.
   static constexpr std::uint64_t kFixedBytes = std::uint64_t{640} << 10;
 
-  // Windows that only show on the way (of streams, and of frames behind the first one) get an eighth of the
-  // job's memory, so that no frame takes what other steps count on; never more than any frame may ask for.
+  // Windows that the start of a file does not show (of streams and of later frames) get an eighth of the job's memory,
+  // so that no frame takes the memory of other steps.
   static constexpr std::size_t kShareOfMemory = 8;
   static std::size_t share_of(std::size_t memory_bytes);
 
-  // `reserved_bytes`: what frames may take, kFixedBytes included.
+  // `reserved_bytes`: memory that a frame may take, including kFixedBytes.
   ZstdCodec(std::string path, std::size_t reserved_bytes);
   ~ZstdCodec() override;
   ZstdCodec(const ZstdCodec&) = delete;

@@ -16,12 +16,12 @@ class Fast {
   explicit Fast(UnescapeFunction unescape) : parser_(table_, unescape) {}
 
   bool parse(std::string_view record) {
-    bytes_ = std::string(record) + "\n" + std::string(kJsonPadding, '"');
-    scratch_.assign(record.size() + kJsonPadding, '\0');
+    bytes_ = std::string(record) + "\n" + std::string(kRecordPadding, '"');
+    scratch_.assign(record.size() + kRecordPadding, '\0');
     return parser_.parse(std::string_view(bytes_).substr(0, record.size()), scratch_.data());
   }
   const FieldTable& table() const { return table_; }
-  const JsonValue& value(std::string_view name) const { return parser_.values()[table_.find(name)]; }
+  const FieldValue& value(std::string_view name) const { return parser_.values()[table_.find(name)]; }
   std::string_view text(std::string_view name) const { return parser_.text(table_.find(name)); }
 
  private:
@@ -43,13 +43,13 @@ TEST_P(FastJson, ReadsStringsNumbersAndOthers) {
   ASSERT_TRUE(
       fast.parse(R"( { "id" : -1.50e+3 , "title":"","text":"a\n\"b\"\u00e9\ud83d\ude00", "url":null,"date":[{}]} )"));
   EXPECT_EQ(fast.text("id"), "-1.50e+3");
-  EXPECT_EQ(fast.value("id").kind, JsonKind::kNumber);
-  EXPECT_EQ(fast.value("title").kind, JsonKind::kString);
+  EXPECT_EQ(fast.value("id").kind, ValueKind::kNumber);
+  EXPECT_EQ(fast.value("title").kind, ValueKind::kString);
   EXPECT_EQ(fast.text("title"), "");
   EXPECT_EQ(fast.text("text"), "a\n\"b\"\xC3\xA9\xF0\x9F\x98\x80");
-  EXPECT_EQ(fast.value("url").kind, JsonKind::kNull);
-  EXPECT_EQ(fast.value("date").kind, JsonKind::kContainer);
-  EXPECT_EQ(fast.value("body").kind, JsonKind::kAbsent);
+  EXPECT_EQ(fast.value("url").kind, ValueKind::kNull);
+  EXPECT_EQ(fast.value("date").kind, ValueKind::kContainer);
+  EXPECT_EQ(fast.value("body").kind, ValueKind::kAbsent);
 }
 
 TEST_P(FastJson, TakesTheLastOfDuplicateNames) {
@@ -151,13 +151,13 @@ TEST_P(FastJson, AgreesWithSimdjsonAndTheScanner) {
     ASSERT_TRUE(scanned) << record << " " << scanner.error_detail();
     ASSERT_FALSE(scanner.repaired()) << record;
     for (const char* const name : {"id", "docid", "title", "text", "contents", "url", "date"}) {
-      const JsonValue& ours = fast.value(name);
-      const JsonValue& slow = scanner.values()[fast.table().find(name)];
+      const FieldValue& ours = fast.value(name);
+      const FieldValue& slow = scanner.values()[fast.table().find(name)];
       ASSERT_EQ(ours.kind, slow.kind) << record;
-      if (ours.kind == JsonKind::kString || ours.kind == JsonKind::kNumber) {
+      if (ours.kind == ValueKind::kString || ours.kind == ValueKind::kNumber) {
         ASSERT_EQ(ours.text_bytes, slow.text_bytes) << record;
       }
-      if (ours.kind != JsonKind::kString || !oracle_good) continue;
+      if (ours.kind != ValueKind::kString || !oracle_good) continue;
       simdjson::dom::element last;
       for (const auto field : element.get_object()) {
         if (field.key == name) last = field.value;

@@ -23,7 +23,7 @@ class Scanner : public ::testing::Test {
   }
   // The text of a string value, unescaped.
   std::string text(std::string_view record, std::string_view name) {
-    const JsonValue& value = scanner.values()[table.find(name)];
+    const FieldValue& value = scanner.values()[table.find(name)];
     JsonStringDecoder decoder;
     StringOutput out;
     decoder.feed(record.substr(value.begin, value.end - value.begin), out);
@@ -38,10 +38,10 @@ class Scanner : public ::testing::Test {
 TEST_F(Scanner, FindsWhereValuesStand) {
   const std::string record = R"({"id": 12, "x": {"id": 3}, "text": "a\u0041", "title": null})";
   ASSERT_TRUE(scan(record));
-  const JsonValue id = scanner.values()[table.find("id")];
+  const FieldValue id = scanner.values()[table.find("id")];
   EXPECT_EQ(record.substr(id.begin, id.end - id.begin), "12");
   EXPECT_EQ(text(record, "text"), "aA");
-  EXPECT_EQ(scanner.values()[table.find("title")].kind, JsonKind::kNull);
+  EXPECT_EQ(scanner.values()[table.find("title")].kind, ValueKind::kNull);
 }
 
 TEST_F(Scanner, RepairsLoneSurrogatesAndBrokenUtf8) {
@@ -89,7 +89,7 @@ TEST_F(Scanner, NeedsNoStackForNesting) {
 
 TEST_F(Scanner, ForgetsLongNames) {
   ASSERT_TRUE(scan("{\"" + std::string(1 << 20, 'i') + "\":1,\"idd\":2,\"i\":3}"));
-  EXPECT_EQ(scanner.values()[table.find("id")].kind, JsonKind::kAbsent);
+  EXPECT_EQ(scanner.values()[table.find("id")].kind, ValueKind::kAbsent);
 }
 
 TEST_F(Scanner, ReadsAlikeHoweverItIsCut) {
@@ -100,7 +100,7 @@ TEST_F(Scanner, ReadsAlikeHoweverItIsCut) {
     const auto offset = scanner.error_offset();
     const auto detail = scanner.error_detail();
     const bool repaired = scanner.repaired();
-    std::vector<JsonValue> values(scanner.values().begin(), scanner.values().end());
+    std::vector<FieldValue> values(scanner.values().begin(), scanner.values().end());
     for (const std::size_t step : {1u, 2u, 7u}) {
       ASSERT_EQ(scan(record, step), good) << record;
       ASSERT_EQ(scanner.error_offset(), offset) << record;
