@@ -25,7 +25,7 @@ void SgmlScanner::feed(std::string_view piece) {
         if (used == piece.size()) break;
         state_ = State::kMarkup;
         markup_begin_ = offset_ + used;
-        markup_ = "<";
+        markup_.assign(1, '<');
         ++used;
         break;
       case State::kMarkup:

@@ -60,7 +60,7 @@ void SgmlText::feed(std::string_view characters) {
     repairer_.feed(characters.substr(0, plain), *this);
     characters.remove_prefix(plain);
     if (characters.empty()) return;
-    entity_ = "&";
+    entity_.assign(1, '&');
     characters.remove_prefix(1);
   }
 }
@@ -76,7 +76,7 @@ void SgmlText::feed_entity(char byte) {
   if (character == 0) {
     give_up();
     if (byte == '&') {
-      entity_ = "&";
+      entity_.assign(1, '&');
     } else {
       repairer_.feed({&byte, 1}, *this);
     }

@@ -11,8 +11,8 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace)
 
-// Words by falling frequency, long and short documents, a word many times in a few of them: bounds differ from block to
-// block. Scores repeat, and ids do too.
+// Words of falling frequency, long and short documents, and a word that is frequent in a few of them, so that bounds
+// differ between blocks. Scores and ids repeat.
 ToyCorpus uneven_corpus(std::mt19937_64& random, std::size_t count) {
   ToyCorpus corpus(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -89,7 +89,7 @@ TEST(BlockMaxRanker, ScansForQueriesOfVeryManyClauses) {
   EXPECT_EQ(pruned.work().scored_postings, exhaustive.work().scored_postings);
 }
 
-// Every document scores the same: none may be skipped, since any may win by its id.
+// All scores are equal: no document may be skipped, because each may win by its id.
 TEST(BlockMaxRanker, LooksAtAllTiesOfTheThreshold) {
   ToyCorpus corpus(3000);
   for (std::size_t i = 0; i < corpus.size(); ++i) {

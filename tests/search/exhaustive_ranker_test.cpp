@@ -28,7 +28,7 @@ TEST(ExhaustiveRanker, EqualsTheDefinitionOnRandomIndexes) {
   }
 }
 
-TEST(ExhaustiveRanker, RanksAcrossWindowsOfDocuments) {
+TEST(ExhaustiveRanker, RanksAcrossRangesOfDocuments) {
   ToyCorpus corpus(200'000);
   std::mt19937_64 random(3);
   for (std::size_t i = 0; i < corpus.size(); ++i) {
@@ -46,7 +46,7 @@ TEST(ExhaustiveRanker, RanksAcrossWindowsOfDocuments) {
   const auto expected = rank_naively(corpus, query, {}, 10);
   ASSERT_EQ(expected.size(), 6u);
   expect_same(ranker.best(query_of(query), 10), expected);
-  expect_same(ranker.best(query_of(query), 10), expected);  // nothing is left of the query before
+  expect_same(ranker.best(query_of(query), 10), expected);  // nothing of the previous query remains
 }
 
 TEST(ExhaustiveRanker, BreaksTiesByIdDescendingInByteOrder) {

@@ -1,5 +1,5 @@
-// Queries with phrases, required and excluded words over an index with positions, against their definition: token by
-// token over the documents. The pruned and the exhaustive search must both give its doubles and its order.
+// Compares queries with phrases, required and excluded words with their definition, which scans the documents token by
+// token. The block-max and the exhaustive search must both give the same doubles in the same order.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -43,7 +43,7 @@ TEST(Snippet, WithoutAMatchIsTheStart) {
   EXPECT_TRUE(snippet.starts_with("filler filler") && snippet.ends_with("filler...")) << snippet;
 }
 
-// What was found is what is marked: stems, case folding, width, words of scripts without spaces.
+// Marks what the index finds: stems, folded case and width, words of scripts without spaces.
 TEST(Snippet, FollowsTheAnalysisOfTheIndex) {
   ContentOptions stemming;
   stemming.stemmer = "english";
@@ -60,8 +60,8 @@ TEST(Snippet, FollowsTheAnalysisOfTheIndex) {
   EXPECT_EQ(snippet_of("\u4E2D\u56FD\u7ECF\u6D4E", {tokens[1]}), "\u4E2D\u56FD[\u7ECF\u6D4E]");
 }
 
-// A run without spaces of more bytes than a snippet has is cut, also where a word in it has another form than the term.
-TEST(Snippet, IsShortInLongRuns) {
+// A word that is longer than a snippet is cut, also if a token in it has another form than the term.
+TEST(Snippet, IsShortInLongWords) {
   std::string run;
   for (int i = 0; i < 300; ++i) run += "\u4E2D\u56FD\u7ECF\u6D4E";
   const std::string wide = "\uFF2D\uFF4F\uFF4F\uFF4E";
@@ -80,7 +80,7 @@ TEST(Snippet, EscapesControlCharacters) {
   EXPECT_EQ(snippet_of("a\x1B[1m moon \u202E", {"moon"}), "a\\x1B[1m [moon] \\u{202E}");
 }
 
-// Any text and terms: valid UTF-8, marks in order and inside, each of them a match, no more bytes than promised.
+// For any text and terms: valid UTF-8, ordered marks that are matches, and no more bytes than promised.
 TEST(Snippet, IsSoundForRandomTexts) {
   std::mt19937_64 random(5);
   const char* const pieces[] = {"moon", "Sun", " ", "\n", "\u00E9", "\u4E2D\u56FD", ".", "filler ", "\xF0\x9F\x98\x80"};

@@ -1,4 +1,4 @@
-// Small made-up corpora as indexes, and their ranking by definition: for the tests of the rankers.
+// Small artificial corpora as indexes, and their ranking by definition, for the tests of the rankers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ inline std::string write_index(const ScratchDirectory& scratch, const ToyCorpus&
   return directory;
 }
 
-// The definition, written down as plainly as can be.
+// The definition of the ranking, written as plainly as possible.
 inline std::vector<RankedDocument> rank_naively(const ToyCorpus& corpus, const std::vector<QueryTerm>& query,
                                                 const Bm25Parameters& parameters, std::size_t k) {
   double total = 0;

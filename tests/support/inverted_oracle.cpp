@@ -114,7 +114,7 @@ ContentChecksum sum_of_lists(const std::map<std::string, InvertedOracle::List>& 
 
 ContentChecksum InvertedOracle::sum() const { return sum_of_lists(lists); }
 
-std::vector<std::string> naive_runs(std::string_view text, Tokenizer tokenizer) {
+std::vector<std::string> naive_words(std::string_view text, Tokenizer tokenizer) {
   std::vector<std::string> runs;
   bool inside = false;
   for (const char c : text) {
@@ -134,7 +134,7 @@ InvertedOracle invert(const std::vector<OracleDocument>& documents, const Conten
     std::uint32_t length = 0, position = 0;
     for (const std::string* field : {&documents[number].title, &documents[number].text}) {
       if (field == &documents[number].text && position != 0) position += 100;
-      for (const std::string& run : naive_runs(*field, options.tokenizer)) {
+      for (const std::string& run : naive_words(*field, options.tokenizer)) {
         for (const std::string& token : tokens_of_run(run, words)) {
           std::string_view term;
           const TokenFate fate = filter.apply(token, &term);

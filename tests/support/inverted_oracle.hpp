@@ -37,7 +37,7 @@ ContentChecksum sum_of_lists(const std::map<std::string, InvertedOracle::List>& 
 InvertedOracle invert(const std::vector<OracleDocument>& documents, const ContentOptions& options);
 
 // Maximal sequences of word bytes of any length, by the definition.
-std::vector<std::string> naive_runs(std::string_view text, Tokenizer tokenizer);
+std::vector<std::string> naive_words(std::string_view text, Tokenizer tokenizer);
 
 // Random valid UTF-8: Zipf-like words in upper and lower case, digits, accents, ligatures, Greek, Arabic, Thai,
 // Chinese, Japanese, combining marks, long tokens, and all kinds of separators.

@@ -118,8 +118,8 @@ TEST_P(FastJson, RefusesWhatIsNotStrict) {
   }
 }
 
-// What it takes, simdjson takes, and the scanner takes with the same values; what it refuses, simdjson refuses too,
-// but for the numbers that fit no double.
+// simdjson and the scanner accept every record that the parser accepts, the scanner with the same values. simdjson
+// refuses every record that the parser refuses, except for numbers that fit no double.
 TEST_P(FastJson, AgreesWithSimdjsonAndTheScanner) {
   spillway::testing::JsonSamples samples(11);
   JsonScanner scanner(fast.table());
@@ -141,7 +141,7 @@ TEST_P(FastJson, AgreesWithSimdjsonAndTheScanner) {
     const bool scanned = scanner.finish();
     if (!good) {
       ++refused;
-      // Only what it can repair may the scanner take beyond that.
+      // Beyond that, the scanner may only accept records that it repairs.
       if (scanned) {
         ASSERT_TRUE(scanner.repaired()) << record;
       }

@@ -1,4 +1,4 @@
-// Bytes of any kind through every reader: nothing crashes, and neither windows nor tasks nor threads make a difference.
+// Reads random bytes as every format: nothing crashes, and buffers, tasks and threads make no difference.
 #include <gtest/gtest.h>
 
 #include <random>

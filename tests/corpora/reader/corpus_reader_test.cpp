@@ -118,7 +118,7 @@ TEST(CorpusReader, StopsInTheMiddle) {
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
-// So that threads end together; every byte is in one task all the same.
+// Smaller tasks let all threads end together. Every byte is in one task.
 TEST(CorpusReader, HandsOutSmallerTasksTowardsTheEnd) {
   const std::string lines = records(0, 20000);
   for (const char* name : {"first", "second"}) write_bytes(shared_directory() / name, lines);
@@ -201,7 +201,7 @@ TEST(CorpusReader, APackedFileThatShrinksIsAnErrorNotATruncation) {
       IoError);
 }
 
-// A sink that has enough ends the work from inside a long record, too.
+// A sink may end the work from inside a long record.
 TEST(CorpusReader, ASinkMayThrowAnywhere) {
   class Impatient final : public DocumentSink {
    public:

@@ -1,4 +1,4 @@
-// Compressed inputs for tests, made by the libraries' own compressors.
+// Compressed inputs for tests, made with the compressors of zlib and libzstd.
 #pragma once
 
 #include <zlib.h>
@@ -43,7 +43,7 @@ inline std::string zstd_frame(std::string_view bytes, const ZstdOptions& options
   ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
   ZSTD_outBuffer out{packed.data(), packed.size(), 0};
   std::size_t left = 1;
-  if (!options.content_size) {  // not known when the frame starts, so that the window is as asked for
+  if (!options.content_size) {  // unknown at the start of the frame, so that the window has the requested size
     ZSTD_inBuffer nothing{bytes.data(), 0, 0};
     ZSTD_compressStream2(context, &out, &nothing, ZSTD_e_continue);
     const std::size_t half = bytes.size() / 2;

@@ -13,7 +13,7 @@ namespace {
 
 using namespace spillway::testing;
 
-// What `lines` means, in the plainest words.
+// The definition of `lines`, written as plainly as possible.
 std::vector<std::string> lines_of(std::string_view bytes) {
   std::vector<std::string> lines;
   if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
@@ -61,7 +61,7 @@ TEST(Lines, KeepNulAndRepairUtf8) {
   EXPECT_FALSE(result.documents[2].repaired);
 }
 
-TEST(Lines, TooLongOnesAreSkippedInAnyWindow) {
+TEST(Lines, TooLongOnesAreSkippedInAnyBuffer) {
   for (const std::size_t window : {64u, 1u << 20}) {
     ReadSetup setup = setup_of(CorpusFormat::kLines, window);
     setup.options.max_document_bytes = 100;
@@ -75,7 +75,7 @@ TEST(Lines, TooLongOnesAreSkippedInAnyWindow) {
   }
 }
 
-// Any cutting into tasks and windows gives the same lines: records that start in a range belong to it.
+// The lines do not depend on the cuts into tasks and buffers: a range has the records that start in it.
 TEST(PlainRange, EveryCuttingGivesTheSameLines) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 30; ++round) {

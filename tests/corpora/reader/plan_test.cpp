@@ -167,7 +167,7 @@ TEST(Part, SharesAreEvenAndComplete) {
   }
 }
 
-// Parts together hold every document once, in order, for all kinds of files and any number of parts.
+// All parts together contain every document once, in order, for all kinds of files and any number of parts.
 TEST_F(Plan, PartsTogetherAreTheWhole) {
   std::string jsonl, lines;
   for (int i = 0; i < 40; ++i) {

@@ -1,4 +1,4 @@
-// Reads a whole corpus into memory, as the indexer would, and remembers everything that was said about it.
+// Reads a whole corpus into memory, as the indexer would, and keeps everything that the sink was told.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ struct ReadResult {
   }
 };
 
-// Checks what every sink may rely on.
+// Checks the guarantees for every sink.
 class CollectingSink final : public DocumentSink {
  public:
   void begin(const DocumentFields& fields, const SourcePlace& place) override {
@@ -127,7 +127,7 @@ struct ReadSetup {
   std::size_t budget_bytes = std::size_t{1} << 30;
 };
 
-// One for all reads of a test program: directories are slow to make and remove.
+// One directory for a whole test program, because directories are slow to make and remove.
 inline const ScratchDirectory& shared_directory() {
   static const ScratchDirectory directory;
   return directory;
@@ -138,7 +138,7 @@ inline TempSpace& shared_temp_space() {
   return temp;
 }
 
-// Everything in input order, whatever thread parsed it.
+// Everything in input order, whichever thread parsed it.
 inline ReadResult read_corpus(const std::vector<std::string>& inputs, const ReadSetup& setup = {}) {
   FileSystem& files = posix_file_system();
   TempSpace& temp = shared_temp_space();
@@ -192,14 +192,14 @@ inline void write_bytes(const std::string& path, std::string_view bytes) {
   ASSERT_TRUE(file.good()) << path;
 }
 
-// The corpus of one file with these bytes.
+// Reads a corpus of one file with these bytes.
 inline ReadResult read_bytes(std::string_view bytes, const ReadSetup& setup = {}) {
   const std::string path = shared_directory() / "input";
   write_bytes(path, bytes);
   return read_corpus({path}, setup);
 }
 
-// Paths apart: they differ where files were split or lie elsewhere.
+// Compares everything but paths, which differ if files were split or stored elsewhere.
 inline void expect_same_documents(const ReadResult& found, const ReadResult& expected) {
   ASSERT_EQ(found.documents.size(), expected.documents.size());
   for (std::size_t i = 0; i < found.documents.size(); ++i) {

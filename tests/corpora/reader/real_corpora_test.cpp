@@ -1,4 +1,4 @@
-// Real collections, as they are stored.
+// Reads real collections as they are stored.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -48,7 +48,7 @@ TEST(RealCorpora, CollectionsHaveTheDocumentsThatTheyShould) {
   }
 }
 
-// Packed or not, in one piece or many, by the fast parser or the scanner.
+// Compressed or not, in one task or many, by the fast parser or the scanner.
 TEST(RealCorpora, EveryWayToReadACollectionGivesTheSame) {
   const std::string corpora = SPILLWAY_CORPORA_OR_SKIP();
   for (const char* const name : {"/retrieval/cisi/docs.jsonl.zst", "/text/pkgdesc_ja.jsonl.zst"}) {

@@ -142,7 +142,7 @@ TEST(JsonlRecords, SkipsWhatIsTooLong) {
   EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kDocumentTooLong});
 }
 
-// What counts is the text, not the escapes it is written with.
+// The limit applies to the text, not to its escapes.
 TEST(JsonlRecords, EscapesDoNotMakeADocumentTooLong) {
   ReadSetup setup = setup_of(CorpusFormat::kJsonl, std::size_t{1} << 16);
   setup.options.max_document_bytes = 4000000;
@@ -161,7 +161,7 @@ TEST(JsonlRecords, AnyLimitOnDocumentsIsGood) {
   EXPECT_EQ(read_bytes("{\"id\":1,\"text\":\"x\"}\n", setup).documents.size(), 1u);
 }
 
-// The fast parser, the scanner in memory and the scanner over a file say the same of any record.
+// The fast parser, the scanner in memory and the scanner over a file agree on any record.
 TEST(JsonlRecords, FastAndSlowPathsAgree) {
   JsonSamples samples(23);
   std::string lines;
@@ -172,7 +172,7 @@ TEST(JsonlRecords, FastAndSlowPathsAgree) {
   for (const std::size_t window : {64u, 200u}) {
     expect_same_documents(read_bytes(lines, setup_of(CorpusFormat::kJsonl, window)), expected);
   }
-  // A broken byte in each block sends its records the long way round.
+  // A broken byte in each block sends its records through the scanner.
   const ReadResult broken = read_jsonl(lines + "{\"id\":\"\xFF\",\"text\":\"\"}\n");
   ASSERT_EQ(broken.documents.size(), expected.documents.size() + 1);
   for (std::size_t i = 0; i < expected.documents.size(); ++i) {

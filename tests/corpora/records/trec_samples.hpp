@@ -1,4 +1,4 @@
-// Files of trec documents, good and bad, with everything that may stand in one.
+// Files of good and bad trec documents, with everything that they may contain.
 #pragma once
 
 #include <cstdint>

@@ -136,8 +136,8 @@ TEST(TrecRecords, PutsALongTitleIntoTheText) {
   EXPECT_EQ(result.documents[0].text, title + "\nx");
 }
 
-// Long documents are streamed, from plain files and from packed ones.
-TEST(TrecRecords, DocumentsLongerThanAWindow) {
+// Long documents of plain and compressed files are streamed.
+TEST(TrecRecords, DocumentsLongerThanABuffer) {
   const std::string words = "words of <i>a</i> long &amp; ";
   std::string text, plain;
   for (int i = 0; i < 120000; ++i) text += words;
@@ -152,7 +152,7 @@ TEST(TrecRecords, DocumentsLongerThanAWindow) {
   }
 }
 
-// What the input is, however it is cut into tasks, windows, members and threads.
+// The documents do not depend on the cuts into tasks, buffers, members and threads.
 TEST(TrecRecords, EveryCuttingGivesTheSame) {
   TrecSamples samples(5);
   std::size_t documents = 0, skips = 0;
@@ -184,7 +184,7 @@ TEST(TrecRecords, AreRecognised) {
   EXPECT_EQ(read_bytes("<DOCS><DOC>").documents.at(0).text, "<DOCS><DOC>");
 }
 
-// A fault drops the document that it cut, and the rest of another is no document.
+// A fault drops the document that it cut; the rest of a cut document is not a document.
 TEST(TrecRecords, AFaultDropsWhatItCut) {
   std::string text;
   std::mt19937_64 random(7);

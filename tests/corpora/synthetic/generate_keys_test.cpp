@@ -28,7 +28,7 @@ std::string bytes_of(const KeySet& set, unsigned threads) {
   return bytes;
 }
 
-// The bytes of a seed are for good: published figures rest on them.
+// The bytes of a seed must never change: published figures depend on them.
 TEST(GenerateKeys, SeedsMeanTheSameBytesEverywhere) {
   const std::map<std::string_view, std::string> expected{
       {"uniform", "c6bf77614acc7aea45ab49a4064b2bc2"},   {"gaussian", "90688d45f183f1fc5a66ee5f963aa71c"},
@@ -115,7 +115,7 @@ TEST(KeySets, GaussianKeysGatherInTheMiddle) {
       return at >= low && at < high;
     });
   };
-  // The mean of four even draws deviates by 1 / sqrt(48) = 0.144: 68 % within one deviation.
+  // The mean of four uniform draws deviates by 1 / sqrt(48) = 0.144: 68 % within one deviation.
   EXPECT_NEAR(static_cast<double>(within(0.5 - 0.1443, 0.5 + 0.1443)) / 20000, 0.68, 0.02);
   EXPECT_NEAR(static_cast<double>(within(0, 0.5)) / 20000, 0.5, 0.02);
 }

@@ -31,7 +31,7 @@ std::vector<std::string> strings_of(const std::string& name, std::uint64_t count
   return strings;
 }
 
-// The bytes of a seed are for good: published figures rest on them.
+// The bytes of a seed must never change: published figures depend on them.
 TEST(GenerateStrings, SeedsMeanTheSameBytesEverywhere) {
   const std::map<std::string_view, std::string> expected{
       {"random", "a5ff07884d9b6bf0fc2a407cc8f5bc04"},       {"random-ascii", "58c34d3460213a7807c110e0b8a016e8"},
@@ -66,7 +66,7 @@ TEST(GenerateStrings, ASmallerSetIsTheStartOfALargerOne) {
   }
 }
 
-// Blocks are full, empty, or end in between.
+// Blocks that are full, empty and partly filled.
 TEST(GenerateStrings, MakesAsManyAsAsked) {
   for (const std::uint64_t count : {0, 1, 16383, 16384, 16385, 32768}) {
     for (const unsigned threads : {1u, 3u}) {
@@ -101,7 +101,7 @@ TEST(GenerateStrings, FillsMemoryWithTheSameStrings) {
   }
 }
 
-// Some strings of many bytes among short ones, as a file's lines may be.
+// A few long strings among short ones, like the lines of some files.
 class UnevenSet final : public StringSet {
  public:
   explicit UnevenSet(std::size_t most) : most_(most) {}

@@ -50,7 +50,7 @@ TEST(GenerateText, ThreadsDoNotMatter) {
   }
 }
 
-// The bytes of a seed are for good: tests and published figures rest on them.
+// The bytes of a seed must never change: tests and published figures depend on them.
 TEST(GenerateText, SeedsMeanTheSameBytesEverywhere) {
   GenerateTextOptions options = documents(3000);
   EXPECT_EQ(hash_of(generate(options)), "46f59689732bf21192c48c83b566cddb");

@@ -30,7 +30,7 @@ TEST(ZipfWords, FrequentWordsAreShort) {
   EXPECT_EQ(word(0xFFFFFFFE).size(), kMaxWordBytes);
 }
 
-// Each octave of ranks comes as often as the law says.
+// Each octave of ranks has the frequency of the law.
 TEST(ZipfWords, RanksFollowTheLaw) {
   for (const auto& [exponent, shift] : {std::pair{1.0, 2.7}, {1.5, 0.0}, {0.5, 10.0}, {0.0, 0.0}}) {
     constexpr std::uint64_t kVocabulary = 100000;

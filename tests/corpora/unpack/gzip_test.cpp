@@ -51,7 +51,7 @@ TEST(Gzip, TrailingGarbageIsCountedOnceAndLeavesTheLastLineWhole) {
   }
 }
 
-TEST(Gzip, GoesOnBehindGarbageBetweenMembers) {
+TEST(Gzip, ContinuesAfterGarbageBetweenMembers) {
   const auto result = read_lines(gzip_member("one\n") + random_bytes(300000, 2) + gzip_member("two\n"));
   EXPECT_EQ(result.texts(), (std::vector<std::string>{"one", "two"}));
   EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kTrailingGarbage});
@@ -92,13 +92,13 @@ TEST(Gzip, AWrongTrailerDropsASmallMemberAndGoesOn) {
   }
 }
 
-// A flipped bit anywhere in a member costs that member, never the ones around it.
+// A flipped bit in a member loses that member, never its neighbours.
 TEST(Gzip, AnyFlippedByteCostsOneMemberOnly) {
   const std::string a = numbered_lines(0, 30), b = numbered_lines(30, 60), c = numbered_lines(60, 90);
   const std::string before = gzip_member(a), middle = gzip_member(b), after = gzip_member(c);
   for (std::size_t at = 0; at < middle.size(); ++at) {
     for (const int bit : {1, 0x80}) {
-      if ((at >= 4 && at < 10) || (at == 3 && bit == 1)) continue;  // time and system mean nothing; a text flag neither
+      if ((at >= 4 && at < 10) || (at == 3 && bit == 1)) continue;  // time, system and text flag are not checked
       std::string bad = middle;
       bad[at] = static_cast<char>(bad[at] ^ bit);
       bad.insert(0, before).append(after);
@@ -184,7 +184,7 @@ TEST(Gzip, TextThatIsBrokenIsNoDocument) {
   EXPECT_EQ(twice.reasons(), std::vector<SkipReason>{SkipReason::kGzipTruncated});
 }
 
-TEST(Gzip, WindowsAndThreadsDoNotMatter) {
+TEST(Gzip, BuffersAndThreadsDoNotMatter) {
   std::mt19937_64 random(9);
   std::string lines;
   for (int i = 0; i < 3000; ++i)

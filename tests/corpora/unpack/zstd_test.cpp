@@ -93,7 +93,7 @@ TEST(Zstd, RefusesAWindowThatNothingIsKeptForAndSaysWhatItNeeds) {
   setup.budget_bytes = std::size_t{16} << 20;
   const ZstdOptions wide{.window_log = 25, .content_size = false};
   EXPECT_THROW(read_bytes(zstd_frame("one\n", wide), setup), BudgetError);
-  // The window of a later frame shows only when it comes.
+  // The window of a later frame is known only when the frame is reached.
   try {
     read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup);
     FAIL();
@@ -102,7 +102,7 @@ TEST(Zstd, RefusesAWindowThatNothingIsKeptForAndSaysWhatItNeeds) {
     EXPECT_NE(message.find(std::to_string((std::uint64_t{1} << 25) + ZstdCodec::kFixedBytes)), std::string::npos);
     EXPECT_NE(message.find("--memory 256M"), std::string::npos) << message;
   }
-  setup.budget_bytes = std::size_t{64} << 20;  // free memory is another's
+  setup.budget_bytes = std::size_t{64} << 20;  // most of the budget is taken by others
   EXPECT_THROW(read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup), BudgetError);
   setup.limits.unpack_bytes = ZstdCodec::share_of(std::size_t{256} << 20);
   EXPECT_EQ(read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", wide), setup).texts(),
@@ -113,7 +113,7 @@ TEST(Zstd, RefusesAWindowThatNothingIsKeptForAndSaysWhatItNeeds) {
   EXPECT_THROW(read_bytes(zstd_frame("zero\n") + zstd_frame("one\n", too_wide), setup), BudgetError);
 }
 
-TEST(Zstd, WindowsAndThreadsDoNotMatter) {
+TEST(Zstd, BuffersAndThreadsDoNotMatter) {
   const std::string lines = numbered_lines(0, 5000) + std::string(3000, 'y') + "\r\n" + numbered_lines(0, 10);
   const auto whole = read_lines(lines);
   const std::string stored = zstd_frame(lines);

@@ -45,8 +45,8 @@ TEST(TermFilter, ComparesStopWordsBeforeStemming) {
   TermFilter filter(options);
   std::string_view term;
   EXPECT_EQ(filter.apply("running", &term), TokenFate::kStopped);
-  EXPECT_EQ(term_of(filter, "run"), "run");
-  EXPECT_EQ(term_of(filter, "runs"), "run");
+  EXPECT_EQ(term_of(filter, "word"), "word");
+  EXPECT_EQ(term_of(filter, "inputs"), "word");
 }
 
 TEST(TermFilter, DropsTokensAboveTheLimitAndKeepsThoseAtIt) {
@@ -66,7 +66,7 @@ TEST(TermFilter, MeasuresTheTokenNotItsStem) {
   TermFilter filter(options);
   std::string_view term;
   EXPECT_EQ(filter.apply("running", &term), TokenFate::kOverlong);
-  EXPECT_EQ(term_of(filter, "runs"), "run");
+  EXPECT_EQ(term_of(filter, "inputs"), "word");
 }
 
 TEST(TermFilter, StemsWordsOfOtherScripts) {
@@ -108,7 +108,7 @@ TEST(StemmerVersion, IsEmptyForNoneAndTellsStemmersApart) {
 }
 
 // Porter's own vocabulary and stems. Snowball's `porter` is his algorithm with published corrections, which change 27
-// of these words; one of them, "s", it stems to nothing, and a term is not empty: it stays.
+// of these words. It stems one of them, "s", to nothing; the word stays, because a term is not empty.
 TEST(TermFilter, PorterDiffersFromPortersOwnStemsWhereSnowballDoes) {
   const auto corpora = SPILLWAY_CORPORA_OR_SKIP();
   std::ifstream words(corpora + "/text/porter_voc.txt"), stems(corpora + "/text/porter_output.txt");

@@ -21,16 +21,16 @@ struct Word {
   bool operator==(const Word&) const = default;
 };
 
-std::vector<Word> runs_of(std::string_view text, WordBytes words) {
-  std::vector<Word> runs;
+std::vector<Word> words_in(std::string_view text, WordBytes word_bytes) {
+  std::vector<Word> words;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const auto c = static_cast<std::uint8_t>(text[at]);
-    if (!is_word_byte(c, words)) continue;
-    if (runs.empty() || runs.back().end != at) runs.push_back({at, at});
-    runs.back().end = at + 1;
-    runs.back().special |= c >= 0x80 || runs.back().end - runs.back().begin > kShortTokenBytes;
+    if (!is_word_byte(c, word_bytes)) continue;
+    if (words.empty() || words.back().end != at) words.push_back({at, at});
+    words.back().end = at + 1;
+    words.back().special |= c >= 0x80 || words.back().end - words.back().begin > kShortTokenBytes;
   }
-  return runs;
+  return words;
 }
 
 class TokenKernels : public ::testing::TestWithParam<WordBytes> {
@@ -46,20 +46,20 @@ class TokenKernels : public ::testing::TestWithParam<WordBytes> {
     marks.special.fill(~std::uint64_t{0});
     const MarkedTokens found =
         path.mark_tokens(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), tokens.data(), marks);
-    ASSERT_EQ(tokens.back(), kUntouched) << "wrote behind the window";
-    const std::vector<Word> runs = runs_of(text, GetParam());
+    ASSERT_EQ(tokens.back(), kUntouched) << "wrote after the text";
+    const std::vector<Word> words = words_in(text, GetParam());
     std::string expected(whole, '\0');
     std::vector<std::uint16_t> special;
-    for (const Word& run : runs) {
-      for (std::size_t i = run.begin; i < run.end; ++i) {
+    for (const Word& word : words) {
+      for (std::size_t i = word.begin; i < word.end; ++i) {
         expected[i] = static_cast<char>(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 32 : text[i]);
       }
-      if (!run.special) continue;
-      special.push_back(static_cast<std::uint16_t>(run.begin));
-      special.push_back(static_cast<std::uint16_t>(run.end));
+      if (!word.special) continue;
+      special.push_back(static_cast<std::uint16_t>(word.begin));
+      special.push_back(static_cast<std::uint16_t>(word.end));
     }
     ASSERT_EQ(std::string(tokens.begin(), tokens.end() - 1), expected) << path.name;
-    ASSERT_EQ(found.count, runs.size()) << path.name;
+    ASSERT_EQ(found.count, words.size()) << path.name;
     ASSERT_EQ(found.has_special, !special.empty()) << path.name;
     for (std::size_t i = 0; i < whole; ++i) {
       ASSERT_EQ((marks.words[i / 64] >> i % 64 & 1) != 0, expected[i] != 0) << path.name << " byte " << i;
@@ -67,15 +67,15 @@ class TokenKernels : public ::testing::TestWithParam<WordBytes> {
     std::vector<std::uint16_t> edges(text.size() + 1);
     const auto specials = special_words(marks, text.size(), edges.data());
     ASSERT_EQ(std::vector<std::uint16_t>(specials.begin(), specials.end()), special) << path.name;
-    expect_counts(marks, runs, text.size());
+    expect_counts(marks, words, text.size());
   }
 
-  // Words between any borders of runs.
-  static void expect_counts(const WordMarks& marks, const std::vector<Word>& runs, std::size_t bytes) {
-    for (std::size_t i = 0; i < runs.size(); i += 1 + i / 8) {
-      ASSERT_EQ(words_between(marks, 0, runs[i].begin), i);
-      ASSERT_EQ(words_between(marks, runs[i].end, bytes), runs.size() - i - 1);
-      ASSERT_EQ(words_between(marks, runs[i / 2].begin, runs[i].end), i - i / 2 + 1);
+  // Counts words between the borders of any two words.
+  static void expect_counts(const WordMarks& marks, const std::vector<Word>& words, std::size_t bytes) {
+    for (std::size_t i = 0; i < words.size(); i += 1 + i / 8) {
+      ASSERT_EQ(words_between(marks, 0, words[i].begin), i);
+      ASSERT_EQ(words_between(marks, words[i].end, bytes), words.size() - i - 1);
+      ASSERT_EQ(words_between(marks, words[i / 2].begin, words[i].end), i - i / 2 + 1);
     }
   }
 };
@@ -123,7 +123,7 @@ TEST_P(TokenKernels, AreRightForAllLengthsAndMisalignments) {
   }
 }
 
-TEST_P(TokenKernels, TakeWholeWindows) {
+TEST_P(TokenKernels, TakeWholeRanges) {
   std::string text;
   for (std::size_t i = 0; i < kScanBytes; ++i) text.push_back(i % 2 == 0 ? 'a' : ' ');
   std::string high;
@@ -142,10 +142,10 @@ TEST_P(TokenKernels, ReadNothingOutsideTheText) {
   for (std::size_t count = 1; count <= 300; ++count) {
     std::string bytes;
     while (bytes.size() < count) bytes.push_back(static_cast<char>(random()));
-    const GuardedText text(bytes);  // its end is a page's end
+    const GuardedText text(bytes);  // ends at the end of a page
     for (const TokenKernel& path : paths()) expect_right(path, text.view());
   }
-  const GuardedText page(std::string(4096, 'p'));  // so is its beginning
+  const GuardedText page(std::string(4096, 'p'));  // begins at the begin of a page
   for (const TokenKernel& path : paths()) expect_right(path, page.view());
 }
 

@@ -83,7 +83,7 @@ TEST_P(FindEdges, ListsThePortablePathFirstAndEachOnce) {
 TEST_P(FindEdges, KnowsEveryByteAtEveryPlace) {
   for (const WordKernels& path : paths()) {
     for (unsigned c = 0; c < 256; ++c) {
-      // The byte in the middle of others of the opposite kind, at each place of two blocks.
+      // The byte among bytes of the other kind, at each place of two blocks.
       const char other = belongs(c, GetParam()) ? ' ' : 'x';
       for (std::size_t at = 0; at < 128; ++at) {
         std::string text(128, other);
@@ -115,10 +115,10 @@ TEST_P(FindEdges, TakesAsManyEdgesAsThereCanBe) {
 TEST_P(FindEdges, ReadsNothingOutsideTheText) {
   std::mt19937_64 random(2);
   for (std::size_t count = 0; count <= 300; ++count) {
-    const GuardedText text(random_bytes(random, count));  // its end is a page's end
+    const GuardedText text(random_bytes(random, count));  // ends at the end of a page
     for (const WordKernels& path : paths()) expect_right(path, text.view());
   }
-  const GuardedText page(random_bytes(random, 4096));  // so is its beginning
+  const GuardedText page(random_bytes(random, 4096));  // begins at the begin of a page
   for (const WordKernels& path : paths()) {
     expect_right(path, page.view());
     for (std::size_t count = 0; count <= 130; ++count) expect_right(path, page.view().substr(0, count));
@@ -176,7 +176,7 @@ TEST(LoadKeys, GivesWordsAndGuessesOfShortTokens) {
   }
 }
 
-// Where no slot is taken, and where all are, every guess is some entry.
+// Every guess is an entry, both in an empty and in a full table.
 TEST(WordKernels, TakeNoLongTokenForAnEntryOfATable) {
   MemoryBudget budget(std::size_t{64} << 20);
   TermTable table(budget, 64, 4096);

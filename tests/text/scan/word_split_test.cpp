@@ -26,7 +26,7 @@ TEST(OneTokenPrefix, StopsBeforeHalfACharacterAndGoesOnFromWhatIsKnown) {
   EXPECT_EQ(one_token_prefix("\x80", 0), 0U);
 }
 
-TEST(RunCut, IsBehindTheLastSeparatorUpToTheLimit) {
+TEST(WordSplit, IsAfterTheLastSeparatorUpToTheLimit) {
   const std::string text = "中。中文。中文中文";
   EXPECT_EQ(find_word_split(text, 8), 6U);
   EXPECT_EQ(find_word_split(text, 14), 6U);
@@ -36,20 +36,20 @@ TEST(RunCut, IsBehindTheLastSeparatorUpToTheLimit) {
   EXPECT_EQ(find_word_split("中«文文文", 10), 5U);
 }
 
-TEST(RunCut, IsElseBeforeTheLettersThatEndAtTheLimit) {
+TEST(WordSplit, IsOtherwiseBeforeTheLettersThatEndAtTheLimit) {
   EXPECT_EQ(find_word_split("中文wordword", 10), 6U);
   EXPECT_EQ(find_word_split("中文wérdword", 10), 6U);
   EXPECT_EQ(find_word_split("中文wéééé", 12), 6U);  // the limit is inside a character
 }
 
-TEST(RunCut, IsElseBetweenCharacters) {
+TEST(WordSplit, IsOtherwiseBetweenCharacters) {
   EXPECT_EQ(find_word_split("中文中文", 6), 6U);
   EXPECT_EQ(find_word_split("中文中文", 7), 6U);
   EXPECT_EQ(find_word_split("中文中文", 8), 6U);
   EXPECT_EQ(find_word_split("𠮷𠮷𠮷", 11), 8U);
 }
 
-TEST(RunCut, EndsWithAnyBytes) {
+TEST(WordSplit, EndsWithAnyBytes) {
   EXPECT_GE(find_word_split(std::string(100, '\x80'), 50), 1U);
   EXPECT_LE(find_word_split(std::string(100, '\xFF'), 50), 50U);
   EXPECT_EQ(find_word_split(std::string(100, 'a'), 50), 50U);

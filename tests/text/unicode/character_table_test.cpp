@@ -38,7 +38,7 @@ TEST(CharacterTable, FoldsEverySimpleCharacterAsIcuDoes) {
   EXPECT_GT(simple, 50000U);
 }
 
-// What makes it right to fold character by character.
+// The property that allows folding character by character.
 TEST(CharacterTable, TextsOfSimpleCharactersFoldOneByOne) {
   const CharacterTable& table = CharacterTable::instance();
   std::vector<char16_t> simple;
@@ -47,7 +47,7 @@ TEST(CharacterTable, TextsOfSimpleCharactersFoldOneByOne) {
   }
   std::mt19937_64 random(1);
   for (int round = 0; round < 200000; ++round) {
-    // Neighbours in the table are likely to have to do with each other.
+    // Neighbours in the table are likely to interact.
     const std::size_t from = random() % simple.size();
     std::u16string text, expected;
     for (std::size_t i = 0; i < 1 + random() % 6; ++i) {

@@ -40,8 +40,8 @@ std::u16string pick(std::mt19937_64& random, std::u16string_view from, std::size
   return result;
 }
 
-// A text of pieces: of the sentences, of their characters, of any characters, and of Katakana, which has rules of its
-// own for runs of up to 20 characters and longer ones.
+// A random text of sentences, of their characters, of any characters, and of Katakana, which has rules of its own for
+// sequences of up to 20 characters and longer ones.
 std::u16string random_stretch(std::mt19937_64& random, std::size_t longest) {
   static const std::u16string kAll = all_characters();
   static constexpr std::u16string_view kKatakana = u"アイウカキクサシスータチツンナニヌハヒフヴヺ";
@@ -125,7 +125,7 @@ TEST(CjkWords, FindsWhatIcuFindsInKatakanaOfAnyLength) {
   }
 }
 
-// By what the C library tells; sanitizers have another, and tell nothing here.
+// Measured with the C library; sanitizers replace it, so that nothing can be measured.
 TEST(CjkWords, GiveTheMemoryOfLongStretchesBack) {
   auto words = CjkWords::open(kLeastMemory);
   if (!words) GTEST_SKIP() << "ICU's dictionary is not known";

@@ -1,5 +1,5 @@
-// UnicodeWords against the same rules, written with ICU alone: without tables of characters, own ways through a
-// dictionary, and memory of what was found.
+// Compares UnicodeWords with the same rules written with ICU alone: without character tables, dictionary code and
+// caches.
 #include <gtest/gtest.h>
 #include <unicode/ubrk.h>
 #include <unicode/uchar.h>
@@ -37,8 +37,8 @@ class IcuTokens {
     normalizer_ = unorm2_getNFKCCasefoldInstance(&status_);
   }
 
-  Tokens split(std::string_view run) {
-    const std::u16string text = folded(run);
+  Tokens split(std::string_view word) {
+    const std::u16string text = folded(word);
     const auto units = static_cast<std::int32_t>(text.size());
     tokens_.clear();
     std::int32_t begin = -1;
@@ -63,11 +63,11 @@ class IcuTokens {
   }
 
  private:
-  std::u16string folded(std::string_view run) {
-    std::u16string raw(run.size() + 1, u'\0'), text(20 * run.size() + 64, u'\0');
+  std::u16string folded(std::string_view word) {
+    std::u16string raw(word.size() + 1, u'\0'), text(20 * word.size() + 64, u'\0');
     std::int32_t count = 0;
-    u_strFromUTF8WithSub(raw.data(), static_cast<std::int32_t>(raw.size()), &count, run.data(),
-                         static_cast<std::int32_t>(run.size()), 0xFFFD, nullptr, &status_);
+    u_strFromUTF8WithSub(raw.data(), static_cast<std::int32_t>(raw.size()), &count, word.data(),
+                         static_cast<std::int32_t>(word.size()), 0xFFFD, nullptr, &status_);
     count =
         unorm2_normalize(normalizer_, raw.data(), count, text.data(), static_cast<std::int32_t>(text.size()), &status_);
     text.resize(static_cast<std::size_t>(count));
@@ -99,9 +99,9 @@ class IcuTokens {
   Tokens tokens_;
 };
 
-Tokens split(UnicodeWords& words, std::string_view run) {
+Tokens split(UnicodeWords& words, std::string_view word) {
   Tokens tokens;
-  words.split(run, [&](std::string_view token) { tokens.emplace_back(token); });
+  words.split(word, [&](std::string_view token) { tokens.emplace_back(token); });
   return tokens;
 }
 
@@ -166,13 +166,13 @@ constexpr const char* kPieces[] = {"東京都に住んでいます",
                                    "！",
                                    "０"};
 
-std::string random_run(std::mt19937_64& random, std::size_t pieces) {
-  std::string run;
+std::string random_word(std::mt19937_64& random, std::size_t pieces) {
+  std::string word;
   for (std::size_t i = 0; i < pieces; ++i) {
     const std::string_view piece = kPieces[random() % std::size(kPieces)];
     switch (random() % 8) {
       case 0:  // any part of it, which may be ill-formed
-        run += piece.substr(random() % piece.size());
+        word += piece.substr(random() % piece.size());
         break;
       case 1: {  // any character of the first planes
         char bytes[U8_MAX_LENGTH];
@@ -180,14 +180,14 @@ std::string random_run(std::mt19937_64& random, std::size_t pieces) {
         const auto c = static_cast<UChar32>(0x80 + random() % (random() % 4 == 0 ? 0x2FF80 : 0xD780));
         if (U_IS_SURROGATE(c)) break;
         U8_APPEND_UNSAFE(bytes, count, c);
-        run.append(bytes, static_cast<std::size_t>(count));
+        word.append(bytes, static_cast<std::size_t>(count));
         break;
       }
       default:
-        run += piece;
+        word += piece;
     }
   }
-  return run;
+  return word;
 }
 
 TEST(UnicodeWordsOracle, AgreesOnMixturesOfScripts) {
@@ -195,28 +195,28 @@ TEST(UnicodeWordsOracle, AgreesOnMixturesOfScripts) {
   IcuTokens icu;
   for (std::uint64_t seed = 0; seed < 6000; ++seed) {
     std::mt19937_64 random(seed);
-    const std::string run = random_run(random, 1 + random() % (seed % 50 == 0 ? 200 : 12));
-    const Tokens expected = icu.split(run);
-    ASSERT_EQ(split(words, run), expected) << "seed " << seed;
-    ASSERT_EQ(split(plenty, run), expected) << "seed " << seed;
-    ASSERT_EQ(split(plenty, run), expected) << "again, seed " << seed;
+    const std::string word = random_word(random, 1 + random() % (seed % 50 == 0 ? 200 : 12));
+    const Tokens expected = icu.split(word);
+    ASSERT_EQ(split(words, word), expected) << "seed " << seed;
+    ASSERT_EQ(split(plenty, word), expected) << "seed " << seed;
+    ASSERT_EQ(split(plenty, word), expected) << "again, seed " << seed;
   }
 }
 
-// Few runs, so that most are remembered, and some forgotten.
-TEST(UnicodeWordsOracle, AgreesOnRunsThatCameBefore) {
+// Few words, so that most are remembered, and some forgotten.
+TEST(UnicodeWordsOracle, AgreesOnWordsThatCameBefore) {
   UnicodeWords words(std::size_t{16} << 10);
   IcuTokens icu;
   std::mt19937_64 random(5);
-  std::vector<std::string> runs;
+  std::vector<std::string> inputs;
   std::vector<Tokens> expected;
   for (int i = 0; i < 200; ++i) {
-    runs.push_back(random_run(random, 1 + random() % 12));
-    expected.push_back(icu.split(runs.back()));
+    inputs.push_back(random_word(random, 1 + random() % 12));
+    expected.push_back(icu.split(inputs.back()));
   }
   for (int i = 0; i < 20000; ++i) {
-    const std::size_t which = random() % (i % 2 == 0 ? 10 : runs.size());
-    ASSERT_EQ(split(words, runs[which]), expected[which]) << runs[which];
+    const std::size_t which = random() % (i % 2 == 0 ? 10 : inputs.size());
+    ASSERT_EQ(split(words, inputs[which]), expected[which]) << inputs[which];
   }
 }
 

@@ -19,15 +19,15 @@ namespace {
 
 using Tokens = std::vector<std::string>;
 
-Tokens split(UnicodeWords& words, std::string_view run) {
+Tokens split(UnicodeWords& words, std::string_view word) {
   Tokens tokens;
-  words.split(run, [&](std::string_view token) { tokens.emplace_back(token); });
+  words.split(word, [&](std::string_view token) { tokens.emplace_back(token); });
   return tokens;
 }
 
-Tokens split(std::string_view run) {
+Tokens split(std::string_view word) {
   UnicodeWords words;
-  return split(words, run);
+  return split(words, word);
 }
 
 std::string join(const Tokens& tokens) {
@@ -36,7 +36,7 @@ std::string join(const Tokens& tokens) {
   return joined;
 }
 
-// NFKC_Casefold, then only letters, numbers and marks: what all tokens together must be.
+// What all tokens together must be: the letters, numbers and marks after NFKC_Casefold.
 std::string folded_word_characters(std::string_view text) {
   UErrorCode status = U_ZERO_ERROR;
   std::vector<UChar> raw(text.size() + 1), folded(40 * text.size() + 64), kept;
@@ -158,7 +158,7 @@ TEST(UnicodeWords, LetsMarksFollowTheirScript) {
   EXPECT_EQ(dakuten.back(), "def");
 }
 
-// Whatever the text, tokens together are the folded letters, numbers and marks, and each is its own folding.
+// For any text, all tokens together are the folded letters, numbers and marks, and each is its own folding.
 TEST(UnicodeWords, LosesAndInventsNothing) {
   UnicodeWords words;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -180,19 +180,19 @@ TEST(UnicodeWords, LosesNothingOfAnyCharacter) {
     char text[U8_MAX_LENGTH];
     std::int32_t bytes = 0;
     U8_APPEND_UNSAFE(text, bytes, c);
-    const std::string_view run(text, static_cast<std::size_t>(bytes));
-    ASSERT_EQ(join(split(words, run)), folded_word_characters(run)) << std::hex << c;
+    const std::string_view word(text, static_cast<std::size_t>(bytes));
+    ASSERT_EQ(join(split(words, word)), folded_word_characters(word)) << std::hex << c;
   }
 }
 
-TEST(UnicodeWords, TakesRunsOfTheLongestLengthInLinearTime) {
+TEST(UnicodeWords, TakesWordsOfTheLongestLengthInLinearTime) {
   UnicodeWords words;
   for (const char* piece : {"中文分词", "ไทย", "é", "\u0301", "ﷺ", "\uFFFD", "\xFF", "カ"}) {
-    std::string run;
-    while (run.size() + 12 <= 65536) run += piece;
+    std::string word;
+    while (word.size() + 12 <= 65536) word += piece;
     const auto start = std::chrono::steady_clock::now();
-    const Tokens tokens = split(words, run);
-    EXPECT_EQ(join(tokens), folded_word_characters(run));
+    const Tokens tokens = split(words, word);
+    EXPECT_EQ(join(tokens), folded_word_characters(word));
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20)) << piece;
   }
 }
