@@ -6,7 +6,6 @@
 #include "io/base/vector_intrinsics.hpp"
 #include "text/scan/token_hash.hpp"
 #include "text/scan/vector_letters.hpp"
-#include "text/scan/word_marks.hpp"
 
 namespace spillway {
 

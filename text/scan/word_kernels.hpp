@@ -27,6 +27,14 @@ inline constexpr std::size_t kScanPadding = 64;
 using FindEdgesFunction = std::size_t (*)(const std::uint8_t* text, std::size_t count, std::uint64_t word_before,
                                           std::uint8_t* lowered, std::uint16_t* edges);
 
+// Does what std::popcount does. Without the POPCNT instruction (any x86-64), std::popcount is a function call.
+[[gnu::always_inline]] inline std::size_t count_bits(std::uint64_t bits) {
+  bits -= bits >> 1 & 0x5555555555555555ULL;
+  bits = (bits & 0x3333333333333333ULL) + (bits >> 2 & 0x3333333333333333ULL);
+  bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
+  return static_cast<std::size_t>(bits * 0x0101010101010101ULL >> 56);
+}
+
 // Tokens looked up together.
 inline constexpr std::size_t kTokenBatch = 32;
 

@@ -11,14 +11,6 @@
 
 namespace spillway {
 
-// Does what std::popcount does. Without the POPCNT instruction (any x86-64), std::popcount is a function call.
-[[gnu::always_inline]] inline std::size_t count_bits(std::uint64_t bits) {
-  bits -= bits >> 1 & 0x5555555555555555ULL;
-  bits = (bits & 0x3333333333333333ULL) + (bits >> 2 & 0x3333333333333333ULL);
-  bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
-  return static_cast<std::size_t>(bits * 0x0101010101010101ULL >> 56);
-}
-
 // One bit per byte of the text; bits after its end are 0.
 struct WordMarks {
   using Bits = std::array<std::uint64_t, kScanBytes / 64>;
