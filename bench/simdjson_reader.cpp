@@ -61,7 +61,8 @@ struct SimdjsonReader::State {
           keep(name, ValueKind::kContainer, {});
       }
     }
-    if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) throw std::runtime_error("bytes after the object");
+    if (document.current_location().error() != simdjson::OUT_OF_BOUNDS)
+      throw std::runtime_error("bytes after the object");
   }
 
   void keep(std::size_t name, ValueKind kind, std::string_view text) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "corpora/reader/corpus_reader.hpp"
+#include "corpora/document/corpus_options.hpp"
 #include "io/format/content_options.hpp"
 
 namespace spillway {

@@ -6,7 +6,7 @@
 #include "indexer/chunk/limits.hpp"
 #include "indexer/chunk/parsed_chunk.hpp"
 #include "io/format/content_options.hpp"
-#include "text/scan/window_kernels.hpp"
+#include "text/scan/word_kernels.hpp"
 
 namespace spillway {
 

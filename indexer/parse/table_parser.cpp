@@ -91,8 +91,8 @@ class TableParser final : public ChunkParser {
   };
 
   void scan(std::string_view text) override {
-    scanner_.scan_windows(
-        text, [this](const WindowRuns& words) { resolver_.resolve_window(words, *this); },
+    scanner_.scan_ranges(
+        text, [this](const ScannedWords& words) { resolver_.resolve_window(words, *this); },
         [this](std::string_view word) { resolver_.resolve_word(word, *this); }, [this] { seal_if_full(); });
   }
   void finish_scan() override {

@@ -16,7 +16,7 @@ TermResolver::TermResolver(const ChunkParserSetup& setup, std::function<void()> 
       table_(setup.budget, setup.limits.table_entries, arena_bytes(setup.options, setup.limits)),
       words_memory_(setup.budget.reserve(word_cache_bytes(setup.limits), "words of scripts without spaces")),
       words_(word_cache_bytes(setup.limits)),
-      load_keys_(window_kernels(WordBytes::kWithHighBytes).load_keys) {}
+      load_keys_(word_kernels(WordBytes::kWithHighBytes).load_keys) {}
 
 void TermResolver::clear() {
   table_.clear();
@@ -52,7 +52,7 @@ const TableEntry& TermResolver::insert_token(std::string_view token) {
 }
 
 const TableEntry* TermResolver::remember_word(std::string_view word) {
-  const RunWords tokens = words_.find(word);
+  const WordTokens tokens = words_.find(word);
   if (tokens.count() > kMaxListTerms) return nullptr;
   TokenFate fates[kMaxListTerms];
   std::size_t ends[kMaxListTerms];

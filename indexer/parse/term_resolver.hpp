@@ -40,7 +40,7 @@ class TermResolver {
   // Resolves the words of a window, a batch at a time: the table's memory for one batch arrives while another is
   // resolved.
   template <typename Sink>
-  void resolve_window(const WindowRuns& words, Sink& sink) {
+  void resolve_window(const ScannedWords& words, Sink& sink) {
     for (std::size_t first = 0; first < words.edges.size(); first += 2 * kTokenBatch) {
       const auto edges = words.edges.subspan(first, std::min(2 * kTokenBatch, words.edges.size() - first));
       if (tokens_are_terms_) {
@@ -79,7 +79,7 @@ class TermResolver {
   static constexpr std::uint32_t kOverlongAction = 0xFFFFFFFEU;
 
   template <bool kTokensAreTerms, typename Sink>
-  void resolve_batch(const WindowRuns& words, std::span<const std::uint16_t> edges, Sink& sink) {
+  void resolve_batch(const ScannedWords& words, std::span<const std::uint16_t> edges, Sink& sink) {
     TokenKeys keys;
     const SlotTable slots = table_.slot_table(kTokensAreTerms ? KeySpace::kTerm : KeySpace::kToken);
     load_keys_(words.lowered, edges, slots, keys);
@@ -150,7 +150,7 @@ class TermResolver {
 
   // The tokens of a word that is not remembered.
   template <typename Sink>
-  void resolve_tokens(const RunWords& tokens, Sink& sink) {
+  void resolve_tokens(const WordTokens& tokens, Sink& sink) {
     if constexpr (Sink::kLooksUpTerms) {
       if (tokens_are_terms_) {
         for (std::size_t i = 0; i < tokens.count(); i += resolve_together(tokens, i, sink)) {
@@ -163,7 +163,7 @@ class TermResolver {
 
   // Resolves some tokens from the first-th on, as resolve_batch(); returns how many.
   template <typename Sink>
-  std::size_t resolve_together(const RunWords& tokens, std::size_t first, Sink& sink) {
+  std::size_t resolve_together(const WordTokens& tokens, std::size_t first, Sink& sink) {
     const std::uint32_t base = tokens.edges[2 * first];
     std::uint16_t edges[2 * kTokenBatch];
     std::size_t count = 0;

@@ -82,8 +82,8 @@ class TokenParser final : public ChunkParser {
  private:
   void scan(std::string_view text) override {
     if (!resolver_.tokens_are_terms()) {
-      scanner_.scan_windows(
-          text, [this](const WindowRuns& words) { resolver_.resolve_window(words, *this); },
+      scanner_.scan_ranges(
+          text, [this](const ScannedWords& words) { resolver_.resolve_window(words, *this); },
           [this](std::string_view word) { resolve_word(word); }, [] {});
       return;
     }
@@ -102,7 +102,7 @@ class TokenParser final : public ChunkParser {
 
   // Returns how many bytes at the start of `text` belong to the open word, if any.
   std::size_t finish_open_word(std::string_view text) {
-    if (text.empty() || (last_bytes_ == 0 && !scanner_.has_open_run())) return 0;
+    if (text.empty() || (last_bytes_ == 0 && !scanner_.has_open_word())) return 0;
     const std::size_t end = word_end(text);
     if (end == 0) {
       finish_scan();
@@ -173,7 +173,7 @@ class TokenParser final : public ChunkParser {
   void copy_mixed(std::size_t bytes) {
     std::memcpy(window_, tokens_.end(), bytes);
     copied_ = 0;
-    resolver_.resolve_window({window_, window_, special_runs(marks_, bytes, edges_)}, *this);
+    resolver_.resolve_window({window_, window_, special_words(marks_, bytes, edges_)}, *this);
     copy_to(bytes);
   }
 
@@ -231,10 +231,10 @@ class TokenParser final : public ChunkParser {
   DocumentSums long_sums_;  // of the document's tokens above kShortTokenBytes in this chunk
 
   // A window with special words.
-  WindowMarks marks_;
+  WordMarks marks_;
   std::size_t copied_ = 0;  // bytes
-  std::uint8_t window_[kWindowBytes + kWindowPadding] = {};
-  std::uint16_t edges_[kWindowBytes + 2];
+  std::uint8_t window_[kScanBytes + kScanPadding] = {};
+  std::uint16_t edges_[kScanBytes + 2];
 };
 
 }  // namespace

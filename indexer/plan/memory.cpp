@@ -87,8 +87,7 @@ void take_level(const IndexPlanInput& input, const ContentOptions& options, cons
   plan.reader.unpack_bytes = ZstdCodec::share_of(input.memory_bytes);
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
   plan.chunk = chunk_of(level);
-  plan.parser_bytes =
-      chunk_parser_bytes(options, plan.chunk, input.form) + TaskParser::memory_bytes(corpus, plan.reader);
+  plan.parser_bytes = chunk_parser_bytes(options, plan.chunk, input.form) + TaskParser::memory_bytes(plan.reader);
   plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads);
   plan.staging_bytes = input.staging_bytes;
   plan.blocks_in_flight = input.lanes == 0 ? 2 : 1 + input.lanes;
