@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "corpora/document/corpus_options.hpp"
+#include "corpora/reader/corpus_reader.hpp"
 #include "io/format/content_options.hpp"
 
 namespace spillway {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "corpora/reader/plan.hpp"
+#include "corpora/reader/corpus_reader.hpp"
 #include "indexer/block/assembler.hpp"
 #include "indexer/options/index_options.hpp"
 #include "indexer/parse/chunk_parser.hpp"
