@@ -87,7 +87,7 @@ void fill_table(TermTable& table, const WordKernels& path) {
 }
 
 // Keys of the words, and the first probe of the table. Words that it does not find take a slower path.
-void look_up(benchmark::State& state, WindowKernels path) {
+void look_up(benchmark::State& state, WordKernels path) {
   MemoryBudget budget(kBudgetBytes);
   TermTable table(budget, stage_plan(ChunkForm::kPostings).chunk.table_entries, std::size_t{1} << 20);
   fill_table(table, path);

@@ -82,7 +82,7 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
 // Fills in the limits of chunks and readers at a level.
 void take_level(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus,
                 const Level& level, IndexPlan& plan) {
-  plan.reader.window_bytes = level.window_bytes;
+  plan.reader.buffer_bytes = level.window_bytes;
   plan.reader.threads = input.threads;
   plan.reader.unpack_bytes = ZstdCodec::share_of(input.memory_bytes);
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
@@ -278,7 +278,7 @@ std::string IndexPlan::describe() const {
   }
   line("sort of ids, after blocks", megabytes(id_sort_bytes));
   text += "sizes:\n";
-  line("tasks of", megabytes(reader.task_bytes) + ", read through buffers of " + megabytes(reader.window_bytes));
+  line("tasks of", megabytes(reader.task_bytes) + ", read through buffers of " + megabytes(reader.buffer_bytes));
   line("chunks with a table of", std::to_string(chunk.table_entries) + " entries");
   line("blocks of", megabytes(assembler.block_bytes) + ", " + std::to_string(blocks_in_flight) + " in flight");
   line("runs in blocks of", std::to_string(run_block_bytes >> 10) + " KiB");

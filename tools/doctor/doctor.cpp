@@ -11,7 +11,7 @@
 #include "io/file/posix_file_system.hpp"
 #include "io/memory/limits.hpp"
 #include "sort/gpu/device/error.hpp"
-#include "text/scan/window_kernels.hpp"
+#include "text/scan/word_kernels.hpp"
 #include "tools/cli/build_facts.hpp"
 #include "tools/report/figures.hpp"
 
