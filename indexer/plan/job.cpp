@@ -111,7 +111,6 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
 
 ModeCosts costs_of_modes(const ContentOptions& content, FileSystem& files, const JobPlan& plan) {
   ModeCostInput input;
-  input.text_bytes = expected_text_bytes(plan.corpus);
   input.threads = static_cast<unsigned>(plan.threads.value);
   input.memory_bytes = static_cast<std::size_t>(plan.memory.value);
   input.positions = content.positions;

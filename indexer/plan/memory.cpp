@@ -113,7 +113,7 @@ void add_gpu_rows(const IndexPlanInput& input, std::size_t rest, std::size_t chu
                   std::vector<MemoryConsumer>& rows) {
   constexpr double kBlocksAndLists = 0.615, kListsOfTables = 0.082;
   const std::size_t blocks = 1 + input.lanes;
-  const std::size_t most_block = input.block_limit(std::min(rest / blocks, kMaxGpuBlockBytes));
+  const std::size_t most_block = input.block_limit(std::clamp(rest / blocks, kMebibyte, kMaxGpuBlockBytes));
   const std::size_t most_lists_of_blocks = std::max(rest / 12, 2 * input.lanes * most_block);
   double lists = kListsOfTables;
   std::size_t most_lists = rest / 12;

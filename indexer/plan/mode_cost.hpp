@@ -31,6 +31,7 @@ struct ModeCosts {
 ModeCosts mode_costs(const ModeCostInput& input);
 
 // Reads a sample of 512 KiB (indexer/plan/text_sample.hpp) if the kind of text can decide between the modes. O(files).
+// Takes text_bytes and reader_seconds from `corpus`. Throws IoError.
 ModeCosts mode_costs(FileSystem& files, const CorpusPlan& corpus, ModeCostInput input);
 
 }  // namespace spillway

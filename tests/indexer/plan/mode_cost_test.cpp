@@ -77,6 +77,14 @@ TEST(ModeCosts, CountTheReadersOfCompressedFiles) {
   EXPECT_FALSE(mode_costs(posix_file_system(), corpus, job(8000, 16)).prefers_gpu());
 }
 
+TEST(ModeCosts, TellAnEmptyInputFromAStream) {
+  CorpusPlan corpus;
+  corpus.files.emplace_back();
+  EXPECT_FALSE(mode_costs(posix_file_system(), corpus, job(0, 1)).prefers_gpu());
+  corpus.files.back().is_stream = true;
+  EXPECT_TRUE(mode_costs(posix_file_system(), corpus, job(0, 1)).prefers_gpu());
+}
+
 TEST(ModeCosts, PreferTheCpuWhereMemoryIsShort) {
   ModeCostInput input = job(4000, 16);
   EXPECT_TRUE(mode_costs(input).prefers_gpu());
