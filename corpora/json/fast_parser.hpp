@@ -1,6 +1,6 @@
 // Parses one good JSONL record in memory in a single strict pass. At the first doubt it gives up, and the scanner
-// (corpora/json/scanner.hpp) decides. Time O(record). Documents of 40 KB parse 1.9 times as fast as with simdjson,
-// short ones equally fast (docs/results/json.md).
+// (corpora/json/scanner.hpp) decides. Time O(record). bench/json_bench.cpp compares it with simdjson: 5.9 against 3.1
+// GB/s on records of 40 KB, 2.4 against 2.5 GB/s on records of 460 bytes (one core of an AMD EPYC with AVX-512).
 #pragma once
 
 #include <cstdint>
