@@ -1,6 +1,6 @@
-// A block's pass over the GPU by itself: generated text, parsed to each form, goes to a GPU and comes back as a run,
-// whose checksum is checked once. Reports milliseconds of the steps by the GPU's clock, of the host's steps by the
-// host's clock and summed over its processors, and the bytes that a pass uses of its arena. Needs a GPU.
+// One pass of a block over a GPU: generated text, parsed to each form, becomes a run, whose sum is checked once. Gives
+// milliseconds of the steps by the GPU's clock, of sort() and write_run() by the host's clock and of all its
+// processors, and the bytes of the arena. Needs a GPU.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <tbb/parallel_for.h>
@@ -13,7 +13,7 @@
 
 #include "bench/run_benchmarks.hpp"
 #include "corpora/synthetic/generate_text.hpp"
-#include "indexer/gpu/sorter/block_sorter.hpp"
+#include "indexer/gpu/sorter/gpu_lanes.hpp"
 #include "indexer/parse/make_chunk_parser.hpp"
 #include "io/base/stopwatch.hpp"
 #include "io/file/memory_file.hpp"
@@ -25,7 +25,7 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kBudgetBytes = std::size_t{1} << 40;
-constexpr std::size_t kPieceBytes = std::size_t{4} << 20;  // text per parser
+constexpr std::size_t kParserBytes = std::size_t{4} << 20;  // that one parser takes
 constexpr std::size_t kStagingBytes = std::size_t{256} << 20;
 
 struct NoObserver final : ParseObserver {
@@ -62,7 +62,7 @@ struct Input {
     const std::string text = make_text(shape.text_bytes);
     std::vector<std::size_t> begins{0};
     while (begins.back() != text.size()) {
-      const std::size_t end = text.find('\n', std::min(begins.back() + kPieceBytes, text.size() - 1));
+      const std::size_t end = text.find('\n', std::min(begins.back() + kParserBytes, text.size() - 1));
       begins.push_back(std::min(end, text.size() - 1) + 1);
     }
     std::vector<std::vector<ParsedChunk>> chunks(begins.size() - 1);
@@ -113,7 +113,7 @@ GpuSorterOptions sorter_options(const Input& input, std::string_view strings) {
   }
   options.record_sorter = "gpu-radix";
   options.string_sorter = strings;
-  options.visits = options.shares = 1;
+  options.lanes = options.arenas = 1;
   options.staging_bytes = kStagingBytes;
   options.arena_bytes = block_pass_device_bytes(input.size, options);
   return options;
@@ -131,48 +131,48 @@ double processor_seconds() {
 // Seconds, summed over iterations.
 struct Sums {
   PassSeconds steps{};
-  double begin = 0, write = 0, begin_processors = 0, write_processors = 0;
+  double sort = 0, write = 0, sort_processors = 0, write_processors = 0;
 
-  void visit(Input& input, GpuBlockSorter& sorter, const BlockSortOptions& options) {
+  void run_pass(Input& input, GpuLane& lane, const BlockSortOptions& options) {
     MemoryFile file(input.budget, "the benchmark's run");
     BlockSortStats stats;
     const Stopwatch watch;
     const double processors = processor_seconds();
-    const auto visit = sorter.begin(input.block, options.positions);
-    const double begun = watch.seconds(), begun_processors = processor_seconds();
-    visit->write_run(file, options, stats);
-    begin += begun;
-    write += watch.seconds() - begun;
-    begin_processors += begun_processors - processors;
-    write_processors += processor_seconds() - begun_processors;
-    const PassSeconds seconds = visit->seconds();
+    lane.sort(input.block, options, stats);
+    const double sorted = watch.seconds(), sorted_processors = processor_seconds();
+    lane.write_run(input.block, file, options, stats);
+    sort += sorted;
+    write += watch.seconds() - sorted;
+    sort_processors += sorted_processors - processors;
+    write_processors += processor_seconds() - sorted_processors;
+    const PassSeconds seconds = lane.seconds();
     for (std::size_t i = 0; i < kPassSteps; ++i) steps[i] += seconds[i];
   }
 };
 
-void visit(benchmark::State& state, const Shape& shape, std::string_view strings) {
+void measure(benchmark::State& state, const Shape& shape, std::string_view strings) {
   Input& input = input_of(shape);
   const GpuSorterOptions options = sorter_options(input, strings);
-  const auto sorter = make_gpu_block_sorter(options, input.budget);
+  const auto lanes = make_gpu_lanes(options, input.budget);
   BlockSortOptions run;
   run.positions = shape.positions;
   run.threads = std::max(1U, std::thread::hardware_concurrency());
-  Sums().visit(input, *sorter, run);  // with the check
-  run.check_sum = false;              // as for runs that stay in memory
+  Sums().run_pass(input, *lanes.front(), run);  // with the check
+  run.check_sum = false;                        // as for runs that stay in memory
   Sums sums;
   for (auto _ : state) {
-    const double before = sums.begin + sums.write;
-    sums.visit(input, *sorter, run);
-    state.SetIterationTime(sums.begin + sums.write - before);
+    const double before = sums.sort + sums.write;
+    sums.run_pass(input, *lanes.front(), run);
+    state.SetIterationTime(sums.sort + sums.write - before);
   }
   const auto tell = [&](std::string_view name, double seconds) {
     state.counters[std::string(name) + "_ms"] =
         seconds * 1000 / static_cast<double>(std::max<benchmark::IterationCount>(state.iterations(), 1));
   };
   for (std::size_t i = 0; i < kPassSteps; ++i) tell(kPassStepNames[i], sums.steps[i]);
-  tell("host_begin", sums.begin);
+  tell("host_sort", sums.sort);
   tell("host_write", sums.write);
-  tell("processors_begin", sums.begin_processors);
+  tell("processors_sort", sums.sort_processors);
   tell("processors_write", sums.write_processors);
   const auto tokens = static_cast<double>(input.size.occurrences);
   state.counters["tokens"] = tokens;
@@ -181,10 +181,10 @@ void visit(benchmark::State& state, const Shape& shape, std::string_view strings
 }
 
 void add(const Shape& shape, std::string_view strings) {
-  const std::string name = std::string("visit/") + (shape.form == ChunkForm::kTokens ? "tokens" : "occurrences") +
+  const std::string name = std::string("block_pass/") + (shape.form == ChunkForm::kTokens ? "tokens" : "occurrences") +
                            (shape.positions == Positions::kStored ? "/positions" : "") + "/" +
                            std::to_string(shape.text_bytes >> 20) + "MiB/" + std::string(strings);
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) { visit(state, shape, strings); })
+  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) { measure(state, shape, strings); })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond)
       ->Iterations(5);

@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include "io/base/error.hpp"
+#include "sort/gpu/registry.hpp"
 
 namespace spillway {
 
@@ -40,19 +42,13 @@ double job_seconds(const GpuSortPlanInput& input, std::size_t block_bytes, doubl
   return records * second_per_record + runs * expected_terms(records / runs) * costs.merge_second_per_entry;
 }
 
-std::string unknown(std::string_view what, std::string_view name, std::string known) {
-  return "there is no " + std::string(what) + " sorter of the GPU named '" + printable(name) + "': choose one of auto" +
-         known;
-}
-
-bool is_gpu_sorter(const auto& sorters, std::string_view name) {
-  return std::any_of(sorters.begin(), sorters.end(), [&](const auto* sorter) { return sorter->name() == name; });
-}
-
-std::string names_of(const auto& sorters) {
-  std::string names;
-  for (const auto* sorter : sorters) names += ", " + std::string(sorter->name());
-  return names;
+// UsageError unless `name` is one of `names`.
+void check_name(std::string_view what, std::string_view name, const std::vector<std::string_view>& names) {
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  std::string message =
+      "there is no " + std::string(what) + " sorter of the GPU named '" + printable(name) + "': choose one of auto";
+  for (const std::string_view known : names) message += ", " + std::string(known);
+  throw UsageError(message);
 }
 
 }  // namespace
@@ -62,11 +58,11 @@ double expected_terms(double records) { return std::min(records, 40 * std::sqrt(
 GpuSortPlan choose_gpu_record_sorter(std::string_view name, const GpuSortPlanInput& input, const GpuSortCosts& costs) {
   const std::size_t with_radix = block_of(input, input.radix_device_bytes);
   const std::size_t with_bitonic = block_of(input, input.bitonic_device_bytes);
-  const std::string arena = "a visit has " + mebibytes(input.arena_bytes) + " of device memory";
+  const std::string arena = "a block has " + mebibytes(input.arena_bytes) + " of device memory";
   if (name != "auto") {
-    if (!is_gpu_sorter(gpu_record_sorters(), name)) {
-      throw UsageError(unknown("record", name, names_of(gpu_record_sorters())));
-    }
+    std::vector<std::string_view> names;
+    for (const RecordSorter* sorter : gpu_record_sorters()) names.push_back(sorter->name());
+    check_name("record", name, names);
     const std::size_t block = name == kBitonic ? with_bitonic : with_radix;
     return {{std::string(name), "asked for by name; " + arena + ", so blocks take " + mebibytes(block)}, block};
   }
@@ -89,9 +85,7 @@ SorterChoice choose_gpu_string_sorter(std::string_view name) {
   if (name == "auto") {
     return {std::string(kStringRadix), "the fastest that was measured on large sets of words and tokens"};
   }
-  if (!is_gpu_sorter(gpu_string_sorters(), name)) {
-    throw UsageError(unknown("string", name, names_of(gpu_string_sorters())));
-  }
+  check_name("string", name, gpu_string_sorter_names());
   return {std::string(name), "asked for by name"};
 }
 

@@ -27,8 +27,8 @@ double expected_terms(double records);
 
 struct GpuSortPlanInput {
   std::size_t host_block_bytes = 0;  // what the host budget allows a block
-  std::size_t arena_bytes = 0;       // device memory of one visit
-  // Device memory that a visit needs for a byte of host block, with gpu-radix and with gpu-bitonic.
+  std::size_t arena_bytes = 0;       // device memory of one block
+  // Device memory for a byte of host block, with gpu-radix and with gpu-bitonic.
   double radix_device_bytes = 0, bitonic_device_bytes = 0;
   double records_per_block_byte = 0;
   std::uint64_t total_block_bytes = 0;  // of the whole job, in bytes of blocks; 0: unknown

@@ -110,8 +110,8 @@ class KeyBlockSorter final : public BlockSorter {
                        BlockSortStats& stats) const override {
     const Stopwatch watch;
     const BlockTerms terms(block, strings_, budget);
-    const Ranks ranks(terms, budget);
     if (options.positions == Positions::kStored) return write_positioned(block, terms, file, options, budget, stats);
+    const Ranks ranks(terms, budget);
     const std::vector<std::uint32_t> bases = chunk_bases(block);
     const unsigned document_bits = bits_for(bases.back());
     const unsigned rank_bits = bits_for(ranks.first_in_order.size());

@@ -21,7 +21,8 @@ BlockQueue::BlockQueue(const BlockQueueSetup& setup)
     : setup_(setup),
       joiner_({overlaps(setup.mode), setup.slots, setup.plan.join_bytes, setup.options.run_block_bytes,
                [this] { return next_number_++; }, setup.context, setup.budget, setup.runs}) {
-  for (unsigned i = 0; i < worker_count(); ++i) workers_.emplace_back(setup.options.threads);
+  for (const auto& lane : setup.sorters.lanes) free_lanes_.push_back(lane.get());
+  for (std::size_t i = 0; i < worker_count(); ++i) workers_.emplace_back(setup.options.threads);
   if (!overlaps(setup.mode)) return;
   try {
     for (Worker& worker : workers_) worker.thread = std::thread([this, &worker] { work(worker); });
@@ -33,15 +34,15 @@ BlockQueue::BlockQueue(const BlockQueueSetup& setup)
 
 BlockQueue::~BlockQueue() {
   {
-    // The job has failed: no block is worth sorting any more.
+    // If blocks still wait, the job has failed.
     const std::lock_guard lock(mutex_);
     waiting_.clear();
   }
   stop();
 }
 
-unsigned BlockQueue::worker_count() const {
-  return overlaps(setup_.mode) && setup_.sorters.gpu != nullptr ? std::max(1U, setup_.plan.blocks_in_flight - 1) : 1;
+std::size_t BlockQueue::worker_count() const {
+  return overlaps(setup_.mode) ? std::max<std::size_t>(1, setup_.sorters.lanes.size()) : 1;
 }
 
 void BlockQueue::put(Block&& block) {
@@ -86,7 +87,7 @@ void BlockQueue::stop() {
   }
 }
 
-// A thread: takes block after block, in order.
+// The loop of a sorting thread: takes the waiting blocks in order.
 void BlockQueue::work(Worker& worker) {
   while (true) {
     std::unique_ptr<Item> item;
@@ -117,7 +118,7 @@ void BlockQueue::keep_error() {
   changed_.notify_all();
 }
 
-// Runs go on once those of all blocks before have.
+// Hands the runs on once the runs of all earlier blocks were.
 void BlockQueue::hand_in(Item& item) {
   const std::lock_guard lock(mutex_);
   stats_ += item.stats;
@@ -129,16 +130,24 @@ void BlockQueue::hand_in(Item& item) {
   setup_.context.progress.runs.store(stats_.blocks);
 }
 
-bool BlockQueue::may_use_gpu() {
+// The lane that is free for the longest time, so that GPUs take blocks in turn; null where the CPU has to sort.
+GpuLane* BlockQueue::take_lane() {
   const std::lock_guard lock(mutex_);
-  return !gpu_is_lost_;
+  if (gpu_is_lost_ || free_lanes_.empty()) return nullptr;
+  GpuLane* const lane = free_lanes_.front();
+  free_lanes_.pop_front();
+  return lane;
 }
 
-// Words, a count, and no more of a GPU that was lost.
+void BlockQueue::give_back(GpuLane& lane) {
+  const std::lock_guard lock(mutex_);
+  free_lanes_.push_back(&lane);
+}
+
+// Warns of the first failure, and gives up GPUs unless only this block did not fit. Throws where a GPU is required.
 void BlockQueue::note_failure(const GpuError& error) {
   if (setup_.gpu_required) throw GpuError(std::string("--require-gpu: ") + error.what(), error.is_lost);
   const std::lock_guard lock(mutex_);
-  // A block that does not fit says nothing about the next one.
   if (dynamic_cast<const GpuMemoryError*>(&error) == nullptr) gpu_is_lost_ = true;
   if (!stats_.gpu_failure.empty()) return;
   stats_.gpu_failure = error.what();
@@ -157,43 +166,33 @@ void BlockQueue::sort(Item& item, Worker& worker) {
 }
 
 bool BlockQueue::sort_on_gpu(Item& item, Worker& worker) {
-  if ((setup_.sorters.gpu == nullptr && setup_.sorters.through_host == nullptr) || !may_use_gpu()) return false;
+  GpuLane* const lane = take_lane();
+  if (lane == nullptr) return false;
   try {
-    if (setup_.sorters.gpu != nullptr) return write_visit(item, worker);
-    write_run(item.block, most_run_bytes(item.block), item, worker,
+    const std::size_t bound_bytes =
+        worker.arena.execute([&] { return lane->sort(item.block, setup_.options, item.stats.sort); });
+    write_run(item.block, bound_bytes, item, worker,
               [&](WritableFile& file, const BlockSortOptions& options, BlockSortStats& stats) {
-                return setup_.sorters.through_host->write_run(item.block, file, options, setup_.budget, stats);
+                return lane->write_run(item.block, file, options, stats);
               });
+    give_back(*lane);
     return true;
   } catch (const GpuError& error) {
+    give_back(*lane);
     note_failure(error);
     return false;
   }
 }
 
-bool BlockQueue::write_visit(Item& item, Worker& worker) {
-  std::unique_ptr<GpuBlockPass> visit;
-  std::size_t bound_bytes = 0;
-  worker.arena.execute([&] {
-    visit = setup_.sorters.gpu->begin(item.block, setup_.options.positions);
-    bound_bytes = visit->wait(setup_.options.run_block_bytes, item.stats.sort);
-  });
-  write_run(item.block, bound_bytes, item, worker,
-            [&](WritableFile& file, const BlockSortOptions& options, BlockSortStats& stats) {
-              return visit->write_run(file, options, stats);
-            });
-  return true;
-}
-
-// In place of the GPU: in as many runs as the memory for it asks for.
+// Cuts the block into as many runs as its memory asks for.
 void BlockQueue::sort_on_cpu(Item& item, Worker& worker) {
   const std::lock_guard lock(cpu_mutex_);
-  BlockSplitter pieces(item.block, setup_.sorters.cpu, setup_.options.positions, setup_.plan.fallback_bytes,
-                       setup_.budget);
-  while (auto piece = worker.arena.execute([&] { return pieces.next(); })) store(std::move(*piece), item, worker);
+  BlockSplitter splitter(item.block, setup_.sorters.cpu, setup_.options.positions, setup_.plan.fallback_bytes,
+                         setup_.budget);
+  while (auto part = worker.arena.execute([&] { return splitter.next(); })) store(std::move(*part), item, worker);
 }
 
-// As it is, for the merge, where memory allows that and the sorter can; else as a run.
+// Keeps the block in memory for the merge if the sorter and the memory allow it; else makes a run of it.
 void BlockQueue::store(Block block, Item& item, Worker& worker) {
   const BlockSorter& sorter = setup_.sorters.cpu;
   BlockSortOptions options = setup_.options;
@@ -219,10 +218,10 @@ std::size_t BlockQueue::most_run_bytes(const Block& block) const {
   return run_bytes_bound(block, most_lists(block), setup_.options.run_block_bytes);
 }
 
-// Runs that stay in memory are what the merge reads: their sums need no check.
+// The merge reads runs in memory directly, so their checksums need no check here.
 void BlockQueue::write_run(Block& block, std::size_t bound_bytes, Item& item, Worker& worker, const Write& write) {
   RunShare share = setup_.runs.take_share(bound_bytes);
-  // A small run that is spilled costs more than waiting until those before it are joined.
+  // Spilling a small run costs more than waiting until earlier runs are joined.
   while (!share.is_memory() && bound_bytes < setup_.runs.memory_bytes() / 4 && joiner_.wait_for_join()) {
     share = setup_.runs.take_share(bound_bytes);
   }

@@ -1,7 +1,7 @@
-// Blocks on their way to runs: sorted on the CPU, or begun on a GPU and then written. In the overlapping modes threads
-// of its own do it while the next block is parsed, one for each visit that may be in flight, so that one block goes up
-// while another is sorted and a third is written; their runs keep the order of the blocks. What a GPU does not do is
-// done on the CPU, and counted. Many small runs are joined to larger ones on the way (indexer/run/compactor.hpp).
+// Sorts blocks into runs, on the CPU or on GPUs. In the overlapping modes it has threads of its own, one for each lane
+// of a GPU, which sort and write blocks while the next one is parsed; the runs keep the order of the blocks. The CPU
+// sorts the blocks that a GPU does not, and they are counted. Small runs are joined to larger ones on the way
+// (indexer/run/compactor.hpp).
 #pragma once
 
 #include <tbb/task_arena.h>
@@ -14,12 +14,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "indexer/block/sorter.hpp"
-#include "indexer/gpu/sorter/block_sorter.hpp"
+#include "indexer/gpu/pipeline/gpu_lane.hpp"
 #include "indexer/options/index_options.hpp"
 #include "indexer/options/job_context.hpp"
 #include "indexer/plan/memory.hpp"
@@ -30,20 +31,19 @@
 
 namespace spillway {
 
-// How blocks are sorted. `cpu` always can; the others are asked first, where they are there.
+// What sorts blocks: lanes where there are any, and `cpu` the blocks that they do not.
 struct BlockSorters {
   const BlockSorter& cpu;
-  GpuBlockSorter* gpu = nullptr;              // a visit for each block
-  const BlockSorter* through_host = nullptr;  // host sorters that use the GPU themselves
+  std::span<const std::unique_ptr<GpuLane>> lanes{};
 };
 
 struct BlockQueueSetup {
   BlockSorters sorters;
   IndexMode mode = IndexMode::kCpu;
-  bool gpu_required = false;  // GpuErrors end the job
-  BlockSortOptions options;   // check_sum is decided by run
+  bool gpu_required = false;  // a GpuError ends the job
+  BlockSortOptions options;   // `check_sum` is set for each run
   const IndexPlan& plan;
-  ConcurrencyLimiter& slots;  // that joins share with who puts blocks
+  ConcurrencyLimiter& slots;  // joins and the callers of put() share them
   const IndexContext& context;
   MemoryBudget& budget;
   RunStore& runs;
@@ -51,32 +51,34 @@ struct BlockQueueSetup {
 
 struct BlockStats {
   BlockSortStats sort;
-  std::uint64_t blocks = 0, gpu_blocks = 0, cpu_blocks = 0;  // cpu_blocks: in place of the GPU
-  std::string gpu_failure;                                   // the first
-  CompactionStats joins;                                     // of runs, beside the sort of blocks
+  std::uint64_t blocks = 0;      // runs of blocks, in memory or written
+  std::uint64_t gpu_blocks = 0;  // blocks that GPUs sorted
+  std::uint64_t cpu_blocks = 0;  // blocks that the CPU sorted in a GPU mode
+  std::string gpu_failure;       // the first
+  CompactionStats joins;
 
-  // All but the failure and the joins.
+  // Adds all but the failure and the joins.
   BlockStats& operator+=(const BlockStats& other);
 };
 
-// put() by one thread at a time. Everything throws what sorting met, by whatever thread.
+// put() by one thread at a time. put() and finish() rethrow the first error of any sorting thread.
 class BlockQueue {
  public:
   explicit BlockQueue(const BlockQueueSetup& setup);
-  ~BlockQueue();  // drops what nobody works on
+  ~BlockQueue();  // drops the blocks that no thread has begun
   BlockQueue(const BlockQueue&) = delete;
   BlockQueue& operator=(const BlockQueue&) = delete;
 
   // Waits until there is room for one more block. Requires: the caller holds no slot.
   void put(Block&& block);
-  // Waits for the last block. A source without documents has one run without documents.
+  // Waits for the last run. If there were no blocks, makes one run without documents.
   void finish();
-  // After finish().
+  // Requires: finish() was called.
   const BlockStats& stats() const { return stats_; }
 
  private:
   using Sources = std::vector<std::unique_ptr<MergeSource>>;
-  // A block and what becomes of it, by one thread.
+  // A block and its runs, used by one thread at a time.
   struct Item {
     std::uint64_t place = 0;  // in the order of blocks
     Block block;
@@ -85,34 +87,36 @@ class BlockQueue {
   };
   struct Worker {
     explicit Worker(unsigned threads) : arena(static_cast<int>(threads)) {}
-    tbb::task_arena arena;  // its own: nobody waits for another block's work
+    tbb::task_arena arena;  // its own, so that no thread takes tasks of another block while it waits
     std::thread thread;
   };
-  unsigned worker_count() const;
+  std::size_t worker_count() const;
   void work(Worker& worker);
   void sort(Item& item, Worker& worker);
   bool sort_on_gpu(Item& item, Worker& worker);
-  bool write_visit(Item& item, Worker& worker);
   void sort_on_cpu(Item& item, Worker& worker);
   void store(Block block, Item& item, Worker& worker);
   using Write = std::function<RunSummary(WritableFile&, const BlockSortOptions&, BlockSortStats&)>;
   void write_run(Block& block, std::size_t bound_bytes, Item& item, Worker& worker, const Write& write);
   std::size_t most_run_bytes(const Block& block) const;
   void hand_in(Item& item);
-  bool may_use_gpu();
+  GpuLane* take_lane();
+  void give_back(GpuLane& lane);
   void note_failure(const GpuError& error);
   void stop();
   void keep_error();
 
   const BlockQueueSetup setup_;
   BlockStats stats_;
-  std::mutex mutex_, cpu_mutex_;  // one block at a time has the memory for sorting on the CPU
+  std::mutex mutex_;
+  std::mutex cpu_mutex_;  // held to sort on the CPU: the plan has memory for one block
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Item>> waiting_;
-  std::map<std::uint64_t, Sources> done_;  // whose turn in the order of blocks has not come
+  std::deque<GpuLane*> free_lanes_;        // in the order in which they became free; none once a GPU is lost
+  std::map<std::uint64_t, Sources> done_;  // runs that wait for those of earlier blocks
   std::uint64_t next_place_ = 0, next_done_ = 0;
   std::atomic<std::uint64_t> next_number_{0};  // of runs
-  std::size_t in_flight_ = 0;                  // put, and not yet runs
+  std::size_t in_flight_ = 0;                  // blocks that were put and are not yet runs
   bool stopping_ = false, gpu_is_lost_ = false;
   std::exception_ptr error_;
   RunCompactor joiner_;

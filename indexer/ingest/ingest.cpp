@@ -17,7 +17,7 @@ namespace spillway {
 
 namespace {
 
-// Keeps the first exception of any thread.
+// Keeps the first exception that any thread meets. Thread-safe.
 class FirstError {
  public:
   void keep(std::exception_ptr error) {
@@ -37,7 +37,8 @@ class FirstError {
   std::exception_ptr error_;
 };
 
-// One parsing thread's ear: counts skips and progress, and stops it when the user or the error rate says so.
+// Counts the skipped records and the progress of one parsing thread. Throws when a signal or the error rate stops the
+// job.
 class Observer final : public ParseObserver {
  public:
   Observer(const IndexContext& context, SkipLog& skips) : context_(context), skips_(skips) {}
@@ -132,7 +133,7 @@ class Ingest {
     assembler_.abandon();
   }
 
-  // Parsers see a signal between records; this sees it also while all of them wait for input.
+  // Parsers check for a signal between records. This also checks while all of them wait for input.
   void wait_for_parsers(CorpusReader& reader) {
     bool stopped = false;
     std::unique_lock lock(mutex_);
@@ -147,8 +148,8 @@ class Ingest {
   void parse_tasks(CorpusReader& reader) {
     Observer observer(setup_.context, skips_);
     CorpusTask task;
-    ThreadSlot slot;            // while it parses
-    double waited_seconds = 0;  // for blocks that are full
+    ThreadSlot slot;            // held while the thread parses
+    double waited_seconds = 0;  // for room in blocks
     const ChunkParser::Deliver deliver = [&](ParsedChunk&& chunk) {
       const Stopwatch wait;
       slot.release();
@@ -173,10 +174,10 @@ class Ingest {
       assembler_.finish_task(task.number);
       task = {};
     }
-    add_figures(parser->stats(), busy_seconds);
+    add_stats(parser->stats(), busy_seconds);
   }
 
-  void add_figures(const ParseStats& parsed, double busy_seconds) {
+  void add_stats(const ParseStats& parsed, double busy_seconds) {
     const std::lock_guard lock(mutex_);
     stats_.parse_seconds += busy_seconds;
     stats_.chunks += parsed.chunks;
@@ -189,7 +190,7 @@ class Ingest {
   const IngestSetup& setup_;
   SkipLog& skips_;
   IngestStats stats_;
-  ConcurrencyLimiter slots_;  // of parsers, and of joins beside them
+  ConcurrencyLimiter slots_;  // parsers and joins share them
   BlockQueue queue_;
   BlockAssembler assembler_;
   FirstError error_;

@@ -1,6 +1,6 @@
-// The first half of a job: parsing threads fill blocks, blocks are sorted and become runs
-// (indexer/ingest/block_queue.hpp). In the modes cpu+ and gpu+ blocks are sorted while the next is parsed; in cpu and
-// gpu one after the other.
+// The first half of a job: threads parse the input into blocks, which are sorted into runs
+// (indexer/ingest/block_queue.hpp). In the modes cpu+ and gpu+ a block is sorted while the next one is parsed; in cpu
+// and gpu the two alternate.
 #pragma once
 
 #include <functional>
@@ -16,29 +16,29 @@ namespace spillway {
 
 struct IngestSetup {
   const IndexOptions& options;
-  const ContentOptions& content;  // with versions
+  const ContentOptions& content;  // versions included
   const CorpusPlan& corpus;
   const IndexPlan& plan;
   IndexMode mode;  // never kAuto
   BlockSorters sorters;
-  // Of a chunk: bytes that it takes of a block's, sorting included.
+  // The bytes that a chunk takes of a block's, sorting included.
   std::function<std::size_t(const ParsedChunk&)> block_cost;
   const IndexContext& context;
   MemoryBudget& budget;
   TempSpace& temp;
   unsigned threads = 1;
-  PinnedSlotPool* slabs = nullptr;  // of chunks of tokens, if there are any
+  PinnedSlotPool* slabs = nullptr;  // for chunks of tokens; may be null
 };
 
 struct IngestStats {
-  double parse_seconds = 0;  // busy, summed over threads; reading and unpacking included
+  double parse_seconds = 0;  // busy, summed over threads, with reading and unpacking
   double wall_seconds = 0;
   BlockStats block;
   std::uint64_t chunks = 0, slab_chunks = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0;
 };
 
-// Reads the whole input into runs. The budget has kept the pages of chunks then (MemoryBudget::drop_kept()). Throws
-// what stopped it (InputError, InterruptedError, IoError...).
+// Reads the whole input into runs. Afterwards the budget still keeps the pages of chunks (MemoryBudget::drop_kept()).
+// Throws what stopped it: InputError, InterruptedError, IoError...
 IngestStats ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips);
 
 }  // namespace spillway

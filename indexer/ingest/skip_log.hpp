@@ -1,4 +1,5 @@
-// What was not indexed, counted by reason and located; says when it is too much. Shared by all parsing threads.
+// Counts and locates the records that are not indexed, and fails the job when there are too many. All parsing threads
+// share it.
 #pragma once
 
 #include <array>
@@ -14,29 +15,29 @@ namespace spillway {
 
 class SkipLog {
  public:
-  static constexpr std::size_t kExamples = 3;                 // of each reason
-  static constexpr std::uint64_t kMinRecordsToJudge = 10000;  // before the end of the input
+  static constexpr std::size_t kExamples = 3;                 // kept for each reason
+  static constexpr std::uint64_t kMinRecordsToJudge = 10000;  // in judge()
 
   SkipLog(double max_error_rate, bool strict) : max_error_rate_(max_error_rate), strict_(strict) {}
 
-  // `task` orders the examples. Throws InputError with --strict. Thread-safe.
+  // Counts a record. Examples are ordered by `task`. InputError with --strict. All of SkipLog is thread-safe.
   void add(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail);
-  // Many of one reason, found without places.
+  // Counts `count` records of one reason, without examples.
   void add(SkipReason reason, std::uint64_t count);
-  // An example of what is counted otherwise.
+  // Keeps an example of a record that is counted elsewhere.
   void note(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail);
-  // Documents counted as indexed that turned out not to be.
+  // Counts `count` documents as skipped that were counted as indexed. InputError with --strict.
   void move_documents(SkipReason reason, std::uint64_t count);
   void add_documents(std::uint64_t count) { documents_.fetch_add(count, std::memory_order_relaxed); }
 
-  // Throws InputError if too much was skipped so far, judged from kMinRecordsToJudge records on.
+  // InputError if more records than allowed were skipped so far. Passes before kMinRecordsToJudge records.
   void judge() const;
-  // The same at the end, whatever the number of records.
+  // The same at the end of the input, for any number of records.
   void judge_at_end() const;
 
   std::uint64_t documents() const { return documents_.load(); }
   std::uint64_t skipped() const { return skipped_.load(); }
-  // Fills the report's ledger: records_in, skipped, examples (the first of each reason, in input order).
+  // Fills records_in, skipped and examples (the first of each reason, in input order) of the report.
   void write(IndexReport& report) const;
 
  private:

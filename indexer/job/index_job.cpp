@@ -132,7 +132,7 @@ class IndexJob {
     {
       const Positions positions = content_.positions ? Positions::kStored : Positions::kNone;
       const auto cost = [&](const ParsedChunk& chunk) { return planned_.block_cost(chunk, positions); };
-      const BlockSorters sorters{*planned_.sorter, gpu_.get(), planned_.through_host.get()};
+      const BlockSorters sorters{*planned_.sorter, lanes_};
       ingest_ = ingest({.options = options,
                         .content = content_,
                         .corpus = corpus_,
@@ -187,14 +187,14 @@ class IndexJob {
     if (!planned_.mode.gpu_failure.empty()) fail_gpu(planned_.mode.gpu_failure);
     if (!planned_.gpu) return;
     try {
-      visit_memory_ = budget_.reserve(plan_.staging_bytes + plan_.list_bytes, "the visits of GPUs");
-      visit_budget_.emplace(visit_memory_.bytes());
-      gpu_ = make_gpu_block_sorter(*planned_.gpu, *visit_budget_);
+      lane_memory_ = budget_.reserve(plan_.staging_bytes + plan_.list_bytes, "the lanes of GPUs");
+      lane_budget_.emplace(lane_memory_.bytes());
+      lanes_ = make_gpu_lanes(*planned_.gpu, *lane_budget_);
       take_slabs();
     } catch (const GpuError& error) {
       if (options_.gpu.required) throw;
       fail_gpu(error.what());
-      visit_memory_.release();
+      lane_memory_.release();
       plan_without_gpu(options_, content_, error.what(), planned_);
       take_plan();
     }
@@ -240,9 +240,9 @@ class IndexJob {
   }
 
   void release_gpu() {
-    gpu_.reset();
+    lanes_.clear();
     slabs_.reset();
-    visit_memory_.release();
+    lane_memory_.release();
   }
 
   // Parsing counted documents as indexed that were then dropped for their id.
@@ -323,10 +323,10 @@ class IndexJob {
   MemoryBudget budget_;
   SkipLog skips_;
   Reservation program_;
-  Reservation visit_memory_;  // for the budget below: lists from GPUs take memory from no other consumer
-  std::optional<MemoryBudget> visit_budget_;
+  Reservation lane_memory_;  // for the budget below: lists from GPUs take memory from no other consumer
+  std::optional<MemoryBudget> lane_budget_;
   std::optional<PinnedSlotPool> slabs_;
-  std::unique_ptr<GpuBlockSorter> gpu_;
+  std::vector<std::unique_ptr<GpuLane>> lanes_;
   IngestStats ingest_;
   MergeStats merge_;
   std::string gpu_failure_;

@@ -22,7 +22,7 @@ double merge_seconds(double block_bytes, const ChunkFormCosts& costs) {
 
 // For a byte of text in blocks of `block_bytes` of text.
 double seconds_per_byte(double parse_second_per_byte, double block_bytes, const ChunkFormCosts& costs) {
-  return parse_second_per_byte + (costs.visit_second + merge_seconds(block_bytes, costs)) / std::max(1.0, block_bytes);
+  return parse_second_per_byte + (costs.pass_second + merge_seconds(block_bytes, costs)) / std::max(1.0, block_bytes);
 }
 
 std::string rounded(double value, const char* format) {
@@ -36,11 +36,8 @@ std::string gigabytes_per_second(double second_per_byte) { return rounded(1e-9 /
 
 // The reason for which chunks cannot go as tokens; empty: none.
 std::string obstacle(const ChunkFormInput& input) {
-  if (input.record_sorter != "auto") {
-    return "--record-sorter " + printable(input.record_sorter) + " sorts the occurrences of tables";
-  }
-  if (input.through_host) return "--string-sorter " + printable(input.string_sorter) + " sorts from host memory";
-  return "";
+  if (input.record_sorter == "auto") return "";
+  return "--record-sorter " + printable(input.record_sorter) + " sorts the occurrences of tables";
 }
 
 }  // namespace
@@ -80,7 +77,7 @@ std::size_t token_block_bytes(std::size_t most_bytes, std::uint64_t total_bytes,
   const auto seconds = [&](std::size_t bytes) {
     const auto block = static_cast<double>(bytes);
     return costs.exposed_second_per_byte * std::min(block, total) +
-           std::max(1.0, total / block) * (costs.visit_second + merge_seconds(block, costs));
+           std::max(1.0, total / block) * (costs.pass_second + merge_seconds(block, costs));
   };
   std::size_t best = kLeastBlockBytes;
   for (std::size_t bytes = best; bytes <= kMostBlockBytes; bytes *= 2) {

@@ -22,7 +22,7 @@ inline constexpr double kTextBytesPerToken = 6.7;
 struct ChunkFormCosts {
   // Parsing a byte of text and writing its run; the GPU's work is faster than both.
   double table_second_per_byte = 1 / 1.1e9, token_second_per_byte = 1 / 3.6e9;
-  double visit_second = 3e-3;  // of a block pass: launches, and the host's waits for counts
+  double pass_second = 3e-3;  // of a block pass: launches, and the host's waits for counts
   // The merge, for each of a run's expected_terms(): a run of 128 MiB of text with a million words took 20 ms.
   double merge_second_per_term = 115e-9;
   // A byte of the last block of tokens from the end of parsing to its run (upload, sort, download, write), which
@@ -32,10 +32,9 @@ struct ChunkFormCosts {
 
 struct ChunkFormInput {
   GpuChunks asked = GpuChunks::kAuto;
-  std::string record_sorter = "auto", string_sorter = "auto";  // as options name them
-  bool through_host = false;                                   // the string sorter works in host memory
-  std::size_t pass_bytes = 0;                                  // device memory of one block pass
-  double table_device_bytes = 0, token_device_bytes = 0;       // of it, per byte of text
+  std::string record_sorter = "auto";                     // as --record-sorter names it
+  std::size_t pass_bytes = 0;                             // device memory of one block pass
+  double table_device_bytes = 0, token_device_bytes = 0;  // of it, per byte of text
 };
 
 struct ChunkFormChoice {

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "indexer/parse/chunk_sizes.hpp"
+#include "sort/gpu/device/arena.hpp"
 #include "sort/gpu/device/error.hpp"
-#include "sort/gpu/device/status.hpp"
-#include "sort/gpu/registry.hpp"
 
 namespace spillway {
 
@@ -24,7 +23,7 @@ constexpr std::size_t kBytesPerToken = 6;
 constexpr double kShareOfFree = 0.8;  // other programs, and what the driver takes for streams and modules
 constexpr double kMostOfFree = 0.95;  // an arena of all that is free is not to be had
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-constexpr std::size_t kLeastStaging = 2 * kMebibyte;  // of a visit
+constexpr std::size_t kLeastStaging = 2 * kMebibyte;  // of a lane
 // Of a block that come down as lists: of generated text with a million words, which is much, 45 bytes a term and a
 // fifth of the block; with positions 0.3 of large blocks.
 std::size_t most_list_bytes(std::size_t block_bytes) {
@@ -68,7 +67,6 @@ BlockPassSize usual_pass(ChunkForm form, std::size_t block_bytes, bool positions
 GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, std::size_t memory_bytes)
     : record_name_(options.record_sorter),
       strings_(choose_gpu_string_sorter(options.string_sorter)),
-      through_host_(find_device_string_sorter(strings_.name) == nullptr),
       positions_(options.content.positions),
       memory_bytes_(memory_bytes),
       forced_block_bytes_(static_cast<std::size_t>(options.block_bytes)) {
@@ -83,17 +81,19 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, st
   }
   for (const GpuInfo& gpu : choice.gpus) sorter_.gpus.push_back(gpu.id);
   sorter_.string_sorter = strings_.name;
-  shares_ = sorter_.shares = choose_shares(choice, bytes);
-  share_bytes_ = bytes / shares_ / kDeviceAlignment * kDeviceAlignment;
+  sorter_.arenas = choose_arenas(choice, bytes);
+  most_arena_bytes_ = bytes / sorter_.arenas / kDeviceAlignment * kDeviceAlignment;
   chunks_ = choose_chunks(options.gpu.chunks);
   sorter_.form = chunks_.form;
-  visits_ = sorter_.visits = choose_visits(choice);
-  check_gpus();
+  sorter_.lanes = choose_lanes(choice);
+  if (takes_chunk(least_chunk())) return;
+  throw GpuMemoryError("a block has " + std::to_string(most_arena_bytes_) +
+                       " bytes of GPU memory, too little for the smallest one: raise --gpu-memory");
 }
 
 // Two, so that one block goes up while another is sorted.
-unsigned GpuJobPlan::choose_shares(const ModeChoice& choice, std::size_t device_bytes) const {
-  if (choice.mode != IndexMode::kGpuPlus || through_host_) return 1;
+unsigned GpuJobPlan::choose_arenas(const ModeChoice& choice, std::size_t device_bytes) const {
+  if (choice.mode != IndexMode::kGpuPlus) return 1;
   const BlockPassSize size = usual_pass(ChunkForm::kTokens, kSecondShareBlock, positions_);
   return this->device_bytes(size, ChunkForm::kTokens, record_name_) <= device_bytes / 2 ? 2 : 1;
 }
@@ -101,19 +101,18 @@ unsigned GpuJobPlan::choose_shares(const ModeChoice& choice, std::size_t device_
 // Two, so that one is on the GPU while the run of the other is written; with a third the processors are the limit, and
 // it takes no less time, but the memory of one block more. Where two are to share the device's memory, only if blocks
 // that it has room for are small beside the host's.
-unsigned GpuJobPlan::choose_visits(const ModeChoice& choice) const {
-  if (shares_ != 1 || choice.mode != IndexMode::kGpuPlus || through_host_) return shares_;
+unsigned GpuJobPlan::choose_lanes(const ModeChoice& choice) const {
+  if (sorter_.arenas != 1 || choice.mode != IndexMode::kGpuPlus) return sorter_.arenas;
   std::size_t block = choose_records(kMostBlockBytes, 0).block_bytes;
   if (forced_block_bytes_ != 0) block = std::min(block, forced_block_bytes_);
   return block <= memory_bytes_ / kLeastBlocksOfMemory ? 2 : 1;
 }
 
 std::size_t GpuJobPlan::staging_bytes(std::uint64_t total_bytes) const {
-  if (through_host_) return 0;
   std::size_t block = choose_records(kMostBlockBytes, total_bytes).block_bytes;
   if (forced_block_bytes_ != 0) block = std::min(block, forced_block_bytes_);
-  const std::size_t most = std::max(memory_bytes_ / 16, visits() * kLeastStaging);
-  return std::clamp(visits() * most_list_bytes(block), visits() * kLeastStaging, most);
+  const std::size_t most = std::max(memory_bytes_ / 16, lanes() * kLeastStaging);
+  return std::clamp(lanes() * most_list_bytes(block), lanes() * kLeastStaging, most);
 }
 
 ChunkFormChoice GpuJobPlan::choose_chunks(GpuChunks asked) const {
@@ -121,33 +120,18 @@ ChunkFormChoice GpuJobPlan::choose_chunks(GpuChunks asked) const {
   ChunkFormInput input;
   input.asked = asked;
   input.record_sorter = record_name_;
-  input.string_sorter = strings_.name;
-  input.through_host = through_host_;
-  input.pass_bytes = share_bytes_;
+  input.pass_bytes = most_arena_bytes_;
   const auto per_byte = [&](ChunkForm form) {
     const BlockPassSize size = usual_pass(form, kBlock, positions_);
     const double text_bytes = static_cast<double>(size.occurrences) * kTextBytesPerToken;
     return static_cast<double>(device_bytes(size, form, "gpu-radix")) / text_bytes;
   };
-  if (!through_host_) {
-    input.table_device_bytes = per_byte(ChunkForm::kTables);
-    input.token_device_bytes = per_byte(ChunkForm::kTokens);
-  }
+  input.table_device_bytes = per_byte(ChunkForm::kTables);
+  input.token_device_bytes = per_byte(ChunkForm::kTokens);
   return choose_chunk_form(input, ChunkFormCosts{});
 }
 
-void GpuJobPlan::check_gpus() const {
-  if (through_host_ && (sorter_.gpus.size() != 1 || sorter_.gpus.front() != first_usable_gpu())) {
-    throw UsageError("--string-sorter " + strings_.name +
-                     " sorts on the first usable GPU and no other: leave out --gpu");
-  }
-  if (takes_chunk(least_chunk())) return;
-  throw GpuMemoryError("a visit has " + std::to_string(share_bytes_) +
-                       " bytes of GPU memory, too little for the smallest block: raise --gpu-memory");
-}
-
 bool GpuJobPlan::takes_chunk(const ChunkLimits& limits) const {
-  if (through_host_) return true;
   BlockPassSize size;
   size.chunks = 1;
   size.strings = limits.table_entries;
@@ -160,13 +144,13 @@ bool GpuJobPlan::takes_chunk(const ChunkLimits& limits) const {
     size.strings = size.occurrences = std::min(kMaxChunkTokens, limits.token_bytes / 2);
     size.documents = std::min<std::size_t>(size.occurrences, limits.max_documents);
   }
-  return device_bytes(size, chunks_.form, record_name_ == "auto" ? "gpu-radix" : record_name_) <= share_bytes_;
+  return device_bytes(size, chunks_.form, record_name_ == "auto" ? "gpu-radix" : record_name_) <= most_arena_bytes_;
 }
 
 GpuSortPlan GpuJobPlan::choose_token_blocks(std::size_t host_bytes, std::uint64_t total_bytes) const {
   const BlockPassSize size = usual_pass(ChunkForm::kTokens, host_bytes, positions_);
   const double device = static_cast<double>(device_bytes(size, ChunkForm::kTokens, record_name_));
-  const double fit = std::min(1.0, static_cast<double>(share_bytes_) / device) * static_cast<double>(host_bytes);
+  const double fit = std::min(1.0, static_cast<double>(most_arena_bytes_) / device) * static_cast<double>(host_bytes);
   return {{"none", "tokens are sorted as strings, in order of documents already"},
           token_block_bytes(static_cast<std::size_t>(fit), total_bytes, ChunkFormCosts{})};
 }
@@ -175,11 +159,10 @@ GpuSortPlan GpuJobPlan::choose_records(std::size_t host_bytes, std::uint64_t tot
   if (chunks_.form == ChunkForm::kTokens) return choose_token_blocks(host_bytes, total_bytes);
   GpuSortPlanInput input;
   input.host_block_bytes = host_bytes;
-  input.arena_bytes = share_bytes_;
+  input.arena_bytes = most_arena_bytes_;
   input.total_block_bytes = total_bytes;
   const BlockPassSize size = usual_pass(chunks_.form, host_bytes, positions_);
   const auto per_byte = [&](const char* records) {
-    if (through_host_) return 3.0;
     return static_cast<double>(device_bytes(size, chunks_.form, records)) / static_cast<double>(host_bytes);
   };
   input.radix_device_bytes = per_byte("gpu-radix");
@@ -196,22 +179,20 @@ std::size_t GpuJobPlan::device_bytes(const BlockPassSize& size, ChunkForm form,
   return block_pass_device_bytes(size, options);
 }
 
-GpuSorterOptions GpuJobPlan::sorter_options(const GpuSortPlan& chosen, std::uint64_t total_bytes,
-                                            unsigned threads) const {
+GpuSorterOptions GpuJobPlan::sorter_options(const GpuSortPlan& chosen, std::uint64_t total_bytes) const {
   GpuSorterOptions options = sorter_;
   options.staging_bytes = staging_bytes(total_bytes);
   options.record_sorter = chosen.sorter.name;
-  options.threads = threads;
   const std::size_t usual =
       device_bytes(usual_pass(chunks_.form, chosen.block_bytes, positions_), chunks_.form, chosen.sorter.name);
-  options.arena_bytes = shares_ * std::min(share_bytes_, device_aligned(usual * 2));
+  options.arena_bytes = std::min(most_arena_bytes_, device_aligned(usual * 2));
   return options;
 }
 
 std::string GpuJobPlan::describe() const {
-  return "GPU memory: at most " + std::to_string(share_bytes_ * shares_) + " bytes on each GPU (" + memory_reason_ +
-         "), for " + std::to_string(shares_) + (shares_ == 1 ? " block" : " blocks") + " at a time" +
-         (visits_ > shares_ ? ", beside which the run of another is written\n" : "\n");
+  return "GPU memory: at most " + std::to_string(most_arena_bytes_ * sorter_.arenas) + " bytes on each GPU (" +
+         memory_reason_ + "), for " + std::to_string(sorter_.arenas) + (sorter_.arenas == 1 ? " block" : " blocks") +
+         " at a time" + (sorter_.lanes > sorter_.arenas ? ", beside which the run of another is written\n" : "\n");
 }
 
 }  // namespace spillway

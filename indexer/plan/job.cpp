@@ -63,12 +63,7 @@ void take_gpu_sorters(const GpuJobPlan& gpu, const GpuSortPlan& chosen, JobPlan&
   plan.string_sorter = gpu.string_sorter();
   plan.gpu_memory = gpu.describe();
   plan.gpu_chunks = gpu.chunks();
-  if (gpu.through_host()) {
-    plan.through_host =
-        make_key_block_sorter(*find_record_sorter(chosen.sorter.name), *find_string_sorter(plan.string_sorter.name));
-  } else {
-    plan.gpu = gpu.sorter_options(chosen, plan.corpus.total_bytes, static_cast<unsigned>(plan.threads.value));
-  }
+  plan.gpu = gpu.sorter_options(chosen, plan.corpus.total_bytes);
 }
 
 // Lowers the threads to fit a small budget, unless --threads names them.
@@ -83,7 +78,7 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
   input.input_bytes = plan.corpus.total_bytes;
   input.forced_block_bytes = options.block_bytes;
   if (gpu) {
-    input.lanes = gpu->visits();
+    input.lanes = gpu->lanes();
     input.staging_bytes = gpu->staging_bytes(plan.corpus.total_bytes);
     if (input.form == ChunkForm::kTokens) {
       input.cpu_sort_bytes = [&](const ChunkLimits& limits) {
@@ -171,7 +166,6 @@ void plan_without_gpu(const IndexOptions& options, const ContentOptions& content
   plan.mode.gpus.clear();
   plan.mode.gpu_failure = failure;
   plan.gpu.reset();
-  plan.through_host.reset();
   plan.gpu_chunks.reset();
   plan.gpu_memory.clear();
   plan.index = {};
@@ -183,14 +177,13 @@ void plan_without_gpu(const IndexOptions& options, const ContentOptions& content
 
 std::size_t JobPlan::block_cost(const ParsedChunk& chunk, Positions positions) const {
   const std::size_t host = chunk.memory.size();
-  if (through_host != nullptr) return host + through_host->extra_bytes(chunk);
   if (!gpu) return host + sorter->extra_bytes(chunk);
   try {
     const auto device = static_cast<double>(block_pass_device_bytes(block_pass_size(chunk, positions), *gpu));
-    const auto share = static_cast<double>(gpu->arena_bytes / gpu->shares);
-    return std::max(host, static_cast<std::size_t>(device / share * static_cast<double>(index.assembler.block_bytes)));
+    const auto arena = static_cast<double>(gpu->arena_bytes);
+    return std::max(host, static_cast<std::size_t>(device / arena * static_cast<double>(index.assembler.block_bytes)));
   } catch (const GpuError&) {
-    return host;  // a GPU that was lost sorts nothing any more: whoever puts blocks on it says so
+    return host;  // the GPU was lost: its lanes report that
   }
 }
 

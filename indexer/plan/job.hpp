@@ -7,7 +7,7 @@
 #include <string>
 
 #include "indexer/block/sorter.hpp"
-#include "indexer/gpu/sorter/block_sorter.hpp"
+#include "indexer/gpu/sorter/gpu_lanes.hpp"
 #include "indexer/plan/chunk_form.hpp"
 #include "indexer/plan/estimate.hpp"
 #include "indexer/plan/memory.hpp"
@@ -35,15 +35,13 @@ struct JobPlan {
   SorterChoice record_sorter, string_sorter;
   // Sorts blocks on the CPU: all of them or, in a GPU mode, those that no GPU sorted.
   std::unique_ptr<BlockSorter> sorter;
-  const StringSorter* strings = nullptr;      // of the CPU: for ids
-  std::optional<GpuSorterOptions> gpu;        // where blocks visit a GPU
-  std::unique_ptr<BlockSorter> through_host;  // where host sorters use it
-  std::string gpu_memory;                     // a line for people
+  const StringSorter* strings = nullptr;  // of the CPU: for ids
+  std::optional<GpuSorterOptions> gpu;    // where GPUs sort blocks
+  std::string gpu_memory;                 // a line for people
   IndexPlan index;
   JobEstimate estimate;
 
-  // Bytes of a block's that a chunk takes: on the host with its sort, or, where that is more, its share of a visit's
-  // device memory.
+  // The bytes of a block that a chunk takes: on the host with its sort or, where that is more, its share of the arena.
   std::size_t block_cost(const ParsedChunk& chunk, Positions positions) const;
   // Several lines: each decision with its reason.
   std::string describe() const;

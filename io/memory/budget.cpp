@@ -47,14 +47,14 @@ Reservation& Reservation::operator=(Reservation&& other) noexcept {
 }
 
 void Reservation::release() {
-  if (budget_ != nullptr) budget_->used_bytes_.fetch_sub(bytes_, std::memory_order_relaxed);
+  if (budget_ != nullptr) budget_->give_back(bytes_);
   budget_ = nullptr;
   bytes_ = 0;
 }
 
 void Reservation::shrink(std::size_t bytes) {
   if (budget_ == nullptr || bytes >= bytes_) return;
-  budget_->used_bytes_.fetch_sub(bytes_ - bytes, std::memory_order_relaxed);
+  budget_->give_back(bytes_ - bytes);
   bytes_ = bytes;
 }
 
@@ -73,6 +73,14 @@ bool MemoryBudget::take_locked(std::size_t bytes) {
   return true;
 }
 
+// A thread that waits either is counted here, or counted itself before it saw these bytes as free.
+void MemoryBudget::give_back(std::size_t bytes) {
+  used_bytes_.fetch_sub(bytes);
+  if (waiting_.load() == 0) return;
+  const std::lock_guard lock(mutex_);
+  released_.notify_all();
+}
+
 void MemoryBudget::drop_kept() {
   while (true) {
     const std::lock_guard lock(mutex_);  // one attempt: other threads take memory in between
@@ -89,12 +97,14 @@ void MemoryBudget::drop_one() {
 }
 
 void MemoryBudget::keep(const KeptPages& pages, Reservation&& reservation) {
-  const std::lock_guard lock(mutex_);
-  try {
-    kept_.push_back(pages);
-    kept_bytes_ += pages.touched_bytes;
-  } catch (const std::bad_alloc&) {
-    munmap(pages.data, pages.mapped_bytes);
+  {
+    const std::lock_guard lock(mutex_);
+    try {
+      kept_.push_back(pages);
+      kept_bytes_ += pages.touched_bytes;
+    } catch (const std::bad_alloc&) {
+      munmap(pages.data, pages.mapped_bytes);
+    }
   }
   reservation.release();
 }
@@ -123,6 +133,15 @@ Reservation MemoryBudget::reserve(std::size_t bytes, std::string_view consumer) 
 
 std::optional<Reservation> MemoryBudget::try_reserve(std::size_t bytes) {
   if (!take(bytes)) return std::nullopt;
+  return Reservation(this, bytes);
+}
+
+std::optional<Reservation> MemoryBudget::try_reserve(std::size_t bytes, std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  ++waiting_;
+  const bool taken = released_.wait_for(lock, patience, [&] { return take_locked(bytes); });
+  --waiting_;
+  if (!taken) return std::nullopt;
   return Reservation(this, bytes);
 }
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -50,9 +52,11 @@ class MemoryBudget {
   // Throws BudgetError naming `consumer`, the bytes requested, and the --memory value that would suffice.
   Reservation reserve(std::size_t bytes, std::string_view consumer);
   std::optional<Reservation> try_reserve(std::size_t bytes);
+  // The same, but waits up to `patience` for reservations of other threads to end.
+  std::optional<Reservation> try_reserve(std::size_t bytes, std::chrono::milliseconds patience);
 
   std::size_t total_bytes() const { return total_bytes_; }
-  std::size_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
+  std::size_t used_bytes() const { return used_bytes_.load(); }
   std::size_t free_bytes() const;
   std::size_t peak_bytes() const { return peak_bytes_.load(std::memory_order_relaxed); }
 
@@ -74,6 +78,7 @@ class MemoryBudget {
   };
   bool take(std::size_t bytes);
   bool take_locked(std::size_t bytes);
+  void give_back(std::size_t bytes);
   void keep(const KeptPages& pages, Reservation&& reservation);
   PaidPages reuse(std::size_t mapped_bytes);
   void drop_one();
@@ -82,6 +87,8 @@ class MemoryBudget {
   std::vector<KeptPages> kept_;
   std::size_t kept_bytes_ = 0;  // touched bytes of the kept pages
   const std::size_t total_bytes_;
+  std::atomic<unsigned> waiting_{0};  // threads in try_reserve
+  std::condition_variable released_;
   std::atomic<std::size_t> used_bytes_{0};
   std::atomic<std::size_t> peak_bytes_{0};
 };

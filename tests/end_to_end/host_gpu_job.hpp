@@ -1,4 +1,4 @@
-// A fixture: whole jobs whose blocks visit the host's stand-in for a GPU, in both forms of chunks.
+// A fixture: whole jobs whose lanes run on the host instead of a GPU, in both forms of chunks.
 #pragma once
 
 #include <zstd.h>
@@ -10,14 +10,14 @@
 #include "indexer/block/key_sorter.hpp"
 #include "indexer/block/splitter.hpp"
 #include "indexer/chunk/pinned_slot_pool.hpp"
-#include "indexer/gpu/sorter/host_block_pass.hpp"
 #include "indexer/ingest/ingest.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "io/file/posix_file_system.hpp"
+#include "io/run/term_block_builder.hpp"
 #include "sort/auto_string_sorter.hpp"
 #include "sort/gpu/device/faults.hpp"
 #include "tests/end_to_end/same_bytes.hpp"
-#include "tests/indexer/gpu/pipeline/damaging_executor.hpp"
+#include "tests/support/host_gpu/host_lanes.hpp"
 #include "text/analysis/term_filter.hpp"
 #include "text/unicode/words.hpp"
 
@@ -34,7 +34,7 @@ struct HostGpuSetting {
   std::uint64_t block_bytes = 0;
   std::size_t memory_bytes = std::size_t{256} << 20;
   std::size_t arena_bytes = std::size_t{24} << 20;
-  unsigned visits = 2, shares = 2, threads = 2;
+  unsigned lanes = 2, arenas = 2, threads = 2;
   std::size_t run_memory_bytes = 0, join_bytes = 0;  // 0: as planned
   std::uint64_t failing_call = 0;
   GpuFault fault = GpuFault::kMemory;
@@ -70,7 +70,7 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
   HostGpuJob() { content_options_.positions = GetParam().positions; }
   void TearDown() override { fail_gpu_call(0); }
 
-  // As run_index() does it, with visits to the host.
+  // As run_index() does it, with lanes on the host.
   BlockStats expect_same_with(const HostGpuSetting& setting) {
     const std::string output = scratch_ / "index";
     const BlockStats stats = index(setting, output);
@@ -104,13 +104,13 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
 
   IndexPlan plan(const HostGpuSetting& setting, const CorpusPlan& corpus) const {
     IndexPlanInput input;
-    input.memory_bytes = setting.memory_bytes - setting.shares * setting.arena_bytes;
+    input.memory_bytes = setting.memory_bytes - setting.arenas * setting.arena_bytes;
     input.threads = setting.threads;
     input.mode = IndexMode::kGpuPlus;
     input.form = GetParam().form;
     input.input_bytes = corpus.total_bytes;
     input.forced_block_bytes = setting.block_bytes;
-    input.visits = setting.visits;
+    input.lanes = setting.lanes;
     input.block_limit = [](std::size_t bytes) { return bytes; };
     if (GetParam().form == ChunkForm::kTokens) {
       input.cpu_sort_bytes = [&](const ChunkLimits& limits) {
@@ -123,13 +123,11 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     return plan;
   }
 
-  static std::unique_ptr<GpuBlockSorter> make_visitor(const HostGpuSetting& setting, MemoryBudget& budget) {
-    if (setting.damage) {
-      return make_damaging_visitor(setting.arena_bytes, setting.visits, budget, setting.damage);
-    }
-    return make_host_block_sorter({GetParam().form, setting.arena_bytes, setting.visits, setting.shares,
-                                   find_record_sorter("cpu-radix"), find_string_sorter("cpu-msd")},
-                                  budget);
+  static GpuLanes make_lanes(const HostGpuSetting& setting, MemoryBudget& budget) {
+    if (setting.damage) return make_damaging_lanes(setting.arena_bytes, setting.lanes, budget, setting.damage);
+    return make_host_lanes({GetParam().form, setting.arena_bytes, setting.lanes, setting.arenas,
+                            find_record_sorter("cpu-radix"), find_string_sorter("cpu-msd")},
+                           budget);
   }
 
   BlockStats index(const HostGpuSetting& setting, const std::string& output) {
@@ -149,8 +147,8 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     IngestStats stats;
     {
       std::optional<JobPinnedSlots> slabs;
-      if (GetParam().slabs) slabs.emplace(setting, planned.slab_piece_bytes, budget);
-      const auto gpu = make_visitor(setting, budget);
+      if (GetParam().slabs) slabs.emplace(setting, planned.slot_bytes, budget);
+      const GpuLanes lanes = make_lanes(setting, budget);
       fail_gpu_call(setting.failing_call, setting.fault);
       const auto cost = [](const ParsedChunk& chunk) { return chunk.memory.size(); };
       stats = ingest({options,
@@ -158,7 +156,7 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
                       corpus,
                       planned,
                       IndexMode::kGpuPlus,
-                      {*cpu_, gpu.get(), nullptr},
+                      {*cpu_, lanes},
                       cost,
                       context,
                       budget,

@@ -54,35 +54,35 @@ TEST_P(JoinedRuns, GiveTheIndexOfOneBlock) {
   }
 }
 
-// Blocks that are sorted by visits.
-class JoinedVisits : public testing::HostGpuJob {
+// Blocks that lanes sort.
+class JoinedGpuRuns : public testing::HostGpuJob {
  protected:
   // Of runs, however long joins take beside the others.
   static constexpr std::size_t kMuchMemory = std::size_t{1} << 30;
 
   // Joined many at a time.
-  static HostGpuSetting many_runs(unsigned visits, std::size_t run_memory_bytes) {
+  static HostGpuSetting many_runs(unsigned lanes, std::size_t run_memory_bytes) {
     HostGpuSetting setting;
     setting.block_bytes = 2000;
-    setting.visits = visits;
-    setting.shares = (visits + 1) / 2;
-    setting.threads = 1 + visits % 3;
+    setting.lanes = lanes;
+    setting.arenas = (lanes + 1) / 2;
+    setting.threads = 1 + lanes % 3;
     setting.memory_bytes = std::size_t{2} << 30;
     setting.run_memory_bytes = run_memory_bytes;
     setting.join_bytes = std::size_t{64} << 20;
     return setting;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, JoinedVisits, ::testing::ValuesIn(testing::host_gpu_cases()), testing::host_gpu_case_name);
+INSTANTIATE_TEST_SUITE_P(, JoinedGpuRuns, ::testing::ValuesIn(testing::host_gpu_cases()), testing::host_gpu_case_name);
 
 // Joins begin and end inside documents.
-TEST_P(JoinedVisits, GiveTheIndexOfTheCpu) {
+TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpu) {
   for (const StorePolicy store : {StorePolicy::kMeta, StorePolicy::kText}) {
     content_options_.store = store;
     set_long_documents(store == StorePolicy::kText ? 48 : 49);
-    for (const unsigned visits : {1U, 2U, 5U}) {
-      SCOPED_TRACE(visits);
-      const BlockStats stats = expect_same_with(many_runs(visits, kMuchMemory));
+    for (const unsigned lanes : {1U, 2U, 5U}) {
+      SCOPED_TRACE(lanes);
+      const BlockStats stats = expect_same_with(many_runs(lanes, kMuchMemory));
       EXPECT_EQ(stats.cpu_blocks, 0U) << stats.gpu_failure;
       EXPECT_GT(stats.gpu_blocks, 10 * documents_.size());
       EXPECT_GT(stats.joins.joins, 3U);
@@ -92,12 +92,12 @@ TEST_P(JoinedVisits, GiveTheIndexOfTheCpu) {
 }
 
 // Runs wait for joins, or are spilled, and so are joined ones.
-TEST_P(JoinedVisits, GiveTheIndexOfTheCpuWhereFewFitMemory) {
+TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpuWhereFewFitMemory) {
   set_long_documents(50);
   std::uint64_t joins = 0, spilled_bytes = 0;
-  for (const unsigned visits : {1U, 2U, 5U}) {
-    SCOPED_TRACE(visits);
-    joins += expect_same_with(many_runs(visits, std::size_t{1536} << 10)).joins.joins;
+  for (const unsigned lanes : {1U, 2U, 5U}) {
+    SCOPED_TRACE(lanes);
+    joins += expect_same_with(many_runs(lanes, std::size_t{1536} << 10)).joins.joins;
     spilled_bytes += spilled_bytes_;
   }
   EXPECT_GT(joins, 2U);
@@ -105,7 +105,7 @@ TEST_P(JoinedVisits, GiveTheIndexOfTheCpuWhereFewFitMemory) {
 }
 
 // What the GPU had begun, and what the CPU sorts once it is lost, in pieces, is joined in order.
-TEST_P(JoinedVisits, GiveTheIndexOfTheCpuWhereSomeAreLost) {
+TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpuWhereSomeAreLost) {
   set_long_documents(51);
   HostGpuSetting setting = many_runs(3, std::size_t{64} << 20);
   setting.fault = GpuFault::kLost;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "corpora/records/tsv.hpp"
+#include "sort/gpu/registry.hpp"
 #include "sort/interface/record_sorter.hpp"
 #include "sort/interface/string_sorter.hpp"
 #include "text/analysis/analyzer.hpp"
@@ -43,7 +44,7 @@ std::vector<std::string> record_sorter_names() {
 std::vector<std::string> string_sorter_names() {
   std::vector<std::string> names{"auto"};
   for (const StringSorter* sorter : string_sorters()) names.emplace_back(sorter->name());
-  for (const StringSorter* sorter : gpu_string_sorters()) names.emplace_back(sorter->name());
+  for (const std::string_view name : gpu_string_sorter_names()) names.emplace_back(name);
   return names;
 }
 

@@ -18,11 +18,11 @@ constexpr std::size_t kMostNarrowTerms = std::size_t{1} << 16;
 std::uint32_t checked_sum(std::uint64_t a, std::uint64_t b) {
   constexpr std::uint64_t kMost = 0xFFFFFFFE;
   if (a + b > kMost)
-    throw GpuMemoryError("a block of more than 2^32-2 occurrences or terms does not fit one GPU visit");
+    throw GpuMemoryError("a block of more than 2^32-2 occurrences or terms does not fit one pass over a GPU");
   return static_cast<std::uint32_t>(a + b);
 }
 
-// Bytes [from, from + to.size()) of an array of T that is made from `source` element by element.
+// Writes bytes [from, from + to.size()) of the array of T that `make` gives for the elements of `source`.
 template <typename T, typename Source, typename Make>
 void convert(const Source* source, std::size_t from, std::span<std::uint8_t> to, const Make& make) {
   const Source* at = source + from / sizeof(T);
@@ -35,7 +35,7 @@ void copy(std::span<const T> source, std::size_t from, std::span<std::uint8_t> t
   std::memcpy(to.data(), reinterpret_cast<const std::uint8_t*>(source.data()) + from, to.size());
 }
 
-// The part of `to` that has bytes of an array of `bytes`, from `from` on; zeros behind it.
+// Returns the prefix of `to` that an array of `bytes` bytes still fills from byte `from` on; zeroes the rest.
 std::span<std::uint8_t> pad(std::size_t bytes, std::size_t from, std::span<std::uint8_t> to) {
   const std::size_t used = std::min(to.size(), bytes - std::min(from, bytes));
   std::fill(to.begin() + static_cast<std::ptrdiff_t>(used), to.end(), std::uint8_t{0});
@@ -70,10 +70,10 @@ void BlockPacker::add_chunk(const ParsedChunk& chunk, ChunkPlace& end) {
         "the lengths of a chunk's documents do not add up to its occurrences; the memory of this machine or this "
         "program is at fault, and the index was not written");
   }
-  if (has_tokens) word_sums_ += chunk.tokens().checksums.of_chunk(places_.size() - 1);
+  if (has_tokens) transfer_checksums_ += chunk.tokens().checksums.of_chunk(places_.size() - 1);
   end.first_occurrence = checked_sum(end.first_occurrence, occurrences);
   end.first_string = checked_sum(end.first_string, terms.terms.size());
-  end.first_piece = checked_sum(end.first_piece, lengths.size());
+  end.first_slice = checked_sum(end.first_slice, lengths.size());
   end.data_offset += chunk_aligned(has_tokens ? chunk.tokens().tokens.size() : occurrences * end.occurrence_width);
   text_begins_.push_back(text_begins_.back() + terms.text.size());
 }
@@ -89,7 +89,7 @@ std::size_t BlockPacker::chunk_begin(PassArray array, std::size_t chunk) const {
     case PassArray::kTokens:
       return place.data_offset;
     case PassArray::kLengths:
-      return place.first_piece * sizeof(std::uint32_t);
+      return place.first_slice * sizeof(std::uint32_t);
     case PassArray::kPositions:
       return place.first_occurrence * sizeof(std::uint32_t);
   }
@@ -101,8 +101,8 @@ std::size_t BlockPacker::bytes(PassArray array) const {
   return chunk_begin(array, block_.chunks.size());
 }
 
-// Behind tokens in a slab stand zeros up to a multiple of kSummedBytes.
-std::span<const std::uint8_t> BlockPacker::standing(PassArray array, std::size_t c) const {
+// Tokens in a pinned slot are followed by zeros up to a multiple of kSummedBytes.
+std::span<const std::uint8_t> BlockPacker::in_place(PassArray array, std::size_t c) const {
   static_assert(kChunkAlignment == kSummedBytes);
   const ParsedChunk& chunk = block_.chunks[c];
   if (chunk.memory.slab().empty()) return {};
@@ -112,7 +112,7 @@ std::span<const std::uint8_t> BlockPacker::standing(PassArray array, std::size_t
 }
 
 void BlockPacker::pack(PassArray array, std::size_t begin, std::span<std::uint8_t> to) const {
-  // The last chunk that begins at or before it; empty ones do not matter.
+  // The last chunk that begins at or before `begin`.
   std::size_t chunk = 0, end = block_.chunks.size();
   while (end - chunk > 1) {
     const std::size_t middle = (chunk + end) / 2;

@@ -1,5 +1,5 @@
-// The GPU that visits run on: one stream, turns of a share of the arena, staging buffers of pinned memory. For members
-// without a comment see HostExecutor.
+// Runs block passes on a GPU: one stream, an arena that executors may share by turns, and a staging buffer of pinned
+// memory. The comments here are the contract of every executor.
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -10,21 +10,20 @@
 #include <chrono>
 #include <cstring>
 #include <cub/device/device_scan.cuh>
-#include <optional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
-#include <thread>
 
-#include "indexer/block/sorter.hpp"
-#include "indexer/gpu/pipeline/arena_share.hpp"
 #include "indexer/gpu/pipeline/executor.hpp"
 #include "indexer/gpu/pipeline/layout.hpp"
-#include "indexer/gpu/pipeline/pinned_registry.hpp"
 #include "indexer/gpu/steps/keys.hpp"
 #include "indexer/gpu/steps/token_sums.hpp"
 #include "sort/gpu/device/cuda_check.hpp"
 #include "sort/gpu/device/faults.hpp"
 #include "sort/gpu/device/memory.hpp"
+#include "sort/gpu/device/registered_memory.hpp"
 #include "sort/gpu/interface/record_sorter.hpp"
 #include "sort/gpu/interface/string_sorter.hpp"
 
@@ -38,7 +37,7 @@ __global__ void step_kernel(std::size_t count, Step step) {
 
 inline constexpr unsigned kReduceThreads = 256, kMostReduceBlocks = 2048;
 
-// Each block adds up its share.
+// Each thread block adds up its share: totals[block] = the sum of step(i) over its i.
 template <typename Step, typename Sum, typename Value>
 __global__ void reduce_kernel(std::size_t count, Step step, Sum sum, Value* totals) {
   __shared__ Value s_totals[kReduceThreads];
@@ -61,28 +60,50 @@ struct LoadValue {
   __device__ Value operator()(std::size_t i) const { return values[i]; }
 };
 
+// The slabs of pinned slots (indexer/chunk/pinned_slot_pool.hpp) that GPUs copy from. Each is page-locked when its
+// first chunk goes up. Thread-safe. The slabs live longer.
+class PinnedRegistry {
+ public:
+  // False where the system does not let the slab be locked.
+  bool lock(std::span<std::uint8_t> slab, int gpu) {
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<RegisteredMemory>& memory = slabs_[slab.data()];
+    if (memory == nullptr) memory = std::make_unique<RegisteredMemory>(slab, gpu);
+    return memory->is_locked();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<const std::uint8_t*, std::unique_ptr<RegisteredMemory>> slabs_;  // by their first byte
+};
+
 struct CudaExecutorSetup {
   int gpu = 0;
-  ArenaShare& share;                  // on that GPU
-  std::size_t staging_bytes = 0;      // pinned; paid by the caller
-  const DeviceRecordSorter* records;  // null where blocks need none (ChunkForm::kTokens)
+  std::shared_ptr<Arena<DeviceBuffer>> arena;  // on that GPU
+  std::size_t staging_bytes = 0;               // pinned
+  const DeviceRecordSorter* records;           // null for ChunkForm::kTokens
   const DeviceStringSorter& strings;
-  PinnedRegistry& slabs;  // of all machines
-  MemoryBudget& budget;
+  std::shared_ptr<PinnedRegistry> pinned;  // of all executors
+  MemoryBudget& budget;                    // pays for the staging buffer and for lists that do not fit it
 };
 
 class CudaExecutor {
  public:
-  // What staging buffers must hold at least.
+  // The smallest staging buffer.
   static constexpr std::size_t kMinStagingBytes = std::size_t{1} << 20;
 
   explicit CudaExecutor(const CudaExecutorSetup& setup)
-      : setup_(setup), stream_(setup.gpu), staging_(setup.staging_bytes), values_(kValueBytes) {}
+      : setup_(setup),
+        stream_(setup.gpu),
+        staging_memory_(setup.budget.reserve(setup.staging_bytes, "the staging buffer of a GPU")),
+        staging_(setup.staging_bytes),
+        values_(kValueBytes) {}
   ~CudaExecutor() { abandon(); }
   CudaExecutor(const CudaExecutor&) = delete;
   CudaExecutor& operator=(const CudaExecutor&) = delete;
 
-  ArenaShare& share() const { return setup_.share; }
+  Arena<DeviceBuffer>& arena() const { return *setup_.arena; }
+  // The scratch that a pass over blocks of this size needs.
   PassScratch scratch(const BlockPassSize& size) const { return scratch_of(size, setup_.records, setup_.strings); }
   static PassScratch scratch_of(const BlockPassSize& size, const DeviceRecordSorter* records,
                                 const DeviceStringSorter& strings) {
@@ -98,21 +119,24 @@ class CudaExecutor {
                           std::max(size.strings, size.documents))})};
   }
 
+  // Begins a pass. The calling thread goes on with it to its end.
   void start() {
     stream_.make_current();
     staged_ = 0;
   }
+  // Notes the time when everything before is done.
   void mark(PassMark mark) { marks_[static_cast<std::size_t>(mark)].record(stream_); }
 
-  // Packs piece by piece, on all threads of the arena, while the pieces before are copied.
+  // Fills `bytes` bytes of the arena from `to` on: pack(begin, range) gives the bytes of any range. Packs a quarter of
+  // the staging buffer at a time, on all threads of the TBB arena, while the quarters before are copied.
   template <typename Pack>
   void upload(std::uint8_t* to, std::size_t bytes, const Pack& pack) {
-    const std::size_t piece_bytes = staging_.size() / kPieces / kPackBytes * kPackBytes;
-    for (std::size_t begin = 0; begin < bytes; begin += piece_bytes) {
-      const std::size_t piece = staged_ % kPieces;
-      if (staged_ >= kPieces) copied_[piece].synchronize();
-      const std::size_t end = std::min(bytes, begin + piece_bytes);
-      std::uint8_t* const from = staging_.data() + piece * piece_bytes;
+    const std::size_t quarter_bytes = staging_.size() / kQuarters / kPackBytes * kPackBytes;
+    for (std::size_t begin = 0; begin < bytes; begin += quarter_bytes) {
+      const std::size_t quarter = staged_ % kQuarters;
+      if (staged_ >= kQuarters) copied_[quarter].synchronize();
+      const std::size_t end = std::min(bytes, begin + quarter_bytes);
+      std::uint8_t* const from = staging_.data() + quarter * quarter_bytes;
       tbb::parallel_for(tbb::blocked_range<std::size_t>(0, (end - begin + kPackBytes - 1) / kPackBytes, 1),
                         [&](const tbb::blocked_range<std::size_t>& range) {
                           const std::size_t first = begin + range.begin() * kPackBytes;
@@ -120,16 +144,19 @@ class CudaExecutor {
                           pack(first, std::span(from + (first - begin), last - first));
                         });
       copy_to_device(to + begin, from, end - begin, stream_.handle());
-      copied_[piece].record(stream_);
+      copied_[quarter].record(stream_);
       ++staged_;
     }
   }
+  // Copies bytes of a pinned slot to the arena without packing them. False where the slot's slab cannot be locked: then
+  // they are to be packed.
   bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> slab) {
-    if (!setup_.slabs.lock(slab, setup_.gpu)) return false;
+    if (!setup_.pinned->lock(slab, setup_.gpu)) return false;
     copy_to_device(to, from.data(), from.size(), stream_.handle());
     return true;
   }
   void clear(std::uint8_t* at, std::size_t bytes) { cuda_check(cudaMemsetAsync(at, 0, bytes, stream_.handle())); }
+  // The value at `from` in the arena, once everything before is done.
   template <typename T>
   T fetch(const T* from) {
     static_assert(sizeof(T) <= kValueBytes);
@@ -141,6 +168,7 @@ class CudaExecutor {
     return value;
   }
 
+  // Calls step(i) for all i below `count`, in any order.
   template <typename Step>
   void for_each(std::size_t count, const Step& step) {
     constexpr unsigned kThreads = 256;
@@ -150,6 +178,7 @@ class CudaExecutor {
                                                                                                              step);
     check_launch();
   }
+  // `from` and `to` may be the same array, also in inclusive_scan().
   template <typename From, typename To, typename Sum>
   void exclusive_scan(const From* from, To* to, std::size_t count, Sum sum, std::span<std::uint8_t> scratch) {
     std::size_t bytes = scratch.size();
@@ -165,6 +194,7 @@ class CudaExecutor {
     }
   }
 
+  // *to = the sum of step(i) over all i below `count`; Value{} for none.
   template <typename Value, typename Step, typename Sum>
   void reduce(std::size_t count, const Step& step, Sum sum, Value* to, std::span<std::uint8_t> scratch) {
     Value* const totals = reinterpret_cast<Value*>(scratch.data());
@@ -179,67 +209,59 @@ class CudaExecutor {
                     std::uint32_t* order, std::span<std::uint8_t> scratch) {
     setup_.strings.sort({text, offsets, count, text_bytes}, order, nullptr, scratch.data(), stream_.handle());
   }
+  // Of sort_keys().
   bool sorts_stably() const { return setup_.records->stable(); }
+  // Returns where the sorted keys are.
   const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
                                  std::span<std::uint8_t> scratch) {
     return setup_.records->sort(keys, count, bits, scratch.data(), stream_.handle());
   }
 
-  // Into the staging buffers, whose uploads are done before, where it fits them; else into memory of its own, through
-  // them, when it is waited for.
-  void begin_download(const DownloadPieces& pieces, std::size_t bytes) {
-    pieces_ = pieces;
+  // Copies the arrays to the host and waits for them: into the staging buffer, whose uploads are done, where they fit
+  // it; else through it into memory of the budget, which other blocks' lists may still hold. GpuMemoryError where there
+  // is none.
+  Download download(const DownloadedArrays& arrays, std::size_t bytes) {
+    Buffer memory;
     if (bytes <= staging_.size()) {
-      for (const DownloadPiece& piece : pieces) {
-        copy_to_host(staging_.data() + piece.host_offset, piece.device, piece.bytes, stream_.handle());
+      for (const DownloadedArray& array : arrays) {
+        copy_to_host(staging_.data() + array.host_offset, array.device, array.bytes, stream_.handle());
       }
-      return;
+    } else {
+      memory = reserve_lists(bytes);
+      for (const DownloadedArray& array : arrays) download(array, memory.data() + array.host_offset);
     }
-    auto reservation = reserve_lists(bytes);
-    if (!reservation)
-      throw GpuMemoryError("--memory has no " + std::to_string(bytes) + " bytes left for the lists of a block");
-    result_ = Buffer(std::move(*reservation), bytes);
-  }
-  const std::uint8_t* finish_download() {
-    stream_.make_current();
-    if (result_.size() != 0) {
-      for (const DownloadPiece& piece : pieces_) download(piece);
-      mark(PassMark::kDownloaded);
-    }
+    mark(PassMark::kDownloaded);
     marks_.back().synchronize();
-    return result_.size() != 0 ? result_.data() : staging_.data();
+    const std::uint8_t* const data = memory.size() == 0 ? staging_.data() : memory.data();
+    return {data, std::move(memory)};
   }
+  // Of the steps of the pass. Requires: download() was called.
   PassSeconds seconds() const {
     PassSeconds seconds;
     for (std::size_t i = 0; i < kPassSteps; ++i) seconds[i] = marks_[i + 1].since_ms(marks_[i]) / 1000;
     return seconds;
   }
-  void end() { result_ = {}; }
+  // Waits until nothing of a pass that failed is going on.
   void abandon() noexcept {
     try {
       stream_.make_current();
-      // Not one of the calls that a test makes fail: nothing may go on. A lost device has nothing going on any more.
+      // Not a call that a test makes fail: nothing may go on. A lost device does nothing any more.
       static_cast<void>(cudaStreamSynchronize(stream_.handle()));
     } catch (const std::exception&) {
     }
-    result_ = {};
   }
 
  private:
-  // What other blocks hold, their lists above all, goes as they become runs: waits for it, for a while.
-  std::optional<Reservation> reserve_lists(std::size_t bytes) {
-    constexpr unsigned kTries = 40;
-    constexpr std::chrono::milliseconds kPause{5};
-    for (unsigned i = 0; i + 1 < kTries; ++i) {
-      if (auto reservation = setup_.budget.try_reserve(bytes)) return reservation;
-      std::this_thread::sleep_for(kPause);
-    }
-    return setup_.budget.try_reserve(bytes);
-  }
-
-  static constexpr std::size_t kPieces = 4;
+  static constexpr std::size_t kQuarters = 4;
   static constexpr std::size_t kPackBytes = std::size_t{64} << 10;  // that a thread packs at once
   static constexpr std::size_t kValueBytes = 64;
+
+  Buffer reserve_lists(std::size_t bytes) {
+    constexpr std::chrono::milliseconds kPatience{200};
+    auto reservation = setup_.budget.try_reserve(bytes, kPatience);
+    if (reservation) return Buffer(std::move(*reservation), bytes);
+    throw GpuMemoryError("--memory has no " + std::to_string(bytes) + " bytes left for the lists of a block");
+  }
 
   template <typename From, typename To, typename Sum>
   static std::size_t exclusive_scan_bytes(std::size_t count) {
@@ -263,20 +285,19 @@ class CudaExecutor {
     check_launch();
   }
 
-  // One half of the staging buffer is filled while the other is emptied.
-  void download(const DownloadPiece& piece) {
+  // Fills one half of the staging buffer while the other is emptied.
+  void download(const DownloadedArray& array, std::uint8_t* to) {
     const std::size_t half = staging_.size() / 2;
-    const std::size_t count = (piece.bytes + half - 1) / half;
-    const auto bytes_of = [&](std::size_t i) { return std::min(half, piece.bytes - i * half); };
+    const std::size_t count = (array.bytes + half - 1) / half;
+    const auto bytes_of = [&](std::size_t i) { return std::min(half, array.bytes - i * half); };
     for (std::size_t i = 0; i <= count; ++i) {
       if (i < count) {
-        copy_to_host(staging_.data() + i % 2 * half, piece.device + i * half, bytes_of(i), stream_.handle());
+        copy_to_host(staging_.data() + i % 2 * half, array.device + i * half, bytes_of(i), stream_.handle());
         copied_[i % 2].record(stream_);
       }
       if (i == 0) continue;
       copied_[(i - 1) % 2].synchronize();
-      copy_out(staging_.data() + (i - 1) % 2 * half, result_.data() + piece.host_offset + (i - 1) * half,
-               bytes_of(i - 1));
+      copy_out(staging_.data() + (i - 1) % 2 * half, to + (i - 1) * half, bytes_of(i - 1));
     }
   }
   static void copy_out(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
@@ -288,13 +309,12 @@ class CudaExecutor {
 
   const CudaExecutorSetup setup_;
   GpuStream stream_;
+  Reservation staging_memory_;
   PinnedBuffer staging_, values_;
-  std::array<GpuEvent, kPieces> copied_;  // the copy out of a piece of the staging buffer
+  std::array<GpuEvent, kQuarters> copied_;  // the last copy out of each quarter of the staging buffer
   std::array<GpuEvent, kPassMarks> marks_;
   GpuEvent fetched_;
-  std::size_t staged_ = 0;  // pieces, of this visit
-  DownloadPieces pieces_{};
-  Buffer result_;
+  std::size_t staged_ = 0;  // quarters that were filled in this pass
 };
 
 }  // namespace spillway

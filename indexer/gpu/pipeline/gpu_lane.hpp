@@ -1,38 +1,31 @@
-// Where one visit at a time takes place: a stream with its share of the arena and its staging buffers, or their
-// stand-ins on the host. Made once, used for block after block.
+// A lane sorts blocks one after the other, each in one pass over a GPU (design, decision 7): the chunk tables' strings
+// and the occurrences go up, or the tokens themselves (ChunkForm), encoded lists come down and become a run with the
+// same bytes as that of make_key_block_sorter(). Lanes on threads of their own overlap: one block goes up while another
+// is sorted and the run of a third is written.
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include <cstddef>
 
 #include "indexer/block/sorter.hpp"
-#include "indexer/gpu/pipeline/block_packer.hpp"
+#include "indexer/gpu/pipeline/executor.hpp"
 
 namespace spillway {
 
-// A block's lists, encoded, on the host.
-struct EncodedLists {
-  std::span<const std::uint64_t> rank_text_offsets;  // one more than there are ranks, into rank_text
-  std::span<const std::uint8_t> rank_text;
-  std::span<const EncodedList> parts;  // in list order; and one with the totals
-  std::span<const std::uint8_t> postings, distances;
-  PassSeconds seconds{};
-  ContentChecksum sum;  // kTokens: of the tokens that the chunks' sums leave out
-};
-
-// Not thread-safe.
+// Used by one thread at a time. Both calls work in parallel inside the calling thread's TBB arena and add to `stats`.
 class GpuLane {
  public:
   virtual ~GpuLane() = default;
-  // Puts a visit on its way. The packer may go when this returns. Throws GpuError; then abandon() must follow.
-  virtual void begin(const BlockPacker& packer) = 0;
-  // Waits until the lists are on the host and adds the visit's times to the figures. The lists live until the next
-  // begin() or end(). Throws GpuError; then abandon() must follow.
-  virtual EncodedLists wait(BlockSortStats& stats) = 0;
-  // The lists are done with: gives back what they held.
-  virtual void end() = 0;
-  // Waits until nothing of the visit goes on any more, whatever it met.
-  virtual void abandon() noexcept = 0;
+  // Sorts and encodes the block, waits until its lists are on the host, and returns the most bytes that its run can
+  // take. First waits for the device memory, where lanes share it. After an error the block is as it was, and the lane
+  // takes the next one. GpuMemoryError where the block does not fit, GpuError for other failures of the GPU,
+  // FormatError where a chunk is inconsistent.
+  virtual std::size_t sort(const Block& block, const BlockSortOptions& options, BlockSortStats& stats) = 0;
+  // Writes the run of the block that was sorted last, and gives the memory of its lists back. Touches no GPU. Requires:
+  // `options.positions` as in sort(). Throws as BlockSorter::write_run().
+  virtual RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
+                               BlockSortStats& stats) = 0;
+  // The steps of the last sort().
+  virtual PassSeconds seconds() const = 0;
 };
 
 }  // namespace spillway

@@ -5,7 +5,6 @@
 #include "indexer/block/run_output.hpp"
 #include "indexer/gpu/steps/token_sums.hpp"
 #include "indexer/gpu/steps/tokens.hpp"
-#include "indexer/gpu/steps/totals.hpp"
 #include "indexer/gpu/steps/uploaded_sums.hpp"
 #include "sort/gpu/device/arena.hpp"
 
@@ -13,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-// Hands out places behind each other.
+// Hands out one place after the other.
 class Places {
  public:
   explicit Places(std::size_t begin) : end_(begin) {}
@@ -29,59 +28,31 @@ class Places {
   std::size_t end_;
 };
 
-constexpr std::size_t kMaxGapBytes = 5;  // of a gap below 2^32 and its flag; a frequency has more than one occurrence
-constexpr std::size_t kMaxDistanceBytes = 5;  // of a u32
+// A varint of 33 bits, for the gap and its flag. A frequency adds as many bytes at most as it has occurrences beyond
+// the first.
+constexpr std::size_t kMaxGapBytes = 5;
+constexpr std::size_t kMaxDistanceBytes = 5;  // a varint of 32 bits
 
 void take_kept(const BlockPassSize& size, const PassScratch& scratch, std::size_t positioned, Places& to,
                PassLayout& layout) {
   layout.chunk_places = to.take<ChunkPlace>(size.chunks + 1);
-  layout.piece_ends = to.take<std::uint32_t>(size.documents + 1);
+  layout.slice_ends = to.take<std::uint32_t>(size.documents + 1);
   layout.group_sums = to.take<GroupSums>(size.occurrences / kGroupKeys + 2);
   layout.scan_scratch = to.take<std::uint8_t>(scratch.scan_bytes);
-  layout.totals = to.take<PassTotals>(1);  // behind it, which gives its size
+  layout.totals = to.take<PassTotals>(1);  // right after scan_scratch, whose size it tells
   layout.documents = to.take<std::uint32_t>(positioned);
   layout.positions = to.take<std::uint32_t>(positioned);
 }
 
 void take_lists(const BlockPassSize& size, Places& to, PassLayout& layout) {
   const std::size_t positioned = size.positions ? size.occurrences : 0;
-  const std::size_t most_parts = size.strings + positioned / kStretchOccurrences;
-  layout.parts = to.take<EncodedList>(std::min<std::size_t>(most_parts, size.occurrences) + 1);
+  const std::size_t most_fragments = size.strings + positioned / kStretchOccurrences;
+  layout.fragments = to.take<EncodedFragment>(std::min<std::size_t>(most_fragments, size.occurrences) + 1);
   layout.postings = to.take<std::uint8_t>(kMaxGapBytes * size.occurrences);
   layout.distances = to.take<std::uint8_t>(kMaxDistanceBytes * positioned);
 }
 
 }  // namespace
-
-BlockPassSize& BlockPassSize::operator+=(const BlockPassSize& other) {
-  chunks += other.chunks;
-  strings += other.strings;
-  string_bytes += other.string_bytes;
-  occurrences += other.occurrences;
-  documents += other.documents;
-  token_bytes += other.token_bytes;
-  positions = positions || other.positions;
-  return *this;
-}
-
-BlockPassSize block_pass_size(const ParsedChunk& chunk, Positions positions) {
-  BlockPassSize size;
-  size.chunks = 1;
-  if (chunk.form() == ChunkForm::kTables) {
-    size.strings = chunk.table().terms.size();
-    size.string_bytes = chunk.table().text.size();
-    size.occurrences = chunk.table().occurrences.size();
-  } else {
-    // Each token has a 0 behind it.
-    size.strings = size.occurrences = chunk.occurrence_count;
-    size.string_bytes =
-        std::max<std::uint64_t>(chunk.tokens().tokens.size(), chunk.occurrence_count) - chunk.occurrence_count;
-    size.token_bytes = chunk_aligned(chunk.tokens().tokens.size());
-  }
-  size.documents = chunk.order().lengths.size();
-  size.positions = positions == Positions::kStored;
-  return size;
-}
 
 std::size_t occurrence_bytes_bound(const BlockPassSize& size) {
   return size.occurrences * sizeof(std::uint32_t) + size.chunks * kChunkAlignment;

@@ -1,38 +1,38 @@
-// From blocks of ChunkForm::kTables to sorted keys: the strings of all chunk tables are sorted, which gives them
-// ranks, and then a key for each occurrence.
+// From blocks of ChunkForm::kTables to sorted keys: sorting the strings of all chunk tables gives them ranks; then
+// each occurrence gets a key, and the keys are sorted.
 #pragma once
 
 #include "indexer/gpu/pipeline/executor.hpp"
-#include "indexer/gpu/pipeline/staging.hpp"
+#include "indexer/gpu/pipeline/pass_stage.hpp"
 #include "sort/interface/record_sorter.hpp"
 
 namespace spillway {
 
-template <typename Machine>
-class KeysOfOccurrences : public PassStage<Machine, OccurrenceLayout> {
-  using Stage = PassStage<Machine, OccurrenceLayout>;
+template <typename Executor>
+class KeysOfOccurrences : public PassStage<Executor, OccurrenceLayout> {
+  using Stage = PassStage<Executor, OccurrenceLayout>;
 
  public:
-  KeysOfOccurrences(Machine& machine, const BlockPacker& packer)
-      : Stage(machine, packer, lay_out_occurrences),
+  KeysOfOccurrences(Executor& executor, const BlockPacker& packer)
+      : Stage(executor, packer, lay_out_occurrences),
         strings_(static_cast<std::uint32_t>(packer.size().strings)),
         occurrences_(static_cast<std::uint32_t>(packer.size().occurrences)) {}
 
   SortedKeys make() {
     upload_all();
     for (const PassMark mark : {PassMark::kUploaded, PassMark::kFound, PassMark::kSummed, PassMark::kCompacted}) {
-      machine_.mark(mark);
+      executor_.mark(mark);
     }
     const std::uint32_t ranks = rank_strings();
     this->gather_rank_text(ranks);
     const bool positions = packer_.size().positions;
-    low_bits_ = visit_bits(positions ? occurrences_ : packer_.document_count());
+    low_bits_ = bits_below(positions ? occurrences_ : packer_.document_count());
     positions ? make_positioned_keys() : make_keys();
-    return {sort(ranks), low_bits_, ranks, this->uploaded_bytes_};
+    return {sort(ranks), low_bits_, ranks};
   }
 
  private:
-  using Stage::layout_, Stage::machine_, Stage::packer_;
+  using Stage::layout_, Stage::executor_, Stage::packer_;
   template <typename T>
   T* at(std::size_t place) const {
     return Stage::template at<T>(place);
@@ -42,43 +42,43 @@ class KeysOfOccurrences : public PassStage<Machine, OccurrenceLayout> {
     const std::size_t text_bytes = packer_.size().string_bytes;
     this->upload_places();
     this->upload(PassArray::kText, layout_.text);
-    machine_.clear(at<std::uint8_t>(layout_.text) + text_bytes, kTextPadding);
+    executor_.clear(at<std::uint8_t>(layout_.text) + text_bytes, kTextPadding);
     this->upload(PassArray::kStringBytes, layout_.string_bytes);
-    machine_.clear(at<std::uint8_t>(layout_.string_bytes) + strings_ * sizeof(std::uint16_t), sizeof(std::uint16_t));
-    this->upload(PassArray::kLengths, layout_.piece_ends);
+    executor_.clear(at<std::uint8_t>(layout_.string_bytes) + strings_ * sizeof(std::uint16_t), sizeof(std::uint16_t));
+    this->upload(PassArray::kLengths, layout_.slice_ends);
     this->upload(PassArray::kOccurrences, layout_.occurrences);
     this->upload(PassArray::kPositions, layout_.positions);
   }
 
-  // String sort and dense ranks.
+  // Sorts the strings and returns the number of distinct terms.
   std::uint32_t rank_strings() {
-    machine_.exclusive_scan(at<std::uint16_t>(layout_.string_bytes), at<std::uint64_t>(layout_.string_offsets),
-                            std::size_t{strings_} + 1, Add<std::uint64_t>{}, this->scan_scratch());
+    executor_.exclusive_scan(at<std::uint16_t>(layout_.string_bytes), at<std::uint64_t>(layout_.string_offsets),
+                             std::size_t{strings_} + 1, Add<std::uint64_t>{}, this->scan_scratch());
     this->sum_lengths();
     this->sort_strings(strings_, packer_.size().string_bytes);
-    machine_.mark(PassMark::kSorted);
+    executor_.mark(PassMark::kSorted);
     const std::uint32_t ranks = this->count_terms(strings_);
-    machine_.for_each(strings_,
-                      AssignRanks{at<std::uint32_t>(layout_.order), at<std::uint32_t>(layout_.ranks_in_order),
-                                  at<std::uint32_t>(layout_.ranks), at<std::uint32_t>(layout_.first_strings)});
+    executor_.for_each(strings_,
+                       AssignRanks{at<std::uint32_t>(layout_.order), at<std::uint32_t>(layout_.ranks_in_order),
+                                   at<std::uint32_t>(layout_.ranks), at<std::uint32_t>(layout_.first_strings)});
     return ranks;
   }
 
   void make_keys() {
-    machine_.for_each(occurrences_, MakeKeys{block_chunks(), at<std::uint32_t>(layout_.ranks), low_bits_, keys()});
+    executor_.for_each(occurrences_, MakeKeys{block_chunks(), at<std::uint32_t>(layout_.ranks), low_bits_, keys()});
   }
   void make_positioned_keys() {
     this->find_document_ends();
-    machine_.for_each(occurrences_, MakePositionedKeys{block_chunks(), at<std::uint32_t>(layout_.ranks), low_bits_,
-                                                       keys(), at<std::uint32_t>(layout_.documents)});
+    executor_.for_each(occurrences_, MakePositionedKeys{block_chunks(), at<std::uint32_t>(layout_.ranks), low_bits_,
+                                                        keys(), at<std::uint32_t>(layout_.documents)});
   }
 
-  // The occurrences are in order of the low bits: a stable sorter needs the ranks only.
+  // The keys are in the order of their low bits already, so a stable sorter needs only the ranks.
   const std::uint64_t* sort(std::uint32_t ranks) {
-    const BitRange bits{machine_.sorts_stably() ? low_bits_ : 0, low_bits_ + visit_bits(ranks)};
+    const BitRange bits{executor_.sorts_stably() ? low_bits_ : 0, low_bits_ + bits_below(ranks)};
     if (bits.begin == bits.end || occurrences_ < 2) return keys();
-    return machine_.sort_keys(keys(), occurrences_, bits,
-                              {at<std::uint8_t>(layout_.key_scratch), this->scratch_.record_sort_bytes});
+    return executor_.sort_keys(keys(), occurrences_, bits,
+                               {at<std::uint8_t>(layout_.key_scratch), this->scratch_.record_sort_bytes});
   }
 
   std::uint64_t* keys() const { return at<std::uint64_t>(layout_.keys); }

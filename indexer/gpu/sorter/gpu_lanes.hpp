@@ -1,42 +1,34 @@
-// A block sorter out of slots: lends one to each block on its way.
+// Makes the lanes that sort blocks on GPUs. Plain C++: in a program without CUDA everything here throws GpuError.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
+#include <cstddef>
 #include <memory>
-#include <mutex>
+#include <string>
 #include <vector>
 
 #include "indexer/gpu/pipeline/gpu_lane.hpp"
-#include "indexer/gpu/sorter/block_sorter.hpp"
+#include "indexer/gpu/steps/block_pass_size.hpp"
 
 namespace spillway {
 
-// The slots that no block is in. Thread-safe.
-class FreeSlots {
- public:
-  // Slots are lent in the order given, and as they come back.
-  explicit FreeSlots(std::vector<std::unique_ptr<GpuLane>> slots);
-  // Waits for a slot.
-  GpuLane& take();
-  void put(GpuLane& slot);
-
- private:
-  std::vector<std::unique_ptr<GpuLane>> slots_;
-  std::mutex mutex_;
-  std::condition_variable freed_;
-  std::deque<GpuLane*> free_;
+struct GpuSorterOptions {
+  ChunkForm form = ChunkForm::kTables;  // of all chunks; or kTokens
+  std::vector<int> gpus;
+  unsigned lanes = 2;             // on each GPU
+  unsigned arenas = 2;            // on each GPU; more lanes than arenas take turns (Arena)
+  std::size_t arena_bytes = 0;    // device memory of each arena
+  std::size_t staging_bytes = 0;  // pinned host memory of all lanes together; paid from the budget
+  std::string record_sorter;      // of device_record_sorters(); not read for kTokens, whose string sort orders the keys
+  std::string string_sorter;      // of device_string_sorters()
 };
 
-class SlotBlockSorter final : public GpuBlockSorter {
- public:
-  SlotBlockSorter(std::vector<std::unique_ptr<GpuLane>> slots, ChunkForm form)
-      : slots_(std::move(slots)), form_(form) {}
-  std::unique_ptr<GpuBlockPass> begin(const Block& block, Positions positions) override;
+// The most device memory that the pass over a block takes: for a sum of sizes no more than for its terms together. Asks
+// the first GPU of the options where that decides (CUB's scratch), and makes it the calling thread's current one.
+// Reads only `form`, `gpus` and the sorters. GpuError where the GPU is lost; UsageError for unknown sorters.
+std::size_t block_pass_device_bytes(const BlockPassSize& size, const GpuSorterOptions& options);
 
- private:
-  FreeSlots slots_;
-  const ChunkForm form_;
-};
+// Takes device and pinned memory. Neighbouring lanes are on different GPUs. The budget lives longer. UsageError for
+// unknown sorters, GpuMemoryError, GpuError, BudgetError.
+std::vector<std::unique_ptr<GpuLane>> make_gpu_lanes(const GpuSorterOptions& options, MemoryBudget& budget);
 
 }  // namespace spillway

@@ -1,5 +1,5 @@
-// What stands in for visits in a program that was built without CUDA.
-#include "indexer/gpu/sorter/block_sorter.hpp"
+// Stands in for gpu_lanes.cu in a program that was built without CUDA.
+#include "indexer/gpu/sorter/gpu_lanes.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/status.hpp"
 
@@ -9,7 +9,7 @@ std::size_t block_pass_device_bytes(const BlockPassSize&, const GpuSorterOptions
   throw GpuError(find_gpus().detail);
 }
 
-std::unique_ptr<GpuBlockSorter> make_gpu_block_sorter(const GpuSorterOptions&, MemoryBudget&) {
+std::vector<std::unique_ptr<GpuLane>> make_gpu_lanes(const GpuSorterOptions&, MemoryBudget&) {
   throw GpuError(find_gpus().detail);
 }
 

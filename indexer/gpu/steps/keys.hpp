@@ -1,6 +1,7 @@
-// The steps of a block's visit, each for one element: what a kernel's thread does, or one turn of a loop on the host.
-// Numbers in a block: string = entry of a chunk table, counted over the chunks; piece = entry of the chunks' lengths (a
-// document that is cut between chunks has several); occurrence; document; rank = of a distinct term.
+// The steps of a block pass that make keys. A step is a function object for one element: a thread of a kernel calls it,
+// or one turn of a loop on the host. A block numbers its strings (entries of the chunk tables, counted over all
+// chunks), slices (a document, or as much of it as one chunk has), occurrences, documents, and ranks (distinct terms in
+// order).
 #pragma once
 
 #include <cstddef>
@@ -10,30 +11,30 @@
 
 namespace spillway {
 
-inline constexpr std::size_t kChunkAlignment = 16;  // of a chunk's first occurrence or token as it goes up
+inline constexpr std::size_t kChunkAlignment = 16;  // bytes, of a chunk's first occurrence or token on the GPU
 constexpr std::size_t chunk_aligned(std::size_t bytes) {
   return (bytes + kChunkAlignment - 1) / kChunkAlignment * kChunkAlignment;
 }
-inline constexpr std::size_t kTextPadding = 16;  // readable behind the last string
+inline constexpr std::size_t kTextPadding = 16;  // readable bytes after the last string
 inline constexpr std::uint32_t kGroupKeys = 64;  // sorted keys that one thread folds
 
-// Where a chunk's share begins in the arrays of the block. Behind the last chunk stands one with the totals.
+// Where the arrays of the block have a chunk's first element. One more, after the last chunk's, has the totals.
 struct ChunkPlace {
-  std::uint32_t first_occurrence = 0, first_string = 0, first_piece = 0, first_document = 0;
-  std::uint64_t data_offset = 0;       // in bytes, of its chunk-local occurrences or its tokens
-  std::uint32_t occurrence_width = 0;  // in bytes: 2 or 4
-  std::uint32_t unused = 0;
+  std::uint32_t first_occurrence = 0, first_string = 0, first_slice = 0, first_document = 0;
+  std::uint64_t data_offset = 0;       // bytes before its occurrences or tokens
+  std::uint32_t occurrence_width = 0;  // bytes of an occurrence's term number: 2 or 4
+  std::uint32_t unused = 0;            // no padding that checksums could read
 };
 
-// What the lists of the groups before a group sum up to.
+// Sizes of encoded lists, summed over groups of keys.
 struct GroupSums {
   std::uint64_t posting_bytes = 0, distance_bytes = 0;
-  std::uint32_t parts = 0, postings = 0;
+  std::uint32_t fragments = 0, postings = 0;
 };
 
 struct AddGroupSums {
   SPILLWAY_HOST_DEVICE GroupSums operator()(const GroupSums& a, const GroupSums& b) const {
-    return {a.posting_bytes + b.posting_bytes, a.distance_bytes + b.distance_bytes, a.parts + b.parts,
+    return {a.posting_bytes + b.posting_bytes, a.distance_bytes + b.distance_bytes, a.fragments + b.fragments,
             a.postings + b.postings};
   }
 };
@@ -43,14 +44,15 @@ struct Add {
   SPILLWAY_HOST_DEVICE T operator()(const T& a, const T& b) const { return a + b; }
 };
 
-// A list, or a stretch of one: where it begins. It ends where the next begins; behind the last stands one with totals.
-struct EncodedList {
+// Where an encoded list, or a fragment of a long one, begins. It ends where the next one begins; one more, after the
+// last, has the totals.
+struct EncodedFragment {
   std::uint64_t first_posting_byte = 0, first_distance_byte = 0;
   std::uint32_t rank = 0, first_posting = 0, first_occurrence = 0;
   std::uint32_t last_document = 0;
 };
 
-// Index of the last element of an ascending array that is <= value. Requires: the first one is.
+// The index of the last element of an ascending array that is <= value. Requires: the first element is. O(log count).
 template <typename Value, typename Get>
 SPILLWAY_HOST_DEVICE inline std::uint32_t last_not_above(std::uint32_t count, Value value, Get get) {
   std::uint32_t low = 0, high = count;
@@ -65,7 +67,7 @@ SPILLWAY_HOST_DEVICE inline std::uint32_t last_not_above(std::uint32_t count, Va
   return low;
 }
 
-// Index of the first element that is >= value, or count.
+// The index of the first element of an ascending array that is >= value, or count. O(log count).
 template <typename Value>
 SPILLWAY_HOST_DEVICE inline std::uint32_t first_not_below(const Value* values, std::uint32_t count, Value value) {
   std::uint32_t low = 0, high = count;
@@ -80,14 +82,14 @@ SPILLWAY_HOST_DEVICE inline std::uint32_t first_not_below(const Value* values, s
   return low;
 }
 
-// Eight bytes at any offset of an array aligned to 8; reads the aligned words that they lie in.
+// Loads eight bytes from any offset of an array aligned to 8. Reads the one or two aligned words that hold them.
 SPILLWAY_HOST_DEVICE inline std::uint64_t load_word(const std::uint8_t* bytes, std::uint64_t offset) {
   const auto* const words = reinterpret_cast<const std::uint64_t*>(bytes) + offset / 8;
   const unsigned shift = static_cast<unsigned>(offset % 8) * 8;
   return shift == 0 ? words[0] : words[0] >> shift | words[1] << (64 - shift);
 }
 
-// ranks_in_order[i] = 1 where the i-th string in order is another one than the string before it, else 0.
+// ranks_in_order[i] = 1 where the i-th string in order differs from the one before it, else 0.
 struct MarkTerms {
   const std::uint8_t* text;
   const std::uint64_t* offsets;
@@ -108,7 +110,7 @@ struct MarkTerms {
   }
 };
 
-// From the inclusive sums of those marks: the rank of each string, and each rank's first string.
+// Finds the rank of each string and the first string of each rank, from the inclusive sums of MarkTerms' marks.
 struct AssignRanks {
   const std::uint32_t* order;
   const std::uint32_t* ranks_in_order;
@@ -121,7 +123,7 @@ struct AssignRanks {
   }
 };
 
-// Bytes of each rank's text; 0 behind the last one, so that sums end with the total.
+// The bytes of each rank's text, and 0 after the last one, so that exclusive sums end with the total.
 struct MeasureRankText {
   const std::uint64_t* offsets;
   const std::uint32_t* first_strings;
@@ -151,28 +153,28 @@ struct GatherRankText {
   }
 };
 
-// The chunks of a block as they went up.
+// The chunks of a block in device memory.
 struct PassChunks {
-  const ChunkPlace* places;  // chunk_count, and one with the totals
+  const ChunkPlace* places;  // chunk_count, and the one with the totals
   std::uint32_t chunk_count;
-  const std::uint32_t* piece_ends;  // inclusive sums of the lengths
-  std::uint32_t piece_count;
-  const std::uint8_t* occurrences;
+  const std::uint32_t* slice_ends;  // inclusive sums of the lengths
+  std::uint32_t slice_count;
+  const std::uint8_t* occurrences;  // null for tokens
 
   SPILLWAY_HOST_DEVICE const ChunkPlace& chunk_of_occurrence(std::uint32_t occurrence) const {
     const ChunkPlace* const all = places;
     return places[last_not_above(chunk_count, occurrence, [all](std::uint32_t c) { return all[c].first_occurrence; })];
   }
-  SPILLWAY_HOST_DEVICE std::uint32_t document_of_piece(std::uint32_t piece) const {
+  SPILLWAY_HOST_DEVICE std::uint32_t document_of_slice(std::uint32_t slice) const {
     const ChunkPlace* const all = places;
     const ChunkPlace& chunk =
-        places[last_not_above(chunk_count, piece, [all](std::uint32_t c) { return all[c].first_piece; })];
-    return chunk.first_document + (piece - chunk.first_piece);
+        places[last_not_above(chunk_count, slice, [all](std::uint32_t c) { return all[c].first_slice; })];
+    return chunk.first_document + (slice - chunk.first_slice);
   }
   SPILLWAY_HOST_DEVICE std::uint32_t document(const ChunkPlace& chunk, std::uint32_t occurrence) const {
-    const std::uint32_t* const ends = piece_ends + chunk.first_piece;
-    const std::uint32_t pieces = (&chunk)[1].first_piece - chunk.first_piece;
-    return chunk.first_document + first_not_below(ends, pieces, occurrence + 1);
+    const std::uint32_t* const ends = slice_ends + chunk.first_slice;
+    const std::uint32_t slices = (&chunk)[1].first_slice - chunk.first_slice;
+    return chunk.first_document + first_not_below(ends, slices, occurrence + 1);
   }
   SPILLWAY_HOST_DEVICE std::uint32_t string(const ChunkPlace& chunk, std::uint32_t occurrence) const {
     const std::uint32_t i = occurrence - chunk.first_occurrence;
@@ -182,7 +184,7 @@ struct PassChunks {
   }
 };
 
-// Keys [rank | document].
+// Makes keys [rank | document].
 struct MakeKeys {
   PassChunks chunks;
   const std::uint32_t* ranks;
@@ -196,7 +198,7 @@ struct MakeKeys {
   }
 };
 
-// Keys [rank | occurrence], and the document of each occurrence.
+// Makes keys [rank | occurrence], and finds the document of each occurrence.
 struct MakePositionedKeys {
   PassChunks chunks;
   const std::uint32_t* ranks;
@@ -211,15 +213,15 @@ struct MakePositionedKeys {
   }
 };
 
-// Where each document's occurrences end, cut ones where their last piece does.
+// Where the occurrences of each document end: those of a cut document end with its last slice.
 struct FindDocumentEnds {
   PassChunks chunks;
   std::uint32_t* document_ends;
   SPILLWAY_HOST_DEVICE void operator()(std::size_t i) const {
-    const auto piece = static_cast<std::uint32_t>(i);
-    const std::uint32_t document = chunks.document_of_piece(piece);
-    if (piece + 1 == chunks.piece_count || chunks.document_of_piece(piece + 1) != document) {
-      document_ends[document] = chunks.piece_ends[piece];
+    const auto slice = static_cast<std::uint32_t>(i);
+    const std::uint32_t document = chunks.document_of_slice(slice);
+    if (slice + 1 == chunks.slice_count || chunks.document_of_slice(slice + 1) != document) {
+      document_ends[document] = chunks.slice_ends[slice];
     }
   }
 };

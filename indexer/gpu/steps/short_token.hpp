@@ -1,7 +1,6 @@
-// The hash of a token of at most kShortTokenBytes bytes, for the checksum: hash_term()
-// (io/checksum/content_checksum.hpp) as step logic that kernels run too. XXH3-128 (Collet, xxHash 0.8,
-// "XXH3_len_1to3_128b", "..4to8..", "..9to16.."), its default secret and our seed; all that depends on those two is a
-// constant.
+// hash_term() (io/checksum/content_checksum.hpp) for tokens of at most kShortTokenBytes bytes, in a form that kernels
+// can call. It is XXH3-128 (Collet, xxHash 0.8: "XXH3_len_1to3_128b", "..4to8..", "..9to16..") with its default secret
+// and our seed; everything that depends only on those two is a constant. O(1).
 #pragma once
 
 #include <cstdint>
@@ -12,13 +11,13 @@
 
 namespace spillway {
 
-// A token's bytes in order, from the lowest byte of `low` on; what stands behind them does not matter.
+// A token's bytes in order, from the lowest byte of `low` on. The bytes after them may be any.
 struct ShortToken {
   std::uint64_t low, high;
   unsigned bytes;  // 1 to kShortTokenBytes
 };
 
-// Not below 2^61-1 yet.
+// A hash; not reduced mod 2^61-1 yet.
 struct Hash128Halves {
   std::uint64_t low, high;
 };
@@ -36,7 +35,7 @@ SPILLWAY_HOST_DEVICE constexpr std::uint64_t swapped(std::uint64_t value) {
          swapped(static_cast<std::uint32_t>(value >> 32));
 }
 
-// The secret's words, as they are used: keys of 1 to 3 bytes, 4 to 8, 9 to 16.
+// The words of the secret, for tokens of 1 to 3 bytes, 4 to 8, and 9 to 16.
 inline constexpr std::uint64_t kFlip3Low = (0x396CFEB8U ^ 0xBE4BA423U) + kTermSeed;
 inline constexpr std::uint64_t kFlip3High = (0x2C81017CU ^ 0x1CAD21F7U) - kTermSeed;
 inline constexpr std::uint64_t kSeed8 =

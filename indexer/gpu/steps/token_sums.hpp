@@ -1,5 +1,5 @@
-// The checksum of the tokens of a block, as far as the parsers leave it to the visit: taken from the bytes that went
-// up, before anything is done with them.
+// The content checksum of a block's tokens of up to kShortTokenBytes bytes, which parsers leave to the GPU: taken from
+// the uploaded bytes before any other step reads them. And the totals that a pass fetches at its end.
 #pragma once
 
 #include "indexer/gpu/steps/short_token.hpp"
@@ -8,8 +8,8 @@
 namespace spillway {
 
 struct TokenSums {
-  std::uint64_t low = 0, high = 0;  // lanes of an ContentChecksum, of tokens up to kShortTokenBytes
-  std::uint64_t positions = 0;      // with positions
+  std::uint64_t low = 0, high = 0;  // lanes of a ContentChecksum
+  std::uint64_t positions = 0;      // its sum of positions
 };
 struct AddTokenSums {
   SPILLWAY_HOST_DEVICE TokenSums operator()(const TokenSums& a, const TokenSums& b) const {
@@ -17,7 +17,7 @@ struct AddTokenSums {
   }
 };
 
-// powers[document] = r^document.
+// powers[document] = r^document. O(log document) multiplications each.
 struct MakeDocumentPowers {
   static constexpr unsigned kBits = 32;
   std::uint64_t squares[kBits];  // r^(2^i)
@@ -39,7 +39,7 @@ struct MakeDocumentPowers {
   }
 };
 
-// The sums of a group of bytes: of the tokens that begin in it.
+// The sums of the tokens that begin in a group of bytes.
 struct SumTokens {
   RawTokens raw;
   const RawCounts* counts;             // exclusive
@@ -68,7 +68,7 @@ struct SumTokens {
   }
 
  private:
-  // Often the very next; many without tokens may stand between.
+  // Tries the next document before it searches: documents without tokens may be between.
   SPILLWAY_HOST_DEVICE std::uint32_t next_document(std::uint32_t document, std::uint32_t token) const {
     if (document_ends[document] > token) return document;
     return document + first_not_below(document_ends + document, documents - document, token + 1);
@@ -91,18 +91,35 @@ struct SumTokens {
     of.positions = field61::add(of.positions, value);
   }
 
-  // With its bytes, or more than kShortTokenBytes.
+  // Sets `bytes` to the token's length, or to more than kShortTokenBytes for a longer token.
   SPILLWAY_HOST_DEVICE ShortToken load_token(std::uint64_t offset) const {
     ShortToken token{load_word(raw.bytes, offset), load_word(raw.bytes, offset + 8), 0};
-    token.bytes = run_of(token.low);
-    if (token.bytes == 8) token.bytes += run_of(token.high);
+    token.bytes = bytes_before_zero(token.low);
+    if (token.bytes == 8) token.bytes += bytes_before_zero(token.high);
     if (token.bytes == kShortTokenBytes && raw.bytes[offset + kShortTokenBytes] != 0) ++token.bytes;
     return token;
   }
-  // Bytes before the first 0.
-  SPILLWAY_HOST_DEVICE static unsigned run_of(std::uint64_t word) {
+  SPILLWAY_HOST_DEVICE static unsigned bytes_before_zero(std::uint64_t word) {
     const std::uint64_t ends = ~high_bits_of_used(word) & 0x8080808080808080ULL;
     return ends == 0 ? 8 : lowest_bit(ends) / 8;
+  }
+};
+
+// What a pass fetches once its lists are encoded: how much comes down, and the sums of its tokens.
+struct PassTotals {
+  GroupSums lists;
+  std::uint64_t rank_text_bytes = 0;
+  TokenSums tokens;  // kTokens
+};
+
+// Gathers the totals, so that one fetch brings them all.
+struct CollectTotals {
+  const GroupSums* lists;
+  const std::uint64_t* rank_text_bytes;
+  const TokenSums* tokens;  // or null
+  PassTotals* totals;
+  SPILLWAY_HOST_DEVICE void operator()(std::size_t) const {
+    *totals = {*lists, *rank_text_bytes, tokens == nullptr ? TokenSums{} : *tokens};
   }
 };
 

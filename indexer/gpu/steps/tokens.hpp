@@ -1,6 +1,7 @@
-// The steps that make strings of the tokens of a block (ChunkForm::kTokens), each for a group of the bytes that went
-// up: a byte that is not 0 belongs to a token, and a token begins at one behind a 0. First every group counts, then,
-// when the sums over all groups before are known, it writes.
+// The steps that turn the uploaded bytes of a block of tokens (ChunkForm::kTokens) into strings and keys. Every nonzero
+// byte belongs to a token, and a token begins where a zero byte precedes it. Each thread takes a group of
+// kRawGroupBytes twice: CountRawTokens counts, and CompactTokens writes once the sums over the groups before are known.
+// O(bytes) time; 16 bytes of scratch a group.
 #pragma once
 
 #include <bit>
@@ -12,13 +13,13 @@
 namespace spillway {
 
 inline constexpr std::size_t kRawGroupBytes = 64;
-// Zeros behind the last byte: the last group is whole, and a token's bytes are read ahead of its end.
+// Zero bytes after the last one: they fill the last group, and loads of a token may read past its end.
 inline constexpr std::size_t kRawPadding = 2 * kRawGroupBytes;
 constexpr std::size_t raw_groups(std::size_t raw_bytes) { return (raw_bytes + kRawGroupBytes - 1) / kRawGroupBytes; }
 
-// What the groups before a group sum up to.
+// Counts of a group, or their sums over the groups before it.
 struct RawCounts {
-  std::uint64_t bytes = 0;  // of tokens
+  std::uint64_t bytes = 0;  // in tokens
   std::uint64_t tokens = 0;
 };
 struct AddRawCounts {
@@ -43,12 +44,12 @@ SPILLWAY_HOST_DEVICE inline unsigned lowest_bit(std::uint64_t mask) {
 #endif
 }
 
-// 0x80 in every byte that is not 0.
+// Sets 0x80 in the place of every nonzero byte.
 SPILLWAY_HOST_DEVICE constexpr std::uint64_t high_bits_of_used(std::uint64_t word) {
   constexpr std::uint64_t kLow = 0x7F7F7F7F7F7F7F7FULL;
   return (((word & kLow) + kLow) | word) & ~kLow;
 }
-// Bit i: byte i is not 0.
+// Sets bit i where byte i is not 0.
 SPILLWAY_HOST_DEVICE constexpr std::uint64_t used_bytes_of(std::uint64_t word) {
   return (high_bits_of_used(word) >> 7) * 0x0102040810204080ULL >> 56;
 }
@@ -60,7 +61,7 @@ struct RawGroup {
   std::uint64_t starts;  // bit i: a token begins at byte i
 };
 
-// As they went up, aligned to 16, zeros behind them.
+// The uploaded bytes, aligned to 16 and followed by kRawPadding zeros.
 struct RawTokens {
   const std::uint8_t* bytes;
 
@@ -84,7 +85,7 @@ struct RawTokens {
   }
 };
 
-// Of group g; behind the last one 0, so that sums end with the total.
+// The counts of group g, and 0 after the last group, so that exclusive sums end with the total.
 struct CountRawTokens {
   RawTokens raw;
   std::size_t groups;
@@ -99,21 +100,21 @@ struct CountRawTokens {
   }
 };
 
-// Appends bytes anywhere in memory, a word at a time; neighbours of its first and last word are left alone.
+// Appends bytes at any address, a word at a time. Bytes before the first and after the last are not written.
 class ByteAppender {
  public:
   SPILLWAY_HOST_DEVICE explicit ByteAppender(std::uint8_t* to)
       : word_(reinterpret_cast<std::uint8_t*>(reinterpret_cast<std::uintptr_t>(to) & ~std::uintptr_t{7})),
         first_(static_cast<unsigned>(to - word_)),
         filled_(first_) {}
-  // The lowest `count` bytes, at most 8; the others are 0.
+  // Appends the lowest `count` bytes. Requires: count <= 8, and the other bytes are 0.
   SPILLWAY_HOST_DEVICE void append(std::uint64_t bytes, unsigned count) {
     pending_ |= bytes << 8 * filled_;
     filled_ += count;
     if (filled_ < 8) return;
     filled_ -= 8;
     store();
-    // What did not fit; nothing where the word was full with the last byte.
+    // The bytes that did not fit: none where the last byte filled the word.
     pending_ = filled_ == 0 ? 0 : bytes >> 8 * (count - filled_);
   }
   SPILLWAY_HOST_DEVICE void finish() { store_bytes(filled_); }
@@ -133,12 +134,12 @@ class ByteAppender {
   }
 
   std::uint8_t* word_;  // aligned
-  unsigned first_;      // byte of it that is ours
-  unsigned filled_;     // bytes of it that are pending, and those before ours
+  unsigned first_;      // the first byte of the word to write
+  unsigned filled_;     // the end of its pending bytes
   std::uint64_t pending_ = 0;
 };
 
-// Writes the tokens without what stands between them, and where each begins. The last group writes the end, too.
+// Writes the tokens without their separators, and the offset of each. The last group also writes the end.
 struct CompactTokens {
   RawTokens raw;
   std::size_t groups;
@@ -171,11 +172,11 @@ struct CompactTokens {
   }
 };
 
-inline constexpr std::uint32_t kTokenGroup = 256;  // neighbouring tokens whose documents are looked for together
+inline constexpr std::uint32_t kTokenGroup = 256;  // tokens between two entries of FindGroupDocuments
 constexpr std::size_t token_groups(std::size_t tokens) { return (tokens + kTokenGroup - 1) / kTokenGroup; }
 
-// Tokens belong to documents by where these end (PassChunks): of the first token of each group of them, and of one
-// behind the last.
+// The document of the first token of each group, and one entry more with the number of documents: they bound the search
+// for the document of each token.
 struct FindGroupDocuments {
   const std::uint32_t* document_ends;
   std::uint32_t documents, tokens;
@@ -200,12 +201,12 @@ struct FindDocuments {
   }
 };
 
-// Keys of sorted tokens, [rank | document], or [rank | number of the token] where there are no documents; and each
-// rank's first token.
+// Makes the keys of sorted tokens: [rank | document], or [rank | token] where `documents` is null. Finds the first
+// token of each rank.
 struct MakeTokenKeys {
   const std::uint32_t* order;
   const std::uint32_t* ranks_in_order;  // inclusive sums of MarkTerms' marks
-  const std::uint32_t* documents;
+  const std::uint32_t* documents;       // by token, or null
   unsigned low_bits;
   std::uint64_t* keys;
   std::uint32_t* first_tokens;

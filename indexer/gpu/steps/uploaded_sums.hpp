@@ -1,5 +1,5 @@
-// The sums that prove what went up for a block of tokens (indexer/chunk/transfer_checksum.hpp), taken where it has
-// arrived.
+// The transfer checksums (indexer/chunk/transfer_checksum.hpp) of the arrays of a block of tokens, taken on the GPU
+// after the upload. They equal the sums of what was sent unless something was damaged on the way.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 namespace spillway {
 
 struct UploadedSums {
-  TransferChecksum places;  // ChunkPlaces, as one array
+  TransferChecksum places;  // all ChunkPlaces as one array
   ChunkTransferChecksums arrays;
 };
 
-struct AddWordSums {
+struct AddChecksums {
   SPILLWAY_HOST_DEVICE TransferChecksum operator()(TransferChecksum a, const TransferChecksum& b) const {
     return a += b;
   }
@@ -25,8 +25,8 @@ struct AddWordSums {
 static_assert(kChunkAlignment % kSummedBytes == 0 && sizeof(ChunkPlace) % kSummedBytes == 0);
 inline constexpr unsigned kSummedValues = kSummedBytes / sizeof(std::uint32_t);
 
-// Where the shares of chunks begin in an array of 4-byte values; behind the last one, its end. kStride: all of them
-// begin at a multiple of it.
+// Each of these four types maps a chunk to its first value in an array of 4-byte values, and `count` to the array's
+// end. Chunks begin at multiples of kStride.
 struct TokenShares {
   static constexpr unsigned kStride = kSummedValues;
   const ChunkPlace* places;
@@ -39,7 +39,7 @@ struct LengthShares {
   static constexpr unsigned kStride = 1;
   const ChunkPlace* places;
   std::uint32_t count;
-  SPILLWAY_HOST_DEVICE std::uint64_t operator()(std::uint32_t chunk) const { return places[chunk].first_piece; }
+  SPILLWAY_HOST_DEVICE std::uint64_t operator()(std::uint32_t chunk) const { return places[chunk].first_slice; }
 };
 struct PositionShares {
   static constexpr unsigned kStride = 1;
@@ -47,7 +47,7 @@ struct PositionShares {
   std::uint32_t count;
   SPILLWAY_HOST_DEVICE std::uint64_t operator()(std::uint32_t chunk) const { return places[chunk].first_occurrence; }
 };
-// All of it is one.
+// The whole array counts as one chunk.
 struct OneShare {
   static constexpr unsigned kStride = kSummedValues;
   static constexpr std::uint32_t count = 1;
@@ -55,7 +55,8 @@ struct OneShare {
   SPILLWAY_HOST_DEVICE std::uint64_t operator()(std::uint32_t chunk) const { return chunk * values; }
 };
 
-// Of an array of 4-byte values that chunks share. What is summed together is found at the first of its values.
+// The sum of 16 bytes of an array, at the first of their values, and zero at the others. A chunk's last 16 bytes may be
+// fewer.
 template <typename Shares>
 struct SumValues {
   const std::uint32_t* values;

@@ -1,5 +1,5 @@
-// Blocks on their way to runs, with GPUs that fail in every way: nothing is lost, runs keep their order, and what the
-// GPU did not do is counted.
+// Blocks become runs also where GPUs fail in any way: nothing is lost, runs keep their order, and the blocks that the
+// GPU did not sort are counted.
 #include "indexer/ingest/block_queue.hpp"
 #include "indexer/block/key_sorter.hpp"
 
@@ -21,16 +21,14 @@ namespace {
 constexpr std::size_t kBudget = std::size_t{64} << 20;
 
 enum class Failure { kNone, kMemory, kCall, kLost };
-enum class Place { kBegin, kWait, kWrite };
 
 struct Script {
   Failure failure = Failure::kNone;
   std::size_t from = 0, to = ~std::size_t{0};  // blocks that fail
-  Place place = Place::kBegin;                 // where they fail
   std::atomic<int> begun{0}, alive{0}, most_alive{0}, checked{0};
-  int together = 0;  // visits that have to be in flight before the run of an even block is written
+  int together = 0;  // lanes that must have a block before the run of an even block is written
   // For a minute at most: then their number is what the test finds wrong.
-  void wait_for_visits() const {
+  void wait_for_lanes() const {
     for (int i = 0; i < 60'000 && most_alive < together; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   bool fails(std::size_t block) const { return failure != Failure::kNone && block >= from && block < to; }
@@ -41,44 +39,27 @@ struct Script {
 };
 
 // Sorts by the CPU's sorter, as a GPU would.
-class ScriptedPass final : public GpuBlockPass {
+class ScriptedLane final : public GpuLane {
  public:
-  ScriptedPass(Script& script, const BlockSorter& sorter, const Block& block, MemoryBudget& budget, std::size_t number)
-      : script_(script), sorter_(sorter), block_(block), budget_(budget), number_(number) {
+  ScriptedLane(Script& script, const BlockSorter& sorter, MemoryBudget& budget)
+      : script_(script), sorter_(sorter), budget_(budget) {}
+  std::size_t sort(const Block& block, const BlockSortOptions& options, BlockSortStats&) override {
+    if (script_.fails(static_cast<std::size_t>(script_.begun++))) script_.fail();
     const int alive = ++script_.alive;
     int most = script_.most_alive.load();
     while (most < alive && !script_.most_alive.compare_exchange_weak(most, alive)) {
     }
+    return run_bytes_bound(block, most_lists(block), options.run_block_bytes);
   }
-  ~ScriptedPass() override { --script_.alive; }
-  std::size_t wait(std::size_t run_block_bytes, BlockSortStats&) override {
-    if (script_.place == Place::kWait && script_.fails(number_)) script_.fail();
-    return run_bytes_bound(block_, most_lists(block_), run_block_bytes);
-  }
-  RunSummary write_run(WritableFile& file, const BlockSortOptions& options, BlockSortStats& stats) override {
+  RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
+                       BlockSortStats& stats) override {
     if (options.check_sum) ++script_.checked;
-    if (block_.number % 2 == 0) script_.wait_for_visits();
-    if (script_.place == Place::kWrite && script_.fails(number_)) script_.fail();
-    return sorter_.write_run(block_, file, options, budget_, stats);
+    if (block.number % 2 == 0) script_.wait_for_lanes();
+    const RunSummary summary = sorter_.write_run(block, file, options, budget_, stats);
+    --script_.alive;
+    return summary;
   }
-
- private:
-  Script& script_;
-  const BlockSorter& sorter_;
-  const Block& block_;
-  MemoryBudget& budget_;
-  std::size_t number_;
-};
-
-class ScriptedSorter final : public GpuBlockSorter {
- public:
-  ScriptedSorter(Script& script, const BlockSorter& sorter, MemoryBudget& budget)
-      : script_(script), sorter_(sorter), budget_(budget) {}
-  std::unique_ptr<GpuBlockPass> begin(const Block& block, Positions) override {
-    const auto number = static_cast<std::size_t>(script_.begun++);
-    if (script_.place == Place::kBegin && script_.fails(number)) script_.fail();
-    return std::make_unique<ScriptedPass>(script_, sorter_, block, budget_, number);
-  }
+  PassSeconds seconds() const override { return {}; }
 
  private:
   Script& script_;
@@ -126,13 +107,17 @@ class BlockQueueTest : public ::testing::Test {
   // Puts `count` blocks of three chunks through a queue; the runs' documents, in order.
   std::vector<std::uint64_t> run(IndexMode mode, std::size_t count, bool required = false) {
     RunStore runs(budget_, temp_, run_memory_bytes_);
-    plan_.blocks_in_flight = overlaps(mode) ? 1 + visits_ : 2;
+    const unsigned lane_count = overlaps(mode) ? lanes_ : 1;
+    plan_.blocks_in_flight = 1 + lane_count;
     plan_.fallback_bytes = 1;  // a chunk at a time
     BlockSortOptions options;
     options.run_block_bytes = kMinRunBlockBytes;
-    ScriptedSorter gpu(script_, *sorter_, budget_);
+    std::vector<std::unique_ptr<GpuLane>> lanes;
+    for (unsigned i = 0; i < lane_count; ++i) {
+      lanes.push_back(std::make_unique<ScriptedLane>(script_, *sorter_, budget_));
+    }
     {
-      BlockQueue queue({{*sorter_, &gpu, nullptr}, mode, required, options, plan_, slots_, context_, budget_, runs});
+      BlockQueue queue({{*sorter_, lanes}, mode, required, options, plan_, slots_, context_, budget_, runs});
       for (std::size_t i = 0; i < count; ++i) {
         Block block;
         block.number = i;
@@ -145,7 +130,6 @@ class BlockQueueTest : public ::testing::Test {
       queue.finish();
       stats_ = queue.stats();
     }
-    EXPECT_EQ(script_.alive, 0);
     std::vector<std::uint64_t> documents;
     spilled_ = 0;
     spilled_alone_ = 0;
@@ -176,7 +160,7 @@ class BlockQueueTest : public ::testing::Test {
   std::unique_ptr<BlockSorter> sorter_ = make_key_block_sorter(*find_record_sorter("cpu-radix"), auto_string_sorter());
   Script script_;
   ConcurrencyLimiter slots_{1};
-  unsigned visits_ = 2;
+  unsigned lanes_ = 2;
   std::size_t run_memory_bytes_ = kBudget / 4;
   int spilled_ = 0;
   int spilled_alone_ = 0;  // of one block
@@ -196,17 +180,16 @@ TEST_F(BlockQueueTest, KeepsBlocksInOrderAndSeveralInFlight) {
   EXPECT_TRUE(warnings_.empty());
 }
 
-// The first block's run is not written before the visits of the blocks behind it have begun; and behind its own run
-// stand theirs.
-TEST_F(BlockQueueTest, HasAVisitInFlightForEachSlot) {
-  for (const unsigned visits : {2U, 5U}) {
-    visits_ = visits;
-    script_.together = static_cast<int>(visits);
+// The first block's run is not written before other lanes have the blocks after it; the order of runs stays.
+TEST_F(BlockQueueTest, KeepsEachLaneBusy) {
+  for (const unsigned lanes : {2U, 5U}) {
+    lanes_ = lanes;
+    script_.together = static_cast<int>(lanes);
     script_.most_alive = 0;
     const std::vector<std::uint64_t> documents = run(IndexMode::kGpuPlus, 20);
     ASSERT_EQ(documents.size(), 20u);
     for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(documents[i], 300 * i + 6);
-    EXPECT_EQ(script_.most_alive, static_cast<int>(visits));
+    EXPECT_EQ(script_.most_alive, static_cast<int>(lanes));
     EXPECT_EQ(stats_.gpu_blocks, 20u);
   }
 }
@@ -214,53 +197,45 @@ TEST_F(BlockQueueTest, HasAVisitInFlightForEachSlot) {
 TEST_F(BlockQueueTest, SortsOnTheCpuWhatTheGpuDoesNot) {
   for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
     for (const Failure failure : {Failure::kMemory, Failure::kCall, Failure::kLost}) {
-      for (const Place place : {Place::kBegin, Place::kWait, Place::kWrite}) {
-        script_.failure = failure;
-        script_.place = place;
-        script_.begun = 0;
-        script_.from = 2;
-        script_.to = 4;
-        warnings_.clear();
-        const std::vector<std::uint64_t> documents = run(mode, 8);
-        std::uint64_t sum = 0;
-        for (const std::uint64_t count : documents) sum += count;
-        EXPECT_EQ(sum, documents_of(8));
-        EXPECT_EQ(stats_.gpu_blocks + stats_.cpu_blocks, 8u);
-        EXPECT_EQ(warnings_.size(), 1u);
-        // One that does not fit says nothing about the others; a device that fails is not asked again, but what it has
-        // begun may still come.
-        if (failure == Failure::kMemory) {
-          EXPECT_EQ(stats_.cpu_blocks, 2u);
-        } else {
-          EXPECT_GE(stats_.cpu_blocks, 4u);
-        }
-        // A block that the CPU sorts with little memory becomes several runs.
-        EXPECT_EQ(documents.size(), stats_.gpu_blocks + 3 * stats_.cpu_blocks);
-        EXPECT_FALSE(stats_.gpu_failure.empty());
+      script_.failure = failure;
+      script_.begun = 0;
+      script_.from = 2;
+      script_.to = 4;
+      warnings_.clear();
+      const std::vector<std::uint64_t> documents = run(mode, 8);
+      EXPECT_EQ(std::accumulate(documents.begin(), documents.end(), std::uint64_t{0}), documents_of(8));
+      EXPECT_EQ(stats_.gpu_blocks + stats_.cpu_blocks, 8u);
+      EXPECT_EQ(warnings_.size(), 1u);
+      // A block that does not fit leaves the others to the GPU. A device that fails gets no more blocks, but may finish
+      // what other lanes have begun.
+      if (failure == Failure::kMemory) {
+        EXPECT_EQ(stats_.cpu_blocks, 2u);
+      } else {
+        EXPECT_GE(stats_.cpu_blocks, 4u);
       }
+      // A block that the CPU sorts with little memory becomes several runs.
+      EXPECT_EQ(documents.size(), stats_.gpu_blocks + 3 * stats_.cpu_blocks);
+      EXPECT_FALSE(stats_.gpu_failure.empty());
     }
   }
 }
 
 TEST_F(BlockQueueTest, FailsWithAGpuThatIsRequired) {
   for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
-    for (const Place place : {Place::kBegin, Place::kWait, Place::kWrite}) {
-      script_.failure = Failure::kMemory;
-      script_.place = place;
-      script_.begun = 0;
-      script_.from = 1;
-      try {
-        run(mode, 6, true);
-        FAIL();
-      } catch (const GpuError& error) {
-        EXPECT_EQ(error.code(), ExitCode::kNoGpu);
-        EXPECT_NE(std::string(error.what()).find("--require-gpu"), std::string::npos);
-      }
+    script_.failure = Failure::kMemory;
+    script_.begun = 0;
+    script_.from = 1;
+    try {
+      run(mode, 6, true);
+      FAIL();
+    } catch (const GpuError& error) {
+      EXPECT_EQ(error.code(), ExitCode::kNoGpu);
+      EXPECT_NE(std::string(error.what()).find("--require-gpu"), std::string::npos);
     }
   }
 }
 
-// Which runs stay in memory is known when they are written, not yet when their visits begin.
+// Whether a run stays in memory is known only when it is written.
 TEST_F(BlockQueueTest, ChecksTheSumsOfRunsThatLeaveMemoryAndOfNoOthers) {
   run_memory_bytes_ = std::size_t{400} << 10;
   run(IndexMode::kGpuPlus, 12);
@@ -273,7 +248,7 @@ TEST_F(BlockQueueTest, ChecksTheSumsOfRunsThatLeaveMemoryAndOfNoOthers) {
 TEST_F(BlockQueueTest, JoinsManyRunsInTheirOrder) {
   plan_.join_bytes = std::size_t{24} << 20;
   for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
-    visits_ = mode == IndexMode::kGpu ? 1 : 5;
+    lanes_ = mode == IndexMode::kGpu ? 1 : 5;
     const std::vector<std::uint64_t> documents = run(mode, 40);
     ASSERT_EQ(documents.size(), 40 - kMostJoinedRuns + 1);
     EXPECT_EQ(documents.front(), documents_of(kMostJoinedRuns));
@@ -288,8 +263,8 @@ TEST_F(BlockQueueTest, WaitsForAJoinRatherThanSpillSmallRuns) {
   plan_.join_bytes = std::size_t{24} << 20;
   run_memory_bytes_ = std::size_t{3} << 20;
   constexpr std::size_t kBlocks = 60;
-  for (const unsigned visits : {1U, 2U}) {
-    visits_ = visits;
+  for (const unsigned lanes : {1U, 2U}) {
+    lanes_ = lanes;
     ThreadSlot held = slots_.take();
     std::jthread giving([&] {
       while (slots_.waiting() == 0) std::this_thread::yield();
@@ -301,8 +276,8 @@ TEST_F(BlockQueueTest, WaitsForAJoinRatherThanSpillSmallRuns) {
     EXPECT_EQ(std::accumulate(documents.begin(), documents.end(), std::uint64_t{0}), documents_of(kBlocks));
     EXPECT_EQ(stats_.gpu_blocks, kBlocks);
     EXPECT_GT(stats_.joins.joins, 1U);
-    // Of two visits one may be far ahead, and its runs are not handed on yet.
-    if (visits == 1) {
+    // Of two lanes one may be far ahead, and its runs are not handed on yet.
+    if (lanes == 1) {
       EXPECT_EQ(spilled_alone_, 0);
     }
   }

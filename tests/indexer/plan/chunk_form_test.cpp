@@ -18,7 +18,7 @@ ChunkFormInput with_memory(std::size_t pass_bytes) {
   return input;
 }
 
-TEST(ChunkFormPlan, TakesTokensWhereAVisitHasMemoryForABlockOfThem) {
+TEST(ChunkFormPlan, TakesTokensWhereAPassHasMemoryForABlockOfThem) {
   const ChunkFormChoice choice = choose_chunk_form(with_memory(40'000 * kMebibyte), {});
   EXPECT_EQ(choice.form, ChunkForm::kTokens);
   EXPECT_TRUE(choice.describe().starts_with("tokens (")) << choice.describe();
@@ -65,10 +65,6 @@ TEST(ChunkFormPlan, LeavesTheOccurrencesToASorterThatWasNamed) {
   const ChunkFormChoice choice = choose_chunk_form(input, {});
   EXPECT_EQ(choice.form, ChunkForm::kTables);
   EXPECT_NE(choice.reason.find("gpu-merge"), std::string::npos);
-  input.record_sorter = "auto";
-  input.string_sorter = "hybrid-msd";
-  input.through_host = true;
-  EXPECT_EQ(choose_chunk_form(input, {}).form, ChunkForm::kTables);
 }
 
 TEST(ChunkFormPlan, RefusesTokensForASorterThatCannotTakeThem) {
@@ -81,10 +77,6 @@ TEST(ChunkFormPlan, RefusesTokensForASorterThatCannotTakeThem) {
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("--record-sorter gpu-radix"), std::string::npos) << error.what();
   }
-  input.record_sorter = "auto";
-  input.string_sorter = "hybrid-msd";
-  input.through_host = true;
-  EXPECT_THROW(choose_chunk_form(input, {}), UsageError);
 }
 
 TEST(ChunkFormPlan, MakesLargerBlocksOfLargerJobs) {

@@ -28,7 +28,7 @@ TEST(JobPlan, WithoutItsGpuIsThatOfTheCpu) {
   plan.gpu_chunks.emplace().form = ChunkForm::kTokens;
   plan.gpu_memory = "GPU memory: some";
   plan_without_gpu(options, {}, "the driver went away", plan);
-  EXPECT_FALSE(plan.gpu || plan.gpu_chunks || plan.through_host);
+  EXPECT_FALSE(plan.gpu || plan.gpu_chunks);
   EXPECT_TRUE(plan.mode.gpus.empty());
   EXPECT_EQ(plan.mode.gpu_failure, "the driver went away");
   EXPECT_NE(plan.describe().find("the driver went away"), std::string::npos);

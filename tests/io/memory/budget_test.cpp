@@ -85,6 +85,18 @@ TEST(MemoryBudget, IsNeverPassedByManyThreads) {
   EXPECT_LE(budget.peak_bytes(), 100u);
 }
 
+TEST(MemoryBudget, WaitsForOthersToGiveBytesBack) {
+  MemoryBudget budget(100);
+  EXPECT_FALSE(budget.try_reserve(101, std::chrono::milliseconds(1)));
+  for (int i = 0; i < 200; ++i) {
+    Reservation held = budget.reserve(80, "the other thread");
+    std::thread other([&] { i % 2 == 0 ? held.release() : held.shrink(20); });
+    EXPECT_TRUE(budget.try_reserve(80, std::chrono::minutes(1)));
+    other.join();
+  }
+  EXPECT_EQ(budget.used_bytes(), 0u);
+}
+
 TEST(Buffer, IsZeroedAndPaid) {
   MemoryBudget budget(1 << 20);
   Buffer buffer(budget, 100'000, "buffer");

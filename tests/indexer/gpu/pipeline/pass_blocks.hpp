@@ -1,4 +1,4 @@
-// Blocks for the tests of GPU visits, and the run that each must give: that of the block-wide sorter of the CPU.
+// Blocks for the tests of block passes, and the run that each must give: that of the block-wide sorter of the CPU.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,8 @@
 #include <string>
 
 #include "indexer/block/key_sorter.hpp"
-#include "indexer/gpu/sorter/block_sorter.hpp"
+#include "indexer/gpu/pipeline/gpu_lane.hpp"
+#include "indexer/gpu/steps/block_pass_size.hpp"
 #include "io/file/memory_file.hpp"
 #include "tests/indexer/gpu/pipeline/token_block.hpp"
 #include "tests/indexer/parse/parsed_documents.hpp"
@@ -187,12 +188,11 @@ inline std::string cpu_run(const NamedBlock& named) {
   });
 }
 
-inline std::string visited_run(GpuBlockSorter& sorter, const Block& block, const BlockSortOptions& options) {
+inline std::string lane_run(GpuLane& lane, const Block& block, const BlockSortOptions& options) {
   return bytes_of_run([&](WritableFile& file) {
     BlockSortStats stats;
-    const auto visit = sorter.begin(block, options.positions);
-    const std::size_t bound_bytes = visit->wait(options.run_block_bytes, stats);
-    const RunSummary summary = visit->write_run(file, options, stats);
+    const std::size_t bound_bytes = lane.sort(block, options, stats);
+    const RunSummary summary = lane.write_run(block, file, options, stats);
     EXPECT_LE(file.size(), bound_bytes);
     return summary;
   });
@@ -205,7 +205,7 @@ inline BlockPassSize size_of(const Block& block, Positions positions) {
   return size;
 }
 
-// A block of occurrences in the form that visitors take. Lives no longer than it.
+// A block of occurrences in the form that lanes take. Lives no longer than the other block.
 class FormedBlock {
  public:
   FormedBlock(const Block& occurrences, ChunkForm form) : occurrences_(occurrences) {

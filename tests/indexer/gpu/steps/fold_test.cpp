@@ -69,9 +69,9 @@ std::uint64_t take_number(const std::uint8_t*& at, const std::uint8_t* end) {
   return value;
 }
 
-// The folded block: its parts, the last of which stands for the end, and their bytes.
+// The folded block: its fragments, the entry after the last one, and their bytes.
 struct Folded {
-  std::vector<EncodedList> parts;
+  std::vector<EncodedFragment> fragments;
   std::vector<std::uint8_t> postings, distances;
 };
 
@@ -86,26 +86,26 @@ Folded fold(const Block& block) {
   GroupSums before;
   for (GroupSums& sum : sums) before = AddGroupSums{}(std::exchange(sum, before), before);
   Folded folded;
-  folded.parts.resize(sums[groups].parts + 1);
+  folded.fragments.resize(sums[groups].fragments + 1);
   folded.postings.resize(sums[groups].posting_bytes);
   folded.distances.resize(sums[groups].distance_bytes);
   for (std::size_t g = 0; g < groups; ++g) {
-    WriteGroup<FoldedPositions>{keys, sums.data(), folded.parts.data(), folded.postings.data(),
+    WriteGroup<FoldedPositions>{keys, sums.data(), folded.fragments.data(), folded.postings.data(),
                                 folded.distances.data()}(g);
   }
   return folded;
 }
 
-// Adds a part to its list, as a reader of a run does: a first document that is the last one goes on with it.
-void add_part(const Folded& folded, std::size_t p, List& list) {
-  const EncodedList& part = folded.parts[p];
-  const EncodedList& next = folded.parts[p + 1];
-  const std::uint8_t* at = folded.postings.data() + part.first_posting_byte;
+// Adds a fragment to its list, as a reader of a run does: if its first document is the last of the list, that goes on.
+void add_fragment(const Folded& folded, std::size_t p, List& list) {
+  const EncodedFragment& fragment = folded.fragments[p];
+  const EncodedFragment& next = folded.fragments[p + 1];
+  const std::uint8_t* at = folded.postings.data() + fragment.first_posting_byte;
   const std::uint8_t* const end = folded.postings.data() + next.first_posting_byte;
-  const std::uint8_t* distance = folded.distances.data() + part.first_distance_byte;
+  const std::uint8_t* distance = folded.distances.data() + fragment.first_distance_byte;
   const std::uint8_t* const last_distance = folded.distances.data() + next.first_distance_byte;
   std::uint32_t document = 0, occurrences = 0;
-  for (std::uint32_t i = part.first_posting; i < next.first_posting; ++i) {
+  for (std::uint32_t i = fragment.first_posting; i < next.first_posting; ++i) {
     const std::uint64_t word = take_number(at, end);
     const std::uint64_t frequency = (word & 1) != 0 ? 1 : take_number(at, end);
     document += static_cast<std::uint32_t>(word >> 1);
@@ -119,14 +119,15 @@ void add_part(const Folded& folded, std::size_t p, List& list) {
   }
   EXPECT_EQ(at, end);
   EXPECT_EQ(distance, last_distance);
-  EXPECT_EQ(document, part.last_document);
-  EXPECT_EQ(occurrences, next.first_occurrence - part.first_occurrence);
+  EXPECT_EQ(document, fragment.last_document);
+  EXPECT_EQ(occurrences, next.first_occurrence - fragment.first_occurrence);
 }
 
 void expect_lists(const Block& block) {
   const Folded folded = fold(block);
   std::vector<List> lists(block.term_count);
-  for (std::size_t p = 0; p + 1 < folded.parts.size(); ++p) add_part(folded, p, lists[folded.parts[p].rank]);
+  for (std::size_t p = 0; p + 1 < folded.fragments.size(); ++p)
+    add_fragment(folded, p, lists[folded.fragments[p].rank]);
   EXPECT_EQ(lists, expected_lists(block));
 }
 

@@ -1,30 +1,30 @@
-// What is damaged on its way to a GPU is seen there, before anything relies on it; and the block is as it was, for
-// whoever sorts it instead.
+// Damage on the way to a GPU is seen there before anything relies on the bytes, and the block stays as it was for the
+// sorter that takes it next.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "sort/gpu/device/error.hpp"
-#include "tests/indexer/gpu/pipeline/damaging_executor.hpp"
 #include "tests/indexer/gpu/pipeline/pass_blocks.hpp"
+#include "tests/support/host_gpu/host_lanes.hpp"
 
 namespace spillway {
 namespace {
 
 using testing::cpu_run;
 using testing::kTestBudget;
+using testing::lane_run;
 using testing::NamedBlock;
 using testing::OracleDocument;
 using testing::Upload;
-using testing::visited_run;
 
 using Words = std::span<std::uint32_t>;
 
-class DamagedPass : public ::testing::TestWithParam<Upload> {
+class DamagedUpload : public ::testing::TestWithParam<Upload> {
  protected:
-  // For each of many damages: if it changed anything, the visit fails and says of what; else the run is right. A visit
-  // that nobody damages follows each, and gives the run of the CPU.
+  // For each of many damages: if it changed anything, the pass fails and names the array; else the run is right. An
+  // undamaged pass follows each, and gives the run of the CPU.
   void expect_seen(int times, const std::function<void(Words, std::mt19937_64&)>& change) {
     testing::take_block_of("a block", documents(), setting(), [&](const NamedBlock& named) {
       const testing::FormedBlock block(named.block, ChunkForm::kTokens);
@@ -32,8 +32,8 @@ class DamagedPass : public ::testing::TestWithParam<Upload> {
       MemoryBudget budget(kTestBudget);
       bool damages = false, changed = false;
       std::mt19937_64 random(1);
-      const auto visitor =
-          testing::make_damaging_visitor(std::size_t{8} << 20, 1, budget, [&](Upload upload, Words words) {
+      const testing::GpuLanes lanes =
+          testing::make_damaging_lanes(std::size_t{8} << 20, 1, budget, [&](Upload upload, Words words) {
             if (!damages || upload != GetParam()) return;
             const std::vector<std::uint32_t> before(words.begin(), words.end());
             change(words, random);
@@ -44,7 +44,7 @@ class DamagedPass : public ::testing::TestWithParam<Upload> {
         damages = true;
         changed = false;
         try {
-          const std::string run = visited_run(*visitor, block, named.options);
+          const std::string run = lane_run(*lanes.front(), block, named.options);
           EXPECT_FALSE(changed) << "damage " << i << " was not seen";
           EXPECT_TRUE(run == expected);
         } catch (const GpuError& error) {
@@ -53,7 +53,7 @@ class DamagedPass : public ::testing::TestWithParam<Upload> {
           ++seen;
         }
         damages = false;
-        EXPECT_TRUE(visited_run(*visitor, block, named.options) == expected);
+        EXPECT_TRUE(lane_run(*lanes.front(), block, named.options) == expected);
       }
       EXPECT_GT(seen, times / 2);
     });
@@ -80,22 +80,22 @@ class DamagedPass : public ::testing::TestWithParam<Upload> {
     return documents;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, DamagedPass,
+INSTANTIATE_TEST_SUITE_P(, DamagedUpload,
                          ::testing::Values(Upload::kPlaces, Upload::kLengths, Upload::kTokens, Upload::kPositions),
                          [](const auto& tested) { return testing::upload_name(tested.param); });
 
-TEST_P(DamagedPass, SeesABitThatIsFlipped) {
+TEST_P(DamagedUpload, SeesABitThatIsFlipped) {
   expect_seen(60, [](Words words, std::mt19937_64& random) { words[random() % words.size()] ^= 1U << random() % 32; });
 }
 
-TEST_P(DamagedPass, SeesTwoBitsThatAreFlipped) {
+TEST_P(DamagedUpload, SeesTwoBitsThatAreFlipped) {
   expect_seen(60, [](Words words, std::mt19937_64& random) {
     const unsigned bit = random() % 32;
     for (int i = 0; i < 2; ++i) words[random() % words.size()] ^= 1U << bit;
   });
 }
 
-TEST_P(DamagedPass, SeesWordsThatChangePlaces) {
+TEST_P(DamagedUpload, SeesWordsThatChangePlaces) {
   expect_seen(60, [](Words words, std::mt19937_64& random) {
     std::swap(words[random() % words.size()], words[random() % words.size()]);
   });
@@ -107,7 +107,7 @@ TEST_P(DamagedPass, SeesWordsThatChangePlaces) {
   });
 }
 
-TEST_P(DamagedPass, SeesStretchesThatChangePlaces) {
+TEST_P(DamagedUpload, SeesStretchesThatChangePlaces) {
   expect_seen(30, [](Words words, std::mt19937_64& random) {
     const std::size_t count = 1 + random() % (words.size() / 2);
     const std::size_t first = random() % (words.size() - 2 * count + 1);
@@ -115,7 +115,7 @@ TEST_P(DamagedPass, SeesStretchesThatChangePlaces) {
   });
 }
 
-TEST_P(DamagedPass, SeesWordsThatAreZeroOrWereThereBefore) {
+TEST_P(DamagedUpload, SeesWordsThatAreZeroOrWereThereBefore) {
   expect_seen(30, [](Words words, std::mt19937_64& random) {
     const std::size_t first = random() % words.size(), count = random() % (words.size() - first) + 1;
     std::fill_n(words.begin() + first, count, 0U);

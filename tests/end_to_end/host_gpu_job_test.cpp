@@ -1,5 +1,5 @@
-// Whole jobs whose blocks visit the host's stand-in for a GPU, in both forms of chunks: the index is that of the CPU,
-// also where visits fail, and what they would have done is done by the CPU.
+// Whole jobs whose lanes run on the host instead of a GPU, in both forms of chunks: the index is that of the CPU, also
+// where passes fail and the CPU sorts their blocks.
 #include <csignal>
 
 #include "tests/end_to_end/host_gpu_job.hpp"
@@ -22,16 +22,16 @@ class HostGpuSlabs : public HostGpuJob {};
 INSTANTIATE_TEST_SUITE_P(, HostGpuSlabs, ::testing::ValuesIn(testing::host_gpu_slab_cases()),
                          testing::host_gpu_case_name);
 
-TEST_P(HostGpuJob, GivesTheIndexOfTheCpuForAnyBlocksVisitsAndThreads) {
+TEST_P(HostGpuJob, GivesTheIndexOfTheCpuForAnyBlocksLanesAndThreads) {
   set_random_corpus(41, 300);
   for (const std::uint64_t block_bytes : {0, 3000, 30000}) {
-    for (const auto& [visits, shares] : {std::pair(1U, 1U), {2U, 1U}, {2U, 2U}, {4U, 1U}, {4U, 4U}}) {
+    for (const auto& [lanes, arenas] : {std::pair(1U, 1U), {2U, 1U}, {2U, 2U}, {4U, 1U}, {4U, 4U}}) {
       HostGpuSetting setting;
       setting.block_bytes = block_bytes;
-      setting.visits = visits;
-      setting.shares = shares;
-      setting.threads = 1 + visits % 3;
-      SCOPED_TRACE(::testing::Message() << "blocks " << block_bytes << ", visits " << visits << " of " << shares);
+      setting.lanes = lanes;
+      setting.arenas = arenas;
+      setting.threads = 1 + lanes % 3;
+      SCOPED_TRACE(::testing::Message() << "blocks " << block_bytes << ", lanes " << lanes << " of " << arenas);
       const BlockStats stats = expect_same_with(setting);
       EXPECT_EQ(stats.cpu_blocks, 0U) << stats.gpu_failure;
       EXPECT_GT(stats.gpu_blocks, block_bytes == 0 ? 0U : 4U);
@@ -57,7 +57,7 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuForEveryContent) {
 }
 
 // Blocks that do not fit the arena, and a budget so small that the CPU sorts them in pieces.
-TEST_P(HostGpuJob, SortsOnTheCpuWhatDoesNotFitAVisit) {
+TEST_P(HostGpuJob, SortsOnTheCpuWhatDoesNotFitTheArena) {
   set_random_corpus(45, 300);
   HostGpuSetting setting;
   setting.memory_bytes = std::size_t{96} << 20;
@@ -77,7 +77,7 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhateverCallFails) {
     int failures = 0;
     for (std::uint64_t nth = 1;; nth += 1 + nth / 4) {
       setting.failing_call = nth;
-      setting.shares = 1 + static_cast<unsigned>(nth % 2);
+      setting.arenas = 1 + static_cast<unsigned>(nth % 2);
       const BlockStats stats = expect_same_with(setting);
       if (stats.cpu_blocks == 0) break;
       EXPECT_FALSE(stats.gpu_failure.empty());
@@ -96,7 +96,7 @@ TEST_P(HostGpuTokens, GiveTheIndexOfTheCpuWhereUploadsAreDamaged) {
     int blocks = 0, damaged_block = 0;
     HostGpuSetting setting;
     setting.block_bytes = 20000;
-    setting.visits = 1;
+    setting.lanes = 1;
     setting.damage = [&](Upload at, std::span<std::uint32_t> words) {
       blocks += at == Upload::kPlaces ? 1 : 0;
       if (blocks < 3 || at != upload || damaged_block != 0) return;
@@ -112,7 +112,7 @@ TEST_P(HostGpuTokens, GiveTheIndexOfTheCpuWhereUploadsAreDamaged) {
   }
 }
 
-// Parsers take other memory for what comes then, in the middle of blocks, until a block is sorted: by visits, or on the
+// Parsers take other memory for what comes then, in the middle of blocks, until a block is sorted: by lanes, or on the
 // CPU. One parser alone waits for that.
 TEST_P(HostGpuSlabs, GiveTheIndexOfTheCpuWhereTheyHaveFewPieces) {
   set_random_corpus(52, 300);
@@ -141,13 +141,13 @@ TEST_P(HostGpuSlabs, GiveTheIndexOfTheCpuWhereTheyHaveFewPieces) {
 // Blocks that wait, and the one on its way, have pieces then.
 TEST_P(HostGpuSlabs, HaveAllPiecesBackWhenAJobIsStopped) {
   set_random_corpus(53, 300);
-  for (const unsigned visits : {1U, 3U}) {
+  for (const unsigned lanes : {1U, 3U}) {
     for (const int last_block : {1, 2, 5}) {
-      SCOPED_TRACE(::testing::Message() << visits << " visits, stopped at block " << last_block);
+      SCOPED_TRACE(::testing::Message() << lanes << " lanes, stopped at block " << last_block);
       std::atomic<int> blocks = 0;
       HostGpuSetting setting;
       setting.block_bytes = 20000;
-      setting.visits = visits;
+      setting.lanes = lanes;
       setting.threads = 3;
       setting.damage = [&](Upload at, std::span<std::uint32_t>) {
         if (at == Upload::kPlaces && ++blocks == last_block) signal_number_ = SIGINT;

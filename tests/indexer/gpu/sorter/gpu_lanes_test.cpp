@@ -1,14 +1,14 @@
-// Visits on a GPU, with every sorter. Blocks without a parser, so that the test runs where its libraries are not.
+// Block passes on a GPU, with every sorter. The blocks need no parser, so that the test runs without its libraries.
+#include "indexer/gpu/sorter/gpu_lanes.hpp"
+
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
 
-#include <deque>
 #include <functional>
 #include <optional>
 #include <thread>
 
 #include "indexer/block/key_sorter.hpp"
-#include "indexer/gpu/sorter/block_sorter.hpp"
 #include "io/file/memory_file.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/faults.hpp"
@@ -31,7 +31,7 @@ struct PassCase {
   Positions positions;
 };
 
-// A block as visits take it, and as the sorter of the CPU does.
+// A block as lanes take it, and as the sorter of the CPU does.
 class BlockOf {
  public:
   BlockOf(const SyntheticShape& shape, ChunkForm form) : occurrences_(shape) {
@@ -98,11 +98,16 @@ std::string cpu_run(const Block& block, const BlockSortOptions& options) {
   });
 }
 
-std::string gpu_run(GpuBlockSorter& sorter, const Block& block, const BlockSortOptions& options) {
+std::string gpu_run(GpuLane& lane, const Block& block, const BlockSortOptions& options) {
   return bytes_of_run([&](WritableFile& file) {
     BlockSortStats stats;
-    return sorter.begin(block, options.positions)->write_run(file, options, stats);
+    lane.sort(block, options, stats);
+    return lane.write_run(block, file, options, stats);
   });
+}
+
+std::unique_ptr<GpuLane> make_lane(const GpuSorterOptions& options, MemoryBudget& budget) {
+  return std::move(make_gpu_lanes(options, budget).front());
 }
 
 GpuSorterOptions sorter_options(ChunkForm form, std::size_t arena_bytes, std::size_t staging_bytes) {
@@ -112,7 +117,7 @@ GpuSorterOptions sorter_options(ChunkForm form, std::size_t arena_bytes, std::si
     if (gpu.is_usable() && options.gpus.empty()) options.gpus.push_back(gpu.id);
   }
   options.arena_bytes = arena_bytes;
-  options.visits = options.shares = 1;
+  options.lanes = options.arenas = 1;
   options.staging_bytes = staging_bytes;
   if (form == ChunkForm::kTables) options.record_sorter = "gpu-radix";
   options.string_sorter = "gpu-string-thrust";
@@ -126,7 +131,7 @@ BlockPassSize size_of(const Block& block, Positions positions) {
   return size;
 }
 
-class GpuVisitTest : public ::testing::TestWithParam<PassCase> {
+class GpuLaneTest : public ::testing::TestWithParam<PassCase> {
  protected:
   ChunkForm form() const { return GetParam().form; }
   Positions positions() const { return GetParam().positions; }
@@ -141,22 +146,22 @@ class GpuVisitTest : public ::testing::TestWithParam<PassCase> {
 
 constexpr PassCase kTokens{ChunkForm::kTokens, Positions::kNone};
 constexpr PassCase kTokensWithPositions{ChunkForm::kTokens, Positions::kStored};
-std::string case_name(const ::testing::TestParamInfo<PassCase>& visit) {
-  return std::string(visit.param.positions == Positions::kNone ? "Plain" : "Positions") +
-         (visit.param.form == ChunkForm::kTokens ? "OfTokens" : "");
+std::string case_name(const ::testing::TestParamInfo<PassCase>& tested) {
+  return std::string(tested.param.positions == Positions::kNone ? "Plain" : "Positions") +
+         (tested.param.form == ChunkForm::kTokens ? "OfTokens" : "");
 }
-INSTANTIATE_TEST_SUITE_P(, GpuVisitTest,
+INSTANTIATE_TEST_SUITE_P(, GpuLaneTest,
                          ::testing::Values(PassCase{ChunkForm::kTables, Positions::kNone},
                                            PassCase{ChunkForm::kTables, Positions::kStored}, kTokens,
                                            kTokensWithPositions),
                          case_name);
 
-// Only tokens stand in slabs.
-class GpuVisitFromSlabs : public GpuVisitTest {};
-INSTANTIATE_TEST_SUITE_P(, GpuVisitFromSlabs, ::testing::Values(kTokens, kTokensWithPositions), case_name);
+// Only tokens are in pinned slots.
+class GpuPassFromPinnedSlots : public GpuLaneTest {};
+INSTANTIATE_TEST_SUITE_P(, GpuPassFromPinnedSlots, ::testing::Values(kTokens, kTokensWithPositions), case_name);
 
 // Small enough for the tools that watch every access of a kernel.
-TEST_P(GpuVisitTest, GivesTheRunOfTheCpuForASmallBlock) {
+TEST_P(GpuLaneTest, GivesTheRunOfTheCpuForASmallBlock) {
   const BlockOf synthetic({.chunks = 3, .longest_term_bytes = 40, .cut_documents = true, .positions = positions()},
                           form());
   const BlockSortOptions options = options_of(positions());
@@ -164,12 +169,11 @@ TEST_P(GpuVisitTest, GivesTheRunOfTheCpuForASmallBlock) {
   of.string_sorter = "gpu-string-radix";
   of.arena_bytes = block_pass_device_bytes(size_of(synthetic.block(), positions()), of);
   MemoryBudget budget(kBudget);
-  EXPECT_TRUE(gpu_run(*make_gpu_block_sorter(of, budget), synthetic.block(), options) ==
-              cpu_run(synthetic.occurrences(), options));
+  EXPECT_TRUE(gpu_run(*make_lane(of, budget), synthetic.block(), options) == cpu_run(synthetic.occurrences(), options));
 }
 
-// The staging buffers are so small that large blocks come down through them in pieces.
-TEST_P(GpuVisitTest, GivesTheRunOfTheCpuWithEverySorter) {
+// The staging buffer is so small that the lists of large blocks come down through it in several copies.
+TEST_P(GpuLaneTest, GivesTheRunOfTheCpuWithEverySorter) {
   for (NamedShape& named : shapes()) {
     SCOPED_TRACE(named.name);
     named.shape.positions = positions();
@@ -182,7 +186,7 @@ TEST_P(GpuVisitTest, GivesTheRunOfTheCpuWithEverySorter) {
       of.string_sorter = strings;
       of.arena_bytes = block_pass_device_bytes(size_of(synthetic.block(), positions()), of);
       MemoryBudget budget(kBudget);
-      EXPECT_TRUE(gpu_run(*make_gpu_block_sorter(of, budget), synthetic.block(), options) == expected)
+      EXPECT_TRUE(gpu_run(*make_lane(of, budget), synthetic.block(), options) == expected)
           << records << " with " << strings;
     };
     const bool keys = form() == ChunkForm::kTables;
@@ -193,14 +197,13 @@ TEST_P(GpuVisitTest, GivesTheRunOfTheCpuWithEverySorter) {
   }
 }
 
-// From slabs that are locked when the first chunk of them goes up, and packed where chunks do not stand in any; visit
-// after visit from the same slabs.
-TEST_P(GpuVisitFromSlabs, GivesTheRunOfTheCpu) {
+// Slabs are locked when the first chunk of them goes up; chunks without a slot are packed. Many passes use the same
+// slabs.
+TEST_P(GpuPassFromPinnedSlots, GivesTheRunOfTheCpu) {
   MemoryBudget budget(kBudget);
   constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
   PinnedSlotPool slabs(budget, 80 * kPieceBytes, kPieceBytes);
-  const auto sorter =
-      make_gpu_block_sorter(sorter_options(form(), std::size_t{512} << 20, std::size_t{16} << 20), budget);
+  const auto lane = make_lane(sorter_options(form(), std::size_t{512} << 20, std::size_t{16} << 20), budget);
   std::size_t moved = 0, kept = 0;
   for (NamedShape& named : shapes()) {
     SCOPED_TRACE(named.name);
@@ -211,50 +214,54 @@ TEST_P(GpuVisitFromSlabs, GivesTheRunOfTheCpu) {
     moved += in_slabs;
     kept += tokens.block().chunks.size() - in_slabs;
     const BlockSortOptions options = options_of(positions());
-    EXPECT_TRUE(gpu_run(*sorter, tokens.block(), options) == cpu_run(occurrences.block(), options));
+    EXPECT_TRUE(gpu_run(*lane, tokens.block(), options) == cpu_run(occurrences.block(), options));
   }
   EXPECT_GT(moved, 100U);
   EXPECT_GT(kept, 100U);
 }
 
-// Several visits on their way, begun by one thread and written by another.
-TEST_P(GpuVisitTest, KeepsSeveralBlocksInFlightApart) {
-  MemoryBudget budget(kBudget);
-  GpuSorterOptions of = sorter_options(form(), std::size_t{1} << 30, std::size_t{64} << 20);
-  of.visits = of.shares = 3;
-  const auto sorter = make_gpu_block_sorter(of, budget);
-  const BlockSortOptions options = options_of(positions());
-  std::deque<BlockOf> blocks;
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) blocks.emplace_back(some_shape(seed), form());
-  for (std::size_t i = 0; i + 3 <= blocks.size(); i += 3) {
-    std::vector<std::unique_ptr<GpuBlockPass>> visits;
-    for (std::size_t j = 0; j < 3; ++j) visits.push_back(sorter->begin(blocks[i + j].block(), options.positions));
-    for (std::size_t j = 3; j-- > 0;) {
-      const std::string run = bytes_of_run([&](WritableFile& file) {
+// The lists of one block wait on the host while other lanes sort, also in the same arena.
+TEST_P(GpuLaneTest, KeepsTheListsOfSeveralBlocksApart) {
+  for (const unsigned arenas : {1U, 3U}) {
+    MemoryBudget budget(kBudget);
+    GpuSorterOptions of = sorter_options(form(), (std::size_t{1} << 30) / arenas, std::size_t{64} << 20);
+    of.lanes = 3;
+    of.arenas = arenas;
+    const auto lanes = make_gpu_lanes(of, budget);
+    const BlockSortOptions options = options_of(positions());
+    for (std::uint64_t seed = 1; seed <= 12; seed += 3) {
+      std::vector<std::unique_ptr<BlockOf>> blocks;
+      for (std::size_t i = 0; i < 3; ++i) {
+        blocks.push_back(std::make_unique<BlockOf>(some_shape(seed + i), form()));
         BlockSortStats stats;
-        return visits[j]->write_run(file, options, stats);
-      });
-      visits[j].reset();
-      EXPECT_TRUE(run == cpu_run(blocks[i + j].occurrences(), options)) << "block " << i + j;
+        lanes[i]->sort(blocks[i]->block(), options, stats);
+      }
+      for (std::size_t i = 3; i-- > 0;) {
+        const std::string run = bytes_of_run([&](WritableFile& file) {
+          BlockSortStats stats;
+          return lanes[i]->write_run(blocks[i]->block(), file, options, stats);
+        });
+        EXPECT_TRUE(run == cpu_run(blocks[i]->occurrences(), options)) << "block " << seed + i;
+      }
     }
   }
 }
 
-// Threads that begin and write blocks side by side, more of them than there are visits, which may share an arena.
-TEST_P(GpuVisitTest, TakesBlocksOfSeveralThreads) {
-  for (const unsigned shares : {1U, 2U}) {
+// Lanes on threads of their own, which may share an arena.
+TEST_P(GpuLaneTest, SortsBlocksBesideOtherLanes) {
+  for (const unsigned arenas : {1U, 2U, 4U}) {
     MemoryBudget budget(kBudget);
-    GpuSorterOptions of = sorter_options(form(), std::size_t{512} << 20, std::size_t{32} << 20);
-    of.visits = 2;
-    of.shares = shares;
-    const auto sorter = make_gpu_block_sorter(of, budget);
+    GpuSorterOptions of = sorter_options(form(), (std::size_t{512} << 20) / arenas, std::size_t{64} << 20);
+    of.lanes = 4;
+    of.arenas = arenas;
+    const auto lanes = make_gpu_lanes(of, budget);
     const BlockSortOptions options = options_of(positions());
     std::vector<std::thread> threads;
-    for (std::uint64_t thread = 0; thread < 4; ++thread) {
-      threads.emplace_back([&, thread] {
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      threads.emplace_back([&, i] {
         for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-          const BlockOf block(some_shape(4 * seed + thread), form());
-          EXPECT_TRUE(gpu_run(*sorter, block.block(), options) == cpu_run(block.occurrences(), options));
+          const BlockOf block(some_shape(4 * seed + i), form());
+          EXPECT_TRUE(gpu_run(*lanes[i], block.block(), options) == cpu_run(block.occurrences(), options));
         }
       });
     }
@@ -262,8 +269,9 @@ TEST_P(GpuVisitTest, TakesBlocksOfSeveralThreads) {
   }
 }
 
-// Whatever call fails, the visit ends with a GpuError and nothing written, or the run is right; the next block is.
-TEST_P(GpuVisitTest, EndsCleanlyWhateverCallFails) {
+// Whatever call fails, the pass ends with a GpuError and nothing is written, or the run is right. The next run is
+// right.
+TEST_P(GpuLaneTest, EndsCleanlyWhateverCallFails) {
   const BlockOf synthetic({.chunks = 4, .documents = 30, .positions = positions()}, form());
   const BlockSortOptions options = options_of(positions());
   const std::string expected = cpu_run(synthetic.occurrences(), options);
@@ -273,12 +281,13 @@ TEST_P(GpuVisitTest, EndsCleanlyWhateverCallFails) {
     MemoryBudget budget(kBudget), file_budget(kBudget);
     MemoryFile file(file_budget, "run");
     fail_gpu_call(nth);
-    std::unique_ptr<GpuBlockSorter> sorter;
+    std::unique_ptr<GpuLane> lane;
     bool threw = false;
     try {
-      sorter = make_gpu_block_sorter(sorter_options(form(), std::size_t{64} << 20, std::size_t{4} << 20), budget);
+      lane = make_lane(sorter_options(form(), std::size_t{64} << 20, std::size_t{4} << 20), budget);
       BlockSortStats stats;
-      sorter->begin(synthetic.block(), options.positions)->write_run(file, options, stats);
+      lane->sort(synthetic.block(), options, stats);
+      lane->write_run(synthetic.block(), file, options, stats);
     } catch (const GpuMemoryError&) {
       threw = true;
       EXPECT_EQ(file.size(), 0U);
@@ -286,9 +295,9 @@ TEST_P(GpuVisitTest, EndsCleanlyWhateverCallFails) {
     const std::uint64_t fired = gpu_faults_fired();
     fail_gpu_call(0);
     EXPECT_EQ(threw, fired != 0);
-    if (sorter != nullptr) {
-      EXPECT_TRUE(gpu_run(*sorter, synthetic.block(), options) == expected) << nth;
-      sorter.reset();
+    if (lane != nullptr) {
+      EXPECT_TRUE(gpu_run(*lane, synthetic.block(), options) == expected) << nth;
+      lane.reset();
     }
     EXPECT_EQ(budget.used_bytes(), 0U);
     if (fired == 0) break;
@@ -297,31 +306,32 @@ TEST_P(GpuVisitTest, EndsCleanlyWhateverCallFails) {
   EXPECT_GT(failed, 20U);
 }
 
-TEST_P(GpuVisitTest, RefusesABlockThatDoesNotFitItsArena) {
+TEST_P(GpuLaneTest, RefusesABlockThatDoesNotFitItsArena) {
   const BlockOf synthetic({.positions = positions()}, form());
   const BlockSortOptions options = options_of(positions());
   GpuSorterOptions of = sorter_options(form(), 0, std::size_t{1} << 20);
   of.arena_bytes = block_pass_device_bytes(size_of(synthetic.block(), positions()), of) - 256;
   MemoryBudget budget(kBudget);
-  const auto sorter = make_gpu_block_sorter(of, budget);
-  EXPECT_THROW(sorter->begin(synthetic.block(), positions()), GpuMemoryError);
+  const auto lane = make_lane(of, budget);
+  BlockSortStats stats;
+  EXPECT_THROW(lane->sort(synthetic.block(), options, stats), GpuMemoryError);
   const Block empty;
-  EXPECT_TRUE(gpu_run(*sorter, empty, options) == cpu_run(empty, options));
+  EXPECT_TRUE(gpu_run(*lane, empty, options) == cpu_run(empty, options));
 }
 
-TEST(GpuBlockSorters, AreRefusedWithAReason) {
+TEST(GpuLanes, AreRefusedWithAReason) {
   MemoryBudget budget(kBudget);
   GpuSorterOptions options = sorter_options(ChunkForm::kTables, std::size_t{1} << 20, std::size_t{4} << 20);
   if (find_gpus().state != GpuState::kUsable) {
-    EXPECT_THROW(make_gpu_block_sorter(options, budget), GpuError);
+    EXPECT_THROW(make_gpu_lanes(options, budget), GpuError);
     return;
   }
   options.record_sorter = "none";
-  EXPECT_THROW(make_gpu_block_sorter(options, budget), UsageError);
+  EXPECT_THROW(make_gpu_lanes(options, budget), UsageError);
   options = sorter_options(ChunkForm::kTables, std::size_t{1} << 20, std::size_t{1} << 10);
-  EXPECT_THROW(make_gpu_block_sorter(options, budget), GpuMemoryError);
+  EXPECT_THROW(make_gpu_lanes(options, budget), GpuMemoryError);
   options = sorter_options(ChunkForm::kTables, std::size_t{1} << 20, 2 * kBudget);
-  EXPECT_THROW(make_gpu_block_sorter(options, budget), BudgetError);
+  EXPECT_THROW(make_gpu_lanes(options, budget), BudgetError);
   EXPECT_EQ(budget.used_bytes(), 0U);
 }
 

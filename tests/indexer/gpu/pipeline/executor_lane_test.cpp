@@ -1,27 +1,30 @@
-#include "indexer/gpu/sorter/host_block_pass.hpp"
+#include "indexer/gpu/pipeline/executor_lane.hpp"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "indexer/block/run_output.hpp"
-#include "indexer/gpu/pipeline/block_pass.hpp"
-#include "indexer/gpu/pipeline/host_executor.hpp"
-#include "indexer/gpu/sorter/gpu_lanes.hpp"
 #include "io/base/error.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/faults.hpp"
 #include "tests/indexer/gpu/pipeline/pass_blocks.hpp"
+#include "tests/support/host_gpu/host_executor.hpp"
+#include "tests/support/host_gpu/host_lanes.hpp"
 
 namespace spillway {
 namespace {
 
 using testing::cpu_run;
 using testing::FormedBlock;
+using testing::GpuLanes;
+using testing::host_pass_bytes;
+using testing::HostLaneOptions;
 using testing::kTestBudget;
+using testing::lane_run;
+using testing::make_host_lanes;
 using testing::NamedBlock;
 using testing::size_of;
-using testing::visited_run;
 
 struct PassCase {
   ChunkForm form;
@@ -29,36 +32,36 @@ struct PassCase {
 };
 
 // Records by a stable sorter that needs scratch, and by one that is neither; none for tokens.
-std::vector<HostBlockPassOptions> visitors(ChunkForm form) {
+std::vector<HostLaneOptions> lane_options(ChunkForm form) {
   const bool keys = form == ChunkForm::kTables;
   return {{form, 0, 1, 1, keys ? find_record_sorter("cpu-radix") : nullptr, find_string_sorter("cpu-multikey")},
           {form, 0, 1, 1, keys ? find_record_sorter("cpu-quick") : nullptr, find_string_sorter("cpu-msd")}};
 }
 
-std::unique_ptr<GpuBlockSorter> make_visitor(std::size_t arena_bytes, ChunkForm form, MemoryBudget& budget) {
-  HostBlockPassOptions options = visitors(form)[0];
+std::unique_ptr<GpuLane> make_lane(std::size_t arena_bytes, ChunkForm form, MemoryBudget& budget) {
+  HostLaneOptions options = lane_options(form)[0];
   options.arena_bytes = arena_bytes;
-  return make_host_block_sorter(options, budget);
+  return std::move(make_host_lanes(options, budget).front());
 }
 
 std::size_t bytes_for(const Block& block, const PassCase& of) {
-  return host_pass_bytes(size_of(block, of.positions), visitors(of.form)[0]);
+  return host_pass_bytes(size_of(block, of.positions), lane_options(of.form)[0]);
 }
 
 void expect_same_runs(const NamedBlock& named, ChunkForm form) {
   SCOPED_TRACE(named.name);
   const std::string expected = cpu_run(named);
   const FormedBlock block(named.block, form);
-  for (HostBlockPassOptions& options : visitors(form)) {
+  for (HostLaneOptions& options : lane_options(form)) {
     // An arena of exactly what is said to be needed.
     MemoryBudget budget(kTestBudget);
     options.arena_bytes = host_pass_bytes(size_of(block, named.options.positions), options);
-    const auto visitor = make_host_block_sorter(options, budget);
-    EXPECT_TRUE(visited_run(*visitor, block, named.options) == expected) << options.strings->name();
+    EXPECT_TRUE(lane_run(*make_host_lanes(options, budget).front(), block, named.options) == expected)
+        << options.strings->name();
   }
 }
 
-class HostBlockPass : public ::testing::TestWithParam<PassCase> {
+class HostLane : public ::testing::TestWithParam<PassCase> {
  protected:
   Positions positions() const { return GetParam().positions; }
   ChunkForm form() const { return GetParam().form; }
@@ -67,12 +70,12 @@ class HostBlockPass : public ::testing::TestWithParam<PassCase> {
   }
 };
 
-TEST_P(HostBlockPass, GivesTheRunOfTheCpu) { testing::take_pass_test_blocks(positions(), 40, expect_same()); }
+TEST_P(HostLane, GivesTheRunOfTheCpu) { testing::take_pass_test_blocks(positions(), 40, expect_same()); }
 
-TEST_P(HostBlockPass, GivesTheRunOfTheCpuForLongLists) { testing::take_long_lists(positions(), expect_same()); }
+TEST_P(HostLane, GivesTheRunOfTheCpuForLongLists) { testing::take_long_lists(positions(), expect_same()); }
 
 // The sum of the block, which is checked, says that no list is left out between ranges.
-TEST_P(HostBlockPass, GivesTheRunOfTheCpuForManyRanges) {
+TEST_P(HostLane, GivesTheRunOfTheCpuForManyRanges) {
   std::size_t most = 0;
   testing::take_many_ranges(positions(), [&](const NamedBlock& named) {
     most = std::max<std::size_t>(most, size_of(named.block, positions()).occurrences);
@@ -81,43 +84,45 @@ TEST_P(HostBlockPass, GivesTheRunOfTheCpuForManyRanges) {
   EXPECT_GT(most, 2 * kMostRangeOccurrences);
 }
 
-TEST_P(HostBlockPass, TakesBlockAfterBlock) {
+TEST_P(HostLane, TakesBlockAfterBlock) {
   MemoryBudget budget(kTestBudget);
-  const auto visitor = make_visitor(std::size_t{64} << 20, form(), budget);
+  const auto lane = make_lane(std::size_t{64} << 20, form(), budget);
   const std::size_t used = budget.used_bytes();
   for (const std::uint64_t seed : {3, 4, 5}) {
     testing::take_random_blocks(seed, positions(), [&](const NamedBlock& named) {
       const FormedBlock block(named.block, form());
-      EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named)) << named.name;
+      EXPECT_TRUE(lane_run(*lane, block, named.options) == cpu_run(named)) << named.name;
     });
   }
   EXPECT_EQ(budget.used_bytes(), used);
 }
 
-TEST_P(HostBlockPass, RefusesABlockThatDoesNotFitItsArenaAndGoesOnWithOthers) {
+TEST_P(HostLane, RefusesABlockThatDoesNotFitItsArenaAndGoesOnWithOthers) {
   testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
     MemoryBudget budget(kTestBudget);
     const FormedBlock block(named.block, form());
-    const auto visitor = make_visitor(bytes_for(block, GetParam()) - 1, form(), budget);
-    EXPECT_THROW(visitor->begin(block, positions()), GpuMemoryError);
+    const auto lane = make_lane(bytes_for(block, GetParam()) - 1, form(), budget);
+    BlockSortStats stats;
+    EXPECT_THROW(lane->sort(block, named.options, stats), GpuMemoryError);
     NamedBlock empty{"empty", {}, named.options};
-    EXPECT_TRUE(visited_run(*visitor, empty.block, empty.options) == cpu_run(empty));
+    EXPECT_TRUE(lane_run(*lane, empty.block, empty.options) == cpu_run(empty));
   });
 }
 
-TEST_P(HostBlockPass, RefusesABlockWhoseListsDoNotFitTheBudget) {
+TEST_P(HostLane, RefusesABlockWhoseListsDoNotFitTheBudget) {
   testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
     const FormedBlock block(named.block, form());
     const std::size_t bytes = bytes_for(block, GetParam());
     MemoryBudget budget(bytes);
-    const auto visitor = make_visitor(bytes, form(), budget);
-    EXPECT_THROW(visitor->begin(block, positions()), GpuMemoryError);
+    const auto lane = make_lane(bytes, form(), budget);
+    BlockSortStats stats;
+    EXPECT_THROW(lane->sort(block, named.options, stats), GpuMemoryError);
     EXPECT_EQ(budget.used_bytes(), bytes);
   });
 }
 
 // Whatever call fails, nothing is written and nothing kept, and the next block's run is right.
-TEST_P(HostBlockPass, EndsCleanlyWhateverCallFails) {
+TEST_P(HostLane, EndsCleanlyWhateverCallFails) {
   testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
     const FormedBlock block(named.block, form());
     std::uint64_t failed = 0;
@@ -125,21 +130,22 @@ TEST_P(HostBlockPass, EndsCleanlyWhateverCallFails) {
       MemoryBudget budget(kTestBudget), file_budget(kTestBudget);
       MemoryFile file(file_budget, "run");
       fail_gpu_call(failed + 1);
-      std::unique_ptr<GpuBlockSorter> visitor;
+      std::unique_ptr<GpuLane> lane;
       try {
-        visitor = make_visitor(std::size_t{1} << 20, form(), budget);
+        lane = make_lane(std::size_t{1} << 20, form(), budget);
         BlockSortStats stats;
-        visitor->begin(block, positions())->write_run(file, named.options, stats);
+        lane->sort(block, named.options, stats);
+        lane->write_run(block, file, named.options, stats);
       } catch (const GpuMemoryError&) {
         EXPECT_EQ(file.size(), 0U);
       }
       fired = gpu_faults_fired() != 0;
       EXPECT_EQ(fired, file.size() == 0);
       fail_gpu_call(0);
-      if (visitor != nullptr) {
+      if (lane != nullptr) {
         EXPECT_EQ(budget.used_bytes(), std::size_t{1} << 20);
-        EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named)) << failed;
-        visitor.reset();
+        EXPECT_TRUE(lane_run(*lane, block, named.options) == cpu_run(named)) << failed;
+        lane.reset();
       }
       EXPECT_EQ(budget.used_bytes(), 0U);
     }
@@ -147,15 +153,16 @@ TEST_P(HostBlockPass, EndsCleanlyWhateverCallFails) {
   });
 }
 
-TEST_P(HostBlockPass, SaysThatTheGpuIsLostUntilTheEnd) {
+TEST_P(HostLane, SaysThatTheGpuIsLostUntilTheEnd) {
   testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
     const FormedBlock block(named.block, form());
     MemoryBudget budget(kTestBudget);
-    const auto visitor = make_visitor(std::size_t{1} << 20, form(), budget);
+    const auto lane = make_lane(std::size_t{1} << 20, form(), budget);
     fail_gpu_call(5, GpuFault::kLost);
     for (int i = 0; i < 2; ++i) {
       try {
-        visitor->begin(block, positions());
+        BlockSortStats stats;
+        lane->sort(block, named.options, stats);
         ADD_FAILURE() << "no error";
       } catch (const GpuError& error) {
         EXPECT_TRUE(error.is_lost);
@@ -166,12 +173,11 @@ TEST_P(HostBlockPass, SaysThatTheGpuIsLostUntilTheEnd) {
   });
 }
 
-// A host that copies from slabs only every so often, and counts what it copied.
-class SlabMachine : public HostExecutor {
+// A host that copies from pinned slots only every so often, and counts what it copied.
+class SlotExecutor : public testing::HostExecutor {
  public:
-  SlabMachine(std::size_t arena_bytes, unsigned refused, std::size_t& sent_bytes, MemoryBudget& budget)
-      : HostExecutor(std::make_shared<HostArenaShare>(arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"),
-                     budget),
+  SlotExecutor(std::size_t arena_bytes, unsigned refused, std::size_t& sent_bytes, MemoryBudget& budget)
+      : HostExecutor(testing::make_host_arena(arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"), budget),
         refused_(refused),
         sent_bytes_(sent_bytes) {}
   bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> slab) {
@@ -188,8 +194,8 @@ class SlabMachine : public HostExecutor {
   std::size_t& sent_bytes_;
 };
 
-// Whatever stands in slabs, and whatever of it a machine copies from there.
-TEST(SlabVisit, GivesTheRunOfTheCpu) {
+// Whichever chunks are in pinned slots, and whichever of them the executor copies from there.
+TEST(PassFromPinnedSlots, GivesTheRunOfTheCpu) {
   for (const Positions positions : {Positions::kNone, Positions::kStored}) {
     for (const std::size_t pieces : {1, 3, 1000}) {
       for (const unsigned refused : {0U, 1U, 3U}) {
@@ -202,11 +208,10 @@ TEST(SlabVisit, GivesTheRunOfTheCpu) {
           while (slabs.piece_count() - taken.size() > pieces) taken.push_back(slabs.take());
           testing::TokenBlock tokens(named.block, 1);
           moved += tokens.stand_in(slabs);
-          std::vector<std::unique_ptr<GpuLane>> slots;
-          slots.push_back(std::make_unique<BlockPass<SlabMachine>>(
-              bytes_for(tokens.block(), {ChunkForm::kTokens, positions}), refused, sent_bytes, budget));
-          SlotBlockSorter visitor(std::move(slots), ChunkForm::kTokens);
-          EXPECT_TRUE(visited_run(visitor, tokens.block(), named.options) == cpu_run(named)) << named.name;
+          ExecutorLane<SlotExecutor> lane(ChunkForm::kTokens,
+                                          bytes_for(tokens.block(), {ChunkForm::kTokens, positions}), refused,
+                                          sent_bytes, budget);
+          EXPECT_TRUE(lane_run(lane, tokens.block(), named.options) == cpu_run(named)) << named.name;
         });
         EXPECT_GT(moved, 0U);
         EXPECT_EQ(sent_bytes > 0, refused != 1) << "of " << moved << " chunks";
@@ -215,7 +220,7 @@ TEST(SlabVisit, GivesTheRunOfTheCpu) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, HostBlockPass,
+INSTANTIATE_TEST_SUITE_P(, HostLane,
                          ::testing::Values(PassCase{ChunkForm::kTables, Positions::kNone},
                                            PassCase{ChunkForm::kTables, Positions::kStored},
                                            PassCase{ChunkForm::kTokens, Positions::kNone},
@@ -234,15 +239,16 @@ class TokenPass : public ::testing::Test {
       testing::TokenBlock tokens(named.block, 1);
       damage(tokens);
       MemoryBudget budget(kTestBudget);
-      const auto visitor = make_visitor(std::size_t{16} << 20, ChunkForm::kTokens, budget);
+      const auto lane = make_lane(std::size_t{16} << 20, ChunkForm::kTokens, budget);
       try {
-        visitor->begin(tokens.block(), Positions::kNone);
+        BlockSortStats stats;
+        lane->sort(tokens.block(), named.options, stats);
         ADD_FAILURE() << "no error";
       } catch (const GpuError& error) {
         EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
       }
       const FormedBlock block(named.block, ChunkForm::kTokens);
-      EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named));
+      EXPECT_TRUE(lane_run(*lane, block, named.options) == cpu_run(named));
     });
   }
 };
@@ -264,45 +270,46 @@ TEST_F(TokenPass, RefusesATokenTooFew) {
   });
 }
 
-TEST(TokenVisitLengths, MustAddUpToTheTokens) {
+TEST(TokenPassLengths, MustAddUpToTheTokens) {
   testing::take_random_blocks(3, Positions::kNone, [&](const NamedBlock& named) {
     testing::TokenBlock tokens(named.block, 1);
     ++tokens.block().chunks[0].occurrence_count;
     MemoryBudget budget(kTestBudget);
-    const auto visitor = make_visitor(std::size_t{16} << 20, ChunkForm::kTokens, budget);
-    EXPECT_THROW(visitor->begin(tokens.block(), Positions::kNone), FormatError);
+    const auto lane = make_lane(std::size_t{16} << 20, ChunkForm::kTokens, budget);
+    BlockSortStats stats;
+    EXPECT_THROW(lane->sort(tokens.block(), named.options, stats), FormatError);
   });
 }
 
-// Threads that begin and write blocks side by side, more of them than there are visits, which may share an arena.
-class HostVisits : public ::testing::TestWithParam<unsigned> {};
+// Lanes on threads of their own, which may share arenas.
+class HostLanes : public ::testing::TestWithParam<unsigned> {};
 
-TEST_P(HostVisits, TakeBlocksOfSeveralThreads) {
+TEST_P(HostLanes, SortBlocksSideBySide) {
   MemoryBudget budget(kTestBudget);
-  HostBlockPassOptions options = visitors(ChunkForm::kTokens)[0];
+  HostLaneOptions options = lane_options(ChunkForm::kTokens)[0];
   options.arena_bytes = std::size_t{16} << 20;
-  options.visits = 2;
-  options.shares = GetParam();
-  const auto visitor = make_host_block_sorter(options, budget);
+  options.lanes = 4;
+  options.arenas = GetParam();
+  const GpuLanes lanes = make_host_lanes(options, budget);
   std::vector<std::thread> threads;
-  for (std::uint64_t seed = 20; seed < 24; ++seed) {
-    threads.emplace_back([&, seed] {
-      testing::take_random_blocks(seed, Positions::kStored, [&](const NamedBlock& named) {
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    threads.emplace_back([&, i] {
+      testing::take_random_blocks(20 + i, Positions::kStored, [&](const NamedBlock& named) {
         const FormedBlock block(named.block, ChunkForm::kTokens);
-        EXPECT_TRUE(visited_run(*visitor, block, named.options) == cpu_run(named)) << named.name;
+        EXPECT_TRUE(lane_run(*lanes[i], block, named.options) == cpu_run(named)) << named.name;
       });
     });
   }
   for (std::thread& thread : threads) thread.join();
 }
 
-INSTANTIATE_TEST_SUITE_P(Shares, HostVisits, ::testing::Values(1U, 2U));
+INSTANTIATE_TEST_SUITE_P(Arenas, HostLanes, ::testing::Values(1U, 2U, 4U));
 
 TEST(BlockPassSize, OfASumNeedsNoMoreThanItsParts) {
   const auto check = [](const BlockPassSize& a, const BlockPassSize& b, ChunkForm form) {
     BlockPassSize sum = a;
     sum += b;
-    const auto bytes = [&](const BlockPassSize& size) { return host_pass_bytes(size, visitors(form)[0]); };
+    const auto bytes = [&](const BlockPassSize& size) { return host_pass_bytes(size, lane_options(form)[0]); };
     EXPECT_LE(bytes(sum), bytes(a) + bytes(b));
     EXPECT_GT(bytes(sum), bytes(a));
   };

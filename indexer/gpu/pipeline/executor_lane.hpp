@@ -1,0 +1,144 @@
+// A lane on any executor: the steps of a block pass in their order, the same code for a GPU and for the host in tests.
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "indexer/block/run_output.hpp"
+#include "indexer/gpu/pipeline/encoded_run.hpp"
+#include "indexer/gpu/pipeline/gpu_lane.hpp"
+#include "indexer/gpu/pipeline/occurrence_keys.hpp"
+#include "indexer/gpu/pipeline/token_keys.hpp"
+#include "indexer/gpu/steps/fold.hpp"
+#include "indexer/gpu/steps/token_sums.hpp"
+#include "sort/gpu/device/arena.hpp"
+
+namespace spillway {
+
+template <typename Executor>
+class ExecutorLane final : public GpuLane {
+ public:
+  // `form`: of all chunks; not kPostings. The arguments make the executor.
+  template <typename... Arguments>
+  explicit ExecutorLane(ChunkForm form, Arguments&&... arguments)
+      : form_(form), executor_(std::forward<Arguments>(arguments)...) {}
+
+  std::size_t sort(const Block& block, const BlockSortOptions& options, BlockSortStats& stats) override {
+    lists_ = {};
+    const BlockPacker packer(block, options.positions, form_);
+    {
+      const std::lock_guard turn(executor_.arena().turn);
+      try {
+        run(packer, stats);
+      } catch (...) {
+        executor_.abandon();
+        lists_ = {};
+        throw;
+      }
+    }
+    return run_bytes_bound(block, {lists_.fragments.size(), lists_.bytes()}, options.run_block_bytes);
+  }
+
+  RunSummary write_run(const Block& block, WritableFile& file, const BlockSortOptions& options,
+                       BlockSortStats& stats) override {
+    const EncodedLists lists = std::exchange(lists_, {});
+    return write_encoded_run(block, options, lists, file, stats);
+  }
+
+  PassSeconds seconds() const override { return seconds_; }
+
+ private:
+  template <typename T>
+  T* at(std::size_t place) {
+    return reinterpret_cast<T*>(executor_.arena().memory.data() + place);
+  }
+
+  void run(const BlockPacker& packer, BlockSortStats& stats) {
+    executor_.start();
+    executor_.mark(PassMark::kBegin);
+    if (form_ == ChunkForm::kTokens) {
+      KeysOfTokens keys(executor_, packer);
+      encode(packer, keys.make(), keys.layout());
+      stats.upload_bytes += keys.uploaded_bytes();
+    } else {
+      KeysOfOccurrences keys(executor_, packer);
+      encode(packer, keys.make(), keys.layout());
+      stats.upload_bytes += keys.uploaded_bytes();
+    }
+    seconds_ = executor_.seconds();
+    stats.upload_seconds += seconds_.front();
+    stats.sort_seconds += std::accumulate(seconds_.begin() + 1, seconds_.end() - 2, 0.0);
+    stats.encode_seconds += *(seconds_.end() - 2);
+    stats.download_seconds += seconds_.back();
+    stats.download_bytes += downloaded_bytes_;
+  }
+
+  void encode(const BlockPacker& packer, const SortedKeys& sorted, const PassLayout& layout) {
+    executor_.mark(PassMark::kKeyed);
+    const auto count = static_cast<std::uint32_t>(packer.size().occurrences);
+    if (packer.size().positions) {
+      fold(
+          FoldedPositions{sorted.keys, count, sorted.low_bits, kStretchOccurrences, at<std::uint32_t>(layout.documents),
+                          at<std::uint32_t>(layout.document_ends), at<std::uint32_t>(layout.positions)},
+          layout);
+    } else {
+      fold(FoldedKeys{sorted.keys, count, sorted.low_bits}, layout);
+    }
+    PassTotals* const totals = at<PassTotals>(layout.totals);
+    executor_.for_each(
+        1, CollectTotals{at<GroupSums>(layout.group_sums) + groups_of(count),
+                         at<std::uint64_t>(layout.rank_text_offsets) + sorted.ranks, sorted.token_sums, totals});
+    executor_.mark(PassMark::kEncoded);
+    download(layout, sorted.ranks, executor_.fetch(totals));
+  }
+
+  template <typename Keys>
+  void fold(const Keys& keys, const PassLayout& layout) {
+    const std::size_t groups = groups_of(keys.count);
+    GroupSums* const sums = at<GroupSums>(layout.group_sums);
+    executor_.for_each(groups + 1, MeasureGroup<Keys>{keys, sums});
+    executor_.exclusive_scan(sums, sums, groups + 1, AddGroupSums{},
+                             {at<std::uint8_t>(layout.scan_scratch), layout.totals - layout.scan_scratch});
+    executor_.for_each(std::max(groups, std::size_t{1}),
+                       WriteGroup<Keys>{keys, sums, at<EncodedFragment>(layout.fragments),
+                                        at<std::uint8_t>(layout.postings), at<std::uint8_t>(layout.distances)});
+  }
+  static std::size_t groups_of(std::uint32_t keys) { return (std::size_t{keys} + kGroupKeys - 1) / kGroupKeys; }
+
+  void download(const PassLayout& layout, std::uint32_t ranks, const PassTotals& totals) {
+    DownloadedArrays arrays{
+        {{at<std::uint8_t>(layout.fragments), 0, (totals.lists.fragments + 1ULL) * sizeof(EncodedFragment)},
+         {at<std::uint8_t>(layout.rank_text_offsets), 0, (ranks + 1ULL) * sizeof(std::uint64_t)},
+         {at<std::uint8_t>(layout.rank_text), 0, totals.rank_text_bytes},
+         {at<std::uint8_t>(layout.postings), 0, totals.lists.posting_bytes},
+         {at<std::uint8_t>(layout.distances), 0, totals.lists.distance_bytes}}};
+    downloaded_bytes_ = 0;
+    for (DownloadedArray& array : arrays) {
+      array.host_offset = downloaded_bytes_;
+      downloaded_bytes_ += device_aligned(array.bytes);
+    }
+    Download lists = executor_.download(arrays, downloaded_bytes_);
+    view(lists.data, arrays[0], lists_.fragments);
+    view(lists.data, arrays[1], lists_.rank_text_offsets);
+    view(lists.data, arrays[2], lists_.rank_text);
+    view(lists.data, arrays[3], lists_.postings);
+    view(lists.data, arrays[4], lists_.distances);
+    lists_.memory = std::move(lists.memory);
+    lists_.sum.lanes = {totals.tokens.low, totals.tokens.high};
+    lists_.sum.positions = totals.tokens.positions;
+  }
+  template <typename T>
+  static void view(const std::uint8_t* host, const DownloadedArray& array, std::span<const T>& to) {
+    to = {reinterpret_cast<const T*>(host + array.host_offset), array.bytes / sizeof(T)};
+  }
+
+  const ChunkForm form_;
+  Executor executor_;
+  EncodedLists lists_;  // from sort() to write_run()
+  std::size_t downloaded_bytes_ = 0;
+  PassSeconds seconds_{};
+};
+
+}  // namespace spillway

@@ -1,0 +1,76 @@
+#include "indexer/gpu/sorter/gpu_lanes.hpp"
+
+#include "indexer/gpu/pipeline/cuda_executor.cuh"
+#include "indexer/gpu/pipeline/executor_lane.hpp"
+#include "sort/gpu/registry.hpp"
+
+namespace spillway {
+
+namespace {
+
+// Null where blocks need none.
+const DeviceRecordSorter* record_sorter(const GpuSorterOptions& options) {
+  if (options.form == ChunkForm::kTokens) return nullptr;
+  const DeviceRecordSorter* const sorter = find_device_record_sorter(options.record_sorter);
+  if (sorter == nullptr) throw UsageError("no GPU sorter of records has the name " + options.record_sorter);
+  return sorter;
+}
+
+const DeviceStringSorter& string_sorter(const std::string& name) {
+  const DeviceStringSorter* const sorter = find_device_string_sorter(name);
+  if (sorter == nullptr) throw UsageError("no GPU sorter of strings has the name " + name);
+  return *sorter;
+}
+
+// Lets threads that wait for the GPU sleep: the processors have other work.
+void wait_without_spinning(int gpu) {
+  cuda_check(cudaSetDevice(gpu));
+  cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync));
+}
+
+using DeviceArenas = std::vector<std::shared_ptr<Arena<DeviceBuffer>>>;
+
+// Those of the first GPU, then those of the next.
+DeviceArenas make_arenas(const GpuSorterOptions& options) {
+  DeviceArenas arenas;
+  for (const int gpu : options.gpus) {
+    wait_without_spinning(gpu);
+    for (unsigned i = 0; i < options.arenas; ++i) {
+      arenas.push_back(std::make_shared<Arena<DeviceBuffer>>(DeviceBuffer(gpu, options.arena_bytes)));
+    }
+  }
+  return arenas;
+}
+
+}  // namespace
+
+std::size_t block_pass_device_bytes(const BlockPassSize& size, const GpuSorterOptions& options) {
+  if (options.gpus.empty()) throw GpuError("no GPU to sort blocks on");
+  cuda_check(cudaSetDevice(options.gpus.front()));
+  return pass_bytes(size, CudaExecutor::scratch_of(size, record_sorter(options), string_sorter(options.string_sorter)),
+                    options.form);
+}
+
+std::vector<std::unique_ptr<GpuLane>> make_gpu_lanes(const GpuSorterOptions& options, MemoryBudget& budget) {
+  if (options.gpus.empty()) throw GpuError("no GPU to sort blocks on");
+  const std::size_t staging_bytes = options.staging_bytes / (options.lanes * options.gpus.size());
+  if (staging_bytes < CudaExecutor::kMinStagingBytes) {
+    throw GpuMemoryError("sorting blocks on a GPU needs " + std::to_string(CudaExecutor::kMinStagingBytes) +
+                         " bytes of pinned memory for each, and has " + std::to_string(staging_bytes) +
+                         ": raise --memory");
+  }
+  const DeviceArenas arenas = make_arenas(options);
+  const auto pinned = std::make_shared<PinnedRegistry>();
+  std::vector<std::unique_ptr<GpuLane>> lanes;
+  for (unsigned lane = 0; lane < options.lanes; ++lane) {
+    for (std::size_t g = 0; g < options.gpus.size(); ++g) {
+      lanes.push_back(std::make_unique<ExecutorLane<CudaExecutor>>(
+          options.form,
+          CudaExecutorSetup{options.gpus[g], arenas[g * options.arenas + lane % options.arenas], staging_bytes,
+                            record_sorter(options), string_sorter(options.string_sorter), pinned, budget}));
+    }
+  }
+  return lanes;
+}
+
+}  // namespace spillway
