@@ -13,7 +13,7 @@ inline std::string bench_text(std::uint64_t bytes, GeneratedFormat format) {
   options.format = format;
   std::string text;
   text.reserve(bytes);
-  generate_text(options, [&](std::string_view piece) { text += piece; });
+  generate_text(options, [&](std::string_view fragment) { text += fragment; });
   return text;
 }
 

@@ -41,7 +41,7 @@ std::string make_text(std::uint64_t bytes) {
   options.threads = std::max(1U, std::thread::hardware_concurrency());
   std::string text;
   text.reserve(bytes);
-  generate_text(options, [&](std::string_view piece) { text += piece; });
+  generate_text(options, [&](std::string_view fragment) { text += fragment; });
   return text;
 }
 

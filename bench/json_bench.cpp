@@ -35,15 +35,15 @@ void unescape(benchmark::State& state, UnescapeFunction function) {
 struct CountingSink final : DocumentSink {
   std::size_t documents = 0, text_bytes = 0;
   void begin(const DocumentFields&, const SourcePlace&) override { ++documents; }
-  void text(std::string_view piece) override { text_bytes += piece.size(); }
+  void text(std::string_view fragment) override { text_bytes += fragment.size(); }
   void end() override {}
   void skip(SkipReason, const SourcePlace&, std::string_view) override {}
   void consumed(std::uint64_t) override {}
 };
 
-// The work of a parsing thread, in steps of one read: check UTF-8, split into records, parse them and check their
-// fields.
-void documents(benchmark::State& state) {
+// Passes the input to parse(block, sink) in steps of one read, and checks that every document arrived.
+template <typename Parse>
+void parse_in_steps(benchmark::State& state, Parse parse) {
   constexpr std::size_t kStepBytes = std::size_t{256} << 10;
   const std::string_view bytes = stage_input().bytes();
   for (auto _ : state) {
@@ -60,7 +60,7 @@ void documents(benchmark::State& state) {
   count_input(state);
 }
 
-// The work of a parsing thread on a block of records: check UTF-8, cut, parse and judge records.
+// The work of a parsing thread: check UTF-8, split into records, parse them and check their fields.
 void documents(benchmark::State& state) {
   StageJsonl jsonl(stage_input().bytes().size());
   parse_in_steps(state, [&](std::string_view block, DocumentSink& sink) { jsonl.parser.parse_block(block, {}, sink); });

@@ -21,13 +21,13 @@ namespace {
 
 constexpr std::size_t kBudgetBytes = std::size_t{1} << 40;
 
-// Words of a text, a window at a time; a word that a window's end cuts counts as two.
-class Windows {
+// Finds words in ranges of kScanBytes of each document. A word across the end of a range counts as two.
+class EdgeFinder {
  public:
-  explicit Windows(FindEdgesFunction find_edges)
+  explicit EdgeFinder(FindEdgesFunction find_edges)
       : find_edges_(find_edges), lowered_(kScanBytes + kScanPadding), edges_(kScanBytes + kScanPadding) {}
 
-  // Calls take(lowered text, edges of its words) for every window of every document.
+  // Calls take(lowered text, edges of its words) for every range of every document.
   template <typename Take>
   void scan(Take&& take) {
     for (const StageDocument& document : stage_input().documents) {
@@ -48,10 +48,10 @@ class Windows {
 };
 
 void find_edges(benchmark::State& state, WordKernels path) {
-  Windows windows(path.find_edges);
+  EdgeFinder finder(path.find_edges);
   std::size_t edges = 0;
   for (auto _ : state) {
-    windows.scan([&](const std::uint8_t*, std::span<const std::uint16_t> found) { edges += found.size(); });
+    finder.scan([&](const std::uint8_t*, std::span<const std::uint16_t> found) { edges += found.size(); });
     benchmark::DoNotOptimize(edges);
   }
   count_input(state);
@@ -75,7 +75,7 @@ void mark_tokens(benchmark::State& state, TokenKernel path) {
 
 // The first words of the input, as many as a chunk's table holds.
 void fill_table(TermTable& table, const WordKernels& path) {
-  Windows(path.find_edges).scan([&](const std::uint8_t* lowered, std::span<const std::uint16_t> edges) {
+  EdgeFinder(path.find_edges).scan([&](const std::uint8_t* lowered, std::span<const std::uint16_t> edges) {
     for (std::size_t i = 0; i < edges.size(); i += 2) {
       const std::string_view word(reinterpret_cast<const char*>(lowered) + edges[i],
                                   std::size_t{edges[i + 1]} - edges[i]);
@@ -91,11 +91,11 @@ void look_up(benchmark::State& state, WordKernels path) {
   MemoryBudget budget(kBudgetBytes);
   TermTable table(budget, stage_plan(ChunkForm::kPostings).chunk.table_entries, std::size_t{1} << 20);
   fill_table(table, path);
-  Windows windows(path.find_edges);
+  EdgeFinder finder(path.find_edges);
   TokenKeys keys;
   std::size_t words = 0, found = 0;
   for (auto _ : state) {
-    windows.scan([&](const std::uint8_t* lowered, std::span<const std::uint16_t> edges) {
+    finder.scan([&](const std::uint8_t* lowered, std::span<const std::uint16_t> edges) {
       for (std::size_t at = 0; at < edges.size(); at += 2 * kTokenBatch) {
         const auto batch = edges.subspan(at, std::min(2 * kTokenBatch, edges.size() - at));
         path.load_keys(lowered, batch, table.slot_table(KeySpace::kTerm), keys);

@@ -53,15 +53,15 @@ void encode_list(benchmark::State& state) {
 
 void decode_run_list(benchmark::State& state) {
   const List list(static_cast<std::uint32_t>(state.range(0)));
-  RunEntry piece;
-  piece.term = "term";
-  piece.document_count = static_cast<std::uint32_t>(list.documents.size());
-  piece.occurrence_count = list.occurrences;
-  piece.last_document = list.documents.back();
-  piece.postings = list.varints;
+  RunEntry entry;
+  entry.term = "term";
+  entry.document_count = static_cast<std::uint32_t>(list.documents.size());
+  entry.occurrence_count = list.occurrences;
+  entry.last_document = list.documents.back();
+  entry.postings = list.varints;
   std::vector<std::uint32_t> documents, frequencies;
   for (auto _ : state) {
-    decode_postings(piece, "a benchmark", documents, frequencies);
+    decode_postings(entry, "a benchmark", documents, frequencies);
     benchmark::DoNotOptimize(documents.data());
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(list.documents.size()) * state.iterations());

@@ -21,7 +21,7 @@ class CollectingSink final : public DocumentSink {
   void begin(const DocumentFields& fields, const SourcePlace&) override {
     documents_.push_back({std::string(fields.id), std::string(fields.title), {}});
   }
-  void text(std::string_view piece) override { documents_.back().text += piece; }
+  void text(std::string_view fragment) override { documents_.back().text += fragment; }
   void end() override {}
   void skip(SkipReason reason, const SourcePlace& place, std::string_view) override {
     throw std::runtime_error("the benchmark's input has a bad record at byte " + std::to_string(place.offset) + ": " +

@@ -98,9 +98,9 @@ void write_text(Session& session, const std::string& path, std::uint64_t words, 
   text.exponent = 0;
   text.threads = threads;
   const auto file = session.files.create(path);
-  generate_text(text, [&](std::string_view piece) {
+  generate_text(text, [&](std::string_view fragment) {
     throw_if_interrupted(session.signal_number);
-    file->append({reinterpret_cast<const std::uint8_t*>(piece.data()), piece.size()});
+    file->append({reinterpret_cast<const std::uint8_t*>(fragment.data()), fragment.size()});
   });
   file->close();
 }

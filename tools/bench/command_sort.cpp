@@ -112,7 +112,7 @@ class SortBench {
 void bench_keys(SortBench& bench, const KeySetOptions& set, const std::vector<const RecordSorter*>& sorters) {
   bench.check_signal();
   // Reserves the whole at once, so that a refusal names a sufficient budget.
-  bench.budget().reserve(static_cast<std::size_t>(record_bench_bytes(sorters, set)), "a benchmark of so many keys");
+  bench.budget().reserve(static_cast<std::size_t>(record_bench_bytes(sorters, set)), "the benchmark of these keys");
   RecordInput input(set, bench.place().threads, bench.budget());
   const auto stats = bench.measure(timed_record_sorts(sorters, input, bench.place(), bench.budget()));
   const std::string name(key_distribution_name(set.distribution));

@@ -1,4 +1,4 @@
-// The interface behind `bench sort`: one sorter on one input, timed round after round. It is the same for records and
+// The interface of `bench sort`: one sorter on one input, timed round after round. It is the same for records and
 // strings, on the CPU and on the GPU.
 #pragma once
 

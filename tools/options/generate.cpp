@@ -11,7 +11,7 @@ namespace spillway {
 
 void add_generated_output_options(boost::program_options::options_description& group) {
   add_value(group, "output,o", "FILE", "the file to write (default -: standard output)");
-  add_flag(group, "force", "replace the file if it is there");
+  add_flag(group, "force", "replace an existing file");
   add_value(group, "seed", "N", "seed of the random numbers (default 1)");
 }
 

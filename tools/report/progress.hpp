@@ -29,7 +29,7 @@ class ProgressDisplay {
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
-  // Prints a line in place of the progress line, which is redrawn below it. Thread-safe.
+  // Prints a line above the progress line. Thread-safe.
   void say(const std::string& line);
   // Ends the thread and erases the progress line. Idempotent.
   void stop();

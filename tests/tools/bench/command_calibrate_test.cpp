@@ -1,4 +1,4 @@
-// `bench calibrate`: every cost is measured, and nothing is left behind.
+// `bench calibrate`: measures every cost and leaves no file.
 #include <gtest/gtest.h>
 
 #include <filesystem>
