@@ -10,21 +10,21 @@ namespace spillway {
 
 namespace {
 
-// Of a block: chunk-local ids are 4 bytes, and terms, lengths and ids of documents take about as much again.
+// Blocks of tables: a chunk-local term number takes 4 bytes; terms, lengths and document ids about as much again.
 constexpr std::size_t kBlockBytesPerRecord = 8;
 constexpr std::size_t kRecordsPerString = 8;
 constexpr std::size_t kBytesPerString = 8;
 constexpr std::size_t kRecordsPerDocument = 100;
-// Of a block of tokens: they themselves with zeros for what stands between them in the text; lengths and ids of
-// documents are little beside that. The tokens alone take 5 (TokenLayout), and one more to be sure.
+// Blocks of tokens: a token with the zeros after it. Lengths and document ids add little. The text of a token takes 5
+// bytes (TokenLayout); one more is a reserve.
 constexpr std::size_t kBlockBytesPerToken = 7;
 constexpr std::size_t kBytesPerToken = 6;
 
-constexpr double kShareOfFree = 0.8;  // other programs, and what the driver takes for streams and modules
-constexpr double kMostOfFree = 0.95;  // an arena of all that is free is not to be had
+constexpr double kShareOfFree = 0.8;  // leaves memory to other programs and to the driver's streams and modules
+constexpr double kMostOfFree = 0.95;  // the driver does not give all that is free
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kLeastStaging = 2 * kMebibyte;  // of a lane
-// Of a block that come down as lists: of generated text with a million words, which is much, 45 bytes a term and a
+// The bytes of a block's encoded lists. Generated text with a million words, which is many, gives 45 bytes a term and a
 // fifth of the block; with positions 0.3 of large blocks.
 std::size_t most_list_bytes(std::size_t block_bytes) {
   constexpr std::size_t kTermsBytes = 48 * kMebibyte;
@@ -32,11 +32,11 @@ std::size_t most_list_bytes(std::size_t block_bytes) {
 }
 
 constexpr std::size_t kMostBlockBytes = 1024 * kMebibyte;
-// What two shares of the device's memory must have room for, each. Below it blocks get small, and entries of more runs
-// cost more than waiting for the device: 2 GB of text in 1 GiB of its memory take 0.83 s, and then 0.90 to merge, with
-// one share; 0.85 and 1.44 s with two.
-constexpr std::size_t kSecondShareBlock = 128 * kMebibyte;
-// Of the host's memory, a second visit with no device memory of its own takes that of one block more and of its lists.
+// The block that each of two arenas must hold. With smaller arenas, the merge of more runs costs more than waiting for
+// the device: 2 GB of text in 1 GiB of device memory take 0.83 s and 0.90 s for the merge with one arena, 0.85 and 1.44
+// s with two.
+constexpr std::size_t kSecondArenaBlock = 128 * kMebibyte;
+// A second lane on one arena costs host memory for one more block and its lists: the memory must hold 16 blocks.
 constexpr std::size_t kLeastBlocksOfMemory = 16;
 
 std::size_t free_on_all(const std::vector<GpuInfo>& gpus) {
@@ -91,16 +91,16 @@ GpuJobPlan::GpuJobPlan(const IndexOptions& options, const ModeChoice& choice, st
                        " bytes of GPU memory, too little for the smallest one: raise --gpu-memory");
 }
 
-// Two, so that one block goes up while another is sorted.
+// Two where they fit, so that one block goes up while another is sorted.
 unsigned GpuJobPlan::choose_arenas(const ModeChoice& choice, std::size_t device_bytes) const {
   if (choice.mode != IndexMode::kGpuPlus) return 1;
-  const BlockPassSize size = usual_pass(ChunkForm::kTokens, kSecondShareBlock, positions_);
+  const BlockPassSize size = usual_pass(ChunkForm::kTokens, kSecondArenaBlock, positions_);
   return this->device_bytes(size, ChunkForm::kTokens, record_name_) <= device_bytes / 2 ? 2 : 1;
 }
 
-// Two, so that one is on the GPU while the run of the other is written; with a third the processors are the limit, and
-// it takes no less time, but the memory of one block more. Where two are to share the device's memory, only if blocks
-// that it has room for are small beside the host's.
+// Two, so that one block is on the GPU while the run of another is written. A third lane takes memory for one more
+// block and saves no time, because the processors are then the limit. Two lanes share one arena only if its blocks are
+// small compared with the host's memory.
 unsigned GpuJobPlan::choose_lanes(const ModeChoice& choice) const {
   if (sorter_.arenas != 1 || choice.mode != IndexMode::kGpuPlus) return sorter_.arenas;
   std::size_t block = choose_records(kMostBlockBytes, 0).block_bytes;
@@ -116,7 +116,7 @@ std::size_t GpuJobPlan::staging_bytes(std::uint64_t total_bytes) const {
 }
 
 ChunkFormChoice GpuJobPlan::choose_chunks(GpuChunks asked) const {
-  constexpr std::size_t kBlock = std::size_t{64} << 20;  // large enough for what does not grow with it
+  constexpr std::size_t kBlock = std::size_t{64} << 20;  // so large that costs of a fixed size do not matter
   ChunkFormInput input;
   input.asked = asked;
   input.record_sorter = record_name_;

@@ -52,17 +52,17 @@ TEST(IndexPlan, FitsTheBudgetAndUsesMostOfIt) {
 // Adds all shares that a job with GPUs may fill at the same time.
 TEST(IndexPlan, HasRoomForListsFromTheGpuAndForSortingOnTheCpuAtOnce) {
   for (const std::size_t memory : {64, 96, 128, 200, 256, 512, 1024, 4096, 16384}) {
-    for (const unsigned visits : {1U, 2U, 8U}) {
+    for (const unsigned lanes : {1U, 2U, 8U}) {
       IndexPlanInput input = input_of(memory * kMebibyte, 2);
-      input.mode = visits == 1 ? IndexMode::kGpu : IndexMode::kGpuPlus;
+      input.mode = lanes == 1 ? IndexMode::kGpu : IndexMode::kGpuPlus;
       input.form = ChunkForm::kTables;
-      input.lanes = visits;
+      input.lanes = lanes;
       input.staging_bytes = 4 * kMebibyte;
       input.block_limit = [](std::size_t bytes) { return bytes; };
       const IndexPlan plan = plan_index(input, ContentOptions{}, {});
       SCOPED_TRACE(std::to_string(memory) + " MiB\n" + plan.describe());
-      EXPECT_EQ(plan.blocks_in_flight, visits + 1);
-      EXPECT_LE(parts_of(plan, input) + (visits - 1) * plan.assembler.block_bytes + plan.staging_bytes +
+      EXPECT_EQ(plan.blocks_in_flight, lanes + 1);
+      EXPECT_LE(parts_of(plan, input) + (lanes - 1) * plan.assembler.block_bytes + plan.staging_bytes +
                     plan.list_bytes + plan.fallback_bytes,
                 input.memory_bytes);
       const std::size_t chunk = max_chunk_bytes(ContentOptions{}, plan.chunk, input.form);
