@@ -158,7 +158,7 @@ class Ingest {
       waited_seconds += wait.seconds();
     };
     const auto parser = make_chunk_parser(
-        {setup_.plan.form, setup_.content, setup_.plan.chunk, setup_.budget, observer, deliver, setup_.slabs});
+        {setup_.plan.form, setup_.content, setup_.plan.chunk, setup_.budget, observer, deliver, setup_.pinned_slots});
     TaskParser task_parser(reader, setup_.budget);
     double busy_seconds = 0;
     while (reader.next(task)) {
@@ -181,7 +181,7 @@ class Ingest {
     const std::lock_guard lock(mutex_);
     stats_.parse_seconds += busy_seconds;
     stats_.chunks += parsed.chunks;
-    stats_.slab_chunks += parsed.slab_chunks;
+    stats_.pinned_chunks += parsed.slab_chunks;
     stats_.repaired += parsed.repaired;
     stats_.overlong_tokens += parsed.overlong_tokens;
     stats_.fields_cut += parsed.fields_cut;

@@ -27,14 +27,14 @@ struct IngestSetup {
   MemoryBudget& budget;
   TempSpace& temp;
   unsigned threads = 1;
-  PinnedSlotPool* slabs = nullptr;  // for chunks of tokens; may be null
+  PinnedSlotPool* pinned_slots = nullptr;  // for chunks of tokens; may be null
 };
 
 struct IngestStats {
   double parse_seconds = 0;  // busy, summed over threads, with reading and unpacking
   double wall_seconds = 0;
   BlockStats block;
-  std::uint64_t chunks = 0, slab_chunks = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0;
+  std::uint64_t chunks = 0, pinned_chunks = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0;
 };
 
 // Reads the whole input into runs. Afterwards the budget still keeps the pages of chunks (MemoryBudget::drop_kept()).

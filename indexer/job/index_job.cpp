@@ -144,7 +144,7 @@ class IndexJob {
                         .budget = budget_,
                         .temp = temp,
                         .threads = threads_,
-                        .slabs = slabs_ ? &*slabs_ : nullptr},
+                        .pinned_slots = pinned_slots_ ? &*pinned_slots_ : nullptr},
                        runs, skips_);
     }
     const std::jthread releasing_chunks = release_ingest();
@@ -190,7 +190,7 @@ class IndexJob {
       lane_memory_ = budget_.reserve(plan_.staging_bytes + plan_.list_bytes, "the lanes of GPUs");
       lane_budget_.emplace(lane_memory_.bytes());
       lanes_ = make_gpu_lanes(*planned_.gpu, *lane_budget_);
-      take_slabs();
+      take_pinned_slots();
     } catch (const GpuError& error) {
       if (options_.gpu.required) throw;
       fail_gpu(error.what());
@@ -201,10 +201,10 @@ class IndexJob {
   }
 
   // Without pinned slots, chunks are copied before the upload.
-  void take_slabs() {
+  void take_pinned_slots() {
     if (plan_.pinned_bytes == 0) return;
     try {
-      slabs_.emplace(budget_, plan_.pinned_bytes, plan_.slot_bytes);
+      pinned_slots_.emplace(budget_, plan_.pinned_bytes, plan_.slot_bytes);
     } catch (const BudgetError& error) {
       context_.say(std::string("chunks are not kept in pinned slots: ") + error.what());
     }
@@ -241,7 +241,7 @@ class IndexJob {
 
   void release_gpu() {
     lanes_.clear();
-    slabs_.reset();
+    pinned_slots_.reset();
     lane_memory_.release();
   }
 
@@ -262,7 +262,7 @@ class IndexJob {
     report_.overlong_tokens = ingest_.overlong_tokens;
     report_.fields_cut = ingest_.fields_cut;
     report_.chunks = ingest_.chunks;
-    report_.slab_chunks = ingest_.slab_chunks;
+    report_.pinned_chunks = ingest_.pinned_chunks;
     report_.blocks = ingest_.block.blocks;
     report_.joined_runs = ingest_.block.joins.joined_runs;
     report_.joins = ingest_.block.joins.joins;
@@ -325,7 +325,7 @@ class IndexJob {
   Reservation program_;
   Reservation lane_memory_;  // for the budget below: lists from GPUs take memory from no other consumer
   std::optional<MemoryBudget> lane_budget_;
-  std::optional<PinnedSlotPool> slabs_;
+  std::optional<PinnedSlotPool> pinned_slots_;
   std::vector<std::unique_ptr<GpuLane>> lanes_;
   IngestStats ingest_;
   MergeStats merge_;

@@ -35,7 +35,7 @@ struct IndexReport {
   // runs: those that the final merge read. joined_runs: those that `joins` made from several runs of blocks.
   std::uint64_t chunks = 0, blocks = 0, joined_runs = 0, joins = 0, runs = 0, runs_spilled = 0, merge_passes = 0,
                 spilled_bytes = 0, peak_temp_bytes = 0;
-  std::uint64_t slab_chunks = 0;  // chunks of tokens in pinned memory, from where the GPU copies them
+  std::uint64_t pinned_chunks = 0;  // chunks of tokens in pinned memory, from where the GPU copies them
   std::uint64_t memory_bytes = 0, peak_resident_bytes = 0, index_bytes = 0;
   unsigned threads = 0;
   IndexMode mode = IndexMode::kAuto;  // that the job ran in

@@ -37,7 +37,7 @@ class GpuSameBytes : public SameBytes, public ::testing::WithParamInterface<GpuC
     return options;
   }
 
-  // So that memory is left for slabs, as blocks are no larger than what GPUs take.
+  // Leaves memory for pinned slots: GPU memory limits the blocks.
   static void give_much_memory(IndexOptions& options) {
     options.memory_bytes = std::uint64_t{8} << 30;
     options.gpu.memory_bytes = std::uint64_t{256} << 20;
@@ -54,7 +54,7 @@ class GpuSameBytes : public SameBytes, public ::testing::WithParamInterface<GpuC
 
   IndexReport last_;  // of expect_same_on_gpu()
 
-  // Does the job, of which the nth call of a GPU fails, give the same bytes? Tells whether one failed.
+  // Expects the same bytes from a job whose nth GPU call fails. Returns whether a call failed.
   bool expect_same_where_a_call_fails(std::uint64_t nth, GpuFault fault, bool much_memory) {
     IndexOptions options = gpu_job(IndexMode::kGpuPlus);
     if (much_memory) give_much_memory(options);
@@ -65,7 +65,7 @@ class GpuSameBytes : public SameBytes, public ::testing::WithParamInterface<GpuC
     const bool failed = gpu_faults_fired() != 0;
     fail_gpu_call(0);
     if (much_memory) {
-      EXPECT_EQ(report.slab_chunks > 0, report.chunk_form == "tokens") << nth;
+      EXPECT_EQ(report.pinned_chunks > 0, report.chunk_form == "tokens") << nth;
     }
     EXPECT_EQ(!failed, report.gpu_failure.empty()) << nth;
     EXPECT_EQ(report.gpu_blocks == report.blocks, !failed) << nth;
@@ -117,7 +117,7 @@ TEST_P(GpuSameBytes, WithAnyDeviceMemoryThreadsAndBlocks) {
   }
 }
 
-TEST_P(GpuSameBytes, OfChunksInSlabs) {
+TEST_P(GpuSameBytes, OfChunksInPinnedSlots) {
   set_random_corpus(41, 2000);
   for (const unsigned threads : {1U, 3U, 8U}) {
     for (const std::uint64_t block_bytes : {0, 3000, 200000}) {
@@ -127,7 +127,7 @@ TEST_P(GpuSameBytes, OfChunksInSlabs) {
       options.block_bytes = block_bytes;
       SCOPED_TRACE(::testing::Message() << threads << " threads, blocks " << block_bytes);
       expect_same_on_gpu(options);
-      EXPECT_EQ(last_.slab_chunks > 0, takes_tokens()) << last_.plan;
+      EXPECT_EQ(last_.pinned_chunks > 0, takes_tokens()) << last_.plan;
     }
   }
 }
@@ -175,7 +175,7 @@ TEST_P(GpuSameBytes, OfTheAsciiTokenizerWithShortTerms) {
   expect_same_on_gpu(options);
 }
 
-// Memory that one block does not get, and a GPU that is lost for good, at any call: the CPU steps in.
+// At any call, one block gets no memory or the GPU is lost for good: the CPU steps in.
 TEST_P(GpuSameBytes, WhateverCallFails) {
   set_random_corpus(38, 300);
   for (const bool much_memory : {false, true}) {
@@ -189,7 +189,8 @@ TEST_P(GpuSameBytes, WhateverCallFails) {
   }
 }
 
-// A GPU that goes before the first block leaves the job as if there were none: in the form that the CPU sorts best.
+// If the GPU is lost before the first block, the job is as without a GPU: chunks are in the form that the CPU sorts
+// best.
 TEST_P(GpuSameBytes, WhereTheGpuCannotBeStarted) {
   set_random_corpus(39, 300);
   IndexOptions options = gpu_job(IndexMode::kGpuPlus);
@@ -206,7 +207,7 @@ TEST_P(GpuSameBytes, WhereTheGpuCannotBeStarted) {
   }
 }
 
-// What has no GPU (or hides it) sorts on the CPU.
+// A machine without a GPU, or with a hidden one, sorts on the CPU.
 TEST_F(SameBytes, InGpuModesWithoutAGpu) {
   if (find_gpus().state == GpuState::kUsable) GTEST_SKIP() << "there is a GPU";
   set_random_corpus(35, 300);

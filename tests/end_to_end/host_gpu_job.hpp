@@ -26,10 +26,10 @@ namespace spillway::testing {
 struct HostGpuCase {
   ChunkForm form;
   bool positions;
-  bool slabs;  // kTokens: chunks stand in them
+  bool pinned_slots;  // kTokens: chunks are in them
 };
 
-// What of a job may change, but not its index.
+// Settings that change a job but not its index.
 struct HostGpuSetting {
   std::uint64_t block_bytes = 0;
   std::size_t memory_bytes = std::size_t{256} << 20;
@@ -39,29 +39,29 @@ struct HostGpuSetting {
   std::uint64_t failing_call = 0;
   GpuFault fault = GpuFault::kMemory;
   DamageUpload damage;  // kTokens
-  // Of slabs, where the case has them, besides the memory; all pieces that they have, or so many.
-  std::size_t slab_bytes = std::size_t{24} << 20, slab_pieces = ~std::size_t{0};
+  // For cases with pinned slots: their memory, besides memory_bytes, and the most slots that the job gets.
+  std::size_t pinned_bytes = std::size_t{24} << 20, slots = ~std::size_t{0};
 };
 
-// Slabs of which the job gets a few pieces, and gives all of them back whatever stops it.
+// The pinned slots of a job. Checks at the end that the job gave all of them back, whatever stopped it.
 class JobPinnedSlots {
  public:
-  JobPinnedSlots(const HostGpuSetting& setting, std::size_t piece_bytes, MemoryBudget& budget)
-      : slabs_(budget, setting.slab_bytes, piece_bytes) {
-    while (slabs_.piece_count() - kept_.size() > setting.slab_pieces) kept_.push_back(slabs_.take());
+  JobPinnedSlots(const HostGpuSetting& setting, std::size_t slot_bytes, MemoryBudget& budget)
+      : slots_(budget, setting.pinned_bytes, slot_bytes) {
+    while (slots_.piece_count() - kept_.size() > setting.slots) kept_.push_back(slots_.take());
   }
   JobPinnedSlots(const JobPinnedSlots&) = delete;
   JobPinnedSlots& operator=(const JobPinnedSlots&) = delete;
   ~JobPinnedSlots() {
-    for (PinnedSlotPool::Piece piece = slabs_.take(); !piece.empty(); piece = slabs_.take()) {
+    for (PinnedSlotPool::Piece piece = slots_.take(); !piece.empty(); piece = slots_.take()) {
       kept_.push_back(std::move(piece));
     }
-    EXPECT_EQ(kept_.size(), slabs_.piece_count()) << "a piece was not given back";
+    EXPECT_EQ(kept_.size(), slots_.piece_count()) << "a slot was not given back";
   }
-  PinnedSlotPool& get() { return slabs_; }
+  PinnedSlotPool& get() { return slots_; }
 
  private:
-  PinnedSlotPool slabs_;
+  PinnedSlotPool slots_;
   std::vector<PinnedSlotPool::Piece> kept_;
 };
 
@@ -76,8 +76,8 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     const BlockStats stats = index(setting, output);
     EXPECT_TRUE(same_index(expected_, output));
     EXPECT_EQ(stats.gpu_blocks + stats.cpu_blocks, blocks_of(stats));
-    EXPECT_EQ(slab_chunks_ > 0, GetParam().slabs);
-    EXPECT_LE(slab_chunks_, chunks_);
+    EXPECT_EQ(pinned_chunks_ > 0, GetParam().pinned_slots);
+    EXPECT_LE(pinned_chunks_, chunks_);
     std::filesystem::remove_all(output);
     return stats;
   }
@@ -85,7 +85,7 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
   void run(const HostGpuSetting& setting) { index(setting, scratch_ / "index"); }
 
   // Of the last job.
-  std::uint64_t spilled_bytes_ = 0, chunks_ = 0, slab_chunks_ = 0;
+  std::uint64_t spilled_bytes_ = 0, chunks_ = 0, pinned_chunks_ = 0;
   std::atomic<int> signal_number_{0};  // of the next
 
  private:
@@ -139,15 +139,15 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     const ContentOptions content_options = content();
     const CorpusPlan corpus = plan_corpus(context.files, options.inputs, options.corpus);
     const IndexPlan planned = plan(setting, corpus);
-    MemoryBudget budget(setting.memory_bytes + (GetParam().slabs ? setting.slab_bytes : 0));
+    MemoryBudget budget(setting.memory_bytes + (GetParam().pinned_slots ? setting.pinned_bytes : 0));
     TempSpace temp(context.files, {scratch_.path()}, "runs", 0);
     RunStore runs(budget, temp, planned.run_memory_bytes,
                   TermBlockBuilder::max_block_bytes(planned.run_block_bytes, content_options.max_term_bytes));
     SkipLog skips(1, false);
     IngestStats stats;
     {
-      std::optional<JobPinnedSlots> slabs;
-      if (GetParam().slabs) slabs.emplace(setting, planned.slot_bytes, budget);
+      std::optional<JobPinnedSlots> slots;
+      if (GetParam().pinned_slots) slots.emplace(setting, planned.slot_bytes, budget);
       const GpuLanes lanes = make_lanes(setting, budget);
       fail_gpu_call(setting.failing_call, setting.fault);
       const auto cost = [](const ParsedChunk& chunk) { return chunk.memory.size(); };
@@ -162,12 +162,12 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
                       budget,
                       temp,
                       setting.threads,
-                      slabs ? &slabs->get() : nullptr},
+                      slots ? &slots->get() : nullptr},
                      runs, skips);
       fail_gpu_call(0);
     }
     chunks_ = stats.chunks;
-    slab_chunks_ = stats.slab_chunks;
+    pinned_chunks_ = stats.pinned_chunks;
     IndexWriter writer(context.files, output, content_options);
     MergeStats merged;
     const IndexTotals totals = merge_into_index(
@@ -183,7 +183,7 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
       make_key_block_sorter(*find_record_sorter("cpu-radix"), auto_string_sorter());
 };
 
-// The forms of chunks that GPUs take, with and without positions, and with tokens in slabs or not.
+// The forms of chunks that GPUs take, with and without positions, and with tokens in pinned slots or not.
 inline std::vector<HostGpuCase> host_gpu_cases() {
   return {{ChunkForm::kTables, false, false}, {ChunkForm::kTables, true, false}, {ChunkForm::kTokens, false, false},
           {ChunkForm::kTokens, true, false},  {ChunkForm::kTokens, false, true}, {ChunkForm::kTokens, true, true}};
@@ -193,14 +193,14 @@ inline std::vector<HostGpuCase> host_gpu_token_cases() {
   std::erase_if(cases, [](const HostGpuCase& tested) { return tested.form != ChunkForm::kTokens; });
   return cases;
 }
-inline std::vector<HostGpuCase> host_gpu_slab_cases() {
+inline std::vector<HostGpuCase> host_gpu_slot_cases() {
   std::vector<HostGpuCase> cases = host_gpu_cases();
-  std::erase_if(cases, [](const HostGpuCase& tested) { return !tested.slabs; });
+  std::erase_if(cases, [](const HostGpuCase& tested) { return !tested.pinned_slots; });
   return cases;
 }
 inline std::string host_gpu_case_name(const ::testing::TestParamInfo<HostGpuCase>& tested) {
   return std::string(tested.param.form == ChunkForm::kTokens ? "Tokens" : "Tables") +
-         (tested.param.slabs ? "InSlabs" : "") + (tested.param.positions ? "WithPositions" : "WithoutPositions");
+         (tested.param.pinned_slots ? "InSlots" : "") + (tested.param.positions ? "WithPositions" : "WithoutPositions");
 }
 
 }  // namespace spillway::testing

@@ -13,13 +13,13 @@ using testing::Upload;
 
 INSTANTIATE_TEST_SUITE_P(, HostGpuJob, ::testing::ValuesIn(testing::host_gpu_cases()), testing::host_gpu_case_name);
 
-// What happens to tables on their way shows in the sum of occurrences; uploads of tokens have sums of their own.
+// Damage to tables shows in the content checksum; uploads of tokens have checksums of their own.
 class HostGpuTokens : public HostGpuJob {};
 INSTANTIATE_TEST_SUITE_P(, HostGpuTokens, ::testing::ValuesIn(testing::host_gpu_token_cases()),
                          testing::host_gpu_case_name);
 
-class HostGpuSlabs : public HostGpuJob {};
-INSTANTIATE_TEST_SUITE_P(, HostGpuSlabs, ::testing::ValuesIn(testing::host_gpu_slab_cases()),
+class HostGpuSlots : public HostGpuJob {};
+INSTANTIATE_TEST_SUITE_P(, HostGpuSlots, ::testing::ValuesIn(testing::host_gpu_slot_cases()),
                          testing::host_gpu_case_name);
 
 TEST_P(HostGpuJob, GivesTheIndexOfTheCpuForAnyBlocksLanesAndThreads) {
@@ -56,7 +56,7 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuForEveryContent) {
   EXPECT_EQ(expect_same_with(setting).cpu_blocks, 0U);
 }
 
-// Blocks that do not fit the arena, and a budget so small that the CPU sorts them in pieces.
+// Blocks that do not fit the arena, and a budget so small that the CPU sorts each in several parts.
 TEST_P(HostGpuJob, SortsOnTheCpuWhatDoesNotFitTheArena) {
   set_random_corpus(45, 300);
   HostGpuSetting setting;
@@ -87,7 +87,7 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhateverCallFails) {
   }
 }
 
-// The block that was damaged on its way, and those behind it, are sorted on the CPU from what the parsers left.
+// The CPU sorts the block that was damaged on its way, and those after it, from what the parsers left.
 TEST_P(HostGpuTokens, GiveTheIndexOfTheCpuWhereUploadsAreDamaged) {
   set_random_corpus(47, 200);
   for (const Upload upload : {Upload::kPlaces, Upload::kLengths, Upload::kTokens, Upload::kPositions}) {
@@ -112,34 +112,34 @@ TEST_P(HostGpuTokens, GiveTheIndexOfTheCpuWhereUploadsAreDamaged) {
   }
 }
 
-// Parsers take other memory for what comes then, in the middle of blocks, until a block is sorted: by lanes, or on the
-// CPU. One parser alone waits for that.
-TEST_P(HostGpuSlabs, GiveTheIndexOfTheCpuWhereTheyHaveFewPieces) {
+// Once all slots are taken, in the middle of a block, parsers take other memory until a block is sorted, by a lane or
+// on the CPU. With one parser, later chunks use slots again.
+TEST_P(HostGpuSlots, GiveTheIndexOfTheCpuWhereTheyAreFew) {
   set_random_corpus(52, 300);
-  for (const std::size_t pieces : {1, 2, 7}) {
+  for (const std::size_t slots : {1, 2, 7}) {
     for (const unsigned threads : {1U, 3U}) {
       for (const std::uint64_t lost_call : {0, 30, 150}) {
-        SCOPED_TRACE(::testing::Message() << pieces << " pieces, " << threads << " threads, lost at " << lost_call);
+        SCOPED_TRACE(::testing::Message() << slots << " slots, " << threads << " threads, lost at " << lost_call);
         HostGpuSetting setting;
         setting.block_bytes = 20000;
-        setting.slab_pieces = pieces;
+        setting.slots = slots;
         setting.threads = threads;
         setting.fault = GpuFault::kLost;
         setting.failing_call = lost_call;
         EXPECT_EQ(expect_same_with(setting).cpu_blocks > 0, lost_call != 0);
-        if (pieces == 1) {
-          EXPECT_LT(slab_chunks_, chunks_);
+        if (slots == 1) {
+          EXPECT_LT(pinned_chunks_, chunks_);
         }
         if (threads == 1) {
-          EXPECT_GT(slab_chunks_, pieces) << "none was used again";
+          EXPECT_GT(pinned_chunks_, slots) << "none was used again";
         }
       }
     }
   }
 }
 
-// Blocks that wait, and the one on its way, have pieces then.
-TEST_P(HostGpuSlabs, HaveAllPiecesBackWhenAJobIsStopped) {
+// Waiting blocks and the one in a lane hold slots when the job stops.
+TEST_P(HostGpuSlots, AreAllGivenBackWhenAJobIsStopped) {
   set_random_corpus(53, 300);
   for (const unsigned lanes : {1U, 3U}) {
     for (const int last_block : {1, 2, 5}) {

@@ -104,7 +104,7 @@ TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpuWhereFewFitMemory) {
   EXPECT_GT(spilled_bytes, 0U);
 }
 
-// What the GPU had begun, and what the CPU sorts once it is lost, in pieces, is joined in order.
+// The runs of the GPU and, once it is lost, the several runs that the CPU makes of each block are joined in order.
 TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpuWhereSomeAreLost) {
   set_long_documents(51);
   HostGpuSetting setting = many_runs(3, std::size_t{64} << 20);

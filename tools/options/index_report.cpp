@@ -165,7 +165,7 @@ ordered_json index_report_json(const IndexOptions& options, const IndexReport& r
           {"memory_bytes", report.memory_bytes},
           {"peak_resident_bytes", report.peak_resident_bytes},
           {"chunks", report.chunks},
-          {"chunks_in_pinned_slots", report.slab_chunks},
+          {"chunks_in_pinned_slots", report.pinned_chunks},
           {"chunk_form", report.chunk_form},
           {"blocks", report.blocks},
           {"mode", index_mode_name(report.mode)},
