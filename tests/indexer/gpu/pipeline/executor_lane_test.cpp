@@ -53,7 +53,7 @@ void expect_same_runs(const NamedBlock& named, ChunkForm form) {
   const std::string expected = cpu_run(named);
   const FormedBlock block(named.block, form);
   for (HostLaneOptions& options : lane_options(form)) {
-    // An arena of exactly what is said to be needed.
+    // An arena of exactly the bytes that the plan counts.
     MemoryBudget budget(kTestBudget);
     options.arena_bytes = host_pass_bytes(size_of(block, named.options.positions), options);
     EXPECT_TRUE(lane_run(*make_host_lanes(options, budget).front(), block, named.options) == expected)
@@ -74,7 +74,7 @@ TEST_P(HostLane, GivesTheRunOfTheCpu) { testing::take_pass_test_blocks(positions
 
 TEST_P(HostLane, GivesTheRunOfTheCpuForLongLists) { testing::take_long_lists(positions(), expect_same()); }
 
-// The sum of the block, which is checked, says that no list is left out between ranges.
+// The content checksum, which write_run() checks, shows that no list is lost between ranges.
 TEST_P(HostLane, GivesTheRunOfTheCpuForManyRanges) {
   std::size_t most = 0;
   testing::take_many_ranges(positions(), [&](const NamedBlock& named) {
@@ -121,7 +121,7 @@ TEST_P(HostLane, RefusesABlockWhoseListsDoNotFitTheBudget) {
   });
 }
 
-// Whatever call fails, nothing is written and nothing kept, and the next block's run is right.
+// Whatever call fails, nothing is written, no memory stays reserved, and the next block's run is right.
 TEST_P(HostLane, EndsCleanlyWhateverCallFails) {
   testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
     const FormedBlock block(named.block, form());
@@ -153,7 +153,7 @@ TEST_P(HostLane, EndsCleanlyWhateverCallFails) {
   });
 }
 
-TEST_P(HostLane, SaysThatTheGpuIsLostUntilTheEnd) {
+TEST_P(HostLane, SaysThatTheGpuIsLostEachTime) {
   testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
     const FormedBlock block(named.block, form());
     MemoryBudget budget(kTestBudget);
@@ -197,17 +197,17 @@ class SlotExecutor : public testing::HostExecutor {
 // Whichever chunks are in pinned slots, and whichever of them the executor copies from there.
 TEST(PassFromPinnedSlots, GivesTheRunOfTheCpu) {
   for (const Positions positions : {Positions::kNone, Positions::kStored}) {
-    for (const std::size_t pieces : {1, 3, 1000}) {
+    for (const std::size_t slots : {1, 3, 1000}) {
       for (const unsigned refused : {0U, 1U, 3U}) {
         std::size_t sent_bytes = 0, moved = 0;
         testing::take_pass_test_blocks(positions, 10, [&](const NamedBlock& named) {
           MemoryBudget budget(kTestBudget);
-          constexpr std::size_t kPieceBytes = 8 << 10;
-          PinnedSlotPool slabs(budget, (std::size_t{2} << 20) + pieces * kPieceBytes, kPieceBytes);
+          constexpr std::size_t kSlotBytes = 8 << 10;
+          PinnedSlotPool pool(budget, (std::size_t{2} << 20) + slots * kSlotBytes, kSlotBytes);
           std::vector<PinnedSlotPool::Piece> taken;
-          while (slabs.piece_count() - taken.size() > pieces) taken.push_back(slabs.take());
+          while (pool.piece_count() - taken.size() > slots) taken.push_back(pool.take());
           testing::TokenBlock tokens(named.block, 1);
-          moved += tokens.stand_in(slabs);
+          moved += tokens.move_to(pool);
           ExecutorLane<SlotExecutor> lane(ChunkForm::kTokens,
                                           bytes_for(tokens.block(), {ChunkForm::kTokens, positions}), refused,
                                           sent_bytes, budget);
@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(, HostLane,
                                   (test.param.form == ChunkForm::kTokens ? "OfTokens" : "");
                          });
 
-// What the GPU does not find again as the parser left it is no run, whether or not sums show it.
+// Bytes that differ from those of the parser give no run, even where the checksums were made to agree.
 class TokenPass : public ::testing::Test {
  protected:
   template <typename Damage>

@@ -1,4 +1,4 @@
-// Blocks made of random term numbers, without a parser: of any size, in parallel, and without its libraries.
+// Blocks of random terms, made in parallel and without a parser and its libraries.
 #pragma once
 
 #include <tbb/parallel_for.h>
@@ -20,9 +20,9 @@ namespace spillway::testing {
 struct SyntheticShape {
   std::uint64_t seed = 1;
   std::size_t chunks = 3;
-  std::size_t documents = 10;  // of a chunk
-  std::size_t tokens = 50;     // of a document, at most; half of it on average
-  double vocabulary = 1000;    // tokens are drawn from it as by Zipf's law
+  std::size_t documents = 10;  // in each chunk
+  std::size_t tokens = 50;     // the most in a document; half as many on average
+  double vocabulary = 1000;    // terms, with frequencies by Zipf's law
   std::size_t longest_term_bytes = 12;
   bool cut_documents = false;  // the last document of each chunk goes on in the next
   Positions positions = Positions::kNone;
@@ -77,7 +77,7 @@ class SyntheticBlock {
         const auto [entry, is_new] = table.try_emplace(number, static_cast<std::uint32_t>(table.size()));
         if (is_new) add_term(chunk, number);
         chunk.occurrences.push_back(entry->second);
-        // Those of a cut document go on: a chunk's share begins behind all that the chunks before can have.
+        // Positions of a cut document ascend: those in chunk c begin at c << 22, above those of earlier chunks.
         if (shape_.positions == Positions::kStored) {
           chunk.positions.push_back(static_cast<std::uint32_t>((d == 0 ? c << 22 : 0) + 3 * i));
         }

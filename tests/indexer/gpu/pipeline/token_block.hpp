@@ -1,5 +1,5 @@
-// Blocks of tokens (ChunkForm::kTokens) out of blocks of occurrences: the same documents, as a parser that looks
-// nothing up would leave them.
+// Blocks of tokens (ChunkForm::kTokens) made from blocks of tables: the same documents, as a parser of tokens leaves
+// them.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace spillway::testing {
 
-// Lives no longer than the other block, whose arrays it views.
+// The other block lives longer: this one views its arrays.
 class TokenBlock {
  public:
-  // Some tokens have more than one 0 behind them.
+  // More than one 0 follows some tokens.
   TokenBlock(const Block& occurrences, std::uint64_t seed) : random_(seed), tokens_(occurrences.chunks.size()) {
     block_.number = occurrences.number;
     block_.last = occurrences.last;
@@ -23,14 +23,14 @@ class TokenBlock {
   TokenBlock& operator=(const TokenBlock&) = delete;
   const Block& block() const { return block_; }
   Block& block() { return block_; }
-  // The tokens of a chunk, to be damaged; and sums that say that nothing was.
+  // The tokens of a chunk, which a test may damage; sum_tokens() then hides the damage from the checksums.
   std::vector<std::uint8_t>& tokens(std::size_t chunk) { return tokens_[chunk]; }
-  // Puts tokens and positions of chunks into pieces, as parsers do, while there are any and they fit; returns of how
-  // many. The slabs live longer.
-  std::size_t stand_in(PinnedSlotPool& slabs) {
+  // Moves tokens and positions into pinned slots, as parsers do, as far as there are slots and the chunks fit. Returns
+  // the number of moved chunks. The pool lives longer.
+  std::size_t move_to(PinnedSlotPool& pool) {
     std::size_t moved = 0;
     for (ParsedChunk& chunk : block_.chunks) {
-      PinnedSlotPool::Piece piece = slabs.take();
+      PinnedSlotPool::Piece piece = pool.take();
       ChunkTokens& content = std::get<ChunkTokens>(chunk.content);
       const std::size_t padded = (content.tokens.size() + kSummedBytes - 1) / kSummedBytes * kSummedBytes;
       if (padded + content.positions.size_bytes() > piece.span().size() || piece.empty()) continue;

@@ -197,12 +197,11 @@ TEST_P(GpuLaneTest, GivesTheRunOfTheCpuWithEverySorter) {
   }
 }
 
-// Slabs are locked when the first chunk of them goes up; chunks without a slot are packed. Many passes use the same
-// slabs.
+// The first chunk of a slab that goes up locks it; chunks without a slot are packed. Many passes use the same slots.
 TEST_P(GpuPassFromPinnedSlots, GivesTheRunOfTheCpu) {
   MemoryBudget budget(kBudget);
-  constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-  PinnedSlotPool slabs(budget, 80 * kPieceBytes, kPieceBytes);
+  constexpr std::size_t kSlotBytes = std::size_t{1} << 20;
+  PinnedSlotPool pool(budget, 80 * kSlotBytes, kSlotBytes);
   const auto lane = make_lane(sorter_options(form(), std::size_t{512} << 20, std::size_t{16} << 20), budget);
   std::size_t moved = 0, kept = 0;
   for (NamedShape& named : shapes()) {
@@ -210,9 +209,9 @@ TEST_P(GpuPassFromPinnedSlots, GivesTheRunOfTheCpu) {
     named.shape.positions = positions();
     const SyntheticBlock occurrences(named.shape);
     TokenBlock tokens(occurrences.block(), named.shape.seed);
-    const std::size_t in_slabs = tokens.stand_in(slabs);
-    moved += in_slabs;
-    kept += tokens.block().chunks.size() - in_slabs;
+    const std::size_t in_slots = tokens.move_to(pool);
+    moved += in_slots;
+    kept += tokens.block().chunks.size() - in_slots;
     const BlockSortOptions options = options_of(positions());
     EXPECT_TRUE(gpu_run(*lane, tokens.block(), options) == cpu_run(occurrences.block(), options));
   }
