@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <vector>
 
 #include "indexer/block/occurrence_places.hpp"
@@ -17,31 +18,51 @@ namespace spillway {
 
 namespace {
 
-// Dense rank by (chunk, term), and where each rank's first string stands in the order.
-struct Ranks {
-  Buffer memory;
-  std::span<std::uint32_t> of_string;       // by BlockTerms::first_string(chunk) + term
-  std::vector<std::size_t> first_in_order;  // by rank
-
+// The dense rank of each (chunk, term), and each rank's first string in the order of the terms.
+class Ranks {
+ public:
   Ranks(const BlockTerms& terms, MemoryBudget& budget)
-      : memory(budget, terms.size() * sizeof(std::uint32_t), "the ranks of a block's terms"),
-        of_string(memory.as<std::uint32_t>()) {
+      : terms_(terms),
+        memory_(budget, terms.size() * sizeof(std::uint32_t), "the ranks of a block's terms"),
+        of_string_(memory_.as<std::uint32_t>()) {
     for (std::size_t i = 0; i < terms.size(); ++i) {
-      if (terms.starts_term(i)) first_in_order.push_back(i);
-      of_string[terms.first_string(terms.chunk(i)) + terms.term(i)] =
-          static_cast<std::uint32_t>(first_in_order.size() - 1);
+      if (terms.starts_term(i)) first_in_order_.push_back(i);
+      of_string_[terms.first_string(terms.chunk(i)) + terms.term(i)] =
+          static_cast<std::uint32_t>(first_in_order_.size() - 1);
     }
   }
+
+  std::size_t count() const { return first_in_order_.size(); }
+  const std::uint32_t* of_chunk(std::size_t chunk) const { return of_string_.data() + terms_.first_string(chunk); }
+  std::string_view term(std::uint64_t rank) const { return terms_.text(first_in_order_[rank]); }
+
+ private:
+  const BlockTerms& terms_;
+  Buffer memory_;
+  std::span<std::uint32_t> of_string_;  // by BlockTerms::first_string(chunk) + term
+  std::vector<std::size_t> first_in_order_;
 };
 
 unsigned bits_for(std::uint64_t count) { return static_cast<unsigned>(std::bit_width(count == 0 ? 0 : count - 1)); }
 
-// The list of one term, from the numbers of its occurrences, which ascend: written in stretches, of which one may end
-// inside a posting.
+void append_varint(std::uint64_t value, std::vector<std::uint8_t>& to) {
+  std::uint8_t bytes[kMaxVarintBytes];
+  to.insert(to.end(), bytes, write_varint(bytes, value));
+}
+
+void append_posting(std::uint32_t gap, std::uint64_t frequency, std::vector<std::uint8_t>& to) {
+  std::uint8_t bytes[2 * kMaxVarintBytes];
+  std::uint8_t* end = write_varint(bytes, std::uint64_t{gap} << 1 | (frequency == 1 ? 1 : 0));
+  if (frequency != 1) end = write_varint(end, frequency);
+  to.insert(to.end(), bytes, end);
+}
+
+// Makes the list of one term from the ascending numbers of its occurrences. Writes it in fragments, which may end
+// within a posting.
 class PositionedList {
  public:
-  PositionedList(std::string_view term, const OccurrencePlaces& places, PostingsConcatenator& joiner)
-      : term_(term), places_(places), joiner_(joiner) {}
+  PositionedList(std::string_view term, const OccurrencePlaces& places, PostingsConcatenator& lists)
+      : term_(term), places_(places), lists_(lists) {}
 
   void add(std::uint64_t occurrence) {
     if (frequency_ != 0 && occurrence >= places_.document_end()) end_posting();
@@ -50,43 +71,37 @@ class PositionedList {
       last_position_ = 0;
     }
     const std::uint32_t position = places_.position(occurrence);
-    append(positions_, position - last_position_);
+    append_varint(position - last_position_, positions_);
     last_position_ = position;
     ++frequency_;
-    if (part_.occurrence_count + frequency_ == kStretchOccurrences) finish();
+    if (fragment_.occurrence_count + frequency_ == kFragmentOccurrences) finish();
   }
 
   void finish() {
     if (frequency_ != 0) end_posting();
-    if (part_.document_count == 0) return;
-    part_.postings = postings_;
-    part_.positions = positions_;
-    std::vector<ListFragment> parts{part_};
-    joiner_.write(term_, parts);
-    part_ = {};
+    if (fragment_.document_count == 0) return;
+    fragment_.postings = postings_;
+    fragment_.positions = positions_;
+    std::vector<ListFragment> fragments{fragment_};
+    lists_.write(term_, fragments);
+    fragment_ = {};
     postings_.clear();
     positions_.clear();
   }
 
  private:
-  static void append(std::vector<std::uint8_t>& to, std::uint64_t value) {
-    std::uint8_t bytes[kMaxVarintBytes];
-    to.insert(to.end(), bytes, write_varint(bytes, value));
-  }
-
   void end_posting() {
-    append(postings_, std::uint64_t{document_ - part_.last_document} << 1 | (frequency_ == 1 ? 1 : 0));
-    if (frequency_ != 1) append(postings_, frequency_);
-    ++part_.document_count;
-    part_.occurrence_count += frequency_;
-    part_.last_document = document_;
+    append_posting(document_ - fragment_.last_document, frequency_, postings_);
+    ++fragment_.document_count;
+    fragment_.occurrence_count += frequency_;
+    fragment_.last_document = document_;
     frequency_ = 0;
   }
 
   std::string_view term_;
   OccurrencePlaces::Ascending places_;
-  PostingsConcatenator& joiner_;
-  ListFragment part_;
+  PostingsConcatenator& lists_;
+  ListFragment fragment_;
   std::vector<std::uint8_t> postings_, positions_;
   std::uint32_t document_ = 0, last_position_ = 0;
   std::uint64_t frequency_ = 0;  // of the posting that is open, if any
@@ -110,24 +125,24 @@ class KeyBlockSorter final : public BlockSorter {
                        BlockSortStats& stats) const override {
     const Stopwatch watch;
     const BlockTerms terms(block, strings_, budget);
-    if (options.positions == Positions::kStored) return write_positioned(block, terms, file, options, budget, stats);
     const Ranks ranks(terms, budget);
     const std::vector<std::uint32_t> bases = chunk_bases(block);
-    const unsigned document_bits = bits_for(bases.back());
-    const unsigned rank_bits = bits_for(ranks.first_in_order.size());
-    if (document_bits + rank_bits > 64) {
-      throw BudgetError("a block's keys need more than 64 bits; lower --block-bytes or --memory");
-    }
-    Buffer keys_memory = make_keys(block, terms, ranks, bases, document_bits, budget);
+    std::optional<OccurrencePlaces> places;
+    if (options.positions == Positions::kStored) places.emplace(block, bases, budget);
+    const unsigned low_bits = bits_for(places ? places->count() : bases.back());
+    const unsigned all_bits = low_bits + bits_for(ranks.count());
+    if (all_bits > 64) throw BudgetError("a block's keys need more than 64 bits; lower --block-bytes or --memory");
+    Buffer keys_memory = make_keys(block, places ? nullptr : bases.data(), ranks, low_bits, budget);
     const std::span<std::uint64_t> keys = keys_memory.as<std::uint64_t>();
-    sort_keys(keys, document_bits, document_bits + rank_bits, budget);
+    sort_keys(keys, low_bits, all_bits, budget);
     stats.sort_seconds += watch.seconds();
     const std::size_t occurrences = range_occurrences(keys.size());
-    const auto encode = [&](std::size_t range, PostingsConcatenator& joiner) {
-      const Keys end = first_list(keys, document_bits, (range + 1) * occurrences);
-      for (Keys at = first_list(keys, document_bits, range * occurrences); at != end;) {
-        const std::uint64_t rank = *at >> document_bits;
-        at = encode_term(terms.text(ranks.first_in_order[rank]), rank, document_bits, at, keys.end(), joiner);
+    const auto encode = [&](std::size_t range, PostingsConcatenator& lists) {
+      const Keys end = first_list(keys, low_bits, (range + 1) * occurrences);
+      for (Keys at = first_list(keys, low_bits, range * occurrences); at != end;) {
+        const std::string_view term = ranks.term(*at >> low_bits);
+        at = places ? encode_positioned(PositionedList(term, *places, lists), low_bits, at, end)
+                    : encode_folded(term, low_bits, at, end, lists);
       }
     };
     return write_run_output({block, options, most_lists(block).bytes, range_count_of(keys.size(), occurrences), encode},
@@ -137,7 +152,7 @@ class KeyBlockSorter final : public BlockSorter {
  private:
   using Keys = std::span<std::uint64_t>::iterator;
 
-  // Of sorted keys: where the first list begins that begins at `key` or behind it.
+  // Returns where the first list begins that begins at sorted key number `key` or after it.
   static Keys first_list(std::span<std::uint64_t> keys, unsigned low_bits, std::size_t key) {
     if (key == 0 || key >= keys.size()) return key == 0 ? keys.begin() : keys.end();
     const std::uint64_t before = keys[key - 1] >> low_bits;
@@ -145,41 +160,9 @@ class KeyBlockSorter final : public BlockSorter {
                                 [&](std::uint64_t at) { return at >> low_bits == before; });
   }
 
-  RunSummary write_positioned(const Block& block, const BlockTerms& terms, WritableFile& file,
-                              const BlockSortOptions& options, MemoryBudget& budget, BlockSortStats& stats) const {
-    const Stopwatch watch;
-    const Ranks ranks(terms, budget);
-    const OccurrencePlaces places(block, chunk_bases(block), budget);
-    const unsigned occurrence_bits = bits_for(places.count());
-    Buffer keys_memory(budget, places.count() * sizeof(std::uint64_t), "the occurrences of a block");
-    const std::span<std::uint64_t> keys = keys_memory.as<std::uint64_t>();
-    tbb::parallel_for(std::size_t{0}, block.chunks.size(), [&](std::size_t c) {
-      const std::uint32_t* rank = ranks.of_string.data() + terms.first_string(c);
-      std::uint64_t occurrence = places.first_of_chunk(c);
-      for (const std::uint32_t term : block.chunks[c].table().occurrences) {
-        keys[occurrence] = std::uint64_t{rank[term]} << occurrence_bits | occurrence;
-        ++occurrence;
-      }
-    });
-    sort_keys(keys, occurrence_bits, occurrence_bits + bits_for(ranks.first_in_order.size()), budget);
-    stats.sort_seconds += watch.seconds();
-    const std::uint64_t mask = (std::uint64_t{1} << occurrence_bits) - 1;
-    const std::size_t occurrences = range_occurrences(keys.size());
-    const auto encode = [&](std::size_t range, PostingsConcatenator& joiner) {
-      const Keys end = first_list(keys, occurrence_bits, (range + 1) * occurrences);
-      for (Keys at = first_list(keys, occurrence_bits, range * occurrences); at != end;) {
-        const std::uint64_t rank = *at >> occurrence_bits;
-        PositionedList list(terms.text(ranks.first_in_order[rank]), places, joiner);
-        for (; at != end && *at >> occurrence_bits == rank; ++at) list.add(*at & mask);
-        list.finish();
-      }
-    };
-    return write_run_output({block, options, most_lists(block).bytes, range_count_of(keys.size(), occurrences), encode},
-                            file, stats);
-  }
-
-  static Buffer make_keys(const Block& block, const BlockTerms& terms, const Ranks& ranks,
-                          const std::vector<std::uint32_t>& bases, unsigned document_bits, MemoryBudget& budget) {
+  // A key of each occurrence: its rank above its document, or, without `bases`, above its number in the block.
+  static Buffer make_keys(const Block& block, const std::uint32_t* bases, const Ranks& ranks, unsigned low_bits,
+                          MemoryBudget& budget) {
     std::vector<std::size_t> first_key;
     std::size_t count = 0;
     for (const ParsedChunk& chunk : block.chunks) {
@@ -190,12 +173,19 @@ class KeyBlockSorter final : public BlockSorter {
     const std::span<std::uint64_t> keys = memory.as<std::uint64_t>();
     tbb::parallel_for(std::size_t{0}, block.chunks.size(), [&](std::size_t c) {
       const ChunkTable& chunk = block.chunks[c].table();
-      const std::uint32_t* rank = ranks.of_string.data() + terms.first_string(c);
+      const std::uint32_t* const rank = ranks.of_chunk(c);
+      std::size_t number = first_key[c];
+      if (bases == nullptr) {
+        for (const std::uint32_t term : chunk.occurrences) {
+          keys[number] = std::uint64_t{rank[term]} << low_bits | number;
+          ++number;
+        }
+        return;
+      }
       const std::uint32_t* occurrence = chunk.occurrences.data();
-      std::uint64_t* key = keys.data() + first_key[c];
       for (std::uint32_t d = 0; d < chunk.lengths.size(); ++d) {
         for (std::uint32_t i = 0; i < chunk.lengths[d]; ++i) {
-          *key++ = std::uint64_t{rank[*occurrence++]} << document_bits | (bases[c] + d);
+          keys[number++] = std::uint64_t{rank[*occurrence++]} << low_bits | (bases[c] + d);
         }
       }
     });
@@ -210,30 +200,30 @@ class KeyBlockSorter final : public BlockSorter {
     records_.sort(keys, bits, scratch.span());
   }
 
-  // Folds the keys of one term into postings, in stretches that fit a run's blocks.
-  static Keys encode_term(std::string_view term, std::uint64_t rank, unsigned document_bits, Keys at, Keys end,
-                          PostingsConcatenator& joiner) {
+  // Both encode the list of the key at `at`, and return the first key of the next term.
+  static Keys encode_positioned(PositionedList list, unsigned low_bits, Keys at, Keys end) {
+    const std::uint64_t rank = *at >> low_bits, mask = (std::uint64_t{1} << low_bits) - 1;
+    for (; at != end && *at >> low_bits == rank; ++at) list.add(*at & mask);
+    list.finish();
+    return at;
+  }
+  static Keys encode_folded(std::string_view term, unsigned low_bits, Keys at, Keys end, PostingsConcatenator& lists) {
     std::vector<std::uint8_t> bytes;
-    ListFragment part;
-    std::uint32_t previous = 0;
-    const std::uint64_t mask = (std::uint64_t{1} << document_bits) - 1;
-    while (at != end && *at >> document_bits == rank) {
+    ListFragment fragment;
+    const std::uint64_t rank = *at >> low_bits, mask = (std::uint64_t{1} << low_bits) - 1;
+    while (at != end && *at >> low_bits == rank) {
       const auto document = static_cast<std::uint32_t>(*at & mask);
       const Keys first = at;
       while (at != end && *at == *first) ++at;
       const auto frequency = static_cast<std::uint64_t>(at - first);
-      std::uint8_t posting[2 * kMaxVarintBytes];
-      std::uint8_t* to = write_varint(posting, std::uint64_t{document - previous} << 1 | (frequency == 1 ? 1 : 0));
-      if (frequency != 1) to = write_varint(to, frequency);
-      bytes.insert(bytes.end(), posting, to);
-      ++part.document_count;
-      part.occurrence_count += frequency;
-      previous = document;
+      append_posting(document - fragment.last_document, frequency, bytes);
+      ++fragment.document_count;
+      fragment.occurrence_count += frequency;
+      fragment.last_document = document;
     }
-    part.postings = bytes;
-    part.last_document = previous;
-    std::vector<ListFragment> parts{part};
-    if (part.document_count != 0) joiner.write(term, parts);
+    fragment.postings = bytes;
+    std::vector<ListFragment> fragments{fragment};
+    lists.write(term, fragments);
     return at;
   }
 

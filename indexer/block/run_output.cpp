@@ -23,7 +23,7 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kRangesOfThread = 2;  // one that is encoded, one that waits for its turn
+constexpr std::size_t kRangesOfThread = 2;  // one that is being encoded, one that waits for its turn
 
 struct EncodedRange {
   std::vector<TermBlock> blocks;
@@ -32,8 +32,8 @@ struct EncodedRange {
   double seconds = 0;
 };
 
-// Decodes every entry as it stands in its block and adds up what it holds: the check that sorting, folding and encoding
-// lost nothing.
+// Decodes every entry of the run's blocks and adds up its checksum, to prove that sorting, folding and encoding lost
+// nothing.
 class SumCheck {
  public:
   void add(const RunEntry& piece, ContentChecksum& sum) {
@@ -62,16 +62,16 @@ EncodedRange encode_range(const RunOutput& output, std::size_t range) {
   SumCheck check;
   PostingsConcatenator::SeeEntry see_entry;
   if (output.options.check_sum) see_entry = [&](const RunEntry& piece) { check.add(piece, result.sum); };
-  PostingsConcatenator joiner(
+  PostingsConcatenator lists(
       output.options.run_block_bytes, output.options.positions == Positions::kStored,
       [&](TermBlock&& block) { result.blocks.push_back(std::move(block)); }, std::move(see_entry));
-  output.encode(range, joiner);
-  joiner.finish();
+  output.encode(range, lists);
+  lists.finish();
   result.seconds = watch.seconds();
   return result;
 }
 
-// Ranges on their way, so that those that are encoded stay within the memory for them.
+// Ranges in the pipeline at once, so that the encoded ones stay within their memory.
 std::size_t ranges_at_once(const RunOutput& output) {
   constexpr std::size_t kLeast = 2;
   const std::size_t most = kRangesOfThread * output.options.threads;
@@ -117,7 +117,7 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
   summary.sum.join(output.sum_besides, 0);
   ContentChecksum written;
   std::size_t next = 0;
-  std::mutex figures_mutex;
+  std::mutex stats_mutex;
   tbb::parallel_pipeline(
       ranges_at_once(output),
       tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) {
@@ -133,14 +133,14 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
           summary.posting_count += block.posting_count;
         }
         written.join(range.sum, 0);
-        const std::scoped_lock lock(figures_mutex);
+        const std::scoped_lock lock(stats_mutex);
         stats.encode_seconds += range.seconds;
         stats.write_seconds += watch.seconds();
         return range;
       }) & tbb::make_filter<EncodedRange, void>(tbb::filter_mode::parallel, [&](const EncodedRange& range) {
         const Stopwatch watch;
         for (std::size_t i = 0; i < range.blocks.size(); ++i) writer.fill(range.places[i], range.blocks[i]);
-        const std::scoped_lock lock(figures_mutex);
+        const std::scoped_lock lock(stats_mutex);
         stats.write_seconds += watch.seconds();
       }));
   if (output.options.check_sum && written != summary.sum) {

@@ -1,5 +1,5 @@
-// The second half of every block sorter: ranges of terms are encoded in parallel, read back to check the block's sum,
-// and appended to the run in order, with the block's documents.
+// The second half of every block sorter: encodes ranges of terms in parallel, decodes them to check the block's
+// checksum, and appends them to the run in order, with the block's documents.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace spillway {
 
-// Of every block-wide sorter, so that all of them write the same bytes. A range has the lists that begin in so many
-// sorted occurrences: ranges are alike in bytes, whatever the vocabulary, and stay in cache until they are appended.
-// Of a small block they are smaller, so that all threads have some; how many threads there are does not matter.
+// Ranges of all block-wide sorters, so that they write the same bytes. A range has the lists that begin within this
+// number of sorted occurrences: ranges have similar sizes for any vocabulary, and stay in cache until they are
+// appended. A small block has smaller ranges, to occupy all threads; they do not depend on the number of threads.
 inline constexpr std::size_t kMostRangeOccurrences = std::size_t{1} << 19,
                              kLeastRangeOccurrences = std::size_t{1} << 15;
 inline constexpr std::size_t kRangesWanted = 64;
@@ -22,24 +22,24 @@ inline constexpr std::size_t range_occurrences(std::size_t occurrences) {
 inline constexpr std::size_t range_count_of(std::size_t occurrences, std::size_t range_occurrences) {
   return (occurrences + range_occurrences - 1) / range_occurrences;
 }
-// What the lists of a block that are encoded at once take at most, about: of ranges of the largest size.
+// About the most bytes of the lists of a block that are encoded and not yet written.
 std::size_t most_encoded_bytes(unsigned threads);
-// With positions: occurrences of a list that are handed to the joiner at once.
-inline constexpr std::uint32_t kStretchOccurrences = 1U << 16;
+// With positions: the most occurrences of a fragment of a list.
+inline constexpr std::uint32_t kFragmentOccurrences = 1U << 16;
 
 struct RunOutput {
   const Block& block;
   const BlockSortOptions& options;
-  std::size_t list_bytes = 0;  // about
+  std::size_t list_bytes = 0;  // of all lists, an estimate
   std::size_t range_count = 0;
-  // Writes the terms of range `range` through the joiner, in term order; called on many threads.
-  std::function<void(std::size_t range, PostingsConcatenator& joiner)> encode;
-  ContentChecksum sum_besides{};  // of what the chunks' sums leave out
+  // Writes the lists of a range in term order. Called on many threads.
+  std::function<void(std::size_t range, PostingsConcatenator& lists)> encode;
+  ContentChecksum sum_besides{};  // of the occurrences that the chunks' sums leave out
 };
 
 RunIdentity run_identity(const Block& block, const BlockSortOptions& options);
 
-// What parsing knows of the block: all but the counts of entries and postings.
+// The summary of the block except for the counts of entries and postings.
 RunSummary block_summary(const Block& block);
 
 RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSortStats& stats);

@@ -80,7 +80,7 @@ class ExecutorLane final : public GpuLane {
     const auto count = static_cast<std::uint32_t>(packer.size().occurrences);
     if (packer.size().positions) {
       fold(
-          FoldedPositions{sorted.keys, count, sorted.low_bits, kStretchOccurrences, at<std::uint32_t>(layout.documents),
+          FoldedPositions{sorted.keys, count, sorted.low_bits, kFragmentOccurrences, at<std::uint32_t>(layout.documents),
                           at<std::uint32_t>(layout.document_ends), at<std::uint32_t>(layout.positions)},
           layout);
     } else {

@@ -46,7 +46,7 @@ void take_kept(const BlockPassSize& size, const PassScratch& scratch, std::size_
 
 void take_lists(const BlockPassSize& size, Places& to, PassLayout& layout) {
   const std::size_t positioned = size.positions ? size.occurrences : 0;
-  const std::size_t most_fragments = size.strings + positioned / kStretchOccurrences;
+  const std::size_t most_fragments = size.strings + positioned / kFragmentOccurrences;
   layout.fragments = to.take<EncodedFragment>(std::min<std::size_t>(most_fragments, size.occurrences) + 1);
   layout.postings = to.take<std::uint8_t>(kMaxGapBytes * size.occurrences);
   layout.distances = to.take<std::uint8_t>(kMaxDistanceBytes * positioned);
