@@ -32,19 +32,19 @@ class ChunkBlockSorter final : public BlockSorter {
     const Stopwatch watch;
     const BlockTerms terms(block, strings_, budget);
     stats.sort_seconds += watch.seconds();
-    const std::vector<std::uint32_t> bases = chunk_bases(block);
+    const ChunkLists chunk_lists(block, terms);
     const std::vector<std::size_t> ranges = terms.ranges(kStringsInRange);
-    const auto encode = [&](std::size_t range, PostingsConcatenator& joiner) {
-      std::vector<ListFragment> parts;
+    const auto encode = [&](std::size_t range, PostingsConcatenator& lists) {
+      std::vector<ListFragment> fragments;
       const std::size_t end = ranges[range + 1];
       for (std::size_t i = ranges[range]; i < end;) {
         const std::size_t first = i;
-        parts.clear();
+        fragments.clear();
         do {
-          prefetch_chunk_lists(block, terms, i, end);
-          parts.push_back(chunk_list(block, bases, terms, i));
+          chunk_lists.prefetch(i, end);
+          fragments.push_back(chunk_lists[i]);
         } while (++i < end && !terms.starts_term(i));
-        joiner.write(terms.text(first), parts);
+        lists.write(terms.text(first), fragments);
       }
     };
     return write_run_output({block, options, most_lists(block).bytes, ranges.size() - 1, encode}, file, stats);

@@ -11,10 +11,10 @@ namespace spillway {
 
 namespace {
 
-// Of a document that is longer than the chunk.
-bool is_one_stretch(const ParsedChunk& chunk) { return chunk.document_count == 1 && chunk.last_document_open; }
+// Whether the chunk lies within one document, which goes on after it.
+bool is_within_document(const ParsedChunk& chunk) { return chunk.document_count == 1 && chunk.last_document_open; }
 
-// Bytes of the entry of the document that began before and ends in the chunk: u8 fields = 0, varint length.
+// Bytes of the entry of a document that began in an earlier chunk and ends in this one: u8 fields = 0, varint length.
 std::size_t continued_bytes(const ParsedChunk& chunk) { return 1 + varint_bytes(chunk.continued_length); }
 
 CutDocument open_document(const ParsedChunk& chunk) {
@@ -35,7 +35,7 @@ std::string_view take_string(const std::uint8_t** at, const std::uint8_t* end) {
   return text;
 }
 
-// The strings that the document's fields name.
+// Reads the strings that the document's fields announce.
 void take_strings(const std::uint8_t** at, const std::uint8_t* end, RunDocument& document) {
   if ((document.fields & RunDocument::kId) != 0) document.id = take_string(at, end);
   if ((document.fields & RunDocument::kTitle) != 0) document.title = take_string(at, end);
@@ -67,7 +67,7 @@ BlockDocumentCursor::BlockDocumentCursor(const Block& block, std::size_t first, 
     : chunks_(block.chunks), next_chunk_(first), last_chunk_(last) {
   if (first == 0 || !chunks_[first].first_document_open) return;
   std::size_t begin = first - 1;
-  while (begin != 0 && is_one_stretch(chunks_[begin]) && chunks_[begin].first_document_open) --begin;
+  while (begin != 0 && is_within_document(chunks_[begin]) && chunks_[begin].first_document_open) --begin;
   cut_ = open_document(chunks_[begin]);
   while (++begin != first) cut_.add(chunks_[begin].open_length);
 }
@@ -81,7 +81,7 @@ bool BlockDocumentCursor::next() {
       return true;
     }
     const ParsedChunk& chunk = chunks_[next_chunk_++];
-    if (cut_.open && is_one_stretch(chunk)) {
+    if (cut_.open && is_within_document(chunk)) {
       cut_.add(chunk.open_length);
       continue;
     }
@@ -104,7 +104,7 @@ bool BlockDocumentCursor::next() {
   return true;
 }
 
-// Its last part was met.
+// The cut document is complete.
 void BlockDocumentCursor::end_cut() {
   document_ = RunDocument{};
   document_.fields = cut_.fields;
@@ -117,7 +117,7 @@ void BlockDocumentCursor::end_cut() {
 void write_block_documents(const Block& block, RunWriter& writer) {
   CutDocument cut;
   for (const ParsedChunk& chunk : block.chunks) {
-    if (cut.open && is_one_stretch(chunk)) {
+    if (cut.open && is_within_document(chunk)) {
       cut.add(chunk.open_length);
       continue;
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "indexer/block/chunk_lists.hpp"
 #include "indexer/block/documents.hpp"
 #include "indexer/block/run_output.hpp"
 #include "io/base/error.hpp"
@@ -15,62 +14,61 @@ namespace spillway {
 
 namespace {
 
-// What a block takes beside its chunks: pages that are not full, samples, and a share of the mappings that a process
-// may have, of which it takes two or more: small blocks by the thousand become runs.
+// The cost of a block besides its chunks: partly used pages, samples, and two or more of the memory mappings that a
+// process may have. It makes thousands of small blocks become runs in files.
 constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
 constexpr std::size_t kStringsInSegment = 512;
 constexpr std::size_t kSamples = 1024;
-// What a string costs beside the bytes of its list, in bytes.
+// The cost of a string besides the bytes of its list, in bytes.
 constexpr std::size_t kStringWeight = 16;
-// In front of a list, once it is in a run.
+// Bytes before a list in a run.
 constexpr std::size_t kEntryHeadBytes = 8;
-// Of a document that goes on behind its chunk, beside its strings, once it is in a run: fields, length.
+// Bytes of a document that is cut between chunks, besides its strings, in a run: fields, length.
 constexpr std::size_t kCutDocumentBytes = 1 + kMaxVarintBytes;
 
-std::uint32_t first_document(const ListFragment& part) {
-  const std::uint8_t* at = part.postings.data();
+std::uint32_t first_document(const ListFragment& fragment) {
+  const std::uint8_t* at = fragment.postings.data();
   std::uint64_t head = 0;
-  if (!read_varint(&at, at + part.postings.size(), &head)) {
+  if (!read_varint(&at, at + fragment.postings.size(), &head)) {
     throw FormatError(
         "a list of a parsed chunk has no posting; the memory of this machine or this program is at fault");
   }
-  return part.base + static_cast<std::uint32_t>(head >> 1);
+  return fragment.base + static_cast<std::uint32_t>(head >> 1);
 }
 
 }  // namespace
 
-// The lists of terms in [first, last), each as one piece, but where a posting is cut between two chunks, or the parts
-// are too many bytes together.
+// The lists of terms in [first, last). Each is one RunEntry, unless a posting is cut between two chunks or the
+// fragments are too long together.
 class InMemoryRun::Terms final : public TermCursor {
  public:
   Terms(const InMemoryRun& source, std::string_view first, std::string_view last)
-      : block_(source.block_),
-        bases_(source.bases_),
-        terms_(source.terms_),
+      : terms_(source.terms_),
+        lists_(source.lists_),
         piece_bytes_(source.piece_bytes_),
         at_(first.empty() ? 0 : find(first)),
         end_(last.empty() ? terms_.size() : find(last)) {}
 
   bool next() override {
     if (at_ >= end_) return false;
-    parts_.clear();
+    fragments_.clear();
     piece_ = RunEntry{};
     piece_.term = terms_.text(at_);
     std::size_t bytes = 0;
     do {
-      prefetch_chunk_lists(block_, terms_, at_, end_);
-      const ListFragment part = chunk_list(block_, bases_, terms_, at_);
-      bytes += part.postings.size() + part.positions.size();
-      if (!parts_.empty()) {
-        piece_.goes_on = first_document(part) == piece_.last_document;
+      lists_.prefetch(at_, end_);
+      const ListFragment fragment = lists_[at_];
+      bytes += fragment.postings.size() + fragment.positions.size();
+      if (!fragments_.empty()) {
+        piece_.goes_on = first_document(fragment) == piece_.last_document;
         if (piece_.goes_on || bytes > piece_bytes_) break;
       }
-      piece_.document_count += part.document_count;
-      piece_.occurrence_count += part.occurrence_count;
-      piece_.last_document = part.last_document;
-      parts_.push_back(part);
+      piece_.document_count += fragment.document_count;
+      piece_.occurrence_count += fragment.occurrence_count;
+      piece_.last_document = fragment.last_document;
+      fragments_.push_back(fragment);
     } while (++at_ < end_ && !terms_.starts_term(at_));
-    piece_.parts = parts_;
+    piece_.parts = fragments_;
     return true;
   }
   const RunEntry& entry() const override { return piece_; }
@@ -90,12 +88,11 @@ class InMemoryRun::Terms final : public TermCursor {
     return low;
   }
 
-  const Block& block_;
-  const std::vector<std::uint32_t>& bases_;
   const BlockTerms& terms_;
+  const ChunkLists& lists_;
   const std::size_t piece_bytes_;
   std::size_t at_, end_;
-  std::vector<ListFragment> parts_;
+  std::vector<ListFragment> fragments_;
   RunEntry piece_;
 };
 
@@ -115,7 +112,7 @@ class InMemoryRun::Input final : public MergeInput {
   std::vector<DocumentStretch> document_stretches() const override {
     std::vector<DocumentStretch> stretches;
     for (std::size_t c = 0; c < source_.block_.chunks.size(); ++c) {
-      stretches.push_back({source_.bases_[c], std::make_unique<BlockDocumentCursor>(source_.block_, c, c + 1)});
+      stretches.push_back({source_.lists_.bases()[c], std::make_unique<BlockDocumentCursor>(source_.block_, c, c + 1)});
     }
     return stretches;
   }
@@ -138,8 +135,8 @@ std::optional<std::size_t> InMemoryRun::memory_bytes(const Block& block, const B
 InMemoryRun::InMemoryRun(Block&& block, const StringSorter& strings, const BlockSortOptions& options,
                          MemoryBudget& budget)
     : block_(std::move(block)),
-      bases_(chunk_bases(block_)),
       terms_(block_, strings, budget),
+      lists_(block_, terms_),
       piece_bytes_(options.run_block_bytes),
       identity_(run_identity(block_, options)) {
   choose_samples();
@@ -156,13 +153,13 @@ InMemoryRun::InMemoryRun(Block&& block, const StringSorter& strings, const Block
 
 InMemoryRun::~InMemoryRun() = default;
 
-// Evenly spread over the bytes of the lists.
+// Spreads the samples evenly over the bytes of the lists.
 void InMemoryRun::choose_samples() {
   const std::vector<std::size_t> segments = terms_.ranges(kStringsInSegment);
   std::vector<std::uint64_t> weights(segments.size());
   tbb::parallel_for(std::size_t{1}, segments.size(), [&](std::size_t s) {
     for (std::size_t i = segments[s - 1]; i < segments[s]; ++i) {
-      const ListFragment list = chunk_list(block_, bases_, terms_, i);
+      const ListFragment list = lists_[i];
       weights[s] += list.postings.size() + list.positions.size() + kStringWeight;
     }
   });

@@ -1,11 +1,12 @@
-// A block whose terms are sorted, as a source of the merge: while the lists of its chunks stay in memory, they are
-// merged from where they stand and never become a run.
+// A sorted block that stays in memory as a source of the merge: the lists of its chunks are merged in place, and never
+// become a run in a file.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "indexer/block/chunk_lists.hpp"
 #include "indexer/block/sorter.hpp"
 #include "indexer/block/terms.hpp"
 #include "indexer/run/merge_source.hpp"
@@ -13,14 +14,14 @@
 
 namespace spillway {
 
-// Of inverted chunks (ChunkForm::kPostings).
+// Holds chunks of ChunkForm::kPostings.
 class InMemoryRun final : public MergeSource {
  public:
-  // Memory that it holds at most; nothing where it has to become a run: with texts (which would be held twice), or with
-  // a list too large to be decoded at once.
+  // The most bytes that it holds. Empty where the block must become a run in a file: where texts are stored, which
+  // would be held twice, or where a list is too large to be decoded at once.
   static std::optional<std::size_t> memory_bytes(const Block& block, const BlockSortOptions& options);
 
-  // Sorts in parallel inside the calling thread's TBB arena. Requires: memory_bytes().
+  // Sorts in parallel in the calling thread's TBB arena. Requires: memory_bytes() is not empty.
   InMemoryRun(Block&& block, const StringSorter& strings, const BlockSortOptions& options, MemoryBudget& budget);
   ~InMemoryRun() override;
 
@@ -36,9 +37,9 @@ class InMemoryRun final : public MergeSource {
   void choose_samples();
 
   const Block block_;
-  const std::vector<std::uint32_t> bases_;
   const BlockTerms terms_;
-  const std::size_t piece_bytes_;  // of the parts of a piece together, at most
+  const ChunkLists lists_;
+  const std::size_t piece_bytes_;  // the most bytes of the fragments of one RunEntry
   const RunIdentity identity_;
   std::vector<TermSample> samples_;
   std::size_t open_bytes_ = 0;

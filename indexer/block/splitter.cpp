@@ -12,10 +12,10 @@ namespace spillway {
 
 namespace {
 
-// Chunks whose tables are made side by side.
+// Chunks whose tables are made at once.
 constexpr std::size_t kGroupChunks = 16;
 
-// Tables of which nobody knows yet how many terms they have.
+// For tables that are yet to be made.
 std::size_t most_cpu_sort_bytes(const ChunkCounts& most, const TabulationBytes& tables, const BlockSorter& sorter) {
   return tables.result + std::max(tables.scratch, sorter.extra_bytes(most));
 }
@@ -24,35 +24,35 @@ std::size_t most_cpu_sort_bytes(const ChunkCounts& most, const TabulationBytes& 
 
 std::optional<Block> BlockSplitter::next() {
   if (std::exchange(started_, true) && at_ == block_.chunks.size()) return std::nullopt;
-  Block piece;
+  Block split;
   std::size_t added_bytes = 0;
   while (at_ != block_.chunks.size()) {
     const std::size_t before = at_;
-    added_bytes += add_group(piece, added_bytes);
+    added_bytes += add_group(split, added_bytes);
     if (at_ == before) break;
   }
-  return piece;
+  return split;
 }
 
-// A few chunks, as far as there is memory for them, and one in any case; what they add.
-std::size_t BlockSplitter::add_group(Block& piece, std::size_t added_bytes) {
-  const std::size_t begin = at_, first = piece.chunks.size();
+// Adds a few chunks to `split`: as many as the memory allows, and one in any case. Returns the bytes that they add.
+std::size_t BlockSplitter::add_group(Block& split, std::size_t added_bytes) {
+  const std::size_t begin = at_, first = split.chunks.size();
   const bool had_tokens = block_.chunks[begin].form() == ChunkForm::kTokens;  // as all chunks of the block
   std::size_t most = added_bytes;
   for (; at_ != block_.chunks.size() && at_ - begin < kGroupChunks; ++at_) {
     most += most_added(block_.chunks[at_]);
-    if (most_bytes_ != 0 && most > most_bytes_ && (!piece.chunks.empty() || at_ != begin)) break;
+    if (most_bytes_ != 0 && most > most_bytes_ && (!split.chunks.empty() || at_ != begin)) break;
   }
-  piece.chunks.resize(first + (at_ - begin));
+  split.chunks.resize(first + (at_ - begin));
   tbb::parallel_for(begin, at_, [&](std::size_t c) {
     ParsedChunk chunk = std::move(block_.chunks[c]);
-    piece.chunks[first + (c - begin)] =
+    split.chunks[first + (c - begin)] =
         chunk.form() == ChunkForm::kTokens ? build_term_table(std::move(chunk), positions_, budget_) : std::move(chunk);
   });
-  // Their tables, if they were made here, and their sort.
+  // Tables that were made here, and the sort.
   std::size_t bytes = 0;
-  for (std::size_t c = first; c != piece.chunks.size(); ++c) {
-    bytes += (had_tokens ? piece.chunks[c].memory.size() : 0) + sorter_.extra_bytes(piece.chunks[c]);
+  for (std::size_t c = first; c != split.chunks.size(); ++c) {
+    bytes += (had_tokens ? split.chunks[c].memory.size() : 0) + sorter_.extra_bytes(split.chunks[c]);
   }
   return bytes;
 }

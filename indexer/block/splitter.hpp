@@ -1,5 +1,5 @@
-// A block in pieces, for sorting it on the CPU where a GPU did not: as many chunks at once as the memory for it allows.
-// Chunks of tokens get their tables first.
+// Splits a block that a GPU did not sort into smaller blocks that the CPU can sort within the memory for it. Chunks of
+// tokens get their tables first.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@ namespace spillway {
 
 class BlockSplitter {
  public:
-  // Sorting adds at most most_bytes to it, or what a single chunk needs (0: no
-  // limit). What is given out is taken from the block.
+  // Takes the chunks out of `block`. Sorting a part adds at most `most_bytes`, or the need of a single chunk; 0: no
+  // limit.
   BlockSplitter(Block& block, const BlockSorter& sorter, Positions positions, std::size_t most_bytes,
                 MemoryBudget& budget)
       : block_(block), sorter_(sorter), positions_(positions), most_bytes_(most_bytes), budget_(budget) {}
 
-  // Chunks of the form that the sorter takes; nothing behind the last piece. The first may have none. Makes tables in
-  // parallel inside the calling thread's TBB arena. Throws as build_term_table().
+  // Returns the next chunks, in the form that the sorter takes; nothing at the end. The first result may have no
+  // chunks. Makes tables in parallel in the calling thread's TBB arena. Throws as build_term_table().
   std::optional<Block> next();
 
  private:
-  std::size_t add_group(Block& piece, std::size_t added_bytes);
+  std::size_t add_group(Block& split, std::size_t added_bytes);
   std::size_t most_added(const ParsedChunk& chunk) const;
 
   Block& block_;
@@ -35,7 +35,7 @@ class BlockSplitter {
   bool started_ = false;
 };
 
-// What sorting on the CPU adds, at most, to a chunk of tokens of these limits.
+// The most bytes that sorting on the CPU adds to a chunk of tokens of these limits.
 std::size_t most_token_sort_bytes(const ContentOptions& options, const ChunkLimits& limits, const BlockSorter& sorter);
 
 }  // namespace spillway
