@@ -1,5 +1,5 @@
-// The memory of a parsed chunk: a buffer, or a piece of a slab (indexer/chunk/pinned_slot_pool.hpp) with a buffer for
-// what does not fit behind its tokens.
+// The memory of a parsed chunk: a buffer; or a slot with its tokens (indexer/chunk/pinned_slot_pool.hpp), and a buffer
+// for the arrays that do not fit the slot.
 #pragma once
 
 #include <algorithm>
@@ -17,22 +17,22 @@ class ChunkMemory {
  public:
   ChunkMemory() = default;
   ChunkMemory(Buffer buffer) : buffer_(std::move(buffer)) {}
-  ChunkMemory(PinnedSlotPool::Piece piece, Buffer rest) : piece_(std::move(piece)), buffer_(std::move(rest)) {}
+  ChunkMemory(PinnedSlotPool::Slot slot, Buffer rest) : slot_(std::move(slot)), buffer_(std::move(rest)) {}
 
-  // Where its first part stands: the tokens of chunks of tokens.
-  std::uint8_t* data() { return piece_.empty() ? buffer_.data() : piece_.span().data(); }
-  // Of both.
-  std::size_t size() const { return piece_.span().size() + buffer_.size(); }
-  // Empty for chunks in none.
-  std::span<std::uint8_t> slab() const { return piece_.slab(); }
+  // The chunk's first array.
+  std::uint8_t* data() { return slot_.empty() ? buffer_.data() : slot_.span().data(); }
+  // Of slot and buffer together.
+  std::size_t size() const { return slot_.span().size() + buffer_.size(); }
+  // The region of the slot; empty without one.
+  std::span<std::uint8_t> region() const { return slot_.region(); }
 
  private:
-  PinnedSlotPool::Piece piece_;
+  PinnedSlotPool::Slot slot_;
   Buffer buffer_;
 };
 
-// Places arrays one after the other in a chunk's memory. Requires: room for them, and arrays in descending order of
-// their elements' sizes.
+// Places arrays one after the other in a chunk's memory. Requires: room for them, and an order in which each array's
+// alignment divides the size of the arrays before it.
 class ArrayWriter {
  public:
   explicit ArrayWriter(std::uint8_t* begin) : end_(begin) {}

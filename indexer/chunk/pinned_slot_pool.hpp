@@ -1,5 +1,5 @@
-// Memory for the tokens of chunks in pieces of one size, cut from few large slabs. Their pages are large and taken once
-// for a whole job, and a GPU copies tokens from where they stand, once a slab is locked.
+// Memory for the tokens of chunks: slots of one size, cut from a few large regions. Their pages are large and taken
+// once for a whole job. A GPU copies tokens in place, once their region is page-locked.
 #pragma once
 
 #include <cstddef>
@@ -13,60 +13,60 @@
 
 namespace spillway {
 
-// Thread-safe. Lives longer than its pieces.
+// Thread-safe. Lives longer than its slots.
 class PinnedSlotPool {
  public:
   // Gives itself back when destroyed. Movable.
-  class Piece {
+  class Slot {
    public:
-    Piece() = default;
-    Piece(Piece&& other) noexcept : slabs_(std::exchange(other.slabs_, nullptr)), number_(other.number_) {}
-    Piece& operator=(Piece&& other) noexcept {
-      std::swap(slabs_, other.slabs_);
+    Slot() = default;
+    Slot(Slot&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)), number_(other.number_) {}
+    Slot& operator=(Slot&& other) noexcept {
+      std::swap(pool_, other.pool_);
       std::swap(number_, other.number_);
       return *this;
     }
-    Piece(const Piece&) = delete;
-    Piece& operator=(const Piece&) = delete;
-    ~Piece() {
-      if (slabs_ != nullptr) slabs_->give_back(number_);
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+    ~Slot() {
+      if (pool_ != nullptr) pool_->give_back(number_);
     }
 
-    bool empty() const { return slabs_ == nullptr; }
-    // Its bytes are any. Empty for none.
+    bool empty() const { return pool_ == nullptr; }
+    // Uninitialised bytes. Empty for an empty slot.
     std::span<std::uint8_t> span() const;
-    // The slab it is cut from.
-    std::span<std::uint8_t> slab() const;
+    // The region that it is cut from.
+    std::span<std::uint8_t> region() const;
 
    private:
     friend class PinnedSlotPool;
-    Piece(PinnedSlotPool* slabs, std::size_t number) : slabs_(slabs), number_(number) {}
-    PinnedSlotPool* slabs_ = nullptr;
+    Slot(PinnedSlotPool* pool, std::size_t number) : pool_(pool), number_(number) {}
+    PinnedSlotPool* pool_ = nullptr;
     std::size_t number_ = 0;
   };
 
-  // Pays for all of it at once, as what was used once stays resident. BudgetError.
-  PinnedSlotPool(MemoryBudget& budget, std::size_t bytes, std::size_t piece_bytes);
+  // Pays for all `bytes` at once, because a page that was used once stays resident. BudgetError.
+  PinnedSlotPool(MemoryBudget& budget, std::size_t bytes, std::size_t slot_bytes);
 
-  // What fits `bytes`, of which less than a large page is lost.
-  std::size_t piece_count() const { return pieces_; }
-  // The piece that was given back last, or the first that never was used; an empty one where all are out.
-  Piece take();
+  // How many slots fit; less than a large page of the memory is lost.
+  std::size_t slot_count() const { return slots_; }
+  // The slot that was given back last, or the first one that was never used; an empty one where all are taken.
+  Slot take();
 
  private:
   void give_back(std::size_t number);
 
   static constexpr std::size_t kPageBytes = 4096, kLargePageBytes = std::size_t{2} << 20;
-  // Locked at once: few, as each takes a call, and each of them all of it at the first use.
-  static constexpr std::size_t kSlabBytes = 16 * kLargePageBytes;
+  // Locked at once, in full at the first use of any slot: a lock is a system call, so the regions are few.
+  static constexpr std::size_t kRegionBytes = 16 * kLargePageBytes;
 
-  const std::size_t piece_bytes_;
+  const std::size_t slot_bytes_;
   Buffer memory_;
-  std::span<std::uint8_t> slabs_;  // all of them: whole pages, from a large one on
-  std::size_t pieces_per_slab_ = 0, pieces_ = 0;
+  std::span<std::uint8_t> regions_;  // all of them: whole pages, from a large one on
+  std::size_t slots_per_region_ = 0, slots_ = 0;
   std::mutex mutex_;
   std::vector<std::size_t> free_;
-  std::size_t used_ = 0;  // pieces that ever were
+  std::size_t used_ = 0;  // slots that were ever taken
 };
 
 }  // namespace spillway

@@ -22,7 +22,7 @@ TransferChecksum sum_in_turn(std::span<const std::uint8_t> bytes, std::uint64_t 
   return sums;
 }
 
-// The same with a word in each lane of a vector; Vector: of one kind of CPU.
+// The same with a word in each lane of a vector of one instruction set.
 template <typename Vector>
 [[gnu::always_inline]] inline TransferChecksum sum_in_lanes(std::span<const std::uint8_t> bytes, std::uint64_t first) {
   using Words = typename Vector::Words;
@@ -44,14 +44,7 @@ template <typename Vector>
   return sums;
 }
 
-// add_products: adds those of the halves of words.
-struct Sse2 {
-  using Words [[gnu::vector_size(16)]] = std::uint64_t;
-  static void add_products(const Words& words, Words& sum) {
-    const auto halves = reinterpret_cast<__m128i>(words);
-    sum += reinterpret_cast<Words>(_mm_mul_epu32(halves, _mm_srli_epi64(halves, 32)));
-  }
-};
+// add_products() adds the products of the words' halves.
 struct Avx2 {
   using Words [[gnu::vector_size(32)]] = std::uint64_t;
   __attribute__((target("avx2"))) static void add_products(const Words& words, Words& sum) {
@@ -67,9 +60,6 @@ struct Avx512 {
   }
 };
 
-TransferChecksum sum_sse2(std::span<const std::uint8_t> bytes, std::uint64_t first) {
-  return sum_in_lanes<Sse2>(bytes, first);
-}
 __attribute__((target("avx2"))) TransferChecksum sum_avx2(std::span<const std::uint8_t> bytes, std::uint64_t first) {
   return sum_in_lanes<Avx2>(bytes, first);
 }
@@ -82,7 +72,7 @@ __attribute__((target("avx512f"))) TransferChecksum sum_avx512(std::span<const s
 
 std::span<const WordSummer> all_word_summers() {
   static const std::vector<WordSummer> kSummers = [] {
-    std::vector<WordSummer> summers{{"portable", sum_in_turn}, {"sse2", sum_sse2}};
+    std::vector<WordSummer> summers{{"portable", sum_in_turn}};
     if (__builtin_cpu_supports("avx2") != 0) summers.push_back({"avx2", sum_avx2});
     if (__builtin_cpu_supports("avx512f") != 0) summers.push_back({"avx512", sum_avx512});
     return summers;

@@ -181,7 +181,7 @@ class Ingest {
     const std::lock_guard lock(mutex_);
     stats_.parse_seconds += busy_seconds;
     stats_.chunks += parsed.chunks;
-    stats_.pinned_chunks += parsed.slab_chunks;
+    stats_.pinned_chunks += parsed.pinned_chunks;
     stats_.repaired += parsed.repaired;
     stats_.overlong_tokens += parsed.overlong_tokens;
     stats_.fields_cut += parsed.fields_cut;

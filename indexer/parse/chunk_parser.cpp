@@ -9,7 +9,7 @@ namespace spillway {
 
 namespace {
 
-// Tokens between the title and the text: no phrase reaches over it.
+// Positions between the title and the text, so that no phrase spans both.
 constexpr std::uint32_t kFieldGap = 100;
 
 }  // namespace
@@ -93,7 +93,7 @@ void ChunkParser::seal() {
   ParsedChunk chunk = seal_occurrences(chunk_, lengths_);
   start_chunk();
   ++stats_.chunks;
-  stats_.slab_chunks += chunk.memory.slab().empty() ? 0 : 1;
+  stats_.pinned_chunks += chunk.memory.region().empty() ? 0 : 1;
   deliver_(std::move(chunk));
 }
 

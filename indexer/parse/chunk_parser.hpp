@@ -21,7 +21,7 @@ namespace spillway {
 // Counts of a parser besides its chunks.
 struct ParseStats {
   std::uint64_t documents = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0, chunks = 0;
-  std::uint64_t slab_chunks = 0;  // chunks in slabs
+  std::uint64_t pinned_chunks = 0;  // chunks in pinned slots
 };
 
 // Hears what readers report besides documents. May throw to stop.
@@ -40,14 +40,14 @@ struct ChunkParserSetup {
   MemoryBudget& budget;  // pays for the parser and for the chunks that it delivers
   ParseObserver& observer;
   std::function<void(ParsedChunk&&)> deliver;
-  PinnedSlotPool* slabs = nullptr;  // kTokens: for their tokens, while there are pieces
+  PinnedSlotPool* slots = nullptr;  // kTokens: memory of the tokens, while there are free slots
 };
 
 // Of the open document in this chunk. Each stands in 16 bytes of its own: the compiler would load neighbours together,
 // and such a load stalls after a store to one of them (half of the time of a loop over occurrences).
 struct DocumentCounts {
   alignas(16) std::uint32_t length = 0;    // tokens kept
-  alignas(16) std::uint32_t position = 0;  // of the next token, with positions; counts on over chunks
+  alignas(16) std::uint32_t position = 0;  // of the next token, if positions are stored; counts on over chunks
 };
 
 class ChunkParser : public DocumentSink {
@@ -81,7 +81,12 @@ class ChunkParser : public DocumentSink {
 
   // Hands out the chunk. An open document goes on as the first one of the next chunk.
   void seal();
-  void count_overlong() { ++stats_.overlong_tokens; }
+  // Every token takes a position, kept or not.
+  void pass_position() { ++counts_.position; }
+  void drop_overlong() {
+    ++stats_.overlong_tokens;
+    pass_position();
+  }
   std::uint32_t document_number() const { return chunk_.document_count; }
 
   const ContentOptions& options_;
@@ -99,12 +104,12 @@ class ChunkParser : public DocumentSink {
   ParseStats stats_;
   DocumentCounts& counts_;
 
-  ChunkDocuments chunk_;  // so far; its arrays are:
+  ChunkDocuments chunk_;  // the chunk so far; its arrays:
   std::vector<std::uint8_t> documents_, open_strings_, texts_;
   const bool stores_text_ = options_.store == StorePolicy::kText;
   std::vector<std::uint32_t> lengths_;
 
-  bool open_ = false;  // a document is
+  bool open_ = false;  // whether a document is open
   DocumentStrings strings_;
 };
 

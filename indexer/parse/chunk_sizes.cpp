@@ -11,20 +11,20 @@ namespace spillway {
 
 namespace {
 
-// Of the document stream: the last entry of a chunk stands behind the limit, and an open document's strings.
+// Bytes of the document stream beyond its limit: the last entry of a chunk, and an open document's strings.
 constexpr std::size_t kOverhangBytes = std::size_t{64} << 10;
 
-// Of a piece of a slab, what is left for what stands behind tokens.
-constexpr std::size_t kPieceShareOfParts = 16;
-// Above it more is lost at the ends of tasks than chunks gain.
-constexpr std::size_t kMostPieceBytes = std::size_t{1} << 20;
+// The share of a slot, 1/16, that is left for the arrays after the tokens.
+constexpr std::size_t kSlotShareOfDocuments = 16;
+// Larger slots lose more at the ends of tasks than larger chunks gain.
+constexpr std::size_t kMostSlotBytes = std::size_t{1} << 20;
 
 // Each document has a length, and at least two bytes in the document stream.
 std::size_t max_length_count(const ChunkLimits& limits) {
   return std::min<std::size_t>(limits.max_documents, limits.document_bytes / 2) + 2;
 }
 
-// The strings of a document, each with its length.
+// Strings of a document, each with its length.
 std::size_t max_string_bytes(const ContentOptions& options) {
   const std::size_t fields = options.store == StorePolicy::kNone ? 1 : 4;
   return fields * (kMaxFieldBytes + kMaxVarintBytes) + kMaxVarintBytes + 1;
@@ -61,18 +61,18 @@ std::size_t token_capacity(const ContentOptions& options, const ChunkLimits& lim
   return std::max({limits.token_bytes, token_window_bytes(limits) + 1, std::size_t{options.max_term_bytes} + 1});
 }
 
-std::size_t piece_token_capacity(const ContentOptions& options, const ChunkLimits& limits) {
-  const std::size_t usual = std::min(limits.token_bytes, kMostPieceBytes);
+std::size_t slot_token_capacity(const ContentOptions& options, const ChunkLimits& limits) {
+  const std::size_t usual = std::min(limits.token_bytes, kMostSlotBytes);
   const std::size_t window = token_window_bytes(limits),
                     longest = std::max<std::size_t>(window, options.max_term_bytes);
   const std::size_t positions = options.positions ? (window / 2 + 1) * sizeof(std::uint32_t) : 0;
-  return std::max(usual - usual / kPieceShareOfParts, longest + 1 + positions);
+  return std::max(usual - usual / kSlotShareOfDocuments, longest + 1 + positions);
 }
 
-std::size_t slab_piece_bytes(const ContentOptions& options, const ChunkLimits& limits) {
-  const std::size_t usual = std::min(limits.token_bytes, kMostPieceBytes);
-  const std::size_t parts = std::max(usual / kPieceShareOfParts, kScanPadding + kSummedBytes);
-  return (piece_token_capacity(options, limits) + parts + kSummedBytes - 1) / kSummedBytes * kSummedBytes;
+std::size_t pinned_slot_bytes(const ContentOptions& options, const ChunkLimits& limits) {
+  const std::size_t usual = std::min(limits.token_bytes, kMostSlotBytes);
+  const std::size_t documents = std::max(usual / kSlotShareOfDocuments, kScanPadding + kSummedBytes);
+  return (slot_token_capacity(options, limits) + documents + kSummedBytes - 1) / kSummedBytes * kSummedBytes;
 }
 
 std::size_t max_chunk_tokens(const ContentOptions& options, const ChunkLimits& limits) {
@@ -90,8 +90,8 @@ std::size_t max_chunk_bytes(const ContentOptions& options, const ChunkLimits& li
   const std::size_t terms = limits.table_entries * (sizeof(ChunkTerm) + list_bytes + 16) + arena_bytes(options, limits);
   const std::size_t stream = limits.stream_words + slack_words(limits, form, options.positions);
   const std::size_t strings = limits.document_bytes + kOverhangBytes + max_text_bytes(options, limits);
-  // A posting of two words takes at most 4 bytes (a gap below max_documents), one of three about as much, since its
-  // frequency is paid for by the occurrences.
+  // A posting of two words takes at most 4 bytes, because its gap is below max_documents; one of three words takes
+  // about as much, because its occurrences pay for its frequency.
   if (form == ChunkForm::kPostings) {
     const std::size_t positions = options.positions ? limits.table_entries * sizeof(DistanceRange) +
                                                           PositionFolder::max_distance_bytes(limits, kWindowTokens)

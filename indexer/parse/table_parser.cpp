@@ -27,7 +27,6 @@ class TableParser final : public ChunkParser {
   explicit TableParser(const ChunkParserSetup& setup)
       : ChunkParser(setup, counts_),
         resolver_(setup, [this] { seal(); }),
-        table_(resolver_.table()),
         scanner_(options_.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
         stream_memory_(setup.budget,
                        (limits_.stream_words + slack_words(limits_, kForm, kPositioned)) * sizeof(std::uint32_t),
@@ -54,19 +53,12 @@ class TableParser final : public ChunkParser {
   static constexpr bool kLooksUpTerms = true;
 
   void on_new_term(std::string_view term) {
-    on_term(table_.number_of(resolver_.term_entry(term, is_ascii(term))));
+    on_term(resolver_.table().number_of(resolver_.term_entry(term, is_ascii(term))));
     seal_if_full();
   }
 
-  // Every token takes a position, kept or not.
-  void pass_position() {
-    if constexpr (kPositioned) ++counts_.position;
-  }
-
-  void drop_overlong() {
-    count_overlong();
-    pass_position();
-  }
+  using ChunkParser::drop_overlong;
+  using ChunkParser::pass_position;
 
   void seal_if_full() {
     const std::size_t words = kForm == ChunkForm::kPostings ? kPostingWords * counts_.touched : 0;
@@ -82,8 +74,8 @@ class TableParser final : public ChunkParser {
   static constexpr bool kFoldsPositions = kPositioned && kForm == ChunkForm::kPostings;
   static constexpr std::size_t kPostingWords = kPositioned ? 4 : 3;  // at most
 
-  // Each occurrence changes them: one struct, so that a loop over occurrences can hold them in registers; apart in
-  // memory as DocumentCounts.
+  // Counters that each occurrence changes. One struct, so that a loop over occurrences can hold them in registers; each
+  // in 16 bytes of its own, as in DocumentCounts.
   struct Counts : DocumentCounts {
     alignas(16) std::size_t stream_words = 0;  // used
     alignas(16) std::size_t waiting = 0;       // occurrences of the document, in the chunk, with positions
@@ -107,7 +99,7 @@ class TableParser final : public ChunkParser {
       if constexpr (kPositioned) stream_[counts.stream_words++] = counts.position;
     } else {
       // Without a branch, which would often be mispredicted: the number counts if it is the document's first.
-      TableEntry& entry = table_[number];
+      TableEntry& entry = resolver_.table()[number];
       touched_[counts.touched] = number;
       counts.touched += entry.frequency == 0 ? 1 : 0;
       if constexpr (kPositioned) {
@@ -129,35 +121,36 @@ class TableParser final : public ChunkParser {
     }
   }
 
-  // Of the document's tokens in this chunk, which are the last of the stream.
+  // Sums the document's occurrences in this chunk: the last ones of the stream.
   DocumentSums sum_of_occurrences() {
     DocumentSums sums;
     constexpr std::size_t kWords = kPositioned ? 2 : 1;
     for (std::size_t i = counts_.stream_words - kWords * counts_.length; i < counts_.stream_words; i += kWords) {
-      sums.add(table_.state(stream_[i]).hash, kPositioned ? position_value(stream_[i + 1]) : 0);
+      sums.add(resolver_.table().state(stream_[i]).hash, kPositioned ? position_value(stream_[i + 1]) : 0);
     }
     return sums;
   }
 
   // Folding is over: writes the postings of the document's terms in this chunk.
   DocumentSums emit_postings() {
+    TermTable& table = resolver_.table();
     DocumentSums sums;
     std::uint64_t occurrences = 0;
-    if constexpr (kFoldsPositions) positions_.fold(table_, {touched_, counts_.touched}, counts_.waiting);
+    if constexpr (kFoldsPositions) positions_.fold(table, {touched_, counts_.touched}, counts_.waiting);
     for (std::size_t i = 0; i < counts_.touched; ++i) {
       if (i + kAhead < counts_.touched) {
-        table_.prefetch(touched_[i + kAhead]);
-        table_.prefetch_state(touched_[i + kAhead]);
+        table.prefetch(touched_[i + kAhead]);
+        table.prefetch_state(touched_[i + kAhead]);
       }
       const std::uint32_t number = touched_[i];
-      TermState& term = table_.state(number);
+      TermState& term = table.state(number);
       PositionFolder::List list;
       if constexpr (kFoldsPositions) {
-        list = positions_.next_list(table_[number]);
+        list = positions_.next_list(table[number]);
         const auto share = static_cast<unsigned __int128>(term.hash[1]) * list.weight;
         sums.positions += list.weight >> kSummedBits == 0 ? share : field61::reduce(share);
       } else {
-        list.frequency = std::exchange(table_[number].frequency, 0);
+        list.frequency = std::exchange(table[number].frequency, 0);
       }
       for (std::size_t lane = 0; lane < 2; ++lane) {
         sums.lanes[lane] += static_cast<unsigned __int128>(term.hash[lane]) * list.frequency;
@@ -183,9 +176,10 @@ class TableParser final : public ChunkParser {
     const std::span<std::uint32_t> scratch = touched_memory_.as<std::uint32_t>();
     ParsedChunk chunk;
     if constexpr (kForm == ChunkForm::kTables) {
-      chunk = seal_table(table_, documents, {words, kPositions, lengths, scratch}, budget_);
+      chunk = seal_table(resolver_.table(), documents, {words, kPositions, lengths, scratch}, budget_);
     } else {
-      chunk = seal_postings(table_, documents, {words, positions_.distances(), kPositions, scratch}, budget_);
+      chunk =
+          seal_postings(resolver_.table(), documents, {words, positions_.distances(), kPositions, scratch}, budget_);
     }
     resolver_.clear();
     counts_.stream_words = 0;
@@ -194,7 +188,6 @@ class TableParser final : public ChunkParser {
   }
 
   TermResolver resolver_;
-  TermTable& table_;
   WordScanner scanner_;
   Buffer stream_memory_;
   std::uint32_t* stream_;

@@ -1,7 +1,7 @@
 #include "indexer/parse/token_buffer.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 namespace spillway {
 
@@ -21,26 +21,26 @@ std::size_t TokenBuffer::memory_bytes(const ContentOptions& options, const Chunk
 
 TokenBuffer::TokenBuffer(const ChunkParserSetup& setup)
     : chunk_bytes_(max_chunk_bytes(setup.options, setup.limits, ChunkForm::kTokens)),
-      usual_capacity_(token_capacity(setup.options, setup.limits)),
-      piece_capacity_(piece_token_capacity(setup.options, setup.limits)),
+      buffer_capacity_(token_capacity(setup.options, setup.limits)),
+      slot_capacity_(slot_token_capacity(setup.options, setup.limits)),
       budget_(setup.budget),
-      slabs_(setup.slabs),
+      slots_(setup.slots),
       positions_memory_(setup.budget, memory_bytes(setup.options, setup.limits), "a chunk's positions"),
       positions_(positions_memory_.as<std::uint32_t>().data()) {
   take_memory();
 }
 
 void TokenBuffer::take_memory() {
-  if (slabs_ != nullptr) piece_ = slabs_->take();
-  if (piece_.empty()) {
+  if (slots_ != nullptr) slot_ = slots_->take();
+  if (slot_.empty()) {
     memory_ = Buffer::reused(budget_, chunk_bytes_, "a parsed chunk");
     tokens_ = memory_.data();
-    capacity_ = usual_capacity_;
-    piece_position_bytes_ = 0;
+    capacity_ = buffer_capacity_;
+    slot_position_bytes_ = 0;
   } else {
-    tokens_ = piece_.span().data();
-    capacity_ = piece_capacity_;
-    piece_position_bytes_ = positions_ == nullptr ? 0 : sizeof(std::uint32_t);
+    tokens_ = slot_.span().data();
+    capacity_ = slot_capacity_;
+    slot_position_bytes_ = positions_ == nullptr ? 0 : sizeof(std::uint32_t);
   }
 }
 
@@ -56,16 +56,16 @@ ParsedChunk TokenBuffer::seal(const ChunkDocuments& documents, std::span<const s
   std::ranges::fill(arrays.take<std::uint8_t>(padded(used_)).subspan(used_), std::uint8_t{0});
   content.positions = arrays.copy(positions());
   const auto used = static_cast<std::size_t>(arrays.end() - tokens_);
-  Buffer rest;  // where a piece is too small
-  if (!piece_.empty() && used + lengths.size_bytes() + documents.array_bytes() > piece_.span().size()) {
+  Buffer rest;  // where the slot is too small
+  if (!slot_.empty() && used + lengths.size_bytes() + documents.array_bytes() > slot_.span().size()) {
     rest = Buffer::reused(budget_, chunk_bytes_, "a parsed chunk");
     arrays = ArrayWriter(rest.data());
   }
   content.lengths = arrays.copy(lengths);
   chunk.move_arrays(arrays);
-  Buffer& last = piece_.empty() ? memory_ : rest;
+  Buffer& last = slot_.empty() ? memory_ : rest;
   if (last.size() != 0) last.shrink(static_cast<std::size_t>(arrays.end() - last.data()));
-  chunk.memory = piece_.empty() ? ChunkMemory(std::move(memory_)) : ChunkMemory(std::move(piece_), std::move(rest));
+  chunk.memory = slot_.empty() ? ChunkMemory(std::move(memory_)) : ChunkMemory(std::move(slot_), std::move(rest));
   tokens_ = nullptr;
   used_ = count_ = 0;
   return chunk;

@@ -16,13 +16,11 @@ namespace spillway {
 
 namespace {
 
-template <Positions kPositions>
 class TokenParser final : public ChunkParser {
  public:
   explicit TokenParser(const ChunkParserSetup& setup)
       : ChunkParser(setup, counts_),
         resolver_(setup, [this] { resolver_.clear(); }),  // the stream does not need the table
-        table_(resolver_.table()),
         words_of_(setup.options.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
         scanner_(words_of_),
         mark_tokens_(token_kernel(words_of_)),
@@ -39,17 +37,19 @@ class TokenParser final : public ChunkParser {
     return i;
   }
 
-  // Another word lies between two special ones if three bytes or more do: it is delimited on both sides.
+  // Copies the other words before a special word. Two special words have another word between them only if they are
+  // three bytes or more apart, because it is delimited on both sides.
   void before_term(const std::uint16_t* edges) {
     if (copied_ == 0 || edges[0] - copied_ > 2) copy_to(edges[0]);
     copied_ = edges[1];
   }
 
   void on_term(std::uint32_t number) {
-    const TableEntry& entry = table_[number];
-    const std::string_view term = table_.key_of(entry);
+    TermTable& table = resolver_.table();
+    const TableEntry& entry = table[number];
+    const std::string_view term = table.key_of(entry);
     if (term.size() > kShortTokenBytes) {
-      add_long(term, table_.state(number).hash);
+      add_long(term, table.state(number).hash);
       return;
     }
     make_room(term.size() + 1, 1);
@@ -69,15 +69,8 @@ class TokenParser final : public ChunkParser {
     }
   }
 
-  // Every token takes a position, kept or not.
-  void pass_position() {
-    if constexpr (kPositions == Positions::kStored) ++counts_.position;
-  }
-
-  void drop_overlong() {
-    count_overlong();
-    pass_position();
-  }
+  using ChunkParser::drop_overlong;
+  using ChunkParser::pass_position;
 
  private:
   void scan(std::string_view text) override {
@@ -132,7 +125,7 @@ class TokenParser final : public ChunkParser {
     tokens_.remove_last(last_bytes_);
     scanner_.scan({reinterpret_cast<const char*>(tokens_.end()), last_bytes_}, [](std::string_view) {});
     --counts_.length;
-    if constexpr (kPositions == Positions::kStored) --counts_.position;
+    --counts_.position;
     last_bytes_ = 0;
   }
 
@@ -190,7 +183,7 @@ class TokenParser final : public ChunkParser {
   void add_long(std::string_view term, const TermHash& hash) {
     const std::uint32_t position = counts_.position;
     append(term);  // may seal the chunk before it
-    long_sums_.add(hash, kPositions == Positions::kStored ? position_value(position) : 0);
+    long_sums_.add(hash, options_.positions ? position_value(position) : 0);
   }
 
   void append(std::string_view term) {
@@ -209,7 +202,7 @@ class TokenParser final : public ChunkParser {
   void add_tokens(std::size_t bytes, std::size_t count) {
     tokens_.add(bytes, count, counts_.position);
     counts_.length += static_cast<std::uint32_t>(count);
-    if constexpr (kPositions == Positions::kStored) counts_.position += static_cast<std::uint32_t>(count);
+    counts_.position += static_cast<std::uint32_t>(count);
   }
 
   DocumentSums close_occurrences() override { return std::exchange(long_sums_, {}); }
@@ -219,7 +212,6 @@ class TokenParser final : public ChunkParser {
   }
 
   TermResolver resolver_;
-  TermTable& table_;
   const WordBytes words_of_;
   WordScanner scanner_;
   const MarkTokensFunction mark_tokens_;
@@ -240,8 +232,7 @@ class TokenParser final : public ChunkParser {
 }  // namespace
 
 std::unique_ptr<ChunkParser> make_token_parser(const ChunkParserSetup& setup) {
-  if (setup.options.positions) return std::make_unique<TokenParser<Positions::kStored>>(setup);
-  return std::make_unique<TokenParser<Positions::kNone>>(setup);
+  return std::make_unique<TokenParser>(setup);
 }
 
 }  // namespace spillway

@@ -170,7 +170,7 @@ std::size_t slot_share(const IndexPlanInput& input, const ContentOptions& option
   if (options.store == StorePolicy::kText) return 0;
   // A chunk counts as its whole slot; each parser fills one more.
   const std::size_t wanted = plan.blocks_in_flight * plan.assembler.block_bytes + plan.assembler.hold_bytes +
-                             input.threads * slab_piece_bytes(options, plan.chunk);
+                             input.threads * pinned_slot_bytes(options, plan.chunk);
   return unused < wanted / 2 ? 0 : std::min(unused, wanted);
 }
 
@@ -261,7 +261,7 @@ IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options,
     plan.chunk.stream_words = std::min(plan.chunk.stream_words, std::max<std::size_t>(forced / 16, 16));
     plan.chunk.token_bytes = std::min(plan.chunk.token_bytes, std::max<std::size_t>(forced / 4, 64));
   }
-  plan.slot_bytes = slab_piece_bytes(options, plan.chunk);
+  plan.slot_bytes = pinned_slot_bytes(options, plan.chunk);
   return plan;
 }
 

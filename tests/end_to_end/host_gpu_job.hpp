@@ -48,21 +48,21 @@ class JobPinnedSlots {
  public:
   JobPinnedSlots(const HostGpuSetting& setting, std::size_t slot_bytes, MemoryBudget& budget)
       : slots_(budget, setting.pinned_bytes, slot_bytes) {
-    while (slots_.piece_count() - kept_.size() > setting.slots) kept_.push_back(slots_.take());
+    while (slots_.slot_count() - kept_.size() > setting.slots) kept_.push_back(slots_.take());
   }
   JobPinnedSlots(const JobPinnedSlots&) = delete;
   JobPinnedSlots& operator=(const JobPinnedSlots&) = delete;
   ~JobPinnedSlots() {
-    for (PinnedSlotPool::Piece piece = slots_.take(); !piece.empty(); piece = slots_.take()) {
+    for (PinnedSlotPool::Slot piece = slots_.take(); !piece.empty(); piece = slots_.take()) {
       kept_.push_back(std::move(piece));
     }
-    EXPECT_EQ(kept_.size(), slots_.piece_count()) << "a slot was not given back";
+    EXPECT_EQ(kept_.size(), slots_.slot_count()) << "a slot was not given back";
   }
   PinnedSlotPool& get() { return slots_; }
 
  private:
   PinnedSlotPool slots_;
-  std::vector<PinnedSlotPool::Piece> kept_;
+  std::vector<PinnedSlotPool::Slot> kept_;
 };
 
 class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGpuCase> {

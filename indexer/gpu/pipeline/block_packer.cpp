@@ -105,7 +105,7 @@ std::size_t BlockPacker::bytes(PassArray array) const {
 std::span<const std::uint8_t> BlockPacker::in_place(PassArray array, std::size_t c) const {
   static_assert(kChunkAlignment == kSummedBytes);
   const ParsedChunk& chunk = block_.chunks[c];
-  if (chunk.memory.slab().empty()) return {};
+  if (chunk.memory.region().empty()) return {};
   if (array == PassArray::kTokens) return {chunk.tokens().tokens.data(), chunk_aligned(chunk.tokens().tokens.size())};
   if (array == PassArray::kPositions) return bytes_of(chunk.order().positions);
   return {};

@@ -68,7 +68,7 @@ class PassStage {
       const std::span<const std::uint8_t> in_place = packer_.in_place(array, c);
       const std::size_t begin = packer_.chunk_begin(array, c);
       if (in_place.empty() ||
-          !executor_.send(at<std::uint8_t>(place) + begin, in_place, packer_.chunks()[c].memory.slab())) {
+          !executor_.send(at<std::uint8_t>(place) + begin, in_place, packer_.chunks()[c].memory.region())) {
         continue;
       }
       upload_packed(array, place, done, begin);

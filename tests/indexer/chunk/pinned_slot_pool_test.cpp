@@ -24,66 +24,66 @@ using testing::ParseSetting;
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
-TEST(PinnedSlotPool, HandOutEachPieceOnce) {
-  for (const std::size_t piece_bytes : {std::size_t{1000}, std::size_t{64} << 10, 3 * kMebibyte}) {
+TEST(PinnedSlotPool, HandsOutEachSlotOnce) {
+  for (const std::size_t slot_bytes : {std::size_t{1000}, std::size_t{64} << 10, 3 * kMebibyte}) {
     MemoryBudget budget(kTestBudget);
-    PinnedSlotPool slabs(budget, 150 * kMebibyte, piece_bytes);
+    PinnedSlotPool slots(budget, 150 * kMebibyte, slot_bytes);
     EXPECT_EQ(budget.used_bytes(), 150 * kMebibyte);
-    EXPECT_GT(slabs.piece_count() * piece_bytes, 140 * kMebibyte);
-    std::vector<PinnedSlotPool::Piece> pieces;
-    std::set<const std::uint8_t*> begins, slab_begins;
+    EXPECT_GT(slots.slot_count() * slot_bytes, 140 * kMebibyte);
+    std::vector<PinnedSlotPool::Slot> taken;
+    std::set<const std::uint8_t*> begins, region_begins;
     while (true) {
-      PinnedSlotPool::Piece piece = slabs.take();
-      if (piece.empty()) break;
-      EXPECT_EQ(piece.span().size(), piece_bytes);
-      EXPECT_GE(piece.span().data(), piece.slab().data());
-      EXPECT_LE(&piece.span().back(), &piece.slab().back());
-      begins.insert(piece.span().data());
-      slab_begins.insert(piece.slab().data());
-      pieces.push_back(std::move(piece));
+      PinnedSlotPool::Slot slot = slots.take();
+      if (slot.empty()) break;
+      EXPECT_EQ(slot.span().size(), slot_bytes);
+      EXPECT_GE(slot.span().data(), slot.region().data());
+      EXPECT_LE(&slot.span().back(), &slot.region().back());
+      begins.insert(slot.span().data());
+      region_begins.insert(slot.region().data());
+      taken.push_back(std::move(slot));
     }
-    EXPECT_EQ(pieces.size(), slabs.piece_count());
-    EXPECT_EQ(slab_begins.size(), 5U);
-    ASSERT_EQ(begins.size(), pieces.size());
+    EXPECT_EQ(taken.size(), slots.slot_count());
+    EXPECT_EQ(region_begins.size(), 5U);
+    ASSERT_EQ(begins.size(), taken.size());
     const auto next = std::adjacent_find(begins.begin(), begins.end(), [&](const auto* a, const auto* b) {
-      return static_cast<std::size_t>(b - a) < piece_bytes;
+      return static_cast<std::size_t>(b - a) < slot_bytes;
     });
-    EXPECT_EQ(next, begins.end()) << "two pieces overlap";
-    pieces.pop_back();
-    EXPECT_FALSE(slabs.take().empty());
+    EXPECT_EQ(next, begins.end()) << "two taken overlap";
+    taken.pop_back();
+    EXPECT_FALSE(slots.take().empty());
   }
 }
 
-// So that no more pages are taken than ever were in use together.
-TEST(PinnedSlotPool, GiveThePieceThatCameBackLast) {
+// A job then touches no more pages than are in use at once.
+TEST(PinnedSlotPool, GivesTheSlotThatCameBackLast) {
   MemoryBudget budget(kTestBudget);
-  PinnedSlotPool slabs(budget, 16 * kMebibyte, kMebibyte);
-  PinnedSlotPool::Piece first = slabs.take(), second = slabs.take();
+  PinnedSlotPool slots(budget, 16 * kMebibyte, kMebibyte);
+  PinnedSlotPool::Slot first = slots.take(), second = slots.take();
   const std::uint8_t* const at = first.span().data();
   first = {};
-  EXPECT_EQ(slabs.take().span().data(), at);
-  PinnedSlotPool::Piece third = slabs.take();
+  EXPECT_EQ(slots.take().span().data(), at);
+  PinnedSlotPool::Slot third = slots.take();
   EXPECT_EQ(third.span().data(), at);
   third = std::move(second);
   EXPECT_NE(third.span().data(), at);
-  EXPECT_EQ(PinnedSlotPool::Piece().span().size(), 0U);
+  EXPECT_EQ(PinnedSlotPool::Slot().span().size(), 0U);
 }
 
-TEST(PinnedSlotPool, AreSharedByThreads) {
+TEST(PinnedSlotPool, IsSharedByThreads) {
   MemoryBudget budget(kTestBudget);
-  PinnedSlotPool slabs(budget, 4 * kMebibyte, 4096);
+  PinnedSlotPool slots(budget, 4 * kMebibyte, 4096);
   std::vector<std::thread> threads;
   for (std::uint8_t thread = 1; thread <= 4; ++thread) {
-    threads.emplace_back([&slabs, thread] {
-      std::vector<PinnedSlotPool::Piece> held;
+    threads.emplace_back([&slots, thread] {
+      std::vector<PinnedSlotPool::Slot> held;
       for (int i = 0; i < 3000; ++i) {
-        PinnedSlotPool::Piece piece = slabs.take();
-        if (!piece.empty()) {
-          std::ranges::fill(piece.span(), thread);
-          held.push_back(std::move(piece));
+        PinnedSlotPool::Slot slot = slots.take();
+        if (!slot.empty()) {
+          std::ranges::fill(slot.span(), thread);
+          held.push_back(std::move(slot));
         }
         if (held.size() > 200) {
-          for (const PinnedSlotPool::Piece& mine : held) {
+          for (const PinnedSlotPool::Slot& mine : held) {
             EXPECT_TRUE(std::ranges::all_of(mine.span(), [&](std::uint8_t byte) { return byte == thread; }));
           }
           held.clear();
@@ -94,20 +94,20 @@ TEST(PinnedSlotPool, AreSharedByThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST(PinnedSlotPool, AreRefusedWhereTheBudgetHasNoRoom) {
+TEST(PinnedSlotPool, IsRefusedWhereTheBudgetHasNoRoom) {
   MemoryBudget budget(16 * kMebibyte);
   EXPECT_THROW(PinnedSlotPool(budget, 17 * kMebibyte, kMebibyte), BudgetError);
 }
 
-class SlabParsing : public ::testing::TestWithParam<bool> {
+class PinnedSlotParsing : public ::testing::TestWithParam<bool> {
  protected:
-  // Parses with so many bytes of slabs and without any: the same content. Returns the chunks.
-  Parsed check(const std::vector<OracleDocument>& documents, ParseSetting setting, std::size_t slab_bytes) {
+  // Parses with and without slots, and expects the same content. Returns the chunks.
+  Parsed check(const std::vector<OracleDocument>& documents, ParseSetting setting, std::size_t pinned_bytes) {
     setting.form = ChunkForm::kTokens;
     setting.options.positions = GetParam();
     const JoinedChunks plain = joined(parse_documents(documents, setting, budget_), setting);
-    slabs_.emplace(budget_, slab_bytes, slab_piece_bytes(setting.options, setting.limits));
-    setting.slabs = &*slabs_;
+    slots_.emplace(budget_, pinned_bytes, pinned_slot_bytes(setting.options, setting.limits));
+    setting.slots = &*slots_;
     Parsed parsed = parse_documents(documents, setting, budget_);
     for (const ParsedChunk& chunk : parsed.chunks) expect_to_stand(chunk);
     const JoinedChunks found = joined(parse_documents(documents, setting, budget_), setting);
@@ -120,31 +120,31 @@ class SlabParsing : public ::testing::TestWithParam<bool> {
     tabulate(parsed.chunks, setting, budget_);
     return join_chunks(parsed.chunks);
   }
-  // As it goes up.
+  // Expects tokens and positions in place for their upload.
   static void expect_to_stand(const ParsedChunk& chunk) {
-    const std::span<const std::uint8_t> slab = chunk.memory.slab();
-    if (slab.empty()) return;
-    EXPECT_GE(chunk.tokens().tokens.data(), slab.data());
-    EXPECT_LE(chunk.tokens().tokens.data() + chunk.tokens().tokens.size(), slab.data() + slab.size());
+    const std::span<const std::uint8_t> region = chunk.memory.region();
+    if (region.empty()) return;
+    EXPECT_GE(chunk.tokens().tokens.data(), region.data());
+    EXPECT_LE(chunk.tokens().tokens.data() + chunk.tokens().tokens.size(), region.data() + region.size());
     const std::size_t behind = -chunk.tokens().tokens.size() % kSummedBytes;
     for (std::size_t i = 0; i < behind; ++i)
       EXPECT_EQ(chunk.tokens().tokens.data()[chunk.tokens().tokens.size() + i], 0);
     EXPECT_EQ(chunk.tokens().positions.size(), GetParam() ? chunk.occurrence_count : 0);
     if (!chunk.tokens().positions.empty()) {
       EXPECT_LE(bytes_of(chunk.tokens().positions).data() + chunk.tokens().positions.size_bytes(),
-                slab.data() + slab.size());
+                region.data() + region.size());
     }
   }
-  static std::size_t in_slabs(const Parsed& parsed) {
+  static std::size_t in_slots(const Parsed& parsed) {
     return static_cast<std::size_t>(
-        std::ranges::count_if(parsed.chunks, [](const ParsedChunk& chunk) { return !chunk.memory.slab().empty(); }));
+        std::ranges::count_if(parsed.chunks, [](const ParsedChunk& chunk) { return !chunk.memory.region().empty(); }));
   }
 
   MemoryBudget budget_{kTestBudget};
-  std::optional<PinnedSlotPool> slabs_;
+  std::optional<PinnedSlotPool> slots_;
 };
 
-TEST_P(SlabParsing, LeavesTheSameContent) {
+TEST_P(PinnedSlotParsing, LeavesTheSameContent) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     ParseSetting setting;
     setting.seed = seed;
@@ -155,20 +155,20 @@ TEST_P(SlabParsing, LeavesTheSameContent) {
     shape.long_document_words = 1500;
     shape.longest_token_bytes = seed % 3 == 0 ? 250 : 20;
     const Parsed parsed = check(testing::random_documents(seed, shape), setting, 64 * kMebibyte);
-    EXPECT_EQ(in_slabs(parsed), parsed.chunks.size()) << seed;
+    EXPECT_EQ(in_slots(parsed), parsed.chunks.size()) << seed;
   }
 }
 
-TEST_P(SlabParsing, TakesOtherMemoryWhereNoPieceIsLeft) {
+TEST_P(PinnedSlotParsing, TakesOtherMemoryWhereNoSlotIsLeft) {
   ParseSetting setting;
   setting.documents_in_task = 1;
   const Parsed parsed = check(testing::random_documents(3, {}), setting, 4 * kMebibyte);
-  EXPECT_GT(in_slabs(parsed), 0U);
-  EXPECT_LT(in_slabs(parsed), parsed.chunks.size());
+  EXPECT_GT(in_slots(parsed), 0U);
+  EXPECT_LT(in_slots(parsed), parsed.chunks.size());
 }
 
-// Documents of a word each have more bytes of ids and lengths than of tokens, and the last one fills the piece.
-TEST_P(SlabParsing, HasOtherMemoryForWhatDoesNotFitBehindTheTokens) {
+// The ids and lengths of documents of one word take more bytes than the tokens, and the last document fills the slot.
+TEST_P(PinnedSlotParsing, HasOtherMemoryForArraysThatDoNotFitTheSlot) {
   std::vector<OracleDocument> documents(30000);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     documents[i].text = "a";
@@ -178,14 +178,14 @@ TEST_P(SlabParsing, HasOtherMemoryForWhatDoesNotFitBehindTheTokens) {
   const Parsed parsed = check(documents, {}, 8 * kMebibyte);
   ASSERT_EQ(parsed.chunks.size(), 1U);
   const ParsedChunk& chunk = parsed.chunks[0];
-  ASSERT_EQ(in_slabs(parsed), 1U);
+  ASSERT_EQ(in_slots(parsed), 1U);
   EXPECT_GT(chunk.memory.size(),
             chunk.documents.size() + chunk.tokens().lengths.size_bytes() + chunk.tokens().tokens.size());
-  const std::span<const std::uint8_t> slab = chunk.memory.slab();
-  EXPECT_TRUE(chunk.documents.data() < slab.data() || chunk.documents.data() >= slab.data() + slab.size());
+  const std::span<const std::uint8_t> region = chunk.memory.region();
+  EXPECT_TRUE(chunk.documents.data() < region.data() || chunk.documents.data() >= region.data() + region.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(, SlabParsing, ::testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(, PinnedSlotParsing, ::testing::Bool(),
                          [](const auto& test) { return std::string(test.param ? "Positions" : "Plain"); });
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Documents through a ChunkParser, and parsed chunks read back: what the tests of parsing and block sorting share.
+// Parses documents with a ChunkParser, and reads parsed chunks back: for the tests of parsing and of block sorting.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct QuietObserver final : ParseObserver {
   std::uint64_t skips = 0, bytes = 0;
 };
 
-// Gives the sink one document, its text in pieces of at most `longest_piece` bytes that end between characters.
+// Gives the sink one document, its text in calls of at most `longest_piece` bytes that end between characters.
 inline void feed(DocumentSink& sink, const OracleDocument& document, std::size_t longest_piece,
                  std::mt19937_64& random) {
   DocumentFields fields;
@@ -61,7 +61,7 @@ struct ParseSetting {
   std::size_t longest_piece = 1000;
   std::size_t documents_in_task = ~std::size_t{0};
   std::uint64_t seed = 1;
-  PinnedSlotPool* slabs = nullptr;
+  PinnedSlotPool* slots = nullptr;
 };
 
 inline Parsed parse_documents(const std::vector<OracleDocument>& documents, const ParseSetting& setting,
@@ -71,7 +71,7 @@ inline Parsed parse_documents(const std::vector<OracleDocument>& documents, cons
   std::mt19937_64 random(setting.seed);
   const auto parser =
       make_chunk_parser({setting.form, setting.options, setting.limits, budget, observer,
-                         [&](ParsedChunk&& chunk) { parsed.chunks.push_back(std::move(chunk)); }, setting.slabs});
+                         [&](ParsedChunk&& chunk) { parsed.chunks.push_back(std::move(chunk)); }, setting.slots});
   std::size_t in_task = 0;
   for (const OracleDocument& document : documents) {
     feed(*parser, document, setting.longest_piece, random);
@@ -135,7 +135,7 @@ struct StoredEntry {
   bool operator==(const StoredEntry&) const = default;
 };
 
-// Strings of a document stream's entry, behind its length.
+// Reads the strings of an entry of the document stream, after its length.
 inline void read_strings(const std::uint8_t** at, const std::uint8_t* end, StoredEntry& entry) {
   const std::pair<std::uint8_t, std::string*> strings[] = {{RunDocument::kId, &entry.id},
                                                            {RunDocument::kTitle, &entry.title},
@@ -168,7 +168,7 @@ inline std::vector<StoredEntry> entries_of(std::span<const std::uint8_t> stream)
   return entries;
 }
 
-// What the chunks of one part say together: lists in the part's numbering, documents, the joined sum.
+// The joined content of the chunks of one part: lists in the part's document numbers, documents, checksum.
 struct JoinedChunks {
   Lists lists;
   std::vector<StoredEntry> documents;
@@ -229,7 +229,7 @@ inline JoinedChunks join_chunks(const std::vector<ParsedChunk>& chunks) {
   return joined;
 }
 
-// What of a document should be stored.
+// Returns the entry that should be stored of a document.
 inline StoredEntry stored_entry(const OracleDocument& document, std::uint32_t length, StorePolicy store) {
   StoredEntry entry;
   entry.length = length;

@@ -204,8 +204,8 @@ TEST(PassFromPinnedSlots, GivesTheRunOfTheCpu) {
           MemoryBudget budget(kTestBudget);
           constexpr std::size_t kSlotBytes = 8 << 10;
           PinnedSlotPool pool(budget, (std::size_t{2} << 20) + slots * kSlotBytes, kSlotBytes);
-          std::vector<PinnedSlotPool::Piece> taken;
-          while (pool.piece_count() - taken.size() > slots) taken.push_back(pool.take());
+          std::vector<PinnedSlotPool::Slot> taken;
+          while (pool.slot_count() - taken.size() > slots) taken.push_back(pool.take());
           testing::TokenBlock tokens(named.block, 1);
           moved += tokens.move_to(pool);
           ExecutorLane<SlotExecutor> lane(ChunkForm::kTokens,

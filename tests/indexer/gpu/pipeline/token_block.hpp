@@ -30,7 +30,7 @@ class TokenBlock {
   std::size_t move_to(PinnedSlotPool& pool) {
     std::size_t moved = 0;
     for (ParsedChunk& chunk : block_.chunks) {
-      PinnedSlotPool::Piece piece = pool.take();
+      PinnedSlotPool::Slot piece = pool.take();
       ChunkTokens& content = std::get<ChunkTokens>(chunk.content);
       const std::size_t padded = (content.tokens.size() + kSummedBytes - 1) / kSummedBytes * kSummedBytes;
       if (padded + content.positions.size_bytes() > piece.span().size() || piece.empty()) continue;
