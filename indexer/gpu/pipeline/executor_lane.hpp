@@ -79,10 +79,10 @@ class ExecutorLane final : public GpuLane {
     executor_.mark(PassMark::kKeyed);
     const auto count = static_cast<std::uint32_t>(packer.size().occurrences);
     if (packer.size().positions) {
-      fold(
-          FoldedPositions{sorted.keys, count, sorted.low_bits, kFragmentOccurrences, at<std::uint32_t>(layout.documents),
-                          at<std::uint32_t>(layout.document_ends), at<std::uint32_t>(layout.positions)},
-          layout);
+      fold(FoldedPositions{sorted.keys, count, sorted.low_bits, kFragmentOccurrences,
+                           at<std::uint32_t>(layout.documents), at<std::uint32_t>(layout.document_ends),
+                           at<std::uint32_t>(layout.positions)},
+           layout);
     } else {
       fold(FoldedKeys{sorted.keys, count, sorted.low_bits}, layout);
     }
