@@ -45,33 +45,33 @@ class InMemoryRun::Terms final : public TermCursor {
   Terms(const InMemoryRun& source, std::string_view first, std::string_view last)
       : terms_(source.terms_),
         lists_(source.lists_),
-        piece_bytes_(source.piece_bytes_),
+        entry_bytes_(source.entry_bytes_),
         at_(first.empty() ? 0 : find(first)),
         end_(last.empty() ? terms_.size() : find(last)) {}
 
   bool next() override {
     if (at_ >= end_) return false;
     fragments_.clear();
-    piece_ = RunEntry{};
-    piece_.term = terms_.text(at_);
+    entry_ = RunEntry{};
+    entry_.term = terms_.text(at_);
     std::size_t bytes = 0;
     do {
       lists_.prefetch(at_, end_);
       const ListFragment fragment = lists_[at_];
       bytes += fragment.postings.size() + fragment.positions.size();
       if (!fragments_.empty()) {
-        piece_.goes_on = first_document(fragment) == piece_.last_document;
-        if (piece_.goes_on || bytes > piece_bytes_) break;
+        entry_.goes_on = first_document(fragment) == entry_.last_document;
+        if (entry_.goes_on || bytes > entry_bytes_) break;
       }
-      piece_.document_count += fragment.document_count;
-      piece_.occurrence_count += fragment.occurrence_count;
-      piece_.last_document = fragment.last_document;
+      entry_.document_count += fragment.document_count;
+      entry_.occurrence_count += fragment.occurrence_count;
+      entry_.last_document = fragment.last_document;
       fragments_.push_back(fragment);
     } while (++at_ < end_ && !terms_.starts_term(at_));
-    piece_.parts = fragments_;
+    entry_.parts = fragments_;
     return true;
   }
-  const RunEntry& entry() const override { return piece_; }
+  const RunEntry& entry() const override { return entry_; }
 
  private:
   // The first string that is not below `term`.
@@ -90,10 +90,10 @@ class InMemoryRun::Terms final : public TermCursor {
 
   const BlockTerms& terms_;
   const ChunkLists& lists_;
-  const std::size_t piece_bytes_;
+  const std::size_t entry_bytes_;
   std::size_t at_, end_;
   std::vector<ListFragment> fragments_;
-  RunEntry piece_;
+  RunEntry entry_;
 };
 
 class InMemoryRun::Input final : public MergeInput {
@@ -137,7 +137,7 @@ InMemoryRun::InMemoryRun(Block&& block, const StringSorter& strings, const Block
     : block_(std::move(block)),
       terms_(block_, strings, budget),
       lists_(block_, terms_),
-      piece_bytes_(options.run_block_bytes),
+      entry_bytes_(options.run_block_bytes),
       identity_(run_identity(block_, options)) {
   choose_samples();
   summary = block_summary(block_);

@@ -39,7 +39,7 @@ class InMemoryRun final : public MergeSource {
   const Block block_;
   const BlockTerms terms_;
   const ChunkLists lists_;
-  const std::size_t piece_bytes_;  // the most bytes of the fragments of one RunEntry
+  const std::size_t entry_bytes_;  // the most bytes of the fragments of one RunEntry
   const RunIdentity identity_;
   std::vector<TermSample> samples_;
   std::size_t open_bytes_ = 0;

@@ -36,17 +36,17 @@ struct EncodedRange {
 // nothing.
 class SumCheck {
  public:
-  void add(const RunEntry& piece, ContentChecksum& sum) {
-    decode_postings(piece, "a new run", documents_, frequencies_);
+  void add(const RunEntry& entry, ContentChecksum& sum) {
+    decode_postings(entry, "a new run", documents_, frequencies_);
     weight_.add(documents_, frequencies_);
-    const TermHash hash = hash_term(piece.term);
+    const TermHash hash = hash_term(entry.term);
     sum.add(hash, weight_.take());
-    if (!piece.positions.empty()) add_positions(piece, hash, sum);
+    if (!entry.positions.empty()) add_positions(entry, hash, sum);
   }
 
  private:
-  void add_positions(const RunEntry& piece, const TermHash& hash, ContentChecksum& sum) {
-    decode_positions(piece, "a new run", distances_);
+  void add_positions(const RunEntry& entry, const TermHash& hash, ContentChecksum& sum) {
+    decode_positions(entry, "a new run", distances_);
     position_sums_.take(frequencies_, distances_);
     sum.add_positions(hash, position_weight(documents_, position_sums_.sums()));
   }
@@ -61,7 +61,7 @@ EncodedRange encode_range(const RunOutput& output, std::size_t range) {
   EncodedRange result;
   SumCheck check;
   PostingsConcatenator::SeeEntry see_entry;
-  if (output.options.check_sum) see_entry = [&](const RunEntry& piece) { check.add(piece, result.sum); };
+  if (output.options.check_sum) see_entry = [&](const RunEntry& entry) { check.add(entry, result.sum); };
   PostingsConcatenator lists(
       output.options.run_block_bytes, output.options.positions == Positions::kStored,
       [&](TermBlock&& block) { result.blocks.push_back(std::move(block)); }, std::move(see_entry));

@@ -21,7 +21,7 @@ class ChunkMemory {
 
   // The chunk's first array.
   std::uint8_t* data() { return slot_.empty() ? buffer_.data() : slot_.span().data(); }
-  // Of slot and buffer together.
+  // Bytes of slot and buffer together.
   std::size_t size() const { return slot_.span().size() + buffer_.size(); }
   // The region of the slot; empty without one.
   std::span<std::uint8_t> region() const { return slot_.region(); }

@@ -67,7 +67,7 @@ class PositionFolder {
   std::uint64_t* starts_ = nullptr;
   std::uint8_t* distances_ = nullptr;
   std::size_t distances_used_ = 0;
-  // What next_list() has taken of the document:
+  // How far next_list() has come in the document:
   std::uint32_t taken_lists_ = 0, taken_ = 0, taken_bytes_ = 0;
   std::uint64_t taken_weight_ = 0;
   WriteDistances write_ = distance_writer();

@@ -32,7 +32,7 @@ static_assert(sizeof(TableEntry) == 32);
 // State of the kTerm entry with the same number.
 struct alignas(32) TermState {
   TermHash hash;  // for the checksum
-  // Of the postings emitted while folding:
+  // While folding, counts of the emitted postings:
   std::uint32_t last_document;  // + 1; 0: none
   std::uint32_t posting_bytes;
   std::uint32_t document_count;

@@ -38,9 +38,9 @@ void ChunkParser::begin(const DocumentFields& fields, const SourcePlace&) {
   }
 }
 
-void ChunkParser::text(std::string_view piece) {
-  if (stores_text_) keep_text(piece);
-  scan(piece);
+void ChunkParser::text(std::string_view text) {
+  if (stores_text_) keep_text(text);
+  scan(text);
 }
 
 void ChunkParser::end() {

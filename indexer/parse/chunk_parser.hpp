@@ -43,8 +43,8 @@ struct ChunkParserSetup {
   PinnedSlotPool* slots = nullptr;  // kTokens: memory of the tokens, while there are free slots
 };
 
-// Of the open document in this chunk. Each stands in 16 bytes of its own: the compiler would load neighbours together,
-// and such a load stalls after a store to one of them (half of the time of a loop over occurrences).
+// Counters of the open document in this chunk. Each stands in 16 bytes of its own: the compiler would load neighbours
+// together, and such a load stalls after a store to one of them (half of the time of a loop over occurrences).
 struct DocumentCounts {
   alignas(16) std::uint32_t length = 0;    // tokens kept
   alignas(16) std::uint32_t position = 0;  // of the next token, if positions are stored; counts on over chunks
@@ -55,7 +55,7 @@ class ChunkParser : public DocumentSink {
   using Deliver = std::function<void(ParsedChunk&&)>;
 
   void begin(const DocumentFields& fields, const SourcePlace& place) final;
-  void text(std::string_view piece) final;
+  void text(std::string_view text) final;
   void end() final;
   // The task ends: hands out the rest. Requires: no document is open.
   void finish_task();

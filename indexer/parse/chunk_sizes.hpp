@@ -49,7 +49,7 @@ std::size_t max_chunk_tokens(const ContentOptions& options, const ChunkLimits& l
 // The most bytes that a chunk of these limits takes once parsed.
 std::size_t max_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits, ChunkForm form);
 
-// The most bytes of a chunk's text stream: the head of a piece of text, and the ends of documents without text, may
+// The most bytes of a chunk's text stream: the head of an entry, and the ends of documents without text, may
 // pass the limit.
 std::size_t max_text_bytes(const ContentOptions& options, const ChunkLimits& limits);
 

@@ -50,7 +50,7 @@ class SortedBlocks : public ::testing::Test {
     return blocks;
   }
 
-  // Keeps every block, or makes a run of it.
+  // Keeps every block in memory, or writes it as a run.
   enum class Kept { kAll, kNone, kEverySecond };
   Sources sources_of(std::vector<Block> blocks, Kept kept) {
     Sources sources;
