@@ -80,8 +80,7 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
 }
 
 // Fills in the limits of chunks and readers at a level.
-void take_level(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus,
-                const Level& level, IndexPlan& plan) {
+void take_level(const IndexPlanInput& input, const ContentOptions& options, const Level& level, IndexPlan& plan) {
   plan.reader.buffer_bytes = level.window_bytes;
   plan.reader.threads = input.threads;
   plan.reader.unpack_bytes = ZstdCodec::share_of(input.memory_bytes);
@@ -211,7 +210,7 @@ void take_shares(const IndexPlanInput& input, const ContentOptions& options, std
 // Returns whether the level's consumers fit and leave most of the memory to blocks.
 bool divide(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus, const Level& level,
             IndexPlan& plan) {
-  take_level(input, options, corpus, level, plan);
+  take_level(input, options, level, plan);
   plan.consumers = consumers_of(input, options, corpus, plan);
   if (least_bytes(plan.consumers) > input.memory_bytes) return false;
   const std::size_t unused = divide_memory(input.memory_bytes, plan.consumers);
@@ -235,7 +234,7 @@ std::size_t program_reserve_bytes(std::size_t program_bytes, unsigned threads) {
 
 std::size_t least_memory_bytes(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus) {
   IndexPlan plan;
-  take_level(input, options, corpus, kLevels.back(), plan);
+  take_level(input, options, kLevels.back(), plan);
   return std::max(least_bytes(consumers_of(input, options, corpus, plan)), kMinMemoryBytes);
 }
 

@@ -1,5 +1,6 @@
 // `spillway corpus generate strings`: the string sets of the sorting papers.
 #include "corpora/synthetic/generate_strings.hpp"
+#include "corpora/synthetic/string_sets.hpp"
 #include "tools/cli/option_values.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/generate.hpp"
