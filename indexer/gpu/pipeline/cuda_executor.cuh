@@ -205,9 +205,8 @@ class CudaExecutor {
     reduce_into(1, blocks, LoadValue<Value>{totals}, sum, to);
   }
 
-  void sort_strings(const std::uint8_t* text, const std::uint64_t* offsets, std::uint32_t count, std::size_t text_bytes,
-                    std::uint32_t* order, std::span<std::uint8_t> scratch) {
-    setup_.strings.sort({text, offsets, count, text_bytes}, order, nullptr, scratch.data(), stream_.handle());
+  void sort_strings(const DeviceStrings& strings, std::uint32_t* order, std::span<std::uint8_t> scratch) {
+    setup_.strings.sort(strings, order, nullptr, scratch.data(), stream_.handle());
   }
   // Of sort_keys().
   bool sorts_stably() const { return setup_.records->stable(); }

@@ -14,6 +14,7 @@
 #include "indexer/gpu/steps/keys.hpp"
 #include "indexer/gpu/steps/token_sums.hpp"
 #include "sort/gpu/device/error.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
 
 namespace spillway {
 
@@ -107,8 +108,9 @@ class PassStage {
 
   void sort_strings(std::uint32_t strings, std::size_t text_bytes) {
     if (strings == 0) return;
-    executor_.sort_strings(at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets), strings,
-                           text_bytes, at<std::uint32_t>(layout_.order), string_scratch());
+    executor_.sort_strings(
+        {at<std::uint8_t>(layout_.text), at<std::uint64_t>(layout_.string_offsets), strings, text_bytes},
+        at<std::uint32_t>(layout_.order), string_scratch());
   }
   // Fills ranks_in_order with the inclusive sums of MarkTerms' marks, and returns the number of distinct terms.
   // Requires: sort_strings() was called.

@@ -18,6 +18,7 @@
 #include "io/base/stopwatch.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/faults.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
 #include "sort/interface/record_sorter.hpp"
 #include "sort/interface/string_sorter.hpp"
 
@@ -99,13 +100,13 @@ class HostExecutor {
         sum);
   }
 
-  void sort_strings(const std::uint8_t* text, const std::uint64_t* offsets, std::uint32_t count, std::size_t,
-                    std::uint32_t* order, std::span<std::uint8_t> scratch) {
-    const std::span<StringRef> refs(reinterpret_cast<StringRef*>(scratch.data()), count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      refs[i] = {text + offsets[i], static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]), i};
+  void sort_strings(const DeviceStrings& strings, std::uint32_t* order, std::span<std::uint8_t> scratch) {
+    const std::span<StringRef> refs(reinterpret_cast<StringRef*>(scratch.data()), strings.count);
+    const std::uint64_t* const offsets = strings.d_offsets;
+    for (std::uint32_t i = 0; i < refs.size(); ++i) {
+      refs[i] = {strings.d_bytes + offsets[i], static_cast<std::uint32_t>(offsets[i + 1] - offsets[i]), i};
     }
-    strings_.sort(refs, {order, count}, {}, scratch.subspan(refs.size_bytes()));
+    strings_.sort(refs, {order, refs.size()}, {}, scratch.subspan(refs.size_bytes()));
   }
   bool sorts_stably() const { return records_->stable(); }
   const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
