@@ -60,21 +60,21 @@ struct LoadValue {
   __device__ Value operator()(std::size_t i) const { return values[i]; }
 };
 
-// The slabs of pinned slots (indexer/chunk/pinned_slot_pool.hpp) that GPUs copy from. Each is page-locked when its
-// first chunk goes up. Thread-safe. The slabs live longer.
+// The regions of pinned slots (indexer/chunk/pinned_slot_pool.hpp) that GPUs copy from. Each is page-locked when its
+// first chunk goes up. Thread-safe. The regions live longer.
 class PinnedRegistry {
  public:
-  // False where the system does not let the slab be locked.
-  bool lock(std::span<std::uint8_t> slab, int gpu) {
+  // False where the system does not let the region be locked.
+  bool lock(std::span<std::uint8_t> region, int gpu) {
     const std::lock_guard lock(mutex_);
-    std::unique_ptr<RegisteredMemory>& memory = slabs_[slab.data()];
-    if (memory == nullptr) memory = std::make_unique<RegisteredMemory>(slab, gpu);
+    std::unique_ptr<RegisteredMemory>& memory = regions_[region.data()];
+    if (memory == nullptr) memory = std::make_unique<RegisteredMemory>(region, gpu);
     return memory->is_locked();
   }
 
  private:
   std::mutex mutex_;
-  std::map<const std::uint8_t*, std::unique_ptr<RegisteredMemory>> slabs_;  // by their first byte
+  std::map<const std::uint8_t*, std::unique_ptr<RegisteredMemory>> regions_;  // by their first byte
 };
 
 struct CudaExecutorSetup {
@@ -148,10 +148,10 @@ class CudaExecutor {
       ++staged_;
     }
   }
-  // Copies bytes of a pinned slot to the arena without packing them. False where the slot's slab cannot be locked: then
-  // they are to be packed.
-  bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> slab) {
-    if (!setup_.pinned->lock(slab, setup_.gpu)) return false;
+  // Copies bytes of a pinned slot to the arena without packing them. False where the slot's region cannot be locked:
+  // then they are to be packed.
+  bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> region) {
+    if (!setup_.pinned->lock(region, setup_.gpu)) return false;
     copy_to_device(to, from.data(), from.size(), stream_.handle());
     return true;
   }

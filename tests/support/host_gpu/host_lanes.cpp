@@ -26,8 +26,8 @@ class DamagingExecutor : public HostExecutor {
     HostExecutor::upload(to, bytes, pack);
     damage(to, bytes);
   }
-  bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> slab) {
-    const bool sent = HostExecutor::send(to, from, slab);
+  bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> region) {
+    const bool sent = HostExecutor::send(to, from, region);
     damage(to, from.size());
     return sent;
   }

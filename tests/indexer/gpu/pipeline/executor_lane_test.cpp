@@ -180,12 +180,12 @@ class SlotExecutor : public testing::HostExecutor {
       : HostExecutor(testing::make_host_arena(arena_bytes, budget), nullptr, *find_string_sorter("cpu-msd"), budget),
         refused_(refused),
         sent_bytes_(sent_bytes) {}
-  bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> slab) {
-    EXPECT_GE(from.data(), slab.data());
-    EXPECT_LE(from.data() + from.size(), slab.data() + slab.size());
+  bool send(std::uint8_t* to, std::span<const std::uint8_t> from, std::span<std::uint8_t> region) {
+    EXPECT_GE(from.data(), region.data());
+    EXPECT_LE(from.data() + from.size(), region.data() + region.size());
     if (refused_ != 0 && ++asked_ % refused_ == 0) return false;
     sent_bytes_ += from.size();
-    return HostExecutor::send(to, from, slab);
+    return HostExecutor::send(to, from, region);
   }
 
  private:
