@@ -68,7 +68,7 @@ class InMemoryRun::Terms final : public TermCursor {
       entry_.last_document = fragment.last_document;
       fragments_.push_back(fragment);
     } while (++at_ < end_ && !terms_.starts_term(at_));
-    entry_.parts = fragments_;
+    entry_.fragments = fragments_;
     return true;
   }
   const RunEntry& entry() const override { return entry_; }

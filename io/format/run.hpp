@@ -59,7 +59,7 @@ struct RunEntry {
   std::span<const std::uint8_t> positions;
   // Set instead of `postings` and `positions` for a block that is merged without having been written as a run: the
   // fragments that make up the list. Documents ascend from fragment to fragment.
-  std::span<const ListFragment> parts;
+  std::span<const ListFragment> fragments;
   bool goes_on = false;  // the term's next entry begins with last_document, whose posting is cut
 };
 

@@ -75,16 +75,17 @@ __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt"))) const st
     const __mmask64 has_third = _mm512_movepi8_mask(second);
     const __m512i third = _mm512_maskz_mov_epi8(
         has_third, _mm512_maskz_compress_epi8(starts, _mm512_maskz_loadu_epi8(inside >> 2, at + 2)));
-    alignas(64) std::uint8_t parts[3][kBytes];
-    _mm512_store_si512(parts[0], _mm512_and_si512(first, seven_bits));
-    _mm512_store_si512(parts[1], _mm512_and_si512(second, seven_bits));
-    _mm512_store_si512(parts[2], _mm512_and_si512(third, seven_bits));
+    alignas(64) std::uint8_t digits[3][kBytes];
+    _mm512_store_si512(digits[0], _mm512_and_si512(first, seven_bits));
+    _mm512_store_si512(digits[1], _mm512_and_si512(second, seven_bits));
+    _mm512_store_si512(digits[2], _mm512_and_si512(third, seven_bits));
     for (std::ptrdiff_t i = 0; i < count; i += 16) {
-      const auto widen = [&](const std::uint8_t* part) __attribute__((target("avx512f"))) {
-        return _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(part + i)));
+      const auto widen = [&](const std::uint8_t* digit) __attribute__((target("avx512f"))) {
+        return _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(digit + i)));
       };
-      const __m512i values = _mm512_or_si512(widen(parts[0]), _mm512_or_si512(_mm512_slli_epi32(widen(parts[1]), 7),
-                                                                              _mm512_slli_epi32(widen(parts[2]), 14)));
+      const __m512i values = _mm512_or_si512(
+          widen(digits[0]),
+          _mm512_or_si512(_mm512_slli_epi32(widen(digits[1]), 7), _mm512_slli_epi32(widen(digits[2]), 14)));
       const auto lanes = static_cast<__mmask16>(0xFFFFU >> (16 - std::min<std::ptrdiff_t>(count - i, 16)));
       _mm512_mask_storeu_epi32(out + i, lanes, values);
     }
@@ -104,8 +105,8 @@ const DecodeShort kDecodeShort = [] {
 }();
 
 // Decodes exactly distances.size() distances, which must use all of `bytes`.
-void decode_part(const RunEntry& entry, std::span<const std::uint8_t> bytes, std::string_view where,
-                 std::span<std::uint32_t> distances) {
+void decode_fragment(const RunEntry& entry, std::span<const std::uint8_t> bytes, std::string_view where,
+                     std::span<std::uint32_t> distances) {
   const std::uint8_t *at = bytes.data(), *const end = at + bytes.size();
   std::uint32_t *to = distances.data(), *const to_end = to + distances.size();
   while (to != to_end) {
@@ -124,17 +125,17 @@ void decode_part(const RunEntry& entry, std::span<const std::uint8_t> bytes, std
 }  // namespace
 
 void decode_positions(const RunEntry& entry, std::string_view where, std::vector<std::uint32_t>& distances) {
-  if (entry.parts.empty() && entry.occurrence_count > entry.positions.size()) fail(where, entry);
+  if (entry.fragments.empty() && entry.occurrence_count > entry.positions.size()) fail(where, entry);
   distances.resize(static_cast<std::size_t>(entry.occurrence_count));
-  if (entry.parts.empty()) {
-    decode_part(entry, entry.positions, where, distances);
+  if (entry.fragments.empty()) {
+    decode_fragment(entry, entry.positions, where, distances);
     return;
   }
   std::span<std::uint32_t> left = distances;
-  for (const ListFragment& part : entry.parts) {
-    if (part.occurrence_count > left.size()) fail(where, entry);
-    const auto count = static_cast<std::size_t>(part.occurrence_count);
-    decode_part(entry, part.positions, where, left.first(count));
+  for (const ListFragment& fragment : entry.fragments) {
+    if (fragment.occurrence_count > left.size()) fail(where, entry);
+    const auto count = static_cast<std::size_t>(fragment.occurrence_count);
+    decode_fragment(entry, fragment.positions, where, left.first(count));
     left = left.subspan(count);
   }
   if (!left.empty()) fail(where, entry);

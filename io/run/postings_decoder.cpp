@@ -31,7 +31,8 @@ const PostingsDecoder::Steps kBestSteps =
 void decode_whole(const RunEntry& entry, std::string_view where, std::vector<std::uint32_t>& documents,
                   std::vector<std::uint32_t>& frequencies, PostingsDecoder::Steps steps) {
   PostingsDecoder decoder(entry, where, steps);
-  if (entry.parts.empty() && entry.document_count > entry.postings.size()) fail(where, entry, "too few bytes for them");
+  if (entry.fragments.empty() && entry.document_count > entry.postings.size())
+    fail(where, entry, "too few bytes for them");
   documents.resize(entry.document_count);
   frequencies.resize(entry.document_count);
   std::size_t done = 0;
@@ -46,43 +47,43 @@ void decode_whole(const RunEntry& entry, std::string_view where, std::vector<std
 PostingsDecoder::Steps PostingsDecoder::best_steps() { return kBestSteps; }
 
 PostingsDecoder::PostingsDecoder(const RunEntry& entry, std::string_view where, Steps steps)
-    : entry_(entry), where_(where), steps_(steps), parts_(entry.parts), not_begun_(entry.document_count) {
-  if (!parts_.empty()) return;
+    : entry_(entry), where_(where), steps_(steps), fragments_(entry.fragments), not_begun_(entry.document_count) {
+  if (!fragments_.empty()) return;
   whole_ = {entry.postings, {}, entry.document_count, entry.occurrence_count, 0, entry.last_document};
-  parts_ = {&whole_, 1};
+  fragments_ = {&whole_, 1};
 }
 
 std::size_t PostingsDecoder::next(std::uint32_t* documents, std::uint32_t* frequencies, std::size_t room) {
   Output out{documents, frequencies, room};
   while (true) {
     if (left_ == 0) {
-      if (parts_.empty()) break;
-      begin_part();
+      if (fragments_.empty()) break;
+      begin_fragment();
     }
     if (out.done == room) break;
     decode(out);
     check();
     if (left_ != 0) break;
-    end_part();
+    end_fragment();
     least_document_ = document_ + 1;
-    parts_ = parts_.subspan(1);
+    fragments_ = fragments_.subspan(1);
   }
-  if (parts_.empty() && not_begun_ != 0) fail(where_, entry_, "fewer in its parts");
+  if (fragments_.empty() && not_begun_ != 0) fail(where_, entry_, "fewer in its fragments");
   return out.done;
 }
 
-void PostingsDecoder::begin_part() {
-  const ListFragment& part = parts_.front();
-  if (part.document_count == 0 || part.document_count > part.postings.size()) {
+void PostingsDecoder::begin_fragment() {
+  const ListFragment& fragment = fragments_.front();
+  if (fragment.document_count == 0 || fragment.document_count > fragment.postings.size()) {
     fail(where_, entry_, "too few bytes for them");
   }
-  if (part.document_count > not_begun_) fail(where_, entry_, "more in its parts");
-  not_begun_ -= part.document_count;
-  begin_ = at_ = part.postings.data();
-  end_ = begin_ + part.postings.size();
-  left_ = part.document_count;
+  if (fragment.document_count > not_begun_) fail(where_, entry_, "more in its fragments");
+  not_begun_ -= fragment.document_count;
+  begin_ = at_ = fragment.postings.data();
+  end_ = begin_ + fragment.postings.size();
+  left_ = fragment.document_count;
   is_first_ = true;
-  document_ = part.base;
+  document_ = fragment.base;
   occurrences_ = 0;
 }
 
@@ -91,21 +92,21 @@ void PostingsDecoder::check() const {
   if (wrong_) {
     fail(where_, entry_, "one with a gap of 0, a frequency that has a shorter form, or its end missing");
   }
-  if (document_ > parts_.front().last_document) {
+  if (document_ > fragments_.front().last_document) {
     fail(where_, entry_,
          "document " + std::to_string(document_) + " where its head says that they end at " +
-             std::to_string(parts_.front().last_document));
+             std::to_string(fragments_.front().last_document));
   }
 }
 
-void PostingsDecoder::end_part() const {
-  const ListFragment& part = parts_.front();
+void PostingsDecoder::end_fragment() const {
+  const ListFragment& fragment = fragments_.front();
   if (at_ != end_) fail(where_, entry_, std::to_string(end_ - at_) + " bytes behind them");
-  if (document_ != part.last_document || occurrences_ != part.occurrence_count) {
+  if (document_ != fragment.last_document || occurrences_ != fragment.occurrence_count) {
     fail(where_, entry_,
          std::to_string(occurrences_) + " occurrences up to document " + std::to_string(document_) +
-             " where its head says " + std::to_string(part.occurrence_count) + " and " +
-             std::to_string(part.last_document));
+             " where its head says " + std::to_string(fragment.occurrence_count) + " and " +
+             std::to_string(fragment.last_document));
   }
 }
 
@@ -127,7 +128,7 @@ void PostingsDecoder::decode(Output& out) {
     }
   }
   if (begins && out.done != before && out.documents[before] < least_document_) {
-    fail(where_, entry_, "parts that do not ascend");
+    fail(where_, entry_, "fragments that do not ascend");
   }
 }
 

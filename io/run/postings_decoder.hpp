@@ -33,8 +33,8 @@ class PostingsDecoder {
     std::uint32_t *documents, *frequencies;
     std::size_t room, done = 0;
   };
-  void begin_part();
-  void end_part() const;
+  void begin_fragment();
+  void end_fragment() const;
   void decode(Output& out);
   void decode_batches(Output& out);
   void decode_in_turn(Output& out);
@@ -46,8 +46,8 @@ class PostingsDecoder {
   const RunEntry& entry_;
   std::string_view where_;
   Steps steps_;
-  ListFragment whole_;                   // the entry itself, if it has no fragments
-  std::span<const ListFragment> parts_;  // the fragments that are not yet decoded completely
+  ListFragment whole_;                       // the entry itself, if it has no fragments
+  std::span<const ListFragment> fragments_;  // the fragments that are not yet decoded completely
   // State of the first of them.
   const std::uint8_t *begin_ = nullptr, *at_ = nullptr, *end_ = nullptr;
   std::uint32_t left_ = 0;      // postings left

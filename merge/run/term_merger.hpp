@@ -44,8 +44,8 @@ class ListGatherer {
   }
 
   void add(const RunEntry& piece, const RangeInput& input) {
-    for (const ListFragment& part : piece.parts) add_part(part, input);
-    if (!piece.parts.empty()) return;
+    for (const ListFragment& part : piece.fragments) add_part(part, input);
+    if (!piece.fragments.empty()) return;
     add_part({piece.postings, piece.positions, piece.document_count, piece.occurrence_count, 0, piece.last_document},
              input);
   }
@@ -165,7 +165,7 @@ class TermMerger {
     for (const std::uint32_t i : sources.inputs()) {
       const RunEntry& piece = sources.entry(i);
       const RangeInput& input = inputs_[i];
-      if (!piece.parts.empty() || piece.last_document >= input.document_count ||
+      if (!piece.fragments.empty() || piece.last_document >= input.document_count ||
           !entry_.add({piece.postings, piece.positions, piece.document_count, piece.occurrence_count, input.base,
                        input.base + piece.last_document})) {
         return false;
