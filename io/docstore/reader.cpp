@@ -22,7 +22,7 @@ DocumentSectionsReader::GroupEntry check_totals(const DocumentSectionsReader::Se
                                                   load_le<std::uint64_t>(entry + 16),
                                                   load_le<std::uint64_t>(entry + 24)};
   if (totals.documents != sections.documents.size() || totals.ids != sections.ids.size()) {
-    sections.groups.fail(groups * kGroupEntryBytes, "the sizes of documents and ids", "others");
+    sections.groups.fail(groups * kGroupEntryBytes, "the sizes of documents and ids", "other values");
   }
   return totals;
 }
@@ -45,7 +45,7 @@ DocumentSectionsReader::GroupWalk::GroupWalk(const DocumentSectionsReader& reade
     : reader_(reader), begin_(reader.group_entry(group)), end_(reader.group_entry(group + 1)) {
   if (begin_.documents > end_.documents || begin_.ids > end_.ids || begin_.fields > end_.fields ||
       begin_.text > end_.text || end_.fields > reader.fields_.raw_size() || end_.text > reader.text_.raw_size()) {
-    reader.sections_.groups.fail(group * kGroupEntryBytes, "ascending offsets inside the streams", "others");
+    reader.sections_.groups.fail(group * kGroupEntryBytes, "ascending offsets inside the streams", "other values");
   }
   at_ = reader.sections_.documents.at(begin_.documents, end_.documents - begin_.documents);
   at_end_ = at_ + (end_.documents - begin_.documents);

@@ -74,7 +74,7 @@ void PositionCursor::load(std::uint64_t offset) {
   const std::uint64_t left = end - std::min(end, offset);
   const std::size_t block_bytes =
       left < kDistanceHeadBytes ? 0 : distance_block_bytes(bytes(offset, kDistanceHeadBytes));
-  if (block_bytes == 0 || block_bytes > left) fail(offset, "a block of distances inside the list", "others");
+  if (block_bytes == 0 || block_bytes > left) fail(offset, "a block of distances inside the list", "other values");
   next_offset_ = offset + block_bytes;
   count_ = kDistanceBlock;
   is_decoded_ = false;
@@ -87,7 +87,7 @@ void PositionCursor::load_tail() {
   while (at != end) {
     std::uint64_t distance = 0;
     if (count_ == kDistanceBlock - 1 || !read_varint(&at, end, &distance) || distance >> 32 != 0) {
-      fail(offset_, "a tail of at most 127 distances below 2^32", "others");
+      fail(offset_, "a tail of at most 127 distances below 2^32", "other values");
     }
     distances_[count_++] = static_cast<std::uint32_t>(distance);
   }
@@ -135,7 +135,7 @@ std::span<const std::uint32_t> PositionCursor::next() {
   if (at_ == count_) fail(offset_, "positions of all postings", "the end of the list");
   if (!is_decoded_) {
     if (!unpack_distances(bytes(offset_, next_offset_ - offset_), distances_)) {
-      fail(offset_, "128 distances below 2^32", "others");
+      fail(offset_, "128 distances below 2^32", "other values");
     }
     is_decoded_ = true;
   }
@@ -149,7 +149,7 @@ std::span<const std::uint32_t> PositionCursor::next() {
     positions_[i] = static_cast<std::uint32_t>(last);
   }
   if (is_first_ && distances[0] == 0) --zeros;
-  if (zeros != 0 || last >> 32 != 0) fail(offset_, "ascending positions below 2^32", "others");
+  if (zeros != 0 || last >> 32 != 0) fail(offset_, "ascending positions below 2^32", "other values");
   is_first_ = false;
   last_ = last;
   at_ += taken;

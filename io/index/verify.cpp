@@ -111,7 +111,7 @@ void IndexVerifier::check_node(std::uint64_t offset, unsigned level, std::string
   const Children children = terms_.children(offset, level);
   for (std::size_t i = 0; i < children.size(); ++i) {
     if (i != 0 && (children[i].separator <= least || (end != nullptr && children[i].separator >= *end))) {
-      terms_.section().fail(offset, "separators between those of the level above", "others");
+      terms_.section().fail(offset, "separators between those of the level above", "other values");
     }
     const std::string_view* child_end = i + 1 < children.size() ? &children[i + 1].separator : end;
     check_node(children[i].offset, level - 1, i == 0 ? least : children[i].separator, child_end);
@@ -135,7 +135,8 @@ void IndexVerifier::check_entry(const TermEntry& entry) {
   if (entry.number != term_count_ || entry.posting_offset != posting_bytes_ || entry.bound_offset != bound_bytes_ ||
       entry.position_offset != position_bytes_) {
     terms_.section().fail(terms_.nodes_end(),
-                          "leaf bases that continue the leaf before, at term " + std::to_string(term_count_), "others");
+                          "leaf bases that continue the leaf before, at term " + std::to_string(term_count_),
+                          "other values");
   }
   check_list(entry);
   ++term_count_;
@@ -191,7 +192,7 @@ void IndexVerifier::check_bound(const TermEntry& entry, std::uint64_t block, con
     section.fail(offset + 6,
                  "codes of the largest frequency " + std::to_string(most) + " and the smallest length " +
                      std::to_string(shortest),
-                 "others");
+                 "other values");
   }
   if (cursor.documents().size() < kPostingsBlock && (bound[4] != 0 || bound[5] != 0)) {
     section.fail(offset + 4, "no widths of a tail", "some");

@@ -63,7 +63,7 @@ void RunBlockReader::read_header() {
   header_.bytes = load_le<std::uint32_t>(bytes + kStoredAt);
   header_.count = load_le<std::uint32_t>(bytes + kCountAt);
   header_.payload_crc = load_le<std::uint32_t>(bytes + kPayloadCrcAt);
-  if (load_le<std::uint16_t>(bytes + kBlockReservedAt) != 0) fail("reserved bytes of 0", "others");
+  if (load_le<std::uint16_t>(bytes + kBlockReservedAt) != 0) fail("reserved bytes of 0", "other values");
   if (header_.kind != kTermBlock && header_.kind != kDocumentBlock &&
       (header_.kind != kTextBlock || !run_.identity().has_texts)) {
     fail(run_.identity().has_texts ? "a term, document or text block" : "a term or document block",

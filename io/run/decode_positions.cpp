@@ -16,7 +16,7 @@ namespace {
 [[noreturn]] void fail(std::string_view where, const RunEntry& entry) {
   throw FormatError(std::string(where) + ": term \"" + printable(entry.term, 80) + "\": expected " +
                     std::to_string(entry.occurrence_count) + " positions in " + std::to_string(entry.positions.size()) +
-                    " bytes, found others; the run is damaged: make it again from its input");
+                    " bytes, found other values; the run is damaged: make it again from its input");
 }
 
 // Decodes short distances without branching on their length, because lists mix lengths. Stops at the first longer

@@ -101,7 +101,7 @@ void PostingsDecoder::check() const {
 
 void PostingsDecoder::end_fragment() const {
   const ListFragment& fragment = fragments_.front();
-  if (at_ != end_) fail(where_, entry_, std::to_string(end_ - at_) + " bytes behind them");
+  if (at_ != end_) fail(where_, entry_, std::to_string(end_ - at_) + " bytes after them");
   if (document_ != fragment.last_document || occurrences_ != fragment.occurrence_count) {
     fail(where_, entry_,
          std::to_string(occurrences_) + " occurrences up to document " + std::to_string(document_) +

@@ -21,7 +21,8 @@ void RunReader::read_header() {
   }
   std::array<std::uint8_t, kHeaderBytes> header;
   file_.read_exactly(0, header);
-  if (!std::equal(kMagic.begin(), kMagic.end(), header.begin())) throw_damaged(path, 0, "the magic of a run", "others");
+  if (!std::equal(kMagic.begin(), kMagic.end(), header.begin()))
+    throw_damaged(path, 0, "the magic of a run", "other bytes");
   const auto major = load_le<std::uint16_t>(header.data() + kMajorAt);
   if (major != kMajor) {
     throw FormatError(printable(path, 4096) + ": offset " + std::to_string(kMajorAt) + ": expected a run of version " +
@@ -54,7 +55,7 @@ std::vector<std::uint8_t> RunReader::read_footer() {
   std::array<std::uint8_t, kTrailerBytes> trailer;
   file_.read_exactly(trailer_offset, trailer);
   if (!std::equal(kTrailerMagic.begin(), kTrailerMagic.end(), trailer.begin() + kTrailerMagicAt)) {
-    throw_damaged(path, trailer_offset, "the trailer of a run", "others: it may have been cut short");
+    throw_damaged(path, trailer_offset, "the trailer of a run", "other bytes: it may have been cut short");
   }
   if (crc32c(header_crc_, {trailer.data(), kTrailerCrcAt}) != load_le<std::uint32_t>(trailer.data() + kTrailerCrcAt)) {
     throw_damaged(path, trailer_offset, "the trailer of this run", "another checksum");
@@ -135,7 +136,7 @@ void RunReader::check_counts() const {
 
 void RunReader::parse_samples(std::span<const std::uint8_t> bytes, std::uint32_t count) {
   const auto require = [&](bool holds, const char* expected) {
-    if (!holds) throw_damaged(file_.path(), blocks_end_ + kFooterFixedBytes, expected, "others");
+    if (!holds) throw_damaged(file_.path(), blocks_end_ + kFooterFixedBytes, expected, "other values");
   };
   require(count <= kMaxTermSamples, "a bounded number of samples");
   samples_.reserve(count);

@@ -118,7 +118,7 @@ inline std::uint64_t RunTermCursor::read_mixed_number() {
 
 std::uint64_t RunTermCursor::read_long_number() {
   std::uint64_t value = 0;
-  if (!read_varint(&at_, end_, &value)) fail("a varint of at most 64 bits", "others, or the end of the block");
+  if (!read_varint(&at_, end_, &value)) fail("a varint of at most 64 bits", "a longer one, or the end of the block");
   return value;
 }
 
@@ -199,7 +199,7 @@ void RunTermCursor::check_entry(const std::uint8_t* postings) {
   std::uint64_t first = 0;
   const std::uint64_t least = entry_.last_document + (run_.identity().has_positions ? std::uint64_t{0} : 1);
   if (!read_varint(&postings, end_, &first) || first >> 1 < least) {
-    fail("documents behind " + std::to_string(entry_.last_document), std::to_string(first >> 1));
+    fail("documents after " + std::to_string(entry_.last_document), std::to_string(first >> 1));
   }
 }
 

@@ -58,7 +58,7 @@ std::vector<TermTableReader::Child> TermTableReader::children(std::uint64_t offs
     at += bytes;
     if (!read_varint(&at, end, &child) || child >= offset) fail("a child before its parent", "another offset");
     if (i == 0 ? !separator.empty() : separator <= children.back().separator) {
-      fail("ascending separators behind an empty one", "disorder");
+      fail("ascending separators after an empty one", "disorder");
     }
     children.push_back({separator, child});
   }

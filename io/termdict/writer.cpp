@@ -41,7 +41,7 @@ void TermTableWriter::add(const TermEntry& entry) {
     throw FormatError("a term of " + std::to_string(term.size()) + " bytes: an index takes 1 to 65535");
   }
   if (term_count_ != 0 && term <= last_term_) {
-    throw FormatError("the term \"" + printable(term) + "\" stands behind \"" + printable(last_term_) +
+    throw FormatError("the term \"" + printable(term) + "\" follows \"" + printable(last_term_) +
                       "\": an input of the merge is not in term order");
   }
   const auto encode = [&](std::size_t shared) {
