@@ -15,7 +15,8 @@
 #include "indexer/block/terms.hpp"
 #include "io/file/memory_file.hpp"
 #include "io/file/posix_file_system.hpp"
-#include "sort/auto_string_sorter.hpp"
+#include "sort/sort_plan.hpp"
+#include "sort/sorters.hpp"
 #include "tools/bench/scratch.hpp"
 
 namespace spillway {

@@ -20,7 +20,7 @@
 #include "merge/index/merge.hpp"
 #include "merge/input/run.hpp"
 #include "merge/run/merge.hpp"
-#include "sort/auto_string_sorter.hpp"
+#include "sort/sort_plan.hpp"
 #include "tools/bench/scratch.hpp"
 
 namespace spillway {

@@ -11,6 +11,7 @@
 #include "bench/run_benchmarks.hpp"
 #include "sort/interface/record_sorter.hpp"
 #include "sort/interface/string_sorter.hpp"
+#include "sort/sorters.hpp"
 
 namespace spillway {
 namespace {

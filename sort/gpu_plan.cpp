@@ -8,6 +8,7 @@
 
 #include "io/base/error.hpp"
 #include "sort/gpu/registry.hpp"
+#include "sort/sorters.hpp"
 
 namespace spillway {
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "io/base/error.hpp"
+#include "sort/sorters.hpp"
 
 namespace spillway {
 
@@ -27,6 +28,25 @@ std::string unknown(std::string_view what, std::string_view name, const Sorters&
   for (const auto* sorter : sorters) known += ", " + std::string(sorter->name());
   return "there is no " + std::string(what) + " sorter '" + printable(name) + "': choose one of " + known;
 }
+
+class AutoStringSorter final : public StringSorter {
+ public:
+  std::string_view name() const override { return "auto"; }
+
+  std::size_t scratch_bytes(std::size_t count) const override {
+    std::size_t bytes = 0;
+    for (const StringSorter* sorter : string_sorters()) bytes = std::max(bytes, sorter->scratch_bytes(count));
+    return bytes;
+  }
+
+  void sort(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint32_t> lcps,
+            std::span<std::uint8_t> scratch) const override {
+    const StringSample sample = sample_strings(strings);
+    const auto bytes = static_cast<std::uint64_t>(sample.mean_bytes * static_cast<double>(strings.size()));
+    const SorterChoice choice = choose_string_sorter("auto", strings.size(), bytes, sample);
+    find_string_sorter(choice.name)->sort(strings, order, lcps, scratch);
+  }
+};
 
 }  // namespace
 
@@ -76,6 +96,11 @@ SorterChoice string_sorter_policy(std::string_view name) {
   return {"auto", "a sample of each set decides: " + choose_string_sorter(name, 0, 0, long_prefixes).name + " where " +
                       fixed(kLongPrefixBytes) + " bytes or more tell its strings apart, else " +
                       choose_string_sorter(name, 0, 0, {}).name};
+}
+
+const StringSorter& auto_string_sorter() {
+  static const AutoStringSorter kSorter;
+  return kSorter;
 }
 
 SorterChoice choose_record_sorter(std::string_view name, std::uint64_t count, std::size_t memory_bytes) {

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "sort/interface/record_sorter.hpp"
 #include "sort/interface/string_sorter.hpp"
 
 namespace spillway {
@@ -37,6 +36,10 @@ SorterChoice choose_string_sorter(std::string_view name, std::uint64_t count, st
 
 // What `name` means before there are any strings: for "auto", what will decide. UsageError as above.
 SorterChoice string_sorter_policy(std::string_view name);
+
+// The sorter that `--string-sorter auto` stands for: it samples each set and calls the sorter of string_sorters() that
+// choose_string_sorter picks. Its scratch_bytes() is the largest of theirs.
+const StringSorter& auto_string_sorter();
 
 // `name`: "auto", "cpu-chunk" or a record sorter's name (UsageError else, listing them). `count` records of 8 bytes are
 // to be ordered with `memory_bytes` for keys and scratch; BudgetError where a sorter that was named does not fit.

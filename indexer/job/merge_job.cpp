@@ -15,7 +15,8 @@
 #include "io/base/stopwatch.hpp"
 #include "io/memory/limits.hpp"
 #include "io/run/term_block_builder.hpp"
-#include "sort/auto_string_sorter.hpp"
+#include "io/run/writer.hpp"
+#include "sort/sort_plan.hpp"
 
 namespace spillway {
 

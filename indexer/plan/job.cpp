@@ -9,8 +9,9 @@
 #include "io/base/error.hpp"
 #include "io/memory/budget.hpp"
 #include "io/memory/limits.hpp"
-#include "sort/auto_string_sorter.hpp"
 #include "sort/gpu/device/error.hpp"
+#include "sort/sort_plan.hpp"
+#include "sort/sorters.hpp"
 #include "text/analysis/term_filter.hpp"
 
 namespace spillway {

@@ -6,6 +6,7 @@
 #include "sort/interface/record_sorter.hpp"
 #include "sort/interface/string_sorter.hpp"
 #include "sort/sort_plan.hpp"
+#include "sort/sorters.hpp"
 
 namespace spillway {
 

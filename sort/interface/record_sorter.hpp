@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace spillway {
 
@@ -28,12 +27,5 @@ class RecordSorter {
   // may use all 64 bits as the tie-break. Requires: scratch.size() >= scratch_bytes(keys.size(), bits).
   virtual void sort(std::span<std::uint64_t> keys, BitRange bits, std::span<std::uint8_t> scratch) const = 0;
 };
-
-// Those of the CPU, in the order in which they are listed to users: cpu-radix, cpu-quick.
-const std::vector<const RecordSorter*>& record_sorters();
-// Those of the GPU (sort/gpu/interface/record_sorter.hpp), known by name also where there is no GPU.
-const std::vector<const RecordSorter*>& gpu_record_sorters();
-// Of either list; nullptr where there is none of that name.
-const RecordSorter* find_record_sorter(std::string_view name);
 
 }  // namespace spillway

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace spillway {
 
@@ -33,12 +32,5 @@ class StringSorter {
   virtual void sort(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint32_t> lcps,
                     std::span<std::uint8_t> scratch) const = 0;
 };
-
-// Those of the CPU, in the order in which they are listed to users: cpu-msd, cpu-multikey.
-const std::vector<const StringSorter*>& string_sorters();
-// Those of the GPU (sort/gpu/interface/string_sorter.hpp), known by name also where there is no GPU.
-const std::vector<const StringSorter*>& gpu_string_sorters();
-// Of either list; nullptr where there is none of that name.
-const StringSorter* find_string_sorter(std::string_view name);
 
 }  // namespace spillway

@@ -3,7 +3,10 @@
 // too, and says that the CPU did it.
 #include "sort/gpu/device/faults.hpp"
 #include "sort/gpu/device/status.hpp"
+#include "sort/gpu/interface/record_sorter.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
 #include "sort/gpu/registry.hpp"
+#include "sort/sorters.hpp"
 #include "tests/end_to_end/same_bytes.hpp"
 #include "tests/support/corpora_path.hpp"
 

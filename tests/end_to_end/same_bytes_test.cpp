@@ -2,7 +2,6 @@
 // bytes (design, decision 6).
 #include <gtest/gtest.h>
 
-#include "sort/auto_string_sorter.hpp"
 #include "tests/end_to_end/same_bytes.hpp"
 #include "tests/support/corpora_path.hpp"
 #include "tests/support/few_descriptors.hpp"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "io/base/error.hpp"
+#include "sort/sorters.hpp"
 
 namespace spillway {
 namespace {

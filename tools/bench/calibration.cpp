@@ -11,6 +11,7 @@
 #include "corpora/synthetic/generate_text.hpp"
 #include "corpora/synthetic/string_sets.hpp"
 #include "indexer/job/index_job.hpp"
+#include "sort/sorters.hpp"
 #include "tools/bench/strings.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/signals.hpp"

@@ -5,6 +5,7 @@
 
 #include "corpora/synthetic/string_sets.hpp"
 #include "sort/gpu/device/error.hpp"
+#include "sort/sorters.hpp"
 #include "tools/bench/line_set.hpp"
 #include "tools/bench/options.hpp"
 #include "tools/bench/output.hpp"

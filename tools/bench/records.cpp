@@ -6,6 +6,7 @@
 
 #include "io/base/stopwatch.hpp"
 #include "sort/gpu/registry.hpp"
+#include "sort/sorters.hpp"
 #include "tools/bench/gpu.hpp"
 
 namespace spillway {

@@ -8,6 +8,7 @@
 #include "sort/gpu/registry.hpp"
 #include "sort/interface/record_sorter.hpp"
 #include "sort/interface/string_sorter.hpp"
+#include "sort/sorters.hpp"
 #include "text/analysis/analyzer.hpp"
 #include "tools/cli/option_values.hpp"
 #include "tools/options/job.hpp"

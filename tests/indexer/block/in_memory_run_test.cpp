@@ -13,7 +13,7 @@
 #include "merge/index/length_codes.hpp"
 #include "merge/index/merge.hpp"
 #include "merge/run/merge.hpp"
-#include "sort/auto_string_sorter.hpp"
+#include "sort/sort_plan.hpp"
 #include "tests/indexer/parse/parsed_documents.hpp"
 #include "tests/support/faulty_file_system.hpp"
 

@@ -9,7 +9,8 @@
 #include "io/file/memory_file.hpp"
 #include "io/run/document_cursor.hpp"
 #include "io/run/term_cursor.hpp"
-#include "sort/auto_string_sorter.hpp"
+#include "sort/sort_plan.hpp"
+#include "sort/sorters.hpp"
 #include "tests/indexer/parse/parsed_documents.hpp"
 
 namespace spillway {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sort/sorters.hpp"
 #include "tests/indexer/block/block_of_terms.hpp"
 #include "tests/indexer/parse/parsed_documents.hpp"
 

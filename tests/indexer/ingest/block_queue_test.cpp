@@ -12,7 +12,8 @@
 
 #include "io/base/error.hpp"
 #include "io/file/temp_space.hpp"
-#include "sort/auto_string_sorter.hpp"
+#include "sort/sort_plan.hpp"
+#include "sort/sorters.hpp"
 #include "tests/support/faulty_file_system.hpp"
 
 namespace spillway {

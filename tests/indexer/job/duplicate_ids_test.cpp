@@ -6,6 +6,7 @@
 
 #include "io/base/error.hpp"
 #include "io/index/verify.hpp"
+#include "sort/sorters.hpp"
 #include "tests/merge/run/cut_runs.hpp"
 
 namespace spillway::testing {

@@ -7,6 +7,7 @@
 #include "indexer/job/duplicate_ids.hpp"
 #include "io/base/error.hpp"
 #include "io/index/verify.hpp"
+#include "sort/sorters.hpp"
 #include "tests/merge/run/cut_runs.hpp"
 
 namespace spillway::testing {

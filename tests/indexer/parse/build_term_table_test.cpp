@@ -11,7 +11,8 @@
 #include "indexer/parse/chunk_sizes.hpp"
 #include "io/base/error.hpp"
 #include "io/file/memory_file.hpp"
-#include "sort/auto_string_sorter.hpp"
+#include "sort/sort_plan.hpp"
+#include "sort/sorters.hpp"
 #include "tests/indexer/parse/parsed_documents.hpp"
 
 namespace spillway {

@@ -10,6 +10,7 @@
 
 #include "io/base/error.hpp"
 #include "io/file/posix_file_system.hpp"
+#include "sort/sorters.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway {

@@ -3,7 +3,10 @@
 
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/status.hpp"
+#include "sort/gpu/interface/record_sorter.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
 #include "sort/gpu/registry.hpp"
+#include "sort/sorters.hpp"
 
 namespace spillway {
 namespace {

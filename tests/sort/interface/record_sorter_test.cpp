@@ -9,6 +9,8 @@
 #include <random>
 
 #include "sort/gpu/device/status.hpp"
+#include "sort/gpu/interface/record_sorter.hpp"
+#include "sort/sorters.hpp"
 #include "tests/support/gpu_host_forms/host_forms.hpp"
 #include "tests/support/sanitizer_sizes.hpp"
 

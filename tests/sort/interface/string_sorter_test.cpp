@@ -13,6 +13,8 @@
 
 #include "io/base/error.hpp"
 #include "sort/gpu/device/status.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
+#include "sort/sorters.hpp"
 #include "tests/support/gpu_host_forms/host_forms.hpp"
 #include "tests/support/sanitizer_sizes.hpp"
 

@@ -7,6 +7,7 @@
 #include "sort/gpu/device/status.hpp"
 #include "sort/interface/record_sorter.hpp"
 #include "sort/interface/string_sorter.hpp"
+#include "sort/sorters.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 

@@ -11,6 +11,7 @@
 #include "corpora/synthetic/string_sets.hpp"
 #include "io/base/error.hpp"
 #include "sort/gpu/device/status.hpp"
+#include "sort/sorters.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 #include "tools/bench/records.hpp"

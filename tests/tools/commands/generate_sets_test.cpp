@@ -9,6 +9,7 @@
 #include "corpora/synthetic/generate_keys.hpp"
 #include "corpora/synthetic/generate_strings.hpp"
 #include "corpora/synthetic/string_sets.hpp"
+#include "sort/sorters.hpp"
 #include "sort/string_set_stats.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"

@@ -8,6 +8,7 @@
 #include "io/base/error.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/faults.hpp"
+#include "sort/sorters.hpp"
 #include "tests/indexer/gpu/pipeline/pass_blocks.hpp"
 #include "tests/support/host_gpu/host_executor.hpp"
 #include "tests/support/host_gpu/host_lanes.hpp"

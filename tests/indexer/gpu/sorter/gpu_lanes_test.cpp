@@ -13,7 +13,10 @@
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/device/faults.hpp"
 #include "sort/gpu/device/status.hpp"
+#include "sort/gpu/interface/record_sorter.hpp"
+#include "sort/gpu/interface/string_sorter.hpp"
 #include "sort/gpu/registry.hpp"
+#include "sort/sorters.hpp"
 #include "tests/indexer/gpu/pipeline/synthetic_block.hpp"
 #include "tests/indexer/gpu/pipeline/token_block.hpp"
 

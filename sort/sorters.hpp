@@ -1,0 +1,27 @@
+// All sorters by name: what `--record-sorter` and `--string-sorter` accept. Each list is in the order in which users
+// see it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "sort/interface/record_sorter.hpp"
+#include "sort/interface/string_sorter.hpp"
+
+namespace spillway {
+
+// cpu-radix, cpu-quick.
+const std::vector<const RecordSorter*>& record_sorters();
+// Listed on machines without a GPU, too (sort/gpu/interface/record_sorter.hpp).
+const std::vector<const RecordSorter*>& gpu_record_sorters();
+// Searches both lists; nullptr if no sorter has that name.
+const RecordSorter* find_record_sorter(std::string_view name);
+
+// cpu-msd, cpu-multikey.
+const std::vector<const StringSorter*>& string_sorters();
+// Listed on machines without a GPU, too (sort/gpu/interface/string_sorter.hpp).
+const std::vector<const StringSorter*>& gpu_string_sorters();
+// Searches both lists; nullptr if no sorter has that name.
+const StringSorter* find_string_sorter(std::string_view name);
+
+}  // namespace spillway
