@@ -19,6 +19,7 @@
 #include "io/index/writer.hpp"
 #include "merge/index/merge.hpp"
 #include "merge/input/run.hpp"
+#include "merge/input/source_layout.hpp"
 #include "merge/run/merge.hpp"
 #include "sort/sort_plan.hpp"
 #include "tools/bench/scratch.hpp"
@@ -82,7 +83,7 @@ MergeSeconds merge_once(StageRuns& runs, TempSpace& temp, const std::string& ind
   MergeSeconds seconds;
   IndexWriter writer(posix_file_system(), index, stage_content());
   const Stopwatch ids_watch;
-  LengthCodes lengths(runs.budget, source_document_count(runs.inputs()));
+  LengthCodes lengths(runs.budget, lay_out_source(runs.inputs()).document_count);
   IdTable ids(runs.inputs(), stage_content().duplicate_ids, {runs.budget, temp, auto_string_sorter(), kIdSortBytes},
               lengths);
   ids.write_order(writer);
@@ -95,7 +96,7 @@ MergeSeconds merge_once(StageRuns& runs, TempSpace& temp, const std::string& ind
   seconds.lists = list_watch.seconds();
   if (result.occurrence_count != stage_token_count()) throw std::runtime_error("the merge lost tokens");
   const Stopwatch finish_watch;
-  writer.finish({source_document_count(runs.inputs()), source_sum(runs.inputs()), result.dropped_sum});
+  writer.finish({lay_out_source(runs.inputs()).document_count, lay_out_source(runs.inputs()).sum, result.dropped_sum});
   seconds.finish = finish_watch.seconds();
   return seconds;
 }

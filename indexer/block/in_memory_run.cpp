@@ -102,19 +102,18 @@ class InMemoryRun::Input final : public MergeInput {
   const RunIdentity& identity() const override { return source_.identity_; }
   const RunSummary& summary() const override { return source_.summary; }
   std::vector<TermSample> term_samples() const override { return source_.samples_; }
-  std::size_t cursor_bytes() const override { return source_.cursor_bytes(); }
   std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
     return std::make_unique<Terms>(source_, first, last);
   }
   std::unique_ptr<DocumentCursor> documents() const override {
     return std::make_unique<BlockDocumentCursor>(source_.block_);
   }
-  std::vector<DocumentStretch> document_stretches() const override {
-    std::vector<DocumentStretch> stretches;
+  std::vector<DocumentRange> document_ranges() const override {
+    std::vector<DocumentRange> ranges;
     for (std::size_t c = 0; c < source_.block_.chunks.size(); ++c) {
-      stretches.push_back({source_.lists_.bases()[c], std::make_unique<BlockDocumentCursor>(source_.block_, c, c + 1)});
+      ranges.push_back({source_.lists_.bases()[c], std::make_unique<BlockDocumentCursor>(source_.block_, c, c + 1)});
     }
-    return stretches;
+    return ranges;
   }
   std::string name() const override { return "block " + std::to_string(source_.block_.number) + " in memory"; }
 

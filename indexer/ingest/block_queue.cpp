@@ -19,8 +19,14 @@ BlockStats& BlockStats::operator+=(const BlockStats& other) {
 
 BlockQueue::BlockQueue(const BlockQueueSetup& setup)
     : setup_(setup),
-      joiner_({overlaps(setup.mode), setup.slots, setup.plan.join_bytes, setup.options.run_block_bytes,
-               [this] { return next_number_++; }, setup.context, setup.budget, setup.runs}) {
+      compactor_({.overlaps = overlaps(setup.mode),
+                  .slots = setup.slots,
+                  .memory_bytes = setup.plan.compaction_bytes,
+                  .run_block_bytes = setup.options.run_block_bytes,
+                  .next_number = [this] { return next_number_++; },
+                  .check = [this] { throw_if_stopped(setup_.context); },
+                  .budget = setup.budget,
+                  .runs = setup.runs}) {
   for (const auto& lane : setup.sorters.lanes) free_lanes_.push_back(lane.get());
   for (std::size_t i = 0; i < worker_count(); ++i) workers_.emplace_back(setup.options.threads);
   if (!overlaps(setup.mode)) return;
@@ -57,7 +63,7 @@ void BlockQueue::put(Block&& block) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return in_flight_ + 1 < setup_.plan.blocks_in_flight || error_ != nullptr; });
   if (error_ != nullptr) std::rethrow_exception(error_);
-  joiner_.check();
+  compactor_.check();
   ++in_flight_;
   waiting_.push_back(std::move(item));
   changed_.notify_all();
@@ -66,14 +72,14 @@ void BlockQueue::put(Block&& block) {
 void BlockQueue::finish() {
   stop();
   if (error_ != nullptr) std::rethrow_exception(error_);
-  if (joiner_.empty()) {
+  if (compactor_.empty()) {
     Item nothing;
     nothing.place = next_place_++;
     sort_on_cpu(nothing, workers_.front());
     hand_in(nothing);
   }
-  joiner_.finish();
-  stats_.joins = joiner_.stats();
+  compactor_.finish();
+  stats_.compaction = compactor_.stats();
 }
 
 void BlockQueue::stop() {
@@ -124,7 +130,7 @@ void BlockQueue::hand_in(Item& item) {
   stats_ += item.stats;
   done_[item.place] = std::move(item.runs);
   for (auto next = done_.begin(); next != done_.end() && next->first == next_done_; next = done_.erase(next)) {
-    for (auto& run : next->second) joiner_.put(std::move(run));
+    for (auto& run : next->second) compactor_.put(std::move(run));
     ++next_done_;
   }
   setup_.context.progress.runs.store(stats_.blocks);
@@ -221,8 +227,8 @@ std::size_t BlockQueue::most_run_bytes(const Block& block) const {
 // The merge reads runs in memory directly, so their checksums need no check here.
 void BlockQueue::write_run(Block& block, std::size_t bound_bytes, Item& item, Worker& worker, const Write& write) {
   RunShare share = setup_.runs.take_share(bound_bytes);
-  // Spilling a small run costs more than waiting until earlier runs are joined.
-  while (!share.is_memory() && bound_bytes < setup_.runs.memory_bytes() / 4 && joiner_.wait_for_join()) {
+  // Spilling a small run costs more than waiting until earlier runs are compacted.
+  while (!share.is_memory() && bound_bytes < setup_.runs.memory_bytes() / 4 && compactor_.wait_for_compaction()) {
     share = setup_.runs.take_share(bound_bytes);
   }
   BlockSortOptions options = setup_.options;

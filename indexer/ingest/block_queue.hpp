@@ -1,6 +1,6 @@
 // Sorts blocks into runs, on the CPU or on GPUs. In the overlapping modes it has threads of its own, one for each lane
 // of a GPU, which sort and write blocks while the next one is parsed; the runs keep the order of the blocks. The CPU
-// sorts the blocks that a GPU does not, and they are counted. Small runs are joined to larger ones on the way
+// sorts the blocks that a GPU does not, and they are counted. Small runs are compacted to larger ones on the way
 // (indexer/run/compactor.hpp).
 #pragma once
 
@@ -43,7 +43,7 @@ struct BlockQueueSetup {
   bool gpu_required = false;  // a GpuError ends the job
   BlockSortOptions options;   // `check_sum` is set for each run
   const IndexPlan& plan;
-  ConcurrencyLimiter& slots;  // joins and the callers of put() share them
+  ConcurrencyLimiter& slots;  // compactions and the callers of put() share them
   const IndexContext& context;
   MemoryBudget& budget;
   RunStore& runs;
@@ -55,9 +55,9 @@ struct BlockStats {
   std::uint64_t gpu_blocks = 0;  // blocks that GPUs sorted
   std::uint64_t cpu_blocks = 0;  // blocks that the CPU sorted in a GPU mode
   std::string gpu_failure;       // the first
-  CompactionStats joins;
+  CompactionStats compaction;
 
-  // Adds all but the failure and the joins.
+  // Adds all but the failure and the compaction.
   BlockStats& operator+=(const BlockStats& other);
 };
 
@@ -119,7 +119,7 @@ class BlockQueue {
   std::size_t in_flight_ = 0;                  // blocks that were put and are not yet runs
   bool stopping_ = false, gpu_is_lost_ = false;
   std::exception_ptr error_;
-  RunCompactor joiner_;
+  RunCompactor compactor_;
   std::deque<Worker> workers_;
 };
 

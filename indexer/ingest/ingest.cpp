@@ -190,7 +190,7 @@ class Ingest {
   const IngestSetup& setup_;
   SkipLog& skips_;
   IngestStats stats_;
-  ConcurrencyLimiter slots_;  // parsers and joins share them
+  ConcurrencyLimiter slots_;  // parsers and compactions share them
   BlockQueue queue_;
   BlockAssembler assembler_;
   FirstError error_;

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "io/base/error.hpp"
-#include "merge/index/merge.hpp"
-#include "merge/input/document_join.hpp"
+#include "merge/input/documents.hpp"
+#include "merge/input/source_layout.hpp"
 
 namespace spillway {
 
@@ -36,7 +36,7 @@ bool may_have_holes(std::span<const MergeInput* const> inputs) {
 
 IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources,
                  LengthCodes& lengths)
-    : document_count_(source_document_count(inputs)),
+    : document_count_(lay_out_source(inputs).document_count),
       has_ids_(any_stored_ids(inputs)),
       check_cancelled_(resources.check_cancelled) {
   const FirstLook first = take_lengths(inputs, resources, lengths) ? FirstLook() : look(inputs, lengths);
@@ -58,10 +58,10 @@ bool IdTable::take_lengths(std::span<const MergeInput* const> inputs, const IdTa
   if (has_ids_ || may_have_holes(inputs) || resources.threads <= 1) return false;
   const auto memory = resources.budget.try_reserve(resources.threads * resources.documents_bytes);
   if (!memory) return false;
-  const std::vector<std::uint64_t> bases = document_bases(inputs);
+  const std::vector<std::uint64_t> bases = lay_out_source(inputs).bases;
   std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> cut(inputs.size());
   tbb::parallel_for(std::size_t{0}, inputs.size(),
-                    [&](std::size_t i) { cut[i] = set_lengths(*inputs[i], bases[i], lengths); });
+                    [&](std::size_t i) { cut[i] = set_lengths(*inputs[i], bases[i], lengths, check_cancelled_); });
   std::pair<std::uint32_t, std::uint64_t> open{0, 0};  // a document, and the length of its parts so far
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     for (const auto& [document, length] : cut[i]) {
@@ -81,7 +81,7 @@ IdTable::FirstLook IdTable::look(std::span<const MergeInput* const> inputs, Leng
   std::string last_id;
   bool any_id = false;
   const bool any_may_be_hole = may_have_holes(inputs);
-  join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
+  for_each_document(inputs, check_cancelled_, [&](std::uint32_t number, const RunDocument& document) {
     lengths.set(number, document.length);
     result.any_hole |= is_hole(document);
     if (has_ids_ && !is_hole(document) && result.ascends) {
@@ -89,7 +89,7 @@ IdTable::FirstLook IdTable::look(std::span<const MergeInput* const> inputs, Leng
       last_id = document.id;
       any_id = true;
     }
-    return result.ascends || any_may_be_hole ? JoinStep::kGoOn : JoinStep::kStop;
+    return result.ascends || any_may_be_hole ? ReadStep::kGoOn : ReadStep::kStop;
   });
   return result;
 }
@@ -97,20 +97,20 @@ IdTable::FirstLook IdTable::look(std::span<const MergeInput* const> inputs, Leng
 // Drops holes, and the documents that the list names.
 void IdTable::drop_known(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
   std::uint64_t place = 0;
-  join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
+  for_each_document(inputs, check_cancelled_, [&](std::uint32_t number, const RunDocument& document) {
     if (is_hole(document)) {
       drop(number, resources);
-      return JoinStep::kGoOn;
+      return ReadStep::kGoOn;
     }
     ++place;
-    if (resources.to_drop == nullptr) return JoinStep::kGoOn;
+    if (resources.to_drop == nullptr) return ReadStep::kGoOn;
     const bool listed = has_id(document) ? resources.to_drop->take(document.id)
                                          : !has_ids_ && resources.to_drop->take(std::to_string(place));
     if (listed) {
       drop(number, resources);
       ++listed_count_;
     }
-    return JoinStep::kGoOn;
+    return ReadStep::kGoOn;
   });
 }
 
@@ -119,10 +119,10 @@ void IdTable::sort_ids(std::span<const MergeInput* const> inputs, const IdTableR
   sort_ =
       std::make_unique<ExternalStringSort>(resources.budget, resources.temp, resources.sorter, resources.memory_bytes);
   if (place_ids(inputs, resources.threads, lengths)) return sort_->sort();
-  join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
+  for_each_document(inputs, check_cancelled_, [&](std::uint32_t number, const RunDocument& document) {
     lengths.set(number, document.length);
     if (has_id(document) && !dropped_.contains(number)) sort_->add(document.id, number);
-    return JoinStep::kGoOn;
+    return ReadStep::kGoOn;
   });
   sort_->sort();
 }
@@ -131,28 +131,29 @@ void IdTable::sort_ids(std::span<const MergeInput* const> inputs, const IdTableR
 // an input does not allow it, if a document is cut between inputs, or if the ids do not fit the memory.
 bool IdTable::place_ids(std::span<const MergeInput* const> inputs, unsigned threads, LengthCodes& lengths) {
   if (threads <= 1) return false;
-  const std::vector<std::uint64_t> bases = document_bases(inputs);
-  std::vector<DocumentStretch> stretches;
-  std::vector<std::size_t> input_of;  // by stretch
+  const std::vector<std::uint64_t> bases = lay_out_source(inputs).bases;
+  std::vector<DocumentRange> ranges;
+  std::vector<std::size_t> input_of;  // by range
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    std::vector<DocumentStretch> more = inputs[i]->document_stretches();
+    std::vector<DocumentRange> more = inputs[i]->document_ranges();
     if (more.empty() || inputs[i]->identity().last_document_open) return false;
-    for (DocumentStretch& stretch : more) {
-      stretch.first += bases[i];
-      stretches.push_back(std::move(stretch));
+    for (DocumentRange& range : more) {
+      range.first += bases[i];
+      ranges.push_back(std::move(range));
       input_of.push_back(i);
     }
   }
   const std::span<StringRef> ids = sort_->place(static_cast<std::size_t>(document_count_));
   if (ids.empty()) return false;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> stats(stretches.size());  // documents, tokens
-  tbb::parallel_for(std::size_t{0}, stretches.size(), [&](std::size_t s) {
-    const auto first = static_cast<std::uint32_t>(stretches[s].first);
-    const bool is_last = s + 1 == stretches.size();
-    const std::uint64_t end = is_last ? document_count_ : std::min(document_count_, stretches[s + 1].first);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> stats(ranges.size());  // documents, tokens
+  tbb::parallel_for(std::size_t{0}, ranges.size(), [&](std::size_t s) {
+    const auto first = static_cast<std::uint32_t>(ranges[s].first);
+    const bool is_last = s + 1 == ranges.size();
+    const std::uint64_t end = is_last ? document_count_ : std::min(document_count_, ranges[s + 1].first);
     std::uint32_t number = first;
     std::uint64_t tokens = 0;
-    for (DocumentCursor& cursor = *stretches[s].cursor; cursor.next(); ++number) {
+    for (DocumentCursor& cursor = *ranges[s].cursor; cursor.next(); ++number) {
+      if (check_cancelled_) check_cancelled_();
       if (number >= end) refuse_overlap(*inputs[input_of[s]], first, end);
       const RunDocument& document = cursor.document();
       lengths.set(number, document.length);
@@ -167,11 +168,11 @@ bool IdTable::place_ids(std::span<const MergeInput* const> inputs, unsigned thre
   });
   for (std::size_t i = 0, s = 0; i < inputs.size(); ++i) {
     std::uint64_t documents = 0, tokens = 0;
-    for (; s < stretches.size() && input_of[s] == i; ++s) {
+    for (; s < ranges.size() && input_of[s] == i; ++s) {
       documents += stats[s].first;
       tokens += stats[s].second;
     }
-    check_lengths(*inputs[i], documents, tokens);
+    check_documents(*inputs[i], documents, tokens);
   }
   return true;
 }

@@ -8,119 +8,103 @@
 #include <utility>
 
 #include "indexer/plan/run_merge.hpp"
-#include "indexer/run/open_sources.hpp"
+#include "indexer/run/compaction.hpp"
 #include "io/base/error.hpp"
 #include "io/base/stopwatch.hpp"
 #include "merge/index/merge.hpp"
-#include "merge/run/merge.hpp"
+#include "merge/input/source_layout.hpp"
 
 namespace spillway {
 
 namespace {
 
-class Merging {
- public:
-  Merging(const MergeSetup& setup, RunStore& runs, MergeStats& stats)
-      : setup_(setup), runs_(runs), stats_(stats), arena_(static_cast<int>(setup.threads)) {}
-
-  MergePlan plan() const {
-    RunStats stats;
-    stats.any_file = false;
-    std::uint64_t bytes = 0;
-    for (const auto& source : runs_.runs) {
-      stats.bytes.push_back(source->bytes);
-      stats.documents += source->summary.document_count;
-      stats.cursor_bytes = std::max(stats.cursor_bytes, source->cursor_bytes());
-      stats.open_bytes += source->open_bytes();
-      stats.most_open_bytes = std::max(stats.most_open_bytes, source->open_bytes());
-      bytes += source->bytes;
-      stats.any_file |= source->is_spilled();
-    }
-    stats.most_open_bytes = std::max(stats.most_open_bytes, StoredRun::open_bytes(bytes, runs_.largest_block_bytes()));
-    MergeResources resources;
-    resources.budget_bytes = setup_.budget.total_bytes();
-    resources.free_bytes = setup_.budget.free_bytes();
-    resources.run_block_bytes = setup_.run_block_bytes;
-    resources.max_term_bytes = setup_.content.max_term_bytes;
-    resources.store = setup_.content.store;
-    resources.has_positions = setup_.content.positions;
-    resources.threads = setup_.threads;
-    resources.max_fan_in = setup_.max_fan_in;
-    resources.descriptors = run_descriptors();
-    return plan_run_merge(stats, resources);
+MergePlan plan_final_merge(const MergeSetup& setup, const RunStore& runs) {
+  RunStats stats;
+  stats.any_file = false;
+  std::uint64_t bytes = 0;
+  for (const auto& source : runs.runs) {
+    stats.bytes.push_back(source->bytes);
+    stats.documents += source->summary.document_count;
+    stats.cursor_bytes = std::max(stats.cursor_bytes, source->cursor_bytes());
+    stats.open_bytes += source->open_bytes();
+    stats.most_open_bytes = std::max(stats.most_open_bytes, source->open_bytes());
+    bytes += source->bytes;
+    stats.any_file |= source->is_spilled();
   }
+  stats.most_open_bytes = std::max(stats.most_open_bytes, StoredRun::open_bytes(bytes, runs.largest_block_bytes()));
+  return plan_run_merge(stats, {.budget_bytes = setup.budget.total_bytes(),
+                                .free_bytes = setup.budget.free_bytes(),
+                                .run_block_bytes = setup.run_block_bytes,
+                                .max_term_bytes = setup.content.max_term_bytes,
+                                .store = setup.content.store,
+                                .has_positions = setup.content.positions,
+                                .threads = setup.threads,
+                                .max_fan_in = setup.max_fan_in,
+                                .descriptors = run_descriptors()});
+}
 
-  std::size_t batch_bytes() const { return merge_batch_bytes(setup_.budget.total_bytes(), setup_.threads); }
+// The passes before the last: each compacts groups of neighbouring runs, several groups in parallel.
+class CompactionPasses {
+ public:
+  CompactionPasses(const MergeSetup& setup, RunStore& runs) : setup_(setup), runs_(runs) {}
 
-  void run_passes(const MergePlan& plan) {
+  void run(const MergePlan& plan, MergeStats& stats) {
     const Stopwatch watch;
     for (const std::vector<std::uint32_t>& groups : plan.passes) {
       setup_.context.progress.stage.store("merge pass");
       run_pass(groups, plan.parallel_groups);
-      ++stats_.passes;
+      ++stats.passes;
     }
-    stats_.rewritten_bytes = plan.rewritten_bytes;
-    stats_.pass_seconds = watch.seconds();
+    stats.rewritten_bytes = plan.rewritten_bytes;
+    stats.pass_seconds = watch.seconds();
   }
 
  private:
   void run_pass(const std::vector<std::uint32_t>& groups, unsigned parallel_groups) {
     std::vector<std::size_t> first{0};
     for (const std::uint32_t size : groups) first.push_back(first.back() + size);
-    std::vector<std::unique_ptr<MergeSource>> merged(groups.size());
-    // Where there are fewer merges than memory has room for, each has several threads.
-    const auto merges =
+    MergeSources compacted(groups.size());
+    // If there are fewer groups than memory has room for, each has several threads.
+    const auto compactions =
         static_cast<unsigned>(std::count_if(groups.begin(), groups.end(), [](std::uint32_t size) { return size > 1; }));
-    const unsigned threads = std::max(1U, parallel_groups / std::max(1U, merges));
+    const unsigned threads = std::max(1U, parallel_groups / std::max(1U, compactions));
     tbb::task_arena arena(static_cast<int>(parallel_groups));
     arena.execute([&] {
       tbb::parallel_for(
           tbb::blocked_range<std::size_t>(0, groups.size(), 1),
           [&](const tbb::blocked_range<std::size_t>& range) {
             for (std::size_t g = range.begin(); g != range.end(); ++g) {
-              merged[g] = merge_group({runs_.runs.data() + first[g], groups[g]}, threads, g);
+              compacted[g] = compact_group({runs_.runs.data() + first[g], groups[g]}, threads, g);
             }
           },
           tbb::simple_partitioner());
     });
-    runs_.runs = std::move(merged);
+    runs_.runs = std::move(compacted);
     setup_.context.progress.runs.store(runs_.runs.size());
   }
 
-  std::unique_ptr<MergeSource> merge_group(std::span<std::unique_ptr<MergeSource>> group, unsigned threads,
-                                           std::uint64_t number) {
+  // To scratch: passes are needed only if memory is short.
+  std::unique_ptr<MergeSource> compact_group(std::span<std::unique_ptr<MergeSource>> group, unsigned threads,
+                                             std::uint64_t number) {
     if (group.size() == 1) return std::move(group[0]);
     throw_if_stopped(setup_.context);
     RunMergeOptions options;
     options.block_bytes = setup_.run_block_bytes;
     options.run_number = number;
-    for (const auto& source : group) options.input_bytes += source->bytes;
     options.threads = threads;
-    options.ahead_bytes = std::size_t{2} * threads * batch_bytes();
+    options.ahead_bytes = std::size_t{2} * threads * merge_batch_bytes(setup_.budget.total_bytes(), setup_.threads);
     options.check = [this] { throw_if_stopped(setup_.context); };
-    std::unique_ptr<StoredRun> merged;
-    {
-      const OpenSources open(group, threads, setup_.context.signal_number);
-      // Passes are only needed when memory is short, so what they write is spilled.
-      merged = runs_.spill([&](WritableFile& file) { return merge_runs(open.inputs(), file, options); });
-    }
-    for (auto& source : group) {
-      merged->may_have_dropped |= source->may_have_dropped;
-      source.reset();
-    }
-    return merged;
+    std::unique_ptr<MergeSource> compacted = compact(group, runs_, CompactTo::kScratch, options);
+    for (auto& source : group) source.reset();
+    return compacted;
   }
 
   const MergeSetup& setup_;
   RunStore& runs_;
-  MergeStats& stats_;
-
- public:
-  tbb::task_arena arena_;
 };
 
-// The last pass: duplicate ids are found first, as lists are renumbered without the dropped documents; then documents
-// and lists go to the writer, side by side where there is memory for both.
+// The last pass. It finds duplicate ids first, because lists are renumbered without the dropped documents. Then it
+// writes documents and lists: in parallel if there is memory for both, otherwise one after the other.
 class LastPass {
  public:
   LastPass(const MergeSetup& setup, const MergePlan& plan, const OpenSources& open, IndexWriter& writer,
@@ -131,19 +115,19 @@ class LastPass {
         writer_(writer),
         stats_(stats),
         documents_bytes_(open.documents_bytes()),
-        lengths_(setup.budget, source_document_count(inputs_)) {}
+        lengths_(setup.budget, lay_out_source(inputs_).document_count) {}
 
   // Returns the share of the dropped documents in the sum of the source.
-  ContentChecksum run(std::size_t batch_bytes, const std::function<void(std::uint64_t)>& duplicates_found) {
+  ContentChecksum run(const std::function<void(std::uint64_t)>& duplicates_found) {
     find_duplicates();
     duplicates_found(stats_.duplicate_documents);
     Reservation memory = take_memory();
     if (memory.bytes() == 0) {
       setup_.context.progress.stage.store("documents");
-      write_documents([this] { throw_if_stopped(setup_.context); });
+      write_documents({});
     }
     setup_.context.progress.stage.store("merge");
-    return merge_lists(batch_bytes, memory.bytes() != 0);
+    return merge_lists(memory.bytes() != 0);
   }
 
  private:
@@ -151,10 +135,15 @@ class LastPass {
     const Stopwatch watch;
     setup_.context.progress.stage.store("ids");
     const std::size_t sort_bytes = std::min(setup_.id_sort_bytes, setup_.budget.free_bytes() / 2);
-    const auto check_cancelled = [this] { throw_if_stopped(setup_.context); };
     ids_.emplace(inputs_, setup_.content.duplicate_ids,
-                 IdTableResources{setup_.budget, setup_.temp, setup_.id_sorter, sort_bytes, setup_.to_drop,
-                                  check_cancelled, setup_.threads, documents_bytes_},
+                 IdTableResources{.budget = setup_.budget,
+                                  .temp = setup_.temp,
+                                  .sorter = setup_.id_sorter,
+                                  .memory_bytes = sort_bytes,
+                                  .to_drop = setup_.to_drop,
+                                  .check_cancelled = check_,
+                                  .threads = setup_.threads,
+                                  .documents_bytes = documents_bytes_},
                  lengths_);
     stats_.duplicate_documents = ids_->duplicate_count();
     stats_.listed_documents = ids_->listed_count();
@@ -162,17 +151,18 @@ class LastPass {
     stats_.id_seconds = watch.seconds();
   }
 
-  // For lists and documents at the same time. None where one thread does all, or there is too little.
+  // Memory for lists and documents at the same time. None if one thread does all, or too little memory is free.
   Reservation take_memory() {
     if (setup_.threads <= 1) return {};
     const std::size_t bytes = plan_.last_pass_bytes + documents_bytes_;
     if (auto memory = setup_.budget.try_reserve(bytes)) return std::move(*memory);
-    write_order();  // gives memory back
+    write_order();  // frees memory
     if (auto memory = setup_.budget.try_reserve(bytes)) return std::move(*memory);
     return {};
   }
 
-  // For lists until their turn comes: for all of them at most, and half as much again as vectors grow.
+  // Memory for lists that wait for their turn: enough for all of them at most, and half as much again because vectors
+  // grow.
   Reservation take_memory_ahead() {
     const std::uint64_t bytes = estimated_list_bytes(inputs_) * 3 / 2;
     auto memory = setup_.budget.try_reserve(
@@ -180,10 +170,10 @@ class LastPass {
     return memory ? std::move(*memory) : Reservation();
   }
 
-  // None where one thread does all, or there is no memory.
-  Reservation start_list_helpers(std::size_t batch_bytes) {
+  // Returns the memory of the helpers; none if one thread does all, or too little memory is free.
+  Reservation start_list_helpers() {
     if (setup_.threads <= 1) return {};
-    const std::size_t most_owned = batch_bytes * 2;  // as vectors grow
+    const std::size_t most_owned = batch_bytes_ * 2;  // vectors grow by doubling
     auto memory = setup_.budget.try_reserve(IndexWriter::list_helper_bytes(setup_.content, most_owned));
     if (!memory) return {};
     writer_.start_list_helpers(most_owned);
@@ -194,28 +184,31 @@ class LastPass {
     if (!std::exchange(order_is_written_, true)) ids_->write_order(writer_);
   }
 
-  void write_documents(const std::function<void()>& check) {
+  // `lists_check` throws once the lists have failed. May be empty.
+  void write_documents(const StopCheck& lists_check) {
     const Stopwatch watch;
     write_order();
-    merge_documents(inputs_, ids_->dropped(), writer_, setup_.budget, setup_.threads, check);
+    merge_documents(inputs_, ids_->dropped(), writer_, setup_.budget, setup_.threads, [&] {
+      check_();
+      if (lists_check) lists_check();
+    });
     stats_.document_seconds = watch.seconds();
   }
 
-  ContentChecksum merge_lists(std::size_t batch_bytes, bool with_documents) {
+  ContentChecksum merge_lists(bool with_documents) {
     const Stopwatch watch;
-    const IndexContext& context = setup_.context;
     IndexMergeOptions options;
     options.threads = plan_.last_pass_ranges;
-    options.batch_bytes = batch_bytes;
-    options.check_cancelled = [&context] { throw_if_stopped(context); };
-    options.progress = [&context](std::uint64_t done) { context.progress.postings_done.store(done); };
+    options.batch_bytes = batch_bytes_;
+    options.check = check_;
+    options.progress = [this](std::uint64_t done) { setup_.context.progress.postings_done.store(done); };
     options.most_threads = setup_.threads;
     const Reservation ahead = with_documents ? take_memory_ahead() : Reservation();
     options.ahead_bytes = ahead.bytes();
-    if (with_documents) options.beside = [this](const std::function<void()>& check) { write_documents(check); };
-    const Reservation behind = start_list_helpers(batch_bytes);
-    // The helpers are busy for the time of one thread of eight.
-    if (behind.bytes() != 0) options.threads = std::min(options.threads, setup_.threads - setup_.threads / 8);
+    if (with_documents) options.beside = [this](const StopCheck& check) { write_documents(check); };
+    const Reservation helpers = start_list_helpers();
+    // The helpers take the time of about one thread in eight.
+    if (helpers.bytes() != 0) options.threads = std::min(options.threads, setup_.threads - setup_.threads / 8);
     const IndexMergeResult result = spillway::merge_lists(inputs_, ids_->dropped(), lengths_.span(), writer_, options);
     writer_.end_list_helpers();
     stats_.documents = result.document_count;
@@ -231,6 +224,8 @@ class LastPass {
   const std::span<const MergeInput* const> inputs_;
   IndexWriter& writer_;
   MergeStats& stats_;
+  const StopCheck check_ = [this] { throw_if_stopped(setup_.context); };
+  const std::size_t batch_bytes_ = merge_batch_bytes(setup_.budget.total_bytes(), setup_.threads);
   const std::size_t documents_bytes_;
   LengthCodes lengths_;
   std::optional<IdTable> ids_;
@@ -241,20 +236,18 @@ class LastPass {
 
 IndexTotals merge_into_index(const MergeSetup& setup, RunStore& runs, IndexWriter& writer,
                              const std::function<void(std::uint64_t)>& duplicates_found, MergeStats& stats) {
-  Merging merging(setup, runs, stats);
-  const MergePlan plan = merging.plan();
+  const MergePlan plan = plan_final_merge(setup, runs);
   stats.plan = plan.describe();
   setup.context.say(stats.plan);
-  merging.run_passes(plan);
-  const OpenSources open(runs.runs, plan.last_pass_ranges, setup.context.signal_number);
-  const auto inputs = open.inputs();
+  CompactionPasses(setup, runs).run(plan, stats);
+  const OpenSources open(runs.runs, plan.last_pass_ranges);
+  const SourceLayout layout = lay_out_source(open.inputs());
   IndexTotals totals;
-  totals.source_document_count = source_document_count(inputs);
-  totals.source_sum = source_sum(inputs);
+  totals.source_document_count = layout.document_count;
+  totals.source_sum = layout.sum;
   for (const auto& run : runs.runs) setup.context.progress.postings_total += run->summary.posting_count;
-  merging.arena_.execute([&] {
-    totals.dropped_sum = LastPass(setup, plan, open, writer, stats).run(merging.batch_bytes(), duplicates_found);
-  });
+  tbb::task_arena arena(static_cast<int>(setup.threads));
+  arena.execute([&] { totals.dropped_sum = LastPass(setup, plan, open, writer, stats).run(duplicates_found); });
   ++stats.passes;
   return totals;
 }

@@ -264,8 +264,8 @@ class IndexJob {
     report_.chunks = ingest_.chunks;
     report_.pinned_chunks = ingest_.pinned_chunks;
     report_.blocks = ingest_.block.blocks;
-    report_.joined_runs = ingest_.block.joins.joined_runs;
-    report_.joins = ingest_.block.joins.joins;
+    report_.compacted_runs = ingest_.block.compaction.compacted_runs;
+    report_.compactions = ingest_.block.compaction.compactions;
     report_.mode = planned_.mode.mode;
     report_.chunk_form = chunk_form_name(plan_.form);
     report_.gpu_blocks = ingest_.block.gpu_blocks;
@@ -286,21 +286,21 @@ class IndexJob {
         std::max(corpus_.total_bytes, context_.progress.bytes_done.load());  // the size of a stream is known only now
     const std::uint64_t bytes = report_.input_bytes;
     const BlockSortStats& sort = ingest_.block.sort;
-    report_.stages = {
-        {"parse", ingest_.parse_seconds, ingest_.wall_seconds, bytes},
-        {"transfer up", sort.upload_seconds, sort.upload_seconds, sort.upload_bytes},
-        {"sort", sort.sort_seconds, sort.sort_seconds, bytes},
-        {"encode", sort.encode_seconds, ingest_.wall_seconds, bytes},
-        {"transfer down", sort.download_seconds, sort.download_seconds, sort.download_bytes},
-        {"spill", sort.write_seconds, sort.write_seconds, report_.spilled_bytes},
-        {"join runs", ingest_.block.joins.seconds, ingest_.block.joins.seconds, ingest_.block.joins.written_bytes},
-        {"merge passes", merge_.pass_seconds, merge_.pass_seconds, merge_.rewritten_bytes},
-        {"ids and documents", merge_.id_seconds + merge_.document_seconds, merge_.id_seconds + merge_.document_seconds,
-         bytes},
-        {"merge", merge_.list_busy_seconds, merge_.list_seconds, bytes},
-        {"write", finish_seconds_, finish_seconds_, report_.index_bytes}};
-    if (ingest_.block.joins.joins == 0) {
-      std::erase_if(report_.stages, [](const StageStats& stage) { return stage.name == "join runs"; });
+    const CompactionStats& compaction = ingest_.block.compaction;
+    report_.stages = {{"parse", ingest_.parse_seconds, ingest_.wall_seconds, bytes},
+                      {"transfer up", sort.upload_seconds, sort.upload_seconds, sort.upload_bytes},
+                      {"sort", sort.sort_seconds, sort.sort_seconds, bytes},
+                      {"encode", sort.encode_seconds, ingest_.wall_seconds, bytes},
+                      {"transfer down", sort.download_seconds, sort.download_seconds, sort.download_bytes},
+                      {"spill", sort.write_seconds, sort.write_seconds, report_.spilled_bytes},
+                      {"compact runs", compaction.seconds, compaction.seconds, compaction.written_bytes},
+                      {"merge passes", merge_.pass_seconds, merge_.pass_seconds, merge_.rewritten_bytes},
+                      {"ids and documents", merge_.id_seconds + merge_.document_seconds,
+                       merge_.id_seconds + merge_.document_seconds, bytes},
+                      {"merge", merge_.list_busy_seconds, merge_.list_seconds, bytes},
+                      {"write", finish_seconds_, finish_seconds_, report_.index_bytes}};
+    if (compaction.compactions == 0) {
+      std::erase_if(report_.stages, [](const StageStats& stage) { return stage.name == "compact runs"; });
     }
     if (sort.upload_bytes == 0) {
       std::erase_if(report_.stages, [](const StageStats& stage) { return stage.name.starts_with("transfer"); });

@@ -32,9 +32,9 @@ struct IndexReport {
   std::vector<SkippedRecord> examples;
   std::uint64_t occurrences = 0, postings = 0, terms = 0;
   std::uint64_t overlong_tokens = 0, fields_cut = 0;
-  // runs: those that the final merge read. joined_runs: those that `joins` made from several runs of blocks.
-  std::uint64_t chunks = 0, blocks = 0, joined_runs = 0, joins = 0, runs = 0, runs_spilled = 0, merge_passes = 0,
-                spilled_bytes = 0, peak_temp_bytes = 0;
+  // runs: those that the final merge read. compacted_runs: runs of blocks that the compactions merged.
+  std::uint64_t chunks = 0, blocks = 0, compacted_runs = 0, compactions = 0, runs = 0, runs_spilled = 0,
+                merge_passes = 0, spilled_bytes = 0, peak_temp_bytes = 0;
   std::uint64_t pinned_chunks = 0;  // chunks of tokens in pinned memory, from where the GPU copies them
   std::uint64_t memory_bytes = 0, peak_resident_bytes = 0, index_bytes = 0;
   unsigned threads = 0;

@@ -35,14 +35,14 @@ void estimate_merge(JobEstimate& estimate, const IndexPlan& plan, const ContentO
   if (estimate.blocks == 1) in_memory = 1;
   estimate.runs_spilled = estimate.blocks - in_memory;
   estimate.spilled_bytes = estimate.runs_spilled * run_bytes;
-  if (plan.join_bytes != 0 && estimate.blocks >= kMostWaitingRuns) {
-    estimate.joins = (estimate.blocks - kMostWaitingRuns) / kMostJoinedRuns + 1;
+  if (plan.compaction_bytes != 0 && estimate.blocks >= kMostWaitingRuns) {
+    estimate.compactions = (estimate.blocks - kMostWaitingRuns) / kMostCompactedRuns + 1;
   }
   estimate.least_spilled_bytes = estimate.runs_spilled == 0 ? 0 : estimate.text_bytes / kLeastShare;
   const std::size_t largest_block = TermBlockBuilder::max_block_bytes(plan.run_block_bytes, content.max_term_bytes);
   RunStats runs;
-  runs.bytes.assign(estimate.joins, kMostJoinedRuns * run_bytes);
-  runs.bytes.resize(estimate.joins + estimate.blocks - estimate.joins * kMostJoinedRuns, run_bytes);
+  runs.bytes.assign(estimate.compactions, kMostCompactedRuns * run_bytes);
+  runs.bytes.resize(estimate.compactions + estimate.blocks - estimate.compactions * kMostCompactedRuns, run_bytes);
   runs.documents = estimate.text_bytes / kInputPerDocument;
   runs.cursor_bytes = StoredRun::cursor_bytes(largest_block);
   for (const std::uint64_t bytes : runs.bytes) runs.open_bytes += StoredRun::open_bytes(bytes, largest_block);
@@ -126,9 +126,9 @@ std::string JobEstimate::describe() const {
   }
   return "estimate (" + basis + "):\n  text: about " + std::to_string(text_bytes) + " bytes\n  runs: about " +
          std::to_string(blocks) + ", " + std::to_string(runs_spilled) + " of them spilled" +
-         (joins == 0 ? ""
-                     : "; " + std::to_string(joins * kMostJoinedRuns) + " of them joined to " + std::to_string(joins) +
-                           " while parsing") +
+         (compactions == 0 ? ""
+                           : "; " + std::to_string(compactions * kMostCompactedRuns) + " of them compacted to " +
+                                 std::to_string(compactions) + " while parsing") +
          "\n  merge: " + (merge_refusal.empty() ? merge.describe() : "may be refused: " + merge_refusal) +
          "\n  disk: about " + std::to_string(spilled_bytes) + " bytes of runs, about " + std::to_string(index_bytes) +
          " bytes of index\n";

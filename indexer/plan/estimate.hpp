@@ -16,7 +16,7 @@ struct JobEstimate {
   bool is_known = true;           // false: the input has a stream, whose size is unknown
   bool has_packed_input = false;  // compressed files count as kUnpackFactor times their size
   std::uint64_t stored_bytes = 0, text_bytes = 0;
-  std::uint64_t blocks = 0, joins = 0, runs_spilled = 0, spilled_bytes = 0, index_bytes = 0;
+  std::uint64_t blocks = 0, compactions = 0, runs_spilled = 0, spilled_bytes = 0, index_bytes = 0;
   // With less disk the job certainly fails: a tenth of what the most frugal corpus took when measured.
   std::uint64_t least_index_bytes = 0, least_spilled_bytes = 0;
   MergePlan merge;

@@ -58,7 +58,7 @@ std::size_t task_bytes(std::uint64_t input_bytes, unsigned threads) {
 }
 
 // The first level is for inverted chunks, where parsers and their chunks take little of the memory. Where GPUs sort,
-// large chunks save nothing, and runs, which are then joined, need the memory.
+// large chunks save nothing, and runs, which are then compacted, need the memory.
 bool is_roomy(const IndexPlanInput& input, const Level& level, const IndexPlan& plan, std::size_t chunk_bytes) {
   if (input.chunk_fits_device && !input.chunk_fits_device(plan.chunk)) return false;
   const std::size_t with_chunks = input.threads * (plan.parser_bytes + 2 * chunk_bytes);
@@ -146,19 +146,19 @@ std::vector<MemoryConsumer> consumers_of(const IndexPlanInput& input, const Cont
   return rows;
 }
 
-// Memory for joining runs, if there will be many; at most a quarter of the runs' memory.
-std::size_t join_share(const IndexPlanInput& input, std::size_t largest_block_bytes, const IndexPlan& plan) {
+// Memory for compacting runs, if there will be many; at most a quarter of the runs' memory.
+std::size_t compaction_share(const IndexPlanInput& input, std::size_t largest_block_bytes, const IndexPlan& plan) {
   const std::size_t block = std::max<std::size_t>(
       1, input.forced_block_bytes == 0 ? plan.assembler.block_bytes
                                        : std::min<std::size_t>(plan.assembler.block_bytes, input.forced_block_bytes));
   if (input.input_bytes != 0 && input.input_bytes / block < kMostWaitingRuns / 2) return 0;
   constexpr std::size_t kInputPerRunByte = 4;
   if (block / kInputPerRunByte > kMostSmallRunBytes) return 0;
-  // Only runs in memory are joined, so several must fit there.
-  if (kLeastJoinedRuns * (block / kInputPerRunByte) > plan.run_memory_bytes) return 0;
+  // Only runs in memory are compacted, so several must fit there.
+  if (kLeastCompactedRuns * (block / kInputPerRunByte) > plan.run_memory_bytes) return 0;
   const std::size_t most = plan.run_memory_bytes / 4;
-  if (join_memory_bytes(largest_block_bytes, 1) > most) return 0;
-  return std::min(most, join_memory_bytes(largest_block_bytes, input.threads));
+  if (compaction_memory_bytes(largest_block_bytes, 1) > most) return 0;
+  return std::min(most, compaction_memory_bytes(largest_block_bytes, input.threads));
 }
 
 // Pinned slots for all chunks of tokens, from memory that no row of the table takes. None if it holds less than half of
@@ -202,8 +202,8 @@ void take_shares(const IndexPlanInput& input, const ContentOptions& options, std
   plan.run_block_bytes = run_block_bytes(input, plan.assembler.block_bytes);
   const std::size_t largest_block = TermBlockBuilder::max_block_bytes(plan.run_block_bytes, options.max_term_bytes);
   plan.pinned_bytes = slot_share(input, options, unused, plan);
-  plan.join_bytes = join_share(input, largest_block, plan);
-  plan.run_memory_bytes -= plan.join_bytes;
+  plan.compaction_bytes = compaction_share(input, largest_block, plan);
+  plan.run_memory_bytes -= plan.compaction_bytes;
   plan.id_sort_bytes = std::clamp<std::size_t>(rest / 4, std::size_t{256} << 10, 1024 * kMebibyte);
 }
 
@@ -281,7 +281,7 @@ std::string IndexPlan::describe() const {
   line("chunks with a table of", std::to_string(chunk.table_entries) + " entries");
   line("blocks of", megabytes(assembler.block_bytes) + ", " + std::to_string(blocks_in_flight) + " in flight");
   line("runs in blocks of", std::to_string(run_block_bytes >> 10) + " KiB");
-  if (join_bytes != 0) line("joining small runs, from the runs' memory", megabytes(join_bytes));
+  if (compaction_bytes != 0) line("compacting small runs, from the runs' memory", megabytes(compaction_bytes));
   return text;
 }
 

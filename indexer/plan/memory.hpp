@@ -42,7 +42,7 @@ struct IndexPlan {
   std::size_t parser_bytes = 0;           // of one parsing thread
   std::size_t run_memory_bytes = 0;       // runs kept in memory
   std::size_t last_run_memory_bytes = 0;  // added for the last run, when no block is filled any more
-  std::size_t join_bytes = 0;             // of joining runs while blocks are sorted; 0: runs are not joined
+  std::size_t compaction_bytes = 0;       // for compacting runs while blocks are sorted; 0: off
   std::size_t run_block_bytes = 0;
   std::size_t id_sort_bytes = 0;
   unsigned blocks_in_flight = 2;          // one is filled, the others are sorted or written

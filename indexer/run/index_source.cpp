@@ -6,7 +6,7 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kReaderBytes = std::size_t{16} << 10;  // of the objects of an open index, about
+constexpr std::size_t kReaderBytes = std::size_t{16} << 10;  // about what the objects of an open index take
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// An index on disk as a source of a merge, read through windows whose size the merge decides.
+// An index on disk as a source of a merge. It maps only the pages that the cursors of the merge need at a time.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace spillway {
 
 class IndexSource final : public MergeSource {
  public:
-  // Opens the index once, to see that it is one (FormatError or IoError naming the file).
+  // Opens the index once to check it. Throws FormatError or IoError naming the file.
   IndexSource(FileSystem& files, const std::string& directory);
 
   const MergeInput& open(unsigned cursors) override;

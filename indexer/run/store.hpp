@@ -1,5 +1,5 @@
-// The runs of a job, in document order: kept in memory while their share of the budget lasts, else spilled to scratch
-// files, which hold no descriptor unless they are open for a merge.
+// The runs of a job, in document order: kept in memory while their share of the budget lasts, otherwise spilled to
+// scratch files, which hold a descriptor only while they are merged.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "indexer/run/merge_source.hpp"
-#include "indexer/run/share.hpp"
 #include "io/file/memory_file.hpp"
 #include "io/file/temp_space.hpp"
 #include "io/format/run.hpp"
+#include "merge/input/run.hpp"
 
 namespace spillway {
 
@@ -26,30 +26,30 @@ class StoredRun final : public MergeSource {
   const ReadableFile& file() { return memory_ != nullptr ? *memory_ : temp_->reader(); }
   const MergeInput& open(unsigned cursors) override;
   void close() override;
-  // Blocks in memory are read where they stand.
+  // Cursors read blocks of runs in memory in place.
   std::size_t cursor_bytes() const override { return is_spilled() ? cursor_bytes(largest_block_bytes) : kCursorBytes; }
   std::size_t open_bytes() const override { return open_bytes(bytes, largest_block_bytes); }
   std::size_t documents_bytes(unsigned) const override { return documents_bytes_of(largest_block_bytes); }
-  // The same of a run that is not there yet; of one that is spilled.
+  // The same for a run that does not exist yet (cursor_bytes: if it will be spilled).
   static std::size_t cursor_bytes(std::size_t largest_block_bytes) { return largest_block_bytes + kCursorBytes; }
   static std::size_t documents_bytes_of(std::size_t largest_block_bytes);
   static std::size_t open_bytes(std::uint64_t run_bytes, std::size_t largest_block_bytes);
   bool is_spilled() const override { return temp_ != nullptr; }
 
-  std::size_t largest_block_bytes = kMaxRunBlockBytes;  // blocks are not compressed: a cursor holds one
-  static constexpr std::size_t kCursorBytes = 4096;     // over a run in memory
+  std::size_t largest_block_bytes = kMaxRunBlockBytes;  // a cursor over a spilled run holds one
+  static constexpr std::size_t kCursorBytes = 4096;     // memory of a cursor over a run in memory
 
  private:
   std::unique_ptr<MemoryFile> memory_;
   std::unique_ptr<TempFile> temp_;
   std::unique_ptr<RunReader> reader_;
-  std::unique_ptr<MergeInput> input_;
+  std::unique_ptr<RunInput> input_;
 };
 
-// Thread-safe, but for `runs`.
+// Thread-safe, except for `runs`.
 class RunStore {
  public:
-  // Runs in memory take at most memory_bytes of `budget`. No block of a run is larger than largest_block_bytes.
+  // Runs in memory take at most memory_bytes of `budget`. Blocks of runs have at most largest_block_bytes.
   RunStore(MemoryBudget& budget, TempSpace& temp, std::size_t memory_bytes,
            std::size_t largest_block_bytes = kMaxRunBlockBytes)
       : budget_(budget),
@@ -58,36 +58,33 @@ class RunStore {
         memory_left_(static_cast<std::int64_t>(memory_bytes)),
         largest_block_bytes_(largest_block_bytes) {}
 
-  // Lets runs in memory take so much more.
+  // Lets runs in memory take `bytes` more.
   void add_memory(std::size_t bytes) {
     memory_bytes_ += bytes;
     memory_left_ += static_cast<std::int64_t>(bytes);
   }
-  // For runs in memory: in all; what none holds now.
   std::size_t memory_bytes() const { return memory_bytes_.load(); }
+  // The part of memory_bytes() that no run holds now.
   std::size_t memory_left() const { return static_cast<std::size_t>(std::max<std::int64_t>(memory_left_.load(), 0)); }
 
   std::size_t largest_block_bytes() const { return largest_block_bytes_; }
 
-  // Memory for a run of at most `bound_bytes`, or none: decided before it is written, as what is done with it may
-  // depend on that.
+  // Takes memory for a run of at most `bound_bytes`, or none. To be called before the run is written, because how it is
+  // written may depend on where it goes.
   RunShare take_share(std::size_t bound_bytes);
 
-  // Writes the run that the share was taken for. `write` gets the file to fill.
+  // Makes a run in the memory of the share, or in a scratch file if it has none. `write` fills the file.
   std::unique_ptr<StoredRun> write(RunShare share, const std::function<RunSummary(WritableFile&)>& write);
-
-  // Always to a scratch file.
-  std::unique_ptr<StoredRun> spill(const std::function<RunSummary(WritableFile&)>& write);
 
  private:
   MemoryBudget& budget_;
   TempSpace& temp_;
   std::atomic<std::size_t> memory_bytes_;
-  std::atomic<std::int64_t> memory_left_;  // below 0 where runs took more than their shares
+  std::atomic<std::int64_t> memory_left_;  // below 0 if runs took more than their shares
   std::size_t largest_block_bytes_;
 
  public:
-  std::vector<std::unique_ptr<MergeSource>> runs;  // which hold shares
+  MergeSources runs;  // their shares refer to memory_left_
 };
 
 }  // namespace spillway

@@ -1,4 +1,5 @@
-// The first bytes of a string as an integer that orders as they do: what merges compare before they look at the rest.
+// The first 8 bytes of a string as an integer that orders as they do. Merges and sorters compare it before they look at
+// the rest of a string.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace spillway {
 
-// The first 8 bytes, big-endian, zeros behind a shorter text's end.
+// Big-endian; zeros after the end of a shorter text.
 inline std::uint64_t byte_prefix(std::string_view text) {
   const auto load = [&]<typename T>(std::size_t at, T value) {
     std::memcpy(&value, text.data() + at, sizeof value);

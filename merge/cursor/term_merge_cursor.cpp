@@ -44,7 +44,7 @@ void TermMergeCursor::set(std::size_t input, std::uint64_t start, const Rest& re
   rests_[input] = rest;
 }
 
-// True if the next piece of that input is of the least term, too.
+// Advances the cursor of an input. Returns whether its next entry has the least term, too.
 bool TermMergeCursor::move(std::size_t input) {
   TermCursor& cursor = *cursors_[input];
   if (!cursor.next()) {
@@ -74,9 +74,9 @@ void TermMergeCursor::advance_term() {
   begin_term();
 }
 
-// All inputs that stood at the last term have moved on: where they are, the least start may be another.
+// Requires: all inputs of of_term_ have moved on. Only their groups can have another least start.
 void TermMergeCursor::begin_term() {
-  std::size_t done = 0;  // starts before it are looked at
+  std::size_t done = 0;  // the groups before this one are up to date
   for (const std::uint32_t input : of_term_) {
     const std::size_t group = input / kTermStarts;
     if (group < done) continue;
@@ -97,7 +97,7 @@ void TermMergeCursor::begin_term() {
   if (rest_.bytes == kMoreBytes) term_ = entry().term;
 }
 
-// As string_view::compare, of the terms of two inputs that start alike.
+// As string_view::compare, for the terms of two inputs that share their first 8 bytes.
 int TermMergeCursor::compare(std::size_t a, std::size_t b) const {
   const Rest &left = rests_[a], &right = rests_[b];
   if (left == right) {
@@ -106,7 +106,7 @@ int TermMergeCursor::compare(std::size_t a, std::size_t b) const {
   return left < right ? -1 : 1;
 }
 
-// An input whose term has the least start: of these, the inputs of the least term are kept.
+// Takes an input whose term has the least start. Of these, only the inputs of the least term stay.
 void TermMergeCursor::collect(std::size_t input) {
   if (rests_[input].bytes == kDone) return;
   if (!of_term_.empty()) {

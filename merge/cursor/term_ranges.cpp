@@ -6,10 +6,10 @@ namespace spillway {
 
 namespace {
 
-// Of all inputs together, which bounds the memory of the choice: so many a range that ranges are even.
+// Samples of all inputs together: enough for a range that ranges come out even, and bounded, because they take memory.
 constexpr std::size_t kSamplesOfRange = 32, kMostSamples = 16384;
-constexpr std::size_t kLeastSamples = 16;  // of each input
-constexpr std::uint64_t kEntryWeight = 8;  // an entry costs about as much as so many postings
+constexpr std::size_t kLeastSamples = 16;  // of each input, whatever the bound
+constexpr std::uint64_t kEntryWeight = 8;  // an entry costs about as much as this many postings
 
 struct WeightedTerm {
   std::string term;
@@ -20,7 +20,7 @@ std::size_t samples_of_each(std::size_t input_count, std::size_t range_count) {
   return std::max(kLeastSamples, std::min(kMostSamples, kSamplesOfRange * range_count) / input_count);
 }
 
-// Samples are roughly evenly spread over an input's bytes, so each stands for an equal share of them.
+// The samples are spread roughly evenly over an input's bytes, so each stands for an equal share of its weight.
 void add_samples(const MergeInput& input, std::size_t most, std::vector<WeightedTerm>& all) {
   std::vector<TermSample> samples = input.term_samples();
   const std::size_t stride = std::max<std::size_t>(1, (samples.size() + most - 1) / most);
@@ -45,7 +45,7 @@ std::vector<std::string> choose_term_splitters(std::span<const MergeInput* const
   double total = 0;
   for (const WeightedTerm& sample : all) total += sample.weight;
   std::vector<std::string> splitters;
-  double before = 0;  // weight of the samples in front: what the range up to this one holds
+  double before = 0;  // weight of the samples before this one
   for (const WeightedTerm& sample : all) {
     const double wanted = total * static_cast<double>(splitters.size() + 1) / static_cast<double>(range_count);
     const bool ascends = !sample.term.empty() && (splitters.empty() || splitters.back() < sample.term);
@@ -57,7 +57,7 @@ std::vector<std::string> choose_term_splitters(std::span<const MergeInput* const
 
 std::size_t splitter_memory_bytes(std::size_t input_count, std::size_t range_count) {
   if (range_count <= 1 || input_count == 0) return 0;
-  constexpr std::size_t kTextBytes = kSampleTermBytes + 32;  // with what the allocator adds
+  constexpr std::size_t kTextBytes = kSampleTermBytes + 32;  // 32: the allocator's share
   return input_count * samples_of_each(input_count, range_count) * (sizeof(WeightedTerm) + kTextBytes) +
          2 * range_count * (sizeof(std::string) + kTextBytes);
 }

@@ -32,7 +32,7 @@ SPILLWAY_SCAN_TARGET std::uint64_t equal_in_lanes(const std::uint64_t* starts, s
 
 }  // namespace
 
-// In four chains: each minimum waits for the one before.
+// Four independent chains of minima hide the latency of each.
 std::uint64_t least_start_portable(const std::uint64_t* starts) {
   std::array<std::uint64_t, 4> least{starts[0], starts[1], starts[2], starts[3]};
   for (std::size_t i = least.size(); i < kTermStarts; i += least.size()) {

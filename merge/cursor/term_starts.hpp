@@ -1,6 +1,6 @@
-// Where the least term of many inputs is, by the first bytes of their terms: 64 inputs at a time, in vectors where the
-// CPU has them. Most terms are in most runs, so looking at all of them once a term is less than a tree's path once an
-// entry.
+// Finds the least term of many inputs by the first 8 bytes of their terms: 64 inputs at a time, with AVX-512 where the
+// CPU has it. Most terms occur in most runs, so scanning all inputs once per term costs less than a tree's path of
+// log2(inputs) comparisons for each entry.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@ namespace spillway {
 
 inline constexpr std::size_t kTermStarts = 64;
 
-// Of kTermStarts numbers, aligned to 64 bytes.
+// Returns the minimum of kTermStarts numbers, which are aligned to 64 bytes. O(kTermStarts).
 std::uint64_t least_start(const std::uint64_t* starts);
-// Bit i: starts[i] == start.
+// Returns a mask whose bit i says whether starts[i] == start.
 std::uint64_t equal_starts(const std::uint64_t* starts, std::uint64_t start);
 
-// The same without vectors: for other CPUs, and tests.
+// The same without vector instructions, for other CPUs and for tests.
 std::uint64_t least_start_portable(const std::uint64_t* starts);
 std::uint64_t equal_starts_portable(const std::uint64_t* starts, std::uint64_t start);
 

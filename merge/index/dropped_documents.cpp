@@ -1,18 +1,11 @@
 #include "merge/index/dropped_documents.hpp"
 
-#include <bit>
 #include <stdexcept>
 
 namespace spillway {
 
-namespace {
-
-std::size_t word_count(std::uint64_t documents) { return static_cast<std::size_t>((documents + 63) / 64); }
-
-}  // namespace
-
 DroppedDocuments::DroppedDocuments(MemoryBudget& budget, std::uint64_t document_count) {
-  const std::size_t words = word_count(document_count);
+  const std::size_t words = static_cast<std::size_t>((document_count + 63) / 64);
   reservation_ = budget.reserve(words * (sizeof(std::uint64_t) + sizeof(std::uint32_t)), "dropped documents");
   bits_.resize(words);
   dropped_before_.resize(words);
@@ -32,10 +25,6 @@ void DroppedDocuments::seal() {
     dropped_before_[word] = before;
     before += static_cast<std::uint32_t>(std::popcount(bits_[word]));
   }
-}
-
-std::uint32_t DroppedDocuments::dropped_below(std::uint64_t word, std::uint32_t bit) {
-  return static_cast<std::uint32_t>(std::popcount(word & ((std::uint64_t{1} << bit) - 1)));
 }
 
 }  // namespace spillway

@@ -1,6 +1,7 @@
 // Which documents of the source a merge leaves out (duplicate ids, deletes), and how the others are renumbered.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -8,14 +9,15 @@
 
 namespace spillway {
 
-// A bitmap over the source's documents with a count for each word: 1.5 bits a document, whatever is dropped.
+// A bitmap over the source's documents with a count for each word of 64: 1.5 bits a document, however many are dropped.
+// Every query is O(1).
 class DroppedDocuments {
  public:
   DroppedDocuments() = default;  // none
   DroppedDocuments(MemoryBudget& budget, std::uint64_t document_count);
 
   void drop(std::uint32_t document);
-  // After the last drop(), before the first renumber().
+  // To be called after the last drop() and before the first renumber(). O(documents / 64).
   void seal();
 
   bool none() const { return count_ == 0; }
@@ -23,21 +25,19 @@ class DroppedDocuments {
   bool contains(std::uint32_t document) const {
     return !bits_.empty() && (bits_[document >> 6] >> (document & 63) & 1) != 0;
   }
-  // The number of a kept document once all dropped ones are gone.
+  // Returns the number of a kept document in the index, where the dropped ones are left out.
   std::uint32_t renumber(std::uint32_t document) const {
     if (count_ == 0) return document;
     const std::uint64_t word = bits_[document >> 6];
     const std::uint32_t number = document - dropped_before_[document >> 6];
-    return word == 0 ? number : number - dropped_below(word, document & 63);
+    const std::uint64_t below = word & ((std::uint64_t{1} << (document & 63)) - 1);
+    return word == 0 ? number : number - static_cast<std::uint32_t>(std::popcount(below));
   }
 
  private:
-  // Bits of the word below this one.
-  static std::uint32_t dropped_below(std::uint64_t word, std::uint32_t bit);
-
   Reservation reservation_;
   std::vector<std::uint64_t> bits_;
-  std::vector<std::uint32_t> dropped_before_;  // each word
+  std::vector<std::uint32_t> dropped_before_;  // dropped documents before each word
   std::uint64_t count_ = 0;
 };
 

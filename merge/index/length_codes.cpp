@@ -3,14 +3,14 @@
 #include <stdexcept>
 
 #include "io/postings/list_encoder.hpp"
-#include "merge/input/document_join.hpp"
+#include "merge/input/documents.hpp"
 #include "merge/input/source_layout.hpp"
 
 namespace spillway {
 
 namespace {
 
-// Lists ask for the codes of documents far apart: a table of many small pages misses the TLB each time.
+// Lists look up documents that are far apart. In a table of small pages, each lookup would miss the TLB.
 constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
 
 }  // namespace
@@ -35,33 +35,34 @@ void LengthCodes::drop(const DroppedDocuments& dropped) {
   count_ = kept;
 }
 
-std::vector<std::pair<std::uint32_t, std::uint32_t>> set_lengths(const MergeInput& input, std::uint64_t number,
-                                                                 LengthCodes& codes) {
+std::vector<std::pair<std::uint32_t, std::uint32_t>> set_lengths(const MergeInput& input, std::uint64_t first,
+                                                                 LengthCodes& codes, const StopCheck& check) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> cut;
   const RunIdentity& identity = input.identity();
   const std::uint64_t count = input.summary().document_count;
   const std::unique_ptr<DocumentCursor> cursor = input.documents();
-  std::uint64_t index = 0, lengths = 0;
+  std::uint64_t index = 0, tokens = 0;
   for (; cursor->next(); ++index) {
+    if (check) check();
     const std::uint32_t length = cursor->document().length;
-    const auto document = static_cast<std::uint32_t>(number + index);
-    lengths += length;
+    const auto document = static_cast<std::uint32_t>(first + index);
+    tokens += length;
     if ((index == 0 && identity.first_document_open) || (index + 1 == count && identity.last_document_open)) {
       cut.emplace_back(document, length);
     } else {
       codes.set(document, length);
     }
   }
-  check_lengths(input, index, lengths);
+  check_documents(input, index, tokens);
   return cut;
 }
 
 LengthCodes read_length_codes(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
                               MemoryBudget& budget) {
   LengthCodes codes(budget, lay_out_source(inputs).document_count);
-  join_documents(inputs, [&](std::uint32_t number, const RunDocument& document) {
+  for_each_document(inputs, {}, [&](std::uint32_t number, const RunDocument& document) {
     codes.set(number, document.length);
-    return JoinStep::kGoOn;
+    return ReadStep::kGoOn;
   });
   codes.drop(dropped);
   return codes;

@@ -1,4 +1,4 @@
-// The codes of the lengths of all documents, a byte each: what the bounds of the lists need of the documents, so that
+// The length code of every document, 1 byte each. The bounds in the lists need only these codes of the documents, so
 // lists and documents can be merged side by side.
 #pragma once
 
@@ -15,15 +15,15 @@ namespace spillway {
 
 class LengthCodes {
  public:
-  // For the documents of a source, all of length 0; paid from `budget`.
+  // For the documents of a source, all of length 0. Reserves 1 byte a document from `budget`.
   LengthCodes(MemoryBudget& budget, std::uint64_t document_count);
 
-  // `document`: its number in the source. Not after drop().
+  // `document`: its number in the source. Not after drop(). Different documents may be set on different threads.
   void set(std::uint32_t document, std::uint32_t length);
-  // Takes the dropped documents out; once, after the last set().
+  // Removes the dropped documents; once, after the last set().
   void drop(const DroppedDocuments& dropped);
 
-  // By number in the source, after drop() by number in the index.
+  // By number in the source; after drop() by number in the index.
   std::span<const std::uint8_t> span() const { return codes_.span().first(count_); }
 
  private:
@@ -31,13 +31,13 @@ class LengthCodes {
   std::size_t count_;
 };
 
-// Sets the length of each document of one input, as it is in the source that the inputs make. `number`: of its first
-// document there. Those that are cut at a border of the input are left out: their parts are returned, by number.
-// Different inputs may be read at the same time.
-std::vector<std::pair<std::uint32_t, std::uint32_t>> set_lengths(const MergeInput& input, std::uint64_t number,
-                                                                 LengthCodes& codes);
+// Sets the lengths of the documents of one input, whose first document has the number `first` in the source. Leaves out
+// documents that are cut at a border of the input, and returns them: (number, length of the part in this input). May
+// run on several threads, for different inputs.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> set_lengths(const MergeInput& input, std::uint64_t first,
+                                                                 LengthCodes& codes, const StopCheck& check = {});
 
-// Reads the lengths of all documents of the inputs, and drops.
+// Reads the lengths of the documents of all inputs, then removes the dropped ones.
 LengthCodes read_length_codes(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
                               MemoryBudget& budget);
 

@@ -5,10 +5,10 @@
 namespace spillway {
 
 OrderedLists::OrderedLists(IndexWriter& writer, std::size_t range_count, std::size_t limit_bytes, std::size_t most_used)
-    : writer_(writer),
+    : OrderedRanges([this](ListBatch&& batch) { write(std::move(batch)); }, range_count, limit_bytes),
+      writer_(writer),
       most_used_(most_used),
-      used_(std::make_shared<Used>()),
-      ranges_([this](ListBatch&& batch) { write(std::move(batch)); }, range_count, limit_bytes) {
+      used_(std::make_shared<Used>()) {
   used_->batches.reserve(most_used_);
 }
 
@@ -32,7 +32,7 @@ ListBatch OrderedLists::take_used() {
 
 void OrderedLists::put(std::size_t range, ListBatch batch) {
   const std::size_t bytes = batch.held_bytes();
-  ranges_.put(range, std::move(batch), bytes);
+  OrderedRanges::put(range, std::move(batch), bytes);
 }
 
 }  // namespace spillway

@@ -1,5 +1,5 @@
-// The way of encoded lists from the threads of a merge to the one writer, in order of ranges
-// (merge/cursor/ordered_ranges.hpp).
+// The OrderedRanges of a merge into an index: hands batches of encoded lists to the index writer, and gives the memory
+// of written batches back to the threads that encode.
 #pragma once
 
 #include <memory>
@@ -11,22 +11,16 @@
 
 namespace spillway {
 
-// Thread-safe, as OrderedRanges is.
-class OrderedLists {
+// Thread-safe. The writer lives longer.
+class OrderedLists : public OrderedRanges<ListBatch> {
  public:
-  using Stopped = OrderStopped;
-
+  // Keeps up to `most_used` written batches for take_used(), beside the limit.
   OrderedLists(IndexWriter& writer, std::size_t range_count, std::size_t limit_bytes, std::size_t most_used = 0);
 
-  // Writes or keeps the next batch of a range; waits while the range is ahead and the limit is reached.
+  // As OrderedRanges::put, with the bytes that the batch holds.
   void put(std::size_t range, ListBatch batch);
-  void finish(std::size_t range) { ranges_.finish(range); }
-  // A batch that was written, for its memory; an empty one where there is none. A few are kept.
+  // Returns a written batch, whose vectors keep their capacity; an empty batch if there is none.
   ListBatch take_used();
-  void check_stopped() const { ranges_.check_stopped(); }
-  void fail(std::exception_ptr error) { ranges_.fail(std::move(error)); }
-  void check_complete() const { ranges_.check_complete(); }
-  std::size_t peak_bytes() const { return ranges_.peak_bytes(); }
 
  private:
   struct Used {
@@ -36,8 +30,7 @@ class OrderedLists {
   void write(ListBatch&& batch);
   IndexWriter& writer_;
   std::size_t most_used_;
-  std::shared_ptr<Used> used_;  // of the batches that are being written, too: they may outlive this
-  OrderedRanges<ListBatch> ranges_;
+  std::shared_ptr<Used> used_;  // shared with the batches that are being written, which may outlive this object
 };
 
 }  // namespace spillway

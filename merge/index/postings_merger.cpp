@@ -8,6 +8,7 @@
 #include "io/checksum/position_weight.hpp"
 #include "io/run/decode_positions.hpp"
 #include "io/run/postings_decoder.hpp"
+#include "io/run/reader.hpp"
 #include "merge/cursor/term_merge_cursor.hpp"
 
 namespace spillway {
@@ -15,26 +16,22 @@ namespace spillway {
 namespace {
 
 constexpr std::uint64_t kTickPostings = 1u << 16;
-// Postings that are taken from the bytes of the inputs to those of the index in one go: they stay in the L1 cache, of
-// which two threads of a core have 24 KiB each, while short lists of many inputs are encoded together.
-constexpr std::size_t kStretch = 1024;
+// Postings that are decoded and encoded in one step. They fit the L1 cache (24 KiB for each of two threads of a core),
+// yet short lists of many inputs are encoded together.
+constexpr std::size_t kStepPostings = 1024;
 
 }  // namespace
 
-void ListMergeTotals::add(const ListMergeTotals& other) {
+void PostingsMergeTotals::add(const PostingsMergeTotals& other) {
   if (inputs.empty()) inputs.resize(other.inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    inputs[i].posting_count += other.inputs[i].posting_count;
-    inputs[i].occurrence_count += other.inputs[i].occurrence_count;
-    inputs[i].sum.join(other.inputs[i].sum, 0);
-  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].add(other.inputs[i]);
   posting_count += other.posting_count;
   occurrence_count += other.occurrence_count;
   dropped_occurrence_count += other.dropped_occurrence_count;
   dropped_sum.join(other.dropped_sum, 0);
 }
 
-std::vector<PostingsMerger::Input> PostingsMerger::describe(const ListMergeJob& job) {
+std::vector<PostingsMerger::Input> PostingsMerger::describe(const PostingsMergeJob& job) {
   std::vector<Input> inputs;
   for (std::size_t i = 0; i < job.inputs.size(); ++i) {
     const MergeInput& input = *job.inputs[i];
@@ -46,12 +43,12 @@ std::vector<PostingsMerger::Input> PostingsMerger::describe(const ListMergeJob& 
   return inputs;
 }
 
-PostingsMerger::PostingsMerger(const ListMergeJob& job)
+PostingsMerger::PostingsMerger(const PostingsMergeJob& job)
     : job_(job),
       inputs_(describe(job)),
       encoder_(job.length_codes, job.positions),
-      documents_(2 * kStretch),
-      frequencies_(2 * kStretch) {
+      documents_(2 * kStepPostings),
+      frequencies_(2 * kStepPostings) {
   totals_.inputs.resize(job.inputs.size());
 }
 
@@ -60,13 +57,13 @@ void PostingsMerger::fail(std::size_t input, const std::string& expected) const 
                     ", found others: it is damaged, make it again from its input");
 }
 
-void PostingsMerger::merge_range(std::size_t range, const std::string& first, const std::string& last) {
+void PostingsMerger::merge_range(std::size_t range) {
   range_ = range;
-  TermMergeCursor sources(job_.inputs, first, last);
+  TermMergeCursor sources(job_.inputs, job_.ranges.first(range), job_.ranges.last(range));
   while (!sources.done()) {
     begin_list(sources.entry().term);
     do {
-      add_piece(sources.input(), sources.entry());
+      add_entry(sources.input(), sources.entry());
     } while (sources.advance());
     end_list();
   }
@@ -84,56 +81,56 @@ void PostingsMerger::begin_list(std::string_view term) {
   encoder_.begin(term_);
 }
 
-void PostingsMerger::add_piece(std::size_t input, const RunEntry& piece) {
-  if (piece.last_document >= inputs_[input].document_count) {
+void PostingsMerger::add_entry(std::size_t input, const RunEntry& entry) {
+  if (entry.last_document >= inputs_[input].document_count) {
     fail(input, "documents below " + std::to_string(inputs_[input].document_count));
   }
-  PostingsDecoder decoder(piece, inputs_[input].name);
-  std::size_t left = piece.document_count;
+  PostingsDecoder decoder(entry, inputs_[input].name);
+  std::size_t left = entry.document_count;
   do {
-    make_room(piece.document_count);
+    make_room(entry.document_count);
     const std::size_t count =
         decoder.next(documents_.data() + waiting_, frequencies_.data() + waiting_, documents_.size() - waiting_);
-    add_stretch(input, piece, count);
+    add_postings(input, entry, count);
     left -= count;
   } while (left != 0);
-  ListMergeTotals::Input& totals = totals_.inputs[input];
+  InputTotals& totals = totals_.inputs[input];
   totals.sum.add(hash_, weight_.take());
-  totals.posting_count += piece.document_count;
-  totals.occurrence_count += piece.occurrence_count;
-  holds_border_ = may_go_on(input, piece);
+  totals.posting_count += entry.document_count;
+  totals.occurrence_count += entry.occurrence_count;
+  holds_border_ = may_go_on(input, entry);
   if (job_.positions == Positions::kStored) {
     emit();
     encoder_.add_positions(distances_);
   }
-  unreported_ += piece.document_count;
+  unreported_ += entry.document_count;
   if (unreported_ >= kTickPostings) job_.tick(std::exchange(unreported_, 0));
 }
 
-// Positions belong to a whole piece.
-void PostingsMerger::make_room(std::size_t piece_postings) {
-  if (documents_.size() - waiting_ < kStretch) emit();
-  const std::size_t needed = waiting_ + (job_.positions == Positions::kStored ? piece_postings : 0);
+// With positions, an entry is decoded in one step.
+void PostingsMerger::make_room(std::size_t entry_postings) {
+  if (documents_.size() - waiting_ < kStepPostings) emit();
+  const std::size_t needed = waiting_ + (job_.positions == Positions::kStored ? entry_postings : 0);
   if (documents_.size() >= needed) return;
   documents_.resize(needed);
   frequencies_.resize(needed);
 }
 
-// The next postings of a piece stand behind those that wait, in the numbering of the input.
-void PostingsMerger::add_stretch(std::size_t input, const RunEntry& piece, std::size_t count) {
+// Adds postings that stand after the waiting ones, in the numbering of the input.
+void PostingsMerger::add_postings(std::size_t input, const RunEntry& entry, std::size_t count) {
   weight_.add({documents_.data() + waiting_, count}, {frequencies_.data() + waiting_, count});
-  if (job_.positions == Positions::kStored) take_positions(input, piece, count);
+  if (job_.positions == Positions::kStored) take_positions(input, entry, count);
   to_source_numbers(input, count);
-  waiting_ += join_border(input, count);
+  waiting_ += add_border_frequency(input, count);
   next_document_ = std::uint64_t{documents_[waiting_ - 1]} + 1;
 }
 
-// Leaves the distances of the kept postings, as the encoder takes them: a posting that was cut counts on from its first
-// part, where its own piece counts from 0.
-void PostingsMerger::take_positions(std::size_t input, const RunEntry& piece, std::size_t count) {
+// Sets distances_ to the distances of the kept postings, for the encoder. Positions of a cut posting count from 0 in
+// each entry; here the second part counts from the last position of the first.
+void PostingsMerger::take_positions(std::size_t input, const RunEntry& entry, std::size_t count) {
   const std::uint32_t* const documents = documents_.data() + waiting_;
   const std::uint32_t* const frequencies = frequencies_.data() + waiting_;
-  decode_positions(piece, inputs_[input].name, distances_);
+  decode_positions(entry, inputs_[input].name, distances_);
   position_sums_.take({frequencies, count}, distances_);
   const std::uint32_t base = inputs_[input].base;
   const bool goes_on = holds_border_ && documents[0] + base == documents_[waiting_ - 1];
@@ -146,7 +143,7 @@ void PostingsMerger::take_positions(std::size_t input, const RunEntry& piece, st
   if (!job_.dropped.none()) drop_positions(base, count);
 }
 
-// Takes out those of dropped documents.
+// Removes the distances of dropped documents from distances_.
 void PostingsMerger::drop_positions(std::uint32_t base, std::size_t count) {
   std::uint32_t *from = distances_.data(), *to = from;
   for (std::size_t i = 0; i < count; ++i) {
@@ -167,11 +164,12 @@ void PostingsMerger::to_source_numbers(std::size_t input, std::size_t count) {
   for (std::size_t i = waiting_; i < waiting_ + count; ++i) documents_[i] += base;
 }
 
-// Adds the first of them to the last posting that waits, if it is of the same document. Returns how many they are then.
-std::size_t PostingsMerger::join_border(std::size_t input, std::size_t count) {
+// Adds the first of the new postings to the last waiting one if both belong to the same document. Returns how many new
+// postings are left.
+std::size_t PostingsMerger::add_border_frequency(std::size_t input, std::size_t count) {
   const auto first = static_cast<std::ptrdiff_t>(waiting_), end = first + static_cast<std::ptrdiff_t>(count);
   if (!std::exchange(holds_border_, false) || documents_[waiting_] != documents_[waiting_ - 1]) {
-    if (documents_[waiting_] < next_document_) fail(input, "documents behind those of the pieces before");
+    if (documents_[waiting_] < next_document_) fail(input, "documents after those of the entries before");
     return count;
   }
   std::uint32_t& frequency = frequencies_[waiting_ - 1];
@@ -184,14 +182,14 @@ std::size_t PostingsMerger::join_border(std::size_t input, std::size_t count) {
   return count - 1;
 }
 
-// Of the last document of a piece that was added.
-bool PostingsMerger::may_go_on(std::size_t input, const RunEntry& piece) const {
-  if (piece.goes_on || job_.positions == Positions::kStored) return true;
+// Returns whether the last document of the entry that was just added may go on in the next entry.
+bool PostingsMerger::may_go_on(std::size_t input, const RunEntry& entry) const {
+  if (entry.goes_on || job_.positions == Positions::kStored) return true;
   return inputs_[input].cut_document == documents_[waiting_ - 1];
 }
 
-// Leaves the kept ones of the first postings in front, in the index's numbering; returns how many. Few documents are
-// dropped: most groups of postings have none of them between their ends, and their numbers change alike.
+// Moves the kept ones of the first `count` postings to the front, in the index's numbering; returns how many. Few
+// documents are dropped, so most groups of postings span none, and all their numbers change by the same amount.
 std::size_t PostingsMerger::drop(std::size_t count) {
   constexpr std::size_t kGroup = 64;
   const auto dropped_below = [this](std::uint32_t document) { return document - job_.dropped.renumber(document); };
@@ -211,7 +209,7 @@ std::size_t PostingsMerger::drop(std::size_t count) {
   return kept;
 }
 
-// The same for the postings [begin, end), behind those that are kept already.
+// The same for the postings [begin, end), after `kept` that are done already.
 std::size_t PostingsMerger::drop_some(std::size_t begin, std::size_t end, std::size_t kept) {
   for (std::size_t i = begin; i < end; ++i) {
     if (job_.dropped.contains(documents_[i])) {
@@ -225,7 +223,7 @@ std::size_t PostingsMerger::drop_some(std::size_t begin, std::size_t end, std::s
   return kept;
 }
 
-// Encodes what waits, but for a posting that may go on.
+// Encodes the waiting postings, except a last one that may go on.
 void PostingsMerger::emit() {
   const std::size_t ready = waiting_ - (holds_border_ ? 1 : 0);
   if (ready == 0) return;

@@ -7,7 +7,7 @@ namespace spillway {
 namespace {
 
 constexpr std::uint64_t kSamples = 256;
-constexpr std::uint64_t kTermWeight = 8;  // bytes of postings that a term costs as much as
+constexpr std::uint64_t kTermWeight = 8;  // a term costs about as much as this many bytes of postings
 
 ContentChecksum minus(const ContentChecksum& whole, const ContentChecksum& part) {
   const auto subtract = [](std::uint64_t a, std::uint64_t b) {
@@ -19,9 +19,9 @@ ContentChecksum minus(const ContentChecksum& whole, const ContentChecksum& part)
   return rest;
 }
 
-// Where the lists of terms >= a prefix begin, among all the index's lists.
+// The first term >= a prefix, and the weight of all lists before its own.
 struct Place {
-  std::string term;  // the first of them; empty at the end
+  std::string term;  // at most kSampleTermBytes; empty: no such term
   std::uint64_t weight = 0;
 };
 
@@ -34,22 +34,22 @@ Place place_of(const IndexReader& index, std::uint64_t prefix) {
   return {entry.term.substr(0, kSampleTermBytes), entry.posting_offset + kTermWeight * entry.number};
 }
 
-// Finds places between two prefixes by halving, until they are near enough to each other. Every step is one lookup in
-// the term table, and about kSamples * 16 are made.
+// Samples the terms by bisecting the range of 8-byte prefixes until neighbouring samples are at most `step` of weight
+// apart. Each bisection is one lookup in the term table: about kSamples * 16 lookups in all.
 class Sampler {
  public:
   Sampler(const IndexReader& index, std::uint64_t step) : index_(index), step_(step) {}
 
-  void halve(std::uint64_t low, std::uint64_t low_weight, std::uint64_t high, std::uint64_t high_weight) {
+  void bisect(std::uint64_t low, std::uint64_t low_weight, std::uint64_t high, std::uint64_t high_weight) {
     if (high_weight - std::min(low_weight, high_weight) <= step_ || high - low <= 1) return;
     const std::uint64_t middle = low + (high - low) / 2;
     Place place = place_of(index_, middle);
     const std::uint64_t weight = place.term.empty() ? high_weight : place.weight;
-    halve(low, low_weight, middle, weight);
+    bisect(low, low_weight, middle, weight);
     if (!place.term.empty() && (samples.empty() || samples.back().first_term < place.term)) {
       samples.push_back({std::move(place.term), 0, 0});
     }
-    halve(middle, weight, high, high_weight);
+    bisect(middle, weight, high, high_weight);
   }
 
   std::vector<TermSample> samples;
@@ -79,11 +79,9 @@ std::vector<TermSample> IndexInput::term_samples() const {
   for (const IndexReader::FileStats& file : index_.files()) bytes += file.bytes;
   const std::uint64_t total = bytes + kTermWeight * index_.counts().terms;
   Sampler sampler(index_, std::max<std::uint64_t>(1, total / kSamples));
-  sampler.halve(0, 0, ~std::uint64_t{0}, total);
+  sampler.bisect(0, 0, ~std::uint64_t{0}, total);
   return std::move(sampler.samples);
 }
-
-std::size_t IndexInput::cursor_bytes() const { return IndexTermCursor::memory_bytes(index_.options().positions); }
 
 std::unique_ptr<TermCursor> IndexInput::terms(std::string first, std::string last) const {
   return std::make_unique<IndexTermCursor>(index_, first, last);

@@ -1,4 +1,5 @@
-// An index as an input of a merge: it stands for one run of all its documents, in the numbering of its source.
+// An index as an input of a merge. It stands for one run of all its documents, numbered as in its source: documents
+// that the index dropped are holes.
 #pragma once
 
 #include "io/index/cursors.hpp"
@@ -13,10 +14,9 @@ class IndexInput final : public MergeInput {
   explicit IndexInput(const IndexReader& index);
 
   const RunIdentity& identity() const override { return identity_; }
-  // Of the documents that the index holds; the dropped ones are counted, as holes, and nothing else of them.
+  // Counts dropped documents as documents; all other figures are those of the documents that the index holds.
   const RunSummary& summary() const override { return summary_; }
   std::vector<TermSample> term_samples() const override;
-  std::size_t cursor_bytes() const override;
   std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override;
   std::unique_ptr<DocumentCursor> documents() const override { return std::make_unique<IndexDocumentCursor>(index_); }
   std::unique_ptr<TextCursor> texts() const override { return std::make_unique<IndexTextCursor>(index_); }

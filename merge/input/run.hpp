@@ -2,6 +2,7 @@
 #pragma once
 
 #include "io/run/document_cursor.hpp"
+#include "io/run/reader.hpp"
 #include "io/run/term_cursor.hpp"
 #include "io/run/text_cursor.hpp"
 #include "merge/input/merge_input.hpp"
@@ -17,7 +18,6 @@ class RunInput final : public MergeInput {
   const RunIdentity& identity() const override { return run_.identity(); }
   const RunSummary& summary() const override { return run_.summary(); }
   std::vector<TermSample> term_samples() const override { return run_.term_samples(); }
-  std::size_t cursor_bytes() const override { return RunTermCursor::memory_bytes(run_); }
   std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
     return std::make_unique<RunTermCursor>(run_, std::move(first), std::move(last));
   }

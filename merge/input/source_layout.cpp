@@ -51,6 +51,7 @@ SourceLayout lay_out_source(std::span<const MergeInput* const> inputs) {
                        " documents, the most that an index holds: make several indexes");
     }
     layout.document_count += count;
+    layout.sum.join(inputs[i]->summary().sum, layout.bases[i]);
   }
   return layout;
 }

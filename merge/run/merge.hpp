@@ -1,6 +1,9 @@
-// Merges consecutive inputs into one run: entries of a term are concatenated in document order without decoding them,
-// except for the border document of a list that was cut between two inputs, whose frequencies are added (design,
-// decision 4). Several threads merge ranges of terms side by side.
+// Merges consecutive inputs into one run. The list fragments of a term are concatenated in document order without
+// decoding them; only where a document was cut between two inputs, its frequencies are added (design, decision 4).
+// Several threads merge ranges of terms.
+//
+// Time: O(bytes), plus the term scans of TermMergeCursor. Memory: for each thread a cursor over every input, a block
+// and the fragments of a list up to `block_bytes`; two blocks a thread, and `ahead_bytes`.
 #pragma once
 
 #include <functional>
@@ -15,23 +18,21 @@ namespace spillway {
 struct RunMergeOptions {
   std::size_t block_bytes = std::size_t{256} << 10;  // of the new run
   std::uint64_t run_number = 0;
-  std::uint64_t input_bytes = 0;  // of all inputs together; 0: estimated from what they hold
-  unsigned threads = 1;           // term ranges side by side, the caller's thread among them
-  ConcurrencyLimiter* slots =
-      nullptr;                       // threads work in them only, a range at a time; null: without. Not held by callers
-  std::size_t ahead_bytes = 0;       // blocks that may wait for those before them, beside two a thread
-  bool documents_beside = false;     // one thread of several reads documents while the others merge ranges
-  std::function<void()> check = {};  // called for every block, by any thread; throws to stop. May be empty
+  unsigned threads = 1;                 // term ranges merged in parallel; the caller's thread is one of the threads
+  ConcurrencyLimiter* slots = nullptr;  // a thread holds a slot for each range; the caller holds none. May be null
+  std::size_t ahead_bytes = 0;          // for blocks that wait for those of earlier ranges, beside two a thread
+  bool documents_beside = false;        // one thread reads documents while the others merge ranges
+  StopCheck check = {};
 };
 
-// Requires: at least one input, all of one job, neighbours agreeing on open documents (else FormatError). Writes the
-// run to `out` (empty); does not sync. Returns what the new run holds.
+// Writes the new run to `out`, which is empty, and returns its summary; does not sync. Requires at least one input.
+// Throws FormatError if the inputs belong to different jobs, do not fit together or do not match their summaries.
 RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& out, const RunMergeOptions& options);
 
-// Memory of dividing the terms among so many threads, beside one input's samples.
+// Memory of dividing the terms among `threads` threads, beside the samples of one input.
 std::size_t merged_ranges_bytes(std::size_t input_count, unsigned threads);
 
-// Bytes of that run at most. input_bytes, entry_count: of all inputs together.
+// Upper bound of the new run's bytes. `input_bytes` and `entry_count` are totals of all inputs.
 std::uint64_t merged_run_bound(std::uint64_t input_bytes, std::uint64_t entry_count, bool has_positions);
 
 }  // namespace spillway

@@ -1,5 +1,6 @@
-// A part of a list whose first posting is taken off, so that it can be written anew without touching the bytes behind
-// it: how lists with positions are joined, and cut at any position.
+// A list fragment whose first posting and first position are decoded, so that they can be written anew while all other
+// bytes are copied. Lists with positions are concatenated like this where postings are cut, and can be cut at any
+// position.
 #pragma once
 
 #include <cstddef>
@@ -10,31 +11,29 @@
 
 namespace spillway {
 
-// A list part with positions, at least one posting. Throws FormatError for malformed bytes, and for counts that they do
-// not hold as far as they are read.
+// Has positions and at least one posting. Throws FormatError for malformed bytes and wrong counts, as far as it reads.
 class PositionedFragment {
  public:
-  explicit PositionedFragment(const ListFragment& part);
+  explicit PositionedFragment(const ListFragment& fragment);
 
   std::uint32_t first_document() const { return first_document_; }
-  std::uint32_t last_document() const { return part_.last_document; }
-  std::uint32_t document_count() const { return part_.document_count; }
-  std::uint64_t occurrence_count() const { return part_.occurrence_count; }
-  bool empty() const { return part_.document_count == 0; }
+  std::uint32_t last_document() const { return tail_.last_document; }
+  std::uint32_t document_count() const { return tail_.document_count; }
+  std::uint64_t occurrence_count() const { return tail_.occurrence_count; }
+  bool empty() const { return tail_.document_count == 0; }
   // Bytes in an entry, at most.
-  std::size_t max_bytes() const { return kMaxHeadBytes + part_.postings.size() + part_.positions.size(); }
+  std::size_t max_bytes() const { return kMaxHeadBytes + tail_.postings.size() + tail_.positions.size(); }
 
-  // Cuts off the longest head of at most `bytes` max_bytes() (at least one position); this keeps the tail, which may be
-  // empty. The posting at the cut is cut too where its positions alone are too many.
+  // Cuts off and returns the longest head of at most `bytes` max_bytes() (at least one position); this keeps the tail,
+  // which may be empty. Cuts inside the first posting if its positions alone take more. O(postings of the head).
   PositionedFragment split_head(std::size_t bytes);
 
-  // The first posting, with its gap from `previous`, as an entry stores it, and its first distance. Each at most
-  // kMaxHeadBytes. Return the end.
-  std::uint8_t* write_first_posting(std::uint8_t* to, std::uint32_t previous) const;
-  std::uint8_t* write_first_distance(std::uint8_t* to) const;
-  // What is behind them.
-  std::span<const std::uint8_t> postings() const { return part_.postings; }
-  std::span<const std::uint8_t> positions() const { return part_.positions; }
+  // What the fragment takes in an entry, whose previous document is `previous`.
+  std::size_t posting_bytes(std::uint32_t previous) const;
+  std::size_t position_bytes() const;
+  // Return the end of what they write.
+  std::uint8_t* write_postings(std::uint8_t* to, std::uint32_t previous) const;
+  std::uint8_t* write_positions(std::uint8_t* to) const;
 
   static constexpr std::size_t kMaxHeadBytes = 5 + 5 + 5;  // gap, frequency, distance
 
@@ -43,7 +42,10 @@ class PositionedFragment {
   PositionedFragment split_first(std::size_t budget);
   void drop_head(PositionedFragment& head, std::span<const std::uint8_t> postings,
                  std::span<const std::uint8_t> positions, std::uint64_t last_document);
-  ListFragment part_;  // its spans: behind the first posting and the first distance; its base is the first document
+  std::uint64_t first_word(std::uint32_t previous) const;
+  // Its spans begin after the first posting and the first position; its base is the first document. Its counts include
+  // them.
+  ListFragment tail_;
   std::uint32_t first_document_ = 0;
   std::uint64_t first_frequency_ = 0;
   std::uint64_t first_position_ = 0;

@@ -36,7 +36,7 @@ struct HostGpuSetting {
   std::size_t memory_bytes = std::size_t{256} << 20;
   std::size_t arena_bytes = std::size_t{24} << 20;
   unsigned lanes = 2, arenas = 2, threads = 2;
-  std::size_t run_memory_bytes = 0, join_bytes = 0;  // 0: as planned
+  std::size_t run_memory_bytes = 0, compaction_bytes = 0;  // 0: as planned
   std::uint64_t failing_call = 0;
   GpuFault fault = GpuFault::kMemory;
   DamageUpload damage;  // kTokens
@@ -120,7 +120,7 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     }
     IndexPlan plan = plan_index(input, content_options_, corpus);
     if (setting.run_memory_bytes != 0) plan.run_memory_bytes = setting.run_memory_bytes;
-    if (setting.join_bytes != 0) plan.join_bytes = setting.join_bytes;
+    if (setting.compaction_bytes != 0) plan.compaction_bytes = setting.compaction_bytes;
     return plan;
   }
 
@@ -172,8 +172,14 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     IndexWriter writer(context.files, output, content_options);
     MergeStats merged;
     const IndexTotals totals = merge_into_index(
-        {content_options, planned.run_block_bytes, planned.id_sort_bytes, auto_string_sorter(), context, budget, temp,
-         setting.threads},
+        {.content = content_options,
+         .run_block_bytes = planned.run_block_bytes,
+         .id_sort_bytes = planned.id_sort_bytes,
+         .id_sorter = auto_string_sorter(),
+         .context = context,
+         .budget = budget,
+         .temp = temp,
+         .threads = setting.threads},
         runs, writer, [](std::uint64_t) {}, merged);
     writer.finish(totals);
     spilled_bytes_ = temp.written_bytes();

@@ -123,8 +123,8 @@ TEST_P(EverySameBytes, ForRunsThatAreJoinedWhileParsing) {
       options.memory_bytes = std::uint64_t{2} << 30;
       SCOPED_TRACE(sorter);
       const IndexReport report = expect_same(options);
-      EXPECT_GT(report.joins, 5U);
-      EXPECT_EQ(report.blocks, report.runs - report.joins + report.joined_runs);
+      EXPECT_GT(report.compactions, 5U);
+      EXPECT_EQ(report.blocks, report.runs - report.compactions + report.compacted_runs);
       EXPECT_LT(report.runs, 100U);
     }
   }
@@ -141,7 +141,7 @@ TEST_F(SameBytes, WithStoredTexts) {
       options.mode = block_bytes == 0 ? IndexMode::kCpu : IndexMode::kCpuPlus;
       options.memory_bytes = block_bytes == 700 ? std::uint64_t{2} << 30 : options.memory_bytes;
       const IndexReport report = expect_same(options);
-      EXPECT_TRUE(report.joins != 0 || block_bytes != 700);
+      EXPECT_TRUE(report.compactions != 0 || block_bytes != 700);
     }
   }
   IndexOptions options = job({scratch_ / "in"});

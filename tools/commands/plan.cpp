@@ -23,7 +23,7 @@ ordered_json consumers_json(const IndexPlan& plan, std::uint64_t threads) {
           {"pinned_staging", plan.staging_bytes},
           {"lists_from_gpu", plan.list_bytes},
           {"sort_on_cpu_instead", plan.fallback_bytes},
-          {"joining_runs", plan.join_bytes}};
+          {"compacting_runs", plan.compaction_bytes}};
 }
 
 ordered_json estimate_json(const JobEstimate& estimate) {
@@ -32,7 +32,7 @@ ordered_json estimate_json(const JobEstimate& estimate) {
           {"text_bytes", estimate.text_bytes},
           {"runs", estimate.blocks},
           {"runs_spilled", estimate.runs_spilled},
-          {"joins", estimate.joins},
+          {"compactions", estimate.compactions},
           {"fan_in", estimate.merge.fan_in},
           {"merge_passes", estimate.merge.passes.size() + 1},
           {"term_ranges", estimate.merge.last_pass_ranges},

@@ -123,9 +123,9 @@ std::string index_summary(const IndexOptions& options, const IndexReport& report
   text += line("runs", count_text(report.runs) + " (" + count_text(report.runs_spilled) + " spilled, " +
                            bytes_text(report.spilled_bytes) + " written), " + count_text(report.merge_passes) +
                            (report.merge_passes == 1 ? " merge pass" : " merge passes"));
-  if (report.joins != 0) {
-    text += line("joined",
-                 count_text(report.joined_runs) + " runs of blocks to " + count_text(report.joins) + " while parsing");
+  if (report.compactions != 0) {
+    text += line("compacted", count_text(report.compacted_runs) + " runs of blocks to " +
+                                  count_text(report.compactions) + " while parsing");
   }
   if (sorts_on_gpu(report.mode)) {
     text += line("blocks", count_text(report.gpu_blocks) + " sorted on the GPU, " + count_text(report.cpu_blocks) +
@@ -172,8 +172,8 @@ ordered_json index_report_json(const IndexOptions& options, const IndexReport& r
           {"blocks_on_gpu", report.gpu_blocks},
           {"blocks_on_cpu_instead", report.cpu_blocks},
           {"gpu_failure", report.gpu_failure.empty() ? ordered_json() : ordered_json(report.gpu_failure)},
-          {"joined_runs", report.joined_runs},
-          {"joins", report.joins},
+          {"compacted_runs", report.compacted_runs},
+          {"compactions", report.compactions},
           {"runs", report.runs},
           {"runs_spilled", report.runs_spilled},
           {"merge_passes", report.merge_passes},

@@ -12,6 +12,7 @@
 #include "io/base/error.hpp"
 #include "merge/index/length_codes.hpp"
 #include "merge/index/merge.hpp"
+#include "merge/input/source_layout.hpp"
 #include "merge/run/merge.hpp"
 #include "sort/sort_plan.hpp"
 #include "tests/indexer/parse/parsed_documents.hpp"
@@ -87,7 +88,7 @@ class SortedBlocks : public ::testing::Test {
     options.threads = threads;
     options.batch_bytes = 4096;
     const IndexMergeResult result = merge_lists(inputs, {}, codes.span(), writer, options);
-    writer.finish({source_document_count(inputs), source_sum(inputs), result.dropped_sum});
+    writer.finish({lay_out_source(inputs).document_count, lay_out_source(inputs).sum, result.dropped_sum});
     std::map<std::string, std::string> bytes;
     for (const std::string& name : files.list("index")) bytes[name] = files.get("index/" + name);
     return bytes;
@@ -105,7 +106,7 @@ class SortedBlocks : public ::testing::Test {
     Ids ids;
     testing::FaultyFileSystem files;
     IndexWriter writer(files, "index", setting_.options);
-    const std::uint64_t count = source_document_count(inputs);
+    const std::uint64_t count = lay_out_source(inputs).document_count;
     LengthCodes codes(budget_, count);
     arena_.execute([&] {
       IdTableResources resources{budget_, temp_, auto_string_sorter(), std::size_t{1} << 20};
@@ -116,7 +117,7 @@ class SortedBlocks : public ::testing::Test {
       merge_documents(inputs, table.dropped(), writer, budget_);
       table.write_order(writer);
       const IndexMergeResult merged = merge_lists(inputs, table.dropped(), codes.span(), writer, {1, 1 << 20, {}, {}});
-      writer.finish({count, source_sum(inputs), merged.dropped_sum});
+      writer.finish({count, lay_out_source(inputs).sum, merged.dropped_sum});
     });
     ids.length_codes.assign(codes.span().begin(), codes.span().end());
     ids.order_section = files.get("index/" + std::string(section_name(Section::kIdOrder)));

@@ -247,21 +247,21 @@ TEST_F(BlockQueueTest, ChecksTheSumsOfRunsThatLeaveMemoryAndOfNoOthers) {
 }
 
 TEST_F(BlockQueueTest, JoinsManyRunsInTheirOrder) {
-  plan_.join_bytes = std::size_t{24} << 20;
+  plan_.compaction_bytes = std::size_t{24} << 20;
   for (const IndexMode mode : {IndexMode::kGpu, IndexMode::kGpuPlus}) {
     lanes_ = mode == IndexMode::kGpu ? 1 : 5;
     const std::vector<std::uint64_t> documents = run(mode, 40);
-    ASSERT_EQ(documents.size(), 40 - kMostJoinedRuns + 1);
-    EXPECT_EQ(documents.front(), documents_of(kMostJoinedRuns));
-    for (std::size_t i = 1; i < documents.size(); ++i) EXPECT_EQ(documents[i], 300 * (kMostJoinedRuns - 1 + i) + 6);
-    EXPECT_EQ(stats_.joins.joined_runs, kMostJoinedRuns);
+    ASSERT_EQ(documents.size(), 40 - kMostCompactedRuns + 1);
+    EXPECT_EQ(documents.front(), documents_of(kMostCompactedRuns));
+    for (std::size_t i = 1; i < documents.size(); ++i) EXPECT_EQ(documents[i], 300 * (kMostCompactedRuns - 1 + i) + 6);
+    EXPECT_EQ(stats_.compaction.compacted_runs, kMostCompactedRuns);
   }
 }
 
-// The join has no slot until the memory for runs is full and nothing goes on without it; spilled is what it makes, or
-// nothing, but no run of a block alone.
+// The compaction has no slot until the memory for runs is full and nothing goes on without it; spilled is what it
+// makes, or nothing, but no run of a block alone.
 TEST_F(BlockQueueTest, WaitsForAJoinRatherThanSpillSmallRuns) {
-  plan_.join_bytes = std::size_t{24} << 20;
+  plan_.compaction_bytes = std::size_t{24} << 20;
   run_memory_bytes_ = std::size_t{3} << 20;
   constexpr std::size_t kBlocks = 60;
   for (const unsigned lanes : {1U, 2U}) {
@@ -276,20 +276,20 @@ TEST_F(BlockQueueTest, WaitsForAJoinRatherThanSpillSmallRuns) {
     giving.join();
     EXPECT_EQ(std::accumulate(documents.begin(), documents.end(), std::uint64_t{0}), documents_of(kBlocks));
     EXPECT_EQ(stats_.gpu_blocks, kBlocks);
-    EXPECT_GT(stats_.joins.joins, 1U);
+    EXPECT_GT(stats_.compaction.compactions, 1U);
     // Of two lanes one may be far ahead, and its runs are not handed on yet.
     if (lanes == 1) {
       EXPECT_EQ(spilled_alone_, 0);
     }
   }
-  plan_.join_bytes = 0;
+  plan_.compaction_bytes = 0;
   run(IndexMode::kGpuPlus, kBlocks);
-  EXPECT_GT(spilled_alone_, 0) << "memory would have lasted without joins";
+  EXPECT_GT(spilled_alone_, 0) << "memory would have lasted without compactions";
 }
 
 // While others wait for it.
 TEST_F(BlockQueueTest, StopsAtASignalInAJoin) {
-  plan_.join_bytes = std::size_t{24} << 20;
+  plan_.compaction_bytes = std::size_t{24} << 20;
   run_memory_bytes_ = std::size_t{3} << 20;
   ThreadSlot held = slots_.take();
   std::jthread giving([&] {

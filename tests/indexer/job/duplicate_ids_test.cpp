@@ -6,6 +6,7 @@
 
 #include "io/base/error.hpp"
 #include "io/index/verify.hpp"
+#include "merge/input/source_layout.hpp"
 #include "sort/sorters.hpp"
 #include "tests/merge/run/cut_runs.hpp"
 
@@ -40,7 +41,7 @@ class DuplicateIdsTest : public MergeTest {
     const std::string path = "/job/" + std::to_string(next_++);
     IndexWriter writer(files_, path, options_);
     MemoryBudget budget(std::size_t{64} << 20);
-    LengthCodes codes(budget_, source_document_count(all));
+    LengthCodes codes(budget_, lay_out_source(all).document_count);
     IdTable table(all, policy, {budget, temp_, *string_sorters().front(), 256 << 10}, codes);
     Found found;
     found.peak_bytes = budget.peak_bytes();
@@ -54,7 +55,7 @@ class DuplicateIdsTest : public MergeTest {
     const std::size_t bitmap_bytes = (source.documents.size() + 63) / 64 * 12;
     EXPECT_EQ(budget.used_bytes(), table.dropped().none() ? 0 : bitmap_bytes) << "the memory of the sort was kept";
     const IndexMergeResult result = merge_lists(all, table.dropped(), codes.span(), writer, {1, 1 << 20, {}, {}});
-    writer.finish({source_document_count(all), source_sum(all), result.dropped_sum});
+    writer.finish({lay_out_source(all).document_count, lay_out_source(all).sum, result.dropped_sum});
     const IndexReader index(files_, path);
     verify_index(index);  // checks the order of ids
     return found;
@@ -129,7 +130,7 @@ TEST_F(DuplicateIdsTest, TakeTheSameLengthsFromManyInputsAtATime) {
     const LengthCodes expected = read_length_codes(all, {}, budget_);
     for (const std::size_t documents_bytes : {std::size_t{1} << 10, std::size_t{1} << 40}) {
       MemoryBudget budget(std::size_t{1} << 20);
-      LengthCodes codes(budget_, source_document_count(all));
+      LengthCodes codes(budget_, lay_out_source(all).document_count);
       const IdTable table(all, DuplicateIds::kFirst,
                           {budget, temp_, *string_sorters().front(), 256 << 10, nullptr, {}, 4, documents_bytes},
                           codes);
@@ -154,14 +155,13 @@ class StretchedRun : public MergeInput {
   const RunIdentity& identity() const override { return run_.identity(); }
   const RunSummary& summary() const override { return run_.summary(); }
   std::vector<TermSample> term_samples() const override { return run_.term_samples(); }
-  std::size_t cursor_bytes() const override { return run_.cursor_bytes(); }
   std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
     return run_.terms(std::move(first), std::move(last));
   }
   std::unique_ptr<DocumentCursor> documents() const override { return run_.documents(); }
-  std::vector<DocumentStretch> document_stretches() const override {
+  std::vector<DocumentRange> document_ranges() const override {
     const std::span<const SampleDocument> all = sample_.documents;
-    std::vector<DocumentStretch> stretches;
+    std::vector<DocumentRange> stretches;
     stretches.push_back({0, std::make_unique<Cursor>(all.first(all.size() / 2))});
     stretches.push_back({second_, std::make_unique<Cursor>(all.subspan(all.size() / 2))});
     return stretches;

@@ -7,6 +7,7 @@
 #include "indexer/job/duplicate_ids.hpp"
 #include "io/base/error.hpp"
 #include "io/index/verify.hpp"
+#include "merge/input/source_layout.hpp"
 #include "sort/sorters.hpp"
 #include "tests/merge/run/cut_runs.hpp"
 
@@ -24,12 +25,12 @@ class MergeJob : public MergeTest {
     runs.push_back(write(source, {}));
     const auto all = inputs(runs);
     IndexWriter writer(files_, path, options_);
-    LengthCodes codes(budget_, source_document_count(all));
+    LengthCodes codes(budget_, lay_out_source(all).document_count);
     IdTable ids(all, options_.duplicate_ids, {budget_, temp_, *string_sorters().front(), 256 << 10}, codes);
     merge_documents(all, ids.dropped(), writer, budget_);
     ids.write_order(writer);
     const IndexMergeResult result = merge_lists(all, ids.dropped(), codes.span(), writer, {1, 1 << 20, {}, {}});
-    writer.finish({source_document_count(all), source_sum(all), result.dropped_sum});
+    writer.finish({lay_out_source(all).document_count, lay_out_source(all).sum, result.dropped_sum});
     return path;
   }
 

@@ -57,14 +57,14 @@ TEST(JobEstimate, SeesMoreRunsWithLessMemory) {
 
 TEST(JobEstimate, MergesJoinedRunsWhereThereAreMany) {
   const JobEstimate few = estimate_of(one_file(100'000'000), 512 * kMebibyte);
-  EXPECT_EQ(few.joins, 0U);
-  EXPECT_EQ(few.describe().find("joined"), std::string::npos);
-  EXPECT_EQ(estimate_of(one_file(60'000'000'000), 512 * kMebibyte).joins, 0U);  // few are in memory at once
+  EXPECT_EQ(few.compactions, 0U);
+  EXPECT_EQ(few.describe().find("compacted"), std::string::npos);
+  EXPECT_EQ(estimate_of(one_file(60'000'000'000), 512 * kMebibyte).compactions, 0U);  // few are in memory at once
   const JobEstimate many = estimate_of(one_file(3'000'000'000), 512 * kMebibyte, 8 * kMebibyte);
   EXPECT_GT(many.blocks, 100U);
-  EXPECT_GT(many.joins, 3U);
+  EXPECT_GT(many.compactions, 3U);
   EXPECT_TRUE(many.merge.passes.empty());
-  EXPECT_NE(many.describe().find("of them joined to " + std::to_string(many.joins)), std::string::npos);
+  EXPECT_NE(many.describe().find("of them compacted to " + std::to_string(many.compactions)), std::string::npos);
 }
 
 TEST(JobEstimate, SaysThatAMergeMayNotFit) {

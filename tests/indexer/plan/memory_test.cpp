@@ -24,7 +24,7 @@ IndexPlanInput input_of(std::size_t memory_bytes, unsigned threads) {
 
 std::size_t parts_of(const IndexPlan& plan, const IndexPlanInput& input) {
   return plan.reserve_bytes + CorpusReader::memory_bytes({}, plan.reader) + input.threads * plan.parser_bytes +
-         plan.run_memory_bytes + plan.join_bytes + 2 * plan.assembler.block_bytes + plan.assembler.hold_bytes +
+         plan.run_memory_bytes + plan.compaction_bytes + 2 * plan.assembler.block_bytes + plan.assembler.hold_bytes +
          plan.encode_bytes;
 }
 
@@ -73,8 +73,8 @@ TEST(IndexPlan, HasRoomForListsFromTheGpuAndForSortingOnTheCpuAtOnce) {
   }
 }
 
-// Runs get the memory that blocks cannot use on a small device, and a part of it is for joins; half is left to the
-// merge.
+// Runs get the memory that blocks cannot use on a small device, and a part of it is for compactions; half is left to
+// the merge.
 TEST(IndexPlan, GivesRunsWhatSmallBlocksLeave) {
   IndexPlanInput input = input_of(4096 * kMebibyte, 16);
   input.mode = IndexMode::kGpuPlus;
@@ -88,17 +88,17 @@ TEST(IndexPlan, GivesRunsWhatSmallBlocksLeave) {
   const IndexPlan small = plan_index(input, ContentOptions{}, {});
   SCOPED_TRACE(large.describe() + small.describe());
   EXPECT_GT(small.run_memory_bytes, large.run_memory_bytes * 5 / 4);
-  EXPECT_EQ(large.join_bytes, 0U);
-  EXPECT_GT(small.join_bytes, 0U);
-  EXPECT_LE(small.join_bytes, small.run_memory_bytes / 3 + 1);
+  EXPECT_EQ(large.compaction_bytes, 0U);
+  EXPECT_GT(small.compaction_bytes, 0U);
+  EXPECT_LE(small.compaction_bytes, small.run_memory_bytes / 3 + 1);
   EXPECT_LE(parts_of(small, input) + small.assembler.block_bytes + small.staging_bytes + small.list_bytes +
                 small.fallback_bytes,
             input.memory_bytes);
-  EXPECT_LT(small.run_memory_bytes + small.join_bytes, input.memory_bytes / 2);
+  EXPECT_LT(small.run_memory_bytes + small.compaction_bytes, input.memory_bytes / 2);
 }
 
 // With a GPU's context of 105 MiB, parsers and their chunks took 258 of 512 MiB. Only two runs fitted the rest, so none
-// was joined, and the merge read 228 files.
+// was compacted, and the merge read 228 files.
 TEST(IndexPlan, LeavesLittleMemoryToRunsNotToParsersWhereAGpuSorts) {
   IndexPlanInput input = input_of(512 * kMebibyte, 16);
   input.program_bytes = 113 * kMebibyte;
@@ -116,8 +116,8 @@ TEST(IndexPlan, LeavesLittleMemoryToRunsNotToParsersWhereAGpuSorts) {
   const std::size_t chunk = max_chunk_bytes(options, plan.chunk, input.form);
   EXPECT_LT(input.threads * (plan.parser_bytes + 2 * chunk), (input.memory_bytes - plan.reserve_bytes) / 3);
   EXPECT_EQ(plan.assembler.block_bytes, block);
-  EXPECT_GT(plan.join_bytes, 0U);
-  EXPECT_GT(plan.run_memory_bytes, kLeastJoinedRuns * block / 2);
+  EXPECT_GT(plan.compaction_bytes, 0U);
+  EXPECT_GT(plan.run_memory_bytes, kLeastCompactedRuns * block / 2);
 }
 
 // Pinned slots take memory that no other consumer has, if it suffices for at least half of the chunks of tokens.
@@ -151,16 +151,16 @@ TEST(IndexPlan, JoinsRunsOnlyWhereThereWillBeManySmallOnes) {
   IndexPlanInput input = input_of(512 * kMebibyte, 2);
   input.forced_block_bytes = 8 * kMebibyte;
   input.input_bytes = std::uint64_t{1} << 26;
-  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).join_bytes, 0U);
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).compaction_bytes, 0U);
   for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1} << 40}) {  // unknown, large
     input.input_bytes = bytes;
-    EXPECT_GT(plan_index(input, ContentOptions{}, {}).join_bytes, 0U);
+    EXPECT_GT(plan_index(input, ContentOptions{}, {}).compaction_bytes, 0U);
   }
   input.forced_block_bytes = 0;
-  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).join_bytes, 0U) << "the memory for runs holds two or three";
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).compaction_bytes, 0U) << "the memory for runs holds two or three";
   input = input_of(2048 * kMebibyte, 2);
   input.input_bytes = std::uint64_t{1} << 40;
-  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).join_bytes, 0U) << "of blocks of hundreds of megabytes";
+  EXPECT_EQ(plan_index(input, ContentOptions{}, {}).compaction_bytes, 0U) << "of blocks of hundreds of megabytes";
 }
 
 // Adds all consumers of a job with GPUs, also during the sort of the last block: no other block is filled then, and the
@@ -193,7 +193,7 @@ TEST(IndexPlan, FitsTheBudgetWithAnyNumberOfGpus) {
         const std::size_t parts = plan.reserve_bytes + CorpusReader::memory_bytes({}, plan.reader) +
                                   input.threads * (plan.parser_bytes + chunk) + plan.assembler.hold_bytes +
                                   plan.staging_bytes + plan.list_bytes + plan.fallback_bytes + plan.run_memory_bytes +
-                                  plan.join_bytes + plan.encode_bytes + plan.pinned_bytes;
+                                  plan.compaction_bytes + plan.encode_bytes + plan.pinned_bytes;
         EXPECT_EQ(plan.blocks_in_flight, 2 * gpus + 1);
         EXPECT_LE(parts + plan.blocks_in_flight * plan.assembler.block_bytes, input.memory_bytes);
         EXPECT_LE(parts + (plan.blocks_in_flight - 1) * plan.assembler.block_bytes + plan.last_run_memory_bytes,

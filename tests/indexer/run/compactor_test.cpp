@@ -1,4 +1,4 @@
-// Runs that are joined on their way to the merge: none is lost, none changes places, and memory is given back.
+// Runs that are compacted on their way to the merge: none is lost, none changes places, and memory is given back.
 #include "indexer/run/compactor.hpp"
 
 #include <gtest/gtest.h>
@@ -15,13 +15,22 @@ namespace {
 using testing::SampleRun;
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
-class RunJoinerTest : public ::testing::Test {
+class RunCompactorTest : public ::testing::Test {
  protected:
-  RunJoinerTest() : temp_(files_, {"/job"}, "t", 0) {}
+  RunCompactorTest() : temp_(files_, {"/job"}, "t", 0) {}
 
-  RunJoinerSetup setup(RunStore& store) {
-    return {overlaps_, slots_,  join_bytes_, kMinRunBlockBytes, [this] { return next_number_++; },
-            context_,  budget_, store};
+  RunCompactorSetup setup(RunStore& store) {
+    return {.overlaps = overlaps_,
+            .slots = slots_,
+            .memory_bytes = memory_bytes_,
+            .run_block_bytes = kMinRunBlockBytes,
+            .next_number = [this] { return next_number_++; },
+            .check =
+                [this] {
+                  if (stopped_) throw InterruptedError(2);
+                },
+            .budget = budget_,
+            .runs = store};
   }
 
   std::unique_ptr<StoredRun> make_run(RunStore& store, const SampleRun& sample) {
@@ -49,17 +58,17 @@ class RunJoinerTest : public ::testing::Test {
   void put_and_check(RunStore& store, std::size_t count) {
     SampleRun expected, found;
     {
-      RunCompactor joiner(setup(store));
-      EXPECT_TRUE(joiner.empty());
+      RunCompactor compactor(setup(store));
+      EXPECT_TRUE(compactor.empty());
       for (std::uint64_t i = 0; i < count; ++i) {
         const SampleRun run = sample(i);
         append(expected, run);
-        joiner.put(make_run(store, run));
-        joiner.check();
+        compactor.put(make_run(store, run));
+        compactor.check();
       }
-      EXPECT_FALSE(joiner.empty());
-      joiner.finish();
-      stats_ = joiner.stats();
+      EXPECT_FALSE(compactor.empty());
+      compactor.finish();
+      stats_ = compactor.stats();
     }
     for (const auto& source : store.runs) {
       auto& run = dynamic_cast<StoredRun&>(*source);
@@ -67,7 +76,7 @@ class RunJoinerTest : public ::testing::Test {
       run.close();
     }
     EXPECT_EQ(found, expected);
-    EXPECT_EQ(store.runs.size(), count - stats_.joined_runs + stats_.joins);
+    EXPECT_EQ(store.runs.size(), count - stats_.compacted_runs + stats_.compactions);
   }
 
   static void append(SampleRun& whole, const SampleRun& run) {
@@ -84,111 +93,109 @@ class RunJoinerTest : public ::testing::Test {
   testing::FaultyFileSystem files_;
   MemoryBudget budget_{64 * kMebibyte};
   TempSpace temp_;
-  std::atomic<int> signal_{0};
-  IndexProgress progress_;
-  IndexContext context_{files_, signal_, progress_, [](const std::string&) {}, [](const std::string&) {}};
+  std::atomic<bool> stopped_ = false;
   bool overlaps_ = true;
   ConcurrencyLimiter slots_{3};
-  std::size_t join_bytes_ = 8 * kMebibyte, run_bytes_ = std::size_t{256} << 10;
+  std::size_t memory_bytes_ = 8 * kMebibyte, run_bytes_ = std::size_t{256} << 10;
   std::atomic<std::uint64_t> next_number_{0};
   CompactionStats stats_;
 };
 
-TEST_F(RunJoinerTest, JoinsTheOldestWhereManyWait) {
+TEST_F(RunCompactorTest, JoinsTheOldestWhereManyWait) {
   for (const bool overlaps : {false, true}) {
     overlaps_ = overlaps;
     RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
     put_and_check(store, 100);
-    EXPECT_EQ(stats_.joins, 3U);
-    EXPECT_EQ(stats_.joined_runs, 3 * kMostJoinedRuns);
+    EXPECT_EQ(stats_.compactions, 3U);
+    EXPECT_EQ(stats_.compacted_runs, 3 * kMostCompactedRuns);
     EXPECT_GT(stats_.written_bytes, 0U);
     EXPECT_EQ(store.runs.front()->summary.document_count, 90U);
   }
 }
 
-TEST_F(RunJoinerTest, JoinsNoFewRuns) {
+TEST_F(RunCompactorTest, JoinsNoFewRuns) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
   put_and_check(store, kMostWaitingRuns - 1);
-  EXPECT_EQ(stats_.joins, 0U);
+  EXPECT_EQ(stats_.compactions, 0U);
 }
 
-TEST_F(RunJoinerTest, JoinsNothingWithoutMemory) {
+TEST_F(RunCompactorTest, JoinsNothingWithoutMemory) {
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1000}}) {
-    join_bytes_ = bytes;
+    memory_bytes_ = bytes;
     RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
     put_and_check(store, 60);
-    EXPECT_EQ(stats_.joins, 0U);
+    EXPECT_EQ(stats_.compactions, 0U);
   }
 }
 
 // Of 3 MiB, runs may take a quarter of a MiB each before they are written, and a few KiB then.
-TEST_F(RunJoinerTest, SpillsJoinedRunsAndGivesTheirMemoryBack) {
+TEST_F(RunCompactorTest, SpillsJoinedRunsAndGivesTheirMemoryBack) {
   overlaps_ = false;
   RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
   std::vector<RunShare> others;
   while (store.memory_left() > 850'000) others.push_back(store.take_share(50'000));
   const std::size_t left = store.memory_left();
-  put_and_check(store, kLeastJoinedRuns);
-  EXPECT_EQ(stats_.joins, 1U);
+  put_and_check(store, kLeastCompactedRuns);
+  EXPECT_EQ(stats_.compactions, 1U);
   ASSERT_EQ(store.runs.size(), 1U);
   EXPECT_TRUE(store.runs.front()->is_spilled());
   EXPECT_EQ(store.memory_left(), left);
 }
 
-// Nothing tells the joiner that memory has become short but whoever waits for it.
-TEST_F(RunJoinerTest, GivesMemoryBackToThoseWhoWait) {
+// Nothing tells the compactor that memory has become short but whoever waits for it.
+TEST_F(RunCompactorTest, GivesMemoryBackToThoseWhoWait) {
   RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
-  RunCompactor joiner(setup(store));
-  EXPECT_FALSE(joiner.wait_for_join());
-  for (std::uint64_t i = 0; i < kLeastJoinedRuns; ++i) joiner.put(make_run(store, sample(i)));
-  EXPECT_FALSE(joiner.wait_for_join());
+  RunCompactor compactor(setup(store));
+  EXPECT_FALSE(compactor.wait_for_compaction());
+  for (std::uint64_t i = 0; i < kLeastCompactedRuns; ++i) compactor.put(make_run(store, sample(i)));
+  EXPECT_FALSE(compactor.wait_for_compaction());
   std::vector<RunShare> others;
   while (store.memory_left() > 3 * kMebibyte / 4) others.push_back(store.take_share(100'000));
   const std::size_t left = store.memory_left();
-  EXPECT_TRUE(joiner.wait_for_join());
+  EXPECT_TRUE(compactor.wait_for_compaction());
   EXPECT_GT(store.memory_left(), left);
-  EXPECT_FALSE(joiner.wait_for_join());
-  joiner.finish();
+  EXPECT_FALSE(compactor.wait_for_compaction());
+  compactor.finish();
   EXPECT_EQ(store.runs.size(), 1U);
 }
 
-// Not even where the thread that joins finds, once it looks, that there is no room for one or nothing is due any more.
-TEST_F(RunJoinerTest, LetsNobodyWaitForAJoinThatDoesNotCome) {
+// Not even where the compacting thread finds, once it looks, that there is no room for one or nothing is due any more.
+TEST_F(RunCompactorTest, LetsNobodyWaitForAJoinThatDoesNotCome) {
   for (const std::size_t bytes : {std::size_t{1000}, 8 * kMebibyte}) {
-    join_bytes_ = bytes;
+    memory_bytes_ = bytes;
     RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
     for (int round = 0; round < 50; ++round) {
-      RunCompactor joiner(setup(store));
-      for (std::uint64_t i = 0; i < kLeastJoinedRuns; ++i) joiner.put(make_run(store, sample(i)));
+      RunCompactor compactor(setup(store));
+      for (std::uint64_t i = 0; i < kLeastCompactedRuns; ++i) compactor.put(make_run(store, sample(i)));
       std::vector<RunShare> others;
       while (store.memory_left() > 3 * kMebibyte / 4) others.push_back(store.take_share(100'000));
       std::thread giving([&others] { others.clear(); });
-      const bool joined = joiner.wait_for_join();
+      const bool joined = compactor.wait_for_compaction();
       giving.join();
-      joiner.finish();
-      EXPECT_EQ(store.runs.size(), joiner.stats().joins == 0 ? kLeastJoinedRuns : 1U);
-      EXPECT_TRUE(!joined || joiner.stats().joins == 1);
+      compactor.finish();
+      EXPECT_EQ(store.runs.size(), compactor.stats().compactions == 0 ? kLeastCompactedRuns : 1U);
+      EXPECT_TRUE(!joined || compactor.stats().compactions == 1);
       store.runs.clear();
     }
   }
 }
 
-TEST_F(RunJoinerTest, LeavesSpilledRunsAndTheirNeighboursAsTheyAre) {
+TEST_F(RunCompactorTest, LeavesSpilledRunsAndTheirNeighboursAsTheyAre) {
   for (const bool overlaps : {false, true}) {
     overlaps_ = overlaps;
     RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
     SampleRun expected, found;
-    RunCompactor joiner(setup(store));
+    RunCompactor compactor(setup(store));
     // Three in memory, one that is spilled, twelve in memory, two that are spilled.
     for (std::uint64_t i = 0; i < 18; ++i) {
       run_bytes_ = i == 3 || i >= 16 ? 100 * kMebibyte : kMebibyte / 4;
       const SampleRun run = sample(i);
       append(expected, run);
-      joiner.put(make_run(store, run));
+      compactor.put(make_run(store, run));
     }
-    joiner.finish();
-    EXPECT_EQ(joiner.stats().joins, 1U);
-    EXPECT_EQ(joiner.stats().joined_runs, 12U);
+    compactor.finish();
+    EXPECT_EQ(compactor.stats().compactions, 1U);
+    EXPECT_EQ(compactor.stats().compacted_runs, 12U);
     ASSERT_EQ(store.runs.size(), 7U);
     EXPECT_TRUE(store.runs[3]->is_spilled());
     EXPECT_FALSE(store.runs[4]->is_spilled());
@@ -199,66 +206,66 @@ TEST_F(RunJoinerTest, LeavesSpilledRunsAndTheirNeighboursAsTheyAre) {
 }
 
 // Parsers hold them while they parse.
-TEST_F(RunJoinerTest, JoinsInSlotsThatNobodyHolds) {
+TEST_F(RunCompactorTest, JoinsInSlotsThatNobodyHolds) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
-  RunCompactor joiner(setup(store));
+  RunCompactor compactor(setup(store));
   std::vector<ThreadSlot> held;
   while (held.size() < slots_.count()) held.push_back(slots_.take());
-  for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) joiner.put(make_run(store, sample(i)));
+  for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) compactor.put(make_run(store, sample(i)));
   while (slots_.waiting() == 0) std::this_thread::yield();
   const std::size_t left = store.memory_left();
   held.pop_back();  // one is enough
-  joiner.finish();
+  compactor.finish();
   EXPECT_GT(store.memory_left(), left);
-  EXPECT_EQ(joiner.stats().joins, 1U);
+  EXPECT_EQ(compactor.stats().compactions, 1U);
 }
 
-TEST_F(RunJoinerTest, KeepsAJoinedRunWhereThereIsMemory) {
+TEST_F(RunCompactorTest, KeepsAJoinedRunWhereThereIsMemory) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
   put_and_check(store, kMostWaitingRuns);
-  ASSERT_EQ(stats_.joins, 1U);
+  ASSERT_EQ(stats_.compactions, 1U);
   EXPECT_FALSE(store.runs.front()->is_spilled());
   EXPECT_EQ(temp_.written_bytes(), 0U);
 }
 
-TEST_F(RunJoinerTest, SaysWhatAJoinMet) {
+TEST_F(RunCompactorTest, SaysWhatAJoinMet) {
   for (const bool overlaps : {false, true}) {
     overlaps_ = overlaps;
     RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
-    RunCompactor joiner(setup(store));
+    RunCompactor compactor(setup(store));
     const auto put_all = [&] {
-      joiner.put(store.write(store.take_share(run_bytes_), [](WritableFile& file) {
+      compactor.put(store.write(store.take_share(run_bytes_), [](WritableFile& file) {
         file.append(std::vector<std::uint8_t>(1000, 7));
         return RunSummary{};
       }));
-      for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) joiner.put(make_run(store, sample(i)));
-      joiner.finish();
+      for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) compactor.put(make_run(store, sample(i)));
+      compactor.finish();
     };
     EXPECT_THROW(put_all(), FormatError);
     if (overlaps) {
-      EXPECT_THROW(joiner.check(), FormatError);
+      EXPECT_THROW(compactor.check(), FormatError);
     }
   }
 }
 
-TEST_F(RunJoinerTest, StopsAtASignalAndWhereTheJobIsGivenUp) {
+TEST_F(RunCompactorTest, StopsAtASignalAndWhereTheJobIsGivenUp) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
   {
-    RunCompactor joiner(setup(store));
-    for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) joiner.put(make_run(store, sample(i)));
+    RunCompactor compactor(setup(store));
+    for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) compactor.put(make_run(store, sample(i)));
   }
   EXPECT_TRUE(store.runs.empty());
   EXPECT_EQ(store.memory_left(), store.memory_bytes());
-  RunCompactor joiner(setup(store));
-  signal_ = 2;
-  for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) joiner.put(make_run(store, sample(i)));
-  EXPECT_THROW(joiner.finish(), InterruptedError);
+  RunCompactor compactor(setup(store));
+  stopped_ = true;
+  for (std::uint64_t i = 0; i < kMostWaitingRuns; ++i) compactor.put(make_run(store, sample(i)));
+  EXPECT_THROW(compactor.finish(), InterruptedError);
 }
 
-TEST(JoinMemory, GrowsWithBlocksAndThreads) {
-  const std::size_t least = join_memory_bytes(kMinRunBlockBytes, 1);
-  EXPECT_GT(join_memory_bytes(kMinRunBlockBytes, 4), least + kMostJoinedRuns * kMinRunBlockBytes);
-  EXPECT_GT(join_memory_bytes(2 * kMinRunBlockBytes, 1), least);
+TEST(CompactionMemory, GrowsWithBlocksAndThreads) {
+  const std::size_t least = compaction_memory_bytes(kMinRunBlockBytes, 1);
+  EXPECT_GT(compaction_memory_bytes(kMinRunBlockBytes, 4), least + kMostCompactedRuns * kMinRunBlockBytes);
+  EXPECT_GT(compaction_memory_bytes(2 * kMinRunBlockBytes, 1), least);
 }
 
 }  // namespace

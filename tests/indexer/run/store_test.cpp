@@ -64,9 +64,9 @@ TEST_F(RunStoreTest, SpillsAllWithoutAShare) {
   expect_content(*store.runs[0], 10, 1);
 }
 
-TEST_F(RunStoreTest, SpillsWhatIsToldToBeSpilled) {
+TEST_F(RunStoreTest, SpillsARunWithoutAShare) {
   RunStore store(budget_, temp_, 8 * kMebibyte);
-  const auto run = store.spill(writing(100, 3));
+  const auto run = store.write({}, writing(100, 3));
   EXPECT_TRUE(run->is_spilled());
   expect_content(*run, 100, 3);
 }

@@ -130,7 +130,6 @@ class ListedInput final : public MergeInput {
   const RunIdentity& identity() const override { throw std::logic_error("nobody asks for it"); }
   const RunSummary& summary() const override { throw std::logic_error("nobody asks for it"); }
   std::vector<TermSample> term_samples() const override { return {}; }
-  std::size_t cursor_bytes() const override { return 0; }
   std::unique_ptr<TermCursor> terms(std::string, std::string) const override {
     return std::make_unique<ListedTerms>(terms_);
   }

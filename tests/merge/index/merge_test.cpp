@@ -5,6 +5,7 @@
 
 #include "io/base/error.hpp"
 #include "io/index/verify.hpp"
+#include "merge/input/source_layout.hpp"
 #include "tests/merge/run/cut_runs.hpp"
 
 namespace spillway::testing {
@@ -207,7 +208,6 @@ TEST_F(IndexMerge, FindsPostingsThatDoNotGiveTheSum) {
       const RunIdentity& identity() const override { return input_.identity(); }
       const RunSummary& summary() const override { return summary_; }
       std::vector<TermSample> term_samples() const override { return input_.term_samples(); }
-      std::size_t cursor_bytes() const override { return input_.cursor_bytes(); }
       std::unique_ptr<TermCursor> terms(std::string first, std::string last) const override {
         return input_.terms(std::move(first), std::move(last));
       }
@@ -340,11 +340,11 @@ TEST_F(IndexMerge, EndsBothSidesWhenOneFails) {
   std::mt19937_64 random(41);
   const Runs runs = cut(source(41, 400, 900), 3, random);
   const auto all = inputs(runs);
-  const std::vector<std::uint8_t> codes(source_document_count(all));
+  const std::vector<std::uint8_t> codes(lay_out_source(all).document_count);
   for (const unsigned threads : {1u, 2u, 3u}) {
     IndexMergeOptions options = with_documents_beside(threads, 3);
     bool was_stopped = false;
-    options.check_cancelled = [] { throw InterruptedError(2); };
+    options.check = [] { throw InterruptedError(2); };
     options.beside = [&](const std::function<void()>& check) {
       try {
         for (;;) check();
@@ -358,7 +358,7 @@ TEST_F(IndexMerge, EndsBothSidesWhenOneFails) {
     EXPECT_TRUE(was_stopped);
 
     std::atomic<bool> has_failed = false;
-    options.check_cancelled = [&] {
+    options.check = [&] {
       while (!has_failed) std::this_thread::yield();
     };
     options.beside = [&](const std::function<void()>&) {
@@ -375,7 +375,7 @@ TEST_F(IndexMerge, StopsWhenCancelled) {
   const Runs runs = cut(source(19, 400, 900), 5, random);
   std::atomic<int> calls{0};
   IndexMergeOptions options = with(4, 64);
-  options.check_cancelled = [&] {
+  options.check = [&] {
     if (++calls > 3) throw InterruptedError(2);
   };
   EXPECT_THROW(merge_to_index(runs, {}, options), InterruptedError);

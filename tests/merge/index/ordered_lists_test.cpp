@@ -121,7 +121,7 @@ TEST_F(OrderedListsTest, WakesThoseWhoWaitWhenOneFails) {
     ListEncoder encoder(codes_);
     try {
       for (std::size_t i = 0; i < 1000; ++i) lists.put(range, batch_of(term(range, i), encoder));
-    } catch (const OrderedLists::Stopped&) {
+    } catch (const OrderStopped&) {
       ++stopped;
     }
   };

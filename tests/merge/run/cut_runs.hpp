@@ -14,8 +14,9 @@
 #include "io/index/postings_cursor.hpp"
 #include "io/index/reader.hpp"
 #include "merge/index/merge.hpp"
-#include "merge/input/document_join.hpp"
+#include "merge/input/documents.hpp"
 #include "merge/input/run.hpp"
+#include "merge/input/source_layout.hpp"
 #include "merge/run/merge.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/near_terms.hpp"
@@ -231,15 +232,15 @@ inline MergeTest::Merged MergeTest::merge_to_index(const Runs& runs, const Dropp
   }
   std::vector<std::pair<std::string, std::uint32_t>> ids;
   std::uint32_t number = 0;
-  join_documents(all, [&](std::uint32_t source, const RunDocument& document) {
-    if (dropped.contains(source)) return JoinStep::kGoOn;
+  for_each_document(all, {}, [&](std::uint32_t source, const RunDocument& document) {
+    if (dropped.contains(source)) return ReadStep::kGoOn;
     if ((document.fields & RunDocument::kId) != 0) ids.emplace_back(document.id, number);
     ++number;
-    return JoinStep::kGoOn;
+    return ReadStep::kGoOn;
   });
   std::sort(ids.begin(), ids.end());
   for (const auto& id : ids) writer.append_id_order(id.second);
-  writer.finish({source_document_count(all), source_sum(all), merged.result.dropped_sum});
+  writer.finish({lay_out_source(all).document_count, lay_out_source(all).sum, merged.result.dropped_sum});
   merged.files = files_of(path);
   return merged;
 }

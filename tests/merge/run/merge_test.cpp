@@ -304,7 +304,6 @@ class ForgedInput final : public MergeInput {
   const RunIdentity& identity() const override { return identity_; }
   const RunSummary& summary() const override { return summary_; }
   std::vector<TermSample> term_samples() const override { return {}; }
-  std::size_t cursor_bytes() const override { return 0; }
   std::unique_ptr<TermCursor> terms(std::string, std::string) const override {
     return std::make_unique<Terms>(pieces_, ends_);
   }

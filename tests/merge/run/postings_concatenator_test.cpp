@@ -6,7 +6,7 @@
 #include <random>
 
 #include "io/base/error.hpp"
-#include "tests/merge/run/joined_lists.hpp"
+#include "tests/merge/run/concatenated_lists.hpp"
 
 namespace spillway {
 namespace {

@@ -1,5 +1,5 @@
-// Blocks so small that their runs are joined while parsing goes on, and documents so long that runs and joins begin and
-// end inside them: the index is that of one block.
+// Blocks so small that their runs are compacted while parsing goes on, and documents so long that runs and compactions
+// begin and end inside them: the index is that of one block.
 #include "tests/end_to_end/host_gpu_job.hpp"
 
 namespace spillway {
@@ -13,9 +13,9 @@ struct JoinCase {
   StorePolicy store;
 };
 
-class JoinedRuns : public SameBytes, public ::testing::WithParamInterface<JoinCase> {
+class CompactedRuns : public SameBytes, public ::testing::WithParamInterface<JoinCase> {
  protected:
-  JoinedRuns() {
+  CompactedRuns() {
     content_options_.positions = GetParam().positions;
     content_options_.store = GetParam().store;
   }
@@ -27,7 +27,7 @@ class JoinedRuns : public SameBytes, public ::testing::WithParamInterface<JoinCa
     return options;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, JoinedRuns,
+INSTANTIATE_TEST_SUITE_P(, CompactedRuns,
                          ::testing::Values(JoinCase{false, StorePolicy::kMeta}, JoinCase{true, StorePolicy::kMeta},
                                            JoinCase{false, StorePolicy::kText}, JoinCase{true, StorePolicy::kText}),
                          [](const auto& tested) {
@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(, JoinedRuns,
                                   (tested.param.positions ? "WithPositions" : "WithoutPositions");
                          });
 
-TEST_P(JoinedRuns, GiveTheIndexOfOneBlock) {
+TEST_P(CompactedRuns, GiveTheIndexOfOneBlock) {
   set_long_documents(1);
   for (const IndexMode mode : {IndexMode::kCpu, IndexMode::kCpuPlus}) {
     for (const char* const sorter : {"cpu-chunk", "cpu-radix"}) {
@@ -46,7 +46,7 @@ TEST_P(JoinedRuns, GiveTheIndexOfOneBlock) {
         options.threads = threads;
         SCOPED_TRACE(std::string(sorter) + ", threads " + std::to_string(threads));
         const IndexReport report = expect_same(options);
-        EXPECT_GT(report.joins, 5U);
+        EXPECT_GT(report.compactions, 5U);
         EXPECT_GT(report.blocks, 10 * report.documents);
         EXPECT_EQ(report.runs_spilled, 0U);
       }
@@ -57,7 +57,7 @@ TEST_P(JoinedRuns, GiveTheIndexOfOneBlock) {
 // Blocks that lanes sort.
 class JoinedGpuRuns : public testing::HostGpuJob {
  protected:
-  // Of runs, however long joins take beside the others.
+  // Of runs, however long compactions take beside the others.
   static constexpr std::size_t kMuchMemory = std::size_t{1} << 30;
 
   // Joined many at a time.
@@ -69,7 +69,7 @@ class JoinedGpuRuns : public testing::HostGpuJob {
     setting.threads = 1 + lanes % 3;
     setting.memory_bytes = std::size_t{2} << 30;
     setting.run_memory_bytes = run_memory_bytes;
-    setting.join_bytes = std::size_t{64} << 20;
+    setting.compaction_bytes = std::size_t{64} << 20;
     return setting;
   }
 };
@@ -85,35 +85,35 @@ TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpu) {
       const BlockStats stats = expect_same_with(many_runs(lanes, kMuchMemory));
       EXPECT_EQ(stats.cpu_blocks, 0U) << stats.gpu_failure;
       EXPECT_GT(stats.gpu_blocks, 10 * documents_.size());
-      EXPECT_GT(stats.joins.joins, 3U);
+      EXPECT_GT(stats.compaction.compactions, 3U);
       EXPECT_EQ(spilled_bytes_, 0U);
     }
   }
 }
 
-// Runs wait for joins, or are spilled, and so are joined ones.
+// Runs wait for compactions, or are spilled, and so are compacted ones.
 TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpuWhereFewFitMemory) {
   set_long_documents(50);
-  std::uint64_t joins = 0, spilled_bytes = 0;
+  std::uint64_t compactions = 0, spilled_bytes = 0;
   for (const unsigned lanes : {1U, 2U, 5U}) {
     SCOPED_TRACE(lanes);
-    joins += expect_same_with(many_runs(lanes, std::size_t{1536} << 10)).joins.joins;
+    compactions += expect_same_with(many_runs(lanes, std::size_t{1536} << 10)).compaction.compactions;
     spilled_bytes += spilled_bytes_;
   }
-  EXPECT_GT(joins, 2U);
+  EXPECT_GT(compactions, 2U);
   EXPECT_GT(spilled_bytes, 0U);
 }
 
-// The runs of the GPU and, once it is lost, the several runs that the CPU makes of each block are joined in order.
+// The runs of the GPU and, once it is lost, the several runs that the CPU makes of each block are put in order.
 TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpuWhereSomeAreLost) {
   set_long_documents(51);
   HostGpuSetting setting = many_runs(3, std::size_t{64} << 20);
   setting.fault = GpuFault::kLost;
   setting.failing_call = 1500;
   const BlockStats stats = expect_same_with(setting);
-  EXPECT_GT(stats.gpu_blocks, kMostJoinedRuns);
-  EXPECT_GT(stats.cpu_blocks, kMostJoinedRuns);
-  EXPECT_GT(stats.joins.joins, 3U);
+  EXPECT_GT(stats.gpu_blocks, kMostCompactedRuns);
+  EXPECT_GT(stats.cpu_blocks, kMostCompactedRuns);
+  EXPECT_GT(stats.compaction.compactions, 3U);
 }
 
 }  // namespace

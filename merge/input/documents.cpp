@@ -1,4 +1,4 @@
-#include "merge/input/document_join.hpp"
+#include "merge/input/documents.hpp"
 
 #include <array>
 #include <limits>
@@ -16,7 +16,7 @@ void refuse_length(const std::string& where) {
 
 namespace {
 
-// A document of which more parts may come; owns its strings.
+// A document that the next input may continue; owns its strings.
 class OpenDocument {
  public:
   void add(const RunDocument& part, const std::string& where) {
@@ -52,40 +52,58 @@ class OpenDocument {
 
 }  // namespace
 
-void check_lengths(const MergeInput& input, std::uint64_t documents, std::uint64_t lengths) {
-  const RunSummary& summary = input.summary();
-  if (documents == summary.document_count && lengths == summary.occurrence_count) return;
-  throw FormatError(input.name() + ": expected " + std::to_string(summary.document_count) + " documents with " +
-                    std::to_string(summary.occurrence_count) + " occurrences, found " + std::to_string(documents) +
-                    " with " + std::to_string(lengths) + ": it is damaged, make it again from its input");
-}
-
-void join_documents(std::span<const MergeInput* const> inputs, const TakeDocument& take) {
+void for_each_document(std::span<const MergeInput* const> inputs, const StopCheck& check, const VisitDocument& visit) {
   lay_out_source(inputs);
   std::uint32_t number = 0;
   std::optional<OpenDocument> open;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const MergeInput* const input = inputs[i];
     const std::uint64_t count = input->summary().document_count;
-    const bool last_goes_on = input->identity().last_document_open && i + 1 != inputs.size();
+    const bool last_is_cut = input->identity().last_document_open && i + 1 != inputs.size();
     const std::unique_ptr<DocumentCursor> cursor = input->documents();
-    std::uint64_t index = 0, lengths = 0;
+    std::uint64_t index = 0, tokens = 0;
     for (; cursor->next(); ++index) {
+      if (check) check();
       const RunDocument& part = cursor->document();
-      lengths += part.length;
-      const bool goes_on = last_goes_on && index + 1 == count;
-      if (!open && !goes_on) {
-        if (take(number++, part) == JoinStep::kStop) return;
+      tokens += part.length;
+      const bool is_cut = last_is_cut && index + 1 == count;
+      if (!open && !is_cut) {
+        if (visit(number++, part) == ReadStep::kStop) return;
         continue;
       }
       if (!open) open.emplace();
       open->add(part, input->name());
-      if (goes_on) continue;
-      if (take(number++, open->document()) == JoinStep::kStop) return;
+      if (is_cut) continue;
+      if (visit(number++, open->document()) == ReadStep::kStop) return;
       open.reset();
     }
-    check_lengths(*input, index, lengths);
+    check_documents(*input, index, tokens);
   }
+}
+
+// Returns nullptr after the last fragment of all inputs.
+const TextFragment* SourceTexts::next_fragment() {
+  for (; input_ < inputs_.size(); ++input_, cursor_.reset()) {
+    if (cursor_ == nullptr) cursor_ = inputs_[input_]->texts();
+    if (cursor_->next()) return &cursor_->fragment();
+  }
+  return nullptr;
+}
+
+void SourceTexts::next_document(const std::function<void(std::string_view)>& take) {
+  if (!inputs_.front()->identity().has_texts) return;
+  while (const TextFragment* const fragment = next_fragment()) {
+    take(fragment->bytes);
+    if (fragment->ends_document) return;
+  }
+  throw FormatError(inputs_.back()->name() +
+                    ": expected a text for each document, found the end of the texts: make it again from its input");
+}
+
+void SourceTexts::finish() {
+  if (!inputs_.front()->identity().has_texts || next_fragment() == nullptr) return;
+  throw FormatError(inputs_[input_]->name() +
+                    ": expected no more texts than documents, found more: make it again from its input");
 }
 
 }  // namespace spillway

@@ -1,11 +1,11 @@
-#include "merge/run/joined_entry.hpp"
+#include "merge/run/concatenated_entry.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "tests/merge/run/joined_lists.hpp"
+#include "tests/merge/run/concatenated_lists.hpp"
 
 namespace spillway {
 namespace {
@@ -17,7 +17,7 @@ using testing::Lists;
 using testing::Parts;
 using testing::SamplePosting;
 
-TEST(JoinedEntry, TakesNoPartThatDoesNotBeginBehindTheOneBefore) {
+TEST(ConcatenatedEntry, TakesNoPartThatDoesNotBeginBehindTheOneBefore) {
   Parts parts;
   parts.add({{3, 1}, {5, 2}}, 0);
   parts.add({{5, 1}, {9, 1}}, 2);
@@ -25,7 +25,7 @@ TEST(JoinedEntry, TakesNoPartThatDoesNotBeginBehindTheOneBefore) {
   parts.add({{4, 1}}, 0);
   const std::vector<ListFragment>& list = parts.view();
   const auto takes = [&](std::initializer_list<std::size_t> order) {
-    JoinedEntry entry;
+    ConcatenatedEntry entry;
     return std::all_of(order.begin(), order.end(), [&](std::size_t i) { return entry.add(list[i]); });
   };
   EXPECT_TRUE(takes({0, 2}));
@@ -35,19 +35,19 @@ TEST(JoinedEntry, TakesNoPartThatDoesNotBeginBehindTheOneBefore) {
   ListFragment low = list[0], cut = list[0];
   low.last_document = 2;
   cut.postings = cut.postings.first(0);
-  EXPECT_FALSE(JoinedEntry().add(low));
-  EXPECT_FALSE(JoinedEntry().add(cut));
+  EXPECT_FALSE(ConcatenatedEntry().add(low));
+  EXPECT_FALSE(ConcatenatedEntry().add(cut));
 }
 
-TEST(JoinedEntry, CountsWhatItsPartsHoldAndForgetsIt) {
+TEST(ConcatenatedEntry, CountsWhatItsPartsHoldAndForgetsIt) {
   Parts parts;
   parts.add({{0, 1}, {300, 700}}, 0);
   parts.add({{20000, 1}}, 19000);
-  JoinedEntry entry;
+  ConcatenatedEntry entry;
   for (int i = 0; i < 2; ++i) {
     entry.clear();
     for (const ListFragment& part : parts.view()) ASSERT_TRUE(entry.add(part));
-    EXPECT_EQ(entry.joints().size(), 2U);
+    EXPECT_EQ(entry.count(), 2U);
     EXPECT_EQ(entry.head().document_count, 3U);
     EXPECT_EQ(entry.head().occurrence_count, 702U);
     EXPECT_EQ(entry.head().last_document, 20000U);
@@ -56,7 +56,7 @@ TEST(JoinedEntry, CountsWhatItsPartsHoldAndForgetsIt) {
 }
 
 // Lists of every length from one posting on, in blocks that they fill to their last byte.
-TEST(PostingsConcatenator, WritesAJoinedEntryAsItsPartsOrNotAtAll) {
+TEST(PostingsConcatenator, WritesAConcatenatedEntryAsItsPartsOrNotAtAll) {
   std::mt19937_64 random(3);
   Joined of_parts, of_entries;
   Lists expected;
@@ -74,7 +74,7 @@ TEST(PostingsConcatenator, WritesAJoinedEntryAsItsPartsOrNotAtAll) {
       expected[std::to_string(10000 + i)].merge(list_of(postings));
     }
     const std::string term = std::to_string(10000 + i);
-    JoinedEntry entry;
+    ConcatenatedEntry entry;
     for (const ListFragment& part : parts.view()) ASSERT_TRUE(entry.add(part));
     if (!of_entries.joiner().write(term, entry)) {
       ++refused;
