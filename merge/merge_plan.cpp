@@ -9,14 +9,16 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kMostFanIn = 1024;  // more sources than that wait on each other's blocks
+constexpr std::size_t kMostFanIn = 1024;  // with more sources, reads of single blocks dominate
 
-std::size_t fan_in_of(const MergePlanInput& input, std::size_t memory_bytes, std::size_t open_files) {
-  const std::size_t cursors_bytes = memory_bytes > input.output_bytes ? memory_bytes - input.output_bytes : 0;
-  const std::size_t run_bytes = input.cursor_bytes + input.open_bytes;
-  const std::size_t by_memory = run_bytes == 0 ? kMostFanIn : cursors_bytes / run_bytes;
-  // A merge into a run has one more file open: the run.
-  const std::size_t by_files = open_files > 1 ? open_files - 1 : 0;
+std::size_t minus(std::size_t a, std::size_t b) { return a > b ? a - b : 0; }
+
+std::size_t run_memory(const MergePlanInput& input) { return input.cursor_bytes + input.open_bytes; }
+
+std::size_t fan_in_of(const MergePlanInput& input) {
+  const std::size_t cursors_bytes = minus(input.memory_bytes, input.output_bytes);
+  const std::size_t by_memory = run_memory(input) == 0 ? kMostFanIn : cursors_bytes / run_memory(input);
+  const std::size_t by_files = minus(input.open_files, 1);  // a merge into a run has that run open, too
   const std::size_t asked = input.max_fan_in == 0 ? kMostFanIn : input.max_fan_in;
   return std::min({by_memory, by_files, asked, kMostFanIn});
 }
@@ -26,13 +28,12 @@ std::size_t fan_in_of(const MergePlanInput& input, std::size_t memory_bytes, std
     throw BudgetError("a merge needs " + std::to_string(kLeastOpenFiles) + " open files at least and may have " +
                       std::to_string(input.open_files) + ": raise the limit of open files (ulimit -n)");
   }
-  if (input.max_fan_in == 1) throw UsageError("a merge joins at least 2 runs at a time, not 1");
-  throw BudgetError("merging two runs needs " +
-                    std::to_string(2 * (input.cursor_bytes + input.open_bytes) + input.output_bytes) +
+  if (input.max_fan_in == 1) throw UsageError("a merge takes at least 2 runs at a time, not 1");
+  throw BudgetError("merging two runs needs " + std::to_string(2 * run_memory(input) + input.output_bytes) +
                     " bytes, and the merge may use " + std::to_string(input.memory_bytes) + ": raise --memory");
 }
 
-// Cuts `run_count` runs into ceil(run_count / fan_in) groups of neighbours, of sizes that differ by at most one.
+// Divides `run_count` runs into groups of neighbours whose sizes differ by at most one.
 std::vector<std::uint32_t> even_groups(std::size_t run_count, std::size_t group_count) {
   std::vector<std::uint32_t> groups(group_count);
   for (std::size_t i = 0; i < group_count; ++i) {
@@ -41,17 +42,14 @@ std::vector<std::uint32_t> even_groups(std::size_t run_count, std::size_t group_
   return groups;
 }
 
-// The cheapest pass that leaves at most fan_in runs: some groups stay single runs, which are not rewritten. Merging a
-// window of g + 1 neighbours takes g runs away; the windows with the fewest bytes are taken, from left to right.
+// The cheapest pass that leaves at most fan_in runs. It merges as few runs as it must, in adjacent groups at the place
+// where they have the fewest bytes in total; all other groups are single runs, which are not rewritten. Merging g + 1
+// neighbours removes g runs.
 std::vector<std::uint32_t> least_groups(const std::vector<std::uint64_t>& bytes, std::size_t fan_in) {
-  std::size_t excess = bytes.size() - fan_in;
-  const std::size_t windows = (excess + fan_in - 2) / (fan_in - 1);
-  std::vector<std::uint32_t> sizes(windows);
-  for (std::size_t i = 0; i < windows; ++i) {
-    sizes[i] = static_cast<std::uint32_t>(excess * (i + 1) / windows - excess * i / windows + 1);
-  }
-  const std::size_t merged = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
-  // All windows side by side, at the place where they cover the fewest bytes.
+  const std::size_t excess = bytes.size() - fan_in;
+  std::vector<std::uint32_t> sizes = even_groups(excess, (excess + fan_in - 2) / (fan_in - 1));
+  for (std::uint32_t& size : sizes) ++size;
+  const std::size_t merged = excess + sizes.size();
   std::uint64_t covered =
       std::accumulate(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(merged), std::uint64_t{0});
   std::uint64_t least = covered;
@@ -68,7 +66,7 @@ std::vector<std::uint32_t> least_groups(const std::vector<std::uint64_t>& bytes,
   return groups;
 }
 
-// Sizes of the runs after a pass; adds what the pass writes to `rewritten`.
+// Returns the sizes of the runs after a pass; adds the bytes that it writes to `rewritten`.
 std::vector<std::uint64_t> after_pass(const std::vector<std::uint64_t>& bytes, const std::vector<std::uint32_t>& groups,
                                       std::uint64_t& rewritten) {
   std::vector<std::uint64_t> merged;
@@ -87,7 +85,7 @@ MergePlan plan_merge(const MergePlanInput& input) {
   MergePlan plan;
   const unsigned threads = std::max(1u, input.threads);
   std::vector<std::uint64_t> bytes = input.run_bytes;
-  plan.fan_in = fan_in_of(input, input.memory_bytes, input.open_files);
+  plan.fan_in = fan_in_of(input);
   if (bytes.size() > 1 && plan.fan_in < 2) refuse(input);
   while (bytes.size() > plan.fan_in && bytes.size() > 1) {
     const std::size_t full_passes_reach = plan.fan_in * plan.fan_in;
@@ -97,13 +95,13 @@ MergePlan plan_merge(const MergePlanInput& input) {
     bytes = after_pass(bytes, groups, plan.rewritten_bytes);
     plan.passes.push_back(std::move(groups));
   }
-  const std::size_t group_bytes = plan.fan_in * (input.cursor_bytes + input.open_bytes) + input.output_bytes;
+  const std::size_t group_bytes = plan.fan_in * run_memory(input) + input.output_bytes;
   const std::size_t by_memory = group_bytes == 0 ? threads : input.memory_bytes / group_bytes;
   const std::size_t by_files = plan.fan_in == 0 ? threads : input.open_files / (plan.fan_in + 1);
   plan.parallel_groups = static_cast<unsigned>(std::clamp<std::size_t>(std::min(by_memory, by_files), 1, threads));
-  // Cursors of the last pass share its open runs.
+  // In the last pass, all cursors over a run share the open run.
   const std::size_t open_bytes = bytes.size() * input.open_bytes;
-  const std::size_t ranges_bytes = input.memory_bytes > open_bytes ? input.memory_bytes - open_bytes : 0;
+  const std::size_t ranges_bytes = minus(input.memory_bytes, open_bytes);
   const std::size_t range_bytes = bytes.size() * input.cursor_bytes + input.output_bytes;
   const std::size_t ranges = range_bytes == 0 ? threads : ranges_bytes / range_bytes;
   plan.last_pass_ranges = static_cast<unsigned>(std::clamp<std::size_t>(ranges, 1, threads));

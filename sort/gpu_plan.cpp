@@ -18,7 +18,7 @@ constexpr std::string_view kRadix = "gpu-radix";
 constexpr std::string_view kBitonic = "gpu-bitonic";
 constexpr std::string_view kStringRadix = "gpu-string-radix";
 
-// Of a job whose size nobody knows.
+// Assumed for a job of unknown size.
 constexpr std::uint64_t kUnknownBytes = std::uint64_t{16} << 30;
 
 std::string rounded(double value, const char* format) {
@@ -34,7 +34,7 @@ std::size_t block_of(const GpuSortPlanInput& input, double device_bytes) {
   return most >= static_cast<double>(input.host_block_bytes) ? input.host_block_bytes : static_cast<std::size_t>(most);
 }
 
-// Seconds to sort all blocks and to merge their runs.
+// Returns the seconds to sort all blocks and to merge their runs.
 double job_seconds(const GpuSortPlanInput& input, std::size_t block_bytes, double second_per_record,
                    const GpuSortCosts& costs) {
   const double total = static_cast<double>(input.total_block_bytes == 0 ? kUnknownBytes : input.total_block_bytes);

@@ -1,5 +1,5 @@
-// Which GPU sorter orders a block's records, and how large blocks may be for it: a pure decision from the budgets and
-// from costs that were measured.
+// Decides which GPU sorter orders a block's records, and how large blocks may be for it: a pure function of the budgets
+// and of measured costs.
 #pragma once
 
 #include <cstddef>
@@ -11,40 +11,40 @@
 
 namespace spillway {
 
-// What things cost, in seconds: as measured on one H200 with 16 processors, docs/results/calibration_h200.json;
-// `spillway bench calibrate` measures them again.
+// Costs in seconds, measured on one H200 with 16 processors (docs/results/calibration_h200.json). `spillway bench
+// calibrate` measures them again.
 struct GpuSortCosts {
   double radix_second_per_record = 1 / 22.8e9;   // gpu-radix, 40 live bits
   double bitonic_second_per_record = 1 / 8.6e9;  // gpu-bitonic
-  // Of the merge, for each term of each run: what more and smaller runs cost. 130 ns of one thread (measured on two
-  // processors), with 16 of them working.
+  // The cost of the merge for each term of each run, which grows with the number of runs: 130 ns of one thread
+  // (measured on two processors), for 16 threads.
   double merge_second_per_entry = 130e-9 / 16;
 };
 
-// Distinct terms of a block of so many records, about: they grow with its root (Heaps' law, 40 * sqrt(n) on RFCs and on
-// package descriptions).
+// An estimate of the distinct terms in a block of `records` records, by Heaps' law: 40 * sqrt(records), which fits RFCs
+// and package descriptions.
 double expected_terms(double records);
 
 struct GpuSortPlanInput {
-  std::size_t host_block_bytes = 0;  // what the host budget allows a block
+  std::size_t host_block_bytes = 0;  // the largest block within the host budget
   std::size_t arena_bytes = 0;       // device memory of one block
-  // Device memory for a byte of host block, with gpu-radix and with gpu-bitonic.
+  // Bytes of device memory for each byte of a host block, with gpu-radix and with gpu-bitonic.
   double radix_device_bytes = 0, bitonic_device_bytes = 0;
   double records_per_block_byte = 0;
-  std::uint64_t total_block_bytes = 0;  // of the whole job, in bytes of blocks; 0: unknown
+  std::uint64_t total_block_bytes = 0;  // of all blocks of the job; 0: unknown
 };
 
 struct GpuSortPlan {
   SorterChoice sorter;
-  std::size_t block_bytes = 0;  // of the host: within both budgets
+  std::size_t block_bytes = 0;  // on the host; within both budgets
 };
 
-// `name`: "auto" or a GPU record sorter's name (UsageError else). gpu-radix needs memory for a second copy of the keys:
-// it is taken while blocks fit so; where they would have to be smaller than with gpu-bitonic, which sorts in place,
-// what sorts and merges sooner is taken.
+// `name`: "auto" or the name of a GPU record sorter; throws UsageError otherwise. gpu-radix is the fastest, but needs
+// memory for a second copy of the keys; gpu-bitonic sorts in place. "auto" takes gpu-radix if the largest host blocks
+// fit with it; otherwise it takes the sorter whose sorts and merges take less time together.
 GpuSortPlan choose_gpu_record_sorter(std::string_view name, const GpuSortPlanInput& input, const GpuSortCosts& costs);
 
-// `name`: "auto" or a GPU string sorter's name (UsageError else).
+// `name`: "auto" or the name of a GPU string sorter; throws UsageError otherwise.
 SorterChoice choose_gpu_string_sorter(std::string_view name);
 
 }  // namespace spillway

@@ -4,8 +4,8 @@
 
 namespace spillway {
 
-StringSetStats string_set_figures(std::span<const StringRef> strings, std::span<const std::uint32_t> order,
-                                  std::span<const std::uint32_t> lcps) {
+StringSetStats string_set_stats(std::span<const StringRef> strings, std::span<const std::uint32_t> order,
+                                std::span<const std::uint32_t> lcps) {
   StringSetStats stats;
   stats.count = strings.size();
   if (strings.empty()) return stats;

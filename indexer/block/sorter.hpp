@@ -11,6 +11,7 @@
 
 #include "indexer/block/block.hpp"
 #include "indexer/run/merge_source.hpp"
+#include "io/file/file_system.hpp"
 #include "io/format/index.hpp"
 #include "io/format/run.hpp"
 #include "io/memory/budget.hpp"

@@ -1,4 +1,5 @@
-// Views, comparisons and copies of short byte strings: terms, ids and the fields of run entries.
+// Views, comparisons and copies of short byte strings: terms, ids and the fields of run entries. byte_prefix is what
+// merges and sorters compare before they look at the rest of a string.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,25 @@ namespace spillway {
 
 inline std::span<const std::uint8_t> bytes_of(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+// The first 8 bytes, big-endian, so that prefixes order as the strings do; zeros after the end of a shorter text.
+inline std::uint64_t byte_prefix(std::string_view text) {
+  const auto load = [&]<typename T>(std::size_t at, T value) {
+    std::memcpy(&value, text.data() + at, sizeof value);
+    return std::uint64_t{value};
+  };
+  const std::size_t size = text.size();
+  std::uint64_t prefix = 0;
+  if (size >= 8) {
+    prefix = load(0, std::uint64_t{});
+  } else if (size >= 4) {
+    prefix = load(0, std::uint32_t{}) | load(size - 4, std::uint32_t{}) << (8 * (size - 4));
+  } else if (size != 0) {
+    prefix = load(0, std::uint8_t{}) | load(size / 2, std::uint8_t{}) << (8 * (size / 2)) |
+             load(size - 1, std::uint8_t{}) << (8 * (size - 1));
+  }
+  return __builtin_bswap64(prefix);
 }
 
 // Returns the length of the common prefix.

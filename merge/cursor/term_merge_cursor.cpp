@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "merge/cursor/byte_prefix.hpp"
+#include "io/base/bytes.hpp"
 
 namespace spillway {
 

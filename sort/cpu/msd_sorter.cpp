@@ -17,33 +17,33 @@ namespace spillway {
 
 namespace {
 
-constexpr std::uint32_t kSmall = 32;                // below, insertion sort on the caches
-constexpr unsigned kDigitBits = 8;                  // of a pass of one task
-constexpr unsigned kWideBits = 14;                  // of a pass of all threads: enough buckets to balance
+constexpr std::uint32_t kSmall = 32;                // up to here, insertion sort on the caches
+constexpr unsigned kDigitBits = 8;                  // in a pass of one task
+constexpr unsigned kWideBits = 14;                  // in a pass of all threads: enough buckets for balance
 constexpr std::uint32_t kWideMin = 128u << 10;      // strings that all threads sort together
 constexpr std::uint32_t kTaskMin = 8u << 10;        // strings that are worth a task of their own
-constexpr std::uint32_t kWideRangeMin = 32u << 10;  // strings a range of such a pass
-constexpr std::size_t kWideRanges = 16;             // histograms are scratch: bounded whatever the machine
+constexpr std::uint32_t kWideRangeMin = 32u << 10;  // strings per range of such a pass
+constexpr std::size_t kWideRanges = 16;             // bounds the scratch for histograms on any machine
 constexpr std::size_t kWideBuckets = std::size_t{1} << kWideBits;
 constexpr unsigned kCacheBits = 8 * kCacheBytes;
 
 using WideHistogram = std::array<std::uint32_t, kWideBuckets>;
 
-// A segment whose items stand in one of the two arrays.
-struct Part {
+// A segment, and which of the two arrays holds its items.
+struct PlacedSegment {
   StringSegment segment;
   unsigned array;
 };
 
-// What is to be done in a part: nothing is known of it yet (kOpen), it has equal caches that go on (kDeepen), or it is
-// sorted by cache >> shift and its runs of equal digits come next.
+// Work to do. shift == kOpen: the segment is unsorted. kDeepen: its caches are equal and go on. Otherwise it is sorted
+// by cache >> shift, and its groups of equal digits come next.
 struct Frame {
-  Part part;
+  PlacedSegment placed;
   unsigned shift;
 };
 constexpr unsigned kOpen = 254, kDeepen = 255;
 
-// The lowest bit of a digit of `bits` bits that starts at the highest differing bit.
+// Returns the lowest bit of a digit of `bits` bits whose highest bit is the highest differing one.
 unsigned digit_shift(std::uint64_t differing, unsigned bits) {
   const auto width = static_cast<unsigned>(std::bit_width(differing));
   return width > bits ? width - bits : 0;
@@ -67,72 +67,72 @@ class MsdSort {
   }
 
  private:
-  std::uint64_t differing_bits(const Part& part) const;
-  bool next_window(Part& part) const;
-  void sort_wide(Part part);
-  void wide_pass(const Part& part, unsigned shift);
-  void sort_buckets(const Part& part, std::vector<Part>& large);
+  std::uint64_t differing_bits(const PlacedSegment& placed) const;
+  bool next_cache(PlacedSegment& placed) const;
+  void sort_wide(PlacedSegment placed);
+  void wide_pass(const PlacedSegment& placed, unsigned shift);
+  void sort_buckets(const PlacedSegment& placed, std::vector<PlacedSegment>& large);
   void sort_narrow(Frame first);
-  Frame take_run(std::vector<Frame>& frames) const;
+  Frame take_group(std::vector<Frame>& frames) const;
   void start(Frame frame, std::vector<Frame>& frames, std::vector<StringSegment>& groups) const;
-  void open(Part part, std::vector<Frame>& frames, std::vector<StringSegment>& groups) const;
-  void narrow_pass(const Part& part, unsigned shift) const;
+  void open(PlacedSegment placed, std::vector<Frame>& frames, std::vector<StringSegment>& groups) const;
+  void narrow_pass(const PlacedSegment& placed, unsigned shift) const;
 
   StringSort strings_;
   std::array<std::span<StringItem>, 2> arrays_;
-  std::span<WideHistogram> histograms_;  // one a range of a wide pass
+  std::span<WideHistogram> histograms_;  // one for each range of a wide pass
   std::span<std::uint32_t> bucket_ends_;
   tbb::task_group tasks_;
 };
 
-std::uint64_t MsdSort::differing_bits(const Part& part) const {
-  const StringItem* const items = arrays_[part.array].data();
-  const std::uint64_t first = items[part.segment.begin].cache;
+std::uint64_t MsdSort::differing_bits(const PlacedSegment& placed) const {
+  const StringItem* const items = arrays_[placed.array].data();
+  const std::uint64_t first = items[placed.segment.begin].cache;
   const auto scan = [&](std::uint32_t begin, std::uint32_t end, std::uint64_t differing) {
     for (std::uint32_t i = begin; i != end; ++i) differing |= items[i].cache ^ first;
     return differing;
   };
-  if (part.segment.size() < kWideMin) return scan(part.segment.begin, part.segment.end, 0);
+  if (placed.segment.size() < kWideMin) return scan(placed.segment.begin, placed.segment.end, 0);
   return tbb::parallel_reduce(
-      tbb::blocked_range<std::uint32_t>(part.segment.begin, part.segment.end, kWideRangeMin), std::uint64_t{0},
+      tbb::blocked_range<std::uint32_t>(placed.segment.begin, placed.segment.end, kWideRangeMin), std::uint64_t{0},
       [&](const tbb::blocked_range<std::uint32_t>& range, std::uint64_t differing) {
         return scan(range.begin(), range.end(), differing);
       },
       [](std::uint64_t a, std::uint64_t b) { return a | b; });
 }
 
-// Requires: equal caches. False where that settles all.
-bool MsdSort::next_window(Part& part) const {
-  return strings_.split_ended(part.segment, arrays_[part.array], arrays_[1 - part.array]) &&
-         strings_.deepen(part.segment, arrays_[part.array]);
+// Requires: equal caches. Returns false if that puts all strings in their places.
+bool MsdSort::next_cache(PlacedSegment& placed) const {
+  return strings_.split_ended(placed.segment, arrays_[placed.array], arrays_[1 - placed.array]) &&
+         strings_.deepen(placed.segment, arrays_[placed.array]);
 }
 
-// Sorts a part with all threads: passes over wide digits until its pieces are small. Only one runs at a time, so they
-// share the histograms; the parts that wait are disjoint and large, so they are few.
-void MsdSort::sort_wide(Part first) {
-  std::vector<Part> large{first};
+// Sorts a segment with all threads, by passes over wide digits until its buckets are small. Passes run one at a time,
+// so they share the histograms. The segments that wait are disjoint and large, so they are few.
+void MsdSort::sort_wide(PlacedSegment first) {
+  std::vector<PlacedSegment> large{first};
   while (!large.empty()) {
-    Part part = large.back();
+    PlacedSegment placed = large.back();
     large.pop_back();
-    if (part.segment.size() < kWideMin) {
-      sort_narrow({part, kOpen});
+    if (placed.segment.size() < kWideMin) {
+      sort_narrow({placed, kOpen});
       continue;
     }
-    const std::uint64_t differing = differing_bits(part);
+    const std::uint64_t differing = differing_bits(placed);
     if (differing == 0) {
-      if (next_window(part)) large.push_back(part);
+      if (next_cache(placed)) large.push_back(placed);
       continue;
     }
     const unsigned shift = digit_shift(differing, kWideBits);
-    wide_pass(part, shift);
-    sort_buckets({part.segment, 1 - part.array}, large);
+    wide_pass(placed, shift);
+    sort_buckets({placed.segment, 1 - placed.array}, large);
   }
 }
 
-void MsdSort::wide_pass(const Part& part, unsigned shift) {
-  const StringItem* const from = arrays_[part.array].data();
-  StringItem* const to = arrays_[1 - part.array].data();
-  const std::uint32_t begin = part.segment.begin, count = part.segment.size();
+void MsdSort::wide_pass(const PlacedSegment& placed, unsigned shift) {
+  const StringItem* const from = arrays_[placed.array].data();
+  StringItem* const to = arrays_[1 - placed.array].data();
+  const std::uint32_t begin = placed.segment.begin, count = placed.segment.size();
   const std::size_t range_count = std::clamp<std::size_t>(count / kWideRangeMin, 1, histograms_.size());
   const auto border = [&](std::size_t range) {
     return begin + static_cast<std::uint32_t>(std::uint64_t{count} * range / range_count);
@@ -156,23 +156,23 @@ void MsdSort::wide_pass(const Part& part, unsigned shift) {
   });
 }
 
-// Sorts the buckets of the pass just done in parallel; those that all threads should share are appended to `large`.
-void MsdSort::sort_buckets(const Part& part, std::vector<Part>& large) {
+// Sorts the buckets of the last wide pass in parallel, except those that are appended to `large` for all threads.
+void MsdSort::sort_buckets(const PlacedSegment& placed, std::vector<PlacedSegment>& large) {
   const auto bucket_part = [&](std::size_t bucket) {
-    const std::uint32_t begin = bucket == 0 ? part.segment.begin : bucket_ends_[bucket - 1];
-    return Part{{begin, bucket_ends_[bucket], part.segment.depth}, part.array};
+    const std::uint32_t begin = bucket == 0 ? placed.segment.begin : bucket_ends_[bucket - 1];
+    return PlacedSegment{{begin, bucket_ends_[bucket], placed.segment.depth}, placed.array};
   };
   tbb::parallel_for(std::size_t{0}, kWideBuckets, [&](std::size_t bucket) {
-    const Part child = bucket_part(bucket);
+    const PlacedSegment child = bucket_part(bucket);
     if (child.segment.size() != 0 && child.segment.size() < kWideMin) sort_narrow({child, kOpen});
   });
   for (std::size_t bucket = 0; bucket < kWideBuckets; ++bucket) {
-    if (const Part child = bucket_part(bucket); child.segment.size() >= kWideMin) large.push_back(child);
+    if (const PlacedSegment child = bucket_part(bucket); child.segment.size() >= kWideMin) large.push_back(child);
   }
 }
 
-// Sorts a part in one task, but for large pieces, which become tasks. The frames are a stack of their own: as deep as
-// prefixes nest, whatever the strings.
+// Sorts a segment in one task; large groups in it become tasks of their own. An explicit stack of frames replaces
+// recursion, which would be as deep as prefixes nest.
 void MsdSort::sort_narrow(Frame first) {
   std::vector<Frame> frames;
   std::vector<StringSegment> groups;
@@ -182,9 +182,9 @@ void MsdSort::sort_narrow(Frame first) {
     if (next.shift == kDeepen) {
       frames.pop_back();
     } else {
-      next = take_run(frames);
+      next = take_group(frames);
     }
-    if (next.part.segment.size() < kTaskMin) {
+    if (next.placed.segment.size() < kTaskMin) {
       start(next, frames, groups);
     } else {
       tasks_.run([this, next] { sort_narrow(next); });
@@ -192,55 +192,55 @@ void MsdSort::sort_narrow(Frame first) {
   }
 }
 
-// Cuts the next run of equal digits off the last frame, and drops the frame with its last one.
-Frame MsdSort::take_run(std::vector<Frame>& frames) const {
+// Cuts the next group of equal digits off the last frame, and removes a frame that is empty then.
+Frame MsdSort::take_group(std::vector<Frame>& frames) const {
   Frame& frame = frames.back();
-  Part run = frame.part;
-  const StringItem* const items = arrays_[run.array].data();
-  const std::uint64_t digit = items[run.segment.begin].cache >> frame.shift;
-  std::uint32_t end = run.segment.begin + 1;
-  while (end != frame.part.segment.end && items[end].cache >> frame.shift == digit) ++end;
-  run.segment.end = frame.part.segment.begin = end;
-  if (frame.part.segment.size() == 0) frames.pop_back();
-  return {run, kOpen};
+  PlacedSegment group = frame.placed;
+  const StringItem* const items = arrays_[group.array].data();
+  const std::uint64_t digit = items[group.segment.begin].cache >> frame.shift;
+  std::uint32_t end = group.segment.begin + 1;
+  while (end != frame.placed.segment.end && items[end].cache >> frame.shift == digit) ++end;
+  group.segment.end = frame.placed.segment.begin = end;
+  if (frame.placed.segment.size() == 0) frames.pop_back();
+  return {group, kOpen};
 }
 
 void MsdSort::start(Frame frame, std::vector<Frame>& frames, std::vector<StringSegment>& groups) const {
-  Part& part = frame.part;
-  if (frame.shift == kDeepen && !strings_.deepen(part.segment, arrays_[part.array])) return;
-  open(part, frames, groups);
+  PlacedSegment& placed = frame.placed;
+  if (frame.shift == kDeepen && !strings_.deepen(placed.segment, arrays_[placed.array])) return;
+  open(placed, frames, groups);
 }
 
-// Sorts a part by one more digit, or finishes it; what is left to do goes to `frames`.
-void MsdSort::open(Part part, std::vector<Frame>& frames, std::vector<StringSegment>& groups) const {
-  while (part.segment.size() > kSmall) {
-    const std::uint64_t differing = differing_bits(part);
+// Sorts a segment by one more digit, or finishes it; further work goes to `frames`.
+void MsdSort::open(PlacedSegment placed, std::vector<Frame>& frames, std::vector<StringSegment>& groups) const {
+  while (placed.segment.size() > kSmall) {
+    const std::uint64_t differing = differing_bits(placed);
     if (differing == 0) {
-      if (!next_window(part)) return;
+      if (!next_cache(placed)) return;
       continue;
     }
     const unsigned shift = digit_shift(differing, kDigitBits);
-    narrow_pass(part, shift);
-    frames.push_back({{part.segment, 1 - part.array}, shift});
+    narrow_pass(placed, shift);
+    frames.push_back({{placed.segment, 1 - placed.array}, shift});
     return;
   }
   groups.clear();
-  strings_.finish_small(part.segment, arrays_[part.array], groups);
-  for (const StringSegment& group : groups) frames.push_back({{group, part.array}, kDeepen});
+  strings_.finish_small(placed.segment, arrays_[placed.array], groups);
+  for (const StringSegment& group : groups) frames.push_back({{group, placed.array}, kDeepen});
 }
 
-void MsdSort::narrow_pass(const Part& part, unsigned shift) const {
-  const StringItem* const from = arrays_[part.array].data();
-  StringItem* const to = arrays_[1 - part.array].data();
+void MsdSort::narrow_pass(const PlacedSegment& placed, unsigned shift) const {
+  const StringItem* const from = arrays_[placed.array].data();
+  StringItem* const to = arrays_[1 - placed.array].data();
   std::array<std::uint32_t, std::size_t{1} << kDigitBits> next{};
   const auto digit = [shift](const StringItem& item) { return item.cache >> shift & ((1u << kDigitBits) - 1); };
-  for (std::uint32_t i = part.segment.begin; i != part.segment.end; ++i) ++next[digit(from[i])];
-  std::uint32_t place = part.segment.begin;
+  for (std::uint32_t i = placed.segment.begin; i != placed.segment.end; ++i) ++next[digit(from[i])];
+  std::uint32_t place = placed.segment.begin;
   for (std::uint32_t& count : next) place += std::exchange(count, place);
-  for (std::uint32_t i = part.segment.begin; i != part.segment.end; ++i) to[next[digit(from[i])]++] = from[i];
+  for (std::uint32_t i = placed.segment.begin; i != placed.segment.end; ++i) to[next[digit(from[i])]++] = from[i];
 }
 
-// One a range, and one for where the buckets end.
+// One for each range, and one for the ends of the buckets.
 std::size_t wide_histograms(std::size_t count) {
   return count < kWideMin ? 0 : std::clamp<std::size_t>(count / kWideRangeMin, 1, kWideRanges) + 1;
 }

@@ -13,12 +13,12 @@ namespace spillway {
 
 namespace {
 
-constexpr std::uint32_t kSmall = 24;           // below, insertion sort on the caches
+constexpr std::uint32_t kSmall = 24;           // up to here, insertion sort on the caches
 constexpr std::uint32_t kTaskMin = 16u << 10;  // strings that are worth a task of their own
 constexpr std::uint32_t kNinther = 256;        // from here on, the pivot is a median of nine
 
-// A segment to sort: its caches are loaded, or (deepen) it awaits the next window. `levels_left` bounds the levels of
-// sampled pivots; then pivots halve the range of values.
+// A segment to sort. If `deepen` is set, its caches are equal and the next ones must be loaded. `levels_left` bounds
+// the levels of sampled pivots; after them, pivots halve the range of values.
 struct Work {
   StringSegment segment;
   std::uint16_t levels_left;
@@ -45,7 +45,7 @@ class MultikeySort {
     tasks_.wait();
   }
 
-  // A segment of equal caches, whose items are there but for the caches.
+  // Sorts a segment of equal caches, whose items are set except for the caches.
   void finish(StringSegment segment, std::vector<Work>& todo) {
     if (strings_.split_ended(segment, items_, spare_)) hand_on({segment, 0, true}, todo);
     work_off(todo);
@@ -69,7 +69,7 @@ class MultikeySort {
   tbb::task_group tasks_;
 };
 
-// Works off a stack of its own: as deep as prefixes nest and partitions halve, whatever the strings.
+// An explicit stack replaces recursion, which would be as deep as prefixes nest and partitions halve.
 void MultikeySort::sort(Work first) {
   std::vector<Work> todo{first};
   work_off(todo);
@@ -129,8 +129,8 @@ std::uint64_t MultikeySort::choose_pivot(const Work& work) const {
                 median(sample(6), sample(7), sample(8)));
 }
 
-// Stable three-way partition without branches: smaller items stay, equal ones wait in the spare array from its front,
-// greater ones from its back.
+// Stable three-way partition without branches. Smaller items stay; equal ones go to the front of the spare array,
+// greater ones to its back. O(size).
 MultikeySort::Borders MultikeySort::partition(StringSegment segment, std::uint64_t pivot) {
   StringItem* const items = items_.data();
   StringItem* const spare = spare_.data();

@@ -1,5 +1,5 @@
-// `cpu-multikey`: caching multikey quicksort (Bentley and Sedgewick 1997; Ng and Kakehi 2008) over 8-byte caches, tasks
-// over the partitions. The default where prefixes are long; needs no histograms.
+// `cpu-multikey`: caching multikey quicksort (Bentley and Sedgewick 1997; Ng and Kakehi 2008) over 8-byte caches, with
+// tasks over the partitions. The default for sets with long distinguishing prefixes; needs no histograms.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,9 @@ namespace spillway {
 
 class MultikeySort;
 
-// Scratch: 32 bytes a string, because partitions are stable and branch-free. O(distinguishing prefix + n log n) with a
-// bound of 64 more levels for bad pivots; common prefixes are skipped, and equal strings are found equal in one look.
+// Time: O(bytes of the distinguishing prefixes + n log n); after 3 log n levels of sampled pivots, pivots halve the
+// range of values, which takes at most 64 more. Common prefixes are skipped, and equal strings are recognised in one
+// scan. Scratch: 32 bytes a string, because partitions are stable and branch-free. Stable.
 class MultikeySorter final : public StringSorter {
  public:
   std::string_view name() const override { return "cpu-multikey"; }
@@ -21,16 +22,16 @@ class MultikeySorter final : public StringSorter {
             std::span<std::uint8_t> scratch) const override;
 };
 
-// Sorts parts of a set whose first bytes something else has sorted. Strings, order and scratch outlive it; finish() may
-// be called from several threads at once, for segments that do not overlap.
+// Sorts segments of a set whose first bytes another sorter has sorted. Strings, order and scratch outlive it. Several
+// threads may call finish(), for segments that do not overlap.
 class MultikeyFinisher {
  public:
   static std::size_t scratch_bytes(std::size_t count) { return MultikeySorter().scratch_bytes(count); }
   MultikeyFinisher(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint8_t> scratch);
   ~MultikeyFinisher();
 
-  // A segment's places of the order hold its strings in index order; they share `depth` bytes and are equal in the 8
-  // behind (zeros behind a string's end). Parts of large segments may be left for wait().
+  // The order holds the strings of each segment in index order. They share `depth` bytes and the 8 after them (zeros
+  // after a string's end). Tasks for large segments may end only in wait().
   void finish(std::span<const StringSegment> segments);
   void wait();
 

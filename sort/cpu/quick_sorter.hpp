@@ -1,11 +1,11 @@
-// `cpu-quick`: tbb::parallel_sort, the comparison sort that the papers measure against.
+// `cpu-quick`: tbb::parallel_sort, the comparison sort that the papers compare with.
 #pragma once
 
 #include "sort/interface/record_sorter.hpp"
 
 namespace spillway {
 
-// Unstable, in place: keys that are equal in the bit range are ordered by all their bits.
+// O(n log n), in place, unstable: keys that are equal in the bit range are ordered by all their bits.
 class QuickSorter final : public RecordSorter {
  public:
   std::string_view name() const override { return "cpu-quick"; }

@@ -25,9 +25,9 @@ constexpr std::size_t kWideDigitMin = std::size_t{1} << 20;
 constexpr std::size_t kMaxBuckets = std::size_t{1} << kMaxDigitBits;
 constexpr std::size_t kLineKeys = 8;                      // keys of a cache line
 constexpr std::size_t kInsertionMax = 32;                 // up to here, insertion sort beats one histogram
-constexpr std::size_t kRangeMin = std::size_t{64} << 10;  // keys a range, so that its counters do not matter
-constexpr std::size_t kMaxRanges = 32;                    // histograms are scratch: bounded whatever the machine
-// Keys from which a pass leaves the caches: writing around them doubles its speed.
+constexpr std::size_t kRangeMin = std::size_t{64} << 10;  // keys per range: its counters cost little beside them
+constexpr std::size_t kMaxRanges = 32;                    // bounds the scratch for histograms on any machine
+// From this many keys on, a pass does not fit the caches, and non-temporal stores double its speed.
 constexpr std::size_t kStreamMin = std::size_t{2} << 20;
 
 using Histogram = std::array<std::size_t, kMaxBuckets>;
@@ -78,8 +78,8 @@ void write_line(std::uint64_t* to, const std::uint64_t* line, bool around_caches
   }
 }
 
-// Moves `from` to the places in `to` that `next` (one place a bucket) counts up. Keys wait in a line per bucket that is
-// congruent to the cache line they go to, so that memory sees whole lines.
+// Moves the keys of `from` to `to`; next[bucket] is the place of the bucket's next key. Keys wait in a buffer for each
+// bucket, aligned as the cache line that they go to, so that whole lines are written.
 void scatter(std::span<const std::uint64_t> from, std::uint64_t* to, Digit digit, Histogram& next, bool around_caches) {
   alignas(64) std::array<std::uint64_t, kMaxBuckets * kLineKeys> lines;
   const std::size_t skew = reinterpret_cast<std::uintptr_t>(to) / sizeof *to % kLineKeys;
@@ -106,7 +106,7 @@ void scatter(std::span<const std::uint64_t> from, std::uint64_t* to, Digit digit
   if (around_caches) _mm_sfence();
 }
 
-// One stable pass: every range counts its digits, gets its places behind those of the ranges before it, and moves.
+// One stable pass. Every range counts its digits, gets places after those of the ranges before it, and moves its keys.
 void sort_by_digit(std::span<const std::uint64_t> from, std::uint64_t* to, Digit digit, std::span<Histogram> ranges) {
   const std::size_t count = from.size(), range_count = ranges.size();
   const auto range_of = [&](std::size_t i) {
@@ -128,7 +128,7 @@ void sort_by_digit(std::span<const std::uint64_t> from, std::uint64_t* to, Digit
                     [&](std::size_t i) { scatter(range_of(i), to, digit, ranges[i], around_caches); });
 }
 
-// Width of the next digit: as few passes as can be over what is left, as narrow as they allow.
+// The width of the next digit: the narrowest that keeps the number of passes over the live bits minimal.
 unsigned digit_bits(std::uint64_t live, std::size_t count) {
   const auto left = static_cast<unsigned>(std::bit_width(live) - std::countr_zero(live));
   const unsigned most = count < kWideDigitMin ? kSmallDigitBits : kMaxDigitBits;

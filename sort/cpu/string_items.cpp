@@ -6,24 +6,16 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <stdexcept>
 
-#include "io/base/byte_order.hpp"
+#include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr std::uint32_t kParallelStrings = 32u << 10;  // strings a task
-
-template <typename T>
-std::uint64_t big_endian(const std::uint8_t* from) {
-  if constexpr (sizeof(T) == 8) return __builtin_bswap64(load_le<std::uint64_t>(from));
-  if constexpr (sizeof(T) == 4) return __builtin_bswap32(load_le<std::uint32_t>(from));
-  return __builtin_bswap16(load_le<std::uint16_t>(from));
-}
+constexpr std::uint32_t kParallelStrings = 32u << 10;  // strings per task
 
 template <typename Body>
 void for_each_range(std::uint32_t begin, std::uint32_t end, const Body& body) {
@@ -37,29 +29,13 @@ void for_each_range(std::uint32_t begin, std::uint32_t end, const Body& body) {
 
 }  // namespace
 
-// Two overlapping loads where the string ends before.
 std::uint64_t load_cache(const StringRef& string, std::uint32_t depth) {
-  const std::uint8_t* const from = string.data + depth;
-  const std::uint32_t left = string.bytes - depth;
-  if (left >= 8) return big_endian<std::uint64_t>(from);
-  if (left >= 4) {
-    return big_endian<std::uint32_t>(from) << 32 | big_endian<std::uint32_t>(from + left - 4) << (8 * (8 - left));
-  }
-  if (left >= 2) {
-    return big_endian<std::uint16_t>(from) << 48 | big_endian<std::uint16_t>(from + left - 2) << (8 * (8 - left));
-  }
-  return left == 0 ? 0 : std::uint64_t{*from} << 56;
+  return byte_prefix(string.view().substr(depth));
 }
 
 std::uint32_t common_prefix(const StringRef& a, const StringRef& b, std::uint32_t from, std::uint32_t limit) {
-  const std::uint32_t end = std::min({a.bytes, b.bytes, limit});
-  std::uint32_t at = from;
-  for (; at + 8 <= end; at += 8) {
-    const std::uint64_t differing = load_le<std::uint64_t>(a.data + at) ^ load_le<std::uint64_t>(b.data + at);
-    if (differing != 0) return at + static_cast<std::uint32_t>(std::countr_zero(differing)) / 8;
-  }
-  while (at < end && a.data[at] == b.data[at]) ++at;
-  return at;
+  const std::size_t bytes = std::min({a.bytes, b.bytes, limit}) - from;
+  return from + static_cast<std::uint32_t>(shared_bytes(a.view().substr(from, bytes), b.view().substr(from, bytes)));
 }
 
 void StringSort::load_all(std::span<StringItem> items) const {
@@ -101,13 +77,13 @@ bool StringSort::deepen(StringSegment& segment, std::span<StringItem> items) con
 
 bool StringSort::split_ended(StringSegment& segment, std::span<StringItem> items, std::span<StringItem> spare) const {
   std::array<std::uint32_t, kGoesOn + 1> next{};
-  for (std::uint32_t i = segment.begin; i != segment.end; ++i) ++next[window_class(items[i], segment.depth)];
+  for (std::uint32_t i = segment.begin; i != segment.end; ++i) ++next[cache_class(items[i], segment.depth)];
   const std::uint32_t going_on = next[kGoesOn];
   if (going_on != segment.size() && std::find(next.begin(), next.end(), segment.size()) == next.end()) {
     std::uint32_t place = segment.begin;
     for (std::uint32_t& count : next) place += std::exchange(count, place);
     for (std::uint32_t i = segment.begin; i != segment.end; ++i) {
-      spare[next[window_class(items[i], segment.depth)]++] = items[i];
+      spare[next[cache_class(items[i], segment.depth)]++] = items[i];
     }
     std::copy(spare.begin() + segment.begin, spare.begin() + segment.end, items.begin() + segment.begin);
   }
@@ -122,21 +98,21 @@ void StringSort::finish_small(StringSegment segment, std::span<StringItem> items
   const std::uint32_t depth = segment.depth;
   for (std::uint32_t i = segment.begin + 1; i < segment.end; ++i) {
     const StringItem item = items[i];
-    const std::uint32_t item_class = window_class(item, depth);
+    const std::uint32_t item_class = cache_class(item, depth);
     std::uint32_t at = i;
     while (at > segment.begin &&
            (items[at - 1].cache > item.cache ||
-            (items[at - 1].cache == item.cache && window_class(items[at - 1], depth) > item_class))) {
+            (items[at - 1].cache == item.cache && cache_class(items[at - 1], depth) > item_class))) {
       items[at] = items[at - 1];
       --at;
     }
     items[at] = item;
   }
   emit(segment, items);
-  // Of equal caches, those that go on stand last: such a group begins at its first string that goes on.
+  // Among equal caches, the strings that go on stand last; they form a group that begins at the first of them.
   for (std::uint32_t begin = segment.begin; begin != segment.end;) {
     std::uint32_t end = begin + 1;
-    if (window_class(items[begin], depth) == kGoesOn) {
+    if (cache_class(items[begin], depth) == kGoesOn) {
       while (end != segment.end && items[end].cache == items[begin].cache) ++end;
       if (end - begin >= 2) todo.push_back({begin, end, depth});
     }

@@ -1,5 +1,5 @@
-// Tournament (loser) tree over k sources: the winner of all is at the root, and replacing it replays one path of
-// ceil(log2 k) comparisons (Knuth, TAOCP 3, 5.4.1).
+// Loser tree over k sources: the winner is at the root, and replacing it replays one path of ceil(log2 k) comparisons
+// (Knuth, TAOCP 3, 5.4.1). Memory: one index a source. Stable.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace spillway {
 
-// Less(a, b) orders two sources by number, exhausted ones last; it must be a strict weak order with ties broken (by
-// number), so that merges are stable. k >= 1 sources are numbered from 0.
+// Less(a, b) compares the current items of two sources, given by number; exhausted sources come last. It breaks ties by
+// number, which makes merges stable. The k >= 1 sources are numbered from 0. Not thread-safe.
 template <typename Less>
 class LoserTree {
  public:
@@ -26,7 +26,8 @@ class LoserTree {
 
   std::size_t winner() const { return losers_[0]; }
 
-  // The winner's source has moved on: finds the new winner. Who wins is as good as random: selected, not branched on.
+  // To be called after the winner has moved on: finds the new winner. Selects without branches, because comparisons are
+  // as unpredictable as coin tosses.
   void replay() {
     std::size_t current = losers_[0];
     for (std::size_t node = (current + size_) / 2; node >= 1; node /= 2) {

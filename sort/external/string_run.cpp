@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "io/base/byte_order.hpp"
+#include "io/base/bytes.hpp"
 #include "io/base/checksum.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
@@ -19,14 +20,6 @@ std::uint32_t block_crc(std::uint64_t number, std::span<const std::uint8_t> payl
   store_le<std::uint64_t>(place, number);
   store_le<std::uint64_t>(place + 8, payload.size());
   return crc32c(crc32c(0, place), payload);
-}
-
-std::size_t shared_bytes(std::string_view a, std::string_view b) {
-  const std::size_t least = std::min(a.size(), b.size());
-  std::size_t at = 0;
-  while (at + 8 <= least && load_le<std::uint64_t>(a.data() + at) == load_le<std::uint64_t>(b.data() + at)) at += 8;
-  while (at < least && a[at] == b[at]) ++at;
-  return at;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Sorted runs of (text, number) in scratch files: front-coded, in blocks that carry a CRC. A process writes and reads
-// its own; the format is nobody else's.
+// Sorted runs of (text, number) in scratch files: front-coded, in blocks with a CRC. A process reads only the runs that
+// it wrote, so the format may change at any time. O(bytes).
 //
 //   block: u32 payload bytes, u32 CRC32C over block number, payload bytes and payload; payload
 //   the payloads make one stream of entries: varint shared bytes, varint suffix bytes, varint number, suffix
@@ -15,13 +15,13 @@ namespace spillway {
 
 inline constexpr std::size_t kMaxSortedStringBytes = 65535;
 
-// Memory comes from the caller: `block` for the block that is filled, `text` (as long as the longest string) for the
-// string before.
+// The caller gives the memory: `block` for the current block, `text` (as long as the longest string) for the last
+// string.
 class StringRunWriter {
  public:
   StringRunWriter(WritableFile& file, std::span<std::uint8_t> block, std::span<std::uint8_t> text);
 
-  // Texts ascend, and equal ones by number.
+  // Texts ascend; equal texts ascend by number.
   void add(std::string_view text, std::uint32_t number);
   // Writes the rest. Does not close the file.
   void finish();
@@ -36,13 +36,13 @@ class StringRunWriter {
   std::uint64_t count_ = 0, block_number_ = 0;
 };
 
-// Walks a run of `count` entries. Memory as above. A block that is not as it was written is a FormatError.
+// Reads a run of `count` entries. Memory as above. Throws FormatError for a block that differs from what was written.
 class StringRunReader {
  public:
   StringRunReader(const ReadableFile& file, std::uint64_t count, std::span<std::uint8_t> block,
                   std::span<std::uint8_t> text);
 
-  // False at the end. Views live until the next call.
+  // Returns false at the end. Views live until the next call.
   bool next();
   std::string_view text() const { return {reinterpret_cast<const char*>(text_.data()), text_bytes_}; }
   std::uint32_t number() const { return number_; }

@@ -1,5 +1,5 @@
-// The interface of everything that sorts records: uint64 keys by a range of their bits. A sorter states its memory need
-// first and then sorts inside it, so that a plan can choose by budget; GPU sorters stand behind the same interface.
+// The interface of record sorters, on the CPU and on GPUs: they order uint64 keys by a range of their bits. A sorter
+// states its memory need first and then sorts within it, so that a plan can choose by budget.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 namespace spillway {
 
 struct BitRange {
-  unsigned begin = 0;  // the lowest bit that counts
-  unsigned end = 64;   // one past the highest
+  unsigned begin = 0;  // the lowest bit of the range
+  unsigned end = 64;   // one past the highest bit
 };
 
 // Stateless and thread-safe; parallel inside the calling thread's TBB arena.
@@ -22,10 +22,11 @@ class RecordSorter {
   virtual std::string_view name() const = 0;
   virtual bool stable() const = 0;
   virtual bool needs_gpu() const { return false; }
-  // Bytes of scratch that sort() needs for `count` keys, at most (aligned to 64).
+  // Bytes of scratch that sort() needs for `count` keys, at most.
   virtual std::size_t scratch_bytes(std::size_t count, BitRange bits) const = 0;
-  // Orders keys by their bits [begin, end), ascending, unsigned. Equal keys keep their order if stable(), else a sorter
-  // may use all 64 bits as the tie-break. Requires: scratch.size() >= scratch_bytes(keys.size(), bits).
+  // Orders keys by their bits [begin, end), ascending, unsigned. Keys that are equal there keep their order if
+  // stable(); otherwise a sorter may order them by all 64 bits. Requires scratch.size() >= scratch_bytes(keys.size(),
+  // bits).
   virtual void sort(std::span<std::uint64_t> keys, BitRange bits, std::span<std::uint8_t> scratch) const = 0;
 };
 

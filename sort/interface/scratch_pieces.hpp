@@ -1,4 +1,4 @@
-// The bits of a BitRange as a mask, and scratch memory cut to aligned pieces: what all CPU sorters share.
+// Shared by all sorters: the mask of a BitRange, and aligned arrays in scratch memory.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// Requires: begin and end are at most 64. Empty where begin >= end.
+// The mask of the bits [begin, end); 0 if begin >= end. Requires: both are at most 64.
 inline std::uint64_t bit_mask(BitRange bits) {
   if (bits.begin >= bits.end) return 0;
   const std::uint64_t below_end = bits.end == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits.end) - 1;
@@ -23,8 +23,8 @@ inline constexpr std::size_t round_to_scratch_alignment(std::size_t bytes) {
   return (bytes + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment;
 }
 
-// Hands out aligned pieces of a scratch area, front to back; std::logic_error where it is too small. A sorter asks for
-// kScratchAlignment bytes more than its pieces need, because the area itself may start anywhere.
+// Hands out aligned arrays from a scratch area, front to back. Throws std::logic_error if the area is too small. A
+// sorter asks for kScratchAlignment bytes more than its arrays need, because the area may start anywhere.
 class ScratchPieces {
  public:
   explicit ScratchPieces(std::span<std::uint8_t> scratch) : rest_(scratch) {

@@ -1,5 +1,6 @@
-// The interface of everything that sorts strings: unsigned bytes, length decides ("a" < "a\0"), any byte allowed. The
-// result is a permutation and, if wanted, the LCPs; strings do not move. GPU sorters stand behind the same interface.
+// The interface of string sorters, on the CPU and on GPUs. Strings compare as unsigned bytes, a prefix before what it
+// begins ("a" < "a\0"); any byte may occur. The result is a permutation and, if wanted, the longest common prefixes
+// (LCPs); strings do not move.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +15,11 @@ namespace spillway {
 struct StringRef {
   const std::uint8_t* data = nullptr;
   std::uint32_t bytes = 0;
-  std::uint32_t payload = 0;  // the owner's; sorters do not read it
+  std::uint32_t payload = 0;  // for the owner; sorters do not read it
   std::string_view view() const { return {reinterpret_cast<const char*>(data), bytes}; }
 };
 
-// Stateless and thread-safe; parallel inside the calling thread's TBB arena. At most 2^32 - 1 strings a call
+// Stateless and thread-safe; parallel inside the calling thread's TBB arena. A call takes at most 2^32 - 1 strings
 // (UsageError).
 class StringSorter {
  public:
@@ -27,9 +28,9 @@ class StringSorter {
   virtual bool needs_gpu() const { return false; }
   // Bytes of scratch that sort() needs for `count` strings, at most.
   virtual std::size_t scratch_bytes(std::size_t count) const = 0;
-  // order[i] = index of the i-th smallest string; equal strings in index order. lcps, unless empty: lcps[i] = common
-  // prefix of order[i-1] and order[i] in bytes, lcps[0] = 0. Requires: order.size() == strings.size(), lcps.size() is
-  // that or 0, scratch.size() >= scratch_bytes(strings.size()).
+  // Sets order[i] to the index of the i-th smallest string, equal strings in index order. Unless lcps is empty, sets
+  // lcps[0] to 0 and lcps[i] to the bytes that the strings order[i-1] and order[i] share. Requires order.size() ==
+  // strings.size(), lcps.size() the same or 0, scratch.size() >= scratch_bytes(strings.size()).
   virtual void sort(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint32_t> lcps,
                     std::span<std::uint8_t> scratch) const = 0;
 };

@@ -14,7 +14,7 @@ StringSetStats figures_of(const std::vector<std::string_view>& sorted, std::vect
   }
   std::vector<std::uint32_t> order(sorted.size());
   std::iota(order.begin(), order.end(), 0u);
-  return string_set_figures(strings, order, lcps);
+  return string_set_stats(strings, order, lcps);
 }
 
 TEST(StringSetStats, CountsTiesAndDistinguishingBytes) {

@@ -68,7 +68,7 @@ void StringInput::find_order(MemoryBudget& budget) {
     sorter.sort(strings(), expected, lcps.as<std::uint32_t>(), scratch.span());
   }
   throw_if_interrupted(received_signal());
-  stats_ = string_set_figures(strings(), expected, lcps.as<std::uint32_t>());
+  stats_ = string_set_stats(strings(), expected, lcps.as<std::uint32_t>());
   std::memset(lcps.data(), 0, lcps.size());
   if (!is_stable_order(strings(), expected, lcps.as<std::uint32_t>())) {
     throw std::logic_error("the reference sorter does not sort");

@@ -47,7 +47,7 @@ class ExternalStringSortTest : public ::testing::Test {
     EXPECT_EQ(temp_.used_bytes(), 0u);
   }
 
-  static std::vector<Pair> repeated(const ExternalStringSort& sort) {
+  static std::vector<Pair> repeated(ExternalStringSort& sort) {
     std::vector<Pair> pairs;
     sort.read_repeated([&](std::string_view text, std::uint32_t number) { pairs.emplace_back(text, number); });
     return pairs;

@@ -88,7 +88,7 @@ StringSetStats measured(const char* name) {
   std::vector<std::uint32_t> order(count), lcps(count);
   std::vector<std::uint8_t> scratch(sorter.scratch_bytes(count));
   sorter.sort(strings, order, lcps, scratch);
-  return string_set_figures(strings, order, lcps);
+  return string_set_stats(strings, order, lcps);
 }
 
 // Checks the sets of up to a million strings in full; docs/benchmarks.md has the figures of all sets.
