@@ -7,6 +7,7 @@
 #include "sort/gpu/host/record_sorter.hpp"
 #include "sort/gpu/host/string_sorter.hpp"
 #include "sort/gpu/hybrid_msd/sorter.hpp"
+#include "sort/gpu/registry.hpp"
 
 namespace spillway {
 

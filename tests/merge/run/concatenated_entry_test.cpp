@@ -10,8 +10,8 @@
 namespace spillway {
 namespace {
 
+using testing::ConcatenatedLists;
 using testing::encode_postings;
-using testing::Joined;
 using testing::list_of;
 using testing::Lists;
 using testing::Parts;
@@ -58,7 +58,7 @@ TEST(ConcatenatedEntry, CountsWhatItsPartsHoldAndForgetsIt) {
 // Lists of every length from one posting on, in blocks that they fill to their last byte.
 TEST(PostingsConcatenator, WritesAConcatenatedEntryAsItsPartsOrNotAtAll) {
   std::mt19937_64 random(3);
-  Joined of_parts, of_entries;
+  ConcatenatedLists of_fragments, of_entries;
   Lists expected;
   std::size_t refused = 0;
   for (int i = 0; i < 2000; ++i) {
@@ -76,19 +76,19 @@ TEST(PostingsConcatenator, WritesAConcatenatedEntryAsItsPartsOrNotAtAll) {
     const std::string term = std::to_string(10000 + i);
     ConcatenatedEntry entry;
     for (const ListFragment& part : parts.view()) ASSERT_TRUE(entry.add(part));
-    if (!of_entries.joiner().write(term, entry)) {
+    if (!of_entries.concatenator().write(term, entry)) {
       ++refused;
-      of_entries.joiner().write(term, parts.view());
+      of_entries.concatenator().write(term, parts.view());
     }
-    of_parts.joiner().write(term, parts.view());
+    of_fragments.concatenator().write(term, parts.view());
   }
-  of_parts.finish();
+  of_fragments.finish();
   of_entries.finish();
   EXPECT_GT(refused, 10U);
   ASSERT_EQ(of_entries.read(), expected);
-  ASSERT_EQ(of_entries.blocks.size(), of_parts.blocks.size());
-  for (std::size_t i = 0; i < of_parts.blocks.size(); ++i) {
-    ASSERT_EQ(of_entries.blocks[i].payload, of_parts.blocks[i].payload) << i;
+  ASSERT_EQ(of_entries.blocks.size(), of_fragments.blocks.size());
+  for (std::size_t i = 0; i < of_fragments.blocks.size(); ++i) {
+    ASSERT_EQ(of_entries.blocks[i].payload, of_fragments.blocks[i].payload) << i;
   }
 }
 

@@ -51,15 +51,15 @@ inline List list_of(const std::vector<SamplePosting>& postings) {
 }
 
 // What came out: the blocks, read back by the layout of io/format/run.hpp.
-class Joined {
+class ConcatenatedLists {
  public:
-  explicit Joined(std::size_t block_bytes = kMinRunBlockBytes)
-      : joiner_(
+  explicit ConcatenatedLists(std::size_t block_bytes = kMinRunBlockBytes)
+      : concatenator_(
             block_bytes, false, [this](TermBlock&& block) { blocks.push_back(std::move(block)); },
             [this](const RunEntry& piece) { seen_.push_back(decode(piece)); }) {}
 
-  PostingsConcatenator& joiner() { return joiner_; }
-  void finish() { joiner_.finish(); }
+  PostingsConcatenator& concatenator() { return concatenator_; }
+  void finish() { concatenator_.finish(); }
 
   Lists read() const {
     Lists lists;
@@ -132,7 +132,7 @@ class Joined {
   }
 
   std::vector<Entry> seen_;
-  PostingsConcatenator joiner_;
+  PostingsConcatenator concatenator_;
 };
 
 }  // namespace spillway::testing

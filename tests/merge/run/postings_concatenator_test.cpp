@@ -11,8 +11,8 @@
 namespace spillway {
 namespace {
 
+using testing::ConcatenatedLists;
 using testing::encode_postings;
-using testing::Joined;
 using testing::List;
 using testing::list_of;
 using testing::Lists;
@@ -20,68 +20,68 @@ using testing::Parts;
 using testing::SamplePosting;
 
 TEST(PostingsConcatenator, JoinsPartsInDocumentOrder) {
-  Joined joined;
+  ConcatenatedLists joined;
   Parts parts;
   parts.add({{0, 1}, {3, 2}}, 0);
   parts.add({{10, 5}}, 10);
   parts.add({{11, 1}, {500, 7}}, 11);
-  joined.joiner().write("term", parts.view());
+  joined.concatenator().write("term", parts.view());
   joined.finish();
   EXPECT_EQ(joined.read(), (Lists{{"term", {{0, 1}, {3, 2}, {10, 5}, {11, 1}, {500, 7}}}}));
   EXPECT_EQ(joined.entry_count(), 1U);
 }
 
 TEST(PostingsConcatenator, AddsTheFrequenciesOfABorderDocument) {
-  Joined joined;
+  ConcatenatedLists joined;
   Parts parts;
   parts.add({{2, 1}, {9, 1}}, 0);
   parts.add({{9, 2}, {12, 1}}, 9);
-  joined.joiner().write("term", parts.view());
+  joined.concatenator().write("term", parts.view());
   joined.finish();
   EXPECT_EQ(joined.read(), (Lists{{"term", {{2, 1}, {9, 3}, {12, 1}}}}));
 }
 
 TEST(PostingsConcatenator, AddsADocumentThatIsAllOfSeveralParts) {
-  Joined joined;
+  ConcatenatedLists joined;
   Parts parts;
   parts.add({{4, 1}, {7, 3}}, 2);
   for (int i = 0; i < 5; ++i) parts.add({{7, 100}}, 7);
   parts.add({{7, 1}, {8, 1}}, 7);
   parts.add({{8, 1}}, 8);
-  joined.joiner().write("term", parts.view());
+  joined.concatenator().write("term", parts.view());
   joined.finish();
   EXPECT_EQ(joined.read(), (Lists{{"term", {{4, 1}, {7, 504}, {8, 2}}}}));
 }
 
 TEST(PostingsConcatenator, KeepsNeighboursThatAreNotTheSameDocumentApart) {
-  Joined joined;
+  ConcatenatedLists joined;
   Parts parts;
   parts.add({{7, 1}}, 7);
   parts.add({{8, 1}}, 7);  // the border document does not hold the term in this part
-  joined.joiner().write("term", parts.view());
+  joined.concatenator().write("term", parts.view());
   joined.finish();
   EXPECT_EQ(joined.read(), (Lists{{"term", {{7, 1}, {8, 1}}}}));
 }
 
 TEST(PostingsConcatenator, CarriesFrequenciesAndDocumentsUpToTheirLimits) {
-  Joined joined;
+  ConcatenatedLists joined;
   Parts parts;
   parts.add({{0, 0x7FFFFFFF}}, 0);
   parts.add({{0, 0x80000000}, {1, 0xFFFFFFFF}, {0xFFFFFFFE, 1}}, 0);
-  joined.joiner().write("term", parts.view());
+  joined.concatenator().write("term", parts.view());
   joined.finish();
   EXPECT_EQ(joined.read(), (Lists{{"term", {{0, 0xFFFFFFFF}, {1, 0xFFFFFFFF}, {0xFFFFFFFE, 1}}}}));
 }
 
 TEST(PostingsConcatenator, CutsAGiantPartIntoEntriesThatFitTheirBlocks) {
   for (const std::size_t first_terms : {0, 1, 40}) {
-    Joined joined;
+    ConcatenatedLists joined;
     Lists expected;
     for (std::size_t i = 0; i < first_terms; ++i) {
       Parts small;
       small.add({{1, 1}}, 0);
       const std::string term = "a" + std::string(i, 'b');
-      joined.joiner().write(term, small.view());
+      joined.concatenator().write(term, small.view());
       expected[term] = {{1, 1}};
     }
     std::vector<SamplePosting> postings;
@@ -89,7 +89,7 @@ TEST(PostingsConcatenator, CutsAGiantPartIntoEntriesThatFitTheirBlocks) {
     Parts parts;
     parts.add(postings, 0);
     expected["z"] = list_of(postings);
-    joined.joiner().write("z", parts.view());
+    joined.concatenator().write("z", parts.view());
     joined.finish();
     EXPECT_EQ(joined.read(), expected);
     EXPECT_GT(joined.blocks.size(), 50000U / kMinRunBlockBytes);
@@ -102,21 +102,21 @@ TEST(PostingsConcatenator, CutsAGiantPartIntoEntriesThatFitTheirBlocks) {
 TEST(PostingsConcatenator, TakesTermsThatAreNearlyAsLongAsABlock) {
   for (const std::size_t term_bytes :
        {std::size_t{1}, std::size_t{255}, std::size_t{3000}, std::size_t{4090}, std::size_t{65535}}) {
-    Joined joined;
+    ConcatenatedLists joined;
     std::vector<SamplePosting> postings;
     for (std::uint32_t i = 0; i < 8000; ++i) postings.push_back({i * 1000, 1 + i});
     Parts parts;
     parts.add(postings, 0);
     const std::string term(term_bytes, 't');
     const Lists expected{{term, list_of(postings)}};
-    joined.joiner().write(term, parts.view());
+    joined.concatenator().write(term, parts.view());
     joined.finish();
     EXPECT_EQ(joined.read(), expected) << term_bytes;
   }
 }
 
 TEST(PostingsConcatenator, ContinuesATermOverSeveralCalls) {
-  Joined joined;
+  ConcatenatedLists joined;
   List expected;
   for (std::uint32_t call = 0; call < 300; ++call) {
     Parts parts;
@@ -126,14 +126,14 @@ TEST(PostingsConcatenator, ContinuesATermOverSeveralCalls) {
       expected[document] = 2;
       expected[document + 1] = 1;
     }
-    joined.joiner().write("term", parts.view());
+    joined.concatenator().write("term", parts.view());
   }
   joined.finish();
   EXPECT_EQ(joined.read(), (Lists{{"term", expected}}));
 }
 
 TEST(PostingsConcatenator, HandsOutNothingForNothing) {
-  Joined joined;
+  ConcatenatedLists joined;
   joined.finish();
   EXPECT_TRUE(joined.blocks.empty());
 }
@@ -142,7 +142,7 @@ TEST(PostingsConcatenator, HandsOutNothingForNothing) {
 TEST(PostingsConcatenator, EqualsTheNaiveJoinOnRandomParts) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     std::mt19937_64 random(seed);
-    Joined joined(kMinRunBlockBytes << (random() % 3));
+    ConcatenatedLists joined(kMinRunBlockBytes << (random() % 3));
     Lists expected;
     const std::size_t terms = 1 + random() % 30;
     for (std::size_t t = 0; t < terms; ++t) {
@@ -164,7 +164,7 @@ TEST(PostingsConcatenator, EqualsTheNaiveJoinOnRandomParts) {
         parts.add(postings, base);
         if (random() % 2 == 0) document = postings.back().document;  // the next part begins with the same one
       }
-      joined.joiner().write(term, parts.view());
+      joined.concatenator().write(term, parts.view());
     }
     joined.finish();
     ASSERT_EQ(joined.read(), expected) << "seed " << seed;
@@ -187,9 +187,9 @@ TEST(PostingsConcatenator, MakesTheSameBytesOfOnePartAndOfMany) {
       many.add({begin, begin + static_cast<std::ptrdiff_t>(count)}, at == 0 ? 0 : postings[at - 1].document + 1);
       at += count;
     }
-    Joined a, b;
-    a.joiner().write("term", one.view());
-    b.joiner().write("term", many.view());
+    ConcatenatedLists a, b;
+    a.concatenator().write("term", one.view());
+    b.concatenator().write("term", many.view());
     a.finish();
     b.finish();
     ASSERT_EQ(a.blocks.size(), 1U);
@@ -242,7 +242,7 @@ TEST(PostingsConcatenator, MakesTheSameBytesOfAWholeListAsOfItsOnlyPart) {
 TEST(PostingsConcatenator, RefusesAListThatEndsInsideAPosting) {
   for (const std::vector<std::uint8_t>& bytes :
        {std::vector<std::uint8_t>{}, {0x80}, {0x02}, {0x02, 0x80}, {0x03, 0x80, 0x80}}) {
-    Joined joined;
+    ConcatenatedLists joined;
     ListFragment broken;
     broken.postings = bytes;
     broken.document_count = 2;
@@ -253,7 +253,7 @@ TEST(PostingsConcatenator, RefusesAListThatEndsInsideAPosting) {
     std::vector<ListFragment> parts{broken, good.view()[0]};
     EXPECT_THROW(
         {
-          joined.joiner().write("term", parts);
+          joined.concatenator().write("term", parts);
           joined.finish();
           joined.read();
         },

@@ -12,6 +12,7 @@
 #include "indexer/gpu/pipeline/gpu_lane.hpp"
 #include "indexer/gpu/steps/block_pass_size.hpp"
 #include "io/file/memory_file.hpp"
+#include "io/run/reader.hpp"
 #include "sort/sorters.hpp"
 #include "tests/indexer/gpu/pipeline/token_block.hpp"
 #include "tests/indexer/parse/parsed_documents.hpp"
