@@ -9,6 +9,7 @@
 
 #include "corpora/reader/corpus_reader.hpp"
 #include "io/format/content_options.hpp"
+#include "sort/sorters.hpp"
 
 namespace spillway {
 

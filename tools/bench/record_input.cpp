@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "corpora/synthetic/generate_keys.hpp"
+#include "sort/sorters.hpp"
 #include "tools/cli/signals.hpp"
 
 namespace spillway {

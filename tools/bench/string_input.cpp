@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "corpora/synthetic/generate_strings.hpp"
+#include "sort/sorters.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/report/figures.hpp"
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "indexer/gpu/pipeline/executor_lane.hpp"
+#include "sort/sorters.hpp"
 #include "tests/support/host_gpu/host_executor.hpp"
 
 namespace spillway::testing {
