@@ -146,7 +146,7 @@ TEST_F(DuplicateIdsTest, AreSortedWhereSomeDocumentsHaveNone) {
   EXPECT_EQ(find(with_ids({"", std::nullopt, ""}), DuplicateIds::kFirst, 1, 1).duplicates, 1u);
 }
 
-// A run that tells its documents in two stretches: the first half, and the second with any number as its first.
+// A run that tells its documents in two ranges: the first half, and the second with any number as its first.
 class StretchedRun : public MergeInput {
  public:
   StretchedRun(const MergeInput& run, const SampleRun& sample, std::uint64_t second)
@@ -161,10 +161,10 @@ class StretchedRun : public MergeInput {
   std::unique_ptr<DocumentCursor> documents() const override { return run_.documents(); }
   std::vector<DocumentRange> document_ranges() const override {
     const std::span<const SampleDocument> all = sample_.documents;
-    std::vector<DocumentRange> stretches;
-    stretches.push_back({0, std::make_unique<Cursor>(all.first(all.size() / 2))});
-    stretches.push_back({second_, std::make_unique<Cursor>(all.subspan(all.size() / 2))});
-    return stretches;
+    std::vector<DocumentRange> ranges;
+    ranges.push_back({0, std::make_unique<Cursor>(all.first(all.size() / 2))});
+    ranges.push_back({second_, std::make_unique<Cursor>(all.subspan(all.size() / 2))});
+    return ranges;
   }
   std::string name() const override { return "stretched"; }
 

@@ -55,7 +55,7 @@ TEST(JobEstimate, SeesMoreRunsWithLessMemory) {
   EXPECT_EQ(little.index_bytes, much.index_bytes);
 }
 
-TEST(JobEstimate, MergesJoinedRunsWhereThereAreMany) {
+TEST(JobEstimate, MergesCompactedRunsWhereThereAreMany) {
   const JobEstimate few = estimate_of(one_file(100'000'000), 512 * kMebibyte);
   EXPECT_EQ(few.compactions, 0U);
   EXPECT_EQ(few.describe().find("compacted"), std::string::npos);

@@ -101,7 +101,7 @@ class RunCompactorTest : public ::testing::Test {
   CompactionStats stats_;
 };
 
-TEST_F(RunCompactorTest, JoinsTheOldestWhereManyWait) {
+TEST_F(RunCompactorTest, CompactsTheOldestWhereManyWait) {
   for (const bool overlaps : {false, true}) {
     overlaps_ = overlaps;
     RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
@@ -113,13 +113,13 @@ TEST_F(RunCompactorTest, JoinsTheOldestWhereManyWait) {
   }
 }
 
-TEST_F(RunCompactorTest, JoinsNoFewRuns) {
+TEST_F(RunCompactorTest, CompactsNoFewRuns) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
   put_and_check(store, kMostWaitingRuns - 1);
   EXPECT_EQ(stats_.compactions, 0U);
 }
 
-TEST_F(RunCompactorTest, JoinsNothingWithoutMemory) {
+TEST_F(RunCompactorTest, CompactsNothingWithoutMemory) {
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{1000}}) {
     memory_bytes_ = bytes;
     RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
@@ -129,7 +129,7 @@ TEST_F(RunCompactorTest, JoinsNothingWithoutMemory) {
 }
 
 // Of 3 MiB, runs may take a quarter of a MiB each before they are written, and a few KiB then.
-TEST_F(RunCompactorTest, SpillsJoinedRunsAndGivesTheirMemoryBack) {
+TEST_F(RunCompactorTest, SpillsCompactedRunsAndGivesTheirMemoryBack) {
   overlaps_ = false;
   RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
   std::vector<RunShare> others;
@@ -160,7 +160,7 @@ TEST_F(RunCompactorTest, GivesMemoryBackToThoseWhoWait) {
 }
 
 // Not even where the compacting thread finds, once it looks, that there is no room for one or nothing is due any more.
-TEST_F(RunCompactorTest, LetsNobodyWaitForAJoinThatDoesNotCome) {
+TEST_F(RunCompactorTest, LetsNobodyWaitForACompactionThatDoesNotCome) {
   for (const std::size_t bytes : {std::size_t{1000}, 8 * kMebibyte}) {
     memory_bytes_ = bytes;
     RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
@@ -206,7 +206,7 @@ TEST_F(RunCompactorTest, LeavesSpilledRunsAndTheirNeighboursAsTheyAre) {
 }
 
 // Parsers hold them while they parse.
-TEST_F(RunCompactorTest, JoinsInSlotsThatNobodyHolds) {
+TEST_F(RunCompactorTest, CompactsInSlotsThatNobodyHolds) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
   RunCompactor compactor(setup(store));
   std::vector<ThreadSlot> held;
@@ -220,7 +220,7 @@ TEST_F(RunCompactorTest, JoinsInSlotsThatNobodyHolds) {
   EXPECT_EQ(compactor.stats().compactions, 1U);
 }
 
-TEST_F(RunCompactorTest, KeepsAJoinedRunWhereThereIsMemory) {
+TEST_F(RunCompactorTest, KeepsACompactedRunWhereThereIsMemory) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
   put_and_check(store, kMostWaitingRuns);
   ASSERT_EQ(stats_.compactions, 1U);
@@ -228,7 +228,7 @@ TEST_F(RunCompactorTest, KeepsAJoinedRunWhereThereIsMemory) {
   EXPECT_EQ(temp_.written_bytes(), 0U);
 }
 
-TEST_F(RunCompactorTest, SaysWhatAJoinMet) {
+TEST_F(RunCompactorTest, SaysWhatACompactionMet) {
   for (const bool overlaps : {false, true}) {
     overlaps_ = overlaps;
     RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
