@@ -17,9 +17,9 @@ namespace spillway {
 
 namespace {
 
-// Ranges a thread. At least so many that threads end together although ranges are uneven, and that the writer soon has
-// something to write: until the first range is done, it gets the output of one thread only. At most so many because
-// neighbouring ranges both read the blocks at their border.
+// Ranges per thread. With fewer, uneven ranges keep some threads busy at the end, and the writer waits longer at the
+// start: until the first range is done, it gets the output of one thread only. With more, too many blocks are read
+// twice, by the ranges on both sides of a border.
 constexpr std::size_t kLeastRanges = 20, kMostRanges = 48;
 
 SourceLayout whole_source(std::span<const MergeInput* const> inputs) {

@@ -22,8 +22,8 @@ namespace spillway {
 
 namespace {
 
-// Ranges a thread. At least so many that threads end together although ranges are uneven. At most so many because
-// neighbouring ranges both read the blocks at their border.
+// Ranges per thread. With fewer, uneven ranges keep some threads busy at the end. With more, too many blocks are read
+// twice, by the ranges on both sides of a border.
 constexpr std::size_t kLeastRanges = 6, kMostRanges = 48;
 
 std::size_t waiting_bytes(const RunMergeOptions& options) {
