@@ -54,7 +54,7 @@ void unify(benchmark::State& state, const StringSorter* sorter) {
   state.counters["strings"] = static_cast<double>(strings);
 }
 
-// As for a run that stays in memory.
+// Returns the options for a run that stays in memory.
 BlockSortOptions sort_options(ChunkForm form) {
   BlockSortOptions options;
   options.job = stage_content().job();

@@ -27,7 +27,7 @@ def loaded(results: Path, name: str) -> dict:
 
 
 def multiple(value: float) -> str:
-    """Bold where Spillway is behind."""
+    """Formats a multiple of Spillway's figure; bold if Spillway loses."""
     text = f"{value:.0f}" if value >= 9.95 else f"{value:.1f}" if value >= 1.95 else f"{value:.2f}"
     return text if value >= 1 else f"**{text}**"
 

@@ -3,9 +3,9 @@
 
 usage: bench/compare/compare.py INPUT [--cases frequencies,64M:spillway+tantivy] [--rounds 5] [--scratch DIR]
 
-A case is a name, or NAME:TOOL+TOOL for some of the tools. bench/compare/setup installs the tools; a missing one is
-named and left out. Before any time is printed, each index is opened and its documents are counted. docs/benchmarks.md
-describes how each tool is run and which differences remain.
+A case is NAME, with all tools, or NAME:TOOL+TOOL, with those tools only. bench/compare/setup installs the tools. A tool
+that is not installed is reported and left out. Before any time is printed, each index is opened and its documents are
+counted. docs/benchmarks.md describes how each tool is run and which differences remain.
 """
 import argparse
 import sys
@@ -40,12 +40,12 @@ def count_records(source: Path) -> int:
 
 
 def parse_cases(text: str | None, every: dict[str, Case]) -> dict[str, list[str]]:
-    """The wanted cases, each with the names of its tools; an empty list means all tools."""
+    """Returns the chosen cases, each with the names of its tools; an empty list means all tools."""
     wanted = {}
     for word in text.split(",") if text else every:
         name, _, tools = word.partition(":")
         if name not in every:
-            raise SystemExit(f"compare.py: no such case: {name}; there are {', '.join(every)}")
+            raise SystemExit(f"compare.py: no such case: {name}; expected one of {', '.join(every)}")
         wanted[name] = tools.split("+") if tools else []
     return wanted
 
@@ -60,11 +60,12 @@ class Comparison:
 
     @staticmethod
     def usable(tools: list[Tool], wanted: dict[str, list[str]]) -> list[Tool]:
-        """The installed tools that a case of `wanted` needs."""
+        """Returns the installed tools that a case of `wanted` needs, and reports the others."""
         named = {name for names in wanted.values() for name in names}
         unknown = named - {tool.name for tool in tools}
         if unknown:
-            raise SystemExit(f"compare.py: no such tool: {', '.join(sorted(unknown))}")
+            raise SystemExit(f"compare.py: no such tool: {', '.join(sorted(unknown))}; expected some of "
+                             f"{', '.join(tool.name for tool in tools)}")
         found = []
         for tool in tools:
             if all(wanted.values()) and tool.name not in named:
@@ -82,7 +83,7 @@ class Comparison:
         warm_page_cache(self.source)
 
     def run(self, case: Case, names: list[str]) -> tuple[dict[str, Series], dict[str, dict], dict[str, str]]:
-        """Rounds, facts and failures by tool, for the tools in `names` or, if that is empty, for all."""
+        """Returns rounds, facts and failures by tool, for the tools in `names`, or for all if that is empty."""
         contestants, facts, failures = {}, {}, {}
         for tool in self.tools:
             if names and tool.name not in names:
@@ -103,17 +104,17 @@ class Comparison:
         return series, facts, failures
 
     def try_out(self, tool: Tool, case: Case, output: Path, command: list[str]) -> dict:
-        """The warm-up round. It also checks the index."""
+        """Runs the warm-up round, checks the index, and returns the facts about it."""
         run_measured(command, output)
         documents, with_word = tool.probe(output, PROBE_WORD)
         if documents != self.records:
-            raise FailedRun(f"its index has {documents} documents of {self.records}")
-        return {"version": tool.version(), "told": tool.told(case), "documents": documents,
+            raise FailedRun(f"expected {self.records} documents in its index, found {documents}")
+        return {"version": tool.version(), "settings": tool.settings(case), "documents": documents,
                 f"documents_with_{PROBE_WORD}": with_word, "index_bytes": bytes_below(output)}
 
 
 HEAD = ["tool", "times Spillway's", "wall s", "spread", "MB/s", "user s", "system s", "peak MB", "index MB",
-        f"docs with \"{PROBE_WORD}\"", "told"]
+        f"docs with \"{PROBE_WORD}\"", "settings"]
 
 
 def case_table(series: dict[str, Series], facts: dict[str, dict], failures: dict[str, str],
@@ -127,7 +128,7 @@ def case_table(series: dict[str, Series], facts: dict[str, dict], failures: dict
             f"{name} {fact['version']}", f"{rounds.ratio_to(reference):.2f}" if reference else "-", f"{wall:.2f}",
             f"{rounds.spread():.0%}", report.rate(source_bytes, wall), f"{rounds.median('user_seconds'):.2f}",
             f"{rounds.median('system_seconds'):.2f}", report.megabytes(rounds.as_json()["peak_bytes"]),
-            report.megabytes(fact["index_bytes"]), f"{fact[f'documents_with_{PROBE_WORD}']:,}", fact["told"]])
+            report.megabytes(fact["index_bytes"]), f"{fact[f'documents_with_{PROBE_WORD}']:,}", fact["settings"]])
     return report.table(HEAD, rows) + "".join(
         f"\n{name} failed: {failure.splitlines()[-1]}\n" for name, failure in failures.items())
 
@@ -137,7 +138,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("source", metavar="INPUT", type=lambda path: Path(path).resolve())
     parser.add_argument("--scratch", type=Path, help="where indexes are made (default: a directory beside INPUT)")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--cases", help="NAME or NAME:TOOL+TOOL, with commas between (default: all cases, all tools)")
+    parser.add_argument("--cases", help="NAME or NAME:TOOL+TOOL, separated by commas (default: all cases, all tools)")
     parser.add_argument("--program", type=Path, default=spillway.PROGRAM)
     parser.add_argument("--output", type=Path, default=report.default_directory(), help="directory of the report")
     parser.add_argument("--name", default="compare", help="name of the report's files")

@@ -2,8 +2,8 @@
 //   build INPUT OUTPUT THREADS BUFFER_MEGABYTES CONTENTS    CONTENTS: frequencies, positions, text
 //   probe INDEX WORD
 //   version
-// Each thread reads, parses and adds the records that begin in its ranges of the file. The index stays as commit() and the
-// merges that it waits for leave it, in a few segments.
+// Each thread reads, parses and adds the records that begin in its ranges of the file. The index is not merged further
+// after commit() and the merges that it waits for; it has a few segments.
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
@@ -68,7 +68,7 @@ public class IndexJsonl {
     return type;
   }
 
-  // Adds the records of pieces until there are none left.
+  // Takes ranges of the file and adds their records until there are no ranges left.
   private Void work() throws IOException {
     for (long piece = nextPiece.getAndIncrement(); piece * PIECE_BYTES < sourceBytes;
          piece = nextPiece.getAndIncrement()) {
@@ -77,7 +77,7 @@ public class IndexJsonl {
     return null;
   }
 
-  // The records that begin in [begin, end): the first behind a newline at begin - 1 or later.
+  // Adds the records that begin in [begin, end). The first one begins after the first newline at begin - 1 or later.
   private void addPiece(long begin, long end) throws IOException {
     long from = Math.max(0, begin - 1);
     byte[] bytes = readToNewline(from, end);
@@ -90,7 +90,7 @@ public class IndexJsonl {
     }
   }
 
-  // The bytes of [from, to) and on to the newline behind them, or to the end of the file.
+  // Returns the bytes of [from, to) and those that follow, up to the next newline or the end of the file.
   private byte[] readToNewline(long from, long to) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(source, "r")) {
       file.seek(from);

@@ -2,7 +2,8 @@
 """Indexes a JSONL file with SQLite's FTS5 in one transaction, and queries such an index.
 
 detail=none and detail=column keep no frequencies, so such an index holds less than those of the other tools. The page
-cache and the hash table of pending terms get a quarter of the memory each. The index stays as the inserts leave it.
+cache and the hash table of pending terms get a quarter of the memory each. The index is not optimized after the
+inserts.
 """
 import argparse
 import json

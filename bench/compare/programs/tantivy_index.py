@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Indexes a JSONL file with tantivy, and queries such an index. Runs in the environment that bench/compare/setup makes.
 
-Records go to add_json unchanged, so that tantivy parses them: faster than building documents in Python. The index stays
-as commit() and the merges that it starts leave it, in a few segments.
+Records go to add_json unchanged, so that tantivy parses them: faster than building documents in Python. The index is
+not merged further after commit() and the merges that it starts; it has a few segments.
 """
 import argparse
 import json

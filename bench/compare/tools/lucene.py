@@ -1,6 +1,7 @@
-"""Lucene 9, with the classes from a Python package (programs/IndexJsonl.java).
+"""Lucene 9, driven by programs/IndexJsonl.java; the jar comes from a Python package.
 
-The memory of a case is the Java heap; half of it is the indexing buffer. The virtual machine needs more.
+The memory of a case is the size of the Java heap. Half of it is the indexing buffer. The virtual machine needs memory
+besides the heap.
 """
 import shutil
 from pathlib import Path
@@ -28,9 +29,9 @@ class Lucene(Tool):
         return self._java(case.memory_bytes, ["build", str(source), str(output), str(case.threads),
                                               str(buffer_megabytes), case.contents.name.lower()])
 
-    def told(self, case: Case) -> str:
+    def settings(self, case: Case) -> str:
         return (f"heap {mebibytes(case.memory_bytes)}, buffer {mebibytes(case.memory_bytes // 2)}, "
-                f"{case.threads} threads that parse and add, merges beside them")
+                f"{case.threads} threads that parse and add, merge threads in addition")
 
     def probe(self, output: Path, word: str) -> tuple[int, int]:
         return answered_counts(self._java(256 << 20, ["probe", str(output), word]))

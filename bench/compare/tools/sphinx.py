@@ -1,7 +1,7 @@
 """Sphinx (Debian's sphinxsearch): `indexer` reads tab-separated values, which are made before anything is timed.
 
-Line breaks and tabs of a text become blanks. Always one thread. Frequencies without positions need hitless_words = all.
-Texts cannot be stored.
+Line breaks and tabs in a text become blanks. It always runs one thread. An index of frequencies without positions needs
+hitless_words = all. Sphinx cannot store texts.
 """
 import json
 import os
@@ -74,7 +74,7 @@ class Sphinx(Tool):
             table=self._table, output=output, hitless=hitless, memory=self._memory(case)))
         return ["sh", "-c", f"mkdir '{output}' && exec indexer --quiet --config '{configuration}' --all"]
 
-    def told(self, case: Case) -> str:
+    def settings(self, case: Case) -> str:
         return f"mem_limit {mebibytes(self._memory(case))}, one thread"
 
     def probe(self, output: Path, word: str) -> tuple[int, int]:

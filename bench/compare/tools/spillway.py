@@ -20,7 +20,7 @@ class Spillway(Tool):
     def missing(self) -> str | None:
         if self.program.is_file():
             return None
-        return f"{self.program} is not there; cmake --preset release && cmake --build --preset release"
+        return f"{self.program} does not exist; run cmake --preset release && cmake --build --preset release"
 
     def version(self) -> str:
         return answer([str(self.program), "--version"]).strip().removeprefix("spillway ")
@@ -30,7 +30,7 @@ class Spillway(Tool):
                    "--threads", str(case.threads)]
         return spillway.index_command(self.program, source, output, options)
 
-    def told(self, case: Case) -> str:
+    def settings(self, case: Case) -> str:
         return f"--memory {mebibytes(case.memory_bytes)}, --threads {case.threads}"
 
     def probe(self, output: Path, word: str) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""SQLite FTS5, through Python's sqlite3 (programs/sqlite_index.py). Always one thread."""
+"""SQLite FTS5, through Python's sqlite3 (programs/sqlite_index.py). It always runs one thread."""
 import sqlite3
 import sys
 from pathlib import Path
@@ -27,7 +27,7 @@ class Sqlite(Tool):
         return [sys.executable, str(SCRIPT), "build", str(source), str(output), "--detail", DETAIL[case.contents],
                 "--memory", str(case.memory_bytes), *stored]
 
-    def told(self, case: Case) -> str:
+    def settings(self, case: Case) -> str:
         return f"detail={DETAIL[case.contents]}, cache and hash of {mebibytes(case.memory_bytes // 2)}, one thread"
 
     def probe(self, output: Path, word: str) -> tuple[int, int]:

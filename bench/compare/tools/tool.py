@@ -1,4 +1,5 @@
-"""The interface of a tool in compare.py. An adapter is one file: how the tool is run, and how its index is queried."""
+"""The interface between compare.py and the tools. The adapter of a tool is one file: it says how the tool is run, and
+how its index is queried."""
 import abc
 import dataclasses
 import enum
@@ -30,29 +31,29 @@ class Tool(abc.ABC):
 
     @abc.abstractmethod
     def missing(self) -> str | None:
-        """Why it cannot run here, with the remedy; None if it can."""
+        """Returns why the tool cannot run here, with the remedy; None if it can run."""
 
     @abc.abstractmethod
     def version(self) -> str: ...
 
     def prepare(self, source: Path, scratch: Path) -> None:
-        """Makes what the tool needs besides the JSONL file. Called before anything is timed."""
+        """Makes the files that the tool needs besides the JSONL file. Called before anything is timed."""
 
     @abc.abstractmethod
     def command(self, case: Case, source: Path, output: Path) -> list[str] | None:
-        """The command that indexes `source` into `output`; None if the tool cannot do this case."""
+        """Returns the command that indexes `source` into `output`; None if the tool cannot do this case."""
 
     @abc.abstractmethod
-    def told(self, case: Case) -> str:
-        """The tool's settings of memory and threads, in a few words."""
+    def settings(self, case: Case) -> str:
+        """Describes the memory and threads that the tool is given, in a few words."""
 
     @abc.abstractmethod
     def probe(self, output: Path, word: str) -> tuple[int, int]:
-        """Reopens the index and returns the numbers of its documents and of those that hold `word`."""
+        """Reopens the index and returns the number of its documents and the number of those that contain `word`."""
 
 
 def answered_counts(command: list[str]) -> tuple[int, int]:
-    """The counts that a child process prints as {"documents": N, "with_word": N}."""
+    """Runs a command and returns the counts that it prints as {"documents": N, "with_word": N}."""
     counts = json.loads(answer(command))
     return counts["documents"], counts["with_word"]
 
