@@ -83,7 +83,7 @@ void RangeList::bound_documents() {
   }
 }
 
-// Phrase, or a list without block bounds: each posting has a bound of its own.
+// Computes a bound for each posting. For phrases, and for lists without block bounds.
 void RangeList::bound_postings() {
   context_.work.read_lengths += documents_.size();
   for (std::size_t i = 0; i < documents_.size(); ++i) {

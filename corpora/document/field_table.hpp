@@ -45,7 +45,7 @@ class FieldTable {
 
   std::size_t name_count() const { return names_.size(); }
   std::size_t longest_name() const { return longest_name_; }
-  // Index of a name; kNoName for a member that no field uses. Time O(names), of which there are about ten.
+  // Returns the index of a name, or kNoName for a member that no field uses. O(names); there are about ten.
   std::size_t find(std::string_view name) const {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (names_[i] == name) return i;

@@ -31,7 +31,7 @@ class JsonScanner {
   const std::string& error_detail() const { return error_detail_; }
   // Whether a string of the record has broken UTF-8 or lone surrogates.
   bool repaired() const { return repaired_; }
-  // By name index of the table.
+  // Returns the values, indexed by FieldTable::find().
   std::span<const FieldValue> values() const { return values_; }
 
  private:

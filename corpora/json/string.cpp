@@ -120,8 +120,8 @@ __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt"))) Unesca
   for (;;) {
     const __m512i block = _mm512_loadu_si512(in);
     const std::uint64_t backslashes = _mm512_cmpeq_epi8_mask(block, backslash);
-    // Of consecutive backslashes every other one escapes. The carry of the subtraction finds them (Langdale and Lemire
-    // 2019, section 3.1.1).
+    // Every other backslash of a consecutive series escapes. The carry of the subtraction finds them (Langdale and
+    // Lemire 2019, section 3.1.1).
     const std::uint64_t openers = backslashes & ~first_escaped;
     const std::uint64_t behind = ((openers << 1 | kOdd) - openers) ^ kOdd;
     const std::uint64_t escaped = behind ^ (backslashes | first_escaped);

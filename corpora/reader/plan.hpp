@@ -1,4 +1,4 @@
-// What a job reads: the INPUT arguments as a list of files with their formats, compression and, for --part I/N, the
+// Turns the INPUT arguments of a job into a list of files with their formats, compression and, for --part I/N, the
 // share of each file. CorpusReader then cuts the plan into tasks.
 #pragma once
 
@@ -50,7 +50,7 @@ struct ReaderLimits {
   std::size_t unpack_bytes = 0;
 };
 
-// What readers of a plan work with.
+// The parameters that all readers of a plan share. The references must outlive the reader.
 struct ReaderSetup {
   FileSystem& files;
   const CorpusPlan& plan;

@@ -33,7 +33,7 @@ class TrecLayout final : public SgmlHandler {
   std::optional<std::uint64_t> document_end() const { return document_end_; }
   // Offset of the first character outside of the document.
   std::optional<std::uint64_t> outside() const { return outside_; }
-  // By name index of the table.
+  // Returns the elements, indexed by FieldTable::find().
   const std::vector<Element>& elements() const { return elements_; }
 
  private:

@@ -32,7 +32,7 @@ class Codec {
   virtual void start_member(std::string_view head) = 0;
   // Unpacks from `in` to `out`. With an empty `in`, hands out bytes that the codec still holds.
   virtual Step step(std::string_view in, std::span<std::uint8_t> out) = 0;
-  // What was wrong in the broken step.
+  // Describes the error after a step that returned kBroken.
   virtual std::string broken_detail() const = 0;
   virtual SkipReason truncated_reason() const = 0;
   virtual SkipReason broken_reason() const = 0;

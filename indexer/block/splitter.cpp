@@ -15,7 +15,7 @@ namespace {
 // Chunks whose tables are made at once.
 constexpr std::size_t kGroupChunks = 16;
 
-// For tables that are yet to be made.
+// Returns the most memory for making the tables of a chunk and sorting it.
 std::size_t most_cpu_sort_bytes(const ChunkCounts& most, const TabulationBytes& tables, const BlockSorter& sorter) {
   return tables.result + std::max(tables.scratch, sorter.extra_bytes(most));
 }

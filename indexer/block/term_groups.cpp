@@ -117,8 +117,8 @@ void TermGroups::fill(Table& table, std::span<std::uint8_t> is_done) {
   count_ = std::min<std::size_t>(table.group_count, table.most_groups);
 }
 
-// A chunk's strings are in no order of the table: prefetches for a batch of them in three steps, each of which reads
-// what the one before has asked for.
+// The strings of a chunk hit the table in random order. Each batch is therefore prefetched in three steps; each step
+// reads the cache lines that the step before has requested.
 bool TermGroups::group_chunk(Table& table, std::size_t c) {
   const std::span<const ChunkTerm> terms = chunks_[c].terms().terms;
   const std::uint8_t* const text = chunks_[c].terms().text.data();

@@ -127,7 +127,7 @@ struct ParsedChunk : ChunkDocuments {
   std::variant<ChunkPostings, ChunkTable, ChunkTokens> content;
 
   ChunkForm form() const { return static_cast<ChunkForm>(content.index()); }
-  // Require: that form.
+  // Each requires that the chunk has this form.
   const ChunkPostings& postings() const { return std::get<ChunkPostings>(content); }
   const ChunkTable& table() const { return std::get<ChunkTable>(content); }
   const ChunkTokens& tokens() const { return std::get<ChunkTokens>(content); }

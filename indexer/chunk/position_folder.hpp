@@ -1,7 +1,6 @@
 // Positions of a chunk, document by document. The occurrences of a document wait in text order. When the document ends,
-// a counting sort orders them by term while they are in cache, and their distances are appended as varints:
-// O(occurrences
-// + terms). The parser takes the lists in order as it emits the postings, so inverting the chunk moves whole lists.
+// a counting sort orders them by term while they are in cache, and their distances are appended as varints. The parser
+// takes the lists in order as it emits the postings, so inverting the chunk moves whole lists. O(occurrences + terms).
 #pragma once
 
 #include <cstddef>
@@ -54,7 +53,7 @@ class PositionFolder {
     return list;
   }
 
-  // Those of the chunk so far, list by list.
+  // Returns the distances of all lists that next_list() has returned for this chunk, list by list.
   std::span<const std::uint8_t> distances() const { return {distances_, distances_used_}; }
   void clear() { distances_used_ = 0; }
 

@@ -31,7 +31,7 @@
 
 namespace spillway {
 
-// What sorts blocks: lanes where there are any, and `cpu` the blocks that they do not.
+// The sorters of a queue: lanes, if there are any, take blocks first; `cpu` sorts the blocks that they do not.
 struct BlockSorters {
   const BlockSorter& cpu;
   std::span<const std::unique_ptr<GpuLane>> lanes{};

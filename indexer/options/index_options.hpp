@@ -1,5 +1,5 @@
-// What a caller asks of an indexing job: the options of `spillway index`, as run_index (indexer/job/index_job.hpp) and
-// the plan (indexer/plan/job.hpp) take them.
+// The options of an indexing job (`spillway index`), as run_index (indexer/job/index_job.hpp) and the plan
+// (indexer/plan/job.hpp) take them.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,8 @@ const std::vector<std::string>& gpu_chunks_names();
 
 struct GpuOptions {
   std::vector<int> ids;  // empty: the first usable GPU
-  std::uint64_t memory_bytes =
-      0;                  // of device memory, on each GPU; 0: as much as blocks can use, at most 80 % of the free
-  bool required = false;  // fail instead of sorting on the CPU
+  std::uint64_t memory_bytes = 0;  // on each GPU; 0: as much as blocks can use, at most 80 % of what is free
+  bool required = false;           // fail instead of sorting on the CPU
   GpuChunks chunks = GpuChunks::kAuto;
 };
 

@@ -1,4 +1,4 @@
-// What an indexing job did: the summary and the --json report of `spillway index` are printed from it.
+// The report of an indexing job: the summary and the --json report of `spillway index` are printed from it.
 #pragma once
 
 #include <cstdint>

@@ -69,7 +69,8 @@ class ChunkParser : public DocumentSink {
   // `counts` belongs to the derived parser, which adds to it.
   ChunkParser(const ChunkParserSetup& setup, DocumentCounts& counts);
 
-  // More of a field or text of the document. A token may go on in the next call, until finish_scan().
+  // Takes the next bytes of a field or of the document's text. A token may continue in the next call, up to
+  // finish_scan().
   virtual void scan(std::string_view text) = 0;
   virtual void finish_scan() = 0;
   // Between two calls of scan() or between two tokens: the document goes on in the next chunk.

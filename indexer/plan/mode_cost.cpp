@@ -22,7 +22,7 @@ struct Costs {
   double rare_word;        // per GB, of one thread: kCommonWords describes it
   double byte;             // of what threads share: writers, memory
   double positioned_byte;
-  double short_memory_byte;  // for each time that --memory goes into 1 GiB, beyond the first
+  double short_memory_byte;  // a byte, times (1 GiB / --memory - 1)
 };
 constexpr Costs kCpu{0.02, 0.11, 19.3e-9, 32e-9, 20'000, 0.025e-9, 0.15e-9, 0};
 constexpr Costs kGpu{0.33, 0.08, 8.9e-9, 16.3e-9, 1'000, 0.025e-9, 0.20e-9, 0.04e-9};

@@ -15,7 +15,7 @@ struct RunStats {
   std::vector<std::uint64_t> bytes;  // of each run, in document order
   std::uint64_t documents = 0;       // of all runs
   std::size_t cursor_bytes = 0;      // of the largest term cursor
-  std::size_t open_bytes = 0;        // memory of all runs while they are open, beside cursors
+  std::size_t open_bytes = 0;        // memory of all runs while they are open, without cursors
   std::size_t most_open_bytes = 0;   // most of one of them, or of a run that a pass makes
   bool any_file = true;              // files take descriptors; indexes and runs in memory take none
 };

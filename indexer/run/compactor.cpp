@@ -19,7 +19,7 @@ constexpr std::size_t kBlocksAhead = 16;
 
 std::size_t blocks_ahead(unsigned threads) { return threads <= 1 ? 0 : threads * kBlocksAhead; }
 
-// What the runs of a compaction take.
+// The number of runs in a compaction, and the memory and documents that they take.
 struct GroupSizes {
   std::size_t count = 0;
   std::size_t open_bytes = 0, cursors_bytes = 0;              // of all runs: while open, and for one cursor over each
@@ -171,7 +171,7 @@ bool RunCompactor::wait_for_compaction() {
   return error_ == nullptr && ended_ != before;
 }
 
-// As many as the memory for a compaction has room for; 0 if not even one thread fits.
+// Returns the most threads for which a compaction has memory; 0 if not even one thread fits.
 unsigned RunCompactor::threads_for(const MergeSources& group) const {
   GroupSizes runs{.count = group.size()};
   unsigned threads = setup_.slots.count();

@@ -63,7 +63,7 @@ class RunCompactor {
   bool empty() const;  // no run was put
   // Waits for due compactions and moves all runs to the store, in order. Throws the error of a compaction.
   void finish();
-  // After finish().
+  // Requires: finish() was called.
   const CompactionStats& stats() const { return stats_; }
 
  private:

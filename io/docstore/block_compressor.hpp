@@ -30,8 +30,8 @@ class BlockCompressor {
   BlockCompressor(const BlockCompressor&) = delete;
   BlockCompressor& operator=(const BlockCompressor&) = delete;
 
-  // Starts up to `count` threads that compress beside the caller; fewer if the system has no more. Requires: no helpers
-  // were started since the last finish().
+  // Starts up to `count` threads that compress in parallel with the caller; fewer if the system has no more. Requires:
+  // no helpers were started since the last finish().
   void start_helpers(unsigned count);
   // Takes the bytes of `raw`, which becomes empty but keeps room. This call or a later add() or finish() appends the
   // stored bytes to `data` and their offset to `offsets`, on the calling thread. Rethrows the errors of helpers.

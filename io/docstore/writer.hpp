@@ -66,7 +66,7 @@ class DocumentSectionsWriter {
   BlockStreamWriter fields_, text_;
   std::uint64_t document_count_ = 0, stored_ids_ = 0, length_sum_ = 0;
   bool group_stored_ = false;     // a document of the open group has metadata
-  bool group_started_ = false;    // for the next document, of which only text was appended so far
+  bool group_started_ = false;    // by the text of the next document, whose entry was not added yet
   std::uint64_t text_bytes_ = 0;  // of the next document's text, so far
   std::string last_id_;           // of this group
 };

@@ -241,7 +241,7 @@ void IndexVerifier::check_documents() {
   check_blocks(documents.text(), Section::kText, Section::kTextBlocks);
 }
 
-// As many strictly ascending (id, document) pairs as there are documents with ids: so each occurs once.
+// Checks that the pairs (id, document) ascend strictly and are as many as the documents with ids, so each occurs once.
 void IndexVerifier::check_id_order() const {
   const SectionReader& order = state_.section(Section::kIdOrder);
   std::string id, last_id;

@@ -48,7 +48,7 @@ SPILLWAY_SCAN_TARGET std::uint64_t sum_in_lanes(std::span<const std::uint32_t> n
   return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(_mm512_add_epi64(even, odd)));
 }
 
-// Each lane loads four bytes, of which the first is its code.
+// Each lane loads four bytes. The first one is its code.
 SPILLWAY_SCAN_TARGET std::uint32_t least_in_lanes(std::span<const std::uint32_t> documents, const std::uint8_t* codes) {
   __m512i least = _mm512_set1_epi32(255);
   const __m512i low_byte = least;

@@ -70,7 +70,7 @@ std::uint8_t* TermBlockBuilder::begin_entry(const RunEntry& entry, std::size_t p
   return body;
 }
 
-// Keeps `term`, of which last_term_ already has the first `shared` bytes.
+// Copies `term` to last_term_, which already has its first `shared` bytes.
 void TermBlockBuilder::keep_term(std::string_view term, std::size_t shared) {
   if (last_term_.size() < term.size()) last_term_.resize(2 * term.size());
   copy_bytes(bytes_of(term.substr(shared)), reinterpret_cast<std::uint8_t*>(last_term_.data()) + shared);

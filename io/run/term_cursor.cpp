@@ -27,7 +27,7 @@ void fetch_ahead(const std::uint8_t* postings, const std::uint8_t* behind, const
 
 constexpr std::size_t kWordBytes = 8;
 
-// As a.compare(b), but without a call if the first bytes differ.
+// Compares like a.compare(b), but without a call if the first bytes differ.
 int compare(std::string_view a, std::string_view b) {
   if (a.empty() || b.empty() || a.front() == b.front()) return a.compare(b);
   return static_cast<unsigned char>(a.front()) < static_cast<unsigned char>(b.front()) ? -1 : 1;

@@ -79,7 +79,7 @@ class OrderedRanges {
     write_(std::move(item));
   }
 
-  // To be called after the last item of a range. Throws OrderStopped.
+  // Ends a range. Requires: its last item was put. Throws OrderStopped.
   void finish(std::size_t range) {
     Lock lock(mutex_);
     check_stopped();

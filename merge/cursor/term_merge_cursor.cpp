@@ -97,7 +97,7 @@ void TermMergeCursor::begin_term() {
   if (rest_.bytes == kMoreBytes) term_ = entry().term;
 }
 
-// As string_view::compare, for the terms of two inputs that share their first 8 bytes.
+// Compares the terms of two inputs, which share their first 8 bytes, like string_view::compare.
 int TermMergeCursor::compare(std::size_t a, std::size_t b) const {
   const Rest &left = rests_[a], &right = rests_[b];
   if (left == right) {

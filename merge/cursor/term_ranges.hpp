@@ -29,7 +29,7 @@ class TermRanges {
 // inputs.
 std::vector<std::string> choose_term_splitters(std::span<const MergeInput* const> inputs, std::size_t range_count);
 
-// The memory of that call at most, its result included, beside the samples of one input.
+// Returns the most memory of that call: its result is included, the samples of one input are not.
 std::size_t splitter_memory_bytes(std::size_t input_count, std::size_t range_count);
 
 }  // namespace spillway

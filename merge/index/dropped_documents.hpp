@@ -1,4 +1,4 @@
-// Which documents of the source a merge leaves out (duplicate ids, deletes), and how the others are renumbered.
+// The documents of the source that a merge leaves out (duplicate ids, deletes), and the new numbers of the others.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ class DroppedDocuments {
   DroppedDocuments(MemoryBudget& budget, std::uint64_t document_count);
 
   void drop(std::uint32_t document);
-  // To be called after the last drop() and before the first renumber(). O(documents / 64).
+  // Counts the dropped documents. Call it after the last drop() and before the first renumber(). O(documents / 64).
   void seal();
 
   bool none() const { return count_ == 0; }

@@ -23,7 +23,7 @@ class LengthCodes {
   // Removes the dropped documents; once, after the last set().
   void drop(const DroppedDocuments& dropped);
 
-  // By number in the source; after drop() by number in the index.
+  // Returns the codes, indexed by number in the source; after drop(), by number in the index.
   std::span<const std::uint8_t> span() const { return codes_.span().first(count_); }
 
  private:

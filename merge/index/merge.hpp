@@ -32,8 +32,8 @@ struct IndexMergeOptions {
   // afterwards. An exception ends the merge. May be empty.
   WorkBeside beside = {};
   unsigned most_threads = 1;
-  // Memory for batches that wait for those of earlier ranges, beside two batches a thread. Threads block once it is
-  // full.
+  // Memory for batches that wait for those of earlier ranges, in addition to two batches a thread. Threads block when
+  // it is full.
   std::size_t ahead_bytes = 0;
 };
 

@@ -14,7 +14,7 @@ namespace spillway {
 // Thread-safe. The writer lives longer.
 class OrderedLists : public OrderedRanges<ListBatch> {
  public:
-  // Keeps up to `most_used` written batches for take_used(), beside the limit.
+  // Keeps up to `most_used` written batches for take_used(); they do not count towards the limit.
   OrderedLists(IndexWriter& writer, std::size_t range_count, std::size_t limit_bytes, std::size_t most_used = 0);
 
   // As OrderedRanges::put, with the bytes that the batch holds.

@@ -34,7 +34,7 @@ class SourceTexts {
 
   // Hands the text of the next document to `take`, fragment by fragment. Throws FormatError if there is none left.
   void next_document(const std::function<void(std::string_view)>& take);
-  // To be called after the last document. Throws FormatError if there is more text.
+  // Checks the end of the input. Requires: the last document was read. Throws FormatError if there is more text.
   void finish();
 
  private:

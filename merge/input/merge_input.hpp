@@ -42,7 +42,8 @@ class MergeInput {
   virtual bool may_have_dropped() const { return false; }
 };
 
-// What a merge read from an input. The cursors check each term range; only the totals show that a range is missing.
+// Counts and sum of all postings that a merge read from an input. The cursors check each term range; only the totals
+// show that a range is missing.
 struct InputTotals {
   std::uint64_t posting_count = 0, occurrence_count = 0;
   ContentChecksum sum;  // in the input's own numbering; merges into a run do not compute it

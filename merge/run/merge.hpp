@@ -20,7 +20,7 @@ struct RunMergeOptions {
   std::uint64_t run_number = 0;
   unsigned threads = 1;                 // term ranges merged in parallel; the caller's thread is one of the threads
   ConcurrencyLimiter* slots = nullptr;  // a thread holds a slot for each range; the caller holds none. May be null
-  std::size_t ahead_bytes = 0;          // for blocks that wait for those of earlier ranges, beside two a thread
+  std::size_t ahead_bytes = 0;          // for blocks that wait for those of earlier ranges, besides two a thread
   bool documents_beside = false;        // one thread reads documents while the others merge ranges
   StopCheck check = {};
 };
@@ -29,7 +29,7 @@ struct RunMergeOptions {
 // Throws FormatError if the inputs belong to different jobs, do not fit together or do not match their summaries.
 RunSummary merge_runs(std::span<const MergeInput* const> inputs, WritableFile& out, const RunMergeOptions& options);
 
-// Memory of dividing the terms among `threads` threads, beside the samples of one input.
+// Returns the memory of dividing the terms among `threads` threads, without the samples of one input.
 std::size_t merged_ranges_bytes(std::size_t input_count, unsigned threads);
 
 // Upper bound of the new run's bytes. `input_bytes` and `entry_count` are totals of all inputs.

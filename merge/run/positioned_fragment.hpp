@@ -28,7 +28,7 @@ class PositionedFragment {
   // which may be empty. Cuts inside the first posting if its positions alone take more. O(postings of the head).
   PositionedFragment split_head(std::size_t bytes);
 
-  // What the fragment takes in an entry, whose previous document is `previous`.
+  // Return the bytes that the fragment takes in an entry. `previous`: the entry's last document before the fragment.
   std::size_t posting_bytes(std::uint32_t previous) const;
   std::size_t position_bytes() const;
   // Return the end of what they write.

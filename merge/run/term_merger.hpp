@@ -91,7 +91,7 @@ class ListGatherer {
     return fragments_.empty() ? last_written_ : fragments_.back().last_document;
   }
 
-  // To be called when bytes_ is complete, because it moves while it grows.
+  // Points the fragments at their copies. Requires: bytes_ is complete, because it moves while it grows.
   void view_copies() {
     const std::uint8_t* at = bytes_.data();
     for (ListFragment& fragment : fragments_) {

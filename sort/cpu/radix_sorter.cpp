@@ -25,7 +25,7 @@ constexpr std::size_t kWideDigitMin = std::size_t{1} << 20;
 constexpr std::size_t kMaxBuckets = std::size_t{1} << kMaxDigitBits;
 constexpr std::size_t kLineKeys = 8;                      // keys of a cache line
 constexpr std::size_t kInsertionMax = 32;                 // up to here, insertion sort beats one histogram
-constexpr std::size_t kRangeMin = std::size_t{64} << 10;  // keys per range: its counters cost little beside them
+constexpr std::size_t kRangeMin = std::size_t{64} << 10;  // keys per range: its counters cost little in comparison
 constexpr std::size_t kMaxRanges = 32;                    // bounds the scratch for histograms on any machine
 // From this many keys on, a pass does not fit the caches, and non-temporal stores double its speed.
 constexpr std::size_t kStreamMin = std::size_t{2} << 20;

@@ -26,7 +26,7 @@ class LoserTree {
 
   std::size_t winner() const { return losers_[0]; }
 
-  // To be called after the winner has moved on: finds the new winner. Selects without branches, because comparisons are
+  // Finds the new winner. Requires: the winner has moved on. Selects without branches, because comparisons are
   // as unpredictable as coin tosses.
   void replay() {
     std::size_t current = losers_[0];

@@ -54,13 +54,13 @@ TEST_P(CompactedRuns, GiveTheIndexOfOneBlock) {
   }
 }
 
-// Blocks that lanes sort.
+// Jobs whose blocks are sorted by lanes.
 class JoinedGpuRuns : public testing::HostGpuJob {
  protected:
-  // Of runs, however long compactions take beside the others.
+  // Enough memory for all runs, however long compactions take.
   static constexpr std::size_t kMuchMemory = std::size_t{1} << 30;
 
-  // Joined many at a time.
+  // A setting in which many runs are compacted at a time.
   static HostGpuSetting many_runs(unsigned lanes, std::size_t run_memory_bytes) {
     HostGpuSetting setting;
     setting.block_bytes = 2000;
@@ -75,7 +75,7 @@ class JoinedGpuRuns : public testing::HostGpuJob {
 };
 INSTANTIATE_TEST_SUITE_P(, JoinedGpuRuns, ::testing::ValuesIn(testing::host_gpu_cases()), testing::host_gpu_case_name);
 
-// Joins begin and end inside documents.
+// Compactions begin and end inside documents.
 TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpu) {
   for (const StorePolicy store : {StorePolicy::kMeta, StorePolicy::kText}) {
     content_options_.store = store;

@@ -1,6 +1,6 @@
-// The index is the same bytes whether blocks are sorted on the CPU or on a GPU: each mode, each form of chunks, each
-// sorter, little device memory, several lanes, whatever call fails. And where there is no GPU, a GPU mode gives them
-// too, and says that the CPU did it.
+// Tests that the bytes of an index are the same whether blocks are sorted on the CPU or on a GPU: for each mode, form
+// of chunks and sorter, with little device memory, several lanes, and any failing call. Without a GPU, a GPU mode gives
+// the same bytes and says that the CPU did the work.
 #include "sort/gpu/device/faults.hpp"
 #include "sort/gpu/device/status.hpp"
 #include "sort/gpu/interface/record_sorter.hpp"

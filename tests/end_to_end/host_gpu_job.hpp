@@ -71,7 +71,7 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
   HostGpuJob() { content_options_.positions = GetParam().positions; }
   void TearDown() override { fail_gpu_call(0); }
 
-  // As run_index() does it, with lanes on the host.
+  // Indexes as run_index() does, with lanes on the host, and expects the index of the job on the CPU.
   BlockStats expect_same_with(const HostGpuSetting& setting) {
     const std::string output = scratch_ / "index";
     const BlockStats stats = index(setting, output);
@@ -82,15 +82,14 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     std::filesystem::remove_all(output);
     return stats;
   }
-  // It throws what stopped it, and there is no index.
+  // Runs a job that fails: throws its error. There is no index then.
   void run(const HostGpuSetting& setting) { index(setting, scratch_ / "index"); }
 
-  // Of the last job.
-  std::uint64_t spilled_bytes_ = 0, chunks_ = 0, pinned_chunks_ = 0;
-  std::atomic<int> signal_number_{0};  // of the next
+  std::uint64_t spilled_bytes_ = 0, chunks_ = 0, pinned_chunks_ = 0;  // counted by the last job
+  std::atomic<int> signal_number_{0};                                 // for the next job
 
  private:
-  // One that the CPU sorts may become several runs.
+  // Returns how many blocks the job sorted. A block that the CPU sorts may become several runs.
   static std::uint64_t blocks_of(const BlockStats& stats) {
     return stats.cpu_blocks == 0 ? stats.blocks : stats.gpu_blocks + stats.cpu_blocks;
   }

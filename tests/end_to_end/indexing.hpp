@@ -58,7 +58,7 @@ inline std::string lines_of(const Documents& documents) {
   return text;
 }
 
-// What the format `lines` makes of documents: a text without line ends, nothing else.
+// Returns the documents as the format `lines` reads them: a text without line ends, and nothing else.
 inline Documents as_lines(Documents documents) {
   for (OracleDocument& document : documents) {
     std::replace(document.text.begin(), document.text.end(), '\n', ' ');
@@ -174,7 +174,7 @@ inline ::testing::AssertionResult same_index(const std::map<std::string, std::st
   return ::testing::AssertionFailure() << directory << " has more files";
 }
 
-// Of every posting of a list.
+// Returns the positions of each posting of a list, by document.
 inline std::map<std::uint32_t, std::vector<std::uint32_t>> positions_of(const IndexReader& index,
                                                                         const TermEntry& entry) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> found;

@@ -25,7 +25,7 @@ using testing::ScratchDirectory;
 using testing::write_bytes;
 namespace fs = std::filesystem;
 
-// Little enough that runs are spilled; a program with a sanitizer takes more.
+// A budget so small that runs are spilled. A program with a sanitizer needs more.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr const char* kMemory = "1G";
 #else
@@ -185,7 +185,7 @@ TEST_F(KilledJobs, GiveBackAnIndexThatWasMovedAside) {
   fs::rename(scratch_ / "reference", scratch_ / "kept");
   fs::create_directories(output_ + ".work");
   write_bytes(output_ + ".work/LOCK", "");
-  // As a job that was killed between its two renames, where the file system cannot exchange.
+  // Leaves what a job leaves that was killed between its two renames, on a file system that cannot exchange names.
   fs::rename(scratch_ / "kept", output_ + ".work/replaced");
   const ProgramResult refused = run_spillway(job(output_));
   EXPECT_EQ(refused.exit_code, 2);

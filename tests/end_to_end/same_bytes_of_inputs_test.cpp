@@ -1,5 +1,5 @@
-// One index for one input, however it is packed or divided into files, parts of a job, and everything else at once
-// (design, decision 6).
+// Tests that an input gives the same index however it is compressed, divided into files or into parts of a job, and all
+// of these at once (design, decision 6).
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/end_to_end/same_bytes.hpp"
 #include "tests/support/few_descriptors.hpp"
@@ -29,7 +29,7 @@ std::vector<std::string> write_pieces(const ScratchDirectory& scratch, const std
   return paths;
 }
 
-// Cut behind random line ends; some pieces are empty.
+// Cuts the text after random line ends; some pieces are empty.
 std::vector<std::string> cut_at_lines(const std::string& text, std::size_t count, std::mt19937_64& random) {
   std::vector<std::size_t> cuts{0, text.size()};
   for (std::size_t i = 1; i < count; ++i) {

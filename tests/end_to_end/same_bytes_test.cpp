@@ -1,4 +1,4 @@
-// One index for one input: whatever the resources, the sorters and the blocks, every file of the index is the same
+// Tests that an input gives one index: for any resources, sorters and blocks, every file of the index is the same
 // bytes (design, decision 6).
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ TEST_P(EverySameBytes, ForEverySorter) {
   }
 }
 
-// From one run to a thousand.
+// The block sizes give one run to about a thousand.
 TEST_P(EverySameBytes, ForAnyNumberOfRuns) {
   set_random_corpus(4, 1700);
   std::set<std::size_t> magnitudes;  // 1, 2-9, 10-99, ...

@@ -1,5 +1,5 @@
-// What the `unicode` tokenizer asks ICU about a character: its NFKC_Casefold and the kind of the result. One table
-// lookup replaces four calls of ICU.
+// Holds the properties of a character that the `unicode` tokenizer needs from ICU: its NFKC_Casefold and the kind of
+// the result. One table lookup replaces four calls of ICU.
 #pragma once
 
 #include <atomic>

@@ -42,8 +42,8 @@ class CjkWords {
   const CjkDictionary* dictionary_;
   std::vector<Remembered> remembered_;
   unsigned shift_;
-  // By place in the stretch, for the cheapest words up to there: their cost in the upper half, and where the last word
-  // begins in the lower half.
+  // Indexed by place in the stretch. The upper half of an entry is the cost of the cheapest words up to that place, the
+  // lower half the place where the last of them begins.
   std::vector<std::uint64_t> best_;
   std::vector<std::uint32_t> ends_;
 };

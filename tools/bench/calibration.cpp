@@ -30,7 +30,7 @@ constexpr unsigned kBlockKeyBits = 40;
 constexpr std::array<const char*, 3> kSets{"words-dup", "url", "pc-filelist"};
 
 // Words are equally frequent, so that the number of terms of a run follows from its occurrences. 200,000 make the terms
-// of many runs cost more than the noise of a measurement; 5,000 make their cost negligible beside that of postings.
+// of many runs cost more than the noise of a measurement; with 5,000 their cost is negligible compared to postings.
 constexpr std::uint64_t kWords = 200'000;
 constexpr std::uint64_t kFewWords = 5000;
 constexpr std::uint64_t kFewBlocks = 2, kManyBlocks = 16;

@@ -18,7 +18,7 @@ namespace spillway {
 enum class Transfers : std::uint8_t { kMeasured, kLeftOut };  // a GPU's times from host memory and back
 enum class Baselines : std::uint8_t { kLeftOut, kMeasured };  // those of sort/gpu/registry.hpp
 
-// Where sorters run, and what is measured beside the sort itself.
+// Where sorters run, and what is measured besides the sort itself.
 struct SortPlace {
   unsigned threads = 1;
   std::optional<int> gpu;  // set if a sorter needs one

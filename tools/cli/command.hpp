@@ -53,7 +53,7 @@ struct Command {
   std::string notes;     // text below the usage line; may be empty
   std::vector<boost::program_options::options_description> groups;
   std::size_t min_operands = 0, max_operands = 0;
-  std::vector<std::pair<ExitCode, std::string>> exit_codes;  // beside kDone and kUsageOrIo
+  std::vector<std::pair<ExitCode, std::string>> exit_codes;  // besides kDone and kUsageOrIo
   bool is_for_builds = false;                                // not listed in help, manual page and completions
   std::function<ExitCode(const Arguments&, Session&)> run;
 };

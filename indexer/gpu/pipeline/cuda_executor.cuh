@@ -208,7 +208,7 @@ class CudaExecutor {
   void sort_strings(const DeviceStrings& strings, std::uint32_t* order, std::span<std::uint8_t> scratch) {
     setup_.strings.sort(strings, order, nullptr, scratch.data(), stream_.handle());
   }
-  // Of sort_keys().
+  // Returns whether sort_keys() keeps the order of equal keys.
   bool sorts_stably() const { return setup_.records->stable(); }
   // Returns where the sorted keys are.
   const std::uint64_t* sort_keys(std::uint64_t* keys, std::size_t count, BitRange bits,
@@ -234,7 +234,7 @@ class CudaExecutor {
     const std::uint8_t* const data = memory.size() == 0 ? staging_.data() : memory.data();
     return {data, std::move(memory)};
   }
-  // Of the steps of the pass. Requires: download() was called.
+  // Returns the time that each step of the pass took. Requires: download() was called.
   PassSeconds seconds() const {
     PassSeconds seconds;
     for (std::size_t i = 0; i < kPassSteps; ++i) seconds[i] = marks_[i + 1].since_ms(marks_[i]) / 1000;

@@ -1,4 +1,4 @@
-// What the executors of block passes share. An executor runs the steps of a pass (indexer/gpu/steps): on a GPU
+// Types that all executors of block passes share. An executor runs the steps of a pass (indexer/gpu/steps): on a GPU
 // (CudaExecutor, whose comments are the contract of an executor's members), or on the host in tests.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What both ways from a block to sorted keys share (occurrence_keys.hpp, token_keys.hpp): the executor, the arrays in
+// The base of both ways from a block to sorted keys (occurrence_keys.hpp, token_keys.hpp): the executor, the arrays in
 // its arena, the uploads, and the sort of strings into ranks.
 #pragma once
 

@@ -30,7 +30,7 @@ void wait_without_spinning(int gpu) {
 
 using DeviceArenas = std::vector<std::shared_ptr<Arena<DeviceBuffer>>>;
 
-// Those of the first GPU, then those of the next.
+// Returns the arenas of the first GPU, then those of the next.
 DeviceArenas make_arenas(const GpuSorterOptions& options) {
   DeviceArenas arenas;
   for (const int gpu : options.gpus) {

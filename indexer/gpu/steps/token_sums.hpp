@@ -105,7 +105,7 @@ struct SumTokens {
   }
 };
 
-// What a pass fetches once its lists are encoded: how much comes down, and the sums of its tokens.
+// The totals that a pass fetches once its lists are encoded: how many bytes to download, and the sums of its tokens.
 struct PassTotals {
   GroupSums lists;
   std::uint64_t rank_text_bytes = 0;

@@ -54,7 +54,7 @@ SPILLWAY_HOST_DEVICE inline void merge_steps(ThreadKeys& keys, unsigned count = 
   static_assert(kCount >= 1 && kCount <= kThreadBits && kCount <= kTop + 1);
 }
 
-// The steps of bits count - 1, ..., 0 of r.
+// Does the last `count` steps: those of bits count - 1, ..., 0 of the place in `keys`.
 SPILLWAY_HOST_DEVICE inline void last_steps(ThreadKeys& keys, unsigned count) {
   if (count > 4) compare_step<4, 4, false>(keys);
   if (count > 3) compare_step<3, 3, false>(keys);

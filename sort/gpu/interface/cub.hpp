@@ -1,7 +1,7 @@
 // CUB's device-wide sorts and scans as plain C++ functions. All are compiled in one .cu file: reading CUB's headers
 // takes 6 s a file and GPU architecture, and a single algorithm 1 s more.
 //
-// As in CUB, a call whose CubScratch has no memory only sets its `bytes` to what the same call needs; any other call
+// As with CUB, a call whose CubScratch has no memory only sets its `bytes` to what the same call needs; any other call
 // enqueues the work on the stream. The type of `count` is CUB's offset type. All throw GpuError.
 #pragma once
 

@@ -74,8 +74,8 @@ SPILLWAY_HOST_DEVICE void merge_inside_tile(const typename DavidsonShape<kHasVal
   merge_share<kHasValue, kPerThread>(buffer, runs, first - runs.a, IntoRegisters<kHasValue, kPerThread>{merged}, less);
 }
 
-// A merge of every four neighbouring runs of `run_length` records, the last of which may be short or missing. Tile t of
-// the output is records [t * kTile, (t + 1) * kTile), and lies inside one group of four.
+// Merges every four neighbouring runs of `run_length` records; in the last group, runs may be short or missing. Tile t
+// of the output is records [t * kTile, (t + 1) * kTile), and lies inside one group of four.
 struct MergePass {
   std::uint64_t count = 0;
   std::uint64_t run_length = 0;

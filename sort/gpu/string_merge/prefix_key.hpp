@@ -17,7 +17,7 @@ inline constexpr PrefixKey kKeyKnown = 31, kKeyGoesOn = 32;
 // The alphabet of a set: the byte values that occur, numbered in order with `bits` bits each. A key holds seven bytes
 // of any alphabet, and eleven of one with up to 32 values.
 struct KeyAlphabet {
-  const std::uint8_t* symbol_of;  // 256
+  const std::uint8_t* symbol_of;  // 256 entries
   std::uint32_t bits;             // 1 to 6, or 8: the bytes themselves
   std::uint32_t inverse;          // 2^16 / bits rounded up, to avoid a division
 

@@ -41,7 +41,7 @@ class SortedBlocks : public ::testing::Test {
     options_.positions = positions;
   }
 
-  // The documents' chunks, `chunks` of them to a block.
+  // Parses the documents to chunks and puts `chunks` of them into each block.
   std::vector<Block> blocks_of(const std::vector<OracleDocument>& documents, std::size_t chunks) {
     std::vector<Block> blocks;
     for (ParsedChunk& chunk : parse_documents(documents, setting_, budget_).chunks) {

@@ -59,7 +59,7 @@ TEST(TermGroups, AreTheSameForManyEqualChunks) {
   expect_groups(chunks);
 }
 
-// More terms than the first table holds.
+// There are more terms than the first table holds.
 TEST(TermGroups, TakeChunksThatHaveNoTermInCommon) {
   for (const std::size_t terms : {1U, 2U, 700U}) {
     Chunks chunks(40);

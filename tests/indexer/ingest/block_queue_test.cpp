@@ -68,7 +68,7 @@ class ScriptedLane final : public GpuLane {
   MemoryBudget& budget_;
 };
 
-// Of occurrences: `documents` documents of one word each, that of its number.
+// Returns a chunk in the form of a table, with `documents` documents that hold `word` once each.
 ParsedChunk chunk_of(MemoryBudget& budget, const std::string& word, std::uint32_t documents) {
   ParsedChunk chunk;
   const std::size_t text = (word.size() + 7) / 8 * 8;
@@ -105,7 +105,7 @@ class BlockQueueTest : public ::testing::Test {
  protected:
   BlockQueueTest() : temp_(files_, {"/job"}, "t", 0) {}
 
-  // Puts `count` blocks of three chunks through a queue; the runs' documents, in order.
+  // Puts `count` blocks of three chunks through a queue and returns the number of documents of each run, in order.
   std::vector<std::uint64_t> run(IndexMode mode, std::size_t count, bool required = false) {
     RunStore runs(budget_, temp_, run_memory_bytes_);
     const unsigned lane_count = overlaps(mode) ? lanes_ : 1;
@@ -277,7 +277,7 @@ TEST_F(BlockQueueTest, WaitsForAJoinRatherThanSpillSmallRuns) {
     EXPECT_EQ(std::accumulate(documents.begin(), documents.end(), std::uint64_t{0}), documents_of(kBlocks));
     EXPECT_EQ(stats_.gpu_blocks, kBlocks);
     EXPECT_GT(stats_.compaction.compactions, 1U);
-    // Of two lanes one may be far ahead, and its runs are not handed on yet.
+    // With two lanes, one may be far ahead: its runs wait, and are not compacted yet.
     if (lanes == 1) {
       EXPECT_EQ(spilled_alone_, 0);
     }

@@ -146,7 +146,7 @@ TEST_F(DuplicateIdsTest, AreSortedWhereSomeDocumentsHaveNone) {
   EXPECT_EQ(find(with_ids({"", std::nullopt, ""}), DuplicateIds::kFirst, 1, 1).duplicates, 1u);
 }
 
-// A run that tells its documents in two ranges: the first half, and the second with any number as its first.
+// A run that reports its documents in two ranges: the first half, and the second half with any number as its first.
 class StretchedRun : public MergeInput {
  public:
   StretchedRun(const MergeInput& run, const SampleRun& sample, std::uint64_t second)

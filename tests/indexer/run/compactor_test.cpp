@@ -54,7 +54,7 @@ class RunCompactorTest : public ::testing::Test {
     return run;
   }
 
-  // Puts `count` runs; what the store has then must be the same, one behind the other.
+  // Puts `count` runs. The runs of the store must then hold the same, one after the other.
   void put_and_check(RunStore& store, std::size_t count) {
     SampleRun expected, found;
     {
@@ -128,7 +128,7 @@ TEST_F(RunCompactorTest, CompactsNothingWithoutMemory) {
   }
 }
 
-// Of 3 MiB, runs may take a quarter of a MiB each before they are written, and a few KiB then.
+// The store has 3 MiB. The runs before compaction take about 256 KiB each, the compacted ones a few KiB.
 TEST_F(RunCompactorTest, SpillsCompactedRunsAndGivesTheirMemoryBack) {
   overlaps_ = false;
   RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
@@ -142,7 +142,7 @@ TEST_F(RunCompactorTest, SpillsCompactedRunsAndGivesTheirMemoryBack) {
   EXPECT_EQ(store.memory_left(), left);
 }
 
-// Nothing tells the compactor that memory has become short but whoever waits for it.
+// Only a waiting thread tells the compactor that memory has become short.
 TEST_F(RunCompactorTest, GivesMemoryBackToThoseWhoWait) {
   RunStore store(budget_, temp_, 3 * kMebibyte, kMinRunBlockBytes);
   RunCompactor compactor(setup(store));

@@ -47,7 +47,7 @@ class TermSourcesTest : public MergeTest {
     EXPECT_TRUE(sources.done());
   }
 
-  // As merges do that look at all pieces of a term before they move on.
+  // Reads like a merge that looks at all entries of a term before it moves on.
   void expect_all_by_term(const Runs& runs) {
     const auto all = inputs(runs);
     TermMergeCursor sources(all, "", "");

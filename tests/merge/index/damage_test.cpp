@@ -1,5 +1,5 @@
-// Merges of runs of which one was changed so that its checksums still fit: each is refused with a FormatError, or gives
-// a run whose readers find what is wrong with it, if anything is. Most bytes of lists are only copied.
+// Merges runs after one of them was changed in such a way that its checksums still fit. Each merge is refused with a
+// FormatError, or gives a run whose readers find the error, if there is one: most bytes of lists are only copied.
 #include <algorithm>
 
 #include "io/base/error.hpp"

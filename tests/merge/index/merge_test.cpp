@@ -197,7 +197,7 @@ TEST_F(IndexMerge, RefusesRunsThatDoNotFitTogether) {
 }
 
 TEST_F(IndexMerge, FindsPostingsThatDoNotGiveTheSum) {
-  // Well-formed runs whose sum is another's: only the sum can tell.
+  // The runs are well-formed, but their sum is that of other runs: only the check of the sum can find it.
   const SampleRun whole = source(13, 50, 60);
   for (const int what : {0, 1, 2}) {
     RunSummary wrong = whole.summary();
@@ -335,7 +335,7 @@ TEST_F(IndexMerge, RefusesCorruptRunsWithTheDocumentsBeside) {
   }
 }
 
-// What one side throws ends the other, and is what the merge throws.
+// An exception on one side ends the other side, and the merge throws it.
 TEST_F(IndexMerge, EndsBothSidesWhenOneFails) {
   std::mt19937_64 random(41);
   const Runs runs = cut(source(41, 400, 900), 3, random);

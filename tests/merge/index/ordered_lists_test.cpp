@@ -78,7 +78,7 @@ TEST_F(OrderedListsTest, GivesTheMemoryOfABatchOnceItIsWritten) {
   writer_.start_list_helpers(std::size_t{4} << 20);
   ListEncoder encoder(codes_);
   for (std::size_t i = 0; i < 4; ++i) {
-    // Postings that belong to no list, as many as are not copied.
+    // The batch is so large that it is not copied. Its postings belong to no list.
     ListBatch batch = batch_of(term(0, i), encoder);
     batch.postings.resize(1 << 20);
     batch.entries.back().posting_bytes = batch.postings.size();
@@ -90,7 +90,8 @@ TEST_F(OrderedListsTest, GivesTheMemoryOfABatchOnceItIsWritten) {
   EXPECT_EQ(lists.take_used().postings.capacity(), 0U);
 }
 
-// What vectors have room for is memory, too: batches of few bytes in much room passed the limit many times over.
+// The capacity of a vector counts, not its size: batches with few bytes in large vectors once exceeded the limit many
+// times over.
 TEST_F(OrderedListsTest, CountsTheRoomOfBatches) {
   constexpr std::size_t kRoom = 10000, kFit = 3;
   OrderedLists lists(writer_, 2, kFit * (kRoom + 1000));

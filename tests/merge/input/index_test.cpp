@@ -10,7 +10,7 @@ class IndexInputTest : public MergeTest {
  protected:
   static IndexMergeOptions one_thread() { return {1, 1 << 20, {}, {}}; }
 
-  // An index of a source of 800 documents, of which every `stride`th is dropped (0: none).
+  // Makes an index of a source of 800 documents and drops every `stride`th (0: none).
   void make_index(std::size_t stride) {
     SampleRunOptions options;
     options.documents = 800;

@@ -50,7 +50,7 @@ inline List list_of(const std::vector<SamplePosting>& postings) {
   return list;
 }
 
-// What came out: the blocks, read back by the layout of io/format/run.hpp.
+// The blocks that a PostingsConcatenator wrote, read back by the layout of io/format/run.hpp.
 class ConcatenatedLists {
  public:
   explicit ConcatenatedLists(std::size_t block_bytes = kMinRunBlockBytes)

@@ -34,7 +34,7 @@ inline SampleRun make_source(std::uint64_t seed, const SampleRunOptions& options
   return run;
 }
 
-// The same with terms that are told apart late.
+// Makes a source whose terms have long common prefixes.
 inline SampleRun make_source_of_near_terms(std::uint64_t seed, std::size_t documents) {
   SampleRun run = make_source(seed, {.documents = documents, .terms = 0});
   std::mt19937_64 random(seed);
@@ -109,7 +109,7 @@ class MergeTest : public ::testing::Test {
   };
   Merged merge_to_index(const Runs& runs, const DroppedDocuments& dropped, const IndexMergeOptions& options);
 
-  // What the index at the last path holds, as plain data.
+  // Returns the contents of the index at the last path as plain data.
   SampleRun read_index();
   std::string last_index() const { return "/job/index-" + std::to_string(next_index_ - 1); }
 

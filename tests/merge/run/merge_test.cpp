@@ -15,7 +15,7 @@ namespace {
 
 class RunMerge : public MergeTest {
  protected:
-  // What the merge of damaged runs ends with.
+  // Merges damaged runs and returns the message of the error.
   std::string refusal_of(const Runs& runs, const RunMergeOptions& options) {
     MemoryFile out(budget_, "out");
     try {
@@ -123,7 +123,7 @@ TEST_F(RunMerge, GivesTheSameOnManyThreads) {
   }
 }
 
-// More threads than slots, of which another thread has one for a while.
+// There are more threads than slots, and another thread holds one slot for a while.
 TEST_F(RunMerge, WorksInItsSlotsOnly) {
   std::mt19937_64 random(8);
   SampleRunOptions sample;
@@ -176,7 +176,7 @@ TEST_F(RunMerge, StopsWhenItsCheckThrows) {
     };
     MemoryFile out(budget_, "out");
     EXPECT_THROW(merge_runs(inputs(runs), out, options), InterruptedError);
-    const ThreadSlot one = slots.take(), another = slots.take();  // nobody has kept one
+    const ThreadSlot one = slots.take(), another = slots.take();  // does not wait: the merge gave all slots back
   }
 }
 
@@ -278,7 +278,7 @@ TEST_F(RunMerge, RefusesARunThatLacksAPosting) {
   }
 }
 
-// What the thread that reads documents meets ends the others, and is what is thrown.
+// An error in the thread that reads documents ends the other threads, and the merge throws it.
 TEST_F(RunMerge, RefusesDamagedDocumentsBesideLists) {
   std::mt19937_64 random(10);
   Runs runs = cut(make_source(10, {.documents = 3000, .terms = 4000}), 4, random);
@@ -295,7 +295,7 @@ TEST_F(RunMerge, RefusesDamagedDocumentsBesideLists) {
   }
 }
 
-// Pieces as no checksum can tell them: their heads lie about where documents are.
+// Entries with valid checksums whose heads state wrong documents.
 class ForgedInput final : public MergeInput {
  public:
   enum class Ends { kTold, kNotTold };  // of terms

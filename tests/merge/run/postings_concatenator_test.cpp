@@ -171,7 +171,7 @@ TEST(PostingsConcatenator, EqualsTheNaiveJoinOnRandomParts) {
   }
 }
 
-// However lists are cut into parts, the blocks are the same bytes where an entry is not cut.
+// The bytes of an entry that is not cut do not depend on how its list was divided among the inputs.
 TEST(PostingsConcatenator, MakesTheSameBytesOfOnePartAndOfMany) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     std::mt19937_64 random(seed);
@@ -198,7 +198,7 @@ TEST(PostingsConcatenator, MakesTheSameBytesOfOnePartAndOfMany) {
   }
 }
 
-// Short lists and such as do not fit a block, with and without somebody who sees entries.
+// Some lists are short, others do not fit a block; entries are reported or not.
 TEST(PostingsConcatenator, MakesTheSameBytesOfAWholeListAsOfItsOnlyPart) {
   for (const bool sees : {false, true}) {
     std::mt19937_64 random(19);

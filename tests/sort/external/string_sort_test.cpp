@@ -53,7 +53,7 @@ class ExternalStringSortTest : public ::testing::Test {
     return pairs;
   }
 
-  // Those of sorted pairs whose text is that of a neighbour.
+  // Returns the pairs of `sorted` whose text equals that of a neighbour.
   static std::vector<Pair> repeated_of(const std::vector<Pair>& sorted) {
     std::vector<Pair> pairs;
     for (std::size_t i = 0; i < sorted.size(); ++i) {
@@ -74,7 +74,8 @@ class ExternalStringSortTest : public ::testing::Test {
     return strings;
   }
 
-  // Of the C library; sanitizers have another, and tell nothing here.
+  // Returns the bytes that the C library's allocator has handed out. Sanitizers replace that allocator, so the figure
+  // means nothing with them.
   static std::size_t allocated_bytes() {
     const struct mallinfo2 info = mallinfo2();
     return info.uordblks + info.hblkhd;
@@ -141,7 +142,8 @@ TEST_F(ExternalStringSortTest, SortsPlacedStringsWhereTheyStand) {
   EXPECT_TRUE(repeated(sort) == repeated_of(expected));
 }
 
-// As of a corpus that was crawled twice: the sort has the memory of its budget and no more. Places would be 8 MB.
+// Every string occurs twice, as in a corpus that was crawled twice. The sort takes no memory beyond its budget; a list
+// of all repeated strings would take 8 MB more.
 TEST_F(ExternalStringSortTest, FindsAnyNumberOfRepeatedStringsInItsMemory) {
   constexpr std::uint32_t kTexts = 1000000;
   MemoryBudget budget(std::size_t{192} << 20);

@@ -26,7 +26,7 @@ using testing::sanitizer_size;
 constexpr std::uint8_t kGuard = 0xA7;
 constexpr std::size_t kGuardBytes = 256;
 
-// Every string in an allocation of its own size, so that reads behind its end are found.
+// Puts every string in an allocation of its own size, so that sanitizers find reads past its end.
 class ExactStrings {
  public:
   explicit ExactStrings(const Strings& strings) {
@@ -240,7 +240,7 @@ TEST_P(StringSorterContract, SortsFewLongStringsAmongShortOnes) {
   check(repeated(strings, sanitizer_size(33, 5)));
 }
 
-// As many strings behind one prefix as a block, a tile or a task takes, and one more or less.
+// The strings with a common prefix are as many as a block, a tile or a task takes, and one more or less.
 TEST_P(StringSorterContract, SortsGroupsOfEverySize) {
   std::mt19937_64 random(26);
   Strings strings;

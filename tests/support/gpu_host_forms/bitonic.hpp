@@ -1,5 +1,5 @@
 // `gpu-bitonic` on the CPU: the programs of sort/gpu/bitonic/tile_pass.hpp and superstep_run.hpp thread by thread, with
-// memory in place of a block's registers and shared memory.
+// memory instead of a block's registers and shared memory.
 #pragma once
 
 #include "sort/interface/record_sorter.hpp"

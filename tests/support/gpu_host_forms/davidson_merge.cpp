@@ -91,7 +91,7 @@ void merge_pass(HostBlock<kHasValue>& block, const RecordArray<kHasValue>& from,
     if (tile == first_of_group) split = group_begin(pass, tile);
     const Split group = group_end(pass, tile);
     const std::uint64_t rest = std::min(pass.count - (tile << kShift), std::uint64_t{1} << kShift);
-    // As on the GPU, from the begin of the group: the merge of a tile does not tell where the next one begins.
+    // Searches from the begin of the group, as on the GPU: the merge of a tile does not find where the next one begins.
     const Split end =
         advanced(group_begin(pass, tile), group, ((tile - first_of_group) << kShift) + rest, from.keys, less);
     block.merge_tile(from, to, tile << kShift, tile_sources(split, end), less);

@@ -1,4 +1,4 @@
-// `gpu-string-radix` on the CPU: the same rounds, keys, segments and steps, with standard algorithms in place of CUB.
+// `gpu-string-radix` on the CPU: the same rounds, keys, segments and steps, with standard algorithms instead of CUB.
 #pragma once
 
 #include "sort/interface/string_sorter.hpp"

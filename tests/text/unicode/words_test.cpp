@@ -36,7 +36,7 @@ std::string join(const Tokens& tokens) {
   return joined;
 }
 
-// What all tokens together must be: the letters, numbers and marks after NFKC_Casefold.
+// Returns what all tokens of a text must be when joined: its letters, numbers and marks after NFKC_Casefold.
 std::string folded_word_characters(std::string_view text) {
   UErrorCode status = U_ZERO_ERROR;
   std::vector<UChar> raw(text.size() + 1), folded(40 * text.size() + 64), kept;

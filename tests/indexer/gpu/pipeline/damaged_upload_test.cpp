@@ -99,7 +99,7 @@ TEST_P(DamagedUpload, SeesWordsThatChangePlaces) {
   expect_seen(60, [](Words words, std::mt19937_64& random) {
     std::swap(words[random() % words.size()], words[random() % words.size()]);
   });
-  // Those that the sums of 8-byte words alone would not see.
+  // Sums of 8-byte words alone would not see these swaps.
   expect_seen(60, [](Words words, std::mt19937_64& random) {
     const std::size_t pairs = words.size() / 2, a = random() % pairs, b = random() % pairs;
     std::swap(words[2 * a], words[2 * b]);

@@ -32,7 +32,8 @@ struct PassCase {
   Positions positions;
 };
 
-// Records by a stable sorter that needs scratch, and by one that is neither; none for tokens.
+// Returns two lanes: the record sorter of the first is stable and needs scratch, that of the second is not stable and
+// needs none. Tokens need no record sorter.
 std::vector<HostLaneOptions> lane_options(ChunkForm form) {
   const bool keys = form == ChunkForm::kTables;
   return {{form, 0, 1, 1, keys ? find_record_sorter("cpu-radix") : nullptr, find_string_sorter("cpu-multikey")},

@@ -104,7 +104,7 @@ inline void take_long_lists(Positions positions, const TakeBlock& take) {
   take_block_of("long lists", documents, setting, take);
 }
 
-// More occurrences than two ranges of a run's lists have; some lists longer than a range.
+// Makes a block with more occurrences than two ranges of a run's lists hold; some lists are longer than a range.
 inline void take_many_ranges(Positions positions, const TakeBlock& take) {
   std::vector<OracleDocument> documents(300);
   std::mt19937_64 random(11);

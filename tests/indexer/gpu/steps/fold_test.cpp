@@ -131,8 +131,8 @@ void expect_lists(const Block& block) {
   EXPECT_EQ(lists, expected_lists(block));
 }
 
-// The list after a long one took the end of the long one's stretch for its own, where both stand in one group of keys,
-// and a posting that went on behind the group was counted twice.
+// Where two lists met in one group of keys, the second one once took the end of the first one's stretch for its own,
+// and a posting that continued after the group was counted twice.
 TEST(FoldedPositions, CutsNoListWhereTheOneBeforeItWouldHaveBeenCut) {
   std::mt19937 random(1);
   for (std::uint32_t first = 1; first < kGroupKeys; ++first) {

@@ -19,7 +19,7 @@ void expect_hash_of_term(const ShortToken& token) {
   ASSERT_EQ(hash.high, expected[1]) << token.bytes << " bytes";
 }
 
-// Whatever stands behind the token's bytes.
+// The hash does not depend on the bytes after the token.
 TEST(ShortToken, HasTheHashOfItsTermAtEveryLength) {
   std::mt19937_64 random(1);
   for (unsigned bytes = 1; bytes <= kShortTokenBytes; ++bytes) {

@@ -79,7 +79,7 @@ TEST_P(PrefixKeyOfAlphabet, OrdersStringsThatItTellsApart) {
   }
 }
 
-// Keys of a group beside a pivot order as the strings do, and equal keys tell how many bytes the strings share.
+// Keys of a group relative to its pivot order as the strings do; equal keys give the number of bytes that they share.
 TEST_P(PrefixKeyOfAlphabet, OrdersStringsInRelationToAPivot) {
   std::mt19937 random(2);
   std::size_t told_apart = 0, tries = 40000;

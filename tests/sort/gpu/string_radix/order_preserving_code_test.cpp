@@ -125,7 +125,7 @@ TEST(StringCode, ByDigitsKeepsTheOrder) {
   });
 }
 
-// As in later rounds: after a prefix that all strings share.
+// Codes begin after a prefix that all strings share, as in later rounds.
 TEST(StringCode, ContinuesBehindAnyByte) {
   std::mt19937_64 random(9);
   const std::string alphabet = "ab/";
