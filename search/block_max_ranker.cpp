@@ -243,7 +243,7 @@ void BlockMaxRanker::Search::take(const Range& range, Clause& clause) {
   candidates_.resize(count);
 }
 
-// The same without documents that were taken before.
+// Adds to the candidates those documents of the list that are short enough and were not taken before.
 void BlockMaxRanker::Search::take_more(const Range& range, Clause& clause) {
   load(clause, range);
   const std::uint32_t longest_length = longest(range);

@@ -29,7 +29,7 @@ class Bm25 {
     return weight * tf / (tf + k1_ * (1 - b_ + b_ * length / mean_length_));
   }
 
-  // At least term_score(1, tf, length) for every tf and length that the two codes stand for.
+  // Returns a bound that is at least term_score(1, tf, length) for every tf and length that the two codes stand for.
   float bound(std::uint8_t frequency_code, std::uint8_t length_code) const {
     return bounds(frequency_code)[length_code];
   }

@@ -10,14 +10,14 @@
 
 namespace spillway {
 
-// cpu-radix, cpu-quick.
+// The sorters of the CPU.
 const std::vector<const RecordSorter*>& record_sorters();
 // Listed on machines without a GPU, too (sort/gpu/interface/record_sorter.hpp).
 const std::vector<const RecordSorter*>& gpu_record_sorters();
 // Searches both lists; nullptr if no sorter has that name.
 const RecordSorter* find_record_sorter(std::string_view name);
 
-// cpu-msd, cpu-multikey.
+// The sorters of the CPU.
 const std::vector<const StringSorter*>& string_sorters();
 // Listed on machines without a GPU, too (sort/gpu/interface/string_sorter.hpp).
 const std::vector<const StringSorter*>& gpu_string_sorters();

@@ -304,7 +304,7 @@ bool RecordCutter::spool_text() {
   }
 }
 
-// After the end or the loss of the document: reads on for further faults of the container only.
+// Reads on after the end or the loss of a document, only to find further faults of the container.
 bool RecordCutter::drain() {
   if (!next_buffer()) return false;
   for (;;) {

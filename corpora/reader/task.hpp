@@ -32,7 +32,7 @@ struct UnpackedRecords {
   UnpackBuffers::Taken buffer;
   std::size_t bytes = 0;              // in the buffer
   std::uint64_t unpacked_offset = 0;  // of the buffer's first byte
-  // Without bytes in the buffer: one record that is too long for it, without its newline.
+  // If the buffer has no bytes, the task is one record that is too long for a buffer, without its newline.
   std::unique_ptr<TempFile> spooled;    // nullptr: the record is longer than what is spooled
   std::uint64_t spooled_bytes = 0;      // length of that record
   std::optional<ContainerFault> fault;  // after the records

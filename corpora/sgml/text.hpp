@@ -9,8 +9,8 @@
 
 namespace spillway {
 
-// The character of an entity, given without "&" and ";", such as "amp" or "#x20AC"; 0 if it is unknown. Known are the
-// five entities of XML, those of Latin 1, and numbers.
+// Returns the character of an entity, given without "&" and ";", such as "amp" or "#x20AC"; 0 if it is unknown. The
+// five entities of XML, those of Latin 1, and numbers are known.
 unsigned sgml_entity(std::string_view name);
 
 class SgmlText final : private TextOutput {

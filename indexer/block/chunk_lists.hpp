@@ -34,8 +34,8 @@ class ChunkLists {
     return fragment;
   }
 
-  // For walks over the strings in order, at the i-th of them and up to `end`: neighbours in this order may be in any
-  // chunks. Prefetches in two steps, because the second one reads what the first one has asked for.
+  // Prefetches for a walk over the strings in order, which is at the i-th string and ends at `end`; neighbours in this
+  // order may be in different chunks. Works in two steps: the second one reads what the first one has prefetched.
   void prefetch(std::size_t i, std::size_t end) const {
     constexpr std::size_t kStep = 16;
     if (i + 2 * kStep < end) {

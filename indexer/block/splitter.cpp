@@ -49,7 +49,7 @@ std::size_t BlockSplitter::add_group(Block& split, std::size_t added_bytes) {
     split.chunks[first + (c - begin)] =
         chunk.form() == ChunkForm::kTokens ? build_term_table(std::move(chunk), positions_, budget_) : std::move(chunk);
   });
-  // Tables that were made here, and the sort.
+  // Adds up the tables that were made here and the memory of the sort.
   std::size_t bytes = 0;
   for (std::size_t c = first; c != split.chunks.size(); ++c) {
     bytes += (had_tokens ? split.chunks[c].memory.size() : 0) + sorter_.extra_bytes(split.chunks[c]);

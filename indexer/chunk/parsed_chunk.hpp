@@ -90,7 +90,7 @@ struct ChunkPostings : ChunkTerms {
   std::size_t largest_list_bytes = 0;  // of a term's postings and distances together
 };
 
-// Where the occurrences of tables and tokens belong. They are in (document, position) order.
+// The documents and positions of the occurrences of a table or of tokens, which are in (document, position) order.
 struct OccurrenceOrder {
   std::span<const std::uint32_t> lengths;    // occurrences of each document in this chunk
   std::span<const std::uint32_t> positions;  // with positions: of each occurrence in its document

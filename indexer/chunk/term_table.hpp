@@ -22,7 +22,8 @@ enum class KeySpace : std::uint32_t { kTerm = 0, kToken = 1 };
 struct alignas(32) TableEntry {
   std::uint64_t key[2];     // up to 16 bytes, zero-padded; longer: arena offset, hash
   std::uint32_t key_bytes;  // with the key space in the top bit
-  // kToken: the meaning of an occurrence: a term's entry number or a code of TermResolver. kTerm: the own number.
+  // kToken: the meaning of an occurrence, a term's entry number or a code of TermResolver. kTerm: the entry's own
+  // number.
   std::uint32_t action;
   std::uint32_t frequency;       // kTerm, folding: occurrences so far in the document
   std::uint32_t distance_bytes;  // kTerm, folding with positions: of the distances so far in the chunk
@@ -32,7 +33,7 @@ static_assert(sizeof(TableEntry) == 32);
 // State of the kTerm entry with the same number.
 struct alignas(32) TermState {
   TermHash hash;  // for the checksum
-  // While folding, counts of the emitted postings:
+  // The counts of the postings emitted so far:
   std::uint32_t last_document;  // + 1; 0: none
   std::uint32_t posting_bytes;
   std::uint32_t document_count;
@@ -44,8 +45,8 @@ static_assert(sizeof(TermState) == 32);
 class TermTable {
  public:
   static constexpr std::uint32_t kSpaceBit = 0x80000000U;
-  // In the length of a kTerm that is not known to be what a word of just its bytes resolves to: is_entry() does not
-  // match it, find() ignores the bit.
+  // Set in the length of a kTerm unless a word of exactly its bytes is known to resolve to it. is_entry() does not
+  // match a length with this bit; find() ignores the bit.
   static constexpr std::uint32_t kUnprovedBit = 0x40000000U;
 
   // Room for `capacity` entries, at most 2^18 - 2, and for `arena_bytes` of long keys.
@@ -70,8 +71,8 @@ class TermTable {
     }
   }
 
-  // For reading the slots of many keys of a space at once. The entry that a slot names (0: none) is a guess: it may be
-  // another key's. Guesses are valid until the next clear().
+  // Gives access to the slots of many keys of a space at once. The entry that a slot names (0: none) is a guess: it may
+  // belong to another key. Guesses are valid until the next clear().
   SlotTable slot_table(KeySpace space) const { return {slots_, shift_, kIndexMask, seed_of(space)}; }
   void prefetch(std::uint32_t number) const { __builtin_prefetch(&entries_[number], 1); }
   void prefetch_state(std::uint32_t number) const { __builtin_prefetch(&states_[number], 1); }
@@ -84,7 +85,7 @@ class TermTable {
     return key.low != 0 && matches(entries_[number], key);
   }
 
-  // For looking up many keys above 16 bytes at once, by the hash that the table holds for them.
+  // The three steps of looking up many keys above 16 bytes at once, by the hash that the table holds for them.
   static std::uint64_t hash_long(std::string_view key);
   void prefetch_long(std::string_view key, std::uint64_t hash, KeySpace space) const {
     __builtin_prefetch(&slots_[long_slot_hash(hash, tagged_bytes(key, space), space) >> shift_]);

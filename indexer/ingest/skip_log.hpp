@@ -32,7 +32,7 @@ class SkipLog {
 
   // InputError if more records than allowed were skipped so far. Passes before kMinRecordsToJudge records.
   void judge() const;
-  // The same at the end of the input, for any number of records.
+  // Judges at the end of the input, whatever the number of records. Throws as judge().
   void judge_at_end() const;
 
   std::uint64_t documents() const { return documents_.load(); }

@@ -112,7 +112,7 @@ void check(const ParsedChunk& chunk, Positions positions) {
   }
 }
 
-// Every occurrence may be another term.
+// Returns the bytes for the worst case, in which every occurrence is another term.
 TabulationBytes bytes_of(std::uint64_t occurrences, std::size_t token_bytes, std::size_t copied_bytes,
                          Positions positions) {
   const std::size_t stream_bytes = stride_of(positions) * occurrences * sizeof(std::uint32_t);

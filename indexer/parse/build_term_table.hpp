@@ -20,7 +20,7 @@ struct TabulationBytes {
   std::size_t result = 0, scratch = 0;
 };
 TabulationBytes tabulation_bytes(const ParsedChunk& chunk, Positions positions);
-// For any chunk of these limits.
+// Returns the most for any chunk within these limits.
 TabulationBytes most_tabulation_bytes(const ContentOptions& options, const ChunkLimits& limits);
 
 }  // namespace spillway

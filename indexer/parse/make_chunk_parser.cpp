@@ -20,7 +20,7 @@ std::size_t chunk_parser_bytes(const ContentOptions& options, const ChunkLimits&
       word_cache_bytes(limits) + TermTable::memory_bytes(limits.table_entries, arena_bytes(options, limits));
   const std::size_t strings = 2 * limits.document_bytes + max_text_bytes(options, limits);
   if (form == ChunkForm::kTokens) {
-    // With the chunk that is being filled.
+    // The sum includes the chunk that is being filled.
     return table + strings + TokenBuffer::memory_bytes(options, limits) + max_chunk_bytes(options, limits, form);
   }
   const std::size_t slack = std::max(slack_words(limits, ChunkForm::kPostings, options.positions),

@@ -35,7 +35,7 @@ class TokenBuffer {
       for (std::size_t i = 0; i < tokens; ++i) positions_[count_ + i] = position + static_cast<std::uint32_t>(i);
     }
     count_ += tokens;
-    // Not yet of the token that may be removed again.
+    // The sums leave out the last token, which may be removed again.
     token_sums_.follow({tokens_, used_ - std::min(used_, kShortTokenBytes)});
     if (positions_ != nullptr && count_ != 0) position_sums_.follow(bytes_of(positions().first(count_ - 1)));
   }

@@ -20,7 +20,7 @@ double merge_seconds(double block_bytes, const ChunkFormCosts& costs) {
   return expected_terms(block_bytes / kTextBytesPerToken) * costs.merge_second_per_term;
 }
 
-// For a byte of text in blocks of `block_bytes` of text.
+// Returns the cost of a byte of text if a block holds `block_bytes` of text.
 double seconds_per_byte(double parse_second_per_byte, double block_bytes, const ChunkFormCosts& costs) {
   return parse_second_per_byte + (costs.pass_second + merge_seconds(block_bytes, costs)) / std::max(1.0, block_bytes);
 }

@@ -23,7 +23,7 @@ struct IndexPlanInput {
   ChunkForm form = ChunkForm::kPostings;
   std::uint64_t input_bytes = 0;         // as stored; 0: unknown
   std::uint64_t forced_block_bytes = 0;  // --block-bytes
-  // In a GPU mode with a GPU.
+  // Only for GPU modes with a usable GPU:
   unsigned lanes = 0;                                         // blocks that GPUs sort or write at once
   std::size_t staging_bytes = 0;                              // pinned memory of the lanes
   std::function<bool(const ChunkLimits&)> chunk_fits_device;  // may be empty

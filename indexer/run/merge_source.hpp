@@ -57,7 +57,7 @@ class MergeSource {
   MergeSource(const MergeSource&) = delete;
   MergeSource& operator=(const MergeSource&) = delete;
 
-  // For at most `cursors` term cursors at a time. The input lives until close().
+  // Opens the run for at most `cursors` term cursors at a time. The input lives until close().
   virtual const MergeInput& open(unsigned cursors) = 0;
   virtual void close() = 0;
   virtual std::size_t cursor_bytes() const = 0;  // memory of one term cursor, at most
@@ -77,7 +77,7 @@ using MergeSources = std::vector<std::unique_ptr<MergeSource>>;
 // Sources that are open for the time of a merge. The sources live longer.
 class OpenSources {
  public:
-  // For `cursors` term cursors of each source at a time.
+  // Opens each source for `cursors` term cursors at a time.
   OpenSources(std::span<const std::unique_ptr<MergeSource>> sources, unsigned cursors) : sources_(sources) {
     try {
       for (const auto& source : sources_) {

@@ -30,7 +30,7 @@ class StoredRun final : public MergeSource {
   std::size_t cursor_bytes() const override { return is_spilled() ? cursor_bytes(largest_block_bytes) : kCursorBytes; }
   std::size_t open_bytes() const override { return open_bytes(bytes, largest_block_bytes); }
   std::size_t documents_bytes(unsigned) const override { return documents_bytes_of(largest_block_bytes); }
-  // The same for a run that does not exist yet (cursor_bytes: if it will be spilled).
+  // Return the same figures for a run that does not exist yet (cursor_bytes: for a run that will be spilled).
   static std::size_t cursor_bytes(std::size_t largest_block_bytes) { return largest_block_bytes + kCursorBytes; }
   static std::size_t documents_bytes_of(std::size_t largest_block_bytes);
   static std::size_t open_bytes(std::uint64_t run_bytes, std::size_t largest_block_bytes);

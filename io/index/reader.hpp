@@ -70,7 +70,7 @@ class IndexReader {
   std::vector<std::uint32_t> find_documents(std::string_view id) const;
   std::vector<std::uint32_t> dropped_documents() const;  // numbered as in the source
 
-  // For the cursors of io/index.
+  // Gives the cursors of io/index access to the open sections.
   const IndexState& state() const { return *state_; }
 
  private:

@@ -88,7 +88,7 @@ class ListEncoder {
   std::string term_;
   bool started_ = false;     // an entry of this list was begun, in this batch or an earlier one
   bool entry_open_ = false;  // the last entry of the batch belongs to this list
-  // At most one block. A full block waits here until it is known whether it is the whole list.
+  // The pending postings, at most one block. A full block waits here until it is known whether it is the whole list.
   std::size_t pending_count_ = 0;
   std::array<std::uint32_t, kPostingsBlock> pending_documents_{}, pending_frequencies_{};
   std::uint64_t encoded_count_ = 0, occurrence_count_ = 0;  // of the postings added

@@ -15,7 +15,7 @@ namespace spillway {
 
 class LengthCodes {
  public:
-  // For the documents of a source, all of length 0. Reserves 1 byte a document from `budget`.
+  // Makes codes for the documents of a source, all of length 0. Reserves 1 byte a document from `budget`.
   LengthCodes(MemoryBudget& budget, std::uint64_t document_count);
 
   // `document`: its number in the source. Not after drop(). Different documents may be set on different threads.

@@ -240,7 +240,7 @@ void MsdSort::narrow_pass(const PlacedSegment& placed, unsigned shift) const {
   for (std::uint32_t i = placed.segment.begin; i != placed.segment.end; ++i) to[next[digit(from[i])]++] = from[i];
 }
 
-// One for each range, and one for the ends of the buckets.
+// Returns the number of histograms: one for each range, and one for the ends of the buckets.
 std::size_t wide_histograms(std::size_t count) {
   return count < kWideMin ? 0 : std::clamp<std::size_t>(count / kWideRangeMin, 1, kWideRanges) + 1;
 }

@@ -67,9 +67,9 @@ class ExternalStringSort {
 
   TempSpace& temp_;
   const StringSorter& sorter_;
-  // While strings come in:
+  // The memory of the sort. While strings are added, it holds
   //   [ texts, growing up | free: order and scratch of the sort | references, growing down | block, text of a writer ]
-  // While runs are merged: blocks and texts of the sources and of a writer.
+  // and while runs are merged, the blocks and texts of the sources and of a writer.
   Buffer buffer_;
   std::size_t block_bytes_;
   std::size_t longest_bytes_ = 0;  // of all strings so far, spilled ones too

@@ -17,7 +17,7 @@ struct GpuSorterName {
 const std::vector<GpuSorterName>& gpu_record_sorter_names();
 const std::vector<std::string_view>& gpu_string_sorter_names();
 
-// In the order of the names; empty in a build without CUDA.
+// Return the sorters in the order of their names; none in a build without CUDA.
 const std::vector<const DeviceRecordSorter*>& device_record_sorters();
 const std::vector<const DeviceStringSorter*>& device_string_sorters();
 

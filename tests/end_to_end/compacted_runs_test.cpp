@@ -91,7 +91,7 @@ TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpu) {
   }
 }
 
-// Runs wait for compactions, or are spilled, and so are compacted ones.
+// Memory is short: runs wait for compactions or are spilled, and compacted runs are spilled too.
 TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpuWhereFewFitMemory) {
   set_long_documents(50);
   std::uint64_t compactions = 0, spilled_bytes = 0;

@@ -41,7 +41,7 @@ std::string tsv_of(const Documents& documents) {
   return bytes;
 }
 
-// Without what would be markup, entities or columns in other formats.
+// Returns documents without characters that would be markup, entities or columns in any format.
 Documents plain_documents() {
   Documents documents = random_corpus(3, {}, true);
   for (OracleDocument& document : documents) {

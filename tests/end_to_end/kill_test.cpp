@@ -1,5 +1,5 @@
-// Jobs that are stopped: by kill -9 and by signals at any moment, and by an output that they cannot have. What is left
-// is no index or a whole one, and the next job with the same output succeeds and cleans up.
+// Stops jobs by kill -9 and by signals at any moment, and by outputs that they may not write. Afterwards there is no
+// index or a whole one, and the next job with the same output succeeds and cleans up.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -73,8 +73,8 @@ class Jobs : public ::testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
-  // Returns at some moment of the job, which is found by its progress, so that a slow machine changes nothing: when so
-  // many runs are spilled, or while it merges, or a little later.
+  // Waits until a random moment of the job: after a random number of spilled runs, or during the merge. The moment
+  // depends on the job's progress and not on time, so the test does the same on a slow machine.
   void wait_for_some_moment(RunningProgram& program, std::mt19937_64& random) const {
     const std::uint64_t runs = random() % (runs_spilled_ + runs_spilled_ / 3 + 1);
     const bool while_merging = random() % 4 == 0;
@@ -206,7 +206,7 @@ TEST_P(SignalledJobs, LeaveNothingAtAnyMoment) {
     wait_for_some_moment(*program, random);
     program->signal(GetParam());
     const int code = program->wait();
-    if (code == 0) {  // it was done before
+    if (code == 0) {  // the job ended before the signal
       expect_whole();
       fs::remove_all(output_);
     } else {

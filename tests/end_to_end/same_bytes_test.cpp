@@ -14,7 +14,7 @@ using testing::run_job;
 using testing::SameBytes;
 namespace fs = std::filesystem;
 
-// With and without positions.
+// The parameter: whether positions are stored.
 class EverySameBytes : public SameBytes, public ::testing::WithParamInterface<bool> {
  protected:
   EverySameBytes() { content_options_.positions = GetParam(); }

@@ -15,8 +15,8 @@ namespace spillway {
 struct WordMarks {
   using Bits = std::array<std::uint64_t, kScanBytes / 64>;
   Bits words;  // word bytes
-  // At least one bit in each special word, and none elsewhere. A word is special if it has a byte from 0x80 or more
-  // than kShortTokenBytes bytes.
+  // Has at least one bit in each special word, and none elsewhere. A word is special if it has a byte of 0x80 or above,
+  // or more than kShortTokenBytes bytes.
   Bits special;
 };
 

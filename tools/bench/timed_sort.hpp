@@ -41,7 +41,7 @@ class TimedSort {
   virtual bool on_gpu() const = 0;
   // Whether this is a yardstick (CUB called directly) and not a sorter of the program.
   virtual bool is_baseline() const { return false; }
-  // In the memory where the sorter works.
+  // Bytes in the memory where the sorter works: of the GPU or of the host.
   virtual std::uint64_t scratch_bytes() const = 0;
   virtual SortTimes run() = 0;
   // Whether the result of the last round is the sorted input.

@@ -57,7 +57,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// In single quotes for a shell.
+// Puts a text in single quotes for a shell.
 std::string quoted(const std::string& text) { return "'" + replaced(text, "'", "'\\''") + "'"; }
 
 std::string bash_command(const Command& command) {

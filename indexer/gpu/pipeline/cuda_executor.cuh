@@ -244,7 +244,7 @@ class CudaExecutor {
   void abandon() noexcept {
     try {
       stream_.make_current();
-      // Not a call that a test makes fail: nothing may go on. A lost device does nothing any more.
+      // Called directly, so that no test makes it fail: afterwards the GPU must be idle. A lost device is idle anyway.
       static_cast<void>(cudaStreamSynchronize(stream_.handle()));
     } catch (const std::exception&) {
     }

@@ -36,7 +36,7 @@ struct OccurrenceLayout : PassLayout {
 };
 
 // Bytes for each token, if all tokens were distinct terms. t: bytes of text, about 5. r: uploaded bytes, about 7, as
-// tokens go up as words with zeros in the place of separators.
+// tokens go up as words with zeros for separators.
 //   throughout the pass: 4 for positions and 4 for documents, with positions; about 0.4 for the sums of groups
 //   strings: t + 12 (offset, order), which the fragments, postings and distances replace: 37, or 42 with positions
 //   after the strings, one set after the other:
@@ -44,7 +44,7 @@ struct OccurrenceLayout : PassLayout {
 //     the string sort: its scratch, 31 for gpu-string-radix
 //     the keys: 8 (mark, first token) and 4 (document, without positions), which end before lists are encoded; then,
 //       after the place of the lists, 16 + t (key, offset of the rank's text, its bytes)
-// In total 58, with positions 71, and what each chunk, document and scan takes.
+// This adds up to 58 bytes a token, 71 with positions; chunks, documents and scans take more in addition.
 struct TokenLayout : PassLayout {
   std::size_t raw, raw_counts, document_powers;  // until the string sort
   std::size_t group_documents;                   // after it, until the keys are made

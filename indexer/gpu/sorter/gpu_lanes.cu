@@ -8,7 +8,7 @@ namespace spillway {
 
 namespace {
 
-// Null where blocks need none.
+// Returns nullptr if blocks need no record sorter.
 const DeviceRecordSorter* record_sorter(const GpuSorterOptions& options) {
   if (options.form == ChunkForm::kTokens) return nullptr;
   const DeviceRecordSorter* const sorter = find_device_record_sorter(options.record_sorter);

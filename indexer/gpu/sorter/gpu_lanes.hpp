@@ -22,13 +22,14 @@ struct GpuSorterOptions {
   std::string string_sorter;      // of device_string_sorters()
 };
 
-// The most device memory that the pass over a block takes: for a sum of sizes no more than for its terms together. Asks
-// the first GPU of the options where that decides (CUB's scratch), and makes it the calling thread's current one.
-// Reads only `form`, `gpus` and the sorters. GpuError where the GPU is lost; UsageError for unknown sorters.
+// Returns the most device memory that the pass over a block takes. Subadditive: a sum of sizes needs no more than the
+// sizes one by one. Asks the first GPU of the options if the answer depends on it (CUB's scratch), and makes it the
+// calling thread's current one. Reads only `form`, `gpus` and the sorters. Throws GpuError if the GPU is lost, and
+// UsageError for unknown sorters.
 std::size_t block_pass_device_bytes(const BlockPassSize& size, const GpuSorterOptions& options);
 
-// Takes device and pinned memory. Neighbouring lanes are on different GPUs. The budget lives longer. UsageError for
-// unknown sorters, GpuMemoryError, GpuError, BudgetError.
+// Allocates device and pinned memory for all lanes. Neighbouring lanes are on different GPUs. The budget must outlive
+// them. Throws UsageError for unknown sorters, GpuMemoryError, GpuError and BudgetError.
 std::vector<std::unique_ptr<GpuLane>> make_gpu_lanes(const GpuSorterOptions& options, MemoryBudget& budget);
 
 }  // namespace spillway

@@ -1,5 +1,5 @@
-// Device memory shared by the consumers of one stream: handed out front to back, without an allocation while work is in
-// flight and without a surprise in size.
+// Divides one allocation of device memory among the consumers of a stream, from front to back. Nothing is allocated
+// while work is in flight, and the size of the whole is known in advance.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class DeviceArena {
   DeviceArena() = default;
   DeviceArena(std::uint8_t* data, std::size_t bytes) : data_(data), bytes_(bytes) {}
   explicit DeviceArena(const DeviceBuffer& buffer) : DeviceArena(buffer.data(), buffer.size()) {}
-  // Without memory: used_bytes() tells how many bytes the same allocations take of a real arena.
+  // Makes an arena without memory, to compute sizes: used_bytes() is what the same allocations take in a real arena.
   static DeviceArena for_counting() { return {nullptr, ~std::size_t{0}}; }
 
   // Returns uninitialised memory aligned to kDeviceAlignment. GpuMemoryError, with the missing bytes, where it does not

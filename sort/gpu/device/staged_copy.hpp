@@ -1,5 +1,5 @@
 // Copies to and from device memory through two pinned buffers: the host fills or reads one while the other is copied.
-// For data that the host produces or consumes on the fly.
+// Callers produce or consume the data piece by piece, so it need not exist as a whole in host memory.
 #pragma once
 
 #include <array>

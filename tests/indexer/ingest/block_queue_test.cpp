@@ -1,5 +1,5 @@
-// Blocks become runs also where GPUs fail in any way: nothing is lost, runs keep their order, and the blocks that the
-// GPU did not sort are counted.
+// Tests that every block becomes a run even if GPUs fail in any way: nothing is lost, runs keep their order, and the
+// blocks that the GPU did not sort are counted.
 #include "indexer/ingest/block_queue.hpp"
 #include "indexer/block/key_sorter.hpp"
 
@@ -28,7 +28,7 @@ struct Script {
   std::size_t from = 0, to = ~std::size_t{0};  // blocks that fail
   std::atomic<int> begun{0}, alive{0}, most_alive{0}, checked{0};
   int together = 0;  // lanes that must have a block before the run of an even block is written
-  // For a minute at most: then their number is what the test finds wrong.
+  // Waits for a minute at most; the test then fails because of the number of lanes.
   void wait_for_lanes() const {
     for (int i = 0; i < 60'000 && most_alive < together; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -181,7 +181,7 @@ TEST_F(BlockQueueTest, KeepsBlocksInOrderAndSeveralInFlight) {
   EXPECT_TRUE(warnings_.empty());
 }
 
-// The first block's run is not written before other lanes have the blocks after it; the order of runs stays.
+// The run of an even block is written only after the other lanes have taken later blocks; the order of runs stays.
 TEST_F(BlockQueueTest, KeepsEachLaneBusy) {
   for (const unsigned lanes : {2U, 5U}) {
     lanes_ = lanes;
@@ -258,8 +258,8 @@ TEST_F(BlockQueueTest, JoinsManyRunsInTheirOrder) {
   }
 }
 
-// The compaction has no slot until the memory for runs is full and nothing goes on without it; spilled is what it
-// makes, or nothing, but no run of a block alone.
+// The compaction gets no slot until the memory for runs is full and all threads wait for it. Only compacted runs may
+// then be spilled, never the run of a single block.
 TEST_F(BlockQueueTest, WaitsForAJoinRatherThanSpillSmallRuns) {
   plan_.compaction_bytes = std::size_t{24} << 20;
   run_memory_bytes_ = std::size_t{3} << 20;
@@ -287,7 +287,7 @@ TEST_F(BlockQueueTest, WaitsForAJoinRatherThanSpillSmallRuns) {
   EXPECT_GT(spilled_alone_, 0) << "memory would have lasted without compactions";
 }
 
-// While others wait for it.
+// The signal comes while other threads wait for the compaction.
 TEST_F(BlockQueueTest, StopsAtASignalInAJoin) {
   plan_.compaction_bytes = std::size_t{24} << 20;
   run_memory_bytes_ = std::size_t{3} << 20;

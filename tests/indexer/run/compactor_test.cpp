@@ -1,4 +1,4 @@
-// Runs that are compacted on their way to the merge: none is lost, none changes places, and memory is given back.
+// Tests the compaction of runs before the merge: no run is lost, their order stays, and memory is given back.
 #include "indexer/run/compactor.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ class RunCompactorTest : public ::testing::Test {
                        [&](WritableFile& file) { return testing::write_sample_run(sample, writing, file); });
   }
 
-  // With the lengths that its postings add up to.
+  // Returns a run whose document lengths are the sums of its frequencies.
   static SampleRun sample(std::uint64_t seed) {
     testing::SampleRunOptions options;
     options.documents = 1 + seed % 7;
@@ -159,7 +159,7 @@ TEST_F(RunCompactorTest, GivesMemoryBackToThoseWhoWait) {
   EXPECT_EQ(store.runs.size(), 1U);
 }
 
-// Not even where the compacting thread finds, once it looks, that there is no room for one or nothing is due any more.
+// This includes the cases in which the compacting thread finds too little memory, or nothing that is due any more.
 TEST_F(RunCompactorTest, LetsNobodyWaitForACompactionThatDoesNotCome) {
   for (const std::size_t bytes : {std::size_t{1000}, 8 * kMebibyte}) {
     memory_bytes_ = bytes;
@@ -186,7 +186,7 @@ TEST_F(RunCompactorTest, LeavesSpilledRunsAndTheirNeighboursAsTheyAre) {
     RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
     SampleRun expected, found;
     RunCompactor compactor(setup(store));
-    // Three in memory, one that is spilled, twelve in memory, two that are spilled.
+    // Three runs are in memory, one is spilled, twelve are in memory, two are spilled.
     for (std::uint64_t i = 0; i < 18; ++i) {
       run_bytes_ = i == 3 || i >= 16 ? 100 * kMebibyte : kMebibyte / 4;
       const SampleRun run = sample(i);
@@ -205,7 +205,7 @@ TEST_F(RunCompactorTest, LeavesSpilledRunsAndTheirNeighboursAsTheyAre) {
   }
 }
 
-// Parsers hold them while they parse.
+// A compaction waits for slots: parsers hold them while they parse.
 TEST_F(RunCompactorTest, CompactsInSlotsThatNobodyHolds) {
   RunStore store(budget_, temp_, 48 * kMebibyte, kMinRunBlockBytes);
   RunCompactor compactor(setup(store));

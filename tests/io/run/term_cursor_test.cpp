@@ -178,7 +178,7 @@ TEST_F(RunTermCursorTest, ReadsAboutOncePerBlock) {
   EXPECT_LE(files.operations() - before, 2 * reader.block_count());
 }
 
-// For a run in a file, whose bytes are read into buffers.
+// The run is in a file, so its bytes are read into buffers.
 TEST_F(RunTermCursorTest, LeavesItsBufferToTheNext) {
   FaultyFileSystem files;
   const auto out = files.create("run");

@@ -30,7 +30,7 @@ class RunMergeForgery : public MergeTest {
     return static_cast<std::size_t>(std::max_element(runs.begin(), runs.end(), is_smaller) - runs.begin());
   }
 
-  // Merges the runs, one of them with other bytes. What is no FormatError fails the test by its exception.
+  // Merges the runs, one of them with changed bytes. Any exception except FormatError fails the test.
   void merge(const Runs& runs, std::size_t changed, const BytesFile& bytes, Fates& fates) {
     MemoryFile out(budget_, "out");
     try {
@@ -51,7 +51,7 @@ class RunMergeForgery : public MergeTest {
     }
   }
 
-  // Every byte of a block takes values that lengths, counts and gaps go wrong by.
+  // Gives every byte of a block several values that make lengths, counts and gaps wrong.
   void forge_each(const Runs& runs, std::size_t changed, RunForger& forger, const RunForger::Block& block,
                   Fates& fates) {
     const std::size_t begin = block.offset + run_layout::kBlockHeaderBytes;

@@ -13,7 +13,7 @@ namespace {
 
 class IndexMerge : public MergeTest {};
 
-// With and without positions.
+// The parameter: whether positions are stored.
 class EveryIndexMerge : public MergeTest, public ::testing::WithParamInterface<Positions> {
  protected:
   EveryIndexMerge() { options_.positions = GetParam() == Positions::kStored; }

@@ -35,10 +35,10 @@ class OrderedListsTest : public ::testing::Test {
   IndexWriter writer_{posix_file_system(), scratch_ / "index", ContentOptions()};
 };
 
-// The writer refuses terms out of order, so that ending at all proves the order.
+// The writer refuses terms out of order, so if the test ends without an error, the order was right.
 TEST_F(OrderedListsTest, WritesRangesInOrderInWhateverOrderTheyAreReady) {
   constexpr std::size_t kRanges = 40, kThreads = 5;
-  OrderedLists lists(writer_, kRanges, 1);  // hardly a batch may wait
+  OrderedLists lists(writer_, kRanges, 1);  // at most one batch may wait
   std::atomic<std::size_t> next{0};
   const auto work = [&](std::uint64_t seed) {
     std::mt19937_64 random(seed);

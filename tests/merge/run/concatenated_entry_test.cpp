@@ -55,7 +55,7 @@ TEST(ConcatenatedEntry, CountsWhatItsPartsHoldAndForgetsIt) {
   }
 }
 
-// Lists of every length from one posting on, in blocks that they fill to their last byte.
+// The lists have any length from one posting on, and some fill their blocks to the last byte.
 TEST(PostingsConcatenator, WritesAConcatenatedEntryAsItsPartsOrNotAtAll) {
   std::mt19937_64 random(3);
   ConcatenatedLists of_fragments, of_entries;

@@ -1,4 +1,4 @@
-// Lists in parts, as they go to a PostingsConcatenator, and what it makes of them, read back.
+// Makes lists in fragments as the input of a PostingsConcatenator, and reads its output back.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace spillway::testing {
 using List = std::map<std::uint32_t, std::uint64_t>;  // document -> frequency
 using Lists = std::map<std::string, List>;
 
-// Parts with the bytes that they view.
+// List fragments with the bytes that they view.
 struct Parts {
   std::vector<std::vector<std::uint8_t>> bytes;
   std::vector<ListFragment> parts;

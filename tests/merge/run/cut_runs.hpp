@@ -1,5 +1,5 @@
-// A source cut into runs as the indexing pipeline cuts it, also inside documents, and the ways to merge them again: the
-// fixture of the merge tests.
+// The fixture of the merge tests: cuts a source into runs as the indexing pipeline does, also inside documents, and
+// merges them again in several ways.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@
 
 namespace spillway::testing {
 
-// A sample in which lengths are what postings say, as merges check.
+// Makes a sample whose document lengths are the sums of its frequencies, because merges check this.
 inline SampleRun make_source(std::uint64_t seed, const SampleRunOptions& options) {
   SampleRun run = make_sample_run(seed, options);
   for (SampleDocument& document : run.documents) document.length = 0;

@@ -96,7 +96,7 @@ TEST_F(RunMerge, AddsBorderDocumentsOfListsThatAreShort) {
   }
 }
 
-// Where ranges end blocks do, so bytes differ; what they hold does not.
+// A block ends where a range ends, so the bytes depend on the threads; the contents do not.
 TEST_F(RunMerge, GivesTheSameOnManyThreads) {
   std::mt19937_64 random(5);
   SampleRunOptions sample;
@@ -253,8 +253,8 @@ TEST_F(RunMerge, CutsAPostingThatIsLargerThanABlock) {
   EXPECT_EQ(read_sample_run(*cut.front().file), whole);
 }
 
-// The footer says one posting more than the run holds. What has one range sees it at its end; of several, each is as it
-// should be.
+// The footer counts one posting more than the run holds. A merge in one range notices it at the end of the range; with
+// several ranges, each range is correct, and only the totals show it.
 TEST_F(RunMerge, RefusesARunThatLacksAPosting) {
   for (const bool positions : {false, true}) {
     options_.positions = positions;

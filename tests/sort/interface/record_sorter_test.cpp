@@ -1,4 +1,4 @@
-// The contract of every record sorter, whatever its name: order, permutation, stability, bit ranges and scratch.
+// The contract of all record sorters: order, permutation, stability, bit ranges and scratch.
 #include "sort/interface/record_sorter.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The contract of every string sorter, whatever its name: order of unsigned bytes and length, permutation, equal
-// strings in index order, LCPs, scratch, and the cases that research codes get wrong.
+// The contract of all string sorters: order by unsigned bytes and length, permutation, equal strings in index order,
+// LCPs, scratch, and the cases that research code often gets wrong.
 #include "sort/interface/string_sorter.hpp"
 
 #include <gtest/gtest.h>
@@ -173,7 +173,7 @@ TEST_P(StringSorterContract, KeepsEqualStringsInIndexOrder) {
   check(copies);
 }
 
-// A quicksort that goes quadratic, or a round per 8 bytes and string, would not end.
+// A quadratic quicksort, or a sort with a round per string and 8 bytes, would not end in time.
 TEST_P(StringSorterContract, SortsMillionsOfEqualStrings) {
   const std::string text(100, 'A');
   const std::vector<StringRef> refs(sanitizer_size(2000000, 50000),
@@ -197,7 +197,7 @@ TEST_P(StringSorterContract, SortsStringsOfAMegabyte) {
   check(strings);
 }
 
-// Prefixes that nest in thousands of levels: no stack of the machine may grow with them.
+// The strings nest in thousands of levels of prefixes. No sorter may recurse once per level: the stack would overflow.
 TEST_P(StringSorterContract, SortsDeeplyNestedPrefixes) {
   const std::string text(200000, 'n'), tail = "z";
   Strings strings;
@@ -221,7 +221,7 @@ Strings repeated(const Strings& strings, int copies) {
   return all;
 }
 
-// No cached prefix tells the copies apart, and there are none among neighbours until runs are merged.
+// Cached prefixes cannot distinguish the copies, and copies become neighbours only when runs are merged.
 TEST_P(StringSorterContract, SortsCopiesOfLongStrings) {
   Strings strings = random_strings(2100, 3, "xyz", 21);
   std::mt19937_64 random(22);
@@ -267,7 +267,7 @@ TEST_P(StringSorterContract, SortsManyStringsBehindLongPrefixes) {
   check(strings);
 }
 
-// Median-of-three killers by the cache: organ pipes, rotated and interleaved sequences.
+// The sequences defeat pivots that are medians of samples: organ pipes, rotated and interleaved sequences.
 TEST_P(StringSorterContract, SortsSequencesThatDefeatSampledPivots) {
   const auto number = [](std::uint32_t value) {
     std::string text(4, '\0');
@@ -305,7 +305,7 @@ TEST_P(StringSorterContract, RefusesTooLittleScratchAndRoom) {
 }
 
 TEST_P(StringSorterContract, RefusesMoreStringsThanItCanNumber) {
-  // Never read: the count alone is refused.
+  // The strings are never read, because the count alone is refused.
   const StringRef none;
   const std::span<const StringRef> too_many(&none, std::size_t{1} << 32);
   EXPECT_THROW(sorter().sort(too_many, {}, {}, {}), UsageError);

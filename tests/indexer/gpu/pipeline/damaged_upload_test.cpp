@@ -1,5 +1,5 @@
-// Damage on the way to a GPU is seen there before anything relies on the bytes, and the block stays as it was for the
-// sorter that takes it next.
+// Tests that damage on the way to a GPU is detected before anything uses the bytes, and that the block stays unchanged
+// for the sorter that takes it next.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ using Words = std::span<std::uint32_t>;
 
 class DamagedUpload : public ::testing::TestWithParam<Upload> {
  protected:
-  // For each of many damages: if it changed anything, the pass fails and names the array; else the run is right. An
-  // undamaged pass follows each, and gives the run of the CPU.
+  // Damages the uploads of `times` passes. If the damage changed anything, the pass must fail and name the array; if
+  // not, its run must be right. An undamaged pass follows each damaged one, and must give the run of the CPU.
   void expect_seen(int times, const std::function<void(Words, std::mt19937_64&)>& change) {
     testing::take_block_of("a block", documents(), setting(), [&](const NamedBlock& named) {
       const testing::FormedBlock block(named.block, ChunkForm::kTokens);

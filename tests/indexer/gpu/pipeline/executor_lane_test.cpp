@@ -123,7 +123,7 @@ TEST_P(HostLane, RefusesABlockWhoseListsDoNotFitTheBudget) {
   });
 }
 
-// Whatever call fails, nothing is written, no memory stays reserved, and the next block's run is right.
+// After a failure of any call, nothing is written, no memory stays reserved, and the next block's run is right.
 TEST_P(HostLane, EndsCleanlyWhateverCallFails) {
   testing::take_random_blocks(1, positions(), [&](const NamedBlock& named) {
     const FormedBlock block(named.block, form());
@@ -175,7 +175,7 @@ TEST_P(HostLane, SaysThatTheGpuIsLostEachTime) {
   });
 }
 
-// A host that copies from pinned slots only every so often, and counts what it copied.
+// An executor on the host that refuses some copies from pinned slots, and counts the bytes of the others.
 class SlotExecutor : public testing::HostExecutor {
  public:
   SlotExecutor(std::size_t arena_bytes, unsigned refused, std::size_t& sent_bytes, MemoryBudget& budget)
@@ -196,7 +196,7 @@ class SlotExecutor : public testing::HostExecutor {
   std::size_t& sent_bytes_;
 };
 
-// Whichever chunks are in pinned slots, and whichever of them the executor copies from there.
+// The run does not depend on which chunks are in pinned slots, nor on which of them the executor copies from there.
 TEST(PassFromPinnedSlots, GivesTheRunOfTheCpu) {
   for (const Positions positions : {Positions::kNone, Positions::kStored}) {
     for (const std::size_t slots : {1, 3, 1000}) {
@@ -283,7 +283,7 @@ TEST(TokenPassLengths, MustAddUpToTheTokens) {
   });
 }
 
-// Lanes on threads of their own, which may share arenas.
+// Each lane runs on its own thread; lanes may share arenas.
 class HostLanes : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(HostLanes, SortBlocksSideBySide) {

@@ -1,5 +1,5 @@
-// Blocks of tokens (ChunkForm::kTokens) made from blocks of tables: the same documents, as a parser of tokens leaves
-// them.
+// Makes blocks of tokens (ChunkForm::kTokens) from blocks of tables: the same documents in the form in which a parser
+// delivers tokens.
 #pragma once
 
 #include <algorithm>
