@@ -1,4 +1,4 @@
-// The BM25 formula (design section 7): how much a term adds to the score of a document, and how much it adds at most to
+// The BM25 formula (docs/search.md): how much a term adds to the score of a document, and how much it adds at most to
 // any document of a block.
 #pragma once
 

@@ -1,5 +1,5 @@
 // BM25 over an index by an exhaustive scan: every posting of the query is scored. This is the reference for the results
-// of a search (design section 7); search/block_max_ranker.hpp returns the same, bit for bit, in less time. Time
+// of a search (docs/search.md); search/block_max_ranker.hpp returns the same, bit for bit, in less time. Time
 // O(postings of the query), plus O(log k) per document that enters the best k.
 #pragma once
 

@@ -11,8 +11,8 @@
 
 namespace spillway {
 
-// Inverts each chunk by a counting sort (design, decision 3). It never orders the records of a whole block, so it is
-// not a RecordSorter: the indexing pipeline implements it.
+// Inverts each chunk by a counting sort. It never orders the records of a whole block, so it is not a RecordSorter: the
+// indexing pipeline implements it (indexer/block/chunk_sorter.hpp).
 inline constexpr std::string_view kChunkSorterName = "cpu-chunk";
 
 struct SorterChoice {

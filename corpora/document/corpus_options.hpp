@@ -1,4 +1,4 @@
-// How a job asks for its input to be read: format, field names, limits and part.
+// The options of reading a job's input: format, field names, limits and part.
 #pragma once
 
 #include <cstdint>

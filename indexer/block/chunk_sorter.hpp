@@ -1,5 +1,5 @@
-// `cpu-chunk` (design, decision 3): parsing inverts each chunk while it is in cache, so sorting a block means to unify
-// the chunks' terms and to concatenate their lists. O(s log d) for s strings of all chunk tables, d distinct.
+// `cpu-chunk`: parsing inverts each chunk while it is in cache, so sorting a block means to unify the chunks' terms and
+// to concatenate their lists. O(s log d) for s strings of all chunk tables, d distinct.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// From block to run: the interface of block sorters. `cpu-chunk` concatenates lists that parsing has inverted chunk by
-// chunk; block-wide sorters order one key per occurrence, the papers' way. All write runs of the same content; the ends
-// of blocks of terms, and of entries of long lists, may differ.
+// The interface of block sorters, which turn a block into a run. `cpu-chunk` concatenates lists that parsing has
+// inverted chunk by chunk; block-wide sorters order one key per occurrence, the papers' way. All write runs of the same
+// content; the ends of blocks of terms, and of entries of long lists, may differ.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// The unified terms of a block (design, decision 1): the strings of all chunks in order; equal strings are one term.
-// Hashing groups equal strings first (indexer/block/term_groups.hpp), so that only d distinct ones are sorted:
-// O(s + d log d) comparisons for s strings.
+// The unified terms of a block: the strings of all chunks in order; equal strings are one term. Hashing groups equal
+// strings first (indexer/block/term_groups.hpp), so that only d distinct ones are sorted: O(s + d log d) comparisons
+// for s strings.
 #pragma once
 
 #include <cstdint>

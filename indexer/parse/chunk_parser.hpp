@@ -1,6 +1,6 @@
-// Documents to chunks: the sink that readers call on every parsing thread. It keeps the documents' strings and texts,
-// and hands out a ParsedChunk when a table or a buffer is full or the task ends; its derived classes make the terms
-// (indexer/parse/make_chunk_parser.hpp). A document may be cut between chunks at any token.
+// Turns documents into chunks: the sink that readers call on every parsing thread. It keeps the documents' strings and
+// texts, and hands out a ParsedChunk when a table or a buffer is full or the task ends; its derived classes make the
+// terms (indexer/parse/make_chunk_parser.hpp). A document may be cut between chunks at any token.
 #pragma once
 
 #include <cstdint>

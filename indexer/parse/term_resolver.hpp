@@ -1,6 +1,5 @@
-// From words of text to terms, by the chunk's table: each distinct token is analysed once (design, decision 2), and a
-// word that is not pure ASCII once with all its tokens. Between the scanner of words and a sink that counts
-// occurrences.
+// Resolves words of text to terms by the chunk's table: each distinct token is analysed once, and a word that is not
+// pure ASCII once with all its tokens. It stands between the scanner of words and a sink that counts occurrences.
 #pragma once
 
 #include <algorithm>

@@ -68,7 +68,7 @@ ChunkLimits least_chunk();
 // Memory of the process itself: what is resident before the work, stacks, slack.
 std::size_t program_reserve_bytes(std::size_t program_bytes, unsigned threads);
 
-// The budget below which a job is refused, whatever its threads: 64 MiB (design, section 5).
+// A job with a smaller budget is refused for any number of threads.
 inline constexpr std::size_t kMinMemoryBytes = std::size_t{64} << 20;
 
 }  // namespace spillway

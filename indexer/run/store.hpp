@@ -69,8 +69,8 @@ class RunStore {
 
   std::size_t largest_block_bytes() const { return largest_block_bytes_; }
 
-  // Takes memory for a run of at most `bound_bytes`, or none. To be called before the run is written, because how it is
-  // written may depend on where it goes.
+  // Takes memory for a run of at most `bound_bytes`, or none: then the run will be spilled. Call it before the run is
+  // written, because how it is written may depend on where it goes.
   RunShare take_share(std::size_t bound_bytes);
 
   // Makes a run in the memory of the share, or in a scratch file if it has none. `write` fills the file.

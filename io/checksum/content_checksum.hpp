@@ -1,7 +1,7 @@
-// The checksum that travels with the data: two lanes of S = sum tf * h_lane(term) * r^doc mod 2^61-1 (design, decision
-// 8). The parser takes it per occurrence; it is derived again from the postings of runs, of the merged index, and in
-// `verify`. Folding occurrences into postings leaves it unchanged. Joining A (N_A documents) and B gives S_A + r^(N_A)
-// * S_B. Positions have a third sum, in which each occurrence counts with a value of its position.
+// The checksum that travels with the data: two lanes of S = sum tf * h_lane(term) * r^doc mod 2^61-1. The parser takes
+// it per occurrence; it is derived again from the postings of runs, of the merged index, and in `verify`. Folding
+// occurrences into postings leaves it unchanged. Joining A (N_A documents) and B gives S_A + r^(N_A) * S_B. Positions
+// have a third sum, in which each occurrence counts with a value of its position.
 #pragma once
 
 #include <array>

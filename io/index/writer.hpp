@@ -1,6 +1,6 @@
-// Writes an index directory: the one ordered writer of design decision 6. Whatever depends on a running ordinal or
-// offset (front-coding, page borders, groups of stored bytes) is laid out here, so that the bytes do not depend on the
-// division of the work. docs/formats.md lists the files byte by byte.
+// Writes an index directory. This is the only writer, and it works in order: everything that depends on a running
+// ordinal or offset (front-coding, page borders, groups of stored bytes) is laid out here, so the bytes do not depend
+// on how the work was divided. docs/formats.md lists the files byte by byte.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The final merge: runs, or indexes, become one index. Postings are decoded, renumbered without the dropped documents,
-// cut into the index's blocks and encoded, in parallel over term ranges; one writer appends the lists in order (design,
-// decisions 4 and 6).
+// cut into the index's blocks and encoded, in parallel over term ranges; one writer appends the lists in order. The
+// content checksum of every input is derived again from its postings, and must be the one that its maker stored.
 //
 // Time: O(postings), plus the term scans of TermMergeCursor. Memory: for each thread a cursor over every input and two
 // batches, and `ahead_bytes`.

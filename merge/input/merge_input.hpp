@@ -1,5 +1,5 @@
 // An input of a merge: a run, or an index that stands for one run of all its documents. The inputs of a merge are in
-// document order and each covers contiguous documents (design, decision 4).
+// document order and each covers contiguous documents.
 #pragma once
 
 #include <functional>

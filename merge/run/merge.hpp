@@ -1,6 +1,6 @@
 // Merges consecutive inputs into one run. The list fragments of a term are concatenated in document order without
-// decoding them; only where a document was cut between two inputs, its frequencies are added (design, decision 4).
-// Several threads merge ranges of terms.
+// decoding them; only where a document was cut between two inputs, its frequencies are added. Several threads merge
+// ranges of terms.
 //
 // Time: O(bytes), plus the term scans of TermMergeCursor. Memory: for each thread a cursor over every input, a block
 // and the fragments of a list up to `block_bytes`; two blocks a thread, and `ahead_bytes`.

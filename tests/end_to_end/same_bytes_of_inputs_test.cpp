@@ -1,5 +1,5 @@
 // Tests that an input gives the same index however it is compressed, divided into files or into parts of a job, and all
-// of these at once (design, decision 6).
+// of these at once.
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/end_to_end/same_bytes.hpp"
 #include "tests/support/few_descriptors.hpp"

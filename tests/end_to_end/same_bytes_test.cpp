@@ -1,5 +1,5 @@
 // Tests that an input gives one index: for any resources, sorters and blocks, every file of the index is the same
-// bytes (design, decision 6).
+// bytes.
 #include <gtest/gtest.h>
 
 #include "tests/end_to_end/same_bytes.hpp"

@@ -1,5 +1,5 @@
 // Turns tokens into terms: stop list, length limit and stemmer. Applied once per distinct token of a chunk, not per
-// occurrence (design, decision 2).
+// occurrence.
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>

@@ -1,6 +1,6 @@
-// The slow path of the `unicode` tokenizer (design section 7): splits a word that is not pure ASCII into tokens. It
-// applies NFKC_Casefold, takes maximal stretches of [L N M], and splits stretches of scripts written without spaces
-// with a dictionary, as ICU's word break does. Time O(word), apart from ICU's.
+// The slow path of the `unicode` tokenizer: splits a word that is not pure ASCII into tokens. It applies NFKC_Casefold,
+// takes maximal stretches of [L N M], and splits stretches of scripts written without spaces with a dictionary, as
+// ICU's word break does. Time O(word), apart from ICU's.
 #pragma once
 
 #include <cstdint>

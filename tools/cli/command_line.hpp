@@ -1,5 +1,5 @@
-// From the words of a command line to an exit code: finds the command, parses its options, runs it, and reports errors
-// on standard error.
+// Turns the words of a command line into an exit code: finds the command, parses its options, runs it, and reports
+// errors on standard error.
 #pragma once
 
 #include <string>

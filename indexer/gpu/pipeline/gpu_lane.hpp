@@ -1,7 +1,7 @@
-// A lane sorts blocks one after the other, each in one pass over a GPU (design, decision 7): the chunk tables' strings
-// and the occurrences go up, or the tokens themselves (ChunkForm), encoded lists come down and become a run with the
-// same bytes as that of make_key_block_sorter(). Lanes on threads of their own overlap: one block goes up while another
-// is sorted and the run of a third is written.
+// A lane sorts blocks one after the other, each in one pass over a GPU. Up go the strings of the chunk tables and the
+// occurrences, or the tokens themselves (ChunkForm); down come encoded lists, which become a run with the same bytes as
+// that of make_key_block_sorter(). Lanes on several threads overlap: one block goes up while another is sorted and the
+// run of a third is written.
 #pragma once
 
 #include <cstddef>

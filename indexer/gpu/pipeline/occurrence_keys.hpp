@@ -1,4 +1,4 @@
-// From blocks of ChunkForm::kTables to sorted keys: sorting the strings of all chunk tables gives them ranks; then
+// Turns blocks of ChunkForm::kTables into sorted keys: sorting the strings of all chunk tables gives them ranks; then
 // each occurrence gets a key, and the keys are sorted.
 #pragma once
 

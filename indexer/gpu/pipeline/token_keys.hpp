@@ -1,5 +1,5 @@
-// From blocks of ChunkForm::kTokens to sorted keys: a stable sort orders every occurrence as a string of its own, which
-// gives the ranks and the order of the keys at once.
+// Turns blocks of ChunkForm::kTokens into sorted keys: a stable sort orders every occurrence as a string of its own,
+// which gives the ranks and the order of the keys at once.
 #pragma once
 
 #include "indexer/gpu/pipeline/executor.hpp"

@@ -1,6 +1,6 @@
-// `gpu-string-radix`: radix sort of strings in rounds, by the next bytes of each string below the number of its
-// segment, the strings with the same bytes so far (Deshpande and Narayanan, "Can GPUs sort strings efficiently?", HiPC
-// 2013). Uses CUB's radix sort and scan.
+// `gpu-string-radix`: radix sort of strings in rounds (Deshpande and Narayanan, "Can GPUs sort strings efficiently?",
+// HiPC 2013). A round sorts keys [segment | next bytes of the string], where the strings of a segment have the same
+// bytes so far. Uses CUB's radix sort and scan.
 #pragma once
 
 #include "sort/gpu/interface/string_sorter.hpp"
