@@ -73,7 +73,7 @@ def thread_counts() -> list[int]:
 
 
 def settings(arguments: argparse.Namespace, texts: list[str]) -> list[Setting]:
-    """In an order that makes each input once."""
+    """Returns the configurations in an order in which each input is made only once."""
     sizes = sorted(arguments.sizes)
     middle = sizes[max(0, len(sizes) - 3)]
     found = []

@@ -116,7 +116,7 @@ def main() -> None:
         if list(arguments.results.glob(needed)):
             tables[name] = make(arguments.results)
         else:
-            print(f"table.py: {needed} is not there; the table {name} is left out", file=sys.stderr)
+            print(f"table.py: {needed} does not exist; the table {name} is left out", file=sys.stderr)
     for name, text in tables.items():
         if arguments.write:
             write_into(arguments.write, name, text)

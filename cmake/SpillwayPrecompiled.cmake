@@ -1,6 +1,6 @@
-# Precompiled headers: the standard headers that most sources include are parsed once a set of compiler options, not once
-# a source (README, "Build and test", says what that saves). Every source still names what it includes: the preset dev,
-# which clang-tidy reads, builds without them.
+# Precompiled headers: the standard headers that most sources include are parsed once per set of compiler options, not
+# once per source. Every source still names what it includes: the preset dev, which clang-tidy reads, builds without
+# precompiled headers.
 option(SPILLWAY_PRECOMPILED_HEADERS "Parse the standard headers once, not once a source" ON)
 
 # spillway_precompile(<target> [SHARED_WITH <target>] [HEADERS <header>...]): the target's sources begin with the standard

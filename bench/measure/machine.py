@@ -26,7 +26,8 @@ def _output(*command: str) -> str:
 
 
 def commit() -> str:
-    """That of the checkout, or $SPILLWAY_COMMIT for a copy without a history. Changes of results do not count."""
+    """Returns the commit of the checkout, or $SPILLWAY_COMMIT for a copy without a history. Changed results do not count
+    as changes."""
     found = os.environ.get("SPILLWAY_COMMIT") or _output("git", "rev-parse", "--short=12", "HEAD") or "unknown"
     changed = _output("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/results", ":!README.md")
     return found + (" with changes" if changed else "")

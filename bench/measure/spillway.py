@@ -21,7 +21,7 @@ def stats(program: Path, index: Path) -> dict:
 
 
 def document_frequency(program: Path, index: Path, term: str) -> int:
-    """The number of documents that hold `term`; 0 if the index does not have it."""
+    """Returns the number of documents that contain `term`; 0 if the index does not have it."""
     lines = answer([str(program), "dump", str(index), "terms", "--from", term, "--count", "1"]).splitlines()
     columns = lines[0].split("\t") if lines else []
     return int(columns[1]) if columns and columns[0] == term else 0
