@@ -34,7 +34,7 @@ std::string rounded(double value, const char* format) {
 std::string mebibytes(double bytes) { return rounded(bytes / static_cast<double>(kMebibyte), "%.1f MiB"); }
 std::string gigabytes_per_second(double second_per_byte) { return rounded(1e-9 / second_per_byte, "%.2f GB/s"); }
 
-// The reason for which chunks cannot go as tokens; empty: none.
+// Returns why chunks cannot go to a GPU as tokens; empty if they can.
 std::string obstacle(const ChunkFormInput& input) {
   if (input.record_sorter == "auto") return "";
   return "--record-sorter " + printable(input.record_sorter) + " sorts the occurrences of tables";

@@ -176,7 +176,7 @@ bool unpack_distances(const std::uint8_t* from, std::uint32_t* values) {
   std::size_t count = 0;
   for (const std::uint64_t word : words) count += static_cast<std::size_t>(std::popcount(word));
   if (count != kDistanceBlock || from[kHeadBytes + packed_bytes(width) + unary_bytes - 1] == 0) return false;
-  std::uint64_t next = 0, above = 0;  // next: the bit after the previous value; above: bits of any value above its 32
+  std::uint64_t next = 0, above = 0;  // next: the bit after the previous value; above: all bits above bit 31
   for (std::size_t w = 0, i = 0; i < kDistanceBlock; ++w) {
     for (std::uint64_t word = words[w]; word != 0; word &= word - 1, ++i) {
       const std::uint64_t bit = w * 64 + static_cast<std::uint64_t>(std::countr_zero(word));

@@ -12,7 +12,7 @@ class Series {
   bool empty() const { return rounds_.empty(); }
   const std::vector<double>& rounds() const { return rounds_; }
 
-  // For an even number of rounds, the mean of the middle two. Requires, here and below: !empty().
+  // If the number of rounds is even, returns the mean of the middle two. Requires, here and below: !empty().
   double median() const;
   double least() const;
   double most() const;
