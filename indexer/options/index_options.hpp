@@ -30,7 +30,7 @@ enum class GpuChunks : std::uint8_t { kAuto, kTables, kTokens };
 const std::vector<std::string>& gpu_chunks_names();
 
 struct GpuOptions {
-  std::vector<int> ids;  // empty: the first usable GPU
+  std::vector<int> ids;            // empty: the first usable GPU
   std::uint64_t memory_bytes = 0;  // on each GPU; 0: as much as blocks can use, at most 80 % of what is free
   bool required = false;           // fail instead of sorting on the CPU
   GpuChunks chunks = GpuChunks::kAuto;
