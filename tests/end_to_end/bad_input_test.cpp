@@ -1,5 +1,5 @@
-// Input that is broken on purpose: what can be read is indexed, the ledger adds up, too much of it is refused, and
-// nothing is left then.
+// Indexes broken input: the readable records are indexed, all counts add up, and a job with too many bad records is
+// refused and leaves nothing behind.
 #include <gtest/gtest.h>
 
 #include "io/base/error.hpp"
@@ -155,7 +155,7 @@ TEST_F(BadInput, BinaryFilesAreSkipped) {
   EXPECT_EQ(report.documents, 1U);
 }
 
-// Any byte anywhere in any kind of input may be wrong: no crash, and the books are kept.
+// Changes random bytes in every kind of input: the program does not crash, and all counts add up.
 TEST_F(BadInput, KeepsTheLedgerWhateverIsFlipped) {
   std::string text;
   for (int i = 0; i < 40; ++i) text += good_line(i);

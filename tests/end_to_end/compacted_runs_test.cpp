@@ -1,5 +1,5 @@
-// Blocks so small that their runs are compacted while parsing goes on, and documents so long that runs and compactions
-// begin and end inside them: the index is that of one block.
+// Tests jobs whose blocks are so small that runs are compacted while parsing continues, and whose documents are so long
+// that runs and compactions begin and end inside them: the index is that of a job with one block.
 #include "tests/end_to_end/host_gpu_job.hpp"
 
 namespace spillway {

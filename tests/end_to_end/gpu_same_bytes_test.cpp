@@ -46,7 +46,7 @@ class GpuSameBytes : public SameBytes, public ::testing::WithParamInterface<GpuC
     options.gpu.memory_bytes = std::uint64_t{256} << 20;
   }
 
-  // All blocks were sorted there.
+  // Expects that the GPU sorted all blocks.
   void expect_same_on_gpu(const IndexOptions& options) {
     const IndexReport report = last_ = expect_same(options);
     EXPECT_EQ(report.chunk_form, takes_tokens() ? "tokens" : "tables");

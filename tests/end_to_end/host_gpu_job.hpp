@@ -44,7 +44,7 @@ struct HostGpuSetting {
   std::size_t pinned_bytes = std::size_t{24} << 20, slots = ~std::size_t{0};
 };
 
-// The pinned slots of a job. Checks at the end that the job gave all of them back, whatever stopped it.
+// The pinned slots of a job. Checks at the end that the job gave all of them back, even if it failed.
 class JobPinnedSlots {
  public:
   JobPinnedSlots(const HostGpuSetting& setting, std::size_t slot_bytes, MemoryBudget& budget)

@@ -1,5 +1,5 @@
-// Whole jobs whose lanes run on the host instead of a GPU, in both forms of chunks: the index is that of the CPU, also
-// where passes fail and the CPU sorts their blocks.
+// Tests whole jobs whose lanes run on the host instead of a GPU, in both forms of chunks: the index is that of the CPU,
+// even if passes fail and the CPU sorts their blocks.
 #include <csignal>
 
 #include "tests/end_to_end/host_gpu_job.hpp"
@@ -56,7 +56,7 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuForEveryContent) {
   EXPECT_EQ(expect_same_with(setting).cpu_blocks, 0U);
 }
 
-// Blocks that do not fit the arena, and a budget so small that the CPU sorts each in several parts.
+// The blocks do not fit the arena, and the budget is so small that the CPU sorts each of them as several runs.
 TEST_P(HostGpuJob, SortsOnTheCpuWhatDoesNotFitTheArena) {
   set_random_corpus(45, 300);
   HostGpuSetting setting;
@@ -87,7 +87,7 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuWhateverCallFails) {
   }
 }
 
-// The CPU sorts the block that was damaged on its way, and those after it, from what the parsers left.
+// The CPU sorts the block that was damaged on its way to the GPU, and all later ones, from the parsers' chunks.
 TEST_P(HostGpuTokens, GiveTheIndexOfTheCpuWhereUploadsAreDamaged) {
   set_random_corpus(47, 200);
   for (const Upload upload : {Upload::kPlaces, Upload::kLengths, Upload::kTokens, Upload::kPositions}) {

@@ -1,4 +1,4 @@
-// Corpora on disk, jobs through the library, and indexes as bytes: what the end-to-end tests share.
+// Helpers of the end-to-end tests: corpora on disk, jobs through the library, and indexes as bytes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ inline Documents parse_jsonl(const std::string& text) {
   return documents;
 }
 
-// A budget that is tight whatever this test program itself takes (with a sanitizer, hundreds of megabytes).
+// Returns a tight budget that includes the memory of this test program (with a sanitizer, hundreds of megabytes).
 inline std::uint64_t tight_memory(std::uint64_t mebibytes) { return resident_bytes() + (mebibytes << 20); }
 
 inline IndexOptions index_job(const std::vector<std::string>& inputs, const std::string& output) {
@@ -192,7 +192,7 @@ inline std::map<std::uint32_t, std::vector<std::uint32_t>> positions_of(const In
   return found;
 }
 
-// Everything an index hands out against what it should hold.
+// Compares everything that an index returns with what it should hold.
 inline void expect_equals_oracle(const std::string& directory, const Documents& documents,
                                  const ContentOptions& options) {
   const InvertedOracle oracle = invert(documents, options);

@@ -1,5 +1,5 @@
-// A whole job on a file system that fails at its nth operation, or stops there. It ends with the right index or with an
-// error and no index; the next job gives the same bytes as one that nothing happened to.
+// Runs whole jobs on a file system that fails at its nth operation, or stops there. A job ends with the right index, or
+// with an error and no index; the next job gives the same bytes as a job without faults.
 #include <gtest/gtest.h>
 
 #include "io/base/error.hpp"
@@ -178,7 +178,7 @@ class JobFaults : public ::testing::TestWithParam<JobFault> {
     return high;
   }
 
-  // Did the fault fire?
+  // Returns whether the fault fired.
   static bool fail_at(std::uint64_t n) {
     const auto files = files_with(GetParam().fault, n);
     const bool done = attempt(*files);
@@ -203,7 +203,7 @@ class JobFaults : public ::testing::TestWithParam<JobFault> {
     return false;
   }
 
-  // An index that is there is the right one, whole; where the job said that it was done, it is there.
+  // Expects that an index at the output is whole and right, and that there is one if the job reported success.
   static void expect_whole_or_nothing(FaultyFileSystem& files, bool done) {
     std::map<std::string, std::string> output;
     for (const auto& [path, bytes] : all_files(files)) {

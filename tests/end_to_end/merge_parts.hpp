@@ -1,4 +1,4 @@
-// A fixture: indexes of pieces of a corpus, which merges take.
+// A fixture that indexes the parts of a corpus, as inputs of merges.
 #pragma once
 
 #include <gtest/gtest.h>

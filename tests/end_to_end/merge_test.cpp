@@ -219,7 +219,7 @@ class LimitedMerge : public Merge {
     expected_ = bytes_of(index("whole", whole, {}, CorpusFormat::kLines));
   }
 
-  // A shell lowers the limit for the program alone.
+  // Runs the program in a shell that lowers the limit, so that the test itself keeps its own.
   nlohmann::json merge_with(unsigned descriptors, const std::string& memory) {
     std::string words = "ulimit -n " + std::to_string(descriptors) + "; exec \"$@\"";
     std::vector<std::string> command{"/bin/sh", "-c", words, "sh", SPILLWAY_BINARY, "merge"};

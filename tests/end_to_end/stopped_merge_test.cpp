@@ -1,5 +1,5 @@
-// `spillway merge` that is stopped or killed leaves nothing half-made, and its inputs and the index that it was to
-// replace as they were.
+// Tests that a `spillway merge` that is stopped or killed leaves no incomplete index, and that its inputs and the index
+// that it would have replaced stay unchanged.
 #include <gtest/gtest.h>
 #include <signal.h>
 

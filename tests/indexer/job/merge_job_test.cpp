@@ -195,7 +195,7 @@ TEST_F(MergeJob, StopsWhenTheUserSaysSo) {
   EXPECT_THROW(merge({path}), InterruptedError);
 }
 
-// Dropped documents leave no trace but in the list of dropped documents and in the manifest, which counts them.
+// Dropped documents leave traces only in the list of dropped documents and in the manifest, which counts them.
 TEST_F(MergeJob, DropsWhatTheListNamesAsIfItHadNotBeenThere) {
   for (const DuplicateIds policy : {DuplicateIds::kFirst, DuplicateIds::kKeep}) {
     options_.duplicate_ids = policy;

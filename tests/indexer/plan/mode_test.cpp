@@ -1,4 +1,4 @@
-// The mode of a job: from options, estimated costs and the GPUs there are; contradictions are refused.
+// Tests the choice of a job's mode from options, estimated costs and the machine's GPUs; contradictions are refused.
 #include "indexer/plan/mode.hpp"
 
 #include <gtest/gtest.h>

@@ -79,7 +79,8 @@ TEST_F(RunStoreTest, ChargesWhatARunTookNotWhatItMightHaveTaken) {
   }
 }
 
-// A share has room for the last piece, whose size must not come of a bound that holds it already.
+// A share includes the last step of growth. The size of that step must be computed from the bound alone, not from the
+// bound plus the step.
 TEST_F(RunStoreTest, TakesPiecesOfTheSizeThatTheShareHasRoomFor) {
   MemoryBudget budget(200 * kMebibyte);
   for (const std::size_t bound : {8 * kMebibyte - 1000, 8 * kMebibyte, 64 * kMebibyte - 1000, 64 * kMebibyte}) {

@@ -1,5 +1,5 @@
-// `gpu-radix:satish` on the CPU: the programs of sort/gpu/radix/satish_tile.hpp thread by thread, with memory in place
-// of a block's registers and shared memory.
+// `gpu-radix:satish` on the CPU: the programs of sort/gpu/radix/satish_tile.hpp thread by thread, with memory
+// instead of a block's registers and shared memory.
 #pragma once
 
 #include "sort/interface/record_sorter.hpp"

@@ -24,7 +24,7 @@ struct HostLaneOptions {
 
 GpuLanes make_host_lanes(const HostLaneOptions& options, MemoryBudget& budget);
 
-// As block_pass_device_bytes(). Reads only `form` and the sorters.
+// Returns what block_pass_device_bytes() would return on the host. Reads only `form` and the sorters.
 std::size_t host_pass_bytes(const BlockPassSize& size, const HostLaneOptions& options);
 
 // The uploads of a block of tokens, in their order.

@@ -203,7 +203,7 @@ TEST(UnicodeWordsOracle, AgreesOnMixturesOfScripts) {
   }
 }
 
-// Few words, so that most are remembered, and some forgotten.
+// There are few words, so most are remembered, and some are forgotten.
 TEST(UnicodeWordsOracle, AgreesOnWordsThatCameBefore) {
   UnicodeWords words(std::size_t{16} << 10);
   IcuTokens icu;

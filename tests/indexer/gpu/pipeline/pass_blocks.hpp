@@ -157,7 +157,7 @@ inline void take_empty_chunks(Positions positions, const TakeBlock& take) {
   take(named);
 }
 
-// All shapes, small enough for a sanitizer but for `long lists`.
+// Takes blocks of all shapes except `long lists`, small enough for a sanitizer.
 inline void take_pass_test_blocks(Positions positions, std::uint64_t seeds, const TakeBlock& take) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) take_random_blocks(seed, positions, take);
   take_empty_chunks(positions, take);

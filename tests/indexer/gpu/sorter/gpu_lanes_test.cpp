@@ -249,7 +249,7 @@ TEST_P(GpuLaneTest, KeepsTheListsOfSeveralBlocksApart) {
   }
 }
 
-// Lanes on threads of their own, which may share an arena.
+// Each lane runs on its own thread; lanes may share an arena.
 TEST_P(GpuLaneTest, SortsBlocksBesideOtherLanes) {
   for (const unsigned arenas : {1U, 2U, 4U}) {
     MemoryBudget budget(kBudget);
@@ -271,8 +271,8 @@ TEST_P(GpuLaneTest, SortsBlocksBesideOtherLanes) {
   }
 }
 
-// Whatever call fails, the pass ends with a GpuError and nothing is written, or the run is right. The next run is
-// right.
+// After a failure of any call, the pass ends with a GpuError and nothing is written, or the run is right. The next run
+// is right.
 TEST_P(GpuLaneTest, EndsCleanlyWhateverCallFails) {
   const BlockOf synthetic({.chunks = 4, .documents = 30, .positions = positions()}, form());
   const BlockSortOptions options = options_of(positions());
