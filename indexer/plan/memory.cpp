@@ -75,7 +75,7 @@ std::size_t most_waiting_bytes(const IndexPlanInput& input, std::size_t task_byt
 
 // Memory of a sort on the CPU instead, for each chunk in flight.
 std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk, std::size_t chunk_bytes) {
-  constexpr std::size_t kSortShare = 5;  // times the chunk, of tables
+  constexpr std::size_t kSortShare = 5;  // sorting a chunk with a table takes 5 times its bytes
   return input.cpu_sort_bytes ? input.cpu_sort_bytes(chunk) : kSortShare * chunk_bytes;
 }
 

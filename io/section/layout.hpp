@@ -3,8 +3,10 @@
 // readers check before they use the first byte of the page. The manifest holds the CRC of each footer, and the footer
 // that of the page table, so a page or file of another index is detected.
 //
-//   header  64: magic "SPWINDEX", u16 major, u16 minor, u32 incompatible, u32 compatible, u32 section, zeros, u32
-//   CRC32C footer  32: u64 data bytes, u32 page bytes, u32 CRC32C of the table, u32 section, zeros, u32 CRC32C
+//   header, 64 bytes: magic "SPWINDEX", u16 major, u16 minor, u32 incompatible, u32 compatible, u32 section, zeros, CRC
+//   footer, 32 bytes: u64 data bytes, u32 page bytes, u32 CRC of the page table, u32 section, zeros, CRC
+//
+// CRCs are u32 CRC32C; those of header and footer cover the bytes before them.
 #pragma once
 
 #include <array>

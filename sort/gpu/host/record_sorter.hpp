@@ -1,6 +1,5 @@
-// GPU record sorters for keys in host memory: copy up, sort, copy down. CPU modes with a GPU
-// `--record-sorter` and the contract tests use them; a block pass keeps its keys on the device and calls
-// DeviceRecordSorter itself.
+// GPU record sorters for keys in host memory: copy up, sort, copy down. CPU modes with a GPU `--record-sorter` and the
+// contract tests use them; a block pass keeps its keys on the device and calls DeviceRecordSorter itself.
 #pragma once
 
 #include "sort/gpu/registry.hpp"

@@ -53,7 +53,7 @@ struct Scratch {
   }
 };
 
-// One sort.
+// The rounds of one sort.
 class MergeRounds {
  public:
   MergeRounds(const DeviceStrings& strings, std::uint32_t* d_order, Scratch scratch, cudaStream_t stream)
