@@ -1,9 +1,13 @@
-// docs/errors.md lists every exit code and every reason for a skipped record; docs/tuning.md every resource option.
+// docs/errors.md lists every exit code and every reason for a skipped record; docs/tuning.md every resource option. The
+// paths that pages name exist.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "corpora/document/sink.hpp"
 #include "tools/cli/option_table.hpp"
@@ -74,6 +78,26 @@ TEST(TuningGuide, HasEveryKnobOfResources) {
     }
   }
   EXPECT_GE(count, 10);
+}
+
+TEST(Pages, NamePathsThatExist) {
+  namespace fs = std::filesystem;
+  const fs::path root = SPILLWAY_SOURCE_DIR;
+  std::vector<fs::path> pages{root / "README.md", root / "bench" / "README.md"};
+  for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) {
+    if (entry.path().extension() == ".md") pages.push_back(entry.path());
+  }
+  const std::regex path(
+      "`((?:io|merge|sort|corpora|text|search|indexer|tools|tests|bench|docs|cmake)/[\\w./-]*"
+      "(?:/|\\.(?:hpp|cpp|cuh|cu|py|cmake|md|txt)))`");
+  int count = 0;
+  for (const fs::path& page : pages) {
+    const std::string text = source_text(fs::relative(page, root).string());
+    for (std::sregex_iterator at(text.begin(), text.end(), path), end; at != end; ++at, ++count) {
+      EXPECT_TRUE(fs::exists(root / (*at)[1].str())) << page << " names " << (*at)[1];
+    }
+  }
+  EXPECT_GE(count, 40);
 }
 
 }  // namespace
