@@ -13,7 +13,8 @@ namespace {
 // Seconds; a GB is 10^9 bytes of text. Fitted on 2026-11-22 to medians of whole processes of `index` at commit 87b6247
 // on one H200 with 16 processors (Intel Xeon), input and output in memory: Linux sources as JSONL, repeated to sizes
 // from 1 MB to 10 GB, with 1 to 16 threads, and RFCs. The cost of rare words lies between processor times on 2 cores
-// (generated texts of 20 thousand to 10 million words) and those of 16 threads in docs/results/h200.md.
+// (generated texts of 20 thousand to 10 million words) and those of 16 threads in docs/results/h200.md. The rounds of
+// the fit were not kept; docs/results/auto_mode.md has those that compare the choice with both modes.
 struct Costs {
   double start;            // of the program, and of the GPU: driver 0.10 to 0.18, context 0.11, pinned memory
   double most_ramp;        // until all threads have work, and of the merge's fixed part; a ramp of 1 second per GB
