@@ -109,8 +109,12 @@ CorpusPlan plan_corpus(FileSystem& files, const std::vector<std::string>& inputs
     begin += size;
     // Files outside of this part are not opened.
     if (begin < part.begin || file_begin > part.end) continue;
-    CorpusFile file{input.path, input.id, size, input.status.modified_ns, options.format};
-    file.is_stream = input.is_stream;
+    CorpusFile file{.path = input.path,
+                    .id = input.id,
+                    .size = size,
+                    .modified_ns = input.status.modified_ns,
+                    .format = options.format,
+                    .is_stream = input.is_stream};
     recognise(files, file);
     if (!take_share(file, file_begin, part, last_part)) continue;
     plan.total_bytes += file.end - file.begin;

@@ -82,8 +82,15 @@ BlockQueueSetup queue_setup(const IngestSetup& setup, ConcurrencyLimiter& slots,
   options.threads = setup.threads;
   options.encode_bytes = setup.plan.encode_bytes / std::max(1U, setup.plan.blocks_in_flight - 1);
   options.has_texts = setup.content.store == StorePolicy::kText;
-  return {setup.sorters, setup.mode, setup.options.gpu.required, options, setup.plan, slots, setup.context,
-          setup.budget,  runs};
+  return {.sorters = setup.sorters,
+          .mode = setup.mode,
+          .gpu_required = setup.options.gpu.required,
+          .options = options,
+          .plan = setup.plan,
+          .slots = slots,
+          .context = setup.context,
+          .budget = setup.budget,
+          .runs = runs};
 }
 
 class Ingest {
