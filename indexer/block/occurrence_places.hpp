@@ -19,7 +19,6 @@ class OccurrencePlaces {
   static std::size_t memory_bytes(std::size_t documents) { return documents * sizeof(std::uint32_t); }
 
   std::uint64_t count() const { return first_.back(); }
-  std::uint64_t first_of_chunk(std::size_t chunk) const { return first_[chunk]; }
 
   // Finds the occurrences of one term. Requires: the numbers ascend. document() takes O(log documents).
   class Ascending {

@@ -103,17 +103,6 @@ void TermBlockBuilder::add(const RunEntry& entry) {
   copy_bytes(entry.positions, copy_bytes(entry.postings, body));
 }
 
-void TermBlockBuilder::add(RunEntry& entry, Parts postings, Parts positions) {
-  const auto total_bytes = [](Parts parts) {
-    std::size_t bytes = 0;
-    for (const auto& part : parts) bytes += part.size();
-    return bytes;
-  };
-  std::uint8_t* to = add(entry, total_bytes(postings), total_bytes(positions));
-  for (const auto& part : postings) to = copy_bytes(part, to);
-  for (const auto& part : positions) to = copy_bytes(part, to);
-}
-
 std::uint8_t* TermBlockBuilder::add(RunEntry& entry, std::size_t posting_bytes, std::size_t position_bytes) {
   std::uint8_t* const body = begin_entry(entry, posting_bytes, position_bytes);
   entry.postings = {body, posting_bytes};

@@ -36,11 +36,8 @@ class TermBlockBuilder {
   // Requires: postings and positions fit room(entry.term); terms do not descend; a term has 1 to kMaxRunTermBytes
   // bytes, an entry at least one posting. Otherwise throws std::logic_error.
   void add(const RunEntry& entry);
-  using Parts = std::span<const std::span<const std::uint8_t>>;
-  // As add, for postings and positions in several parts, which saves the caller from concatenating them. Ignores the
-  // views of `entry`, and sets them to the bytes in the block, valid until the next call.
-  void add(RunEntry& entry, Parts postings, Parts positions);
-  // As add, but leaves room for the bytes, postings first. The caller fills it before the next call.
+  // As add, but leaves room for the bytes, postings first, which the caller fills before the next call. Ignores the
+  // views of `entry`, and sets them to that room, valid until the next call.
   std::uint8_t* add(RunEntry& entry, std::size_t posting_bytes, std::size_t position_bytes);
   bool empty() const { return block_.entry_count == 0; }
   // Returns the block with its CRC, and starts the next.

@@ -38,7 +38,6 @@ class TermTableReader {
     // Returns false at the end of the table.
     bool next_leaf();
     const TermEntry& entry() const { return entry_; }
-    std::uint64_t leaf_offset() const { return leaf_offset_; }
 
    private:
     void open(std::uint64_t offset);

@@ -46,15 +46,16 @@ TEST(TermBlockBuilder, StoresPositionsBehindPostings) {
   EXPECT_EQ(builder.finish().payload, expected);
 }
 
-TEST(TermBlockBuilder, JoinsParts) {
-  TermBlockBuilder whole(kMinRunBlockBytes, false), parts(kMinRunBlockBytes, false);
-  const std::vector<std::uint8_t> postings{1, 2, 3, 4};
-  whole.add(entry_of("a", postings));
-  const std::vector<std::span<const std::uint8_t>> split{{postings.data(), 1}, {}, {postings.data() + 1, 3}};
-  RunEntry joined = entry_of("a", {});
-  parts.add(joined, split, {});
-  EXPECT_TRUE(std::equal(joined.postings.begin(), joined.postings.end(), postings.begin(), postings.end()));
-  EXPECT_EQ(parts.finish().payload, whole.finish().payload);
+TEST(TermBlockBuilder, LeavesRoomForBytesThatTheCallerFillsIn) {
+  TermBlockBuilder whole(kMinRunBlockBytes, true), filled(kMinRunBlockBytes, true);
+  const std::vector<std::uint8_t> bytes{1, 2, 3, 4, 5};
+  RunEntry entry = entry_of("a", std::span(bytes).first(3));
+  entry.positions = std::span(bytes).subspan(3);
+  whole.add(entry);
+  std::copy(bytes.begin(), bytes.end(), filled.add(entry, 3, 2));
+  EXPECT_TRUE(std::equal(entry.postings.begin(), entry.postings.end(), bytes.begin(), bytes.begin() + 3));
+  EXPECT_TRUE(std::equal(entry.positions.begin(), entry.positions.end(), bytes.begin() + 3, bytes.end()));
+  EXPECT_EQ(filled.finish().payload, whole.finish().payload);
 }
 
 TEST(TermBlockBuilder, AlwaysHasRoomInAnEmptyBlock) {
