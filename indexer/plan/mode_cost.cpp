@@ -12,21 +12,39 @@ namespace {
 
 // Seconds; a GB is 10^9 bytes of text. Fitted on 2026-11-22 to medians of whole processes of `index` at commit 87b6247
 // on one H200 with 16 processors (Intel Xeon), input and output in memory: Linux sources as JSONL, repeated to sizes
-// from 1 MB to 10 GB, with 1 to 16 threads, and RFCs. The cost of rare words lies between processor times on 2 cores
-// (generated texts of 20 thousand to 10 million words) and those of 16 threads in docs/results/h200.md. The rounds of
-// the fit were not kept; docs/results/auto_mode.md has those that compare the choice with both modes.
+// from 1 MB to 10 GB, with 1 to 16 threads, and RFCs. The rounds of that fit were not kept; docs/results/auto_mode.md
+// has those that compare the choice with both modes. The cost of rare words is that of generated text of a million
+// words: at commit 7f54296 with 16 threads, 100 MB to 3 GB (3.6 s for 1 GB with cpu+, 0.92 s with gpu+), and with 1 and
+// 2 threads of a Xeon with 2 cores, where a thread takes a third of that.
 struct Costs {
-  double start;            // of the program, and of the GPU: driver 0.10 to 0.18, context 0.11, pinned memory
-  double most_ramp;        // until all threads have work, and of the merge's fixed part; a ramp of 1 second per GB
-  double word;             // of one thread, parsing to merging
-  double positioned_word;  // the same with --positions
-  double rare_word;        // per GB, of one thread: kCommonWords describes it
-  double byte;             // of what threads share: writers, memory
+  double start;             // of the program, and of the GPU: driver 0.10 to 0.18, context 0.11, pinned memory
+  double most_ramp;         // until all threads have work, and of the merge's fixed part; a ramp of 1 second per GB
+  double word;              // of one thread, parsing to merging
+  double positioned_word;   // the same with --positions
+  double rare_word;         // per GB, of one thread: kCommonWords describes it
+  double shared_rare_word;  // added to it for each thread, as threads share the caches beyond L2 and the memory
+  double byte;              // of what threads share: writers, memory
   double positioned_byte;
   double short_memory_byte;  // a byte, times (1 GiB / --memory - 1)
 };
-constexpr Costs kCpu{0.02, 0.11, 19.3e-9, 32e-9, 20'000, 0.025e-9, 0.15e-9, 0};
-constexpr Costs kGpu{0.33, 0.08, 8.9e-9, 16.3e-9, 1'000, 0.025e-9, 0.20e-9, 0.04e-9};
+constexpr Costs kCpu{.start = 0.02,
+                     .most_ramp = 0.11,
+                     .word = 19.3e-9,
+                     .positioned_word = 32e-9,
+                     .rare_word = 10'000,
+                     .shared_rare_word = 1'900,
+                     .byte = 0.025e-9,
+                     .positioned_byte = 0.15e-9,
+                     .short_memory_byte = 0};
+constexpr Costs kGpu{.start = 0.33,
+                     .most_ramp = 0.08,
+                     .word = 8.9e-9,
+                     .positioned_word = 16.3e-9,
+                     .rare_word = 3'500,
+                     .shared_rare_word = 0,
+                     .byte = 0.025e-9,
+                     .positioned_byte = 0.21e-9,
+                     .short_memory_byte = 0.04e-9};
 
 // A thread's word table stays in its L2 cache up to this many distinct words per byte of sample; above it, costs grow
 // with the square of the excess.
@@ -45,9 +63,11 @@ double seconds(const ModeCostInput& input, const TextSample& text, const Costs& 
   const bool is_stream = input.text_bytes == 0;
   const double bytes = is_stream ? kUnknownBytes : static_cast<double>(input.text_bytes);
   const double rare = std::max(0.0, text.distinct_words - kCommonWords);
+  const double threads = std::max(1U, input.threads);
+  const double rare_word = costs.rare_word + threads * costs.shared_rare_word;
   const double thread_second_per_byte =
-      text.words * (input.positions ? costs.positioned_word : costs.word) + costs.rare_word * rare * rare * 1e-9;
-  const double parse = bytes * thread_second_per_byte / std::max(1U, input.threads);
+      text.words * (input.positions ? costs.positioned_word : costs.word) + rare_word * rare * rare * 1e-9;
+  const double parse = bytes * thread_second_per_byte / threads;
   const double read = is_stream ? bytes / kPipeRate : input.reader_seconds;
   const double short_memory = std::max(0.0, kGibibyte / std::max(1.0, static_cast<double>(input.memory_bytes)) - 1);
   const double shared = (input.positions ? costs.positioned_byte : costs.byte) + short_memory * costs.short_memory_byte;
