@@ -26,9 +26,11 @@ def _output(*command: str) -> str:
 
 
 def commit() -> str:
-    """Returns the commit of the checkout, or $SPILLWAY_COMMIT for a copy without a history. Changed results do not count
-    as changes."""
-    found = os.environ.get("SPILLWAY_COMMIT") or _output("git", "rev-parse", "--short=12", "HEAD") or "unknown"
+    """Returns $SPILLWAY_COMMIT if it is set (for a copy without a history), else the commit of the checkout. Changed
+    results do not count as changes."""
+    if stated := os.environ.get("SPILLWAY_COMMIT"):
+        return stated[:12]
+    found = _output("git", "rev-parse", "--short=12", "HEAD") or "unknown"
     changed = _output("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/results", ":!README.md")
     return found + (" with changes" if changed else "")
 
