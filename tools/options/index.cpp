@@ -180,7 +180,7 @@ std::vector<options::options_description> planned_option_groups() {
   add_value(content, "duplicate-ids", "POLICY", "first (default: skip and count later documents), keep or fail");
   add_flag(content, "positions", "store the position of every occurrence, for phrases (about five times the size)");
   add_value(content, "store", "WHAT",
-            "meta (default: title, url, date), text (also the text, compressed) or none, beside the id");
+            "besides the id: meta (default: title, url, date), text (also the text, compressed) or none");
   add_resource_options(resources);
   add_value(resources, "mode", "NAME",
             "auto (default: gpu+ if a usable GPU saves time, else cpu+), cpu+ and gpu+ (parsing, sorting and writing "
