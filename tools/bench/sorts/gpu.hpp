@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/bench/record_input.hpp"
-#include "tools/bench/string_input.hpp"
-#include "tools/bench/timed_sort.hpp"
+#include "tools/bench/sorts/record_input.hpp"
+#include "tools/bench/sorts/string_input.hpp"
+#include "tools/bench/sorts/timed_sort.hpp"
 
 namespace spillway {
 

@@ -1,4 +1,4 @@
-#include "tools/bench/calibration.hpp"
+#include "tools/bench/calibrate/calibration.hpp"
 
 #include <tbb/global_control.h>
 
@@ -12,7 +12,7 @@
 #include "corpora/synthetic/string_sets.hpp"
 #include "indexer/job/index_job.hpp"
 #include "sort/sorters.hpp"
-#include "tools/bench/strings.hpp"
+#include "tools/bench/sorts/strings.hpp"
 #include "tools/cli/output.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/doctor/disk_probe.hpp"

@@ -14,9 +14,9 @@
 #include "sort/sorters.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
-#include "tools/bench/records.hpp"
-#include "tools/bench/strings.hpp"
-#include "tools/bench/timed_sort.hpp"
+#include "tools/bench/sorts/records.hpp"
+#include "tools/bench/sorts/strings.hpp"
+#include "tools/bench/sorts/timed_sort.hpp"
 
 namespace spillway {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/bench/modes.hpp"
+#include "tools/bench/modes/measure.hpp"
 
 namespace spillway {
 

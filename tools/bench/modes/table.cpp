@@ -1,4 +1,4 @@
-#include "tools/bench/modes_table.hpp"
+#include "tools/bench/modes/table.hpp"
 
 #include <algorithm>
 

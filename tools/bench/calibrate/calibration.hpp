@@ -6,7 +6,7 @@
 
 #include "io/memory/budget.hpp"
 #include "tools/bench/options.hpp"
-#include "tools/bench/records.hpp"
+#include "tools/bench/sorts/records.hpp"
 #include "tools/cli/command.hpp"
 
 namespace spillway {

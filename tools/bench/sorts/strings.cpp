@@ -1,4 +1,4 @@
-#include "tools/bench/strings.hpp"
+#include "tools/bench/sorts/strings.hpp"
 
 #include <tbb/task_arena.h>
 
@@ -7,7 +7,7 @@
 #include "io/base/stopwatch.hpp"
 #include "sort/gpu/registry.hpp"
 #include "sort/sorters.hpp"
-#include "tools/bench/gpu.hpp"
+#include "tools/bench/sorts/gpu.hpp"
 
 namespace spillway {
 

@@ -1,4 +1,4 @@
-#include "tools/bench/line_set.hpp"
+#include "tools/bench/sorts/line_set.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include "indexer/options/index_options.hpp"
 #include "indexer/options/index_report.hpp"
 #include "indexer/options/job_context.hpp"
-#include "tools/bench/parsing.hpp"
+#include "tools/bench/modes/parsing.hpp"
 #include "tools/bench/series.hpp"
 
 namespace spillway {

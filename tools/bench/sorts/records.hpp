@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "tools/bench/record_input.hpp"
-#include "tools/bench/timed_sort.hpp"
+#include "tools/bench/sorts/record_input.hpp"
+#include "tools/bench/sorts/timed_sort.hpp"
 
 namespace spillway {
 

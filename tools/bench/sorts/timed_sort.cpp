@@ -1,4 +1,4 @@
-#include "tools/bench/timed_sort.hpp"
+#include "tools/bench/sorts/timed_sort.hpp"
 
 #include <algorithm>
 #include <stdexcept>

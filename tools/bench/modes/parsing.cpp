@@ -1,4 +1,4 @@
-#include "tools/bench/parsing.hpp"
+#include "tools/bench/modes/parsing.hpp"
 
 #include <exception>
 #include <mutex>

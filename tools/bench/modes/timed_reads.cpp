@@ -1,4 +1,4 @@
-#include "tools/bench/timed_reads.hpp"
+#include "tools/bench/modes/timed_reads.hpp"
 
 #include <algorithm>
 #include <chrono>

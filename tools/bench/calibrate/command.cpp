@@ -1,5 +1,5 @@
 // `spillway bench calibrate`: measures on this machine the costs by which plans choose.
-#include "tools/bench/calibration.hpp"
+#include "tools/bench/calibrate/calibration.hpp"
 #include "tools/bench/output.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/scratch.hpp"

@@ -1,4 +1,4 @@
-#include "tools/bench/string_input.hpp"
+#include "tools/bench/sorts/string_input.hpp"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>

@@ -1,11 +1,11 @@
-#include "tools/bench/modes.hpp"
+#include "tools/bench/modes/measure.hpp"
 
 #include <algorithm>
 #include <fstream>
 #include <stdexcept>
 
 #include "indexer/job/index_job.hpp"
-#include "tools/bench/timed_reads.hpp"
+#include "tools/bench/modes/timed_reads.hpp"
 
 namespace spillway {
 

@@ -12,9 +12,9 @@
 #include "sort/gpu/device/status.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
-#include "tools/bench/modes.hpp"
-#include "tools/bench/parsing.hpp"
-#include "tools/bench/timed_reads.hpp"
+#include "tools/bench/modes/measure.hpp"
+#include "tools/bench/modes/parsing.hpp"
+#include "tools/bench/modes/timed_reads.hpp"
 
 namespace spillway {
 namespace {

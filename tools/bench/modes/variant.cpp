@@ -1,4 +1,4 @@
-#include "tools/bench/mode_variant.hpp"
+#include "tools/bench/modes/variant.hpp"
 
 #include "tools/cli/option_values.hpp"
 

@@ -1,4 +1,4 @@
-#include "tools/bench/gpu.hpp"
+#include "tools/bench/sorts/gpu.hpp"
 
 #include <algorithm>
 #include <cstring>

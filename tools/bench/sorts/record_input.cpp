@@ -1,4 +1,4 @@
-#include "tools/bench/record_input.hpp"
+#include "tools/bench/sorts/record_input.hpp"
 
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_reduce.h>
