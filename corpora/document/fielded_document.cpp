@@ -14,9 +14,9 @@ constexpr std::size_t kFieldRoom = kMaxFieldBytes + 8;
 class FieldOutput final : public TextOutput {
  public:
   explicit FieldOutput(std::span<char> room) : room_(room) {}
-  void append(std::string_view piece) override {
-    const std::string_view kept = full_ ? std::string_view() : utf8_prefix(piece, room_.size() - used_);
-    full_ = full_ || kept.size() < piece.size();
+  void append(std::string_view fragment) override {
+    const std::string_view kept = full_ ? std::string_view() : utf8_prefix(fragment, room_.size() - used_);
+    full_ = full_ || kept.size() < fragment.size();
     if (!kept.empty()) std::memcpy(room_.data() + used_, kept.data(), kept.size());
     used_ += kept.size();
   }

@@ -15,14 +15,14 @@ void FileRecord::visit(std::uint64_t begin, std::uint64_t end, const Visitor& vi
   }
 }
 
-void TextBuffer::append(std::string_view piece) {
-  if (piece.size() > buffer_.size() - used_) flush();
-  if (piece.size() > buffer_.size()) {
-    sink_.text(piece);
+void TextBuffer::append(std::string_view fragment) {
+  if (fragment.size() > buffer_.size() - used_) flush();
+  if (fragment.size() > buffer_.size()) {
+    sink_.text(fragment);
     return;
   }
-  std::memcpy(buffer_.data() + used_, piece.data(), piece.size());
-  used_ += piece.size();
+  std::memcpy(buffer_.data() + used_, fragment.data(), fragment.size());
+  used_ += fragment.size();
 }
 
 void TextBuffer::flush() {

@@ -67,7 +67,7 @@ struct RecordPlace {
 class TextBuffer final : public TextOutput {
  public:
   TextBuffer(std::span<char> buffer, DocumentSink& sink) : buffer_(buffer), sink_(sink) {}
-  void append(std::string_view piece) override;
+  void append(std::string_view fragment) override;
   void flush();
 
  private:

@@ -54,7 +54,7 @@ class DocumentSink {
  public:
   virtual ~DocumentSink() = default;
   virtual void begin(const DocumentFields& fields, const SourcePlace& place) = 0;
-  virtual void text(std::string_view piece) = 0;
+  virtual void text(std::string_view fragment) = 0;
   virtual void end() = 0;
   // A record was skipped, or a compressed container is broken, which counts as one record. `detail` says what was
   // expected and found.

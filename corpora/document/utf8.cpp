@@ -120,7 +120,7 @@ void Utf8Repairer::finish(TextOutput& out) {
 std::string repair_utf8(std::string_view bytes) {
   class : public TextOutput {
    public:
-    void append(std::string_view piece) override { text += piece; }
+    void append(std::string_view fragment) override { text += fragment; }
     std::string text;
   } out;
   Utf8Repairer repairer;

@@ -21,13 +21,13 @@ std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes);
 class TextOutput {
  public:
   virtual ~TextOutput() = default;
-  virtual void append(std::string_view piece) = 0;
+  virtual void append(std::string_view fragment) = 0;
 };
 
 // Counts the bytes of a text.
 class TextCounter final : public TextOutput {
  public:
-  void append(std::string_view piece) override { bytes_ += piece.size(); }
+  void append(std::string_view fragment) override { bytes_ += fragment.size(); }
   std::uint64_t bytes() const { return bytes_; }
 
  private:

@@ -27,14 +27,14 @@ void JsonScanner::reset() {
   error_detail_.clear();
 }
 
-bool JsonScanner::feed(std::string_view piece) {
+bool JsonScanner::feed(std::string_view fragment) {
   std::size_t at = 0;
-  while (at < piece.size() && state_ != State::kFailed) {
+  while (at < fragment.size() && state_ != State::kFailed) {
     if (state_ == State::kInString || state_ == State::kInName) {
-      at += feed_string(piece.substr(at));
+      at += feed_string(fragment.substr(at));
       continue;
     }
-    const char c = piece[at];
+    const char c = fragment[at];
     if (state_ == State::kInNumber && !feed_number(c)) continue;  // the number ended before c
     if (state_ == State::kInNumber || (state_ == State::kInLiteral ? feed_literal(c) : feed_structure(c))) {
       ++at;
@@ -66,9 +66,9 @@ FieldValue* JsonScanner::member() {
   return depth_ == 1 && name_index_ != FieldTable::kNoName ? &values_[name_index_] : nullptr;
 }
 
-std::size_t JsonScanner::feed_string(std::string_view piece) {
+std::size_t JsonScanner::feed_string(std::string_view fragment) {
   TextOutput& out = state_ == State::kInName ? static_cast<TextOutput&>(name_) : counter_;
-  const std::size_t read = decoder_.feed(piece, out);
+  const std::size_t read = decoder_.feed(fragment, out);
   offset_ += read;
   switch (decoder_.status()) {
     case JsonStringDecoder::Status::kOpen:
@@ -77,10 +77,10 @@ std::size_t JsonScanner::feed_string(std::string_view piece) {
       end_string();
       break;
     case JsonStringDecoder::Status::kControlCharacter:
-      fail("expected a control character in a string to be escaped, found '" + printable(piece.substr(read, 1)) + "'");
+      fail("expected a control character in a string to be escaped, found '" + printable(fragment.substr(read, 1)) + "'");
       break;
     case JsonStringDecoder::Status::kBadEscape:
-      fail_expected("an escape sequence of JSON", piece[read]);
+      fail_expected("an escape sequence of JSON", fragment[read]);
       break;
   }
   return read;

@@ -21,7 +21,7 @@ class JsonScanner {
 
   void reset();
   // Returns false if the record is bad (see error_offset() and error_detail()). Then further fragments are ignored.
-  bool feed(std::string_view piece);
+  bool feed(std::string_view fragment);
   // Ends the record. Returns false if it is bad.
   bool finish();
   // Whether all of the record so far is valid.
@@ -55,14 +55,14 @@ class JsonScanner {
   class NameBuffer final : public TextOutput {
    public:
     explicit NameBuffer(std::size_t longest) : longest_(longest) {}
-    void append(std::string_view piece) override { name.append(piece.substr(0, longest_ + 1 - name.size())); }
+    void append(std::string_view fragment) override { name.append(fragment.substr(0, longest_ + 1 - name.size())); }
     std::string name;
 
    private:
     std::size_t longest_;
   };
 
-  std::size_t feed_string(std::string_view piece);
+  std::size_t feed_string(std::string_view fragment);
   bool feed_number(char c);
   bool feed_literal(char c);
   bool feed_structure(char c);

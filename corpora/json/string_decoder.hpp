@@ -1,4 +1,4 @@
-// Unescapes and repairs a JSON string piece by piece, in constant memory: broken UTF-8 and lone surrogates become
+// Unescapes and repairs a JSON string fragment by fragment, in constant memory: broken UTF-8 and lone surrogates become
 // U+FFFD.
 #pragma once
 

@@ -67,9 +67,9 @@ bool JsonlParser::parse_fast(std::string_view record, const RecordPlace& place, 
 void JsonlParser::parse_slow(RecordSource& record, const RecordPlace& place, DocumentSink& sink) {
   scanner_.reset();
   bool blank = true;
-  record.visit(0, record.size(), [&](std::string_view piece) {
-    blank = blank && is_blank(piece);
-    if (scanner_.good()) scanner_.feed(piece);
+  record.visit(0, record.size(), [&](std::string_view fragment) {
+    blank = blank && is_blank(fragment);
+    if (scanner_.good()) scanner_.feed(fragment);
   });
   if (blank) return;
   if (!scanner_.finish()) {
@@ -90,11 +90,11 @@ void JsonlParser::send_text(RecordSource& record, std::size_t name, TextOutput& 
   if (name == FieldTable::kNoName) return;
   const FieldValue& value = scanner_.values()[name];
   if (value.kind == ValueKind::kNumber) {
-    record.visit(value.begin, value.end, [&](std::string_view piece) { out.append(piece); });
+    record.visit(value.begin, value.end, [&](std::string_view fragment) { out.append(fragment); });
     return;
   }
   JsonStringDecoder decoder;
-  record.visit(value.begin, value.end, [&](std::string_view piece) { decoder.feed(piece, out); });
+  record.visit(value.begin, value.end, [&](std::string_view fragment) { decoder.feed(fragment, out); });
   decoder.finish(out);
 }
 

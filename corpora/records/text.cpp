@@ -29,7 +29,7 @@ class RecordTail final : public RecordSource {
 bool is_valid(RecordSource& record) {
   Utf8Repairer repairer;
   TextCounter out;
-  record.visit(0, record.size(), [&](std::string_view piece) { repairer.feed(piece, out); });
+  record.visit(0, record.size(), [&](std::string_view fragment) { repairer.feed(fragment, out); });
   repairer.finish(out);
   return !repairer.repaired();
 }
@@ -37,14 +37,14 @@ bool is_valid(RecordSource& record) {
 bool starts_binary(RecordSource& record) {
   bool found = false;
   record.visit(0, std::min<std::uint64_t>(record.size(), kBinarySniffBytes),
-               [&](std::string_view piece) { found = found || looks_binary(piece); });
+               [&](std::string_view fragment) { found = found || looks_binary(fragment); });
   return found;
 }
 
 bool starts_with_mark(RecordSource& record) {
   std::string head;
   record.visit(0, std::min<std::uint64_t>(record.size(), kByteOrderMark.size()),
-               [&](std::string_view piece) { head += piece; });
+               [&](std::string_view fragment) { head += fragment; });
   return head == kByteOrderMark;
 }
 
@@ -55,7 +55,7 @@ void emit_plain_text(RecordSource& record, DocumentFields fields, const RecordPl
   sink.begin(fields, place.at());
   TextBuffer out(scratch, sink);
   Utf8Repairer repairer;
-  record.visit(0, record.size(), [&](std::string_view piece) { repairer.feed(piece, out); });
+  record.visit(0, record.size(), [&](std::string_view fragment) { repairer.feed(fragment, out); });
   repairer.finish(out);
   out.flush();
   sink.end();

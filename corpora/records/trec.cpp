@@ -59,20 +59,20 @@ class TrecText final : public SgmlHandler {
 class OneLine final : public TextOutput {
  public:
   explicit OneLine(TextOutput& out) : out_(out) {}
-  void append(std::string_view piece) override {
+  void append(std::string_view fragment) override {
     constexpr std::string_view kSpaces = " \t\r\n\f\v";
-    while (!piece.empty()) {
-      const std::size_t spaces = std::min(piece.find_first_not_of(kSpaces), piece.size());
+    while (!fragment.empty()) {
+      const std::size_t spaces = std::min(fragment.find_first_not_of(kSpaces), fragment.size());
       if (spaces > 0) {
         if (!ends_in_space_) out_.append(" ");
         ends_in_space_ = true;
-        piece.remove_prefix(spaces);
+        fragment.remove_prefix(spaces);
         continue;
       }
-      const std::size_t word = std::min(piece.find_first_of(kSpaces), piece.size());
-      out_.append(piece.substr(0, word));
+      const std::size_t word = std::min(fragment.find_first_of(kSpaces), fragment.size());
+      out_.append(fragment.substr(0, word));
       ends_in_space_ = false;
-      piece.remove_prefix(word);
+      fragment.remove_prefix(word);
     }
   }
 
@@ -83,7 +83,7 @@ class OneLine final : public TextOutput {
 
 void scan(RecordSource& record, std::uint64_t begin, std::uint64_t end, SgmlHandler& handler) {
   SgmlScanner scanner(handler, begin);
-  record.visit(begin, end, [&](std::string_view piece) { scanner.feed(piece); });
+  record.visit(begin, end, [&](std::string_view fragment) { scanner.feed(fragment); });
   scanner.finish();
 }
 

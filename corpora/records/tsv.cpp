@@ -109,13 +109,13 @@ bool TsvParser::find_columns(RecordSource& record, const RecordPlace& place, Doc
     ++column_count_;
     begin = end + 1;
   };
-  record.visit(0, record.size(), [&](std::string_view piece) {
-    const void* found = nul || piece.empty() ? nullptr : std::memchr(piece.data(), '\0', piece.size());
-    if (found != nullptr) nul = at + static_cast<std::uint64_t>(static_cast<const char*>(found) - piece.data());
-    for (std::size_t tab = piece.find('\t'); tab != std::string_view::npos; tab = piece.find('\t', tab + 1)) {
+  record.visit(0, record.size(), [&](std::string_view fragment) {
+    const void* found = nul || fragment.empty() ? nullptr : std::memchr(fragment.data(), '\0', fragment.size());
+    if (found != nullptr) nul = at + static_cast<std::uint64_t>(static_cast<const char*>(found) - fragment.data());
+    for (std::size_t tab = fragment.find('\t'); tab != std::string_view::npos; tab = fragment.find('\t', tab + 1)) {
       end_column(at + tab);
     }
-    at += piece.size();
+    at += fragment.size();
   });
   end_column(record.size());
   if (nul) {
@@ -140,7 +140,7 @@ void TsvParser::measure(RecordSource& record) {
     if (column.kind == ValueKind::kAbsent) continue;
     Utf8Repairer repairer;
     TextCounter out;
-    record.visit(column.begin, column.end, [&](std::string_view piece) { repairer.feed(piece, out); });
+    record.visit(column.begin, column.end, [&](std::string_view fragment) { repairer.feed(fragment, out); });
     repairer.finish(out);
     repaired_ = repaired_ || repairer.repaired();
     column.text_bytes = out.bytes();
@@ -161,7 +161,7 @@ void TsvParser::send_text(RecordSource& record, std::size_t column, TextOutput& 
   if (column == FieldTable::kNoName) return;
   const FieldValue& value = named_ ? named_values_[column] : columns_[column];
   Utf8Repairer repairer;
-  record.visit(value.begin, value.end, [&](std::string_view piece) { repairer.feed(piece, out); });
+  record.visit(value.begin, value.end, [&](std::string_view fragment) { repairer.feed(fragment, out); });
   repairer.finish(out);
 }
 

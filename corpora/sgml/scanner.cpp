@@ -15,34 +15,34 @@ bool is_name_byte(char c) {
 
 }  // namespace
 
-void SgmlScanner::feed(std::string_view piece) {
-  while (!piece.empty()) {
+void SgmlScanner::feed(std::string_view fragment) {
+  while (!fragment.empty()) {
     std::size_t used = 1;
     switch (state_) {
       case State::kCharacters:
-        used = std::min(piece.find('<'), piece.size());
-        if (used > 0) handler_.characters(piece.substr(0, used), offset_);
-        if (used == piece.size()) break;
+        used = std::min(fragment.find('<'), fragment.size());
+        if (used > 0) handler_.characters(fragment.substr(0, used), offset_);
+        if (used == fragment.size()) break;
         state_ = State::kMarkup;
         markup_begin_ = offset_ + used;
         markup_.assign(1, '<');
         ++used;
         break;
       case State::kMarkup:
-        if (may_follow(piece.front())) {
-          feed_markup(piece.front());
+        if (may_follow(fragment.front())) {
+          feed_markup(fragment.front());
         } else {
           give_up();
           used = 0;
         }
         break;
       case State::kComment:
-        if (piece.front() == '>' && dashes_ >= 2) state_ = State::kCharacters;
-        dashes_ = piece.front() == '-' ? std::min(dashes_ + 1, 2) : 0;
+        if (fragment.front() == '>' && dashes_ >= 2) state_ = State::kCharacters;
+        dashes_ = fragment.front() == '-' ? std::min(dashes_ + 1, 2) : 0;
         break;
     }
     offset_ += used;
-    piece.remove_prefix(used);
+    fragment.remove_prefix(used);
   }
 }
 

@@ -28,7 +28,7 @@ class SgmlScanner {
  public:
   // `offset`: that of the first byte to be fed.
   SgmlScanner(SgmlHandler& handler, std::uint64_t offset) : handler_(handler), offset_(offset) {}
-  void feed(std::string_view piece);
+  void feed(std::string_view fragment);
   // Ends the document.
   void finish();
 

@@ -105,17 +105,17 @@ void SgmlText::separate() {
   separated_ = any_;
 }
 
-void SgmlText::append(std::string_view piece) {
+void SgmlText::append(std::string_view fragment) {
   if (!any_) {
-    const std::size_t begin = piece.find_first_not_of(kSpaces);
-    piece.remove_prefix(std::min(begin, piece.size()));
+    const std::size_t begin = fragment.find_first_not_of(kSpaces);
+    fragment.remove_prefix(std::min(begin, fragment.size()));
   }
-  if (piece.empty()) return;
-  if (separated_ && !ends_in_space_ && kSpaces.find(piece.front()) == std::string_view::npos) out_.append(" ");
-  out_.append(piece);
+  if (fragment.empty()) return;
+  if (separated_ && !ends_in_space_ && kSpaces.find(fragment.front()) == std::string_view::npos) out_.append(" ");
+  out_.append(fragment);
   any_ = true;
   separated_ = false;
-  ends_in_space_ = kSpaces.find(piece.back()) != std::string_view::npos;
+  ends_in_space_ = kSpaces.find(fragment.back()) != std::string_view::npos;
 }
 
 }  // namespace spillway

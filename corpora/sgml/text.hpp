@@ -23,7 +23,7 @@ class SgmlText final : private TextOutput {
   bool repaired() const { return repaired_ || repairer_.repaired(); }
 
  private:
-  void append(std::string_view piece) override;
+  void append(std::string_view fragment) override;
   void feed_entity(char byte);
   void end_stretch();
   void give_up();

@@ -82,10 +82,10 @@ void fill_strings(const StringSet& set, unsigned threads, std::span<std::uint8_t
   std::uint64_t used = 0, string = 0;
   offsets[0] = 0;
   each_block(set, offsets.size() - 1, threads, Separator::kNone,
-             [&](std::string_view piece, const std::vector<std::size_t>& ends) {
-               std::memcpy(bytes.data() + used, piece.data(), piece.size());
+             [&](std::string_view fragment, const std::vector<std::size_t>& ends) {
+               std::memcpy(bytes.data() + used, fragment.data(), fragment.size());
                for (const std::size_t end : ends) offsets[++string] = used + end;
-               used += piece.size();
+               used += fragment.size();
              });
 }
 

@@ -40,7 +40,7 @@ std::size_t max_token_chunk_bytes(const ContentOptions& options, const ChunkLimi
 
 std::size_t slack_words(const ChunkLimits& limits, ChunkForm form, bool positions) {
   if (form == ChunkForm::kPostings) return (positions ? 4 : 3) * std::size_t{limits.table_entries};
-  return (positions ? 2 : 1) * kWindowTokens;
+  return (positions ? 2 : 1) * kRangeTokens;
 }
 
 std::size_t touched_words(const ChunkLimits& limits, bool folds_positions) {
@@ -53,19 +53,19 @@ std::size_t arena_bytes(const ContentOptions& options, const ChunkLimits& limits
   return std::max<std::size_t>(16 * std::size_t{limits.table_entries}, 3 * std::size_t{options.max_term_bytes} + 4096);
 }
 
-std::size_t token_window_bytes(const ChunkLimits& limits) {
+std::size_t token_range_bytes(const ChunkLimits& limits) {
   return std::clamp<std::size_t>(limits.token_bytes, 64, kScanBytes);
 }
 
 std::size_t token_capacity(const ContentOptions& options, const ChunkLimits& limits) {
-  return std::max({limits.token_bytes, token_window_bytes(limits) + 1, std::size_t{options.max_term_bytes} + 1});
+  return std::max({limits.token_bytes, token_range_bytes(limits) + 1, std::size_t{options.max_term_bytes} + 1});
 }
 
 std::size_t slot_token_capacity(const ContentOptions& options, const ChunkLimits& limits) {
   const std::size_t usual = std::min(limits.token_bytes, kMostSlotBytes);
-  const std::size_t window = token_window_bytes(limits),
-                    longest = std::max<std::size_t>(window, options.max_term_bytes);
-  const std::size_t positions = options.positions ? (window / 2 + 1) * sizeof(std::uint32_t) : 0;
+  const std::size_t range = token_range_bytes(limits),
+                    longest = std::max<std::size_t>(range, options.max_term_bytes);
+  const std::size_t positions = options.positions ? (range / 2 + 1) * sizeof(std::uint32_t) : 0;
   return std::max(usual - usual / kSlotShareOfDocuments, longest + 1 + positions);
 }
 
@@ -94,7 +94,7 @@ std::size_t max_chunk_bytes(const ContentOptions& options, const ChunkLimits& li
   // about as much, because its occurrences pay for its frequency.
   if (form == ChunkForm::kPostings) {
     const std::size_t positions = options.positions ? limits.table_entries * sizeof(DistanceRange) +
-                                                          PositionFolder::max_distance_bytes(limits, kWindowTokens)
+                                                          PositionFolder::max_distance_bytes(limits, kRangeTokens)
                                                     : 0;
     return terms + limits.table_entries * kListPadding + 2 * stream + strings + positions;
   }

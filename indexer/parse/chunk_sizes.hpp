@@ -14,13 +14,13 @@ namespace spillway {
 inline constexpr std::size_t kMaxRememberedBytes = 48;
 inline constexpr std::size_t kMaxListTerms = 64;
 
-// A window of text gives at most a token every two bytes or, from remembered words, kMaxListTerms every
+// A range of text gives at most a token every two bytes or, from remembered words, kMaxListTerms every
 // kMaxRememberedBytes.
-inline constexpr std::size_t kWindowTokens = 2 * kScanBytes;
+inline constexpr std::size_t kRangeTokens = 2 * kScanBytes;
 static_assert(kMaxListTerms <= 2 * kMaxRememberedBytes);
 
 // Words that may be added to the stream between two checks whether it is full. kPostings: a document adds at most a
-// posting of 3 words (4 with positions) for each entry of the table. kTables: a window adds its tokens, of 1 word each
+// posting of 3 words (4 with positions) for each entry of the table. kTables: a range adds its tokens, of 1 word each
 // (2 with positions).
 std::size_t slack_words(const ChunkLimits& limits, ChunkForm form, bool positions);
 
@@ -37,9 +37,9 @@ std::size_t arena_bytes(const ContentOptions& options, const ChunkLimits& limits
 // The most tokens of a chunk of kTokens: a TermTable can hold as many terms.
 inline constexpr std::size_t kMaxChunkTokens = (std::size_t{1} << 18) - 2;
 
-// kTokens: bytes of a chunk's token stream in a buffer. It holds a window of text and the longest term in any case.
+// kTokens: bytes of a chunk's token stream in a buffer. It holds a range of text and the longest term in any case.
 std::size_t token_capacity(const ContentOptions& options, const ChunkLimits& limits);
-std::size_t token_window_bytes(const ChunkLimits& limits);
+std::size_t token_range_bytes(const ChunkLimits& limits);
 // kTokens: bytes of the token stream with its positions in a slot of PinnedSlotPool; and bytes of the slot, which also
 // has room for the arrays of usual documents.
 std::size_t slot_token_capacity(const ContentOptions& options, const ChunkLimits& limits);

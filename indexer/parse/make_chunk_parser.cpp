@@ -25,7 +25,7 @@ std::size_t chunk_parser_bytes(const ContentOptions& options, const ChunkLimits&
   }
   const std::size_t slack = std::max(slack_words(limits, ChunkForm::kPostings, options.positions),
                                      slack_words(limits, ChunkForm::kTables, options.positions));
-  const std::size_t positions = options.positions ? PositionFolder::memory_bytes(limits, kWindowTokens) : 0;
+  const std::size_t positions = options.positions ? PositionFolder::memory_bytes(limits, kRangeTokens) : 0;
   return table + (limits.stream_words + slack + touched_words(limits, options.positions)) * sizeof(std::uint32_t) +
          positions + strings;
 }

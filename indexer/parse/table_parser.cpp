@@ -35,7 +35,7 @@ class TableParser final : public ChunkParser {
         touched_memory_(setup.budget, touched_words(limits_, kFoldsPositions) * sizeof(std::uint32_t),
                         "a chunk's occurrences"),
         touched_(touched_memory_.as<std::uint32_t>().data()),
-        positions_(setup.budget, limits_, kWindowTokens, kFoldsPositions) {
+        positions_(setup.budget, limits_, kRangeTokens, kFoldsPositions) {
     stream_memory_.use_large_pages();
   }
 
@@ -84,7 +84,7 @@ class TableParser final : public ChunkParser {
 
   void scan(std::string_view text) override {
     scanner_.scan_ranges(
-        text, [this](const ScannedWords& words) { resolver_.resolve_window(words, *this); },
+        text, [this](const ScannedWords& words) { resolver_.resolve_range(words, *this); },
         [this](std::string_view word) { resolver_.resolve_word(word, *this); }, [this] { seal_if_full(); });
   }
   void finish_scan() override {

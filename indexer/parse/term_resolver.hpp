@@ -36,10 +36,10 @@ class TermResolver {
   // `on_full` is called where the table has no room for an entry; it calls clear().
   TermResolver(const ChunkParserSetup& setup, std::function<void()> on_full);
 
-  // Resolves the words of a window, a batch at a time: the table's memory for one batch arrives while another is
+  // Resolves the words of a range, a batch at a time: the table's memory for one batch arrives while another is
   // resolved.
   template <typename Sink>
-  void resolve_window(const ScannedWords& words, Sink& sink) {
+  void resolve_range(const ScannedWords& words, Sink& sink) {
     for (std::size_t first = 0; first < words.edges.size(); first += 2 * kTokenBatch) {
       const auto edges = words.edges.subspan(first, std::min(2 * kTokenBatch, words.edges.size() - first));
       if (tokens_are_terms_) {

@@ -19,7 +19,7 @@ class TokenBuffer {
   explicit TokenBuffer(const ChunkParserSetup& setup);
 
   // Returns whether `bytes` more bytes (separators included) and `tokens` more tokens fit. An empty buffer has room for
-  // a window of text, and for the longest term.
+  // a range of text, and for the longest term.
   bool has_room(std::size_t bytes, std::size_t tokens) const {
     return used_ + bytes + slot_position_bytes_ * (count_ + tokens) <= capacity_ && count_ + tokens <= kMaxChunkTokens;
   }

@@ -24,7 +24,7 @@ class TokenParser final : public ChunkParser {
         words_of_(setup.options.tokenizer == Tokenizer::kAscii ? WordBytes::kAlphanumeric : WordBytes::kWithHighBytes),
         scanner_(words_of_),
         mark_tokens_(token_kernel(words_of_)),
-        window_bytes_(token_window_bytes(setup.limits)),
+        range_bytes_(token_range_bytes(setup.limits)),
         tokens_(setup) {}
 
   // The sink of the term resolver.
@@ -76,11 +76,11 @@ class TokenParser final : public ChunkParser {
   void scan(std::string_view text) override {
     if (!resolver_.tokens_are_terms()) {
       scanner_.scan_ranges(
-          text, [this](const ScannedWords& words) { resolver_.resolve_window(words, *this); },
+          text, [this](const ScannedWords& words) { resolver_.resolve_range(words, *this); },
           [this](std::string_view word) { resolve_word(word); }, [] {});
       return;
     }
-    for (std::size_t at = finish_open_word(text); at < text.size();) at += copy_window(text.substr(at));
+    for (std::size_t at = finish_open_word(text); at < text.size();) at += copy_range(text.substr(at));
   }
 
   void finish_scan() override {
@@ -139,8 +139,8 @@ class TokenParser final : public ChunkParser {
   bool is_word(char c) const { return is_word_byte(static_cast<std::uint8_t>(c), words_of_); }
 
   // Copies words from the start of `text`. Returns how many bytes it took. Requires: no word is open.
-  std::size_t copy_window(std::string_view text) {
-    std::size_t bytes = std::min(text.size(), window_bytes_);
+  std::size_t copy_range(std::string_view text) {
+    std::size_t bytes = std::min(text.size(), range_bytes_);
     std::size_t last = 0;  // bytes of the word at its end
     while (last != bytes && is_word(text[bytes - last - 1])) ++last;
     const bool stays = bytes == text.size() && last <= kShortTokenBytes && is_ascii(text.substr(bytes - last));
@@ -162,21 +162,21 @@ class TokenParser final : public ChunkParser {
     return bytes;
   }
 
-  // Takes a window that was written at the end of the stream, but has special words, which do not stay as they are.
+  // Takes a range that was written at the end of the stream, but has special words, which do not stay as they are.
   void copy_mixed(std::size_t bytes) {
-    std::memcpy(window_, tokens_.end(), bytes);
+    std::memcpy(range_, tokens_.end(), bytes);
     copied_ = 0;
-    resolver_.resolve_window({window_, window_, special_words(marks_, bytes, edges_)}, *this);
+    resolver_.resolve_range({range_, range_, special_words(marks_, bytes, edges_)}, *this);
     copy_to(bytes);
   }
 
-  // Copies the other words of the window up to `end`.
+  // Copies the other words of the range up to `end`.
   void copy_to(std::size_t end) {
     const std::size_t begin = std::exchange(copied_, end);
     const std::size_t count = words_between(marks_, begin, end);
     if (count == 0) return;
     make_room(end - begin + 1, count);
-    std::memcpy(tokens_.end(), window_ + begin, end - begin);
+    std::memcpy(tokens_.end(), range_ + begin, end - begin);
     add_tokens(end - begin, count);
   }
 
@@ -215,17 +215,17 @@ class TokenParser final : public ChunkParser {
   const WordBytes words_of_;
   WordScanner scanner_;
   const MarkTokensFunction mark_tokens_;
-  const std::size_t window_bytes_;
+  const std::size_t range_bytes_;
   TokenBuffer tokens_;
   DocumentCounts counts_;
   std::size_t last_bytes_ = 0;  // of the token at the end of the stream that may go on in the next scan(); 0: none
 
   DocumentSums long_sums_;  // of the document's tokens above kShortTokenBytes in this chunk
 
-  // A window with special words.
+  // A range with special words.
   WordMarks marks_;
   std::size_t copied_ = 0;  // bytes
-  std::uint8_t window_[kScanBytes + kScanPadding] = {};
+  std::uint8_t range_[kScanBytes + kScanPadding] = {};
   std::uint16_t edges_[kScanBytes + 2];
 };
 

@@ -32,7 +32,7 @@ constexpr std::size_t kLeastForWaiting = 256 * kMebibyte;
 // first level than at the second.
 struct Level {
   ChunkLimits chunk;
-  std::size_t window_bytes;
+  std::size_t buffer_bytes;
 };
 constexpr std::array<Level, 7> kLevels{{
     {{65536, std::size_t{1} << 22, std::size_t{1} << 22, 1U << 20}, std::size_t{1} << 20},
@@ -81,7 +81,7 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
 
 // Fills in the limits of chunks and readers at a level.
 void take_level(const IndexPlanInput& input, const ContentOptions& options, const Level& level, IndexPlan& plan) {
-  plan.reader.buffer_bytes = level.window_bytes;
+  plan.reader.buffer_bytes = level.buffer_bytes;
   plan.reader.threads = input.threads;
   plan.reader.unpack_bytes = ZstdCodec::share_of(input.memory_bytes);
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);

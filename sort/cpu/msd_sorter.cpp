@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "sort/cpu/string_items.hpp"
-#include "sort/interface/scratch_pieces.hpp"
+#include "sort/interface/scratch.hpp"
 
 namespace spillway {
 
@@ -255,10 +255,10 @@ std::size_t MsdSorter::scratch_bytes(std::size_t count) const {
 void MsdSorter::sort(std::span<const StringRef> strings, std::span<std::uint32_t> order, std::span<std::uint32_t> lcps,
                      std::span<std::uint8_t> scratch) const {
   check_string_spans(strings, order, lcps);
-  ScratchPieces pieces(scratch);
-  const std::span<StringItem> first = pieces.take<StringItem>(strings.size());
-  const std::span<StringItem> second = pieces.take<StringItem>(strings.size());
-  const std::span<WideHistogram> histograms = pieces.take<WideHistogram>(wide_histograms(strings.size()));
+  ScratchArrays arrays(scratch);
+  const std::span<StringItem> first = arrays.take<StringItem>(strings.size());
+  const std::span<StringItem> second = arrays.take<StringItem>(strings.size());
+  const std::span<WideHistogram> histograms = arrays.take<WideHistogram>(wide_histograms(strings.size()));
   MsdSort(StringSort(strings, order), first, second, histograms).run();
   compute_lcps(strings, order, lcps);
 }

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "sort/cpu/string_items.hpp"
-#include "sort/interface/scratch_pieces.hpp"
+#include "sort/interface/scratch.hpp"
 
 namespace spillway {
 
@@ -157,9 +157,9 @@ std::size_t MultikeySorter::scratch_bytes(std::size_t count) const {
 void MultikeySorter::sort(std::span<const StringRef> strings, std::span<std::uint32_t> order,
                           std::span<std::uint32_t> lcps, std::span<std::uint8_t> scratch) const {
   check_string_spans(strings, order, lcps);
-  ScratchPieces pieces(scratch);
-  const std::span<StringItem> items = pieces.take<StringItem>(strings.size());
-  const std::span<StringItem> spare = pieces.take<StringItem>(strings.size());
+  ScratchArrays arrays(scratch);
+  const std::span<StringItem> items = arrays.take<StringItem>(strings.size());
+  const std::span<StringItem> spare = arrays.take<StringItem>(strings.size());
   if (!strings.empty()) MultikeySort(StringSort(strings, order), items, spare).run();
   compute_lcps(strings, order, lcps);
 }
@@ -167,9 +167,9 @@ void MultikeySorter::sort(std::span<const StringRef> strings, std::span<std::uin
 MultikeyFinisher::MultikeyFinisher(std::span<const StringRef> strings, std::span<std::uint32_t> order,
                                    std::span<std::uint8_t> scratch)
     : strings_(strings), order_(order) {
-  ScratchPieces pieces(scratch);
-  items_ = pieces.take<StringItem>(strings.size());
-  const std::span<StringItem> spare = pieces.take<StringItem>(strings.size());
+  ScratchArrays arrays(scratch);
+  items_ = arrays.take<StringItem>(strings.size());
+  const std::span<StringItem> spare = arrays.take<StringItem>(strings.size());
   sort_ = std::make_unique<MultikeySort>(StringSort(strings, order), items_, spare);
 }
 

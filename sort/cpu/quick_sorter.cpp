@@ -2,7 +2,7 @@
 
 #include <tbb/parallel_sort.h>
 
-#include "sort/interface/scratch_pieces.hpp"
+#include "sort/interface/scratch.hpp"
 
 namespace spillway {
 

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "sort/interface/scratch_pieces.hpp"
+#include "sort/interface/scratch.hpp"
 
 namespace spillway {
 
@@ -151,9 +151,9 @@ void RadixSorter::sort(std::span<std::uint64_t> keys, BitRange bits, std::span<s
   }
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   const std::size_t most = std::clamp<std::size_t>(keys.size() / kRangeMin, 1, kMaxRanges);
-  ScratchPieces pieces(scratch);
-  const std::span<std::uint64_t> other = pieces.take<std::uint64_t>(keys.size());
-  const std::span<Histogram> ranges = pieces.take<Histogram>(std::min(most, threads));
+  ScratchArrays arrays(scratch);
+  const std::span<std::uint64_t> other = arrays.take<std::uint64_t>(keys.size());
+  const std::span<Histogram> ranges = arrays.take<Histogram>(std::min(most, threads));
 
   const std::uint64_t wanted = bit_mask(bits);
   std::uint64_t live = seen_bits(keys).differing() & wanted;

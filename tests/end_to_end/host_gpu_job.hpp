@@ -54,8 +54,8 @@ class JobPinnedSlots {
   JobPinnedSlots(const JobPinnedSlots&) = delete;
   JobPinnedSlots& operator=(const JobPinnedSlots&) = delete;
   ~JobPinnedSlots() {
-    for (PinnedSlotPool::Slot piece = slots_.take(); !piece.empty(); piece = slots_.take()) {
-      kept_.push_back(std::move(piece));
+    for (PinnedSlotPool::Slot slot = slots_.take(); !slot.empty(); slot = slots_.take()) {
+      kept_.push_back(std::move(slot));
     }
     EXPECT_EQ(kept_.size(), slots_.slot_count()) << "a slot was not given back";
   }

@@ -90,14 +90,14 @@ inline Documents without_duplicates(const Documents& documents) {
 
 inline std::string unpack_zstd(const std::string& path) {
   const std::string packed = read_bytes(path);
-  std::string text, piece(1 << 20, '\0');
+  std::string text, fragment(1 << 20, '\0');
   const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};
   while (in.pos < in.size) {
-    ZSTD_outBuffer out{piece.data(), piece.size(), 0};
+    ZSTD_outBuffer out{fragment.data(), fragment.size(), 0};
     const std::size_t result = ZSTD_decompressStream(context.get(), &out, &in);
     if (ZSTD_isError(result) != 0) throw std::runtime_error(path + ": " + ZSTD_getErrorName(result));
-    text.append(piece, 0, out.pos);
+    text.append(fragment, 0, out.pos);
   }
   return text;
 }

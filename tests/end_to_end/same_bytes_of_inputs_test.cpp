@@ -17,19 +17,19 @@ using testing::ScratchDirectory;
 using testing::write_bytes;
 namespace fs = std::filesystem;
 
-std::vector<std::string> write_pieces(const ScratchDirectory& scratch, const std::vector<std::string>& pieces) {
-  const std::string directory = scratch / "pieces";
+std::vector<std::string> write_files(const ScratchDirectory& scratch, const std::vector<std::string>& fragments) {
+  const std::string directory = scratch / "fragments";
   fs::remove_all(directory);
   fs::create_directory(directory);
   std::vector<std::string> paths;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
+  for (std::size_t i = 0; i < fragments.size(); ++i) {
     paths.push_back(directory + "/" + std::to_string(10000 + i));
-    write_bytes(paths.back(), pieces[i]);
+    write_bytes(paths.back(), fragments[i]);
   }
   return paths;
 }
 
-// Cuts the text after random line ends; some pieces are empty.
+// Cuts the text after random line ends; some fragments are empty.
 std::vector<std::string> cut_at_lines(const std::string& text, std::size_t count, std::mt19937_64& random) {
   std::vector<std::size_t> cuts{0, text.size()};
   for (std::size_t i = 1; i < count; ++i) {
@@ -37,22 +37,22 @@ std::vector<std::string> cut_at_lines(const std::string& text, std::size_t count
     cuts.push_back(line_end == std::string::npos ? text.size() : line_end + 1);
   }
   std::sort(cuts.begin(), cuts.end());
-  std::vector<std::string> pieces;
-  for (std::size_t i = 1; i < cuts.size(); ++i) pieces.push_back(text.substr(cuts[i - 1], cuts[i] - cuts[i - 1]));
-  return pieces;
+  std::vector<std::string> fragments;
+  for (std::size_t i = 1; i < cuts.size(); ++i) fragments.push_back(text.substr(cuts[i - 1], cuts[i] - cuts[i - 1]));
+  return fragments;
 }
 
 TEST_F(SameBytes, ForOneFileOrManyOfJsonl) {
   set_random_corpus(7, 200);
   std::mt19937_64 random(7);
   for (const std::size_t count : {2, 10, 300}) {
-    std::vector<std::string> pieces = cut_at_lines(content_, count, random);
-    if (count == 10) pieces[0].pop_back();  // a last line without an end
-    const std::vector<std::string> paths = write_pieces(scratch_, pieces);
+    std::vector<std::string> fragments = cut_at_lines(content_, count, random);
+    if (count == 10) fragments[0].pop_back();  // a last line without an end
+    const std::vector<std::string> paths = write_files(scratch_, fragments);
     IndexOptions options = job(paths);
     options.threads = 3;
     expect_same(options);
-    options = job({scratch_ / "pieces"});  // the directory
+    options = job({scratch_ / "fragments"});  // the directory
     expect_same(options);
     std::string list;
     for (const std::string& path : paths) list += path + "\n";
@@ -69,7 +69,7 @@ TEST_F(SameBytes, ForOneFileOrManyOfLines) {
   set_corpus(testing::lines_of(documents), CorpusFormat::kLines);
   std::mt19937_64 random(8);
   for (const std::size_t count : {2, 50}) {
-    IndexOptions options = job(write_pieces(scratch_, cut_at_lines(content_, count, random)));
+    IndexOptions options = job(write_files(scratch_, cut_at_lines(content_, count, random)));
     options.threads = 3;
     options.block_bytes = 5000;
     expect_same(options);
@@ -104,9 +104,9 @@ TEST_F(SameBytes, ForPlainAndPackedInput) {
     options.block_bytes = random() % 2 == 0 ? 0 : 20000;
     expect_same(options);
   }
-  const std::vector<std::string> pieces = cut_at_lines(text, 3, random);
+  const std::vector<std::string> fragments = cut_at_lines(text, 3, random);
   expect_same(
-      job(write_pieces(scratch_, {pieces[0], testing::gzip_member(pieces[1]), testing::zstd_frame(pieces[2])})));
+      job(write_files(scratch_, {fragments[0], testing::gzip_member(fragments[1]), testing::zstd_frame(fragments[2])})));
 }
 
 class SameBytesOfParts : public SameBytes {
@@ -156,7 +156,7 @@ TEST_F(SameBytesOfParts, WithPositions) {
 TEST_F(SameBytesOfParts, OfManyFiles) {
   set_random_corpus(11, 120);
   std::mt19937_64 random(11);
-  const std::vector<std::string> paths = write_pieces(scratch_, cut_at_lines(content_, 9, random));
+  const std::vector<std::string> paths = write_files(scratch_, cut_at_lines(content_, 9, random));
   for (const std::uint32_t count : {2U, 5U, 20U}) expect_parts_join(paths, count, 0);
 }
 
@@ -204,9 +204,9 @@ TEST_F(SlowSameBytes, ForRandomCombinationsOfEverything) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", job " + std::to_string(i));
       std::vector<std::string> inputs{scratch_ / "in"};
       const auto packing = random() % 4;
-      if (packing == 1) inputs = write_pieces(scratch_, cut_at_lines(content_, 1 + random() % 20, random));
-      if (packing == 2) inputs = write_pieces(scratch_, {testing::gzip_member(content_)});
-      if (packing == 3) inputs = write_pieces(scratch_, {testing::zstd_frame(content_)});
+      if (packing == 1) inputs = write_files(scratch_, cut_at_lines(content_, 1 + random() % 20, random));
+      if (packing == 2) inputs = write_files(scratch_, {testing::gzip_member(content_)});
+      if (packing == 3) inputs = write_files(scratch_, {testing::zstd_frame(content_)});
       IndexOptions options = job(inputs);
       options.threads = 1 + static_cast<unsigned>(random() % 8);
       options.memory_bytes = std::max<std::uint64_t>(testing::tight_memory(60 << (random() % 4)), 64 << 20);

@@ -28,8 +28,8 @@ TemporaryFile temporary_file() {
 std::string contents(std::FILE* file) {
   std::rewind(file);
   std::string text;
-  char piece[65536];
-  for (std::size_t got; (got = std::fread(piece, 1, sizeof piece, file)) > 0;) text.append(piece, got);
+  char buffer[65536];
+  for (std::size_t got; (got = std::fread(buffer, 1, sizeof buffer, file)) > 0;) text.append(buffer, got);
   return text;
 }
 

@@ -12,7 +12,7 @@
 #include "sort/gpu/device/status.hpp"
 #include "sort/gpu/host/string_packer.hpp"
 #include "sort/gpu/registry.hpp"
-#include "sort/interface/scratch_pieces.hpp"
+#include "sort/interface/scratch.hpp"
 
 namespace spillway {
 
@@ -79,9 +79,9 @@ void GpuStringSorter::sort(std::span<const StringRef> strings, std::span<std::ui
   const int gpu = first_usable_gpu();
   const DeviceStringSorter* const sorter = find_device_string_sorter(name());
   if (sorter == nullptr) throw GpuError(std::string(name()) + " is not in this program");
-  ScratchPieces pieces(scratch);
-  const StringPacker packer(strings, pieces.take<std::uint64_t>(StringPacker::sum_count(strings.size())));
-  const auto memory = pieces.take<std::uint8_t>(StagedCopy::memory_bytes(buffer_bytes(strings.size())));
+  ScratchArrays host_arrays(scratch);
+  const StringPacker packer(strings, host_arrays.take<std::uint64_t>(StringPacker::sum_count(strings.size())));
+  const auto memory = host_arrays.take<std::uint8_t>(StagedCopy::memory_bytes(buffer_bytes(strings.size())));
 
   const std::size_t count = strings.size(), total_bytes = packer.total_bytes();
   const GpuStream stream(gpu);

@@ -11,7 +11,7 @@
 #include "sort/cpu/string_items.hpp"
 #include "sort/gpu/device/staged_copy.hpp"
 #include "sort/gpu/string/tie_groups.hpp"
-#include "sort/interface/scratch_pieces.hpp"
+#include "sort/interface/scratch.hpp"
 
 namespace spillway {
 
@@ -38,12 +38,12 @@ std::uint32_t find_root(std::span<const StringRef> strings) {
 // One sort.
 class HybridMsd {
  public:
-  HybridMsd(std::span<const StringRef> strings, std::span<std::uint32_t> order, ScratchPieces& pieces)
+  HybridMsd(std::span<const StringRef> strings, std::span<std::uint32_t> order, ScratchArrays& arrays)
       : strings_(strings),
         order_(order),
         root_(find_root(strings)),
-        words_(pieces.take<std::uint32_t>(TieGroups::word_count(strings.size()))),
-        finisher_(strings, order, pieces.take<std::uint8_t>(MultikeyFinisher::scratch_bytes(strings.size()))) {}
+        words_(arrays.take<std::uint32_t>(TieGroups::word_count(strings.size()))),
+        finisher_(strings, order, arrays.take<std::uint8_t>(MultikeyFinisher::scratch_bytes(strings.size()))) {}
 
   void run(PrefixSort& prefixes) {
     prefixes.load([&](std::span<std::uint64_t> to, std::size_t from) { write_prefixes(to, from); });
@@ -106,9 +106,9 @@ void HybridMsdSorter::sort(std::span<const StringRef> strings, std::span<std::ui
                            std::span<std::uint32_t> lcps, std::span<std::uint8_t> scratch) const {
   check_string_spans(strings, order, lcps);
   if (strings.empty()) return;
-  ScratchPieces pieces(scratch);
-  HybridMsd sort(strings, order, pieces);
-  const auto memory = pieces.take<std::uint8_t>(StagedCopy::memory_bytes(buffer_bytes(strings.size())));
+  ScratchArrays arrays(scratch);
+  HybridMsd sort(strings, order, arrays);
+  const auto memory = arrays.take<std::uint8_t>(StagedCopy::memory_bytes(buffer_bytes(strings.size())));
   sort.run(*make_prefix_sort(strings.size(), memory));
   compute_lcps(strings, order, lcps);
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "sort/gpu/device/host_device.hpp"
-#include "sort/interface/scratch_pieces.hpp"
+#include "sort/interface/scratch.hpp"
 
 namespace spillway {
 

@@ -9,9 +9,9 @@ namespace {
 
 class StringOutput final : public TextOutput {
  public:
-  void append(std::string_view piece) override {
-    EXPECT_TRUE(is_valid_utf8(piece));
-    text += piece;
+  void append(std::string_view fragment) override {
+    EXPECT_TRUE(is_valid_utf8(fragment));
+    text += fragment;
   }
   std::string text;
 };

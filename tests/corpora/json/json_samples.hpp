@@ -45,7 +45,7 @@ class JsonSamples {
   }
 
   std::string string() {
-    static const char* const kPieces[] = {"a",
+    static const char* const kFragments[] = {"a",
                                           "word ",
                                           "\\n",
                                           "\\\"",
@@ -64,7 +64,7 @@ class JsonSamples {
                                           "\xED\xA0\x80",
                                           "\x7F"};
     std::string text = "\"";
-    for (std::size_t i = below(12); i > 0; --i) text += kPieces[below(below(3) == 0 ? 18 : 12)];
+    for (std::size_t i = below(12); i > 0; --i) text += kFragments[below(below(3) == 0 ? 18 : 12)];
     if (below(8) == 0) text += std::string(below(100), 'x');
     return text + "\"";
   }

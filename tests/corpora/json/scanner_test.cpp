@@ -10,7 +10,7 @@ namespace {
 
 class StringOutput final : public TextOutput {
  public:
-  void append(std::string_view piece) override { text += piece; }
+  void append(std::string_view fragment) override { text += fragment; }
   std::string text;
 };
 

@@ -37,9 +37,9 @@ class AnyBytes : public ::testing::TestWithParam<CorpusFormat> {
     std::string stored;
     const auto kind = random_() % 3;
     for (std::size_t at = 0; at < bytes.size() || stored.empty();) {
-      const std::string_view piece = std::string_view(bytes).substr(at, 1 + random_() % 500);
-      stored += kind == 0 ? std::string(piece) : kind == 1 ? gzip_member(piece) : zstd_frame(piece);
-      at += std::max<std::size_t>(1, piece.size());
+      const std::string_view fragment = std::string_view(bytes).substr(at, 1 + random_() % 500);
+      stored += kind == 0 ? std::string(fragment) : kind == 1 ? gzip_member(fragment) : zstd_frame(fragment);
+      at += std::max<std::size_t>(1, fragment.size());
     }
     return stored;
   }

@@ -72,10 +72,10 @@ TEST(CorpusReader, LongRecordsOfStreamsAreSpooled) {
   lines += "\"}\r\n" + records(10, 20);
   const auto expected = read_bytes(lines);
   ASSERT_EQ(expected.documents.size(), 21u);
-  for (const std::size_t window : {64u, 1000u, 65536u}) {
-    expect_same_documents(read_bytes(lines, setup_of(CorpusFormat::kAuto, window)), expected);
-    expect_same_documents(read_bytes(gzip_member(lines), setup_of(CorpusFormat::kAuto, window, 2)), expected);
-    expect_same_documents(read_stream(lines, setup_of(CorpusFormat::kAuto, window, 2)), expected);
+  for (const std::size_t buffer_bytes : {64u, 1000u, 65536u}) {
+    expect_same_documents(read_bytes(lines, setup_of(CorpusFormat::kAuto, buffer_bytes)), expected);
+    expect_same_documents(read_bytes(gzip_member(lines), setup_of(CorpusFormat::kAuto, buffer_bytes, 2)), expected);
+    expect_same_documents(read_stream(lines, setup_of(CorpusFormat::kAuto, buffer_bytes, 2)), expected);
   }
 }
 

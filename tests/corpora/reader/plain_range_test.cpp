@@ -62,8 +62,8 @@ TEST(Lines, KeepNulAndRepairUtf8) {
 }
 
 TEST(Lines, TooLongOnesAreSkippedInAnyBuffer) {
-  for (const std::size_t window : {64u, 1u << 20}) {
-    ReadSetup setup = setup_of(CorpusFormat::kLines, window);
+  for (const std::size_t buffer_bytes : {64u, 1u << 20}) {
+    ReadSetup setup = setup_of(CorpusFormat::kLines, buffer_bytes);
     setup.options.max_document_bytes = 100;
     const std::string fits(100, 'x'), longer(101, 'y'), huge((1 << 20) + 200, 'z');
     std::string bytes = fits;
@@ -83,9 +83,9 @@ TEST(PlainRange, EveryCuttingGivesTheSameLines) {
     const auto expected = lines_of(bytes);
     const auto whole = read_bytes(bytes, setup_of(CorpusFormat::kLines));
     ASSERT_EQ(whole.texts(), expected) << round;
-    for (const std::size_t window : {64u, 100u, 1u << 16}) {
+    for (const std::size_t buffer_bytes : {64u, 100u, 1u << 16}) {
       for (const std::size_t task : {1u, 2u, 5u, 33u, 64u, 1000u}) {
-        expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kLines, window, 1, task)), whole);
+        expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kLines, buffer_bytes, 1, task)), whole);
         if (HasFatalFailure()) return;
       }
     }

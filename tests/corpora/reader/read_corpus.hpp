@@ -100,10 +100,10 @@ class CollectingSink final : public DocumentSink {
     }
     result.documents.push_back(std::move(document));
   }
-  void text(std::string_view piece) override {
+  void text(std::string_view fragment) override {
     EXPECT_TRUE(open_);
-    EXPECT_TRUE(is_valid_utf8(piece)) << "a piece ends inside a character";
-    result.documents.back().text += piece;
+    EXPECT_TRUE(is_valid_utf8(fragment)) << "a fragment ends inside a character";
+    result.documents.back().text += fragment;
   }
   void end() override {
     EXPECT_TRUE(open_);
@@ -215,11 +215,11 @@ inline void expect_same_documents(const ReadResult& found, const ReadResult& exp
   }
 }
 
-inline ReadSetup setup_of(CorpusFormat format, std::size_t window_bytes = std::size_t{1} << 20, unsigned threads = 1,
+inline ReadSetup setup_of(CorpusFormat format, std::size_t buffer_bytes = std::size_t{1} << 20, unsigned threads = 1,
                           std::size_t task_bytes = std::size_t{8} << 20) {
   ReadSetup setup;
   setup.options.format = format;
-  setup.limits = {task_bytes, window_bytes, threads};
+  setup.limits = {task_bytes, buffer_bytes, threads};
   return setup;
 }
 

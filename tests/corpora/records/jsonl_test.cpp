@@ -169,8 +169,8 @@ TEST(JsonlRecords, FastAndSlowPathsAgree) {
   const ReadResult expected = read_jsonl(lines);
   EXPECT_GT(expected.documents.size(), 500u);
   EXPECT_GT(expected.skips.size(), 500u);
-  for (const std::size_t window : {64u, 200u}) {
-    expect_same_documents(read_bytes(lines, setup_of(CorpusFormat::kJsonl, window)), expected);
+  for (const std::size_t buffer_bytes : {64u, 200u}) {
+    expect_same_documents(read_bytes(lines, setup_of(CorpusFormat::kJsonl, buffer_bytes)), expected);
   }
   // A broken byte in each block sends its records through the scanner.
   const ReadResult broken = read_jsonl(lines + "{\"id\":\"\xFF\",\"text\":\"\"}\n");

@@ -13,7 +13,7 @@ namespace {
 
 using namespace spillway::testing;
 
-ReadSetup text_setup(std::size_t window = std::size_t{1} << 20) { return setup_of(CorpusFormat::kText, window); }
+ReadSetup text_setup(std::size_t buffer_bytes = std::size_t{1} << 20) { return setup_of(CorpusFormat::kText, buffer_bytes); }
 
 TEST(TextRecords, AFileIsADocument) {
   const auto result = read_bytes("\xEF\xBB\xBFone\ntwo\r\n", text_setup());
@@ -35,11 +35,11 @@ TEST(TextRecords, NulNearTheStartMeansBinary) {
   EXPECT_TRUE(binary.documents.empty());
   EXPECT_EQ(binary.reasons(), std::vector<SkipReason>{SkipReason::kBinary});
   const std::string text = std::string(65536, 'x') + std::string(1, '\0') + "y";
-  for (const std::size_t window : {64u, 1u << 20})
-    EXPECT_EQ(read_bytes(text, text_setup(window)).texts(), std::vector<std::string>{text});
+  for (const std::size_t buffer_bytes : {64u, 1u << 20})
+    EXPECT_EQ(read_bytes(text, text_setup(buffer_bytes)).texts(), std::vector<std::string>{text});
   for (const auto& packed : {gzip_member(text), zstd_frame(text)}) {
-    for (const std::size_t window : {64u, 1u << 20})
-      EXPECT_EQ(read_bytes(packed, text_setup(window)).texts(), std::vector<std::string>{text});
+    for (const std::size_t buffer_bytes : {64u, 1u << 20})
+      EXPECT_EQ(read_bytes(packed, text_setup(buffer_bytes)).texts(), std::vector<std::string>{text});
   }
   EXPECT_EQ(read_bytes(gzip_member(std::string("a\0b", 3))).reasons(), std::vector<SkipReason>{SkipReason::kBinary});
   EXPECT_EQ(read_bytes(gzip_member(std::string("a\0b", 3)), text_setup()).reasons(),
@@ -54,18 +54,18 @@ TEST(TextRecords, LongFilesAreRepairedWhileTheyStream) {
     if (i % 100 == 50) bytes += "\xE2\x82", expected += "\xEF\xBF\xBD";
   }
   for (const std::string& stored : {bytes, gzip_member(bytes), zstd_frame(bytes)}) {
-    for (const std::size_t window : {64u, 65u, 66u, 67u, 1000u, 1u << 20}) {
-      const auto result = read_bytes(stored, text_setup(window));
-      ASSERT_EQ(result.texts(), std::vector<std::string>{expected}) << window;
+    for (const std::size_t buffer_bytes : {64u, 65u, 66u, 67u, 1000u, 1u << 20}) {
+      const auto result = read_bytes(stored, text_setup(buffer_bytes));
+      ASSERT_EQ(result.texts(), std::vector<std::string>{expected}) << buffer_bytes;
       EXPECT_TRUE(result.documents[0].repaired);
     }
   }
 }
 
 TEST(TextRecords, TooLongOnesAreSkipped) {
-  for (const std::size_t window : {64u, 1u << 20}) {
+  for (const std::size_t buffer_bytes : {64u, 1u << 20}) {
     for (const std::size_t bytes : {100u, 101u, (1u << 20) + 500u}) {
-      ReadSetup setup = text_setup(window);
+      ReadSetup setup = text_setup(buffer_bytes);
       setup.options.max_document_bytes = 100;
       const std::string text(bytes, 'x');
       for (const std::string& stored : {text, gzip_member(text)}) {

@@ -145,10 +145,10 @@ TEST(TrecRecords, DocumentsLongerThanABuffer) {
   const auto expected = read_bytes(bytes, setup_of(CorpusFormat::kTrec, std::size_t{64} << 20));
   ASSERT_EQ(expected.ids(), (std::vector<std::string>{"1", "2"}));
   EXPECT_EQ(expected.documents[0].text.substr(0, 40), "words of a long & words of a long & word");
-  for (const std::size_t window : {64u, 1000u, 1u << 20}) {
-    expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kTrec, window, 2)), expected);
-    expect_same_documents(read_bytes(gzip_member(bytes), setup_of(CorpusFormat::kTrec, window, 2)), expected);
-    expect_same_documents(read_bytes(zstd_frame(bytes), setup_of(CorpusFormat::kTrec, window, 2)), expected);
+  for (const std::size_t buffer_bytes : {64u, 1000u, 1u << 20}) {
+    expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kTrec, buffer_bytes, 2)), expected);
+    expect_same_documents(read_bytes(gzip_member(bytes), setup_of(CorpusFormat::kTrec, buffer_bytes, 2)), expected);
+    expect_same_documents(read_bytes(zstd_frame(bytes), setup_of(CorpusFormat::kTrec, buffer_bytes, 2)), expected);
   }
 }
 
@@ -161,15 +161,15 @@ TEST(TrecRecords, EveryCuttingGivesTheSame) {
     const auto whole = read_trec(bytes);
     documents += whole.documents.size();
     skips += whole.skips.size();
-    for (const std::size_t window : {64u, 65u, 66u, 67u, 68u, 69u, 100u, 1u << 16}) {
+    for (const std::size_t buffer_bytes : {64u, 65u, 66u, 67u, 68u, 69u, 100u, 1u << 16}) {
       for (const std::size_t task : {1u, 2u, 5u, 33u, 64u, 1000u}) {
-        expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kTrec, window, 1, task)), whole);
+        expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kTrec, buffer_bytes, 1, task)), whole);
         if (HasFatalFailure()) return;
       }
       std::string packed;
       for (std::size_t at = 0; at < bytes.size(); at += 97)
         packed += gzip_member(std::string_view(bytes).substr(at, 97));
-      expect_same_documents(read_bytes(packed, setup_of(CorpusFormat::kTrec, window, 3)), whole);
+      expect_same_documents(read_bytes(packed, setup_of(CorpusFormat::kTrec, buffer_bytes, 3)), whole);
       if (HasFatalFailure()) return;
     }
   }
@@ -193,8 +193,8 @@ TEST(TrecRecords, AFaultDropsWhatItCut) {
   for (std::size_t i = 0; i < 16; ++i) lost[lost.size() / 2 + i] = static_cast<char>(0xFF);
   const std::string stored =
       gzip_member("<DOC><DOCNO>1</DOCNO>a</DOC>\n") + lost + gzip_member("rest</DOC><DOC><DOCNO>3</DOCNO>c</DOC>");
-  for (const std::size_t window : {64u, 1u << 20}) {
-    const auto result = read_bytes(stored, setup_of(CorpusFormat::kTrec, window));
+  for (const std::size_t buffer_bytes : {64u, 1u << 20}) {
+    const auto result = read_bytes(stored, setup_of(CorpusFormat::kTrec, buffer_bytes));
     EXPECT_EQ(result.ids(), (std::vector<std::string>{"1", "3"}));
     EXPECT_EQ(result.reasons(), (std::vector<SkipReason>{SkipReason::kGzipCorrupt, SkipReason::kOutsideDocument}));
   }

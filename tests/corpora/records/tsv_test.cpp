@@ -93,11 +93,11 @@ TEST(TsvRecords, EveryCuttingGivesTheSame) {
       bytes += random() % 3 == 0 ? "\r\n" : "x\n";
     }
     const auto whole = read_tsv(bytes);
-    for (const std::size_t window : {64u, 100u, 1u << 16}) {
+    for (const std::size_t buffer_bytes : {64u, 100u, 1u << 16}) {
       for (const std::size_t task : {1u, 5u, 64u, 1000u}) {
-        expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kTsv, window, 2, task)), whole);
+        expect_same_documents(read_bytes(bytes, setup_of(CorpusFormat::kTsv, buffer_bytes, 2, task)), whole);
       }
-      expect_same_documents(read_bytes(gzip_member(bytes), setup_of(CorpusFormat::kTsv, window, 2)), whole);
+      expect_same_documents(read_bytes(gzip_member(bytes), setup_of(CorpusFormat::kTsv, buffer_bytes, 2)), whole);
       if (HasFatalFailure()) return;
     }
   }

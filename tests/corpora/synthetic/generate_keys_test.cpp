@@ -24,7 +24,7 @@ std::vector<std::uint64_t> keys_of(KeyDistribution distribution, std::uint64_t c
 
 std::string bytes_of(const KeySet& set, unsigned threads) {
   std::string bytes;
-  generate_keys(set, threads, [&](std::string_view piece) { bytes += piece; });
+  generate_keys(set, threads, [&](std::string_view fragment) { bytes += fragment; });
   return bytes;
 }
 

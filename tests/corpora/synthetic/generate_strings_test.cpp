@@ -16,7 +16,7 @@ namespace {
 
 std::string lines_of(const std::string& name, std::uint64_t count, unsigned threads = 1, std::uint64_t seed = 1) {
   std::string lines;
-  generate_strings(*find_string_set(name).make(seed), count, threads, [&](std::string_view piece) { lines += piece; });
+  generate_strings(*find_string_set(name).make(seed), count, threads, [&](std::string_view fragment) { lines += fragment; });
   return lines;
 }
 
@@ -120,18 +120,18 @@ TEST(GenerateStrings, HoldsFewLongStringsAtATime) {
     EXPECT_LE(generating_bytes(set, 100'000, 1), std::max(std::size_t{6} << 20, most + 100)) << most;
     EXPECT_LE(generating_bytes(set, 100'000, 4), std::max(std::size_t{24} << 20, most + 100)) << most;
     std::string expected, found;
-    std::size_t longest_piece = 0;
+    std::size_t longest_fragment = 0;
     for (std::uint64_t i = 0; i < 10; ++i) {
       std::string string(most, '?');
       string.resize(static_cast<std::size_t>(set.write(i, string.data()) - string.data()));
       expected += string + "\n";
     }
-    generate_strings(set, 10, 3, [&](std::string_view piece) {
-      found += piece;
-      longest_piece = std::max(longest_piece, piece.size());
+    generate_strings(set, 10, 3, [&](std::string_view fragment) {
+      found += fragment;
+      longest_fragment = std::max(longest_fragment, fragment.size());
     });
     EXPECT_TRUE(found == expected) << most;
-    EXPECT_LE(longest_piece, generating_bytes(set, 10, 1)) << most;
+    EXPECT_LE(longest_fragment, generating_bytes(set, 10, 1)) << most;
     EXPECT_EQ(string_bytes(set, 10, 3), expected.size() - 10);
   }
 }
@@ -139,13 +139,13 @@ TEST(GenerateStrings, HoldsFewLongStringsAtATime) {
 TEST(GenerateStrings, WhatWriteThrowsEndsTheWork) {
   const auto set = find_string_set("words").make(1);
   for (const unsigned threads : {1u, 4u}) {
-    int pieces = 0;
+    int fragments = 0;
     EXPECT_THROW(generate_strings(*set, 1'000'000, threads,
                                   [&](std::string_view) {
-                                    if (++pieces == 3) throw IoError("full");
+                                    if (++fragments == 3) throw IoError("full");
                                   }),
                  IoError);
-    EXPECT_EQ(pieces, 3);
+    EXPECT_EQ(fragments, 3);
   }
 }
 

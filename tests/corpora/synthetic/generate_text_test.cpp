@@ -16,7 +16,7 @@ using namespace spillway::testing;
 
 std::string generate(const GenerateTextOptions& options) {
   std::string bytes;
-  const GeneratedText made = generate_text(options, [&](std::string_view piece) { bytes += piece; });
+  const GeneratedText made = generate_text(options, [&](std::string_view fragment) { bytes += fragment; });
   EXPECT_EQ(made.bytes, bytes.size());
   EXPECT_EQ(made.documents, static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n')));
   return bytes;
@@ -142,13 +142,13 @@ TEST(GenerateText, RefusesOptionsOutOfRange) {
 TEST(GenerateText, WhatTheWriterThrowsComesOut) {
   GenerateTextOptions options = documents(100000);
   options.threads = 3;
-  int pieces = 0;
+  int fragments = 0;
   EXPECT_THROW(generate_text(options,
                              [&](std::string_view) {
-                               if (++pieces == 2) throw IoError("full");
+                               if (++fragments == 2) throw IoError("full");
                              }),
                IoError);
-  EXPECT_EQ(pieces, 2);
+  EXPECT_EQ(fragments, 2);
 }
 
 }  // namespace

@@ -114,13 +114,13 @@ TEST(Gzip, ALongBrokenMemberKeepsWhatWasProvedAndGoesOn) {
   std::string bad = gzip_member(lines);
   for (std::size_t i = 0; i < 16; ++i) bad[bad.size() * 3 / 4 + i] = static_cast<char>(0xFF);
   ReadResult first;
-  for (const std::size_t window : {64u, 5000u, 1u << 20}) {
-    const auto result = read_lines(bad + gzip_member("rest of a line\nlast\n"), window, 2);
+  for (const std::size_t buffer_bytes : {64u, 5000u, 1u << 20}) {
+    const auto result = read_lines(bad + gzip_member("rest of a line\nlast\n"), buffer_bytes, 2);
     EXPECT_EQ(result.reasons(), (std::vector<SkipReason>{SkipReason::kGzipCorrupt, SkipReason::kRecordCut}));
     ASSERT_GT(result.documents.size(), 25000u);
     EXPECT_EQ(result.documents.back().text, "last");
     EXPECT_EQ(result.documents[20000].text, "line 20000 of many");
-    if (window == 64) first = result;
+    if (buffer_bytes == 64) first = result;
     expect_same_documents(result, first);
   }
 }
@@ -198,8 +198,8 @@ TEST(Gzip, BuffersAndThreadsDoNotMatter) {
     stored += gzip_member(std::string_view(lines).substr(at, step));
     at += step;
   }
-  for (const std::size_t window : {64u, 100u, 4096u, 1u << 20}) {
-    for (const unsigned threads : {1u, 3u, 8u}) expect_same_documents(read_lines(stored, window, threads), whole);
+  for (const std::size_t buffer_bytes : {64u, 100u, 4096u, 1u << 20}) {
+    for (const unsigned threads : {1u, 3u, 8u}) expect_same_documents(read_lines(stored, buffer_bytes, threads), whole);
   }
 }
 

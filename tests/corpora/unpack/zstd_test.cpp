@@ -117,8 +117,8 @@ TEST(Zstd, BuffersAndThreadsDoNotMatter) {
   const std::string lines = numbered_lines(0, 5000) + std::string(3000, 'y') + "\r\n" + numbered_lines(0, 10);
   const auto whole = read_lines(lines);
   const std::string stored = zstd_frame(lines);
-  for (const std::size_t window : {64u, 4096u, 1u << 20}) {
-    for (const unsigned threads : {1u, 3u, 8u}) expect_same_documents(read_lines(stored, window, threads), whole);
+  for (const std::size_t buffer_bytes : {64u, 4096u, 1u << 20}) {
+    for (const unsigned threads : {1u, 3u, 8u}) expect_same_documents(read_lines(stored, buffer_bytes, threads), whole);
   }
 }
 

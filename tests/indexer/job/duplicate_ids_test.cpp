@@ -34,9 +34,9 @@ class DuplicateIdsTest : public MergeTest {
   }
 
   // The order of ids in the index that is written with it.
-  Found find(const SampleRun& source, DuplicateIds policy, std::size_t pieces, std::uint64_t seed) {
+  Found find(const SampleRun& source, DuplicateIds policy, std::size_t run_count, std::uint64_t seed) {
     std::mt19937_64 random(seed);
-    const Runs runs = cut(source, pieces, random);
+    const Runs runs = cut(source, run_count, random);
     const auto all = inputs(runs);
     const std::string path = "/job/" + std::to_string(next_++);
     IndexWriter writer(files_, path, options_);

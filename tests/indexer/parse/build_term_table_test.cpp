@@ -149,7 +149,7 @@ TEST_F(TabulateTokensTest, GivesTheBlocksOfTablesOnRandomDocuments) {
     limits.table_entries = std::array{8U, 64U, 1U << 15}[random() % 3];
     limits.document_bytes = std::array{64U, 1000U, 1U << 20}[random() % 3];
     limits.text_bytes = std::array{100U, 1U << 20}[random() % 2];
-    setting_.longest_piece = std::array{1U, 7U, 100U, 5000U, 1U << 20}[random() % 5];
+    setting_.longest_fragment = std::array{1U, 7U, 100U, 5000U, 1U << 20}[random() % 5];
     setting_.documents_in_task = 1 + random() % 30;
     setting_.seed = seed;
     testing::RandomDocuments shape;
@@ -162,14 +162,14 @@ TEST_F(TabulateTokensTest, GivesTheBlocksOfTablesOnRandomDocuments) {
   EXPECT_GT(chunks_, 3000U);
 }
 
-// Windows, chunks and calls of text() end in every part of a word.
-TEST_F(TabulateTokensTest, GivesTheBlocksOfTablesWhereverWindowsEnd) {
+// Ranges, chunks and calls of text() end in every part of a word.
+TEST_F(TabulateTokensTest, GivesTheBlocksOfTablesWhereverRangesEnd) {
   for (const char* word : {"word", "sixteen1bytes016", "seventeenbytes017", "wörter", "слово", "中文", "x"}) {
     for (std::size_t shift = 0; shift < 20; ++shift) {
       OracleDocument document;
       document.text.assign(4090 - shift, ' ');
       for (int i = 0; i < 2000; ++i) document.text.append(word).append(i % 3 == 0 ? " " : ", ");
-      setting_.longest_piece = shift % 2 == 0 ? 1000000 : 500;
+      setting_.longest_fragment = shift % 2 == 0 ? 1000000 : 500;
       setting_.limits.token_bytes = shift % 3 == 0 ? 4096 : 1 << 20;
       setting_.options.positions = shift % 4 == 0;
       setting_.seed = shift;

@@ -74,12 +74,12 @@ TEST_P(ChunkParserTest, KeepsTitleAndTextApart) {
   document.title = "ends in";
   document.text = "side";
   check({document});
-  setting_.longest_piece = 1;
+  setting_.longest_fragment = 1;
   check({document});
 }
 
-TEST_P(ChunkParserTest, JoinsWordsOverPieces) {
-  setting_.longest_piece = 1;
+TEST_P(ChunkParserTest, JoinsWordsOverFragments) {
+  setting_.longest_fragment = 1;
   check({with_text("Straße and über-Wörter in 東京都に住んで ends Here"), with_text("next")});
 }
 
@@ -221,7 +221,7 @@ TEST_P(ChunkParserTest, CountsRepairedDocuments) {
 }
 
 // Text may end at the end of a page.
-TEST_P(ChunkParserTest, ReadsNothingBehindAPiece) {
+TEST_P(ChunkParserTest, ReadsNothingAfterAFragment) {
   std::mt19937_64 random(3);
   testing::QuietObserver observer;
   const auto parser =
@@ -269,7 +269,7 @@ TEST_P(ChunkParserTest, EqualsTheOracleOnRandomDocuments) {
     limits.document_bytes = std::array{64U, 1000U, 1U << 20}[random() % 3];
     limits.max_documents = std::array{1U, 3U, 1U << 20}[random() % 3];
     limits.token_bytes = std::array{16U, 300U, 5000U, 1U << 20}[random() % 4];
-    setting_.longest_piece = std::array{1U, 7U, 100U, 5000U, 1U << 20}[random() % 5];
+    setting_.longest_fragment = std::array{1U, 7U, 100U, 5000U, 1U << 20}[random() % 5];
     setting_.documents_in_task = 1 + random() % 30;
     setting_.seed = seed;
     testing::RandomDocuments shape;

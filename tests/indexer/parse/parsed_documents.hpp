@@ -25,8 +25,8 @@ struct QuietObserver final : ParseObserver {
   std::uint64_t skips = 0, bytes = 0;
 };
 
-// Gives the sink one document, its text in calls of at most `longest_piece` bytes that end between characters.
-inline void feed(DocumentSink& sink, const OracleDocument& document, std::size_t longest_piece,
+// Gives the sink one document, its text in calls of at most `longest_fragment` bytes that end between characters.
+inline void feed(DocumentSink& sink, const OracleDocument& document, std::size_t longest_fragment,
                  std::mt19937_64& random) {
   DocumentFields fields;
   fields.id = document.id;
@@ -39,7 +39,7 @@ inline void feed(DocumentSink& sink, const OracleDocument& document, std::size_t
   sink.begin(fields, {"input", 0});
   std::string_view text = document.text;
   while (!text.empty()) {
-    std::size_t bytes = std::min<std::size_t>(text.size(), 1 + random() % longest_piece);
+    std::size_t bytes = std::min<std::size_t>(text.size(), 1 + random() % longest_fragment);
     while (bytes < text.size() && (static_cast<std::uint8_t>(text[bytes]) & 0xC0) == 0x80) ++bytes;
     sink.text(std::string(text.substr(0, bytes)));  // a copy that dies with the call
     text.remove_prefix(bytes);
@@ -58,7 +58,7 @@ struct ParseSetting {
   ChunkForm form = ChunkForm::kPostings;
   ContentOptions options;
   ChunkLimits limits;
-  std::size_t longest_piece = 1000;
+  std::size_t longest_fragment = 1000;
   std::size_t documents_in_task = ~std::size_t{0};
   std::uint64_t seed = 1;
   PinnedSlotPool* slots = nullptr;
@@ -74,7 +74,7 @@ inline Parsed parse_documents(const std::vector<OracleDocument>& documents, cons
                          [&](ParsedChunk&& chunk) { parsed.chunks.push_back(std::move(chunk)); }, setting.slots});
   std::size_t in_task = 0;
   for (const OracleDocument& document : documents) {
-    feed(*parser, document, setting.longest_piece, random);
+    feed(*parser, document, setting.longest_fragment, random);
     if (++in_task == setting.documents_in_task) {
       parser->finish_task();
       in_task = 0;
@@ -103,15 +103,15 @@ inline Lists lists_of(const ParsedChunk& chunk) {
     const ChunkPostings& content = chunk.postings();
     for (std::size_t term = 0; term < content.terms.size(); ++term) {
       const ChunkList& from = content.lists[term];
-      RunEntry piece;
-      piece.term = content.term_text(term);
-      piece.document_count = from.document_count;
-      piece.occurrence_count = from.occurrence_count;
-      piece.last_document = from.last_document;
-      piece.postings = content.postings.subspan(from.posting_offset, from.posting_bytes);
-      decode_postings(piece, "chunk", documents, frequencies);
-      const auto [list, is_new] = lists.try_emplace(std::string(piece.term));
-      EXPECT_TRUE(is_new) << "a term twice in one chunk: " << piece.term;
+      RunEntry fragment;
+      fragment.term = content.term_text(term);
+      fragment.document_count = from.document_count;
+      fragment.occurrence_count = from.occurrence_count;
+      fragment.last_document = from.last_document;
+      fragment.postings = content.postings.subspan(from.posting_offset, from.posting_bytes);
+      decode_postings(fragment, "chunk", documents, frequencies);
+      const auto [list, is_new] = lists.try_emplace(std::string(fragment.term));
+      EXPECT_TRUE(is_new) << "a term twice in one chunk: " << fragment.term;
       for (std::size_t i = 0; i < documents.size(); ++i) list->second[documents[i]] = frequencies[i];
     }
     return lists;

@@ -81,7 +81,7 @@ TEST_F(RunStoreTest, ChargesWhatARunTookNotWhatItMightHaveTaken) {
 
 // A share includes the last step of growth. The size of that step must be computed from the bound alone, not from the
 // bound plus the step.
-TEST_F(RunStoreTest, TakesPiecesOfTheSizeThatTheShareHasRoomFor) {
+TEST_F(RunStoreTest, TakesRoomOfTheSizeThatTheShareHasRoomFor) {
   MemoryBudget budget(200 * kMebibyte);
   for (const std::size_t bound : {8 * kMebibyte - 1000, 8 * kMebibyte, 64 * kMebibyte - 1000, 64 * kMebibyte}) {
     RunStore store(budget, temp_, 150 * kMebibyte);

@@ -79,12 +79,12 @@ TEST(Crc32c, JoinsThoseOfBytesBehindEachOther) {
 
 TEST(Hash128, HasThePublishedValueOfNothing) { EXPECT_EQ(to_hex(hash128({})), "99aa06d3014798d86001c324468d497f"); }
 
-TEST(Hash128, IsTheSameInPieces) {
+TEST(Hash128, IsTheSameInFragments) {
   const auto bytes = random_bytes(100'000);
-  for (const std::size_t piece : {1u, 63u, 256u, 4096u, 99'999u}) {
+  for (const std::size_t fragment : {1u, 63u, 256u, 4096u, 99'999u}) {
     StreamingHash128 stream;
-    for (std::size_t at = 0; at < bytes.size(); at += piece) {
-      stream.update(std::span(bytes).subspan(at, std::min(piece, bytes.size() - at)));
+    for (std::size_t at = 0; at < bytes.size(); at += fragment) {
+      stream.update(std::span(bytes).subspan(at, std::min(fragment, bytes.size() - at)));
     }
     EXPECT_EQ(stream.digest(), hash128(bytes));
     EXPECT_EQ(stream.digest(), hash128(bytes)) << "a digest changes nothing";

@@ -44,10 +44,10 @@ std::vector<SectionStats> write_two_streams(unsigned helpers, unsigned later_hel
   const std::string raw = text_of(1000000);
   std::mt19937_64 random(3);
   compressor.start_helpers(helpers);
-  for (std::size_t at = 0, piece = 0; at < raw.size(); at += piece) {
-    piece = std::min<std::size_t>(1 + random() % 3000, raw.size() - at);
-    (random() % 3 == 0 ? first : second).append(std::string_view(raw).substr(at, piece));
-    if (at < raw.size() / 2 && at + piece >= raw.size() / 2) {
+  for (std::size_t at = 0, fragment = 0; at < raw.size(); at += fragment) {
+    fragment = std::min<std::size_t>(1 + random() % 3000, raw.size() - at);
+    (random() % 3 == 0 ? first : second).append(std::string_view(raw).substr(at, fragment));
+    if (at < raw.size() / 2 && at + fragment >= raw.size() / 2) {
       compressor.finish();
       compressor.start_helpers(later_helpers);
     }

@@ -21,7 +21,7 @@ std::vector<std::uint8_t> counting_bytes(std::size_t count) {
   return bytes;
 }
 
-TEST(MemoryFile, GivesBackWhatWasAppendedAcrossPieces) {
+TEST(MemoryFile, GivesBackWhatWasAppendedAcrossFragments) {
   const auto bytes = counting_bytes(1000);
   for (const std::size_t step : {1u, 3u, 64u, 65u, 1000u}) {
     MemoryBudget budget(1 << 20);

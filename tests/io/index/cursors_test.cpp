@@ -157,7 +157,7 @@ TEST(IndexTermCursor, KeepsToItsRange) {
   EXPECT_EQ(count("", "a"), 0u);
 }
 
-TEST(IndexTermCursor, CutsLongListsIntoPieces) {
+TEST(IndexTermCursor, CutsLongListsIntoFragments) {
   ScratchDirectory scratch;
   SampleIndex sample;
   sample.documents.resize(200000);

@@ -135,7 +135,7 @@ TEST_F(RunTermCursorTest, FindsEveryRange) {
   EXPECT_GT(found, 1000u);
 }
 
-TEST_F(RunTermCursorTest, GivesPiecesOfAListInDocumentOrder) {
+TEST_F(RunTermCursorTest, GivesEntriesOfAListInDocumentOrder) {
   const RunReader reader(file);
   RunTermCursor cursor(reader, "", "");
   std::string before;

@@ -47,7 +47,7 @@ std::string fragment_of(std::string_view text, bool ends_document) {
   return {bytes.begin(), bytes.end()};
 }
 
-TEST(RunTextCursor, APieceIsItsLengthItsEndAndItsBytes) {
+TEST(RunTextCursor, AFragmentIsItsLengthItsEndAndItsBytes) {
   EXPECT_EQ(fragment_of("abc", false), std::string("\x06") + "abc");
   EXPECT_EQ(fragment_of("", true), "\x01");
   EXPECT_EQ(fragment_of(std::string(64, 'x'), true), std::string("\x81\x01") + std::string(64, 'x'));
@@ -71,7 +71,7 @@ TEST(RunTextCursor, MeetsTheGoldenFile) {
   EXPECT_EQ(texts_of(run), (std::vector<std::string>{"a text of two pieces", "", "the last", ""}));
 }
 
-TEST(RunTextCursor, GivesBackTextsInPiecesOfAnySize) {
+TEST(RunTextCursor, GivesBackTextsInFragmentsOfAnySize) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 20; ++round) {
     std::vector<std::string> appends, expected;
@@ -93,7 +93,7 @@ TEST(RunTextCursor, GivesBackTextsInPiecesOfAnySize) {
   }
 }
 
-TEST(RunTextCursor, RefusesAStreamThatEndsInsideAPiece) {
+TEST(RunTextCursor, RefusesAStreamThatEndsInsideAFragment) {
   MemoryBudget budget(std::size_t{1} << 30);
   const std::string fragment = fragment_of(std::string(5000, 'x'), true);
   for (const std::size_t kept : {std::size_t{1}, std::size_t{2}, std::size_t{4096}, fragment.size() - 1}) {

@@ -62,7 +62,7 @@ SectionStats write_section(const std::string& directory, const std::string& data
   return stats;
 }
 
-TEST(SectionFile, ReadsBackWhatWasAppendedInAnyPieces) {
+TEST(SectionFile, ReadsBackWhatWasAppendedInAnyFragments) {
   for (const std::size_t size : {0u, 1u, 65535u, 65536u, 65537u, 400000u}) {
     const std::string data = random_bytes(size, size);
     std::string bytes;

@@ -80,7 +80,7 @@ TEST_F(TermSourcesTest, OrderTermsThatAreEqualInTheirFirstBytes) {
   }
 }
 
-TEST_F(TermSourcesTest, StandAtAllPiecesOfATermTogether) {
+TEST_F(TermSourcesTest, StandAtAllEntriesOfATermTogether) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(seed);
     places_.clear();
@@ -102,7 +102,7 @@ TEST_F(TermSourcesTest, BeginAndEndBetweenSuchTerms) {
   }
 }
 
-using Terms = std::vector<std::string>;  // of the pieces of an input, ascending; a term may have several
+using Terms = std::vector<std::string>;  // of the entries of an input, ascending; a term may have several
 
 class ListedTerms final : public TermCursor {
  public:
@@ -111,17 +111,17 @@ class ListedTerms final : public TermCursor {
     text_.clear();  // views live until here
     if (next_ == terms_.size()) return false;
     text_ = terms_[next_++];
-    piece_.term = text_;
-    piece_.last_document = static_cast<std::uint32_t>(next_);
+    entry_.term = text_;
+    entry_.last_document = static_cast<std::uint32_t>(next_);
     return true;
   }
-  const RunEntry& entry() const override { return piece_; }
+  const RunEntry& entry() const override { return entry_; }
 
  private:
   const Terms& terms_;
   std::size_t next_ = 0;
   std::string text_;
-  RunEntry piece_;
+  RunEntry entry_;
 };
 
 class ListedInput final : public MergeInput {
@@ -140,20 +140,20 @@ class ListedInput final : public MergeInput {
   const Terms& terms_;
 };
 
-struct Piece {
+struct FoundEntry {
   std::string term;
   std::size_t input;
-  std::uint32_t place;  // among the pieces of the input, from 1
+  std::uint32_t place;  // among the entries of the input, from 1
   bool is_first;        // of its term
-  bool operator==(const Piece&) const = default;
+  bool operator==(const FoundEntry&) const = default;
 };
 
-std::vector<Piece> merge(const std::vector<Terms>& terms) {
+std::vector<FoundEntry> merge(const std::vector<Terms>& terms) {
   std::vector<ListedInput> inputs(terms.begin(), terms.end());
   std::vector<const MergeInput*> views;
   views.reserve(inputs.size());
   for (const ListedInput& input : inputs) views.push_back(&input);
-  std::vector<Piece> merged;
+  std::vector<FoundEntry> merged;
   TermMergeCursor sources(views, "", "");
   for (bool is_first = true; !sources.done(); is_first = !sources.advance()) {
     merged.push_back({std::string(sources.entry().term), sources.input(), sources.entry().last_document, is_first});
@@ -161,15 +161,15 @@ std::vector<Piece> merge(const std::vector<Terms>& terms) {
   return merged;
 }
 
-std::vector<Piece> expected_merge(const std::vector<Terms>& terms) {
-  std::vector<Piece> all;
+std::vector<FoundEntry> expected_merge(const std::vector<Terms>& terms) {
+  std::vector<FoundEntry> all;
   for (std::size_t input = 0; input < terms.size(); ++input) {
     for (std::size_t i = 0; i < terms[input].size(); ++i) {
       all.push_back({terms[input][i], input, static_cast<std::uint32_t>(i + 1), false});
     }
   }
-  const auto order = [](const Piece& piece) { return std::tie(piece.term, piece.input, piece.place); };
-  std::sort(all.begin(), all.end(), [&](const Piece& a, const Piece& b) { return order(a) < order(b); });
+  const auto order = [](const FoundEntry& entry) { return std::tie(entry.term, entry.input, entry.place); };
+  std::sort(all.begin(), all.end(), [&](const FoundEntry& a, const FoundEntry& b) { return order(a) < order(b); });
   for (std::size_t i = 0; i < all.size(); ++i) all[i].is_first = i == 0 || all[i].term != all[i - 1].term;
   return all;
 }
@@ -201,7 +201,7 @@ TEST(TermMergeCursor, HoldInputsWithoutTerms) {
   EXPECT_TRUE(merge({{}}).empty());
   EXPECT_TRUE(merge({{}, {}, {}}).empty());
   const std::string last(20, '\xFF');
-  EXPECT_EQ(merge({{}, {last}, {}}), (std::vector<Piece>{{last, 1, 1, true}}));
+  EXPECT_EQ(merge({{}, {last}, {}}), (std::vector<FoundEntry>{{last, 1, 1, true}}));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class ConcatenatedLists {
   explicit ConcatenatedLists(std::size_t block_bytes = kMinRunBlockBytes)
       : concatenator_(
             block_bytes, false, [this](TermBlock&& block) { blocks.push_back(std::move(block)); },
-            [this](const RunEntry& piece) { seen_.push_back(decode(piece)); }) {}
+            [this](const RunEntry& run_entry) { seen_.push_back(decode(run_entry)); }) {}
 
   PostingsConcatenator& concatenator() { return concatenator_; }
   void finish() { concatenator_.finish(); }
@@ -72,10 +72,10 @@ class ConcatenatedLists {
       std::uint64_t postings = 0, occurrences = 0;
       std::string term;
       while (at != end) {
-        const RunEntry piece = read_entry(&at, end, term);
+        const RunEntry run_entry = read_entry(&at, end, term);
         EXPECT_LE(last_term, term);
         last_term = term;
-        const Entry entry = decode(piece);
+        const Entry entry = decode(run_entry);
         List& list = lists[term];
         for (const auto& [document, frequency] : entry.second) {
           EXPECT_TRUE(list.empty() || list.rbegin()->first < document) << "document " << document << " again";
@@ -83,8 +83,8 @@ class ConcatenatedLists {
         }
         EXPECT_LT(entries, seen_.size());
         EXPECT_EQ(seen_.at(entries), entry) << "the entry that was shown";
-        postings += piece.document_count;
-        occurrences += piece.occurrence_count;
+        postings += run_entry.document_count;
+        occurrences += run_entry.occurrence_count;
         ++entries;
       }
       EXPECT_EQ(block.entry_count, entries - first_entry);
@@ -112,21 +112,21 @@ class ConcatenatedLists {
     const std::uint64_t suffix_bytes = read_number(at, end);
     term.append(reinterpret_cast<const char*>(*at), suffix_bytes);
     *at += suffix_bytes;
-    RunEntry piece;
-    piece.term = term;
-    piece.document_count = static_cast<std::uint32_t>(read_number(at, end));
-    piece.occurrence_count = piece.document_count + read_number(at, end);
-    piece.last_document = static_cast<std::uint32_t>(read_number(at, end));
+    RunEntry run_entry;
+    run_entry.term = term;
+    run_entry.document_count = static_cast<std::uint32_t>(read_number(at, end));
+    run_entry.occurrence_count = run_entry.document_count + read_number(at, end);
+    run_entry.last_document = static_cast<std::uint32_t>(read_number(at, end));
     const std::uint64_t bytes = read_number(at, end);
-    piece.postings = {*at, bytes};
+    run_entry.postings = {*at, bytes};
     *at += bytes;
-    return piece;
+    return run_entry;
   }
 
-  static Entry decode(const RunEntry& piece) {
+  static Entry decode(const RunEntry& run_entry) {
     std::vector<std::uint32_t> documents, frequencies;
-    decode_postings(piece, "entry", documents, frequencies);
-    Entry entry{std::string(piece.term), {}};
+    decode_postings(run_entry, "entry", documents, frequencies);
+    Entry entry{std::string(run_entry.term), {}};
     for (std::size_t i = 0; i < documents.size(); ++i) entry.second.emplace_back(documents[i], frequencies[i]);
     return entry;
   }

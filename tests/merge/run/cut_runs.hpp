@@ -80,8 +80,8 @@ class MergeTest : public ::testing::Test {
     return hold([&](WritableFile& file) { write_sample_run(sample, {identity, block_bytes}, file); });
   }
 
-  // Cuts the source in front of some documents and inside others, into at most `pieces` runs.
-  Runs cut(const SampleRun& source, std::size_t pieces, std::mt19937_64& random);
+  // Cuts the source in front of some documents and inside others, into at most `run_count` runs.
+  Runs cut(const SampleRun& source, std::size_t run_count, std::mt19937_64& random);
 
   // Merges groups of random sizes until `rest` runs or fewer are left.
   Runs merge_passes(Runs runs, std::size_t rest, std::mt19937_64& random) {
@@ -132,10 +132,10 @@ class MergeTest : public ::testing::Test {
   unsigned next_name_ = 0, next_index_ = 0;
 };
 
-inline MergeTest::Runs MergeTest::cut(const SampleRun& source, std::size_t pieces, std::mt19937_64& random) {
+inline MergeTest::Runs MergeTest::cut(const SampleRun& source, std::size_t run_count, std::mt19937_64& random) {
   // A cut at 2 * d stands in front of document d, one at 2 * d + 1 inside it. Several may be inside one document.
   std::vector<std::size_t> cuts;
-  for (std::size_t i = 1; i < pieces; ++i) {
+  for (std::size_t i = 1; i < run_count; ++i) {
     const std::size_t at = random() % (2 * source.documents.size());
     if (at == 0) continue;
     cuts.push_back(at);

@@ -55,16 +55,16 @@ TEST_F(RunMerge, GivesTermsBackThatAreEqualInTheirFirstBytes) {
 }
 
 TEST_F(RunMerge, JoinsTheEntriesOfATermWhileTheyFitABlock) {
-  SampleRun piece;
-  piece.documents.resize(10);
+  SampleRun one;
+  one.documents.resize(10);
   for (int term = 0; term < 50; ++term) {
     for (std::uint32_t document = 0; document < 10; ++document) {
-      piece.terms["term" + std::to_string(term)].push_back({document, 1});
-      ++piece.documents[document].length;
+      one.terms["term" + std::to_string(term)].push_back({document, 1});
+      ++one.documents[document].length;
     }
   }
   Runs runs;
-  for (int i = 0; i < 6; ++i) runs.push_back(write(piece, {}));
+  for (int i = 0; i < 6; ++i) runs.push_back(write(one, {}));
   RunMergeOptions options;
   options.block_bytes = 64 << 10;
   const HeldRun merged =
@@ -88,10 +88,10 @@ TEST_F(RunMerge, AddsBorderDocumentsOfListsThatAreShort) {
       }
     }
     if (positions) add_positions(whole, 5);
-    for (const std::size_t pieces : {2, 7, 60}) {
-      const Runs runs = cut(whole, pieces, random);
+    for (const std::size_t count : {2, 7, 60}) {
+      const Runs runs = cut(whole, count, random);
       const HeldRun merged = hold([&](WritableFile& file) { merge_runs(inputs(runs), file, {}); });
-      ASSERT_EQ(read_sample_run(*merged.file).terms, whole.terms) << pieces;
+      ASSERT_EQ(read_sample_run(*merged.file).terms, whole.terms) << count;
     }
   }
 }
@@ -299,13 +299,13 @@ TEST_F(RunMerge, RefusesDamagedDocumentsBesideLists) {
 class ForgedInput final : public MergeInput {
  public:
   enum class Ends { kTold, kNotTold };  // of terms
-  ForgedInput(std::vector<RunEntry> pieces, RunSummary summary, Ends ends)
-      : pieces_(std::move(pieces)), summary_(summary), ends_(ends) {}
+  ForgedInput(std::vector<RunEntry> entries, RunSummary summary, Ends ends)
+      : entries_(std::move(entries)), summary_(summary), ends_(ends) {}
   const RunIdentity& identity() const override { return identity_; }
   const RunSummary& summary() const override { return summary_; }
   std::vector<TermSample> term_samples() const override { return {}; }
   std::unique_ptr<TermCursor> terms(std::string, std::string) const override {
-    return std::make_unique<Terms>(pieces_, ends_);
+    return std::make_unique<Terms>(entries_, ends_);
   }
   std::unique_ptr<DocumentCursor> documents() const override { return std::make_unique<Documents>(summary_); }
   std::string name() const override { return "forged"; }
@@ -313,15 +313,15 @@ class ForgedInput final : public MergeInput {
  private:
   class Terms final : public TermCursor {
    public:
-    Terms(const std::vector<RunEntry>& pieces, Ends ends) : pieces_(pieces), ends_(ends) {}
-    bool next() override { return ++at_ <= pieces_.size(); }
-    const RunEntry& entry() const override { return pieces_[at_ - 1]; }
+    Terms(const std::vector<RunEntry>& entries, Ends ends) : entries_(entries), ends_(ends) {}
+    bool next() override { return ++at_ <= entries_.size(); }
+    const RunEntry& entry() const override { return entries_[at_ - 1]; }
     bool ends_term() const override {
-      return ends_ == Ends::kTold && (at_ == pieces_.size() || pieces_[at_].term != entry().term);
+      return ends_ == Ends::kTold && (at_ == entries_.size() || entries_[at_].term != entry().term);
     }
 
    private:
-    const std::vector<RunEntry>& pieces_;
+    const std::vector<RunEntry>& entries_;
     const Ends ends_;
     std::size_t at_ = 0;
   };
@@ -339,13 +339,13 @@ class ForgedInput final : public MergeInput {
     std::uint64_t at_ = 0;
     RunDocument document_;
   };
-  std::vector<RunEntry> pieces_;
+  std::vector<RunEntry> entries_;
   RunSummary summary_;
   const Ends ends_;
   RunIdentity identity_;
 };
 
-TEST_F(RunMerge, RefusesPiecesThatDoNotAscend) {
+TEST_F(RunMerge, RefusesEntriesThatDoNotAscend) {
   const auto bytes = encode_postings({{3, 1}, {5, 2}});
   RunEntry good{"t", 2, 3, 5, bytes, {}, {}}, far = good, low = good, other = good;
   other.term = "u";
@@ -355,11 +355,11 @@ TEST_F(RunMerge, RefusesPiecesThatDoNotAscend) {
   summary.document_count = 10;
   summary.entry_count = 2;
   for (const auto ends : {ForgedInput::Ends::kTold, ForgedInput::Ends::kNotTold}) {
-    const auto merged = [&](std::vector<RunEntry> pieces, std::uint64_t more_postings = 0,
+    const auto merged = [&](std::vector<RunEntry> entries, std::uint64_t more_postings = 0,
                             std::uint64_t more_occurrences = 0) {
-      summary.posting_count = 2 * pieces.size() + more_postings;
-      summary.occurrence_count = 3 * pieces.size() + more_occurrences;
-      const ForgedInput input(std::move(pieces), summary, ends);
+      summary.posting_count = 2 * entries.size() + more_postings;
+      summary.occurrence_count = 3 * entries.size() + more_occurrences;
+      const ForgedInput input(std::move(entries), summary, ends);
       const MergeInput* inputs[] = {&input};
       MemoryFile out(budget_, "out");
       return merge_runs(inputs, out, {4096, 0}).posting_count;

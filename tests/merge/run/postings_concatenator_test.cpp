@@ -205,7 +205,7 @@ TEST(PostingsConcatenator, MakesTheSameBytesOfAWholeListAsOfItsOnlyPart) {
     std::vector<TermBlock> of_parts, of_wholes;
     std::size_t seen = 0;
     PostingsConcatenator::SeeEntry see;
-    if (sees) see = [&](const RunEntry& piece) { seen += piece.postings.size(); };
+    if (sees) see = [&](const RunEntry& fragment) { seen += fragment.postings.size(); };
     PostingsConcatenator parts(kMinRunBlockBytes, false,
                                [&](TermBlock&& block) { of_parts.push_back(std::move(block)); });
     PostingsConcatenator wholes(

@@ -8,7 +8,7 @@
 #include "sort/gpu/interface/key_order.hpp"
 #include "sort/gpu/merge/records.hpp"
 #include "sort/interface/record_sorter.hpp"
-#include "sort/interface/scratch_pieces.hpp"
+#include "sort/interface/scratch.hpp"
 
 namespace spillway {
 
@@ -22,7 +22,7 @@ template <typename SortRecords>
 void sort_keys_on_host(std::span<std::uint64_t> keys, BitRange bits, std::span<std::uint8_t> scratch,
                        SortRecords sort_records) {
   if (is_sorted_already(keys.size(), bits)) return;
-  const std::span<std::uint64_t> other = ScratchPieces(scratch).take<std::uint64_t>(keys.size());
+  const std::span<std::uint64_t> other = ScratchArrays(scratch).take<std::uint64_t>(keys.size());
   with_key_order(bits, [&](auto less) {
     const RecordArray<false> sorted =
         sort_records(RecordArray<false>{keys.data()}, RecordArray<false>{other.data()}, keys.size(), less);

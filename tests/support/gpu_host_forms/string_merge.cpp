@@ -8,7 +8,7 @@
 #include "sort/cpu/string_items.hpp"
 #include "sort/gpu/string_merge/prefix_key.hpp"
 #include "sort/gpu/string_merge/shape.hpp"
-#include "sort/interface/scratch_pieces.hpp"
+#include "sort/interface/scratch.hpp"
 #include "tests/support/gpu_host_forms/packed_strings.hpp"
 
 namespace spillway {
@@ -159,9 +159,9 @@ void StringMergeHostForm::sort(std::span<const StringRef> strings, std::span<std
                                std::span<std::uint32_t> lcps, std::span<std::uint8_t> scratch) const {
   check_string_spans(strings, order, lcps);
   if (strings.empty()) return;
-  ScratchPieces pieces(scratch);
-  const KeyedStrings room = pieces.take<KeyedString>(strings.size()), spare = pieces.take<KeyedString>(strings.size());
-  const PackedHostStrings packed(strings, pieces.take<std::uint64_t>(strings.size() + 1));
+  ScratchArrays arrays(scratch);
+  const KeyedStrings room = arrays.take<KeyedString>(strings.size()), spare = arrays.take<KeyedString>(strings.size());
+  const PackedHostStrings packed(strings, arrays.take<std::uint64_t>(strings.size() + 1));
   MergeRounds(packed.strings(), order, room, spare).run();
   for (std::size_t i = 0; i < lcps.size(); ++i) {
     lcps[i] =

@@ -10,7 +10,7 @@
 #include "sort/gpu/string_radix/finish_key.hpp"
 #include "sort/gpu/string_radix/order_preserving_code.hpp"
 #include "sort/gpu/string_radix/segments.hpp"
-#include "sort/interface/scratch_pieces.hpp"
+#include "sort/interface/scratch.hpp"
 #include "tests/support/gpu_host_forms/packed_strings.hpp"
 
 namespace spillway {
@@ -276,8 +276,8 @@ std::size_t StringRadixHostForm::scratch_bytes(std::size_t count) const {
 void StringRadixHostForm::sort(std::span<const StringRef> strings, std::span<std::uint32_t> order,
                                std::span<std::uint32_t> lcps, std::span<std::uint8_t> scratch) const {
   check_string_spans(strings, order, lcps);
-  ScratchPieces pieces(scratch);
-  const PackedHostStrings packed(strings, pieces.take<std::uint64_t>(strings.size() + 1));
+  ScratchArrays arrays(scratch);
+  const PackedHostStrings packed(strings, arrays.take<std::uint64_t>(strings.size() + 1));
   if (!strings.empty()) RadixRounds(packed.strings(), order).run();
   for (std::size_t i = 0; i < lcps.size(); ++i) {
     lcps[i] =

@@ -105,7 +105,7 @@ Tokens split(UnicodeWords& words, std::string_view word) {
   return tokens;
 }
 
-constexpr const char* kPieces[] = {"東京都に住んでいます",
+constexpr const char* kFragments[] = {"東京都に住んでいます",
                                    "インストール",
                                    "パッケージ",
                                    "ゲーム",
@@ -166,13 +166,13 @@ constexpr const char* kPieces[] = {"東京都に住んでいます",
                                    "！",
                                    "０"};
 
-std::string random_word(std::mt19937_64& random, std::size_t pieces) {
+std::string random_word(std::mt19937_64& random, std::size_t fragments) {
   std::string word;
-  for (std::size_t i = 0; i < pieces; ++i) {
-    const std::string_view piece = kPieces[random() % std::size(kPieces)];
+  for (std::size_t i = 0; i < fragments; ++i) {
+    const std::string_view fragment = kFragments[random() % std::size(kFragments)];
     switch (random() % 8) {
       case 0:  // any part of it, which may be ill-formed
-        word += piece.substr(random() % piece.size());
+        word += fragment.substr(random() % fragment.size());
         break;
       case 1: {  // any character of the first planes
         char bytes[U8_MAX_LENGTH];
@@ -184,7 +184,7 @@ std::string random_word(std::mt19937_64& random, std::size_t pieces) {
         break;
       }
       default:
-        word += piece;
+        word += fragment;
     }
   }
   return word;

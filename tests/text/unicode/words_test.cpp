@@ -187,13 +187,13 @@ TEST(UnicodeWords, LosesNothingOfAnyCharacter) {
 
 TEST(UnicodeWords, TakesWordsOfTheLongestLengthInLinearTime) {
   UnicodeWords words;
-  for (const char* piece : {"中文分词", "ไทย", "é", "\u0301", "ﷺ", "\uFFFD", "\xFF", "カ"}) {
+  for (const char* fragment : {"中文分词", "ไทย", "é", "\u0301", "ﷺ", "\uFFFD", "\xFF", "カ"}) {
     std::string word;
-    while (word.size() + 12 <= 65536) word += piece;
+    while (word.size() + 12 <= 65536) word += fragment;
     const auto start = std::chrono::steady_clock::now();
     const Tokens tokens = split(words, word);
     EXPECT_EQ(join(tokens), folded_word_characters(word));
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20)) << piece;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20)) << fragment;
   }
 }
 

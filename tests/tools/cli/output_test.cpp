@@ -25,9 +25,9 @@ TEST(Output, WritesEverythingInOrder) {
   std::string expected;
   Output out(descriptor, "out");
   for (int i = 0; i < 1000; ++i) {
-    const std::string piece(static_cast<std::size_t>(i * 37 % 70000), static_cast<char>('a' + i % 26));
-    out.write(piece);
-    expected += piece;
+    const std::string fragment(static_cast<std::size_t>(i * 37 % 70000), static_cast<char>('a' + i % 26));
+    out.write(fragment);
+    expected += fragment;
   }
   out.flush();
   close(descriptor);
@@ -77,9 +77,9 @@ TEST(Output, WritesAllToAPipe) {
   }();
   std::string found;
   std::thread reader([&] {
-    std::array<char, 777> piece{};
-    for (ssize_t got = 0; (got = read(ends[0], piece.data(), piece.size())) > 0;) {
-      found.append(piece.data(), static_cast<std::size_t>(got));
+    std::array<char, 777> fragment{};
+    for (ssize_t got = 0; (got = read(ends[0], fragment.data(), fragment.size())) > 0;) {
+      found.append(fragment.data(), static_cast<std::size_t>(got));
     }
   });
   Output out(ends[1], "a pipe");

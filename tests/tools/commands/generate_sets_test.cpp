@@ -44,7 +44,7 @@ TEST(GenerateKeysCommand, WritesLittleEndianIntegers) {
 
 TEST(GenerateStringsCommand, WritesLines) {
   std::string expected;
-  generate_strings(*find_string_set("url").make(4), 30000, 1, [&](std::string_view piece) { expected += piece; });
+  generate_strings(*find_string_set("url").make(4), 30000, 1, [&](std::string_view fragment) { expected += fragment; });
   const ProgramResult made = generate("strings", {"url", "--count", "30000", "--seed", "4", "--threads", "2"});
   EXPECT_EQ(made.exit_code, 0) << made.err;
   EXPECT_EQ(made.out, expected);

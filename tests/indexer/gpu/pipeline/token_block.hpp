@@ -30,15 +30,15 @@ class TokenBlock {
   std::size_t move_to(PinnedSlotPool& pool) {
     std::size_t moved = 0;
     for (ParsedChunk& chunk : block_.chunks) {
-      PinnedSlotPool::Slot piece = pool.take();
+      PinnedSlotPool::Slot slot = pool.take();
       ChunkTokens& content = std::get<ChunkTokens>(chunk.content);
       const std::size_t padded = (content.tokens.size() + kSummedBytes - 1) / kSummedBytes * kSummedBytes;
-      if (padded + content.positions.size_bytes() > piece.span().size() || piece.empty()) continue;
-      ArrayWriter arrays(piece.span().data());
+      if (padded + content.positions.size_bytes() > slot.span().size() || slot.empty()) continue;
+      ArrayWriter arrays(slot.span().data());
       content.tokens = arrays.copy(content.tokens);
       std::ranges::fill(arrays.take<std::uint8_t>(padded - content.tokens.size()), std::uint8_t{0});
       content.positions = arrays.copy(content.positions);
-      chunk.memory = ChunkMemory(std::move(piece), {});
+      chunk.memory = ChunkMemory(std::move(slot), {});
       ++moved;
     }
     return moved;

@@ -8,7 +8,7 @@
 
 #include "sort/gpu/device/status.hpp"
 #include "sort/gpu/registry.hpp"
-#include "sort/interface/scratch_pieces.hpp"
+#include "sort/interface/scratch.hpp"
 #include "tests/support/sanitizer_sizes.hpp"
 
 namespace spillway {

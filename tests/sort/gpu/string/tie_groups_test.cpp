@@ -30,11 +30,11 @@ struct Ties {
   }
 };
 
-void check(const Ties& ties, std::uint32_t range, std::uint32_t piece) {
+void check(const Ties& ties, std::uint32_t range, std::uint32_t fragment) {
   const TieGroups groups(ties.words, ties.count());
   Groups found;
   std::uint32_t finished = 0;
-  for (std::uint32_t arrived = piece; finished != ties.count(); arrived += piece) {
+  for (std::uint32_t arrived = fragment; finished != ties.count(); arrived += fragment) {
     const std::uint32_t whole = groups.begin_of_group(std::min(arrived, ties.count()));
     ASSERT_TRUE(whole == ties.count() || !ties.bits[whole]);
     for (; finished < whole; finished = std::min(finished + range, whole)) {
@@ -42,7 +42,7 @@ void check(const Ties& ties, std::uint32_t range, std::uint32_t piece) {
                       [&](std::uint32_t begin, std::uint32_t end) { found.emplace_back(begin, end); });
     }
   }
-  EXPECT_EQ(found, ties.all()) << ties.count() << " places, ranges of " << range << ", pieces of " << piece;
+  EXPECT_EQ(found, ties.all()) << ties.count() << " places, ranges of " << range << ", fragments of " << fragment;
 }
 
 TEST(TieGroups, AreFoundWholeWhateverTheRanges) {
@@ -55,9 +55,9 @@ TEST(TieGroups, AreFoundWholeWhateverTheRanges) {
         others[i] = random() % one_in != 0;
       }
       for (const std::uint32_t range : {1u, 7u, 32u, 100u, 5000u}) {
-        for (const std::uint32_t piece : {1u, 32u, 77u, 5000u}) {
-          check(Ties(bits), range, piece);
-          check(Ties(others), range, piece);
+        for (const std::uint32_t fragment : {1u, 32u, 77u, 5000u}) {
+          check(Ties(bits), range, fragment);
+          check(Ties(others), range, fragment);
         }
       }
     }

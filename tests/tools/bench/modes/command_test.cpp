@@ -30,7 +30,7 @@ class BenchModes : public ::testing::Test {
     std::ofstream file(path());
     GenerateTextOptions options;
     options.documents = 2000;
-    generate_text(options, [&](std::string_view piece) { file << piece; });
+    generate_text(options, [&](std::string_view fragment) { file << fragment; });
   }
   std::string path() const { return scratch_ / "in.jsonl"; }
   ProgramResult bench(const std::vector<std::string>& words) const {

@@ -25,9 +25,9 @@ inline constexpr std::size_t round_to_scratch_alignment(std::size_t bytes) {
 
 // Hands out aligned arrays from a scratch area, front to back. Throws std::logic_error if the area is too small. A
 // sorter asks for kScratchAlignment bytes more than its arrays need, because the area may start anywhere.
-class ScratchPieces {
+class ScratchArrays {
  public:
-  explicit ScratchPieces(std::span<std::uint8_t> scratch) : rest_(scratch) {
+  explicit ScratchArrays(std::span<std::uint8_t> scratch) : rest_(scratch) {
     const std::size_t skip = -reinterpret_cast<std::uintptr_t>(scratch.data()) % kScratchAlignment;
     rest_ = skip <= rest_.size() ? rest_.subspan(skip) : std::span<std::uint8_t>{};
   }
@@ -36,9 +36,9 @@ class ScratchPieces {
   std::span<T> take(std::size_t count) {
     const std::size_t bytes = round_to_scratch_alignment(count * sizeof(T));
     if (bytes > rest_.size()) throw std::logic_error("a sorter was given less scratch than it asked for");
-    const std::span<T> piece(reinterpret_cast<T*>(rest_.data()), count);
+    const std::span<T> array(reinterpret_cast<T*>(rest_.data()), count);
     rest_ = rest_.subspan(bytes);
-    return piece;
+    return array;
   }
 
  private:
