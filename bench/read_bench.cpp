@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/stage_input.hpp"
+#include "io/base/bytes.hpp"
 #include "io/file/file_system.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "tools/bench/scratch.hpp"
@@ -33,7 +34,9 @@ void read_file_steps(benchmark::State& state) {
   std::string path = stage_input().path;
   if (path.empty()) {
     path = scratch / "input.jsonl";
-    write_file_durably(posix_file_system(), path, stage_input().bytes());
+    const auto file = posix_file_system().create(path);
+    file->append(bytes_of(stage_input().bytes()));
+    file->close();
   }
   const auto file = posix_file_system().open(path);
   std::vector<std::uint8_t> buffer(kStepBytes);

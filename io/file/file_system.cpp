@@ -5,27 +5,9 @@
 #include <thread>
 #include <vector>
 
-#include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
-
-namespace {
-
-std::string parent_directory(const std::string& path) {
-  const auto slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-void remove_quietly(FileSystem& files, const std::string& path) {
-  try {
-    files.remove(path);
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the error that led here is the one to report
-  }
-}
-
-}  // namespace
 
 void ReadableFile::read_exactly(std::uint64_t offset, std::span<std::uint8_t> out) const {
   const std::size_t got = read_at(offset, out);
@@ -76,22 +58,6 @@ void sync_and_close(std::span<WritableFile* const> files) {
   for (const std::exception_ptr& error : errors) {
     if (error != nullptr) std::rethrow_exception(error);
   }
-}
-
-void write_file_durably(FileSystem& files, const std::string& path, std::string_view bytes) {
-  const std::string temporary = path + ".tmp";
-  if (files.status(temporary)) files.remove(temporary);  // left by a process that was killed
-  const auto file = files.create(temporary);
-  try {
-    file->append(bytes_of(bytes));
-    file->sync();
-    file->close();
-    files.rename(temporary, path);
-  } catch (...) {
-    remove_quietly(files, temporary);
-    throw;
-  }
-  files.sync_directory(parent_directory(path));
 }
 
 }  // namespace spillway

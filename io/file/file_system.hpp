@@ -110,7 +110,4 @@ std::string read_file(FileSystem& files, const std::string& path, std::size_t ma
 // rethrows the error of the first file, in the order given, that failed.
 void sync_and_close(std::span<WritableFile* const> files);
 
-// Writes `path`.tmp, syncs it, renames it to `path`, and syncs the directory.
-void write_file_durably(FileSystem& files, const std::string& path, std::string_view bytes);
-
 }  // namespace spillway

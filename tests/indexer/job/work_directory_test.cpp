@@ -10,6 +10,7 @@
 #include <fstream>
 #include <optional>
 
+#include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "tests/support/faulty_file_system.hpp"
@@ -216,11 +217,20 @@ TEST(WorkDirectory, KeepsTheNewIndexWhereAPublishWasAllButDone) {
   EXPECT_FALSE(fs::exists(scratch / "out.work"));
 }
 
+// As an index writer writes its files.
+void write_manifest(FileSystem& files, const std::string& directory) {
+  const auto file = files.create(directory + "/manifest");
+  file->append(bytes_of("new"));
+  WritableFile* const written[] = {file.get()};
+  sync_and_close(written);
+  files.sync_directory(directory);
+}
+
 // A job in miniature: builds an index of one file in the work directory and publishes it.
 void build(FileSystem& files) {
   WorkDirectory work(files, "/job/out");
   files.make_directory(work.index_path());
-  write_file_durably(files, work.index_path() + "/manifest", "new");
+  write_manifest(files, work.index_path());
   work.publish();
 }
 
@@ -331,7 +341,7 @@ TEST(WorkDirectory, ReplacesAnIndexByOneExchange) {
   {
     WorkDirectory work(files, "/job/out");
     files.make_directory(work.index_path());
-    write_file_durably(files, work.index_path() + "/manifest", "new");
+    write_manifest(files, work.index_path());
     work.publish();
     EXPECT_EQ(files.get(work.index_path() + "/manifest"), "old");
     EXPECT_EQ(published(files), "new");

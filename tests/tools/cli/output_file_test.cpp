@@ -10,7 +10,9 @@
 #include <optional>
 #include <thread>
 
+#include "io/base/error.hpp"
 #include "io/file/posix_file_system.hpp"
+#include "tests/support/faulty_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway {
@@ -70,6 +72,80 @@ TEST_F(OutputFileTest, KeepsWhatItWouldReplaceUntilFinished) {
   file.write("new");
   file.finish();
   EXPECT_EQ(read_file(session.files, scratch / "report"), "new");
+}
+
+// Replaces /job/report, which holds "old", by `text`; throws what the file system throws. `file` outlives the throw.
+void replace_report(Session& session, std::optional<OutputFile>& file, const char* text) {
+  file.emplace(session, "--json", "/job/report", IfThere::kReplace);
+  file->write(text);
+  file->finish();
+}
+
+struct OutputFileFaults : OutputFileTest {
+  // Returns whether it came to its end without a fault.
+  bool replace(testing::FaultyFileSystem& files, const testing::Fault& fault, testing::Crash crash) {
+    files.put("/job/report", "old");
+    files.inject(fault);
+    Session faulty{files, out, signal_number};
+    std::optional<OutputFile> file;
+    bool finished = false;
+    try {
+      replace_report(faulty, file, "new");
+      finished = true;
+    } catch (const IoError&) {
+    } catch (const testing::CrashError&) {
+    }
+    EXPECT_EQ(finished, files.faults_fired() == 0);
+    const bool fired = files.faults_fired() > 0;
+    files.inject({});
+    if (fault.kind == testing::FaultKind::kCrash) files.restart(crash);
+    file.reset();
+    return !fired;
+  }
+  // After the fault another output replaces what there is, and survives a loss of power.
+  void replace_again(testing::FaultyFileSystem& files) {
+    Session session_after{files, out, signal_number};
+    std::optional<OutputFile> file;
+    replace_report(session_after, file, "newer");
+    files.restart(testing::Crash::kPower);
+    EXPECT_EQ(files.get("/job/report"), "newer");
+  }
+};
+
+TEST_F(OutputFileFaults, LeaveTheOldFileOrTheNewOneWhateverFails) {
+  using testing::FaultKind;
+  for (const FaultKind kind :
+       {FaultKind::kIoError, FaultKind::kNoSpace, FaultKind::kTooManyFiles, FaultKind::kShortWrite}) {
+    for (const bool sticky : {false, true}) {
+      std::uint64_t n = 0;
+      for (bool done = false; !done; ++n) {
+        testing::FaultyFileSystem files;
+        done = replace(files, {kind, n, sticky}, testing::Crash::kProcess);
+        const std::string found = files.get("/job/report");
+        EXPECT_TRUE(found == "old" || found == "new") << found;
+        EXPECT_TRUE(!done || found == "new");
+        replace_again(files);
+      }
+      EXPECT_GT(n, 1u) << "no fault fired";
+    }
+  }
+}
+
+TEST_F(OutputFileFaults, LeaveTheOldFileOrTheNewOneWhereverTheProcessOrTheMachineStops) {
+  for (const testing::Crash crash : {testing::Crash::kProcess, testing::Crash::kPower}) {
+    bool saw_old = false, saw_new = false;
+    std::uint64_t n = 0;
+    for (bool done = false; !done; ++n) {
+      testing::FaultyFileSystem files;
+      done = replace(files, {testing::FaultKind::kCrash, n}, crash);
+      const std::string found = files.get("/job/report");
+      EXPECT_TRUE(found == "old" || found == "new") << found;
+      EXPECT_TRUE(!done || found == "new");
+      (found == "old" ? saw_old : saw_new) = true;
+      replace_again(files);
+    }
+    EXPECT_TRUE(saw_old && saw_new);
+  }
 }
 
 TEST_F(OutputFileTest, RefusesWhatCannotBeWritten) {
