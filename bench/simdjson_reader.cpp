@@ -71,7 +71,7 @@ struct SimdjsonReader::State {
   }
 
   void emit(DocumentSink& sink) {
-    const ChosenFields chosen = choose_fields(table, values);
+    const ChosenFields chosen = table.choose(values);
     if (judge_fields(chosen, values, std::uint64_t{64} << 20)) throw std::runtime_error("a record gives no document");
     const auto text_of = [&](std::size_t name) {
       return name == FieldTable::kNoName ? std::string_view() : texts[name];

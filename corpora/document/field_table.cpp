@@ -46,29 +46,25 @@ std::optional<SkipVerdict> judge_id(std::size_t id, std::span<const FieldValue> 
 }  // namespace
 
 FieldTable::FieldTable(const FieldNames& names) {
-  const std::vector<std::string>* lists[kFieldSlotCount] = {&names.id, &names.title, &names.text, &names.url,
-                                                            &names.date};
-  for (std::size_t slot = 0; slot < kFieldSlotCount; ++slot) {
-    for (const std::string& name : *lists[slot]) {
+  const std::array lists{&names.id, &names.title, &names.text, &names.url, &names.date};
+  for (std::size_t field = 0; field < lists.size(); ++field) {
+    for (const std::string& name : *lists[field]) {
       const std::size_t known = find(name);
-      slots_[slot].push_back(known == kNoName ? names_.size() : known);
+      fields_[field].push_back(known == kNoName ? names_.size() : known);
       if (known == kNoName) names_.push_back(name);
       longest_name_ = std::max(longest_name_, name.size());
     }
   }
 }
 
-std::size_t FieldTable::choose(FieldSlot slot, std::span<const FieldValue> values) const {
-  for (const std::size_t name : slots_[static_cast<std::size_t>(slot)]) {
-    if (values[name].kind != ValueKind::kAbsent && values[name].kind != ValueKind::kNull) return name;
-  }
-  return kNoName;
-}
-
-ChosenFields choose_fields(const FieldTable& table, std::span<const FieldValue> values) {
-  return {table.choose(FieldSlot::kId, values), table.choose(FieldSlot::kTitle, values),
-          table.choose(FieldSlot::kText, values), table.choose(FieldSlot::kUrl, values),
-          table.choose(FieldSlot::kDate, values)};
+ChosenFields FieldTable::choose(std::span<const FieldValue> values) const {
+  const auto first = [&](const std::vector<std::size_t>& names) {
+    const auto found = std::find_if(names.begin(), names.end(), [&](std::size_t name) {
+      return values[name].kind != ValueKind::kAbsent && values[name].kind != ValueKind::kNull;
+    });
+    return found == names.end() ? kNoName : *found;
+  };
+  return {first(fields_[0]), first(fields_[1]), first(fields_[2]), first(fields_[3]), first(fields_[4])};
 }
 
 std::optional<SkipVerdict> judge_fields(const ChosenFields& chosen, std::span<const FieldValue> values,

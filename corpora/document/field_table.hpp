@@ -2,6 +2,7 @@
 // the fields of a record make a document. Shared by all parsers, so that they judge alike.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -34,8 +35,10 @@ struct FieldValue {
   std::uint64_t text_bytes = 0;  // length of the number's text, or of the unescaped, repaired string
 };
 
-enum class FieldSlot : std::uint8_t { kId, kTitle, kText, kUrl, kDate };
-inline constexpr std::size_t kFieldSlotCount = 5;
+// The name index of each field of a record; FieldTable::kNoName if the field is absent.
+struct ChosenFields {
+  std::size_t id, title, text, url, date;
+};
 
 class FieldTable {
  public:
@@ -52,20 +55,14 @@ class FieldTable {
     }
     return kNoName;
   }
-  // Index of the first name of the slot whose value is present and not null; kNoName if there is none.
-  std::size_t choose(FieldSlot slot, std::span<const FieldValue> values) const;
+  // For each field the first of its names whose value is present and not null.
+  ChosenFields choose(std::span<const FieldValue> values) const;
 
  private:
-  std::vector<std::string> names_;  // distinct
-  std::vector<std::size_t> slots_[kFieldSlotCount];
+  std::vector<std::string> names_;                // distinct
+  std::array<std::vector<std::size_t>, 5> fields_;  // indices of names: of id, title, text, url and date
   std::size_t longest_name_ = 0;
 };
-
-// The name index of each field of a record; kNoName if the field is absent.
-struct ChosenFields {
-  std::size_t id, title, text, url, date;
-};
-ChosenFields choose_fields(const FieldTable& table, std::span<const FieldValue> values);
 
 struct SkipVerdict {
   SkipReason reason;

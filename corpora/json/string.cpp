@@ -31,6 +31,11 @@ constexpr std::array<std::uint32_t, 256> kHexDigits = [] {
   return table;
 }();
 
+// The value of four hexadecimal digits; above 0xFFFF if they are not hexadecimal digits.
+unsigned parse_hex4(const char* digits) {
+  return hex_value(digits[0]) << 12 | hex_value(digits[1]) << 8 | hex_value(digits[2]) << 4 | hex_value(digits[3]);
+}
+
 // Writes the character of the escape whose "\u" ends at `in`, and returns the end of the escape; nullptr if it is
 // malformed or a lone surrogate.
 const char* unescape_unicode(const char* in, char** out) {
@@ -163,11 +168,7 @@ UnescapeFunction best_unescape_function() {
   return __builtin_cpu_supports("avx2") ? unescape_string_avx2 : unescape_string_sse2;
 }
 
-unsigned parse_hex4(const char* digits) {
-  const auto value = [&](int i) { return kHexDigits[static_cast<std::uint8_t>(digits[i])]; };
-  if (value(0) > 15 || value(1) > 15 || value(2) > 15 || value(3) > 15) return 0x10000;
-  return value(0) << 12 | value(1) << 8 | value(2) << 4 | value(3);
-}
+unsigned hex_value(char digit) { return kHexDigits[static_cast<std::uint8_t>(digit)]; }
 
 char simple_escape(char letter) { return kSimpleEscapes[static_cast<std::uint8_t>(letter)]; }
 

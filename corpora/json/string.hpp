@@ -24,8 +24,8 @@ bool has_unescape_avx512();
 // The fastest function that this CPU can run.
 UnescapeFunction best_unescape_function();
 
-// The value of four hexadecimal digits; above 0xFFFF if they are not hexadecimal digits.
-unsigned parse_hex4(const char* digits);
+// The value of a hexadecimal digit; 0x10000 for any other character.
+unsigned hex_value(char digit);
 // The character that "\<letter>" stands for; 0 if there is none, and for 'u'.
 char simple_escape(char letter);
 

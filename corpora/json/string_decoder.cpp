@@ -25,13 +25,6 @@ std::size_t find_special(std::string_view bytes) {
   return at;
 }
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 }  // namespace
 
 void JsonStringDecoder::reset() { *this = JsonStringDecoder(); }
@@ -88,12 +81,12 @@ void JsonStringDecoder::feed_escape(char letter, TextOutput& out) {
 }
 
 void JsonStringDecoder::feed_hex(char digit, TextOutput& out) {
-  const int value = hex_value(digit);
-  if (value < 0) {
+  const unsigned value = hex_value(digit);
+  if (value > 15) {
     status_ = Status::kBadEscape;
     return;
   }
-  unit_ = unit_ << 4 | static_cast<unsigned>(value);
+  unit_ = unit_ << 4 | value;
   if (++digits_ < 4) return;
   end_character(unit_, out);
   state_ = State::kPlain;

@@ -44,7 +44,7 @@ void JsonlParser::parse_long(RecordSource& record, const RecordPlace& place, Doc
 bool JsonlParser::parse_fast(std::string_view record, const RecordPlace& place, DocumentSink& sink) {
   if (!fast_.parse(record, scratch_.data())) return false;
   const auto values = fast_.values();
-  const ChosenFields chosen = choose_fields(table_, values);
+  const ChosenFields chosen = table_.choose(values);
   if (judge_fields(chosen, values, max_document_bytes_)) return false;
   DocumentFields fields;
   // Takes a field if it is present. Returns false if it is too long to be handed out whole.
@@ -76,7 +76,7 @@ void JsonlParser::parse_slow(RecordSource& record, const RecordPlace& place, Doc
     sink.skip(SkipReason::kBadJson, place.at(scanner_.error_offset()), scanner_.error_detail());
     return;
   }
-  const ChosenFields chosen = choose_fields(table_, scanner_.values());
+  const ChosenFields chosen = table_.choose(scanner_.values());
   if (const auto verdict = judge_fields(chosen, scanner_.values(), max_document_bytes_)) {
     sink.skip(verdict->reason, place.at(), verdict->detail);
     return;

@@ -131,7 +131,7 @@ void TrecParser::parse_document(RecordSource& record, const RecordPlace& place, 
   for (std::size_t name = 0; name < table_.name_count(); ++name) {
     if (layout_.elements()[name].is_there) values[name].kind = ValueKind::kString;
   }
-  ChosenFields chosen = choose_fields(table_, values);
+  ChosenFields chosen = table_.choose(values);
   if (text_names_.empty() || chosen.text != FieldTable::kNoName) chosen.text = table_.name_count();
   repaired_ = !layout_.has_end();
   values = measure(record, chosen);

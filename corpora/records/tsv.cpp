@@ -152,7 +152,7 @@ void TsvParser::measure(RecordSource& record) {
 }
 
 ChosenFields TsvParser::choose() const {
-  if (named_) return choose_fields(table_, named_values_);
+  if (named_) return table_.choose(named_values_);
   constexpr std::size_t kNone = FieldTable::kNoName;
   return column_count_ == 2 ? ChosenFields{0, kNone, 1, kNone, kNone} : ChosenFields{0, 1, 2, kNone, kNone};
 }

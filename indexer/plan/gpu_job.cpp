@@ -103,16 +103,17 @@ unsigned GpuJobPlan::choose_arenas(const ModeChoice& choice, std::size_t device_
 // small compared with the host's memory.
 unsigned GpuJobPlan::choose_lanes(const ModeChoice& choice) const {
   if (sorter_.arenas != 1 || choice.mode != IndexMode::kGpuPlus) return sorter_.arenas;
-  std::size_t block = choose_records(kMostBlockBytes, 0).block_bytes;
-  if (forced_block_bytes_ != 0) block = std::min(block, forced_block_bytes_);
-  return block <= memory_bytes_ / kLeastBlocksOfMemory ? 2 : 1;
+  return most_block_bytes(0) <= memory_bytes_ / kLeastBlocksOfMemory ? 2 : 1;
+}
+
+std::size_t GpuJobPlan::most_block_bytes(std::uint64_t total_bytes) const {
+  const std::size_t block = choose_records(kMostBlockBytes, total_bytes).block_bytes;
+  return forced_block_bytes_ == 0 ? block : std::min(block, forced_block_bytes_);
 }
 
 std::size_t GpuJobPlan::staging_bytes(std::uint64_t total_bytes) const {
-  std::size_t block = choose_records(kMostBlockBytes, total_bytes).block_bytes;
-  if (forced_block_bytes_ != 0) block = std::min(block, forced_block_bytes_);
   const std::size_t most = std::max(memory_bytes_ / 16, lanes() * kLeastStaging);
-  return std::clamp(lanes() * most_list_bytes(block), lanes() * kLeastStaging, most);
+  return std::clamp(lanes() * most_list_bytes(most_block_bytes(total_bytes)), lanes() * kLeastStaging, most);
 }
 
 ChunkFormChoice GpuJobPlan::choose_chunks(GpuChunks asked) const {

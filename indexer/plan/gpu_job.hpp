@@ -37,6 +37,8 @@ class GpuJobPlan {
  private:
   unsigned choose_arenas(const ModeChoice& choice, std::size_t device_bytes) const;
   unsigned choose_lanes(const ModeChoice& choice) const;
+  // The most bytes of a block, however much memory the host has.
+  std::size_t most_block_bytes(std::uint64_t total_bytes) const;
   ChunkFormChoice choose_chunks(GpuChunks asked) const;
   GpuSortPlan choose_token_blocks(std::size_t host_bytes, std::uint64_t total_bytes) const;
   std::size_t device_bytes(const BlockPassSize& size, ChunkForm form, const std::string& record_sorter) const;

@@ -21,24 +21,16 @@ namespace {
 // Lengths and frequencies are stored in 32 bits.
 constexpr std::uint64_t kMaxDocumentBytes = 0xFFFFFFFF;
 
-// All blocks are sorted on the CPU.
-void choose_cpu_sorters(const IndexOptions& options, JobPlan& plan) {
-  plan.string_sorter = string_sorter_policy(options.string_sorter);
-  plan.strings = options.string_sorter == "auto" ? &auto_string_sorter() : find_string_sorter(options.string_sorter);
+// All blocks are sorted on the CPU, by the sorters of these names.
+void choose_cpu_sorters(const std::string& record_sorter, const std::string& string_sorter, JobPlan& plan) {
+  plan.string_sorter = string_sorter_policy(string_sorter);
+  plan.strings = string_sorter == "auto" ? &auto_string_sorter() : find_string_sorter(string_sorter);
   // A block takes about a third of the memory, and each of its records about 32 bytes with scratch.
   const auto memory_bytes = static_cast<std::size_t>(plan.memory.value);
-  plan.record_sorter = choose_record_sorter(options.record_sorter, memory_bytes / 96, memory_bytes / 3);
+  plan.record_sorter = choose_record_sorter(record_sorter, memory_bytes / 96, memory_bytes / 3);
   const RecordSorter* records = find_record_sorter(plan.record_sorter.name);
   plan.sorter =
       records == nullptr ? make_chunk_block_sorter(*plan.strings) : make_key_block_sorter(*records, *plan.strings);
-}
-
-// Options ask for a GPU, and there is none: the fastest sorters of the CPU.
-void choose_sorters_instead(JobPlan& plan) {
-  plan.strings = &auto_string_sorter();
-  plan.string_sorter = string_sorter_policy("auto");
-  plan.record_sorter = choose_record_sorter("auto", plan.memory.value / 96, plan.memory.value / 3);
-  plan.sorter = make_chunk_block_sorter(*plan.strings);
 }
 
 // Asks the GPUs for their memory, which creates contexts. None if that fails.
@@ -54,7 +46,7 @@ std::optional<GpuJobPlan> plan_gpu(const IndexOptions& options, JobPlan& plan) {
     plan.mode.gpu_failure = error.what();
     plan.mode.gpus.clear();
   }
-  choose_sorters_instead(plan);
+  choose_cpu_sorters("auto", "auto", plan);  // the options name sorters of a GPU, if any
   return std::nullopt;
 }
 
@@ -67,7 +59,7 @@ void take_gpu_sorters(const GpuJobPlan& gpu, const GpuSortPlan& chosen, JobPlan&
   plan.gpu = gpu.sorter_options(chosen, plan.corpus.total_bytes);
 }
 
-// Lowers the threads to fit a small budget, unless --threads names them.
+// Lowers the threads to fit a small budget, unless --threads names them. Then estimates the job.
 void divide_memory(const IndexOptions& options, const ContentOptions& content, const std::optional<GpuJobPlan>& gpu,
                    JobPlan& plan) {
   GpuSortPlan chosen;
@@ -103,6 +95,7 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
     plan.threads.reason += "; " + std::to_string(wanted) + " do not fit the memory";
   }
   if (gpu) take_gpu_sorters(*gpu, chosen, plan);
+  plan.estimate = estimate_job(plan.corpus, plan.index, content, input.memory_bytes, input.threads);
 }
 
 ModeCosts costs_of_modes(const ContentOptions& content, FileSystem& files, const JobPlan& plan) {
@@ -155,10 +148,8 @@ JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, Fil
   plan.mode = choose_mode(
       options, [&] { return costs_of_modes(content, files, plan); }, find_gpus);
   const std::optional<GpuJobPlan> gpu = plan_gpu(options, plan);
-  if (!sorts_on_gpu(plan.mode.mode)) choose_cpu_sorters(options, plan);
+  if (!sorts_on_gpu(plan.mode.mode)) choose_cpu_sorters(options.record_sorter, options.string_sorter, plan);
   divide_memory(options, content, gpu, plan);
-  plan.estimate = estimate_job(plan.corpus, plan.index, content, static_cast<std::size_t>(plan.memory.value),
-                               static_cast<unsigned>(plan.threads.value));
   return plan;
 }
 
@@ -170,10 +161,8 @@ void plan_without_gpu(const IndexOptions& options, const ContentOptions& content
   plan.gpu_chunks.reset();
   plan.gpu_memory.clear();
   plan.index = {};
-  choose_sorters_instead(plan);
+  choose_cpu_sorters("auto", "auto", plan);
   divide_memory(options, content, std::nullopt, plan);
-  plan.estimate = estimate_job(plan.corpus, plan.index, content, static_cast<std::size_t>(plan.memory.value),
-                               static_cast<unsigned>(plan.threads.value));
 }
 
 std::size_t JobPlan::block_cost(const ParsedChunk& chunk, Positions positions) const {

@@ -14,15 +14,24 @@ namespace {
 
 enum class Side { kNone, kCpu, kGpu };  // where the sorter of that name sorts
 
-Side record_side(std::string_view name) {
-  if (name == kChunkSorterName) return Side::kCpu;
-  const RecordSorter* const sorter = find_record_sorter(name);
+template <typename Sorter>
+Side side_of(const Sorter* sorter) {
   return sorter == nullptr ? Side::kNone : sorter->needs_gpu() ? Side::kGpu : Side::kCpu;
 }
 
-Side string_side(std::string_view name) {
-  const StringSorter* const sorter = find_string_sorter(name);
-  return sorter == nullptr ? Side::kNone : sorter->needs_gpu() ? Side::kGpu : Side::kCpu;
+Side record_side(std::string_view name) {
+  return name == kChunkSorterName ? Side::kCpu : side_of(find_record_sorter(name));
+}
+
+// Throws UsageError if options ask for a GPU while blocks are to be sorted on the CPU.
+void refuse_gpu_options(const IndexOptions& options) {
+  const char* const asked = !options.gpu.ids.empty()                   ? "--gpu"
+                            : options.gpu.chunks != GpuChunks::kAuto ? "--gpu-chunks"
+                            : options.gpu.required                   ? "--require-gpu"
+                                                                     : nullptr;
+  if (asked == nullptr) return;
+  throw UsageError(std::string(asked) +
+                   " contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
 }
 
 // Returns the mode that the options ask for; kAuto if they leave the choice.
@@ -32,7 +41,7 @@ IndexMode asked_mode(const IndexOptions& options) {
     const std::string& name;
     Side side;
   } sorters[] = {{"--record-sorter", options.record_sorter, record_side(options.record_sorter)},
-                 {"--string-sorter", options.string_sorter, string_side(options.string_sorter)}};
+                 {"--string-sorter", options.string_sorter, side_of(find_string_sorter(options.string_sorter))}};
   IndexMode mode = options.mode;
   for (const auto& sorter : sorters) {
     if (sorter.side == Side::kNone) continue;
@@ -49,15 +58,7 @@ IndexMode asked_mode(const IndexOptions& options) {
   }
   const bool asks_for_gpu = options.gpu.required || !options.gpu.ids.empty() || options.gpu.chunks != GpuChunks::kAuto;
   if (mode == IndexMode::kAuto && asks_for_gpu) mode = IndexMode::kGpuPlus;
-  if (mode != IndexMode::kAuto && !sorts_on_gpu(mode) && !options.gpu.ids.empty()) {
-    throw UsageError("--gpu contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
-  }
-  if (mode != IndexMode::kAuto && !sorts_on_gpu(mode) && options.gpu.chunks != GpuChunks::kAuto) {
-    throw UsageError("--gpu-chunks contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
-  }
-  if (options.gpu.required && !sorts_on_gpu(mode)) {
-    throw UsageError("--require-gpu contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
-  }
+  if (mode != IndexMode::kAuto && !sorts_on_gpu(mode)) refuse_gpu_options(options);
   return mode;
 }
 

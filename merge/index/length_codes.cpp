@@ -3,8 +3,6 @@
 #include <stdexcept>
 
 #include "io/postings/list_encoder.hpp"
-#include "merge/input/documents.hpp"
-#include "merge/input/source_layout.hpp"
 
 namespace spillway {
 
@@ -55,17 +53,6 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> set_lengths(const MergeInpu
   }
   check_documents(input, index, tokens);
   return cut;
-}
-
-LengthCodes read_length_codes(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
-                              MemoryBudget& budget) {
-  LengthCodes codes(budget, lay_out_source(inputs).document_count);
-  for_each_document(inputs, {}, [&](std::uint32_t number, const RunDocument& document) {
-    codes.set(number, document.length);
-    return ReadStep::kGoOn;
-  });
-  codes.drop(dropped);
-  return codes;
 }
 
 }  // namespace spillway

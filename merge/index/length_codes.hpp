@@ -37,8 +37,4 @@ class LengthCodes {
 std::vector<std::pair<std::uint32_t, std::uint32_t>> set_lengths(const MergeInput& input, std::uint64_t first,
                                                                  LengthCodes& codes, const StopCheck& check = {});
 
-// Reads the lengths of the documents of all inputs, then removes the dropped ones.
-LengthCodes read_length_codes(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
-                              MemoryBudget& budget);
-
 }  // namespace spillway

@@ -17,6 +17,7 @@
 #include "sort/sort_plan.hpp"
 #include "tests/indexer/parse/parsed_documents.hpp"
 #include "tests/support/faulty_file_system.hpp"
+#include "tests/support/read_length_codes.hpp"
 
 namespace spillway {
 namespace {
@@ -82,7 +83,7 @@ class SortedBlocks : public ::testing::Test {
   std::map<std::string, std::string> index_of(const Inputs& inputs, unsigned threads) {
     testing::FaultyFileSystem files;
     IndexWriter writer(files, "index", setting_.options);
-    const LengthCodes codes = read_length_codes(inputs, {}, budget_);
+    const LengthCodes codes = testing::read_length_codes(inputs, {}, budget_);
     merge_documents(inputs, {}, writer, budget_);
     IndexMergeOptions options;
     options.threads = threads;

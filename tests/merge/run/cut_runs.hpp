@@ -20,6 +20,7 @@
 #include "merge/run/merge.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/near_terms.hpp"
+#include "tests/support/read_length_codes.hpp"
 #include "tests/support/sample_run.hpp"
 
 namespace spillway::testing {
