@@ -59,7 +59,7 @@ class FieldTable {
   ChosenFields choose(std::span<const FieldValue> values) const;
 
  private:
-  std::vector<std::string> names_;                // distinct
+  std::vector<std::string> names_;                  // distinct
   std::array<std::vector<std::size_t>, 5> fields_;  // indices of names: of id, title, text, url and date
   std::size_t longest_name_ = 0;
 };

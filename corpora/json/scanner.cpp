@@ -77,7 +77,8 @@ std::size_t JsonScanner::feed_string(std::string_view fragment) {
       end_string();
       break;
     case JsonStringDecoder::Status::kControlCharacter:
-      fail("expected a control character in a string to be escaped, found '" + printable(fragment.substr(read, 1)) + "'");
+      fail("expected a control character in a string to be escaped, found '" + printable(fragment.substr(read, 1)) +
+           "'");
       break;
     case JsonStringDecoder::Status::kBadEscape:
       fail_expected("an escape sequence of JSON", fragment[read]);

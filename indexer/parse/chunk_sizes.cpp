@@ -63,8 +63,7 @@ std::size_t token_capacity(const ContentOptions& options, const ChunkLimits& lim
 
 std::size_t slot_token_capacity(const ContentOptions& options, const ChunkLimits& limits) {
   const std::size_t usual = std::min(limits.token_bytes, kMostSlotBytes);
-  const std::size_t range = token_range_bytes(limits),
-                    longest = std::max<std::size_t>(range, options.max_term_bytes);
+  const std::size_t range = token_range_bytes(limits), longest = std::max<std::size_t>(range, options.max_term_bytes);
   const std::size_t positions = options.positions ? (range / 2 + 1) * sizeof(std::uint32_t) : 0;
   return std::max(usual - usual / kSlotShareOfDocuments, longest + 1 + positions);
 }

@@ -25,13 +25,12 @@ Side record_side(std::string_view name) {
 
 // Throws UsageError if options ask for a GPU while blocks are to be sorted on the CPU.
 void refuse_gpu_options(const IndexOptions& options) {
-  const char* const asked = !options.gpu.ids.empty()                   ? "--gpu"
+  const char* const asked = !options.gpu.ids.empty()                 ? "--gpu"
                             : options.gpu.chunks != GpuChunks::kAuto ? "--gpu-chunks"
                             : options.gpu.required                   ? "--require-gpu"
                                                                      : nullptr;
   if (asked == nullptr) return;
-  throw UsageError(std::string(asked) +
-                   " contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
+  throw UsageError(std::string(asked) + " contradicts sorting on the CPU: give --mode gpu or gpu+, and no CPU sorter");
 }
 
 // Returns the mode that the options ask for; kAuto if they leave the choice.

@@ -105,8 +105,8 @@ TEST_F(SameBytes, ForPlainAndPackedInput) {
     expect_same(options);
   }
   const std::vector<std::string> fragments = cut_at_lines(text, 3, random);
-  expect_same(
-      job(write_files(scratch_, {fragments[0], testing::gzip_member(fragments[1]), testing::zstd_frame(fragments[2])})));
+  expect_same(job(
+      write_files(scratch_, {fragments[0], testing::gzip_member(fragments[1]), testing::zstd_frame(fragments[2])})));
 }
 
 class SameBytesOfParts : public SameBytes {

@@ -83,7 +83,8 @@ TEST(Snippet, EscapesControlCharacters) {
 // For any text and terms: valid UTF-8, ordered marks that are matches, and no more bytes than promised.
 TEST(Snippet, IsSoundForRandomTexts) {
   std::mt19937_64 random(5);
-  const char* const fragments[] = {"moon", "Sun", " ", "\n", "\u00E9", "\u4E2D\u56FD", ".", "filler ", "\xF0\x9F\x98\x80"};
+  const char* const fragments[] = {
+      "moon", "Sun", " ", "\n", "\u00E9", "\u4E2D\u56FD", ".", "filler ", "\xF0\x9F\x98\x80"};
   for (int round = 0; round < 2000; ++round) {
     std::string text;
     for (auto i = random() % 300; i > 0; --i) text += fragments[random() % std::size(fragments)];

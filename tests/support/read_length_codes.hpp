@@ -9,7 +9,7 @@ namespace spillway::testing {
 
 // Reads the lengths of the documents of all inputs, then removes the dropped ones.
 inline LengthCodes read_length_codes(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
-                              MemoryBudget& budget) {
+                                     MemoryBudget& budget) {
   LengthCodes codes(budget, lay_out_source(inputs).document_count);
   for_each_document(inputs, {}, [&](std::uint32_t number, const RunDocument& document) {
     codes.set(number, document.length);

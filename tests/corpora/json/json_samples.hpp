@@ -46,23 +46,23 @@ class JsonSamples {
 
   std::string string() {
     static const char* const kFragments[] = {"a",
-                                          "word ",
-                                          "\\n",
-                                          "\\\"",
-                                          "\\\\",
-                                          "\\/",
-                                          "\\u00e9",
-                                          "\\ud83d\\ude00",
-                                          "\xC3\xA9",
-                                          "\xE2\x82\xAC",
-                                          "\xF0\x9F\x98\x80",
-                                          "\\u0000",
-                                          "\\ud800",
-                                          "\\udc00",
-                                          "\\uD83Dx",
-                                          "\xC3",
-                                          "\xED\xA0\x80",
-                                          "\x7F"};
+                                             "word ",
+                                             "\\n",
+                                             "\\\"",
+                                             "\\\\",
+                                             "\\/",
+                                             "\\u00e9",
+                                             "\\ud83d\\ude00",
+                                             "\xC3\xA9",
+                                             "\xE2\x82\xAC",
+                                             "\xF0\x9F\x98\x80",
+                                             "\\u0000",
+                                             "\\ud800",
+                                             "\\udc00",
+                                             "\\uD83Dx",
+                                             "\xC3",
+                                             "\xED\xA0\x80",
+                                             "\x7F"};
     std::string text = "\"";
     for (std::size_t i = below(12); i > 0; --i) text += kFragments[below(below(3) == 0 ? 18 : 12)];
     if (below(8) == 0) text += std::string(below(100), 'x');

@@ -13,7 +13,9 @@ namespace {
 
 using namespace spillway::testing;
 
-ReadSetup text_setup(std::size_t buffer_bytes = std::size_t{1} << 20) { return setup_of(CorpusFormat::kText, buffer_bytes); }
+ReadSetup text_setup(std::size_t buffer_bytes = std::size_t{1} << 20) {
+  return setup_of(CorpusFormat::kText, buffer_bytes);
+}
 
 TEST(TextRecords, AFileIsADocument) {
   const auto result = read_bytes("\xEF\xBB\xBFone\ntwo\r\n", text_setup());

@@ -16,7 +16,8 @@ namespace {
 
 std::string lines_of(const std::string& name, std::uint64_t count, unsigned threads = 1, std::uint64_t seed = 1) {
   std::string lines;
-  generate_strings(*find_string_set(name).make(seed), count, threads, [&](std::string_view fragment) { lines += fragment; });
+  generate_strings(*find_string_set(name).make(seed), count, threads,
+                   [&](std::string_view fragment) { lines += fragment; });
   return lines;
 }
 

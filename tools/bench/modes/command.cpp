@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "sort/gpu/device/error.hpp"
-#include "tools/bench/modes/variant.hpp"
 #include "tools/bench/modes/table.hpp"
+#include "tools/bench/modes/variant.hpp"
 #include "tools/bench/options.hpp"
 #include "tools/bench/output.hpp"
 #include "tools/bench/report.hpp"
