@@ -39,7 +39,8 @@ struct ChunkDocuments {
   bool first_document_open = false;  // it continues the last document of the previous chunk
   bool last_document_open = false;
   bool has_stored_ids = false;
-  // kTokens: only of tokens above kShortTokenBytes; ChunkTokens::checksums prove the others.
+  // kTokens: only of tokens above kShortTokenBytes. ChunkTokens::checksums prove the others, whose sum the GPU adds. A
+  // parser that added up all tokens would take 6 times as long (RFCs, one core: 0.33 GB/s instead of 2.0).
   ContentChecksum sum;
 
   std::size_t array_bytes() const { return documents.size() + texts.size() + open_strings.size(); }
