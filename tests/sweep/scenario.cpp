@@ -1,0 +1,156 @@
+#include "tests/sweep/scenario.hpp"
+
+#include <random>
+
+namespace spillway::sweep {
+
+namespace {
+
+constexpr const char* kOutput = "place/out";
+
+std::string word(std::mt19937_64& random) {
+  const std::uint64_t rank = random() % (random() % 300 + 1);
+  if (rank % 29 == 7) return "größe" + std::to_string(rank);
+  if (rank % 31 == 5) return "東京都庁舎";
+  return "word" + std::to_string(rank * rank % 977);
+}
+
+std::string text(std::mt19937_64& random, std::size_t words) {
+  std::string result;
+  for (std::size_t i = 0; i < words; ++i) result += (i == 0 ? "" : " ") + word(random);
+  return result;
+}
+
+// Some ids occur twice.
+std::string jsonl(std::uint64_t seed, std::size_t documents, std::size_t words) {
+  std::mt19937_64 random(seed);
+  std::string result;
+  for (std::size_t i = 0; i < documents; ++i) {
+    const std::uint64_t number = random() % 8 == 0 ? i / 2 : i;
+    result += R"({"id":")" + std::to_string(number * 7919 % 10007) + "-" + std::to_string(seed) + R"(","title":")" +
+              text(random, 3) + R"(","url":"https://example.org/)" + std::to_string(i) + R"(","text":")" +
+              text(random, random() % (2 * words)) + "\"}\n";
+  }
+  return result;
+}
+
+// Every fifth id.
+std::string ids_of(const std::string& records) {
+  std::string ids;
+  std::size_t number = 0;
+  for (std::size_t at = records.find("\"id\":\""); at != std::string::npos; at = records.find("\"id\":\"", at + 1)) {
+    if (number++ % 5 == 0) ids += records.substr(at + 6, records.find('"', at + 6) - at - 6) + "\n";
+  }
+  return ids;
+}
+
+using Words = std::vector<std::string>;
+
+constexpr const char* kRoom = "160M";  // for everything that these jobs need
+constexpr const char* kTight = "64M";  // the least: blocks are spilled
+
+Words index(const Words& inputs, const std::string& output, const Words& more = {}, const char* memory = kRoom) {
+  Words words{"index"};
+  words.insert(words.end(), inputs.begin(), inputs.end());
+  words.insert(words.end(), {"-o", "%/" + output, "--temp-dir", "%/temp", "--memory", memory, "--threads", "1", "-q",
+                             "--mode", "cpu", "--max-error-rate", "1"});
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+Scenario index_scenario(const std::string& name, const Words& more, const char* memory = kRoom,
+                        const Words& inputs = {"%/in/a.jsonl"}) {
+  return {"index-" + name, index(inputs, kOutput, more, memory), kOutput};
+}
+
+const Words kEverything{"--positions", "--store", "text"};
+
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::vector<Scenario> index_scenarios() {
+  const Words blocks{"--block-bytes", "1"};
+  std::vector<Scenario> all{
+      index_scenario("kept", {}),
+      index_scenario("blocks", blocks),
+      index_scenario("spilled", blocks, kTight),
+      index_scenario("everything", with({"--block-bytes", "1000"}, kEverything), kTight),
+      index_scenario("radix", with(blocks, {"--record-sorter", "cpu-radix", "--string-sorter", "cpu-msd"}), kTight),
+      index_scenario("quick", with(blocks, {"--record-sorter", "cpu-quick", "--string-sorter", "cpu-multikey"}),
+                     kTight),
+      index_scenario("stemmed", {"--stem", "english", "--stop", "%/lists/stop", "--duplicate-ids", "keep"}),
+      index_scenario("files", {"--store", "none"}, kRoom, {"%/in/a.jsonl", "%/in/b.jsonl", "%/in/texts"}),
+      index_scenario("part", {"--part", "2/3"}),
+  };
+  Scenario replaced = index_scenario("replaced", {"--force"});
+  replaced.preparations = {index({"%/in/b.jsonl"}, kOutput)};
+  all.push_back(replaced);
+  return all;
+}
+
+Words merge(const Words& more) {
+  return with({"merge", "%/place/1", "%/place/2", "%/place/3", "-o", "%/place/out", "--temp-dir", "%/temp", "--memory",
+               "160M", "--threads", "1", "-q"},
+              more);
+}
+
+Scenario merge_scenario(const std::string& name, const Words& more, const Words& content) {
+  Scenario scenario{"merge-" + name, merge(more), kOutput};
+  for (const char* part : {"1", "2", "3"}) {
+    scenario.preparations.push_back(
+        index({"%/in/a.jsonl"}, std::string("place/") + part, with(content, {"--part", std::string(part) + "/3"})));
+  }
+  return scenario;
+}
+
+std::vector<Scenario> merge_scenarios() {
+  return {merge_scenario("all", {}, {}), merge_scenario("passes", {"--fan-in", "2"}, kEverything),
+          merge_scenario("drop", {"--drop", "%/lists/drop"}, {"--positions"})};
+}
+
+Scenario reading(const std::string& name, const Words& words) {
+  return {name, words, "", {index({"%/in/a.jsonl"}, "place/index", kEverything)}};
+}
+
+std::vector<Scenario> reading_scenarios() {
+  return {reading("search", {"search", "%/place/index", "word9 word16 größe +word4"}),
+          reading("search-queries", {"search", "%/place/index", "--queries", "%/lists/queries", "--format", "trec"}),
+          reading("verify", {"verify", "%/place/index"}),
+          reading("dump", {"dump", "%/place/index", "postings", "--positions"}),
+          reading("stats", {"stats", "%/place/index"})};
+}
+
+}  // namespace
+
+std::vector<Scenario> all_scenarios() {
+  std::vector<Scenario> all = index_scenarios();
+  for (const auto& more : {merge_scenarios(), reading_scenarios()}) all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+Tree inputs() {
+  Tree tree;
+  for (const char* directory : {"in", "lists", "temp", "place"}) tree[directory] = std::nullopt;
+  tree["in/a.jsonl"] = jsonl(1, 60, 40);
+  tree["in/b.jsonl"] = jsonl(2, 25, 40);
+  tree["in/texts"] = std::nullopt;
+  std::mt19937_64 random(3);
+  for (const char* name : {"one.txt", "two.txt"}) tree[std::string("in/texts/") + name] = text(random, 100);
+  tree["lists/stop"] = "word1\nword4\n";
+  tree["lists/queries"] = "word9 word25\ngröße7 東京\nword36 word49 word64\n";
+  tree["lists/drop"] = ids_of(tree["in/a.jsonl"].value());
+  return tree;
+}
+
+bool is_input(const std::string& path) { return path.starts_with("in/") || is_stream(path); }
+
+bool is_stream(const std::string& path) { return path.starts_with("lists/"); }
+
+bool is_scratch(const std::string& path) {
+  const std::string work = std::string(kOutput) + ".work";
+  return path.starts_with("temp/") || path == work || path.starts_with(work + "/");
+}
+
+}  // namespace spillway::sweep

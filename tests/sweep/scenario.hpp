@@ -1,0 +1,31 @@
+// The jobs that the sweep runs: command lines of the program on small inputs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/sweep/tree.hpp"
+
+namespace spillway::sweep {
+
+// In words, "%/" at the start stands for the directory of the test.
+struct Scenario {
+  std::string name;
+  std::vector<std::string> words;
+  std::string output = {};  // the index that the command makes; empty for one that only reads
+  // Commands that make the rest of what is there before: indexes to replace, merge or read.
+  std::vector<std::vector<std::string>> preparations = {};
+};
+
+std::vector<Scenario> all_scenarios();
+// What is there before the preparations: inputs below in/ and lists/, and the directories temp/ and place/.
+Tree inputs();
+
+// Whether a change of bytes of this file cannot be noticed: it is an input.
+bool is_input(const std::string& path);
+// Whether an early end of this file cannot be noticed: it is read until its end, wherever that is.
+bool is_stream(const std::string& path);
+// Whether the file is part of the scratch that a job leaves to the next if it cannot remove it.
+bool is_scratch(const std::string& path);
+
+}  // namespace spillway::sweep

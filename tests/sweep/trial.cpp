@@ -1,0 +1,242 @@
+#include "tests/sweep/trial.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+
+namespace spillway::sweep {
+
+namespace {
+
+constexpr int kDone = 0, kBadIndex = 1, kIo = 2, kOverBudget = 4, kCorrupt = 5;
+// After one in so many errors that left nothing, the next job runs too.
+constexpr std::uint64_t kNextJobEvery = 8;
+
+std::string described(const ProgramEnd& end) {
+  return "; it ended with " + std::to_string(end.code) + " and said: " + (end.err.empty() ? "(nothing)\n" : end.err);
+}
+
+// The calls whose failure means that what was written may not be there.
+bool loses_data(Call call) {
+  switch (call) {
+    case Call::kCreate:
+    case Call::kWrite:
+    case Call::kSync:
+    case Call::kSyncDirectory:
+    case Call::kCloseWritten:
+    case Call::kTruncate:
+    case Call::kLink:
+    case Call::kRename:
+    case Call::kExchange:
+    case Call::kMakeDirectory:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool may_leave_scratch(const Point& point) {
+  if (point.kind == PointKind::kRefusal || point.kind == PointKind::kTwoFaults) return true;
+  for (const Fault& fault : point.faults.calls) {
+    if (fault.lasts && fault.kind != FaultKind::kShort && fault.kind != FaultKind::kNoSpace) return true;
+    for (const Call call : {Call::kRemove, Call::kList, Call::kOpen, Call::kStatus, Call::kClose}) {
+      if (fault.name.starts_with(std::string(call_name(call)) + " ")) return true;
+    }
+  }
+  return false;
+}
+
+bool is_errno(const Point& point) {
+  return std::all_of(point.faults.calls.begin(), point.faults.calls.end(),
+                     [](const Fault& fault) { return error_of(fault.kind) != 0; });
+}
+
+bool flips(const Point& point) {
+  return std::any_of(point.faults.calls.begin(), point.faults.calls.end(),
+                     [](const Fault& fault) { return fault.kind == FaultKind::kFlip; });
+}
+
+std::size_t hash_of(const Tree& tree) {
+  std::size_t hash = 0;
+  const auto add = [&](const std::string& bytes) { hash = hash * 31 + std::hash<std::string>()(bytes); };
+  for (const auto& [path, bytes] : tree) {
+    add(path);
+    add(bytes ? "=" + *bytes : "/");
+  }
+  return hash;
+}
+
+}  // namespace
+
+Trial::Trial(Scenario scenario, const std::string& root) : scenario_(std::move(scenario)), program_(root) {
+  prepare();
+  program_.run(scenario_.words);  // what happens once in a process happens here
+  write_tree(root, start_);
+  ProgramEnd end = program_.run(scenario_.words);
+  if (end.code != kDone) throw std::runtime_error(scenario_.name + " fails by itself" + described(end));
+  if (!end.left_open.empty()) throw std::runtime_error(scenario_.name + " leaves open " + end.left_open[0]);
+  end_ = read_tree(root);
+  out_ = end.out;
+  if (makes_index()) {
+    old_index_ = part_of(start_, scenario_.output);
+    new_index_ = part_of(end_, scenario_.output);
+    Tree expected = start_;
+    for (const auto& [path, bytes] : old_index_) expected.erase(path);
+    expected.insert(new_index_.begin(), new_index_.end());
+    if (const std::string what = difference(expected, end_); !what.empty()) {
+      throw std::runtime_error(scenario_.name + ": " + what);
+    }
+  }
+  events_ = end.events;
+  points_ = std::make_unique<PointSpace>(std::move(end.events), end.requests);
+}
+
+void Trial::prepare() {
+  write_tree(program_.root(), inputs());
+  for (const auto& words : scenario_.preparations) {
+    const ProgramEnd end = program_.run(words);
+    if (end.code != kDone) throw std::runtime_error(scenario_.name + ": a preparation fails" + described(end));
+  }
+  start_ = read_tree(program_.root());
+}
+
+std::string Trial::run(const Point& point) {
+  switch (point.kind) {
+    case PointKind::kCrash:
+      return crash(point, events_, point.crash_at);
+    case PointKind::kFaultThenCrash:
+      return fault_then_crash(point);
+    default:
+      return fault(point);
+  }
+}
+
+std::string Trial::fault(const Point& point) {
+  write_tree(program_.root(), start_);
+  const ProgramEnd end = program_.run(scenario_.words, point.faults);
+  return judge(point, end, read_tree(program_.root()));
+}
+
+std::string Trial::judge(const Point& point, const ProgramEnd& end, const Tree& found) {
+  if (!end.fired.empty() && end.fired[0] == 0) return "the fault did not fire" + described(end);
+  if (!end.left_open.empty()) return "a descriptor of " + end.left_open[0] + " is left open" + described(end);
+  std::string what = end.code == kDone ? judge_success(point, end, found) : judge_error(point, end, found);
+  if (!what.empty()) return what + described(end);
+  if (!makes_index()) return difference(start_, found);
+  what = judge_rest(point, found);
+  if (!what.empty()) return what + described(end);
+  const bool is_clean = part_of(found, scenario_.output + ".work").empty() && part_of(found, "temp").size() == 1;
+  if (is_clean && point.variation % kNextJobEvery != 0) return "";
+  what = next_job(found);
+  return what.empty() ? "" : what + "; before" + described(end);
+}
+
+std::string Trial::judge_success(const Point& point, const ProgramEnd& end, const Tree& found) {
+  const Fault* const fault = point.faults.calls.empty() ? nullptr : &point.faults.calls[0];
+  if (fault != nullptr && error_of(fault->kind) != 0 && !must_survive(fault->kind)) {
+    for (const Event& event : events_) {
+      if (event.name == fault->name && loses_data(event.call) && !event.path.ends_with("/LOCK")) {
+        return "success, though data may be lost";
+      }
+    }
+  }
+  if (end.out != out_) return "success, but it printed other things: " + end.out;
+  if (!makes_index()) return "";
+  const std::string what = difference(new_index_, part_of(found, scenario_.output));
+  if (what.empty()) return "";
+  return flips(point) ? verify_finds_damage() : "success, but " + what;
+}
+
+std::string Trial::judge_error(const Point& point, const ProgramEnd& end, const Tree& found) {
+  const bool survivable = std::all_of(point.faults.calls.begin(), point.faults.calls.end(),
+                                      [](const Fault& fault) { return must_survive(fault.kind); });
+  if (survivable && !point.faults.calls.empty()) return "it should have gone on";
+  std::string what = judge_words(point, end);
+  if (!what.empty() || !makes_index()) return what;
+  what = judge_output(found);
+  return what.empty() || !flips(point) ? what : verify_finds_damage();
+}
+
+std::string Trial::judge_words(const Point& point, const ProgramEnd& end) const {
+  if (point.kind == PointKind::kRefusal) {
+    if (end.code != kOverBudget) return "code 4 expected";
+    return end.err.find("memory") == std::string::npos ? "the words do not speak of memory" : "";
+  }
+  const bool only_errno = is_errno(point);
+  const bool code_fits = end.code == kIo || (!only_errno && (end.code == kCorrupt || end.code == kBadIndex));
+  if (!code_fits && point.kind != PointKind::kTwoFaults) return "another code expected";
+  for (const std::string& failed : end.failed_paths) {
+    std::string path = program_.root() + "/" + failed;
+    if (end.err.find(path) != std::string::npos) return "";
+    // Trees are removed, and opened, as a whole.
+    path.resize(path.rfind('/'));
+    if (path.size() > program_.root().size() && end.err.find(path) != std::string::npos) return "";
+  }
+  return "the words do not name the path";
+}
+
+std::string Trial::judge_output(const Tree& found) const {
+  const Tree index = part_of(found, scenario_.output);
+  if (difference(old_index_, index).empty() || difference(new_index_, index).empty()) return "";
+  return "the output is neither the old index nor the new one: " +
+         difference(index.empty() ? old_index_ : new_index_, index);
+}
+
+// Inputs are untouched, and nothing is left but, where that is allowed, scratch.
+std::string Trial::judge_rest(const Point& point, const Tree& found) const {
+  Tree rest = found, expected = start_;
+  const auto forget = [&](const std::string& path) {
+    return path == scenario_.output || path.starts_with(scenario_.output + "/") ||
+           (may_leave_scratch(point) && is_scratch(path));
+  };
+  std::erase_if(rest, [&](const auto& entry) { return forget(entry.first); });
+  std::erase_if(expected, [&](const auto& entry) { return forget(entry.first); });
+  return difference(expected, rest);
+}
+
+std::vector<std::string> Trial::next_words(const Tree& tree) const {
+  std::vector<std::string> words = scenario_.words;
+  const bool has_force = std::find(words.begin(), words.end(), "--force") != words.end();
+  if (!part_of(tree, scenario_.output).empty() && !has_force) words.push_back("--force");
+  return words;
+}
+
+// Requires: `found` is below the root.
+std::string Trial::next_job(const Tree& found) {
+  const ProgramEnd end = program_.run(next_words(found));
+  if (end.code != kDone) return "the next job fails" + described(end);
+  const std::string what = difference(end_, read_tree(program_.root()));
+  return what.empty() ? "" : "after the next job, " + what + described(end);
+}
+
+std::string Trial::verify_finds_damage() {
+  const ProgramEnd end = program_.run({"verify", "%/" + scenario_.output});
+  return end.code == kBadIndex || end.code == kCorrupt ? "" : "verify does not find the damage" + described(end);
+}
+
+std::string Trial::crash(const Point& point, const std::vector<Event>& events, std::size_t crash_at) {
+  Disk disk(start_);
+  disk.apply({events.data(), crash_at});
+  std::mt19937_64 random(point.variation);
+  const Tree left = disk.crash(point.survival, random);
+  const bool is_end = crash_at == events_.size() && &events == &events_;
+  const auto [known, is_new] = crashes_.try_emplace(hash_of(left) + (is_end ? 1 : 0));
+  if (!is_new) return known->second;
+  std::string& what = known->second;
+  what = judge_output(left);
+  if (is_end) what = difference(new_index_, part_of(left, scenario_.output));
+  if (!what.empty()) return what = "after the crash: " + what;
+  write_tree(program_.root(), left);
+  return what = next_job(left);
+}
+
+std::string Trial::fault_then_crash(const Point& point) {
+  write_tree(program_.root(), start_);
+  const ProgramEnd end = program_.run(scenario_.words, point.faults);
+  if (!makes_index()) return judge(point, end, read_tree(program_.root()));
+  std::mt19937_64 random(point.variation);
+  return crash(point, end.events, random() % (end.events.size() + 1));
+}
+
+}  // namespace spillway::sweep
