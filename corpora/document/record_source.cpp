@@ -5,13 +5,21 @@
 
 namespace spillway {
 
+void PassProgress::read(std::uint64_t bytes) {
+  read_ += bytes;
+  const auto share = static_cast<std::uint64_t>(static_cast<double>(read_) * share_);
+  const std::uint64_t done = std::max(reported_, std::min(most_, share));
+  sink_.consumed(done - reported_);
+  reported_ = done;
+}
+
 void FileRecord::visit(std::uint64_t begin, std::uint64_t end, const Visitor& visitor) {
   while (begin < end) {
     const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), end - begin));
     file_.read_exactly(begin_ + begin, buffer_.first(step));
     visitor({reinterpret_cast<const char*>(buffer_.data()), step});
     begin += step;
-    sink_.consumed(0);
+    progress_.read(step);
   }
 }
 

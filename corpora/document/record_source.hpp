@@ -2,6 +2,7 @@
 // and again to hand out its text.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -38,13 +39,29 @@ class MemoryRecord final : public RecordSource {
   std::string_view bytes_;
 };
 
-// A range of a file, read through `buffer`. Calls sink.consumed(0) between reads, so that the sink may stop a long
-// read.
+// Reports a long record's input bytes while parsers read the record, which they do several times. The sink may stop
+// them.
+class PassProgress {
+ public:
+  // Reports `share` input bytes for each byte that is read, and `most` in all.
+  PassProgress(DocumentSink& sink, double share, std::uint64_t most) : sink_(sink), share_(share), most_(most) {}
+  void read(std::uint64_t bytes);
+  // Lowers `most`, now that the record's length is known.
+  void limit(std::uint64_t most) { most_ = std::min(most_, most); }
+  std::uint64_t reported() const { return reported_; }
+
+ private:
+  DocumentSink& sink_;
+  double share_;
+  std::uint64_t most_, read_ = 0, reported_ = 0;
+};
+
+// A range of a file, read through `buffer`.
 class FileRecord final : public RecordSource {
  public:
   FileRecord(const ReadableFile& file, std::uint64_t begin, std::uint64_t end, std::span<std::uint8_t> buffer,
-             DocumentSink& sink)
-      : file_(file), begin_(begin), end_(end), buffer_(buffer), sink_(sink) {}
+             PassProgress& progress)
+      : file_(file), begin_(begin), end_(end), buffer_(buffer), progress_(progress) {}
   std::uint64_t size() const override { return end_ - begin_; }
   void visit(std::uint64_t begin, std::uint64_t end, const Visitor& visitor) override;
 
@@ -52,7 +69,7 @@ class FileRecord final : public RecordSource {
   const ReadableFile& file_;
   std::uint64_t begin_, end_;
   std::span<std::uint8_t> buffer_;
-  DocumentSink& sink_;
+  PassProgress& progress_;
 };
 
 // The place of a record, or of a block of records, in the input.

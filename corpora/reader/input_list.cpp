@@ -35,7 +35,7 @@ class InputLister {
   // `id`: that of a file. `id_prefix`: prefix of the ids of files below a directory.
   void add_path(const std::string& path, const std::string& id, const std::string& id_prefix) {
     const auto status = files_.status(path);
-    if (!status) throw UsageError("input " + printable(path) + " does not exist");
+    if (!status) throw UsageError("input " + printable(path) + " does not exist; check the spelling");
     switch (status->type) {
       case FileType::kRegular:
         found_.push_back({path, id, *status, false});

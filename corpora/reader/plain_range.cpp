@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "corpora/document/record_source.hpp"
 #include "corpora/document/utf8.hpp"
 
 namespace spillway {
@@ -87,11 +86,14 @@ void PlainRangeReader::note_searched() {
   search_from_ = std::max(search_from_, position_ + borders_.first_undecided(held));
 }
 
+std::optional<std::uint64_t> PlainRangeReader::first_record() {
+  if (find_first_record()) return position_;
+  position_ = end_;
+  return std::nullopt;
+}
+
 std::optional<PlainRangeReader::Block> PlainRangeReader::next() {
-  if (!found_first_ && !find_first_record()) {
-    position_ = end_;
-    return std::nullopt;
-  }
+  if (!found_first_) first_record();
   while (position_ < end_ && position_ < range_.file->size) {
     if (auto block = take_block()) return block;
     if (!read_more()) return Block{{}, position_};
@@ -125,7 +127,7 @@ void PlainRangeReader::skip_to(std::uint64_t offset) {
 }
 
 std::uint64_t find_next_record(const PlainRange& range, std::uint64_t begin, std::span<std::uint8_t> buffer,
-                               DocumentSink& alive) {
+                               PassProgress& progress) {
   const RecordBorders borders(range.file->format);
   const std::uint64_t end = range.file->size;
   std::uint64_t search_from = begin + 1;
@@ -137,8 +139,8 @@ std::uint64_t find_next_record(const PlainRange& range, std::uint64_t begin, std
     if (found != RecordBorders::kNone) return at + found;
     if (at + bytes.size() == end) break;
     search_from = std::max(search_from, at + borders.first_undecided(bytes.size()));
+    progress.read(search_from - 1 - at);
     at = search_from - 1;
-    alive.consumed(0);
   }
   return end;
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "corpora/document/record_source.hpp"
 #include "corpora/reader/task.hpp"
 #include "corpora/records/borders.hpp"
 
@@ -24,6 +25,8 @@ class PlainRangeReader {
   // `buffer`: at least 64 bytes and kRecordPadding.
   PlainRangeReader(const PlainRange& range, std::span<std::uint8_t> buffer);
 
+  // The offset of the first record that begins in the range; nullopt if none does. Requires: before next().
+  std::optional<std::uint64_t> first_record();
   // Returns the next records of the range; nullopt at its end. After a block without bytes, the caller finds the end of
   // the record at its offset and calls skip_to().
   std::optional<Block> next();
@@ -52,9 +55,8 @@ class PlainRangeReader {
   bool found_first_ = false;
 };
 
-// Offset of the record after the one at `begin`, or the end of the file. Calls alive.consumed(0) between reads.
-// Requires: a buffer of at least 64 bytes.
+// Offset of the record after the one at `begin`, or the end of the file. Requires: a buffer of at least 64 bytes.
 std::uint64_t find_next_record(const PlainRange& range, std::uint64_t begin, std::span<std::uint8_t> buffer,
-                               DocumentSink& alive);
+                               PassProgress& progress);
 
 }  // namespace spillway

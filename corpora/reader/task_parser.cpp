@@ -26,6 +26,19 @@ std::string_view as_text(std::span<std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// How often a parser reads a long record: to judge it, to measure its fields (formats with elements or columns), and to
+// hand out its text.
+double passes_over(CorpusFormat format) {
+  return format == CorpusFormat::kTrec || format == CorpusFormat::kTsv ? 3 : 2;
+}
+
+// Where the first record of a part begins that has none in its first range; the part's end if it has none at all.
+std::uint64_t first_record_of_part(const PlainRange& range, std::span<std::uint8_t> buffer) {
+  PlainRange part = range;
+  part.end = range.file->end;
+  return PlainRangeReader(part, buffer).first_record().value_or(part.end);
+}
+
 RecordPlace place_of(const UnpackedRecords& records) {
   return {records.file->path, records.unpacked_offset, records.ends_input};
 }
@@ -73,17 +86,21 @@ RecordParser& TaskParser::parser_of(CorpusFormat format) {
 
 void TaskParser::parse(const PlainRange& range, DocumentSink& sink) {
   PlainRangeReader records(range, buffer_.span());
-  std::uint64_t reported = range.begin;
-  // Bytes read beyond the end of the range count for the next task.
+  const std::optional<std::uint64_t> first = records.first_record();
+  const bool begins_part = range.begin == range.file->begin;
+  // A record counts for the task that parses it; what precedes the first record of a part, for its first task.
+  std::uint64_t reported = begins_part ? range.begin : first.value_or(range.end);
   const auto report = [&](std::uint64_t position) {
-    const std::uint64_t done = std::clamp(position, reported, range.end);
+    const std::uint64_t done = std::clamp(position, reported, range.file->end);
     sink.consumed(done - reported);
     reported = done;
   };
   while (const auto block = records.next()) {
     std::uint64_t end = block->offset + block->bytes.size();
     if (block->bytes.empty()) {
-      end = parse_long(range, block->offset, sink);
+      PassProgress progress(sink, 1 / (1 + passes_over(range.file->format)), range.file->end - reported);
+      end = parse_long(range, block->offset, progress, sink);
+      reported += progress.reported();
       records.skip_to(end);
     } else {
       const RecordPlace place{range.file->path, block->offset, end == range.file->size};
@@ -91,25 +108,32 @@ void TaskParser::parse(const PlainRange& range, DocumentSink& sink) {
     }
     report(end);
   }
-  report(range.end);
+  // A part may begin with the end of a long record, or hold a byte order mark and nothing else.
+  std::uint64_t end = reported;
+  if (begins_part) end = std::max(end, first ? *first : first_record_of_part(range, buffer_.span()));
+  report(end);
 }
 
 // Returns where the next record starts.
-std::uint64_t TaskParser::parse_long(const PlainRange& range, std::uint64_t begin, DocumentSink& sink) {
-  const std::uint64_t next = find_next_record(range, begin, buffer_.span(), sink);
-  FileRecord record(*range.bytes, begin, next - newline_bytes(range, begin, next), buffer_.span(), sink);
+std::uint64_t TaskParser::parse_long(const PlainRange& range, std::uint64_t begin, PassProgress& progress,
+                                     DocumentSink& sink) {
+  const std::uint64_t next = find_next_record(range, begin, buffer_.span(), progress);
+  progress.limit(std::min(next, range.file->end) - begin);
+  FileRecord record(*range.bytes, begin, next - newline_bytes(range, begin, next), buffer_.span(), progress);
   parser_of(range.file->format).parse_long(record, {range.file->path, begin, next == range.file->size}, sink);
   return next;
 }
 
 void TaskParser::parse(const TextFiles& files, DocumentSink& sink) {
   for (std::size_t i = files.first; i < files.last; ++i) {
-    parse_file(setup_.plan.files[i], sink);
-    sink.consumed(setup_.plan.files[i].size);
+    const CorpusFile& file = setup_.plan.files[i];
+    PassProgress progress(sink, 1 / passes_over(CorpusFormat::kText), file.size);
+    parse_file(file, progress, sink);
+    sink.consumed(file.size - progress.reported());
   }
 }
 
-void TaskParser::parse_file(const CorpusFile& file, DocumentSink& sink) {
+void TaskParser::parse_file(const CorpusFile& file, PassProgress& progress, DocumentSink& sink) {
   const auto bytes = setup_.files.open(file.path);
   if (file.size <= buffer_.size()) {
     const auto held = buffer_.span().first(static_cast<std::size_t>(file.size));
@@ -117,21 +141,24 @@ void TaskParser::parse_file(const CorpusFile& file, DocumentSink& sink) {
     MemoryRecord record(as_text(held));
     text_.parse(record, file.id, file.path, sink);
   } else {
-    FileRecord record(*bytes, 0, file.size, buffer_.span(), sink);
+    FileRecord record(*bytes, 0, file.size, buffer_.span(), progress);
     text_.parse(record, file.id, file.path, sink);
   }
 }
 
 void TaskParser::parse(UnpackedRecords& records, DocumentSink& sink) {
+  const double read_bytes = static_cast<double>(records.spooled_bytes) * passes_over(records.format);
+  PassProgress progress(sink, static_cast<double>(records.stored_bytes) / std::max(read_bytes, 1.0),
+                        records.stored_bytes);
   if (records.spooled_bytes > 0) {
-    parse_spooled(records, sink);
+    parse_spooled(records, progress, sink);
   } else if (records.bytes > 0) {
     parse_held(records, sink);
   }
   if (records.fault) {
     sink.skip(records.fault->reason, {records.file->path, records.fault->unpacked_offset}, records.fault->detail);
   }
-  sink.consumed(records.stored_bytes);
+  sink.consumed(records.stored_bytes - progress.reported());
 }
 
 void TaskParser::parse_held(UnpackedRecords& records, DocumentSink& sink) {
@@ -144,7 +171,7 @@ void TaskParser::parse_held(UnpackedRecords& records, DocumentSink& sink) {
   }
 }
 
-void TaskParser::parse_spooled(UnpackedRecords& records, DocumentSink& sink) {
+void TaskParser::parse_spooled(UnpackedRecords& records, PassProgress& progress, DocumentSink& sink) {
   const RecordPlace place = place_of(records);
   if (records.spooled == nullptr) {
     sink.skip(SkipReason::kDocumentTooLong, place.at(),
@@ -152,7 +179,7 @@ void TaskParser::parse_spooled(UnpackedRecords& records, DocumentSink& sink) {
     return;
   }
   const ReadableFile& bytes = records.spooled->finish();
-  FileRecord record(bytes, 0, records.spooled_bytes, buffer_.span(), sink);
+  FileRecord record(bytes, 0, records.spooled_bytes, buffer_.span(), progress);
   if (records.format == CorpusFormat::kText) {
     text_.parse(record, records.file->id, records.file->path, sink);
   } else {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <future>
+#include <random>
 
 #include "corpora/unpack/zstd_codec.hpp"
 #include "io/file/posix_file_system.hpp"
@@ -226,6 +227,66 @@ TEST(CorpusReader, ASinkMayThrowAnywhere) {
   Impatient sink;
   EXPECT_THROW(parser.parse(task, sink), InterruptedError);
   EXPECT_EQ(sink.calls, 5);
+}
+
+// Adds up the input bytes that tasks report.
+struct ProgressSink final : DocumentSink {
+  void begin(const DocumentFields&, const SourcePlace&) override {}
+  void text(std::string_view) override {}
+  void end() override { ++documents; }
+  void skip(SkipReason, const SourcePlace&, std::string_view) override {}
+  void consumed(std::uint64_t bytes) override {
+    all += bytes;
+    longest = std::max(longest, bytes);
+  }
+  std::uint64_t documents = 0, all = 0, longest = 0;
+};
+
+// The progress of each task of a file, in buffers of 4 KiB and ranges of 16 KiB.
+std::vector<ProgressSink> progress_of(const std::string& path, CorpusFormat format) {
+  CorpusOptions options;
+  options.format = format;
+  const CorpusPlan plan = plan_corpus(posix_file_system(), {path}, options);
+  MemoryBudget budget(std::size_t{1} << 26);
+  CorpusReader reader({posix_file_system(), plan, options, {1 << 14, 1 << 12, 1}}, budget, shared_temp_space());
+  TaskParser parser(reader, budget);
+  std::vector<ProgressSink> progress;
+  for (CorpusTask task; reader.next(task);) parser.parse(task, progress.emplace_back());
+  return progress;
+}
+
+// Words that do not compress to nothing.
+std::string random_words(std::size_t bytes) {
+  std::mt19937_64 random(3);
+  std::string text;
+  while (text.size() < bytes) text += std::to_string(random()) + " ";
+  return text;
+}
+
+// A document of 4 MiB counts while it is read, for the task that parses it; other tasks only search their ranges.
+TEST(TaskParser, CountsALongDocumentWhileItIsRead) {
+  const std::string words = random_words(4 << 20);
+  const std::pair<CorpusFormat, std::string> inputs[] = {
+      {CorpusFormat::kJsonl, "{\"id\":1,\"text\":\"" + words + "\"}\n"},
+      {CorpusFormat::kLines, words + "\n"},
+      {CorpusFormat::kText, words},
+      {CorpusFormat::kTrec, "<DOC>\n<DOCNO>1</DOCNO>\n" + words + "\n</DOC>\n"},
+      {CorpusFormat::kTsv, "1\ttitle\t" + words + "\n"}};
+  for (const auto& [format, bytes] : inputs) {
+    for (const std::string& stored : {bytes, gzip_member(bytes)}) {
+      const std::string path = shared_directory() / "long";
+      write_bytes(path, stored);
+      std::uint64_t all = 0, documents = 0;
+      for (const ProgressSink& task : progress_of(path, format)) {
+        all += task.all;
+        documents += task.documents;
+        EXPECT_LT(task.longest, stored.size() / 10) << corpus_format_name(format);
+        EXPECT_TRUE(task.documents == 1 || task.all < stored.size() / 10) << corpus_format_name(format);
+      }
+      EXPECT_EQ(documents, 1u) << corpus_format_name(format);
+      EXPECT_EQ(all, stored.size()) << corpus_format_name(format);
+    }
+  }
 }
 
 TEST(TaskParser, ReservesWhatItSays) {
