@@ -1,6 +1,7 @@
 #include "search/snippet.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "io/base/error.hpp"
@@ -159,10 +160,27 @@ Snippet SnippetMaker::make(std::string_view text) {
   return snippet;
 }
 
-std::string marked_text(const Snippet& snippet, std::string_view open, std::string_view close) {
-  const auto part = [&](std::size_t begin, std::size_t end) {
-    return printable(std::string_view(snippet.text).substr(begin, end - begin), 8 * (end - begin) + 8);
+Snippet printable(const Snippet& snippet) {
+  Snippet result = snippet;
+  result.text.clear();
+  std::size_t at = 0;
+  // Appends the text up to `end`; returns where it ends now.
+  const auto append_to = [&](std::size_t end) {
+    result.text +=
+        printable(std::string_view(snippet.text).substr(at, end - at), std::numeric_limits<std::size_t>::max());
+    at = end;
+    return result.text.size();
   };
+  for (auto& [begin, end] : result.marks) {
+    begin = append_to(begin);
+    end = append_to(end);
+  }
+  append_to(snippet.text.size());
+  return result;
+}
+
+std::string marked_text(const Snippet& snippet, std::string_view open, std::string_view close) {
+  const auto part = [&](std::size_t begin, std::size_t end) { return snippet.text.substr(begin, end - begin); };
   std::string marked = snippet.starts_text ? "" : "...";
   std::size_t at = 0;
   for (const auto& [begin, end] : snippet.marks) {

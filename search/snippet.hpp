@@ -48,8 +48,10 @@ class SnippetMaker {
   std::vector<std::string> terms_;  // sorted, distinct
 };
 
-// The snippet with `open` and `close` around each mark, control characters escaped, and "..." for text that was left
-// out.
+// The same snippet, safe to print on a terminal: its text passes through printable() (io/base/error.hpp).
+Snippet printable(const Snippet& snippet);
+
+// The snippet's text with `open` and `close` around each mark, and "..." for text that was left out.
 std::string marked_text(const Snippet& snippet, std::string_view open, std::string_view close);
 
 }  // namespace spillway

@@ -76,8 +76,11 @@ TEST(Snippet, IsShortInLongWords) {
   }
 }
 
-TEST(Snippet, EscapesControlCharacters) {
-  EXPECT_EQ(snippet_of("a\x1B[1m moon \u202E", {"moon"}), "a\\x1B[1m [moon] \\u{202E}");
+TEST(Snippet, IsPrintableOnlyWhereAsked) {
+  SnippetMaker maker({}, {"moon", "sun"});
+  const Snippet snippet = maker.make("a\x1B[1m moon \u202E sun\x7F");
+  EXPECT_EQ(marked_text(snippet, "[", "]"), "a\x1B[1m [moon] \u202E [sun]\x7F");
+  EXPECT_EQ(marked_text(printable(snippet), "[", "]"), "a\\x1B[1m [moon] \\u{202E} [sun]\\x7F");
 }
 
 // For any text and terms: valid UTF-8, ordered marks that are matches, and no more bytes than promised.

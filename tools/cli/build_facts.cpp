@@ -15,7 +15,7 @@ constexpr const char* kCompiler = "GCC " __VERSION__;
 }  // namespace
 
 const BuildFacts& build_facts() {
-  static constexpr BuildFacts kFacts{kVersion, SPILLWAY_COMMIT, kCompiler, SPILLWAY_BUILD_FLAGS};
+  static constexpr BuildFacts kFacts{kVersion, SPILLWAY_COMMIT, SPILLWAY_DATE, kCompiler, SPILLWAY_BUILD_FLAGS};
   return kFacts;
 }
 

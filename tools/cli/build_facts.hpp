@@ -8,6 +8,7 @@ inline constexpr const char* kVersion = SPILLWAY_VERSION;  // from CMakeLists.tx
 struct BuildFacts {
   const char* version;
   const char* commit;    // of the source tree; "... with changes" if it had any; "unknown" outside git
+  const char* date;      // of the commit, as 2012-05-22; SOURCE_DATE_EPOCH sets another
   const char* compiler;  // with its version
   const char* flags;     // compiler flags
 };

@@ -1,6 +1,7 @@
 #include "tools/cli/command.hpp"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 namespace spillway {
@@ -29,19 +30,42 @@ std::vector<std::string> long_names(const Command& command) {
   throw UsageError(message + " ('spillway " + command.name + " --help' lists all)");
 }
 
+// The value of an option that takes a name.
+class ChoiceValue final : public options::typed_value<std::string> {
+ public:
+  explicit ChoiceValue(const std::vector<std::string>& choices) : typed_value(nullptr), choices_(choices) {}
+  const std::vector<std::string>& choices() const { return choices_; }
+
+ private:
+  const std::vector<std::string> choices_;
+};
+
+// Leaves of each repeated option the last one, unless its values add up.
+void keep_last(options::parsed_options& parsed, const options::options_description& all) {
+  std::set<std::string> seen;
+  std::vector<options::option> kept;
+  for (auto option = parsed.options.rbegin(); option != parsed.options.rend(); ++option) {
+    const std::string& key = option->string_key;
+    const bool adds_up = key == kOperands || all.find(key, false).semantic()->is_composing();
+    if (adds_up || seen.insert(key).second) kept.push_back(std::move(*option));
+  }
+  parsed.options.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+}
+
 options::variables_map parse_with_boost(const Command& command, const std::vector<std::string>& words) {
   options::options_description all;
   for (const auto& group : command.groups) all.add(group);
-  all.add_options()("help,h", "")(kOperands, options::value<std::vector<std::string>>());
+  all.add_options()("help,h", "")("version,V", "")(kOperands, options::value<std::vector<std::string>>());
   options::positional_options_description operands;
   operands.add(kOperands, -1);
   using options::command_line_style::style_t;
   const int style = style_t::unix_style & ~style_t::allow_guessing;
   options::variables_map values;
-  const auto parsed = options::command_line_parser(words).options(all).positional(operands).style(style).run();
+  auto parsed = options::command_line_parser(words).options(all).positional(operands).style(style).run();
   for (const auto& option : parsed.options) {
     if (option.string_key == kOperands && option.position_key < 0) refuse_unknown(command, "--" + option.string_key);
   }
+  keep_last(parsed, all);
   options::store(parsed, values);
   return values;
 }
@@ -64,7 +88,10 @@ class CommandParser {
   static Arguments parse(const Command& command, const std::vector<std::string>& words) {
     Arguments result(parse_with_boost(command, words));
     result.operands_ = result.texts(kOperands);
-    if (result.has("help")) return result;
+    if (result.has("help") || result.has("version")) return result;
+    for (const auto& group : command.groups) {
+      for (const auto& option : group.options()) result.choices_[option->long_name()] = choices_of(*option);
+    }
     const std::size_t count = result.operands_.size();
     const std::string usage = "usage: spillway " + command.name + " " + command.operands;
     if (count < command.min_operands) throw UsageError("an argument is missing; " + usage);
@@ -103,6 +130,18 @@ void add_value(options::options_description& group, const char* names, const cha
 
 void add_values(options::options_description& group, const char* names, const char* value_name, const char* meaning) {
   group.add_options()(names, options::value<std::vector<std::string>>()->composing()->value_name(value_name), meaning);
+}
+
+void add_choice(options::options_description& group, const char* names, const char* value_name,
+                const std::vector<std::string>& choices, const char* meaning) {
+  auto* const value = new ChoiceValue(choices);  // the group owns it
+  value->value_name(value_name);
+  group.add_options()(names, value, meaning);
+}
+
+std::vector<std::string> choices_of(const options::option_description& option) {
+  const auto* const value = dynamic_cast<const ChoiceValue*>(option.semantic().get());
+  return value == nullptr ? std::vector<std::string>() : value->choices();
 }
 
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words) {

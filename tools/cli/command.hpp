@@ -5,6 +5,7 @@
 #include <atomic>
 #include <boost/program_options.hpp>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ class Arguments {
   std::optional<std::string> text(const std::string& option) const;
   std::vector<std::string> texts(const std::string& option) const;  // for an option that may be repeated
   const std::vector<std::string>& operands() const { return operands_; }
+  // The names that the value of `option` may have. Requires: an option of add_choice.
+  const std::vector<std::string>& choices(const std::string& option) const { return choices_.at(option); }
   // A copy in which `option` has this value, whether it was given or not.
   Arguments with(const std::string& option, const std::string& value) const;
 
@@ -32,6 +35,7 @@ class Arguments {
   friend class CommandParser;
   boost::program_options::variables_map values_;
   std::vector<std::string> operands_;
+  std::map<std::string, std::vector<std::string>> choices_;
 };
 
 // A command's access to the outside world.
@@ -49,8 +53,9 @@ struct Command {
   std::string name;  // one or more words: "index", "corpus generate text"
   std::string summary;
   std::vector<Example> examples;
-  std::string operands;  // for the usage line: "INPUT... -o DIR"
-  std::string notes;     // text below the usage line; may be empty
+  std::string operands;                      // for the usage line: "INPUT... -o DIR"
+  std::vector<std::string> operand_choices;  // names that an operand may have, for completions
+  std::string notes;                         // text below the usage line; may be empty
   std::vector<boost::program_options::options_description> groups;
   std::size_t min_operands = 0, max_operands = 0;
   std::vector<std::pair<ExitCode, std::string>> exit_codes;  // besides kDone and kUsageOrIo
@@ -58,13 +63,19 @@ struct Command {
   std::function<ExitCode(const Arguments&, Session&)> run;
 };
 
-// For the tables of options: a group, and in it a flag, an option with a value, and one that may be repeated.
+// For the tables of options: a group, and in it a flag, an option with a value, one whose values add up, and one whose
+// value is a name. The last one wins where a flag or an option is repeated, unless its values add up.
 boost::program_options::options_description option_group(const char* caption);
 void add_flag(boost::program_options::options_description& group, const char* names, const char* meaning);
 void add_value(boost::program_options::options_description& group, const char* names, const char* value_name,
                const char* meaning);
 void add_values(boost::program_options::options_description& group, const char* names, const char* value_name,
                 const char* meaning);
+// `choices`: names for completions to offer, and for take_choice() in the order of its enum. Nothing else is refused.
+void add_choice(boost::program_options::options_description& group, const char* names, const char* value_name,
+                const std::vector<std::string>& choices, const char* meaning);
+// The choices of an option of add_choice; empty for any other.
+std::vector<std::string> choices_of(const boost::program_options::option_description& option);
 
 // Throws UsageError, which names the wrong option and, for an unknown one, the most similar known option.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);

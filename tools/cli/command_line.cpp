@@ -39,7 +39,8 @@ std::string program_help(const std::vector<Command>& commands) {
     help += "  " + command.name + std::string(width - command.name.size() + 2, ' ') + command.summary + "\n";
   }
   return help +
-         "\n'spillway COMMAND --help' shows examples, options and exit codes; 'spillway --version' the version.\n";
+         "\n'spillway help COMMAND' and 'spillway COMMAND --help' show examples, options and exit codes;\n"
+         "'spillway --version' (-V) shows the version.\n";
 }
 
 // The command whose name is a prefix of the words.
@@ -85,10 +86,37 @@ std::string family_help(const std::vector<const Command*>& family) {
   throw UsageError(message + " ('spillway --help' lists all)");
 }
 
+ExitCode write_version(Session& session) {
+  session.out.write(std::string("spillway ") + kVersion + "\n");
+  return ExitCode::kDone;
+}
+
 ExitCode run_command(const Command& command, const std::vector<std::string>& options, Session& session) {
   const Arguments arguments = parse_arguments(command, options);
+  if (arguments.has("version")) return write_version(session);
   if (!arguments.has("help")) return command.run(arguments, session);
   session.out.write(help_text(command));
+  return ExitCode::kDone;
+}
+
+bool is_help(const std::string& word) { return word == "--help" || word == "-h"; }
+bool is_version(const std::string& word) { return word == "--version" || word == "-V"; }
+
+// The help of the command or family that `words` name; of the program if they name none.
+ExitCode write_help(const std::vector<std::string>& words, const std::vector<Command>& commands, Session& session) {
+  if (words.empty() || words.front() == "help" || is_help(words.front())) {
+    session.out.write(program_help(commands));
+    return ExitCode::kDone;
+  }
+  const Command* const command = find_command(commands, words);
+  if (command != nullptr && split_words(command->name).size() == words.size()) {
+    session.out.write(help_text(*command));
+    return ExitCode::kDone;
+  }
+  if (command != nullptr) throw UsageError("'" + printable(words.back()) + "' is one word too many after 'help'");
+  const auto family = find_family(commands, words);
+  if (family.empty()) refuse_command(commands, words);
+  session.out.write(family_help(family));
   return ExitCode::kDone;
 }
 
@@ -97,23 +125,19 @@ ExitCode dispatch(const std::vector<std::string>& words, const std::vector<Comma
                   std::string& name) {
   if (words.empty()) throw UsageError("no command given; 'spillway --help' lists all");
   const std::string& first = words.front();
-  if (first == "--help" || first == "-h" || first == "help") {
-    session.out.write(program_help(commands));
-    return ExitCode::kDone;
-  }
-  if (first == "--version") {
-    session.out.write(std::string("spillway ") + kVersion + "\n");
-    return ExitCode::kDone;
-  }
+  if (first == "help" || is_help(first)) return write_help({words.begin() + 1, words.end()}, commands, session);
+  if (is_version(first)) return write_version(session);
   if (const Command* command = find_command(commands, words)) {
     name = command->name;
     const auto skipped = static_cast<std::ptrdiff_t>(split_words(name).size());
     return run_command(*command, {words.begin() + skipped, words.end()}, session);
   }
-  const bool is_help = std::find(words.begin(), words.end(), "--help") != words.end();
-  if (const auto family = find_family(commands, words); is_help && !family.empty()) {
-    session.out.write(family_help(family));
-    return ExitCode::kDone;
+  if (const auto family = find_family(commands, words); !family.empty()) {
+    if (std::any_of(words.begin(), words.end(), is_version)) return write_version(session);
+    if (std::any_of(words.begin(), words.end(), is_help)) {
+      session.out.write(family_help(family));
+      return ExitCode::kDone;
+    }
   }
   refuse_command(commands, words);
 }

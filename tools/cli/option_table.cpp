@@ -14,6 +14,7 @@ OptionText option_text(const boost::program_options::option_description& option)
   if (name.starts_with('-') && !name.starts_with("--")) text.short_name = name;
   if (option.semantic()->max_tokens() != 0) text.value_name = option.semantic()->name();
   text.meaning = option.description();
+  text.choices = choices_of(option);
   return text;
 }
 
@@ -29,7 +30,9 @@ std::vector<OptionGroupText> option_table(const Command& command) {
     for (const auto& option : group.options()) text.options.push_back(option_text(*option));
     groups.push_back(std::move(text));
   }
-  groups.push_back({"Help", {{"--help", "-h", "", "show examples, options and exit codes"}}});
+  groups.push_back(
+      {"Help",
+       {{"--help", "-h", "", "show examples, options and exit codes"}, {"--version", "-V", "", "show the version"}}});
   return groups;
 }
 

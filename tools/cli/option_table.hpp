@@ -13,6 +13,7 @@ struct OptionText {
   std::string short_name;  // "-o", or empty
   std::string value_name;  // "DIR"; empty for a flag
   std::string meaning;
+  std::vector<std::string> choices = {};  // the names that the value may have, if there are such
 };
 
 struct OptionGroupText {
@@ -20,7 +21,7 @@ struct OptionGroupText {
   std::vector<OptionText> options;
 };
 
-// The groups of a command in their order, followed by a group with --help.
+// The groups of a command in their order, followed by a group with --help and --version.
 std::vector<OptionGroupText> option_table(const Command& command);
 
 }  // namespace spillway

@@ -39,10 +39,11 @@ void take_count(const Arguments& arguments, const char* option, std::uint64_t le
     value = static_cast<Number>(parse_count(std::string("--") + option, *text, least, most));
   }
 }
+// For options of add_choice, whose choices are in the order of the enum.
 template <typename Enum>
-void take_choice(const Arguments& arguments, const char* option, const std::vector<std::string>& names, Enum& value) {
+void take_choice(const Arguments& arguments, const char* option, Enum& value) {
   if (const auto text = arguments.text(option)) {
-    value = static_cast<Enum>(parse_choice(std::string("--") + option, *text, names));
+    value = static_cast<Enum>(parse_choice(std::string("--") + option, *text, arguments.choices(option)));
   }
 }
 void take_size(const Arguments& arguments, const char* option, std::uint64_t& value,

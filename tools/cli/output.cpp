@@ -10,6 +10,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 #include "io/base/error.hpp"
 #include "tools/cli/signals.hpp"
@@ -67,6 +68,9 @@ void Output::write_through(std::string_view bytes) {
   }
 }
 
-void print_message(const std::string& text) { std::fprintf(stderr, "spillway: %s\n", text.c_str()); }
+void print_message(const std::string& text) {
+  const std::string line = printable(text, std::numeric_limits<std::size_t>::max());
+  std::fprintf(stderr, "spillway: %s\n", line.c_str());
+}
 
 }  // namespace spillway

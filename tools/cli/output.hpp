@@ -27,7 +27,8 @@ class Output {
   std::string pending_;
 };
 
-// Writes "spillway: ", the text and a line feed to standard error.
+// Writes "spillway: ", the text and a line feed to standard error. Whatever the text holds, it stays one line and
+// controls no terminal: it passes through printable().
 void print_message(const std::string& text);
 
 }  // namespace spillway

@@ -1,9 +1,8 @@
 // `spillway doc`: one document by its id.
-#include <algorithm>
-
 #include "io/format/cursors.hpp"
 #include "io/format/index_types.hpp"
 #include "io/index/reader.hpp"
+#include "tools/cli/terminal.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/report/json.hpp"
 
@@ -20,15 +19,9 @@ std::string document_text(std::uint32_t number, const StoredDocument& document) 
   return text;
 }
 
-// The text with everything escaped that a terminal would obey, except line feeds and tabs. Ends with a line feed.
+// The text, safe for a terminal. Ends with a line feed.
 std::string text_lines(const std::string& text) {
-  std::string lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find_first_of("\n\t", begin), text.size());
-    lines += printable(std::string_view(text).substr(begin, end - begin), 4 * (end - begin) + 16);
-    if (end < text.size()) lines += text[end];
-    begin = end + 1;
-  }
+  const std::string lines = printable_lines(text);
   return lines.ends_with('\n') ? lines : lines + "\n";
 }
 
@@ -36,7 +29,9 @@ ExitCode run_doc_command(const Arguments& arguments, Session& session) {
   const IndexReader index(session.files, arguments.operands()[0]);
   const std::string& id = arguments.operands()[1];
   const std::vector<std::uint32_t> numbers = index.find_documents(id);
-  if (numbers.empty()) throw UsageError("no document has the id '" + printable(id) + "'");
+  if (numbers.empty()) {
+    throw Error(ExitCode::kBadIndex, "no such document: no document has the id '" + printable(id) + "'");
+  }
   const bool with_text = arguments.has("text");
   if (with_text && index.options().store != StorePolicy::kText) {
     throw UsageError("no texts are stored in " + printable(arguments.operands()[0], 4096) +
@@ -76,7 +71,8 @@ Command doc_command() {
   add_flag(output, "text", "write the stored text, or add it to the JSON object");
   command.groups.push_back(output);
   command.min_operands = command.max_operands = 2;
-  command.exit_codes = {{ExitCode::kCorrupt, "the index is corrupt or of another version"}};
+  command.exit_codes = {{ExitCode::kBadIndex, "no document has this id"},
+                        {ExitCode::kCorrupt, "the index is corrupt or of another version"}};
   command.run = run_doc_command;
   return command;
 }

@@ -15,6 +15,7 @@ namespace spillway {
 
 namespace {
 
+const std::vector<std::string> kWhat{"terms", "postings", "documents"};
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
 struct DumpOptions {
@@ -47,7 +48,7 @@ DumpOptions dump_options(const Arguments& arguments) {
   result.term = arguments.text("term");
   take_count(arguments, "first", 0, UINT32_MAX, result.first);
   take_count(arguments, "count", 0, UINT64_MAX, result.count);
-  take_choice(arguments, "format", {"text", "json"}, result.json);
+  take_choice(arguments, "format", result.json);
   result.positions = arguments.has("positions");
   return result;
 }
@@ -71,7 +72,10 @@ class Dumper {
   void postings() {
     if (!settings_.term) return each_term([&](const TermEntry& entry) { postings_of(entry); });
     const auto entry = index_.find_term(*settings_.term);
-    if (!entry) throw UsageError("the index has no term '" + printable(*settings_.term) + "'");
+    if (!entry) {
+      throw Error(ExitCode::kBadIndex, "no such term: the index has none '" + printable(*settings_.term) +
+                                           "'; give it as stored (lower case, stemmed)");
+    }
     postings_of(*entry);
   }
 
@@ -157,7 +161,7 @@ class Dumper {
 };
 
 ExitCode run_dump_command(const Arguments& arguments, Session& session) {
-  const std::size_t what = parse_choice("WHAT", arguments.operands()[1], {"terms", "postings", "documents"});
+  const std::size_t what = parse_choice("WHAT", arguments.operands()[1], kWhat);
   const DumpOptions settings = dump_options(arguments);
   const IndexReader index(session.files, arguments.operands()[0]);
   Dumper dumper(index, settings, session);
@@ -189,11 +193,14 @@ Command dump_command() {
   add_value(range, "first", "N", "documents: start at this number");
   add_value(range, "count", "N", "at most N terms, lists or documents");
   add_flag(output, "positions", "postings: with positions, if the index has them");
-  add_value(output, "format", "NAME", "text (default) or json: one object per line for each term, list or document");
+  add_choice(output, "format", "NAME", {"text", "json"},
+             "text (default) or json: one object per line for each term, list or document");
   command.groups.push_back(range);
   command.groups.push_back(output);
   command.min_operands = command.max_operands = 2;
-  command.exit_codes = {{ExitCode::kCorrupt, "the index is corrupt or of another version"}};
+  command.operand_choices = kWhat;
+  command.exit_codes = {{ExitCode::kBadIndex, "the index does not have the term of --term"},
+                        {ExitCode::kCorrupt, "the index is corrupt or of another version"}};
   command.run = run_dump_command;
   return command;
 }

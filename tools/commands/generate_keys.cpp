@@ -11,6 +11,12 @@ namespace {
 // Satish, Harris, Garland 2009 sort 1 Mi to 16 Mi keys; Capannini, Silvestri, Baraglia 2012 up to 2^26.
 constexpr std::uint64_t kDefaultKeys = std::uint64_t{1} << 24;
 
+std::vector<std::string> distribution_names() {
+  std::vector<std::string> names;
+  for (const KeyDistributionText& text : key_distributions()) names.emplace_back(text.name);
+  return names;
+}
+
 std::string distribution_list() {
   std::string list = "\nSETS\n";
   for (const KeyDistributionText& text : key_distributions()) {
@@ -21,9 +27,8 @@ std::string distribution_list() {
 
 ExitCode run_generate_keys_command(const Arguments& arguments, Session& session) {
   KeySetOptions options;
-  std::vector<std::string> names;
-  for (const KeyDistributionText& text : key_distributions()) names.emplace_back(text.name);
-  options.distribution = key_distributions()[parse_choice("SET", arguments.operands().front(), names)].distribution;
+  const std::size_t set_number = parse_choice("SET", arguments.operands().front(), distribution_names());
+  options.distribution = key_distributions()[set_number].distribution;
   options.count = kDefaultKeys;
   take_count(arguments, "count", 0, std::uint64_t{1} << 60, options.count);
   take_count(arguments, "seed", 0, UINT64_MAX, options.seed);
@@ -44,6 +49,7 @@ Command generate_keys_command() {
                       {"spillway corpus generate keys entropy-3 --bits 32 --count 1000000 --seed 7 > keys.u64",
                        "the AND of three uniform keys below 2^32"}};
   command.operands = "SET [OPTIONS]";
+  command.operand_choices = distribution_names();
   command.notes = distribution_list();
   auto output = option_group("Output"), resources = option_group("Resources");
   add_generated_output_options(output);

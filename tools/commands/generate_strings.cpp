@@ -42,6 +42,7 @@ Command generate_strings_command() {
   command.examples = {{"spillway corpus generate strings url -o url.txt", "ten million addresses of pages"},
                       {"spillway corpus generate strings random-ascii --count 1000 --seed 7", "a thousand lines"}};
   command.operands = "SET [OPTIONS]";
+  for (const StringSetText& set : string_sets()) command.operand_choices.emplace_back(set.name);
   command.notes = set_list();
   auto output = option_group("Output"), resources = option_group("Resources");
   add_generated_output_options(output);

@@ -16,12 +16,12 @@ GenerateTextOptions generate_options(const Arguments& arguments) {
   take_size(arguments, "bytes", result.total_bytes);
   take_count(arguments, "documents", 1, UINT64_MAX, result.documents);
   if (result.total_bytes == 0 && result.documents == 0) result.total_bytes = kDefaultBytes;
-  take_choice(arguments, "format", {"jsonl", "lines"}, result.format);
+  take_choice(arguments, "format", result.format);
   take_count(arguments, "vocabulary", 1, UINT32_MAX, result.vocabulary);
   take_real(arguments, "exponent", 0, 16, result.exponent);
   take_real(arguments, "shift", 0, 1e6, result.shift);
   take_real(arguments, "mean-words", 1, static_cast<double>(kMaxGeneratedWords), result.mean_words);
-  take_choice(arguments, "lengths", {"fixed", "lognormal"}, result.distribution);
+  take_choice(arguments, "lengths", result.distribution);
   take_real(arguments, "spread", 0, 4, result.spread);
   if (arguments.has("spread") && result.distribution == LengthDistribution::kFixed) {
     throw UsageError("--spread does not apply to --lengths fixed");
@@ -54,14 +54,14 @@ Command generate_text_command() {
   auto output = option_group("Output"), words = option_group("Words"), lengths = option_group("Documents"),
        resources = option_group("Resources");
   add_generated_output_options(output);
-  add_value(output, "format", "NAME", "jsonl (default: id, title, text) or lines");
+  add_choice(output, "format", "NAME", {"jsonl", "lines"}, "jsonl (default: id, title, text) or lines");
   add_value(output, "bytes", "SIZE", "at most SIZE bytes (default 100MB, unless --documents is given)");
   add_value(output, "documents", "N", "at most N documents");
   add_value(words, "vocabulary", "N", "distinct words (default 1000000)");
   add_value(words, "exponent", "NUMBER", "Zipf's exponent, 0 to 16 (default 1.07; 0: all words equally frequent)");
   add_value(words, "shift", "NUMBER", "Mandelbrot's shift, 0 to 1000000 (default 2.7)");
   add_value(lengths, "mean-words", "NUMBER", "mean number of words in a document (default 300)");
-  add_value(lengths, "lengths", "NAME", "lognormal (default) or fixed");
+  add_choice(lengths, "lengths", "NAME", {"fixed", "lognormal"}, "lognormal (default) or fixed");
   add_value(lengths, "spread", "NUMBER",
             "standard deviation of the logarithm of lognormal lengths, 0 to 4 (default 0.8)");
   add_generating_threads_option(resources);

@@ -13,6 +13,7 @@
 #include "sort/gpu/device/error.hpp"
 #include "text/scan/word_kernels.hpp"
 #include "tools/cli/build_facts.hpp"
+#include "tools/cli/terminal.hpp"
 #include "tools/report/figures.hpp"
 
 namespace spillway {
@@ -259,8 +260,9 @@ std::string findings_text(const std::vector<Finding>& findings) {
   std::string text;
   std::size_t problems = 0;
   for (const Finding& finding : findings) {
-    text += left_aligned(verdict_name(finding.verdict), 9) + left_aligned(finding.subject, 12) + finding.words + "\n";
-    if (!finding.remedy.empty()) text += std::string(21, ' ') + "-> " + finding.remedy + "\n";
+    text += left_aligned(verdict_name(finding.verdict), 9) + left_aligned(finding.subject, 12) +
+            printable_lines(finding.words) + "\n";
+    if (!finding.remedy.empty()) text += std::string(21, ' ') + "-> " + printable_lines(finding.remedy) + "\n";
     problems += finding.verdict == Verdict::kProblem ? 1 : 0;
   }
   return text + (problems == 0 ? "all fine\n" : count_text(problems) + (problems == 1 ? " problem\n" : " problems\n"));

@@ -8,10 +8,12 @@ namespace spillway {
 
 namespace {
 
+const std::vector<std::string> kKinds{"man", "bash", "zsh", "fish"};
+
 ExitCode run_manual_command(const Arguments& arguments, Session& session) {
   std::vector<Command> commands = all_commands();
   std::erase_if(commands, [](const Command& command) { return command.is_for_builds; });
-  switch (parse_choice("KIND", arguments.operands()[0], {"man", "bash", "zsh", "fish"})) {
+  switch (parse_choice("KIND", arguments.operands()[0], kKinds)) {
     case 0:
       session.out.write(manual_page(commands));
       break;
@@ -36,6 +38,7 @@ Command manual_command() {
   command.examples = {{"spillway manual man > spillway.1", "the manual page: man ./spillway.1"},
                       {"source <(spillway manual bash)", "completion in this shell"}};
   command.operands = "man|bash|zsh|fish";
+  command.operand_choices = kKinds;
   command.min_operands = command.max_operands = 1;
   command.is_for_builds = true;
   command.run = run_manual_command;

@@ -17,6 +17,12 @@ Completes what_completes(const std::string& value_name) {
   return value_name == "FILE" || value_name == "LIST" ? Completes::kFile : Completes::kNothing;
 }
 
+// By the first word of the usage line: "INPUT... -o DIR [OPTIONS]".
+Completes what_operands_complete(const Command& command) {
+  if (command.operands.starts_with("INDEX") || command.operands.starts_with("[DIR")) return Completes::kDirectory;
+  return command.operands.starts_with("INPUT") ? Completes::kFile : Completes::kNothing;
+}
+
 std::vector<OptionText> all_options(const Command& command) {
   std::vector<OptionText> options;
   for (const OptionGroupText& group : option_table(command)) {
@@ -35,7 +41,9 @@ std::map<std::string, std::set<std::string>> next_words(const std::vector<Comman
       begin = end + 1;
     }
   }
-  next[""].insert({"--help", "--version"});
+  const auto of_commands = next;
+  for (const auto& [beginning, words] : of_commands) next[beginning.empty() ? "help" : "help " + beginning] = words;
+  next[""].insert({"help", "--help", "--version"});
   return next;
 }
 
@@ -60,18 +68,25 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 // Puts a text in single quotes for a shell.
 std::string quoted(const std::string& text) { return "'" + replaced(text, "'", "'\\''") + "'"; }
 
+// The shell's words that fill in a value: names to offer, and "f" for files or "d" for directories.
+std::string bash_value(const std::vector<std::string>& choices, Completes kind) {
+  const std::string names = kind == Completes::kFile ? "f" : kind == Completes::kDirectory ? "d" : "";
+  return "choices=" + quoted(joined(choices)) + " names=" + quoted(names);
+}
+
 std::string bash_command(const Command& command) {
-  std::vector<std::string> words, files, directories, values;
+  std::vector<std::string> words;
+  std::string values;
   for (const OptionText& option : all_options(command)) {
-    for (const std::string& name : names_of(option)) {
-      words.push_back(name);
-      if (option.value_name.empty()) continue;
-      const Completes kind = what_completes(option.value_name);
-      (kind == Completes::kFile ? files : kind == Completes::kDirectory ? directories : values).push_back(name);
-    }
+    const std::vector<std::string> names = names_of(option);
+    words.insert(words.end(), names.begin(), names.end());
+    if (option.value_name.empty()) continue;
+    values += "        " + replaced(joined(names), " ", " | ") + ") " +
+              bash_value(option.choices, what_completes(option.value_name)) + " ;;\n";
   }
-  return "    " + quoted(command.name) + ")\n      words='" + joined(words) + "'\n      files=' " + joined(files) +
-         " '\n      directories=' " + joined(directories) + " '\n      values=' " + joined(values) + " '\n      ;;\n";
+  return "    " + quoted(command.name) + ")\n      words='" + joined(words) + "'\n      case $previous in\n" + values +
+         "        *) takes_value='' " + bash_value(command.operand_choices, what_operands_complete(command)) +
+         " ;;\n      esac\n      ;;\n";
 }
 
 // Escapes brackets and colons, which have a meaning in the specifications of zsh's _arguments.
@@ -79,29 +94,53 @@ std::string zsh_text(const std::string& text) {
   return replaced(replaced(replaced(replaced(text, "\\", "\\\\"), "[", "\\["), "]", "\\]"), ":", "\\:");
 }
 
+// The action of _arguments that fills in a value.
+std::string zsh_value(const std::vector<std::string>& choices, Completes kind) {
+  const std::string files = kind == Completes::kFile ? "_files" : kind == Completes::kDirectory ? "_files -/" : "";
+  if (choices.empty()) return files.empty() ? " " : files;
+  return files.empty() ? "(" + joined(choices) + ")" : "{compadd -- " + joined(choices) + "; " + files + "}";
+}
+
 std::string zsh_option(const OptionText& option) {
   std::string end = "[" + zsh_text(option.meaning) + "]";
   if (!option.value_name.empty()) {
-    static const std::map<Completes, std::string> kActions{
-        {Completes::kNothing, " "}, {Completes::kFile, "_files"}, {Completes::kDirectory, "_files -/"}};
-    end += ":" + zsh_text(option.value_name) + ":" + kActions.at(what_completes(option.value_name));
+    end += ":" + zsh_text(option.value_name) + ":" + zsh_value(option.choices, what_completes(option.value_name));
   }
   std::string lines;
   for (const std::string& name : names_of(option)) lines += "        " + quoted("*" + name + end) + " \\\n";
   return lines;
 }
 
+// The part of `complete` that fills in a value.
+std::string fish_value(const std::vector<std::string>& choices, Completes kind) {
+  std::vector<std::string> words = choices;
+  if (kind == Completes::kDirectory) words.emplace_back("(__fish_complete_directories)");
+  const std::string files = kind == Completes::kFile ? " -r -F" : " -x";
+  return words.empty() ? files : files + " -a " + quoted(joined(words));
+}
+
 std::string fish_option(const std::string& condition, const OptionText& option) {
   std::string line = "complete -c spillway -n " + quoted(condition);
   if (!option.short_name.empty()) line += " -s " + option.short_name.substr(1);
   line += " -l " + option.long_name.substr(2);
-  const Completes kind = what_completes(option.value_name);
-  if (!option.value_name.empty()) {
-    line += kind == Completes::kNothing     ? " -x"
-            : kind == Completes::kDirectory ? " -x -a '(__fish_complete_directories)'"
-                                            : " -r -F";
-  }
+  if (!option.value_name.empty()) line += fish_value(option.choices, what_completes(option.value_name));
   return line + " -d " + quoted(replaced(option.meaning, "\n", " ")) + "\n";
+}
+
+std::string fish_command(const Command& command) {
+  const std::string condition = "__spillway_begins " + quoted(command.name);
+  std::string text;
+  const Completes kind = what_operands_complete(command);
+  if (kind == Completes::kDirectory) {
+    text += "complete -c spillway -n " + quoted(condition) + " -f -a '(__fish_complete_directories)'\n";
+  } else if (kind == Completes::kNothing) {
+    text += "complete -c spillway -n " + quoted(condition) + " -f\n";
+  }
+  if (!command.operand_choices.empty()) {
+    text += "complete -c spillway -n " + quoted(condition) + " -a " + quoted(joined(command.operand_choices)) + "\n";
+  }
+  for (const OptionText& option : all_options(command)) text += fish_option(condition, option);
+  return text;
 }
 
 }  // namespace
@@ -118,8 +157,14 @@ std::string bash_completions(const std::vector<Command>& commands) {
   return "# bash completion for spillway: to be sourced, or put where bash-completion looks for it.\n"
          "_spillway() {\n"
          "  local IFS=$' \\t\\n' current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
-         "  local command='' words='' files='' directories='' values='' i\n"
+         "  local command='' words='' choices='' names='' takes_value=y i\n"
          "  COMPREPLY=()\n"
+         "  # --option=value arrives as three words.\n"
+         "  if [[ $previous == = ]]; then\n"
+         "    previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
+         "  elif [[ $current == = ]]; then\n"
+         "    current=''\n"
+         "  fi\n"
          "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
          "    case \"${COMP_WORDS[*]:1:i}\" in\n"
          "    " +
@@ -137,15 +182,13 @@ std::string bash_completions(const std::vector<Command>& commands) {
          "  case $command in\n" +
          cases +
          "  esac\n"
-         "  if [[ $values == *\" $previous \"* ]]; then\n"
-         "    return\n"
-         "  elif [[ $directories == *\" $previous \"* ]]; then\n"
-         "    mapfile -t COMPREPLY < <(compgen -d -- \"$current\")\n"
-         "  elif [[ $files == *\" $previous \"* || $current != -* ]]; then\n"
-         "    mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
-         "  else\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+         "  if [[ -z $takes_value && $current == -* ]]; then\n"
+         "    choices=$words names=''\n"
          "  fi\n"
+         "  mapfile -t COMPREPLY < <(\n"
+         "    [[ -z $choices ]] || compgen -W \"$choices\" -- \"$current\"\n"
+         "    [[ -z $names ]] || compgen -\"$names\" -- \"$current\"\n"
+         "  )\n"
          "}\n"
          "complete -o filenames -F _spillway spillway\n";
 }
@@ -155,7 +198,8 @@ std::string zsh_completions(const std::vector<Command>& commands) {
   for (const Command& command : commands) {
     cases += "      " + quoted(command.name) + ")\n        _arguments \\\n";
     for (const OptionText& option : all_options(command)) cases += zsh_option(option);
-    cases += "        '*:file:_files'\n        return ;;\n";
+    cases += "        " + quoted("*:operand:" + zsh_value(command.operand_choices, what_operands_complete(command))) +
+             "\n        return ;;\n";
   }
   for (const auto& [beginning, words] : next_words(commands)) {
     nexts += "    " + quoted(beginning) + ") compadd -- " + joined({words.begin(), words.end()}) + " ;;\n";
@@ -196,10 +240,7 @@ std::string fish_completions(const std::vector<Command>& commands) {
           "complete -c spillway -f -n " + quoted("__spillway_is " + quoted(beginning)) + " -a " + quoted(word) + "\n";
     }
   }
-  for (const Command& command : commands) {
-    const std::string condition = "__spillway_begins " + quoted(command.name);
-    for (const OptionText& option : all_options(command)) text += fish_option(condition, option);
-  }
+  for (const Command& command : commands) text += fish_command(command);
   return text;
 }
 

@@ -1,5 +1,5 @@
-// Completions for bash, zsh and fish, from the tables of all commands: commands, options, and file names for options
-// that take one.
+// Completions for bash, zsh and fish, from the tables of all commands: commands, options, the names that an option or
+// an operand may have, and names of files or directories for those that take one.
 #pragma once
 
 #include <string>

@@ -75,28 +75,34 @@ std::string command_section(const Command& command) {
 }  // namespace
 
 std::string manual_page(const std::vector<Command>& commands) {
-  std::string page = ".TH SPILLWAY 1 \"\" \"spillway " + escaped(kVersion) + "\" \"User Commands\"\n";
+  std::string page = ".TH SPILLWAY 1 \"" + escaped(build_facts().date) + "\" \"spillway " + escaped(kVersion) +
+                     "\" \"User Commands\"\n";
   page +=
       ".SH NAME\nspillway \\- build inverted indexes from corpora that do not fit in memory, and search them\n"
       ".SH SYNOPSIS\n.B spillway\n.I COMMAND\n.RI [ ARGUMENTS ]\n"
       ".SH DESCRIPTION\nData goes to standard output, messages to standard error. Nothing is overwritten without\n"
       ".BR \\-\\-force .\n"
       "Sizes: K M G T and KiB MiB GiB TiB are powers of 1024, KB MB GB TB powers of 1000.\n"
-      "Every command has\n.BR \\-\\-help \" (\" \\-h ),\nwhich shows examples, options and exit codes;\n"
-      ".B spillway \\-\\-version\nshows the version.\n"
+      "Where an option is repeated, the last one wins; those of\n.BR \\-\\-temp\\-dir\nadd up.\n"
+      ".B spillway help\n.I COMMAND\nand the option\n.BR \\-\\-help \" (\" \\-h )\n"
+      "of every command show examples, options and exit codes;\n"
+      ".BR \\-\\-version \" (\" \\-V )\nshows the version.\n"
       ".SH COMMANDS\n";
   for (const Command& command : commands) page += command_section(command);
   page +=
       ".SH EXIT STATUS\n"
       ".TP\n0\ndone\n"
-      ".TP\n1\nverify: the index is bad; doctor: something should be fixed\n"
+      ".TP\n1\nverify: the index is bad; doc, dump: no such document or term; doctor: something should be fixed\n"
       ".TP\n2\nwrong usage, or a file cannot be read or written\n"
       ".TP\n3\nmore bad input than allowed\n"
       ".TP\n4\nthe memory or disk budget is too small\n"
       ".TP\n5\na file is corrupt or of another version\n"
       ".TP\n6\na GPU was required, and none is usable\n"
       ".TP\n130, 143\ninterrupted by SIGINT, SIGTERM\n"
-      ".SH ENVIRONMENT\n.TP\n.B TERM\nwith the value dumb, progress is not redrawn in place\n";
+      ".SH ENVIRONMENT\n"
+      ".TP\n.B TERM\nif it is not set, or dumb, nothing is bold and progress is not redrawn in place\n"
+      ".TP\n.B NO_COLOR\nif it is set, nothing is bold\n"
+      ".TP\n.B COLUMNS\nthe width of a terminal that does not tell its own\n";
   return page;
 }
 

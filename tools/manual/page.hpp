@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// roff for man(1). The text is the same on every machine.
+// roff for man(1), dated by the sources. The same sources give the same text on every machine.
 std::string manual_page(const std::vector<Command>& commands);
 
 }  // namespace spillway

@@ -49,9 +49,9 @@ std::vector<std::string> string_sorter_names() {
   return names;
 }
 
-void take_name(const Arguments& arguments, const char* option, const std::vector<std::string>& names,
-               std::string& value) {
+void take_name(const Arguments& arguments, const char* option, std::string& value) {
   if (const auto text = arguments.text(option)) {
+    const std::vector<std::string>& names = arguments.choices(option);
     value = names[parse_choice(std::string("--") + option, *text, names)];
   }
 }
@@ -92,11 +92,11 @@ std::string stop_words(const std::string& choice, const ContentOptions& content,
 
 ContentOptions content_options(const Arguments& arguments, FileSystem& files) {
   ContentOptions content;
-  take_choice(arguments, "tokenizer", {"unicode", "ascii"}, content.tokenizer);
+  take_choice(arguments, "tokenizer", content.tokenizer);
   content.positions = arguments.has("positions");
-  take_choice(arguments, "store", {"none", "meta", "text"}, content.store);
-  take_choice(arguments, "duplicate-ids", {"first", "keep", "fail"}, content.duplicate_ids);
-  take_name(arguments, "stem", stemmer_names(), content.stemmer);
+  take_choice(arguments, "store", content.store);
+  take_choice(arguments, "duplicate-ids", content.duplicate_ids);
+  take_name(arguments, "stem", content.stemmer);
   take_count(arguments, "max-term-bytes", 1, 65535, content.max_term_bytes);
   take_size(arguments, "max-document-bytes", content.max_document_bytes, content.max_document_bytes);
   if (const auto choice = arguments.text("stop")) content.stop_words = stop_words(*choice, content, files);
@@ -105,7 +105,7 @@ ContentOptions content_options(const Arguments& arguments, FileSystem& files) {
 
 CorpusOptions corpus_options(const Arguments& arguments) {
   CorpusOptions corpus;
-  take_choice(arguments, "format", corpus_format_names(), corpus.format);
+  take_choice(arguments, "format", corpus.format);
   const struct {
     const char* option;
     std::vector<std::string> FieldNames::*list;
@@ -158,10 +158,11 @@ std::vector<int> gpu_ids(const std::string& text) {
 std::vector<options::options_description> planned_option_groups() {
   auto input = option_group("Input"), content = option_group("What the index holds"),
        resources = option_group("Resources");
-  add_value(input, "format", "NAME",
-            "auto (default: jsonl, trec or text, by content), jsonl, lines (a document per line), text (a document per "
-            "file), "
-            "trec (<DOC> elements) or tsv (id, title, text)");
+  add_choice(
+      input, "format", "NAME", corpus_format_names(),
+      "auto (default: jsonl, trec or text, by content), jsonl, lines (a document per line), text (a document per "
+      "file), "
+      "trec (<DOC> elements) or tsv (id, title, text)");
   add_value(input, "id-field", "NAMES",
             "JSON members, trec elements or numbers of tsv columns that may hold the id; the first present one counts "
             "(default id,docid,_id; docno; 1)");
@@ -171,29 +172,34 @@ std::vector<options::options_description> planned_option_groups() {
   add_value(input, "url-field", "NAMES", "... with the address (default url)");
   add_value(input, "date-field", "NAMES", "... with the date (default date)");
   add_value(input, "part", "I/N", "index only part I of N of the input");
-  add_value(content, "tokenizer", "NAME",
-            "unicode (default) or ascii: maximal sequences of letters and digits, lower-cased");
-  add_value(content, "stop", "LIST", "words to leave out: none (default), english, or a file with one word per line");
-  add_value(content, "stem", "LANGUAGE", "none (default), porter, or a Snowball stemmer such as english");
+  add_choice(content, "tokenizer", "NAME", {"unicode", "ascii"},
+             "unicode (default) or ascii: maximal sequences of letters and digits, lower-cased");
+  add_choice(content, "stop", "LIST", {"none", "english"},
+             "words to leave out: none (default), english, or a file with one word per line");
+  add_choice(content, "stem", "LANGUAGE", stemmer_names(),
+             "none (default), porter, or a Snowball stemmer such as english");
   add_value(content, "max-term-bytes", "N", "drop and count longer tokens (default 255, at most 65535)");
   add_value(content, "max-document-bytes", "SIZE", "skip and count longer documents (default 64M)");
-  add_value(content, "duplicate-ids", "POLICY", "first (default: skip and count later documents), keep or fail");
+  add_choice(content, "duplicate-ids", "POLICY", {"first", "keep", "fail"},
+             "first (default: skip and count later documents), keep or fail");
   add_flag(content, "positions", "store the position of every occurrence, for phrases (about five times the size)");
-  add_value(content, "store", "WHAT",
-            "besides the id: meta (default: title, url, date), text (also the text, compressed) or none");
+  add_choice(content, "store", "WHAT", {"none", "meta", "text"},
+             "besides the id: meta (default: title, url, date), text (also the text, compressed) or none");
   add_resource_options(resources);
-  add_value(resources, "mode", "NAME",
-            "auto (default: gpu+ if a usable GPU saves time, else cpu+), cpu+ and gpu+ (parsing, sorting and writing "
-            "overlap), cpu and gpu (one after the other)");
+  add_choice(resources, "mode", "NAME", index_mode_names(),
+             "auto (default: gpu+ if a usable GPU saves time, else cpu+), cpu+ and gpu+ (parsing, sorting and writing "
+             "overlap), cpu and gpu (one after the other)");
   add_value(resources, "gpu", "IDS", "numbers of the GPUs that sort, such as 0 or 0,1 (default: the first usable one)");
   add_value(resources, "gpu-memory", "SIZE", "memory to use on each GPU (default: four fifths of what is free)");
-  add_value(
-      resources, "gpu-chunks", "FORM",
+  add_choice(
+      resources, "gpu-chunks", "FORM", gpu_chunks_names(),
       "what a GPU receives: tokens (every token; parsing looks no word up), tables (term tables and occurrences) or "
       "auto (default: tokens if GPU memory allows)");
   add_flag(resources, "require-gpu", "fail (exit 6) rather than sort on the CPU");
-  add_value(resources, "record-sorter", "NAME", listed("auto (default)", record_sorter_names()).c_str());
-  add_value(resources, "string-sorter", "NAME", listed("auto (default)", string_sorter_names()).c_str());
+  for (const auto& [option, names] :
+       {std::pair{"record-sorter", record_sorter_names()}, std::pair{"string-sorter", string_sorter_names()}}) {
+    add_choice(resources, option, "NAME", names, listed("auto (default)", names).c_str());
+  }
   add_scratch_options(resources);
   add_value(resources, "block-bytes", "SIZE", "sort blocks of this size (default: planned)");
   return {input, content, resources};
@@ -235,18 +241,18 @@ IndexOptions plan_options(const Arguments& arguments, FileSystem& files) {
   result.corpus = corpus_options(arguments);
   result.corpus.max_document_bytes = result.content.max_document_bytes;
   refuse_conflicts(arguments, result.corpus);
-  take_choice(arguments, "mode", index_mode_names(), result.mode);
+  take_choice(arguments, "mode", result.mode);
   if (const auto text = arguments.text("gpu")) result.gpu.ids = gpu_ids(*text);
   take_size(arguments, "gpu-memory", result.gpu.memory_bytes);
-  take_choice(arguments, "gpu-chunks", gpu_chunks_names(), result.gpu.chunks);
+  take_choice(arguments, "gpu-chunks", result.gpu.chunks);
   result.gpu.required = arguments.has("require-gpu");
   const JobResources resources = job_resources(arguments, files);
   result.memory_bytes = resources.memory_bytes;
   result.threads = resources.threads;
   result.temp_directories = resources.temp_directories;
   result.temp_limit_bytes = resources.temp_limit_bytes;
-  take_name(arguments, "record-sorter", record_sorter_names(), result.record_sorter);
-  take_name(arguments, "string-sorter", string_sorter_names(), result.string_sorter);
+  take_name(arguments, "record-sorter", result.record_sorter);
+  take_name(arguments, "string-sorter", result.string_sorter);
   take_size(arguments, "block-bytes", result.block_bytes);
   take_error_rate(arguments, result.max_error_rate);
   result.strict = arguments.has("strict");

@@ -28,16 +28,16 @@ SearchSettings search_settings(const Arguments& arguments) {
   if (arguments.has("exhaustive")) result.method = SearchMethod::kExhaustive;
   // A query on the command line may use operators; files hold questions, with - and quotes as punctuation.
   if (!arguments.has("queries")) result.syntax = QuerySyntax::kOperators;
-  take_choice(arguments, "query-syntax", {"plain", "operators"}, result.syntax);
+  take_choice(arguments, "query-syntax", result.syntax);
   return result;
 }
 
 SearchOptions search_options(const Arguments& arguments) {
   SearchOptions result;
   result.settings = search_settings(arguments);
-  take_choice(arguments, "format", {"text", "trec", "msmarco", "json"}, result.format);
-  take_choice(arguments, "query-format", {"auto", "tsv", "trec", "jsonl", "lines"}, result.queries.format);
-  take_choice(arguments, "topic-field", {"title", "desc", "narr", "all"}, result.queries.topic_field);
+  take_choice(arguments, "format", result.format);
+  take_choice(arguments, "query-format", result.queries.format);
+  take_choice(arguments, "topic-field", result.queries.topic_field);
   for (const char* option : {"query-format", "topic-field", "threads"}) {
     if (arguments.has(option) && !arguments.has("queries")) {
       throw UsageError(std::string("--") + option + " needs --queries");
@@ -46,7 +46,8 @@ SearchOptions search_options(const Arguments& arguments) {
   if (const auto text = arguments.text("run-id")) {
     if (result.format != SearchFormat::kTrec) throw UsageError("--run-id needs --format trec");
     if (text->empty() || SearchOutput::column(*text) != *text) {
-      throw UsageError("--run-id must be one word without blanks");
+      throw UsageError("--run-id '" + printable(*text) +
+                       "': expected one word without blanks, controls and backslashes");
     }
     result.run_id = *text;
   }
@@ -67,6 +68,12 @@ ExitCode run_search_command(const Arguments& arguments, Session& session) {
   const IndexReader index(session.files, operands[0]);
   const SearchOutput output(index, options.format, options.run_id, terminal_marks());
   QueryRunner runner(index, options.settings, output);
+  const auto write = [&](const RenderedAnswer& answer) {
+    session.out.write(answer.data);
+    if (answer.words.empty()) return;
+    session.out.flush();
+    print_message("search: " + answer.words);
+  };
   if (queries) {
     const auto check = [&] { throw_if_interrupted(session.signal_number); };
     QueryFile file(session.files, *queries, options.queries, check);
@@ -74,11 +81,11 @@ ExitCode run_search_command(const Arguments& arguments, Session& session) {
       check();
       return file.next();
     };
-    runner.run(next, [&](const std::string& answer) { session.out.write(answer); });
+    runner.run(next, write);
   } else {
     std::string query = operands[1];
     for (std::size_t i = 2; i < operands.size(); ++i) query += " " + operands[i];
-    session.out.write(runner.answer_one(query));
+    write(runner.answer_one(query));
   }
   if (arguments.has("stats")) {
     session.out.flush();
@@ -115,20 +122,22 @@ Command search_command() {
       "begins with -. In a plain query (the default for FILE) all of these are punctuation.";
   auto queries = option_group("Queries"), ranking = option_group("Ranking"), output = option_group("Output");
   add_value(queries, "queries", "FILE", "queries from a file; - is standard input");
-  add_value(queries, "query-format", "NAME",
-            "auto (default: by its first line), tsv (id<TAB>query), trec (topics), jsonl (id or _id or query_id, text "
-            "or query or title) or lines (ids are line numbers)");
-  add_value(queries, "topic-field", "NAME", "field of TREC topics: title (default), desc, narr or all");
-  add_value(queries, "query-syntax", "NAME", "plain (default for FILE) or operators (default for QUERY)");
+  add_choice(queries, "query-format", "NAME", {"auto", "tsv", "trec", "jsonl", "lines"},
+             "auto (default: by its first line), tsv (id<TAB>query), trec (topics), jsonl (id or _id or query_id, text "
+             "or query or title) or lines (ids are line numbers)");
+  add_choice(queries, "topic-field", "NAME", {"title", "desc", "narr", "all"},
+             "field of TREC topics: title (default), desc, narr or all");
+  add_choice(queries, "query-syntax", "NAME", {"plain", "operators"},
+             "plain (default for FILE) or operators (default for QUERY)");
   add_value(queries, "threads", "N", "queries of FILE answered in parallel (default 1); the output is the same");
   add_value(ranking, "count,k", "N", "documents per query (default 10)");
   add_value(ranking, "k1", "NUMBER", "BM25's k1 (default 0.9)");
   add_value(ranking, "b", "NUMBER", "BM25's b, 0 to 1 (default 0.4)");
   add_flag(ranking, "exhaustive", "score every posting: the same answers, slower");
-  add_value(output, "format", "NAME",
-            "text (default: rank, score, id, title; a snippet where texts are stored), trec (query Q0 id rank score "
-            "run; blanks in ids as \\x20), msmarco "
-            "(query, id, rank between tabs) or json (an object per query and line)");
+  add_choice(output, "format", "NAME", {"text", "trec", "msmarco", "json"},
+             "text (default: rank, score, id, title; a snippet where texts are stored), trec (query Q0 id rank score "
+             "run), msmarco (query, id, rank between tabs; in both, blanks in ids as \\x20 and \\ as \\x5C) or json "
+             "(an object per query and line)");
   add_value(output, "run-id", "WORD", "the last column of --format trec (default spillway)");
   add_flag(output, "stats", "print latencies, postings scored and blocks decoded to standard error");
   add_value(output, "stats-json", "FILE", "write the same, and the latency of each query, as JSON");

@@ -3,14 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
-#include <cstdlib>
-#include <limits>
 
 #include "corpora/document/utf8.hpp"
 #include "io/base/error.hpp"
 #include "io/format/cursors.hpp"
 #include "search/snippet.hpp"
+#include "tools/cli/terminal.hpp"
 #include "tools/report/figures.hpp"
 #include "tools/report/json.hpp"
 
@@ -19,6 +19,17 @@ namespace spillway {
 namespace {
 
 constexpr const char* kOnlyQuery = "1";  // id of the query of the command line in formats that need one
+
+// Bytes of the first character of `text` if a column holds it as it is; otherwise 0.
+std::size_t plain_character_bytes(std::string_view text) {
+  static constexpr std::array<std::string_view, 17> kBlanks{" ",      "\u00A0", "\u1680", "\u2000", "\u2001", "\u2002",
+                                                            "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008",
+                                                            "\u2009", "\u200A", "\u202F", "\u205F", "\u3000"};
+  const auto lead = static_cast<std::uint8_t>(text[0]);
+  const std::string_view character = text.substr(0, lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4);
+  const bool is_blank = std::find(kBlanks.begin(), kBlanks.end(), character) != kBlanks.end();
+  return is_blank || character == "\\" || printable(character) != character ? 0 : character.size();
+}
 
 std::string id_of(const SearchAnswer& answer) {
   return SearchOutput::column(answer.id != nullptr ? *answer.id : kOnlyQuery);
@@ -33,9 +44,9 @@ class Snippets {
   Snippets(const IndexReader& index, const SearchAnswer& answer)
       : index_(index), maker_(index.options(), terms_of(answer)) {}
   bool any() const { return index_.options().store == StorePolicy::kText; }
-  std::string text(std::uint32_t document, const SnippetMarks& marks) {
+  Snippet of(std::uint32_t document) {
     const std::string source = index_.document_text(document, kSnippetSourceBytes);
-    return marked_text(maker_.make(whole_characters(source)), marks.open, marks.close);
+    return maker_.make(whole_characters(source));
   }
 
  private:
@@ -54,37 +65,46 @@ class Snippets {
 }  // namespace
 
 SnippetMarks terminal_marks() {
-  const char* const no_color = std::getenv("NO_COLOR");
-  if (isatty(STDOUT_FILENO) != 1 || (no_color != nullptr && *no_color != '\0')) return {};
+  if (!shows_colors(STDOUT_FILENO)) return {};
   return {"\x1B[1m", "\x1B[22m"};
 }
 
 std::string SearchOutput::column(std::string_view text) {
+  const auto is_plain = [](char c) { return c > ' ' && c < '\x7F' && c != '\\'; };
+  if (std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);  // nearly all ids
   std::string word;
-  for (const char c : printable(text, std::numeric_limits<std::size_t>::max())) {
-    word += c == ' ' ? std::string("\\x20") : std::string(1, c);
+  while (!text.empty()) {
+    const std::size_t kept = plain_character_bytes(text);
+    if (kept > 0) {
+      word += text.substr(0, kept);
+    } else {
+      constexpr std::string_view kHex = "0123456789ABCDEF";
+      const auto byte = static_cast<std::uint8_t>(text[0]);
+      word.append("\\x").append({kHex[byte >> 4], kHex[byte & 15]});
+    }
+    text.remove_prefix(std::max<std::size_t>(kept, 1));
   }
   return word;
 }
 
-std::string SearchOutput::render(const SearchAnswer& answer) const {
+RenderedAnswer SearchOutput::render(const SearchAnswer& answer) const {
   switch (format_) {
     case SearchFormat::kTrec:
-      return trec(answer);
+      return {trec(answer), ""};
     case SearchFormat::kMsMarco:
-      return ms_marco(answer);
+      return {ms_marco(answer), ""};
     case SearchFormat::kJson:
-      return json(answer);
+      return {json(answer), ""};
     case SearchFormat::kText:
       break;
   }
-  return text(answer);
+  const std::string of_query = answer.id == nullptr ? "the query" : "query " + printable(*answer.id);
+  return {text(answer), answer.ranking.empty() ? "no document matches " + of_query : ""};
 }
 
 std::string SearchOutput::text(const SearchAnswer& answer) const {
   std::string out;
   if (answer.id != nullptr) out += "query " + printable(*answer.id) + ": " + printable(answer.query) + "\n";
-  if (answer.ranking.empty()) out += "no document matches the query\n";
   std::vector<StoredDocument> documents;
   std::size_t width = 0;
   for (const RankedDocument& ranked : answer.ranking) {
@@ -99,7 +119,8 @@ std::string SearchOutput::text(const SearchAnswer& answer) const {
     const std::string id = printable(documents[i].id);
     out += rank_and_score + (title.empty() ? id : left_aligned(id, width) + "  " + title) + "\n";
     if (!snippets.any()) continue;
-    const std::string snippet = snippets.text(answer.ranking[i].document, marks_);
+    const std::string snippet =
+        marked_text(printable(snippets.of(answer.ranking[i].document)), marks_.open, marks_.close);
     if (!snippet.empty()) out += "      " + snippet + "\n";
   }
   if (answer.id != nullptr) out += "\n";
@@ -139,7 +160,7 @@ std::string SearchOutput::json(const SearchAnswer& answer) const {
     nlohmann::ordered_json hit{
         {"rank", i + 1}, {"score", ranked.score}, {"id", document.id}, {"document", ranked.document}};
     if (document.fields & RunDocument::kTitle) hit["title"] = document.title;
-    if (snippets.any()) hit["snippet"] = snippets.text(ranked.document, {});
+    if (snippets.any()) hit["snippet"] = marked_text(snippets.of(ranked.document), "**", "**");
     object["hits"].push_back(std::move(hit));
   }
   return json_line(object);

@@ -20,11 +20,17 @@ struct SearchAnswer {
   std::vector<RankedDocument> ranking;
 };
 
+// An answer in an output format.
+struct RenderedAnswer {
+  std::string data;   // for standard output, with its line feeds; may be empty
+  std::string words;  // for standard error: that nothing was found; empty otherwise
+};
+
 struct SnippetMarks {
   std::string open = "**", close = "**";
 };
 
-// Bold if standard output is a terminal and NO_COLOR is not set; otherwise the default of SnippetMarks.
+// Bold if standard output shows it (tools/cli/terminal.hpp); otherwise the default of SnippetMarks.
 SnippetMarks terminal_marks();
 
 // Immutable and thread-safe. The index must outlive it.
@@ -35,10 +41,11 @@ class SearchOutput {
   SearchOutput(const IndexReader& index, SearchFormat format, std::string run_id, SnippetMarks marks = {})
       : index_(index), format_(format), run_id_(std::move(run_id)), marks_(std::move(marks)) {}
 
-  // The answer with its line feeds; may be empty. Throws FormatError if the index is corrupt.
-  std::string render(const SearchAnswer& answer) const;
+  // Throws FormatError if the index is corrupt.
+  RenderedAnswer render(const SearchAnswer& answer) const;
 
-  // `text` as a column of a run file: control characters escaped, blanks as \x20.
+  // `text` as a column of a run file. Every byte of a blank, a control character, a backslash and of broken UTF-8
+  // becomes \xNN, so that different texts have different columns: reading each \xNN as a byte gives the text.
   static std::string column(std::string_view text);
 
  private:

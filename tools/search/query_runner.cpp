@@ -29,7 +29,8 @@ std::unique_ptr<Ranker> ranker_of(const IndexReader& index, const Bm25& bm25, Se
 // A query and its answer or failure.
 struct QueryRunner::Task {
   const std::string* id;
-  std::string query, rendered;
+  std::string query;
+  RenderedAnswer rendered;
   double latency_ms = 0;
   std::exception_ptr failure;
 };
@@ -79,7 +80,7 @@ QueryRunner::QueryRunner(const IndexReader& index, const SearchSettings& setting
 
 QueryRunner::~QueryRunner() = default;
 
-std::string QueryRunner::answer_one(const std::string& query) {
+RenderedAnswer QueryRunner::answer_one(const std::string& query) {
   std::vector<Task> tasks(1);
   tasks[0].id = nullptr;
   tasks[0].query = query;
@@ -108,7 +109,7 @@ void QueryRunner::answer_all(std::vector<Task>& tasks) {
 }
 
 void QueryRunner::run(const std::function<std::optional<QueryLine>()>& next,
-                      const std::function<void(const std::string&)>& write) {
+                      const std::function<void(const RenderedAnswer&)>& write) {
   const std::size_t batch =
       workers_.size() == 1 ? 1 : workers_.size() * std::clamp<std::size_t>(kBatchHits / settings_.k, 1, kBatchQueries);
   std::vector<QueryLine> queries;

@@ -33,10 +33,11 @@ class QueryRunner {
 
   // Takes queries from `next` until it returns nothing, and passes each rendered answer to `write`. Calls both on this
   // thread. A query that fails throws (FormatError, UsageError) after the answers before it are written.
-  void run(const std::function<std::optional<QueryLine>()>& next, const std::function<void(const std::string&)>& write);
+  void run(const std::function<std::optional<QueryLine>()>& next,
+           const std::function<void(const RenderedAnswer&)>& write);
 
   // Answers the query of the command line, which has no id.
-  std::string answer_one(const std::string& query);
+  RenderedAnswer answer_one(const std::string& query);
 
   SearchStats stats() const;
 

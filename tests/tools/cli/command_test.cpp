@@ -61,8 +61,21 @@ TEST(ParseArguments, SuggestsTheNearestOption) {
 
 TEST(ParseArguments, TakesNoBeginningOfANameForIt) { EXPECT_NE(refusal({"x", "--mem", "1"}), "accepted"); }
 
-TEST(ParseArguments, RefusesRepeatedMissingAndSuperfluousValues) {
-  EXPECT_NE(refusal({"x", "--memory", "1", "--memory", "2"}).find("--memory"), std::string::npos);
+TEST(ParseArguments, TakesTheLastOfWhatIsRepeatedUnlessItAddsUp) {
+  const Arguments arguments = parse_arguments(
+      toy_command(), {"-m", "1", "--force", "x", "--temp-dir=a", "--memory=2", "--force", "-m3", "--temp-dir=b", "y"});
+  EXPECT_EQ(arguments.text("memory"), "3");
+  EXPECT_TRUE(arguments.has("force"));
+  EXPECT_EQ(arguments.texts("temp-dir"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(arguments.operands(), (std::vector<std::string>{"x", "y"}));
+}
+
+TEST(ParseArguments, KnowsHelpAndVersionWithoutOperands) {
+  for (const char* word : {"--help", "-h"}) EXPECT_TRUE(parse_arguments(toy_command(), {word}).has("help"));
+  for (const char* word : {"--version", "-V"}) EXPECT_TRUE(parse_arguments(toy_command(), {word}).has("version"));
+}
+
+TEST(ParseArguments, RefusesMissingAndSuperfluousValues) {
   EXPECT_NE(refusal({"x", "--memory"}).find("--memory"), std::string::npos);
   EXPECT_NE(refusal({"x", "--force=yes"}).find("--force"), std::string::npos);
 }

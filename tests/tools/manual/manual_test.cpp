@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "tests/support/run_program.hpp"
@@ -68,6 +69,22 @@ TEST(ManualPage, NamesEveryOptionOfEveryCommand) {
   }
 }
 
+TEST(ManualPage, HasTheDateOfItsSources) {
+  EXPECT_TRUE(std::regex_search(manual_page(all_commands()),
+                                std::regex("^\\.TH SPILLWAY 1 \"20\\d\\d\\\\-\\d\\d\\\\-\\d\\d\"")));
+  ScratchDirectory scratch;
+  const auto date_of_build = [&](const std::string& variable) {
+    const std::string script =
+        variable + " cmake -DSOURCE=\"$1\" -DOUTPUT=\"$2\" -P \"$1\"/tools/write_commit.cmake && cat \"$2\"";
+    const ProgramResult result =
+        run_program({"/bin/sh", "-c", script, "sh", SPILLWAY_SOURCE_DIR, scratch / "commit.h"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return between(result.out, "SPILLWAY_DATE \"", "\n");
+  };
+  EXPECT_EQ(date_of_build("SOURCE_DATE_EPOCH=86400"), "SPILLWAY_DATE \"1970-01-02\"");
+  EXPECT_TRUE(contains(date_of_build("env -u SOURCE_DATE_EPOCH"), "\"20"));
+}
+
 TEST(ManualPage, RendersWithoutWarnings) {
   ScratchDirectory scratch;
   std::ofstream(scratch / "spillway.1") << manual_page(all_commands());
@@ -98,6 +115,31 @@ TEST(Completions, NameEveryOptionOfEveryCommand) {
       }
     }
   }
+}
+
+// Whatever take_choice() takes is offered by every shell, and nothing else.
+TEST(Completions, OfferTheNamesThatAnOptionMayHave) {
+  const std::string bash = bash_completions(all_commands()), zsh = zsh_completions(all_commands()),
+                    fish = fish_completions(all_commands());
+  int count = 0;
+  for (const Command& command : all_commands()) {
+    for (const OptionGroupText& group : option_table(command)) {
+      for (const OptionText& option : group.options) {
+        if (option.choices.empty()) continue;
+        ++count;
+        std::string names;
+        for (const std::string& name : option.choices) names += (names.empty() ? "" : " ") + name;
+        EXPECT_TRUE(contains(between(bash, "    '" + command.name + "')\n", "      ;;\n"),
+                             option.long_name + ") choices='" + names + "'"))
+            << command.name << option.long_name;
+        EXPECT_TRUE(contains(between(zsh, "      '" + command.name + "')\n", "return ;;"), names))
+            << command.name << option.long_name;
+        EXPECT_TRUE(contains(fish, " -l " + option.long_name.substr(2) + " ")) << option.long_name;
+        EXPECT_TRUE(contains(fish, " -a '" + names + "'")) << command.name << option.long_name;
+      }
+    }
+  }
+  EXPECT_GE(count, 25);
 }
 
 // The completions that bash offers while the last of the words is typed.
@@ -139,6 +181,17 @@ TEST(Completions, WorkInBash) {
       }
     }
   }
+  EXPECT_EQ(offers({"spillway", "search", "x", "--format", ""}), "\ntext\ntrec\nmsmarco\njson\n");
+  EXPECT_EQ(offers({"spillway", "search", "x", "--format", "=", "t"}), "\ntext\ntrec\n");
+  EXPECT_EQ(offers({"spillway", "search", "x", "--format", "="}), "\ntext\ntrec\nmsmarco\njson\n");
+  const std::string of_stop = offers({"spillway", "index", "--stop", ""});
+  EXPECT_TRUE(of_stop.starts_with("\nnone\nenglish\n") && contains(of_stop, "\na file\n")) << of_stop;
+  EXPECT_EQ(offers({"spillway", "corpus", "generate", "keys", "zi"}), "\nzipfian\n");
+  EXPECT_EQ(offers({"spillway", "help", "ver"}), "\nverify\n");
+  EXPECT_EQ(offers({"spillway", "help", "corpus", "g"}), "\ngenerate\n");
+  EXPECT_FALSE(contains(offers({"spillway", "stats", "a"}), "\na file\n"));
+  EXPECT_TRUE(contains(offers({"spillway", "stats", "a"}), "\na directory\n"));
+  EXPECT_TRUE(contains(offers({"spillway", "index", "--force", "a"}), "\na file\n"));
   EXPECT_TRUE(contains(offers({"spillway", "index", "a"}), "\na file\n"));
   EXPECT_FALSE(contains(offers({"spillway", "index", "--temp-dir", "a"}), "\na file\n"));
   EXPECT_TRUE(contains(offers({"spillway", "index", "--temp-dir", "a"}), "\na directory\n"));

@@ -71,7 +71,7 @@ void write_stats(const ModesStats& stats, BenchOutput& output) {
 }
 
 ExitCode run_bench_modes_command(const Arguments& arguments, Session& session) {
-  if (arguments.has("mode")) throw UsageError("--mode names one mode; give --modes LIST");
+  if (arguments.has("mode")) throw UsageError("--mode names one mode; give --modes NAMES");
   for (const std::string& input : arguments.operands()) {
     if (input == "-") throw UsageError("the input is read several times: it cannot be standard input");
   }
@@ -121,9 +121,10 @@ Command bench_modes_command() {
       "compares with the first mode, round by round. Busy times are summed over threads. All modes must make the same\n"
       "index, byte for byte; indexes are removed.";
   auto measuring = option_group("Measuring");
-  add_value(measuring, "modes", "LIST",
-            "some of cpu, cpu+, gpu, gpu+ (default: all that can run here); MODE:RECORD_SORTER@THREADS sets the record "
-            "sorter, the threads, or both for one of them");
+  add_choice(
+      measuring, "modes", "NAMES", concrete_mode_names(),
+      "some of cpu, cpu+, gpu, gpu+ (default: all that can run here); MODE:RECORD_SORTER@THREADS sets the record "
+      "sorter, the threads, or both for one of them");
   add_value(measuring, "rounds", "N", "timed rounds after the warm-up round (default 5)");
   add_value(measuring, "scratch", "DIR", "directory for indexes and runs (default: the working directory)");
   add_flag(measuring, "skip-parsing", "do not measure parsing alone");

@@ -34,13 +34,36 @@ struct Choice {
   bool needs_gpu = false;  // a sorter that needs a GPU was named
 };
 
+template <typename T>
+std::vector<T> joined(std::vector<T> first, const std::vector<T>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+template <typename Named>
+std::vector<std::string> names_of(const std::vector<const Named*>& all) {
+  std::vector<std::string> names;
+  for (const Named* one : all) names.emplace_back(one->name());
+  return names;
+}
+
+std::vector<std::string> distribution_names() {
+  std::vector<std::string> names;
+  for (const KeyDistributionText& text : key_distributions()) names.emplace_back(text.name);
+  return names;
+}
+
+std::vector<std::string> string_set_names() {
+  std::vector<std::string> names;
+  for (const StringSetText& text : string_sets()) names.emplace_back(text.name);
+  return names;
+}
+
 template <typename Sorter>
 Choice<Sorter> chosen_sorters(const Arguments& arguments, const std::vector<const Sorter*>& of_cpu,
                               const std::vector<const Sorter*>& of_gpu) {
-  std::vector<const Sorter*> all = of_cpu;
-  all.insert(all.end(), of_gpu.begin(), of_gpu.end());
-  std::vector<std::string> names;
-  for (const Sorter* sorter : all) names.emplace_back(sorter->name());
+  const std::vector<const Sorter*> all = joined(of_cpu, of_gpu);
+  const std::vector<std::string> names = names_of(all);
   const std::vector<std::string> chosen = chosen_names(arguments, "sorter", names, names);
   Choice<Sorter> choice;
   choice.is_by_name = arguments.text("sorter").value_or("all") != "all";
@@ -126,8 +149,7 @@ void bench_keys(SortBench& bench, const KeySetOptions& set, const std::vector<co
 
 ExitCode run_bench_records_command(const Arguments& arguments, Session& session) {
   const auto choice = chosen_sorters(arguments, record_sorters(), gpu_record_sorters());
-  std::vector<std::string> distributions;
-  for (const KeyDistributionText& text : key_distributions()) distributions.emplace_back(text.name);
+  const std::vector<std::string> distributions = distribution_names();
   const auto chosen = chosen_names(arguments, "distribution", distributions, {"uniform"});
   const auto counts = chosen_numbers(arguments, "count", 0, kMostItems, {kDefaultKeys});
   const auto bits = chosen_numbers(arguments, "bits", 1, 64, {64});
@@ -159,7 +181,8 @@ void bench_strings(SortBench& bench, const NamedStringSet& named, std::uint64_t 
   const auto stats = bench.measure(timed_string_sorts(sorters, input, bench.place(), bench.budget()));
   nlohmann::ordered_json value{{"set", named.name}};
   value.update(string_set_json(input.stats()));
-  bench.add_case(std::move(value), named.name + ": " + string_set_text(input.stats()), stats, count, "M strings/s");
+  bench.add_case(std::move(value), printable(named.name, 4096) + ": " + string_set_text(input.stats()), stats, count,
+                 "M strings/s");
 }
 
 void bench_set(SortBench& bench, const NamedStringSet& named, const std::vector<std::uint64_t>& counts,
@@ -171,8 +194,7 @@ void bench_set(SortBench& bench, const NamedStringSet& named, const std::vector<
 
 ExitCode run_bench_strings_command(const Arguments& arguments, Session& session) {
   const auto choice = chosen_sorters(arguments, string_sorters(), gpu_string_sorters());
-  std::vector<std::string> names;
-  for (const StringSetText& text : string_sets()) names.emplace_back(text.name);
+  const std::vector<std::string> names = string_set_names();
   const auto sets = chosen_names(arguments, "set", names, arguments.has("lines") ? std::vector<std::string>{} : names);
   const auto counts = chosen_numbers(arguments, "count", 0, kMostStrings, {});
   SortBench bench(arguments, session, "bench sort strings", bench_options(arguments, session.files, choice.needs_gpu));
@@ -187,6 +209,12 @@ ExitCode run_bench_strings_command(const Arguments& arguments, Session& session)
   }
   bench.finish();
   return ExitCode::kDone;
+}
+
+// An option whose value is a list of `names`, or all.
+void add_names(boost::program_options::options_description& group, const char* option,
+               const std::vector<std::string>& names, const char* meaning) {
+  add_choice(group, option, "NAMES", joined({"all"}, names), meaning);
 }
 
 constexpr const char* kNotes =
@@ -225,10 +253,11 @@ Command bench_sort_records_command() {
       {"spillway bench sort records --distribution all --count 2^24", "every distribution of the papers"}};
   command.operands = "[OPTIONS]";
   auto what = option_group("What");
-  add_value(what, "sorter", "LIST", "sorters (default: all that can run here)");
-  add_value(what, "distribution", "LIST", "sets of `corpus generate keys` (default uniform)");
-  add_value(what, "count", "LIST", "keys (default 2^24)");
-  add_value(what, "bits", "LIST", "bits that keys have and that are sorted by (default 64)");
+  add_names(what, "sorter", names_of(joined(record_sorters(), gpu_record_sorters())),
+            "sorters (default: all that can run here)");
+  add_names(what, "distribution", distribution_names(), "sets of `corpus generate keys` (default uniform)");
+  add_value(what, "count", "NUMBERS", "keys (default 2^24)");
+  add_value(what, "bits", "NUMBERS", "bits that keys have and that are sorted by (default 64)");
   add_sort_groups(command, what);
   command.run = run_bench_records_command;
   return command;
@@ -246,10 +275,11 @@ Command bench_sort_strings_command() {
        "all on strings of your own, and the sort that they are compared with"}};
   command.operands = "[OPTIONS]";
   auto what = option_group("What");
-  add_value(what, "sorter", "LIST", "sorters (default: all that can run here)");
-  add_value(what, "set", "LIST", "sets of `corpus generate strings` (default all, or none with --lines)");
+  add_names(what, "sorter", names_of(joined(string_sorters(), gpu_string_sorters())),
+            "sorters (default: all that can run here)");
+  add_names(what, "set", string_set_names(), "sets of `corpus generate strings` (default all, or none with --lines)");
   add_value(what, "lines", "FILE", "the lines of a file, over and over where --count is more than there are");
-  add_value(what, "count", "LIST", "strings (default: as many as the paper's set, or the file, has)");
+  add_value(what, "count", "NUMBERS", "strings (default: as many as the paper's set, or the file, has)");
   add_sort_groups(command, what);
   command.run = run_bench_strings_command;
   return command;
