@@ -1,6 +1,7 @@
 #include "tests/support/run_program.hpp"
 
 #include <fcntl.h>
+#include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,26 @@ std::string contents(std::FILE* file) {
   return text;
 }
 
+std::vector<char*> arguments_of(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
+// Requires: this is the child's process.
+[[noreturn]] void execute(const std::vector<char*>& arguments, const std::vector<std::string>& environment) {
+  for (const std::string& variable : environment) putenv(const_cast<char*>(variable.c_str()));
+  execv(arguments[0], arguments.data());
+  _exit(127);
+}
+
+int exit_code_of(pid_t child) {
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) throw std::runtime_error("waitpid failed");
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 // Returns the writing end of a pipe whose reading end is closed.
 int closed_pipe() {
   int ends[2];
@@ -51,26 +72,38 @@ ProgramResult run_program(const std::vector<std::string>& words, const ProgramSe
   if (setting.close_out) out_descriptor = closed_pipe();
   if (!setting.out_path.empty()) out_descriptor = open(setting.out_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (out_descriptor < 0) throw std::runtime_error("cannot open " + setting.out_path);
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-
+  const std::vector<char*> arguments = arguments_of(words);
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("fork failed");
   if (child == 0) {
     dup2(fileno(in.get()), STDIN_FILENO);
     dup2(out_descriptor, STDOUT_FILENO);
     dup2(fileno(err.get()), STDERR_FILENO);
-    for (const std::string& variable : setting.environment) putenv(const_cast<char*>(variable.c_str()));
-    execv(arguments[0], arguments.data());
-    _exit(127);
+    execute(arguments, setting.environment);
   }
   if (out_descriptor != fileno(out.get())) close(out_descriptor);
-  int status = 0;
-  if (waitpid(child, &status, 0) != child) throw std::runtime_error("waitpid failed");
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const int code = exit_code_of(child);
   return {code, contents(out.get()), contents(err.get())};
+}
+
+ProgramResult run_on_terminal(const std::vector<std::string>& words, const TerminalSetting& setting) {
+  termios raw{};
+  cfmakeraw(&raw);  // bytes arrive as the program wrote them
+  const winsize size{24, setting.columns, 0, 0};
+  std::vector<std::string> environment{"TERM=xterm", "NO_COLOR=", "COLUMNS="};
+  environment.insert(environment.end(), setting.environment.begin(), setting.environment.end());
+  const std::vector<char*> arguments = arguments_of(words);
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, &raw, &size);
+  if (child < 0) throw std::runtime_error("forkpty failed");
+  if (child == 0) execute(arguments, environment);
+  ProgramResult result;
+  char piece[65536];
+  for (ssize_t got; (got = read(terminal, piece, sizeof piece)) > 0;)
+    result.out.append(piece, static_cast<std::size_t>(got));
+  close(terminal);
+  result.exit_code = exit_code_of(child);
+  return result;
 }
 
 ProgramResult run_spillway(std::vector<std::string> words, const ProgramSetting& setting) {

@@ -21,6 +21,15 @@ struct ProgramSetting {
 // words[0] is the program. Throws std::runtime_error if it cannot be started.
 ProgramResult run_program(const std::vector<std::string>& words, const ProgramSetting& setting = {});
 
+struct TerminalSetting {
+  unsigned short columns = 80;                // 0: the terminal does not tell
+  std::vector<std::string> environment = {};  // additional NAME=VALUE
+};
+
+// Runs a program whose standard input, output and error are a new terminal of type xterm. `out` has all that it wrote
+// there.
+ProgramResult run_on_terminal(const std::vector<std::string>& words, const TerminalSetting& setting = {});
+
 // The program under test.
 ProgramResult run_spillway(std::vector<std::string> words, const ProgramSetting& setting = {});
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,11 +16,13 @@ namespace spillway {
 
 enum class ProgressStyle { kNone, kPlainLines, kRedrawn };
 
-// kRedrawn on a terminal, except with TERM=dumb; elsewhere kPlainLines if `wanted`.
+// kRedrawn on a terminal that redraws lines (tools/cli/terminal.hpp); elsewhere kPlainLines if `wanted`.
 ProgressStyle progress_style(bool wanted, bool quiet);
 
-// The progress line. `seconds`: since the job's start; `left`: estimated seconds to its end, if known.
-std::string progress_line(const IndexProgress& progress, double seconds, std::optional<double> left);
+// The progress line. `seconds`: since the job's start; `left`: estimated seconds to its end, if known. A line that is
+// longer than `columns` loses runs, rate, documents and amounts, in this order; stage, share and `left` stay.
+std::string progress_line(const IndexProgress& progress, double seconds, std::optional<double> left,
+                          std::size_t columns = std::numeric_limits<std::size_t>::max());
 
 class ProgressDisplay {
  public:
@@ -29,7 +32,7 @@ class ProgressDisplay {
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
-  // Prints a line above the progress line. Thread-safe.
+  // Prints a line, or several, above the progress line, with what a terminal would obey escaped. Thread-safe.
   void say(const std::string& line);
   // Ends the thread and erases the progress line. Idempotent.
   void stop();
@@ -44,7 +47,7 @@ class ProgressDisplay {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopped_ = false;
-  bool drawn_ = false;
+  std::size_t drawn_columns_ = 0;  // of the line that stands on the terminal
   TimeLeft time_left_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::thread thread_;

@@ -1,17 +1,22 @@
 // The program as users see it: exit codes, standard output and standard error.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
+#include "tools/cli/terminal.hpp"
 
 namespace spillway {
 namespace {
 
 using testing::ProgramResult;
+using testing::run_on_terminal;
 using testing::run_spillway;
 using testing::ScratchDirectory;
 
@@ -57,7 +62,15 @@ ScratchDirectory* CommandLine::scratch_ = nullptr;
 TEST_F(CommandLine, ShowsHelpAndVersionOnStandardOutput) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"--help"},
                                                 {"--version"},
+                                                {"-V"},
+                                                {"help"},
+                                                {"help", "index"},
+                                                {"help", "corpus"},
+                                                {"help", "corpus", "generate", "text"},
                                                 {"index", "--help"},
+                                                {"index", "--version"},
+                                                {"corpus", "generate", "-V"},
+                                                {"corpus", "-h"},
                                                 {"corpus", "generate", "text", "--help"},
                                                 {"corpus", "--help"},
                                                 {"search", "-h"}}) {
@@ -66,6 +79,19 @@ TEST_F(CommandLine, ShowsHelpAndVersionOnStandardOutput) {
     EXPECT_EQ(result.err, "");
     EXPECT_NE(result.out.find("spillway"), std::string::npos);
   }
+}
+
+TEST_F(CommandLine, HasTheSameHelpForACommandInEveryForm) {
+  const std::string of_index = run_spillway({"index", "--help"}).out;
+  EXPECT_EQ(run_spillway({"help", "index"}).out, of_index);
+  EXPECT_EQ(run_spillway({"index", "-h"}).out, of_index);
+  EXPECT_EQ(run_spillway({"help", "corpus"}).out, run_spillway({"corpus", "--help"}).out);
+  EXPECT_EQ(run_spillway({"help", "help"}).out, run_spillway({"--help"}).out);
+  const std::string version = run_spillway({"--version"}).out;
+  EXPECT_TRUE(version.starts_with("spillway ")) << version;
+  for (const char* name : {"-V", "--version"}) EXPECT_EQ(run_spillway({"search", name}).out, version);
+  expect_refused(run_spillway({"help", "serch"}), 2, "did you mean 'search'?");
+  expect_refused(run_spillway({"help", "index", "docs.jsonl"}), 2, "'docs.jsonl' is one word too many");
 }
 
 TEST_F(CommandLine, RefusesWhatItDoesNotKnow) {
@@ -125,7 +151,84 @@ TEST_F(CommandLine, SearchesForPeople) {
   EXPECT_EQ(result.err, "");
   EXPECT_NE(result.out.find("   1  "), std::string::npos) << result.out;
   EXPECT_LT(result.out.find("one  Sorting"), result.out.find("two  Merging")) << result.out;
-  EXPECT_EQ(run_spillway({"search", index(), "zebra"}).exit_code, 0);
+}
+
+TEST_F(CommandLine, SaysOnStandardErrorThatNothingMatches) {
+  const ProgramResult one = run_spillway({"search", index(), "zebra"});
+  EXPECT_EQ(one.exit_code, 0);
+  EXPECT_EQ(one.out, "");
+  EXPECT_EQ(one.err, "spillway: search: no document matches the query\n");
+  const ProgramResult many = run_spillway({"search", index(), "--queries", "-", "--threads", "2"},
+                                          {.input = "a\tzebra\nb\x1B\tquagga\nc\tsorting\n"});
+  EXPECT_TRUE(many.out.starts_with("query a: zebra\n\nquery b\\x1B: quagga\n\nquery c: sorting\n   1  ")) << many.out;
+  EXPECT_EQ(many.err,
+            "spillway: search: no document matches query a\nspillway: search: no document matches query b\\x1B\n");
+}
+
+// A snippet is bold on a terminal that can show it, and marked with ** otherwise.
+TEST_F(CommandLine, IsBoldOnlyOnATerminalThatShowsIt) {
+  const std::string stored = *scratch_ / "stored.index";
+  ASSERT_EQ(run_spillway({"index", documents(), "-o", stored, "--store", "text", "-q"}).exit_code, 0);
+  const std::vector<std::string> words{SPILLWAY_BINARY, "search", stored, "records"};
+  const ProgramResult bold = run_on_terminal(words);
+  EXPECT_EQ(bold.exit_code, 0);
+  EXPECT_NE(bold.out.find("sorting of \x1B[1mrecords\x1B[22m"), std::string::npos) << bold.out;
+  for (const char* plain : {"TERM=dumb", "TERM=", "NO_COLOR=1"}) {
+    const ProgramResult result = run_on_terminal(words, {.environment = {plain}});
+    EXPECT_EQ(result.exit_code, 0) << plain;
+    EXPECT_NE(result.out.find("sorting of **records**"), std::string::npos) << plain << result.out;
+    EXPECT_EQ(result.out.find('\x1B'), std::string::npos) << plain << result.out;
+  }
+  EXPECT_NE(testing::run_program(words).out.find("sorting of **records**"), std::string::npos);
+}
+
+// Every command that shows what an index holds: ids, titles, texts, terms.
+TEST_F(CommandLine, NeverWritesWhatATerminalWouldObey) {
+  const ScratchDirectory scratch;
+  const std::string hostile = scratch / "\x1B[31mdocs\xC2\x9B.jsonl", made = scratch / "made";
+  std::ofstream(hostile)
+      << R"({"id":"\u001b[1mid\u009b","title":"\u001b]0;title\u0007","text":"word \u007f\u001b[2J\u0085 moon"})"
+      << "\n";
+  const ProgramResult index = run_spillway({"index", hostile, "-o", made, "--store", "text"});
+  ASSERT_EQ(index.exit_code, 0) << index.err;
+  const std::string id = "\x1B[1mid\xC2\x9B";
+  const std::vector<std::string> commands[] = {{"search", made, "moon"},
+                                               {"search", made, "moon", "--format", "json"},
+                                               {"search", made, "moon", "--format", "trec"},
+                                               {"search", made, "moon", "--format", "msmarco"},
+                                               {"dump", made, "documents"},
+                                               {"dump", made, "documents", "--format", "json"},
+                                               {"doc", made, id},
+                                               {"doc", made, id, "--json", "--text"},
+                                               {"doc", made, id, "--text"},
+                                               {"stats", made},
+                                               {"doc", made, id + "x"},
+                                               {"dump", made, "postings", "--term", id},
+                                               {"search", hostile, "moon"},
+                                               {"verify", hostile},
+                                               {"plan", hostile},
+                                               {"index", hostile, "-o", made},
+                                               {"index", id, "-o", scratch / "x"},
+                                               {id},
+                                               {"help", id},
+                                               {"index", "--" + id},
+                                               {"search", made, "x", "--format", id},
+                                               {"doctor", "--quick", id}};
+  for (const auto& words : commands) {
+    const ProgramResult result = run_spillway(words);
+    EXPECT_NE(result.out + result.err, "") << words[0];
+    for (const std::string& shown : {result.out, result.err}) EXPECT_EQ(printable_lines(shown), shown) << words[0];
+  }
+  EXPECT_EQ(printable_lines(index.err), index.err);
+}
+
+TEST_F(CommandLine, KeepsTheTextOfAJsonSnippet) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch / "in.jsonl") << R"({"id":"1","text":"a \u001b[1m moon\u009b"})"
+                                      << "\n";
+  ASSERT_EQ(run_spillway({"index", scratch / "in.jsonl", "-o", scratch / "out", "--store", "text", "-q"}).exit_code, 0);
+  const std::string json = run_spillway({"search", scratch / "out", "moon", "--format", "json"}).out;
+  EXPECT_NE(json.find(R"("snippet":"a \u001b[1m **moon**\u009b")"), std::string::npos) << json;
 }
 
 TEST_F(CommandLine, SearchesForPrograms) {
@@ -246,7 +349,7 @@ TEST_F(CommandLine, DumpsTermsPostingsAndDocuments) {
   EXPECT_EQ(run_spillway({"dump", index(), "documents", "--count", "1"}).out, "0\tone\t5\tSorting\thttp://a/\t\n");
   EXPECT_EQ(run_spillway({"dump", index(), "documents", "--first", "2", "--format", "json"}).out,
             "{\"document\":2,\"id\":\"three\",\"length\":4}\n");
-  expect_refused(run_spillway({"dump", index(), "postings", "--term", "zebra"}), 2, "no term 'zebra'");
+  expect_refused(run_spillway({"dump", index(), "postings", "--term", "zebra"}), 1, "no such term");
   expect_refused(run_spillway({"dump", index(), "documents", "--from", "a"}), 2, "--from");
   expect_refused(run_spillway({"dump", index(), "words"}), 2, "terms, postings, documents");
 }
@@ -255,7 +358,19 @@ TEST_F(CommandLine, ShowsADocumentById) {
   EXPECT_EQ(run_spillway({"doc", index(), "two", "--json"}).out,
             "{\"document\":1,\"id\":\"two\",\"length\":7,\"title\":\"Merging\"}\n");
   EXPECT_NE(run_spillway({"doc", index(), "two"}).out.find("title   Merging\n"), std::string::npos);
-  expect_refused(run_spillway({"doc", index(), "four"}), 2, "no document has the id 'four'");
+}
+
+TEST_F(CommandLine, TellsAnUnknownDocumentFromOneThatCannotBeRead) {
+  expect_refused(run_spillway({"doc", index(), "four"}), 1, "no such document: no document has the id 'four'");
+  expect_refused(run_spillway({"doc", *scratch_ / "missing", "four"}), 2, "missing");
+}
+
+TEST_F(CommandLine, TakesTheLastOfRepeatedOptions) {
+  EXPECT_EQ(run_spillway({"search", index(), "sorting", "-k", "junk", "--format", "json", "-k", "2", "--format",
+                          "msmarco", "--count", "1"})
+                .out,
+            "1\tone\t1\n");
+  EXPECT_EQ(run_spillway({"stats", index(), "--json", "--json"}).exit_code, 0);
 }
 
 TEST_F(CommandLine, VerifyTellsGoodFromBad) {
@@ -316,13 +431,27 @@ TEST_F(CommandLine, TellsThatThereAreNoMoreThreads) {
   EXPECT_NE(result.err.find("give fewer --threads"), std::string::npos) << result.err;
 }
 
-TEST_F(CommandLine, WorksWithoutATerminalType) {
+// The input takes longer than the 200 ms after which progress is shown first.
+TEST_F(CommandLine, RedrawsProgressOnlyOnATerminalThatTakesIt) {
   const ScratchDirectory scratch;
-  const ProgramResult result =
-      run_spillway({"index", documents(), "-o", scratch / "out"}, {.environment = {"NO_COLOR=1", "TERM=dumb"}});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.err.find('\x1b'), std::string::npos);
-  EXPECT_EQ(result.err.find('\r'), std::string::npos);
+  ASSERT_EQ(mkfifo((scratch / "fifo.jsonl").c_str(), 0600), 0);
+  const auto shown = [&](const std::string& variable) {
+    std::thread writer([&] {
+      std::ofstream fifo(scratch / "fifo.jsonl");
+      fifo << kDocuments << std::flush;
+      std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    });
+    const ProgramResult result =
+        run_on_terminal({SPILLWAY_BINARY, "index", scratch / "fifo.jsonl", "-o", scratch / "out", "--force"},
+                        {.environment = {variable}});
+    writer.join();
+    EXPECT_EQ(result.exit_code, 0) << result.out;
+    EXPECT_EQ(result.out.find('\x1B'), std::string::npos) << result.out;
+    return result.out;
+  };
+  const std::string redrawn = shown("NO_COLOR=1");
+  EXPECT_NE(redrawn.find("\rparse: "), std::string::npos) << redrawn;
+  EXPECT_EQ(shown("TERM=dumb").find('\r'), std::string::npos);
 }
 
 }  // namespace
