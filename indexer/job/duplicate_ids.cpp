@@ -23,9 +23,9 @@ bool any_stored_ids(std::span<const MergeInput* const> inputs) {
 
 // Documents after the end of a range belong to another thread.
 [[noreturn]] void refuse_overlap(const MergeInput& input, std::uint64_t first, std::uint64_t end) {
-  throw FormatError(input.name() + ": of the documents from " + std::to_string(first + 1) +
-                    " on there are more than the " + std::to_string(end - std::min(first, end)) +
-                    " for which there is room: it is damaged, make it again from its input");
+  throw FormatError(input.name() + ": expected " + std::to_string(end - std::min(first, end)) +
+                    " documents from number " + std::to_string(first + 1) +
+                    " on, found more: it is damaged, make it again from its input");
 }
 
 bool may_have_holes(std::span<const MergeInput* const> inputs) {

@@ -109,7 +109,7 @@ void check_run_files(const JobEstimate& estimate, std::size_t run_files,
                      const std::function<void(const std::string&)>& warn) {
   if (run_files >= kLeastOpenFiles || (estimate.is_known && estimate.runs_spilled == 0)) return;
   const std::string what =
-      "merging spilled runs takes " + std::to_string(kLeastOpenFiles) + " open files beside those of the job, and " +
+      "merging spilled runs takes " + std::to_string(kLeastOpenFiles) + " open files besides those of the job, and " +
       std::to_string(run_files) +
       " are left: raise the limit (ulimit -n 1024), or give more --memory so that no run is spilled";
   if (estimate.least_spilled_bytes != 0) throw BudgetError(what);

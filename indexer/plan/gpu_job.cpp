@@ -193,7 +193,7 @@ GpuSorterOptions GpuJobPlan::sorter_options(const GpuSortPlan& chosen, std::uint
 std::string GpuJobPlan::describe() const {
   return "GPU memory: at most " + std::to_string(most_arena_bytes_ * sorter_.arenas) + " bytes on each GPU (" +
          memory_reason_ + "), for " + std::to_string(sorter_.arenas) + (sorter_.arenas == 1 ? " block" : " blocks") +
-         " at a time" + (sorter_.lanes > sorter_.arenas ? ", beside which the run of another is written\n" : "\n");
+         " at a time" + (sorter_.lanes > sorter_.arenas ? ", while the run of another is written\n" : "\n");
 }
 
 }  // namespace spillway

@@ -27,7 +27,7 @@ SourceLayout whole_source(std::span<const MergeInput* const> inputs) {
   if (!layout.first_open && !layout.last_open) return layout;
   throw FormatError((layout.first_open ? inputs.front() : inputs.back())->name() +
                     ": expected whole documents at both ends of a merge, found one that is cut: the run " +
-                    (layout.first_open ? "before" : "behind") + " it is missing");
+                    (layout.first_open ? "before" : "after") + " it is missing");
 }
 
 // CPU time of the calling thread.

@@ -232,7 +232,7 @@ void ExternalStringSort::take_repeated(const Take& take, const CheckCancelled& c
 }
 
 std::span<StringRef> ExternalStringSort::place(std::size_t count) {
-  if (is_sorted_ || count_ != 0) throw std::logic_error("strings were placed behind others");
+  if (is_sorted_ || count_ != 0) throw std::logic_error("strings were placed after others");
   count_ = count;
   is_placed_ = count != 0 && fits(0);
   if (!is_placed_) count_ = 0;

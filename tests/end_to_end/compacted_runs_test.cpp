@@ -55,7 +55,7 @@ TEST_P(CompactedRuns, GiveTheIndexOfOneBlock) {
 }
 
 // Jobs whose blocks are sorted by lanes.
-class JoinedGpuRuns : public testing::HostGpuJob {
+class CompactedGpuRuns : public testing::HostGpuJob {
  protected:
   // Enough memory for all runs, however long compactions take.
   static constexpr std::size_t kMuchMemory = std::size_t{1} << 30;
@@ -73,10 +73,11 @@ class JoinedGpuRuns : public testing::HostGpuJob {
     return setting;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, JoinedGpuRuns, ::testing::ValuesIn(testing::host_gpu_cases()), testing::host_gpu_case_name);
+INSTANTIATE_TEST_SUITE_P(, CompactedGpuRuns, ::testing::ValuesIn(testing::host_gpu_cases()),
+                         testing::host_gpu_case_name);
 
 // Compactions begin and end inside documents.
-TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpu) {
+TEST_P(CompactedGpuRuns, GiveTheIndexOfTheCpu) {
   for (const StorePolicy store : {StorePolicy::kMeta, StorePolicy::kText}) {
     content_options_.store = store;
     set_long_documents(store == StorePolicy::kText ? 48 : 49);
@@ -92,7 +93,7 @@ TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpu) {
 }
 
 // Memory is short: runs wait for compactions or are spilled, and compacted runs are spilled too.
-TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpuWhereFewFitMemory) {
+TEST_P(CompactedGpuRuns, GiveTheIndexOfTheCpuWhereFewFitMemory) {
   set_long_documents(50);
   std::uint64_t compactions = 0, spilled_bytes = 0;
   for (const unsigned lanes : {1U, 2U, 5U}) {
@@ -105,7 +106,7 @@ TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpuWhereFewFitMemory) {
 }
 
 // The runs of the GPU and, once it is lost, the several runs that the CPU makes of each block are put in order.
-TEST_P(JoinedGpuRuns, GiveTheIndexOfTheCpuWhereSomeAreLost) {
+TEST_P(CompactedGpuRuns, GiveTheIndexOfTheCpuWhereSomeAreLost) {
   set_long_documents(51);
   HostGpuSetting setting = many_runs(3, std::size_t{64} << 20);
   setting.fault = GpuFault::kLost;

@@ -69,7 +69,7 @@ std::vector<std::vector<std::string>> tokens_of(const ChunkTokens& chunk) {
   return documents;
 }
 
-class TabulateTokensTest : public ::testing::Test {
+class BuildTermTableTest : public ::testing::Test {
  protected:
   Parsed parse(ChunkForm form, const std::vector<OracleDocument>& documents) {
     setting_.form = form;
@@ -109,7 +109,7 @@ class TabulateTokensTest : public ::testing::Test {
   std::size_t chunks_ = 0;
 };
 
-TEST_F(TabulateTokensTest, KeepsTokensAsTheyStand) {
+TEST_F(BuildTermTableTest, KeepsTokensAsTheyStand) {
   OracleDocument one, two;
   one.text = "The QUICK-brown fox: 3 Straßen, 42";
   two.title = "Ein Titel";
@@ -121,7 +121,7 @@ TEST_F(TabulateTokensTest, KeepsTokensAsTheyStand) {
                 {"the", "quick", "brown", "fox", "3", "strassen", "42"}, {}, {"ein", "titel", "a", "b"}}));
 }
 
-TEST_F(TabulateTokensTest, SumsOnlyLongTokensWhileParsing) {
+TEST_F(BuildTermTableTest, SumsOnlyLongTokensWhileParsing) {
   OracleDocument document;
   document.text = "short sixteen1bytes16 ";
   setting_.options.positions = true;
@@ -133,7 +133,7 @@ TEST_F(TabulateTokensTest, SumsOnlyLongTokensWhileParsing) {
   EXPECT_EQ(parse(ChunkForm::kTokens, {document}).chunks.at(0).sum, expected);
 }
 
-TEST_F(TabulateTokensTest, GivesTheBlocksOfTablesOnRandomDocuments) {
+TEST_F(BuildTermTableTest, GivesTheBlocksOfTablesOnRandomDocuments) {
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
@@ -163,7 +163,7 @@ TEST_F(TabulateTokensTest, GivesTheBlocksOfTablesOnRandomDocuments) {
 }
 
 // Ranges, chunks and calls of text() end in every part of a word.
-TEST_F(TabulateTokensTest, GivesTheBlocksOfTablesWhereverRangesEnd) {
+TEST_F(BuildTermTableTest, GivesTheBlocksOfTablesWhereverRangesEnd) {
   for (const char* word : {"word", "sixteen1bytes016", "seventeenbytes017", "wörter", "слово", "中文", "x"}) {
     for (std::size_t shift = 0; shift < 20; ++shift) {
       OracleDocument document;
@@ -179,7 +179,7 @@ TEST_F(TabulateTokensTest, GivesTheBlocksOfTablesWhereverRangesEnd) {
   }
 }
 
-TEST_F(TabulateTokensTest, EndsAChunkBeforeATableCouldBeTooSmall) {
+TEST_F(BuildTermTableTest, EndsAChunkBeforeATableCouldBeTooSmall) {
   OracleDocument document;
   for (int i = 0; i < 300000; ++i) document.text += i % 2 == 0 ? "a " : "b ";
   const Parsed parsed = parse(ChunkForm::kTokens, {document, document});
@@ -188,7 +188,7 @@ TEST_F(TabulateTokensTest, EndsAChunkBeforeATableCouldBeTooSmall) {
   check({document, document});
 }
 
-TEST_F(TabulateTokensTest, RefusesTokensThatAreNotThoseOfParsing) {
+TEST_F(BuildTermTableTest, RefusesTokensThatAreNotThoseOfParsing) {
   OracleDocument document;
   document.text = "some tokens, averyverylongtokenindeed";
   const auto checksums = [](ParsedChunk& chunk) -> ChunkTransferChecksums& {

@@ -11,7 +11,7 @@
 namespace spillway::testing {
 namespace {
 
-class TermSourcesTest : public MergeTest {
+class TermMergeCursorTest : public MergeTest {
  protected:
   // Each term in some of `count` runs, of one document each.
   Runs scatter(const std::set<std::string>& terms, std::size_t count, std::uint64_t seed) {
@@ -72,7 +72,7 @@ class TermSourcesTest : public MergeTest {
   std::map<std::string, std::set<std::size_t>> places_;  // runs that have a term
 };
 
-TEST_F(TermSourcesTest, OrderTermsThatAreEqualInTheirFirstBytes) {
+TEST_F(TermMergeCursorTest, OrderTermsThatAreEqualInTheirFirstBytes) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(seed);
     places_.clear();
@@ -80,7 +80,7 @@ TEST_F(TermSourcesTest, OrderTermsThatAreEqualInTheirFirstBytes) {
   }
 }
 
-TEST_F(TermSourcesTest, StandAtAllEntriesOfATermTogether) {
+TEST_F(TermMergeCursorTest, StandAtAllEntriesOfATermTogether) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(seed);
     places_.clear();
@@ -88,7 +88,7 @@ TEST_F(TermSourcesTest, StandAtAllEntriesOfATermTogether) {
   }
 }
 
-TEST_F(TermSourcesTest, BeginAndEndBetweenSuchTerms) {
+TEST_F(TermMergeCursorTest, BeginAndEndBetweenSuchTerms) {
   const std::set<std::string> terms = near_terms(7, 100);
   const Runs runs = scatter(terms, 5, 7);
   std::mt19937_64 random(8);

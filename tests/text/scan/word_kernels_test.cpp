@@ -49,8 +49,8 @@ Edges edges_of(std::string_view text, std::uint64_t word_before, FindEdgesFuncti
   const std::size_t count = find_edges(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), word_before,
                                        lowered.data(), places.data());
   EXPECT_LE(count, text.size());
-  EXPECT_EQ(lowered.back(), kUntouched) << "wrote behind the padding";
-  EXPECT_EQ(places.back(), kUntouched) << "wrote behind the padding";
+  EXPECT_EQ(lowered.back(), kUntouched) << "wrote past the padding";
+  EXPECT_EQ(places.back(), kUntouched) << "wrote past the padding";
   places.resize(count);
   return {places, std::string(lowered.begin(), lowered.begin() + static_cast<std::ptrdiff_t>(text.size()))};
 }
