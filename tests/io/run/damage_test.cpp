@@ -161,9 +161,31 @@ TEST(RunDamage, BlocksOfAnotherJobOrRunAreSeen) {
   }
 }
 
+// Judges forgeries of a run: each must be refused or, where it changes nothing but documents, be read with the terms
+// and postings of the run, which its sums protect.
+class ForgeryJudge {
+ public:
+  explicit ForgeryJudge(const std::vector<std::uint8_t>& good) { EXPECT_TRUE(is_read(good, &run_)); }
+  void judge(const std::vector<std::uint8_t>& forged) {
+    SampleRun found;
+    if (!is_read(forged, &found)) {
+      ++refused_;
+    } else {
+      ++harmless_;
+      EXPECT_TRUE(found.terms == run_.terms) << "forgery " << refused_ + harmless_ << " was read as another run";
+    }
+  }
+  std::size_t refused() const { return refused_; }
+  std::size_t harmless() const { return harmless_; }
+
+ private:
+  SampleRun run_;
+  std::size_t refused_ = 0, harmless_ = 0;
+};
+
 // Gives every byte of [begin, end) values that break lengths and counts; `seal` recomputes the checksums.
 template <typename Seal>
-void forge_each(RunForger& forger, std::size_t begin, std::size_t end, Seal seal) {
+void forge_each(RunForger& forger, std::size_t begin, std::size_t end, ForgeryJudge& judge, Seal seal) {
   const std::vector<std::uint8_t> good = forger.bytes();
   for (std::size_t at = begin; at < end; ++at) {
     const std::uint8_t byte = good[at];
@@ -171,7 +193,7 @@ void forge_each(RunForger& forger, std::size_t begin, std::size_t end, Seal seal
       if (static_cast<std::uint8_t>(value) == byte) continue;
       forger.bytes()[at] = static_cast<std::uint8_t>(value);
       seal();
-      is_read(forger.bytes());
+      judge.judge(forger.bytes());
     }
     std::copy(good.begin(), good.end(), forger.bytes().begin());
   }
@@ -181,14 +203,17 @@ TEST(RunForgery, OfAnyByteIsRefusedOrHarmless) {
   for (const SampleWriting& writing : {kPlain, positioned()}) {
     const auto bytes = run_bytes(small_run(7), writing);
     RunForger forger(bytes);
-    forge_each(forger, 0, kHeaderCrcAt, [&] { forger.seal_header(); });
+    ForgeryJudge judge(bytes);
+    forge_each(forger, 0, kHeaderCrcAt, judge, [&] { forger.seal_header(); });
     for (const RunForger::Block& block : forger.blocks()) {
-      forge_each(forger, block.offset, block.offset + kBlockHeaderBytes + block.stored_bytes,
+      forge_each(forger, block.offset, block.offset + kBlockHeaderBytes + block.stored_bytes, judge,
                  [&] { forger.seal_block(block); });
     }
-    forge_each(forger, forger.footer_offset(), bytes.size() - kTrailerBytes - 4, [&] { forger.seal_footer(); });
-    forge_each(forger, bytes.size() - kTrailerBytes, bytes.size(), [&] { forger.seal_trailer(); });
+    forge_each(forger, forger.footer_offset(), bytes.size() - kTrailerBytes - 4, judge, [&] { forger.seal_footer(); });
+    forge_each(forger, bytes.size() - kTrailerBytes, bytes.size(), judge, [&] { forger.seal_trailer(); });
     EXPECT_TRUE(is_read(forger.bytes()));
+    EXPECT_GT(judge.refused(), 4 * bytes.size()) << "of " << judge.refused() + judge.harmless();
+    EXPECT_GT(judge.harmless(), 0u) << "the text of a document";
   }
 }
 
@@ -216,6 +241,7 @@ TEST(RunForgery, OfRandomBytesIsRefusedOrHarmless) {
   for (const SampleWriting& writing : {kPlain, positioned()}) {
     const auto good = run_bytes(run_of_many_blocks(9), writing);
     RunForger forger(good);
+    ForgeryJudge judge(good);
     for (int round = 0; round < 1000; ++round) {
       const RunForger::Block& block = forger.blocks()[random() % forger.blocks().size()];
       for (int i = 0; i < 3; ++i) {
@@ -223,9 +249,10 @@ TEST(RunForgery, OfRandomBytesIsRefusedOrHarmless) {
         forger.bytes()[at] = static_cast<std::uint8_t>(random());
       }
       forger.seal_block(block);
-      is_read(forger.bytes());
+      judge.judge(forger.bytes());
       forger.bytes() = good;
     }
+    EXPECT_GT(judge.refused(), 100u);
   }
 }
 
