@@ -55,7 +55,9 @@ TEST_F(CheckSkips, FailsWithoutResultsAndForAnUnknownKind) {
   std::ofstream(scratch_ / "results.xml") << "<testsuite></testsuite>\n";
   EXPECT_EQ(check({}).exit_code, 1);
   std::filesystem::remove(scratch_ / "results.xml");
-  EXPECT_NE(check({}).exit_code, 0);
+  const ProgramResult none = check({});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_NE(none.err.find("check_skips: no results of ctest"), std::string::npos) << none.err;
 }
 
 }  // namespace
