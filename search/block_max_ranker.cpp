@@ -309,7 +309,11 @@ BlockMaxRanker::BlockMaxRanker(const IndexReader& index, const Bm25& bm25, unsig
 
 std::vector<RankedDocument> BlockMaxRanker::best(const Query& query, std::size_t k) {
   if (k == 0 || index_.counts().documents == 0) return {};
-  if (query.clauses.size() <= kMostClauses) return Search(*this, k).run(query);
+  if (query.clauses.size() <= kMostClauses) {
+    auto ranking = Search(*this, k).run(query);
+    index_.check_whole();
+    return ranking;
+  }
   ExhaustiveRanker scan(index_, bm25_);
   auto ranking = scan.best(query, k);
   work_ += scan.work();

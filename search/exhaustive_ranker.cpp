@@ -171,7 +171,9 @@ ExhaustiveRanker::ExhaustiveRanker(const IndexReader& index, const Bm25& bm25)
 
 std::vector<RankedDocument> ExhaustiveRanker::best(const Query& query, std::size_t k) {
   if (k == 0) return {};
-  return Search(*this, k).run(query);
+  auto ranking = Search(*this, k).run(query);
+  index_.check_whole();
+  return ranking;
 }
 
 }  // namespace spillway

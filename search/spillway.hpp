@@ -10,6 +10,12 @@
 //   for (const spillway::Hit& hit : searcher.search("out of core sorting", 10)) use(hit.id, hit.score);
 //
 // All functions may throw spillway::Failure and std::bad_alloc. Returned strings and vectors belong to the caller.
+//
+// Files are mapped. If one is truncated, or its disk fails, while an index is open, the functions that need it throw
+// Failure (kCorrupt or kIo) instead of answering. The first index therefore installs a handler for SIGBUS. It handles
+// faults in these mappings only, in any thread, and calls the handler that was installed before it for all others. A
+// program with a handler of its own installs it before it opens an index, or calls the earlier handler from it, and
+// leaves SIGBUS unblocked in threads that use an index.
 #pragma once
 
 #include <cstddef>

@@ -27,10 +27,14 @@ class ReadableFile {
   // as this object.
   virtual std::span<const std::uint8_t> view(std::uint64_t, std::size_t) const { return {}; }
   // Maps the whole file for the lifetime of this object, if the file system can; otherwise returns an empty span.
-  // Closes the descriptor. Requires: no other thread reads from this object yet.
+  // Closes the descriptor. Requires: no other thread reads from this object yet. If the file is truncated or its disk
+  // fails later, mapped bytes become zeros (io/file/guarded_mapping.hpp), the last byte first.
   virtual std::span<const std::uint8_t> map() { return {}; }
   // Unloads the mapped pages from this process's memory; later reads load them again. Thread-safe.
   virtual void release_pages() const {}
+  // Throws if mapped bytes became zeros: FormatError if the file is shorter than it was, otherwise IoError. A system
+  // call, for readers that found a mapping different from what it was. Thread-safe.
+  virtual void check_mapping() const {}
 
   // As read_at, but throws IoError naming path and offset if fewer bytes come ("the file shrank").
   void read_exactly(std::uint64_t offset, std::span<std::uint8_t> out) const;

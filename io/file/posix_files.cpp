@@ -3,13 +3,15 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <limits>
 #include <mutex>
+#include <optional>
 
+#include "io/base/error.hpp"
+#include "io/file/guarded_mapping.hpp"
 #include "io/file/system_error.hpp"
 
 namespace spillway {
@@ -46,16 +48,17 @@ std::string_view kind_name(mode_t mode) {
 
 class PosixReadableFile final : public ReadableFile {
  public:
-  PosixReadableFile(FileDescriptor file, std::string path, std::uint64_t size)
-      : file_(std::move(file)), path_(std::move(path)), size_(size) {}
-  ~PosixReadableFile() override {
-    if (mapped_ != nullptr) ::munmap(mapped_, size_);
-  }
+  PosixReadableFile(FileDescriptor file, std::string path, const struct stat& status)
+      : file_(std::move(file)),
+        path_(std::move(path)),
+        size_(static_cast<std::uint64_t>(status.st_size)),
+        device_(status.st_dev),
+        inode_(status.st_ino) {}
 
   std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override {
     constexpr auto kMaxOffset = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
     std::size_t done = 0;
-    if (mapped_ != nullptr) return copy_mapped(offset, out);
+    if (mapping_) return copy_mapped(offset, out);
     while (done < out.size() && offset + done >= offset && offset + done < kMaxOffset) {
       const std::size_t wanted = std::min(out.size() - done, kMaxTransferBytes);
       const ssize_t got = retry_interrupted(
@@ -72,30 +75,49 @@ class PosixReadableFile final : public ReadableFile {
   std::span<const std::uint8_t> map() override {
     std::call_once(map_once_, [&] {
       if (size_ == 0) return;
-      void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file_.get(), 0);
-      if (mapped == MAP_FAILED) return;
-      mapped_ = mapped;
-      file_.close();
+      mapping_.emplace(file_.get(), size_);
+      if (mapping_->bytes().empty()) {
+        mapping_.reset();
+      } else {
+        file_.close();
+      }
     });
-    if (mapped_ == nullptr) return {};
-    return {static_cast<const std::uint8_t*>(mapped_), size_};
+    return mapping_ ? mapping_->bytes() : std::span<const std::uint8_t>();
   }
   void release_pages() const override {
-    if (mapped_ != nullptr) ::madvise(mapped_, size_, MADV_DONTNEED);
+    if (mapping_) mapping_->release_pages();
+  }
+  void check_mapping() const override {
+    if (!mapping_) return;
+    struct stat now {};
+    const bool is_there = ::stat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;
+    if (is_there && static_cast<std::uint64_t>(now.st_size) < size_) {
+      throw FormatError(printable(path_, 4096) + " at byte " + std::to_string(now.st_size) + ": expected " +
+                        std::to_string(size_) +
+                        " bytes as when it was opened, found the end; it was truncated while it was read: restore it " +
+                        "from a copy or make it again");
+    }
+    if (const auto lost = mapping_->lost_from()) {
+      throw IoError("cannot read at offset " + std::to_string(*lost) + " of " + printable(path_, 4096) +
+                    ": the device failed, or the file was truncated meanwhile; see the kernel log");
+    }
   }
 
  private:
   std::size_t copy_mapped(std::uint64_t offset, std::span<std::uint8_t> out) const {
     if (offset >= size_) return 0;
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - offset));
-    std::copy_n(static_cast<const std::uint8_t*>(mapped_) + offset, count, out.data());
+    std::copy_n(mapping_->bytes().data() + offset, count, out.data());
+    check_mapping();
     return count;
   }
   FileDescriptor file_;
   std::string path_;
   std::uint64_t size_;
+  dev_t device_;
+  ino_t inode_;
   std::once_flag map_once_;
-  void* mapped_ = nullptr;
+  std::optional<GuardedMapping> mapping_;
 };
 
 class PosixWritableFile final : public WritableFile {
@@ -195,7 +217,7 @@ std::unique_ptr<ReadableFile> open_posix_file(const std::string& path) {
   FileDescriptor file = open_descriptor(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, "open");
   const struct stat status = status_of(file, path);
   if (!S_ISREG(status.st_mode)) throw_wrong_kind(path, "a regular file", status.st_mode);
-  return std::make_unique<PosixReadableFile>(std::move(file), path, static_cast<std::uint64_t>(status.st_size));
+  return std::make_unique<PosixReadableFile>(std::move(file), path, status);
 }
 
 std::unique_ptr<ByteStream> open_posix_stream(const std::string& path) {

@@ -137,6 +137,8 @@ void IndexDocumentCursor::read_kept() {
   document_.title = walk_->stored.title;
   document_.url = walk_->stored.url;
   document_.date = walk_->stored.date;
+  index_.state().check_whole(
+      {Section::kDocuments, Section::kDocumentGroups, Section::kIds, Section::kFields, Section::kFieldBlocks});
   ++next_kept_;
 }
 
@@ -179,6 +181,7 @@ bool IndexTextCursor::next() {
     offset_ += bytes;
     left_ -= bytes;
   }
+  index_.state().check_whole({Section::kDocuments, Section::kDocumentGroups, Section::kText, Section::kTextBlocks});
   if (left_ == 0) {
     fragment_.ends_document = true;
     in_document_ = false;

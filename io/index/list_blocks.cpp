@@ -145,6 +145,10 @@ void ListBlocks::decode_tail(std::size_t block, std::uint32_t* documents, std::u
   decode_list_tail(tail, documents, frequencies,
                    [&](std::string_view expected, std::string_view found) { fail(block, expected, found); });
   if (tail.at != tail.end) fail(block, "the end of the list", std::to_string(tail.end - tail.at) + " more bytes");
+  if (has_bounds() && tail.next_document != std::uint64_t{last_document(block)} + 1) {
+    fail(block, "document " + std::to_string(last_document(block)) + " at the end of the block",
+         std::to_string(tail.next_document - 1));
+  }
 }
 
 }  // namespace spillway

@@ -15,7 +15,8 @@
 
 namespace spillway {
 
-// Not thread-safe, but several may use one index, which outlives them.
+// Not thread-safe, but several may use one index, which outlives them. What these functions return counts only if
+// IndexReader::check_whole() returns afterwards.
 class ListBlocks {
  public:
   // Reads the bounds of the list, 8 bytes per 128 postings. Throws FormatError if they are inconsistent.

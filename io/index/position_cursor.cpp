@@ -150,6 +150,7 @@ std::span<const std::uint32_t> PositionCursor::next() {
   }
   if (is_first_ && distances[0] == 0) --zeros;
   if (zeros != 0 || last >> 32 != 0) fail(offset_, "ascending positions below 2^32", "other values");
+  index_.state().section(Section::kPositions).check_whole();
   is_first_ = false;
   last_ = last;
   at_ += taken;

@@ -114,7 +114,9 @@ void PostingsCursor::finish_block(std::uint64_t last_document) {
     if (last_document != expected) {
       fail("document " + std::to_string(expected) + " at the end of the block", std::to_string(last_document));
     }
+    index_.state().section(Section::kBounds).check_whole();
   }
+  if (document_count_ > 1) index_.state().section(Section::kPostings).check_whole();
   next_document_ = last_document + 1;
 }
 

@@ -41,7 +41,11 @@ std::vector<IndexReader::FileStats> IndexReader::files() const {
   return stats;
 }
 
-std::optional<TermEntry> IndexReader::find_term(std::string_view term) const { return state_->terms->find(term); }
+std::optional<TermEntry> IndexReader::find_term(std::string_view term) const {
+  auto found = state_->terms->find(term);
+  state_->check_whole({Section::kTerms});
+  return found;
+}
 
 std::vector<BlockBound> IndexReader::bounds(const TermEntry& entry) const {
   const std::uint64_t bytes = bound_bytes_of(entry.document_count);
@@ -57,12 +61,18 @@ std::vector<BlockBound> IndexReader::bounds(const TermEntry& entry) const {
       section.fail(entry.bound_offset + at, "widths of blocks inside the list", "more");
     }
   }
+  section.check_whole();
   return bounds;
 }
 
 std::uint32_t IndexReader::document_length(std::uint32_t document) const {
-  return load_le<std::uint32_t>(state_->section(Section::kLengths).at(std::uint64_t{document} * 4, 4));
+  const SectionReader& lengths = state_->section(Section::kLengths);
+  const auto length = load_le<std::uint32_t>(lengths.at(std::uint64_t{document} * 4, 4));
+  lengths.check_whole();
+  return length;
 }
+
+void IndexReader::check_whole() const { state_->check_whole(); }
 
 std::span<const std::uint32_t> IndexReader::document_lengths() const { return document_lengths(0, counts().documents); }
 
@@ -73,8 +83,9 @@ std::span<const std::uint32_t> IndexReader::document_lengths(std::uint64_t first
 
 std::string IndexReader::document_id(std::uint32_t document) const {
   std::string id;
-  if (state_->documents->stored_id(document, id)) return id;
-  return std::to_string(std::uint64_t{document} + 1);
+  if (!state_->documents->stored_id(document, id)) id = std::to_string(std::uint64_t{document} + 1);
+  state_->check_whole();
+  return id;
 }
 
 StoredDocument IndexReader::document(std::uint32_t document) const {
@@ -86,6 +97,7 @@ StoredDocument IndexReader::document(std::uint32_t document) const {
   const bool has_id = (stored.fields & RunDocument::kId) != 0;
   stored.id = has_id ? walk.id() : std::to_string(std::uint64_t{document} + 1);
   stored.length = document_length(document);
+  state_->check_whole();
   return stored;
 }
 
@@ -95,7 +107,9 @@ std::string IndexReader::document_text(std::uint32_t document, std::uint64_t mos
   BlockStreamReader::Cache cache;
   DocumentSectionsReader::Place place = walk.place();
   place.text_bytes = std::min(place.text_bytes, most_bytes);
-  return state_->documents->read_text(place, cache);
+  std::string text = state_->documents->read_text(place, cache);
+  state_->check_whole();
+  return text;
 }
 
 std::vector<std::uint32_t> IndexReader::find_documents(std::string_view id) const {
@@ -120,12 +134,14 @@ std::vector<std::uint32_t> IndexReader::find_documents(std::string_view id) cons
     if (found_id != id) break;
     documents.push_back(document);
   }
-  if (!documents.empty() || id.empty() || counts().stored_ids == counts().documents) return documents;
-  const auto computed = computed_document(id);
-  if (computed && *computed < counts().documents &&
-      !state_->documents->stored_id(static_cast<std::uint32_t>(*computed), found_id)) {
-    documents.push_back(static_cast<std::uint32_t>(*computed));
+  if (documents.empty() && !id.empty() && counts().stored_ids != counts().documents) {
+    const auto computed = computed_document(id);
+    if (computed && *computed < counts().documents &&
+        !state_->documents->stored_id(static_cast<std::uint32_t>(*computed), found_id)) {
+      documents.push_back(static_cast<std::uint32_t>(*computed));
+    }
   }
+  state_->check_whole();
   return documents;
 }
 
@@ -138,7 +154,20 @@ std::vector<std::uint32_t> IndexReader::dropped_documents() const {
 }
 
 struct TermTableCursor::State {
-  State(const TermTableReader& terms, std::string_view first) : walk(terms, first), from(first) {}
+  State(const TermTableReader& terms, std::string_view first)
+      : section(terms.section()), walk(terms, first), from(first) {}
+
+  bool find_next() {
+    do {
+      while (!walk.next()) {
+        if (!walk.next_leaf()) return false;
+      }
+    } while (!positioned && walk.entry().term < from);
+    positioned = true;
+    return true;
+  }
+
+  const SectionReader& section;
   TermTableReader::Walk walk;
   std::string from;
   bool positioned = false;
@@ -150,13 +179,9 @@ TermTableCursor::TermTableCursor(const IndexReader& index, std::string_view firs
 TermTableCursor::~TermTableCursor() = default;
 
 bool TermTableCursor::next() {
-  do {
-    while (!state_->walk.next()) {
-      if (!state_->walk.next_leaf()) return false;
-    }
-  } while (!state_->positioned && state_->walk.entry().term < state_->from);
-  state_->positioned = true;
-  return true;
+  const bool found = state_->find_next();
+  state_->section.check_whole();
+  return found;
 }
 
 const TermEntry& TermTableCursor::entry() const { return state_->walk.entry(); }

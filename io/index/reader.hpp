@@ -1,5 +1,6 @@
 // Reads an index directory. Files are mapped. Every page is checked against its CRC before its first use; any fault is
-// a FormatError that names file and offset. Opening reads a few pages, whatever the size of the index.
+// a FormatError that names file and offset. Opening reads a few pages, whatever the size of the index. Files that are
+// truncated while they are open give a FormatError too, failing disks an IoError.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ class TermTableCursor {
 
 struct IndexState;
 
-// Immutable after construction; thread-safe.
+// Immutable after construction; thread-safe. What a function or a cursor returned was in the files, unless it returned
+// a view.
 class IndexReader {
  public:
   // With resident_bytes = 0 the system decides which pages stay in memory. Otherwise each section keeps at most about
@@ -57,6 +59,9 @@ class IndexReader {
   // Returns the bounds of a list of more than 128 postings, one per block and one for the tail; otherwise none.
   std::vector<BlockBound> bounds(const TermEntry& entry) const;
   std::uint32_t document_length(std::uint32_t document) const;
+  // Throws FormatError or IoError if a view may hold zeros, because files were truncated or their disk failed since the
+  // index was opened. To be called between the use of views and giving out a result. Takes nanoseconds.
+  void check_whole() const;
   std::span<const std::uint32_t> document_lengths() const;  // of all documents; the first call checks the pages
   // Lengths of the documents [first, first + count).
   std::span<const std::uint32_t> document_lengths(std::uint64_t first, std::uint64_t count) const;

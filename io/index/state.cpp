@@ -11,6 +11,7 @@ IndexState::IndexState(FileSystem& files, std::string path, std::size_t resident
     sections[i] = std::make_unique<SectionReader>(files, directory, static_cast<Section>(i + 1), manifest.sections[i],
                                                   resident_bytes);
   }
+  for (const auto& opened : sections) opened->set_siblings(sections);
   check_sizes();
   const IndexCounts& counts = manifest.counts;
   terms.emplace(section(Section::kTerms),
@@ -71,6 +72,7 @@ void IndexState::read_dropped() const {
   if (numbering_.dropped_count() != count) {
     from.fail(from.size(), std::to_string(count) + " dropped documents", std::to_string(numbering_.dropped_count()));
   }
+  from.check_whole();
   numbering_.seal();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -22,6 +23,13 @@ struct IndexState {
   const SectionReader& section(Section name) const { return *sections[section_index(name)]; }
   // Decoded by the first call.
   const SourceNumbering& numbering() const;
+  // As SectionReader::check_whole, of all sections or of those given.
+  void check_whole() const {
+    for (const auto& opened : sections) opened->check_whole();
+  }
+  void check_whole(std::initializer_list<Section> names) const {
+    for (const Section name : names) section(name).check_whole();
+  }
   // Unloads the pages of all sections from this process's memory; later reads load them again.
   void release_pages() const;
 

@@ -260,6 +260,7 @@ void IndexVerifier::check_id_order() const {
 
 void IndexVerifier::check_totals() const {
   const IndexCounts& counts = state_.manifest.counts;
+  state_.check_whole();
   check_count(counts.postings, postings_, Section::kPostings, "postings");
   check_count(counts.occurrences, occurrences_, Section::kPostings, "occurrences");
   const auto unaccounted =

@@ -15,7 +15,9 @@
 
 namespace spillway {
 
-// Thread-safe; immutable except for the record of checked pages. Holds no descriptor if the file is mapped.
+// Thread-safe; immutable except for the record of checked pages. Holds no descriptor if the file is mapped. A file that
+// is truncated, or whose disk fails, while it is mapped reads as zeros from some place on, without an error: whoever
+// gives out what bytes from at() say calls check_whole() in between.
 class SectionReader {
  public:
   // Checks header, footer and size, and maps the file (or reads it whole if the file system cannot map). If
@@ -39,8 +41,19 @@ class SectionReader {
     return data_ + offset;
   }
 
+  // Throws FormatError or IoError if bytes of the file have been lost since it was opened. Returns otherwise, and then
+  // the bytes that were read before the call were those of the file. Takes a nanosecond.
+  void check_whole() const {
+    std::atomic_signal_fence(std::memory_order_acquire);  // this processor orders loads; the compiler has to
+    if (*static_cast<const volatile std::uint8_t*>(last_mark_) != kLastMark) report_loss();
+  }
+
   // Gives all pages of a reader with a limit back to the system.
   void release() const;
+
+  // Errors report a loss of bytes of one of these sections rather than a fault found in this one, because zeros in one
+  // section look like faults of another. The span outlives the reader.
+  void set_siblings(std::span<const std::unique_ptr<SectionReader>> sections) { siblings_ = sections; }
 
   // Throws FormatError for a fault at `offset` of the data.
   [[noreturn]] void fail(std::uint64_t offset, std::string_view expected, std::string_view found) const;
@@ -53,6 +66,12 @@ class SectionReader {
   bool is_checked(std::uint64_t page) const {
     return (checked_[page / 64].load(std::memory_order_relaxed) >> (page % 64) & 1) != 0;
   }
+  // A byte of the footer that is not 0. Zeros always reach from some place to the end of the file, so they reach it.
+  static constexpr std::size_t kLastMarkAt = 10;
+  static constexpr std::uint8_t kLastMark = kPageBytes >> 16;
+  static_assert(kLastMark != 0, "the third byte of the page size");
+  [[noreturn]] void report_loss() const;
+  [[noreturn]] void fail_in_file(std::uint64_t offset, std::string_view expected, std::string_view found) const;
   [[noreturn]] void refuse_range(std::uint64_t offset, std::uint64_t bytes) const;
   void check_header() const;
   void check_footer(std::uint32_t expected_crc);
@@ -66,6 +85,8 @@ class SectionReader {
   std::unique_ptr<ReadableFile> file_;
   std::vector<std::uint8_t> owned_;  // the file's bytes, if it could not be mapped
   std::span<const std::uint8_t> bytes_;
+  const std::uint8_t* last_mark_ = nullptr;
+  std::span<const std::unique_ptr<SectionReader>> siblings_;
   const std::uint8_t* data_ = nullptr;
   std::uint64_t data_bytes_ = 0;
   std::uint32_t table_crc_ = 0;

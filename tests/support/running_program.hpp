@@ -17,6 +17,7 @@ class RunningProgram {
   RunningProgram(const RunningProgram&) = delete;
   RunningProgram& operator=(const RunningProgram&) = delete;
 
+  pid_t id() const { return process_; }        // -1 after its end was seen
   void write_input(const std::string& bytes);  // waits while the pipe is full
   void close_input();
   void signal(int number) const;

@@ -72,6 +72,40 @@ TEST_F(PosixFileSystem, MapsWholeFiles) {
   EXPECT_TRUE(files.open(directory / "empty")->map().empty());
 }
 
+TEST_F(PosixFileSystem, TellsThatAMappedFileWasTruncated) {
+  put("a", std::string(20000, 'x'));
+  const auto file = files.open(directory / "a"), whole = files.open(directory / "a");
+  const auto mapped = file->map();
+  EXPECT_NO_THROW(file->check_mapping());
+  std::filesystem::resize_file(directory / "a", 10000);
+  EXPECT_EQ(mapped[9999], 'x');
+  EXPECT_EQ(mapped[10000], 0);
+  EXPECT_EQ(mapped[19999], 0);
+  try {
+    file->check_mapping();
+    ADD_FAILURE() << "no error";
+  } catch (const FormatError& error) {
+    expect_contains(error.what(), directory / "a" + " at byte 10000: expected 20000 bytes");
+  }
+  std::uint8_t byte = 0;
+  EXPECT_THROW(file->read_at(0, {&byte, 1}), FormatError);
+  EXPECT_NO_THROW(whole->check_mapping()) << "it is not mapped";
+}
+
+TEST_F(PosixFileSystem, TellsThatAMappedFileWasLostThoughAnotherHasItsName) {
+  put("a", std::string(20000, 'x'));
+  put("b", std::string(30000, 'y'));
+  const auto file = files.open(directory / "a");
+  const auto mapped = file->map();
+  std::filesystem::create_hard_link(directory / "a", directory / "kept");
+  files.rename(directory / "b", directory / "a");
+  EXPECT_EQ(mapped[19999], 'x');
+  EXPECT_NO_THROW(file->check_mapping());
+  std::filesystem::resize_file(directory / "kept", 0);
+  EXPECT_EQ(mapped[19999], 0);
+  expect_contains(message_of([&] { file->check_mapping(); }), "cannot read at offset 16384 of " + directory.path());
+}
+
 TEST_F(PosixFileSystem, OpensRegularFilesOnly) {
   ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
   expect_contains(message_of([&] { files.open(directory.path()); }), "found a directory");

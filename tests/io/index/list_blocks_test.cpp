@@ -81,6 +81,9 @@ TEST(ListBlocks, RefusesOrHandsOutDocumentsThatExist) {
               ASSERT_LT(documents[at], 40'000u);
               ASSERT_TRUE(at == 0 || documents[at - 1] < documents[at]);
             }
+            if (!blocks.has_bounds()) continue;
+            ASSERT_GE(documents[0], blocks.least_document(i));
+            ASSERT_EQ(documents[blocks.posting_count(i) - 1], blocks.last_document(i));
           }
           ++taken;
         } catch (const FormatError&) {

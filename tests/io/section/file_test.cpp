@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -161,6 +162,51 @@ TEST(SectionFile, ChecksOnlyThePagesThatAreRead) {
   EXPECT_THROW(reader.at(kPageBytes - 1, 2), FormatError);
   EXPECT_THROW(reader.at(kPageBytes - 1, 2), FormatError);
   EXPECT_THROW(reader.check_all([](std::uint64_t) {}), FormatError);
+}
+
+// Bytes past the end of a file read as zeros up to the end of its last page, so a reader of a small file gets no
+// signal.
+TEST(SectionFile, IsNoLongerWholeWhenBytesOfItAreCutOff) {
+  ScratchDirectory scratch;
+  for (const std::size_t size : {std::size_t{500}, 3 * kPageBytes}) {
+    const std::string data = random_bytes(size, 1);
+    const std::size_t file_bytes = kSectionHeaderBytes + size + (size + kPageBytes - 1) / kPageBytes * 4 + 32;
+    for (std::size_t left = 0; left < file_bytes; left += left < 300 || left + 300 > file_bytes ? 1 : 3001) {
+      std::filesystem::remove(scratch / "postings");
+      const SectionStats stats = write_section(scratch.path(), data, size);
+      const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, stats);
+      const std::uint8_t* const bytes = reader.at(0, left % 2 == 0 ? size : 1);
+      reader.check_whole();
+      std::filesystem::resize_file(scratch / "postings", left);
+      if (std::memcmp(bytes, data.data(), size) == 0) continue;
+      try {
+        reader.check_whole();
+        FAIL() << left << " of " << file_bytes << " bytes are left";
+      } catch (const FormatError& error) {
+        EXPECT_NE(std::string(error.what()).find("postings at byte " + std::to_string(left)), std::string::npos);
+      }
+      EXPECT_THROW(reader.fail(0, "something", "something else"), FormatError);
+    }
+  }
+}
+
+TEST(SectionFile, SaysThatItWasCutRatherThanThatAPageIsWrong) {
+  ScratchDirectory scratch;
+  const SectionStats stats = write_section(scratch.path(), random_bytes(3 * kPageBytes, 1), 100000);
+  const SectionReader reader(posix_file_system(), scratch.path(), Section::kPostings, stats);
+  std::filesystem::resize_file(scratch / "postings", kPageBytes);
+  const auto message_of = [](const auto& call) {
+    try {
+      call();
+    } catch (const FormatError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was thrown");
+  };
+  for (const std::string& message :
+       {message_of([&] { reader.at(kPageBytes, 1); }), message_of([&] { reader.check_all([](std::uint64_t) {}); })}) {
+    EXPECT_NE(message.find("truncated while it was read"), std::string::npos) << message;
+  }
 }
 
 TEST(SectionFile, IsReadByManyThreadsAtOnce) {

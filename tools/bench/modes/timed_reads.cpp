@@ -27,6 +27,7 @@ class TimedFile final : public ReadableFile {
   const std::string& path() const override { return file_->path(); }
   std::span<const std::uint8_t> map() override { return file_->map(); }
   void release_pages() const override { file_->release_pages(); }
+  void check_mapping() const override { file_->check_mapping(); }
 
  private:
   std::unique_ptr<ReadableFile> file_;
