@@ -3,11 +3,16 @@
 #include "io/file/posix_file_system.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/cli/signals.hpp"
+#include "tools/cli/standard_streams.hpp"
 #include "tools/commands/commands.hpp"
 
 int main(int argc, char** argv) {
+  spillway::fill_standard_streams();  // before anything is opened
   spillway::install_signal_handlers();
   spillway::Output out(STDOUT_FILENO, "standard output");
   spillway::Session session{spillway::posix_file_system(), out, spillway::received_signal()};
-  return spillway::run_command_line({argv + (argc > 0 ? 1 : 0), argv + argc}, spillway::all_commands(), session);
+  const int code =
+      spillway::run_command_line({argv + (argc > 0 ? 1 : 0), argv + argc}, spillway::all_commands(), session);
+  if (code > spillway::kSignalExit) spillway::end_by_signal(code - spillway::kSignalExit);
+  return code;
 }

@@ -16,9 +16,15 @@ enum class ExitCode : int {
   kOverBudget = 4,     // out of memory or disk budget
   kCorrupt = 5,        // a file is corrupt or of another version
   kNoGpu = 6,          // --require-gpu and no usable GPU
+  kReportFailed = 7,   // `index`, `merge`: the index is complete, but its report could not be written
+  kHungUp = 129,       // 128 + a signal's number: the program ends by the signal, and a shell shows this; SIGHUP
   kInterrupted = 130,  // SIGINT
+  kPipeClosed = 141,   // SIGPIPE
   kTerminated = 143    // SIGTERM
 };
+
+// Exit codes above this one stand for signals.
+inline constexpr int kSignalExit = 128;
 
 class Error : public std::runtime_error {
  public:
@@ -44,9 +50,15 @@ struct BudgetError : Error {
 struct FormatError : Error {
   explicit FormatError(const std::string& message) : Error(ExitCode::kCorrupt, message) {}
 };
-struct InterruptedError : Error {
-  explicit InterruptedError(int signal_number)
-      : Error(signal_number == 15 ? ExitCode::kTerminated : ExitCode::kInterrupted, "interrupted") {}
+// A signal ends the work; so does a pipe without a reader, as SIGPIPE would.
+class InterruptedError : public Error {
+ public:
+  explicit InterruptedError(int signal_number, const std::string& message = "interrupted")
+      : Error(static_cast<ExitCode>(kSignalExit + signal_number), message), signal_number_(signal_number) {}
+  int signal_number() const { return signal_number_; }
+
+ private:
+  int signal_number_;
 };
 
 // Returns `text` with control characters (C0, C1, DEL), bidirectional controls and broken UTF-8 written as \xNN or

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace spillway {
@@ -43,5 +45,10 @@ auto retry_interrupted(Call call) {
   } while (result < 0 && errno == EINTR);
   return result;
 }
+
+// Opens `path` with O_CLOEXEC; a new file gets mode 0666 minus the umask. The number is above those of the standard
+// streams even if a program runs without them, so that what is written to a standard stream never gets into a file.
+// Throws IoError, "cannot <action> <path>".
+FileDescriptor open_descriptor(const std::string& path, int flags, std::string_view action);
 
 }  // namespace spillway

@@ -9,6 +9,34 @@
 
 namespace spillway {
 
+namespace {
+
+// Calls read(offset, buffer) until it returns 0.
+template <typename Read>
+std::string read_to_end(const std::string& path, std::size_t max_bytes, const Read& read) {
+  constexpr std::size_t kStep = std::size_t{64} << 10;
+  std::string result;
+  for (;;) {
+    const std::size_t before = result.size();
+    result.resize(before + kStep);
+    const std::span<std::uint8_t> room(reinterpret_cast<std::uint8_t*>(result.data()) + before, kStep);
+    const std::size_t got = read(before, room);
+    result.resize(before + got);
+    if (got == 0) return result;
+    if (result.size() > max_bytes) {
+      throw IoError(printable(path, 4096) + ": expected at most " + std::to_string(max_bytes) +
+                    " bytes, found more: name a smaller file");
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(FileType type) {
+  constexpr std::string_view kNames[] = {"a regular file", "a directory", "a FIFO", "a socket", "a device"};
+  return kNames[static_cast<std::size_t>(type)];
+}
+
 void ReadableFile::read_exactly(std::uint64_t offset, std::span<std::uint8_t> out) const {
   const std::size_t got = read_at(offset, out);
   if (got == out.size()) return;
@@ -18,20 +46,16 @@ void ReadableFile::read_exactly(std::uint64_t offset, std::span<std::uint8_t> ou
 }
 
 std::string read_file(FileSystem& files, const std::string& path, std::size_t max_bytes) {
-  constexpr std::size_t kStep = std::size_t{64} << 10;
+  const auto file = files.open(path);
+  return read_to_end(path, max_bytes,
+                     [&](std::uint64_t offset, std::span<std::uint8_t> out) { return file->read_at(offset, out); });
+}
+
+std::string read_stream(FileSystem& files, const std::string& path, std::size_t max_bytes,
+                        std::function<void()> wait_check) {
   const auto stream = files.open_stream(path);
-  std::string result;
-  for (;;) {
-    const std::size_t before = result.size();
-    result.resize(before + kStep);
-    const std::size_t got = stream->read({reinterpret_cast<std::uint8_t*>(result.data()) + before, kStep});
-    result.resize(before + got);
-    if (got == 0) return result;
-    if (result.size() > max_bytes) {
-      throw IoError(printable(path, 4096) + ": expected at most " + std::to_string(max_bytes) +
-                    " bytes, found more: name a smaller file");
-    }
-  }
+  stream->set_wait_check(std::move(wait_check));
+  return read_to_end(path, max_bytes, [&](std::uint64_t, std::span<std::uint8_t> out) { return stream->read(out); });
 }
 
 void sync_and_close(std::span<WritableFile* const> files) {

@@ -75,10 +75,12 @@ class FileLock {
   virtual ~FileLock() = default;
 };
 
-enum class FileType { kRegular, kDirectory, kFifo, kOther };
+enum class FileType { kRegular, kDirectory, kFifo, kSocket, kDevice };
+// "a regular file", "a directory", ...
+std::string_view name_of(FileType type);
 
 struct FileStatus {
-  FileType type = FileType::kOther;
+  FileType type = FileType::kRegular;
   std::uint64_t size = 0;
   std::int64_t modified_ns = 0;
 };
@@ -94,6 +96,8 @@ class FileSystem {
   virtual bool is_link(const std::string& path) = 0;
   virtual void make_directory(const std::string& path) = 0;  // must not exist
   virtual void rename(const std::string& from, const std::string& to) = 0;
+  // Renames a file, atomically, unless `to` exists (also as a link to nothing): then returns false and does nothing.
+  virtual bool rename_to_new(const std::string& from, const std::string& to) = 0;
   // Exchanges two paths atomically: both exist at any moment. Returns false, and does nothing, if the file system
   // cannot. Does not follow links.
   virtual bool exchange(const std::string& a, const std::string& b) = 0;
@@ -108,8 +112,11 @@ class FileSystem {
   virtual std::string resolve(const std::string& path) = 0;
 };
 
-// Reads a small file whole. Throws IoError above `max_bytes`.
+// Reads a small regular file to its end, whatever size it claims to have. Throws IoError above `max_bytes`.
 std::string read_file(FileSystem& files, const std::string& path, std::size_t max_bytes = std::size_t{1} << 26);
+// Reads anything that open_stream() opens to its end. `wait_check` as in ByteStream. Throws IoError above `max_bytes`.
+std::string read_stream(FileSystem& files, const std::string& path, std::size_t max_bytes,
+                        std::function<void()> wait_check);
 // Syncs and closes all files concurrently, so that a journaling file system needs few commits. After all are closed,
 // rethrows the error of the first file, in the order given, that failed.
 void sync_and_close(std::span<WritableFile* const> files);

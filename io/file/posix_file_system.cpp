@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -18,11 +19,8 @@ namespace {
 
 constexpr mode_t kDirectoryMode = 0777;  // minus the umask
 
-FileType type_of(mode_t mode) {
-  if (S_ISREG(mode)) return FileType::kRegular;
-  if (S_ISDIR(mode)) return FileType::kDirectory;
-  return S_ISFIFO(mode) ? FileType::kFifo : FileType::kOther;
-}
+// Whether renameat2() lacks the flag: in file systems without support, and in kernels and sandboxes without the call.
+bool is_unsupported(int error) { return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EPERM; }
 
 class PosixFileSystem final : public FileSystem {
  public:
@@ -71,10 +69,20 @@ class PosixFileSystem final : public FileSystem {
       throw_system_error(errno, "rename " + printable(from, 4096) + " to", to);
     }
   }
+  bool rename_to_new(const std::string& from, const std::string& to) override {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+    if (errno == EEXIST) return false;
+    if (!is_unsupported(errno)) throw_system_error(errno, "rename " + printable(from, 4096) + " to", to);
+    if (::link(from.c_str(), to.c_str()) == 0) {
+      remove(from);
+      return true;
+    }
+    if (errno == EEXIST) return false;
+    throw_system_error(errno, "rename " + printable(from, 4096) + " to", to);
+  }
   bool exchange(const std::string& a, const std::string& b) override {
     if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return true;
-    // Returned by file systems without support, and by kernels and sandboxes without the call.
-    if (errno == EINVAL || errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM) return false;
+    if (is_unsupported(errno)) return false;
     throw_system_error(errno, "exchange " + printable(a, 4096) + " with", b);
   }
   void remove(const std::string& path) override {
@@ -87,9 +95,7 @@ class PosixFileSystem final : public FileSystem {
   }
 
   void sync_directory(const std::string& path) override {
-    FileDescriptor directory(
-        retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
-    if (!directory.valid()) throw_system_error(errno, "open the directory", path);
+    const FileDescriptor directory = open_descriptor(path, O_RDONLY | O_DIRECTORY, "open the directory");
     const int result = retry_interrupted([&] { return ::fsync(directory.get()); });
     // EINVAL: some network and FUSE file systems do not sync directories; nothing else can be done.
     if (result != 0 && errno != EINVAL) throw_system_error(errno, "bring to disk the directory", path);

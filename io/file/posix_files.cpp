@@ -20,13 +20,6 @@ namespace {
 
 // Linux transfers at most 0x7ffff000 bytes per call; smaller transfers stay clear of that limit.
 constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
-constexpr mode_t kFileMode = 0666;  // minus the umask
-
-FileDescriptor open_descriptor(const std::string& path, int flags, std::string_view action) {
-  FileDescriptor file(retry_interrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, kFileMode); }));
-  if (!file.valid()) throw_system_error(errno, action, path);
-  return file;
-}
 
 struct stat status_of(const FileDescriptor& file, const std::string& path) {
   struct stat status {};
@@ -34,16 +27,20 @@ struct stat status_of(const FileDescriptor& file, const std::string& path) {
   return status;
 }
 
-std::string_view kind_name(mode_t mode) {
-  if (S_ISDIR(mode)) return "a directory";
-  if (S_ISFIFO(mode)) return "a FIFO";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "a device";
-}
-
 [[noreturn]] void throw_wrong_kind(const std::string& path, std::string_view expected, mode_t found) {
   throw IoError("cannot read " + printable(path, 4096) + ": expected " + std::string(expected) + ", found " +
-                std::string(kind_name(found)) + "; name a file");
+                std::string(name_of(type_of(found))) + "; name a file");
+}
+
+// O_NONBLOCK: opening a FIFO without a writer must not wait. It has no effect on regular files.
+FileDescriptor open_for_reading(const std::string& path, std::string_view expected) {
+  try {
+    return open_descriptor(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, "open");
+  } catch (const IoError&) {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) throw_wrong_kind(path, expected, found.st_mode);
+    throw;
+  }
 }
 
 class PosixReadableFile final : public ReadableFile {
@@ -212,20 +209,27 @@ class PosixFileLock final : public FileLock {
 
 }  // namespace
 
+FileType type_of(mode_t mode) {
+  if (S_ISREG(mode)) return FileType::kRegular;
+  if (S_ISDIR(mode)) return FileType::kDirectory;
+  if (S_ISFIFO(mode)) return FileType::kFifo;
+  return S_ISSOCK(mode) ? FileType::kSocket : FileType::kDevice;
+}
+
 std::unique_ptr<ReadableFile> open_posix_file(const std::string& path) {
-  // O_NONBLOCK: opening a FIFO without a writer must not wait. It has no effect on regular files.
-  FileDescriptor file = open_descriptor(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, "open");
+  constexpr std::string_view kExpected = "a regular file";
+  FileDescriptor file = open_for_reading(path, kExpected);
   const struct stat status = status_of(file, path);
-  if (!S_ISREG(status.st_mode)) throw_wrong_kind(path, "a regular file", status.st_mode);
+  if (!S_ISREG(status.st_mode)) throw_wrong_kind(path, kExpected, status.st_mode);
   return std::make_unique<PosixReadableFile>(std::move(file), path, status);
 }
 
 std::unique_ptr<ByteStream> open_posix_stream(const std::string& path) {
   if (path == "-") return std::make_unique<PosixByteStream>(FileDescriptor(), STDIN_FILENO, "standard input");
-  // O_NONBLOCK: otherwise opening a FIFO would wait for its writer without calling the wait check.
-  FileDescriptor file = open_descriptor(path, O_RDONLY | O_NOCTTY | O_NONBLOCK, "open");
+  constexpr std::string_view kExpected = "a file, FIFO or device";
+  FileDescriptor file = open_for_reading(path, kExpected);
   const struct stat status = status_of(file, path);
-  if (S_ISDIR(status.st_mode)) throw_wrong_kind(path, "a file, FIFO or device", status.st_mode);
+  if (S_ISDIR(status.st_mode)) throw_wrong_kind(path, kExpected, status.st_mode);
   const int number = file.get();
   return std::make_unique<PosixByteStream>(std::move(file), number, path);
 }

@@ -33,6 +33,8 @@ std::string_view remedy(int error) {
       return "; something above it is not a directory";
     case EEXIST:
       return "; remove it, or choose another name";
+    case EBADF:
+      return "; it is closed: start the program with it open";
     case EIO:
       return "; the device reports an error: see the kernel log, and distrust what is on it";
     default:

@@ -260,6 +260,16 @@ void FaultyFileSystem::rename(const std::string& from, const std::string& to) {
   to_parent->children[State::name_of(to)] = node;
 }
 
+bool FaultyFileSystem::rename_to_new(const std::string& from, const std::string& to) {
+  const std::lock_guard lock(state_->mutex);
+  state_->begin(Operation::kChangesNames, "rename", from);
+  const auto node = state_->require(from, "rename");
+  const auto to_parent = state_->require_parent(to, "rename to");
+  if (!to_parent->children.try_emplace(State::name_of(to), node).second) return false;
+  state_->require_parent(from, "rename")->children.erase(State::name_of(from));
+  return true;
+}
+
 bool FaultyFileSystem::exchange(const std::string& a, const std::string& b) {
   const std::lock_guard lock(state_->mutex);
   state_->begin(Operation::kChangesNames, "exchange", a);

@@ -76,6 +76,7 @@ class FaultyFileSystem final : public FileSystem {
   bool is_link(const std::string& path) override;  // there are none
   void make_directory(const std::string& path) override;
   void rename(const std::string& from, const std::string& to) override;
+  bool rename_to_new(const std::string& from, const std::string& to) override;
   bool exchange(const std::string& a, const std::string& b) override;
   void remove(const std::string& path) override;
   void remove_tree(const std::string& path) override;

@@ -47,6 +47,8 @@ TEST(Errors, CarryTheExitCodesOfTheCommandLine) {
   EXPECT_EQ(FormatError("x").code(), ExitCode::kCorrupt);
   EXPECT_EQ(InterruptedError(2).code(), ExitCode::kInterrupted);
   EXPECT_EQ(InterruptedError(15).code(), ExitCode::kTerminated);
+  EXPECT_EQ(InterruptedError(1).code(), ExitCode::kHungUp);
+  EXPECT_EQ(InterruptedError(13).code(), ExitCode::kPipeClosed);
 }
 
 }  // namespace

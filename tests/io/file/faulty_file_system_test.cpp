@@ -45,6 +45,7 @@ TEST(FaultyFileSystem, BehavesAsAFileSystem) {
   EXPECT_EQ(files.get("e/b"), "");
   EXPECT_THROW(files.rename("e/b", "/job"), IoError);
   files.make_directory("f");
+  EXPECT_FALSE(files.rename_to_new("e", "f"));
   EXPECT_TRUE(files.exchange("e", "f"));
   EXPECT_EQ(files.get("f/b"), "");
   EXPECT_THROW(files.exchange("e", "none"), IoError);

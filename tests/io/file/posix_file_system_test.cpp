@@ -1,7 +1,9 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -45,6 +47,23 @@ class PosixFileSystem : public ::testing::Test {
 
   ScratchDirectory directory;
   FileSystem& files = posix_file_system();
+};
+
+// A socket with a name.
+class SocketFile {
+ public:
+  explicit SocketFile(const std::string& path) : descriptor_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    EXPECT_EQ(bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
+  ~SocketFile() { ::close(descriptor_); }
+  SocketFile(const SocketFile&) = delete;
+  SocketFile& operator=(const SocketFile&) = delete;
+
+ private:
+  int descriptor_;
 };
 
 TEST_F(PosixFileSystem, ReadsAtAnyOffset) {
@@ -112,6 +131,10 @@ TEST_F(PosixFileSystem, OpensRegularFilesOnly) {
   expect_contains(message_of([&] { files.open("/dev/null"); }), "found a device");
   expect_contains(message_of([&] { files.open(directory / "fifo"); }), "found a FIFO");
   expect_contains(message_of([&] { files.open_stream(directory.path()); }), "found a directory");
+  const SocketFile socket(directory / "socket");
+  expect_contains(message_of([&] { files.open(directory / "socket"); }), "found a socket");
+  expect_contains(message_of([&] { files.open_stream(directory / "socket"); }), "found a socket");
+  expect_contains(message_of([&] { read_file(files, directory / "fifo"); }), "found a FIFO");
   expect_contains(message_of([&] { files.open(directory / "none"); }), "No such file");
 }
 
@@ -197,7 +220,7 @@ TEST_F(PosixFileSystem, StreamsFifosToTheirEnd) {
     std::ofstream fifo(directory / "fifo");
     for (int i = 0; i < 1000; ++i) fifo << "line " << i << '\n' << std::flush;
   });
-  const std::string got = read_file(files, directory / "fifo");
+  const std::string got = read_stream(files, directory / "fifo", 1 << 20, {});
   writer.join();
   EXPECT_TRUE(got.starts_with("line 0\nline 1\n"));
   EXPECT_TRUE(got.ends_with("line 999\n"));
@@ -234,7 +257,9 @@ TEST_F(PosixFileSystem, SaysWhatIsThere) {
   EXPECT_EQ(files.status(directory / "a")->type, FileType::kRegular);
   EXPECT_EQ(files.status(directory / "d")->type, FileType::kDirectory);
   EXPECT_EQ(files.status(directory / "fifo")->type, FileType::kFifo);
-  EXPECT_EQ(files.status("/dev/null")->type, FileType::kOther);
+  EXPECT_EQ(files.status("/dev/null")->type, FileType::kDevice);
+  const SocketFile socket(directory / "socket");
+  EXPECT_EQ(files.status(directory / "socket")->type, FileType::kSocket);
   EXPECT_EQ(files.status(directory / "link")->size, 5u);
   EXPECT_FALSE(files.status(directory / "none"));
   EXPECT_FALSE(files.status(directory / "a/below"));
@@ -268,6 +293,40 @@ TEST_F(PosixFileSystem, MakesRenamesAndRemoves) {
   EXPECT_FALSE(files.status(directory / "d"));
   EXPECT_THROW(files.remove(directory / "d"), IoError);
   EXPECT_THROW(files.sync_directory(directory / "d"), IoError);
+}
+
+TEST_F(PosixFileSystem, RenamesToNewNamesOnly) {
+  put("a", "x");
+  put("b", "kept");
+  std::filesystem::create_symlink(directory / "nowhere", directory / "broken");
+  EXPECT_FALSE(files.rename_to_new(directory / "a", directory / "b"));
+  EXPECT_FALSE(files.rename_to_new(directory / "a", directory / "broken"));
+  EXPECT_EQ(get("b"), "kept");
+  EXPECT_TRUE(files.rename_to_new(directory / "a", directory / "c"));
+  EXPECT_EQ(get("c"), "x");
+  EXPECT_FALSE(files.status(directory / "a"));
+  EXPECT_THROW(files.rename_to_new(directory / "a", directory / "d"), IoError);
+}
+
+TEST_F(PosixFileSystem, ReadsFilesThatSayTheyAreEmptyToTheirEnd) {
+  EXPECT_EQ(files.status("/proc/self/status")->size, 0u);
+  EXPECT_TRUE(read_file(files, "/proc/self/status").starts_with("Name:"));
+}
+
+// Otherwise messages for a closed standard error would get into the file.
+TEST_F(PosixFileSystem, LeavesTheNumbersOfClosedStandardStreamsFree) {
+  const int before = dup(STDIN_FILENO);
+  ::close(STDIN_FILENO);
+  const auto file = files.create(directory / "a");
+  const auto lock = files.try_lock(directory / "lock");
+  const auto stream = files.open_stream(directory / "a");
+  EXPECT_EQ(fcntl(STDIN_FILENO, F_GETFD), -1);
+  file->append(bytes_of("whole"));
+  file->close();
+  files.sync_directory(directory.path());
+  EXPECT_EQ(get("a"), "whole");
+  dup2(before, STDIN_FILENO);
+  ::close(before);
 }
 
 TEST_F(PosixFileSystem, ExchangesTwoPathsOrSaysThatItCannot) {

@@ -1,0 +1,24 @@
+#include "io/file/descriptor.hpp"
+
+#include <fcntl.h>
+
+#include "io/file/system_error.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr mode_t kFileMode = 0666;  // minus the umask
+
+}  // namespace
+
+FileDescriptor open_descriptor(const std::string& path, int flags, std::string_view action) {
+  FileDescriptor file(retry_interrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, kFileMode); }));
+  if (file.valid() && file.get() <= STDERR_FILENO) {
+    file = FileDescriptor(::fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  }
+  if (!file.valid()) throw_system_error(errno, action, path);
+  return file;
+}
+
+}  // namespace spillway

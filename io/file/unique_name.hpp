@@ -1,0 +1,11 @@
+// Names of temporary files that nothing else has or can predict.
+#pragma once
+
+#include <string>
+
+namespace spillway {
+
+// `stem`, a dot and 16 random hexadecimal digits. Thread-safe.
+std::string unique_name(const std::string& stem);
+
+}  // namespace spillway
