@@ -8,6 +8,8 @@ namespace spillway {
 
 namespace {
 
+constexpr std::size_t kListBytes = std::size_t{1} << 26;
+
 std::string joined(const std::string& directory, const std::string& name) {
   if (directory.empty()) return name;
   return directory.ends_with('/') ? directory + name : directory + "/" + name;
@@ -17,7 +19,7 @@ std::string file_name(const std::string& path) { return path.substr(path.rfind('
 
 class InputLister {
  public:
-  explicit InputLister(FileSystem& files) : files_(files) {}
+  InputLister(FileSystem& files, const std::function<void()>& check) : files_(files), check_(check) {}
 
   void add_argument(const std::string& input) {
     if (input == "-") {
@@ -34,6 +36,7 @@ class InputLister {
  private:
   // `id`: that of a file. `id_prefix`: prefix of the ids of files below a directory.
   void add_path(const std::string& path, const std::string& id, const std::string& id_prefix) {
+    if (check_) check_();
     const auto status = files_.status(path);
     if (!status) throw UsageError("input " + printable(path) + " does not exist; check the spelling");
     switch (status->type) {
@@ -46,8 +49,10 @@ class InputLister {
       case FileType::kDirectory:
         add_directory(path, id_prefix);
         break;
-      case FileType::kOther:
-        throw UsageError("input " + printable(path) + " is a device; expected a file, a directory, a FIFO or -");
+      case FileType::kSocket:
+      case FileType::kDevice:
+        throw UsageError("input " + printable(path) + " is " + std::string(name_of(status->type)) +
+                         "; expected a file, a directory, a FIFO or -");
     }
   }
 
@@ -58,6 +63,7 @@ class InputLister {
       const std::string directory = std::move(open.back());
       open.pop_back();
       for (const std::string& name : files_.list(directory.empty() ? root : joined(root, directory))) {
+        if (check_) check_();
         if (name.starts_with('.')) continue;
         const std::string relative = joined(directory, name);
         const std::string path = joined(root, relative);
@@ -75,7 +81,7 @@ class InputLister {
 
   // Files of a list may be in different directories and have equal names, so the id is the path as written.
   void add_list(const std::string& list) {
-    const std::string lines = read_file(files_, list);
+    const std::string lines = read_stream(files_, list, kListBytes, check_);
     for (std::size_t begin = 0; begin < lines.size();) {
       const std::size_t end = std::min(lines.find('\n', begin), lines.size());
       const std::string path = lines.substr(begin, end - begin);
@@ -85,14 +91,16 @@ class InputLister {
   }
 
   FileSystem& files_;
+  const std::function<void()>& check_;
   std::vector<InputFile> found_;
 };
 
 }  // namespace
 
-std::vector<InputFile> list_inputs(FileSystem& files, const std::vector<std::string>& inputs) {
+std::vector<InputFile> list_inputs(FileSystem& files, const std::vector<std::string>& inputs,
+                                   const std::function<void()>& check) {
   if (inputs.empty()) throw UsageError("no input: give files, directories, lists (@FILE) or - for standard input");
-  InputLister lister(files);
+  InputLister lister(files, check);
   for (const std::string& input : inputs) lister.add_argument(input);
   auto found = lister.take();
   if (found.empty()) {

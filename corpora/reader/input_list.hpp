@@ -1,6 +1,7 @@
 // Expands the INPUT arguments to a list of files in input order: walks directories and reads lists (@FILE).
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,9 @@ struct InputFile {
   bool is_stream = false;
 };
 
-// Throws UsageError if an input does not exist or is a device, or if there is no file at all.
-std::vector<InputFile> list_inputs(FileSystem& files, const std::vector<std::string>& inputs);
+// Throws UsageError if an input does not exist or is a device or socket, or if there is no file at all. `check` as in
+// plan_corpus().
+std::vector<InputFile> list_inputs(FileSystem& files, const std::vector<std::string>& inputs,
+                                   const std::function<void()>& check);
 
 }  // namespace spillway

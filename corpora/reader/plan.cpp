@@ -42,6 +42,11 @@ void recognise(FileSystem& files, CorpusFile& file) {
     return;
   }
   const std::string head = read_head(files, file);
+  if (file.size == 0 && !head.empty()) {  // as below /proc, and in some network file systems
+    file.is_stream = true;
+    file.unpack_bytes = kStreamUnpackBytes;
+    return;
+  }
   file.compression = sniff_compression(head);
   if (file.compression == Compression::kNone && file.format == CorpusFormat::kAuto) {
     file.format = plain_format(head, file.size);
@@ -58,16 +63,18 @@ bool is_divisible(const CorpusFile& file) {
   return file.compression == Compression::kNone && !file.is_stream && file.format != CorpusFormat::kText;
 }
 
-void check_part(const CorpusOptions& options, const std::vector<InputFile>& inputs) {
+void check_part(const CorpusOptions& options) {
   if (options.part_count == 0 || options.part_number == 0 || options.part_number > options.part_count) {
     throw UsageError("--part " + std::to_string(options.part_number) + "/" + std::to_string(options.part_count) +
                      ": expected I/N with 1 <= I <= N");
   }
-  if (options.part_count == 1) return;
-  for (const InputFile& input : inputs) {
-    if (!input.is_stream) continue;
-    throw UsageError("--part needs inputs whose size is known; " + printable(input.path) + " is a stream");
-  }
+}
+
+// Requires: `input` is an InputFile or a CorpusFile.
+void refuse_stream_in_parts(const auto& input, const CorpusOptions& options) {
+  if (options.part_count == 1 || !input.is_stream) return;
+  throw UsageError("--part needs inputs whose size is known; that of " + printable(input.path) +
+                   " is not: copy it to a file first");
 }
 
 // Sets the share of the file that belongs to this part. `begin` is the offset of the file in the whole input. The last
@@ -94,11 +101,15 @@ ByteRange part_range(std::uint64_t total, std::uint32_t number, std::uint32_t co
   return {border(number - 1), border(number)};
 }
 
-CorpusPlan plan_corpus(FileSystem& files, const std::vector<std::string>& inputs, const CorpusOptions& options) {
-  const std::vector<InputFile> found = list_inputs(files, inputs);
-  check_part(options, found);
+CorpusPlan plan_corpus(FileSystem& files, const std::vector<std::string>& inputs, const CorpusOptions& options,
+                       const std::function<void()>& check) {
+  const std::vector<InputFile> found = list_inputs(files, inputs, check);
+  check_part(options);
   std::uint64_t total = 0;
-  for (const InputFile& input : found) total += input.status.size;
+  for (const InputFile& input : found) {
+    refuse_stream_in_parts(input, options);
+    total += input.status.size;
+  }
   const ByteRange part = part_range(total, options.part_number, options.part_count);
   const bool last_part = options.part_number == options.part_count;
   CorpusPlan plan;
@@ -115,7 +126,9 @@ CorpusPlan plan_corpus(FileSystem& files, const std::vector<std::string>& inputs
                     .modified_ns = input.status.modified_ns,
                     .format = options.format,
                     .is_stream = input.is_stream};
+    if (check) check();
     recognise(files, file);
+    refuse_stream_in_parts(file, options);
     if (!take_share(file, file_begin, part, last_part)) continue;
     plan.total_bytes += file.end - file.begin;
     plan.files.push_back(std::move(file));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct CorpusFile {
   // kAuto for streams and compressed files until they are opened.
   CorpusFormat format = CorpusFormat::kAuto;
   Compression compression = Compression::kNone;
-  bool is_stream = false;            // standard input or a FIFO
+  bool is_stream = false;            // standard input, a FIFO, or a file whose size is not known
   std::uint64_t begin = 0, end = 0;  // this part has the records that start in these bytes
   std::uint64_t unpack_bytes = 0;    // memory to unpack it, as the start of the file says
 };
@@ -36,8 +37,9 @@ struct CorpusPlan {
 // Expands directories (recursively, in byte order of the relative paths, without hidden entries and links), lists
 // (@FILE: one path a line) and "-", and recognises formats and compression by content. Throws UsageError for a missing
 // file, no input at all, a device, a part out of range, or --part with streams; BudgetError for a zstd window above
-// 2^27 bytes.
-CorpusPlan plan_corpus(FileSystem& files, const std::vector<std::string>& inputs, const CorpusOptions& options);
+// 2^27 bytes. `check`, if set, is called for each file and while a list is waited for; it may throw to stop.
+CorpusPlan plan_corpus(FileSystem& files, const std::vector<std::string>& inputs, const CorpusOptions& options,
+                       const std::function<void()>& check = {});
 
 // Throws IoError naming the first file whose size or modification time has changed since it was planned.
 void check_unchanged(FileSystem& files, const CorpusPlan& plan);

@@ -65,7 +65,7 @@ class IndexJob {
         report_(report),
         content_(with_versions(options.content)),
         corpus_options_(options.corpus),
-        planned_(plan_job(options, content_, context.files)),
+        planned_(plan_job(options, content_, context.files, [&] { throw_if_stopped(context); })),
         budget_(static_cast<std::size_t>(planned_.memory.value)),
         skips_(options.max_error_rate, options.strict) {
     corpus_options_.max_document_bytes = content_.max_document_bytes;

@@ -133,7 +133,8 @@ Decision choose_threads(unsigned asked) {
   return {usable_threads(), "processors that this process may run on"};
 }
 
-JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files) {
+JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files,
+                 const std::function<void()>& check) {
   if (content.max_document_bytes > kMaxDocumentBytes) {
     throw UsageError("--max-document-bytes " + std::to_string(content.max_document_bytes) + " is above " +
                      std::to_string(kMaxDocumentBytes) + ", the maximum; give a smaller one");
@@ -144,7 +145,7 @@ JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, Fil
   plan.threads = choose_threads(options.threads);
   CorpusOptions corpus = options.corpus;
   corpus.max_document_bytes = content.max_document_bytes;
-  plan.corpus = plan_corpus(files, options.inputs, corpus);
+  plan.corpus = plan_corpus(files, options.inputs, corpus, check);
   plan.mode = choose_mode(
       options, [&] { return costs_of_modes(content, files, plan); }, find_gpus);
   const std::optional<GpuJobPlan> gpu = plan_gpu(options, plan);

@@ -2,6 +2,7 @@
 // of runs, merges and disk. `index` follows the plan; `plan` prints it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,8 +49,9 @@ struct JobPlan {
 };
 
 // Reads the sizes and the first bytes of the input's files, and at most 512 KiB of text (mode_cost.hpp). Throws
-// UsageError, IoError, BudgetError and GpuError as run_index does.
-JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files);
+// UsageError, IoError, BudgetError and GpuError as run_index does. `check` as in plan_corpus().
+JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, FileSystem& files,
+                 const std::function<void()>& check = {});
 
 // Turns a plan for GPUs into the plan of the same job without one, when no GPU could be started. Throws BudgetError.
 void plan_without_gpu(const IndexOptions& options, const ContentOptions& content, const std::string& failure,

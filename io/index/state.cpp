@@ -33,9 +33,11 @@ void IndexState::release_pages() const {
 void IndexState::read_manifest(FileSystem& files) {
   const std::string path = directory + "/" + std::string(kManifestName);
   if (!files.status(directory)) throw IoError("cannot open the index " + printable(directory) + ": it does not exist");
-  if (!files.status(path)) {
-    throw FormatError(printable(directory) + ": expected an index, found no file \"manifest\" in it; it is another " +
-                      "directory, or an index that was never finished: build it again");
+  const auto status = files.status(path);
+  if (!status || status->type != FileType::kRegular) {
+    throw FormatError(printable(directory) + ": expected an index, found " +
+                      (status ? std::string(name_of(status->type)) + " \"manifest\"" : "no file \"manifest\"") +
+                      " in it; it is another directory, or an index that was never finished: build it again");
   }
   const std::string bytes = read_file(files, path);
   manifest = Manifest::parse(bytes, path);

@@ -13,6 +13,12 @@
 
 namespace spillway {
 
+namespace {
+
+constexpr std::uint64_t kReportBlocks = 1024;  // of a list
+
+}  // namespace
+
 // Reads the whole index once. Holds 4 bytes per document, and no list whole.
 class IndexVerifier {
  public:
@@ -156,6 +162,7 @@ void IndexVerifier::check_list(const TermEntry& entry) {
   DocumentWeight position_weight;
   if (state_.manifest.options.positions) positions.emplace(index_, entry);
   for (std::uint64_t block = 0; cursor.next_block(); ++block) {
+    if (block % kReportBlocks == kReportBlocks - 1) report(posting_bytes_);  // a list may be long
     if (entry.document_count > kPostingsBlock) check_bound(entry, block, cursor);
     if (positions) check_place(block, *positions);
     const auto documents = cursor.documents(), frequencies = cursor.frequencies();
@@ -221,7 +228,10 @@ std::uint64_t IndexVerifier::sum_posting(const PostingsCursor& postings, std::si
 
 void IndexVerifier::check_blocks(const BlockStreamReader& stream, Section data, Section offsets) const {
   BlockStreamReader::Cache cache;
-  for (std::uint64_t block = 0; block < stream.block_count(); ++block) stream.load(block, cache);
+  for (std::uint64_t block = 0; block < stream.block_count(); ++block) {
+    stream.load(block, cache);
+    report(0);
+  }
   const std::uint8_t* last = state_.section(offsets).at(stream.block_count() * 8, 8);
   check_count(state_.section(data).size(), load_le<std::uint64_t>(last), offsets, "as the end of the last block");
 }
@@ -232,6 +242,7 @@ void IndexVerifier::check_documents() {
   for (std::uint64_t group = 0; group < documents.group_count(); ++group) {
     DocumentSectionsReader::GroupWalk walk(documents, group);
     while (walk.next()) ids += (walk.place().fields & RunDocument::kId) != 0 ? 1 : 0;
+    report(0);
   }
   check_count(state_.manifest.counts.stored_ids, ids, Section::kDocuments, "stored ids");
   const auto first = documents.group_entry(0);
@@ -247,6 +258,7 @@ void IndexVerifier::check_id_order() const {
   std::string id, last_id;
   std::uint32_t last = 0;
   for (std::uint64_t at = 0; at < order.size(); at += 4) {
+    report(0);
     const auto document = load_le<std::uint32_t>(order.at(at, 4));
     const bool is_stored = document < index_.counts().documents && state_.documents->stored_id(document, id);
     if (!is_stored ||

@@ -13,7 +13,10 @@ SectionReader::SectionReader(FileSystem& files, const std::string& directory, Se
       section_(section),
       stats_(expected),
       most_resident_pages_(resident_bytes == 0 ? 0 : std::max<std::size_t>(1, resident_bytes / kPageBytes)) {
-  if (!files.status(path_)) throw_damaged(path_, 0, "a file that the manifest names", "nothing");
+  const auto status = files.status(path_);
+  if (!status || status->type != FileType::kRegular) {
+    throw_damaged(path_, 0, "a file that the manifest names", status ? name_of(status->type) : "nothing");
+  }
   file_ = files.open(path_);
   const std::uint64_t size = file_->size();
   if (size != expected.file_bytes) {

@@ -3,6 +3,7 @@
 
 #include "indexer/plan/job.hpp"
 #include "tools/cli/build_facts.hpp"
+#include "tools/cli/signals.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/index.hpp"
 #include "tools/report/json.hpp"
@@ -77,8 +78,9 @@ ordered_json plan_json(const JobPlan& plan, const IndexOptions& options) {
 }
 
 ExitCode run_plan_command(const Arguments& arguments, Session& session) {
-  const IndexOptions options = plan_options(arguments, session.files);
-  const JobPlan plan = plan_job(options, options.content, session.files);
+  const auto check = interruption_check(session.signal_number);
+  const IndexOptions options = plan_options(arguments, session.files, check);
+  const JobPlan plan = plan_job(options, options.content, session.files, check);
   session.out.write(arguments.has("json") ? json_text(plan_json(plan, options)) : plan.describe());
   return ExitCode::kDone;
 }

@@ -79,18 +79,19 @@ void take_error_rate(const Arguments& arguments, double& rate) {
                               : parse_real("--max-error-rate", *text, 0, 1);
 }
 
-std::string stop_words(const std::string& choice, const ContentOptions& content, FileSystem& files) {
+std::string stop_words(const std::string& choice, const ContentOptions& content, FileSystem& files,
+                       const std::function<void()>& wait_check) {
   if (choice == "none") return "";
   if (choice == "english") return normalize_stop_words(english_stop_words(), content);
   if (!files.status(choice)) {
     throw UsageError("--stop '" + printable(choice) + "': expected none, english or a file with one word per line");
   }
-  std::string words = normalize_stop_words(read_file(files, choice, kStopFileBytes), content);
+  std::string words = normalize_stop_words(read_stream(files, choice, kStopFileBytes, wait_check), content);
   if (words.empty()) throw UsageError("--stop '" + printable(choice) + "': there is no word in this file");
   return words;
 }
 
-ContentOptions content_options(const Arguments& arguments, FileSystem& files) {
+ContentOptions content_options(const Arguments& arguments, FileSystem& files, const std::function<void()>& wait_check) {
   ContentOptions content;
   take_choice(arguments, "tokenizer", content.tokenizer);
   content.positions = arguments.has("positions");
@@ -99,7 +100,7 @@ ContentOptions content_options(const Arguments& arguments, FileSystem& files) {
   take_name(arguments, "stem", content.stemmer);
   take_count(arguments, "max-term-bytes", 1, 65535, content.max_term_bytes);
   take_size(arguments, "max-document-bytes", content.max_document_bytes, content.max_document_bytes);
-  if (const auto choice = arguments.text("stop")) content.stop_words = stop_words(*choice, content, files);
+  if (const auto choice = arguments.text("stop")) content.stop_words = stop_words(*choice, content, files, wait_check);
   return content;
 }
 
@@ -234,10 +235,10 @@ std::vector<options::options_description> plan_option_groups() {
   return groups;
 }
 
-IndexOptions plan_options(const Arguments& arguments, FileSystem& files) {
+IndexOptions plan_options(const Arguments& arguments, FileSystem& files, const std::function<void()>& wait_check) {
   IndexOptions result;
   result.inputs = arguments.operands();
-  result.content = content_options(arguments, files);
+  result.content = content_options(arguments, files, wait_check);
   result.corpus = corpus_options(arguments);
   result.corpus.max_document_bytes = result.content.max_document_bytes;
   refuse_conflicts(arguments, result.corpus);
@@ -259,9 +260,9 @@ IndexOptions plan_options(const Arguments& arguments, FileSystem& files) {
   return result;
 }
 
-IndexOptions index_options(const Arguments& arguments, FileSystem& files) {
+IndexOptions index_options(const Arguments& arguments, FileSystem& files, const std::function<void()>& wait_check) {
   const std::string output = output_option(arguments);
-  IndexOptions result = plan_options(arguments, files);
+  IndexOptions result = plan_options(arguments, files, wait_check);
   result.output = output;
   result.force = arguments.has("force");
   return result;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/program_options.hpp>
+#include <functional>
 #include <vector>
 
 #include "indexer/options/index_options.hpp"
@@ -17,10 +18,11 @@ boost::program_options::options_description bad_input_option_group();
 
 // The options of `spillway plan`: those that change the plan, and --json.
 std::vector<boost::program_options::options_description> plan_option_groups();
-IndexOptions plan_options(const Arguments& arguments, FileSystem& files);
+IndexOptions plan_options(const Arguments& arguments, FileSystem& files, const std::function<void()>& wait_check = {});
 
-// Throws UsageError naming the option and the remedy. Reads the file of a stop list.
-IndexOptions index_options(const Arguments& arguments, FileSystem& files);
+// Throws UsageError naming the option and the remedy. Reads the file of a stop list, with `wait_check` as in
+// ByteStream.
+IndexOptions index_options(const Arguments& arguments, FileSystem& files, const std::function<void()>& wait_check = {});
 
 // The 33 words of --stop english, one per line: Lucene's list, which the reference evaluation uses too.
 std::string_view english_stop_words();

@@ -55,11 +55,12 @@ SearchOptions search_options(const Arguments& arguments) {
 }
 
 ExitCode run_search_command(const Arguments& arguments, Session& session) {
-  const SearchOptions options = search_options(arguments);
+  SearchOptions options = search_options(arguments);
   const auto& operands = arguments.operands();
   const auto queries = arguments.text("queries");
   if (queries && operands.size() > 1) throw UsageError("a query and --queries contradict each other; give one of them");
   if (!queries && operands.size() < 2) throw UsageError("no query; give words after the index, or --queries FILE");
+  options.settings.check = interruption_check(session.signal_number);
   std::optional<OutputFile> stats_file;
   if (const auto path = arguments.text("stats-json")) {
     const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
@@ -75,13 +76,8 @@ ExitCode run_search_command(const Arguments& arguments, Session& session) {
     print_message("search: " + answer.words);
   };
   if (queries) {
-    const auto check = [&] { throw_if_interrupted(session.signal_number); };
-    QueryFile file(session.files, *queries, options.queries, check);
-    const auto next = [&] {
-      check();
-      return file.next();
-    };
-    runner.run(next, write);
+    QueryFile file(session.files, *queries, options.queries, options.settings.check);
+    runner.run([&] { return file.next(); }, write);
   } else {
     std::string query = operands[1];
     for (std::size_t i = 2; i < operands.size(); ++i) query += " " + operands[i];

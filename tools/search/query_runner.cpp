@@ -55,6 +55,7 @@ class QueryRunner::Worker {
                                                                     : query_of(query_terms(analyzer_, task.query));
     answer.ranking = ranker_->best(query, settings_.k);
     task.latency_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    if (settings_.check) settings_.check();
     answer.terms = found_by(query);
     task.rendered = output_.render(answer);
   } catch (const UsageError& error) {

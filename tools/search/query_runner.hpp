@@ -23,6 +23,7 @@ struct SearchSettings {
   QuerySyntax syntax = QuerySyntax::kPlain;
   SearchMethod method = SearchMethod::kPruned;
   unsigned threads = 1;
+  std::function<void()> check = {};  // called after each query; throws to stop. May be empty
 };
 
 class QueryRunner {

@@ -10,6 +10,7 @@
 #include "tools/bench/report.hpp"
 #include "tools/bench/scratch.hpp"
 #include "tools/cli/option_values.hpp"
+#include "tools/cli/signals.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/index.hpp"
 
@@ -39,8 +40,9 @@ std::vector<ModeVariant> chosen_modes(const Arguments& arguments, const GpuStatu
 }
 
 // The options of `index`, with GPU options only for GPU modes. A GPU mode must not fall back to the CPU.
-ModeJob mode_job(const ModeVariant& variant, const Arguments& arguments, FileSystem& files) {
-  ModeJob job{variant.text, plan_options(arguments_of(variant, arguments), files)};
+ModeJob mode_job(const ModeVariant& variant, const Arguments& arguments, const Session& session) {
+  ModeJob job{variant.text,
+              plan_options(arguments_of(variant, arguments), session.files, interruption_check(session.signal_number))};
   if (!needs_gpu(variant)) job.options.gpu = {};
   job.options.gpu.required = needs_gpu(variant);
   return job;
@@ -80,7 +82,7 @@ ExitCode run_bench_modes_command(const Arguments& arguments, Session& session) {
   take_count(arguments, "rounds", 1, 1000, rounds);
   std::vector<ModeJob> jobs;
   for (const ModeVariant& variant : chosen_modes(arguments, gpus)) {
-    jobs.push_back(mode_job(variant, arguments, session.files));
+    jobs.push_back(mode_job(variant, arguments, session));
   }
   BenchOutput output(arguments, session, bench_head("bench modes", gpus));
   output.set("options", {{"rounds", rounds},

@@ -31,7 +31,7 @@ class Parsing {
   Parsing(const IndexOptions& options, const std::string& scratch, const IndexContext& context)
       : options_(options),
         context_(context),
-        plan_(plan_job(options, options.content, context.files)),
+        plan_(plan_job(options, options.content, context.files, [&] { throw_if_stopped(context); })),
         budget_(static_cast<std::size_t>(plan_.memory.value)),
         temp_(context.files, {scratch}, "parsing", options.temp_limit_bytes),
         assembler_(

@@ -10,8 +10,13 @@ namespace {
 
 Buffer whole_file(FileSystem& files, const std::string& path, MemoryBudget& budget) {
   const auto file = files.open(path);
-  Buffer text(budget, file->size(), "the lines of the benchmark");
-  file->read_exactly(0, text.span());
+  const std::string sizeless = file->size() == 0 ? read_file(files, path) : "";  // as below /proc
+  Buffer text(budget, file->size() + sizeless.size(), "the lines of the benchmark");
+  if (sizeless.empty()) {
+    file->read_exactly(0, text.span());
+  } else {
+    std::copy(sizeless.begin(), sizeless.end(), text.data());
+  }
   return text;
 }
 
