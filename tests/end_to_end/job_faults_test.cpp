@@ -143,18 +143,24 @@ class JobFaults : public ::testing::TestWithParam<JobFault> {
     const std::uint64_t all = eligible_operations();
     ASSERT_GT(all, 20U);
     const std::uint64_t last = all - std::min<std::uint64_t>(all, 15);
-    std::uint64_t fired = 0, tried = 0;
     for (std::uint64_t n = 0; n < all;
          n += n < last ? std::max<std::uint64_t>(1, std::min(last - n, all / count)) : 1) {
       SCOPED_TRACE("operation " + std::to_string(n) + " of " + std::to_string(all));
-      ++tried;
-      fired += fail_at(n) ? 1 : 0;
+      fail_near(n);
       if (HasFailure()) return;
     }
-    EXPECT_GT(fired, tried / 2);  // threads and free memory make the number of operations differ a little
   }
 
  private:
+  // Threads and free memory make the number of operations differ a little between runs. An operation that a run does
+  // not reach is tried again; then the one before it.
+  static void fail_near(std::uint64_t n) {
+    for (int attempt = 1; !fail_at(n) && !HasFailure(); ++attempt) {
+      ASSERT_LT(attempt, 50) << "no fault fired";
+      if (attempt % 5 == 0 && n != 0) --n;
+    }
+  }
+
   static std::unique_ptr<FaultyFileSystem> files_with(Fault fault, std::uint64_t at) {
     auto files = std::make_unique<FaultyFileSystem>();
     set_up(*files, GetParam().job);

@@ -2,7 +2,9 @@
 // within its memory and descriptors.
 #include <gtest/gtest.h>
 
+#include "io/base/checksum.hpp"
 #include "io/file/posix_file_system.hpp"
+#include "io/format/index.hpp"
 #include "io/index/verify.hpp"
 #include "tests/end_to_end/merge_parts.hpp"
 #include "tests/support/corpora_path.hpp"
@@ -30,6 +32,19 @@ std::vector<ContentOptions> content_kinds() {
   kinds[3].positions = true;
   kinds[3].stemmer = "english";
   return kinds;
+}
+
+std::span<const std::uint8_t> io_bytes(const std::string& text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+bool is_good(const std::string& index) {
+  try {
+    verify_index(IndexReader(posix_file_system(), index));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 class Merge : public testing::MergeParts {
@@ -199,6 +214,44 @@ TEST_F(Merge, RefusesADamagedInputNamingTheFile) {
     EXPECT_FALSE(fs::exists(scratch_ / "out.work"));
     write_bytes(path, whole);
   }
+}
+
+// Every bit of a manifest, each with a hash that fits again: a merge accepts no index that `verify` rejects. Hashes of
+// whole files are left out: a merge checks each page that it reads by its own checksum.
+TEST_F(Merge, AcceptsNoManifestThatVerifyRejects) {
+  ContentOptions options;
+  options.positions = true;
+  testing::RandomDocuments shape;
+  shape.count = 40;
+  const std::string part = index("part", testing::jsonl_of(testing::random_corpus(3, shape, true)), options);
+  const std::string whole = testing::read_bytes(part + "/manifest");
+  const std::size_t hashed = whole.size() - sizeof(Hash128);
+  // The manifest ends with an entry for each file: a length and a name, 8 bytes, the hash of the file, 4 bytes.
+  std::vector<bool> is_file_hash(whole.size());
+  std::size_t entry = hashed;
+  for (std::size_t i = kSectionCount; i-- > 0;) {
+    entry -= 1 + kSectionNames[i].size() + 8 + sizeof(Hash128) + 4;
+    const std::size_t hash = entry + 1 + kSectionNames[i].size() + 8;
+    std::fill_n(is_file_hash.begin() + static_cast<std::ptrdiff_t>(hash), sizeof(Hash128), true);
+  }
+  int rejected = 0;
+  for (std::size_t bit = 0; bit < hashed * 8; ++bit) {
+    if (is_file_hash[bit / 8]) continue;
+    std::string forged = whole;
+    forged[bit / 8] = static_cast<char>(forged[bit / 8] ^ (1 << bit % 8));
+    const Hash128 hash = hash128(io_bytes(forged.substr(0, hashed)));
+    std::copy(hash.begin(), hash.end(), forged.begin() + static_cast<std::ptrdiff_t>(hashed));
+    write_bytes(part + "/manifest", forged);
+    if (is_good(part)) continue;
+    ++rejected;
+    MergeOptions merge;
+    merge.inputs = {part};
+    merge.output = scratch_ / "out";
+    merge.memory_bytes = testing::tight_memory(100);
+    EXPECT_THROW(run_merge_job(merge), Error) << "bit " << bit % 8 << " of byte " << bit / 8;
+    fs::remove_all(merge.output);
+  }
+  EXPECT_GT(rejected, 1000);
 }
 
 class LimitedMerge : public Merge {

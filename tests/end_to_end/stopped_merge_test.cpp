@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <thread>
-
 #include "tests/end_to_end/merge_parts.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/running_program.hpp"
@@ -15,6 +13,7 @@ namespace {
 using testing::bytes_of;
 using testing::ProgramResult;
 using testing::run_spillway;
+using testing::run_spillway_with_signal;
 using testing::RunningProgram;
 using testing::same_index;
 using testing::write_bytes;
@@ -49,10 +48,12 @@ class StoppedMerges : public testing::MergeParts {
     words.insert(words.begin(), SPILLWAY_BINARY);
     return std::make_unique<RunningProgram>(words, scratch_ / "errors");
   }
-  // Returns some time after the job has made its lock.
-  void wait_for_some_moment(RunningProgram& program, std::mt19937_64& random) const {
-    while (!program.has_ended() && !fs::exists(output_ + ".work/LOCK")) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 60000));
+  // Operations spread over the whole job, each of which every job has.
+  std::vector<std::uint64_t> moments(const std::vector<std::string>& more, std::uint64_t count) {
+    const std::uint64_t all = testing::count_file_operations(job(more));
+    std::vector<std::uint64_t> numbers;
+    for (std::uint64_t i = 0; i < count; ++i) numbers.push_back(i * (all * 9 / 10) / (count - 1));
+    return numbers;
   }
   void expect_no_leftovers() const {
     EXPECT_FALSE(fs::exists(output_ + ".work"));
@@ -64,82 +65,68 @@ class StoppedMerges : public testing::MergeParts {
   std::string output_ = scratch_ / "place/out";
 };
 
-TEST_F(StoppedMerges, LeaveNoIndexOrAWholeOneWhenTheyAreKilled) {
-  std::mt19937_64 random(7);
-  int killed = 0;
-  for (int i = 0; i < 12; ++i) {
-    const auto program = start();
-    wait_for_some_moment(*program, random);
-    program->signal(SIGKILL);
-    killed += program->wait() == 128 + SIGKILL ? 1 : 0;
-    if (fs::exists(output_)) {
-      EXPECT_TRUE(same_index(expected_, output_));
-      fs::remove_all(output_);
-    }
+TEST_F(StoppedMerges, LeaveNoIndexWhenTheyAreKilled) {
+  const auto numbers = moments({}, 12);
+  fs::remove_all(output_);
+  for (const std::uint64_t moment : numbers) {
+    SCOPED_TRACE("operation " + std::to_string(moment));
+    EXPECT_EQ(run_spillway_with_signal(job(), {"any", moment, SIGKILL}).signal, SIGKILL);
+    EXPECT_FALSE(fs::exists(output_));
     const ProgramResult next = run_spillway(job());
     ASSERT_EQ(next.exit_code, 0) << next.err;
     EXPECT_TRUE(same_index(expected_, output_));
     expect_no_leftovers();
     fs::remove_all(output_);
   }
-  EXPECT_GE(killed, 3);
 }
 
 TEST_F(StoppedMerges, KeepTheirInputsAndTheIndexThatTheyReplace) {
-  std::mt19937_64 random(9);
   const auto before = bytes_of(parts_[0]);
   output_ = parts_[0];
-  for (int i = 0; i < 8; ++i) {
-    const auto program = start({"--force"});
-    wait_for_some_moment(*program, random);
-    program->signal(i % 2 == 0 ? SIGKILL : SIGTERM);
-    program->wait();
+  const auto restore = [&] {
+    fs::remove_all(output_);
+    fs::create_directory(output_);
+    for (const auto& [name, content] : before) write_bytes(output_ + "/" + name, content);
+  };
+  std::vector<testing::SignalAt> stops{{"rename", 0, SIGKILL}};
+  for (const std::uint64_t moment : moments({"--force"}, 8)) {
+    stops.push_back({"any", moment, stops.size() % 2 == 0 ? SIGKILL : SIGTERM});
+  }
+  for (const testing::SignalAt& stop : stops) {
+    SCOPED_TRACE(stop.function + " " + std::to_string(stop.number));
+    restore();
+    EXPECT_EQ(run_spillway_with_signal(job({"--force"}), stop).signal, stop.signal);
     // The next job puts back what was moved aside; without --force it then refuses.
     EXPECT_EQ(run_spillway(job()).exit_code, 2);
     const auto found = bytes_of(output_);
     ASSERT_TRUE(found == before || found == expected_);
-    const auto restore = [&] {
-      fs::remove_all(output_);
-      fs::create_directory(output_);
-      for (const auto& [name, content] : before) write_bytes(output_ + "/" + name, content);
-    };
     restore();
     const ProgramResult next = run_spillway(job({"--force"}));
     ASSERT_EQ(next.exit_code, 0) << next.err;
     EXPECT_TRUE(same_index(expected_, output_));
     expect_no_leftovers();
-    restore();
   }
 }
 
 TEST_F(StoppedMerges, LeaveNothingWhenTheyAreSignalled) {
-  std::mt19937_64 random(5);
-  int interrupted = 0;
-  for (int i = 0; i < 12; ++i) {
-    const int number = i % 2 == 0 ? SIGINT : SIGTERM;
-    const auto program = start();
-    wait_for_some_moment(*program, random);
-    program->signal(number);
-    const int code = program->wait();
-    if (code == 0) {
-      EXPECT_TRUE(same_index(expected_, output_));
-      fs::remove_all(output_);
-    } else {
-      EXPECT_EQ(code, 128 + number) << testing::read_bytes(scratch_ / "errors");
-      EXPECT_FALSE(fs::exists(output_));
-      ++interrupted;
-    }
+  const auto numbers = moments({}, 12);
+  fs::remove_all(output_);
+  for (const std::uint64_t moment : numbers) {
+    const int number = moment % 2 == 0 ? SIGINT : SIGTERM;
+    SCOPED_TRACE("operation " + std::to_string(moment));
+    const ProgramResult result = run_spillway_with_signal(job(), {"any", moment, number});
+    EXPECT_EQ(result.signal, number) << result.err;
+    EXPECT_FALSE(fs::exists(output_));
     expect_no_leftovers();
   }
-  EXPECT_GE(interrupted, 3);
 }
 
 TEST_F(StoppedMerges, LeaveNothingWhileTheyWaitForIds) {
   const auto program = start({"--drop", "-"});
   program->write_input("some-id\n");
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  program->signal(SIGINT);
-  EXPECT_EQ(program->wait(), 130) << testing::read_bytes(scratch_ / "errors");
+  program->wait_until_input_is_read();
+  program->signal(SIGHUP);
+  EXPECT_EQ(program->wait().signal, SIGHUP) << testing::read_bytes(scratch_ / "errors");
   expect_no_leftovers();
 }
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -43,15 +44,16 @@ std::vector<char*> arguments_of(const std::vector<std::string>& words) {
 
 // Requires: this is the child's process.
 [[noreturn]] void execute(const std::vector<char*>& arguments, const std::vector<std::string>& environment) {
+  set_default_signals();
   for (const std::string& variable : environment) putenv(const_cast<char*>(variable.c_str()));
   execv(arguments[0], arguments.data());
   _exit(127);
 }
 
-int exit_code_of(pid_t child) {
+ProgramEnd end_of(pid_t child) {
   int status = 0;
   if (waitpid(child, &status, 0) != child) throw std::runtime_error("waitpid failed");
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return program_end(status);
 }
 
 // Returns the writing end of a pipe whose reading end is closed.
@@ -62,7 +64,21 @@ int closed_pipe() {
   return ends[1];
 }
 
+std::vector<std::string> preloaded(const std::string& setting) {
+  // A sanitizer's library wants to be the first one.
+  return {"LD_PRELOAD=" SPILLWAY_SIGNAL_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0", setting};
+}
+
 }  // namespace
+
+void set_default_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(number, SIG_DFL);
+}
+
+ProgramEnd program_end(int wait_status) {
+  if (WIFEXITED(wait_status)) return {WEXITSTATUS(wait_status), 0};
+  return {-1, WTERMSIG(wait_status)};
+}
 
 ProgramResult run_program(const std::vector<std::string>& words, const ProgramSetting& setting) {
   const TemporaryFile in = temporary_file(), out = temporary_file(), err = temporary_file();
@@ -82,8 +98,7 @@ ProgramResult run_program(const std::vector<std::string>& words, const ProgramSe
     execute(arguments, setting.environment);
   }
   if (out_descriptor != fileno(out.get())) close(out_descriptor);
-  const int code = exit_code_of(child);
-  return {code, contents(out.get()), contents(err.get())};
+  return {end_of(child), contents(out.get()), contents(err.get())};
 }
 
 ProgramResult run_on_terminal(const std::vector<std::string>& words, const TerminalSetting& setting) {
@@ -102,13 +117,26 @@ ProgramResult run_on_terminal(const std::vector<std::string>& words, const Termi
   for (ssize_t got; (got = read(terminal, piece, sizeof piece)) > 0;)
     result.out.append(piece, static_cast<std::size_t>(got));
   close(terminal);
-  result.exit_code = exit_code_of(child);
+  static_cast<ProgramEnd&>(result) = end_of(child);
   return result;
 }
 
 ProgramResult run_spillway(std::vector<std::string> words, const ProgramSetting& setting) {
   words.insert(words.begin(), SPILLWAY_BINARY);
   return run_program(words, setting);
+}
+
+ProgramResult run_spillway_with_signal(const std::vector<std::string>& words, const SignalAt& at) {
+  const std::string moment = at.function + " " + std::to_string(at.number) + " " + std::to_string(at.signal);
+  return run_spillway(words, {.environment = preloaded("SPILLWAY_SIGNAL_AT=" + moment)});
+}
+
+std::uint64_t count_file_operations(const std::vector<std::string>& words) {
+  const TemporaryFile counted = temporary_file();
+  const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(fileno(counted.get()));
+  const ProgramResult result = run_spillway(words, {.environment = preloaded("SPILLWAY_CALLS_TO=" + path)});
+  if (result.exit_code != 0) throw std::runtime_error("the program failed: " + result.err);
+  return std::stoull(contents(counted.get()));
 }
 
 }  // namespace spillway::testing

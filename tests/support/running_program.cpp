@@ -2,18 +2,15 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 
 namespace spillway::testing {
-
-namespace {
-
-int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
-
-}  // namespace
 
 RunningProgram::RunningProgram(const std::vector<std::string>& words, const std::string& error_path) {
   int ends[2];
@@ -24,6 +21,7 @@ RunningProgram::RunningProgram(const std::vector<std::string>& words, const std:
   arguments.push_back(nullptr);
   process_ = errors < 0 ? -1 : fork();
   if (process_ == 0) {
+    set_default_signals();
     dup2(ends[0], STDIN_FILENO);
     dup2(errors, STDOUT_FILENO);
     dup2(errors, STDERR_FILENO);
@@ -54,6 +52,12 @@ void RunningProgram::write_input(const std::string& bytes) {
   }
 }
 
+void RunningProgram::wait_until_input_is_read() {
+  for (int left = 1; left != 0 && !has_ended(); std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+    if (ioctl(input_, FIONREAD, &left) != 0) throw std::runtime_error("ioctl failed");
+  }
+}
+
 void RunningProgram::close_input() {
   if (input_ >= 0) close(input_);
   input_ = -1;
@@ -67,18 +71,18 @@ bool RunningProgram::has_ended() {
   if (process_ <= 0) return true;
   int status = 0;
   if (waitpid(process_, &status, WNOHANG) != process_) return false;
-  exit_code_ = exit_code_of(status);
+  end_ = program_end(status);
   process_ = -1;
   return true;
 }
 
-int RunningProgram::wait() {
-  if (process_ <= 0) return exit_code_;
+ProgramEnd RunningProgram::wait() {
+  if (process_ <= 0) return end_;
   int status = 0;
   if (waitpid(process_, &status, 0) != process_) throw std::runtime_error("waitpid failed");
-  exit_code_ = exit_code_of(status);
+  end_ = program_end(status);
   process_ = -1;
-  return exit_code_;
+  return end_;
 }
 
 }  // namespace spillway::testing

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/run_program.hpp"
+
 namespace spillway::testing {
 
 class RunningProgram {
@@ -19,16 +21,17 @@ class RunningProgram {
 
   pid_t id() const { return process_; }        // -1 after its end was seen
   void write_input(const std::string& bytes);  // waits while the pipe is full
+  // Returns when the program has taken all that was written, or has ended: it is at work then, or waits for more.
+  void wait_until_input_is_read();
   void close_input();
   void signal(int number) const;
   bool has_ended();
-  // Waits for its end. Returns the exit code, or 128 + signal if a signal ended it.
-  int wait();
+  ProgramEnd wait();
 
  private:
   pid_t process_ = -1;
   int input_ = -1;
-  int exit_code_ = -1;
+  ProgramEnd end_;
 };
 
 }  // namespace spillway::testing

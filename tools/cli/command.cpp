@@ -179,7 +179,7 @@ std::string help_text(const Command& command) {
   for (const auto& [code, meaning] : command.exit_codes) {
     if (code > ExitCode::kUsageOrIo) help << "  " << static_cast<int>(code) << "  " << meaning << "\n";
   }
-  help << "  130, 143  interrupted by SIGINT, SIGTERM\n";
+  help << "  129, 130, 141, 143  ended by SIGHUP, SIGINT, SIGPIPE, SIGTERM, as a shell shows it\n";
   return help.str();
 }
 

@@ -168,6 +168,9 @@ int run_command_line(const std::vector<std::string>& words, const std::vector<Co
     const ExitCode code = dispatch(words, commands, session, name);
     session.out.flush();
     return static_cast<int>(code);
+  } catch (const InterruptedError& error) {
+    if (error.code() != ExitCode::kPipeClosed) return fail(error.code(), error.what());
+    return static_cast<int>(error.code());  // quietly, as a program that SIGPIPE ends
   } catch (const Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {

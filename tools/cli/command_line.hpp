@@ -9,7 +9,8 @@
 
 namespace spillway {
 
-// Runs one of `commands`. `words` excludes the program's name. Never throws; flushes the output.
+// Runs one of `commands`. `words` excludes the program's name. Returns the exit code; above kSignalExit the program
+// must end by the signal. Never throws; flushes the output.
 int run_command_line(const std::vector<std::string>& words, const std::vector<Command>& commands, Session& session);
 
 }  // namespace spillway

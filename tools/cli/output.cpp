@@ -1,5 +1,6 @@
 #include "tools/cli/output.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -8,11 +9,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 
 #include "io/base/error.hpp"
+#include "io/file/system_error.hpp"
 #include "tools/cli/signals.hpp"
 
 namespace spillway {
@@ -22,20 +24,27 @@ namespace {
 constexpr std::size_t kPendingBytes = std::size_t{64} << 10;
 constexpr int kPollMs = 100;
 
+[[noreturn]] void fail_to_write(int error, const std::string& name) {
+  if (error == EPIPE && ends_by_closed_pipe()) {
+    throw InterruptedError(SIGPIPE, "the reader of " + name + " closed the pipe");
+  }
+  throw_system_error(error, "write to", name);
+}
+
 // Polls, because a signal may arrive on another thread and would not interrupt a blocking write().
 void wait_until_writable(int descriptor) {
   pollfd polled{descriptor, POLLOUT, 0};
   while (poll(&polled, 1, kPollMs) <= 0) throw_if_interrupted(received_signal());
 }
 
-// Writes what the pipe takes now; write() would block until it has taken everything. Without RWF_NOWAIT it writes at
-// most PIPE_BUF bytes at a time, at 0.6 times the rate.
-ssize_t write_to_pipe(int descriptor, std::string_view bytes) {
+// Writes what a pipe, socket or terminal takes now; write() would block until it has taken everything. Without
+// RWF_NOWAIT it writes at most PIPE_BUF bytes at a time, at 0.6 times the rate.
+ssize_t write_when_ready(int descriptor, std::string_view bytes) {
   const iovec all{const_cast<char*>(bytes.data()), bytes.size()};
   const ssize_t written = pwritev2(descriptor, &all, 1, -1, RWF_NOWAIT);
   if (written >= 0 || (errno != EAGAIN && errno != EOPNOTSUPP && errno != ENOSYS)) return written;
   wait_until_writable(descriptor);
-  // A writable pipe has room for PIPE_BUF bytes.
+  // A writable pipe has room for PIPE_BUF bytes. A signal interrupts the write if it comes to this thread.
   return ::write(descriptor, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
 }
 
@@ -43,7 +52,7 @@ ssize_t write_to_pipe(int descriptor, std::string_view bytes) {
 
 Output::Output(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {
   struct stat status = {};
-  is_pipe_ = fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode);
+  may_block_ = fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
 void Output::write(std::string_view bytes) {
@@ -61,11 +70,20 @@ void Output::flush() {
 void Output::write_through(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written =
-        is_pipe_ ? write_to_pipe(descriptor_, bytes) : ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw IoError("cannot write to " + name_ + ": " + std::strerror(errno));
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+        may_block_ ? write_when_ready(descriptor_, bytes) : ::write(descriptor_, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EINTR || errno == EAGAIN) {
+      throw_if_interrupted(received_signal());
+    } else {
+      fail_to_write(errno, name_);
+    }
   }
+}
+
+bool Output::is_open() const {
+  const int flags = fcntl(descriptor_, F_GETFL);
+  return flags != -1 && (flags & O_ACCMODE) != O_RDONLY;
 }
 
 void print_message(const std::string& text) {

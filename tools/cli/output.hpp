@@ -1,6 +1,6 @@
-// Buffered writes to a descriptor: standard output, a device or a FIFO. A failed write (full device, closed pipe)
-// throws IoError; flush() returns only after everything was written. While a pipe is full, a signal ends the wait with
-// InterruptedError.
+// Buffered writes to a descriptor: standard output, a device or a FIFO. A failed write (full device) throws IoError;
+// flush() returns only after everything was written. InterruptedError is thrown for a pipe without a reader, and for a
+// signal while a pipe is full.
 #pragma once
 
 #include <string>
@@ -18,11 +18,13 @@ class Output {
   void write(std::string_view bytes);
   void flush();
   const std::string& name() const { return name_; }
+  // Whether the descriptor can be written at all: the program may have been started without it.
+  bool is_open() const;
 
  private:
   void write_through(std::string_view bytes);
   int descriptor_;
-  bool is_pipe_ = false;
+  bool may_block_ = false;  // a pipe, socket, terminal or other device
   std::string name_;
   std::string pending_;
 };

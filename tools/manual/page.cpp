@@ -98,7 +98,7 @@ std::string manual_page(const std::vector<Command>& commands) {
       ".TP\n4\nthe memory or disk budget is too small\n"
       ".TP\n5\na file is corrupt or of another version\n"
       ".TP\n6\na GPU was required, and none is usable\n"
-      ".TP\n130, 143\ninterrupted by SIGINT, SIGTERM\n"
+      ".TP\n129, 130, 141, 143\nended by SIGHUP, SIGINT, SIGPIPE, SIGTERM, as a shell shows it\n"
       ".SH ENVIRONMENT\n"
       ".TP\n.B TERM\nif it is not set, or dumb, nothing is bold and progress is not redrawn in place\n"
       ".TP\n.B NO_COLOR\nif it is set, nothing is bold\n"

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -417,8 +418,36 @@ TEST_F(CommandLine, NoticesThatStandardOutputTakesNoMore) {
   const ProgramResult full = run_spillway({"stats", index()}, {.out_path = "/dev/full"});
   EXPECT_EQ(full.exit_code, 2) << full.err;
   EXPECT_NE(full.err.find("standard output"), std::string::npos) << full.err;
-  const ProgramResult closed = run_spillway({"dump", index(), "terms"}, {.close_out = true});
-  EXPECT_EQ(closed.exit_code, 2) << closed.err;
+}
+
+// As a program that does not know SIGPIPE, and as grep does.
+TEST_F(CommandLine, EndsQuietlyWhenNobodyReadsItsOutput) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"dump", index(), "terms"},
+                                                {"stats", index()},
+                                                {"--help"},
+                                                {"search", index(), "sorting"}}) {
+    const ProgramResult closed = run_spillway(words, {.close_out = true});
+    EXPECT_EQ(closed.signal, SIGPIPE) << words[0] << closed.exit_code;
+    EXPECT_EQ(closed.err, "");
+  }
+  const std::string ignoring = "trap '' PIPE; \"$@\" | true";
+  const ProgramResult ignored = testing::run_program(
+      {"/bin/bash", "-o", "pipefail", "-c", ignoring, "sh", SPILLWAY_BINARY, "corpus", "generate", "text"});
+  EXPECT_EQ(ignored.exit_code, 2);
+  EXPECT_NE(ignored.err.find("Broken pipe"), std::string::npos) << ignored.err;
+}
+
+TEST_F(CommandLine, KeepsTheIndexWhenNobodyReadsItsReportOrItsMessages) {
+  const ScratchDirectory scratch;
+  const ProgramResult report =
+      run_spillway({"index", documents(), "-o", scratch / "a", "--json", "-"}, {.close_out = true});
+  EXPECT_EQ(report.signal, SIGPIPE) << report.err;
+  EXPECT_EQ(run_spillway({"verify", scratch / "a"}).exit_code, 0);
+  const ProgramResult messages =
+      testing::run_program({"/bin/bash", "-o", "pipefail", "-c", "\"$@\" 2>&1 | true", "sh", SPILLWAY_BINARY, "index",
+                            documents(), "-o", scratch / "b", "-v"});
+  EXPECT_EQ(messages.exit_code, 0);
+  EXPECT_EQ(run_spillway({"verify", scratch / "b"}).exit_code, 0);
 }
 
 // The address space has room for one stack, so a thread cannot be started while others already work.
