@@ -1,6 +1,7 @@
 #include "tools/cli/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,11 +10,14 @@
 #include <thread>
 
 #include "io/file/system_error.hpp"
+#include "io/file/unique_name.hpp"
 #include "tools/cli/signals.hpp"
 
 namespace spillway {
 
 namespace {
+
+constexpr std::size_t kPathBytes = 4096;
 
 std::string directory_of(const std::string& path) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
@@ -23,7 +27,7 @@ std::string directory_of(const std::string& path) {
 // Opening a FIFO waits for its reader; a signal on any thread ends the wait.
 int open_for_writing(const std::string& path, FileType type, const std::atomic<int>& signal_number) {
   for (;;) {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor >= 0) {
       fcntl(descriptor, F_SETFL, O_WRONLY);
       return descriptor;
@@ -38,21 +42,30 @@ int open_for_writing(const std::string& path, FileType type, const std::atomic<i
 }  // namespace
 
 OutputFile::OutputFile(Session& session, const std::string& option, std::string path, IfThere if_there)
-    : session_(session), path_(std::move(path)), temporary_path_(path_ + ".spillway-tmp") {
-  if (path_ == "-") return;
-  const std::string named = option + " '" + printable(path_, 4096) + "'";
-  const auto status = session.files.status(path_);
+    : session_(session), path_(std::move(path)), if_there_(if_there) {
+  const std::string named = option + " '" + printable(path_, kPathBytes) + "'";
   if (path_.empty()) throw UsageError(option + " names no file");
-  if (status && status->type == FileType::kDirectory) throw UsageError(named + " is a directory; name a file");
-  type_ = status ? status->type : FileType::kRegular;
-  if (status && is_regular() && if_there == IfThere::kRefuse) throw UsageError(named + " exists; --force replaces it");
+  if (path_ == "-") {
+    if (!session.out.is_open()) throw UsageError(named + ": standard output is closed; name a file");
+    return;
+  }
+  const auto status = session.files.status(path_);
+  if (status) type_ = status->type;
+  if (type_ == FileType::kDirectory || type_ == FileType::kSocket) {
+    throw UsageError(named + " is " + std::string(name_of(type_)) + "; name a file");
+  }
+  if (type_ != FileType::kRegular) return;
+  if (status && if_there == IfThere::kRefuse) throw UsageError(named + " exists; --force replaces it");
+  if (!status && session.files.is_link(path_)) throw UsageError(named + " is a link to nothing; name a file");
   const auto parent = session.files.status(directory_of(path_));
   if (!parent || parent->type != FileType::kDirectory) throw UsageError(named + ": there is no such directory");
+  temporary_path_ = unique_name(path_);
+  file_ = session.files.create(temporary_path_);
 }
 
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0) close(descriptor_);
-  if (file_ == nullptr || is_finished_) return;
+  if (file_ == nullptr || is_whole_) return;
   file_.reset();
   try {
     session_.files.remove(temporary_path_);
@@ -62,33 +75,43 @@ OutputFile::~OutputFile() {
   }
 }
 
-void OutputFile::open() {
-  if (is_regular() && file_ == nullptr) {
-    if (session_.files.status(temporary_path_)) session_.files.remove(temporary_path_);  // left by a killed run
-    file_ = session_.files.create(temporary_path_);
-  } else if (path_ != "-" && !is_regular() && device_ == nullptr) {
+Output& OutputFile::stream() {
+  if (path_ == "-") return session_.out;
+  if (device_ == nullptr) {
     descriptor_ = open_for_writing(path_, type_, session_.signal_number);
-    device_ = std::make_unique<Output>(descriptor_, printable(path_, 4096));
+    struct stat status = {};
+    if (fstat(descriptor_, &status) != 0 || S_ISREG(status.st_mode)) {
+      throw IoError("cannot write to " + printable(path_, kPathBytes) + ": expected " + std::string(name_of(type_)) +
+                    " as before, found a regular file, which is not overwritten; name another file");
+    }
+    device_ = std::make_unique<Output>(descriptor_, printable(path_, kPathBytes));
   }
+  return *device_;
 }
 
 void OutputFile::write(std::string_view bytes) {
-  open();
-  if (file_ != nullptr) {
-    file_->append({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-  } else {
-    (device_ != nullptr ? *device_ : session_.out).write(bytes);
-  }
+  if (file_ == nullptr) return stream().write(bytes);
+  file_->append({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 
 void OutputFile::finish() {
-  open();
-  if (file_ == nullptr) return (device_ != nullptr ? *device_ : session_.out).flush();
+  if (file_ == nullptr) return stream().flush();
   file_->sync();
   file_->close();
-  session_.files.rename(temporary_path_, path_);
-  is_finished_ = true;
+  is_whole_ = true;
+  try {
+    give_name();
+  } catch (const Error& error) {
+    throw IoError(std::string(error.what()) + "; what was to be written is in " +
+                  printable(temporary_path_, kPathBytes));
+  }
   session_.files.sync_directory(directory_of(path_));
+}
+
+void OutputFile::give_name() {
+  if (if_there_ == IfThere::kReplace) return session_.files.rename(temporary_path_, path_);
+  if (session_.files.rename_to_new(temporary_path_, path_)) return;
+  throw IoError(printable(path_, kPathBytes) + " was made by something else meanwhile, and is left as it is");
 }
 
 }  // namespace spillway

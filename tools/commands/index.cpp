@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "indexer/job/index_job.hpp"
+#include "tools/cli/signals.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/options/index.hpp"
 #include "tools/options/index_report.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 ExitCode run_index_command(const Arguments& arguments, Session& session) {
   const bool quiet = arguments.has("quiet"), verbose = arguments.has("verbose");
-  const IndexOptions options = index_options(arguments, session.files);
+  const IndexOptions options = index_options(arguments, session.files, interruption_check(session.signal_number));
   ReportFile report_file(arguments, session, options.output);
   IndexProgress progress;
   IndexReport report;
@@ -33,12 +34,12 @@ ExitCode run_index_command(const Arguments& arguments, Session& session) {
     display.stop();
     const JobOutcome outcome{exit_code_of(error), error.what()};
     if (!quiet && outcome.exit_code == ExitCode::kBadInput) std::fputs(skipped_summary(report).c_str(), stderr);
-    report_file.write_quietly("index", [&] { return index_report_json(options, report, outcome); });
+    report_file.write_of_failed("index", [&] { return index_report_json(options, report, outcome); });
     throw;
   }
   display.stop();
   if (!quiet) std::fputs(index_summary(options, report).c_str(), stderr);
-  report_file.write([&] { return index_report_json(options, report, {}); });
+  report_file.write_of_done([&] { return index_report_json(options, report, {}); });
   return ExitCode::kDone;
 }
 
@@ -70,7 +71,8 @@ Command index_command() {
       {ExitCode::kBadInput, "more records were skipped than --max-error-rate or --strict allows; no index"},
       {ExitCode::kOverBudget, "--memory, --temp-limit or the machine's memory is too small; no index"},
       {ExitCode::kCorrupt, "a run is corrupt: check the disk and the memory; no index"},
-      {ExitCode::kNoGpu, "--require-gpu, and no GPU is usable; no index"}};
+      {ExitCode::kNoGpu, "--require-gpu, and no GPU is usable; no index"},
+      {ExitCode::kReportFailed, "the index is complete, but the report of --json could not be written"}};
   command.run = run_index_command;
   return command;
 }

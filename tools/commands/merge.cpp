@@ -52,12 +52,12 @@ ExitCode run_merge_command(const Arguments& arguments, Session& session) {
   } catch (const std::exception& error) {
     display.stop();
     const JobOutcome outcome{exit_code_of(error), error.what()};
-    report_file.write_quietly("merge", [&] { return merge_report_json(options, report, outcome); });
+    report_file.write_of_failed("merge", [&] { return merge_report_json(options, report, outcome); });
     throw;
   }
   display.stop();
   if (!quiet) std::fputs(merge_summary(options, report).c_str(), stderr);
-  report_file.write([&] { return merge_report_json(options, report, {}); });
+  report_file.write_of_done([&] { return merge_report_json(options, report, {}); });
   return ExitCode::kDone;
 }
 
@@ -96,7 +96,8 @@ Command merge_command() {
   command.exit_codes = {
       {ExitCode::kBadInput, "documents with the same id, and the indexes were made with --duplicate-ids fail"},
       {ExitCode::kOverBudget, "--memory, --temp-limit, the disk or the machine's memory is too small; no index"},
-      {ExitCode::kCorrupt, "an index is corrupt or of another version; no index"}};
+      {ExitCode::kCorrupt, "an index is corrupt or of another version; no index"},
+      {ExitCode::kReportFailed, "the index is complete, but the report of --json could not be written"}};
   command.run = run_merge_command;
   return command;
 }

@@ -6,15 +6,24 @@
 
 namespace spillway {
 
+namespace {
+
+// A pipe or device lies in no index, and a pipe's path may lead to no name.
+void refuse_inside(const std::string& path, const std::string& output, FileSystem& files) {
+  const auto status = files.status(path);
+  if (status && status->type != FileType::kRegular) return;
+  const std::string resolved = files.resolve(output), report = files.resolve(path);
+  if (!is_inside(report, resolved) && !is_inside(report, resolved + ".work")) return;
+  throw UsageError("--json '" + printable(path, 4096) + "' is inside the output " + printable(output, 4096) +
+                   "; name a file outside of it");
+}
+
+}  // namespace
+
 ReportFile::ReportFile(const Arguments& arguments, Session& session, const std::string& output) {
   const auto path = arguments.text("json");
   if (!path) return;
-  const std::string resolved = session.files.resolve(output);
-  const std::string report = *path == "-" ? "" : session.files.resolve(*path);
-  if (is_inside(report, resolved) || is_inside(report, resolved + ".work")) {
-    throw UsageError("--json '" + printable(*path, 4096) + "' is inside the output " + printable(output, 4096) +
-                     "; name a file outside of it");
-  }
+  if (*path != "-") refuse_inside(*path, output, session.files);
   const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
   file_.emplace(session, "--json", *path, if_there);
 }
@@ -25,7 +34,18 @@ void ReportFile::write(const std::function<nlohmann::ordered_json()>& report) {
   file_->finish();
 }
 
-void ReportFile::write_quietly(const std::string& command, const std::function<nlohmann::ordered_json()>& report) {
+void ReportFile::write_of_done(const std::function<nlohmann::ordered_json()>& report) {
+  constexpr const char* kDone = "the index is complete, only its report is not: ";
+  try {
+    write(report);
+  } catch (const InterruptedError& error) {
+    throw InterruptedError(error.signal_number(), std::string(kDone) + error.what());
+  } catch (const Error& error) {
+    throw Error(ExitCode::kReportFailed, std::string(kDone) + error.what());
+  }
+}
+
+void ReportFile::write_of_failed(const std::string& command, const std::function<nlohmann::ordered_json()>& report) {
   try {
     write(report);
   } catch (const Error& error) {

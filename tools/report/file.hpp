@@ -1,4 +1,4 @@
-// The file of a job's --json option: checked before the job, written after it.
+// The file of a job's --json option: reserved before the job, written after it.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,14 @@ class ReportFile {
   // replaces.
   ReportFile(const Arguments& arguments, Session& session, const std::string& output);
 
-  // Calls `report` only if --json was given.
-  void write(const std::function<nlohmann::ordered_json()>& report);
-  // The same after a job failed: prints an error of writing, so that the job's own error is thrown.
-  void write_quietly(const std::string& command, const std::function<nlohmann::ordered_json()>& report);
+  // After a job that made its index. Calls `report` only if --json was given. An error says that the index is complete,
+  // and has the code kReportFailed.
+  void write_of_done(const std::function<nlohmann::ordered_json()>& report);
+  // After a job that failed: prints an error of writing, so that the job's own error is thrown.
+  void write_of_failed(const std::string& command, const std::function<nlohmann::ordered_json()>& report);
 
  private:
+  void write(const std::function<nlohmann::ordered_json()>& report);
   std::optional<OutputFile> file_;
 };
 
