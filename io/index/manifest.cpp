@@ -67,6 +67,15 @@ IndexCounts parse_counts(ManifestParser& from) {
   return counts;
 }
 
+// A merge adds sums, which reduces them; `verify` compares them. Both mean the same only if they are reduced here.
+void check_sums(const IndexCounts& counts, const std::string& path) {
+  for (const ContentChecksum& sum : {counts.source_sum, counts.dropped_sum}) {
+    for (const std::uint64_t value : {sum.lanes[0], sum.lanes[1], sum.positions}) {
+      if (value >= field61::kPrime) throw_damaged(path, 72, "sums below 2^61 - 1", std::to_string(value));
+    }
+  }
+}
+
 }  // namespace
 
 std::string Manifest::serialize() const {
@@ -115,6 +124,7 @@ Manifest Manifest::parse(std::string_view bytes, const std::string& path) {
     manifest.counts.source_sum.positions = from.integer<std::uint64_t>();
     manifest.counts.dropped_sum.positions = from.integer<std::uint64_t>();
   }
+  check_sums(manifest.counts, path);
   const auto count = from.integer<std::uint32_t>();
   if (count != kSectionCount) throw_damaged(path, from.offset(), "14 section files", std::to_string(count));
   for (std::size_t i = 0; i < kSectionCount; ++i) {
