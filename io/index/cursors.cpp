@@ -15,8 +15,9 @@ constexpr std::size_t kMostStretchBytes =
 
 }  // namespace
 
-IndexTermCursor::IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last)
-    : index_(index), numbering_(index.state().numbering()), terms_(index, first), last_(last) {
+IndexTermCursor::IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last,
+                                 std::atomic<std::uint64_t>* cuts)
+    : index_(index), numbering_(index.state().numbering()), terms_(index, first), last_(last), cuts_(cuts) {
   postings_.reserve(kEntryBytes);
   if (index.options().positions) positions_.reserve(kEntryBytes);
 }
@@ -76,6 +77,7 @@ bool IndexTermCursor::append_posting() {
   ++entry_.document_count;
   entry_.occurrence_count += frequency;
   entry_.last_document = document;
+  if (frequency != rest && cuts_ != nullptr) ++*cuts_;
   taken_ = frequency == rest ? 0 : taken_ + frequency;
   at_ += frequency == rest ? 1 : 0;
   return frequency == rest;

@@ -2,6 +2,7 @@
 // io/format/cursors.hpp, numbered as in its source, where dropped documents are holes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,7 +33,9 @@ class IndexTermCursor final : public TermCursor {
     return 4 * kEntryBytes + (has_positions ? 4 : 3) * (kResidentBytes + 2 * kPageBytes);
   }
 
-  IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last);
+  // Adds to `cuts`, if set, for each place where a posting is cut.
+  IndexTermCursor(const IndexReader& index, std::string_view first, std::string_view last,
+                  std::atomic<std::uint64_t>* cuts = nullptr);
   bool next() override;
   const RunEntry& entry() const override { return entry_; }
 
@@ -51,6 +54,7 @@ class IndexTermCursor final : public TermCursor {
   std::optional<PositionCursor> position_cursor_;
   std::size_t at_ = 0;       // the next posting of the list's block
   std::uint32_t taken_ = 0;  // occurrences of the posting in earlier entries
+  std::atomic<std::uint64_t>* cuts_;
   std::vector<std::uint8_t> postings_, positions_;
   RunEntry entry_;
 };

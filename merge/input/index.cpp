@@ -84,7 +84,7 @@ std::vector<TermSample> IndexInput::term_samples() const {
 }
 
 std::unique_ptr<TermCursor> IndexInput::terms(std::string first, std::string last) const {
-  return std::make_unique<IndexTermCursor>(index_, first, last);
+  return std::make_unique<IndexTermCursor>(index_, first, last, &cuts_);
 }
 
 }  // namespace spillway

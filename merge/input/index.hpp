@@ -2,6 +2,9 @@
 // that the index dropped are holes.
 #pragma once
 
+#include <atomic>
+#include <optional>
+
 #include "io/index/cursors.hpp"
 #include "io/index/reader.hpp"
 #include "merge/input/merge_input.hpp"
@@ -21,12 +24,14 @@ class IndexInput final : public MergeInput {
   std::unique_ptr<DocumentCursor> documents() const override { return std::make_unique<IndexDocumentCursor>(index_); }
   std::unique_ptr<TextCursor> texts() const override { return std::make_unique<IndexTextCursor>(index_); }
   std::string name() const override { return index_.directory(); }
+  std::optional<std::uint64_t> cut_postings() const override { return cuts_.load(); }
   bool may_have_dropped() const override { return index_.counts().source_documents != index_.counts().documents; }
 
  private:
   const IndexReader& index_;
   RunIdentity identity_;
   RunSummary summary_;
+  mutable std::atomic<std::uint64_t> cuts_{0};
 };
 
 }  // namespace spillway

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ class MergeInput {
   virtual std::string name() const = 0;  // for messages
   // Documents may be holes (fields = RunDocument::kDropped), which a merge must drop again.
   virtual bool may_have_dropped() const { return false; }
+  // How often the term cursors have cut a posting, if that is known: each fragment of one counts as a posting.
+  virtual std::optional<std::uint64_t> cut_postings() const { return std::nullopt; }
 };
 
 // Counts and sum of all postings that a merge read from an input. The cursors check each term range; only the totals

@@ -222,7 +222,7 @@ TEST_F(Merge, AcceptsNoManifestThatVerifyRejects) {
   ContentOptions options;
   options.positions = true;
   testing::RandomDocuments shape;
-  shape.count = 40;
+  shape.count = 20;
   const std::string part = index("part", testing::jsonl_of(testing::random_corpus(3, shape, true)), options);
   const std::string whole = testing::read_bytes(part + "/manifest");
   const std::size_t hashed = whole.size() - sizeof(Hash128);
