@@ -205,7 +205,7 @@ TEST_F(TruncatedIndexes, EndASearchThatWaitsForQueriesWithAnError) {
     fs::resize_file(path, 0);
     program.write_input(frequent_[0] + "\n");
     program.close_input();
-    EXPECT_EQ(program.wait(), 5);
+    EXPECT_EQ(program.wait().exit_code, 5);
     EXPECT_NE(testing::read_bytes(errors).find(path + " at byte 0: "), std::string::npos)
         << testing::read_bytes(errors);
     restore(

@@ -25,6 +25,7 @@ class HookedFileSystem final : public FileSystem {
   bool is_link(const std::string& path) override { return files_.is_link(path); }
   void make_directory(const std::string& path) override { files_.make_directory(path); }
   void rename(const std::string& from, const std::string& to) override { files_.rename(from, to); }
+  bool rename_to_new(const std::string& from, const std::string& to) override { return files_.rename_to_new(from, to); }
   bool exchange(const std::string& a, const std::string& b) override { return files_.exchange(a, b); }
   void remove(const std::string& path) override { files_.remove(path); }
   void remove_tree(const std::string& path) override { files_.remove_tree(path); }
