@@ -91,7 +91,7 @@ void spill(benchmark::State& state, const BlockSorter* sorter) {
   std::vector<std::uint8_t> bytes(run.size());
   run.read_exactly(0, bytes);
   const BenchScratch scratch(posix_file_system(), ".");
-  const std::string path = scratch / "run";
+  const std::string path = scratch / "spillway-run";
   for (auto _ : state) {
     const auto file = posix_file_system().create(path);
     for (std::size_t at = 0; at < bytes.size(); at += options.run_block_bytes) {

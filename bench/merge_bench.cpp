@@ -14,6 +14,7 @@
 #include "indexer/block/sorter.hpp"
 #include "indexer/job/duplicate_ids.hpp"
 #include "io/base/stopwatch.hpp"
+#include "io/file/job_files.hpp"
 #include "io/file/memory_file.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "io/index/writer.hpp"
@@ -105,10 +106,11 @@ void last_pass(benchmark::State& state, double MergeSeconds::*step) {
   StageRuns& runs = stage_runs();
   const BenchScratch scratch(posix_file_system(), ".");
   const std::string index = scratch / "index";
-  TempSpace temp(posix_file_system(), {scratch.path()}, "ids", 0);
+  TempSpace temp(posix_file_system(), {}, scratch.path(), 0);
   for (auto _ : state) {
     state.SetIterationTime(merge_once(runs, temp, index).*step);
-    posix_file_system().remove_tree(index);
+    remove_job_files(posix_file_system(), index);
+    posix_file_system().remove(index);
   }
   count_input(state);
 }

@@ -33,7 +33,7 @@ void read_file_steps(benchmark::State& state) {
   const BenchScratch scratch(posix_file_system(), ".");
   std::string path = stage_input().path;
   if (path.empty()) {
-    path = scratch / "input.jsonl";
+    path = scratch / "spillway-input.jsonl";
     const auto file = posix_file_system().create(path);
     file->append(bytes_of(stage_input().bytes()));
     file->close();

@@ -89,8 +89,7 @@ class IndexJob {
     check_output(options_, context_.files);  // again: an index that a killed job had moved aside is back
     check_run_files(planned_.estimate, run_descriptors(), context_.warn);
     check_disks(work);
-    TempSpace temp(context_.files, scratch_directories(options_.temp_directories, work),
-                   scratch_name(context_.files, options_.output), options_.temp_limit_bytes);
+    TempSpace temp(context_.files, options_.temp_directories, work.path(), options_.temp_limit_bytes);
     temp.set_check([this] { throw_if_stopped(context_); });
     try {
       build(work, temp, watch);
@@ -117,9 +116,9 @@ class IndexJob {
     const DiskNeed index{"the index", estimate.least_index_bytes, estimate.index_bytes};
     const DiskNeed runs{"the runs", estimate.least_spilled_bytes, estimate.spilled_bytes};
     check_free_space(context_.files, options_.output, index, context_.warn);
-    const auto directories = scratch_directories(options_.temp_directories, work);
-    if (runs.probable_bytes != 0 && directories.size() == 1) {
-      check_free_space(context_.files, directories[0], runs, context_.warn);
+    const std::vector<std::string>& shared = options_.temp_directories;
+    if (runs.probable_bytes != 0 && shared.size() <= 1) {
+      check_free_space(context_.files, shared.empty() ? work.path() : shared[0], runs, context_.warn);
     }
   }
 

@@ -8,6 +8,7 @@
 #include "indexer/job/content_difference.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
+#include "indexer/job/work_directory.hpp"
 #include "indexer/plan/disk_space.hpp"
 #include "indexer/plan/memory.hpp"
 #include "indexer/run/index_source.hpp"
@@ -63,8 +64,7 @@ class MergeJob {
     check_free_space(context_.files, options_.output,
                      {"the merged index", to_drop_ == nullptr ? sources_.front()->bytes / 2 : 0, report_.input_bytes},
                      context_.warn);
-    TempSpace temp(context_.files, scratch_directories(options_.temp_directories, work),
-                   scratch_name(context_.files, options_.output), options_.temp_limit_bytes);
+    TempSpace temp(context_.files, options_.temp_directories, work.path(), options_.temp_limit_bytes);
     temp.set_check([this] { throw_if_stopped(context_); });
     try {
       build(work, temp);

@@ -1,6 +1,6 @@
 #include "indexer/job/output.hpp"
 
-#include "io/base/checksum.hpp"
+#include "indexer/job/work_directory.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
@@ -35,16 +35,6 @@ void check_output(FileSystem& files, const std::string& output, IfOutputExists i
 
 bool is_inside(const std::string& path, const std::string& directory) {
   return path == directory || path.starts_with(directory.ends_with('/') ? directory : directory + "/");
-}
-
-std::vector<std::string> scratch_directories(const std::vector<std::string>& asked, const WorkDirectory& work) {
-  return asked.empty() ? std::vector{work.path()} : asked;
-}
-
-std::string scratch_name(FileSystem& files, const std::string& output) {
-  const std::string resolved = files.resolve(output);
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(resolved.data());
-  return "spillway-" + to_hex(hash128({bytes, resolved.size()})).substr(0, 16) + ".tmp";
 }
 
 }  // namespace spillway

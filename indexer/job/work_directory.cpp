@@ -1,6 +1,7 @@
 #include "indexer/job/work_directory.hpp"
 
 #include "io/base/error.hpp"
+#include "io/file/job_files.hpp"
 #include "io/format/index.hpp"
 
 namespace spillway {
@@ -12,24 +13,18 @@ std::string without_trailing_slashes(std::string path) {
   return path;
 }
 
-std::string parent_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 // Returns a path of the output that leads through no directory that publish() moves ("out/../out" would). A link at the
 // output itself remains a link.
 std::string place_of(FileSystem& files, const std::string& output) {
   const std::string path = without_trailing_slashes(output);
-  const auto parent = files.status(parent_of(path));
+  const auto parent = files.status(parent_directory(path));
   if (!parent || parent->type != FileType::kDirectory) {
-    throw UsageError("the directory " + printable(parent_of(path), 4096) +
+    throw UsageError("the directory " + printable(parent_directory(path), 4096) +
                      " does not exist; make it, or choose another -o");
   }
   const std::string name = path.substr(path.rfind('/') + 1);
   if (name == "." || name == "..") return files.resolve(path);
-  const std::string resolved = files.resolve(parent_of(path));
+  const std::string resolved = files.resolve(parent_directory(path));
   return (resolved == "/" ? "" : resolved) + "/" + name;
 }
 
@@ -45,53 +40,24 @@ bool looks_like_index(FileSystem& files, const std::string& path) {
 }
 
 WorkDirectory::WorkDirectory(FileSystem& files, const std::string& output)
-    : files_(files), output_(place_of(files, output)), path_(output_ + ".work") {
-  refuse_foreign_directory();
-  if (!files_.status(path_)) files_.make_directory(path_);
-  lock_ = files_.try_lock(path_ + "/LOCK");
-  if (lock_ == nullptr) {
-    throw UsageError(printable(path_, 4096) +
-                     " is locked: another process is building this index; wait for it, or choose "
-                     "another -o");
-  }
+    : files_(files), output_(place_of(files, output)), directory_(OwnedDirectory::take(files, output_ + ".work")) {
   put_back();
-  remove_content();
+  remove_job_files(files_, path());
 }
 
 WorkDirectory::~WorkDirectory() {
-  if (lock_ == nullptr) return;
   try {
     put_back();
-    remove_content();
-    files_.remove_tree(path_);
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next job with this output removes it
+  } catch (const std::exception&) {  // the old index is still there: the next job puts it back
+    return;
   }
+  directory_->remove();
 }
-
-// The lock goes last: if the job is killed now, it tells the next job that the directory is ours.
-void WorkDirectory::remove_content() {
-  for (const std::string& name : files_.list(path_)) {
-    if (name != "LOCK") files_.remove_tree(path_ + "/" + name);
-  }
-}
-
-// Only a directory that is empty or has our lock may be removed.
-void WorkDirectory::refuse_foreign_directory() const {
-  const auto status = files_.status(path_);
-  if (!status && !files_.is_link(path_)) return;
-  const bool ours = status && status->type == FileType::kDirectory && !files_.is_link(path_) &&
-                    (files_.list(path_).empty() || files_.status(path_ + "/LOCK"));
-  if (ours) return;
-  throw UsageError(printable(path_, 4096) +
-                   " is not a work directory of Spillway, and would have to be removed; move it " +
-                   "away, or choose another -o");
-}
-
-std::string WorkDirectory::replaced_path() const { return path_ + "/replaced"; }
 
 void WorkDirectory::move_aside() {
+  files_.sync_directory(parent_directory(output_));  // the work directory must not vanish with the index
   files_.rename(output_, replaced_path());
-  files_.sync_directory(path_);
+  files_.sync_directory(path());
 }
 
 // A publish() that stopped between its two renames left the old index in the work directory.
@@ -105,7 +71,7 @@ void WorkDirectory::publish() {
     if (is_there) move_aside();
     files_.rename(index_path(), output_);
   }
-  files_.sync_directory(parent_of(output_));
+  files_.sync_directory(parent_directory(output_));
 }
 
 }  // namespace spillway

@@ -6,35 +6,34 @@
 #include <string>
 
 #include "io/file/file_system.hpp"
+#include "io/file/owned_directory.hpp"
 
 namespace spillway {
 
 class WorkDirectory {
  public:
   // Makes and locks `output`.work; puts back an index that an interrupted publish() moved there. Throws UsageError if
-  // another process holds the lock or the output's parent does not exist.
+  // another process has it, something in it was not made by a job, or the output's parent does not exist.
   WorkDirectory(FileSystem& files, const std::string& output);
-  // Removes the directory with all its files.
+  // Removes the directory with all that the job made in it.
   ~WorkDirectory();
   WorkDirectory(const WorkDirectory&) = delete;
   WorkDirectory& operator=(const WorkDirectory&) = delete;
 
-  const std::string& path() const { return path_; }
-  std::string index_path() const { return path_ + "/index"; }
+  const std::string& path() const { return directory_->path(); }
+  std::string index_path() const { return path() + "/index"; }
   // Renames the finished index to `output`. An existing index is exchanged for it in one step if the file system can do
   // so; otherwise it is moved aside first, and the destructor puts it back if publish() failed. The destructor removes
   // the old index.
   void publish();
 
  private:
-  void refuse_foreign_directory() const;
-  std::string replaced_path() const;
+  std::string replaced_path() const { return path() + "/replaced"; }
   void move_aside();
   void put_back();
-  void remove_content();
   FileSystem& files_;
-  std::string output_, path_;
-  std::unique_ptr<FileLock> lock_;
+  std::string output_;
+  std::unique_ptr<OwnedDirectory> directory_;
 };
 
 // Returns whether the directory at `path` holds an index, whole or damaged.

@@ -6,14 +6,8 @@
 
 namespace spillway {
 
-namespace {
-
-constexpr mode_t kFileMode = 0666;  // minus the umask
-
-}  // namespace
-
-FileDescriptor open_descriptor(const std::string& path, int flags, std::string_view action) {
-  FileDescriptor file(retry_interrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, kFileMode); }));
+FileDescriptor open_descriptor(const std::string& path, int flags, std::string_view action, mode_t mode) {
+  FileDescriptor file(retry_interrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, mode); }));
   if (file.valid() && file.get() <= STDERR_FILENO) {
     file = FileDescriptor(::fcntl(file.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   }

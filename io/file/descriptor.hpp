@@ -46,9 +46,11 @@ auto retry_interrupted(Call call) {
   return result;
 }
 
-// Opens `path` with O_CLOEXEC; a new file gets mode 0666 minus the umask. The number is above those of the standard
+inline constexpr mode_t kFileMode = 0666, kPrivateFileMode = 0600;  // minus the umask
+
+// Opens `path` with O_CLOEXEC; a new file gets `mode`. The number is above those of the standard
 // streams even if a program runs without them, so that what is written to a standard stream never gets into a file.
 // Throws IoError, "cannot <action> <path>".
-FileDescriptor open_descriptor(const std::string& path, int flags, std::string_view action);
+FileDescriptor open_descriptor(const std::string& path, int flags, std::string_view action, mode_t mode = kFileMode);
 
 }  // namespace spillway

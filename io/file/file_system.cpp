@@ -37,6 +37,12 @@ std::string_view name_of(FileType type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
+std::string parent_directory(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
 void ReadableFile::read_exactly(std::uint64_t offset, std::span<std::uint8_t> out) const {
   const std::size_t got = read_at(offset, out);
   if (got == out.size()) return;

@@ -89,29 +89,40 @@ class FileSystem {
  public:
   virtual ~FileSystem() = default;
   virtual std::unique_ptr<ReadableFile> open(const std::string& path) = 0;
-  virtual std::unique_ptr<ByteStream> open_stream(const std::string& path) = 0;  // "-" is standard input
-  virtual std::unique_ptr<WritableFile> create(const std::string& path) = 0;     // O_EXCL
+  virtual std::unique_ptr<ByteStream> open_stream(const std::string& path) = 0;       // "-" is standard input
+  virtual std::unique_ptr<WritableFile> create(const std::string& path) = 0;          // O_EXCL
+  virtual std::unique_ptr<WritableFile> create_private(const std::string& path) = 0;  // as create, for its owner alone
   virtual std::optional<FileStatus> status(const std::string& path) = 0;  // follows links; nullopt if nothing is there
   virtual std::vector<std::string> list(const std::string& directory) = 0;  // names without . and .., in byte order
   virtual bool is_link(const std::string& path) = 0;
-  virtual void make_directory(const std::string& path) = 0;  // must not exist
+  virtual bool is_mount_point(const std::string& path) = 0;          // false if nothing is there
+  virtual void make_directory(const std::string& path) = 0;          // must not exist
+  virtual void make_private_directory(const std::string& path) = 0;  // as make_directory, for its owner alone
+  // Makes a directory for its owner alone, named `prefix` and six letters or digits that nobody can guess. Returns its
+  // path.
+  virtual std::string make_unique_directory(const std::string& prefix) = 0;
   virtual void rename(const std::string& from, const std::string& to) = 0;
   // Renames a file, atomically, unless `to` exists (also as a link to nothing): then returns false and does nothing.
   virtual bool rename_to_new(const std::string& from, const std::string& to) = 0;
   // Exchanges two paths atomically: both exist at any moment. Returns false, and does nothing, if the file system
   // cannot. Does not follow links.
   virtual bool exchange(const std::string& a, const std::string& b) = 0;
-  virtual void remove(const std::string& path) = 0;       // a file or an empty directory
-  virtual void remove_tree(const std::string& path) = 0;  // no error if nothing is there; does not follow links
+  virtual void remove(const std::string& path) = 0;  // a file, a link or an empty directory
   virtual void sync_directory(const std::string& path) = 0;
-  // Returns nullptr if another process holds the lock. Creates the file.
+  // Creates a file for its owner alone, which appears at `path` with its content synced and its lock held. Returns
+  // nullptr if something is there already. Throws IoError, also if the file system has no locks.
+  virtual std::unique_ptr<FileLock> create_lock(const std::string& path, std::string_view content) = 0;
+  // Locks the regular file at `path`; does not follow links. Returns nullptr if another process holds the lock. Throws
+  // IoError, also if the file system has no locks.
   virtual std::unique_ptr<FileLock> try_lock(const std::string& path) = 0;
   virtual std::uint64_t free_bytes(const std::string& directory) = 0;
-  // Returns the absolute path without links. Components that do not exist yet are appended as written to the resolved
-  // parent.
+  // Returns the absolute path without links, of a link to nothing the path that it names. Components that do not exist
+  // yet are appended as written to the resolved parent.
   virtual std::string resolve(const std::string& path) = 0;
 };
 
+// Returns the directory that holds the last component of `path`, by its letters alone.
+std::string parent_directory(const std::string& path);
 // Reads a small regular file to its end, whatever size it claims to have. Throws IoError above `max_bytes`.
 std::string read_file(FileSystem& files, const std::string& path, std::size_t max_bytes = std::size_t{1} << 26);
 // Reads anything that open_stream() opens to its end. `wait_check` as in ByteStream. Throws IoError above `max_bytes`.

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -17,7 +18,9 @@ namespace spillway {
 
 namespace {
 
-constexpr mode_t kDirectoryMode = 0777;  // minus the umask
+constexpr mode_t kDirectoryMode = 0777, kPrivateDirectoryMode = 0700;  // minus the umask
+
+constexpr int kMostLinks = 40;  // as the kernel's limit
 
 // Whether renameat2() lacks the flag: in file systems without support, and in kernels and sandboxes without the call.
 bool is_unsupported(int error) { return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EPERM; }
@@ -26,8 +29,14 @@ class PosixFileSystem final : public FileSystem {
  public:
   std::unique_ptr<ReadableFile> open(const std::string& path) override { return open_posix_file(path); }
   std::unique_ptr<ByteStream> open_stream(const std::string& path) override { return open_posix_stream(path); }
-  std::unique_ptr<WritableFile> create(const std::string& path) override { return create_posix_file(path); }
-  std::unique_ptr<FileLock> try_lock(const std::string& path) override { return try_lock_posix_file(path); }
+  std::unique_ptr<WritableFile> create(const std::string& path) override { return create_posix_file(path, kFileMode); }
+  std::unique_ptr<WritableFile> create_private(const std::string& path) override {
+    return create_posix_file(path, kPrivateFileMode);
+  }
+  std::unique_ptr<FileLock> create_lock(const std::string& path, std::string_view content) override {
+    return create_posix_lock(path, content);
+  }
+  std::unique_ptr<FileLock> try_lock(const std::string& path) override { return try_posix_lock(path); }
 
   std::optional<FileStatus> status(const std::string& path) override {
     struct stat found {};
@@ -61,8 +70,18 @@ class PosixFileSystem final : public FileSystem {
     return ::lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
   }
 
-  void make_directory(const std::string& path) override {
-    if (::mkdir(path.c_str(), kDirectoryMode) != 0) throw_system_error(errno, "make the directory", path);
+  bool is_mount_point(const std::string& path) override {
+    struct statx found {};
+    if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE, &found) != 0) return false;
+    return (found.stx_attributes & found.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0;
+  }
+
+  void make_directory(const std::string& path) override { make(path, kDirectoryMode); }
+  void make_private_directory(const std::string& path) override { make(path, kPrivateDirectoryMode); }
+  std::string make_unique_directory(const std::string& prefix) override {
+    std::string path = prefix + "XXXXXX";
+    if (::mkdtemp(path.data()) == nullptr) throw_system_error(errno, "make a directory", prefix + "XXXXXX");
+    return path;
   }
   void rename(const std::string& from, const std::string& to) override {
     if (::rename(from.c_str(), to.c_str()) != 0) {
@@ -88,11 +107,6 @@ class PosixFileSystem final : public FileSystem {
   void remove(const std::string& path) override {
     if (::remove(path.c_str()) != 0) throw_system_error(errno, "remove", path);
   }
-  void remove_tree(const std::string& path) override {
-    std::error_code error;
-    std::filesystem::remove_all(path, error);
-    if (error) throw_system_error(error.value(), "remove all of", path);
-  }
 
   void sync_directory(const std::string& path) override {
     const FileDescriptor directory = open_descriptor(path, O_RDONLY | O_DIRECTORY, "open the directory");
@@ -110,6 +124,22 @@ class PosixFileSystem final : public FileSystem {
   }
 
   std::string resolve(const std::string& path) override {
+    std::string result = canonical(path);
+    for (int links = 0; is_link(result); ++links) {  // to nothing: weakly_canonical follows the others
+      std::error_code error;
+      const auto target = std::filesystem::read_symlink(result, error);
+      if (error || links == kMostLinks) throw_system_error(error ? error.value() : ELOOP, "resolve", path);
+      result = canonical((std::filesystem::path(result).parent_path() / target).string());
+    }
+    return result;
+  }
+
+ private:
+  static void make(const std::string& path, mode_t mode) {
+    if (::mkdir(path.c_str(), mode) != 0) throw_system_error(errno, "make the directory", path);
+  }
+
+  static std::string canonical(const std::string& path) {
     std::error_code error;
     const auto absolute = std::filesystem::absolute(path, error);
     if (error) throw_system_error(error.value(), "resolve", path);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <system_error>
 
 #include "io/base/error.hpp"
 #include "io/file/guarded_mapping.hpp"
@@ -207,6 +208,44 @@ class PosixFileLock final : public FileLock {
   FileDescriptor file_;  // closing it ends the lock
 };
 
+// Returns false if another descriptor holds the lock.
+bool lock_descriptor(const FileDescriptor& file, const std::string& path) {
+  if (retry_interrupted([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) == 0) return true;
+  if (errno == EWOULDBLOCK) return false;
+  if (errno != ENOLCK && errno != ENOSYS && errno != EOPNOTSUPP && errno != EINVAL) {
+    throw_system_error(errno, "lock", path);
+  }
+  throw IoError("cannot lock " + printable(path, 4096) + ": " + std::generic_category().message(errno) +
+                "; this file system has no locks, which keep jobs out of each other's files: mount it with locks, or "
+                "name a directory on another one");
+}
+
+// Returns false if another descriptor holds the lock.
+bool lock_and_fill(const FileDescriptor& file, const std::string& path, std::string_view content) {
+  if (!lock_descriptor(file, path)) return false;
+  const ssize_t put = retry_interrupted([&] { return ::write(file.get(), content.data(), content.size()); });
+  if (put < 0 || static_cast<std::size_t>(put) != content.size()) {
+    throw_system_error(put < 0 ? errno : ENOSPC, "write", path);
+  }
+  if (retry_interrupted([&] { return ::fsync(file.get()); }) != 0) throw_system_error(errno, "bring to disk", path);
+  return true;
+}
+
+// Makes the lock without a name first, so that no process ever sees an unfinished one. Returns an invalid descriptor if
+// something is at `path` or the file system (such as NFS) has no files without names.
+FileDescriptor create_lock_at_once(const std::string& path, std::string_view content) {
+  FileDescriptor file;
+  try {
+    file = open_descriptor(parent_directory(path), O_TMPFILE | O_RDWR, "create a lock in", kPrivateFileMode);
+  } catch (const IoError&) {
+    return file;
+  }
+  lock_and_fill(file, path, content);
+  const std::string nameless = "/proc/self/fd/" + std::to_string(file.get());
+  if (::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return file;
+  return FileDescriptor();
+}
+
 }  // namespace
 
 FileType type_of(mode_t mode) {
@@ -234,21 +273,35 @@ std::unique_ptr<ByteStream> open_posix_stream(const std::string& path) {
   return std::make_unique<PosixByteStream>(std::move(file), number, path);
 }
 
-std::unique_ptr<WritableFile> create_posix_file(const std::string& path) {
-  return std::make_unique<PosixWritableFile>(open_descriptor(path, O_WRONLY | O_CREAT | O_EXCL, "create"), path);
+std::unique_ptr<WritableFile> create_posix_file(const std::string& path, mode_t mode) {
+  return std::make_unique<PosixWritableFile>(open_descriptor(path, O_WRONLY | O_CREAT | O_EXCL, "create", mode), path);
 }
 
-std::unique_ptr<FileLock> try_lock_posix_file(const std::string& path) {
+std::unique_ptr<FileLock> create_posix_lock(const std::string& path, std::string_view content) {
+  FileDescriptor file = create_lock_at_once(path, content);
+  if (file.valid()) return std::make_unique<PosixFileLock>(std::move(file));
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) == 0) return nullptr;
+  file = open_descriptor(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create the lock", kPrivateFileMode);
+  try {
+    if (!lock_and_fill(file, path, content)) return nullptr;
+  } catch (const IoError&) {
+    ::unlink(path.c_str());
+    throw;
+  }
+  return std::make_unique<PosixFileLock>(std::move(file));
+}
+
+std::unique_ptr<FileLock> try_posix_lock(const std::string& path) {
   for (;;) {
-    FileDescriptor file = open_descriptor(path, O_RDWR | O_CREAT, "open the lock");
-    if (retry_interrupted([&] { return ::flock(file.get(), LOCK_EX | LOCK_NB); }) != 0) {
-      if (errno == EWOULDBLOCK) return nullptr;
-      throw_system_error(errno, "lock", path);
-    }
+    // O_NONBLOCK: should a FIFO or a device be there, opening it must not wait. O_RDWR: NFS locks no others.
+    FileDescriptor file = open_descriptor(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, "open the lock");
+    const struct stat held = status_of(file, path);
+    if (!S_ISREG(held.st_mode)) throw_wrong_kind(path, "a regular file", held.st_mode);
+    if (!lock_descriptor(file, path)) return nullptr;
     // The previous holder may have removed the file between our open and our lock; such a lock protects nothing.
     struct stat named {};
-    const struct stat held = status_of(file, path);
-    if (::stat(path.c_str(), &named) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev) {
+    if (::lstat(path.c_str(), &named) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev) {
       return std::make_unique<PosixFileLock>(std::move(file));
     }
   }

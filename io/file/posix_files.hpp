@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "io/file/descriptor.hpp"
 #include "io/file/file_system.hpp"
@@ -14,10 +15,11 @@ namespace spillway {
 FileType type_of(mode_t mode);
 
 // Each opens `path`. Throws IoError if that fails or the path is not of a supported kind.
-std::unique_ptr<ReadableFile> open_posix_file(const std::string& path);    // regular files only
-std::unique_ptr<ByteStream> open_posix_stream(const std::string& path);    // no directories or sockets; "-" is stdin
-std::unique_ptr<WritableFile> create_posix_file(const std::string& path);  // must not exist
-// Returns nullptr if another process, or another descriptor of this one, holds the lock.
-std::unique_ptr<FileLock> try_lock_posix_file(const std::string& path);
+std::unique_ptr<ReadableFile> open_posix_file(const std::string& path);  // regular files only
+std::unique_ptr<ByteStream> open_posix_stream(const std::string& path);  // no directories or sockets; "-" is stdin
+std::unique_ptr<WritableFile> create_posix_file(const std::string& path, mode_t mode);  // must not exist
+// As FileSystem::create_lock and try_lock. A lock keeps out other descriptors of this process, too.
+std::unique_ptr<FileLock> create_posix_lock(const std::string& path, std::string_view content);
+std::unique_ptr<FileLock> try_posix_lock(const std::string& path);
 
 }  // namespace spillway

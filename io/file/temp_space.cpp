@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "io/base/error.hpp"
+#include "io/file/job_files.hpp"
 #include "io/file/system_error.hpp"
 
 namespace spillway {
@@ -45,12 +46,12 @@ class TempWriter final : public WritableFile {
 class NamedTempFile final : public TempFile {
  public:
   NamedTempFile(FileSystem& files, TempSpace& space, const std::string& directory, std::string path)
-      : files_(files), path_(std::move(path)), writer_(space, files.create(path_), directory) {}
+      : files_(files), path_(std::move(path)), writer_(space, files.create_private(path_), directory) {}
   ~NamedTempFile() override {
     reader_.reset();
     try {
       files_.remove(path_);
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): ~TempSpace removes the directory and all in it
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): ~TempSpace removes what is left
     }
   }
   NamedTempFile(const NamedTempFile&) = delete;
@@ -80,47 +81,49 @@ void raise_to(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
   }
 }
 
-void remove_trees_quietly(FileSystem& files, const std::vector<std::string>& directories) {
+// Returns the directories resolved, each once.
+std::vector<std::string> check_directories(FileSystem& files, const std::vector<std::string>& directories) {
+  std::vector<std::string> checked;
   for (const std::string& directory : directories) {
-    try {
-      files.remove_tree(directory);
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next run removes what stays behind
+    const auto status = files.status(directory);
+    if (!status || status->type != FileType::kDirectory) {
+      throw UsageError("--temp-dir " + printable(directory, 4096) + ": expected a directory, found " +
+                       (status ? "something else" : "nothing") + "; make it, or name another one");
     }
+    std::string resolved = files.resolve(directory);
+    if (std::find(checked.begin(), checked.end(), resolved) == checked.end()) checked.push_back(std::move(resolved));
   }
+  return checked;
 }
 
 }  // namespace
 
-TempSpace::TempSpace(FileSystem& files, const std::vector<std::string>& directories, const std::string& work_name,
+TempSpace::TempSpace(FileSystem& files, const std::vector<std::string>& shared, const std::string& own,
                      std::uint64_t limit_bytes)
     : files_(files), limit_bytes_(limit_bytes) {
   try {
-    for (const std::string& directory : directories) {
-      const auto status = files_.status(directory);
-      if (!status || status->type != FileType::kDirectory) {
-        throw UsageError("--temp-dir " + printable(directory, 4096) + ": expected a directory, found " +
-                         (status ? "something else" : "nothing") + "; make it, or name another one");
-      }
-      const std::string work = files_.resolve(directory) + "/" + work_name;
-      if (std::find(directories_.begin(), directories_.end(), work) != directories_.end()) continue;
-      files_.remove_tree(work);
-      files_.make_directory(work);
-      directories_.push_back(work);
+    for (const std::string& directory : check_directories(files, shared)) {
+      made_.push_back(OwnedDirectory::make_scratch(files, directory));
+      directories_.push_back(made_.back()->path());
     }
   } catch (...) {
-    remove_trees_quietly(files_, directories_);
+    remove_made();
     throw;
   }
-  if (directories_.empty()) throw std::logic_error("a TempSpace needs at least one directory");
+  if (directories_.empty()) directories_.push_back(own);
 }
 
-TempSpace::~TempSpace() { remove_trees_quietly(files_, directories_); }
+TempSpace::~TempSpace() { remove_made(); }
+
+void TempSpace::remove_made() {
+  for (const auto& directory : made_) directory->remove();
+}
 
 std::unique_ptr<TempFile> TempSpace::create(const std::string& stem) {
   const std::uint64_t number = next_.fetch_add(1);
   const std::string& directory = directories_[number % directories_.size()];
   return std::make_unique<NamedTempFile>(files_, *this, directory,
-                                         directory + "/" + stem + "-" + std::to_string(number));
+                                         directory + "/" + kScratchFilePrefix + stem + "-" + std::to_string(number));
 }
 
 void TempSpace::charge(std::uint64_t bytes) {

@@ -1,4 +1,5 @@
-// Scratch files in one or more directories, used in turn, under one limit (--temp-dir, --temp-limit).
+// Scratch files in one or more directories, used in turn, under one limit (--temp-dir, --temp-limit). Only the owner of
+// the process can read them.
 #pragma once
 
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "io/file/file_system.hpp"
+#include "io/file/owned_directory.hpp"
 
 namespace spillway {
 
@@ -28,9 +30,10 @@ class TempFile {
 // Thread-safe. Outlives its files.
 class TempSpace {
  public:
-  // Creates a directory `work_name` below each of `directories`, after removing one that a killed run left; removes
-  // them on destruction. limit_bytes 0: no limit.
-  TempSpace(FileSystem& files, const std::vector<std::string>& directories, const std::string& work_name,
+  // Makes a scratch directory in each of `shared`, which other processes may use too, after removing those there that
+  // killed jobs left; removes them on destruction. If none is given, uses the directory `own`, which the caller owns
+  // and cleans up. limit_bytes 0: no limit. Throws UsageError, naming --temp-dir, if one of `shared` is not there.
+  TempSpace(FileSystem& files, const std::vector<std::string>& shared, const std::string& own,
             std::uint64_t limit_bytes);
   ~TempSpace();
   TempSpace(const TempSpace&) = delete;
@@ -51,8 +54,10 @@ class TempSpace {
   void refund(std::uint64_t bytes);
 
  private:
+  void remove_made();
   FileSystem& files_;
-  std::vector<std::string> directories_;  // the directories created here
+  std::vector<std::unique_ptr<OwnedDirectory>> made_;
+  std::vector<std::string> directories_;  // those of made_, or `own`
   std::uint64_t limit_bytes_;
   std::function<void()> check_;
   std::atomic<std::uint64_t> used_bytes_{0}, peak_bytes_{0}, written_bytes_{0}, next_{0};

@@ -140,7 +140,7 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
     const CorpusPlan corpus = plan_corpus(context.files, options.inputs, options.corpus);
     const IndexPlan planned = plan(setting, corpus);
     MemoryBudget budget(setting.memory_bytes + (GetParam().pinned_slots ? setting.pinned_bytes : 0));
-    TempSpace temp(context.files, {scratch_.path()}, "runs", 0);
+    TempSpace temp(context.files, {}, scratch_.path(), 0);
     RunStore runs(budget, temp, planned.run_memory_bytes,
                   TermBlockBuilder::max_block_bytes(planned.run_block_bytes, content_options.max_term_bytes));
     SkipLog skips(1, false);

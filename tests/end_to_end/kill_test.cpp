@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "io/file/owned_directory.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "io/index/verify.hpp"
 #include "tests/end_to_end/indexing.hpp"
@@ -161,11 +162,9 @@ TEST_F(KilledJobs, LeaveTheOldIndexOrTheNewOneWhenTheyReplaceOne) {
 
 TEST_F(KilledJobs, GiveBackAnIndexThatWasMovedAside) {
   set_corpus(20);
-  fs::rename(scratch_ / "reference", scratch_ / "kept");
-  fs::create_directories(output_ + ".work");
-  write_bytes(output_ + ".work/LOCK", "");
+  { const auto left = OwnedDirectory::take(posix_file_system(), output_ + ".work"); }
   // Leaves what a job leaves that was killed between its two renames, on a file system that cannot exchange names.
-  fs::rename(scratch_ / "kept", output_ + ".work/replaced");
+  fs::rename(scratch_ / "reference", output_ + ".work/replaced");
   const ProgramResult refused = run_spillway(job(output_));
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("--force"), std::string::npos) << refused.err;

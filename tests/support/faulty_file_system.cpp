@@ -188,6 +188,12 @@ std::string FaultyFileSystem::get(const std::string& path) const {
   return node->content;
 }
 
+void FaultyFileSystem::remove_tree(const std::string& path) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->find(path)) return;
+  state_->require_parent(path, "remove all of")->children.erase(State::name_of(path));
+}
+
 std::vector<std::string> FaultyFileSystem::all_paths() const {
   const std::lock_guard lock(state_->mutex);
   std::vector<std::string> paths;
@@ -237,6 +243,21 @@ bool FaultyFileSystem::is_link(const std::string& path) {
   const std::lock_guard lock(state_->mutex);
   state_->begin(Operation::kLooks, "examine", path);
   return false;
+}
+
+bool FaultyFileSystem::is_mount_point(const std::string& path) {
+  const std::lock_guard lock(state_->mutex);
+  state_->begin(Operation::kLooks, "examine", path);
+  return false;
+}
+
+std::string FaultyFileSystem::make_unique_directory(const std::string& prefix) {
+  const std::lock_guard lock(state_->mutex);
+  state_->begin(Operation::kChangesNames, "make a directory", prefix);
+  const std::string number = std::to_string(++state_->unique_names);
+  std::string path = prefix + std::string(6 - std::min<std::size_t>(number.size(), 6), '0') + number;
+  state_->add(path, true, "make a directory");
+  return path;
 }
 
 void FaultyFileSystem::make_directory(const std::string& path) {
@@ -289,26 +310,29 @@ void FaultyFileSystem::remove(const std::string& path) {
   state_->require_parent(path, "remove")->children.erase(State::name_of(path));
 }
 
-void FaultyFileSystem::remove_tree(const std::string& path) {
-  const std::lock_guard lock(state_->mutex);
-  state_->begin(Operation::kRemoves, "remove all of", path);
-  if (!state_->find(path)) return;
-  state_->require_parent(path, "remove all of")->children.erase(State::name_of(path));
-}
-
 void FaultyFileSystem::sync_directory(const std::string& path) {
   const std::lock_guard lock(state_->mutex);
   state_->begin(Operation::kSyncsDirectory, "bring to disk the directory", path);
   const auto node = state_->require(path, "bring to disk the directory");
   if (!node->is_directory) throw_system_error(ENOTDIR, "bring to disk the directory", path);
   node->synced_children = node->children;
+  state_->root->drop_moved(*node);
+}
+
+std::unique_ptr<FileLock> FaultyFileSystem::create_lock(const std::string& path, std::string_view content) {
+  const std::lock_guard lock(state_->mutex);
+  state_->begin(Operation::kCreates, "create the lock", path);
+  if (state_->find(path)) return nullptr;
+  const auto node = state_->add(path, false, "create the lock");
+  node->content = node->synced_content = content;
+  node->locked = true;
+  return std::make_unique<Lock>(state_, node, path);
 }
 
 std::unique_ptr<FileLock> FaultyFileSystem::try_lock(const std::string& path) {
   const std::lock_guard lock(state_->mutex);
-  state_->begin(Operation::kCreates, "open the lock", path);
-  auto node = state_->find(path);
-  if (!node) node = state_->add(path, false, "open the lock");
+  state_->begin(Operation::kOpens, "open the lock", path);
+  const auto node = state_->require_file(path, "open the lock");
   if (node->locked) return nullptr;
   node->locked = true;
   return std::make_unique<Lock>(state_, node, path);

@@ -25,7 +25,7 @@ enum class FaultKind {
   kNone,
   kIoError,       // EIO, from any operation
   kNoSpace,       // ENOSPC, from operations that write: create, make_directory, rename, exchange, append, sync
-  kTooManyFiles,  // EMFILE, from operations that open: open, open_stream, create, list, sync_directory, try_lock
+  kTooManyFiles,  // EMFILE, from operations that open: open, open_stream, create, list, sync_directory, locks
   kShortWrite,    // an append that writes half of its bytes and fails with ENOSPC
   kShortRead,     // a read_at that returns half of the bytes, as if the file had shrunk
   kCrash,         // CrashError from this operation and all later ones
@@ -66,21 +66,26 @@ class FaultyFileSystem final : public FileSystem {
   // Access whole files without counting or faults, to set up a test and to inspect its result.
   void put(const std::string& path, std::string_view bytes);  // syncs the file and its name
   std::string get(const std::string& path) const;             // throws std::out_of_range if there is none
+  void remove_tree(const std::string& path);                  // no error if nothing is there
   std::vector<std::string> all_paths() const;                 // files and directories, in byte order
 
   std::unique_ptr<ReadableFile> open(const std::string& path) override;
   std::unique_ptr<ByteStream> open_stream(const std::string& path) override;
   std::unique_ptr<WritableFile> create(const std::string& path) override;
+  std::unique_ptr<WritableFile> create_private(const std::string& path) override { return create(path); }
   std::optional<FileStatus> status(const std::string& path) override;
   std::vector<std::string> list(const std::string& directory) override;
-  bool is_link(const std::string& path) override;  // there are none
+  bool is_link(const std::string& path) override;         // there are none
+  bool is_mount_point(const std::string& path) override;  // none is
   void make_directory(const std::string& path) override;
+  void make_private_directory(const std::string& path) override { make_directory(path); }
+  std::string make_unique_directory(const std::string& prefix) override;  // numbers take the place of random letters
   void rename(const std::string& from, const std::string& to) override;
   bool rename_to_new(const std::string& from, const std::string& to) override;
   bool exchange(const std::string& a, const std::string& b) override;
   void remove(const std::string& path) override;
-  void remove_tree(const std::string& path) override;
   void sync_directory(const std::string& path) override;
+  std::unique_ptr<FileLock> create_lock(const std::string& path, std::string_view content) override;
   std::unique_ptr<FileLock> try_lock(const std::string& path) override;
   std::uint64_t free_bytes(const std::string& directory) override;
   std::string resolve(const std::string& path) override;

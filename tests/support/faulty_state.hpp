@@ -1,6 +1,7 @@
 // The state shared by a FaultyFileSystem and its open files: the tree of nodes, the injected fault and the counts.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,6 +41,17 @@ struct Node {
     children = synced_children;
     for (auto& [name, child] : children) child->lose_power();
   }
+  // A rename reaches the disk as a whole: drops the lasting names, below this node, of what now has one in `directory`.
+  void drop_moved(const Node& directory) {
+    const auto is_moved = [&](const auto& entry) {
+      const auto now = children.find(entry.first);
+      if (now != children.end() && now->second == entry.second) return false;
+      return std::any_of(directory.children.begin(), directory.children.end(),
+                         [&](const auto& child) { return child.second == entry.second; });
+    };
+    std::erase_if(synced_children, is_moved);
+    for (auto& [name, child] : children) child->drop_moved(directory);
+  }
   void unlock() {
     locked = false;
     for (auto& [name, child] : children) child->unlock();
@@ -55,7 +67,7 @@ struct FaultyFileSystem::State {
   mutable std::mutex mutex;
   std::shared_ptr<Node> root = make_node(true);
   Fault fault;
-  std::uint64_t operations = 0, eligible = 0, fired = 0, generation = 0;
+  std::uint64_t operations = 0, eligible = 0, fired = 0, generation = 0, unique_names = 0;
   std::uint64_t free_bytes = std::uint64_t{1} << 40;
   std::int64_t clock_ns = 0;
   bool crashed = false, can_exchange = true;

@@ -123,7 +123,7 @@ TEST(PlainRange, AFileThatShrinksIsAnError) {
   const CorpusPlan plan = plan_corpus(files, {directory / "input"}, options);
   std::filesystem::resize_file(directory / "input", 50000);
   MemoryBudget budget(1 << 24);
-  TempSpace temp(files, {directory.path()}, "temp", 0);
+  TempSpace temp(files, {}, directory.path(), 0);
   CorpusReader reader({files, plan, options, {1 << 20, 1 << 16, 1}}, budget, temp);
   TaskParser parser(reader, budget);
   CorpusTask task;
@@ -146,7 +146,7 @@ TEST(PlainRange, WhatIsAppendedWhileReadingIsNotRead) {
   const CorpusPlan plan = plan_corpus(files, {directory / "input"}, options);
   std::ofstream(directory / "input", std::ios::app) << "o\nthree\n";
   MemoryBudget budget(1 << 24);
-  TempSpace temp(files, {directory.path()}, "temp", 0);
+  TempSpace temp(files, {}, directory.path(), 0);
   CorpusReader reader({files, plan, options, {1 << 20, 1 << 16, 1}}, budget, temp);
   TaskParser parser(reader, budget);
   CorpusTask task;

@@ -134,7 +134,7 @@ inline const ScratchDirectory& shared_directory() {
 }
 
 inline TempSpace& shared_temp_space() {
-  static TempSpace temp(posix_file_system(), {shared_directory().path()}, "temp", 0);
+  static TempSpace temp(posix_file_system(), {}, shared_directory().path(), 0);
   return temp;
 }
 

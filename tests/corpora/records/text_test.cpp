@@ -92,7 +92,7 @@ TEST(TextRecords, SmallFilesShareTasks) {
   for (int i = 0; i < 300; ++i) write_bytes(directory / std::to_string(1000 + i), "text " + std::to_string(i));
   const CorpusPlan plan = plan_corpus(posix_file_system(), {directory.path()}, {});
   MemoryBudget budget(1 << 24);
-  TempSpace temp(posix_file_system(), {directory.path()}, "temp", 0);
+  TempSpace temp(posix_file_system(), {}, directory.path(), 0);
   const CorpusOptions options;
   CorpusReader reader({posix_file_system(), plan, options, {1000, 1 << 16, 1}}, budget, temp);
   CorpusTask task;

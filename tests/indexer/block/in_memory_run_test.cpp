@@ -135,7 +135,7 @@ class SortedBlocks : public ::testing::Test {
 
   MemoryBudget budget_{kTestBudget};
   testing::FaultyFileSystem scratch_;
-  TempSpace temp_{scratch_, {"/job"}, "runs", 0};
+  TempSpace temp_{scratch_, {}, "/job", 0};
   std::deque<RunStore> stores_;
   tbb::task_arena arena_{2};
   const std::unique_ptr<BlockSorter> sorter_ = make_chunk_block_sorter(auto_string_sorter());

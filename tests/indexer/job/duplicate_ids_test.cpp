@@ -70,7 +70,7 @@ class DuplicateIdsTest : public MergeTest {
     return dropped;
   }
 
-  TempSpace temp_{files_, {"/job"}, "ids.tmp", 0};
+  TempSpace temp_{files_, {}, "/job", 0};
   int next_ = 0;
 };
 

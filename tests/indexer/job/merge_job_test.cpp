@@ -96,7 +96,7 @@ class MergeJob : public MergeTest {
     return rest;
   }
 
-  TempSpace temp_{files_, {"/job"}, "merge.tmp", 0};
+  TempSpace temp_{files_, {}, "/job", 0};
   MergeReport report_;
   std::string drop_, warnings_;
   std::uint64_t memory_bytes_ = std::uint64_t{1} << 30;

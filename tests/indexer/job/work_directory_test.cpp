@@ -1,7 +1,5 @@
 #include "indexer/job/work_directory.hpp"
 
-#include "io/format/index.hpp"
-
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +11,7 @@
 #include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 #include "io/file/posix_file_system.hpp"
+#include "io/format/index.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -33,6 +32,11 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// Makes the work directory of a killed job for `output`.
+void leave_work_directory(const std::string& output) {
+  const auto left = OwnedDirectory::take(posix_file_system(), output + ".work");
+}
+
 void publish_new_index(WorkDirectory& work) {
   fs::create_directory(work.index_path());
   write_file(work.index_path() + "/manifest", "new");
@@ -46,8 +50,9 @@ TEST(WorkDirectory, StandsBesideTheOutputAndGoes) {
     EXPECT_EQ(work.path(), scratch / "out.work");
     EXPECT_TRUE(fs::is_directory(work.path()));
     EXPECT_FALSE(fs::exists(work.index_path()));
-    fs::create_directories(work.index_path() + "/inner");
-    write_file(work.index_path() + "/inner/file", "x");
+    fs::create_directory(work.index_path());
+    write_file(work.index_path() + "/postings", "x");
+    write_file(work.path() + "/spillway-run-0", "x");
   }
   EXPECT_TRUE(fs::is_empty(scratch.path()));
 }
@@ -60,52 +65,39 @@ TEST(WorkDirectory, TakesAnOutputWithSlashesBehindIt) {
 
 TEST(WorkDirectory, RemovesWhatAKilledJobLeft) {
   const ScratchDirectory scratch;
-  fs::create_directories(scratch / "out.work/index/sub");
-  write_file(scratch / "out.work/index/sub/file", "x");
-  write_file(scratch / "out.work/run-1", "x");
-  write_file(scratch / "out.work/LOCK", "");
+  leave_work_directory(scratch / "out");
+  fs::create_directory(scratch / "out.work/index");
+  write_file(scratch / "out.work/index/postings", "x");
+  write_file(scratch / "out.work/spillway-run-1", "x");
   const WorkDirectory work(posix_file_system(), scratch / "out");
-  std::vector<std::string> left;
-  for (const auto& entry : fs::directory_iterator(work.path())) left.push_back(entry.path().filename());
-  EXPECT_EQ(left, std::vector<std::string>{"LOCK"});
+  EXPECT_EQ(posix_file_system().list(work.path()), std::vector<std::string>{"LOCK"});
 }
 
-TEST(WorkDirectory, FollowsNoLinkWhenItRemoves) {
+TEST(WorkDirectory, RefusesWhatNoJobMade) {
   const ScratchDirectory scratch;
-  fs::create_directories(scratch / "precious");
-  write_file(scratch / "precious/file", "x");
   fs::create_directories(scratch / "out.work");
   write_file(scratch / "out.work/LOCK", "");
-  fs::create_directory_symlink(scratch / "precious", scratch / "out.work/link");
-  { const WorkDirectory work(posix_file_system(), scratch / "out"); }
-  EXPECT_EQ(content_of(scratch / "precious/file"), "x");
-  EXPECT_FALSE(fs::exists(scratch / "out.work"));
-}
-
-TEST(WorkDirectory, RefusesWhatItDidNotMake) {
-  const ScratchDirectory scratch;
-  fs::create_directories(scratch / "out.work");
-  write_file(scratch / "out.work/thesis", "x");
   EXPECT_THROW(WorkDirectory(posix_file_system(), scratch / "out"), UsageError);
-  EXPECT_EQ(content_of(scratch / "out.work/thesis"), "x");
-  fs::create_directories(scratch / "precious");
-  write_file(scratch / "precious/LOCK", "x");
-  fs::create_directory_symlink(scratch / "precious", scratch / "linked.work");
-  EXPECT_THROW(WorkDirectory(posix_file_system(), scratch / "linked"), UsageError);
-  EXPECT_EQ(content_of(scratch / "precious/LOCK"), "x");
+  EXPECT_EQ(content_of(scratch / "out.work/LOCK"), "");
+  leave_work_directory(scratch / "used");
+  write_file(scratch / "used.work/thesis", "x");
+  write_file(scratch / "used.work/spillway-run-1", "x");
+  EXPECT_THROW(WorkDirectory(posix_file_system(), scratch / "used"), UsageError);
+  EXPECT_EQ(content_of(scratch / "used.work/thesis"), "x");
+  EXPECT_TRUE(fs::exists(scratch / "used.work/spillway-run-1"));
 }
 
 TEST(WorkDirectory, RefusesASecondOneWhileTheFirstLives) {
   const ScratchDirectory scratch;
   const WorkDirectory work(posix_file_system(), scratch / "out");
-  write_file(work.path() + "/run-1", "x");
+  write_file(work.path() + "/spillway-run-1", "x");
   try {
     const WorkDirectory second(posix_file_system(), scratch / "out");
     FAIL() << "no exception";
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("out.work"), std::string::npos);
   }
-  EXPECT_TRUE(fs::exists(work.path() + "/run-1")) << "the second one must leave the first one's files alone";
+  EXPECT_TRUE(fs::exists(work.path() + "/spillway-run-1")) << "the second one must leave the first one's files alone";
 }
 
 TEST(WorkDirectory, RefusesAnotherProcessAndIsFreeWhenTheOwnerDies) {
@@ -158,13 +150,13 @@ TEST(WorkDirectory, ReplacesAnIndexAndRemovesIt) {
   const ScratchDirectory scratch;
   fs::create_directory(scratch / "out");
   write_file(scratch / "out/manifest", "old");
-  write_file(scratch / "out/only-old", "x");
+  write_file(scratch / "out/postings", "x");
   {
     WorkDirectory work(posix_file_system(), scratch / "out");
     publish_new_index(work);
   }
   EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
-  EXPECT_FALSE(fs::exists(scratch / "out/only-old"));
+  EXPECT_FALSE(fs::exists(scratch / "out/postings"));
   EXPECT_FALSE(fs::exists(scratch / "out.work"));
 }
 
@@ -197,8 +189,8 @@ TEST(WorkDirectory, ReplacesALinkAtTheOutputAndNotWhatItNames) {
 
 TEST(WorkDirectory, PutsTheOldIndexBackThatAnInterruptedPublishMoved) {
   const ScratchDirectory scratch;
-  fs::create_directories(scratch / "out.work/replaced");
-  write_file(scratch / "out.work/LOCK", "");
+  leave_work_directory(scratch / "out");
+  fs::create_directory(scratch / "out.work/replaced");
   write_file(scratch / "out.work/replaced/manifest", "old");
   { const WorkDirectory work(posix_file_system(), scratch / "out"); }
   EXPECT_EQ(content_of(scratch / "out/manifest"), "old");
@@ -207,8 +199,8 @@ TEST(WorkDirectory, PutsTheOldIndexBackThatAnInterruptedPublishMoved) {
 
 TEST(WorkDirectory, KeepsTheNewIndexWhereAPublishWasAllButDone) {
   const ScratchDirectory scratch;
-  fs::create_directories(scratch / "out.work/replaced");
-  write_file(scratch / "out.work/LOCK", "");
+  leave_work_directory(scratch / "out");
+  fs::create_directory(scratch / "out.work/replaced");
   write_file(scratch / "out.work/replaced/manifest", "old");
   fs::create_directories(scratch / "out");
   write_file(scratch / "out/manifest", "new");

@@ -37,7 +37,7 @@ class RunStoreTest : public ::testing::Test {
 
   ScratchDirectory scratch_;
   MemoryBudget budget_{64 * kMebibyte};
-  TempSpace temp_{posix_file_system(), {scratch_.path()}, "work", 0};
+  TempSpace temp_{posix_file_system(), {}, scratch_.path(), 0};
 };
 
 TEST_F(RunStoreTest, KeepsRunsInMemoryWhileTheirShareLasts) {
@@ -144,7 +144,7 @@ TEST_F(RunStoreTest, GivesEverythingBack) {
   }
   EXPECT_EQ(temp_.used_bytes(), 0U);
   EXPECT_EQ(budget_.used_bytes(), 0U);
-  EXPECT_TRUE(std::filesystem::is_empty(scratch_ / "work"));
+  EXPECT_TRUE(std::filesystem::is_empty(scratch_.path()));
 }
 
 TEST_F(RunStoreTest, LeavesNothingOfARunThatFailed) {

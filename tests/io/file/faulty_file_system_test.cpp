@@ -60,10 +60,14 @@ TEST(FaultyFileSystem, BehavesAsAFileSystem) {
 
 TEST(FaultyFileSystem, LocksOnceAtATime) {
   FaultyFileSystem files;
-  auto held = files.try_lock("LOCK");
+  EXPECT_THROW(files.try_lock("LOCK"), IoError);
+  auto held = files.create_lock("LOCK", "content");
   EXPECT_TRUE(held);
+  EXPECT_EQ(files.get("LOCK"), "content");
   EXPECT_FALSE(files.try_lock("LOCK"));
+  EXPECT_FALSE(files.create_lock("LOCK", "other"));
   held.reset();
+  EXPECT_FALSE(files.create_lock("LOCK", "other"));
   EXPECT_TRUE(files.try_lock("LOCK"));
   held = files.try_lock("LOCK");
   files.restart(Crash::kProcess);

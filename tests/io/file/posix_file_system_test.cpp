@@ -45,6 +45,12 @@ class PosixFileSystem : public ::testing::Test {
     EXPECT_NE(message.find(part), std::string::npos) << message;
   }
 
+  mode_t mode_of(const std::string& name) const {
+    struct stat found {};
+    EXPECT_EQ(::stat((directory / name).c_str(), &found), 0) << name;
+    return found.st_mode & 07777;
+  }
+
   ScratchDirectory directory;
   FileSystem& files = posix_file_system();
 };
@@ -318,7 +324,7 @@ TEST_F(PosixFileSystem, LeavesTheNumbersOfClosedStandardStreamsFree) {
   const int before = dup(STDIN_FILENO);
   ::close(STDIN_FILENO);
   const auto file = files.create(directory / "a");
-  const auto lock = files.try_lock(directory / "lock");
+  const auto lock = files.create_lock(directory / "lock", "content");
   const auto stream = files.open_stream(directory / "a");
   EXPECT_EQ(fcntl(STDIN_FILENO, F_GETFD), -1);
   file->append(bytes_of("whole"));
@@ -343,31 +349,74 @@ TEST_F(PosixFileSystem, ExchangesTwoPathsOrSaysThatItCannot) {
   EXPECT_TRUE(files.status(directory / "d"));
 }
 
-TEST_F(PosixFileSystem, RemovesTreesButNotWhatLinksNameOutside) {
-  std::filesystem::create_directories(directory / "tree/deep/er");
-  put("outside", "kept");
-  put("tree/deep/a", "x");
-  std::filesystem::create_symlink(directory / "outside", directory / "tree/link");
-  std::filesystem::create_directory(directory / "other");
-  put("other/b", "kept too");
-  std::filesystem::create_directory_symlink(directory / "other", directory / "tree/deep/other");
-  files.remove_tree(directory / "tree");
-  EXPECT_FALSE(files.status(directory / "tree"));
-  EXPECT_EQ(get("outside"), "kept");
-  EXPECT_EQ(get("other/b"), "kept too");
-  files.remove_tree(directory / "tree");  // no error if nothing is there
+TEST_F(PosixFileSystem, MakesPrivateFilesAndDirectoriesForTheOwnerAlone) {
+  const mode_t before = umask(0);
+  files.make_private_directory(directory / "d");
+  files.create_private(directory / "d/file");
+  const auto lock = files.create_lock(directory / "d/LOCK", "content");
+  const std::string unique = files.make_unique_directory(directory / "name-");
+  files.make_directory(directory / "open");
+  files.create(directory / "open/file");
+  umask(before);
+  EXPECT_EQ(mode_of("d"), 0700U);
+  EXPECT_EQ(mode_of("d/file"), 0600U);
+  EXPECT_EQ(mode_of("d/LOCK"), 0600U);
+  EXPECT_EQ(mode_of(std::filesystem::path(unique).filename()), 0700U);
+  EXPECT_EQ(mode_of("open"), 0777U);
+  EXPECT_EQ(mode_of("open/file"), 0666U);
+  EXPECT_THROW(files.make_private_directory(directory / "d"), IoError);
+  EXPECT_THROW(files.create_private(directory / "d/file"), IoError);
+}
+
+TEST_F(PosixFileSystem, MakesDirectoriesWithNewNames) {
+  const std::string one = files.make_unique_directory(directory / "name-"),
+                    other = files.make_unique_directory(directory / "name-");
+  EXPECT_NE(one, other);
+  for (const std::string& path : {one, other}) {
+    EXPECT_TRUE(path.starts_with(directory / "name-")) << path;
+    EXPECT_EQ(path.size(), (directory / "name-").size() + 6) << path;
+    EXPECT_EQ(files.status(path)->type, FileType::kDirectory);
+  }
+  EXPECT_THROW(files.make_unique_directory(directory / "none/name-"), IoError);
 }
 
 TEST_F(PosixFileSystem, LocksOnceAtATime) {
-  auto held = files.try_lock(directory / "LOCK");
+  auto held = files.create_lock(directory / "LOCK", "content");
   ASSERT_TRUE(held);
+  EXPECT_EQ(get("LOCK"), "content");
   EXPECT_FALSE(files.try_lock(directory / "LOCK"));
   held.reset();
   held = files.try_lock(directory / "LOCK");
   EXPECT_TRUE(held);
+  EXPECT_EQ(get("LOCK"), "content");
   std::filesystem::remove(directory / "LOCK");
-  EXPECT_TRUE(files.try_lock(directory / "LOCK")) << "a removed file guards nothing";
+  EXPECT_THROW(files.try_lock(directory / "LOCK"), IoError) << "only create_lock() makes a file";
+  EXPECT_TRUE(files.create_lock(directory / "LOCK", "content")) << "a removed file guards nothing";
   EXPECT_THROW(files.try_lock(directory / "none/LOCK"), IoError);
+  EXPECT_THROW(files.create_lock(directory / "none/LOCK", ""), IoError);
+}
+
+TEST_F(PosixFileSystem, MakesNoLockWhereSomethingIs) {
+  put("file", "kept");
+  std::filesystem::create_symlink(directory / "nothing", directory / "link");
+  for (const char* name : {"file", "link"}) EXPECT_FALSE(files.create_lock(directory / name, "content")) << name;
+  EXPECT_EQ(get("file"), "kept");
+  EXPECT_FALSE(files.status(directory / "nothing"));
+}
+
+TEST_F(PosixFileSystem, LocksOnlyRegularFilesAndFollowsNoLink) {
+  put("file", "x");
+  std::filesystem::create_symlink(directory / "file", directory / "link");
+  ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
+  std::filesystem::create_directory(directory / "d");
+  for (const char* name : {"link", "fifo", "d"}) EXPECT_THROW(files.try_lock(directory / name), IoError) << name;
+}
+
+TEST_F(PosixFileSystem, KnowsMountPoints) {
+  EXPECT_TRUE(files.is_mount_point("/proc"));
+  EXPECT_FALSE(files.is_mount_point("/proc/self"));
+  EXPECT_FALSE(files.is_mount_point(directory.path()));
+  EXPECT_FALSE(files.is_mount_point(directory / "none"));
 }
 
 TEST_F(PosixFileSystem, ResolvesLinksAndKeepsWhatIsNotThereYet) {
@@ -379,6 +428,11 @@ TEST_F(PosixFileSystem, ResolvesLinksAndKeepsWhatIsNotThereYet) {
   EXPECT_EQ(files.resolve(directory / "link/new/er"), real + "/d/new/er");
   EXPECT_EQ(files.resolve(directory / "new/"), real + "/new");
   EXPECT_EQ(files.resolve(directory / "d/./../new"), real + "/new");
+  std::filesystem::create_directory_symlink("missing", directory / "d/to-nothing");
+  std::filesystem::create_directory_symlink(directory / "d/to-nothing", directory / "to-that");
+  EXPECT_EQ(files.resolve(directory / "to-that"), real + "/d/missing");
+  std::filesystem::create_directory_symlink(directory / "round", directory / "round");
+  EXPECT_THROW(files.resolve(directory / "round"), IoError);
   EXPECT_EQ(files.resolve("/"), "/");
   EXPECT_EQ(files.resolve("not-there"), std::filesystem::current_path().string() + "/not-there");
 }

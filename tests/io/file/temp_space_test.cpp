@@ -25,7 +25,7 @@ std::string all_of(const ReadableFile& file) {
 
 TEST(TempSpace, GivesBackWhatWasWritten) {
   const ScratchDirectory scratch;
-  TempSpace space(posix_file_system(), {scratch.path()}, "job", 0);
+  TempSpace space(posix_file_system(), {scratch.path()}, "", 0);
   const auto file = space.create("run");
   file->writer().append(bytes_of("scratch "));
   file->writer().append(bytes_of("bytes"));
@@ -34,45 +34,66 @@ TEST(TempSpace, GivesBackWhatWasWritten) {
   EXPECT_EQ(all_of(file->reader()), "scratch bytes");
 }
 
+using Paths = std::vector<std::string>;
+
 TEST(TempSpace, RemovesFilesAndDirectories) {
   FaultyFileSystem files;
   files.make_directory("/job/a");
   {
-    TempSpace space(files, {"/job/a"}, "job", 0);
+    TempSpace space(files, {"/job/a"}, "", 0);
     {
       const auto file = space.create("run");
-      EXPECT_EQ(files.list("/job/a/job").size(), 1u);
+      EXPECT_EQ(files.list("/job/a"), Paths{".spillway-000001"});
+      EXPECT_EQ(files.list("/job/a/.spillway-000001"), (Paths{"LOCK", "spillway-run-0"}));
     }
-    EXPECT_EQ(files.list("/job/a/job").size(), 0u);
+    EXPECT_EQ(files.list("/job/a/.spillway-000001"), Paths{"LOCK"});
     const auto unfinished = space.create("run");
   }
-  EXPECT_EQ(files.all_paths(), (std::vector<std::string>{"/job", "/job/a"}));
+  EXPECT_EQ(files.all_paths(), (Paths{"/job", "/job/a"}));
 }
 
-TEST(TempSpace, RemovesWhatAKilledRunLeft) {
+TEST(TempSpace, UsesADirectoryOfItsCallerIfNoneIsShared) {
   FaultyFileSystem files;
-  files.make_directory("/job/job");
-  files.put("/job/job/run-0", "left behind");
-  files.put("/job/kept", "of somebody else");
-  const TempSpace space(files, {"/job"}, "job", 0);
-  EXPECT_EQ(files.all_paths(), (std::vector<std::string>{"/job", "/job/job", "/job/kept"}));
+  files.put("/job/other", "");
+  {
+    TempSpace space(files, {}, "/job", 0);
+    const auto file = space.create("run");
+    EXPECT_EQ(files.list("/job"), (Paths{"other", "spillway-run-0"}));
+  }
+  EXPECT_EQ(files.all_paths(), (Paths{"/job", "/job/other"}));
+}
+
+TEST(TempSpace, OfTwoJobsAtOnceLeaveEachOtherAlone) {
+  const ScratchDirectory scratch;
+  TempSpace first(posix_file_system(), {scratch.path()}, "", 0);
+  const auto file = first.create("run");
+  file->writer().append(bytes_of("of the first"));
+  {
+    TempSpace second(posix_file_system(), {scratch.path()}, "", 0);
+    const auto other = second.create("run");
+    other->writer().append(bytes_of("of the second"));
+    EXPECT_EQ(all_of(other->finish()), "of the second");
+    EXPECT_EQ(all_of(file->finish()), "of the first");
+    file->close_reader();
+  }
+  EXPECT_EQ(all_of(file->reader()), "of the first");
 }
 
 TEST(TempSpace, UsesItsDirectoriesInTurn) {
   FaultyFileSystem files;
   files.make_directory("/job/a");
   files.make_directory("/job/b");
-  TempSpace space(files, {"/job/a", "b", "/job/a/"}, "job", 0);
+  TempSpace space(files, {"/job/a", "b", "/job/a/"}, "", 0);
   std::vector<std::unique_ptr<TempFile>> made;
   made.reserve(6);
   for (int i = 0; i < 6; ++i) made.push_back(space.create("run"));
-  EXPECT_EQ(files.list("/job/a/job").size(), 3u);
-  EXPECT_EQ(files.list("/job/b/job").size(), 3u);
+  EXPECT_EQ(files.list("/job/a/.spillway-000001").size(), 1 + 3u);
+  EXPECT_EQ(files.list("/job/b/.spillway-000002").size(), 1 + 3u);
 }
 
 TEST(TempSpace, CountsBytesInUsePeakAndEver) {
   FaultyFileSystem files;
-  TempSpace space(files, {"/job"}, "job", 0);
+  TempSpace space(files, {"/job"}, "", 0);
   auto a = space.create("run");
   a->writer().append(bytes_of("12345"));
   auto b = space.create("run");
@@ -88,7 +109,7 @@ TEST(TempSpace, CountsBytesInUsePeakAndEver) {
 
 TEST(TempSpace, StopsAtItsLimit) {
   FaultyFileSystem files;
-  TempSpace space(files, {"/job"}, "job", 10);
+  TempSpace space(files, {"/job"}, "", 10);
   auto a = space.create("run");
   a->writer().append(bytes_of("1234567"));
   auto b = space.create("run");
@@ -108,7 +129,7 @@ TEST(TempSpace, StopsAtItsLimit) {
 
 TEST(TempSpace, NamesDirectoryAndOptionWhereTheDiskIsFull) {
   FaultyFileSystem files;
-  TempSpace space(files, {"/job"}, "job", 0);
+  TempSpace space(files, {"/job"}, "", 0);
   const auto file = space.create("run");
   files.inject({FaultKind::kNoSpace, 0});
   try {
@@ -116,7 +137,7 @@ TEST(TempSpace, NamesDirectoryAndOptionWhereTheDiskIsFull) {
     FAIL();
   } catch (const DiskFullError& error) {
     const std::string message = error.what();
-    EXPECT_NE(message.find("/job/job"), std::string::npos) << message;
+    EXPECT_NE(message.find("/job/.spillway-"), std::string::npos) << message;
     EXPECT_NE(message.find("--temp-dir"), std::string::npos) << message;
   }
 }
@@ -124,14 +145,14 @@ TEST(TempSpace, NamesDirectoryAndOptionWhereTheDiskIsFull) {
 TEST(TempSpace, RefusesDirectoriesThatAreNotThere) {
   FaultyFileSystem files;
   files.put("/job/file", "");
-  EXPECT_THROW(TempSpace(files, {"/job/none"}, "job", 0), UsageError);
-  EXPECT_THROW(TempSpace(files, {"/job", "/job/file"}, "job", 0), UsageError);
-  EXPECT_FALSE(files.status("/job/job")) << "the first directory's was removed again";
+  EXPECT_THROW(TempSpace(files, {"/job/none"}, "", 0), UsageError);
+  EXPECT_THROW(TempSpace(files, {"/job", "/job/file"}, "", 0), UsageError);
+  EXPECT_EQ(files.all_paths(), (Paths{"/job", "/job/file"}));
 }
 
 TEST(TempSpace, IsSharedByThreads) {
   const ScratchDirectory scratch;
-  TempSpace space(posix_file_system(), {scratch.path()}, "job", 1 << 20);
+  TempSpace space(posix_file_system(), {scratch.path()}, "", 1 << 20);
   std::vector<std::thread> threads;
   threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
@@ -156,7 +177,7 @@ TEST(TempSpace, EndsCleanlyWhateverFails) {
       FaultyFileSystem files;
       files.inject({kind, n});
       try {
-        TempSpace space(files, {"/job"}, "job", 0);
+        TempSpace space(files, {"/job"}, "", 0);
         const auto file = space.create("run");
         file->writer().append(bytes_of("x"));
         EXPECT_EQ(all_of(file->finish()), "x");
@@ -165,7 +186,7 @@ TEST(TempSpace, EndsCleanlyWhateverFails) {
       if (files.faults_fired() == 0) break;
       fired += files.faults_fired();
       files.inject({});
-      { const TempSpace next(files, {"/job"}, "job", 0); }
+      { const TempSpace next(files, {"/job"}, "", 0); }
       EXPECT_EQ(files.all_paths(), std::vector<std::string>{"/job"});
     }
     EXPECT_GT(fired, 0u);

@@ -84,7 +84,7 @@ class ExternalStringSortTest : public ::testing::Test {
   static constexpr std::size_t kLeast = 256 << 10;
   testing::ScratchDirectory directory_;
   MemoryBudget budget_{64 << 20};
-  TempSpace temp_{posix_file_system(), {directory_.path()}, "strings.tmp", 0};
+  TempSpace temp_{posix_file_system(), {}, directory_.path(), 0};
 };
 
 TEST_F(ExternalStringSortTest, SortsInMemoryWhatFits) {
@@ -261,7 +261,7 @@ TEST_F(SlowExternalStringSort, SortsMillionsOfIdsInFourMebibytes) {
 }
 
 TEST_F(ExternalStringSortTest, KeepsToTheLimitOfScratchSpace) {
-  TempSpace little(posix_file_system(), {directory_.path()}, "little.tmp", 100000);
+  TempSpace little(posix_file_system(), {}, directory_.path(), 100000);
   ExternalStringSort sort(budget_, little, *string_sorters().front(), kLeast);
   const auto fill = [&] {
     for (std::uint32_t i = 0; i < 100000; ++i) sort.add("some text that is not short " + std::to_string(i * 7919), i);

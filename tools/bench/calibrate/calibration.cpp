@@ -11,6 +11,7 @@
 #include "corpora/synthetic/generate_text.hpp"
 #include "corpora/synthetic/string_sets.hpp"
 #include "indexer/job/index_job.hpp"
+#include "io/file/job_files.hpp"
 #include "sort/sorters.hpp"
 #include "tools/bench/sorts/strings.hpp"
 #include "tools/cli/output.hpp"
@@ -56,11 +57,13 @@ std::uint64_t expected_entries(const IndexReport& report, std::uint64_t distinct
   return static_cast<std::uint64_t>(runs * words * (1 - std::exp(-of_run / words)));
 }
 
+std::string text_path(const std::string& scratch) { return scratch + "/" + kScratchFilePrefix + "text.jsonl"; }
+
 // Indexes the text in blocks of this size and returns the time of the merge.
 Calibrator::MergeRound merge_round(Session& session, const BenchOptions& options, const std::string& scratch,
                                    std::uint64_t words, std::uint64_t block_bytes) {
   IndexOptions index;
-  index.inputs = {scratch + "/text.jsonl"};
+  index.inputs = {text_path(scratch)};
   index.output = scratch + "/index";
   index.content.tokenizer = Tokenizer::kAscii;  // the text is ASCII, and the merge does not depend on it
   index.mode = IndexMode::kCpuPlus;
@@ -74,7 +77,8 @@ Calibrator::MergeRound merge_round(Session& session, const BenchOptions& options
             {session.files, session.signal_number, progress,
              [](const std::string& text) { print_message("bench calibrate: " + text); }, [](const std::string&) {}},
             report);
-  session.files.remove_tree(index.output);
+  remove_job_files(session.files, index.output);
+  session.files.remove(index.output);
   Calibrator::MergeRound round{0, report.runs, expected_entries(report, words), report.postings};
   for (const StageStats& stage : report.stages) {
     if (stage.name == "merge") round.seconds = stage.wall_seconds;
@@ -178,7 +182,7 @@ void Calibrator::measure_disk_speed() {
 
 std::vector<Calibrator::MergeSeries> Calibrator::merge_rounds(std::uint64_t words,
                                                               const std::vector<std::uint64_t>& blocks) {
-  const std::string path = scratch_ + "/text.jsonl";
+  const std::string path = text_path(scratch_);
   write_text(session_, path, words, sizes_.text_bytes, options_.threads);
   std::vector<MergeSeries> all(blocks.size());
   for (unsigned round = 0; round <= options_.rounds; ++round) {  // round 0 warms up

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "indexer/job/index_job.hpp"
+#include "io/file/job_files.hpp"
 #include "tools/bench/modes/timed_reads.hpp"
 
 namespace spillway {
@@ -42,7 +43,8 @@ ModeRound run_mode(const ModeJob& job, const std::string& scratch, const IndexCo
   round.read_seconds = static_cast<double>(times.nanoseconds.load()) / 1e9;
   round.read_bytes = times.bytes.load();
   round.manifest = read_file(context.files, options.output + "/manifest", kManifestBytes);
-  context.files.remove_tree(options.output);
+  remove_job_files(context.files, options.output);
+  context.files.remove(options.output);
   return round;
 }
 

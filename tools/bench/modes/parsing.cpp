@@ -33,7 +33,7 @@ class Parsing {
         context_(context),
         plan_(plan_job(options, options.content, context.files, [&] { throw_if_stopped(context); })),
         budget_(static_cast<std::size_t>(plan_.memory.value)),
-        temp_(context.files, {scratch}, "parsing", options.temp_limit_bytes),
+        temp_(context.files, {}, scratch, options.temp_limit_bytes),
         assembler_(
             plan_.index.assembler,
             [this](const ParsedChunk& chunk) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "corpora/synthetic/generate_text.hpp"
+#include "io/file/owned_directory.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "io/memory/budget.hpp"
 #include "sort/gpu/device/status.hpp"
@@ -69,6 +70,17 @@ TEST_F(BenchModes, MeasuresModesAndParsingAndLeavesNothing) {
     EXPECT_GE(mode.at("stages").at(0).at("bytes"), std::filesystem::file_size(path()));
     for (const double ingest : mode.at("ingest_seconds").at("rounds")) EXPECT_GT(ingest, 0);
   }
+}
+
+TEST_F(BenchModes, RemovesWhatAKilledBenchmarkLeft) {
+  std::filesystem::path left = OwnedDirectory::make_scratch(posix_file_system(), scratch_.path())->path();
+  std::filesystem::create_directories(left / "index.work/index");
+  std::ofstream(left / "index.work/index/postings") << "x";
+  std::ofstream(left / "spillway-text.jsonl") << "x";
+  const ProgramResult result = bench({"--modes", "cpu+", "--rounds", "1", "--skip-parsing"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_EQ(entries(), 1u);
 }
 
 TEST_F(BenchModes, ShowsATableAndTakesTheOptionsOfIndex) {

@@ -1,0 +1,98 @@
+#include "io/file/job_files.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "io/base/error.hpp"
+#include "io/format/index.hpp"
+
+namespace spillway {
+
+namespace {
+
+enum class EntryKind { kGone, kForeign, kLock, kFile, kDirectory };
+
+bool is_index_file_name(std::string_view name) {
+  return name == kManifestName || std::find(kSectionNames.begin(), kSectionNames.end(), name) != kSectionNames.end();
+}
+
+bool is_job_file_name(const std::string& name) {
+  return is_index_file_name(name) || name.starts_with(kScratchFilePrefix);
+}
+
+// The last one is the work directory of a benchmark's jobs.
+bool is_job_directory_name(const std::string& name) {
+  return name == "index" || name == "replaced" || name == "index.work" || is_scratch_directory_name(name);
+}
+
+EntryKind kind_of(FileSystem& files, const std::string& path, const std::string& name) {
+  if (files.is_link(path)) return EntryKind::kForeign;
+  const auto status = files.status(path);
+  if (!status) return EntryKind::kGone;
+  if (status->type == FileType::kDirectory && is_job_directory_name(name)) return EntryKind::kDirectory;
+  if (status->type != FileType::kRegular) return EntryKind::kForeign;
+  if (name == kLockName) return EntryKind::kLock;
+  return is_job_file_name(name) ? EntryKind::kFile : EntryKind::kForeign;
+}
+
+void add_foreign_files(FileSystem& files, const std::string& directory, const std::string& prefix,
+                       std::vector<std::string>& found) {
+  for (const std::string& name : files.list(directory)) {
+    std::string path = directory;
+    path.append("/").append(name);
+    const EntryKind kind = kind_of(files, path, name);
+    if (kind == EntryKind::kForeign) found.push_back(prefix + name);
+    if (kind == EntryKind::kDirectory) add_foreign_files(files, path, prefix + name + "/", found);
+  }
+}
+
+void remove_if_empty(FileSystem& files, const std::string& directory) {
+  std::vector<std::string> left = files.list(directory);
+  if (left == std::vector<std::string>{kLockName}) {
+    files.remove(directory + "/" + kLockName);
+    left.clear();
+  }
+  if (left.empty()) files.remove(directory);
+}
+
+}  // namespace
+
+bool is_scratch_directory_name(const std::string& name) {
+  const std::string_view prefix = kScratchDirectoryPrefix;
+  return name.starts_with(prefix) && name.size() == prefix.size() + kUniqueNameBytes;
+}
+
+std::vector<std::string> foreign_files(FileSystem& files, const std::string& directory) {
+  std::vector<std::string> found;
+  add_foreign_files(files, directory, "", found);
+  return found;
+}
+
+std::vector<std::string> files_of_no_index(FileSystem& files, const std::string& directory) {
+  std::vector<std::string> found = files.list(directory);
+  std::erase_if(found, [&](const std::string& name) {
+    return is_index_file_name(name) && kind_of(files, directory + "/" + name, name) != EntryKind::kForeign;
+  });
+  return found;
+}
+
+std::string first_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += (i == 0 ? "" : ", ") + printable(names[i]);
+  return names.size() <= kShown ? text : text + " and " + std::to_string(names.size() - kShown) + " more";
+}
+
+void remove_job_files(FileSystem& files, const std::string& directory) {
+  for (const std::string& name : files.list(directory)) {
+    std::string path = directory;
+    path.append("/").append(name);
+    const EntryKind kind = kind_of(files, path, name);
+    if (kind == EntryKind::kFile) files.remove(path);
+    if (kind != EntryKind::kDirectory) continue;
+    remove_job_files(files, path);
+    remove_if_empty(files, path);
+  }
+}
+
+}  // namespace spillway

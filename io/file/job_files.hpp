@@ -1,0 +1,31 @@
+// The files that jobs make in directories of their own. Files with other names, links and devices are not a job's and
+// are never removed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/file/file_system.hpp"
+
+namespace spillway {
+
+inline constexpr const char* kLockName = "LOCK";
+inline constexpr const char* kScratchFilePrefix = "spillway-";
+inline constexpr const char* kScratchDirectoryPrefix = ".spillway-";  // and six letters or digits
+inline constexpr std::size_t kUniqueNameBytes = 6;
+
+// Whether `name` is that of a scratch directory.
+bool is_scratch_directory_name(const std::string& name);
+
+// Returns the paths below `directory` that are not a job's, relative to it. Follows no link.
+std::vector<std::string> foreign_files(FileSystem& files, const std::string& directory);
+// The same for a directory that holds an index and nothing else.
+std::vector<std::string> files_of_no_index(FileSystem& files, const std::string& directory);
+// Returns the first few of `names`, for a message.
+std::string first_names(const std::vector<std::string>& names);
+
+// Removes a job's files below `directory`, and directories that this empties. Leaves the directory, its lock and all
+// that is not a job's. Follows no link.
+void remove_job_files(FileSystem& files, const std::string& directory);
+
+}  // namespace spillway

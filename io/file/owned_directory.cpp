@@ -1,0 +1,169 @@
+#include "io/file/owned_directory.hpp"
+
+#include <string_view>
+#include <vector>
+
+#include "io/base/error.hpp"
+#include "io/file/job_files.hpp"
+
+namespace spillway {
+
+namespace {
+
+// The whole content of a lock file. Directories in which a job is to find more than the files of job_files.hpp need
+// another one, so that this version leaves them alone.
+constexpr std::string_view kSignature = "Spillway work directory, format 1\n";
+
+std::string lock_of(const std::string& directory) { return directory + "/" + kLockName; }
+
+bool is_there(FileSystem& files, const std::string& path) { return files.is_link(path) || files.status(path); }
+
+bool is_plain_directory(FileSystem& files, const std::string& path) {
+  if (files.is_link(path)) return false;
+  const auto status = files.status(path);
+  return status && status->type == FileType::kDirectory;
+}
+
+// Follows no link, and reads no more than a regular file of the right size.
+bool has_signature(FileSystem& files, const std::string& directory) {
+  const std::string lock = lock_of(directory);
+  if (files.is_link(lock)) return false;
+  const auto status = files.status(lock);
+  if (!status || status->type != FileType::kRegular || status->size != kSignature.size()) return false;
+  return read_file(files, lock) == kSignature;
+}
+
+[[noreturn]] void throw_foreign(const std::string& path, const std::string& why) {
+  throw UsageError(printable(path, 4096) + " is not a work directory of Spillway (" + why +
+                   "), and a job with this output would use and remove it; move it away, or choose another -o");
+}
+
+std::vector<std::string> list_directory(FileSystem& files, const std::string& path) {
+  const auto status = files.status(path);
+  if (status && status->type != FileType::kDirectory) throw_foreign(path, "it is no directory");
+  return files.list(path);
+}
+
+// Returns false if its job removes the directory at this moment.
+bool refuse_foreign(FileSystem& files, const std::string& path) {
+  if (!is_there(files, path)) return false;
+  if (files.is_link(path)) throw_foreign(path, "it is a link");
+  const std::vector<std::string> found = list_directory(files, path);
+  if (files.is_mount_point(path)) throw_foreign(path, "it is a mount point");
+  if (found.empty() || has_signature(files, path)) return true;
+  if (files.list(path) != found) return false;
+  throw_foreign(path, "it holds " + first_names(found) + ", and no LOCK of this version of Spillway");
+}
+
+void refuse_foreign_files(FileSystem& files, const std::string& path) {
+  const std::vector<std::string> foreign = foreign_files(files, path);
+  if (foreign.empty()) return;
+  throw UsageError(printable(path, 4096) + " holds files that no job made: " + first_names(foreign) +
+                   "; a job with this output removes the directory, so move them away, or choose another -o");
+}
+
+void make_unless_there(FileSystem& files, const std::string& path) {
+  if (is_there(files, path)) return;
+  try {
+    files.make_private_directory(path);
+  } catch (const IoError&) {
+    if (!files.status(path)) throw;  // otherwise another job has just made it
+  }
+}
+
+std::unique_ptr<FileLock> lock_directory(FileSystem& files, const std::string& path) {
+  if (!files.list(path).empty()) return files.try_lock(lock_of(path));
+  return files.create_lock(lock_of(path), kSignature);
+}
+
+void remove_quietly(FileSystem& files, const std::string& path) {
+  try {
+    files.remove(path);
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the error that led here is the one to report
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<OwnedDirectory> OwnedDirectory::take(FileSystem& files, const std::string& path) {
+  for (;;) {
+    make_unless_there(files, path);
+    try {
+      if (!refuse_foreign(files, path)) continue;
+      std::unique_ptr<FileLock> lock = lock_directory(files, path);
+      if (lock == nullptr) break;
+      if (!refuse_foreign(files, path)) continue;  // again: only now does it belong to this job
+      refuse_foreign_files(files, path);
+      return own(files, path, std::move(lock));
+    } catch (const IoError&) {
+      if (!is_there(files, path)) continue;                              // the job that had it has just removed it
+      if (is_plain_directory(files, path)) remove_quietly(files, path);  // only if it is empty
+      throw;
+    }
+  }
+  throw UsageError(printable(path, 4096) +
+                   " is locked: another process is building this index; wait for it, or choose another -o");
+}
+
+std::unique_ptr<OwnedDirectory> OwnedDirectory::make_scratch(FileSystem& files, const std::string& parent) {
+  const std::string place = parent == "/" ? "/" : parent + "/";
+  for (const std::string& name : files.list(parent)) {
+    if (is_scratch_directory_name(name)) remove_if_left(files, place + name);
+  }
+  for (;;) {
+    const std::string path = files.make_unique_directory(place + kScratchDirectoryPrefix);
+    try {
+      if (auto lock = files.create_lock(lock_of(path), kSignature)) return own(files, path, std::move(lock));
+    } catch (const IoError&) {
+      if (!files.status(path)) continue;  // another job took it for a killed job's, because it was empty
+      remove_quietly(files, path);
+      throw;
+    }
+  }
+}
+
+// Brings the lock to disk before anything else is in the directory.
+std::unique_ptr<OwnedDirectory> OwnedDirectory::own(FileSystem& files, const std::string& path,
+                                                    std::unique_ptr<FileLock> lock) {
+  std::unique_ptr<OwnedDirectory> owned(new OwnedDirectory(files, path, std::move(lock)));
+  try {
+    files.sync_directory(path);
+  } catch (const IoError&) {
+    owned->remove_if_unused();
+    throw;
+  }
+  return owned;
+}
+
+// Removes the scratch directory of a job that was killed. One without a lock is empty: its job was killed before it
+// made the lock, or is about to make it and then makes another directory.
+void OwnedDirectory::remove_if_left(FileSystem& files, const std::string& path) {
+  try {
+    if (!is_plain_directory(files, path)) return;
+    if (files.list(path).empty()) return files.remove(path);
+    if (!has_signature(files, path) || !foreign_files(files, path).empty()) return;
+    std::unique_ptr<FileLock> lock = files.try_lock(lock_of(path));
+    if (lock != nullptr) OwnedDirectory(files, path, std::move(lock)).remove();
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): another user's, or its job has just removed it
+  }
+}
+
+// The lock goes last, and after the rest has gone for good: a crash must not leave files whose owner nothing tells.
+void OwnedDirectory::remove_if_unused() {
+  if (files_.list(path_) != std::vector<std::string>{kLockName}) return;
+  files_.sync_directory(path_);
+  files_.remove(lock_of(path_));
+  lock_.reset();  // NFS keeps an open file under another name until it is closed
+  files_.remove(path_);
+}
+
+void OwnedDirectory::remove() noexcept {
+  try {
+    remove_job_files(files_, path_);
+    remove_if_unused();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next job removes it
+  }
+  lock_.reset();
+}
+
+}  // namespace spillway
