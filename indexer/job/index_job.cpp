@@ -34,8 +34,12 @@ ContentOptions with_versions(ContentOptions content) {
   return content;
 }
 
+IfOutputExists if_output_exists(const IndexOptions& options) {
+  return options.force ? IfOutputExists::kReplace : IfOutputExists::kRefuse;
+}
+
 void check_output(const IndexOptions& options, FileSystem& files) {
-  check_output(files, options.output, options.force ? IfOutputExists::kReplace : IfOutputExists::kRefuse);
+  check_output(files, options.output, if_output_exists(options));
   const std::string output = files.resolve(options.output);
   for (const std::string& input : options.inputs) {
     const auto status = input == "-" || input.starts_with("@") ? std::nullopt : files.status(input);
@@ -174,7 +178,7 @@ class IndexJob {
     }
     terms_ = writer.term_count();
     throw_if_stopped(context_);
-    work.publish();
+    work.publish(if_output_exists(options_));
     finish_seconds_ = finish_watch.seconds();
     report_.index_bytes = writer.bytes_written();
     report_.seconds = watch.seconds();

@@ -76,9 +76,10 @@ class MergeJob {
   }
 
  private:
-  void check() const {
-    check_output(context_.files, options_.output, options_.force ? IfOutputExists::kReplace : IfOutputExists::kRefuse);
+  IfOutputExists if_output_exists() const {
+    return options_.force ? IfOutputExists::kReplace : IfOutputExists::kRefuse;
   }
+  void check() const { check_output(context_.files, options_.output, if_output_exists()); }
 
   // Opens each index once, alone, so that errors in any of them are reported before the work.
   void open_inputs() {
@@ -171,7 +172,7 @@ class MergeJob {
     report_.terms = writer.term_count();
     runs.runs.clear();  // an input may be the index that is replaced
     throw_if_stopped(context_);
-    work.publish();
+    work.publish(if_output_exists());
     finish_seconds_ = finish_watch.seconds();
     report_.index_bytes = writer.bytes_written();
     report_.seconds = watch.seconds();

@@ -1,10 +1,11 @@
-// OUT.work/: the directory in which a job builds its index before one rename (or exchange) publishes it. The job holds
-// its lock; the next job with this output removes what a killed job left.
+// OUT.work/: the directory in which a job builds its index before one rename (or exchange) publishes it. The next job
+// with this output puts back and removes what a killed job left.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "indexer/job/output.hpp"
 #include "io/file/file_system.hpp"
 #include "io/file/owned_directory.hpp"
 
@@ -22,10 +23,11 @@ class WorkDirectory {
 
   const std::string& path() const { return directory_->path(); }
   std::string index_path() const { return path() + "/index"; }
-  // Renames the finished index to `output`. An existing index is exchanged for it in one step if the file system can do
-  // so; otherwise it is moved aside first, and the destructor puts it back if publish() failed. The destructor removes
-  // the old index.
-  void publish();
+  // Renames the finished index to `output`; if a link is there, to the path that it names. Throws UsageError if
+  // something is there by now that check_output() refuses. An index that is replaced is exchanged for the new one in
+  // one step if the file system can do so; otherwise it is moved aside first, and the destructor puts it back if
+  // publish() failed. The destructor removes the old index.
+  void publish(IfOutputExists if_exists);
 
  private:
   std::string replaced_path() const { return path() + "/replaced"; }
@@ -35,8 +37,5 @@ class WorkDirectory {
   std::string output_;
   std::unique_ptr<OwnedDirectory> directory_;
 };
-
-// Returns whether the directory at `path` holds an index, whole or damaged.
-bool looks_like_index(FileSystem& files, const std::string& path);
 
 }  // namespace spillway

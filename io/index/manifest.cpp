@@ -38,14 +38,20 @@ class ManifestParser {
   std::size_t at_ = 0;
 };
 
+Hash128 stored_hash(std::string_view bytes) {
+  Hash128 hash;
+  std::copy(bytes.end() - kHashBytes, bytes.end(), hash.begin());
+  return hash;
+}
+
+Hash128 found_hash(std::string_view bytes) { return hash128(bytes_of(bytes.substr(0, bytes.size() - kHashBytes))); }
+
 void check_frame(std::string_view bytes, const std::string& path) {
   if (!bytes.starts_with(kManifestMagic)) throw_damaged(path, 0, "the magic of an index manifest", "other bytes");
   if (bytes.size() < kFixedBytes + kHashBytes) throw_damaged(path, bytes.size(), "a whole manifest", "the end");
   const auto size = load_le<std::uint32_t>(bytes.data() + 20);
   if (size != bytes.size()) throw_damaged(path, 20, std::to_string(size) + " bytes", std::to_string(bytes.size()));
-  Hash128 hash;
-  std::copy(bytes.end() - kHashBytes, bytes.end(), hash.begin());
-  const Hash128 found = hash128(bytes_of(bytes.substr(0, bytes.size() - kHashBytes)));
+  const Hash128 hash = stored_hash(bytes), found = found_hash(bytes);
   if (found != hash) throw_damaged(path, bytes.size() - kHashBytes, "XXH3-128 " + to_hex(found), to_hex(hash));
   const auto major = load_le<std::uint16_t>(bytes.data() + 8);
   if (major != kIndexMajor || load_le<std::uint32_t>(bytes.data() + 12) != 0) {
@@ -111,6 +117,11 @@ std::string Manifest::serialize() const {
   const Hash128 hash = hash128(bytes_of(bytes));
   bytes.append(hash.begin(), hash.end());
   return bytes;
+}
+
+bool Manifest::is_whole(std::string_view bytes) {
+  return bytes.starts_with(kManifestMagic) && bytes.size() >= kFixedBytes + kHashBytes &&
+         load_le<std::uint32_t>(bytes.data() + 20) == bytes.size() && stored_hash(bytes) == found_hash(bytes);
 }
 
 Manifest Manifest::parse(std::string_view bytes, const std::string& path) {

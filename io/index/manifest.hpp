@@ -20,6 +20,8 @@ struct Manifest {
   std::array<SectionStats, kSectionCount> sections;
 
   std::string serialize() const;
+  // Returns whether `bytes` are a manifest of any version, whole by its checksum.
+  static bool is_whole(std::string_view bytes);
   // Throws FormatError naming `path`.
   static Manifest parse(std::string_view bytes, const std::string& path);
 };

@@ -10,8 +10,9 @@
 
 #include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
+#include "io/file/job_files.hpp"
 #include "io/file/posix_file_system.hpp"
-#include "io/format/index.hpp"
+#include "io/index/manifest.hpp"
 #include "tests/support/faulty_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -32,15 +33,26 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// A whole manifest, in which the name stands in place of a version.
+std::string manifest(const std::string& name) {
+  Manifest made;
+  made.options.icu_version = name;
+  return made.serialize();
+}
+
+void make_index(const std::string& path, const std::string& name) {
+  fs::create_directories(path);
+  write_file(path + "/manifest", manifest(name));
+}
+
+void publish_new_index(WorkDirectory& work, IfOutputExists if_exists = IfOutputExists::kReplace) {
+  make_index(work.index_path(), "new");
+  work.publish(if_exists);
+}
+
 // Makes the work directory of a killed job for `output`.
 void leave_work_directory(const std::string& output) {
   const auto left = OwnedDirectory::take(posix_file_system(), output + ".work");
-}
-
-void publish_new_index(WorkDirectory& work) {
-  fs::create_directory(work.index_path());
-  write_file(work.index_path() + "/manifest", "new");
-  work.publish();
 }
 
 TEST(WorkDirectory, StandsBesideTheOutputAndGoes) {
@@ -50,8 +62,7 @@ TEST(WorkDirectory, StandsBesideTheOutputAndGoes) {
     EXPECT_EQ(work.path(), scratch / "out.work");
     EXPECT_TRUE(fs::is_directory(work.path()));
     EXPECT_FALSE(fs::exists(work.index_path()));
-    fs::create_directory(work.index_path());
-    write_file(work.index_path() + "/postings", "x");
+    make_index(work.index_path(), "unfinished");
     write_file(work.path() + "/spillway-run-0", "x");
   }
   EXPECT_TRUE(fs::is_empty(scratch.path()));
@@ -66,8 +77,7 @@ TEST(WorkDirectory, TakesAnOutputWithSlashesBehindIt) {
 TEST(WorkDirectory, RemovesWhatAKilledJobLeft) {
   const ScratchDirectory scratch;
   leave_work_directory(scratch / "out");
-  fs::create_directory(scratch / "out.work/index");
-  write_file(scratch / "out.work/index/postings", "x");
+  make_index(scratch / "out.work/index", "unfinished");
   write_file(scratch / "out.work/spillway-run-1", "x");
   const WorkDirectory work(posix_file_system(), scratch / "out");
   EXPECT_EQ(posix_file_system().list(work.path()), std::vector<std::string>{"LOCK"});
@@ -139,80 +149,101 @@ TEST(WorkDirectory, PublishesByOneRename) {
   const ScratchDirectory scratch;
   {
     WorkDirectory work(posix_file_system(), scratch / "out");
-    publish_new_index(work);
-    EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+    publish_new_index(work, IfOutputExists::kRefuse);
+    EXPECT_EQ(content_of(scratch / "out/manifest"), manifest("new"));
   }
-  EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  EXPECT_EQ(content_of(scratch / "out/manifest"), manifest("new"));
   EXPECT_FALSE(fs::exists(scratch / "out.work"));
 }
 
 TEST(WorkDirectory, ReplacesAnIndexAndRemovesIt) {
   const ScratchDirectory scratch;
-  fs::create_directory(scratch / "out");
-  write_file(scratch / "out/manifest", "old");
+  make_index(scratch / "out", "old");
   write_file(scratch / "out/postings", "x");
   {
     WorkDirectory work(posix_file_system(), scratch / "out");
     publish_new_index(work);
   }
-  EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  EXPECT_EQ(content_of(scratch / "out/manifest"), manifest("new"));
   EXPECT_FALSE(fs::exists(scratch / "out/postings"));
   EXPECT_FALSE(fs::exists(scratch / "out.work"));
 }
 
+// The output is checked before a job that may take hours; at its end something else may be there.
+TEST(WorkDirectory, ReplacesNothingThatCameMeanwhile) {
+  const ScratchDirectory scratch;
+  for (const IfOutputExists if_exists : {IfOutputExists::kRefuse, IfOutputExists::kReplace}) {
+    {
+      WorkDirectory work(posix_file_system(), scratch / "out");
+      fs::create_directory(scratch / "out");
+      write_file(scratch / "out/thesis", "x");
+      EXPECT_THROW(publish_new_index(work, if_exists), UsageError);
+    }
+    EXPECT_EQ(content_of(scratch / "out/thesis"), "x");
+    EXPECT_FALSE(fs::exists(scratch / "out.work"));
+    fs::remove_all(scratch / "out");
+  }
+  WorkDirectory work(posix_file_system(), scratch / "out");
+  make_index(scratch / "out", "another job's");
+  EXPECT_THROW(publish_new_index(work, IfOutputExists::kRefuse), UsageError);
+  EXPECT_EQ(content_of(scratch / "out/manifest"), manifest("another job's"));
+}
+
 TEST(WorkDirectory, ReplacesAnIndexThatItsPathGoesThrough) {
   const ScratchDirectory scratch;
-  fs::create_directory(scratch / "out");
-  write_file(scratch / "out/manifest", "old");
+  make_index(scratch / "out", "old");
   {
     WorkDirectory work(posix_file_system(), scratch / "out/../out");
     publish_new_index(work);
-    EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+    EXPECT_EQ(content_of(scratch / "out/manifest"), manifest("new"));
   }
-  EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  EXPECT_EQ(content_of(scratch / "out/manifest"), manifest("new"));
   EXPECT_FALSE(fs::exists(scratch / "out.work"));
 }
 
-TEST(WorkDirectory, ReplacesALinkAtTheOutputAndNotWhatItNames) {
+TEST(WorkDirectory, KeepsALinkAtTheOutputAndReplacesWhatItNames) {
   const ScratchDirectory scratch;
-  fs::create_directory(scratch / "real");
-  write_file(scratch / "real/manifest", "old");
-  fs::create_directory_symlink(scratch / "real", scratch / "out");
+  fs::create_directory(scratch / "elsewhere");
+  make_index(scratch / "elsewhere/real", "old");
+  fs::create_directory_symlink("elsewhere/real", scratch / "out");
   {
     WorkDirectory work(posix_file_system(), scratch / "out");
-    EXPECT_EQ(work.path(), fs::canonical(scratch.path()).string() + "/out.work");
+    EXPECT_EQ(work.path(), fs::canonical(scratch.path()).string() + "/elsewhere/real.work");
     publish_new_index(work);
   }
-  EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
-  EXPECT_EQ(content_of(scratch / "real/manifest"), "old");
+  EXPECT_EQ(fs::read_symlink(scratch / "out"), "elsewhere/real");
+  EXPECT_EQ(content_of(scratch / "out/manifest"), manifest("new"));
+  fs::remove_all(scratch / "elsewhere/real");
+  {
+    WorkDirectory work(posix_file_system(), scratch / "out");
+    publish_new_index(work, IfOutputExists::kRefuse);
+  }
+  EXPECT_EQ(content_of(scratch / "elsewhere/real/manifest"), manifest("new")) << "of a link to nothing";
 }
 
 TEST(WorkDirectory, PutsTheOldIndexBackThatAnInterruptedPublishMoved) {
   const ScratchDirectory scratch;
   leave_work_directory(scratch / "out");
-  fs::create_directory(scratch / "out.work/replaced");
-  write_file(scratch / "out.work/replaced/manifest", "old");
+  make_index(scratch / "out.work/replaced", "old");
   { const WorkDirectory work(posix_file_system(), scratch / "out"); }
-  EXPECT_EQ(content_of(scratch / "out/manifest"), "old");
+  EXPECT_EQ(content_of(scratch / "out/manifest"), manifest("old"));
   EXPECT_FALSE(fs::exists(scratch / "out.work"));
 }
 
 TEST(WorkDirectory, KeepsTheNewIndexWhereAPublishWasAllButDone) {
   const ScratchDirectory scratch;
   leave_work_directory(scratch / "out");
-  fs::create_directory(scratch / "out.work/replaced");
-  write_file(scratch / "out.work/replaced/manifest", "old");
-  fs::create_directories(scratch / "out");
-  write_file(scratch / "out/manifest", "new");
+  make_index(scratch / "out.work/replaced", "old");
+  make_index(scratch / "out", "new");
   { const WorkDirectory work(posix_file_system(), scratch / "out"); }
-  EXPECT_EQ(content_of(scratch / "out/manifest"), "new");
+  EXPECT_EQ(content_of(scratch / "out/manifest"), manifest("new"));
   EXPECT_FALSE(fs::exists(scratch / "out.work"));
 }
 
 // As an index writer writes its files.
 void write_manifest(FileSystem& files, const std::string& directory) {
   const auto file = files.create(directory + "/manifest");
-  file->append(bytes_of("new"));
+  file->append(bytes_of(manifest("new")));
   WritableFile* const written[] = {file.get()};
   sync_and_close(written);
   files.sync_directory(directory);
@@ -223,7 +254,7 @@ void build(FileSystem& files) {
   WorkDirectory work(files, "/job/out");
   files.make_directory(work.index_path());
   write_manifest(files, work.index_path());
-  work.publish();
+  work.publish(IfOutputExists::kReplace);
 }
 
 // "new", "old" or "none"; anything else is a mixture.
@@ -232,7 +263,11 @@ std::string published(FaultyFileSystem& files) {
   const bool there = std::find(paths.begin(), paths.end(), "/job/out") != paths.end();
   if (!there) return "none";
   try {
-    return files.get("/job/out/manifest");
+    const std::string found = files.get("/job/out/manifest");
+    for (const char* name : {"new", "old"}) {
+      if (found == manifest(name)) return name;
+    }
+    return "another manifest";
   } catch (const std::out_of_range&) {
     return "an index without its files";
   }
@@ -246,7 +281,7 @@ void set_up(FaultyFileSystem& files, OutputCase output) {
   if (output == OutputCase::kFresh) return;
   files.make_directory("/job/out");
   files.sync_directory("/job");
-  files.put("/job/out/manifest", "old");
+  files.put("/job/out/manifest", manifest("old"));
 }
 
 class WorkDirectoryFaults : public ::testing::TestWithParam<OutputCase> {
@@ -334,23 +369,11 @@ TEST(WorkDirectory, ReplacesAnIndexByOneExchange) {
     WorkDirectory work(files, "/job/out");
     files.make_directory(work.index_path());
     write_manifest(files, work.index_path());
-    work.publish();
-    EXPECT_EQ(files.get(work.index_path() + "/manifest"), "old");
+    work.publish(IfOutputExists::kReplace);
+    EXPECT_EQ(files.get(work.index_path() + "/manifest"), manifest("old"));
     EXPECT_EQ(published(files), "new");
   }
   EXPECT_EQ(published(files), "new");
-}
-
-TEST(LooksLikeIndex, AsksForAManifest) {
-  const ScratchDirectory scratch;
-  EXPECT_FALSE(looks_like_index(posix_file_system(), scratch / "missing"));
-  EXPECT_FALSE(looks_like_index(posix_file_system(), scratch.path()));
-  write_file(scratch / "manifest", "anything");
-  EXPECT_FALSE(looks_like_index(posix_file_system(), scratch.path()));
-  write_file(scratch / "manifest", std::string(kManifestMagic) + "x");
-  EXPECT_TRUE(looks_like_index(posix_file_system(), scratch.path()));
-  write_file(scratch / "file", "x");
-  EXPECT_FALSE(looks_like_index(posix_file_system(), scratch / "file"));
 }
 
 }  // namespace
