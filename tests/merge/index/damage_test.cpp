@@ -1,6 +1,8 @@
-// Merges runs after one of them was changed in such a way that its checksums still fit. Each merge is refused with a
-// FormatError, or gives a run whose readers find the error, if there is one: most bytes of lists are only copied.
+// Merges runs after one of them was changed. Each merge is refused with a FormatError. Where the change is made in such
+// a way that the checksums still fit, it may also give a run whose readers find the error, if there is one: most bytes
+// of lists are only copied.
 #include <algorithm>
+#include <array>
 
 #include "io/base/error.hpp"
 #include "io/run/layout.hpp"
@@ -85,6 +87,89 @@ TEST_F(RunMergeForgery, OfAnyByteIsRefusedOrSeenLater) {
     EXPECT_GT(fates.refused, 500u);
     EXPECT_GT(fates.seen_later, 1000u);
     EXPECT_GT(fates.merged, 100u) << "bytes of ids and of titles may be any";
+  }
+}
+
+// Merges runs, one of them with other bytes, into a run and into an index.
+class RunMergeDamage : public MergeTest {
+ protected:
+  void make_runs(bool positions) {
+    options_.positions = positions;
+    std::mt19937_64 random(12);
+    SampleRun whole = make_source(12, {.documents = 8, .terms = 12, .longest_text_bytes = 8});
+    if (positions) add_positions(whole, 12);
+    runs_ = cut(whole, 3, random);
+    ASSERT_GE(runs_.size(), 2u);
+  }
+
+  template <typename Merge>
+  static bool is_refused(const Merge& merge) {
+    try {
+      merge();
+    } catch (const FormatError&) {
+      return true;
+    }
+    return false;
+  }
+
+  void expect_refused(std::size_t changed, const std::vector<std::uint8_t>& bytes) {
+    const BytesFile file(bytes);
+    const auto all_with = [&](const RunInput& input) {
+      auto all = inputs(runs_);
+      all[changed] = &input;
+      return all;
+    };
+    ASSERT_TRUE(is_refused([&] {
+      const RunReader reader(file);
+      const RunInput input(reader);
+      MemoryFile out(budget_, "out");
+      merge_runs(all_with(input), out, {.block_bytes = kMinRunBlockBytes});
+    })) << "a merge into a run";
+    ASSERT_TRUE(is_refused([&] {
+      const RunReader reader(file);
+      const RunInput input(reader);
+      merge_to_index(all_with(input));
+    })) << "a merge into an index";
+  }
+
+  void merge_to_index(const std::vector<const MergeInput*>& all) {
+    files_.remove_tree("/job/merged");
+    IndexWriter writer(files_, "/job/merged", options_);
+    const LengthCodes codes = read_length_codes(all, {}, budget_);
+    merge_documents(all, {}, writer, budget_);
+    merge_lists(all, {}, codes.span(), writer, {1, 1 << 20, {}, {}});
+  }
+
+  Runs runs_;
+};
+
+TEST_F(RunMergeDamage, OfAnyByteIsRefused) {
+  constexpr std::array<std::uint8_t, 3> kChanges{0x01, 0x80, 0xFF};
+  for (const bool positions : {false, true}) {
+    make_runs(positions);
+    merge_to_index(inputs(runs_));
+    for (std::size_t run = 0; run < runs_.size(); ++run) {
+      auto bytes = all_bytes(*runs_[run].file);
+      for (std::size_t at = 0; at < bytes.size(); ++at) {
+        for (const std::uint8_t change : kChanges) {
+          bytes[at] ^= change;
+          expect_refused(run, bytes);
+          if (HasFatalFailure()) FAIL() << "byte " << at << " of run " << run << " xor " << int{change};
+          bytes[at] ^= change;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(RunMergeDamage, ByAnyTruncationIsRefused) {
+  make_runs(true);
+  for (std::size_t run = 0; run < runs_.size(); ++run) {
+    const auto bytes = all_bytes(*runs_[run].file);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      expect_refused(run, {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)});
+      if (HasFatalFailure()) FAIL() << size << " bytes of run " << run;
+    }
   }
 }
 
