@@ -67,6 +67,12 @@ TEST(Output, AFullPipeIsLeftWhenASignalComes) {
   std::signal(SIGPIPE, old_handler);
 }
 
+TEST(PrintMessage, IsOneLineThatATerminalDoesNotObey) {
+  ::testing::internal::CaptureStderr();
+  print_message("a\x1B[1m\r\nb\xC2\x9B\x7F\xFF");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "spillway: a\\x1B[1m\\x0D\\x0Ab\\x9B\\x7F\\xFF\n");
+}
+
 TEST(Output, WritesAllToAPipe) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
