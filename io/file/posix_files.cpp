@@ -223,9 +223,10 @@ bool lock_descriptor(const FileDescriptor& file, const std::string& path) {
 // Returns false if another descriptor holds the lock.
 bool lock_and_fill(const FileDescriptor& file, const std::string& path, std::string_view content) {
   if (!lock_descriptor(file, path)) return false;
-  const ssize_t put = retry_interrupted([&] { return ::write(file.get(), content.data(), content.size()); });
-  if (put < 0 || static_cast<std::size_t>(put) != content.size()) {
-    throw_system_error(put < 0 ? errno : ENOSPC, "write", path);
+  while (!content.empty()) {
+    const ssize_t put = retry_interrupted([&] { return ::write(file.get(), content.data(), content.size()); });
+    if (put <= 0) throw_system_error(put < 0 ? errno : ENOSPC, "write", path);
+    content.remove_prefix(static_cast<std::size_t>(put));
   }
   if (retry_interrupted([&] { return ::fsync(file.get()); }) != 0) throw_system_error(errno, "bring to disk", path);
   return true;
