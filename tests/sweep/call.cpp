@@ -49,8 +49,8 @@ bool can_fail(Call call, FaultKind kind) {
     case FaultKind::kIoError:
       return call != Call::kMap;
     case FaultKind::kNoSpace:
-      return is_one_of(call, {Call::kCreate, Call::kWrite, Call::kSync, Call::kSyncDirectory, Call::kCloseWritten,
-                              Call::kTruncate, Call::kLink, Call::kRename, Call::kExchange, Call::kMakeDirectory});
+      return is_one_of(call, {Call::kCreate, Call::kWrite, Call::kSync, Call::kCloseWritten, Call::kTruncate,
+                              Call::kLink, Call::kRename, Call::kExchange, Call::kMakeDirectory});
     case FaultKind::kTooManyFiles:
       return is_one_of(call, {Call::kOpen, Call::kCreate, Call::kList});
     case FaultKind::kNoMemory:

@@ -20,8 +20,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tests/sweep/allocations.hpp"
 #include "tests/sweep/observer.hpp"
+#include "tests/sweep/requests.hpp"
 
 namespace spillway::sweep {
 
@@ -141,6 +141,21 @@ int observed_open(int directory, const char* path, int flags, const Real& really
       if (descriptor >= 0) {
         watch.observer()->opened(descriptor, relative, (flags & O_ACCMODE) != O_RDONLY, is_directory);
       }
+      return watch.made(descriptor, descriptor >= 0);
+    }
+  }
+  return really();
+}
+
+template <typename Real>
+int observed_list(const char* path, const Real& really) {
+  {
+    Watch watch;
+    std::string relative;
+    if (watch.find(path, relative)) {
+      if (is_error(watch.begin(event_of(Call::kList, relative)))) return -1;
+      const int descriptor = really();
+      if (descriptor >= 0) watch.observer()->opened(descriptor, relative, false, true);
       return watch.made(descriptor, descriptor >= 0);
     }
   }
@@ -328,6 +343,7 @@ using spillway::sweep::observed_close;
 using spillway::sweep::observed_copy;
 using spillway::sweep::observed_descriptor;
 using spillway::sweep::observed_link;
+using spillway::sweep::observed_list;
 using spillway::sweep::observed_move;
 using spillway::sweep::observed_open;
 using spillway::sweep::observed_read;
@@ -520,9 +536,19 @@ DIR* opendir(const char* path) {
   DIR* result = nullptr;
   const auto open_it = [&] {
     result = really(path);
-    return result == nullptr ? -1 : 0;
+    return result == nullptr ? -1 : dirfd(result);
   };
-  return observed(Call::kList, AT_FDCWD, path, open_it) == 0 ? result : nullptr;
+  return observed_list(path, open_it) < 0 ? nullptr : result;
+}
+
+dirent* readdir(DIR* directory) {
+  static const auto really = next<decltype(::readdir)>("readdir");
+  dirent* result = nullptr;
+  const auto read_it = [&] {
+    result = really(directory);
+    return 0;
+  };
+  return observed_descriptor(Call::kList, dirfd(directory), read_it) < 0 ? nullptr : result;
 }
 
 // What fdopendir() takes is a descriptor that openat() gave; closedir() closes it past close().

@@ -19,7 +19,8 @@ constexpr std::array<std::string_view, kSurvivals> kSurvivalNames{"all",        
 
 bool is_worth_trying(const Event& event, FaultKind kind) {
   if (!can_fail(event.call, kind)) return false;
-  if (kind == FaultKind::kFlip && is_input(event.path)) return false;
+  // A lock with other bytes is not ours, and stays.
+  if (kind == FaultKind::kFlip && (is_input(event.path) || is_lock(event.path))) return false;
   if (kind == FaultKind::kEnd && is_stream(event.path)) return false;
   if (kind == FaultKind::kShort && event.bytes < 2) return false;
   return true;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/sweep/allocations.hpp"
 #include "tests/sweep/observer.hpp"
+#include "tests/sweep/requests.hpp"
 
 namespace spillway::sweep {
 

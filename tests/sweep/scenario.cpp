@@ -1,5 +1,6 @@
 #include "tests/sweep/scenario.hpp"
 
+#include <algorithm>
 #include <random>
 
 namespace spillway::sweep {
@@ -53,8 +54,9 @@ Words index(const Words& inputs, const std::string& output, const Words& more = 
   Words words{"index"};
   words.insert(words.end(), inputs.begin(), inputs.end());
   words.insert(words.end(), {"-o", "%/" + output, "--temp-dir", "%/temp", "--memory", memory, "--threads", "1", "-q",
-                             "--mode", "cpu", "--max-error-rate", "1"});
+                             "--max-error-rate", "1"});
   words.insert(words.end(), more.begin(), more.end());
+  if (std::find(more.begin(), more.end(), "--mode") == more.end()) words.insert(words.end(), {"--mode", "cpu"});
   return words;
 }
 
@@ -84,6 +86,9 @@ std::vector<Scenario> index_scenarios() {
       index_scenario("files", {"--store", "none"}, kRoom, {"%/in/a.jsonl", "%/in/b.jsonl", "%/in/texts"}),
       index_scenario("part", {"--part", "2/3"}),
   };
+  for (const char* form : {"tables", "tokens"}) {
+    all.push_back(index_scenario(std::string("gpu-") + form, with(blocks, {"--mode", "gpu", "--gpu-chunks", form})));
+  }
   Scenario replaced = index_scenario("replaced", {"--force"});
   replaced.preparations = {index({"%/in/b.jsonl"}, kOutput)};
   all.push_back(replaced);
@@ -151,6 +156,12 @@ bool is_stream(const std::string& path) { return path.starts_with("lists/"); }
 bool is_scratch(const std::string& path) {
   const std::string work = std::string(kOutput) + ".work";
   return path.starts_with("temp/") || path == work || path.starts_with(work + "/");
+}
+
+bool is_lock(const std::string& path) {
+  const bool is_directory =
+      path == std::string(kOutput) + ".work" || (path.starts_with("temp/") && path.rfind('/') == 4);
+  return is_directory || path.ends_with("/LOCK");
 }
 
 }  // namespace spillway::sweep

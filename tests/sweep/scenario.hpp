@@ -27,5 +27,7 @@ bool is_input(const std::string& path);
 bool is_stream(const std::string& path);
 // Whether the file is part of the scratch that a job leaves to the next if it cannot remove it.
 bool is_scratch(const std::string& path);
+// Whether the call concerns the lock of a directory of a job: the file, or the directory in which it is made.
+bool is_lock(const std::string& path);
 
 }  // namespace spillway::sweep

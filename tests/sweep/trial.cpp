@@ -40,6 +40,7 @@ bool may_leave_scratch(const Point& point) {
   if (point.kind == PointKind::kRefusal || point.kind == PointKind::kTwoFaults) return true;
   for (const Fault& fault : point.faults.calls) {
     if (fault.lasts && fault.kind != FaultKind::kShort && fault.kind != FaultKind::kNoSpace) return true;
+    if (is_lock(fault.name.substr(fault.name.find(' ') + 1))) return true;
     for (const Call call : {Call::kRemove, Call::kList, Call::kOpen, Call::kStatus, Call::kClose}) {
       if (fault.name.starts_with(std::string(call_name(call)) + " ")) return true;
     }
@@ -89,6 +90,7 @@ Trial::Trial(Scenario scenario, const std::string& root) : scenario_(std::move(s
     }
   }
   events_ = end.events;
+  requests_ = end.requests;
   points_ = std::make_unique<PointSpace>(std::move(end.events), end.requests);
 }
 
@@ -136,7 +138,7 @@ std::string Trial::judge_success(const Point& point, const ProgramEnd& end, cons
   const Fault* const fault = point.faults.calls.empty() ? nullptr : &point.faults.calls[0];
   if (fault != nullptr && error_of(fault->kind) != 0 && !must_survive(fault->kind)) {
     for (const Event& event : events_) {
-      if (event.name == fault->name && loses_data(event.call) && !event.path.ends_with("/LOCK")) {
+      if (event.name == fault->name && loses_data(event.call) && !is_lock(event.path)) {
         return "success, though data may be lost";
       }
     }
@@ -151,6 +153,7 @@ std::string Trial::judge_success(const Point& point, const ProgramEnd& end, cons
 std::string Trial::judge_error(const Point& point, const ProgramEnd& end, const Tree& found) {
   const bool survivable = std::all_of(point.faults.calls.begin(), point.faults.calls.end(),
                                       [](const Fault& fault) { return must_survive(fault.kind); });
+  if (point.faults.refusal.resource == Resource::kDevice) return "the CPU should have sorted the block";
   if (survivable && !point.faults.calls.empty()) return "it should have gone on";
   std::string what = judge_words(point, end);
   if (!what.empty() || !makes_index()) return what;
@@ -226,8 +229,9 @@ std::string Trial::crash(const Point& point, const std::vector<Event>& events, s
   std::string& what = known->second;
   what = judge_output(left);
   if (is_end) what = difference(new_index_, part_of(left, scenario_.output));
-  if (!what.empty()) return what = "after the crash: " + what;
   write_tree(program_.root(), left);
+  if (!what.empty() && flips(point)) what = verify_finds_damage();
+  if (!what.empty()) return what = "after the crash: " + what;
   return what = next_job(left);
 }
 

@@ -19,6 +19,7 @@ class Trial {
 
   const PointSpace& points() const { return *points_; }
   const std::vector<Event>& calls() const { return events_; }  // of the good run
+  const Requests& requests() const { return requests_; }       // likewise
   // Returns what is wrong; empty if nothing is.
   std::string run(const Point& point);
 
@@ -44,6 +45,7 @@ class Trial {
   Tree old_index_, new_index_;
   std::string out_;  // what a good run prints
   std::vector<Event> events_;
+  Requests requests_ = {};
   std::unique_ptr<PointSpace> points_;
   std::map<std::size_t, std::string> crashes_;  // what was found, by the hash of what the crash left
 };

@@ -26,6 +26,13 @@ namespace {
 constexpr std::uint64_t kChunkPoints = 500;
 constexpr int kMostSeconds = 60;  // that a point may take
 
+struct Finding {
+  std::uint64_t seed = 0;
+  std::string scenario, point, what;
+};
+
+unsigned long long printed(std::uint64_t number) { return number; }
+
 // The points [begin, end) of a scenario's share, or the one with a seed.
 struct Task {
   std::size_t scenario = 0;
@@ -116,6 +123,12 @@ class ScratchDirectory {
   std::string path_;
 };
 
+void print(const Finding& finding) {
+  std::printf("%s: %s\n  %s\n  again: tools/sweep --replay %llu\n", finding.scenario.c_str(), finding.point.c_str(),
+              finding.what.c_str(), printed(finding.seed));
+  std::fflush(stdout);
+}
+
 // The parent's side of a worker.
 class Running {
  public:
@@ -189,7 +202,8 @@ class Running {
       finding.seed = std::strtoull(seed.c_str(), nullptr, 10);
       std::getline(words, finding.point, '\t');
       std::getline(words, finding.what, '\0');
-      result.findings.push_back(finding);
+      print(finding);
+      ++result.findings;
     }
   }
   Task task_;
@@ -217,7 +231,7 @@ SweepResult run_tasks(std::vector<Task> tasks, const Sweep& options) {
       if (const auto rest = running[i]->end(result, ready == 0)) tasks.push_back(*rest);
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    if (result.findings.size() >= options.most_findings) break;
+    if (result.findings >= options.most_findings) break;
   }
   return result;
 }
@@ -238,8 +252,11 @@ SweepResult sweep(const std::vector<std::size_t>& scenarios, const Sweep& option
 void print_calls(std::size_t scenario) {
   const ScratchDirectory scratch;
   const Trial trial(all_scenarios().at(scenario), scratch.path() + "/root");
-  for (const Event& event : trial.calls())
-    std::printf("%s #%llu\n", event.name.c_str(), static_cast<unsigned long long>(event.number));
+  for (const Event& event : trial.calls()) std::printf("%s #%llu\n", event.name.c_str(), printed(event.number));
+  for (std::size_t i = 0; i < kResources; ++i) {
+    std::printf("%s: %llu\n", std::string(resource_name(static_cast<Resource>(i))).c_str(),
+                printed(trial.requests()[i]));
+  }
 }
 
 SweepResult replay(std::uint64_t seed) { return run_tasks({{Seed::of(seed).scenario, 0, 1, seed}}, Sweep{}); }

@@ -9,11 +9,6 @@
 
 namespace spillway::sweep {
 
-struct Finding {
-  std::uint64_t seed = 0;
-  std::string scenario, point, what;
-};
-
 struct Sweep {
   std::uint64_t points = 0;  // of all scenarios
   std::uint64_t seed = 1;
@@ -22,17 +17,18 @@ struct Sweep {
 };
 
 struct SweepResult {
-  std::uint64_t tried = 0;
-  std::vector<Finding> findings;
+  std::uint64_t tried = 0, findings = 0;
 };
 
+// Both print each finding to standard output when it is made.
+//
 // Tries points of the scenarios, numbered as in all_scenarios(). With as many points as there are, or more, tries every
 // one.
 SweepResult sweep(const std::vector<std::size_t>& scenarios, const Sweep& options);
 // Tries the one point that has this seed.
 SweepResult replay(std::uint64_t seed);
 
-// Writes the calls of a good run to standard output.
+// Writes the calls and requests of a good run to standard output.
 void print_calls(std::size_t scenario);
 
 }  // namespace spillway::sweep

@@ -1,5 +1,5 @@
-// Counts what the program asks for in every thread, and refuses one request: operator new, pages from the system, and
-// reservations of its memory budget.
+// Counts what the program asks for in every thread, and refuses one request: operator new, pages from the system,
+// reservations of its memory budget, and calls of the GPU.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace spillway::sweep {
 
-enum class Resource : std::uint8_t { kHeap, kPages, kBudget };
-constexpr std::size_t kResources = 3;
+enum class Resource : std::uint8_t { kHeap, kPages, kBudget, kDevice };
+constexpr std::size_t kResources = 4;
 std::string_view resource_name(Resource resource);
 
 using Requests = std::array<std::uint64_t, kResources>;  // by resource

@@ -1,4 +1,4 @@
-#include "tests/sweep/allocations.hpp"
+#include "tests/sweep/requests.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -30,7 +30,8 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
 }  // namespace
 
 std::string_view resource_name(Resource resource) {
-  constexpr std::array<std::string_view, kResources> kNames{"operator new", "pages of memory", "reservation"};
+  constexpr std::array<std::string_view, kResources> kNames{"operator new", "pages of memory", "reservation",
+                                                            "call of the GPU"};
   return kNames.at(static_cast<std::size_t>(resource));
 }
 
