@@ -112,7 +112,8 @@ TEST_F(Mappings, ThatAreLostGiveZerosToEveryThread) {
       std::vector<std::jthread> threads;
       for (std::size_t& count : zeros) {
         threads.emplace_back([&mapping, &count] {
-          while (mapping->bytes()[25 * kPageBytes] != 0) {
+          const volatile std::uint8_t& last = mapping->bytes()[25 * kPageBytes];
+          while (last != 0) {
           }
           count = static_cast<std::size_t>(std::count(mapping->bytes().begin(), mapping->bytes().end(), 0));
         });
