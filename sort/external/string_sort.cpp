@@ -92,8 +92,9 @@ void ExternalStringSort::add(std::string_view text, std::uint32_t number) {
 
 void ExternalStringSort::sort_in_memory() {
   if (is_placed_) {
-    const auto absent = std::ranges::remove(strings_, nullptr, &StringRef::data);
-    strings_ = strings_.first(strings_.size() - absent.size());
+    const auto end =
+        std::remove_if(strings_.begin(), strings_.end(), [](const StringRef& s) { return s.data == nullptr; });
+    strings_ = {strings_.begin(), end};
     count_ = strings_.size();
   } else {
     // The references grew downwards; equal strings must stand in the order in which they were added.

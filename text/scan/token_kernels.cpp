@@ -120,7 +120,7 @@ MarkedTokens mark_tokens_sse2(const std::uint8_t* text, std::size_t count, std::
 #define SPILLWAY_AVX2 __attribute__((target("avx2,bmi,popcnt")))
 
 template <WordBytes kWords>
-SPILLWAY_AVX2 [[gnu::always_inline]] inline void mark_block_avx2(const std::uint8_t* text, std::uint8_t* tokens,
+[[gnu::always_inline]] SPILLWAY_AVX2 inline void mark_block_avx2(const std::uint8_t* text, std::uint8_t* tokens,
                                                                  std::size_t block, Tally<Popcnt::kPresent>& tally) {
   std::uint64_t words = 0, high = 0;
   for (unsigned i = 0; i < 2; ++i) {
