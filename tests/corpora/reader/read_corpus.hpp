@@ -138,10 +138,17 @@ inline TempSpace& shared_temp_space() {
   return temp;
 }
 
-// Everything in input order, whichever thread parsed it.
-inline ReadResult read_corpus(const std::vector<std::string>& inputs, const ReadSetup& setup = {}) {
+// The place of a corpus and of scratch files.
+struct ReadPlace {
   FileSystem& files = posix_file_system();
   TempSpace& temp = shared_temp_space();
+};
+
+// Everything in input order, whichever thread parsed it.
+inline ReadResult read_corpus(const std::vector<std::string>& inputs, const ReadSetup& setup = {},
+                              const ReadPlace& place = {}) {
+  FileSystem& files = place.files;
+  TempSpace& temp = place.temp;
   const CorpusPlan plan = plan_corpus(files, inputs, setup.options);
   MemoryBudget budget(setup.budget_bytes);
   std::map<std::uint64_t, ReadResult> by_task;

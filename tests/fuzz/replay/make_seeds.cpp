@@ -1,0 +1,141 @@
+// Writes the seeds of binary formats: fuzz_seeds DIRECTORY makes DIRECTORY/index, run, manifest, gzip and zstd. Seeds
+// of texts are written by hand.
+#include <filesystem>
+#include <stdexcept>
+
+#include "io/file/memory_file.hpp"
+#include "io/file/posix_file_system.hpp"
+#include "tests/corpora/reader/packing.hpp"
+#include "tests/fuzz/support/index_archive.hpp"
+#include "tests/support/index_files.hpp"
+#include "tests/support/run_forger.hpp"
+#include "tests/support/sample_index.hpp"
+#include "tests/support/sample_run.hpp"
+#include "tests/support/scratch_directory.hpp"
+
+using namespace spillway;
+using namespace spillway::testing;
+
+namespace {
+
+class Seeds {
+ public:
+  explicit Seeds(std::string directory) : directory_(std::move(directory)) {}
+  void write(const std::string& target, const std::string& name, char options, const std::string& bytes) const {
+    std::filesystem::create_directories(directory_ + "/" + target);
+    write_bytes(directory_ + "/" + target + "/" + name, options + bytes);
+  }
+
+ private:
+  std::string directory_;
+};
+
+SampleIndex small_index(StorePolicy store, bool has_positions) {
+  SampleIndex sample = make_sample(20, 12, 7);
+  sample.options.store = store;
+  sample.options.positions = has_positions;
+  sample.lists["every"].clear();
+  for (std::uint32_t d = 0; d < 20; ++d) sample.lists["every"].emplace_back(d, 1 + d % 3);
+  return sample;
+}
+
+// Lists of full blocks with bounds and a tail, over many documents without fields.
+SampleIndex index_of_blocks(bool has_positions) {
+  SampleIndex sample;
+  sample.options.positions = has_positions;
+  sample.documents.resize(300);
+  for (std::uint32_t d = 0; d < 300; ++d) {
+    sample.lists["all"].emplace_back(d, 1 + d % 2);
+    if (d < 128) sample.lists["block"].emplace_back(2 * d, 1);
+    if (d % 7 == 0) sample.lists["some"].emplace_back(d, 1);
+  }
+  return sample;
+}
+
+// A term table with inner nodes.
+SampleIndex index_of_terms() {
+  SampleIndex sample;
+  sample.documents.resize(3);
+  for (std::uint32_t i = 0; i < 700; ++i) sample.lists["t" + std::to_string(i * i)] = {{i % 3, 1}};
+  return sample;
+}
+
+void write_index(const Seeds& seeds, const std::string& name, SampleIndex sample) {
+  const ScratchDirectory scratch;
+  write_sample(posix_file_system(), scratch / "index", sample);
+  const std::string archive = fuzz::archive_of(scratch / "index");
+  seeds.write("index", name, 0, archive);
+  const std::string manifest = read_bytes(scratch / "index/manifest");
+  seeds.write("manifest", name, 1, manifest);
+  seeds.write("manifest", name + "-unsealed", 2, manifest.substr(0, manifest.size() - sizeof(Hash128)));
+  seeds.write("manifest", name + "-options", 0, sample.options.serialize());
+}
+
+void write_run(const Seeds& seeds, const std::string& name, SampleWriting writing, const SampleRunOptions& options) {
+  SampleRun run = make_sample_run(3, options);
+  if (writing.identity.has_positions) add_positions(run, 5);
+  MemoryBudget budget(std::size_t{1} << 28);
+  MemoryFile file(budget, "run");
+  write_sample_run(run, writing, file);
+  const auto bytes = all_bytes(file);
+  seeds.write("run", name, 1, {bytes.begin(), bytes.end()});
+}
+
+void write_runs(const Seeds& seeds) {
+  SampleWriting plain, positions, open;
+  positions.identity.has_positions = true;
+  open.identity.first_document_open = open.identity.last_document_open = true;
+  SampleRunOptions small, blocks;
+  small.documents = 6;
+  small.terms = 8;
+  small.longest_text_bytes = 20;
+  blocks.documents = 40;
+  blocks.terms = 150;
+  write_run(seeds, "plain", plain, small);
+  write_run(seeds, "positions", positions, small);
+  write_run(seeds, "open", open, small);
+  write_run(seeds, "blocks", positions, blocks);
+  const std::string with_texts = read_bytes(std::string(SPILLWAY_SOURCE_DIR) + "/tests/io/golden/run-1.0-texts.run");
+  seeds.write("run", "texts", 1, with_texts);
+}
+
+void write_packed(const Seeds& seeds) {
+  const std::string lines = "{\"id\":\"a\",\"text\":\"one two\"}\n{\"id\":\"b\",\"text\":\"three\"}\n";
+  const std::string script = std::string("\0\5one\n\0", 7) + std::string("\0\4two\n", 6) +
+                             std::string("\x41\4cut\n", 6) + std::string("\x42\4bad\n", 6) +
+                             std::string("\3\4junk", 6) + std::string("\0\3end", 5);
+  for (const char* codec : {"gzip", "zstd"}) {
+    const auto pack = [&](std::string_view bytes) {
+      return codec == std::string_view("gzip") ? gzip_member(bytes) : zstd_frame(bytes);
+    };
+    seeds.write(codec, "one", 0, pack(lines));
+    seeds.write(codec, "members", 0, pack(lines) + pack("") + pack(lines));
+    seeds.write(codec, "cut", 2, pack(lines).substr(0, 30));
+    seeds.write(codec, "junk", 2, pack(lines) + "junk" + pack(lines));
+    seeds.write(codec, "plain", 2, lines);
+    seeds.write(codec, "script", 3, script);
+    seeds.write(codec, "good-script", 3, script.substr(0, 13));
+  }
+  seeds.write("gzip", "stored", 0, gzip_member(lines, 0));
+  seeds.write("gzip", "padded", 0, gzip_member(lines) + std::string(20, '\0'));
+  seeds.write("gzip", "long", 2, gzip_member(std::string(200'000, 'a')));
+  seeds.write("zstd", "skippable", 0, zstd_skippable_frame("skipped") + zstd_frame(lines));
+  seeds.write("zstd", "window", 2, zstd_frame(std::string(200'000, 'a'), {3, 17, true, false}));
+  seeds.write("zstd", "large-window", 2, zstd_frame(std::string(200'000, 'a'), {3, 24, false, false}));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) throw std::runtime_error("usage: fuzz_seeds DIRECTORY");
+  const Seeds seeds(argv[1]);
+  write_index(seeds, "meta", small_index(StorePolicy::kMeta, false));
+  write_index(seeds, "text-positions", small_index(StorePolicy::kText, true));
+  write_index(seeds, "blocks", index_of_blocks(false));
+  write_index(seeds, "blocks-positions", index_of_blocks(true));
+  write_index(seeds, "terms", index_of_terms());
+  write_index(seeds, "empty", SampleIndex{});
+  write_runs(seeds);
+  write_packed(seeds);
+  return 0;
+}
