@@ -7,11 +7,8 @@
 namespace spillway {
 
 CorpusReader::CorpusReader(const ReaderSetup& setup, MemoryBudget& budget, TempSpace& temp)
-    : setup_(setup), left_bytes_(setup.plan.total_bytes) {
-  const auto& files = setup.plan.files;
-  if (std::any_of(files.begin(), files.end(), needs_reader)) {
-    packed_ = std::make_unique<PackedReader>(setup_, budget, temp);
-  }
+    : setup_(setup), file_(setup.plan.files.begin()), left_bytes_(setup.plan.total_bytes) {
+  if (setup.plan.needs_reader()) packed_ = std::make_unique<PackedReader>(setup_, budget, temp);
 }
 
 CorpusReader::~CorpusReader() = default;
@@ -22,18 +19,16 @@ std::size_t CorpusReader::memory_bytes(const CorpusPlan& plan, const ReaderLimit
 
 // Requires: mutex_ is held.
 std::optional<CorpusReader::Work> CorpusReader::next_work() {
-  while (next_file_ < setup_.plan.files.size()) {
-    const CorpusFile& file = setup_.plan.files[next_file_];
-    if (needs_reader(file)) {
+  for (; file_ != std::default_sentinel; ++file_) {
+    if (needs_reader(*file_)) {
       if (auto records = packed_->next()) return std::move(*records);
       if (stopped_) return std::nullopt;
-      left_bytes_ -= std::min(left_bytes_, file.end - file.begin);
-    } else if (file.format == CorpusFormat::kText) {
+      left_bytes_ -= std::min(left_bytes_, file_->end - file_->begin);
+    } else if (file_->format == CorpusFormat::kText) {
       return next_text_files();
-    } else if (auto range = next_range(file)) {
+    } else if (auto range = next_range()) {
       return range;
     }
-    ++next_file_;
   }
   return std::nullopt;
 }
@@ -41,31 +36,29 @@ std::optional<CorpusReader::Work> CorpusReader::next_work() {
 // Consecutive files that are one document each, task_bytes together.
 TextFiles CorpusReader::next_text_files() {
   constexpr std::size_t kMostFiles = 4096;
-  const auto& files = setup_.plan.files;
-  const std::size_t first = next_file_;
+  TextFiles taken{file_};
   std::uint64_t bytes = 0;
-  while (next_file_ < files.size() && next_file_ - first < kMostFiles) {
-    const CorpusFile& file = files[next_file_];
-    if (needs_reader(file) || file.format != CorpusFormat::kText) break;
-    if (next_file_ > first && bytes + file.size > setup_.limits.task_bytes) break;
-    bytes += file.size;
-    ++next_file_;
+  for (; file_ != std::default_sentinel && taken.count < kMostFiles; ++file_) {
+    if (needs_reader(*file_) || file_->format != CorpusFormat::kText) break;
+    if (taken.count > 0 && bytes + file_->size > setup_.limits.task_bytes) break;
+    bytes += file_->size;
+    ++taken.count;
   }
   left_bytes_ -= std::min(left_bytes_, bytes);
-  return {first, next_file_};
+  return taken;
 }
 
-std::optional<CorpusReader::Work> CorpusReader::next_range(const CorpusFile& file) {
-  const std::uint64_t begin = std::max(file.begin, next_begin_);
-  if (begin >= file.end) {
+std::optional<CorpusReader::Work> CorpusReader::next_range() {
+  const std::uint64_t begin = std::max(file_->begin, next_begin_);
+  if (begin >= file_->end) {
     next_begin_ = 0;
-    open_file_.reset();
+    divided_ = {};
     return std::nullopt;
   }
-  if (open_file_ == nullptr) open_file_ = setup_.files.open(file.path);
-  next_begin_ = begin + std::min(next_range_bytes(), file.end - begin);
+  if (divided_.bytes == nullptr) divided_ = {std::make_shared<CorpusFile>(*file_), setup_.files.open(file_->path)};
+  next_begin_ = begin + std::min(next_range_bytes(), file_->end - begin);
   left_bytes_ -= std::min(left_bytes_, next_begin_ - begin);
-  return PlainRange{&file, open_file_, begin, next_begin_};
+  return PlainRange{divided_.file, divided_.bytes, begin, next_begin_};
 }
 
 // Ranges become smaller towards the end of the input, so that all threads finish at about the same time.

@@ -37,7 +37,7 @@ class CorpusReader {
  private:
   using Work = decltype(CorpusTask::work);
   std::optional<Work> next_work();
-  std::optional<Work> next_range(const CorpusFile& file);
+  std::optional<Work> next_range();
   TextFiles next_text_files();
   std::uint64_t next_range_bytes() const;
 
@@ -47,10 +47,10 @@ class CorpusReader {
 
   std::mutex mutex_;  // guards all members below
   std::uint64_t next_number_ = 0;
-  std::size_t next_file_ = 0;
-  std::uint64_t left_bytes_;                 // of the input, not handed out yet
-  std::uint64_t next_begin_ = 0;             // in that file, if it is divided
-  std::shared_ptr<ReadableFile> open_file_;  // that file
+  FileTable::Cursor file_;        // the next, or the one that is divided or unpacked
+  std::uint64_t left_bytes_;      // of the input, not handed out yet
+  std::uint64_t next_begin_ = 0;  // in that file, if it is divided
+  PlainRange divided_;            // that file
   std::exception_ptr error_;
 };
 

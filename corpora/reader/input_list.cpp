@@ -1,53 +1,83 @@
 #include "corpora/reader/input_list.hpp"
 
 #include <algorithm>
+#include <cstring>
 
+#include "corpora/reader/directory_walk.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr std::size_t kListBytes = std::size_t{1} << 26;
+constexpr std::size_t kLineBytes = std::size_t{64} << 10;  // of a list: more than any system's longest path
 
-std::string joined(const std::string& directory, const std::string& name) {
-  if (directory.empty()) return name;
-  return directory.ends_with('/') ? directory + name : directory + "/" + name;
+// Calls `visit` for each line that is not empty.
+template <typename Visit>
+void read_lines(ByteStream& stream, const Visit& visit) {
+  std::vector<std::uint8_t> buffer(kLineBytes);
+  std::string line;
+  std::uint64_t number = 1;
+  const auto end_line = [&] {
+    if (!line.empty()) visit(line);
+    line.clear();
+    ++number;
+  };
+  for (;;) {
+    const std::size_t got = stream.read(buffer);
+    if (got == 0) break;
+    for (const std::uint8_t *at = buffer.data(), *end = at + got; at != end;) {
+      const std::uint8_t* const newline = std::find(at, end, std::uint8_t{'\n'});
+      line.append(reinterpret_cast<const char*>(at), static_cast<std::size_t>(newline - at));
+      if (line.size() > kLineBytes) {
+        throw UsageError("the list " + printable(stream.path()) + ": line " + std::to_string(number) +
+                         " is longer than " + std::to_string(kLineBytes) + " bytes; a list has one path a line");
+      }
+      if (newline != end) end_line();
+      at = newline == end ? end : newline + 1;
+    }
+  }
+  end_line();
 }
-
-std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 class InputLister {
  public:
-  InputLister(FileSystem& files, const std::function<void()>& check) : files_(files), check_(check) {}
+  InputLister(FileSystem& files, const InputVisit& visit) : files_(files), visit_(visit) {}
 
   void add_argument(const std::string& input) {
     if (input == "-") {
-      found_.push_back({"-", "-", {FileType::kFifo}, true});
+      add({.path = "-", .is_stream = true});
     } else if (input.starts_with('@')) {
       add_list(input.substr(1));
     } else {
-      add_path(input, file_name(input), "");
+      add_path(input, input.rfind('/') + 1, IdsBelow::kRelative);
     }
   }
 
-  std::vector<InputFile> take() { return std::move(found_); }
+  bool any() const { return any_; }
 
  private:
-  // `id`: that of a file. `id_prefix`: prefix of the ids of files below a directory.
-  void add_path(const std::string& path, const std::string& id, const std::string& id_prefix) {
-    if (check_) check_();
+  // Ids of the files below a directory: their paths relative to it, or their whole paths.
+  enum class IdsBelow { kRelative, kWhole };
+
+  void add(const CorpusFile& file) {
+    any_ = true;
+    visit_.visit(file);
+  }
+
+  void add_path(const std::string& path, std::size_t id_begin, IdsBelow ids) {
+    if (visit_.check) visit_.check();
     const auto status = files_.status(path);
     if (!status) throw UsageError("input " + printable(path) + " does not exist; check the spelling");
     switch (status->type) {
       case FileType::kRegular:
-        found_.push_back({path, id, *status, false});
+        add({.path = path, .id_begin = id_begin, .size = status->size, .modified_ns = status->modified_ns});
         break;
       case FileType::kFifo:
-        found_.push_back({path, id, *status, true});
+        add({.path = path, .id_begin = id_begin, .modified_ns = status->modified_ns, .is_stream = true});
         break;
       case FileType::kDirectory:
-        add_directory(path, id_prefix);
+        walk(path, ids);
         break;
       case FileType::kSocket:
       case FileType::kDevice:
@@ -56,58 +86,39 @@ class InputLister {
     }
   }
 
-  void add_directory(const std::string& root, const std::string& id_prefix) {
-    const std::size_t first = found_.size();
-    std::vector<std::string> open{""};  // relative paths of directories to list
-    while (!open.empty()) {
-      const std::string directory = std::move(open.back());
-      open.pop_back();
-      for (const std::string& name : files_.list(directory.empty() ? root : joined(root, directory))) {
-        if (check_) check_();
-        if (name.starts_with('.')) continue;
-        const std::string relative = joined(directory, name);
-        const std::string path = joined(root, relative);
-        if (files_.is_link(path)) continue;
-        const auto status = files_.status(path);
-        if (!status) continue;  // removed since it was listed
-        if (status->type == FileType::kDirectory) open.push_back(relative);
-        if (status->type == FileType::kRegular) found_.push_back({path, relative, *status, false});
-      }
-    }
-    std::sort(found_.begin() + static_cast<std::ptrdiff_t>(first), found_.end(),
-              [](const InputFile& a, const InputFile& b) { return a.id < b.id; });
-    for (std::size_t i = first; i < found_.size(); ++i) found_[i].id = joined(id_prefix, found_[i].id);
+  void walk(const std::string& root, IdsBelow ids) {
+    walk_directory(files_, root, visit_.names_bytes, [&](const std::string& path, std::size_t relative_begin) {
+      if (visit_.check) visit_.check();
+      const auto status = files_.status(path);
+      if (!status || status->type != FileType::kRegular) return;  // removed or replaced since it was listed
+      add({.path = path,
+           .id_begin = ids == IdsBelow::kRelative ? relative_begin : 0,
+           .size = status->size,
+           .modified_ns = status->modified_ns});
+    });
   }
 
   // Files of a list may be in different directories and have equal names, so the id is the path as written.
   void add_list(const std::string& list) {
-    const std::string lines = read_stream(files_, list, kListBytes, check_);
-    for (std::size_t begin = 0; begin < lines.size();) {
-      const std::size_t end = std::min(lines.find('\n', begin), lines.size());
-      const std::string path = lines.substr(begin, end - begin);
-      if (!path.empty()) add_path(path, path, path);
-      begin = end + 1;
-    }
+    const auto stream = files_.open_stream(list);
+    stream->set_wait_check(visit_.check);
+    read_lines(*stream, [&](const std::string& path) { add_path(path, 0, IdsBelow::kWhole); });
   }
 
   FileSystem& files_;
-  const std::function<void()>& check_;
-  std::vector<InputFile> found_;
+  const InputVisit& visit_;
+  bool any_ = false;
 };
 
 }  // namespace
 
-std::vector<InputFile> list_inputs(FileSystem& files, const std::vector<std::string>& inputs,
-                                   const std::function<void()>& check) {
+void list_inputs(FileSystem& files, const std::vector<std::string>& inputs, const InputVisit& visit) {
   if (inputs.empty()) throw UsageError("no input: give files, directories, lists (@FILE) or - for standard input");
-  InputLister lister(files, check);
+  InputLister lister(files, visit);
   for (const std::string& input : inputs) lister.add_argument(input);
-  auto found = lister.take();
-  if (found.empty()) {
-    throw UsageError("no input: there is no file in " + printable(inputs.front()) +
-                     " (hidden files and links are not followed)");
-  }
-  return found;
+  if (lister.any()) return;
+  throw UsageError("no input: there is no file in " + printable(inputs.front()) +
+                   " (hidden files and links are not followed)");
 }
 
 }  // namespace spillway

@@ -21,18 +21,14 @@ std::size_t buffer_count(const ReaderLimits& limits) { return 2 * std::size_t{li
 std::size_t padded_buffer_bytes(const ReaderLimits& limits) { return limits.buffer_bytes + kRecordPadding; }
 
 std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
-  std::uint64_t most = 0;
-  for (const CorpusFile& file : plan.files) {
-    const bool may_need_more = file.is_stream || file.compression == Compression::kZstd;
-    most = std::max({most, file.unpack_bytes, may_need_more ? std::uint64_t{limits.unpack_bytes} : 0});
-  }
-  return static_cast<std::size_t>(most);
+  const bool may_need_more = plan.streams + plan.zstd_files != 0;
+  return std::max(static_cast<std::size_t>(plan.unpack_bytes), may_need_more ? limits.unpack_bytes : 0);
 }
 
 }  // namespace
 
 std::size_t PackedReader::memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
-  if (std::none_of(plan.files.begin(), plan.files.end(), needs_reader)) return 0;
+  if (!plan.needs_reader()) return 0;
   return buffer_count(limits) * padded_buffer_bytes(limits) + kBufferBytes + unpack_bytes(plan, limits);
 }
 
@@ -97,8 +93,8 @@ void PackedReader::run() noexcept {
 bool PackedReader::read_file(const CorpusFile& file) {
   const auto source = open(file);
   const auto head = buffers_.span().subspan(PackedInput::kBufferBytes + UnpackingStream::kPortionBytes);
-  RecordCutter cutter(file, *source, setup_.options.max_document_bytes, {*pool_, temp_, head},
-                      [this](UnpackedRecords records) { return push(std::move(records)); });
+  RecordCutter cutter(std::make_shared<CorpusFile>(file), *source, setup_.options.max_document_bytes,
+                      {*pool_, temp_, head}, [this](UnpackedRecords records) { return push(std::move(records)); });
   return cutter.run();
 }
 

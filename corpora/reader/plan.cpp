@@ -1,6 +1,7 @@
 #include "corpora/reader/plan.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "corpora/reader/input_list.hpp"
 #include "corpora/reader/sniff.hpp"
@@ -11,6 +12,9 @@
 namespace spillway {
 
 namespace {
+
+// Names of the directories that are being listed: with more names in one, it is read several times.
+constexpr std::size_t kNamesBytes = std::size_t{16} << 20;
 
 // Enough for gzip and for zstd up to level 19, because a stream is recognised only when it is read.
 constexpr std::uint64_t kStreamUnpackBytes = (std::uint64_t{8} << 20) + ZstdCodec::kFixedBytes;
@@ -70,10 +74,9 @@ void check_part(const CorpusOptions& options) {
   }
 }
 
-// Requires: `input` is an InputFile or a CorpusFile.
-void refuse_stream_in_parts(const auto& input, const CorpusOptions& options) {
-  if (options.part_count == 1 || !input.is_stream) return;
-  throw UsageError("--part needs inputs whose size is known; that of " + printable(input.path) +
+void refuse_stream_in_parts(const CorpusFile& file, const CorpusOptions& options) {
+  if (options.part_count == 1 || !file.is_stream) return;
+  throw UsageError("--part needs inputs whose size is known; that of " + printable(file.path) +
                    " is not: copy it to a file first");
 }
 
@@ -92,6 +95,77 @@ bool take_share(CorpusFile& file, std::uint64_t begin, ByteRange part, bool last
   return true;
 }
 
+// Takes the files that belong to the part.
+class CorpusPlanner {
+ public:
+  CorpusPlanner(FileSystem& files, const CorpusOptions& options, const std::function<void()>& check,
+                std::size_t most_list_bytes)
+      : files_(files),
+        options_(options),
+        check_(check),
+        names_bytes_(std::min(kNamesBytes, most_list_bytes / 4)),
+        most_table_bytes_(most_list_bytes - names_bytes_) {
+    plan_.files = FileTable(most_table_bytes_);
+  }
+
+  CorpusPlan plan(const std::vector<std::string>& inputs) {
+    if (options_.part_count == 1) {
+      list_inputs(files_, inputs, {check_, names_bytes_, [this](const CorpusFile& file) { take(file); }});
+      finish(0);
+    } else {
+      plan_part(inputs);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  // Lists all files before it takes any, because their total size decides about the shares.
+  void plan_part(const std::vector<std::string>& inputs) {
+    FileTable all(most_table_bytes_);
+    std::uint64_t total = 0;
+    list_inputs(files_, inputs, {check_, names_bytes_, [&](const CorpusFile& file) {
+                                   refuse_stream_in_parts(file, options_);
+                                   total += file.size;
+                                   all.add(file);
+                                 }});
+    part_ = part_range(total, options_.part_number, options_.part_count);
+    const std::size_t all_bytes = all.memory_bytes();
+    if (all.is_whole()) {
+      plan_.files = FileTable(most_table_bytes_ - all_bytes);
+      for (const CorpusFile& file : all) take(file);
+    } else {
+      plan_.files = std::move(all);  // the files of the part take less
+    }
+    finish(all_bytes);
+  }
+
+  // `before`: bytes of an earlier list.
+  void finish(std::size_t before) {
+    plan_.list_bytes = plan_.files.memory_bytes();
+    if (!plan_.files.is_whole()) plan_.list_bytes += before + kNamesBytes;
+  }
+
+  void take(CorpusFile file) {
+    const std::uint64_t begin = begin_;
+    begin_ += file.size;
+    if (begin_ < part_.begin || begin > part_.end) return;  // not opened
+    if (check_) check_();
+    file.format = options_.format;
+    recognise(files_, file);
+    refuse_stream_in_parts(file, options_);
+    if (take_share(file, begin, part_, options_.part_number == options_.part_count)) plan_.add(file);
+  }
+
+  FileSystem& files_;
+  const CorpusOptions& options_;
+  const std::function<void()>& check_;
+  const std::size_t names_bytes_;  // for names of directories that are listed
+  const std::size_t most_table_bytes_;
+  CorpusPlan plan_;
+  ByteRange part_{0, std::numeric_limits<std::uint64_t>::max()};
+  std::uint64_t begin_ = 0;  // of the next file in the whole input
+};
+
 }  // namespace
 
 ByteRange part_range(std::uint64_t total, std::uint32_t number, std::uint32_t count) {
@@ -101,39 +175,26 @@ ByteRange part_range(std::uint64_t total, std::uint32_t number, std::uint32_t co
   return {border(number - 1), border(number)};
 }
 
+void CorpusPlan::add(const CorpusFile& file) {
+  files.add(file);
+  const std::uint64_t bytes = file.end - file.begin;
+  total_bytes += bytes;
+  unpack_bytes = std::max(unpack_bytes, file.unpack_bytes);
+  streams += file.is_stream ? 1 : 0;
+  packed_files += file.compression != Compression::kNone ? 1 : 0;
+  if (file.compression == Compression::kGzip) gzip_bytes += bytes;
+  if (file.compression == Compression::kZstd) {
+    zstd_bytes += bytes;
+    ++zstd_files;
+  }
+  if (spillway::needs_reader(file)) return;
+  if (!largest || bytes > largest->end - largest->begin) largest = file;
+}
+
 CorpusPlan plan_corpus(FileSystem& files, const std::vector<std::string>& inputs, const CorpusOptions& options,
-                       const std::function<void()>& check) {
-  const std::vector<InputFile> found = list_inputs(files, inputs, check);
+                       const std::function<void()>& check, std::size_t most_list_bytes) {
   check_part(options);
-  std::uint64_t total = 0;
-  for (const InputFile& input : found) {
-    refuse_stream_in_parts(input, options);
-    total += input.status.size;
-  }
-  const ByteRange part = part_range(total, options.part_number, options.part_count);
-  const bool last_part = options.part_number == options.part_count;
-  CorpusPlan plan;
-  std::uint64_t begin = 0;
-  for (const InputFile& input : found) {
-    const std::uint64_t size = input.is_stream ? 0 : input.status.size;
-    const std::uint64_t file_begin = begin;
-    begin += size;
-    // Files outside of this part are not opened.
-    if (begin < part.begin || file_begin > part.end) continue;
-    CorpusFile file{.path = input.path,
-                    .id = input.id,
-                    .size = size,
-                    .modified_ns = input.status.modified_ns,
-                    .format = options.format,
-                    .is_stream = input.is_stream};
-    if (check) check();
-    recognise(files, file);
-    refuse_stream_in_parts(file, options);
-    if (!take_share(file, file_begin, part, last_part)) continue;
-    plan.total_bytes += file.end - file.begin;
-    plan.files.push_back(std::move(file));
-  }
-  return plan;
+  return CorpusPlanner(files, options, check, most_list_bytes).plan(inputs);
 }
 
 void check_unchanged(FileSystem& files, const CorpusPlan& plan) {

@@ -4,42 +4,40 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "corpora/document/corpus_options.hpp"
+#include "corpora/reader/file_table.hpp"
 #include "io/file/file_system.hpp"
 
 namespace spillway {
 
-// One file (or stream) of the input, in input order.
-struct CorpusFile {
-  std::string path;        // to open; "-" is standard input
-  std::string id;          // `text` format: the path relative to the INPUT given
-  std::uint64_t size = 0;  // bytes as stored; 0 for streams
-  std::int64_t modified_ns = 0;
-  // kAuto for streams and compressed files until they are opened.
-  CorpusFormat format = CorpusFormat::kAuto;
-  Compression compression = Compression::kNone;
-  bool is_stream = false;            // standard input, a FIFO, or a file whose size is not known
-  std::uint64_t begin = 0, end = 0;  // this part has the records that start in these bytes
-  std::uint64_t unpack_bytes = 0;    // memory to unpack it, as the start of the file says
-};
-
-// Whether the reader thread has to unpack or stream the file; parsers read all other files themselves.
-inline bool needs_reader(const CorpusFile& file) { return file.is_stream || file.compression != Compression::kNone; }
-
 struct CorpusPlan {
-  std::vector<CorpusFile> files;
-  std::uint64_t total_bytes = 0;  // of this part, as stored
+  FileTable files;
+  std::size_t list_bytes = 0;                    // memory for the lists of files, which planning needs and a job keeps
+  std::uint64_t total_bytes = 0;                 // of this part, as stored
+  std::uint64_t gzip_bytes = 0, zstd_bytes = 0;  // of it
+  std::size_t packed_files = 0, zstd_files = 0, streams = 0;
+  std::uint64_t unpack_bytes = 0;     // the most that a file asks for
+  std::optional<CorpusFile> largest;  // the plain file with the most bytes of this part
+
+  // Appends a file.
+  void add(const CorpusFile& file);
+  // Whether any file needs_reader().
+  bool needs_reader() const { return packed_files + streams != 0; }
 };
 
 // Expands directories (recursively, in byte order of the relative paths, without hidden entries and links), lists
 // (@FILE: one path a line) and "-", and recognises formats and compression by content. Throws UsageError for a missing
 // file, no input at all, a device, a part out of range, or --part with streams; BudgetError for a zstd window above
 // 2^27 bytes. `check`, if set, is called for each file and while a list is waited for; it may throw to stop.
+//
+// If the lists of files do not fit `most_list_bytes`, the plan's table of files is not whole, and its list_bytes, which
+// are above `most_list_bytes` then, say what would suffice.
 CorpusPlan plan_corpus(FileSystem& files, const std::vector<std::string>& inputs, const CorpusOptions& options,
-                       const std::function<void()>& check = {});
+                       const std::function<void()>& check = {}, std::size_t most_list_bytes = FileTable::kNoMost);
 
 // Throws IoError naming the first file whose size or modification time has changed since it was planned.
 void check_unchanged(FileSystem& files, const CorpusPlan& plan);

@@ -45,14 +45,14 @@ class Spool {
 
 }  // namespace
 
-RecordCutter::RecordCutter(const CorpusFile& file, UnpackedSource& source, std::uint64_t max_document_bytes,
-                           Memory memory, Emit emit)
-    : file_(file),
+RecordCutter::RecordCutter(std::shared_ptr<const CorpusFile> file, UnpackedSource& source,
+                           std::uint64_t max_document_bytes, Memory memory, Emit emit)
+    : file_(std::move(file)),
       source_(source),
       longest_spooled_bytes_(longest_record_bytes(max_document_bytes)),
       memory_(memory),
       emit_(std::move(emit)),
-      format_(file.format) {}
+      format_(file_->format) {}
 
 bool RecordCutter::run() {
   if (!read_head() || !recognise()) return false;
@@ -64,9 +64,9 @@ bool RecordCutter::run() {
   }
   if (!go_on) return false;
   // Includes stored bytes that the source did not have to look at.
-  const std::uint64_t end = std::max(source_.stored_position(), file_.is_stream ? 0 : file_.size);
+  const std::uint64_t end = std::max(source_.stored_position(), file_->is_stream ? 0 : file_->size);
   UnpackedRecords rest;
-  rest.file = &file_;
+  rest.file = file_;
   rest.stored_bytes = end - stored_reported_;
   return rest.stored_bytes == 0 || emit_(std::move(rest));
 }
@@ -128,7 +128,7 @@ bool RecordCutter::next_buffer() {
 
 UnpackedRecords RecordCutter::records() {
   UnpackedRecords made;
-  made.file = &file_;
+  made.file = file_;
   made.format = format_;
   made.unpacked_offset = buffer_offset_;
   made.ends_input = ends_input_;

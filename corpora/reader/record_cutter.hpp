@@ -26,8 +26,8 @@ class RecordCutter {
     std::span<std::uint8_t> head;  // kHeadBytes, to recognise the format
   };
 
-  RecordCutter(const CorpusFile& file, UnpackedSource& source, std::uint64_t max_document_bytes, Memory memory,
-               Emit emit);
+  RecordCutter(std::shared_ptr<const CorpusFile> file, UnpackedSource& source, std::uint64_t max_document_bytes,
+               Memory memory, Emit emit);
 
   // Reads to the end of the input. Returns false if the reader was stopped, as do the functions below.
   bool run();
@@ -54,7 +54,7 @@ class RecordCutter {
   std::span<std::uint8_t> room();
   UnpackedRecords records();
 
-  const CorpusFile& file_;
+  const std::shared_ptr<const CorpusFile> file_;
   UnpackedSource& source_;
   std::uint64_t longest_spooled_bytes_;
   Memory memory_;

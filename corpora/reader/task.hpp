@@ -15,19 +15,20 @@ namespace spillway {
 
 // The records that start in [begin, end) of a plain file of any format but text.
 struct PlainRange {
-  const CorpusFile* file = nullptr;
+  std::shared_ptr<const CorpusFile> file;
   std::shared_ptr<ReadableFile> bytes;
   std::uint64_t begin = 0, end = 0;
 };
 
-// Plain files that are one document each: plan.files[first, last).
+// `count` plain files that are one document each.
 struct TextFiles {
-  std::size_t first = 0, last = 0;
+  FileTable::Cursor first;
+  std::size_t count = 0;
 };
 
 // Whole records of a compressed file or stream, and the fault of the container that follows them.
 struct UnpackedRecords {
-  const CorpusFile* file = nullptr;
+  std::shared_ptr<const CorpusFile> file;
   CorpusFormat format = CorpusFormat::kText;
   UnpackBuffers::Taken buffer;
   std::size_t bytes = 0;              // in the buffer
@@ -42,7 +43,7 @@ struct UnpackedRecords {
 
 struct CorpusTask {
   std::uint64_t number = 0;  // in input order, without gaps
-  std::variant<TextFiles, PlainRange, UnpackedRecords> work;
+  std::variant<PlainRange, TextFiles, UnpackedRecords> work;
 };
 
 }  // namespace spillway

@@ -125,11 +125,11 @@ std::uint64_t TaskParser::parse_long(const PlainRange& range, std::uint64_t begi
 }
 
 void TaskParser::parse(const TextFiles& files, DocumentSink& sink) {
-  for (std::size_t i = files.first; i < files.last; ++i) {
-    const CorpusFile& file = setup_.plan.files[i];
-    PassProgress progress(sink, 1 / passes_over(CorpusFormat::kText), file.size);
-    parse_file(file, progress, sink);
-    sink.consumed(file.size - progress.reported());
+  FileTable::Cursor file = files.first;
+  for (std::size_t i = 0; i < files.count; ++i, ++file) {
+    PassProgress progress(sink, 1 / passes_over(CorpusFormat::kText), file->size);
+    parse_file(*file, progress, sink);
+    sink.consumed(file->size - progress.reported());
   }
 }
 
@@ -139,10 +139,10 @@ void TaskParser::parse_file(const CorpusFile& file, PassProgress& progress, Docu
     const auto held = buffer_.span().first(static_cast<std::size_t>(file.size));
     bytes->read_exactly(0, held);
     MemoryRecord record(as_text(held));
-    text_.parse(record, file.id, file.path, sink);
+    text_.parse(record, file.id(), file.path, sink);
   } else {
     FileRecord record(*bytes, 0, file.size, buffer_.span(), progress);
-    text_.parse(record, file.id, file.path, sink);
+    text_.parse(record, file.id(), file.path, sink);
   }
 }
 
@@ -165,7 +165,7 @@ void TaskParser::parse_held(UnpackedRecords& records, DocumentSink& sink) {
   const std::string_view bytes = as_text(records.buffer->span().first(records.bytes));
   if (records.format == CorpusFormat::kText) {
     MemoryRecord record(bytes);
-    text_.parse(record, records.file->id, records.file->path, sink);
+    text_.parse(record, records.file->id(), records.file->path, sink);
   } else {
     parser_of(records.format).parse_block(bytes, place_of(records), sink);
   }
@@ -181,7 +181,7 @@ void TaskParser::parse_spooled(UnpackedRecords& records, PassProgress& progress,
   const ReadableFile& bytes = records.spooled->finish();
   FileRecord record(bytes, 0, records.spooled_bytes, buffer_.span(), progress);
   if (records.format == CorpusFormat::kText) {
-    text_.parse(record, records.file->id, records.file->path, sink);
+    text_.parse(record, records.file->id(), records.file->path, sink);
   } else {
     parser_of(records.format).parse_long(record, place, sink);
   }

@@ -68,30 +68,21 @@ void estimate_merge(JobEstimate& estimate, const IndexPlan& plan, const ContentO
   }
 }
 
-std::uint64_t text_bytes_of(const CorpusFile& file) {
-  return (file.end - file.begin) * (file.compression != Compression::kNone ? kUnpackFactor : 1);
+std::uint64_t text_bytes_of(const CorpusPlan& corpus) {
+  return corpus.total_bytes + (kUnpackFactor - 1) * (corpus.gzip_bytes + corpus.zstd_bytes);
 }
 
 }  // namespace
 
-std::uint64_t expected_text_bytes(const CorpusPlan& corpus) {
-  std::uint64_t bytes = 0;
-  for (const CorpusFile& file : corpus.files) {
-    if (file.is_stream) return 0;
-    bytes += text_bytes_of(file);
-  }
-  return bytes;
-}
+std::uint64_t expected_text_bytes(const CorpusPlan& corpus) { return corpus.streams != 0 ? 0 : text_bytes_of(corpus); }
 
 JobEstimate estimate_job(const CorpusPlan& corpus, const IndexPlan& plan, const ContentOptions& content,
                          std::size_t memory_bytes, unsigned threads) {
   JobEstimate estimate;
-  for (const CorpusFile& file : corpus.files) {
-    if (file.is_stream) estimate.is_known = false;
-    estimate.has_packed_input |= file.compression != Compression::kNone;
-    estimate.stored_bytes += file.end - file.begin;
-    estimate.text_bytes += text_bytes_of(file);
-  }
+  estimate.is_known = corpus.streams == 0;
+  estimate.has_packed_input = corpus.packed_files != 0;
+  estimate.stored_bytes = corpus.total_bytes;
+  estimate.text_bytes = text_bytes_of(corpus);
   const double per_byte = plan.form != ChunkForm::kTokens ? kInputPerBlockByte
                           : content.positions             ? kInputPerPositionedTokenByte
                                                           : kInputPerTokenByte;

@@ -65,7 +65,8 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
   GpuSortPlan chosen;
   IndexPlanInput input;
   input.memory_bytes = static_cast<std::size_t>(plan.memory.value);
-  input.program_bytes = resident_bytes();
+  input.list_bytes = plan.corpus.list_bytes;
+  input.program_bytes = resident_bytes() - (plan.corpus.files.is_whole() ? input.list_bytes : 0);
   input.mode = plan.mode.mode;
   input.form = gpu ? gpu->chunks().form : plan.sorter->form();
   input.input_bytes = plan.corpus.total_bytes;
@@ -107,15 +108,11 @@ ModeCosts costs_of_modes(const ContentOptions& content, FileSystem& files, const
 }
 
 std::string files_text(const CorpusPlan& corpus) {
-  std::size_t packed = 0, streams = 0;
-  for (const CorpusFile& file : corpus.files) {
-    packed += file.compression != Compression::kNone ? 1 : 0;
-    streams += file.is_stream ? 1 : 0;
-  }
   std::string text = "input: " + std::to_string(corpus.total_bytes) + " bytes in " +
                      std::to_string(corpus.files.size()) + (corpus.files.size() == 1 ? " file" : " files");
-  if (packed != 0) text += ", " + std::to_string(packed) + " of them compressed (each unpacked by one thread)";
-  if (streams != 0) text += ", " + std::to_string(streams) + " of them a stream, of unknown size";
+  if (corpus.packed_files != 0)
+    text += ", " + std::to_string(corpus.packed_files) + " of them compressed (each unpacked by one thread)";
+  if (corpus.streams != 0) text += ", " + std::to_string(corpus.streams) + " of them a stream, of unknown size";
   return text + "\n";
 }
 
@@ -145,7 +142,9 @@ JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, Fil
   plan.threads = choose_threads(options.threads);
   CorpusOptions corpus = options.corpus;
   corpus.max_document_bytes = content.max_document_bytes;
-  plan.corpus = plan_corpus(files, options.inputs, corpus, check);
+  const auto memory_bytes = static_cast<std::size_t>(plan.memory.value);
+  plan.corpus =
+      plan_corpus(files, options.inputs, corpus, check, memory_bytes - std::min(memory_bytes, resident_bytes()));
   plan.mode = choose_mode(
       options, [&] { return costs_of_modes(content, files, plan); }, find_gpus);
   const std::optional<GpuJobPlan> gpu = plan_gpu(options, plan);

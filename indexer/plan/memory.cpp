@@ -87,7 +87,7 @@ void take_level(const IndexPlanInput& input, const ContentOptions& options, cons
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
   plan.chunk = chunk_of(level);
   plan.parser_bytes = chunk_parser_bytes(options, plan.chunk, input.form) + TaskParser::memory_bytes(plan.reader);
-  plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads);
+  plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads) + input.list_bytes;
   plan.staging_bytes = input.staging_bytes;
   plan.blocks_in_flight = input.lanes == 0 ? 2 : 1 + input.lanes;
   plan.assembler.overlap = overlaps(input.mode);
@@ -132,7 +132,7 @@ std::vector<MemoryConsumer> consumers_of(const IndexPlanInput& input, const Cont
                                          const CorpusPlan& corpus, const IndexPlan& plan) {
   const std::size_t chunk_bytes = max_chunk_bytes(options, plan.chunk, input.form);
   const std::size_t sort_bytes = cpu_sort_bytes(input, plan.chunk, chunk_bytes);
-  std::vector<MemoryConsumer> rows{{"program, stacks, slack", plan.reserve_bytes},
+  std::vector<MemoryConsumer> rows{{"program, list of files, stacks, slack", plan.reserve_bytes},
                                    {"reader", CorpusReader::memory_bytes(corpus, plan.reader)},
                                    {"parsers and their chunks", input.threads * (plan.parser_bytes + 2 * chunk_bytes)},
                                    {"pinned staging", input.staging_bytes}};
@@ -224,6 +224,16 @@ std::string megabytes(std::size_t bytes) {
   return text;
 }
 
+[[noreturn]] void refuse(const IndexPlanInput& input, std::size_t files, std::size_t needed) {
+  const bool many = input.threads > 1;
+  std::string what = many ? std::to_string(input.threads) + " threads" : "one thread";
+  if (input.list_bytes > kMebibyte) {
+    what += " and a list of " + std::to_string(files) + " files (" + megabytes(input.list_bytes) + ")";
+  }
+  throw BudgetError("--memory " + megabytes(input.memory_bytes) + " is too little for " + what + "; give at least " +
+                    std::to_string((needed + kMebibyte - 1) / kMebibyte) + "M" + (many ? ", or fewer --threads" : ""));
+}
+
 }  // namespace
 
 ChunkLimits least_chunk() { return chunk_of(kLevels.back()); }
@@ -240,13 +250,7 @@ std::size_t least_memory_bytes(const IndexPlanInput& input, const ContentOptions
 
 IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus) {
   const std::size_t needed = least_memory_bytes(input, options, corpus);
-  if (input.memory_bytes < needed) {
-    const bool many = input.threads > 1;
-    throw BudgetError("--memory " + megabytes(input.memory_bytes) + " is too little for " +
-                      (many ? std::to_string(input.threads) + " threads" : "one thread") + "; give at least " +
-                      std::to_string((needed + kMebibyte - 1) / kMebibyte) + "M" +
-                      (many ? ", or fewer --threads" : ""));
-  }
+  if (input.memory_bytes < needed) refuse(input, corpus.files.size(), needed);
   IndexPlan plan;
   plan.form = input.form;
   for (const Level& level : kLevels) {

@@ -18,6 +18,7 @@ namespace spillway {
 struct IndexPlanInput {
   std::size_t memory_bytes = 0;   // --memory
   std::size_t program_bytes = 0;  // resident before the work starts: code, libraries, ICU's data
+  std::size_t list_bytes = 0;     // the list of input files
   unsigned threads = 1;
   IndexMode mode = IndexMode::kCpuPlus;
   ChunkForm form = ChunkForm::kPostings;
@@ -38,7 +39,7 @@ struct IndexPlan {
   ReaderLimits reader;
   ChunkLimits chunk;
   AssemblerLimits assembler;
-  std::size_t reserve_bytes = 0;          // program, stacks and slack, reserved from the start
+  std::size_t reserve_bytes = 0;          // program, list of files, stacks and slack, reserved from the start
   std::size_t parser_bytes = 0;           // of one parsing thread
   std::size_t run_memory_bytes = 0;       // runs kept in memory
   std::size_t last_run_memory_bytes = 0;  // added for the last run, when no block is filled any more

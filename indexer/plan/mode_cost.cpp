@@ -83,14 +83,9 @@ ModeCosts costs_of(const ModeCostInput& input, const TextSample& text) {
 ModeCosts mode_costs(const ModeCostInput& input) { return costs_of(input, input.sample.value_or(kUsualText)); }
 
 ModeCosts mode_costs(FileSystem& files, const CorpusPlan& corpus, ModeCostInput input) {
-  const bool has_stream =
-      std::any_of(corpus.files.begin(), corpus.files.end(), [](const auto& file) { return file.is_stream; });
-  input.text_bytes = has_stream ? 0 : std::max<std::uint64_t>(1, expected_text_bytes(corpus));
-  for (const CorpusFile& file : corpus.files) {
-    const double text_bytes = static_cast<double>((file.end - file.begin) * kUnpackFactor);
-    if (file.compression == Compression::kGzip) input.reader_seconds += text_bytes / kGzipRate;
-    if (file.compression == Compression::kZstd) input.reader_seconds += text_bytes / kZstdRate;
-  }
+  input.text_bytes = corpus.streams != 0 ? 0 : std::max<std::uint64_t>(1, expected_text_bytes(corpus));
+  input.reader_seconds += static_cast<double>(corpus.gzip_bytes * kUnpackFactor) / kGzipRate +
+                          static_cast<double>(corpus.zstd_bytes * kUnpackFactor) / kZstdRate;
   if (costs_of(input, kLightText).prefers_gpu() != costs_of(input, kHeavyText).prefers_gpu()) {
     input.sample = sample_corpus(files, corpus);
   }

@@ -62,12 +62,8 @@ TextSample sample_text(std::string_view text) {
 }
 
 std::optional<TextSample> sample_corpus(FileSystem& files, const CorpusPlan& corpus) {
-  const CorpusFile* largest = nullptr;
-  for (const CorpusFile& file : corpus.files) {
-    if (file.is_stream || file.compression != Compression::kNone) continue;
-    if (largest == nullptr || file.end - file.begin > largest->end - largest->begin) largest = &file;
-  }
-  if (largest == nullptr || largest->end == largest->begin) return std::nullopt;
+  const std::optional<CorpusFile>& largest = corpus.largest;
+  if (!largest || largest->end == largest->begin) return std::nullopt;
   const std::uint64_t bytes = largest->end - largest->begin;
   std::vector<std::uint8_t> text(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, kSampleBytes)));
   const std::uint64_t begin = largest->begin + (bytes - text.size()) / 2;

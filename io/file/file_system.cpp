@@ -43,6 +43,18 @@ std::string parent_directory(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+void FileSystem::visit_entries(const std::string& directory, const std::function<void(const DirectoryEntry&)>& visit) {
+  for (const std::string& name : list(directory)) {
+    const std::string path = directory + "/" + name;
+    const auto found = status(path);
+    if (is_link(path)) {
+      visit({name, std::nullopt});
+    } else if (found) {
+      visit({name, found->type});
+    }
+  }
+}
+
 void ReadableFile::read_exactly(std::uint64_t offset, std::span<std::uint8_t> out) const {
   const std::size_t got = read_at(offset, out);
   if (got == out.size()) return;

@@ -85,6 +85,11 @@ struct FileStatus {
   std::int64_t modified_ns = 0;
 };
 
+struct DirectoryEntry {
+  std::string_view name;
+  std::optional<FileType> type;  // nullopt: a link
+};
+
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
@@ -94,6 +99,8 @@ class FileSystem {
   virtual std::unique_ptr<WritableFile> create_private(const std::string& path) = 0;  // as create, for its owner alone
   virtual std::optional<FileStatus> status(const std::string& path) = 0;  // follows links; nullopt if nothing is there
   virtual std::vector<std::string> list(const std::string& directory) = 0;  // names without . and .., in byte order
+  // Calls visit(entry) for each entry but . and .., in any order, and keeps none. The name lives as long as the call.
+  virtual void visit_entries(const std::string& directory, const std::function<void(const DirectoryEntry&)>& visit);
   virtual bool is_link(const std::string& path) = 0;
   virtual bool is_mount_point(const std::string& path) = 0;          // false if nothing is there
   virtual void make_directory(const std::string& path) = 0;          // must not exist

@@ -25,6 +25,22 @@ constexpr int kMostLinks = 40;  // as the kernel's limit
 // Whether renameat2() lacks the flag: in file systems without support, and in kernels and sandboxes without the call.
 bool is_unsupported(int error) { return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EPERM; }
 
+// Calls visit(entry) for each entry but . and ...
+template <typename Visit>
+void read_directory(const std::string& directory, const Visit& visit) {
+  const auto close_directory = [](DIR* opened) { ::closedir(opened); };
+  const std::unique_ptr<DIR, decltype(close_directory)> opened(::opendir(directory.c_str()), close_directory);
+  if (!opened) throw_system_error(errno, "list", directory);
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(opened.get());
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") visit(*entry);
+  }
+  if (errno != 0) throw_system_error(errno, "list", directory);
+}
+
 class PosixFileSystem final : public FileSystem {
  public:
   std::unique_ptr<ReadableFile> open(const std::string& path) override { return open_posix_file(path); }
@@ -49,20 +65,22 @@ class PosixFileSystem final : public FileSystem {
   }
 
   std::vector<std::string> list(const std::string& directory) override {
-    const auto close_directory = [](DIR* opened) { ::closedir(opened); };
-    const std::unique_ptr<DIR, decltype(close_directory)> opened(::opendir(directory.c_str()), close_directory);
-    if (!opened) throw_system_error(errno, "list", directory);
     std::vector<std::string> names;
-    for (;;) {
-      errno = 0;
-      const dirent* entry = ::readdir(opened.get());
-      if (entry == nullptr) break;
-      const std::string_view name = entry->d_name;
-      if (name != "." && name != "..") names.emplace_back(name);
-    }
-    if (errno != 0) throw_system_error(errno, "list", directory);
+    read_directory(directory, [&](const dirent& entry) { names.emplace_back(entry.d_name); });
     std::sort(names.begin(), names.end());  // std::string compares as unsigned bytes
     return names;
+  }
+
+  void visit_entries(const std::string& directory, const std::function<void(const DirectoryEntry&)>& visit) override {
+    read_directory(directory, [&](const dirent& entry) {
+      mode_t mode = DTTOIF(entry.d_type);
+      if (entry.d_type == DT_UNKNOWN) {  // the file system does not say
+        struct stat found {};
+        if (::lstat((directory + "/" + entry.d_name).c_str(), &found) != 0) return;  // removed meanwhile
+        mode = found.st_mode;
+      }
+      visit({entry.d_name, S_ISLNK(mode) ? std::nullopt : std::optional(type_of(mode))});
+    });
   }
 
   bool is_link(const std::string& path) override {

@@ -136,7 +136,7 @@ TEST(CorpusReader, HandsOutSmallerTasksTowardsTheEnd) {
   std::uint64_t done = 0;
   while (reader.next(task)) {
     const auto& range = std::get<PlainRange>(task.work);
-    EXPECT_EQ(range.begin + (range.file == &plan.files[0] ? 0 : lines.size()), done);
+    EXPECT_EQ(range.begin + (range.file->id() == "first" ? 0 : lines.size()), done);
     sizes.push_back(range.end - range.begin);
     done += sizes.back();
   }
@@ -190,7 +190,7 @@ TEST(CorpusReader, APackedFileThatShrinksIsAnErrorNotATruncation) {
   const std::string path = shared_directory() / "shrinks.gz";
   write_bytes(path, gzip_member(records(0, 100000)));
   const CorpusPlan plan = plan_corpus(posix_file_system(), {path}, {});
-  std::filesystem::resize_file(path, plan.files[0].size - 1);
+  std::filesystem::resize_file(path, plan.files.begin()->size - 1);
   MemoryBudget budget(std::size_t{1} << 26);
   const CorpusOptions options;
   CorpusReader reader({posix_file_system(), plan, options, {1 << 20, 1 << 20, 1}}, budget, shared_temp_space());

@@ -23,11 +23,16 @@ class Plan : public ::testing::Test {
     write_bytes(directory / "input", bytes);
     CorpusOptions options;
     options.format = format;
-    return plan({directory / "input"}, options).files.at(0);
+    return files_of(plan({directory / "input"}, options)).at(0);
   }
-  std::vector<std::string> ids(const CorpusPlan& made) {
+  static std::vector<CorpusFile> files_of(const CorpusPlan& made) {
+    std::vector<CorpusFile> all;
+    for (const CorpusFile& file : made.files) all.push_back(file);
+    return all;
+  }
+  static std::vector<std::string> ids(const CorpusPlan& made) {
     std::vector<std::string> all;
-    for (const auto& file : made.files) all.push_back(file.id);
+    for (const CorpusFile& file : made.files) all.emplace_back(file.id());
     return all;
   }
   ScratchDirectory directory;
@@ -43,7 +48,7 @@ TEST_F(Plan, WalksDirectoriesInByteOrderOfThePath) {
   fs::create_directory_symlink("a", directory / "link_to_directory");
   EXPECT_EQ(ids(plan({directory.path()})),
             (std::vector<std::string>{"Z", "a.d/y", "a.txt", "a/sub/x", "a/z", "b/q", "\xC3\xA9"}));
-  EXPECT_EQ(plan({directory.path() + "/"}).files[0].path, directory / "Z");
+  EXPECT_EQ(plan({directory.path() + "/"}).files.begin()->path, directory / "Z");
 }
 
 TEST_F(Plan, KeepsTheOrderOfTheArgumentsAndFollowsThem) {
@@ -61,6 +66,41 @@ TEST_F(Plan, ReadsLists) {
   write_bytes(directory / "list", (directory / "one") + "\n\n" + (directory / "sub"));
   EXPECT_EQ(ids(plan({"@" + (directory / "list")})),
             (std::vector<std::string>{directory / "one", directory / "sub/two"}));
+}
+
+TEST_F(Plan, RefusesLinesThatAreNoPaths) {
+  write_bytes(directory / "list", "\n" + std::string(100'000, 'x'));
+  try {
+    plan({"@" + (directory / "list")});
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("line 2 is longer"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(plan({"@/dev/zero"}), UsageError);
+}
+
+// A list that does not fit says how much memory would suffice, and that much does.
+TEST_F(Plan, CountsListsThatDoNotFit) {
+  std::string lines;
+  for (int i = 0; i < 200; ++i) {
+    write_bytes(directory / ("file" + std::to_string(i)), "text\n");
+    lines += (directory / ("file" + std::to_string(i))) + "\n";
+  }
+  write_bytes(directory / "list", lines);
+  for (const std::string& input : {"@" + (directory / "list"), directory.path()}) {
+    for (const std::uint32_t parts : {1U, 3U}) {
+      CorpusOptions options;
+      options.part_count = parts;
+      const CorpusPlan refused = plan_corpus(posix_file_system(), {input}, options, {}, 1000);
+      EXPECT_FALSE(refused.files.is_whole());
+      EXPECT_GT(refused.list_bytes, 1000U);
+      const CorpusPlan accepted = plan_corpus(posix_file_system(), {input}, options, {}, refused.list_bytes);
+      EXPECT_TRUE(accepted.files.is_whole());
+      EXPECT_LT(accepted.list_bytes, refused.list_bytes);
+      EXPECT_EQ(accepted.list_bytes, accepted.files.memory_bytes());
+      EXPECT_EQ(ids(accepted), ids(plan({input}, options)));
+    }
+  }
 }
 
 TEST_F(Plan, RefusesWhatCannotBeRead) {
@@ -93,7 +133,7 @@ TEST_F(Plan, KnowsStreams) {
   ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
   const CorpusPlan made = plan({directory / "fifo", "-"});
   ASSERT_EQ(made.files.size(), 2u);
-  EXPECT_TRUE(made.files[0].is_stream && made.files[1].is_stream);
+  for (const CorpusFile& file : made.files) EXPECT_TRUE(file.is_stream);
   EXPECT_EQ(made.total_bytes, 0u);
 }
 

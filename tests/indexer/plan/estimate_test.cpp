@@ -14,8 +14,7 @@ CorpusPlan one_file(std::uint64_t bytes, Compression compression = Compression::
   CorpusFile file;
   file.size = file.end = bytes;
   file.compression = compression;
-  corpus.files.push_back(file);
-  corpus.total_bytes = bytes;
+  corpus.add(file);
   return corpus;
 }
 
@@ -42,7 +41,7 @@ TEST(JobEstimate, TakesPackedFilesForWhatTheyUnpackTo) {
   CorpusPlan corpus = one_file(1'000'000, Compression::kGzip);
   EXPECT_EQ(expected_text_bytes(corpus), kUnpackFactor * 1'000'000);
   EXPECT_EQ(expected_text_bytes(corpus), estimate_of(corpus, 256 * kMebibyte).text_bytes);
-  corpus.files.emplace_back().is_stream = true;
+  corpus.add({.is_stream = true});
   EXPECT_EQ(expected_text_bytes(corpus), 0U) << "nobody knows";
 }
 
@@ -107,8 +106,8 @@ TEST(JobEstimate, SaysWhatItRestsOn) {
   const JobEstimate packed = estimate_of(one_file(1'000'000, Compression::kGzip), 256 * kMebibyte);
   EXPECT_EQ(packed.text_bytes, 4'000'000U);
   EXPECT_NE(packed.describe().find("compressed files count as 4 times"), std::string::npos) << packed.describe();
-  CorpusPlan stream = one_file(0);
-  stream.files[0].is_stream = true;
+  CorpusPlan stream;
+  stream.add({.is_stream = true});
   EXPECT_NE(estimate_of(stream, 256 * kMebibyte).describe().find("the input is a stream"), std::string::npos);
 }
 

@@ -93,19 +93,17 @@ TEST(ModeCosts, PreferTheCpuWhereOneThreadReads) {
 
 TEST(ModeCosts, CountTheReadersOfCompressedFiles) {
   CorpusPlan corpus;
-  corpus.files.emplace_back();
-  corpus.files.back().compression = Compression::kGzip;
-  corpus.files.back().end = 2000 * kMegabyte;
+  corpus.add({.compression = Compression::kGzip, .end = 2000 * kMegabyte});
   EXPECT_TRUE(mode_costs(job(8000, 16)).prefers_gpu());
   EXPECT_FALSE(mode_costs(posix_file_system(), corpus, job(8000, 16)).prefers_gpu());
 }
 
 TEST(ModeCosts, TellAnEmptyInputFromAStream) {
-  CorpusPlan corpus;
-  corpus.files.emplace_back();
-  EXPECT_FALSE(mode_costs(posix_file_system(), corpus, job(0, 1)).prefers_gpu());
-  corpus.files.back().is_stream = true;
-  EXPECT_TRUE(mode_costs(posix_file_system(), corpus, job(0, 1)).prefers_gpu());
+  CorpusPlan empty, stream;
+  empty.add({});
+  EXPECT_FALSE(mode_costs(posix_file_system(), empty, job(0, 1)).prefers_gpu());
+  stream.add({.is_stream = true});
+  EXPECT_TRUE(mode_costs(posix_file_system(), stream, job(0, 1)).prefers_gpu());
 }
 
 TEST(ModeCosts, PreferTheCpuWhereMemoryIsShort) {

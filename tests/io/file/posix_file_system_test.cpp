@@ -9,6 +9,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -283,6 +285,27 @@ TEST_F(PosixFileSystem, ListsInByteOrder) {
   EXPECT_EQ(files.list(directory.path()), expected);
   EXPECT_THROW(files.list(directory / "none"), IoError);
   EXPECT_THROW(files.list(directory / "a"), IoError);
+}
+
+TEST_F(PosixFileSystem, VisitsEntriesWithTheirTypes) {
+  put("file", "");
+  files.make_directory(directory / "directory");
+  std::filesystem::create_symlink("file", directory / "link");
+  std::filesystem::create_symlink("nothing", directory / "dangling");
+  ASSERT_EQ(mkfifo((directory / "fifo").c_str(), 0600), 0);
+  using Types = std::map<std::string, std::optional<FileType>>;
+  const Types expected{{"file", FileType::kRegular},
+                       {"directory", FileType::kDirectory},
+                       {"link", std::nullopt},
+                       {"dangling", std::nullopt},
+                       {"fifo", FileType::kFifo}};
+  Types found, by_default;
+  files.visit_entries(directory.path(), [&](const DirectoryEntry& entry) { found.emplace(entry.name, entry.type); });
+  EXPECT_EQ(found, expected);
+  files.FileSystem::visit_entries(directory.path(),
+                                  [&](const DirectoryEntry& entry) { by_default.emplace(entry.name, entry.type); });
+  EXPECT_EQ(by_default, expected);
+  EXPECT_THROW(files.visit_entries(directory / "none", [](const DirectoryEntry&) {}), IoError);
 }
 
 TEST_F(PosixFileSystem, MakesRenamesAndRemoves) {
