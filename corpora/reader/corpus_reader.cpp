@@ -24,8 +24,8 @@ std::optional<CorpusReader::Work> CorpusReader::next_work() {
       if (auto records = packed_->next()) return std::move(*records);
       if (stopped_) return std::nullopt;
       left_bytes_ -= std::min(left_bytes_, file_->end - file_->begin);
-    } else if (file_->format == CorpusFormat::kText) {
-      return next_text_files();
+    } else if (const PlainFiles files = next_files(); files.count != 0) {
+      return files;
     } else if (auto range = next_range()) {
       return range;
     }
@@ -33,15 +33,18 @@ std::optional<CorpusReader::Work> CorpusReader::next_work() {
   return std::nullopt;
 }
 
-// Consecutive files that are one document each, task_bytes together.
-TextFiles CorpusReader::next_text_files() {
+// Consecutive plain files, together as long as a range. None if the next file has to be divided.
+PlainFiles CorpusReader::next_files() {
   constexpr std::size_t kMostFiles = 4096;
-  TextFiles taken{file_};
+  PlainFiles taken{file_};
+  if (next_begin_ != 0) return taken;
+  const std::uint64_t most_bytes = next_range_bytes();
   std::uint64_t bytes = 0;
-  for (; file_ != std::default_sentinel && taken.count < kMostFiles; ++file_) {
-    if (needs_reader(*file_) || file_->format != CorpusFormat::kText) break;
-    if (taken.count > 0 && bytes + file_->size > setup_.limits.task_bytes) break;
-    bytes += file_->size;
+  for (; file_ != std::default_sentinel && !needs_reader(*file_) && taken.count < kMostFiles; ++file_) {
+    const bool takes_any_size = taken.count == 0 && file_->format == CorpusFormat::kText;
+    const std::uint64_t file_bytes = file_->end - file_->begin;
+    if (bytes + file_bytes > most_bytes && !takes_any_size) break;
+    bytes += file_bytes;
     ++taken.count;
   }
   left_bytes_ -= std::min(left_bytes_, bytes);

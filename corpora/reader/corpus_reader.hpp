@@ -38,7 +38,7 @@ class CorpusReader {
   using Work = decltype(CorpusTask::work);
   std::optional<Work> next_work();
   std::optional<Work> next_range();
-  TextFiles next_text_files();
+  PlainFiles next_files();
   std::uint64_t next_range_bytes() const;
 
   const ReaderSetup setup_;

@@ -1,7 +1,6 @@
 #include "corpora/reader/input_list.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "corpora/reader/directory_walk.hpp"
 #include "io/base/error.hpp"

@@ -20,8 +20,9 @@ struct PlainRange {
   std::uint64_t begin = 0, end = 0;
 };
 
-// `count` plain files that are one document each.
-struct TextFiles {
+// `count` plain files: one document each, or small ones of any format. A task for each would make chunks that are much
+// smaller than a page of memory.
+struct PlainFiles {
   FileTable::Cursor first;
   std::size_t count = 0;
 };
@@ -43,7 +44,7 @@ struct UnpackedRecords {
 
 struct CorpusTask {
   std::uint64_t number = 0;  // in input order, without gaps
-  std::variant<PlainRange, TextFiles, UnpackedRecords> work;
+  std::variant<PlainRange, PlainFiles, UnpackedRecords> work;
 };
 
 }  // namespace spillway

@@ -124,12 +124,16 @@ std::uint64_t TaskParser::parse_long(const PlainRange& range, std::uint64_t begi
   return next;
 }
 
-void TaskParser::parse(const TextFiles& files, DocumentSink& sink) {
+void TaskParser::parse(const PlainFiles& files, DocumentSink& sink) {
   FileTable::Cursor file = files.first;
   for (std::size_t i = 0; i < files.count; ++i, ++file) {
-    PassProgress progress(sink, 1 / passes_over(CorpusFormat::kText), file->size);
-    parse_file(*file, progress, sink);
-    sink.consumed(file->size - progress.reported());
+    if (file->format == CorpusFormat::kText) {
+      PassProgress progress(sink, 1 / passes_over(CorpusFormat::kText), file->size);
+      parse_file(*file, progress, sink);
+      sink.consumed(file->size - progress.reported());
+    } else if (file->begin != file->end) {
+      parse({std::make_shared<CorpusFile>(*file), setup_.files.open(file->path), file->begin, file->end}, sink);
+    }
   }
 }
 

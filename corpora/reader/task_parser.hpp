@@ -27,7 +27,7 @@ class TaskParser {
   RecordParser& parser_of(CorpusFormat format);
   void parse(const PlainRange& range, DocumentSink& sink);
   std::uint64_t parse_long(const PlainRange& range, std::uint64_t begin, PassProgress& progress, DocumentSink& sink);
-  void parse(const TextFiles& files, DocumentSink& sink);
+  void parse(const PlainFiles& files, DocumentSink& sink);
   void parse_file(const CorpusFile& file, PassProgress& progress, DocumentSink& sink);
   void parse(UnpackedRecords& records, DocumentSink& sink);
   void parse_held(UnpackedRecords& records, DocumentSink& sink);

@@ -9,7 +9,7 @@ BlockAssembler::BlockAssembler(const AssemblerLimits& limits, std::function<std:
     : limits_(limits), cost_(std::move(cost)), seal_(std::move(seal)) {}
 
 void BlockAssembler::deliver(std::uint64_t task, ParsedChunk&& chunk) {
-  const std::size_t bytes = chunk.memory.size(), cost_bytes = cost_(chunk);
+  const std::size_t bytes = chunk.memory.page_bytes(), cost_bytes = cost_(chunk);
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] {
     if (abandoned_) return true;
@@ -45,7 +45,7 @@ void BlockAssembler::drain(std::unique_lock<std::mutex>& lock) {
     }
     Chunk chunk = std::move(task.chunks.front());
     task.chunks.pop_front();
-    held_bytes_ -= chunk.parsed.memory.size();
+    held_bytes_ -= chunk.parsed.memory.page_bytes();
     if (!block_.chunks.empty() && block_.cost_bytes + chunk.cost_bytes > limits_.block_bytes) seal_block(lock);
     block_.cost_bytes += chunk.cost_bytes;
     block_.chunks.push_back(std::move(chunk.parsed));

@@ -23,10 +23,13 @@ class ChunkMemory {
   std::uint8_t* data() { return slot_.empty() ? buffer_.data() : slot_.span().data(); }
   // Bytes of slot and buffer together.
   std::size_t size() const { return slot_.span().size() + buffer_.size(); }
+  // The same with the rest of the last page, which small chunks should not ignore.
+  std::size_t page_bytes() const { return (size() + kPageBytes - 1) / kPageBytes * kPageBytes; }
   // The region of the slot; empty without one.
   std::span<std::uint8_t> region() const { return slot_.region(); }
 
  private:
+  static constexpr std::size_t kPageBytes = 4096;
   PinnedSlotPool::Slot slot_;
   Buffer buffer_;
 };

@@ -166,7 +166,7 @@ void plan_without_gpu(const IndexOptions& options, const ContentOptions& content
 }
 
 std::size_t JobPlan::block_cost(const ParsedChunk& chunk, Positions positions) const {
-  const std::size_t host = chunk.memory.size();
+  const std::size_t host = index.forced_blocks ? chunk.memory.size() : chunk.memory.page_bytes() + sizeof chunk;
   if (!gpu) return host + sorter->extra_bytes(chunk);
   try {
     const auto device = static_cast<double>(block_pass_device_bytes(block_pass_size(chunk, positions), *gpu));

@@ -259,6 +259,7 @@ IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options,
   if (input.forced_block_bytes != 0) {
     // Chunks shrink with the blocks, so that little input makes blocks of any size.
     const auto forced = static_cast<std::size_t>(input.forced_block_bytes);
+    plan.forced_blocks = true;
     plan.assembler.block_bytes = std::min(plan.assembler.block_bytes, forced);
     plan.reader.task_bytes = std::min(plan.reader.task_bytes, std::max<std::size_t>(forced, 512));
     plan.chunk.stream_words = std::min(plan.chunk.stream_words, std::max<std::size_t>(forced / 16, 16));

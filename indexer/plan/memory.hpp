@@ -39,6 +39,7 @@ struct IndexPlan {
   ReaderLimits reader;
   ChunkLimits chunk;
   AssemblerLimits assembler;
+  bool forced_blocks = false;             // --block-bytes: blocks may be smaller than a page
   std::size_t reserve_bytes = 0;          // program, list of files, stacks and slack, reserved from the start
   std::size_t parser_bytes = 0;           // of one parsing thread
   std::size_t run_memory_bytes = 0;       // runs kept in memory
