@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <pty.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 
@@ -69,6 +72,46 @@ std::vector<std::string> preloaded(const std::string& setting) {
   return {"LD_PRELOAD=" SPILLWAY_SIGNAL_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0", setting};
 }
 
+// VmHWM of a process that has not given its memory back yet.
+std::size_t peak_resident_bytes_of(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  std::string word;
+  std::size_t kibibytes = 0;
+  while (status >> word) {
+    if (word == "VmHWM:") status >> kibibytes;
+  }
+  return kibibytes << 10;
+}
+
+// Waits for a child that asked to be traced, and reads its peak when it is about to exit. The maximum that wait4()
+// reports would do, but it counts the memory that this process had when it forked.
+ProgramEnd end_of_traced(pid_t child, std::size_t& peak) {
+  constexpr int kExits = SIGTRAP | (PTRACE_EVENT_EXIT << 8);
+  int status = 0;
+  bool has_options = false;
+  while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+    int signal = WSTOPSIG(status);
+    if (!has_options) {  // the stop after exec
+      has_options = ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL) == 0;
+      signal = 0;
+    } else if (status >> 8 == kExits) {
+      peak = peak_resident_bytes_of(child);
+      signal = 0;
+    }
+    ptrace(PTRACE_CONT, child, nullptr, signal);
+  }
+  return program_end(status);
+}
+
+// Requires: this is the child's process.
+void apply(const ProgramSetting& setting) {
+  for (const ResourceLimit& limit : setting.limits) {
+    const rlimit both{limit.value, limit.value};
+    if (setrlimit(static_cast<__rlimit_resource>(limit.resource), &both) != 0) _exit(126);
+  }
+  if (setting.measure_memory) ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+}
+
 }  // namespace
 
 void set_default_signals() {
@@ -95,10 +138,13 @@ ProgramResult run_program(const std::vector<std::string>& words, const ProgramSe
     dup2(fileno(in.get()), STDIN_FILENO);
     dup2(out_descriptor, STDOUT_FILENO);
     dup2(fileno(err.get()), STDERR_FILENO);
+    apply(setting);
     execute(arguments, setting.environment);
   }
   if (out_descriptor != fileno(out.get())) close(out_descriptor);
-  return {end_of(child), contents(out.get()), contents(err.get())};
+  std::size_t peak = 0;
+  const ProgramEnd end = setting.measure_memory ? end_of_traced(child, peak) : end_of(child);
+  return {end, contents(out.get()), contents(err.get()), peak};
 }
 
 ProgramResult run_on_terminal(const std::vector<std::string>& words, const TerminalSetting& setting) {

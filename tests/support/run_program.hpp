@@ -18,6 +18,12 @@ void set_default_signals();
 
 struct ProgramResult : ProgramEnd {
   std::string out, err;
+  std::size_t peak_resident_bytes = 0;  // with measure_memory; 0 where the system does not let a test measure it
+};
+
+struct ResourceLimit {
+  int resource;  // RLIMIT_NOFILE, ...
+  std::size_t value;
 };
 
 struct ProgramSetting {
@@ -25,6 +31,8 @@ struct ProgramSetting {
   std::string out_path = {};                  // if set, standard output goes to this file instead of ProgramResult::out
   bool close_out = false;                     // standard output is a pipe without a reader
   std::vector<std::string> environment = {};  // additional NAME=VALUE
+  std::vector<ResourceLimit> limits = {};
+  bool measure_memory = false;
 };
 
 // words[0] is the program. Throws std::runtime_error if it cannot be started.
