@@ -1,0 +1,21 @@
+// Runs tools/kill_loop, which kills jobs at random moments, for a short time and on the disk of the build.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/support/run_program.hpp"
+
+namespace spillway {
+namespace {
+
+TEST(KillLoop, FindsNoFault) {
+  const std::string directory = std::filesystem::path(SPILLWAY_BINARY).parent_path();
+  const testing::ProgramResult result =
+      testing::run_program({SPILLWAY_SOURCE_DIR "/tools/kill_loop", "3", "--kills", "20", "--seed", "15", "--directory",
+                            directory, "--program", SPILLWAY_BINARY});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_NE(result.out.find("\n20 kills"), std::string::npos) << result.out;
+}
+
+}  // namespace
+}  // namespace spillway
