@@ -52,7 +52,7 @@ bool refuse_foreign(FileSystem& files, const std::string& path) {
   if (files.is_mount_point(path)) throw_foreign(path, "it is a mount point");
   if (found.empty() || has_signature(files, path)) return true;
   if (files.list(path) != found) return false;
-  throw_foreign(path, "it holds " + first_names(found) + ", and no LOCK of this version of Spillway");
+  throw_foreign(path, "it holds " + first_names(found) + ", but no LOCK of this version of Spillway");
 }
 
 void refuse_foreign_files(FileSystem& files, const std::string& path) {
