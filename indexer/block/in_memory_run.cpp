@@ -126,7 +126,7 @@ std::optional<std::size_t> InMemoryRun::memory_bytes(const Block& block, const B
   std::size_t bytes = kBlockBytes;
   for (const ParsedChunk& chunk : block.chunks) {
     if (chunk.postings().largest_list_bytes > options.run_block_bytes) return std::nullopt;
-    bytes += chunk.memory.size() + chunk.postings().terms.size() * sizeof(std::uint64_t);
+    bytes += chunk.memory.page_bytes() + sizeof chunk + chunk.postings().terms.size() * sizeof(std::uint64_t);
   }
   return bytes;
 }

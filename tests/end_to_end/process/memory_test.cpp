@@ -80,6 +80,20 @@ class PeakMemory : public ::testing::Test {
     EXPECT_GT(result.peak_resident_bytes, kMebibyte);
     EXPECT_LE(result.peak_resident_bytes, allowed);
   }
+  // Indexes files with a line each: a few, which a list names again and again.
+  ProgramResult index_small_files(std::uint64_t listed, const std::string& bytes) const {
+    constexpr std::uint64_t kDistinct = 100;
+    const std::string deep = scratch_ / (std::string(100, 'a') + "/" + std::string(100, 'b'));
+    fs::create_directories(deep);
+    for (std::uint64_t i = 0; i < kDistinct; ++i) testing::write_bytes(deep + "/" + std::to_string(i), bytes);
+    {
+      std::ofstream list(scratch_ / "list");
+      for (std::uint64_t i = 0; i < listed; ++i) list << deep << "/" << i % kDistinct << "\n";
+    }
+    ProgramResult result = run(index_words("@" + (scratch_ / "list"), {"--format", "lines"}));
+    EXPECT_EQ(IndexReader(posix_file_system(), scratch_ / "out").counts().documents, listed) << result.err;
+    return result;
+  }
   static std::size_t bytes_in(const std::string& directory) {
     std::size_t bytes = 0;
     for (const auto& entry : fs::directory_iterator(directory)) bytes += entry.file_size();
@@ -118,16 +132,15 @@ INSTANTIATE_TEST_SUITE_P(In, PeakMemoryOfModes, ::testing::Values("cpu", "cpu+")
 
 // The paths alone are 25 MB.
 TEST_F(PeakMemory, OfAnIndexJobKeepsTheBudgetWithManyFiles) {
-  const std::string deep = scratch_ / (std::string(100, 'a') + "/" + std::string(100, 'b'));
-  fs::create_directories(deep);
-  constexpr int kDistinct = 100, kListed = 100'000;
-  for (int i = 0; i < kDistinct; ++i) testing::write_bytes(deep + "/" + std::to_string(i), "a line of text\n");
-  {
-    std::ofstream list(scratch_ / "list");
-    for (int i = 0; i < kListed; ++i) list << deep << "/" << i % kDistinct << "\n";
-  }
-  expect_within(run(index_words("@" + (scratch_ / "list"), {"--format", "lines"})), kAllowed);
-  EXPECT_EQ(IndexReader(posix_file_system(), scratch_ / "out").counts().documents, kListed);
+  expect_within(index_small_files(100'000, "a line of text\n"), kAllowed);
+}
+
+// Each packed file makes a chunk that is smaller than a page.
+TEST_F(PeakMemory, OfAnIndexJobKeepsTheBudgetWithManyPackedFiles) {
+  const std::string line = "a line of text\n";
+  std::string packed(ZSTD_compressBound(line.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), line.data(), line.size(), 3));
+  expect_within(index_small_files(25'000, packed), kAllowed);
 }
 
 TEST_F(PeakMemory, OfMergeSearchAndVerify) {
