@@ -116,6 +116,7 @@ std::unique_ptr<OwnedDirectory> OwnedDirectory::make_scratch(FileSystem& files, 
       if (auto lock = files.create_lock(lock_of(path), kSignature)) return own(files, path, std::move(lock));
     } catch (const IoError&) {
       if (!files.status(path)) continue;  // another job took it for a killed job's, because it was empty
+      remove_quietly(files, lock_of(path));
       remove_quietly(files, path);
       throw;
     }
