@@ -49,10 +49,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   } catch (const Error&) {
   }
   try {
-    for (const InputFile& file : list_inputs(files, {"@/job/list"})) {
+    const auto check_input = [&](const CorpusFile& file) {
       EXPECT_EQ(file.path.find('\n'), std::string::npos);
       EXPECT_TRUE(files.status(file.path));
-    }
+    };
+    list_inputs(files, {"@/job/list"}, {.check = {}, .names_bytes = 1 << 20, .visit = check_input});
   } catch (const Error&) {
   }
   return 0;

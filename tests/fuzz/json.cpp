@@ -81,7 +81,7 @@ void expect_same_values(const Values& fast, const Scan& slow, std::string_view r
 // simdjson refuses numbers that fit no double; all else it judges as the fast parser does.
 void expect_as_simdjson(const Values& fast, std::string_view record) {
   simdjson::dom::parser parser;
-  parser.allocate(std::max<std::size_t>(64, record.size()), kMaxJsonDepth);
+  ASSERT_EQ(parser.allocate(std::max<std::size_t>(64, record.size()), kMaxJsonDepth), simdjson::SUCCESS);
   simdjson::dom::element element;
   const auto error = parser.parse(simdjson::padded_string(record)).get(element);
   if (error == simdjson::NUMBER_ERROR || error == simdjson::DEPTH_ERROR) return;
