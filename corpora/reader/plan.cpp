@@ -19,10 +19,17 @@ constexpr std::size_t kNamesBytes = std::size_t{16} << 20;
 // Enough for gzip and for zstd up to level 19, because a stream is recognised only when it is read.
 constexpr std::uint64_t kStreamUnpackBytes = (std::uint64_t{8} << 20) + ZstdCodec::kFixedBytes;
 
+// A size of 0 says nothing (docs/input_formats.md): then what comes is the head.
 std::string read_head(FileSystem& files, const CorpusFile& file) {
-  std::string head(kFormatSniffBytes, '\0');
+  const bool is_sized = file.size != 0;
+  std::string head(is_sized ? std::min<std::uint64_t>(kFormatSniffBytes, file.size) : kFormatSniffBytes, '\0');
   const auto opened = files.open(file.path);
-  head.resize(opened->read_at(0, {reinterpret_cast<std::uint8_t*>(head.data()), head.size()}));
+  const std::span<std::uint8_t> bytes(reinterpret_cast<std::uint8_t*>(head.data()), head.size());
+  if (is_sized) {
+    opened->read_exactly(0, bytes);
+  } else {
+    head.resize(opened->read_at(0, bytes));
+  }
   return head;
 }
 
