@@ -121,13 +121,17 @@ std::string Trial::fault(const Point& point) {
 }
 
 std::string Trial::judge(const Point& point, const ProgramEnd& end, const Tree& found) {
-  if (!end.fired.empty() && end.fired[0] == 0) return "the fault did not fire" + described(end);
+  const auto& fired = end.fired;
+  const bool any =
+      fired.empty() || std::any_of(fired.begin(), fired.end(), [](std::uint64_t times) { return times != 0; });
+  if (!any) return "the fault did not fire" + described(end);
   if (!end.left_open.empty()) return "a descriptor of " + end.left_open[0] + " is left open" + described(end);
   std::string what = end.code == kDone ? judge_success(point, end, found) : judge_error(point, end, found);
   if (!what.empty()) return what + described(end);
   if (!makes_index()) return difference(start_, found);
   what = judge_rest(point, found);
   if (!what.empty()) return what + described(end);
+  if (flips(point) && !judge_output(found).empty()) return "";  // --force does not replace a damaged index
   const bool is_clean = part_of(found, scenario_.output + ".work").empty() && part_of(found, "temp").size() == 1;
   if (is_clean && point.variation % kNextJobEvery != 0) return "";
   what = next_job(found);
