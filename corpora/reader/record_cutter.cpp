@@ -257,7 +257,8 @@ bool RecordCutter::spool_record() {
   }
   const bool ended = border != RecordBorders::kNone;
   spool.append(all.first(ended ? border - newline_bytes : held));
-  auto fault = ended ? std::nullopt : source_.take_fault();
+  std::optional<ContainerFault> fault;
+  if (!ended) fault = source_.take_fault();
   ends_input_ = !ended && !fault;
   const bool is_cut = fault && !leaves_record_whole(*fault);
   // As in LineParser, a CR before a newline is part of the newline.
