@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "io/file/posix_file_system.hpp"
+#include "io/memory/limits.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/cli/signals.hpp"
 #include "tools/cli/standard_streams.hpp"
@@ -8,6 +9,7 @@
 
 int main(int argc, char** argv) {
   spillway::fill_standard_streams();  // before anything is opened
+  spillway::share_malloc_arena_in_limited_space();
   spillway::install_signal_handlers();
   spillway::Output out(STDOUT_FILENO, "standard output");
   spillway::Session session{spillway::posix_file_system(), out, spillway::received_signal()};

@@ -1,6 +1,5 @@
 #include "indexer/job/index_job.hpp"
 
-#include <tbb/global_control.h>
 #include <unicode/uversion.h>
 #include <zstd.h>
 
@@ -12,6 +11,7 @@
 #include "indexer/ingest/ingest.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
+#include "indexer/job/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/plan/disk_space.hpp"
 #include "indexer/plan/job.hpp"
@@ -81,14 +81,11 @@ class IndexJob {
     check_inputs(corpus_, options_, context_.files);
     context_.progress.bytes_total.store(corpus_.total_bytes);
     const Stopwatch watch;  // includes the start of the GPU
-    std::optional<tbb::global_control> parallelism;
-    parallelism.emplace(tbb::global_control::max_allowed_parallelism,
-                        threads_);  // the start of a GPU touches much memory
+    const unsigned planned_threads = threads_;
+    std::optional<TaskThreads> task_threads(std::in_place, planned_threads);
     start_gpu();
     context_.say(report_.plan);
-    // One more than the threads of an arena: the thread that waits for an arena takes part in it. (start_gpu may have
-    // changed the threads.)
-    parallelism.emplace(tbb::global_control::max_allowed_parallelism, threads_ + 1);
+    if (threads_ != planned_threads) task_threads.emplace(threads_);  // there is no GPU
     WorkDirectory work(context_.files, options_.output);
     check_output(options_, context_.files);  // again: an index that a killed job had moved aside is back
     check_run_files(planned_.estimate, run_descriptors(), context_.warn);

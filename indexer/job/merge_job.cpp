@@ -1,6 +1,5 @@
 #include "indexer/job/merge_job.hpp"
 
-#include <tbb/global_control.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include "indexer/job/content_difference.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
+#include "indexer/job/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/plan/disk_space.hpp"
 #include "indexer/plan/memory.hpp"
@@ -56,7 +56,7 @@ class MergeJob {
     check();
     open_inputs();
     reserve_program();
-    const tbb::global_control parallelism(tbb::global_control::max_allowed_parallelism, threads_ + 1);
+    const TaskThreads task_threads(threads_);
     read_ids();
     WorkDirectory work(context_.files, options_.output);
     check();  // again: WorkDirectory may have put back an index that a killed job had moved aside

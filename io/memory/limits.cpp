@@ -1,5 +1,6 @@
 #include "io/memory/limits.hpp"
 
+#include <malloc.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -79,6 +80,10 @@ MemoryLimits memory_limits() {
   limits.address_space_bytes = rlimit_bytes(RLIMIT_AS);
   limits.data_bytes = rlimit_bytes(RLIMIT_DATA);
   return limits;
+}
+
+void share_malloc_arena_in_limited_space() {
+  if (rlimit_bytes(RLIMIT_AS) != MemoryLimits::kNone) mallopt(M_ARENA_MAX, 1);
 }
 
 unsigned usable_threads() {

@@ -19,6 +19,10 @@ struct MemoryLimits {
 
 MemoryLimits memory_limits();
 
+// Lets all threads share one arena of malloc where the address space is limited: each other arena reserves 64 MiB of
+// it. Requires: no other thread runs.
+void share_malloc_arena_in_limited_space();
+
 // Returns the number of processors that this process may run on (its CPU affinity), at least 1.
 unsigned usable_threads();
 
