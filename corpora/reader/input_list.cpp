@@ -18,6 +18,11 @@ void read_lines(ByteStream& stream, const Visit& visit) {
   std::string line;
   std::uint64_t number = 1;
   const auto end_line = [&] {
+    // Such a path would end there: of a list made by find -print0, only the first file would be read.
+    if (line.find('\0') != std::string::npos) {
+      throw UsageError("the list " + printable(stream.path()) + ": line " + std::to_string(number) +
+                       " holds a NUL byte; a list has one path a line (find without -print0)");
+    }
     if (!line.empty()) visit(line);
     line.clear();
     ++number;

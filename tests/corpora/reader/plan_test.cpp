@@ -77,6 +77,10 @@ TEST_F(Plan, RefusesLinesThatAreNoPaths) {
     EXPECT_NE(std::string(error.what()).find("line 2 is longer"), std::string::npos) << error.what();
   }
   EXPECT_THROW(plan({"@/dev/zero"}), UsageError);
+  write_bytes(directory / "one", "1\n");
+  const std::string name = directory / "one";
+  write_bytes(directory / "list", name + '\0' + name + '\0');  // as find -print0 writes it
+  EXPECT_THROW(plan({"@" + (directory / "list")}), UsageError);
 }
 
 // A list that does not fit says how much memory would suffice, and that much does.
