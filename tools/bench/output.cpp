@@ -9,6 +9,7 @@ BenchOutput::BenchOutput(const Arguments& arguments, Session& session, nlohmann:
     : session_(session), report_(std::move(head)) {
   if (const auto path = arguments.text("json")) {
     const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
+    refuse_input(session.files, "--json", *path, arguments.operands());
     file_.emplace(session, "--json", *path, if_there);
     has_table_ = *path != "-";
   }

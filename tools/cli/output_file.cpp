@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "indexer/job/output.hpp"
 #include "io/file/system_error.hpp"
 #include "io/file/unique_name.hpp"
 #include "tools/cli/signals.hpp"
@@ -41,6 +42,18 @@ int open_for_writing(const std::string& path, FileType type, const std::atomic<i
 
 }  // namespace
 
+void refuse_input(FileSystem& files, const std::string& option, const std::string& path,
+                  const std::vector<std::string>& inputs) {
+  const auto status = files.status(path);
+  if (path == "-" || (status && status->type != FileType::kRegular)) return;
+  const std::string resolved = files.resolve(path);
+  for (const std::string& input : inputs) {
+    if (input == "-" || !is_inside(resolved, files.resolve(input.starts_with('@') ? input.substr(1) : input))) continue;
+    throw UsageError(option + " '" + printable(path, kPathBytes) + "' is, or is inside, the input " +
+                     printable(input, kPathBytes) + "; name a file outside of it");
+  }
+}
+
 OutputFile::OutputFile(Session& session, const std::string& option, std::string path, IfThere if_there)
     : session_(session), path_(std::move(path)), if_there_(if_there) {
   const std::string named = option + " '" + printable(path_, kPathBytes) + "'";
@@ -57,8 +70,12 @@ OutputFile::OutputFile(Session& session, const std::string& option, std::string 
   if (type_ != FileType::kRegular) return;
   if (status && if_there == IfThere::kRefuse) throw UsageError(named + " exists; --force replaces it");
   if (!status && session.files.is_link(path_)) throw UsageError(named + " is a link to nothing; name a file");
+  if (status && session.files.is_link(path_)) path_ = session.files.resolve(path_);  // the link stays
   const auto parent = session.files.status(directory_of(path_));
   if (!parent || parent->type != FileType::kDirectory) throw UsageError(named + ": there is no such directory");
+  if (looks_like_index(session.files, directory_of(path_))) {
+    throw UsageError(named + " is inside an index; name a file outside of it");
+  }
   temporary_path_ = unique_name(path_);
   file_ = session.files.create(temporary_path_);
 }

@@ -5,17 +5,24 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tools/cli/command.hpp"
 
 namespace spillway {
+
+// Throws UsageError, naming `option`, if a file written to `path` would replace one of `inputs` (files, directories,
+// lists as @FILE, or -) or be part of it.
+void refuse_input(FileSystem& files, const std::string& option, const std::string& path,
+                  const std::vector<std::string>& inputs);
 
 class OutputFile {
  public:
   enum class IfThere { kRefuse, kReplace };
 
   // Checks the path before any work is done, and throws UsageError naming `option`. "-" is standard output. For a
-  // regular file, makes a temporary file beside it, with a name that nothing else has. Throws IoError if that fails.
+  // regular file, makes a temporary file beside it, with a name that nothing else has; beside the file that it names if
+  // it is a link. Throws IoError if that fails.
   OutputFile(Session& session, const std::string& option, std::string path, IfThere if_there);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

@@ -24,6 +24,11 @@ ReportFile::ReportFile(const Arguments& arguments, Session& session, const std::
   const auto path = arguments.text("json");
   if (!path) return;
   if (*path != "-") refuse_inside(*path, output, session.files);
+  std::vector<std::string> inputs = arguments.operands();
+  for (const char* const list : {"stop", "drop"}) {
+    if (const auto named = arguments.text(list)) inputs.push_back(*named);
+  }
+  refuse_input(session.files, "--json", *path, inputs);
   const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
   file_.emplace(session, "--json", *path, if_there);
 }

@@ -12,8 +12,8 @@ namespace spillway {
 
 class ReportFile {
  public:
-  // Throws UsageError for a file that cannot be written, and for one inside the index at `output`, which the job
-  // replaces.
+  // Throws UsageError for a file that cannot be written, for one inside the index at `output`, which the job replaces,
+  // and for one of the inputs or inside of one.
   ReportFile(const Arguments& arguments, Session& session, const std::string& output);
 
   // After a job that made its index. Calls `report` only if --json was given. An error says that the index is complete,

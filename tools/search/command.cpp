@@ -64,6 +64,7 @@ ExitCode run_search_command(const Arguments& arguments, Session& session) {
   std::optional<OutputFile> stats_file;
   if (const auto path = arguments.text("stats-json")) {
     const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
+    refuse_input(session.files, "--stats-json", *path, {operands[0], queries.value_or("-")});
     stats_file.emplace(session, "--stats-json", *path, if_there);
   }
   const IndexReader index(session.files, operands[0]);

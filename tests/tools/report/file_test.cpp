@@ -109,6 +109,44 @@ TEST_F(Reports, ThatAloneFailLeaveTheIndex) {
   EXPECT_EQ(run_spillway({"verify", index_}).exit_code, 0);
 }
 
+TEST_F(Reports, KeepALinkToTheFileThatTheyReplace) {
+  std::ofstream(scratch_ / "target") << "old";
+  fs::create_symlink(scratch_ / "target", report_);
+  EXPECT_EQ(run_spillway(job(scratch_ / "in.txt", {"--force"})).exit_code, 0);
+  EXPECT_TRUE(fs::is_symlink(report_));
+  EXPECT_EQ(nlohmann::json::parse(text(scratch_ / "target")).at("documents"), 2);
+  EXPECT_EQ(in_directory().size(), 1U);
+}
+
+TEST_F(Reports, DoNotReplaceInputs) {
+  const std::string input = scratch_ / "in.txt", list = scratch_ / "list", index = scratch_ / "other";
+  std::ofstream(list) << input << "\n";
+  fs::create_symlink(input, scratch_ / "link");
+  ASSERT_EQ(run_spillway({"index", input, "--format", "lines", "-o", index}).exit_code, 0);
+  const std::string manifest = text(index + "/manifest");
+  const std::vector<std::vector<std::string>> jobs{{"index", input, "-o", index_, "--json", input},
+                                                   {"index", input, "-o", index_, "--json", scratch_ / "link"},
+                                                   {"index", scratch_ / "reports", "-o", index_, "--json", report_},
+                                                   {"index", "@" + list, "-o", index_, "--json", list},
+                                                   {"index", input, "--stop", list, "-o", index_, "--json", list},
+                                                   {"index", input, "-o", index_, "--json", index + "/manifest"},
+                                                   {"merge", index, "-o", index_, "--json", index + "/manifest"},
+                                                   {"merge", index, "--drop", list, "-o", index_, "--json", list},
+                                                   {"search", index, "one", "--stats-json", index + "/postings"},
+                                                   {"search", index, "--queries", list, "--stats-json", list}};
+  for (std::vector<std::string> words : jobs) {
+    words.emplace_back("--force");
+    const ProgramResult result = run_spillway(words);
+    EXPECT_EQ(result.exit_code, 2) << words.back();
+    EXPECT_NE(result.err.find("name a file outside of it"), std::string::npos) << result.err;
+  }
+  EXPECT_FALSE(fs::exists(index_));
+  EXPECT_EQ(text(input), "one\ntwo\n");
+  EXPECT_EQ(text(list), input + "\n");
+  EXPECT_EQ(text(index + "/manifest"), manifest);
+  EXPECT_EQ(run_spillway({"verify", index}).exit_code, 0);
+}
+
 TEST_F(Reports, AreRefusedWhereALinkLeadsToNothing) {
   fs::create_symlink(scratch_ / "nothing", report_);
   EXPECT_EQ(run_spillway(job(scratch_ / "in.txt")).exit_code, 2);
