@@ -80,6 +80,7 @@ struct BusErrorHandler {
     for (Place* place = Place::all.load(std::memory_order_acquire); place != nullptr; place = place->next) {
       const std::uintptr_t begin = place->begin, end = place->end;
       if (address < begin || address >= end) continue;
+      if (begin == 0 || place->begin != begin) continue;  // another thread was just reusing the place
       const std::uintptr_t lost = address / page_bytes * page_bytes;
       note(*place, lost);
       // The call of the system itself: what a library or a sanitizer puts around it may take locks.
