@@ -16,8 +16,11 @@ bool is_index_file_name(std::string_view name) {
   return name == kManifestName || std::find(kSectionNames.begin(), kSectionNames.end(), name) != kSectionNames.end();
 }
 
-bool is_job_file_name(const std::string& name) {
-  return is_index_file_name(name) || name.starts_with(kScratchFilePrefix);
+// `path` ends with `name`. Files of an index are in directories for indexes alone.
+bool is_job_file(const std::string& path, const std::string& name) {
+  const std::string directory = parent_directory(path);
+  const bool is_of_index = directory.ends_with("/index") || directory.ends_with("/replaced");
+  return is_of_index ? is_index_file_name(name) : name.starts_with(kScratchFilePrefix);
 }
 
 // The last one is the work directory of a benchmark's jobs.
@@ -32,7 +35,13 @@ EntryKind kind_of(FileSystem& files, const std::string& path, const std::string&
   if (status->type == FileType::kDirectory && is_job_directory_name(name)) return EntryKind::kDirectory;
   if (status->type != FileType::kRegular) return EntryKind::kForeign;
   if (name == kLockName) return EntryKind::kLock;
-  return is_job_file_name(name) ? EntryKind::kFile : EntryKind::kForeign;
+  return is_job_file(path, name) ? EntryKind::kFile : EntryKind::kForeign;
+}
+
+bool is_gone_or_regular(FileSystem& files, const std::string& path) {
+  if (files.is_link(path)) return false;
+  const auto status = files.status(path);
+  return !status || status->type == FileType::kRegular;
 }
 
 void add_foreign_files(FileSystem& files, const std::string& directory, const std::string& prefix,
@@ -71,7 +80,7 @@ std::vector<std::string> foreign_files(FileSystem& files, const std::string& dir
 std::vector<std::string> files_of_no_index(FileSystem& files, const std::string& directory) {
   std::vector<std::string> found = files.list(directory);
   std::erase_if(found, [&](const std::string& name) {
-    return is_index_file_name(name) && kind_of(files, directory + "/" + name, name) != EntryKind::kForeign;
+    return is_index_file_name(name) && is_gone_or_regular(files, directory + "/" + name);
   });
   return found;
 }

@@ -104,6 +104,14 @@ TEST_F(OwnedDirectories, KeepWhatNoJobMadeWhenTheyAreRemoved) {
   expect_refused("work", {"index/notes", "replaced", "spillway-link"});
 }
 
+TEST_F(OwnedDirectories, HoldFilesOfIndexesOnlyInDirectoriesForIndexes) {
+  take("work");  // and dies
+  put("work/index/text", "of a job");
+  put("work/text", "precious");
+  put("work/index/spillway-notes", "precious");
+  expect_refused("work", {"index/spillway-notes, text"});
+}
+
 TEST_F(OwnedDirectories, AreTakenFromAKilledJobAsTheyAre) {
   leave("work");
   put("work/spillway-run-3", "x");
