@@ -15,6 +15,7 @@
 #include "io/base/error.hpp"
 #include "io/base/stopwatch.hpp"
 #include "io/memory/limits.hpp"
+#include "io/memory/program_bytes.hpp"
 #include "io/run/term_block_builder.hpp"
 #include "io/run/writer.hpp"
 #include "sort/sort_plan.hpp"
@@ -129,7 +130,7 @@ class MergeJob {
 
   void reserve_program() {
     content_ = first_->options();
-    const std::size_t program = program_reserve_bytes(resident_bytes(), threads_);
+    const std::size_t program = program_reserve_bytes(program_bytes(), threads_);
     if (memory_bytes_ < kMinMemoryBytes) {
       throw BudgetError("--memory " + std::to_string(memory_bytes_) + " is too little; give at least 64M");
     }

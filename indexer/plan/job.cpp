@@ -9,6 +9,7 @@
 #include "io/base/error.hpp"
 #include "io/memory/budget.hpp"
 #include "io/memory/limits.hpp"
+#include "io/memory/program_bytes.hpp"
 #include "sort/gpu/device/error.hpp"
 #include "sort/sort_plan.hpp"
 #include "sort/sorters.hpp"
@@ -66,7 +67,7 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
   IndexPlanInput input;
   input.memory_bytes = static_cast<std::size_t>(plan.memory.value);
   input.list_bytes = plan.corpus.list_bytes;
-  input.program_bytes = resident_bytes() - (plan.corpus.files.is_whole() ? input.list_bytes : 0);
+  input.program_bytes = program_bytes() - (plan.corpus.files.is_whole() ? input.list_bytes : 0);
   input.mode = plan.mode.mode;
   input.form = gpu ? gpu->chunks().form : plan.sorter->form();
   input.input_bytes = plan.corpus.total_bytes;
@@ -144,7 +145,7 @@ JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, Fil
   corpus.max_document_bytes = content.max_document_bytes;
   const auto memory_bytes = static_cast<std::size_t>(plan.memory.value);
   plan.corpus =
-      plan_corpus(files, options.inputs, corpus, check, memory_bytes - std::min(memory_bytes, resident_bytes()));
+      plan_corpus(files, options.inputs, corpus, check, memory_bytes - std::min(memory_bytes, program_bytes()));
   plan.mode = choose_mode(
       options, [&] { return costs_of_modes(content, files, plan); }, find_gpus);
   const std::optional<GpuJobPlan> gpu = plan_gpu(options, plan);

@@ -71,11 +71,6 @@ void make_unless_there(FileSystem& files, const std::string& path) {
   }
 }
 
-std::unique_ptr<FileLock> lock_directory(FileSystem& files, const std::string& path) {
-  if (!files.list(path).empty()) return files.try_lock(lock_of(path));
-  return files.create_lock(lock_of(path), kSignature);
-}
-
 void remove_quietly(FileSystem& files, const std::string& path) {
   try {
     files.remove(path);
@@ -86,15 +81,20 @@ void remove_quietly(FileSystem& files, const std::string& path) {
 }  // namespace
 
 std::unique_ptr<OwnedDirectory> OwnedDirectory::take(FileSystem& files, const std::string& path) {
+  const auto check = [&] {
+    if (!refuse_foreign(files, path)) return false;  // again: only now does it belong to this job
+    refuse_foreign_files(files, path);
+    return true;
+  };
   for (;;) {
     make_unless_there(files, path);
     try {
       if (!refuse_foreign(files, path)) continue;
-      std::unique_ptr<FileLock> lock = lock_directory(files, path);
+      const Lock origin = files.list(path).empty() ? Lock::kNew : Lock::kFound;
+      std::unique_ptr<FileLock> lock =
+          origin == Lock::kNew ? files.create_lock(lock_of(path), kSignature) : files.try_lock(lock_of(path));
       if (lock == nullptr) break;
-      if (!refuse_foreign(files, path)) continue;  // again: only now does it belong to this job
-      refuse_foreign_files(files, path);
-      return own(files, path, std::move(lock));
+      if (auto owned = own({files, path, std::move(lock)}, origin, check)) return owned;
     } catch (const IoError&) {
       if (!is_there(files, path)) continue;                              // the job that had it has just removed it
       if (is_plain_directory(files, path)) remove_quietly(files, path);  // only if it is empty
@@ -113,24 +113,28 @@ std::unique_ptr<OwnedDirectory> OwnedDirectory::make_scratch(FileSystem& files, 
   for (;;) {
     const std::string path = files.make_unique_directory(place + kScratchDirectoryPrefix);
     try {
-      if (auto lock = files.create_lock(lock_of(path), kSignature)) return own(files, path, std::move(lock));
+      auto lock = files.create_lock(lock_of(path), kSignature);
+      if (lock != nullptr) return own({files, path, std::move(lock)}, Lock::kNew, [] { return true; });
     } catch (const IoError&) {
       if (!files.status(path)) continue;  // another job took it for a killed job's, because it was empty
-      remove_quietly(files, lock_of(path));
       remove_quietly(files, path);
       throw;
     }
   }
 }
 
-// Brings the lock to disk before anything else is in the directory.
-std::unique_ptr<OwnedDirectory> OwnedDirectory::own(FileSystem& files, const std::string& path,
-                                                    std::unique_ptr<FileLock> lock) {
-  std::unique_ptr<OwnedDirectory> owned(new OwnedDirectory(files, path, std::move(lock)));
+// Brings the lock to disk before anything else is in the directory. Returns null if `check` does. Whatever stops it, a
+// new lock does not stay.
+std::unique_ptr<OwnedDirectory> OwnedDirectory::own(OwnedDirectory&& locked, Lock origin,
+                                                    const std::function<bool()>& check) {
+  std::unique_ptr<OwnedDirectory> owned(new OwnedDirectory(std::move(locked)));
+  FileSystem& files = owned->files_;
+  const std::string& path = owned->path_;
   try {
+    if (!check()) return nullptr;
     files.sync_directory(path);
-  } catch (const IoError&) {
-    owned->remove_if_unused();
+  } catch (const Error&) {
+    if (origin == Lock::kNew) remove_quietly(files, lock_of(path));  // before another job can have it
     throw;
   }
   return owned;

@@ -3,6 +3,7 @@
 // a live one alone and remove one that a killed job left.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,8 +30,9 @@ class OwnedDirectory {
  private:
   OwnedDirectory(FileSystem& files, std::string path, std::unique_ptr<FileLock> lock)
       : files_(files), path_(std::move(path)), lock_(std::move(lock)) {}
-  static std::unique_ptr<OwnedDirectory> own(FileSystem& files, const std::string& path,
-                                             std::unique_ptr<FileLock> lock);
+  enum class Lock { kNew, kFound };
+  OwnedDirectory(OwnedDirectory&&) = default;
+  static std::unique_ptr<OwnedDirectory> own(OwnedDirectory&& locked, Lock origin, const std::function<bool()>& check);
   static void remove_if_left(FileSystem& files, const std::string& path);
   void remove_if_unused();
   FileSystem& files_;

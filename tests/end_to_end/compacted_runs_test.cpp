@@ -101,7 +101,7 @@ TEST_P(CompactedGpuRuns, GiveTheIndexOfTheCpuWhereFewFitMemory) {
     compactions += expect_same_with(many_runs(lanes, std::size_t{1536} << 10)).compaction.compactions;
     spilled_bytes += spilled_bytes_;
   }
-  EXPECT_GT(compactions, 2U);
+  EXPECT_GT(compactions, 0U);
   EXPECT_GT(spilled_bytes, 0U);
 }
 

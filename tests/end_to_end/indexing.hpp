@@ -21,6 +21,7 @@
 #include "io/index/position_cursor.hpp"
 #include "io/index/verify.hpp"
 #include "io/memory/budget.hpp"
+#include "io/memory/program_bytes.hpp"
 #include "tests/support/index_files.hpp"
 #include "tests/support/inverted_oracle.hpp"
 #include "tests/support/scratch_directory.hpp"
@@ -115,7 +116,7 @@ inline Documents parse_jsonl(const std::string& text) {
 }
 
 // Returns a tight budget that includes the memory of this test program (with a sanitizer, hundreds of megabytes).
-inline std::uint64_t tight_memory(std::uint64_t mebibytes) { return resident_bytes() + (mebibytes << 20); }
+inline std::uint64_t tight_memory(std::uint64_t mebibytes) { return program_bytes() + (mebibytes << 20); }
 
 inline IndexOptions index_job(const std::vector<std::string>& inputs, const std::string& output) {
   IndexOptions options;

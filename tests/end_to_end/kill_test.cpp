@@ -23,12 +23,7 @@ using testing::ScratchDirectory;
 using testing::write_bytes;
 namespace fs = std::filesystem;
 
-// A budget so small that runs are spilled. A program with a sanitizer needs more.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr const char* kMemory = "1G";
-#else
-constexpr const char* kMemory = "96M";
-#endif
+constexpr const char* kMemory = "96M";  // so little that runs are spilled
 
 class Jobs : public ::testing::Test {
  protected:

@@ -32,6 +32,7 @@ void convert(const Source* source, std::size_t from, std::span<std::uint8_t> to,
 
 template <typename T>
 void copy(std::span<const T> source, std::size_t from, std::span<std::uint8_t> to) {
+  if (to.empty()) return;  // memcpy() takes no null pointer, even for 0 bytes
   std::memcpy(to.data(), reinterpret_cast<const std::uint8_t*>(source.data()) + from, to.size());
 }
 

@@ -108,6 +108,9 @@ class MemoryCgroup {
 };
 
 TEST_F(LimitedJobs, KeepToTheMemoryOfACgroupThatKillsOthers) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take memory of their own";
+#endif
   constexpr std::size_t kLimit = std::size_t{128} << 20;
   const MemoryCgroup group(kLimit);
   if (!group.made()) GTEST_SKIP() << "no memory cgroup can be made here";

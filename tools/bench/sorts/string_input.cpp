@@ -70,7 +70,7 @@ void StringInput::find_order(MemoryBudget& budget) {
   }
   throw_if_interrupted(received_signal());
   stats_ = string_set_stats(strings(), expected, lcps.as<std::uint32_t>());
-  std::memset(lcps.data(), 0, lcps.size());
+  std::ranges::fill(lcps.as<std::uint32_t>(), 0U);
   if (!is_stable_order(strings(), expected, lcps.as<std::uint32_t>())) {
     throw std::logic_error("the reference sorter does not sort");
   }
