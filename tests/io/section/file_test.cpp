@@ -230,6 +230,9 @@ TEST(SectionFile, IsReadByManyThreadsAtOnce) {
 }
 
 TEST(SectionFile, KeepsFewPagesInMemory) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer keeps memory for each page that was read";
+#endif
   constexpr std::size_t kSize = std::size_t{48} << 20, kResidentBytes = 2 * kPageBytes;
   const std::string data = random_bytes(kSize, 3);
   ScratchDirectory scratch;
