@@ -85,7 +85,8 @@ std::span<const std::uint64_t> StringInput::offsets() const {
 }
 
 bool StringInput::is_order(std::span<const std::uint32_t> order) const {
-  return order.size_bytes() == expected_.size() && std::memcmp(order.data(), expected_.data(), expected_.size()) == 0;
+  if (order.size_bytes() != expected_.size()) return false;
+  return order.empty() || std::memcmp(order.data(), expected_.data(), expected_.size()) == 0;
 }
 
 nlohmann::ordered_json string_set_json(const StringSetStats& stats) {
