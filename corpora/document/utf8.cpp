@@ -3,6 +3,8 @@
 #include <emmintrin.h>
 #include <simdjson.h>
 
+#include <algorithm>
+
 namespace spillway {
 
 namespace {
@@ -25,16 +27,6 @@ LeadRule lead_rule(std::uint8_t lead) {
 }
 
 std::uint8_t byte_at(std::string_view bytes, std::size_t at) { return static_cast<std::uint8_t>(bytes[at]); }
-
-std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
-  for (; at + 16 <= bytes.size(); at += 16) {
-    const auto block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + at));
-    const auto high_bits = static_cast<unsigned>(_mm_movemask_epi8(block));
-    if (high_bits != 0) return at + static_cast<std::size_t>(__builtin_ctz(high_bits));
-  }
-  while (at < bytes.size() && byte_at(bytes, at) < 0x80) ++at;
-  return at;
-}
 
 // Length of the valid non-ASCII character at `at`; 0 if it is broken or incomplete.
 std::size_t whole_character(std::string_view bytes, std::size_t at) {
@@ -63,12 +55,32 @@ std::size_t skip_valid(std::string_view bytes, std::size_t at) {
 
 }  // namespace
 
+std::size_t skip_ascii(std::string_view bytes, std::size_t at) {
+  for (; at + 16 <= bytes.size(); at += 16) {
+    const auto block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + at));
+    const auto high_bits = static_cast<unsigned>(_mm_movemask_epi8(block));
+    if (high_bits != 0) return at + static_cast<std::size_t>(__builtin_ctz(high_bits));
+  }
+  while (at < bytes.size() && byte_at(bytes, at) < 0x80) ++at;
+  return at;
+}
+
 bool is_valid_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }
 
 std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   while (max_bytes > 0 && (byte_at(text, max_bytes) & 0xC0) == 0x80) --max_bytes;
   return text.substr(0, max_bytes);
+}
+
+std::size_t open_character_bytes(std::string_view text) {
+  const std::size_t longest = std::min<std::size_t>(3, text.size());
+  for (std::size_t back = 1; back <= longest; ++back) {
+    const std::uint8_t byte = byte_at(text, text.size() - back);
+    if (byte < 0x80) return 0;
+    if (byte >= 0xC0) return back < lead_rule(byte).length ? back : 0;
+  }
+  return 0;
 }
 
 void Utf8Repairer::replace(TextOutput& out) {

@@ -14,6 +14,12 @@ inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool is_valid_utf8(std::string_view bytes);
 
+// Index of the first byte from `at` on that is not ASCII; the size of `bytes` if there is none.
+std::size_t skip_ascii(std::string_view bytes, std::size_t at);
+
+// The number of bytes at the end of `text` that begin a character of UTF-8 and do not end it, at most 3.
+std::size_t open_character_bytes(std::string_view text);
+
 // The longest prefix of `text` of at most `max_bytes` that does not end inside a character. Requires: valid UTF-8.
 std::string_view utf8_prefix(std::string_view text, std::size_t max_bytes);
 

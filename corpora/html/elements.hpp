@@ -2,6 +2,8 @@
 // rules are written down in docs/html.md.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -22,15 +24,27 @@ enum class HtmlRole : std::uint8_t {
 };
 
 struct HtmlElement {
-  std::string_view name;
   bool breaks_words = false;
   HtmlRole role = HtmlRole::kNone;
 };
 
-// Elements of HTML by a name in lower case. Unknown elements are in line and have no role.
-const HtmlElement& html_element(std::string_view name);
+// An element of HTML by its name in lower case. Unknown elements are in line and have no role.
+HtmlElement html_element(std::string_view name);
 
-// The same for names of up to 8 bytes, packed little-endian and zero-padded.
-const HtmlElement& html_element_packed(std::uint64_t name);
+// A table of the names of up to 8 bytes, packed little-endian and zero-padded, each at a place of its own.
+struct HtmlElementSlot {
+  std::uint64_t name = 0;
+  HtmlElement element;
+};
+inline constexpr unsigned kHtmlSlotBits = 9;
+extern const std::array<HtmlElementSlot, std::size_t{1} << kHtmlSlotBits> kHtmlSlots;
+
+// The place of a name: a multiplier that gives every name its own, found by trying.
+constexpr std::size_t html_slot(std::uint64_t packed) { return (packed * 0xd39efd213a0113d9u) >> (64 - kHtmlSlotBits); }
+
+inline HtmlElement html_element_packed(std::uint64_t name) {
+  const HtmlElementSlot& slot = kHtmlSlots[html_slot(name)];
+  return slot.name == name ? slot.element : HtmlElement{};
+}
 
 }  // namespace spillway

@@ -37,24 +37,26 @@ constexpr std::array<std::uint8_t, 11> kRoleStops = [] {
 }();
 
 // Lowers the letters A-Z of eight bytes.
-std::uint64_t lower_packed(std::uint64_t bytes) {
+inline std::uint64_t lower_packed(std::uint64_t bytes) {
   constexpr std::uint64_t kEach = 0x0101010101010101u;
   const std::uint64_t low = bytes & 0x7F * kEach;
   const std::uint64_t from_a = low + (0x80 - 'A') * kEach, after_z = low + (0x7F - 'Z') * kEach;
   return bytes | ((from_a & ~after_z & ~bytes & 0x80 * kEach) >> 2);
 }
 
-// Requires: 8 readable bytes.
-const HtmlElement& plain_element(const char* name, unsigned length) {
-  if (length <= 8) {
-    std::uint64_t packed;
-    std::memcpy(&packed, name, 8);
-    return html_element_packed(lower_packed(packed & ~std::uint64_t{0} >> (64 - 8 * length)));
-  }
+HtmlElement long_element(const char* name, unsigned length) {
   char lowered[16];
-  if (length > sizeof lowered) return html_element({});
+  if (length > sizeof lowered) return {};
   for (unsigned i = 0; i < length; ++i) lowered[i] = html_lower(name[i]);
   return html_element({lowered, length});
+}
+
+// Requires: 8 readable bytes.
+inline HtmlElement plain_element(const char* name, unsigned length) {
+  if (length > 8) return long_element(name, length);
+  std::uint64_t packed;
+  std::memcpy(&packed, name, 8);
+  return html_element_packed(lower_packed(packed & ~std::uint64_t{0} >> (64 - 8 * length)));
 }
 
 struct PlainReference {

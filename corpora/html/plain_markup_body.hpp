@@ -75,7 +75,7 @@ SPILLWAY_HTML_TARGET std::size_t read_plain_markup(std::string_view html, std::u
     const std::uint64_t name_ends = (masks.gaps | masks.ends) >> name;
     if (!is_html_letter(at[name]) || name_ends == 0) break;
     const auto length = static_cast<unsigned>(std::countr_zero(name_ends));
-    const HtmlElement& element = plain_element(at + name, length);
+    const HtmlElement element = plain_element(at + name, length);
     if ((kRoleStops[static_cast<std::size_t>(element.role)] & (stops | kAlways)) != 0) break;
     const char* const tag_end = find_tag_end(at, end, name + length, masks);
     if (tag_end == nullptr) break;

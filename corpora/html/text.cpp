@@ -69,7 +69,7 @@ void HtmlText::characters(std::string_view text) {
 bool HtmlText::open_tag(const HtmlTag& tag) {
   tag_ = tag;
   name_.assign(tag.name);
-  element_ = &html_element(tag.name);
+  element_ = html_element(tag.name);
   value_ = nullptr;
   alternative_.is_there = title_value_.is_there = meta_name_.is_there = content_.is_there = false;
   return wants_attributes();
@@ -77,14 +77,14 @@ bool HtmlText::open_tag(const HtmlTag& tag) {
 
 bool HtmlText::wants_attributes() const {
   if (tag_.is_end || is_hidden()) return false;
-  return attributes_.titles || (attributes_.alternatives && element_->role == HtmlRole::kAlternative) ||
-         (attributes_.description && element_->role == HtmlRole::kMeta);
+  return attributes_.titles || (attributes_.alternatives && element_.role == HtmlRole::kAlternative) ||
+         (attributes_.description && element_.role == HtmlRole::kMeta);
 }
 
 HtmlText::Value* HtmlText::value_of(std::string_view name) {
-  if (name == "alt" && attributes_.alternatives && element_->role == HtmlRole::kAlternative) return &alternative_;
+  if (name == "alt" && attributes_.alternatives && element_.role == HtmlRole::kAlternative) return &alternative_;
   if (name == "title" && attributes_.titles) return &title_value_;
-  if (!attributes_.description || element_->role != HtmlRole::kMeta) return nullptr;
+  if (!attributes_.description || element_.role != HtmlRole::kMeta) return nullptr;
   return name == "name" ? &meta_name_ : name == "content" ? &content_ : nullptr;
 }
 
@@ -111,39 +111,39 @@ HtmlContent HtmlText::close_tag(HtmlTagEnd end) {
     return HtmlContent::kData;
   }
   if (wants_attributes()) write_attributes();
-  if (!foreign_.is_inside() && element_->role != HtmlRole::kForeign) return start_html_element();
+  if (!foreign_.is_inside() && element_.role != HtmlRole::kForeign) return start_html_element();
   if (end == HtmlTagEnd::kOpen) start_foreign_element();
   return HtmlContent::kData;
 }
 
 // Inside of an svg, texts and titles are lines; names of HTML mean nothing there.
 bool HtmlText::breaks_line() const {
-  if (!foreign_.is_inside()) return element_->breaks_words;
+  if (!foreign_.is_inside()) return element_.breaks_words;
   return name_ == "svg" || name_ == "text" || name_ == "title" || name_ == "desc" || name_ == "foreignobject";
 }
 
 // Raw text is only inside of HTML, so the end tag that comes there is its own.
 void HtmlText::end_element() {
   const bool was_inside = foreign_.is_inside();
-  const bool ends_hidden = element_->role == HtmlRole::kScript || name_ == "style";
+  const bool ends_hidden = element_.role == HtmlRole::kScript || name_ == "style";
   if (target_ != Target::kText && !was_inside) {
     target_ = Target::kText;
     return;
   }
-  if (!was_inside && element_->role == HtmlRole::kTemplate && templates_ > 0) --templates_;
+  if (!was_inside && element_.role == HtmlRole::kTemplate && templates_ > 0) --templates_;
   foreign_.end_tag(name_);
   if (ends_hidden || !foreign_.is_inside()) target_ = Target::kText;
 }
 
 void HtmlText::start_foreign_element() {
-  const bool starts_hidden = foreign_.is_inside() && (element_->role == HtmlRole::kScript || name_ == "style");
+  const bool starts_hidden = foreign_.is_inside() && (element_.role == HtmlRole::kScript || name_ == "style");
   foreign_.start_tag(name_);
   if (starts_hidden) target_ = Target::kNowhere;
   if (!foreign_.is_inside()) target_ = Target::kText;
 }
 
 HtmlContent HtmlText::start_html_element() {
-  switch (element_->role) {
+  switch (element_.role) {
     case HtmlRole::kTitle:
       return start_title();
     case HtmlRole::kTextarea:

@@ -73,7 +73,7 @@ class HtmlText final : private HtmlHandler {
   Target target_ = Target::kText;
   bool has_title_ = false;
   std::uint64_t templates_ = 0;  // open ones, nested
-  const HtmlElement* element_ = nullptr;
+  HtmlElement element_;
   HtmlTag tag_;  // the current tag; its name is in name_
   std::string name_;
   Value alternative_, title_value_, meta_name_, content_;

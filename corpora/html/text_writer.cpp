@@ -7,21 +7,6 @@
 
 namespace spillway {
 
-namespace {
-
-// Bytes at the end of `text` that begin a character and do not end it.
-std::size_t open_character(std::string_view text) {
-  const std::size_t longest = std::min<std::size_t>(3, text.size());
-  for (std::size_t back = 1; back <= longest; ++back) {
-    const auto byte = static_cast<std::uint8_t>(text[text.size() - back]);
-    if (byte < 0x80) return 0;
-    if (byte >= 0xC0) return back < (byte < 0xE0 ? 2u : byte < 0xF0 ? 3u : 4u) ? back : 0;
-  }
-  return 0;
-}
-
-}  // namespace
-
 // A byte before the text takes the line feed of a break at its begin.
 HtmlTextWriter::HtmlTextWriter(std::size_t buffer_bytes)
     : buffer_(std::make_unique<char[]>(1 + buffer_bytes + kSlackBytes)),
@@ -52,7 +37,7 @@ void HtmlTextWriter::append(std::string_view text) {
 // Keeps what the next bytes may change: white space at the end, and a character that is not whole.
 void HtmlTextWriter::flush() {
   const std::string_view all(begin_, static_cast<std::size_t>(end_ - begin_));
-  const std::size_t kept = all.empty() ? 0 : is_spaced_ ? 1 : open_character(all);
+  const std::size_t kept = all.empty() ? 0 : is_spaced_ ? 1 : open_character_bytes(all);
   if (all.size() > kept) out_->append(all.substr(0, all.size() - kept));
   std::memmove(begin_, end_ - kept, kept);
   end_ = begin_ + kept;
