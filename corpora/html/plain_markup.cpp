@@ -283,7 +283,7 @@ constexpr PlainMarkupKernel kKernels[] = {{"none", read_nothing},
 }  // namespace
 
 std::span<const PlainMarkupKernel> all_plain_markup_kernels() {
-  static const std::size_t kCount = [] {
+  static const std::size_t kCount = []() -> std::size_t {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi")) return 2;
     return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2") ? 4 : 3;
   }();
