@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "corpora/html/entities_table.hpp"
+
 namespace spillway {
 
 namespace {
 
-constexpr std::string_view kTable =
-#include "corpora/html/entities_table.inc"
-    ;
 constexpr std::size_t kEntities = 2125;
 
 constexpr std::uint32_t hex_digit(char digit) {
@@ -18,8 +17,9 @@ constexpr std::uint32_t hex_digit(char digit) {
 
 // Reads a code point at `at` and moves `at` after the separator that follows it, which it returns.
 constexpr char read_code(std::size_t& at, std::uint32_t& code) {
-  while (kTable[at] != ',' && kTable[at] != '.') code = code << 4 | hex_digit(kTable[at++]);
-  return kTable[at++];
+  while (kHtmlEntityTable[at] != ',' && kHtmlEntityTable[at] != '.')
+    code = code << 4 | hex_digit(kHtmlEntityTable[at++]);
+  return kHtmlEntityTable[at++];
 }
 
 constexpr std::array<HtmlEntity, kEntities> read_table() {
@@ -27,9 +27,9 @@ constexpr std::array<HtmlEntity, kEntities> read_table() {
   std::size_t at = 0;
   for (HtmlEntity& entity : entities) {
     const std::size_t begin = at;
-    while (kTable[at] != ':' && kTable[at] != '+') ++at;
-    entity.name = kTable.substr(begin, at - begin);
-    entity.needs_semicolon = kTable[at++] == ':';
+    while (kHtmlEntityTable[at] != ':' && kHtmlEntityTable[at] != '+') ++at;
+    entity.name = kHtmlEntityTable.substr(begin, at - begin);
+    entity.needs_semicolon = kHtmlEntityTable[at++] == ':';
     if (read_code(at, entity.first) == '.') read_code(at, entity.second);
   }
   return entities;

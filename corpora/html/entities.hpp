@@ -1,5 +1,5 @@
 // HTML's named character references (WHATWG HTML, section 13.5): 2,231 names, 106 of which also work without their
-// semicolon. The table is checked in as entities_table.inc, which make_entities.py makes.
+// semicolon. The table is checked in as entities_table.hpp, which make_entities.py makes.
 #pragma once
 
 #include <cstddef>

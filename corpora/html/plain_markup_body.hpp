@@ -1,10 +1,8 @@
-// The body of the kernels of plain_markup.cpp, included once for each instruction set by a source that defines
-// SPILLWAY_HTML_TARGET, the target attribute, and a struct Vector with
-//   TextMasks text_masks(const char* bytes), TagMasks tag_masks(const char* bytes), std::uint64_t find(bytes, byte):
-//     where the 64 bytes have the characters named in the structs below
-//   char* copy(const char* bytes, const TextMasks&, std::uint64_t kept, char* to): copies the bytes of `kept` with white
-//     space as " ", and returns their end; may write 64 bytes.
-// It is no header of its own.
+// The body of the kernels of plain_markup.cpp. It is included once for each instruction set, after
+// SPILLWAY_HTML_TARGET, the target attribute, and a struct Vector, whose functions look at 64 bytes:
+//   text_masks(bytes), tag_masks(bytes), find(bytes, byte): where the bytes are that TextMasks and TagMasks name
+//   copy(bytes, masks, kept, to): copies the bytes of the mask `kept`, with white space as " ", and returns their end;
+//   it may write 64 bytes
 
 SPILLWAY_HTML_TARGET inline const char* find_quote(const char* at, const char* end, char quote) {
   for (; end - at >= 64; at += 64) {

@@ -1,7 +1,6 @@
 #include "corpora/html/raw_text_reader.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "corpora/document/utf8.hpp"
 #include "corpora/html/byte_search.hpp"
@@ -20,8 +19,7 @@ void HtmlRawTextReader::start(HtmlContent content, std::string_view name) {
   state_ = State::kText;
   escape_ = Escape::kNone;
   dashes_ = 0;
-  name_length_ = std::min(name.size(), kLongestHtmlName);
-  std::memcpy(name_, name.data(), name_length_);
+  name_length_ = name.copy(name_, kLongestHtmlName);
 }
 
 std::size_t HtmlRawTextReader::feed(std::string_view bytes) {

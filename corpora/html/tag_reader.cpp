@@ -1,6 +1,5 @@
 #include "corpora/html/tag_reader.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "corpora/document/utf8.hpp"
@@ -34,8 +33,7 @@ void HtmlTagReader::start(Kind kind) {
 
 void HtmlTagReader::start_after_name(std::string_view name) {
   start(Kind::kEnd);
-  name_length_ = std::min(name.size(), kLongestHtmlName);
-  std::memcpy(name_, name.data(), name_length_);
+  name_length_ = name.copy(name_, kLongestHtmlName);
   open();
 }
 

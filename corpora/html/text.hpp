@@ -16,7 +16,7 @@ namespace spillway {
 // Texts of attributes that become part of the text, each as a line of its own, cut to 64 KiB.
 struct HtmlAttributeTexts {
   bool alternatives = false;  // alt of img, area and input
-  bool titles = false;        // title of any element; reading is about four times slower then
+  bool titles = false;        // title of any element; reading is about three times slower then
   bool description = false;   // content of <meta name="description">
 };
 

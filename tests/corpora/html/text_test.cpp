@@ -125,6 +125,16 @@ TEST(HtmlText, ReadsSvgAndMathByTheirOwnRules) {
   EXPECT_EQ(html_text("a<svg/>b<script>c</script>d<svg><path/></svg><style>e</style>"), "a\nbd");
 }
 
+TEST(HtmlText, CountsDeepForeignElements) {
+  std::string open, close;
+  for (int i = 0; i < 100; ++i) {
+    open += i % 2 == 0 ? "<svg>" : "<desc>";
+    close += i % 2 == 0 ? "</desc>" : "</svg>";
+  }
+  EXPECT_EQ(read_html(open + "a" + close + "<title>T</title>b"), (ReadHtml{"T", "a\nb"}));
+  EXPECT_EQ(read_html(open + "a" + close + close + "<style>c</style>b"), (ReadHtml{"", "a\nb"}));
+}
+
 TEST(HtmlText, AddsAttributesWhenAsked) {
   const std::string html =
       "<meta content=\"c &lt; d\" name=Description>a<img alt=\"x  y\" title=t alt=z>b<a title='q&quot;'>c</a><meta "
