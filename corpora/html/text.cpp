@@ -67,8 +67,8 @@ void HtmlText::characters(std::string_view text) {
 }
 
 bool HtmlText::open_tag(const HtmlTag& tag) {
-  tag_ = tag;
   name_.assign(tag.name);
+  is_end_tag_ = tag.is_end;
   element_ = html_element(tag.name);
   value_ = nullptr;
   alternative_.is_there = title_value_.is_there = meta_name_.is_there = content_.is_there = false;
@@ -76,7 +76,7 @@ bool HtmlText::open_tag(const HtmlTag& tag) {
 }
 
 bool HtmlText::wants_attributes() const {
-  if (tag_.is_end || is_hidden()) return false;
+  if (is_end_tag_ || is_hidden()) return false;
   return attributes_.titles || (attributes_.alternatives && element_.role == HtmlRole::kAlternative) ||
          (attributes_.description && element_.role == HtmlRole::kMeta);
 }
@@ -106,7 +106,7 @@ void HtmlText::attribute_value(std::string_view piece) {
 
 HtmlContent HtmlText::close_tag(HtmlTagEnd end) {
   if (breaks_line() && !is_hidden()) text_.break_line();
-  if (tag_.is_end) {
+  if (is_end_tag_) {
     end_element();
     return HtmlContent::kData;
   }
@@ -116,10 +116,10 @@ HtmlContent HtmlText::close_tag(HtmlTagEnd end) {
   return HtmlContent::kData;
 }
 
-// Inside of an svg, texts and titles are lines; names of HTML mean nothing there.
+// Inside of an svg, texts and titles are lines, too.
 bool HtmlText::breaks_line() const {
-  if (!foreign_.is_inside()) return element_.breaks_words;
-  return name_ == "svg" || name_ == "text" || name_ == "title" || name_ == "desc" || name_ == "foreignobject";
+  if (element_.breaks_words) return true;
+  return foreign_.is_inside() && (name_ == "text" || name_ == "desc" || name_ == "foreignobject");
 }
 
 // Raw text is only inside of HTML, so the end tag that comes there is its own.

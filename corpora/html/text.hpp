@@ -74,8 +74,8 @@ class HtmlText final : private HtmlHandler {
   bool has_title_ = false;
   std::uint64_t templates_ = 0;  // open ones, nested
   HtmlElement element_;
-  HtmlTag tag_;  // the current tag; its name is in name_
-  std::string name_;
+  std::string name_;  // of the current tag
+  bool is_end_tag_ = false;
   Value alternative_, title_value_, meta_name_, content_;
   Value* value_ = nullptr;  // of the current attribute; nullptr: not wanted
 };

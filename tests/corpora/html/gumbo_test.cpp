@@ -54,8 +54,7 @@ class GumboText {
     const bool is_html = element.tag_namespace == GUMBO_NAMESPACE_HTML;
     const HtmlElement known = html_element(name);
     const bool breaks =
-        is_html ? known.breaks_words
-                : name == "svg" || name == "text" || name == "title" || name == "desc" || name == "foreignobject";
+        known.breaks_words || (!is_html && (name == "text" || name == "desc" || name == "foreignobject"));
     if (breaks) text_.break_line();
     const bool is_title = is_html && known.role == HtmlRole::kTitle;
     if (known.role != HtmlRole::kScript && name != "style" && !(is_html && known.role == HtmlRole::kHidden) &&

@@ -121,6 +121,7 @@ TEST(HtmlText, ReadsSvgAndMathByTheirOwnRules) {
             "a\ne\nf<g\nh");
   EXPECT_EQ(html_text("a<svg><foreignObject><style>b<c></style><p>d</p></foreignObject></svg>e"), "a\nd\ne");
   EXPECT_EQ(html_text("a<svg><style>b<p>c<title>d</title>e"), "a\nc\ne") << "a <p> ends the svg and all in it";
+  EXPECT_EQ(html_text("<svg><a>a<p>b"), "a\nb");
   EXPECT_EQ(html_text("a<math><mi>x</mi><mo>+</mo></math>b<![CDATA[c]]>"), "ax+b");
   EXPECT_EQ(html_text("a<svg/>b<script>c</script>d<svg><path/></svg><style>e</style>"), "a\nbd");
 }
