@@ -23,6 +23,7 @@ endfunction()
 
 spillway_dependency(zstd zstd.h LIBRARIES zstd)
 spillway_dependency(zlib zlib.h LIBRARIES z)
+spillway_dependency(brotli brotli/decode.h LIBRARIES brotlidec brotlicommon)
 spillway_dependency(xxhash xxhash.h LIBRARIES xxhash)
 spillway_dependency(simdjson simdjson.h LIBRARIES simdjson)
 spillway_dependency(icu unicode/unorm2.h LIBRARIES icuuc icudata)

@@ -1,0 +1,160 @@
+#include "corpora/http/decoder.hpp"
+
+#include <brotli/decode.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+namespace spillway {
+
+namespace {
+
+constexpr std::string_view kZstdMagic = "\x28\xB5\x2F\xFD";
+
+// Window bits for inflateInit2(): zlib tells its formats apart by them.
+enum class ZlibFormat : int { kRaw = -15, kZlib = 15, kGzip = 15 + 16 };
+
+class ZlibDecoder final : public Decoder {
+ public:
+  explicit ZlibDecoder(ZlibFormat format) : is_gzip_(format == ZlibFormat::kGzip) {
+    if (inflateInit2(&stream_, static_cast<int>(format)) != Z_OK) throw std::bad_alloc();
+  }
+  ~ZlibDecoder() override { inflateEnd(&stream_); }
+  ZlibDecoder(const ZlibDecoder&) = delete;
+  ZlibDecoder& operator=(const ZlibDecoder&) = delete;
+
+  Step step(std::string_view in, std::span<char> out) override {
+    if (at_end_ && !(is_gzip_ && in.starts_with('\x1F'))) return {0, 0, Status::kEnd};
+    if (at_end_) inflateReset(&stream_);  // another member
+    at_end_ = false;
+    constexpr std::size_t kMost = std::size_t{1} << 30;
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
+    stream_.avail_in = static_cast<uInt>(std::min(in.size(), kMost));
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = static_cast<uInt>(std::min(out.size(), kMost));
+    const uInt had_in = stream_.avail_in, had_out = stream_.avail_out;
+    const int result = inflate(&stream_, Z_NO_FLUSH);
+    const Step step{had_in - stream_.avail_in, had_out - stream_.avail_out, Status::kOpen};
+    if (result == Z_MEM_ERROR) throw std::bad_alloc();
+    at_end_ = result == Z_STREAM_END;
+    if (at_end_) return {step.taken, step.given, is_gzip_ ? Status::kOpen : Status::kEnd};
+    const bool is_fine = result == Z_OK || result == Z_BUF_ERROR;
+    return {step.taken, step.given, is_fine ? Status::kOpen : Status::kBroken};
+  }
+  bool is_at_end() const override { return at_end_; }
+
+ private:
+  z_stream stream_{};
+  bool is_gzip_, at_end_ = false;
+};
+
+// Memory with a limit, for libraries that take an allocator.
+class LimitedMemory {
+ public:
+  void* allocate(std::size_t bytes) {
+    if (bytes > kDecoderBytes - used_) {
+      refused_ = true;
+      return nullptr;
+    }
+    void* const block = std::malloc(bytes + kHeaderBytes);
+    if (block == nullptr) return nullptr;
+    used_ += bytes;
+    *static_cast<std::size_t*>(block) = bytes;
+    return static_cast<char*>(block) + kHeaderBytes;
+  }
+  void free(void* address) {
+    if (address == nullptr) return;
+    void* const block = static_cast<char*>(address) - kHeaderBytes;
+    used_ -= *static_cast<std::size_t*>(block);
+    std::free(block);
+  }
+  bool refused() const { return refused_; }
+  static void* allocate(void* memory, std::size_t bytes) {
+    return static_cast<LimitedMemory*>(memory)->allocate(bytes);
+  }
+  static void free(void* memory, void* address) { static_cast<LimitedMemory*>(memory)->free(address); }
+
+ private:
+  static constexpr std::size_t kHeaderBytes = alignof(std::max_align_t);
+  std::size_t used_ = 0;
+  bool refused_ = false;
+};
+
+class BrotliDecoder final : public Decoder {
+ public:
+  BrotliDecoder() : state_(BrotliDecoderCreateInstance(&LimitedMemory::allocate, &LimitedMemory::free, &memory_)) {
+    if (state_ == nullptr) throw std::bad_alloc();
+  }
+  ~BrotliDecoder() override { BrotliDecoderDestroyInstance(state_); }
+  BrotliDecoder(const BrotliDecoder&) = delete;
+  BrotliDecoder& operator=(const BrotliDecoder&) = delete;
+
+  Step step(std::string_view in, std::span<char> out) override {
+    const auto* next_in = reinterpret_cast<const std::uint8_t*>(in.data());
+    auto* next_out = reinterpret_cast<std::uint8_t*>(out.data());
+    std::size_t left_in = in.size(), left_out = out.size();
+    const auto result = BrotliDecoderDecompressStream(state_, &left_in, &next_in, &left_out, &next_out, nullptr);
+    Step step{in.size() - left_in, out.size() - left_out, Status::kOpen};
+    if (result == BROTLI_DECODER_RESULT_SUCCESS) step.status = Status::kEnd;
+    if (result == BROTLI_DECODER_RESULT_ERROR) step.status = memory_.refused() ? Status::kNoMemory : Status::kBroken;
+    return step;
+  }
+  bool is_at_end() const override { return BrotliDecoderIsFinished(state_) != 0; }
+
+ private:
+  LimitedMemory memory_;
+  BrotliDecoderState* state_;
+};
+
+class ZstdDecoder final : public Decoder {
+ public:
+  ZstdDecoder() : context_(ZSTD_createDCtx()) {
+    constexpr int kMaxWindowLog = 23;  // RFC 9659
+    if (context_ == nullptr) throw std::bad_alloc();
+    ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kMaxWindowLog);
+  }
+  ~ZstdDecoder() override { ZSTD_freeDCtx(context_); }
+  ZstdDecoder(const ZstdDecoder&) = delete;
+  ZstdDecoder& operator=(const ZstdDecoder&) = delete;
+
+  Step step(std::string_view in, std::span<char> out) override {
+    if (at_end_ && !in.starts_with(kZstdMagic)) return {0, 0, Status::kEnd};
+    ZSTD_inBuffer input{in.data(), in.size(), 0};
+    ZSTD_outBuffer output{out.data(), out.size(), 0};
+    const std::size_t result = ZSTD_decompressStream(context_, &output, &input);
+    Step step{input.pos, output.pos, Status::kOpen};
+    if (ZSTD_isError(result) != 0) {
+      const bool is_window = ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge;
+      step.status = is_window ? Status::kNoMemory : Status::kBroken;
+    }
+    at_end_ = result == 0;
+    return step;
+  }
+  bool is_at_end() const override { return at_end_; }
+
+ private:
+  bool at_end_ = false;
+  ZSTD_DCtx* context_;
+};
+
+bool is_zlib_header(std::string_view start) {
+  if (start.size() < 2) return false;
+  const unsigned cmf = static_cast<std::uint8_t>(start[0]), flags = static_cast<std::uint8_t>(start[1]);
+  return (cmf & 0x0F) == Z_DEFLATED && cmf >> 4 <= 7 && (cmf * 256 + flags) % 31 == 0;
+}
+
+}  // namespace
+
+std::unique_ptr<Decoder> make_decoder(ContentCoding coding, std::string_view start) {
+  if (start.starts_with("\x1F\x8B")) return std::make_unique<ZlibDecoder>(ZlibFormat::kGzip);
+  if (start.starts_with(kZstdMagic)) return std::make_unique<ZstdDecoder>();
+  if (coding == ContentCoding::kBrotli) return std::make_unique<BrotliDecoder>();
+  if (coding != ContentCoding::kDeflate) return nullptr;
+  return std::make_unique<ZlibDecoder>(is_zlib_header(start) ? ZlibFormat::kZlib : ZlibFormat::kRaw);
+}
+
+}  // namespace spillway

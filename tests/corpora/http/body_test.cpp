@@ -1,0 +1,163 @@
+#include "corpora/http/body.hpp"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <random>
+
+#include "tests/corpora/reader/packing.hpp"
+
+namespace spillway {
+namespace {
+
+using spillway::testing::gzip_member;
+using spillway::testing::zstd_frame;
+
+struct Decoded final : BodyOutput {
+  bool body(std::string_view piece) override {
+    bytes += piece;
+    return true;
+  }
+  std::string bytes;
+};
+
+struct Result {
+  std::string bytes;
+  BodyFault fault;
+  friend bool operator==(const Result&, const Result&) = default;
+};
+std::ostream& operator<<(std::ostream& out, const Result& result) {
+  return out << result.bytes.size() << " bytes, fault " << static_cast<int>(result.fault) << ": "
+             << result.bytes.substr(0, 200);
+}
+
+Result decode_by(std::string_view stored, const ResponseHead& head, std::size_t step, std::uint64_t most) {
+  HttpBody body(head, most);
+  Decoded out;
+  for (std::size_t at = 0; at < stored.size(); at += step) {
+    if (!body.feed(stored.substr(at, step), out)) break;
+  }
+  body.finish(out);
+  return {out.bytes, body.fault()};
+}
+
+// The same however the bytes arrive.
+Result decode(std::string_view stored, const ResponseHead& head, std::uint64_t most = 1 << 30) {
+  const Result whole = decode_by(stored, head, 1 << 20, most);
+  if (whole.fault != BodyFault::kTooLong && stored.size() < (1 << 20)) {
+    for (const std::size_t step : {1, 3, 5000}) EXPECT_EQ(decode_by(stored, head, step, most), whole) << step;
+  }
+  return whole;
+}
+
+ResponseHead coded(std::vector<ContentCoding> codings) {
+  ResponseHead head;
+  head.codings = std::move(codings);
+  return head;
+}
+ResponseHead chunked() {
+  ResponseHead head;
+  head.is_chunked = true;
+  return head;
+}
+
+std::string deflated(std::string_view bytes, int window_bits) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
+  std::string packed(deflateBound(&stream, bytes.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+std::string sample_text(std::size_t bytes) {
+  std::mt19937 random(7);
+  std::string text = "<!DOCTYPE html>";
+  while (text.size() < bytes) text += " word" + std::to_string(random() % 1000);
+  return text;
+}
+
+const std::string kText = sample_text(30000);
+
+TEST(HttpBody, UndoesCodings) {
+  EXPECT_EQ(decode(kText, {}), (Result{kText, BodyFault::kNone}));
+  EXPECT_EQ(decode(gzip_member(kText), coded({ContentCoding::kGzip})), (Result{kText, BodyFault::kNone}));
+  EXPECT_EQ(decode(zstd_frame(kText), coded({ContentCoding::kZstd})), (Result{kText, BodyFault::kNone}));
+  EXPECT_EQ(decode(deflated(kText, 15), coded({ContentCoding::kDeflate})), (Result{kText, BodyFault::kNone}));
+  EXPECT_EQ(decode(deflated(kText, -15), coded({ContentCoding::kDeflate})), (Result{kText, BodyFault::kNone}));
+  EXPECT_EQ(decode(gzip_member(kText) + gzip_member("more"), coded({ContentCoding::kGzip})).bytes, kText + "more");
+  EXPECT_EQ(decode("", coded({ContentCoding::kGzip})), (Result{"", BodyFault::kNone}));
+}
+
+// "hello brotli" made by the program brotli.
+TEST(HttpBody, UndoesBrotli) {
+  const std::string packed("\x8b\x05\x80hello brotli\x03", 16);
+  EXPECT_EQ(decode(packed, coded({ContentCoding::kBrotli})), (Result{"hello brotli", BodyFault::kNone}));
+  EXPECT_EQ(decode(packed.substr(0, 10), coded({ContentCoding::kBrotli})).fault, BodyFault::kTruncated);
+  EXPECT_EQ(decode(kText, coded({ContentCoding::kBrotli})), (Result{kText, BodyFault::kNotEncoded}));
+}
+
+TEST(HttpBody, UndoesSeveralAtOnce) {
+  const std::string both = zstd_frame(gzip_member(kText));
+  EXPECT_EQ(decode(both, coded({ContentCoding::kGzip, ContentCoding::kZstd})), (Result{kText, BodyFault::kNone}));
+  ResponseHead head = coded({ContentCoding::kGzip});
+  head.is_chunked = true;
+  const std::string packed = gzip_member(kText);
+  char size[32];
+  std::snprintf(size, sizeof size, "%zx\r\n", packed.size());
+  EXPECT_EQ(decode(size + packed + "\r\n0\r\n\r\n", head), (Result{kText, BodyFault::kNone}));
+}
+
+TEST(HttpBody, TakesABodyThatIsNotCodedAsItIs) {
+  for (const ContentCoding coding :
+       {ContentCoding::kGzip, ContentCoding::kZstd, ContentCoding::kDeflate, ContentCoding::kBrotli}) {
+    EXPECT_EQ(decode(kText, coded({coding})), (Result{kText, BodyFault::kNotEncoded}));
+    EXPECT_EQ(decode(gzip_member(kText), coded({coding})), (Result{kText, BodyFault::kNone})) << "gzip in truth";
+  }
+}
+
+TEST(HttpBody, KeepsWhatPrecedesDamage) {
+  const std::string packed = gzip_member(kText);
+  const Result cut = decode(packed.substr(0, packed.size() / 2), coded({ContentCoding::kGzip}));
+  EXPECT_EQ(cut.fault, BodyFault::kTruncated);
+  EXPECT_TRUE(kText.starts_with(cut.bytes));
+  EXPECT_GT(cut.bytes.size(), 1000u);
+  std::string damaged = packed;
+  for (std::size_t at = damaged.size() - 8; at < damaged.size(); ++at) damaged[at] = '\x55';
+  EXPECT_EQ(decode(damaged, coded({ContentCoding::kGzip})).fault, BodyFault::kDamaged);
+}
+
+TEST(HttpBody, JoinsChunks) {
+  EXPECT_EQ(decode("5\r\nhello\r\n1;x=y\r\n \r\n00006 \r\nworld!\r\n0\r\nTrailer: x\r\n\r\n", chunked()),
+            (Result{"hello world!", BodyFault::kNone}));
+  EXPECT_EQ(decode("5\nhello\n0\n\n", chunked()), (Result{"hello", BodyFault::kNone}));
+  EXPECT_EQ(decode("", chunked()), (Result{"", BodyFault::kNone}));
+  EXPECT_EQ(decode("0\r\n\r\n", chunked()), (Result{"", BodyFault::kNone}));
+}
+
+TEST(HttpBody, ReadsBadChunks) {
+  EXPECT_EQ(decode("<html>no chunks</html>", chunked()), (Result{"<html>no chunks</html>", BodyFault::kNotEncoded}));
+  EXPECT_EQ(decode("abc", chunked()), (Result{"abc", BodyFault::kNotEncoded}));
+  EXPECT_EQ(decode("a face in the crowd\nis text", chunked()).fault, BodyFault::kTruncated);
+  EXPECT_EQ(decode("-1\r\nx", chunked()), (Result{"-1\r\nx", BodyFault::kNotEncoded}));
+  EXPECT_EQ(decode("5\r\nhello\r\nzz\r\n", chunked()), (Result{"hello", BodyFault::kDamaged}));
+  EXPECT_EQ(decode("5\r\nhello world", chunked()), (Result{"hello", BodyFault::kDamaged}));
+  EXPECT_EQ(decode("ffffffffffffffff\r\nhello", chunked()), (Result{"hello", BodyFault::kTruncated}));
+  EXPECT_EQ(decode("10000000000000005\r\nhello", chunked()).fault, BodyFault::kNotEncoded);
+}
+
+TEST(HttpBody, StopsBombs) {
+  const std::string zeros(16 << 20, '\0');
+  EXPECT_EQ(decode(gzip_member(zeros), coded({ContentCoding::kGzip}), 1 << 20).fault, BodyFault::kTooLong);
+  std::string nested = gzip_member(gzip_member(zeros));
+  EXPECT_EQ(decode(nested, coded({ContentCoding::kGzip, ContentCoding::kGzip}), 1 << 20).fault, BodyFault::kTooLong);
+}
+
+}  // namespace
+}  // namespace spillway
