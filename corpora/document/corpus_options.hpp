@@ -1,15 +1,18 @@
 // The options of reading a job's input: format, field names, limits and part.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "corpora/warc/header.hpp"
+
 namespace spillway {
 
-enum class CorpusFormat : std::uint8_t { kAuto, kJsonl, kLines, kText, kTrec, kTsv };
-inline constexpr std::size_t kCorpusFormatCount = 6;
+enum class CorpusFormat : std::uint8_t { kAuto, kJsonl, kLines, kText, kTrec, kTsv, kWarc };
+inline constexpr std::size_t kCorpusFormatCount = 7;
 // The name that --format takes: "jsonl", "text", ...
 std::string_view corpus_format_name(CorpusFormat format);
 
@@ -25,6 +28,18 @@ struct FieldNames {
   std::vector<std::string> date{"date"};
 };
 
+// Which records of a crawl are documents.
+struct CrawlOptions {
+  std::uint32_t types = bit(WarcType::kResponse) | bit(WarcType::kResource) | bit(WarcType::kConversion);
+  std::vector<unsigned> statuses{200};  // of HTTP responses; empty: any
+
+  static constexpr std::uint32_t bit(WarcType type) { return std::uint32_t{1} << static_cast<unsigned>(type); }
+  bool has_type(WarcType type) const { return (types & bit(type)) != 0; }
+  bool has_status(unsigned status) const {
+    return statuses.empty() || std::find(statuses.begin(), statuses.end(), status) != statuses.end();
+  }
+};
+
 struct CorpusOptions {
   CorpusFormat format = CorpusFormat::kAuto;
   FieldNames fields;  // jsonl
@@ -32,6 +47,7 @@ struct CorpusOptions {
   FieldNames trec_fields{{"docno"}, {"title", "headline", "hl", "head"}, {}, {"url"}, {"date"}};
   // Without any number, the columns are id and text, or id, title and text, depending on how many there are.
   FieldNames tsv_fields{{}, {}, {}, {}, {}};
+  CrawlOptions crawl;
   // Longer documents are skipped: bytes of a line, of a file, or of a record's title and text together.
   std::uint64_t max_document_bytes = std::uint64_t{64} << 20;
   std::uint32_t part_number = 1, part_count = 1;  // --part I/N

@@ -28,6 +28,18 @@ enum class SkipReason : std::uint8_t {
   kOutsideDocument,    // trec: text outside of all documents
   kBadColumns,         // tsv: a wrong number of columns, or a NUL byte
   kDuplicateId,        // found after ingest
+  // Crawls: records that were not asked for.
+  kRecordType,  // of a type other than --warc-types
+  kRevisit,     // a page that had not changed
+  kHttpStatus,
+  kMediaType,  // neither HTML nor plain text
+  kEmptyPage,
+  // Crawls: damage.
+  kBadRecordHeader,
+  kBadRecordLength,  // missing, or not where the next record begins
+  kRecordTruncated,
+  kOutsideRecord,
+  kContentCoding,  // of a kind that cannot be undone
   kCount
 };
 std::string_view skip_reason_name(SkipReason reason);  // "bad_json", "missing_id", ...
@@ -36,7 +48,10 @@ std::string_view skip_reason_name(SkipReason reason);  // "bad_json", "missing_i
 struct SourcePlace {
   std::string_view path;
   std::uint64_t offset = 0;
+  std::string_view id = {}, url = {};  // of a skipped record, as far as they are known
 };
+// Whether records are skipped for this reason because nobody asked for them. They do not count as errors.
+bool is_unasked(SkipReason reason);
 
 // The fields of a document except its text, as valid UTF-8. The views are valid during begin().
 struct DocumentFields {

@@ -32,8 +32,11 @@ struct CorpusFile {
   std::string_view id() const { return std::string_view(path).substr(id_begin); }
 };
 
-// Whether the reader thread has to unpack or stream the file; parsers read all other files themselves.
-inline bool needs_reader(const CorpusFile& file) { return file.is_stream || file.compression != Compression::kNone; }
+// Whether the reader thread has to unpack the file, stream it, or find its records one after the other; parsers read
+// all other files themselves.
+inline bool needs_reader(const CorpusFile& file) {
+  return file.is_stream || file.compression != Compression::kNone || file.format == CorpusFormat::kWarc;
+}
 
 // A path is stored as what differs from the path before it, numbers as varints. Movable.
 class FileTable {

@@ -70,9 +70,7 @@ void recognise(FileSystem& files, CorpusFile& file) {
 }
 
 // Whether the file may be cut at record borders, so that several parts share it.
-bool is_divisible(const CorpusFile& file) {
-  return file.compression == Compression::kNone && !file.is_stream && file.format != CorpusFormat::kText;
-}
+bool is_divisible(const CorpusFile& file) { return !needs_reader(file) && file.format != CorpusFormat::kText; }
 
 void check_part(const CorpusOptions& options) {
   if (options.part_count == 0 || options.part_number == 0 || options.part_number > options.part_count) {
@@ -188,6 +186,7 @@ void CorpusPlan::add(const CorpusFile& file) {
   total_bytes += bytes;
   unpack_bytes = std::max(unpack_bytes, file.unpack_bytes);
   streams += file.is_stream ? 1 : 0;
+  archives += file.format == CorpusFormat::kWarc ? 1 : 0;
   packed_files += file.compression != Compression::kNone ? 1 : 0;
   if (file.compression == Compression::kGzip) gzip_bytes += bytes;
   if (file.compression == Compression::kZstd) {

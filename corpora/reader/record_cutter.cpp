@@ -7,6 +7,8 @@
 #include "corpora/document/record_source.hpp"
 #include "corpora/document/utf8.hpp"
 #include "corpora/reader/sniff.hpp"
+#include "corpora/reader/spool.hpp"
+#include "corpora/reader/warc_cutter.hpp"
 #include "corpora/records/text.hpp"
 
 namespace spillway {
@@ -18,30 +20,6 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) {
 }
 
 bool leaves_record_whole(const ContainerFault& fault) { return fault.reason == SkipReason::kTrailingGarbage; }
-
-// Writes a record to a scratch file and counts its bytes. The file is dropped when the record exceeds `most_bytes`.
-class Spool {
- public:
-  Spool(TempSpace& temp, std::uint64_t most_bytes) : file_(temp.create("record")), most_bytes_(most_bytes) {}
-
-  void append(std::span<const std::uint8_t> bytes) {
-    if (bytes.empty()) return;
-    bytes_ += bytes.size();
-    last_byte_ = bytes.back();
-    if (is_too_long()) file_.reset();
-    if (file_ != nullptr) file_->writer().append(bytes);
-  }
-  bool is_too_long() const { return bytes_ > most_bytes_; }
-  std::uint64_t bytes() const { return bytes_; }
-  std::uint8_t last_byte() const { return last_byte_; }
-  std::unique_ptr<TempFile> take() { return std::move(file_); }
-
- private:
-  std::unique_ptr<TempFile> file_;
-  std::uint64_t most_bytes_;
-  std::uint64_t bytes_ = 0;
-  std::uint8_t last_byte_ = 0;
-};
 
 }  // namespace
 
@@ -59,6 +37,8 @@ bool RecordCutter::run() {
   bool go_on = true;
   if (format_ == CorpusFormat::kText) {
     go_on = copy_text();
+  } else if (format_ == CorpusFormat::kWarc) {
+    go_on = cut_archive();
   } else if (format_ != CorpusFormat::kAuto) {
     go_on = cut_records();
   }
@@ -269,6 +249,16 @@ bool RecordCutter::spool_record() {
   filled_ = ended ? held - border : 0;
   if (filled_ > 0) std::memmove(all.data(), all.data() + border, filled_);
   return fault ? handle_fault(std::move(*fault), is_cut) : true;
+}
+
+bool RecordCutter::cut_archive() {
+  WarcCutter::Memory memory{memory_.buffers, memory_.temp, memory_.head, head_begin_, head_end_};
+  head_begin_ = head_end_;
+  WarcCutter cutter(source_, longest_spooled_bytes_, memory, [this](UnpackedRecords made) {
+    made.file = file_;
+    return emit(std::move(made));
+  });
+  return cutter.run();
 }
 
 bool RecordCutter::copy_text() {

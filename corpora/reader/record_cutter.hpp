@@ -41,6 +41,7 @@ class RecordCutter {
   bool cut_records();
   bool cut_full_buffer();
   bool spool_record();
+  bool cut_archive();
   bool copy_text();
   bool spool_text();
   bool drain();

@@ -9,6 +9,7 @@
 #include "corpora/records/text.hpp"
 #include "corpora/unpack/gzip_codec.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
+#include "corpora/warc/start.hpp"
 
 namespace spillway {
 
@@ -33,6 +34,12 @@ bool starts_with_doc_tag(std::string_view head) {
   return RecordBorders(CorpusFormat::kTrec).find(head.substr(begin), 0) == 0;
 }
 
+// ARC files begin with a record about the file.
+bool starts_with_record(std::string_view head) {
+  if (head.starts_with(kWarcMagic)) return is_record_start(WarcKind::kWarc, head);
+  return head.starts_with("filedesc:") && is_record_start(WarcKind::kArc, head);
+}
+
 }  // namespace
 
 Compression sniff_compression(std::string_view head) {
@@ -45,6 +52,7 @@ std::optional<CorpusFormat> sniff_format(std::string_view head, bool is_whole) {
   const std::string_view start = head.substr(0, kFormatSniffBytes);
   if (starts_with_json(start, is_whole && start.size() == head.size())) return CorpusFormat::kJsonl;
   if (starts_with_doc_tag(start)) return CorpusFormat::kTrec;
+  if (starts_with_record(head)) return CorpusFormat::kWarc;
   if (looks_binary(head.substr(0, kBinarySniffBytes))) return std::nullopt;
   return CorpusFormat::kText;
 }

@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "corpora/reader/plan.hpp"
 #include "corpora/reader/unpack_buffers.hpp"
 #include "corpora/unpack/unpacking_stream.hpp"
+#include "corpora/warc/framer.hpp"
 #include "io/file/temp_space.hpp"
 
 namespace spillway {
@@ -27,13 +29,22 @@ struct PlainFiles {
   std::size_t count = 0;
 };
 
+// A record of a web archive, or what stands in its place.
+struct ArchiveRecord {
+  WarcPiece piece;
+  std::uint64_t unpacked_offset = 0;
+  // In the buffer: all of the record, or only its header if the block is not needed.
+  std::size_t begin = 0, bytes = 0;
+};
+
 // Whole records of a compressed file or stream, and the fault of the container that follows them.
 struct UnpackedRecords {
   std::shared_ptr<const CorpusFile> file;
   CorpusFormat format = CorpusFormat::kText;
   UnpackBuffers::Taken buffer;
-  std::size_t bytes = 0;              // in the buffer
-  std::uint64_t unpacked_offset = 0;  // of the buffer's first byte
+  std::size_t bytes = 0;                // in the buffer
+  std::uint64_t unpacked_offset = 0;    // of the buffer's first byte
+  std::vector<ArchiveRecord> archived;  // warc: the records in the buffer; of a spooled record, that one
   // If the buffer has no bytes, the task is one record that is too long for a buffer, without its newline.
   std::unique_ptr<TempFile> spooled;    // nullptr: the record is longer than what is spooled
   std::uint64_t spooled_bytes = 0;      // length of that record

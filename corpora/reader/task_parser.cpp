@@ -15,7 +15,7 @@ std::size_t padded_buffer_bytes(const ReaderLimits& limits) {
 
 std::size_t parsers_bytes() {
   return FieldedDocument::memory_bytes() + JsonlParser::memory_bytes() + TrecParser::memory_bytes() +
-         TsvParser::memory_bytes();
+         TsvParser::memory_bytes() + WarcParser::memory_bytes();
 }
 
 std::span<char> as_chars(std::span<std::uint8_t> bytes) {
@@ -56,6 +56,11 @@ std::uint64_t newline_bytes(const PlainRange& range, std::uint64_t begin, std::u
   return range.file->format != CorpusFormat::kJsonl && end - begin > 1 && byte_is(end - 2, '\r') ? 2 : 1;
 }
 
+// Whether the fault hit the last record of an archive.
+bool ends_in_cut_record(const UnpackedRecords& records) {
+  return records.fault && !records.archived.empty() && records.archived.back().piece.kind == WarcPiece::Kind::kCut;
+}
+
 }  // namespace
 
 TaskParser::TaskParser(const CorpusReader& reader, MemoryBudget& budget)
@@ -68,7 +73,8 @@ TaskParser::TaskParser(const CorpusReader& reader, MemoryBudget& budget)
       trec_(setup_.options, document_),
       tsv_(setup_.options, document_),
       lines_(setup_.options.max_document_bytes, as_chars(scratch_.span())),
-      text_(setup_.options.max_document_bytes, as_chars(scratch_.span())) {}
+      text_(setup_.options.max_document_bytes, as_chars(scratch_.span())),
+      warc_(setup_.options, as_chars(scratch_.span())) {}
 
 std::size_t TaskParser::memory_bytes(const ReaderLimits& limits) {
   return 2 * padded_buffer_bytes(limits) + parsers_bytes();
@@ -154,15 +160,37 @@ void TaskParser::parse(UnpackedRecords& records, DocumentSink& sink) {
   const double read_bytes = static_cast<double>(records.spooled_bytes) * passes_over(records.format);
   PassProgress progress(sink, static_cast<double>(records.stored_bytes) / std::max(read_bytes, 1.0),
                         records.stored_bytes);
-  if (records.spooled_bytes > 0) {
+  if (records.format == CorpusFormat::kWarc) {
+    parse_archived(records, progress, sink);
+  } else if (records.spooled_bytes > 0) {
     parse_spooled(records, progress, sink);
   } else if (records.bytes > 0) {
     parse_held(records, sink);
   }
   if (records.fault) {
-    sink.skip(records.fault->reason, {records.file->path, records.fault->unpacked_offset}, records.fault->detail);
+    SourcePlace place{records.file->path, records.fault->unpacked_offset};
+    if (ends_in_cut_record(records)) place = warc_.cut_record(place);
+    sink.skip(records.fault->reason, place, records.fault->detail);
   }
   sink.consumed(records.stored_bytes - progress.reported());
+}
+
+void TaskParser::parse_archived(UnpackedRecords& records, PassProgress& progress, DocumentSink& sink) {
+  for (const ArchiveRecord& archived : records.archived) {
+    const SourcePlace place{records.file->path, archived.unpacked_offset};
+    if (records.spooled != nullptr) {
+      FileRecord record(records.spooled->finish(), 0, records.spooled_bytes, buffer_.span(), progress);
+      warc_.parse(archived.piece, record, place, sink);
+      continue;
+    }
+    const auto held = records.buffer->span().subspan(archived.begin, archived.bytes);
+    MemoryRecord record(as_text(held));
+    if (&archived == &records.archived.back() && ends_in_cut_record(records)) {
+      warc_.read_header(archived.piece, record);  // the fault counts it
+    } else {
+      warc_.parse(archived.piece, record, place, sink);
+    }
+  }
 }
 
 void TaskParser::parse_held(UnpackedRecords& records, DocumentSink& sink) {

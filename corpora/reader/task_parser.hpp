@@ -7,6 +7,7 @@
 #include "corpora/records/text.hpp"
 #include "corpora/records/trec.hpp"
 #include "corpora/records/tsv.hpp"
+#include "corpora/records/warc.hpp"
 #include "io/memory/budget.hpp"
 
 namespace spillway {
@@ -31,6 +32,7 @@ class TaskParser {
   void parse_file(const CorpusFile& file, PassProgress& progress, DocumentSink& sink);
   void parse(UnpackedRecords& records, DocumentSink& sink);
   void parse_held(UnpackedRecords& records, DocumentSink& sink);
+  void parse_archived(UnpackedRecords& records, PassProgress& progress, DocumentSink& sink);
   void parse_spooled(UnpackedRecords& records, PassProgress& progress, DocumentSink& sink);
 
   const ReaderSetup& setup_;
@@ -42,6 +44,7 @@ class TaskParser {
   TsvParser tsv_;
   LineParser lines_;
   TextParser text_;
+  WarcParser warc_;
 };
 
 }  // namespace spillway

@@ -1,0 +1,207 @@
+#include "corpora/reader/warc_cutter.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+
+namespace spillway {
+
+namespace {
+
+// Whether the parser looks at more than the header.
+bool needs_block(const WarcPiece& piece) {
+  return piece.kind == WarcPiece::Kind::kRecord || piece.kind == WarcPiece::Kind::kCorrected;
+}
+
+}  // namespace
+
+WarcCutter::WarcCutter(UnpackedSource& source, std::uint64_t longest_record_bytes, const Memory& memory, Emit emit)
+    : source_(source),
+      longest_record_bytes_(longest_record_bytes),
+      memory_(memory),
+      emit_(std::move(emit)),
+      begin_(memory.begin),
+      end_(memory.end),
+      offset_(memory.begin) {}
+
+bool WarcCutter::run() {
+  if (!next_buffer()) return false;
+  for (;;) {
+    piece_begin_ = filled_;
+    piece_bytes_ = 0;
+    const auto piece = framer_.next();
+    if (stopped_) return false;
+    if (piece) {
+      finish_piece(*piece);
+      if (stopped_) return false;
+      continue;
+    }
+    auto fault = source_.take_fault();
+    if (!fault) return send(std::nullopt);
+    framer_.resume();
+    offset_ = fault->unpacked_offset;
+    if (!send(std::move(fault)) || !next_buffer()) return false;
+  }
+}
+
+std::size_t WarcCutter::read(std::span<std::uint8_t> out) {
+  while (!replays_.empty() && replays_.back().position == replays_.back().end) replays_.pop_back();
+  if (replays_.empty()) return source_.read(out);
+  Replay& again = replays_.back();
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), again.end - again.position));
+  again.file->reader().read_exactly(again.position, out.first(count));
+  again.position += count;
+  return count;
+}
+
+std::string_view WarcCutter::peek(std::size_t wanted) {
+  if (stopped_) return {};
+  if (end_ - begin_ < wanted) {
+    std::memmove(memory_.window.data(), memory_.window.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  while (end_ - begin_ < wanted) {
+    const std::size_t count = read(memory_.window.subspan(end_));
+    if (count == 0) break;
+    end_ += count;
+    credit_ += count / 4;
+  }
+  return {reinterpret_cast<const char*>(memory_.window.data()) + begin_, end_ - begin_};
+}
+
+void WarcCutter::drop(std::size_t bytes) {
+  begin_ += bytes;
+  offset_ += bytes;
+}
+
+void WarcCutter::take(std::size_t bytes) {
+  if (piece_bytes_ == 0) piece_offset_ = offset_;
+  keep(rest_of_window().first(bytes));
+  drop(bytes);
+}
+
+// Appends to the piece. The start of a piece that is spooled stays in the buffer.
+void WarcCutter::keep(std::span<const std::uint8_t> bytes) {
+  if (spool_ == nullptr && bytes.size() > capacity() - filled_ && !make_room()) return;
+  piece_bytes_ += bytes.size();
+  if (spool_ != nullptr) return spool_->append(bytes);
+  if (bytes.size() > capacity() - filled_) {
+    spool_ = std::make_unique<Spool>(memory_.temp, longest_record_bytes_);
+    spool_->append(buffer_->span().subspan(piece_begin_, filled_ - piece_begin_));
+    spool_->append(bytes);
+  }
+  const std::size_t held = std::min(bytes.size(), capacity() - filled_);
+  std::memcpy(buffer_->span().data() + filled_, bytes.data(), held);
+  filled_ += held;
+}
+
+// Sends the records before the piece, so that the piece has the whole buffer.
+bool WarcCutter::make_room() {
+  if (piece_begin_ == 0) return true;
+  UnpackBuffers::Taken next = memory_.buffers.take();
+  if (next == nullptr) {
+    stopped_ = true;
+    return false;
+  }
+  const std::size_t held = filled_ - piece_begin_;
+  std::memcpy(next->span().data(), buffer_->span().data() + piece_begin_, held);
+  filled_ = piece_begin_;
+  if (!send(std::nullopt)) return false;
+  buffer_ = std::move(next);
+  piece_begin_ = 0;
+  filled_ = held;
+  return true;
+}
+
+bool WarcCutter::next_buffer() {
+  if (buffer_ == nullptr) buffer_ = memory_.buffers.take();
+  stopped_ = stopped_ || buffer_ == nullptr;
+  filled_ = piece_begin_ = 0;
+  return !stopped_;
+}
+
+// Sends the buffer with the records in it.
+bool WarcCutter::send(std::optional<ContainerFault> fault) {
+  UnpackedRecords made;
+  made.format = CorpusFormat::kWarc;
+  made.archived = std::exchange(records_, {});
+  made.bytes = filled_;
+  made.fault = std::move(fault);
+  if (made.archived.empty() && !made.fault) return true;
+  if (!made.archived.empty()) made.buffer = std::move(buffer_);
+  if (!emit_(std::move(made))) stopped_ = true;
+  return !stopped_;
+}
+
+// Puts the whole piece before the bytes that come next, and takes the part that stays once more.
+bool WarcCutter::give_back(std::uint64_t kept) {
+  const std::uint64_t returned = piece_bytes_ - kept;
+  if (!holds_piece() || returned > credit_ || replays_.size() == kMaxReplays) return false;
+  credit_ -= returned;
+  if (spool_ == nullptr && piece_bytes_ + (end_ - begin_) <= memory_.window.size()) {
+    return_to_window();
+  } else {
+    replay();
+  }
+  filled_ = piece_begin_;
+  piece_bytes_ = 0;
+  offset_ = piece_offset_;
+  while (piece_bytes_ < kept && !stopped_)
+    take(std::min(peek(1).size(), static_cast<std::size_t>(kept - piece_bytes_)));
+  return true;
+}
+
+void WarcCutter::return_to_window() {
+  const auto count = static_cast<std::size_t>(piece_bytes_);
+  std::memmove(memory_.window.data() + count, memory_.window.data() + begin_, end_ - begin_);
+  std::memcpy(memory_.window.data(), buffer_->span().data() + piece_begin_, count);
+  end_ += count - begin_;
+  begin_ = 0;
+}
+
+void WarcCutter::replay() {
+  Replay again{nullptr, 0, piece_bytes_ + (end_ - begin_)};
+  if (spool_ != nullptr) {
+    again.file = spool_->take();
+    spool_.reset();
+  } else {
+    again.file = memory_.temp.create("record");
+    again.file->writer().append(buffer_->span().subspan(piece_begin_, static_cast<std::size_t>(piece_bytes_)));
+  }
+  again.file->writer().append(rest_of_window());
+  again.file->finish();
+  replays_.push_back(std::move(again));
+  begin_ = end_ = 0;
+}
+
+// Bytes of a piece that are not needed make room for the next one.
+void WarcCutter::finish_piece(const WarcPiece& piece) {
+  if (records_.size() == kMaxRecords && !make_room()) return;
+  ArchiveRecord record{piece, piece_offset_, piece_begin_, 0};
+  if (needs_block(piece) && !holds_piece()) record.piece.kind = WarcPiece::Kind::kTooLong;
+  const bool is_header_held = piece.header_bytes <= filled_ - piece_begin_;
+  if (spool_ != nullptr && holds_piece() && (needs_block(piece) || !is_header_held)) return send_spooled(record);
+  if (piece.kind == WarcPiece::Kind::kJunk) record.unpacked_offset = offset_ - piece.block_bytes;
+  const std::uint64_t needed = piece.header_bytes + (needs_block(record.piece) ? piece.block_bytes : 0);
+  record.bytes = static_cast<std::size_t>(std::min<std::uint64_t>(needed, filled_ - piece_begin_));
+  spool_.reset();
+  filled_ = piece_begin_ + record.bytes;
+  records_.push_back(record);
+}
+
+void WarcCutter::send_spooled(const ArchiveRecord& record) {
+  filled_ = 0;
+  if (!send(std::nullopt)) return;
+  UnpackedRecords made;
+  made.format = CorpusFormat::kWarc;
+  made.unpacked_offset = record.unpacked_offset;
+  made.spooled_bytes = spool_->bytes();
+  made.spooled = spool_->take();
+  made.archived.push_back(record);
+  spool_.reset();
+  stopped_ = !emit_(std::move(made)) || !next_buffer();
+}
+
+}  // namespace spillway

@@ -1,0 +1,61 @@
+// `warc`: the records of web archives. Pages and texts that a crawl kept become documents; every other record is
+// skipped with a reason.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "corpora/document/corpus_options.hpp"
+#include "corpora/document/record_source.hpp"
+#include "corpora/http/body.hpp"
+#include "corpora/http/response_head.hpp"
+#include "corpora/warc/framer.hpp"
+
+namespace spillway {
+
+class PageText;
+
+class WarcParser {
+ public:
+  // `scratch`: at least 64 bytes; a text that fits is decoded once only.
+  WarcParser(const CorpusOptions& options, std::span<char> scratch);
+  ~WarcParser();
+  static std::size_t memory_bytes();
+
+  // Parses the piece of an archive that `record` holds; of a damaged one, as much of the header as there is.
+  void parse(const WarcPiece& piece, RecordSource& record, const SourcePlace& place, DocumentSink& sink);
+  // Reads the header only: cut_record() says at which record a fault of the container is. Valid until the next call.
+  void read_header(const WarcPiece& piece, RecordSource& record);
+  SourcePlace cut_record(const SourcePlace& fault) const;
+
+ private:
+  struct Skip {
+    SkipReason reason;
+    std::string detail;
+  };
+  using Verdict = std::optional<Skip>;
+  Verdict judge_piece(const WarcPiece& piece) const;
+  Verdict judge_type() const;
+  Verdict read_response_head(const WarcPiece& piece, RecordSource& record);
+  Verdict judge_response() const;
+  Verdict judge_page(BodyFault fault, std::uint64_t text_bytes) const;
+  BodyFault decode(RecordSource& record, BodyOutput& out);
+  void emit(RecordSource& record, std::optional<std::string_view> text, const SourcePlace& place, DocumentSink& sink);
+
+  const CrawlOptions crawl_;
+  const std::uint64_t max_document_bytes_;
+  std::span<char> scratch_;
+  std::unique_ptr<PageText> page_;
+  WarcHeaderReader header_;
+  ResponseHeadReader head_reader_;
+  ResponseHead head_;  // of the record; without HTTP, the type that the record has
+  std::string id_, url_;
+  std::uint64_t body_begin_ = 0, body_end_ = 0;
+  bool repaired_ = false;
+};
+
+}  // namespace spillway

@@ -1,0 +1,182 @@
+#include "corpora/records/warc.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/corpora/reader/packing.hpp"
+#include "tests/corpora/reader/read_corpus.hpp"
+#include "tests/corpora/records/warc_samples.hpp"
+
+namespace spillway {
+namespace {
+
+using namespace spillway::testing;
+using Reasons = std::vector<SkipReason>;
+using Texts = std::vector<std::string>;
+
+TEST(WarcParser, AResponseIsADocument) {
+  const auto result = read_bytes(archived("warcinfo", "w", "software: x\r\n") +
+                                 archived_page("a", "<title>The title</title><p>One<p>two <b>th</b>ree"));
+  ASSERT_EQ(result.documents.size(), 1u);
+  const auto& document = result.documents[0];
+  EXPECT_EQ(document.id, "a");
+  EXPECT_EQ(document.title, "The title");
+  EXPECT_EQ(document.url, "http://example.com/a");
+  EXPECT_EQ(document.date, "2024-01-02T03:04:05Z");
+  EXPECT_EQ(document.text, "One\ntwo three");
+  EXPECT_FALSE(document.repaired);
+  EXPECT_EQ(result.reasons(), Reasons{SkipReason::kRecordType});
+}
+
+TEST(WarcParser, ReadsTextsOfWetFiles) {
+  const auto result = read_bytes(archived_text("a", "one <b> two\n") + archived_text("b", ""));
+  EXPECT_EQ(result.texts(), Texts{"one <b> two\n"});
+  EXPECT_EQ(result.reasons(), Reasons{SkipReason::kEmptyPage});
+}
+
+TEST(WarcParser, EveryOtherRecordHasAReason) {
+  const std::string file =
+      archived("request", "1", "GET / HTTP/1.1\r\n\r\n") + archived("revisit", "2", "HTTP/1.1 200 OK\r\n\r\n") +
+      archived_page("3", "gone", "", "404 Not Found") + archived_page("4", "x", "Content-Type: image/png\r\n") +
+      archived_page("5", "") + archived_page("6", "x", "Content-Encoding: lzma\r\n") +
+      archived_page("7", std::string("%PDF-1.4\0", 9)) + archived("metadata", "8", "a: b\r\n") + "junk\r\n\r\n" +
+      archived_text("9", "kept");
+  const auto result = read_bytes(file);
+  EXPECT_EQ(result.texts(), Texts{"kept"});
+  EXPECT_EQ(result.reasons(), (Reasons{SkipReason::kRecordType, SkipReason::kRevisit, SkipReason::kHttpStatus,
+                                       SkipReason::kMediaType, SkipReason::kEmptyPage, SkipReason::kContentCoding,
+                                       SkipReason::kMediaType, SkipReason::kRecordType, SkipReason::kOutsideRecord}));
+}
+
+TEST(WarcParser, TypesAndStatusesAreOptions) {
+  ReadSetup setup;
+  setup.options.crawl.types = CrawlOptions::bit(WarcType::kMetadata) | CrawlOptions::bit(WarcType::kResponse);
+  setup.options.crawl.statuses = {404};
+  const auto result = read_bytes(archived("metadata", "m", "{\"a\": 1}", "Content-Type: application/json\r\n") +
+                                     archived_page("3", "gone", "", "404 Not Found") + archived_text("t", "text"),
+                                 setup);
+  EXPECT_EQ(result.texts(), (Texts{"{\"a\": 1}", "gone"}));
+}
+
+TEST(WarcParser, UndoesChunksAndCodings) {
+  const std::string page = "<p>packed text</p>";
+  const auto result =
+      read_bytes(archived_page("a", gzip_member(page), "Content-Encoding: gzip\r\n") +
+                 archived_page("b", "9\r\n<p>packed\r\n9\r\n text</p>\r\n0\r\n\r\n", "Transfer-Encoding: chunked\r\n") +
+                 archived_page("c", page, "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"));
+  EXPECT_EQ(result.texts(), Texts(3, "packed text"));
+  EXPECT_FALSE(result.documents[0].repaired);
+  EXPECT_TRUE(result.documents[2].repaired) << "what the head says is not so";
+}
+
+TEST(WarcParser, ReadsResponsesWithoutAHead) {
+  const auto result =
+      read_bytes(archived("response", "a", "<!DOCTYPE html><p>page", "Content-Type: application/http\r\n") +
+                 archived("response", "b", "dns answer", "Content-Type: text/dns\r\n"));
+  EXPECT_EQ(result.texts(), Texts{"page"});
+  EXPECT_EQ(result.reasons(), Reasons{SkipReason::kMediaType});
+}
+
+TEST(WarcParser, SniffsWhereTheTypeLies) {
+  const auto result = read_bytes(archived_page("a", "<!doctype html><p>one", "Content-Type: image/jpeg\r\n") +
+                                 archived_page("b", "<html><p>two", "Content-Type: text/plain\r\n") +
+                                 archived_page("c", "three", "Content-Type: application/octet-stream\r\n"));
+  EXPECT_EQ(result.texts(), (Texts{"one", "two", "three"}));
+}
+
+TEST(WarcParser, ReadsArcs) {
+  const std::string page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>page";
+  const auto result = read_bytes(
+      "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 8\n1 1 Name\n\n"
+      "http://example.com/a 93.184.216.119 20140216050221 text/html " +
+      std::to_string(page.size()) + "\n" + page + "\n");
+  EXPECT_EQ(result.texts(), Texts{"page"});
+  EXPECT_EQ(result.ids(), (std::vector<std::string>{"20140216050221/http://example.com/a"}));
+}
+
+TEST(WarcParser, ABombIsTooLong) {
+  ReadSetup setup;
+  setup.options.max_document_bytes = 1 << 20;
+  const auto result = read_bytes(
+      archived_page("a", gzip_member(std::string(8 << 20, 'x')), "Content-Encoding: gzip\r\n") +
+          archived_page("b", std::string((1 << 20) + 1, 'x')) + archived_page("c", std::string(1 << 20, 'x')),
+      setup);
+  EXPECT_EQ(result.reasons(), Reasons(2, SkipReason::kDocumentTooLong));
+  EXPECT_EQ(result.documents.size(), 1u);
+}
+
+std::string long_file() {
+  std::string file = archived("warcinfo", "w", "x");
+  for (int i = 0; i < 40; ++i) {
+    std::string text;
+    for (int word = 0; word < i * 40; ++word) text += "word" + std::to_string(word * i) + " ";
+    file += archived_page("page" + std::to_string(i), "<title>t" + std::to_string(i) + "</title><p>" + text + "<p>end");
+    file += archived("request", "request" + std::to_string(i), text);
+  }
+  return file;
+}
+
+TEST(WarcParser, EveryWayToReadGivesTheSame) {
+  const std::string file = long_file();
+  const auto expected = read_bytes(file);
+  EXPECT_EQ(expected.documents.size(), 40u);
+  for (const std::size_t buffer : {64, 500, 5000, 100000}) {
+    expect_same_documents(read_bytes(file, setup_of(CorpusFormat::kAuto, buffer, 3, 1000)), expected);
+  }
+  expect_same_documents(read_bytes(gzip_member(file), setup_of(CorpusFormat::kAuto, 4096, 3)), expected);
+  expect_same_documents(read_bytes(zstd_frame(file), setup_of(CorpusFormat::kWarc, 4096, 2)), expected);
+}
+
+TEST(WarcParser, DamageIsReadTheSameWithEveryBuffer) {
+  std::string file = long_file();
+  for (std::size_t at = 3000; at < file.size(); at += 9001) file[at] = '\0';
+  const std::string length = "Content-Length: ";
+  for (std::size_t at = file.find(length, 20000); at < file.size(); at = file.find(length, at + 30000)) {
+    file[at + length.size()] = '7';
+  }
+  file.erase(100000, 500);
+  const auto expected = read_bytes(file);
+  EXPECT_GT(expected.documents.size(), 10u);
+  EXPECT_GT(expected.skips.size(), 41u);
+  for (const std::size_t buffer : {64, 500, 5000}) {
+    expect_same_documents(read_bytes(file, setup_of(CorpusFormat::kWarc, buffer, 2)), expected);
+  }
+}
+
+// Members of a record each: a fault costs the records of its member, and says which.
+TEST(WarcParser, AFaultOfTheContainerCostsTheRecordThatItHits) {
+  std::string file;
+  std::vector<std::size_t> ends;
+  for (int i = 0; i < 5; ++i) {
+    file += gzip_member(archived_page("page" + std::to_string(i), "<p>page number " + std::to_string(i)));
+    ends.push_back(file.size());
+  }
+  for (std::size_t at = ends[1] + 10; at < ends[2] - 8; ++at) {
+    std::string damaged = file;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    const auto result = read_bytes(damaged);
+    EXPECT_EQ(result.ids(), (std::vector<std::string>{"page0", "page1", "page3", "page4"})) << at;
+    EXPECT_EQ(result.reasons(), Reasons{SkipReason::kGzipCorrupt}) << at;
+  }
+  const auto cut = read_bytes(file.substr(0, file.size() - 40));
+  EXPECT_EQ(cut.documents.size(), 4u);
+  EXPECT_EQ(cut.reasons(), Reasons{SkipReason::kGzipTruncated});
+}
+
+// All records are documents or skipped, whatever byte changes: at most one record is lost.
+TEST(WarcParser, EveryByteAndEveryCutIsAccountedFor) {
+  const std::string file = archived("warcinfo", "w", "x: y\r\n") + archived_page("a", "<p>alpha") +
+                           archived_text("b", "beta") + archived_page("c", "<p>gamma");
+  const std::size_t records = 4;
+  for (std::size_t at = 0; at < file.size(); ++at) {
+    std::string changed = file;
+    changed[at] = static_cast<char>(changed[at] ^ 0x15);
+    const auto result = read_bytes(changed, setup_of(CorpusFormat::kWarc));
+    EXPECT_GE(result.documents.size() + result.skips.size(), records) << at;
+    EXPECT_GE(result.documents.size(), 2u) << at;
+    const auto cut = read_bytes(file.substr(0, at), setup_of(CorpusFormat::kWarc));
+    EXPECT_LE(cut.documents.size() + cut.skips.size(), records) << at;
+  }
+}
+
+}  // namespace
+}  // namespace spillway
