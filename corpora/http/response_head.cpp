@@ -28,6 +28,14 @@ std::string_view take_item(std::string_view& list, char separator) {
   return item;
 }
 
+// Names that say that nothing was done, some of them wrongly.
+bool is_identity(std::string_view name) {
+  for (const std::string_view known : {"identity", "chunked", "none", "utf-8", "binary", "7bit", "8bit"}) {
+    if (equals_ignoring_case(name, known)) return true;
+  }
+  return false;
+}
+
 ContentCoding coding_of(std::string_view name) {
   if (equals_ignoring_case(name, "gzip") || equals_ignoring_case(name, "x-gzip")) return ContentCoding::kGzip;
   if (equals_ignoring_case(name, "deflate")) return ContentCoding::kDeflate;
@@ -100,7 +108,7 @@ bool ResponseHeadReader::broken_line(std::string_view) { return true; }
 void ResponseHeadReader::add_codings(std::string_view list) {
   while (!list.empty()) {
     const std::string_view name = take_item(list, ',');
-    if (name.empty() || equals_ignoring_case(name, "identity") || equals_ignoring_case(name, "chunked")) continue;
+    if (name.empty() || is_identity(name)) continue;
     ContentCoding coding = coding_of(name);
     if (head_.codings.size() == kMaxCodings) coding = ContentCoding::kUnknown;
     if (coding == ContentCoding::kUnknown && head_.unknown_coding.empty()) head_.unknown_coding = name.substr(0, 64);

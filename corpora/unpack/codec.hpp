@@ -21,6 +21,8 @@ class Codec {
   };
   // Enough bytes to recognise the start of a member and to find out how much memory it needs.
   static constexpr std::size_t kHeadBytes = 18;
+  // Bytes of the input that the first step of a member gets, if there are so many.
+  static constexpr std::size_t kFirstStepBytes = std::size_t{64} << 10;
 
   virtual ~Codec() = default;
   // Whether a member starts with these bytes. The check for a search in broken data is stricter.

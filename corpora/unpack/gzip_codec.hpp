@@ -1,7 +1,12 @@
-// gzip (RFC 1952), unpacked by zlib. A member counts as whole once zlib has compared the length and CRC of its trailer.
+// gzip (RFC 1952). A member that is in memory as a whole, as records of crawls are, is unpacked by libdeflate, which is
+// more than twice as fast; longer and damaged ones by zlib, piece by piece. A member counts as whole once the length
+// and CRC of its trailer were compared.
 #pragma once
 
+#include <libdeflate.h>
 #include <zlib.h>
+
+#include <vector>
 
 #include "corpora/unpack/codec.hpp"
 
@@ -12,7 +17,8 @@ bool is_gzip_start(std::string_view head);
 
 class GzipCodec final : public Codec {
  public:
-  static constexpr std::size_t kMemoryBytes = std::size_t{64} << 10;
+  static constexpr std::size_t kHeldBytes = std::size_t{384} << 10;  // of an unpacked member
+  static constexpr std::size_t kMemoryBytes = (std::size_t{96} << 10) + kHeldBytes;
 
   GzipCodec();
   ~GzipCodec() override;
@@ -29,7 +35,15 @@ class GzipCodec final : public Codec {
   SkipReason broken_reason() const override { return SkipReason::kGzipCorrupt; }
 
  private:
+  bool unpack_whole(std::string_view in);
+  Step hand_out(std::size_t taken, std::span<std::uint8_t> out);
+
   z_stream stream_{};
+  libdeflate_decompressor* whole_;
+  std::vector<std::uint8_t> held_;  // a whole member
+  std::size_t held_begin_ = 0, held_end_ = 0, member_bytes_ = 0;
+  bool at_start_ = false;    // of a member that may be unpacked as a whole
+  bool is_damaged_ = false;  // the last member was broken: what looks like members now may be none
 };
 
 }  // namespace spillway

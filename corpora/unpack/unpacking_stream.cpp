@@ -42,7 +42,7 @@ void UnpackingStream::report(SkipReason reason, const std::string& detail) {
 bool UnpackingStream::find_member() {
   if (searching_) return search();
   for (;;) {
-    const std::string_view head = input_.available(Codec::kHeadBytes);
+    const std::string_view head = input_.available(Codec::kFirstStepBytes);
     if (head.empty()) {
       at_end_ = true;
       return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "io/base/error.hpp"
 
@@ -18,16 +19,25 @@ bool is_zstd_skippable(std::string_view head) {
   return head.size() >= 4 && (static_cast<std::uint8_t>(head[0]) & 0xF0) == 0x50 && head.substr(1, 3) == "\x2A\x4D\x18";
 }
 
-struct FrameHeader {
-  std::uint64_t window_bytes = 0;
-  std::optional<std::uint64_t> content_bytes;
-};
-
 std::uint64_t little_endian(std::string_view bytes) {
   std::uint64_t value = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<std::uint8_t>(bytes[i]);
   return value;
 }
+
+constexpr std::size_t kSkippableHeaderBytes = 8;
+
+// Length of the frame with the dictionary of a .warc.zst that begins here, 0 if there is none.
+std::size_t dictionary_frame_bytes(std::string_view head) {
+  if (head.size() < kSkippableHeaderBytes || !head.starts_with("\x5D\x2A\x4D\x18")) return 0;
+  const std::uint64_t content = little_endian(head.substr(4, 4));
+  return content > ZstdCodec::kMaxDictionaryBytes ? 0 : kSkippableHeaderBytes + static_cast<std::size_t>(content);
+}
+
+struct FrameHeader {
+  std::uint64_t window_bytes = 0;
+  std::optional<std::uint64_t> content_bytes;
+};
 
 // Parses RFC 8878, 3.1.1.1. Returns nullopt if the header is cut or sets reserved bits.
 std::optional<FrameHeader> parse_frame_header(std::string_view head) {
@@ -59,8 +69,9 @@ std::optional<FrameHeader> parse_frame_header(std::string_view head) {
 bool is_zstd_start(std::string_view head) { return head.starts_with(kZstdMagic) || is_zstd_skippable(head); }
 
 std::optional<std::uint64_t> zstd_frame_memory(std::string_view head) {
-  if (is_zstd_skippable(head))
-    return kUsualWindowBytes + ZstdCodec::kFixedBytes;  // for the frame that probably follows
+  // For the frames that follow, and for the dictionary as it is stored, unpacked, and as libzstd keeps it.
+  const std::uint64_t dictionary = dictionary_frame_bytes(head) == 0 ? 0 : 3 * ZstdCodec::kMaxDictionaryBytes;
+  if (is_zstd_skippable(head)) return kUsualWindowBytes + ZstdCodec::kFixedBytes + dictionary;
   if (!head.starts_with(kZstdMagic)) return std::nullopt;
   const auto header = parse_frame_header(head);
   if (!header) return std::nullopt;
@@ -94,6 +105,8 @@ bool ZstdCodec::is_start_in_search(std::string_view head) const {
 void ZstdCodec::start_member(std::string_view head) {
   ZSTD_DCtx_reset(context_, ZSTD_reset_session_only);
   const std::uint64_t bytes = zstd_frame_memory(head).value_or(0);
+  dictionary_bytes_ = std::exchange(any_frame_, true) || bytes > reserved_bytes_ ? 0 : dictionary_frame_bytes(head);
+  dictionary_.clear();
   if (bytes > kMaxWindowBytes + kFixedBytes) {
     throw BudgetError(printable(path_) + ": a zstd frame asks for a window of " + std::to_string(bytes - kFixedBytes) +
                       " bytes; more than " + std::to_string(kMaxWindowBytes) +
@@ -108,7 +121,31 @@ void ZstdCodec::start_member(std::string_view head) {
                     "M or more, or pack it again with a smaller window (zstd without --long or --ultra).");
 }
 
+Codec::Step ZstdCodec::read_dictionary(std::string_view in) {
+  const std::size_t taken = std::min(in.size(), dictionary_bytes_ - dictionary_.size());
+  dictionary_ += in.substr(0, taken);
+  if (dictionary_.size() < dictionary_bytes_) return {taken, 0, Status::kOpen};
+  dictionary_bytes_ = 0;
+  const bool is_loaded = load_dictionary();
+  dictionary_ = std::string();
+  return {taken, 0, is_loaded ? Status::kMemberEnd : Status::kBroken};
+}
+
+bool ZstdCodec::load_dictionary() {
+  std::string_view dictionary = std::string_view(dictionary_).substr(kSkippableHeaderBytes);
+  std::string unpacked;
+  if (dictionary.starts_with(kZstdMagic)) {
+    unpacked.resize(kMaxDictionaryBytes);
+    error_ = ZSTD_decompressDCtx(context_, unpacked.data(), unpacked.size(), dictionary.data(), dictionary.size());
+    if (ZSTD_isError(error_) != 0) return false;
+    dictionary = std::string_view(unpacked).substr(0, error_);
+  }
+  error_ = ZSTD_DCtx_loadDictionary(context_, dictionary.data(), dictionary.size());
+  return ZSTD_isError(error_) == 0;
+}
+
 Codec::Step ZstdCodec::step(std::string_view in, std::span<std::uint8_t> out) {
+  if (dictionary_bytes_ != 0) return read_dictionary(in);
   ZSTD_inBuffer input{in.data(), in.size(), 0};
   ZSTD_outBuffer output{out.data(), out.size(), 0};
   const std::size_t result = ZSTD_decompressStream(context_, &output, &input);

@@ -1,5 +1,6 @@
 // Zstandard (RFC 8878), unpacked by libzstd. A frame whose window needs more memory than was reserved is refused before
-// it is unpacked.
+// it is unpacked. A file of the format .warc.zst begins with its dictionary: a skippable frame with a magic number of
+// its own, 0x184D2A5D, whose content is the dictionary, as it is or as a zstd frame.
 #pragma once
 
 #include <zstd.h>
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "corpora/unpack/codec.hpp"
 
@@ -30,6 +32,9 @@ class ZstdCodec final : public Codec {
   static constexpr std::size_t kShareOfMemory = 8;
   static std::size_t share_of(std::size_t memory_bytes);
 
+  // A larger dictionary is skipped; the frames that need it are broken then.
+  static constexpr std::size_t kMaxDictionaryBytes = std::size_t{2} << 20;
+
   // `reserved_bytes`: memory that a frame may take, including kFixedBytes.
   ZstdCodec(std::string path, std::size_t reserved_bytes);
   ~ZstdCodec() override;
@@ -50,6 +55,12 @@ class ZstdCodec final : public Codec {
   std::string path_;
   std::size_t reserved_bytes_;
   std::size_t error_ = 0;
+  Step read_dictionary(std::string_view in);
+  bool load_dictionary();
+
+  bool any_frame_ = false;
+  std::size_t dictionary_bytes_ = 0;  // of the frame that is being read, with its header; 0: this is no dictionary
+  std::string dictionary_;
 };
 
 }  // namespace spillway

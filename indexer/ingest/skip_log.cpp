@@ -19,7 +19,7 @@ std::string place_text(const SourcePlace& place) {
 void SkipLog::add(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail) {
   add(reason, 1);
   note(reason, task, place, detail);
-  if (strict_) {
+  if (strict_ && !is_unasked(reason)) {
     throw InputError(place_text(place) + ": " + std::string(skip_reason_name(reason)) + ": " + printable(detail) +
                      "; --strict stops at the first record that cannot be indexed: mend it, or run without --strict");
   }
@@ -39,6 +39,7 @@ void SkipLog::note(SkipReason reason, std::uint64_t task, const SourcePlace& pla
 void SkipLog::add(SkipReason reason, std::uint64_t count) {
   if (count == 0) return;
   skipped_.fetch_add(count, std::memory_order_relaxed);
+  if (!is_unasked(reason)) errors_.fetch_add(count, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   counts_[static_cast<std::size_t>(reason)] += count;
 }
@@ -54,15 +55,15 @@ void SkipLog::move_documents(SkipReason reason, std::uint64_t count) {
 
 void SkipLog::judge_rate(std::uint64_t records) const {
   const auto allowed = max_error_rate_ * static_cast<double>(records);
-  if (static_cast<double>(skipped()) <= allowed) return;
+  const std::uint64_t errors = errors_.load();
+  if (static_cast<double>(errors) <= allowed) return;
   char rates[96];
   std::snprintf(rates, sizeof rates, "%.4g %% of the records; --max-error-rate allows %.4g %%",
-                100 * static_cast<double>(skipped()) / static_cast<double>(records), 100 * max_error_rate_);
-  std::string message =
-      std::to_string(skipped()) + " of " + std::to_string(records) + " records were skipped, " + rates;
+                100 * static_cast<double>(errors) / static_cast<double>(records), 100 * max_error_rate_);
+  std::string message = std::to_string(errors) + " of " + std::to_string(records) + " records were skipped, " + rates;
   const std::lock_guard lock(mutex_);
   for (const auto& examples : examples_) {
-    if (examples.empty()) continue;
+    if (examples.empty() || is_unasked(examples.front().record.reason)) continue;
     const SkippedRecord& record = examples.front().record;
     message += "; first " + std::string(skip_reason_name(record.reason)) + ": " +
                place_text({record.path, record.offset}) + ": " + record.detail;

@@ -30,7 +30,8 @@ class SkipLog {
   void move_documents(SkipReason reason, std::uint64_t count);
   void add_documents(std::uint64_t count) { documents_.fetch_add(count, std::memory_order_relaxed); }
 
-  // InputError if more records than allowed were skipped so far. Passes before kMinRecordsToJudge records.
+  // InputError if more records than allowed were skipped so far for reasons that are errors. Passes before
+  // kMinRecordsToJudge records.
   void judge() const;
   // Judges at the end of the input, whatever the number of records. Throws as judge().
   void judge_at_end() const;
@@ -51,6 +52,7 @@ class SkipLog {
   const double max_error_rate_;
   const bool strict_;
   std::atomic<std::uint64_t> documents_{0}, skipped_{0};
+  std::atomic<std::uint64_t> errors_{0};  // skipped, and not for a reason that is_unasked()
   mutable std::mutex mutex_;
   std::array<std::uint64_t, kReasons> counts_{};
   std::array<std::vector<Example>, kReasons> examples_;

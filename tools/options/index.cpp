@@ -104,6 +104,28 @@ ContentOptions content_options(const Arguments& arguments, FileSystem& files, co
   return content;
 }
 
+std::vector<std::string> warc_type_names() {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kWarcTypeCount; ++i) names.emplace_back(warc_type_name(static_cast<WarcType>(i)));
+  return names;
+}
+
+void take_crawl(const Arguments& arguments, CrawlOptions& crawl) {
+  if (const auto text = arguments.text("warc-types")) {
+    crawl.types = 0;
+    for (const std::string& name : parse_list("--warc-types", *text)) {
+      crawl.types |= CrawlOptions::bit(static_cast<WarcType>(parse_choice("--warc-types", name, warc_type_names())));
+    }
+  }
+  const auto text = arguments.text("http-status");
+  if (!text) return;
+  crawl.statuses.clear();
+  if (*text == "any") return;
+  for (const std::string& status : parse_list("--http-status", *text)) {
+    crawl.statuses.push_back(static_cast<unsigned>(parse_count("--http-status", status, 100, 999)));
+  }
+}
+
 CorpusOptions corpus_options(const Arguments& arguments) {
   CorpusOptions corpus;
   take_choice(arguments, "format", corpus.format);
@@ -121,6 +143,7 @@ CorpusOptions corpus_options(const Arguments& arguments) {
     }
   }
   if (corpus.format == CorpusFormat::kTsv) check_tsv_fields(corpus.tsv_fields);
+  take_crawl(arguments, corpus.crawl);
   take_part(arguments, corpus);
   return corpus;
 }
@@ -129,7 +152,9 @@ void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
   refuse_both(arguments, "strict", "max-error-rate");
   refuse_both(arguments, "quiet", "verbose");
   refuse_both(arguments, "quiet", "progress");
-  if (corpus.format != CorpusFormat::kLines && corpus.format != CorpusFormat::kText) return;
+  const bool has_fields = corpus.format != CorpusFormat::kLines && corpus.format != CorpusFormat::kText &&
+                          corpus.format != CorpusFormat::kWarc;
+  if (has_fields) return;
   for (const char* field : {"id-field", "title-field", "text-field", "url-field", "date-field"}) {
     if (arguments.has(field)) {
       throw UsageError(std::string("--") + field +
@@ -161,9 +186,8 @@ std::vector<options::options_description> planned_option_groups() {
        resources = option_group("Resources");
   add_choice(
       input, "format", "NAME", corpus_format_names(),
-      "auto (default: jsonl, trec or text, by content), jsonl, lines (a document per line), text (a document per "
-      "file), "
-      "trec (<DOC> elements) or tsv (id, title, text)");
+      "auto (default: jsonl, trec, warc or text, by content), jsonl, lines (a document per line), text (a document per "
+      "file), trec (<DOC> elements), tsv (id, title, text) or warc (WARC and ARC files, WET)");
   add_value(input, "id-field", "NAMES",
             "JSON members, trec elements or numbers of tsv columns that may hold the id; the first present one counts "
             "(default id,docid,_id; docno; 1)");
@@ -172,6 +196,9 @@ std::vector<options::options_description> planned_option_groups() {
             "... with the text (default text,contents,content,body; all other elements; the last of 2 or 3)");
   add_value(input, "url-field", "NAMES", "... with the address (default url)");
   add_value(input, "date-field", "NAMES", "... with the date (default date)");
+  add_value(input, "warc-types", "NAMES",
+            "types of records of a WARC that are documents (default response,resource,conversion)");
+  add_value(input, "http-status", "CODES", "status of the responses that are documents, or any (default 200)");
   add_value(input, "part", "I/N", "index only part I of N of the input");
   add_choice(content, "tokenizer", "NAME", {"unicode", "ascii"},
              "unicode (default) or ascii: maximal sequences of letters and digits, lower-cased");

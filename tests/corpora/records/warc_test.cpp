@@ -170,10 +170,10 @@ TEST(WarcParser, EveryByteAndEveryCutIsAccountedFor) {
   for (std::size_t at = 0; at < file.size(); ++at) {
     std::string changed = file;
     changed[at] = static_cast<char>(changed[at] ^ 0x15);
-    const auto result = read_bytes(changed, setup_of(CorpusFormat::kWarc));
+    const auto result = read_bytes(changed, setup_of(CorpusFormat::kWarc, 4096));
     EXPECT_GE(result.documents.size() + result.skips.size(), records) << at;
     EXPECT_GE(result.documents.size(), 2u) << at;
-    const auto cut = read_bytes(file.substr(0, at), setup_of(CorpusFormat::kWarc));
+    const auto cut = read_bytes(file.substr(0, at), setup_of(CorpusFormat::kWarc, 4096));
     EXPECT_LE(cut.documents.size() + cut.skips.size(), records) << at;
   }
 }

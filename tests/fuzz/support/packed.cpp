@@ -76,7 +76,8 @@ PackedFile packed_file(std::string_view script, const Pack& pack) {
 
 CorpusFormat content_format(std::uint8_t options) {
   constexpr CorpusFormat kFormats[] = {CorpusFormat::kJsonl, CorpusFormat::kLines, CorpusFormat::kTrec,
-                                       CorpusFormat::kTsv,   CorpusFormat::kText,  CorpusFormat::kAuto};
+                                       CorpusFormat::kTsv,   CorpusFormat::kText,  CorpusFormat::kWarc,
+                                       CorpusFormat::kAuto};
   return kFormats[options / 2 % std::size(kFormats)];
 }
 
