@@ -10,9 +10,9 @@ void PageText::Title::append(std::string_view fragment) {
 
 void PageText::start(const MediaType& declared, TextOutput& text) {
   mime_ = declared.mime;
+  label_ = declared.charset;
   start_.clear();
   title_.text.clear();
-  repairer_.reset();
   is_recognised_ = false;
   kind_ = MediaKind::kOther;
   text_ = &text;
@@ -21,7 +21,7 @@ void PageText::start(const MediaType& declared, TextOutput& text) {
 bool PageText::body(std::string_view piece) {
   if (is_recognised_) {
     if (kind_ == MediaKind::kOther) return false;
-    feed(piece);
+    reader_.feed(piece);
     return true;
   }
   const std::size_t count = std::min(piece.size(), kMediaSniffBytes - start_.size());
@@ -35,21 +35,18 @@ bool PageText::recognise() {
   is_recognised_ = true;
   kind_ = media_kind(mime_, start_);
   if (kind_ == MediaKind::kOther) return false;
-  if (kind_ == MediaKind::kHtml) html_.start(title_, *text_);
-  std::string_view bytes = start_;
-  if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
-  feed(bytes);
+  const bool is_html = kind_ == MediaKind::kHtml;
+  if (is_html) html_.start(title_, *text_);
+  const CharsetMarkup markup = is_html ? CharsetMarkup::kHtml : CharsetMarkup::kPlainText;
+  reader_.start({label_, markup}, is_html ? static_cast<TextOutput&>(to_html_) : *text_);
+  reader_.feed(start_);
   return true;
-}
-
-void PageText::feed(std::string_view piece) {
-  repairer_.feed(piece, kind_ == MediaKind::kHtml ? static_cast<TextOutput&>(to_html_) : *text_);
 }
 
 void PageText::finish() {
   if (!is_recognised_ && !recognise()) return;
   if (kind_ == MediaKind::kOther) return;
-  repairer_.finish(kind_ == MediaKind::kHtml ? static_cast<TextOutput&>(to_html_) : *text_);
+  reader_.finish();
   if (kind_ == MediaKind::kHtml) html_.finish();
 }
 

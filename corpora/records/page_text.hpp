@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "corpora/charset/text_reader.hpp"
 #include "corpora/document/utf8.hpp"
 #include "corpora/html/text.hpp"
 #include "corpora/http/body_stage.hpp"
@@ -26,7 +27,8 @@ class PageText final : public BodyOutput {
   // kOther: the page has no text.
   MediaKind kind() const { return kind_; }
   std::string_view title() const { return title_.text; }
-  bool repaired() const { return repairer_.repaired(); }
+  // Whether bytes that could not be decoded became U+FFFD. Requires: finish().
+  bool repaired() const { return kind_ != MediaKind::kOther && reader_.repaired(); }
 
  private:
   struct Title final : TextOutput {
@@ -39,13 +41,12 @@ class PageText final : public BodyOutput {
     HtmlText& html;
   };
   bool recognise();
-  void feed(std::string_view piece);
 
   HtmlText html_;
   Html to_html_{html_};
   Title title_;
-  Utf8Repairer repairer_;
-  std::string mime_, start_;  // the first bytes, until they tell what the page is
+  CharsetTextReader reader_;
+  std::string mime_, label_, start_;  // the first bytes, until they tell what the page is
   bool is_recognised_ = false;
   MediaKind kind_ = MediaKind::kOther;
   TextOutput* text_ = nullptr;
