@@ -48,7 +48,7 @@ WarcParser::WarcParser(const CorpusOptions& options, std::span<char> scratch)
 
 WarcParser::~WarcParser() = default;
 
-std::size_t WarcParser::memory_bytes() { return std::size_t{768} << 10; }
+std::size_t WarcParser::memory_bytes() { return std::size_t{256} << 10; }
 
 void WarcParser::parse(const WarcPiece& piece, RecordSource& record, const SourcePlace& place, DocumentSink& sink) {
   read_header(piece, record);
