@@ -15,7 +15,7 @@ std::size_t padded_buffer_bytes(const ReaderLimits& limits) {
 
 std::size_t parsers_bytes() {
   return FieldedDocument::memory_bytes() + JsonlParser::memory_bytes() + TrecParser::memory_bytes() +
-         TsvParser::memory_bytes() + WarcParser::memory_bytes();
+         TsvParser::memory_bytes();
 }
 
 std::span<char> as_chars(std::span<std::uint8_t> bytes) {
@@ -74,7 +74,7 @@ TaskParser::TaskParser(const CorpusReader& reader, MemoryBudget& budget)
       tsv_(setup_.options, document_),
       lines_(setup_.options.max_document_bytes, as_chars(scratch_.span())),
       text_(setup_.options.max_document_bytes, as_chars(scratch_.span())),
-      warc_(setup_.options, as_chars(scratch_.span())) {}
+      budget_(budget) {}
 
 std::size_t TaskParser::memory_bytes(const ReaderLimits& limits) {
   return 2 * padded_buffer_bytes(limits) + parsers_bytes();
@@ -88,6 +88,15 @@ RecordParser& TaskParser::parser_of(CorpusFormat format) {
   if (format == CorpusFormat::kTrec) return trec_;
   if (format == CorpusFormat::kTsv) return tsv_;
   return format == CorpusFormat::kJsonl ? static_cast<RecordParser&>(jsonl_) : lines_;
+}
+
+// Few inputs need it. Its memory counts as far as the budget has some left.
+WarcParser& TaskParser::warc_parser() {
+  if (!warc_) {
+    warc_memory_ = budget_.try_reserve(WarcParser::memory_bytes());
+    warc_.emplace(setup_.options, as_chars(scratch_.span()));
+  }
+  return *warc_;
 }
 
 void TaskParser::parse(const PlainRange& range, DocumentSink& sink) {
@@ -169,7 +178,7 @@ void TaskParser::parse(UnpackedRecords& records, DocumentSink& sink) {
   }
   if (records.fault) {
     SourcePlace place{records.file->path, records.fault->unpacked_offset};
-    if (ends_in_cut_record(records)) place = warc_.cut_record(place);
+    if (ends_in_cut_record(records)) place = warc_parser().cut_record(place);
     sink.skip(records.fault->reason, place, records.fault->detail);
   }
   sink.consumed(records.stored_bytes - progress.reported());
@@ -180,15 +189,15 @@ void TaskParser::parse_archived(UnpackedRecords& records, PassProgress& progress
     const SourcePlace place{records.file->path, archived.unpacked_offset};
     if (records.spooled != nullptr) {
       FileRecord record(records.spooled->finish(), 0, records.spooled_bytes, buffer_.span(), progress);
-      warc_.parse(archived.piece, record, place, sink);
+      warc_parser().parse(archived.piece, record, place, sink);
       continue;
     }
     const auto held = records.buffer->span().subspan(archived.begin, archived.bytes);
     MemoryRecord record(as_text(held));
     if (&archived == &records.archived.back() && ends_in_cut_record(records)) {
-      warc_.read_header(archived.piece, record);  // the fault counts it
+      warc_parser().read_header(archived.piece, record);  // the fault counts it
     } else {
-      warc_.parse(archived.piece, record, place, sink);
+      warc_parser().parse(archived.piece, record, place, sink);
     }
   }
 }

@@ -1,6 +1,8 @@
 // Turns the tasks of a CorpusReader into calls of a DocumentSink: the last step from input files to documents.
 #pragma once
 
+#include <optional>
+
 #include "corpora/document/fielded_document.hpp"
 #include "corpora/reader/corpus_reader.hpp"
 #include "corpora/records/jsonl.hpp"
@@ -26,6 +28,7 @@ class TaskParser {
 
  private:
   RecordParser& parser_of(CorpusFormat format);
+  WarcParser& warc_parser();
   void parse(const PlainRange& range, DocumentSink& sink);
   std::uint64_t parse_long(const PlainRange& range, std::uint64_t begin, PassProgress& progress, DocumentSink& sink);
   void parse(const PlainFiles& files, DocumentSink& sink);
@@ -44,7 +47,9 @@ class TaskParser {
   TsvParser tsv_;
   LineParser lines_;
   TextParser text_;
-  WarcParser warc_;
+  MemoryBudget& budget_;
+  std::optional<Reservation> warc_memory_;
+  std::optional<WarcParser> warc_;  // from the first record of an archive on
 };
 
 }  // namespace spillway
