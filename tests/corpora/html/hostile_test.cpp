@@ -26,10 +26,10 @@ std::string repeated(std::string_view part, std::size_t bytes) {
   return html;
 }
 
-// The least time of three.
-double seconds_for(const std::string& html, const HtmlAttributeTexts& attributes) {
+// The least time of `rounds`.
+double seconds_for(const std::string& html, const HtmlAttributeTexts& attributes, int rounds = 3) {
   double least = 1e9;
-  for (int round = 0; round < 3; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     HtmlText reader(attributes);
     Discard title, text;
     const double begin = thread_seconds();
@@ -88,6 +88,17 @@ TEST(SlowHtmlText, TakesTimeInProportionToTheInput) {
       const double twice = seconds_for(repeated(part, 2 * bytes), attributes);
       EXPECT_LE(twice, 2.5 * once + 0.005) << part;
     }
+  }
+}
+
+// As above, up to the longest record that is read by default.
+TEST(SlowHtmlText, TakesTimeInProportionUpTo64MiB) {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  for (const std::string_view part : kHostile) {
+    const std::string html = repeated(part, kBytes);
+    const double half = seconds_for(html.substr(0, kBytes / 2), {}, 1);
+    const double whole = seconds_for(html, {}, 1);
+    EXPECT_LE(whole, 2.5 * half + 0.02) << part;
   }
 }
 
