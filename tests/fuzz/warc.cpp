@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto found = fuzz::read_in_all_ways(input.text, CorpusFormat::kWarc, fuzz::document_limit(input.options));
   for (const auto& document : found.documents) EXPECT_FALSE(document.id.empty());
   const std::string_view text = fuzz::without_mark(input.text);
-  const auto pieces = testing::find_pieces(text);
+  const auto pieces = spillway::testing::find_pieces(text);
   EXPECT_EQ(found.documents.size() + found.skips.size(), pieces.size());
   std::size_t end = 0;
   for (const auto& piece : pieces) {
