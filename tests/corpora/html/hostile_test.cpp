@@ -26,10 +26,10 @@ std::string repeated(std::string_view part, std::size_t bytes) {
   return html;
 }
 
-// The least time of `rounds`.
-double seconds_for(const std::string& html, const HtmlAttributeTexts& attributes, int rounds = 3) {
+// The least time of three, of one for long inputs.
+double seconds_for(const std::string& html, const HtmlAttributeTexts& attributes) {
   double least = 1e9;
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = html.size() < std::size_t{16} << 20 ? 0 : 2; round < 3; ++round) {
     HtmlText reader(attributes);
     Discard title, text;
     const double begin = thread_seconds();
@@ -79,26 +79,29 @@ constexpr std::string_view kHostile[] = {"<",
                                          "</template>",
                                          "<p title=x>"};
 
+// Whether twice the bytes take at most 2.5 times as long. Other programs may disturb a measurement, but not all of
+// them.
+bool takes_linear_time(std::string_view part, std::size_t bytes, const HtmlAttributeTexts& attributes) {
+  const std::string html = repeated(part, bytes), twice = repeated(part, 2 * bytes);
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    if (seconds_for(twice, attributes) <= 2.5 * seconds_for(html, attributes) + 0.005) return true;
+  }
+  return false;
+}
+
 TEST(SlowHtmlText, TakesTimeInProportionToTheInput) {
   constexpr HtmlAttributeTexts kAll{.alternatives = true, .titles = true, .description = true};
-  const std::size_t bytes = std::size_t{1} << 20;
   for (const std::string_view part : kHostile) {
     for (const HtmlAttributeTexts& attributes : {HtmlAttributeTexts{}, kAll}) {
-      const double once = seconds_for(repeated(part, bytes), attributes);
-      const double twice = seconds_for(repeated(part, 2 * bytes), attributes);
-      EXPECT_LE(twice, 2.5 * once + 0.005) << part;
+      EXPECT_TRUE(takes_linear_time(part, std::size_t{1} << 20, attributes)) << part;
     }
   }
 }
 
 // As above, up to the longest record that is read by default.
 TEST(SlowHtmlText, TakesTimeInProportionUpTo64MiB) {
-  constexpr std::size_t kBytes = std::size_t{64} << 20;
   for (const std::string_view part : kHostile) {
-    const std::string html = repeated(part, kBytes);
-    const double half = seconds_for(html.substr(0, kBytes / 2), {}, 1);
-    const double whole = seconds_for(html, {}, 1);
-    EXPECT_LE(whole, 2.5 * half + 0.02) << part;
+    EXPECT_TRUE(takes_linear_time(part, std::size_t{32} << 20, {})) << part;
   }
 }
 
