@@ -7,7 +7,16 @@
 namespace spillway {
 
 CorpusReader::CorpusReader(const ReaderSetup& setup, MemoryBudget& budget, TempSpace& temp)
-    : setup_(setup), file_(setup.plan.files.begin()), left_bytes_(setup.plan.total_bytes) {
+    : setup_(setup), position_(setup.start), file_(setup.plan.files.begin()), left_bytes_(setup.plan.total_bytes) {
+  for (std::uint64_t i = 0; i < setup.start.file && file_ != std::default_sentinel; ++i, ++file_) {
+    left_bytes_ -= std::min(left_bytes_, file_->end - file_->begin);
+  }
+  if (file_ != std::default_sentinel && needs_reader(*file_)) {
+    done_ = setup.start;
+    position_.faults = 0;
+  } else {
+    next_begin_ = setup.start.offset;
+  }
   if (setup.plan.needs_reader()) packed_ = std::make_unique<PackedReader>(setup_, budget, temp);
 }
 
@@ -19,9 +28,9 @@ std::size_t CorpusReader::memory_bytes(const CorpusPlan& plan, const ReaderLimit
 
 // Requires: mutex_ is held.
 std::optional<CorpusReader::Work> CorpusReader::next_work() {
-  for (; file_ != std::default_sentinel; ++file_) {
+  for (; file_ != std::default_sentinel; end_file()) {
     if (needs_reader(*file_)) {
-      if (auto records = packed_->next()) return std::move(*records);
+      if (auto records = next_records()) return std::move(*records);
       if (stopped_) return std::nullopt;
       left_bytes_ -= std::min(left_bytes_, file_->end - file_->begin);
     } else if (const PlainFiles files = next_files(); files.count != 0) {
@@ -33,6 +42,36 @@ std::optional<CorpusReader::Work> CorpusReader::next_work() {
   return std::nullopt;
 }
 
+void CorpusReader::end_file() {
+  ++file_;
+  position_ = {.file = position_.file + 1, .task = position_.task};
+  done_ = {};
+}
+
+std::optional<UnpackedRecords> CorpusReader::next_records() {
+  while (auto records = packed_->next()) {
+    const std::uint64_t faults_before = position_.faults;
+    position_.offset = std::max(position_.offset, records->end_offset);
+    position_.faults += records->fault ? 1 : 0;
+    if (records->fault && faults_before < done_.faults) records->fault.reset();
+    if (!drop_done(*records)) return records;
+  }
+  return std::nullopt;
+}
+
+// Another reader has done the file up to an offset, which is a border between records. Returns whether nothing is left.
+bool CorpusReader::drop_done(UnpackedRecords& records) {
+  if (done_.offset == 0 && done_.faults == 0) return false;
+  if (records.end_offset <= done_.offset) {
+    records.bytes = records.spooled_bytes = 0;
+    records.spooled.reset();
+    records.buffer.reset();
+  } else if (records.bytes != 0 && records.unpacked_offset < done_.offset) {
+    records.skipped_bytes = static_cast<std::size_t>(done_.offset - records.unpacked_offset);
+  }
+  return records.bytes == 0 && records.spooled_bytes == 0 && !records.fault;
+}
+
 // Consecutive plain files, together as long as a range. None if the next file has to be divided.
 PlainFiles CorpusReader::next_files() {
   constexpr std::size_t kMostFiles = 4096;
@@ -40,7 +79,7 @@ PlainFiles CorpusReader::next_files() {
   if (next_begin_ != 0) return taken;
   const std::uint64_t most_bytes = next_range_bytes();
   std::uint64_t bytes = 0;
-  for (; file_ != std::default_sentinel && !needs_reader(*file_) && taken.count < kMostFiles; ++file_) {
+  for (; file_ != std::default_sentinel && !needs_reader(*file_) && taken.count < kMostFiles; end_file()) {
     const bool takes_any_size = taken.count == 0 && file_->format == CorpusFormat::kText;
     const std::uint64_t file_bytes = file_->end - file_->begin;
     if (bytes + file_bytes > most_bytes && !takes_any_size) break;
@@ -61,6 +100,7 @@ std::optional<CorpusReader::Work> CorpusReader::next_range() {
   if (divided_.bytes == nullptr) divided_ = {std::make_shared<CorpusFile>(*file_), setup_.files.open(file_->path)};
   next_begin_ = begin + std::min(next_range_bytes(), file_->end - begin);
   left_bytes_ -= std::min(left_bytes_, next_begin_ - begin);
+  position_.offset = next_begin_;
   return PlainRange{divided_.file, divided_.bytes, begin, next_begin_};
 }
 
@@ -80,7 +120,8 @@ bool CorpusReader::next(CorpusTask& task) {
   try {
     auto work = next_work();
     if (!work) return false;
-    task = {next_number_++, std::move(*work)};
+    task = {position_.task++, std::move(*work), {}};
+    task.end = position_;
     return true;
   } catch (...) {
     error_ = std::current_exception();

@@ -38,6 +38,9 @@ class CorpusReader {
   using Work = decltype(CorpusTask::work);
   std::optional<Work> next_work();
   std::optional<Work> next_range();
+  std::optional<UnpackedRecords> next_records();
+  bool drop_done(UnpackedRecords& records);
+  void end_file();
   PlainFiles next_files();
   std::uint64_t next_range_bytes() const;
 
@@ -45,12 +48,13 @@ class CorpusReader {
   std::unique_ptr<PackedReader> packed_;  // nullptr: all inputs are plain files
   std::atomic<bool> stopped_{false};
 
-  std::mutex mutex_;  // guards all members below
-  std::uint64_t next_number_ = 0;
+  std::mutex mutex_;              // guards all members below
+  InputPosition position_;        // after the last task; `offset` and `faults` only for compressed files
   FileTable::Cursor file_;        // the next, or the one that is divided or unpacked
   std::uint64_t left_bytes_;      // of the input, not handed out yet
   std::uint64_t next_begin_ = 0;  // in that file, if it is divided
   PlainRange divided_;            // that file
+  InputPosition done_;            // setup_.start while its file is being unpacked again
   std::exception_ptr error_;
 };
 

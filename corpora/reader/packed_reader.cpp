@@ -80,7 +80,9 @@ bool PackedReader::push(Item item) {
 
 void PackedReader::run() noexcept {
   try {
+    std::uint64_t number = 0;
     for (const CorpusFile& file : setup_.plan.files) {
+      if (number++ < setup_.start.file) continue;
       if (needs_reader(file) && !(read_file(file) && push(std::nullopt))) return;
     }
   } catch (...) {

@@ -50,12 +50,22 @@ struct ReaderLimits {
   std::size_t unpack_bytes = 0;
 };
 
+// A place between two tasks. It means the same to readers with other limits, so that another process can go on there.
+struct InputPosition {
+  std::uint64_t file = 0;    // number in the plan
+  std::uint64_t offset = 0;  // in that file, unpacked: the records that start before it are done
+  std::uint64_t faults = 0;  // of the containers of that file, done
+  std::uint64_t task = 0;    // number of the next task
+  bool operator==(const InputPosition&) const = default;
+};
+
 // The parameters that all readers of a plan share. The references must outlive the reader.
 struct ReaderSetup {
   FileSystem& files;
   const CorpusPlan& plan;
   const CorpusOptions& options;
   ReaderLimits limits;
+  InputPosition start{};  // what comes before is done; InputPosition() or CorpusTask::end, none inside a stream
 };
 
 struct ByteRange {

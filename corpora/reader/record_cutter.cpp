@@ -125,6 +125,7 @@ bool RecordCutter::emit(UnpackedRecords made) {
 bool RecordCutter::send(std::size_t bytes, Fault fault) {
   UnpackedRecords made = records();
   made.bytes = bytes;
+  made.end_offset = buffer_offset_ + bytes;
   made.fault = std::move(fault);
   if (bytes > 0) {
     buffer_->span()[bytes] = '\n';  // stops the parsers
@@ -141,10 +142,11 @@ bool RecordCutter::send_fault(ContainerFault fault) {
   return emit(std::move(made));
 }
 
-bool RecordCutter::send_spooled(std::unique_ptr<TempFile> spooled, std::uint64_t bytes) {
+bool RecordCutter::send_spooled(std::unique_ptr<TempFile> spooled, std::uint64_t bytes, std::uint64_t end_offset) {
   UnpackedRecords made = records();
   made.spooled = std::move(spooled);
   made.spooled_bytes = bytes;
+  made.end_offset = end_offset;
   return emit(std::move(made));
 }
 
@@ -244,8 +246,9 @@ bool RecordCutter::spool_record() {
   // As in LineParser, a CR before a newline is part of the newline.
   const bool drop_cr = ended && newline_bytes == 1 && format_ != CorpusFormat::kJsonl && spool.last_byte() == '\r';
   const std::uint64_t bytes = is_cut ? whole_bytes : spool.bytes() - (drop_cr ? 1 : 0);
-  if (bytes > 0 && !send_spooled(spool.take(), bytes)) return false;
-  buffer_offset_ += spool.bytes() + (ended ? newline_bytes : 0);
+  const std::uint64_t end_offset = buffer_offset_ + spool.bytes() + (ended ? newline_bytes : 0);
+  if (bytes > 0 && !send_spooled(spool.take(), bytes, end_offset)) return false;
+  buffer_offset_ = end_offset;
   filled_ = ended ? held - border : 0;
   if (filled_ > 0) std::memmove(all.data(), all.data() + border, filled_);
   return fault ? handle_fault(std::move(*fault), is_cut) : true;
@@ -286,11 +289,11 @@ bool RecordCutter::spool_text() {
   for (;;) {
     const std::size_t count = read(all);
     spool.append(all.first(count));
-    if (spool.is_too_long()) return send_spooled(nullptr, longest_spooled_bytes_ + 1);
+    if (spool.is_too_long()) return send_spooled(nullptr, longest_spooled_bytes_ + 1, longest_spooled_bytes_ + 1);
     if (count > 0) continue;
     auto fault = source_.take_fault();
     const std::uint64_t bytes = spool.bytes();
-    if ((!fault || leaves_record_whole(*fault)) && !send_spooled(spool.take(), bytes)) return false;
+    if ((!fault || leaves_record_whole(*fault)) && !send_spooled(spool.take(), bytes, bytes)) return false;
     return fault ? send(0, std::move(fault)) && drain() : true;
   }
 }

@@ -50,7 +50,7 @@ class RecordCutter {
   bool drop_rest_of_record();
   bool send(std::size_t bytes, Fault fault = std::nullopt);
   bool send_fault(ContainerFault fault);
-  bool send_spooled(std::unique_ptr<TempFile> spooled, std::uint64_t bytes);
+  bool send_spooled(std::unique_ptr<TempFile> spooled, std::uint64_t bytes, std::uint64_t end_offset);
   bool emit(UnpackedRecords records);
   std::span<std::uint8_t> room();
   UnpackedRecords records();

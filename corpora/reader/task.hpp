@@ -43,11 +43,13 @@ struct UnpackedRecords {
   CorpusFormat format = CorpusFormat::kText;
   UnpackBuffers::Taken buffer;
   std::size_t bytes = 0;                // in the buffer
+  std::size_t skipped_bytes = 0;        // of them at the start of the buffer, which are done already; not of warc
   std::uint64_t unpacked_offset = 0;    // of the buffer's first byte
   std::vector<ArchiveRecord> archived;  // warc: the records in the buffer; of a spooled record, that one
   // If the buffer has no bytes, the task is one record that is too long for a buffer, without its newline.
   std::unique_ptr<TempFile> spooled;    // nullptr: the record is longer than what is spooled
   std::uint64_t spooled_bytes = 0;      // length of that record
+  std::uint64_t end_offset = 0;         // unpacked offset after the records
   std::optional<ContainerFault> fault;  // after the records
   bool ends_input = false;
   std::uint64_t stored_bytes = 0;  // read from the input since the previous task
@@ -56,6 +58,7 @@ struct UnpackedRecords {
 struct CorpusTask {
   std::uint64_t number = 0;  // in input order, without gaps
   std::variant<PlainRange, PlainFiles, UnpackedRecords> work;
+  InputPosition end;  // after the task
 };
 
 }  // namespace spillway

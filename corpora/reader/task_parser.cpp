@@ -40,7 +40,7 @@ std::uint64_t first_record_of_part(const PlainRange& range, std::span<std::uint8
 }
 
 RecordPlace place_of(const UnpackedRecords& records) {
-  return {records.file->path, records.unpacked_offset, records.ends_input};
+  return {records.file->path, records.unpacked_offset + records.skipped_bytes, records.ends_input};
 }
 
 // Length of the newline that ends the record [begin, end). A CR before it counts, except in jsonl, where it is part of
@@ -203,7 +203,8 @@ void TaskParser::parse_archived(UnpackedRecords& records, PassProgress& progress
 }
 
 void TaskParser::parse_held(UnpackedRecords& records, DocumentSink& sink) {
-  const std::string_view bytes = as_text(records.buffer->span().first(records.bytes));
+  const auto whole = records.buffer->span().first(records.bytes);
+  const std::string_view bytes = as_text(whole.subspan(records.skipped_bytes));
   if (records.format == CorpusFormat::kText) {
     MemoryRecord record(bytes);
     text_.parse(record, records.file->id(), records.file->path, sink);

@@ -5,8 +5,8 @@
 namespace spillway {
 
 BlockAssembler::BlockAssembler(const AssemblerLimits& limits, std::function<std::size_t(const ParsedChunk&)> cost,
-                               Seal seal)
-    : limits_(limits), cost_(std::move(cost)), seal_(std::move(seal)) {}
+                               Seal seal, const Ledger& start)
+    : limits_(limits), cost_(std::move(cost)), seal_(std::move(seal)), head_(start.position.task), done_(start) {}
 
 void BlockAssembler::deliver(std::uint64_t task, ParsedChunk&& chunk) {
   const std::size_t bytes = chunk.memory.page_bytes(), cost_bytes = cost_(chunk);
@@ -22,8 +22,9 @@ void BlockAssembler::deliver(std::uint64_t task, ParsedChunk&& chunk) {
   drain(lock);
 }
 
-void BlockAssembler::finish_task(std::uint64_t task) {
+void BlockAssembler::finish_task(std::uint64_t task, Ledger counts) {
   std::unique_lock lock(mutex_);
+  tasks_[task].counts = std::move(counts);
   tasks_[task].finished = true;
   drain(lock);
 }
@@ -39,6 +40,7 @@ void BlockAssembler::drain(std::unique_lock<std::mutex>& lock) {
     Task& task = found->second;
     if (task.chunks.empty()) {
       if (!task.finished) break;
+      end_task(task);
       tasks_.erase(found);
       ++head_;
       continue;
@@ -46,17 +48,41 @@ void BlockAssembler::drain(std::unique_lock<std::mutex>& lock) {
     Chunk chunk = std::move(task.chunks.front());
     task.chunks.pop_front();
     held_bytes_ -= chunk.parsed.memory.page_bytes();
-    if (!block_.chunks.empty() && block_.cost_bytes + chunk.cost_bytes > limits_.block_bytes) seal_block(lock);
+    while (!block_.chunks.empty() && block_.cost_bytes + chunk.cost_bytes > limits_.block_bytes) seal_full_block(lock);
     block_.cost_bytes += chunk.cost_bytes;
+    costs_.push_back(chunk.cost_bytes);
     block_.chunks.push_back(std::move(chunk.parsed));
   }
   draining_ = false;
   changed_.notify_all();
 }
 
-void BlockAssembler::seal_block(std::unique_lock<std::mutex>& lock) {
-  Block full = std::move(block_);
-  block_ = Block{};
+void BlockAssembler::end_task(Task& task) {
+  if (!limits_.at_tasks) return;
+  done_.append(task.counts);
+  whole_tasks_chunks_ = block_.chunks.size();
+}
+
+// With at_tasks the chunks of the unfinished task begin the next block, unless the block has no others.
+void BlockAssembler::seal_full_block(std::unique_lock<std::mutex>& lock) {
+  if (whole_tasks_chunks_ == 0) return seal_block(lock);
+  Block next;
+  for (std::size_t i = whole_tasks_chunks_; i < block_.chunks.size(); ++i) {
+    next.chunks.push_back(std::move(block_.chunks[i]));
+    next.cost_bytes += costs_[i];
+  }
+  std::vector<std::size_t> next_costs(costs_.begin() + static_cast<std::ptrdiff_t>(whole_tasks_chunks_), costs_.end());
+  block_.chunks.resize(whole_tasks_chunks_);
+  block_.cost_bytes -= next.cost_bytes;
+  block_.done = done_;
+  seal_block(lock, std::move(next), std::move(next_costs));
+}
+
+// `next`: what the next block begins with.
+void BlockAssembler::seal_block(std::unique_lock<std::mutex>& lock, Block next, std::vector<std::size_t> next_costs) {
+  Block full = std::exchange(block_, std::move(next));
+  costs_ = std::move(next_costs);
+  whole_tasks_chunks_ = 0;
   block_.number = full.number + 1;
   changed_.notify_all();
   lock.unlock();
@@ -69,6 +95,7 @@ void BlockAssembler::finish() {
   drain(lock);
   if (block_.chunks.empty() || abandoned_) return;
   block_.last = true;
+  if (limits_.at_tasks) block_.done = done_;
   seal_block(lock);
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "indexer/chunk/parsed_chunk.hpp"
+#include "indexer/resume/ledger.hpp"
 
 namespace spillway {
 
@@ -13,6 +15,8 @@ struct Block {
   std::vector<ParsedChunk> chunks;
   bool last = false;           // the job's last block
   std::size_t cost_bytes = 0;  // of the chunks and of sorting them
+  // What all blocks up to this one stand for, if this one ends with a task and the job keeps ledgers.
+  std::optional<Ledger> done = {};
 
   bool first_document_open() const { return !chunks.empty() && chunks.front().first_document_open; }
   bool last_document_open() const { return !chunks.empty() && chunks.back().last_document_open; }

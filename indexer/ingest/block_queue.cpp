@@ -19,6 +19,7 @@ BlockStats& BlockStats::operator+=(const BlockStats& other) {
 
 BlockQueue::BlockQueue(const BlockQueueSetup& setup)
     : setup_(setup),
+      next_number_(setup.first_run),
       compactor_({.overlaps = overlaps(setup.mode),
                   .slots = setup.slots,
                   .memory_bytes = setup.plan.compaction_bytes,
@@ -54,6 +55,7 @@ std::size_t BlockQueue::worker_count() const {
 void BlockQueue::put(Block&& block) {
   auto item = std::make_unique<Item>();
   item->block = std::move(block);
+  item->done = std::move(item->block.done);
   item->place = next_place_++;
   if (!overlaps(setup_.mode)) {
     sort(*item, workers_.front());
@@ -72,7 +74,7 @@ void BlockQueue::put(Block&& block) {
 void BlockQueue::finish() {
   stop();
   if (error_ != nullptr) std::rethrow_exception(error_);
-  if (compactor_.empty()) {
+  if (compactor_.empty() && setup_.runs.runs.empty()) {
     Item nothing;
     nothing.place = next_place_++;
     sort_on_cpu(nothing, workers_.front());
@@ -128,12 +130,18 @@ void BlockQueue::keep_error() {
 void BlockQueue::hand_in(Item& item) {
   const std::lock_guard lock(mutex_);
   stats_ += item.stats;
-  done_[item.place] = std::move(item.runs);
+  done_[item.place] = std::move(item);
   for (auto next = done_.begin(); next != done_.end() && next->first == next_done_; next = done_.erase(next)) {
-    for (auto& run : next->second) compactor_.put(std::move(run));
+    hand_on(next->second);
     ++next_done_;
   }
   setup_.context.progress.runs.store(stats_.blocks);
+}
+
+// A commit here holds up the next block, so that little is lost if the job is interrupted.
+void BlockQueue::hand_on(Item& item) {
+  if (setup_.checkpoints != nullptr) setup_.checkpoints->add(item.runs, item.done);
+  for (auto& run : item.runs) compactor_.put(std::move(run));
 }
 
 // The lane that is free for the longest time, so that GPUs take blocks in turn; null where the CPU has to sort.
@@ -162,7 +170,7 @@ void BlockQueue::note_failure(const GpuError& error) {
 
 void BlockQueue::sort(Item& item, Worker& worker) {
   if (setup_.context.signal_number.load() != 0) throw InterruptedError(setup_.context.signal_number.load());
-  if (item.block.last) setup_.runs.add_memory(setup_.plan.last_run_memory_bytes);
+  if (item.block.last) setup_.runs.add_memory(setup_.last_run_memory_bytes);
   if (sort_on_gpu(item, worker)) {
     ++item.stats.gpu_blocks;
     return;

@@ -24,6 +24,7 @@
 #include "indexer/options/index_options.hpp"
 #include "indexer/options/job_context.hpp"
 #include "indexer/plan/memory.hpp"
+#include "indexer/resume/checkpoints.hpp"
 #include "indexer/run/compactor.hpp"
 #include "indexer/run/store.hpp"
 #include "io/base/concurrency_limiter.hpp"
@@ -47,6 +48,9 @@ struct BlockQueueSetup {
   const IndexContext& context;
   MemoryBudget& budget;
   RunStore& runs;
+  Checkpoints* checkpoints = nullptr;     // of a resumable job
+  std::uint64_t first_run = 0;            // number of the next run
+  std::size_t last_run_memory_bytes = 0;  // more memory for runs, once the last block is sorted
 };
 
 struct BlockStats {
@@ -82,6 +86,7 @@ class BlockQueue {
   struct Item {
     std::uint64_t place = 0;  // in the order of blocks
     Block block;
+    std::optional<Ledger> done;  // Block::done
     Sources runs;
     BlockStats stats;
   };
@@ -100,6 +105,7 @@ class BlockQueue {
   void write_run(Block& block, std::size_t bound_bytes, Item& item, Worker& worker, const Write& write);
   std::size_t most_run_bytes(const Block& block) const;
   void hand_in(Item& item);
+  void hand_on(Item& item);
   GpuLane* take_lane();
   void give_back(GpuLane& lane);
   void note_failure(const GpuError& error);
@@ -112,11 +118,11 @@ class BlockQueue {
   std::mutex cpu_mutex_;  // held to sort on the CPU: the plan has memory for one block
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Item>> waiting_;
-  std::deque<GpuLane*> free_lanes_;        // in the order in which they became free; none once a GPU is lost
-  std::map<std::uint64_t, Sources> done_;  // runs that wait for those of earlier blocks
+  std::deque<GpuLane*> free_lanes_;     // in the order in which they became free; none once a GPU is lost
+  std::map<std::uint64_t, Item> done_;  // whose runs wait for those of earlier blocks
   std::uint64_t next_place_ = 0, next_done_ = 0;
-  std::atomic<std::uint64_t> next_number_{0};  // of runs
-  std::size_t in_flight_ = 0;                  // blocks that were put and are not yet runs
+  std::atomic<std::uint64_t> next_number_;  // of runs
+  std::size_t in_flight_ = 0;               // blocks that were put and are not yet runs
   bool stopping_ = false, gpu_is_lost_ = false;
   std::exception_ptr error_;
   RunCompactor compactor_;

@@ -46,11 +46,25 @@ class Observer final : public ParseObserver {
   void start_task(std::uint64_t task, const ParseStats& stats) {
     task_ = task;
     stats_ = &stats;
+    before_ = stats;
+    ledger_ = {};
+  }
+  // Returns the counts of the task, up to its end.
+  Ledger end_task(const InputPosition& end) {
+    count_documents();
+    ledger_.position = end;
+    ledger_.documents = stats_->documents - before_.documents;
+    ledger_.repaired = stats_->repaired - before_.repaired;
+    ledger_.overlong_tokens = stats_->overlong_tokens - before_.overlong_tokens;
+    ledger_.fields_cut = stats_->fields_cut - before_.fields_cut;
+    return std::move(ledger_);
   }
   void skip(SkipReason reason, const SourcePlace& place, std::string_view detail) override {
+    ledger_.skip(reason, place, detail);
     skips_.add(reason, task_, place, detail);
   }
   void consumed(std::uint64_t input_bytes) override {
+    ledger_.bytes += input_bytes;
     context_.progress.bytes_done.fetch_add(input_bytes, std::memory_order_relaxed);
     count_documents();
     skips_.judge();
@@ -72,7 +86,15 @@ class Observer final : public ParseObserver {
   std::uint64_t task_ = 0;
   const ParseStats* stats_ = nullptr;
   std::uint64_t counted_documents_ = 0;
+  ParseStats before_;  // the task
+  Ledger ledger_;
 };
+
+// A resumable job keeps only the runs of its last block in memory: nothing would be gained from a commit of them,
+// because an interrupted merge is done again, and so is a block.
+std::size_t late_run_memory_bytes(const IngestSetup& setup) {
+  return setup.checkpoints == nullptr ? 0 : setup.plan.run_memory_bytes;
+}
 
 BlockQueueSetup queue_setup(const IngestSetup& setup, ConcurrencyLimiter& slots, RunStore& runs) {
   BlockSortOptions options;
@@ -90,7 +112,20 @@ BlockQueueSetup queue_setup(const IngestSetup& setup, ConcurrencyLimiter& slots,
           .slots = slots,
           .context = setup.context,
           .budget = setup.budget,
-          .runs = runs};
+          .runs = runs,
+          .checkpoints = setup.checkpoints,
+          .first_run = runs.runs.size(),
+          .last_run_memory_bytes = setup.plan.last_run_memory_bytes + late_run_memory_bytes(setup)};
+}
+
+AssemblerLimits assembler_limits(const IngestSetup& setup) {
+  AssemblerLimits limits = setup.plan.assembler;
+  limits.at_tasks = setup.checkpoints != nullptr;
+  return limits;
+}
+
+Ledger start_of(const IngestSetup& setup) {
+  return setup.checkpoints == nullptr ? Ledger() : setup.checkpoints->start().ledger;
 }
 
 class Ingest {
@@ -101,13 +136,14 @@ class Ingest {
         slots_(setup.threads),
         queue_(queue_setup(setup, slots_, runs)),
         assembler_(
-            setup.plan.assembler, [&setup](const ParsedChunk& chunk) { return setup.block_cost(chunk); },
-            [this](Block&& block) { queue_.put(std::move(block)); }) {}
+            assembler_limits(setup), [&setup](const ParsedChunk& chunk) { return setup.block_cost(chunk); },
+            [this](Block&& block) { queue_.put(std::move(block)); }, start_of(setup)) {}
 
   IngestStats run() {
     const Stopwatch watch;
-    CorpusReader reader({setup_.context.files, setup_.corpus, setup_.options.corpus, setup_.plan.reader}, setup_.budget,
-                        setup_.temp);
+    CorpusReader reader(
+        {setup_.context.files, setup_.corpus, setup_.options.corpus, setup_.plan.reader, start_of(setup_).position},
+        setup_.budget, setup_.temp);
     {
       std::vector<std::jthread> threads;
       running_ = setup_.threads;
@@ -117,6 +153,7 @@ class Ingest {
     error_.rethrow();
     assembler_.finish();
     queue_.finish();
+    if (setup_.checkpoints != nullptr) setup_.checkpoints->end_input(assembler_.done());
     stats_.block = queue_.stats();
     stats_.wall_seconds = watch.seconds();
     return stats_;
@@ -175,10 +212,10 @@ class Ingest {
       observer.start_task(task.number, parser->stats());
       task_parser.parse(task, *parser);
       parser->finish_task();
-      observer.count_documents();
+      Ledger counts = observer.end_task(task.end);
       busy_seconds += watch.seconds() - waited_seconds;
       slot.release();
-      assembler_.finish_task(task.number);
+      assembler_.finish_task(task.number, std::move(counts));
       task = {};
     }
     add_stats(parser->stats(), busy_seconds);

@@ -28,6 +28,7 @@ struct IngestSetup {
   TempSpace& temp;
   unsigned threads = 1;
   PinnedSlotPool* pinned_slots = nullptr;  // for chunks of tokens; may be null
+  Checkpoints* checkpoints = nullptr;      // of a resumable job, which goes on from their start()
 };
 
 struct IngestStats {
@@ -37,8 +38,8 @@ struct IngestStats {
   std::uint64_t chunks = 0, pinned_chunks = 0, repaired = 0, overlong_tokens = 0, fields_cut = 0;
 };
 
-// Reads the whole input into runs. Afterwards the budget still keeps the pages of chunks (MemoryBudget::drop_kept()).
-// Throws what stopped it: InputError, InterruptedError, IoError...
+// Reads the input into runs, which follow those that are in the store. Afterwards the budget still keeps the pages of
+// chunks (MemoryBudget::drop_kept()). Throws what stopped it: InputError, InterruptedError, IoError...
 IngestStats ingest(const IngestSetup& setup, RunStore& runs, SkipLog& skips);
 
 }  // namespace spillway

@@ -19,10 +19,27 @@ std::string place_text(const SourcePlace& place) {
 void SkipLog::add(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail) {
   add(reason, 1);
   note(reason, task, place, detail);
-  if (strict_ && !is_unasked(reason)) {
-    throw InputError(place_text(place) + ": " + std::string(skip_reason_name(reason)) + ": " + printable(detail) +
-                     "; --strict stops at the first record that cannot be indexed: mend it, or run without --strict");
+  if (strict_ && !is_unasked(reason)) refuse(place, reason, detail);
+}
+
+void SkipLog::restore(const Ledger& done) {
+  add_documents(done.documents);
+  for (std::size_t i = 0; i < kReasons; ++i) add(static_cast<SkipReason>(i), done.skipped[i]);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const SkippedRecord& record : done.examples) {
+      examples_[static_cast<std::size_t>(record.reason)].push_back({0, sequence_++, record});
+    }
   }
+  if (!strict_) return;
+  for (const SkippedRecord& record : done.examples) {
+    if (!is_unasked(record.reason)) refuse({record.path, record.offset}, record.reason, record.detail);
+  }
+}
+
+void SkipLog::refuse(const SourcePlace& place, SkipReason reason, std::string_view detail) const {
+  throw InputError(place_text(place) + ": " + std::string(skip_reason_name(reason)) + ": " + printable(detail) +
+                   "; --strict stops at the first record that cannot be indexed: mend it, or run without --strict");
 }
 
 void SkipLog::note(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail) {

@@ -10,12 +10,13 @@
 
 #include "corpora/document/sink.hpp"
 #include "indexer/options/index_report.hpp"
+#include "indexer/resume/ledger.hpp"
 
 namespace spillway {
 
 class SkipLog {
  public:
-  static constexpr std::size_t kExamples = 3;                 // kept for each reason
+  static constexpr std::size_t kExamples = Ledger::kExamples;
   static constexpr std::uint64_t kMinRecordsToJudge = 10000;  // in judge()
 
   SkipLog(double max_error_rate, bool strict) : max_error_rate_(max_error_rate), strict_(strict) {}
@@ -24,6 +25,8 @@ class SkipLog {
   void add(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail);
   // Counts `count` records of one reason, without examples.
   void add(SkipReason reason, std::uint64_t count);
+  // Counts what an earlier job has done of the same input. InputError if that skipped records, with --strict.
+  void restore(const Ledger& done);
   // Keeps an example of a record that is counted elsewhere.
   void note(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail);
   // Counts `count` documents as skipped that were counted as indexed. InputError with --strict.
@@ -47,6 +50,7 @@ class SkipLog {
     SkippedRecord record;
   };
   static constexpr std::size_t kReasons = static_cast<std::size_t>(SkipReason::kCount);
+  [[noreturn]] void refuse(const SourcePlace& place, SkipReason reason, std::string_view detail) const;
   void judge_rate(std::uint64_t records) const;
 
   const double max_error_rate_;

@@ -50,6 +50,7 @@ class CompactionPasses {
 
   void run(const MergePlan& plan, MergeStats& stats) {
     const Stopwatch watch;
+    if (!plan.passes.empty() && setup_.checkpoints != nullptr) keep_all(plan.parallel_groups);
     for (const std::vector<std::uint32_t>& groups : plan.passes) {
       setup_.context.progress.stage.store("merge pass");
       run_pass(groups, plan.parallel_groups);
@@ -60,6 +61,14 @@ class CompactionPasses {
   }
 
  private:
+  // Writes runs in memory to files: a commit covers all that comes before.
+  void keep_all(unsigned threads) {
+    for (std::size_t i = 0; i < runs_.runs.size(); ++i) {
+      if (!runs_.runs[i]->kept_name.empty()) continue;
+      runs_.runs[i] = compact_all({runs_.runs.data() + i, 1}, threads, i);
+    }
+  }
+
   void run_pass(const std::vector<std::uint32_t>& groups, unsigned parallel_groups) {
     std::vector<std::size_t> first{0};
     for (const std::uint32_t size : groups) first.push_back(first.back() + size);
@@ -86,7 +95,11 @@ class CompactionPasses {
   // To scratch: passes are needed only if memory is short.
   std::unique_ptr<MergeSource> compact_group(std::span<std::unique_ptr<MergeSource>> group, unsigned threads,
                                              std::uint64_t number) {
-    if (group.size() == 1) return std::move(group[0]);
+    return group.size() == 1 ? std::move(group[0]) : compact_all(group, threads, number);
+  }
+
+  std::unique_ptr<MergeSource> compact_all(std::span<std::unique_ptr<MergeSource>> group, unsigned threads,
+                                           std::uint64_t number) {
     throw_if_stopped(setup_.context);
     RunMergeOptions options;
     options.block_bytes = setup_.run_block_bytes;
@@ -95,6 +108,7 @@ class CompactionPasses {
     options.ahead_bytes = std::size_t{2} * threads * merge_batch_bytes(setup_.budget.total_bytes(), setup_.threads);
     options.check = [this] { throw_if_stopped(setup_.context); };
     std::unique_ptr<MergeSource> compacted = compact(group, runs_, CompactTo::kScratch, options);
+    if (setup_.checkpoints != nullptr) setup_.checkpoints->replace(group, *compacted);
     for (auto& source : group) source.reset();
     return compacted;
   }

@@ -5,6 +5,7 @@
 
 #include "indexer/job/duplicate_ids.hpp"
 #include "indexer/options/job_context.hpp"
+#include "indexer/resume/checkpoints.hpp"
 #include "indexer/run/store.hpp"
 #include "io/index/writer.hpp"
 
@@ -19,8 +20,9 @@ struct MergeSetup {
   MemoryBudget& budget;
   TempSpace& temp;
   unsigned threads = 1;
-  IdList* to_drop = nullptr;   // documents to leave out; may be null
-  std::size_t max_fan_in = 0;  // 0: what memory and descriptors allow
+  IdList* to_drop = nullptr;           // documents to leave out; may be null
+  std::size_t max_fan_in = 0;          // 0: what memory and descriptors allow
+  Checkpoints* checkpoints = nullptr;  // of a resumable job: passes are committed
 };
 
 struct MergeStats {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "indexer/ingest/ingest.hpp"
+#include "indexer/job/describe.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
 #include "indexer/job/task_threads.hpp"
@@ -86,16 +87,21 @@ class IndexJob {
     start_gpu();
     context_.say(report_.plan);
     if (threads_ != planned_threads) task_threads.emplace(threads_);  // there is no GPU
-    WorkDirectory work(context_.files, options_.output);
+    std::optional<JobDescription> job;
+    if (options_.resume.resumable) job = describe_index_job(options_, content_, corpus_);
+    WorkDirectory work(context_.files, options_.output, job ? JobKind::kResumable : JobKind::kOrdinary,
+                       options_.resume.restart ? Interrupted::kDiscard : Interrupted::kKeep);
     check_output(options_, context_.files);  // again: an index that a killed job had moved aside is back
     check_run_files(planned_.estimate, run_descriptors(), context_.warn);
     check_disks(work);
+    if (job) checkpoints_.emplace(context_.files, work.path(), *job, [&work] { work.keep(); });
     TempSpace temp(context_.files, options_.temp_directories, work.path(), options_.temp_limit_bytes);
     temp.set_check([this] { throw_if_stopped(context_); });
     try {
       build(work, temp, watch);
     } catch (...) {
       fill_report(temp);
+      if (checkpoints_ && !checkpoints_->how_to_go_on().empty()) context_.warn(checkpoints_->how_to_go_on());
       throw;
     }
     fill_report(temp);
@@ -103,11 +109,19 @@ class IndexJob {
 
  private:
   void take_plan() {
+    if (options_.resume.resumable) cut_tasks();
     threads_ = static_cast<unsigned>(planned_.threads.value);
     report_.threads = threads_;
     report_.plan = planned_.describe();
     program_.release();
     program_ = budget_.reserve(plan_.reserve_bytes, "the program itself");
+  }
+
+  // A block of a resumable job ends with a task, so tasks are small parts of a block.
+  void cut_tasks() {
+    constexpr std::size_t kTasksOfBlock = 4, kLeastBytes = 512;
+    std::size_t& bytes = planned_.index.reader.task_bytes;
+    bytes = std::min(bytes, std::max(kLeastBytes, plan_.assembler.block_bytes / kTasksOfBlock));
   }
 
   // Refuses a job that certainly fills the disks; warns of one that probably does.
@@ -117,15 +131,17 @@ class IndexJob {
     const DiskNeed index{"the index", estimate.least_index_bytes, estimate.index_bytes};
     const DiskNeed runs{"the runs", estimate.least_spilled_bytes, estimate.spilled_bytes};
     check_free_space(context_.files, options_.output, index, context_.warn);
-    const std::vector<std::string>& shared = options_.temp_directories;
+    const std::vector<std::string> shared =
+        options_.resume.resumable ? std::vector<std::string>() : options_.temp_directories;
     if (runs.probable_bytes != 0 && shared.size() <= 1) {
       check_free_space(context_.files, shared.empty() ? work.path() : shared[0], runs, context_.warn);
     }
   }
 
   void build(WorkDirectory& work, TempSpace& temp, const Stopwatch& watch) {
-    RunStore runs(budget_, temp, plan_.run_memory_bytes,
+    RunStore runs(budget_, temp, checkpoints_ ? 0 : plan_.run_memory_bytes,
                   TermBlockBuilder::max_block_bytes(plan_.run_block_bytes, content_.max_term_bytes));
+    if (checkpoints_) go_on(runs);
     context_.progress.stage.store("parse");
     IndexOptions options = options_;
     options.corpus = corpus_options_;
@@ -144,7 +160,8 @@ class IndexJob {
                         .budget = budget_,
                         .temp = temp,
                         .threads = threads_,
-                        .pinned_slots = pinned_slots_ ? &*pinned_slots_ : nullptr},
+                        .pinned_slots = pinned_slots_ ? &*pinned_slots_ : nullptr,
+                        .checkpoints = checkpoints()},
                        runs, skips_);
     }
     const std::jthread releasing_chunks = release_ingest();
@@ -164,7 +181,8 @@ class IndexJob {
          .context = context_,
          .budget = budget_,
          .temp = temp,
-         .threads = threads_},
+         .threads = threads_,
+         .checkpoints = checkpoints()},
         runs, writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
     report_.plan += merge_.plan;
     context_.progress.stage.store("write");
@@ -179,6 +197,23 @@ class IndexJob {
     finish_seconds_ = finish_watch.seconds();
     report_.index_bytes = writer.bytes_written();
     report_.seconds = watch.seconds();
+  }
+
+  Checkpoints* checkpoints() { return checkpoints_ ? &*checkpoints_ : nullptr; }
+
+  // Takes the runs and the counts of an interrupted job, if there was one.
+  void go_on(RunStore& runs) {
+    runs.keep_files();
+    const Ledger& done = checkpoints_->start().ledger;
+    runs.runs = checkpoints_->open_start(
+        [&](const CommittedSource& source) { return runs.adopt(source.name, content_.job()); });
+    skips_.restore(done);
+    report_.resumed_bytes = done.bytes;
+    context_.progress.bytes_done.store(done.bytes);
+    context_.progress.documents.store(done.documents);
+    if (checkpoints_->start().number == 0) return;
+    context_.warn("goes on with an interrupted job: " + std::to_string(done.bytes) + " of " +
+                  std::to_string(corpus_.total_bytes) + " bytes of the input are done");
   }
 
   // Allocates device and pinned memory. If that fails, plans the job anew for the CPU alone: nothing is parsed yet, so
@@ -258,9 +293,10 @@ class IndexJob {
   void fill_report(const TempSpace& temp) {
     skips_.write(report_);
     report_.documents = skips_.documents();
-    report_.repaired = ingest_.repaired;
-    report_.overlong_tokens = ingest_.overlong_tokens;
-    report_.fields_cut = ingest_.fields_cut;
+    const Ledger before = checkpoints_ ? checkpoints_->start().ledger : Ledger();
+    report_.repaired = before.repaired + ingest_.repaired;
+    report_.overlong_tokens = before.overlong_tokens + ingest_.overlong_tokens;
+    report_.fields_cut = before.fields_cut + ingest_.fields_cut;
     report_.chunks = ingest_.chunks;
     report_.pinned_chunks = ingest_.pinned_chunks;
     report_.blocks = ingest_.block.blocks;
@@ -282,8 +318,10 @@ class IndexJob {
   }
 
   void add_stages() {
-    report_.input_bytes =
-        std::max(corpus_.total_bytes, context_.progress.bytes_done.load());  // the size of a stream is known only now
+    report_.input_bytes = corpus_.total_bytes;
+    if (corpus_.streams != 0) {  // the size of a stream is known only now
+      report_.input_bytes = std::max(corpus_.total_bytes, context_.progress.bytes_done.load());
+    }
     const std::uint64_t bytes = report_.input_bytes;
     const BlockSortStats& sort = ingest_.block.sort;
     const CompactionStats& compaction = ingest_.block.compaction;
@@ -326,6 +364,7 @@ class IndexJob {
   Reservation lane_memory_;  // for the budget below: lists from GPUs take memory from no other consumer
   std::optional<MemoryBudget> lane_budget_;
   std::optional<PinnedSlotPool> pinned_slots_;
+  std::optional<Checkpoints> checkpoints_;
   std::vector<std::unique_ptr<GpuLane>> lanes_;
   IngestStats ingest_;
   MergeStats merge_;

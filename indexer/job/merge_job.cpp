@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
-#include "indexer/job/content_difference.hpp"
+#include "indexer/job/describe.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
 #include "indexer/job/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
+#include "indexer/options/content_difference.hpp"
 #include "indexer/plan/disk_space.hpp"
 #include "indexer/plan/memory.hpp"
 #include "indexer/run/index_source.hpp"
@@ -59,18 +60,23 @@ class MergeJob {
     reserve_program();
     const TaskThreads task_threads(threads_);
     read_ids();
-    WorkDirectory work(context_.files, options_.output);
+    std::optional<JobDescription> job;
+    if (options_.resume.resumable) job = describe_merge_job(context_.files, options_, content_);
+    WorkDirectory work(context_.files, options_.output, job ? JobKind::kResumable : JobKind::kOrdinary,
+                       options_.resume.restart ? Interrupted::kDiscard : Interrupted::kKeep);
     check();  // again: WorkDirectory may have put back an index that a killed job had moved aside
     // Without dropped documents the output holds at least the first index, perhaps packed better.
     check_free_space(context_.files, options_.output,
                      {"the merged index", to_drop_ == nullptr ? sources_.front()->bytes / 2 : 0, report_.input_bytes},
                      context_.warn);
+    if (job) checkpoints_.emplace(context_.files, work.path(), *job, [&work] { work.keep(); });
     TempSpace temp(context_.files, options_.temp_directories, work.path(), options_.temp_limit_bytes);
     temp.set_check([this] { throw_if_stopped(context_); });
     try {
       build(work, temp);
     } catch (...) {
       fill_report(temp);
+      if (checkpoints_ && !checkpoints_->how_to_go_on().empty()) context_.warn(checkpoints_->how_to_go_on());
       throw;
     }
     fill_report(temp);
@@ -150,7 +156,11 @@ class MergeJob {
     IndexWriter writer(context_.files, work.index_path(), content_);
     const Reservation writer_memory = budget_.reserve(IndexWriter::memory_bytes(), "the index writer");
     RunStore runs(budget_, temp, 0, TermBlockBuilder::max_block_bytes(kRunBlockBytes, content_.max_term_bytes));
-    runs.runs = std::move(sources_);
+    if (checkpoints_) {
+      go_on(runs);
+    } else {
+      runs.runs = std::move(sources_);
+    }
     IndexTotals totals = merge_into_index(
         {.content = content_,
          .run_block_bytes = kRunBlockBytes,
@@ -161,7 +171,8 @@ class MergeJob {
          .temp = temp,
          .threads = threads_,
          .to_drop = to_drop_.get(),
-         .max_fan_in = options_.max_fan_in},
+         .max_fan_in = options_.max_fan_in,
+         .checkpoints = checkpoints_ ? &*checkpoints_ : nullptr},
         runs, writer, [&](std::uint64_t) { warn_of_unknown_ids(); }, merge_);
     // Documents that the inputs had dropped are in no list, but in the sum of the source.
     totals.source_sum.join(earlier_.source_sum, 0);
@@ -177,6 +188,30 @@ class MergeJob {
     finish_seconds_ = finish_watch.seconds();
     report_.index_bytes = writer.bytes_written();
     report_.seconds = watch.seconds();
+  }
+
+  // Takes the runs that an interrupted job made of some inputs, and the other inputs.
+  void go_on(RunStore& runs) {
+    runs.keep_files();
+    for (std::size_t i = 0; i < sources_.size(); ++i) sources_[i]->kept_name = "input-" + std::to_string(i);
+    const Commit& start = checkpoints_->start();
+    report_.resumed_steps = start.merge_steps;
+    if (start.number == 0) {
+      checkpoints_->add(sources_, std::nullopt);
+      runs.runs = std::move(sources_);
+      return;
+    }
+    runs.runs = checkpoints_->open_start([&](const CommittedSource& source) { return open(runs, source); });
+    context_.warn("goes on with an interrupted job: " + std::to_string(start.merge_steps) + " steps are done");
+  }
+
+  std::unique_ptr<MergeSource> open(RunStore& runs, const CommittedSource& committed) {
+    for (auto& source : sources_) {
+      if (source != nullptr && source->kept_name == committed.name) return std::move(source);
+    }
+    std::unique_ptr<StoredRun> run = runs.adopt(committed.name, content_.job());
+    run->may_have_dropped = committed.may_have_dropped;
+    return run;
   }
 
   void warn_of_unknown_ids() {
@@ -227,6 +262,7 @@ class MergeJob {
   std::uint64_t source_documents_ = 0;
   IndexTotals earlier_;  // source_sum: of the documents that the inputs had dropped
   std::unique_ptr<IdList> to_drop_;
+  std::optional<Checkpoints> checkpoints_;
   MergeStats merge_;
   double finish_seconds_ = 0;
 };

@@ -21,9 +21,11 @@ struct MergeOptions {
   std::uint64_t temp_limit_bytes = 0;         // 0: no limit
   std::size_t max_fan_in = 0;                 // 0: as memory allows
   bool force = false;
+  ResumeOptions resume;
 };
 
 struct MergeReport {
+  std::uint64_t resumed_steps = 0;  // merges of a few inputs or runs that an interrupted job had done
   std::uint64_t input_bytes = 0, input_documents = 0;  // of the indexes; documents that they hold
   std::uint64_t documents = 0, duplicate_documents = 0, dropped_documents = 0;  // the last: named by `drop`
   std::uint64_t ids_to_drop = 0, unknown_ids = 0;

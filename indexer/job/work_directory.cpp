@@ -5,19 +5,42 @@
 
 namespace spillway {
 
-WorkDirectory::WorkDirectory(FileSystem& files, const std::string& output)
-    : files_(files), output_(output_place(files, output)), directory_(OwnedDirectory::take(files, output_ + ".work")) {
-  put_back();
-  remove_job_files(files_, path());
+WorkDirectory::WorkDirectory(FileSystem& files, const std::string& output, JobKind kind, Interrupted interrupted)
+    : files_(files), output_(output_place(files, output)) {
+  take(kind, interrupted);
+  is_kept_ = !commit_names(files_, path()).empty();
+  if (!is_kept_) remove_job_files(files_, path());
 }
 
 WorkDirectory::~WorkDirectory() {
   try {
     put_back();
+    if (is_kept_) {
+      remove_job_files(files_, index_path());
+      return;
+    }
   } catch (const std::exception&) {  // the old index is still there: the next job puts it back
     return;
   }
   directory_->remove();
+}
+
+// The lock file tells the kind of a directory, so one of the other kind is removed and made again.
+void WorkDirectory::take(JobKind kind, Interrupted interrupted) {
+  const std::string path = output_ + ".work";
+  directory_ = OwnedDirectory::take(files_, path, kind);
+  put_back();
+  const bool is_resumable = !commit_names(files_, path).empty();
+  if (directory_->kind() == kind && !(is_resumable && interrupted == Interrupted::kDiscard)) return;
+  if (is_resumable && interrupted == Interrupted::kKeep) {
+    throw UsageError(printable(path, 4096) +
+                     " holds an interrupted job that can go on: give --resumable and the job's other options to go on, "
+                     "or --restart to discard it and begin anew");
+  }
+  directory_->remove();
+  directory_ = OwnedDirectory::take(files_, path, kind);
+  if (directory_->kind() == kind && commit_names(files_, path).empty()) return;
+  throw IoError(printable(path, 4096) + " holds an interrupted job that cannot be removed; remove the directory");
 }
 
 void WorkDirectory::move_aside() {
@@ -39,6 +62,7 @@ void WorkDirectory::publish(IfOutputExists if_exists) {
     files_.rename(index_path(), output_);
   }
   files_.sync_directory(parent_directory(output_));
+  is_kept_ = false;
 }
 
 }  // namespace spillway

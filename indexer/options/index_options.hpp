@@ -36,6 +36,13 @@ struct GpuOptions {
   GpuChunks chunks = GpuChunks::kAuto;
 };
 
+// A job that can go on after an interruption (indexer/resume/checkpoints.hpp).
+struct ResumeOptions {
+  bool resumable = false;
+  bool restart = false;  // discards an interrupted job instead of going on with it, or of refusing to begin
+  std::string release;   // of the program; another one may not go on
+};
+
 struct IndexOptions {
   std::vector<std::string> inputs;
   std::string output;
@@ -53,6 +60,7 @@ struct IndexOptions {
   double max_error_rate = 0.01;
   bool strict = false;
   bool force = false;
+  ResumeOptions resume;
 };
 
 }  // namespace spillway

@@ -26,7 +26,8 @@ struct StageStats {
 };
 
 struct IndexReport {
-  std::uint64_t input_bytes = 0;  // as stored
+  std::uint64_t input_bytes = 0;    // as stored
+  std::uint64_t resumed_bytes = 0;  // of them, the bytes that an interrupted job had done
   std::uint64_t records_in = 0, documents = 0, repaired = 0;
   std::vector<std::pair<SkipReason, std::uint64_t>> skipped;  // reasons that occurred
   std::vector<SkippedRecord> examples;

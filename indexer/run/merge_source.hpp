@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -67,6 +68,7 @@ class MergeSource {
   virtual bool is_spilled() const { return false; }
 
   std::uint64_t bytes = 0;
+  std::string kept_name;          // of its file, if that outlives the job (TempFile::kept_name); of inputs "input-N"
   RunSummary summary;             // documents numbered as in the source
   bool may_have_dropped = false;  // documents may be holes, which a merge must drop again
   RunShare share;                 // none if it takes no memory of the store

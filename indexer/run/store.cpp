@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/base/error.hpp"
+
 namespace spillway {
 
 namespace {
@@ -58,19 +60,41 @@ std::unique_ptr<StoredRun> RunStore::write(RunShare share, const std::function<R
   if (share.is_memory()) {
     memory = std::make_unique<MemoryFile>(budget_, "a run in memory", share.growth_bytes_);
   } else {
-    temp = temp_.create("run");
+    temp = keeps_files_ ? temp_.create_kept("run") : temp_.create("run");
   }
   WritableFile& file = memory != nullptr ? *memory : temp->writer();
   const RunSummary summary = write(file);
   const std::uint64_t bytes = file.size();
   if (memory != nullptr) share.keep(static_cast<std::size_t>(memory->memory_bytes()));
-  if (temp != nullptr) temp->finish();
+  std::string kept_name;
+  if (temp != nullptr) {
+    temp->finish();
+    kept_name = temp->kept_name();
+  }
   auto run = std::make_unique<StoredRun>(std::move(memory), std::move(temp));
   run->close();
   run->bytes = bytes;
+  run->kept_name = std::move(kept_name);
   run->summary = summary;
   run->share = std::move(share);
   run->largest_block_bytes = largest_block_bytes_;
+  return run;
+}
+
+std::unique_ptr<StoredRun> RunStore::adopt(const std::string& name, const Hash128& job) {
+  std::unique_ptr<TempFile> temp = temp_.adopt(name);
+  const RunReader reader(temp->reader());
+  if (reader.identity().job != job) {
+    throw FormatError(printable(temp->reader().path(), 4096) +
+                      ": its run has other content options than the job; give --restart to begin the job anew");
+  }
+  const std::uint64_t bytes = temp->reader().size();
+  auto run = std::make_unique<StoredRun>(nullptr, std::move(temp));
+  run->bytes = bytes;
+  run->kept_name = name;
+  run->summary = reader.summary();
+  run->largest_block_bytes = std::max(largest_block_bytes_, reader.block_bytes());
+  run->close();
   return run;
 }
 

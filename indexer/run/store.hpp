@@ -69,6 +69,12 @@ class RunStore {
 
   std::size_t largest_block_bytes() const { return largest_block_bytes_; }
 
+  // Runs that go to scratch files from now on outlive the job: they are synced, and stay in the job's own directory.
+  void keep_files() { keeps_files_ = true; }
+
+  // Opens a run that an earlier job kept. Throws FormatError if it is damaged, or its content options are not of `job`.
+  std::unique_ptr<StoredRun> adopt(const std::string& name, const Hash128& job);
+
   // Takes memory for a run of at most `bound_bytes`, or none: then the run will be spilled. Call it before the run is
   // written, because how it is written may depend on where it goes.
   RunShare take_share(std::size_t bound_bytes);
@@ -82,6 +88,7 @@ class RunStore {
   std::atomic<std::size_t> memory_bytes_;
   std::atomic<std::int64_t> memory_left_;  // below 0 if runs took more than their shares
   std::size_t largest_block_bytes_;
+  bool keeps_files_ = false;
 
  public:
   MergeSources runs;  // their shares refer to memory_left_

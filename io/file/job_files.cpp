@@ -92,6 +92,19 @@ std::string first_names(const std::vector<std::string>& names) {
   return names.size() <= kShown ? text : text + " and " + std::to_string(names.size() - kShown) + " more";
 }
 
+std::vector<std::string> commit_names(FileSystem& files, const std::string& directory) {
+  std::vector<std::string> names = files.list(directory);
+  const std::string_view prefix = kCommitPrefix;
+  std::erase_if(names, [&](const std::string& name) {
+    return !name.starts_with(prefix) || name.size() == prefix.size() ||
+           name.find_first_not_of("0123456789", prefix.size()) != std::string::npos;
+  });
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a > b;
+  });
+  return names;
+}
+
 void remove_job_files(FileSystem& files, const std::string& directory) {
   for (const std::string& name : files.list(directory)) {
     std::string path = directory;

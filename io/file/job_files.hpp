@@ -13,6 +13,9 @@ inline constexpr const char* kLockName = "LOCK";
 inline constexpr const char* kScratchFilePrefix = "spillway-";
 inline constexpr const char* kScratchDirectoryPrefix = ".spillway-";  // and six letters or digits
 inline constexpr std::size_t kUniqueNameBytes = 6;
+// In the work directory of a resumable job (docs/formats.md): what the job is, and how far it got, with a number.
+inline constexpr const char* kDescriptionName = "spillway-job";
+inline constexpr const char* kCommitPrefix = "spillway-manifest-";
 
 // Whether `name` is that of a scratch directory.
 bool is_scratch_directory_name(const std::string& name);
@@ -23,6 +26,9 @@ std::vector<std::string> foreign_files(FileSystem& files, const std::string& dir
 std::vector<std::string> files_of_no_index(FileSystem& files, const std::string& directory);
 // Returns the first few of `names`, for a message.
 std::string first_names(const std::vector<std::string>& names);
+
+// Returns the names of the commits of a resumable job in its work directory, the newest first.
+std::vector<std::string> commit_names(FileSystem& files, const std::string& directory);
 
 // Removes a job's files below `directory`, and directories that this empties. Leaves the directory, its lock and all
 // that is not a job's. Follows no link.

@@ -10,9 +10,13 @@ namespace spillway {
 
 namespace {
 
-// The whole content of a lock file. Directories in which a job is to find more than the files of job_files.hpp need
-// another one, so that this version leaves them alone.
-constexpr std::string_view kSignature = "Spillway work directory, format 1\n";
+// The whole content of a lock file, by kind. Directories in which a job is to find more than the files of job_files.hpp
+// need another one, so that this version leaves them alone.
+constexpr std::string_view kSignatures[] = {"Spillway work directory, format 1\n",
+                                            "Spillway work directory of a resumable job, format 1\n"};
+constexpr JobKind kKinds[] = {JobKind::kOrdinary, JobKind::kResumable};
+
+std::string_view signature_of(JobKind kind) { return kSignatures[static_cast<std::size_t>(kind)]; }
 
 std::string lock_of(const std::string& directory) { return directory + "/" + kLockName; }
 
@@ -25,12 +29,15 @@ bool is_plain_directory(FileSystem& files, const std::string& path) {
 }
 
 // Follows no link, and reads no more than a regular file of the right size.
-bool has_signature(FileSystem& files, const std::string& directory) {
+std::optional<JobKind> kind_of_lock(FileSystem& files, const std::string& directory) {
   const std::string lock = lock_of(directory);
-  if (files.is_link(lock)) return false;
+  if (files.is_link(lock)) return std::nullopt;
   const auto status = files.status(lock);
-  if (!status || status->type != FileType::kRegular || status->size != kSignature.size()) return false;
-  return read_file(files, lock) == kSignature;
+  if (!status || status->type != FileType::kRegular) return std::nullopt;
+  for (const JobKind kind : kKinds) {
+    if (status->size == signature_of(kind).size() && read_file(files, lock) == signature_of(kind)) return kind;
+  }
+  return std::nullopt;
 }
 
 [[noreturn]] void throw_foreign(const std::string& path, const std::string& why) {
@@ -50,7 +57,7 @@ bool refuse_foreign(FileSystem& files, const std::string& path) {
   if (files.is_link(path)) throw_foreign(path, "it is a link");
   const std::vector<std::string> found = list_directory(files, path);
   if (files.is_mount_point(path)) throw_foreign(path, "it is a mount point");
-  if (found.empty() || has_signature(files, path)) return true;
+  if (found.empty() || kind_of_lock(files, path)) return true;
   if (files.list(path) != found) return false;
   throw_foreign(path, "it holds " + first_names(found) + ", but no LOCK of this version of Spillway");
 }
@@ -80,7 +87,7 @@ void remove_quietly(FileSystem& files, const std::string& path) {
 
 }  // namespace
 
-std::unique_ptr<OwnedDirectory> OwnedDirectory::take(FileSystem& files, const std::string& path) {
+std::unique_ptr<OwnedDirectory> OwnedDirectory::take(FileSystem& files, const std::string& path, JobKind kind) {
   const auto check = [&] {
     if (!refuse_foreign(files, path)) return false;  // again: only now does it belong to this job
     refuse_foreign_files(files, path);
@@ -92,9 +99,10 @@ std::unique_ptr<OwnedDirectory> OwnedDirectory::take(FileSystem& files, const st
       if (!refuse_foreign(files, path)) continue;
       const Lock origin = files.list(path).empty() ? Lock::kNew : Lock::kFound;
       std::unique_ptr<FileLock> lock =
-          origin == Lock::kNew ? files.create_lock(lock_of(path), kSignature) : files.try_lock(lock_of(path));
+          origin == Lock::kNew ? files.create_lock(lock_of(path), signature_of(kind)) : files.try_lock(lock_of(path));
       if (lock == nullptr) break;
-      if (auto owned = own({files, path, std::move(lock)}, origin, check)) return owned;
+      const JobKind found = origin == Lock::kNew ? kind : kind_of_lock(files, path).value_or(kind);
+      if (auto owned = own({files, path, std::move(lock), found}, origin, check)) return owned;
     } catch (const IoError&) {
       if (!is_there(files, path)) continue;                              // the job that had it has just removed it
       if (is_plain_directory(files, path)) remove_quietly(files, path);  // only if it is empty
@@ -113,8 +121,10 @@ std::unique_ptr<OwnedDirectory> OwnedDirectory::make_scratch(FileSystem& files, 
   for (;;) {
     const std::string path = files.make_unique_directory(place + kScratchDirectoryPrefix);
     try {
-      auto lock = files.create_lock(lock_of(path), kSignature);
-      if (lock != nullptr) return own({files, path, std::move(lock)}, Lock::kNew, [] { return true; });
+      auto lock = files.create_lock(lock_of(path), signature_of(JobKind::kOrdinary));
+      if (lock != nullptr) {
+        return own({files, path, std::move(lock), JobKind::kOrdinary}, Lock::kNew, [] { return true; });
+      }
     } catch (const IoError&) {
       if (!files.status(path)) continue;  // another job took it for a killed job's, because it was empty
       remove_quietly(files, path);
@@ -146,11 +156,20 @@ void OwnedDirectory::remove_if_left(FileSystem& files, const std::string& path) 
   try {
     if (!is_plain_directory(files, path)) return;
     if (files.list(path).empty()) return files.remove(path);
-    if (!has_signature(files, path) || !foreign_files(files, path).empty()) return;
+    if (kind_of_lock(files, path) != JobKind::kOrdinary || !foreign_files(files, path).empty()) return;
     std::unique_ptr<FileLock> lock = files.try_lock(lock_of(path));
-    if (lock != nullptr) OwnedDirectory(files, path, std::move(lock)).remove();
+    if (lock != nullptr) OwnedDirectory(files, path, std::move(lock), JobKind::kOrdinary).remove();
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): another user's, or its job has just removed it
   }
+}
+
+// A commit must not outlive the files that it names, nor a newer commit.
+void OwnedDirectory::remove_commits() {
+  const std::vector<std::string> commits = commit_names(files_, path_);
+  if (commits.empty()) return;
+  files_.sync_directory(path_);
+  for (const std::string& name : commits) files_.remove(path_ + "/" + name);
+  files_.sync_directory(path_);
 }
 
 // The lock goes last, and after the rest has gone for good: a crash must not leave files whose owner nothing tells.
@@ -164,11 +183,16 @@ void OwnedDirectory::remove_if_unused() {
 
 void OwnedDirectory::remove() noexcept {
   try {
+    remove_commits();
     remove_job_files(files_, path_);
     remove_if_unused();
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next job removes it
   }
   lock_.reset();
+}
+
+std::optional<JobKind> kind_of_directory(FileSystem& files, const std::string& path) {
+  return is_plain_directory(files, path) ? kind_of_lock(files, path) : std::nullopt;
 }
 
 }  // namespace spillway

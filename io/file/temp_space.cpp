@@ -1,7 +1,9 @@
 #include "io/file/temp_space.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <stdexcept>
 
 #include "io/base/error.hpp"
 #include "io/file/job_files.hpp"
@@ -75,6 +77,63 @@ class NamedTempFile final : public TempFile {
   std::unique_ptr<ReadableFile> reader_;
 };
 
+class KeptTempFile final : public TempFile {
+ public:
+  KeptTempFile(FileSystem& files, TempSpace& space, const std::string& directory, std::string name)
+      : files_(files),
+        name_(std::move(name)),
+        path_(directory + "/" + name_),
+        writer_(space, files.create_private(path_), directory) {}
+
+  WritableFile& writer() override { return writer_; }
+  ReadableFile& finish() override {
+    writer_.sync();
+    writer_.close();
+    return reader();
+  }
+  void close_reader() override { reader_.reset(); }
+  ReadableFile& reader() override {
+    if (reader_ == nullptr) reader_ = files_.open(path_);
+    return *reader_;
+  }
+  std::string kept_name() const override { return name_; }
+
+ private:
+  FileSystem& files_;
+  std::string name_, path_;
+  TempWriter writer_;
+  std::unique_ptr<ReadableFile> reader_;
+};
+
+// Of an earlier job. Requires: writer() and finish() are not called.
+class AdoptedTempFile final : public TempFile {
+ public:
+  AdoptedTempFile(FileSystem& files, TempSpace& space, const std::string& directory, std::string name)
+      : files_(files), space_(space), name_(std::move(name)), path_(directory + "/" + name_) {
+    bytes_ = files.open(path_)->size();
+    space.charge(bytes_);
+  }
+  ~AdoptedTempFile() override { space_.refund(bytes_); }
+  AdoptedTempFile(const AdoptedTempFile&) = delete;
+  AdoptedTempFile& operator=(const AdoptedTempFile&) = delete;
+
+  WritableFile& writer() override { throw std::logic_error("an adopted file is written"); }
+  ReadableFile& finish() override { return reader(); }
+  void close_reader() override { reader_.reset(); }
+  ReadableFile& reader() override {
+    if (reader_ == nullptr) reader_ = files_.open(path_);
+    return *reader_;
+  }
+  std::string kept_name() const override { return name_; }
+
+ private:
+  FileSystem& files_;
+  TempSpace& space_;
+  std::string name_, path_;
+  std::uint64_t bytes_ = 0;
+  std::unique_ptr<ReadableFile> reader_;
+};
+
 void raise_to(std::atomic<std::uint64_t>& peak, std::uint64_t value) {
   std::uint64_t before = peak.load();
   while (before < value && !peak.compare_exchange_weak(before, value)) {
@@ -100,7 +159,7 @@ std::vector<std::string> check_directories(FileSystem& files, const std::vector<
 
 TempSpace::TempSpace(FileSystem& files, const std::vector<std::string>& shared, const std::string& own,
                      std::uint64_t limit_bytes)
-    : files_(files), limit_bytes_(limit_bytes) {
+    : files_(files), own_(own), limit_bytes_(limit_bytes) {
   try {
     for (const std::string& directory : check_directories(files, shared)) {
       made_.push_back(OwnedDirectory::make_scratch(files, directory));
@@ -124,6 +183,18 @@ std::unique_ptr<TempFile> TempSpace::create(const std::string& stem) {
   const std::string& directory = directories_[number % directories_.size()];
   return std::make_unique<NamedTempFile>(files_, *this, directory,
                                          directory + "/" + kScratchFilePrefix + stem + "-" + std::to_string(number));
+}
+
+std::unique_ptr<TempFile> TempSpace::create_kept(const std::string& stem) {
+  return std::make_unique<KeptTempFile>(files_, *this, own_,
+                                        kScratchFilePrefix + stem + "-" + std::to_string(next_.fetch_add(1)));
+}
+
+// New files get higher numbers than adopted ones.
+std::unique_ptr<TempFile> TempSpace::adopt(const std::string& name) {
+  const std::uint64_t number = std::strtoull(name.c_str() + name.rfind('-') + 1, nullptr, 10);
+  next_.store(std::max(next_.load(), number + 1));
+  return std::make_unique<AdoptedTempFile>(files_, *this, own_, name);
 }
 
 void TempSpace::charge(std::uint64_t bytes) {

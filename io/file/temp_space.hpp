@@ -25,6 +25,8 @@ class TempFile {
   // called.
   virtual void close_reader() = 0;
   virtual ReadableFile& reader() = 0;
+  // The name in the work directory of a file that outlives this object; empty for others.
+  virtual std::string kept_name() const { return {}; }
 };
 
 // Thread-safe. Outlives its files.
@@ -46,6 +48,10 @@ class TempSpace {
   // Creates a file in the next directory. `stem` becomes part of its name. Appends beyond the limit throw BudgetError
   // naming --temp-limit; a full disk throws IoError naming --temp-dir.
   std::unique_ptr<TempFile> create(const std::string& stem);
+  // The same for a file in the directory `own` that stays there, whatever happens; its finish() syncs it.
+  std::unique_ptr<TempFile> create_kept(const std::string& stem);
+  // A kept file of an earlier job, ready for reading. Charges its bytes.
+  std::unique_ptr<TempFile> adopt(const std::string& name);
 
   std::uint64_t used_bytes() const { return used_bytes_.load(); }
   std::uint64_t peak_bytes() const { return peak_bytes_.load(); }
@@ -57,6 +63,7 @@ class TempSpace {
   void remove_made();
   FileSystem& files_;
   std::vector<std::unique_ptr<OwnedDirectory>> made_;
+  std::string own_;
   std::vector<std::string> directories_;  // those of made_, or `own`
   std::uint64_t limit_bytes_;
   std::function<void()> check_;

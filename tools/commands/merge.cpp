@@ -31,6 +31,7 @@ MergeOptions merge_options(const Arguments& arguments, FileSystem& files) {
   result.temp_limit_bytes = resources.temp_limit_bytes;
   take_count(arguments, "fan-in", 2, 1024, result.max_fan_in);
   result.force = arguments.has("force");
+  result.resume = resume_options(arguments);
   return result;
 }
 

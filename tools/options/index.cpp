@@ -292,6 +292,7 @@ IndexOptions index_options(const Arguments& arguments, FileSystem& files, const 
   IndexOptions result = plan_options(arguments, files, wait_check);
   result.output = output;
   result.force = arguments.has("force");
+  result.resume = resume_options(arguments);
   return result;
 }
 

@@ -50,6 +50,7 @@ ordered_json options_json(const IndexOptions& options) {
   object["max_error_rate"] = options.max_error_rate;
   object["strict"] = options.strict;
   object["force"] = options.force;
+  object["resumable"] = options.resume.resumable;
   return object;
 }
 
@@ -148,6 +149,7 @@ ordered_json index_report_json(const IndexOptions& options, const IndexReport& r
           {"output", options.output},
           {"options", options_json(options)},
           {"input_bytes", report.input_bytes},
+          {"resumed_bytes", report.resumed_bytes},
           {"records_in", report.records_in},
           {"documents", report.documents},
           {"skipped_records", skipped_count(report)},

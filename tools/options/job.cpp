@@ -3,6 +3,7 @@
 #include <new>
 
 #include "io/memory/budget.hpp"
+#include "tools/cli/build_facts.hpp"
 #include "tools/cli/option_values.hpp"
 
 namespace spillway {
@@ -27,6 +28,10 @@ std::vector<std::string> temp_directories(const Arguments& arguments, FileSystem
 void add_output_options(options_description& group) {
   add_value(group, "output,o", "DIR", "the index to make");
   add_flag(group, "force", "replace an existing index and report");
+  add_flag(group, "resumable",
+           "if the job is interrupted, keep what is done in DIR.work, so that the same command goes on from there; and "
+           "go on with such a job");
+  add_flag(group, "restart", "discard an interrupted job in DIR.work, and begin anew");
 }
 
 void add_resource_options(options_description& group) {
@@ -52,6 +57,10 @@ std::string output_option(const Arguments& arguments) {
   const auto output = arguments.text("output");
   if (!output || output->empty()) throw UsageError("no output named; give -o DIR, the index to make");
   return *output;
+}
+
+ResumeOptions resume_options(const Arguments& arguments) {
+  return {arguments.has("resumable"), arguments.has("restart"), kVersion};
 }
 
 JobResources job_resources(const Arguments& arguments, FileSystem& files) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "indexer/options/index_options.hpp"
 #include "io/base/error.hpp"
 #include "tools/cli/command.hpp"
 
@@ -26,6 +27,8 @@ struct JobResources {
 // Throws UsageError naming the option.
 std::string output_option(const Arguments& arguments);
 JobResources job_resources(const Arguments& arguments, FileSystem& files);
+
+ResumeOptions resume_options(const Arguments& arguments);
 
 // Throws UsageError if both were given.
 void refuse_both(const Arguments& arguments, const char* one, const char* other);

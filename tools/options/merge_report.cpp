@@ -67,6 +67,8 @@ ordered_json merge_report_json(const MergeOptions& options, const MergeReport& r
           {"temp_directories", options.temp_directories},
           {"temp_limit_bytes", options.temp_limit_bytes},
           {"force", options.force},
+          {"resumable", options.resume.resumable},
+          {"resumed_steps", report.resumed_steps},
           {"input_bytes", report.input_bytes},
           {"input_documents", report.input_documents},
           {"documents", report.documents},

@@ -1,4 +1,4 @@
-#include "indexer/job/content_difference.hpp"
+#include "indexer/options/content_difference.hpp"
 
 #include <algorithm>
 

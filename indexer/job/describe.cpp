@@ -1,0 +1,88 @@
+#include "indexer/job/describe.hpp"
+
+#include "io/base/error.hpp"
+#include "io/format/index.hpp"
+
+namespace spillway {
+
+namespace {
+
+void refuse_stream(const CorpusFile& file) {
+  if (!file.is_stream) return;
+  throw UsageError("--resumable needs inputs that can be read again, and " +
+                   (file.path == "-" ? "standard input" : printable(file.path, 4096)) +
+                   " cannot (a pipe, or a file without a size): copy it to a file first");
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+void add_fields(JobDescription& job, const std::string& format, const FieldNames& names) {
+  const std::pair<const char*, const std::vector<std::string>&> fields[] = {{"--id-field", names.id},
+                                                                            {"--title-field", names.title},
+                                                                            {"--text-field", names.text},
+                                                                            {"--url-field", names.url},
+                                                                            {"--date-field", names.date}};
+  for (const auto& [option, list] : fields) job.options.emplace_back(option + (" (" + format + ")"), joined(list));
+}
+
+// Reads the file in pieces.
+std::string hash_of_file(FileSystem& files, const std::string& path) {
+  const auto file = files.open(path);
+  std::vector<std::uint8_t> piece(std::size_t{64} << 10);
+  StreamingHash128 hash;
+  std::uint64_t at = 0;
+  while (const std::size_t count = file->read_at(at, piece)) {
+    hash.update(std::span(piece).first(count));
+    at += count;
+  }
+  return to_hex(hash.digest());
+}
+
+}  // namespace
+
+JobDescription describe_index_job(const IndexOptions& options, const ContentOptions& content,
+                                  const CorpusPlan& corpus) {
+  JobDescription job;
+  job.command = "index";
+  job.release = options.resume.release;
+  job.content = content;
+  const CorpusOptions& read = options.corpus;
+  job.options.emplace_back("--format", corpus_format_name(read.format));
+  job.options.emplace_back("--part", std::to_string(read.part_number) + "/" + std::to_string(read.part_count));
+  add_fields(job, "jsonl", read.fields);
+  add_fields(job, "trec", read.trec_fields);
+  add_fields(job, "tsv", read.tsv_fields);
+  for (const CorpusFile& file : corpus.files) {
+    refuse_stream(file);
+    job.add_input({std::to_string(file.size) + " bytes, modified at " + std::to_string(file.modified_ns) +
+                       " ns, id from byte " + std::to_string(file.id_begin) + ", bytes " + std::to_string(file.begin) +
+                       " to " + std::to_string(file.end),
+                   file.path},
+                  file.end - file.begin);
+  }
+  return job;
+}
+
+// The manifest of an index holds the hashes of its files.
+JobDescription describe_merge_job(FileSystem& files, const MergeOptions& options, const ContentOptions& content) {
+  JobDescription job;
+  job.command = "merge";
+  job.release = options.resume.release;
+  job.content = content;
+  if (options.drop == "-") {
+    throw UsageError("--resumable needs inputs that can be read again, and the standard input that --drop - names " +
+                     std::string("cannot: copy it to a file first"));
+  }
+  job.options.emplace_back("--drop", options.drop ? "a list with the hash " + hash_of_file(files, *options.drop) : "");
+  for (const std::string& input : options.inputs) {
+    const std::string manifest = input + "/" + std::string(kManifestName);
+    job.add_input({"an index with the hash " + hash_of_file(files, manifest), input}, 0);
+  }
+  return job;
+}
+
+}  // namespace spillway

@@ -1,0 +1,166 @@
+#include "indexer/resume/checkpoints.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "io/base/bytes.hpp"
+#include "io/base/error.hpp"
+#include "io/file/job_files.hpp"
+
+namespace spillway {
+
+namespace {
+
+std::string commit_name(std::uint64_t number) { return kCommitPrefix + std::to_string(number); }
+
+}  // namespace
+
+Checkpoints::Checkpoints(FileSystem& files, std::string directory, const JobDescription& job,
+                         std::function<void()> committed)
+    : files_(files),
+      directory_(std::move(directory)),
+      committed_(std::move(committed)),
+      job_(hash128(bytes_of(job.serialize()))),
+      input_bytes_(job.input_bytes) {
+  const std::vector<std::string> commits = commit_names(files_, directory_);
+  if (commits.empty()) {
+    begin(job);
+  } else {
+    go_on(job, commits.front());
+  }
+}
+
+void Checkpoints::go_on(const JobDescription& job, const std::string& newest) {
+  check_job(job);
+  const std::string path = directory_ + "/" + newest;
+  start_ = Commit::parse(read_file(files_, path), path);
+  if (start_.job != job_ || commit_name(start_.number) != newest) {
+    throw FormatError(printable(path, 4096) +
+                      ": it belongs to another job than spillway-job beside it; give --restart to begin the job anew");
+  }
+  last_ = start_;
+  done_ = start_.ledger;
+  remove_unnamed();
+  committed_();
+}
+
+void Checkpoints::begin(const JobDescription& job) {
+  remove_job_files(files_, directory_);
+  write(kDescriptionName, job.serialize());
+}
+
+void Checkpoints::check_job(const JobDescription& job) {
+  const std::string path = directory_ + "/" + kDescriptionName;
+  const std::string difference = job.difference_from(JobDescription::parse(read_file(files_, path), path));
+  if (difference.empty()) return;
+  throw UsageError(printable(directory_, 4096) + " holds an interrupted job that this one cannot go on with: " +
+                   difference + "; give the same inputs and options as before, or --restart to begin anew");
+}
+
+void Checkpoints::remove_unnamed() {
+  for (const std::string& name : files_.list(directory_)) {
+    const bool is_named = name == kDescriptionName || name == commit_name(start_.number) ||
+                          std::any_of(start_.sources.begin(), start_.sources.end(),
+                                      [&](const CommittedSource& source) { return source.name == name; });
+    if (!is_named && name.starts_with(kScratchFilePrefix)) files_.remove(directory_ + "/" + name);
+    if (name == "index" || name == "replaced") {
+      remove_job_files(files_, directory_ + "/" + name);
+      files_.remove(directory_ + "/" + name);
+    }
+  }
+}
+
+MergeSources Checkpoints::open_start(const OpenRun& open_run) {
+  MergeSources sources;
+  for (const CommittedSource& source : start_.sources) {
+    sources.push_back(open_run(source));
+    Entry entry = entry_of(*sources.back());
+    if (!(entry.committed == source)) {
+      throw FormatError(printable(directory_ + "/" + source.name, 4096) + ": expected " + std::to_string(source.bytes) +
+                        " bytes and the counts of commit " + std::to_string(start_.number) + ", found " +
+                        std::to_string(entry.committed.bytes) +
+                        " bytes or other counts; give --restart to begin the job anew");
+    }
+    entries_.push_back(std::move(entry));
+  }
+  return sources;
+}
+
+Checkpoints::Entry Checkpoints::entry_of(const MergeSource& source) {
+  return {&source, {source.kept_name, source.bytes, source.summary, source.may_have_dropped}};
+}
+
+void Checkpoints::add(std::span<const std::unique_ptr<MergeSource>> runs, const std::optional<Ledger>& done) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& run : runs) entries_.push_back(entry_of(*run));
+  if (!done) return;
+  done_ = *done;
+  commit();
+}
+
+void Checkpoints::end_input(const Ledger& done) {
+  const std::lock_guard lock(mutex_);
+  done_ = done;
+}
+
+void Checkpoints::replace(std::span<const std::unique_ptr<MergeSource>> group, const MergeSource& merged) {
+  const std::lock_guard lock(mutex_);
+  const auto first = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& entry) { return entry.source == group.front().get(); });
+  for (const auto& source : group) {
+    if (source->is_spilled()) replaced_.push_back(source->kept_name);
+  }
+  *first = entry_of(merged);
+  entries_.erase(first + 1, first + static_cast<std::ptrdiff_t>(group.size()));
+  ++last_.merge_steps;
+  commit();
+}
+
+// Requires: mutex_ is held. The runs are synced, but not yet their names.
+void Checkpoints::commit() {
+  const bool all_kept =
+      std::all_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return !entry.committed.name.empty(); });
+  if (!all_kept || failed_) return;
+  failed_ = true;
+  last_.number = last_.number + 1;
+  last_.job = job_;
+  last_.seconds = static_cast<std::int64_t>(std::time(nullptr));
+  last_.ledger = done_;
+  last_.sources.clear();
+  for (const Entry& entry : entries_) last_.sources.push_back(entry.committed);
+  files_.sync_directory(directory_);
+  write(commit_name(last_.number), last_.serialize());
+  failed_ = false;
+  committed_();
+  remove_replaced();
+}
+
+// As a file that appears whole, and stays.
+void Checkpoints::write(const std::string& name, const std::string& text) {
+  const std::string unfinished = directory_ + "/" + kScratchFilePrefix + "unfinished";
+  const auto file = files_.create_private(unfinished);
+  file->append(bytes_of(text));
+  file->sync();
+  file->close();
+  files_.rename(unfinished, directory_ + "/" + name);
+  files_.sync_directory(directory_);
+}
+
+// Requires: mutex_ is held.
+void Checkpoints::remove_replaced() {
+  if (last_.number > 1 && files_.status(directory_ + "/" + commit_name(last_.number - 1))) {
+    files_.remove(directory_ + "/" + commit_name(last_.number - 1));
+  }
+  for (const std::string& name : std::exchange(replaced_, {})) files_.remove(directory_ + "/" + name);
+}
+
+std::string Checkpoints::how_to_go_on() const {
+  const std::lock_guard lock(mutex_);
+  if (last_.number == 0) return "";
+  return printable(directory_, 4096) + " keeps the runs of " + std::to_string(last_.ledger.bytes) + " of " +
+         std::to_string(input_bytes_) + " bytes of the input: give the same command with --resumable to go on, or " +
+         "with --restart to begin anew";
+}
+
+}  // namespace spillway
