@@ -1,8 +1,8 @@
 // What must be the same for a job to go on with the work of an interrupted one.
 #pragma once
 
-#include "indexer/job/merge_job.hpp"
 #include "indexer/options/index_options.hpp"
+#include "indexer/options/merge_options.hpp"
 #include "indexer/resume/description.hpp"
 
 namespace spillway {

@@ -76,7 +76,7 @@ class MergeJob {
       build(work, temp);
     } catch (...) {
       fill_report(temp);
-      if (checkpoints_ && !checkpoints_->how_to_go_on().empty()) context_.warn(checkpoints_->how_to_go_on());
+      if (checkpoints_) checkpoints_->rethrow(context_.warn);
       throw;
     }
     fill_report(temp);

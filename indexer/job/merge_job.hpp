@@ -2,27 +2,14 @@
 // the parts of an input that several processes indexed, or the days of a crawl, become one index.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "indexer/options/index_report.hpp"
 #include "indexer/options/job_context.hpp"
+#include "indexer/options/merge_options.hpp"
 
 namespace spillway {
-
-struct MergeOptions {
-  std::vector<std::string> inputs;  // index directories, in document order
-  std::string output;
-  std::optional<std::string> drop;            // a file of ids to leave out, one a line; "-": standard input
-  std::uint64_t memory_bytes = 0;             // 0: half of what is available
-  unsigned threads = 0;                       // 0: the processors that this process may run on
-  std::vector<std::string> temp_directories;  // empty: beside the output
-  std::uint64_t temp_limit_bytes = 0;         // 0: no limit
-  std::size_t max_fan_in = 0;                 // 0: as memory allows
-  bool force = false;
-  ResumeOptions resume;
-};
 
 struct MergeReport {
   std::uint64_t resumed_steps = 0;  // merges of a few inputs or runs that an interrupted job had done

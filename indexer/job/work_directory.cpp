@@ -16,7 +16,9 @@ WorkDirectory::~WorkDirectory() {
   try {
     put_back();
     if (is_kept_) {
+      if (!files_.status(index_path())) return;
       remove_job_files(files_, index_path());
+      files_.remove(index_path());
       return;
     }
   } catch (const std::exception&) {  // the old index is still there: the next job puts it back

@@ -155,11 +155,28 @@ void Checkpoints::remove_replaced() {
   for (const std::string& name : std::exchange(replaced_, {})) files_.remove(directory_ + "/" + name);
 }
 
-std::string Checkpoints::how_to_go_on() const {
+void Checkpoints::rethrow(const std::function<void(const std::string&)>& warn) const {
   const std::lock_guard lock(mutex_);
-  if (last_.number == 0) return "";
-  return printable(directory_, 4096) + " keeps the runs of " + std::to_string(last_.ledger.bytes) + " of " +
-         std::to_string(input_bytes_) + " bytes of the input: give the same command with --resumable to go on, or " +
+  const std::uint64_t commits = last_.number - (failed_ ? 1 : 0);
+  if (commits == 0) throw;
+  try {
+    throw;
+  } catch (const FormatError& error) {
+    const std::string words = error.what();
+    if (words.find("--restart") != std::string::npos) throw;
+    throw FormatError(words + "; --restart discards the runs in " + printable(directory_, 4096) + " and begins anew");
+  } catch (...) {
+    warn(how_to_go_on());
+    throw;
+  }
+}
+
+// Requires: mutex_ is held.
+std::string Checkpoints::how_to_go_on() const {
+  const std::string done = input_bytes_ == 0 ? std::to_string(last_.merge_steps) + " steps of the merge"
+                                             : "the runs of " + std::to_string(last_.ledger.bytes) + " of " +
+                                                   std::to_string(input_bytes_) + " bytes of the input";
+  return printable(directory_, 4096) + " keeps " + done + ": give the same command with --resumable to go on, or " +
          "with --restart to begin anew";
 }
 

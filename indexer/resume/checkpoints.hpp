@@ -39,8 +39,9 @@ class Checkpoints {
   // A step of the merge made `merged` of neighbouring sources. Commits it likewise, and removes the files of the group.
   void replace(std::span<const std::unique_ptr<MergeSource>> group, const MergeSource& merged);
 
-  // What a user needs to know after an interruption: empty if there is no commit.
-  std::string how_to_go_on() const;
+  // Rethrows the exception that is being handled, and tells the user how to go on if there is a commit: by `warn`, or
+  // in the words of the error if the job could only fail again.
+  [[noreturn]] void rethrow(const std::function<void(const std::string&)>& warn) const;
 
  private:
   struct Entry {
@@ -54,6 +55,7 @@ class Checkpoints {
   void commit();
   void write(const std::string& name, const std::string& text);
   void remove_replaced();
+  std::string how_to_go_on() const;
   static Entry entry_of(const MergeSource& source);
 
   FileSystem& files_;

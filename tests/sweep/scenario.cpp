@@ -85,6 +85,7 @@ std::vector<Scenario> index_scenarios() {
       index_scenario("stemmed", {"--stem", "english", "--stop", "%/lists/stop", "--duplicate-ids", "keep"}),
       index_scenario("files", {"--store", "none"}, kRoom, {"%/in/a.jsonl", "%/in/b.jsonl", "%/in/texts"}),
       index_scenario("part", {"--part", "2/3"}),
+      index_scenario("resumable", with(blocks, {"--resumable"}), kTight),
   };
   for (const char* form : {"tables", "tokens"}) {
     all.push_back(index_scenario(std::string("gpu-") + form, with(blocks, {"--mode", "gpu", "--gpu-chunks", form})));
@@ -112,6 +113,7 @@ Scenario merge_scenario(const std::string& name, const Words& more, const Words&
 
 std::vector<Scenario> merge_scenarios() {
   return {merge_scenario("all", {}, {}), merge_scenario("passes", {"--fan-in", "2"}, kEverything),
+          merge_scenario("resumable", {"--fan-in", "2", "--resumable"}, kEverything),
           merge_scenario("drop", {"--drop", "%/lists/drop"}, {"--positions"})};
 }
 
@@ -128,6 +130,8 @@ std::vector<Scenario> reading_scenarios() {
 }
 
 }  // namespace
+
+bool Scenario::is_resumable() const { return std::find(words.begin(), words.end(), "--resumable") != words.end(); }
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all = index_scenarios();

@@ -15,6 +15,9 @@ struct Scenario {
   std::string output = {};  // the index that the command makes; empty for one that only reads
   // Commands that make the rest of what is there before: indexes to replace, merge or read.
   std::vector<std::vector<std::string>> preparations = {};
+
+  // Whether an interrupted job leaves what the next one goes on with.
+  bool is_resumable() const;
 };
 
 std::vector<Scenario> all_scenarios();

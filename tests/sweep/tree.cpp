@@ -22,6 +22,7 @@ void write_bytes(const fs::path& path, const std::string& bytes) {
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   file.close();
   if (!file) throw std::runtime_error("cannot write " + path.string());
+  fs::last_write_time(path, fs::file_time_type{});  // a job that goes on refuses inputs that were written since
 }
 
 }  // namespace

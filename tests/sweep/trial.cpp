@@ -134,7 +134,7 @@ std::string Trial::judge(const Point& point, const ProgramEnd& end, const Tree& 
   if (flips(point) && !judge_output(found).empty()) return "";  // --force does not replace a damaged index
   const bool is_clean = part_of(found, scenario_.output + ".work").empty() && part_of(found, "temp").size() == 1;
   if (is_clean && point.variation % kNextJobEvery != 0) return "";
-  what = next_job(found);
+  what = next_job(found, point);
   return what.empty() ? "" : what + "; before" + described(end);
 }
 
@@ -195,7 +195,7 @@ std::string Trial::judge_rest(const Point& point, const Tree& found) const {
   Tree rest = found, expected = start_;
   const auto forget = [&](const std::string& path) {
     return path == scenario_.output || path.starts_with(scenario_.output + "/") ||
-           (may_leave_scratch(point) && is_scratch(path));
+           ((may_leave_scratch(point) || scenario_.is_resumable()) && is_scratch(path));
   };
   std::erase_if(rest, [&](const auto& entry) { return forget(entry.first); });
   std::erase_if(expected, [&](const auto& entry) { return forget(entry.first); });
@@ -210,8 +210,14 @@ std::vector<std::string> Trial::next_words(const Tree& tree) const {
 }
 
 // Requires: `found` is below the root.
-std::string Trial::next_job(const Tree& found) {
-  const ProgramEnd end = program_.run(next_words(found));
+std::string Trial::next_job(const Tree& found, const Point& point) {
+  ProgramEnd end = program_.run(next_words(found));
+  if (end.code == kCorrupt && scenario_.is_resumable() && flips(point)) {  // the damage is on the disk
+    if (end.err.find("--restart") == std::string::npos) return "the next job names no remedy" + described(end);
+    std::vector<std::string> words = next_words(found);
+    words.push_back("--restart");
+    end = program_.run(words);
+  }
   if (end.code != kDone) return "the next job fails" + described(end);
   const std::string what = difference(end_, read_tree(program_.root()));
   return what.empty() ? "" : "after the next job, " + what + described(end);
@@ -236,7 +242,7 @@ std::string Trial::crash(const Point& point, const std::vector<Event>& events, s
   write_tree(program_.root(), left);
   if (!what.empty() && flips(point)) what = verify_finds_damage();
   if (!what.empty()) return what = "after the crash: " + what;
-  return what = next_job(left);
+  return what = next_job(left, point);
 }
 
 std::string Trial::fault_then_crash(const Point& point) {

@@ -36,7 +36,7 @@ class Trial {
   std::string judge_words(const Point& point, const ProgramEnd& end) const;
   std::string judge_output(const Tree& found) const;
   std::string judge_rest(const Point& point, const Tree& found) const;
-  std::string next_job(const Tree& found);
+  std::string next_job(const Tree& found, const Point& point);
   std::string verify_finds_damage();
 
   Scenario scenario_;

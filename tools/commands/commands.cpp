@@ -7,6 +7,7 @@ std::vector<Command> all_commands() {
           merge_command(),
           search_command(),
           stats_command(),
+          status_command(),
           verify_command(),
           dump_command(),
           doc_command(),

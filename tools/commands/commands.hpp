@@ -12,6 +12,7 @@ Command index_command();
 Command merge_command();
 Command search_command();
 Command stats_command();
+Command status_command();
 Command verify_command();
 Command dump_command();
 Command doc_command();

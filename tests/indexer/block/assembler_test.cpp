@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <thread>
@@ -272,6 +273,64 @@ TEST_F(BlockAssemblerTest, LetsAnErrorOfSealingThrough) {
   assembler.abandon();
   threads.clear();
   EXPECT_EQ(returned, 3);
+}
+
+Ledger counts_of(std::uint64_t task) {
+  Ledger counts;
+  counts.position = {0, 100 * (task + 1), 0, task + 1};
+  counts.documents = 10;
+  return counts;
+}
+
+// Every task has three chunks; four chunks fill a block.
+TEST_F(BlockAssemblerTest, EndsBlocksWithTasksIfItIsToldTo) {
+  std::vector<std::optional<Ledger>> done;
+  std::vector<std::uint64_t> sizes;
+  AssemblerLimits limits{4 * (kPage + 100), kPage, true};
+  limits.at_tasks = true;
+  BlockAssembler assembler(limits, cost, [&](Block&& block) {
+    done.push_back(block.done);
+    sizes.push_back(block.chunks.size());
+    keep(std::move(block));
+  });
+  for (std::uint64_t task = 0; task < 4; ++task) {
+    for (std::uint64_t i = 0; i < 3; ++i) assembler.deliver(task, chunk(3 * task + i));
+    assembler.finish_task(task, counts_of(task));
+  }
+  assembler.finish();
+  EXPECT_EQ(sizes, (std::vector<std::uint64_t>{3, 3, 3, 3}));
+  expect_whole(12, limits.block_bytes);
+  for (std::uint64_t task = 0; task < 4; ++task) {
+    ASSERT_TRUE(done[task]);
+    EXPECT_EQ(done[task]->position, counts_of(task).position);
+    EXPECT_EQ(done[task]->documents, 10 * (task + 1));
+  }
+  EXPECT_EQ(assembler.done().documents, 40U);
+}
+
+// A task that fills blocks alone: they stand for nothing until it ends.
+TEST_F(BlockAssemblerTest, CutsATaskThatIsLongerThanABlock) {
+  std::vector<std::optional<Ledger>> done;
+  AssemblerLimits limits{4 * (kPage + 100), kPage, true};
+  limits.at_tasks = true;
+  Ledger start;
+  start.position.task = 7;
+  start.documents = 5;
+  const auto seal = [&](Block&& block) {
+    done.push_back(block.done);
+    keep(std::move(block));
+  };
+  BlockAssembler assembler(limits, cost, seal, start);
+  for (std::uint64_t i = 0; i < 9; ++i) assembler.deliver(7, chunk(i));
+  assembler.finish_task(7, counts_of(7));
+  assembler.deliver(8, chunk(9));
+  assembler.finish_task(8, counts_of(8));
+  assembler.finish();
+  expect_whole(10, limits.block_bytes);
+  ASSERT_EQ(done.size(), 3U);
+  EXPECT_FALSE(done[0] || done[1]);
+  ASSERT_TRUE(done[2]);
+  EXPECT_EQ(done[2]->documents, 25U);
 }
 
 }  // namespace

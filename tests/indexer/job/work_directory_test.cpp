@@ -376,5 +376,73 @@ TEST(WorkDirectory, ReplacesAnIndexByOneExchange) {
   EXPECT_EQ(published(files), "new");
 }
 
+// As an interrupted resumable job leaves it.
+void leave_resumable(const std::string& output) {
+  WorkDirectory work(posix_file_system(), output, JobKind::kResumable);
+  for (const char* name : {"spillway-job", "spillway-manifest-7", "spillway-run-0"}) {
+    write_file(work.path() + "/" + name, name);
+  }
+  make_index(work.index_path(), "unfinished");
+  work.keep();
+}
+
+TEST(WorkDirectory, KeepsWhatAResumableJobHasCommitted) {
+  const ScratchDirectory scratch;
+  leave_resumable(scratch / "out");
+  const std::vector<std::string> kept{"LOCK", "spillway-job", "spillway-manifest-7", "spillway-run-0"};
+  EXPECT_EQ(posix_file_system().list(scratch / "out.work"), kept);
+  { const WorkDirectory next(posix_file_system(), scratch / "out", JobKind::kResumable); }
+  EXPECT_EQ(posix_file_system().list(scratch / "out.work"), kept);
+  {
+    WorkDirectory next(posix_file_system(), scratch / "out", JobKind::kResumable);
+    publish_new_index(next);
+  }
+  EXPECT_FALSE(fs::exists(scratch / "out.work")) << "what is published is done";
+}
+
+TEST(WorkDirectory, IsNotTakenFromAnInterruptedJobUnlessThatIsDiscarded) {
+  const ScratchDirectory scratch;
+  leave_resumable(scratch / "out");
+  try {
+    const WorkDirectory ordinary(posix_file_system(), scratch / "out");
+    FAIL() << "no exception";
+  } catch (const UsageError& error) {
+    const std::string words = error.what();
+    EXPECT_NE(words.find("--resumable"), std::string::npos) << words;
+    EXPECT_NE(words.find("--restart"), std::string::npos) << words;
+  }
+  EXPECT_EQ(content_of(scratch / "out.work/spillway-run-0"), "spillway-run-0");
+  for (const JobKind kind : {JobKind::kOrdinary, JobKind::kResumable}) {
+    { const WorkDirectory anew(posix_file_system(), scratch / "out", kind, Interrupted::kDiscard); }
+    EXPECT_FALSE(fs::exists(scratch / "out.work"));
+    leave_resumable(scratch / "out");
+  }
+}
+
+// Nothing is lost if a job of the other kind takes a directory without commits.
+TEST(WorkDirectory, IsTakenByAJobOfTheOtherKindIfNothingIsCommitted) {
+  const ScratchDirectory scratch;
+  for (const JobKind kind : {JobKind::kOrdinary, JobKind::kResumable}) {
+    const JobKind other = kind == JobKind::kOrdinary ? JobKind::kResumable : JobKind::kOrdinary;
+    { const auto left = OwnedDirectory::take(posix_file_system(), scratch / "out.work", other); }
+    write_file(scratch / "out.work/spillway-run-3", "x");
+    make_index(scratch / "out.work/replaced", "old");
+    const WorkDirectory work(posix_file_system(), scratch / "out", kind);
+    EXPECT_EQ(kind_of_directory(posix_file_system(), scratch / "out.work"), kind);
+    EXPECT_EQ(posix_file_system().list(work.path()), std::vector<std::string>{"LOCK"});
+    EXPECT_EQ(content_of(scratch / "out/manifest"), manifest("old")) << "an index that was moved aside is put back";
+    fs::remove_all(scratch / "out");
+  }
+}
+
+TEST(WorkDirectory, NamesTheNewestCommitFirst) {
+  const ScratchDirectory scratch;
+  for (const char* name : {"9", "10", "2", "x", "", "1x"}) {
+    write_file(scratch / (std::string("spillway-manifest-") + name), "");
+  }
+  EXPECT_EQ(commit_names(posix_file_system(), scratch.path()),
+            (std::vector<std::string>{"spillway-manifest-10", "spillway-manifest-9", "spillway-manifest-2"}));
+}
+
 }  // namespace
 }  // namespace spillway

@@ -1,0 +1,26 @@
+// The options of a job that merges indexes (`spillway merge`), as run_merge (indexer/job/merge_job.hpp) takes them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "indexer/options/index_options.hpp"
+
+namespace spillway {
+
+struct MergeOptions {
+  std::vector<std::string> inputs;  // index directories, in document order
+  std::string output;
+  std::optional<std::string> drop;            // a file of ids to leave out, one a line; "-": standard input
+  std::uint64_t memory_bytes = 0;             // 0: half of what is available
+  unsigned threads = 0;                       // 0: the processors that this process may run on
+  std::vector<std::string> temp_directories;  // empty: beside the output
+  std::uint64_t temp_limit_bytes = 0;         // 0: no limit
+  std::size_t max_fan_in = 0;                 // 0: as memory allows
+  bool force = false;
+  ResumeOptions resume;
+};
+
+}  // namespace spillway
