@@ -31,6 +31,7 @@ BlockQueue::BlockQueue(const BlockQueueSetup& setup)
   for (const auto& lane : setup.sorters.lanes) free_lanes_.push_back(lane.get());
   for (std::size_t i = 0; i < worker_count(); ++i) workers_.emplace_back(setup.options.threads);
   if (!overlaps(setup.mode)) return;
+  if (setup.checkpoints != nullptr) setup.checkpoints->commit_in_background();
   try {
     for (Worker& worker : workers_) worker.thread = std::thread([this, &worker] { work(worker); });
   } catch (...) {
@@ -138,7 +139,6 @@ void BlockQueue::hand_in(Item& item) {
   setup_.context.progress.runs.store(stats_.blocks);
 }
 
-// A commit here holds up the next block, so that little is lost if the job is interrupted.
 void BlockQueue::hand_on(Item& item) {
   if (setup_.checkpoints != nullptr) setup_.checkpoints->add(item.runs, item.done);
   for (auto& run : item.runs) compactor_.put(std::move(run));

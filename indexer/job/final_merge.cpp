@@ -50,7 +50,10 @@ class CompactionPasses {
 
   void run(const MergePlan& plan, MergeStats& stats) {
     const Stopwatch watch;
-    if (!plan.passes.empty() && setup_.checkpoints != nullptr) keep_all(plan.parallel_groups);
+    if (!plan.passes.empty() && setup_.checkpoints != nullptr) {
+      setup_.checkpoints->flush();
+      keep_all(plan.parallel_groups);
+    }
     for (const std::vector<std::uint32_t>& groups : plan.passes) {
       setup_.context.progress.stage.store("merge pass");
       run_pass(groups, plan.parallel_groups);

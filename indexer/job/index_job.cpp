@@ -94,14 +94,16 @@ class IndexJob {
     check_output(options_, context_.files);  // again: an index that a killed job had moved aside is back
     check_run_files(planned_.estimate, run_descriptors(), context_.warn);
     check_disks(work);
-    if (job) checkpoints_.emplace(context_.files, work.path(), *job, [&work] { work.keep(); });
+    std::optional<Checkpoints> checkpoints;  // ends before `work`
+    if (job) checkpoints.emplace(context_.files, work.path(), *job, [&work] { work.keep(); });
+    checkpoints_ = checkpoints ? &*checkpoints : nullptr;
     TempSpace temp(context_.files, options_.temp_directories, work.path(), options_.temp_limit_bytes);
     temp.set_check([this] { throw_if_stopped(context_); });
     try {
       build(work, temp, watch);
     } catch (...) {
       fill_report(temp);
-      if (checkpoints_) checkpoints_->rethrow(context_.warn);
+      if (checkpoints_ != nullptr) checkpoints_->rethrow(context_.warn);
       throw;
     }
     fill_report(temp);
@@ -139,9 +141,9 @@ class IndexJob {
   }
 
   void build(WorkDirectory& work, TempSpace& temp, const Stopwatch& watch) {
-    RunStore runs(budget_, temp, checkpoints_ ? 0 : plan_.run_memory_bytes,
+    RunStore runs(budget_, temp, checkpoints_ != nullptr ? 0 : plan_.run_memory_bytes,
                   TermBlockBuilder::max_block_bytes(plan_.run_block_bytes, content_.max_term_bytes));
-    if (checkpoints_) go_on(runs);
+    if (checkpoints_ != nullptr) go_on(runs);
     context_.progress.stage.store("parse");
     IndexOptions options = options_;
     options.corpus = corpus_options_;
@@ -161,7 +163,7 @@ class IndexJob {
                         .temp = temp,
                         .threads = threads_,
                         .pinned_slots = pinned_slots_ ? &*pinned_slots_ : nullptr,
-                        .checkpoints = checkpoints()},
+                        .checkpoints = checkpoints_},
                        runs, skips_);
     }
     const std::jthread releasing_chunks = release_ingest();
@@ -182,7 +184,7 @@ class IndexJob {
          .budget = budget_,
          .temp = temp,
          .threads = threads_,
-         .checkpoints = checkpoints()},
+         .checkpoints = checkpoints_},
         runs, writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
     report_.plan += merge_.plan;
     context_.progress.stage.store("write");
@@ -193,13 +195,12 @@ class IndexJob {
     }
     terms_ = writer.term_count();
     throw_if_stopped(context_);
+    if (checkpoints_ != nullptr) checkpoints_->flush();
     work.publish(if_output_exists(options_));
     finish_seconds_ = finish_watch.seconds();
     report_.index_bytes = writer.bytes_written();
     report_.seconds = watch.seconds();
   }
-
-  Checkpoints* checkpoints() { return checkpoints_ ? &*checkpoints_ : nullptr; }
 
   // Takes the runs and the counts of an interrupted job, if there was one.
   void go_on(RunStore& runs) {
@@ -293,7 +294,7 @@ class IndexJob {
   void fill_report(const TempSpace& temp) {
     skips_.write(report_);
     report_.documents = skips_.documents();
-    const Ledger before = checkpoints_ ? checkpoints_->start().ledger : Ledger();
+    const Ledger before = checkpoints_ != nullptr ? checkpoints_->start().ledger : Ledger();
     report_.repaired = before.repaired + ingest_.repaired;
     report_.overlong_tokens = before.overlong_tokens + ingest_.overlong_tokens;
     report_.fields_cut = before.fields_cut + ingest_.fields_cut;
@@ -364,7 +365,7 @@ class IndexJob {
   Reservation lane_memory_;  // for the budget below: lists from GPUs take memory from no other consumer
   std::optional<MemoryBudget> lane_budget_;
   std::optional<PinnedSlotPool> pinned_slots_;
-  std::optional<Checkpoints> checkpoints_;
+  Checkpoints* checkpoints_ = nullptr;  // of a resumable job
   std::vector<std::unique_ptr<GpuLane>> lanes_;
   IngestStats ingest_;
   MergeStats merge_;

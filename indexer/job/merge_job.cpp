@@ -69,14 +69,16 @@ class MergeJob {
     check_free_space(context_.files, options_.output,
                      {"the merged index", to_drop_ == nullptr ? sources_.front()->bytes / 2 : 0, report_.input_bytes},
                      context_.warn);
-    if (job) checkpoints_.emplace(context_.files, work.path(), *job, [&work] { work.keep(); });
+    std::optional<Checkpoints> checkpoints;  // ends before `work`
+    if (job) checkpoints.emplace(context_.files, work.path(), *job, [&work] { work.keep(); });
+    checkpoints_ = checkpoints ? &*checkpoints : nullptr;
     TempSpace temp(context_.files, options_.temp_directories, work.path(), options_.temp_limit_bytes);
     temp.set_check([this] { throw_if_stopped(context_); });
     try {
       build(work, temp);
     } catch (...) {
       fill_report(temp);
-      if (checkpoints_) checkpoints_->rethrow(context_.warn);
+      if (checkpoints_ != nullptr) checkpoints_->rethrow(context_.warn);
       throw;
     }
     fill_report(temp);
@@ -156,7 +158,7 @@ class MergeJob {
     IndexWriter writer(context_.files, work.index_path(), content_);
     const Reservation writer_memory = budget_.reserve(IndexWriter::memory_bytes(), "the index writer");
     RunStore runs(budget_, temp, 0, TermBlockBuilder::max_block_bytes(kRunBlockBytes, content_.max_term_bytes));
-    if (checkpoints_) {
+    if (checkpoints_ != nullptr) {
       go_on(runs);
     } else {
       runs.runs = std::move(sources_);
@@ -172,7 +174,7 @@ class MergeJob {
          .threads = threads_,
          .to_drop = to_drop_.get(),
          .max_fan_in = options_.max_fan_in,
-         .checkpoints = checkpoints_ ? &*checkpoints_ : nullptr},
+         .checkpoints = checkpoints_},
         runs, writer, [&](std::uint64_t) { warn_of_unknown_ids(); }, merge_);
     // Documents that the inputs had dropped are in no list, but in the sum of the source.
     totals.source_sum.join(earlier_.source_sum, 0);
@@ -184,6 +186,7 @@ class MergeJob {
     report_.terms = writer.term_count();
     runs.runs.clear();  // an input may be the index that is replaced
     throw_if_stopped(context_);
+    if (checkpoints_ != nullptr) checkpoints_->flush();
     work.publish(if_output_exists());
     finish_seconds_ = finish_watch.seconds();
     report_.index_bytes = writer.bytes_written();
@@ -262,7 +265,7 @@ class MergeJob {
   std::uint64_t source_documents_ = 0;
   IndexTotals earlier_;  // source_sum: of the documents that the inputs had dropped
   std::unique_ptr<IdList> to_drop_;
-  std::optional<Checkpoints> checkpoints_;
+  Checkpoints* checkpoints_ = nullptr;  // of a resumable job
   MergeStats merge_;
   double finish_seconds_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <system_error>
 #include <utility>
 
 #include "io/base/bytes.hpp"
@@ -11,6 +12,13 @@
 namespace spillway {
 
 namespace {
+
+void sync(const std::vector<std::shared_ptr<WritableFile>>& files) {
+  for (const auto& file : files) {
+    file->sync();
+    file->close();
+  }
+}
 
 std::string commit_name(std::uint64_t number) { return kCommitPrefix + std::to_string(number); }
 
@@ -84,6 +92,7 @@ MergeSources Checkpoints::open_start(const OpenRun& open_run) {
     }
     entries_.push_back(std::move(entry));
   }
+  done_entries_ = entries_.size();
   return sources;
 }
 
@@ -91,21 +100,94 @@ Checkpoints::Entry Checkpoints::entry_of(const MergeSource& source) {
   return {&source, {source.kept_name, source.bytes, source.summary, source.may_have_dropped}};
 }
 
-void Checkpoints::add(std::span<const std::unique_ptr<MergeSource>> runs, const std::optional<Ledger>& done) {
-  const std::lock_guard lock(mutex_);
-  for (const auto& run : runs) entries_.push_back(entry_of(*run));
-  if (!done) return;
-  done_ = *done;
-  commit();
+Checkpoints::Batch Checkpoints::batch_of(std::span<const std::unique_ptr<MergeSource>> runs) {
+  Batch batch;
+  for (const auto& run : runs) {
+    batch.entries.push_back(entry_of(*run));
+    if (run->unsynced != nullptr) batch.files.push_back(std::move(run->unsynced));
+  }
+  return batch;
 }
 
-void Checkpoints::end_input(const Ledger& done) {
-  const std::lock_guard lock(mutex_);
-  done_ = done;
+void Checkpoints::add(std::span<const std::unique_ptr<MergeSource>> runs, const std::optional<Ledger>& done) {
+  Batch batch = batch_of(runs);
+  batch.done = done;
+  std::deque<Batch> batches;
+  batches.push_back(std::move(batch));
+  if (!thread_.joinable()) return take(std::move(batches));
+  std::unique_lock lock(queue_mutex_);
+  changed_.wait(lock, [&] { return waiting_.size() < kMostWaiting || error_ != nullptr; });
+  if (error_ != nullptr) std::rethrow_exception(error_);
+  waiting_.push_back(std::move(batches.front()));
+  changed_.notify_all();
 }
+
+// Several blocks need only one commit.
+void Checkpoints::take(std::deque<Batch> batches) {
+  for (const Batch& batch : batches) sync(batch.files);
+  const std::lock_guard lock(mutex_);
+  bool any_done = false;
+  for (Batch& batch : batches) {
+    for (Entry& entry : batch.entries) entries_.push_back(std::move(entry));
+    if (!batch.done || (batch.entries.empty() && batch.done->position == done_.position)) continue;
+    done_ = std::move(*batch.done);
+    done_entries_ = entries_.size();
+    any_done = true;
+  }
+  if (any_done) commit();
+}
+
+void Checkpoints::commit_in_background() {
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): the caller commits
+  }
+}
+
+void Checkpoints::work() {
+  std::unique_lock lock(queue_mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return !waiting_.empty() || stopping_; });
+    if (waiting_.empty() || stopping_) return;
+    std::deque<Batch> batches = std::exchange(waiting_, {});
+    is_busy_ = true;
+    changed_.notify_all();
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      take(std::move(batches));
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    is_busy_ = false;
+    error_ = error;
+    changed_.notify_all();
+    if (error_ != nullptr) return;
+  }
+}
+
+void Checkpoints::flush() {
+  std::unique_lock lock(queue_mutex_);
+  changed_.wait(lock, [&] { return (waiting_.empty() && !is_busy_) || error_ != nullptr; });
+  if (error_ != nullptr) std::rethrow_exception(error_);
+}
+
+// Drops what waits.
+void Checkpoints::stop() {
+  {
+    const std::lock_guard lock(queue_mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void Checkpoints::end_input(const Ledger& done) { add({}, done); }
 
 void Checkpoints::replace(std::span<const std::unique_ptr<MergeSource>> group, const MergeSource& merged) {
   const std::lock_guard lock(mutex_);
+  if (merged.unsynced != nullptr) sync({{merged.unsynced}});
   const auto first = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& entry) { return entry.source == group.front().get(); });
   for (const auto& source : group) {
@@ -113,14 +195,16 @@ void Checkpoints::replace(std::span<const std::unique_ptr<MergeSource>> group, c
   }
   *first = entry_of(merged);
   entries_.erase(first + 1, first + static_cast<std::ptrdiff_t>(group.size()));
+  done_entries_ = entries_.size();
   ++last_.merge_steps;
   commit();
 }
 
 // Requires: mutex_ is held. The runs are synced, but not yet their names.
 void Checkpoints::commit() {
+  const std::span<const Entry> done(entries_.data(), done_entries_);
   const bool all_kept =
-      std::all_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return !entry.committed.name.empty(); });
+      std::all_of(done.begin(), done.end(), [](const Entry& entry) { return !entry.committed.name.empty(); });
   if (!all_kept || failed_) return;
   failed_ = true;
   last_.number = last_.number + 1;
@@ -128,7 +212,7 @@ void Checkpoints::commit() {
   last_.seconds = static_cast<std::int64_t>(std::time(nullptr));
   last_.ledger = done_;
   last_.sources.clear();
-  for (const Entry& entry : entries_) last_.sources.push_back(entry.committed);
+  for (const Entry& entry : done) last_.sources.push_back(entry.committed);
   files_.sync_directory(directory_);
   write(commit_name(last_.number), last_.serialize());
   failed_ = false;
@@ -155,7 +239,11 @@ void Checkpoints::remove_replaced() {
   for (const std::string& name : std::exchange(replaced_, {})) files_.remove(directory_ + "/" + name);
 }
 
-void Checkpoints::rethrow(const std::function<void(const std::string&)>& warn) const {
+void Checkpoints::rethrow(const std::function<void(const std::string&)>& warn) {
+  try {
+    flush();
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the job has its first error already
+  }
   const std::lock_guard lock(mutex_);
   const std::uint64_t commits = last_.number - (failed_ ? 1 : 0);
   if (commits == 0) throw;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/file/file_system.hpp"
 #include "merge/input/merge_input.hpp"
 
 namespace spillway {
@@ -68,10 +69,11 @@ class MergeSource {
   virtual bool is_spilled() const { return false; }
 
   std::uint64_t bytes = 0;
-  std::string kept_name;          // of its file, if that outlives the job (TempFile::kept_name); of inputs "input-N"
-  RunSummary summary;             // documents numbered as in the source
-  bool may_have_dropped = false;  // documents may be holes, which a merge must drop again
-  RunShare share;                 // none if it takes no memory of the store
+  std::string kept_name;  // of its file, if that outlives the job (TempFile::kept_name); of inputs "input-N"
+  std::shared_ptr<WritableFile> unsynced;  // of a new kept file, until it is synced and closed
+  RunSummary summary;                      // documents numbered as in the source
+  bool may_have_dropped = false;           // documents may be holes, which a merge must drop again
+  RunShare share;                          // none if it takes no memory of the store
 };
 
 using MergeSources = std::vector<std::unique_ptr<MergeSource>>;

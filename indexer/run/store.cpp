@@ -67,14 +67,17 @@ std::unique_ptr<StoredRun> RunStore::write(RunShare share, const std::function<R
   const std::uint64_t bytes = file.size();
   if (memory != nullptr) share.keep(static_cast<std::size_t>(memory->memory_bytes()));
   std::string kept_name;
+  std::shared_ptr<WritableFile> unsynced;
   if (temp != nullptr) {
     temp->finish();
     kept_name = temp->kept_name();
+    unsynced = temp->take_unsynced();
   }
   auto run = std::make_unique<StoredRun>(std::move(memory), std::move(temp));
   run->close();
   run->bytes = bytes;
   run->kept_name = std::move(kept_name);
+  run->unsynced = std::move(unsynced);
   run->summary = summary;
   run->share = std::move(share);
   run->largest_block_bytes = largest_block_bytes_;

@@ -69,7 +69,8 @@ class RunStore {
 
   std::size_t largest_block_bytes() const { return largest_block_bytes_; }
 
-  // Runs that go to scratch files from now on outlive the job: they are synced, and stay in the job's own directory.
+  // Runs that go to scratch files from now on outlive the job, in its own directory. They are yet to be synced
+  // (MergeSource::unsynced).
   void keep_files() { keeps_files_ = true; }
 
   // Opens a run that an earlier job kept. Throws FormatError if it is damaged, or its content options are not of `job`.

@@ -16,7 +16,7 @@ namespace {
 // Charges the appended bytes; when the disk is full, names the option that moves scratch files elsewhere.
 class TempWriter final : public WritableFile {
  public:
-  TempWriter(TempSpace& space, std::unique_ptr<WritableFile> file, std::string directory)
+  TempWriter(TempSpace& space, std::shared_ptr<WritableFile> file, std::string directory)
       : space_(space), file_(std::move(file)), directory_(std::move(directory)) {}
   ~TempWriter() override {
     file_.reset();
@@ -37,10 +37,11 @@ class TempWriter final : public WritableFile {
   void close() override { file_->close(); }
   std::uint64_t size() const override { return file_->size(); }
   const std::string& path() const override { return file_->path(); }
+  std::shared_ptr<WritableFile> file() const { return file_; }
 
  private:
   TempSpace& space_;
-  std::unique_ptr<WritableFile> file_;
+  std::shared_ptr<WritableFile> file_;
   std::string directory_;
   std::uint64_t charged_bytes_ = 0;
 };
@@ -87,10 +88,10 @@ class KeptTempFile final : public TempFile {
 
   WritableFile& writer() override { return writer_; }
   ReadableFile& finish() override {
-    writer_.sync();
-    writer_.close();
+    unsynced_ = writer_.file();
     return reader();
   }
+  std::shared_ptr<WritableFile> take_unsynced() override { return std::move(unsynced_); }
   void close_reader() override { reader_.reset(); }
   ReadableFile& reader() override {
     if (reader_ == nullptr) reader_ = files_.open(path_);
@@ -102,6 +103,7 @@ class KeptTempFile final : public TempFile {
   FileSystem& files_;
   std::string name_, path_;
   TempWriter writer_;
+  std::shared_ptr<WritableFile> unsynced_;
   std::unique_ptr<ReadableFile> reader_;
 };
 

@@ -27,6 +27,8 @@ class TempFile {
   virtual ReadableFile& reader() = 0;
   // The name in the work directory of a file that outlives this object; empty for others.
   virtual std::string kept_name() const { return {}; }
+  // Of a kept file after finish(): what is to be synced and closed, by any thread. nullptr for others.
+  virtual std::shared_ptr<WritableFile> take_unsynced() { return nullptr; }
 };
 
 // Thread-safe. Outlives its files.
@@ -48,7 +50,7 @@ class TempSpace {
   // Creates a file in the next directory. `stem` becomes part of its name. Appends beyond the limit throw BudgetError
   // naming --temp-limit; a full disk throws IoError naming --temp-dir.
   std::unique_ptr<TempFile> create(const std::string& stem);
-  // The same for a file in the directory `own` that stays there, whatever happens; its finish() syncs it.
+  // The same for a file in the directory `own` that stays there, whatever happens.
   std::unique_ptr<TempFile> create_kept(const std::string& stem);
   // A kept file of an earlier job, ready for reading. Charges its bytes.
   std::unique_ptr<TempFile> adopt(const std::string& name);
