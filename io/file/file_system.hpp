@@ -73,6 +73,8 @@ class ByteStream {
 class FileLock {
  public:
   virtual ~FileLock() = default;
+  // Whether the locked file is still at the path by which it was locked: not if its directory was moved.
+  virtual bool is_in_place() const noexcept = 0;
 };
 
 enum class FileType { kRegular, kDirectory, kFifo, kSocket, kDevice };

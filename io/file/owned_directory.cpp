@@ -183,6 +183,7 @@ void OwnedDirectory::remove_if_unused() {
 
 void OwnedDirectory::remove() noexcept {
   try {
+    if (!lock_->is_in_place()) return;  // somebody moved the directory: what is at its path is not the job's
     remove_commits();
     remove_job_files(files_, path_);
     remove_if_unused();

@@ -200,12 +200,20 @@ class PosixByteStream final : public ByteStream {
   std::uint64_t offset_ = 0;
 };
 
+bool is_at(const FileDescriptor& file, const std::string& path) {
+  struct stat held {}, named {};
+  return ::fstat(file.get(), &held) == 0 && ::lstat(path.c_str(), &named) == 0 && named.st_ino == held.st_ino &&
+         named.st_dev == held.st_dev;
+}
+
 class PosixFileLock final : public FileLock {
  public:
-  explicit PosixFileLock(FileDescriptor file) : file_(std::move(file)) {}
+  PosixFileLock(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+  bool is_in_place() const noexcept override { return is_at(file_, path_); }
 
  private:
   FileDescriptor file_;  // closing it ends the lock
+  std::string path_;
 };
 
 // Returns false if another descriptor holds the lock.
@@ -280,7 +288,7 @@ std::unique_ptr<WritableFile> create_posix_file(const std::string& path, mode_t 
 
 std::unique_ptr<FileLock> create_posix_lock(const std::string& path, std::string_view content) {
   FileDescriptor file = create_lock_at_once(path, content);
-  if (file.valid()) return std::make_unique<PosixFileLock>(std::move(file));
+  if (file.valid()) return std::make_unique<PosixFileLock>(std::move(file), path);
   struct stat found {};
   if (::lstat(path.c_str(), &found) == 0) return nullptr;
   file = open_descriptor(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create the lock", kPrivateFileMode);
@@ -290,7 +298,7 @@ std::unique_ptr<FileLock> create_posix_lock(const std::string& path, std::string
     ::unlink(path.c_str());
     throw;
   }
-  return std::make_unique<PosixFileLock>(std::move(file));
+  return std::make_unique<PosixFileLock>(std::move(file), path);
 }
 
 std::unique_ptr<FileLock> try_posix_lock(const std::string& path) {
@@ -301,10 +309,7 @@ std::unique_ptr<FileLock> try_posix_lock(const std::string& path) {
     if (!S_ISREG(held.st_mode)) throw_wrong_kind(path, "a regular file", held.st_mode);
     if (!lock_descriptor(file, path)) return nullptr;
     // The previous holder may have removed the file between our open and our lock; such a lock protects nothing.
-    struct stat named {};
-    if (::lstat(path.c_str(), &named) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev) {
-      return std::make_unique<PosixFileLock>(std::move(file));
-    }
+    if (is_at(file, path)) return std::make_unique<PosixFileLock>(std::move(file), path);
   }
 }
 

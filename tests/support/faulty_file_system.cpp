@@ -113,6 +113,10 @@ class Lock final : public FileLock, OpenFile {
   }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
+  bool is_in_place() const noexcept override {
+    const std::lock_guard lock(state_->mutex);
+    return state_->find(path_) == node_;
+  }
 };
 
 void collect_paths(const Node& node, const std::string& path, std::vector<std::string>& paths) {

@@ -104,6 +104,18 @@ TEST_F(OwnedDirectories, KeepWhatNoJobMadeWhenTheyAreRemoved) {
   expect_refused("work", {"index/notes", "replaced", "spillway-link"});
 }
 
+// Somebody moved the directory and put another one there: neither belongs to the job any more.
+TEST_F(OwnedDirectories, AreLeftAloneOnceTheyAreMoved) {
+  const auto owned = take("work");
+  put("work/spillway-run-0", "of the job");
+  fs::rename(scratch_ / "work", scratch_ / "moved");
+  put("work/LOCK", "precious");
+  put("work/spillway-notes", "precious");
+  const auto before = all();
+  owned->remove();
+  EXPECT_EQ(all(), before);
+}
+
 TEST_F(OwnedDirectories, HoldFilesOfIndexesOnlyInDirectoriesForIndexes) {
   take("work");  // and dies
   put("work/index/text", "of a job");
