@@ -69,8 +69,13 @@ void start_threads(unsigned threads) {
 }  // namespace
 
 TaskThreads::TaskThreads(unsigned threads) : parallelism_(tbb::global_control::max_allowed_parallelism, threads + 1) {
+  static std::mutex mutex;
+  static unsigned started = 0;  // oneTBB keeps its threads as long as the thread lives that had them started
+  const std::lock_guard lock(mutex);
+  if (threads <= started) return;
   try_threads(threads);
   start_threads(threads + 1);
+  started = threads;
 }
 
 }  // namespace spillway
