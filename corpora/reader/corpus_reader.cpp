@@ -66,10 +66,13 @@ bool CorpusReader::drop_done(UnpackedRecords& records) {
     records.bytes = records.spooled_bytes = 0;
     records.spooled.reset();
     records.buffer.reset();
+    records.archived.clear();
+  } else if (!records.archived.empty()) {
+    std::erase_if(records.archived, [&](const ArchiveRecord& record) { return record.unpacked_offset < done_.offset; });
   } else if (records.bytes != 0 && records.unpacked_offset < done_.offset) {
     records.skipped_bytes = static_cast<std::size_t>(done_.offset - records.unpacked_offset);
   }
-  return records.bytes == 0 && records.spooled_bytes == 0 && !records.fault;
+  return records.bytes == 0 && records.spooled_bytes == 0 && records.archived.empty() && !records.fault;
 }
 
 // Consecutive plain files, together as long as a range. None if the next file has to be divided.

@@ -34,12 +34,13 @@ bool WarcCutter::run() {
     if (piece) {
       finish_piece(*piece);
       if (stopped_) return false;
+      done_offset_ = offset_;
       continue;
     }
     auto fault = source_.take_fault();
     if (!fault) return send(std::nullopt);
     framer_.resume();
-    offset_ = fault->unpacked_offset;
+    offset_ = done_offset_ = fault->unpacked_offset;
     if (!send(std::move(fault)) || !next_buffer()) return false;
   }
 }
@@ -127,6 +128,7 @@ bool WarcCutter::send(std::optional<ContainerFault> fault) {
   made.format = CorpusFormat::kWarc;
   made.archived = std::exchange(records_, {});
   made.bytes = filled_;
+  made.end_offset = done_offset_;
   made.fault = std::move(fault);
   if (made.archived.empty() && !made.fault) return true;
   if (!made.archived.empty()) made.buffer = std::move(buffer_);
@@ -139,7 +141,7 @@ bool WarcCutter::give_back(std::uint64_t kept) {
   const std::uint64_t returned = piece_bytes_ - kept;
   if (!holds_piece() || returned > credit_ || replays_.size() == kMaxReplays) return false;
   credit_ -= returned;
-  if (spool_ == nullptr && piece_bytes_ + (end_ - begin_) <= memory_.window.size()) {
+  if (piece_bytes_ + (end_ - begin_) <= memory_.window.size()) {
     return_to_window();
   } else {
     replay();
@@ -155,7 +157,13 @@ bool WarcCutter::give_back(std::uint64_t kept) {
 void WarcCutter::return_to_window() {
   const auto count = static_cast<std::size_t>(piece_bytes_);
   std::memmove(memory_.window.data() + count, memory_.window.data() + begin_, end_ - begin_);
-  std::memcpy(memory_.window.data(), buffer_->span().data() + piece_begin_, count);
+  if (spool_ != nullptr) {
+    const auto spooled = spool_->take();
+    spooled->finish().read_exactly(0, memory_.window.first(count));
+    spool_.reset();
+  } else {
+    std::memcpy(memory_.window.data(), buffer_->span().data() + piece_begin_, count);
+  }
   end_ += count - begin_;
   begin_ = 0;
 }
@@ -196,9 +204,10 @@ void WarcCutter::send_spooled(const ArchiveRecord& record) {
   UnpackedRecords made;
   made.format = CorpusFormat::kWarc;
   made.unpacked_offset = record.unpacked_offset;
-  made.spooled_bytes = spool_->bytes();
+  made.spooled_bytes = std::min(spool_->bytes(), record.piece.header_bytes + record.piece.block_bytes);
   made.spooled = spool_->take();
   made.archived.push_back(record);
+  made.end_offset = offset_;
   spool_.reset();
   stopped_ = !emit_(std::move(made)) || !next_buffer();
 }

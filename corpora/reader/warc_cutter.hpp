@@ -67,8 +67,9 @@ class WarcCutter final : private PieceInput {
   Memory memory_;
   Emit emit_;
   WarcFramer framer_{*this};
-  std::size_t begin_, end_;  // of the bytes in the window that come next
-  std::uint64_t offset_;     // of the next byte, after unpacking
+  std::size_t begin_, end_;        // of the bytes in the window that come next
+  std::uint64_t offset_;           // of the next byte, after unpacking
+  std::uint64_t done_offset_ = 0;  // after the last piece that is finished
   std::vector<Replay> replays_;
   UnpackBuffers::Taken buffer_;
   std::size_t filled_ = 0;

@@ -10,6 +10,8 @@ namespace {
 constexpr std::uint64_t kNoMost = std::numeric_limits<std::uint64_t>::max();
 // A length is corrected if it is wrong by as much.
 constexpr std::uint64_t kToleratedBytes = 2;
+// After more line ends nothing else can belong to a record.
+constexpr std::uint64_t kMostLineEnds = 64;
 
 std::size_t count_leading_line_ends(std::string_view bytes) {
   return std::min(bytes.find_first_not_of("\r\n"), bytes.size());
@@ -44,16 +46,28 @@ bool WarcFramer::at_record() {
   return is_record_start(*kind_, input_.peek(warc_start_bytes(*kind_)));
 }
 
-std::uint64_t WarcFramer::drop_line_ends() {
-  std::uint64_t dropped = 0;
+void WarcFramer::drop_line_ends() {
   for (;;) {
     const std::string_view bytes = input_.peek(1);
     const std::size_t count = count_leading_line_ends(bytes);
-    dropped +=
-        static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count), '\n'));
     input_.drop(count);
-    if (bytes.empty() || count < bytes.size()) return dropped;
+    if (bytes.empty() || count < bytes.size()) return;
   }
+}
+
+// Takes what ends a block, up to kMostLineEnds bytes, so that it can be given back. Returns how many lines end there.
+std::uint64_t WarcFramer::take_line_ends() {
+  std::uint64_t ended = 0;
+  for (std::size_t left = kMostLineEnds; left > 0;) {
+    const std::string_view bytes = input_.peek(1).substr(0, left);
+    const std::string_view line_ends = bytes.substr(0, count_leading_line_ends(bytes));
+    ended += static_cast<std::uint64_t>(std::count(line_ends.begin(), line_ends.end(), '\n'));
+    left -= line_ends.size();
+    const bool is_last = line_ends.size() < bytes.size() || bytes.empty();
+    if (!line_ends.empty()) take(line_ends);
+    if (is_last) break;
+  }
+  return ended;
 }
 
 // Returns nullopt if the junk does not count.
@@ -146,8 +160,9 @@ WarcPiece WarcFramer::read_block() {
       return piece(Kind::kTooLong);
     }
   }
-  const std::uint64_t line_ends = drop_line_ends();
-  if (input_.peek(1).empty() || at_record()) return piece(Kind::kRecord);
+  const WarcPiece whole = piece(Kind::kRecord);
+  const std::uint64_t block_end = taken_, line_ends = take_line_ends();
+  if (taken_ - block_end == kMostLineEnds || input_.peek(1).empty() || at_record()) return whole;
   return check_end(line_ends);
 }
 

@@ -62,7 +62,8 @@ class WarcFramer {
  private:
   using Kind = WarcPiece::Kind;
   bool at_record();
-  std::uint64_t drop_line_ends();
+  void drop_line_ends();
+  std::uint64_t take_line_ends();
   std::optional<WarcPiece> skip_junk();
   WarcPiece read_record();
   WarcPiece read_block();

@@ -29,6 +29,17 @@ void add_fields(JobDescription& job, const std::string& format, const FieldNames
   for (const auto& [option, list] : fields) job.options.emplace_back(option + (" (" + format + ")"), joined(list));
 }
 
+void add_crawl(JobDescription& job, const CrawlOptions& crawl) {
+  std::vector<std::string> types, statuses;
+  for (std::size_t i = 0; i < kWarcTypeCount; ++i) {
+    const auto type = static_cast<WarcType>(i);
+    if (crawl.has_type(type)) types.emplace_back(warc_type_name(type));
+  }
+  for (const unsigned status : crawl.statuses) statuses.push_back(std::to_string(status));
+  job.options.emplace_back("--warc-types", joined(types));
+  job.options.emplace_back("--http-status", statuses.empty() ? "any" : joined(statuses));
+}
+
 // Reads the file in pieces.
 std::string hash_of_file(FileSystem& files, const std::string& path) {
   const auto file = files.open(path);
@@ -56,6 +67,7 @@ JobDescription describe_index_job(const IndexOptions& options, const ContentOpti
   add_fields(job, "jsonl", read.fields);
   add_fields(job, "trec", read.trec_fields);
   add_fields(job, "tsv", read.tsv_fields);
+  add_crawl(job, read.crawl);
   for (const CorpusFile& file : corpus.files) {
     refuse_stream(file);
     job.add_input({std::to_string(file.size) + " bytes, modified at " + std::to_string(file.modified_ns) +

@@ -7,6 +7,7 @@
 
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"
+#include "tests/corpora/records/warc_samples.hpp"
 
 namespace spillway {
 namespace {
@@ -89,6 +90,21 @@ std::string trec() {
   return text;
 }
 
+// With records that no option asks for, a wrong length, and bytes that belong to no record.
+std::string warc() {
+  std::string text;
+  for (int i = 0; i < 50; ++i) {
+    const std::string id = std::to_string(i);
+    std::string record = i % 3 == 0 ? archived_text(id, "text " + id + std::string(i % 8 == 0 ? 600 : 20, 'z'))
+                                    : archived_page(id, "<p>page " + id, "", i % 7 == 4 ? "404 Not Found" : "200 OK");
+    if (i % 13 == 6) record.insert(record.size() - 2, "longer than its header says");
+    text += record;
+    if (i % 11 == 3) text += "between";
+    if (i % 5 == 2) text += archived("request", "q" + id, "GET / HTTP/1.1\r\n\r\n");
+  }
+  return text;
+}
+
 // Members that are cut, damaged, and followed by bytes that belong to none.
 std::string faulty_gzip(const std::string& text) {
   std::string damaged = gzip_member(text);
@@ -127,7 +143,8 @@ TEST_F(Places, HoldInFaultyContainersOfEveryFormat) {
   } kinds[] = {{CorpusFormat::kJsonl, jsonl(0, 80)},
                {CorpusFormat::kLines, lines("\n")},
                {CorpusFormat::kLines, lines("\r\n")},
-               {CorpusFormat::kTrec, trec()}};
+               {CorpusFormat::kTrec, trec()},
+               {CorpusFormat::kWarc, warc()}};
   for (const auto& [format, text] : kinds) {
     SCOPED_TRACE(corpus_format_name(format));
     write_bytes(input_ + "/a.gz", faulty_gzip(text));

@@ -93,6 +93,25 @@ TEST(WarcParser, ReadsArcs) {
   EXPECT_EQ(result.ids(), (std::vector<std::string>{"20140216050221/http://example.com/a"}));
 }
 
+// What is read a second time, and line ends between records, count once.
+TEST(WarcParser, OffsetsAreRightAfterJunkAndWrongLengths) {
+  std::string file = archived_text("a", "kept");
+  for (int i = 0; i < 20; ++i) {
+    file += "junk" + archived_text("b", "text");
+    std::string lying = archived_text("c", "12345");
+    file += lying.replace(lying.find("Length: 5"), 9, "Length: 2") + archived_text("d", "text") + "\r\n\r\n\n\n";
+  }
+  const std::size_t last = file.size();
+  file += "junk" + archived_text("e", "end");
+  for (const std::size_t buffer_bytes : {64, 300, 1 << 20}) {
+    const auto result = read_bytes(file, setup_of(CorpusFormat::kWarc, buffer_bytes));
+    ASSERT_EQ(result.skips.size(), 41u);
+    EXPECT_EQ(result.skips[0].offset, file.find("junk"));
+    EXPECT_EQ(result.skips[1].offset, file.find("WARC/1.0", file.find("<c>") - 60));
+    EXPECT_EQ(result.skips[40].offset, last);
+  }
+}
+
 TEST(WarcParser, ABombIsTooLong) {
   ReadSetup setup;
   setup.options.max_document_bytes = 1 << 20;
