@@ -201,7 +201,8 @@ class PosixByteStream final : public ByteStream {
 };
 
 bool is_at(const FileDescriptor& file, const std::string& path) {
-  struct stat held {}, named {};
+  struct stat held {
+  }, named{};
   return ::fstat(file.get(), &held) == 0 && ::lstat(path.c_str(), &named) == 0 && named.st_ino == held.st_ino &&
          named.st_dev == held.st_dev;
 }
