@@ -19,6 +19,14 @@ std::string place_text(const SourcePlace& place) {
 void SkipLog::add(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail) {
   add(reason, 1);
   note(reason, task, place, detail);
+  if (has_listener()) {
+    report({.reason = reason,
+            .path = std::string(place.path),
+            .offset = place.offset,
+            .detail = std::string(detail),
+            .id = std::string(place.id),
+            .url = std::string(place.url)});
+  }
   if (strict_ && !is_unasked(reason)) refuse(place, reason, detail);
 }
 
@@ -45,12 +53,19 @@ void SkipLog::refuse(const SourcePlace& place, SkipReason reason, std::string_vi
 void SkipLog::note(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail) {
   const std::lock_guard lock(mutex_);
   std::vector<Example>& examples = examples_[static_cast<std::size_t>(reason)];
+  if (examples.size() == kExamples && examples.back().task <= task) return;  // crawls have many skipped records
   const Example example{task, sequence_++, {reason, std::string(place.path), place.offset, printable(detail)}};
   const auto position = std::upper_bound(
       examples.begin(), examples.end(), example,
       [](const Example& a, const Example& b) { return a.task != b.task ? a.task < b.task : a.sequence < b.sequence; });
   examples.insert(position, example);
   if (examples.size() > kExamples) examples.pop_back();
+}
+
+void SkipLog::report(const SkippedRecord& record) {
+  if (!has_listener()) return;
+  const std::lock_guard lock(mutex_);
+  listener_(record);
 }
 
 void SkipLog::add(SkipReason reason, std::uint64_t count) {

@@ -5,7 +5,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "corpora/document/sink.hpp"
@@ -19,7 +21,12 @@ class SkipLog {
   static constexpr std::size_t kExamples = Ledger::kExamples;
   static constexpr std::uint64_t kMinRecordsToJudge = 10000;  // in judge()
 
-  SkipLog(double max_error_rate, bool strict) : max_error_rate_(max_error_rate), strict_(strict) {}
+  using Listener = std::function<void(const SkippedRecord&)>;
+
+  // `listener` hears of every record that add() and report() name, from one thread at a time; what it throws, they
+  // throw. It may be empty.
+  SkipLog(double max_error_rate, bool strict, Listener listener = {})
+      : max_error_rate_(max_error_rate), strict_(strict), listener_(std::move(listener)) {}
 
   // Counts a record. Examples are ordered by `task`. InputError with --strict. All of SkipLog is thread-safe.
   void add(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail);
@@ -29,6 +36,9 @@ class SkipLog {
   void restore(const Ledger& done);
   // Keeps an example of a record that is counted elsewhere.
   void note(SkipReason reason, std::uint64_t task, const SourcePlace& place, std::string_view detail);
+  // Tells the listener of a record that is counted elsewhere.
+  void report(const SkippedRecord& record);
+  bool has_listener() const { return listener_ != nullptr; }
   // Counts `count` documents as skipped that were counted as indexed. InputError with --strict.
   void move_documents(SkipReason reason, std::uint64_t count);
   void add_documents(std::uint64_t count) { documents_.fetch_add(count, std::memory_order_relaxed); }
@@ -55,6 +65,7 @@ class SkipLog {
 
   const double max_error_rate_;
   const bool strict_;
+  const Listener listener_;
   std::atomic<std::uint64_t> documents_{0}, skipped_{0};
   std::atomic<std::uint64_t> errors_{0};  // skipped, and not for a reason that is_unasked()
   mutable std::mutex mutex_;

@@ -198,6 +198,7 @@ void IdTable::drop_duplicates(DuplicateIds policy, const IdTableResources& resou
     drop(number, resources);
     ++duplicate_count_;
     if (examples_.size() < kExamples) examples_.push_back({std::string(id), kept, number});
+    if (resources.on_duplicate) resources.on_duplicate(id, kept, number);
   };
   sort_->read_repeated(take, check_cancelled_);
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,9 @@
 
 namespace spillway {
 
+// Hears of a document that is dropped because an earlier one, which is kept, has its id.
+using DuplicateListener = std::function<void(std::string_view id, std::uint32_t kept, std::uint32_t dropped)>;
+
 struct IdTableResources {
   MemoryBudget& budget;
   TempSpace& temp;
@@ -30,6 +34,7 @@ struct IdTableResources {
   std::function<void()> check_cancelled = {};  // called often; throws to stop. May be empty
   unsigned threads = 1;                        // of the calling thread's TBB arena
   std::size_t documents_bytes = 0;             // memory of reading the documents of one input
+  DuplicateListener on_duplicate = {};         // in order of id. May be empty
 };
 
 // The constructor reads the documents of all inputs, twice if ids ascend only at first. Ascending ids need neither a

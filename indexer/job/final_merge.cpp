@@ -160,7 +160,8 @@ class LastPass {
                                   .to_drop = setup_.to_drop,
                                   .check_cancelled = check_,
                                   .threads = setup_.threads,
-                                  .documents_bytes = documents_bytes_},
+                                  .documents_bytes = documents_bytes_,
+                                  .on_duplicate = setup_.on_duplicate},
                  lengths_);
     stats_.duplicate_documents = ids_->duplicate_count();
     stats_.listed_documents = ids_->listed_count();

@@ -23,6 +23,7 @@ struct MergeSetup {
   IdList* to_drop = nullptr;           // documents to leave out; may be null
   std::size_t max_fan_in = 0;          // 0: what memory and descriptors allow
   Checkpoints* checkpoints = nullptr;  // of a resumable job: passes are committed
+  DuplicateListener on_duplicate = {};
 };
 
 struct MergeStats {

@@ -72,7 +72,7 @@ class IndexJob {
         corpus_options_(options.corpus),
         planned_(plan_job(options, content_, context.files, [&] { throw_if_stopped(context); })),
         budget_(static_cast<std::size_t>(planned_.memory.value)),
-        skips_(options.max_error_rate, options.strict) {
+        skips_(options.max_error_rate, options.strict, context.skipped) {
     corpus_options_.max_document_bytes = content_.max_document_bytes;
     report_.memory_bytes = budget_.total_bytes();
     take_plan();
@@ -184,7 +184,8 @@ class IndexJob {
          .budget = budget_,
          .temp = temp,
          .threads = threads_,
-         .checkpoints = checkpoints_},
+         .checkpoints = checkpoints_,
+         .on_duplicate = duplicate_listener()},
         runs, writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
     report_.plan += merge_.plan;
     context_.progress.stage.store("write");
@@ -279,6 +280,16 @@ class IndexJob {
     lanes_.clear();
     pinned_slots_.reset();
     lane_memory_.release();
+  }
+
+  DuplicateListener duplicate_listener() {
+    if (!skips_.has_listener()) return {};
+    return [this](std::string_view id, std::uint32_t kept, std::uint32_t dropped) {
+      skips_.report({.reason = SkipReason::kDuplicateId,
+                     .offset = dropped,
+                     .detail = "document " + std::to_string(kept) + " has the same id",
+                     .id = std::string(id)});
+    };
   }
 
   // Parsing counted documents as indexed that were then dropped for their id.

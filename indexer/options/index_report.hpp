@@ -11,11 +11,13 @@
 
 namespace spillway {
 
-struct SkippedRecord {  // an example: the first few of each reason are kept
-  SkipReason reason;
-  std::string path;
-  std::uint64_t offset;
-  std::string detail;
+// A record that is not indexed.
+struct SkippedRecord {
+  SkipReason reason = SkipReason::kBadJson;
+  std::string path = {};     // empty: a document that was dropped after it had been read; `offset` is its number
+  std::uint64_t offset = 0;  // after unpacking
+  std::string detail = {};
+  std::string id = {}, url = {};  // as far as they are known
 };
 
 struct StageStats {
@@ -30,7 +32,7 @@ struct IndexReport {
   std::uint64_t resumed_bytes = 0;  // of them, the bytes that an interrupted job had done
   std::uint64_t records_in = 0, documents = 0, repaired = 0;
   std::vector<std::pair<SkipReason, std::uint64_t>> skipped;  // reasons that occurred
-  std::vector<SkippedRecord> examples;
+  std::vector<SkippedRecord> examples;                        // the first few of each reason
   std::uint64_t occurrences = 0, postings = 0, terms = 0;
   std::uint64_t overlong_tokens = 0, fields_cut = 0;
   // runs: those that the final merge read. compacted_runs: runs of blocks that the compactions merged.

@@ -1,4 +1,4 @@
-// A job's connection to the program that runs it: file system, signals, progress and messages.
+// A job's connection to the program that runs it: file system, signals, progress, messages and skipped records.
 #pragma once
 
 #include <atomic>
@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "indexer/options/index_report.hpp"
 #include "io/base/error.hpp"
 #include "io/file/file_system.hpp"
 
@@ -24,6 +25,9 @@ struct IndexContext {
   IndexProgress& progress;
   std::function<void(const std::string&)> warn;  // messages for stderr; called from one thread at a time
   std::function<void(const std::string&)> say;   // messages for -v: the plan
+  // Each record that is not indexed, in the order in which threads meet them; called from one thread at a time. May be
+  // empty. What it throws ends the job.
+  std::function<void(const SkippedRecord&)> skipped = {};
 };
 
 // Throws InterruptedError if the user has stopped the job.

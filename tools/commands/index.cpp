@@ -10,6 +10,7 @@
 #include "tools/options/job.hpp"
 #include "tools/report/file.hpp"
 #include "tools/report/progress.hpp"
+#include "tools/report/skipped.hpp"
 
 namespace spillway {
 
@@ -19,6 +20,7 @@ ExitCode run_index_command(const Arguments& arguments, Session& session) {
   const bool quiet = arguments.has("quiet"), verbose = arguments.has("verbose");
   const IndexOptions options = index_options(arguments, session.files, interruption_check(session.signal_number));
   ReportFile report_file(arguments, session, options.output);
+  SkippedFile skipped_file(arguments, session, options.output);
   IndexProgress progress;
   IndexReport report;
   ProgressDisplay display(progress, progress_style(arguments.has("progress"), quiet));
@@ -29,16 +31,18 @@ ExitCode run_index_command(const Arguments& arguments, Session& session) {
     if (verbose) display.say(words);
   };
   try {
-    run_index(options, {session.files, session.signal_number, progress, warn, say}, report);
+    run_index(options, {session.files, session.signal_number, progress, warn, say, skipped_file.listener()}, report);
   } catch (const std::exception& error) {
     display.stop();
     const JobOutcome outcome{exit_code_of(error), error.what()};
     if (!quiet && outcome.exit_code == ExitCode::kBadInput) std::fputs(skipped_summary(report).c_str(), stderr);
+    skipped_file.finish_of_failed("index");
     report_file.write_of_failed("index", [&] { return index_report_json(options, report, outcome); });
     throw;
   }
   display.stop();
   if (!quiet) std::fputs(index_summary(options, report).c_str(), stderr);
+  skipped_file.finish_of_done();
   report_file.write_of_done([&] { return index_report_json(options, report, {}); });
   return ExitCode::kDone;
 }
@@ -72,7 +76,7 @@ Command index_command() {
       {ExitCode::kOverBudget, "--memory, --temp-limit or the machine's memory is too small; no index"},
       {ExitCode::kCorrupt, "a run is corrupt: check the disk and the memory; no index"},
       {ExitCode::kNoGpu, "--require-gpu, and no GPU is usable; no index"},
-      {ExitCode::kReportFailed, "the index is complete, but the report of --json could not be written"}};
+      {ExitCode::kReportFailed, "the index is complete, but the file of --json or --skipped could not be written"}};
   command.run = run_index_command;
   return command;
 }

@@ -151,6 +151,7 @@ CorpusOptions corpus_options(const Arguments& arguments) {
 void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
   refuse_both(arguments, "strict", "max-error-rate");
   refuse_both(arguments, "quiet", "verbose");
+  refuse_both(arguments, "skipped", "resumable");  // a job that goes on would list only what it reads itself
   refuse_both(arguments, "quiet", "progress");
   const bool has_fields = corpus.format != CorpusFormat::kLines && corpus.format != CorpusFormat::kText &&
                           corpus.format != CorpusFormat::kWarc;
@@ -247,6 +248,7 @@ std::vector<options::options_description> index_option_groups() {
   auto output = option_group("Output"), report = option_group("Report");
   add_output_options(output);
   add_report_options(report);
+  add_value(report, "skipped", "FILE", "write each record that is not indexed, and why, as a line of JSON");
   std::vector<options::options_description> groups{output};
   for (const auto& group : planned_option_groups()) groups.push_back(group);
   groups.push_back(bad_input_option_group());

@@ -9,29 +9,34 @@ namespace spillway {
 namespace {
 
 // A pipe or device lies in no index, and a pipe's path may lead to no name.
-void refuse_inside(const std::string& path, const std::string& output, FileSystem& files) {
+void refuse_inside(const std::string& option, const std::string& path, const std::string& output, FileSystem& files) {
   const auto status = files.status(path);
   if (status && status->type != FileType::kRegular) return;
   const std::string resolved = files.resolve(output), report = files.resolve(path);
   if (!is_inside(report, resolved) && !is_inside(report, resolved + ".work")) return;
-  throw UsageError("--json '" + printable(path, 4096) + "' is inside the output " + printable(output, 4096) +
+  throw UsageError(option + " '" + printable(path, 4096) + "' is inside the output " + printable(output, 4096) +
                    "; name a file outside of it");
 }
 
 }  // namespace
 
-ReportFile::ReportFile(const Arguments& arguments, Session& session, const std::string& output) {
-  const auto path = arguments.text("json");
-  if (!path) return;
-  if (*path != "-") refuse_inside(*path, output, session.files);
+std::unique_ptr<OutputFile> report_output(const Arguments& arguments, Session& session, const std::string& option,
+                                          const std::string& output) {
+  const auto path = arguments.text(option);
+  if (!path) return nullptr;
+  const std::string dashed = "--" + option;
+  if (*path != "-") refuse_inside(dashed, *path, output, session.files);
   std::vector<std::string> inputs = arguments.operands();
   for (const char* const list : {"stop", "drop"}) {
     if (const auto named = arguments.text(list)) inputs.push_back(*named);
   }
-  refuse_input(session.files, "--json", *path, inputs);
+  refuse_input(session.files, dashed, *path, inputs);
   const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
-  file_.emplace(session, "--json", *path, if_there);
+  return std::make_unique<OutputFile>(session, dashed, *path, if_there);
 }
+
+ReportFile::ReportFile(const Arguments& arguments, Session& session, const std::string& output)
+    : file_(report_output(arguments, session, "json", output)) {}
 
 void ReportFile::write(const std::function<nlohmann::ordered_json()>& report) {
   if (!file_) return;
@@ -39,15 +44,19 @@ void ReportFile::write(const std::function<nlohmann::ordered_json()>& report) {
   file_->finish();
 }
 
-void ReportFile::write_of_done(const std::function<nlohmann::ordered_json()>& report) {
-  constexpr const char* kDone = "the index is complete, only its report is not: ";
+void finish_report(const std::string& what, const std::function<void()>& finish) {
+  const std::string done = "the index is complete, only " + what + " not: ";
   try {
-    write(report);
+    finish();
   } catch (const InterruptedError& error) {
-    throw InterruptedError(error.signal_number(), std::string(kDone) + error.what());
+    throw InterruptedError(error.signal_number(), done + error.what());
   } catch (const Error& error) {
-    throw Error(ExitCode::kReportFailed, std::string(kDone) + error.what());
+    throw Error(ExitCode::kReportFailed, done + error.what());
   }
+}
+
+void ReportFile::write_of_done(const std::function<nlohmann::ordered_json()>& report) {
+  finish_report("its report is", [&] { write(report); });
 }
 
 void ReportFile::write_of_failed(const std::string& command, const std::function<nlohmann::ordered_json()>& report) {

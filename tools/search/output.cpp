@@ -62,6 +62,14 @@ class Snippets {
   SnippetMaker maker_;
 };
 
+// The line with where and when a document was found; empty if neither is known.
+std::string origin_line(const StoredDocument& document) {
+  std::string origin = printable(document.url, 200);
+  if (!origin.empty() && !document.date.empty()) origin += "  ";
+  origin += printable(document.date, 40);
+  return origin.empty() ? origin : "      " + origin + "\n";
+}
+
 }  // namespace
 
 SnippetMarks terminal_marks() {
@@ -118,6 +126,7 @@ std::string SearchOutput::text(const SearchAnswer& answer) const {
     const std::string title = printable(documents[i].title, 100);
     const std::string id = printable(documents[i].id);
     out += rank_and_score + (title.empty() ? id : left_aligned(id, width) + "  " + title) + "\n";
+    out += origin_line(documents[i]);
     if (!snippets.any()) continue;
     const std::string snippet =
         marked_text(printable(snippets.of(answer.ranking[i].document)), marks_.open, marks_.close);
@@ -160,6 +169,8 @@ std::string SearchOutput::json(const SearchAnswer& answer) const {
     nlohmann::ordered_json hit{
         {"rank", i + 1}, {"score", ranked.score}, {"id", document.id}, {"document", ranked.document}};
     if (document.fields & RunDocument::kTitle) hit["title"] = document.title;
+    if (document.fields & RunDocument::kUrl) hit["url"] = document.url;
+    if (document.fields & RunDocument::kDate) hit["date"] = document.date;
     if (snippets.any()) hit["snippet"] = marked_text(snippets.of(ranked.document), "**", "**");
     object["hits"].push_back(std::move(hit));
   }

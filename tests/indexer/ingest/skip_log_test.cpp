@@ -54,6 +54,22 @@ TEST(SkipLog, KeepsTheFirstExamplesOfEachReasonInInputOrder) {
   EXPECT_EQ(report.examples[3].reason, SkipReason::kMissingId);
 }
 
+TEST(SkipLog, TellsItsListenerOfEveryRecord) {
+  std::vector<SkippedRecord> heard;
+  SkipLog log(1, false, [&](const SkippedRecord& record) { heard.push_back(record); });
+  for (std::uint64_t i = 0; i < 10; ++i) log.add(SkipReason::kRevisit, i, {"file", i, "id", "http://x/"}, "d\n");
+  log.report({.reason = SkipReason::kDuplicateId, .offset = 3, .id = "b"});
+  log.move_documents(SkipReason::kDuplicateId, 1);
+  ASSERT_EQ(heard.size(), 11U);
+  EXPECT_EQ(heard[9].offset, 9U);
+  EXPECT_EQ(heard[9].path, "file");
+  EXPECT_EQ(heard[9].id, "id");
+  EXPECT_EQ(heard[9].url, "http://x/");
+  EXPECT_EQ(heard[9].detail, "d\n");
+  EXPECT_EQ(heard[10].reason, SkipReason::kDuplicateId);
+  EXPECT_EQ(log.skipped(), 11U);
+}
+
 TEST(SkipLog, EscapesWhatComesFromTheInput) {
   SkipLog log(1, false);
   log.add(SkipReason::kBadJson, 0, {"file", 0}, "\x1B[31mred\n");

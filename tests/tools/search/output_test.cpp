@@ -59,6 +59,20 @@ TEST_F(SearchOutputTest, WritesRunFilesWithWholeDoublesAndEscapedBlanks) {
   EXPECT_EQ(render(SearchFormat::kMsMarco, nullptr), "1\tfirst\\x20one\t1\n1\tsecond\t2\n");
 }
 
+TEST_F(SearchOutputTest, TellsWhereAndWhenADocumentWasFound) {
+  sample_.documents = {
+      {RunDocument::kId | RunDocument::kUrl | RunDocument::kDate, 0, "a", "", "http://a/\x1B", "2024-01-02", ""},
+      {RunDocument::kId | RunDocument::kDate, 0, "b", "", "", "2024", ""}};
+  testing::write_sample(posix_file_system(), scratch_ / "dated", sample_);
+  index_.emplace(posix_file_system(), scratch_ / "dated");
+  EXPECT_EQ(render(SearchFormat::kText, nullptr),
+            "   1     0.5000  a\n      http://a/\\x1B  2024-01-02\n   2     0.1000  b\n      2024\n");
+  const auto object = nlohmann::json::parse(render(SearchFormat::kJson, &id_));
+  EXPECT_EQ(object["hits"][0]["url"], "http://a/\x1B");
+  EXPECT_EQ(object["hits"][0]["date"], "2024-01-02");
+  EXPECT_FALSE(object["hits"][1].contains("url"));
+}
+
 TEST_F(SearchOutputTest, WritesAnObjectAQuery) {
   const auto object = nlohmann::json::parse(render(SearchFormat::kJson, &id_));
   EXPECT_EQ(object["query_id"], "q 7");
