@@ -25,18 +25,23 @@ std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   return std::max(static_cast<std::size_t>(plan.unpack_bytes), may_need_more ? limits.unpack_bytes : 0);
 }
 
+std::size_t ahead_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
+  return plan.gzip_bytes < GzipAhead::kLeastFileBytes ? 0 : GzipAhead::memory_bytes(limits.ahead_threads);
+}
+
 }  // namespace
 
 std::size_t PackedReader::memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   if (!plan.needs_reader()) return 0;
-  return buffer_count(limits) * padded_buffer_bytes(limits) + kBufferBytes + unpack_bytes(plan, limits);
+  return buffer_count(limits) * padded_buffer_bytes(limits) + kBufferBytes + ahead_bytes(plan, limits) +
+         unpack_bytes(plan, limits);
 }
 
 PackedReader::PackedReader(const ReaderSetup& setup, MemoryBudget& budget, TempSpace& temp)
     : setup_(setup),
       temp_(temp),
       pool_(std::make_shared<UnpackBuffers>(buffer_count(setup.limits), padded_buffer_bytes(setup.limits), budget)),
-      buffers_(budget, kBufferBytes, "unpacking"),
+      buffers_(budget, kBufferBytes + ahead_bytes(setup.plan, setup.limits), "unpacking"),
       unpack_reservation_(budget.reserve(unpack_bytes(setup.plan, setup.limits), "unpacking")),
       queue_limit_(buffer_count(setup.limits)),
       thread_([this] { run(); }) {}
@@ -94,10 +99,21 @@ void PackedReader::run() noexcept {
 
 bool PackedReader::read_file(const CorpusFile& file) {
   const auto source = open(file);
-  const auto head = buffers_.span().subspan(PackedInput::kBufferBytes + UnpackingStream::kPortionBytes);
+  const auto head =
+      buffers_.span().subspan(PackedInput::kBufferBytes + UnpackingStream::kPortionBytes, RecordCutter::kHeadBytes);
   RecordCutter cutter(std::make_shared<CorpusFile>(file), *source, setup_.options.max_document_bytes,
                       {*pool_, temp_, head}, [this](UnpackedRecords records) { return push(std::move(records)); });
   return cutter.run();
+}
+
+// One file is read at a time, so that all use the same memory.
+GzipCodec::StartAhead PackedReader::ahead_of(const CorpusFile& file) {
+  const auto memory = buffers_.span().subspan(kBufferBytes);
+  if (memory.empty() || file.is_stream || file.size < GzipAhead::kLeastFileBytes) return {};
+  return [this, memory, &file](std::uint64_t begin) {
+    return std::make_unique<GzipAhead>(setup_.files.open(file.path), file.size, begin, setup_.limits.ahead_threads,
+                                       memory);
+  };
 }
 
 std::unique_ptr<UnpackedSource> PackedReader::open(const CorpusFile& file) {
@@ -121,7 +137,7 @@ std::unique_ptr<UnpackedSource> PackedReader::open(const CorpusFile& file) {
     case Compression::kNone:
       return std::make_unique<PlainSource>(std::move(input));
     case Compression::kGzip:
-      codec = std::make_unique<GzipCodec>();
+      codec = std::make_unique<GzipCodec>(ahead_of(file));
       break;
     case Compression::kZstd:
       codec = std::make_unique<ZstdCodec>(file.path, unpack_reservation_.bytes());

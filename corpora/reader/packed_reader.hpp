@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "corpora/reader/task.hpp"
+#include "corpora/unpack/gzip_codec.hpp"
 #include "io/file/temp_space.hpp"
 
 namespace spillway {
@@ -35,13 +36,14 @@ class PackedReader {
   void run() noexcept;
   bool read_file(const CorpusFile& file);
   std::unique_ptr<UnpackedSource> open(const CorpusFile& file);
+  GzipCodec::StartAhead ahead_of(const CorpusFile& file);
   bool push(Item item);
   std::span<std::uint8_t> input_buffer() { return buffers_.span().first(PackedInput::kBufferBytes); }
 
   const ReaderSetup& setup_;
   TempSpace& temp_;
   std::shared_ptr<UnpackBuffers> pool_;
-  Buffer buffers_;  // for PackedInput, UnpackingStream and RecordCutter
+  Buffer buffers_;  // for PackedInput, UnpackingStream, RecordCutter and GzipAhead
   Reservation unpack_reservation_;
   std::size_t queue_limit_;
   std::mutex mutex_;

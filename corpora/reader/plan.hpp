@@ -48,6 +48,7 @@ struct ReaderLimits {
   unsigned threads = 1;
   // The least memory kept for windows of zstd frames that the start of a file does not show.
   std::size_t unpack_bytes = 0;
+  unsigned ahead_threads = 0;  // that unpack members of gzip ahead of the reader (corpora/unpack/gzip_ahead.hpp)
 };
 
 // A place between two tasks. It means the same to readers with other limits, so that another process can go on there.

@@ -7,7 +7,7 @@
 #include "corpora/json/scanner.hpp"
 #include "corpora/records/borders.hpp"
 #include "corpora/records/text.hpp"
-#include "corpora/unpack/gzip_codec.hpp"
+#include "corpora/unpack/gzip_start.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
 #include "corpora/warc/start.hpp"
 

@@ -30,8 +30,9 @@ class Codec {
   virtual bool is_start_in_search(std::string_view head) const = 0;
   // Whether the byte may follow the last member without a meaning.
   virtual bool is_padding(char byte) const = 0;
-  // Prepares for a member that starts with `head`. Throws BudgetError if its window does not fit.
-  virtual void start_member(std::string_view head) = 0;
+  // Prepares for a member that starts with `head` at `position` of the input. Throws BudgetError if its window does not
+  // fit.
+  virtual void start_member(std::string_view head, std::uint64_t position) = 0;
   // Unpacks from `in` to `out`. With an empty `in`, hands out bytes that the codec still holds.
   virtual Step step(std::string_view in, std::span<std::uint8_t> out) = 0;
   // Describes the error after a step that returned kBroken.

@@ -5,12 +5,14 @@
 #include <new>
 #include <utility>
 
+#include "corpora/unpack/gzip_start.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
 
 namespace {
 
+constexpr unsigned kMembersBeforeThreads = 4;
 constexpr int kGzipWindowBits = 15 + 16;  // the largest window; only gzip wrappers
 
 uInt limited(std::size_t bytes) {
@@ -19,50 +21,60 @@ uInt limited(std::size_t bytes) {
 
 }  // namespace
 
-bool is_gzip_start(std::string_view head) {
-  return head.size() >= 4 && head.starts_with("\x1F\x8B\x08") && (static_cast<std::uint8_t>(head[3]) & 0xE0) == 0;
-}
-
-GzipCodec::GzipCodec() : held_(kHeldBytes) {
+GzipCodec::GzipCodec(StartAhead start_ahead) : held_(kHeldBytes), start_ahead_(std::move(start_ahead)) {
   if (inflateInit2(&stream_, kGzipWindowBits) != Z_OK) throw std::bad_alloc();
-  whole_ = libdeflate_alloc_decompressor();
-  if (whole_ != nullptr) return;
+  decompressor_ = libdeflate_alloc_decompressor();
+  if (decompressor_ != nullptr) return;
   inflateEnd(&stream_);
   throw std::bad_alloc();
 }
 
 GzipCodec::~GzipCodec() {
-  libdeflate_free_decompressor(whole_);
+  libdeflate_free_decompressor(decompressor_);
   inflateEnd(&stream_);
 }
 
 bool GzipCodec::is_start(std::string_view head) const { return is_gzip_start(head); }
 
-void GzipCodec::start_member(std::string_view) {
+void GzipCodec::start_member(std::string_view, std::uint64_t position) {
   inflateReset(&stream_);
   at_start_ = !is_damaged_;
-  held_begin_ = held_end_ = 0;
+  position_ = position;
+  whole_member_ = {};
+  if (whole_members_ < kMembersBeforeThreads || !start_ahead_) return;
+  ahead_ = start_ahead_(position);
+  start_ahead_ = {};
 }
 
 // Unpacks a member if `in` has all of it and it is small.
 bool GzipCodec::unpack_whole(std::string_view in) {
-  return libdeflate_gzip_decompress_ex(whole_, in.data(), in.size(), held_.data(), held_.size(), &member_bytes_,
-                                       &held_end_) == LIBDEFLATE_SUCCESS;
+  std::size_t bytes = 0;
+  const auto result = libdeflate_gzip_decompress_ex(decompressor_, in.data(), in.size(), held_.data(), held_.size(),
+                                                    &member_bytes_, &bytes);
+  if (result != LIBDEFLATE_SUCCESS) return false;
+  whole_member_ = std::span(held_).first(bytes);
+  ++whole_members_;
+  return true;
+}
+
+bool GzipCodec::take_offer(std::string_view in) {
+  const auto member = ahead_ == nullptr ? std::nullopt : ahead_->find(position_);
+  if (!member || member->stored_bytes > in.size()) return false;
+  whole_member_ = member->bytes;
+  member_bytes_ = static_cast<std::size_t>(member->stored_bytes);
+  return true;
 }
 
 Codec::Step GzipCodec::hand_out(std::size_t taken, std::span<std::uint8_t> out) {
-  const std::size_t given = std::min(out.size(), held_end_ - held_begin_);
-  std::copy_n(held_.data() + held_begin_, given, out.data());
-  held_begin_ += given;
-  return {taken, given, held_begin_ == held_end_ ? Status::kMemberEnd : Status::kOpen};
+  const std::size_t given = std::min(out.size(), whole_member_.size());
+  std::copy_n(whole_member_.data(), given, out.data());
+  whole_member_ = whole_member_.subspan(given);
+  return {taken, given, whole_member_.empty() ? Status::kMemberEnd : Status::kOpen};
 }
 
 Codec::Step GzipCodec::step(std::string_view in, std::span<std::uint8_t> out) {
-  if (held_begin_ < held_end_) return hand_out(0, out);
-  if (std::exchange(at_start_, false)) {
-    if (unpack_whole(in)) return hand_out(member_bytes_, out);
-    held_end_ = 0;
-  }
+  if (!whole_member_.empty()) return hand_out(0, out);
+  if (std::exchange(at_start_, false) && (take_offer(in) || unpack_whole(in))) return hand_out(member_bytes_, out);
   stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
   stream_.avail_in = limited(in.size());
   stream_.next_out = out.data();

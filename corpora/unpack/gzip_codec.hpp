@@ -6,21 +6,26 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "corpora/unpack/codec.hpp"
+#include "corpora/unpack/gzip_ahead.hpp"
 
 namespace spillway {
-
-// Whether a gzip member starts here: deflate, and no flag that the format leaves undefined.
-bool is_gzip_start(std::string_view head);
 
 class GzipCodec final : public Codec {
  public:
   static constexpr std::size_t kHeldBytes = std::size_t{384} << 10;  // of an unpacked member
   static constexpr std::size_t kMemoryBytes = (std::size_t{96} << 10) + kHeldBytes;
 
-  GzipCodec();
+  // Starts threads that unpack members ahead, from this place of the file on.
+  using StartAhead = std::function<std::unique_ptr<GzipAhead>(std::uint64_t begin)>;
+
+  // `start_ahead` is called once the input has proved to consist of members that are unpacked as a whole; it may be
+  // empty.
+  explicit GzipCodec(StartAhead start_ahead = {});
   ~GzipCodec() override;
   GzipCodec(const GzipCodec&) = delete;
   GzipCodec& operator=(const GzipCodec&) = delete;
@@ -28,7 +33,7 @@ class GzipCodec final : public Codec {
   bool is_start(std::string_view head) const override;
   bool is_start_in_search(std::string_view head) const override { return is_start(head); }
   bool is_padding(char byte) const override { return byte == '\0'; }
-  void start_member(std::string_view head) override;
+  void start_member(std::string_view head, std::uint64_t position) override;
   Step step(std::string_view in, std::span<std::uint8_t> out) override;
   std::string broken_detail() const override;
   SkipReason truncated_reason() const override { return SkipReason::kGzipTruncated; }
@@ -36,14 +41,20 @@ class GzipCodec final : public Codec {
 
  private:
   bool unpack_whole(std::string_view in);
+  bool take_offer(std::string_view in);
   Step hand_out(std::size_t taken, std::span<std::uint8_t> out);
 
   z_stream stream_{};
-  libdeflate_decompressor* whole_;
-  std::vector<std::uint8_t> held_;  // a whole member
-  std::size_t held_begin_ = 0, held_end_ = 0, member_bytes_ = 0;
-  bool at_start_ = false;    // of a member that may be unpacked as a whole
-  bool is_damaged_ = false;  // the last member was broken: what looks like members now may be none
+  libdeflate_decompressor* decompressor_;
+  std::vector<std::uint8_t> held_;
+  std::span<const std::uint8_t> whole_member_;  // what is left of it: in held_, or on offer
+  std::size_t member_bytes_ = 0;                // as stored
+  StartAhead start_ahead_;
+  std::unique_ptr<GzipAhead> ahead_;
+  std::uint64_t position_ = 0;  // of the member in the input
+  unsigned whole_members_ = 0;  // before the threads start
+  bool at_start_ = false;       // of a member that may be unpacked as a whole
+  bool is_damaged_ = false;     // the last member was broken: what looks like members now may be none
 };
 
 }  // namespace spillway

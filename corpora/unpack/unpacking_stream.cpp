@@ -78,8 +78,8 @@ bool UnpackingStream::search() {
 }
 
 void UnpackingStream::start_member(std::string_view head) {
-  codec_->start_member(head);
   member_begin_ = input_.position();
+  codec_->start_member(head, member_begin_);
   in_member_ = any_member_ = true;
 }
 

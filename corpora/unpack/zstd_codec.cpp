@@ -102,7 +102,7 @@ bool ZstdCodec::is_start_in_search(std::string_view head) const {
   return bytes && *bytes <= kMaxWindowBytes + kFixedBytes;
 }
 
-void ZstdCodec::start_member(std::string_view head) {
+void ZstdCodec::start_member(std::string_view head, std::uint64_t) {
   ZSTD_DCtx_reset(context_, ZSTD_reset_session_only);
   const std::uint64_t bytes = zstd_frame_memory(head).value_or(0);
   dictionary_bytes_ = std::exchange(any_frame_, true) || bytes > reserved_bytes_ ? 0 : dictionary_frame_bytes(head);

@@ -44,7 +44,7 @@ class ZstdCodec final : public Codec {
   bool is_start(std::string_view head) const override;
   bool is_start_in_search(std::string_view head) const override;
   bool is_padding(char) const override { return false; }
-  void start_member(std::string_view head) override;
+  void start_member(std::string_view head, std::uint64_t position) override;
   Step step(std::string_view in, std::span<std::uint8_t> out) override;
   std::string broken_detail() const override;
   SkipReason truncated_reason() const override { return SkipReason::kZstdTruncated; }

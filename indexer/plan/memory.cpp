@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "corpora/reader/task_parser.hpp"
+#include "corpora/unpack/gzip_ahead.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
 #include "indexer/block/run_output.hpp"
 #include "indexer/parse/chunk_sizes.hpp"
@@ -79,12 +80,22 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
   return input.cpu_sort_bytes ? input.cpu_sort_bytes(chunk) : kSortShare * chunk_bytes;
 }
 
+// Inflating takes about half as long as parsing what it gives. The reader itself does it for one thread, and where
+// memory is short.
+unsigned ahead_threads(const IndexPlanInput& input) {
+  constexpr unsigned kMost = 16;
+  unsigned threads = std::min(input.threads / 2, kMost);
+  while (threads != 0 && GzipAhead::memory_bytes(threads) > input.memory_bytes / 16) --threads;
+  return threads;
+}
+
 // Fills in the limits of chunks and readers at a level.
 void take_level(const IndexPlanInput& input, const ContentOptions& options, const Level& level, IndexPlan& plan) {
   plan.reader.buffer_bytes = level.buffer_bytes;
   plan.reader.threads = input.threads;
   plan.reader.unpack_bytes = ZstdCodec::share_of(input.memory_bytes);
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
+  plan.reader.ahead_threads = ahead_threads(input);
   plan.chunk = chunk_of(level);
   plan.parser_bytes = chunk_parser_bytes(options, plan.chunk, input.form) + TaskParser::memory_bytes(plan.reader);
   plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads) + input.list_bytes;

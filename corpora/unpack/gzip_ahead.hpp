@@ -1,0 +1,78 @@
+// Unpacks the members of a gzip file on threads of its own, ahead of the thread that reads the file in order. The file
+// is cut into pieces of kPieceBytes; a thread looks for members that begin in a piece and are whole by length and CRC.
+// What it finds is only an offer: the reader asks for the member at a place that it has reached, and unpacks what is
+// not on offer itself. The bytes that it reads are therefore those of a serial read, whatever lies in the file.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "io/file/file_system.hpp"
+
+namespace spillway {
+
+class GzipAhead {
+ public:
+  struct Member {
+    std::uint64_t stored_bytes;
+    std::span<const std::uint8_t> bytes;  // unpacked
+  };
+  static constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
+  // Of a member, as stored. Requires: at most Codec::kFirstStepBytes, which the reader sees of a member at once.
+  static constexpr std::size_t kMaxMemberBytes = std::size_t{64} << 10;
+  static constexpr std::uint64_t kLeastFileBytes = 4 * kPieceBytes;  // smaller files are not worth the threads
+
+  // All memory that `threads` threads take; 0 for none.
+  static std::size_t memory_bytes(unsigned threads);
+  // Looks for members from `begin` on in a file of `file_bytes`. `memory`: memory_bytes(threads), which outlive this
+  // object. If the system has no more threads, there are fewer offers.
+  GzipAhead(std::unique_ptr<ReadableFile> file, std::uint64_t file_bytes, std::uint64_t begin, unsigned threads,
+            std::span<std::uint8_t> memory);
+  ~GzipAhead();
+  GzipAhead(const GzipAhead&) = delete;
+  GzipAhead& operator=(const GzipAhead&) = delete;
+
+  // The member that begins at this place in the file, if it is on offer. Waits for a thread that is looking for it.
+  // Places must ascend; those in a piece before that of the last call have no offers any more. The bytes are valid
+  // until the next call. One thread may call it.
+  std::optional<Member> find(std::uint64_t position);
+
+ private:
+  struct Found {
+    std::uint64_t position;
+    std::size_t stored_bytes, begin, bytes;
+  };
+  struct Slot {
+    std::uint64_t piece = 0;  // that it holds or is being filled with
+    bool is_filled = false, is_busy = false;
+    std::span<std::uint8_t> stored, unpacked;
+    std::vector<Found> found;  // by position
+  };
+  class Unpacker;
+
+  void work(Unpacker& unpacker);
+  bool may_claim();
+  void fill(Slot& slot, Unpacker& unpacker);
+  std::size_t read(Slot& slot) const;
+  void take_members(Slot& slot, std::size_t stored_bytes, Unpacker& unpacker) const;
+  Slot& slot_of(std::uint64_t piece) { return slots_[static_cast<std::size_t>(piece % slots_.size())]; }
+
+  const std::unique_ptr<ReadableFile> file_;
+  const std::uint64_t file_bytes_, piece_count_;
+  std::vector<Slot> slots_;
+  std::mutex mutex_;  // guards the members below, and which thread may touch a slot
+  std::condition_variable changed_;
+  std::uint64_t next_piece_;  // to look for members in
+  std::uint64_t read_piece_;  // that the reader has reached; those before it are no longer needed
+  bool stopped_ = false;
+  std::vector<std::unique_ptr<Unpacker>> unpackers_;  // one a thread
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace spillway

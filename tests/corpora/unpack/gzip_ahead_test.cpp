@@ -1,0 +1,139 @@
+// Members that are unpacked ahead on several threads: the same bytes as in a serial read, whatever the file holds.
+#include "corpora/unpack/gzip_ahead.hpp"
+
+#include <cstring>
+#include <random>
+
+#include "tests/corpora/reader/packing.hpp"
+#include "tests/corpora/reader/read_corpus.hpp"
+#include "tests/corpora/records/warc_samples.hpp"
+
+namespace spillway {
+namespace {
+
+using namespace spillway::testing;
+
+// Letters that do not compress well, so that members are as long as those of pages.
+std::string letters(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string text(count, ' ');
+  for (char& c : text) c = "abcdefghijklmnop  <>\n&qrstuvwxyz"[random() % 32];
+  return text;
+}
+
+std::string page(int number, std::size_t bytes) {
+  return archived_page("urn:" + std::to_string(number), "<p>" + letters(bytes, static_cast<std::uint64_t>(number)));
+}
+
+// Members of many sizes: about 4 MiB.
+std::vector<std::string> members() {
+  std::vector<std::string> made;
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 500; ++i) {
+    const std::size_t bytes = i % 100 == 99 ? 300'000 : random() % 12'000;
+    made.push_back(gzip_member(page(i, bytes), i % 7 == 0 ? 0 : 6));
+  }
+  return made;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string all;
+  for (const std::string& part : parts) all += part;
+  return all;
+}
+
+ReadResult read_ahead(const std::string& path, unsigned threads, std::size_t buffer_bytes = std::size_t{1} << 20) {
+  ReadSetup setup = setup_of(CorpusFormat::kAuto, buffer_bytes, std::max(threads, 1U));
+  setup.limits.ahead_threads = threads;
+  return read_corpus({path}, setup);
+}
+
+void expect_serial_result(const std::string& bytes, std::size_t least_documents) {
+  ASSERT_GT(bytes.size(), GzipAhead::kLeastFileBytes);
+  const ScratchDirectory directory;
+  const std::string path = directory / "in.warc.gz";
+  write_bytes(path, bytes);
+  const ReadResult expected = read_ahead(path, 0);
+  EXPECT_GE(expected.documents.size(), least_documents);
+  for (const unsigned threads : {1U, 2U, 3U, 8U}) {
+    SCOPED_TRACE(threads);
+    expect_same_documents(read_ahead(path, threads), expected);
+    expect_same_documents(read_ahead(path, threads, 5000), expected);
+  }
+}
+
+TEST(GzipAhead, GivesTheDocumentsOfASerialRead) { expect_serial_result(joined(members()), 500); }
+
+// A page that was sent compressed stands in a member that could not be compressed further, as a member of its own.
+TEST(GzipAhead, TakesNoMemberInsideOfAMemberForOneOfTheFile) {
+  std::vector<std::string> all = members();
+  for (std::size_t i = 3; i < all.size(); i += 10) {
+    const std::string sent = gzip_member("<p>sent compressed " + letters(3000, i));
+    all[i] = gzip_member(archived_page("urn:inner" + std::to_string(i), sent, "Content-Encoding: gzip\r\n"), 0);
+    ASSERT_NE(all[i].find(sent), std::string::npos);
+  }
+  expect_serial_result(joined(all), 500);
+}
+
+TEST(GzipAhead, LosesWhatASerialReadLosesOfADamagedFile) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 4; ++round) {
+    std::string bytes = joined(members());
+    for (int i = 0; i < 20; ++i) bytes[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
+    bytes.insert(random() % bytes.size(), 100'000, '\0');
+    bytes.insert(random() % bytes.size(), "\x1F\x8B\x08\0 no member, but it begins like one", 40);
+    bytes.erase(random() % (bytes.size() - 70'000), 65'536);
+    bytes.resize(bytes.size() - 1000);
+    expect_serial_result(bytes, 300);
+  }
+}
+
+TEST(GzipAhead, ReadsOneLongMemberAndManyFalseOnes) {
+  expect_serial_result(gzip_member(joined({page(1, 3'000'000), page(2, 3'000'000)})), 2);
+  std::string bytes = joined(members());
+  for (int i = 0; i < 100'000; ++i) bytes.append("\x1F\x8B\x08\0\0\0\0\0\0\3", 10);
+  expect_serial_result(bytes, 500);
+}
+
+TEST(GzipAhead, OffersWholeMembersWhereTheyBegin) {
+  const std::vector<std::string> all = members();
+  const ScratchDirectory directory;
+  const std::string path = directory / "in.gz";
+  write_bytes(path, joined(all));
+  std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(2));
+  GzipAhead ahead(posix_file_system().open(path), joined(all).size(), 0, 2, memory);
+  std::uint64_t position = 0;
+  std::size_t offered = 0, small = 0;
+  for (const std::string& member : all) {
+    const auto found = ahead.find(position);
+    small += member.size() <= GzipAhead::kMaxMemberBytes ? 1 : 0;
+    if (found) {
+      ++offered;
+      EXPECT_EQ(found->stored_bytes, member.size());
+      std::uint32_t expected = 0;  // from the trailer
+      std::memcpy(&expected, member.data() + member.size() - 8, sizeof expected);
+      EXPECT_EQ(crc32(0, found->bytes.data(), static_cast<uInt>(found->bytes.size())), expected);
+    }
+    EXPECT_FALSE(ahead.find(position + 1));
+    position += member.size();
+  }
+  EXPECT_EQ(offered, small);
+  EXPECT_FALSE(ahead.find(0)) << "left behind";
+}
+
+TEST(GzipAhead, SkipsPiecesThatTheReaderSkips) {
+  const std::vector<std::string> all = members();
+  const ScratchDirectory directory;
+  const std::string path = directory / "in.gz";
+  write_bytes(path, joined(all));
+  std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(1));
+  for (int round = 0; round < 20; ++round) {
+    GzipAhead ahead(posix_file_system().open(path), joined(all).size(), 0, 1, memory);
+    const std::uint64_t last = joined(all).size() - all.back().size();
+    EXPECT_TRUE(ahead.find(0));
+    EXPECT_EQ(ahead.find(last).has_value(), all.back().size() <= GzipAhead::kMaxMemberBytes);
+  }
+}
+
+}  // namespace
+}  // namespace spillway
