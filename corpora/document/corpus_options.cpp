@@ -3,8 +3,8 @@
 namespace spillway {
 
 std::string_view corpus_format_name(CorpusFormat format) {
-  static constexpr std::string_view kNames[kCorpusFormatCount] = {"auto", "jsonl", "lines", "text",
-                                                                  "trec", "tsv",   "warc"};
+  static constexpr std::string_view kNames[kCorpusFormatCount] = {"auto", "html", "jsonl", "lines",
+                                                                  "text", "trec", "tsv",   "warc"};
   return kNames[static_cast<std::size_t>(format)];
 }
 

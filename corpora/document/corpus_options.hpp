@@ -11,10 +11,14 @@
 
 namespace spillway {
 
-enum class CorpusFormat : std::uint8_t { kAuto, kJsonl, kLines, kText, kTrec, kTsv, kWarc };
-inline constexpr std::size_t kCorpusFormatCount = 7;
+enum class CorpusFormat : std::uint8_t { kAuto, kHtml, kJsonl, kLines, kText, kTrec, kTsv, kWarc };
+inline constexpr std::size_t kCorpusFormatCount = 8;
 // The name that --format takes: "jsonl", "text", ...
 std::string_view corpus_format_name(CorpusFormat format);
+// Whether a file of this format is one document.
+inline bool is_document_a_file(CorpusFormat format) {
+  return format == CorpusFormat::kText || format == CorpusFormat::kHtml;
+}
 
 enum class Compression : std::uint8_t { kNone, kGzip, kZstd };
 
@@ -32,6 +36,7 @@ struct FieldNames {
 struct CrawlOptions {
   std::uint32_t types = bit(WarcType::kResponse) | bit(WarcType::kResource) | bit(WarcType::kConversion);
   std::vector<unsigned> statuses{200};  // of HTTP responses; empty: any
+  bool html = true, text = true;        // kinds of pages
 
   static constexpr std::uint32_t bit(WarcType type) { return std::uint32_t{1} << static_cast<unsigned>(type); }
   bool has_type(WarcType type) const { return (types & bit(type)) != 0; }

@@ -83,7 +83,7 @@ PlainFiles CorpusReader::next_files() {
   const std::uint64_t most_bytes = next_range_bytes();
   std::uint64_t bytes = 0;
   for (; file_ != std::default_sentinel && !needs_reader(*file_) && taken.count < kMostFiles; end_file()) {
-    const bool takes_any_size = taken.count == 0 && file_->format == CorpusFormat::kText;
+    const bool takes_any_size = taken.count == 0 && is_document_a_file(file_->format);
     const std::uint64_t file_bytes = file_->end - file_->begin;
     if (bytes + file_bytes > most_bytes && !takes_any_size) break;
     bytes += file_bytes;

@@ -70,7 +70,7 @@ void recognise(FileSystem& files, CorpusFile& file) {
 }
 
 // Whether the file may be cut at record borders, so that several parts share it.
-bool is_divisible(const CorpusFile& file) { return !needs_reader(file) && file.format != CorpusFormat::kText; }
+bool is_divisible(const CorpusFile& file) { return !needs_reader(file) && !is_document_a_file(file.format); }
 
 void check_part(const CorpusOptions& options) {
   if (options.part_count == 0 || options.part_number == 0 || options.part_number > options.part_count) {

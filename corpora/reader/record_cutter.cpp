@@ -35,7 +35,7 @@ RecordCutter::RecordCutter(std::shared_ptr<const CorpusFile> file, UnpackedSourc
 bool RecordCutter::run() {
   if (!read_head() || !recognise()) return false;
   bool go_on = true;
-  if (format_ == CorpusFormat::kText) {
+  if (is_document_a_file(format_)) {
     go_on = copy_text();
   } else if (format_ == CorpusFormat::kWarc) {
     go_on = cut_archive();
@@ -86,7 +86,7 @@ bool RecordCutter::recognise() {
   format_ = found.value_or(CorpusFormat::kAuto);
   borders_ = RecordBorders(format_);
   if (!found) return send_fault({SkipReason::kBinary, std::string(kBinaryDetail), 0});
-  if (format_ != CorpusFormat::kText && head.starts_with(kByteOrderMark)) {
+  if (!is_document_a_file(format_) && head.starts_with(kByteOrderMark)) {
     head_begin_ = kByteOrderMark.size();
     buffer_offset_ = kByteOrderMark.size();
   }

@@ -6,6 +6,7 @@
 #include "corpora/document/utf8.hpp"
 #include "corpora/json/scanner.hpp"
 #include "corpora/records/borders.hpp"
+#include "corpora/records/media_kind.hpp"
 #include "corpora/records/text.hpp"
 #include "corpora/unpack/gzip_start.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
@@ -53,6 +54,7 @@ std::optional<CorpusFormat> sniff_format(std::string_view head, bool is_whole) {
   if (starts_with_json(start, is_whole && start.size() == head.size())) return CorpusFormat::kJsonl;
   if (starts_with_doc_tag(start)) return CorpusFormat::kTrec;
   if (starts_with_record(head)) return CorpusFormat::kWarc;
+  if (starts_like_page(start)) return CorpusFormat::kHtml;
   if (looks_binary(head.substr(0, kBinarySniffBytes))) return std::nullopt;
   return CorpusFormat::kText;
 }

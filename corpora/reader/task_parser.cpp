@@ -99,6 +99,19 @@ WarcParser& TaskParser::warc_parser() {
   return *warc_;
 }
 
+PageParser& TaskParser::page_parser() {
+  if (!page_) {
+    page_memory_ = budget_.try_reserve(PageParser::memory_bytes());
+    page_.emplace(setup_.options.max_document_bytes, as_chars(scratch_.span()));
+  }
+  return *page_;
+}
+
+void TaskParser::parse_whole(RecordSource& record, const CorpusFile& file, CorpusFormat format, DocumentSink& sink) {
+  if (format == CorpusFormat::kHtml) return page_parser().parse(record, file.id(), file.path, sink);
+  text_.parse(record, file.id(), file.path, sink);
+}
+
 void TaskParser::parse(const PlainRange& range, DocumentSink& sink) {
   PlainRangeReader records(range, buffer_.span());
   const std::optional<std::uint64_t> first = records.first_record();
@@ -142,8 +155,8 @@ std::uint64_t TaskParser::parse_long(const PlainRange& range, std::uint64_t begi
 void TaskParser::parse(const PlainFiles& files, DocumentSink& sink) {
   FileTable::Cursor file = files.first;
   for (std::size_t i = 0; i < files.count; ++i, ++file) {
-    if (file->format == CorpusFormat::kText) {
-      PassProgress progress(sink, 1 / passes_over(CorpusFormat::kText), file->size);
+    if (is_document_a_file(file->format)) {
+      PassProgress progress(sink, 1 / passes_over(file->format), file->size);
       parse_file(*file, progress, sink);
       sink.consumed(file->size - progress.reported());
     } else if (file->begin != file->end) {
@@ -158,10 +171,10 @@ void TaskParser::parse_file(const CorpusFile& file, PassProgress& progress, Docu
     const auto held = buffer_.span().first(static_cast<std::size_t>(file.size));
     bytes->read_exactly(0, held);
     MemoryRecord record(as_text(held));
-    text_.parse(record, file.id(), file.path, sink);
+    parse_whole(record, file, file.format, sink);
   } else {
     FileRecord record(*bytes, 0, file.size, buffer_.span(), progress);
-    text_.parse(record, file.id(), file.path, sink);
+    parse_whole(record, file, file.format, sink);
   }
 }
 
@@ -205,9 +218,9 @@ void TaskParser::parse_archived(UnpackedRecords& records, PassProgress& progress
 void TaskParser::parse_held(UnpackedRecords& records, DocumentSink& sink) {
   const auto whole = records.buffer->span().first(records.bytes);
   const std::string_view bytes = as_text(whole.subspan(records.skipped_bytes));
-  if (records.format == CorpusFormat::kText) {
+  if (is_document_a_file(records.format)) {
     MemoryRecord record(bytes);
-    text_.parse(record, records.file->id(), records.file->path, sink);
+    parse_whole(record, *records.file, records.format, sink);
   } else {
     parser_of(records.format).parse_block(bytes, place_of(records), sink);
   }
@@ -222,8 +235,8 @@ void TaskParser::parse_spooled(UnpackedRecords& records, PassProgress& progress,
   }
   const ReadableFile& bytes = records.spooled->finish();
   FileRecord record(bytes, 0, records.spooled_bytes, buffer_.span(), progress);
-  if (records.format == CorpusFormat::kText) {
-    text_.parse(record, records.file->id(), records.file->path, sink);
+  if (is_document_a_file(records.format)) {
+    parse_whole(record, *records.file, records.format, sink);
   } else {
     parser_of(records.format).parse_long(record, place, sink);
   }

@@ -6,6 +6,7 @@
 #include "corpora/document/fielded_document.hpp"
 #include "corpora/reader/corpus_reader.hpp"
 #include "corpora/records/jsonl.hpp"
+#include "corpora/records/page.hpp"
 #include "corpora/records/text.hpp"
 #include "corpora/records/trec.hpp"
 #include "corpora/records/tsv.hpp"
@@ -29,6 +30,8 @@ class TaskParser {
  private:
   RecordParser& parser_of(CorpusFormat format);
   WarcParser& warc_parser();
+  PageParser& page_parser();
+  void parse_whole(RecordSource& record, const CorpusFile& file, CorpusFormat format, DocumentSink& sink);
   void parse(const PlainRange& range, DocumentSink& sink);
   std::uint64_t parse_long(const PlainRange& range, std::uint64_t begin, PassProgress& progress, DocumentSink& sink);
   void parse(const PlainFiles& files, DocumentSink& sink);
@@ -48,8 +51,9 @@ class TaskParser {
   LineParser lines_;
   TextParser text_;
   MemoryBudget& budget_;
-  std::optional<Reservation> warc_memory_;
+  std::optional<Reservation> warc_memory_, page_memory_;
   std::optional<WarcParser> warc_;  // from the first record of an archive on
+  std::optional<PageParser> page_;  // from the first page on
 };
 
 }  // namespace spillway

@@ -26,11 +26,6 @@ std::string_view without_spaces_before(std::string_view start) {
   return begin == std::string_view::npos ? std::string_view() : start.substr(begin);
 }
 
-bool is_page(std::string_view start) {
-  const std::string_view text = without_spaces_before(start);
-  return starts_with_ignoring_case(text, "<!doctype html") || starts_with_ignoring_case(text, "<html");
-}
-
 // Whether the bytes have a byte order mark of UTF-16, whose text has NUL bytes.
 bool is_wide(std::string_view start) { return start.starts_with("\xFE\xFF") || start.starts_with("\xFF\xFE"); }
 
@@ -51,8 +46,18 @@ bool has_tag(std::string_view start) {
 
 }  // namespace
 
+bool starts_like_page(std::string_view start) {
+  std::string_view text = without_spaces_before(start);
+  if (text.starts_with("<?xml ")) {
+    const std::size_t end = text.find("?>");
+    if (end == std::string_view::npos) return false;
+    text = without_spaces_before(text.substr(end + 2));
+  }
+  return starts_with_ignoring_case(text, "<!doctype html") || starts_with_ignoring_case(text, "<html");
+}
+
 MediaKind media_kind(std::string_view mime, std::string_view start) {
-  if (is_page(start)) return MediaKind::kHtml;
+  if (starts_like_page(start)) return MediaKind::kHtml;
   const bool is_vague = is_one_of(mime, kVagueTypes);
   const bool is_html = is_one_of(mime, kHtmlTypes);
   if (!is_vague && !is_html && mime != "text/plain") return MediaKind::kOther;

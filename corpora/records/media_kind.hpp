@@ -14,4 +14,7 @@ inline constexpr std::size_t kMediaSniffBytes = 1024;
 // `mime`: in lower case, empty if none is declared. `start`: the first kMediaSniffBytes of the body, or all of it.
 MediaKind media_kind(std::string_view mime, std::string_view start);
 
+// Whether the bytes begin like an HTML document: with its doctype or <html>, also after an XML declaration.
+bool starts_like_page(std::string_view start);
+
 }  // namespace spillway

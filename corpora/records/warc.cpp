@@ -1,35 +1,15 @@
 #include "corpora/records/warc.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "corpora/document/field_table.hpp"
-#include "corpora/records/page_text.hpp"
+#include "corpora/records/page_reader.hpp"
 
 namespace spillway {
 
 namespace {
 
 using Kind = WarcPiece::Kind;
-
-// Counts a text, and keeps it as long as there is room.
-class ScratchText final : public TextOutput {
- public:
-  explicit ScratchText(std::span<char> room) : room_(room) {}
-  void append(std::string_view fragment) override {
-    if (fits() && fragment.size() <= room_.size() - bytes_) {
-      std::memcpy(room_.data() + bytes_, fragment.data(), fragment.size());
-    }
-    bytes_ += fragment.size();
-  }
-  bool fits() const { return bytes_ <= room_.size(); }
-  std::uint64_t bytes() const { return bytes_; }
-  std::string_view text() const { return {room_.data(), static_cast<std::size_t>(bytes_)}; }
-
- private:
-  std::span<char> room_;
-  std::uint64_t bytes_ = 0;
-};
 
 bool is_http_message(std::string_view content_type) {
   return starts_with_ignoring_case(content_type, "application/http");
@@ -43,12 +23,11 @@ std::uint64_t most_body_bytes(std::uint64_t max_document_bytes) { return longest
 WarcParser::WarcParser(const CorpusOptions& options, std::span<char> scratch)
     : crawl_(options.crawl),
       max_document_bytes_(options.max_document_bytes),
-      scratch_(scratch),
-      page_(std::make_unique<PageText>()) {}
+      page_(std::make_unique<PageReader>(scratch)) {}
 
 WarcParser::~WarcParser() = default;
 
-std::size_t WarcParser::memory_bytes() { return std::size_t{256} << 10; }
+std::size_t WarcParser::memory_bytes() { return PageReader::memory_bytes(); }
 
 void WarcParser::parse(const WarcPiece& piece, RecordSource& record, const SourcePlace& place, DocumentSink& sink) {
   read_header(piece, record);
@@ -57,14 +36,12 @@ void WarcParser::parse(const WarcPiece& piece, RecordSource& record, const Sourc
   if (!verdict) verdict = read_response_head(piece, record);
   if (!verdict) verdict = judge_response();
   if (verdict) return sink.skip(verdict->reason, cut_record(place), verdict->detail);
-  ScratchText text(scratch_);
-  page_->start(head_.type, text);
-  const BodyFault fault = decode(record, *page_);
-  page_->finish();
-  repaired_ = repaired_ || page_->repaired() || fault != BodyFault::kNone;
-  verdict = judge_page(fault, text.bytes());
+  BodyFault fault = BodyFault::kNone;
+  page_->read(head_.type, [&](BodyOutput& out) { fault = decode(record, out); });
+  repaired_ = repaired_ || fault != BodyFault::kNone;
+  verdict = judge_page(fault);
   if (verdict) return sink.skip(verdict->reason, cut_record(place), verdict->detail);
-  emit(record, text.fits() ? std::optional(text.text()) : std::nullopt, place, sink);
+  emit(record, place, sink);
 }
 
 void WarcParser::read_header(const WarcPiece& piece, RecordSource& record) {
@@ -166,7 +143,11 @@ BodyFault WarcParser::decode(RecordSource& record, BodyOutput& out) {
   return body.fault();
 }
 
-WarcParser::Verdict WarcParser::judge_page(BodyFault fault, std::uint64_t text_bytes) const {
+bool WarcParser::is_wanted(MediaKind kind) const {
+  return kind == MediaKind::kHtml ? crawl_.html : kind == MediaKind::kPlain && crawl_.text;
+}
+
+WarcParser::Verdict WarcParser::judge_page(BodyFault fault) const {
   if (fault == BodyFault::kTooLong) {
     return Skip{SkipReason::kDocumentTooLong,
                 "the body unpacks to more than " + std::to_string(most_body_bytes(max_document_bytes_)) + " bytes"};
@@ -174,42 +155,29 @@ WarcParser::Verdict WarcParser::judge_page(BodyFault fault, std::uint64_t text_b
   if (fault == BodyFault::kNoMemory) {
     return Skip{SkipReason::kContentCoding, "expected a window of at most 8 MiB, found one that needs more memory"};
   }
-  if (page_->kind() == MediaKind::kOther) {
+  if (const MediaKind kind = page_->page().kind(); !is_wanted(kind)) {
+    constexpr std::string_view kKinds[] = {"HTML", "plain text", "neither"};
     const std::string mime = head_.type.mime.empty() ? "no type" : "type " + head_.type.mime;
-    return Skip{SkipReason::kMediaType, "expected HTML or plain text, found " + mime};
+    return Skip{SkipReason::kMediaType, "expected HTML or plain text as asked for, found " +
+                                            std::string(kKinds[static_cast<std::size_t>(kind)]) + " (" + mime + ")"};
   }
-  const std::uint64_t bytes = text_bytes + page_->title().size();
+  const std::uint64_t bytes = page_->document_bytes();
   if (bytes > max_document_bytes_) {
     return Skip{SkipReason::kDocumentTooLong, document_too_long_detail(bytes, max_document_bytes_)};
   }
   return std::nullopt;
 }
 
-// `text`: what the page's text is, if it was kept.
-void WarcParser::emit(RecordSource& record, std::optional<std::string_view> text, const SourcePlace& place,
-                      DocumentSink& sink) {
-  const std::string title(page_->title());
+void WarcParser::emit(RecordSource& record, const SourcePlace& place, DocumentSink& sink) {
   const std::string date = repair_utf8(header_.header().date);
   DocumentFields fields;
   fields.id = id_;
-  fields.title = utf8_prefix(title, kMaxFieldBytes);
   fields.url = url_;
   fields.date = date;
-  fields.has_title = !title.empty();
   fields.has_url = !url_.empty();
   fields.has_date = !date.empty();
   fields.repaired = repaired_;
-  sink.begin(fields, place);
-  if (text) {
-    if (!text->empty()) sink.text(*text);
-  } else {
-    TextBuffer out(scratch_, sink);
-    page_->start(head_.type, out);
-    decode(record, *page_);
-    page_->finish();
-    out.flush();
-  }
-  sink.end();
+  page_->emit(fields, place, sink, [&](BodyOutput& out) { decode(record, out); });
 }
 
 }  // namespace spillway

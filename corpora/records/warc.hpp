@@ -13,11 +13,12 @@
 #include "corpora/document/record_source.hpp"
 #include "corpora/http/body.hpp"
 #include "corpora/http/response_head.hpp"
+#include "corpora/records/media_kind.hpp"
 #include "corpora/warc/framer.hpp"
 
 namespace spillway {
 
-class PageText;
+class PageReader;
 
 class WarcParser {
  public:
@@ -42,14 +43,14 @@ class WarcParser {
   Verdict judge_type() const;
   Verdict read_response_head(const WarcPiece& piece, RecordSource& record);
   Verdict judge_response() const;
-  Verdict judge_page(BodyFault fault, std::uint64_t text_bytes) const;
+  Verdict judge_page(BodyFault fault) const;
+  bool is_wanted(MediaKind kind) const;
   BodyFault decode(RecordSource& record, BodyOutput& out);
-  void emit(RecordSource& record, std::optional<std::string_view> text, const SourcePlace& place, DocumentSink& sink);
+  void emit(RecordSource& record, const SourcePlace& place, DocumentSink& sink);
 
   const CrawlOptions crawl_;
   const std::uint64_t max_document_bytes_;
-  std::span<char> scratch_;
-  std::unique_ptr<PageText> page_;
+  std::unique_ptr<PageReader> page_;
   WarcHeaderReader header_;
   ResponseHeadReader head_reader_;
   ResponseHead head_;  // of the record; without HTTP, the type that the record has

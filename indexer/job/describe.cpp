@@ -38,6 +38,7 @@ void add_crawl(JobDescription& job, const CrawlOptions& crawl) {
   for (const unsigned status : crawl.statuses) statuses.push_back(std::to_string(status));
   job.options.emplace_back("--warc-types", joined(types));
   job.options.emplace_back("--http-status", statuses.empty() ? "any" : joined(statuses));
+  job.options.emplace_back("--media", std::string(crawl.html ? "html" : "") + (crawl.text ? ",text" : ""));
 }
 
 // Reads the file in pieces.

@@ -117,6 +117,12 @@ void take_crawl(const Arguments& arguments, CrawlOptions& crawl) {
       crawl.types |= CrawlOptions::bit(static_cast<WarcType>(parse_choice("--warc-types", name, warc_type_names())));
     }
   }
+  if (const auto text = arguments.text("media")) {
+    crawl.html = crawl.text = false;
+    for (const std::string& kind : parse_list("--media", *text)) {
+      (parse_choice("--media", kind, {"html", "text"}) == 0 ? crawl.html : crawl.text) = true;
+    }
+  }
   const auto text = arguments.text("http-status");
   if (!text) return;
   crawl.statuses.clear();
@@ -153,7 +159,7 @@ void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
   refuse_both(arguments, "quiet", "verbose");
   refuse_both(arguments, "skipped", "resumable");  // a job that goes on would list only what it reads itself
   refuse_both(arguments, "quiet", "progress");
-  const bool has_fields = corpus.format != CorpusFormat::kLines && corpus.format != CorpusFormat::kText &&
+  const bool has_fields = corpus.format != CorpusFormat::kLines && !is_document_a_file(corpus.format) &&
                           corpus.format != CorpusFormat::kWarc;
   if (has_fields) return;
   for (const char* field : {"id-field", "title-field", "text-field", "url-field", "date-field"}) {
@@ -187,8 +193,10 @@ std::vector<options::options_description> planned_option_groups() {
        resources = option_group("Resources");
   add_choice(
       input, "format", "NAME", corpus_format_names(),
-      "auto (default: jsonl, trec, warc or text, by content), jsonl, lines (a document per line), text (a document per "
-      "file), trec (<DOC> elements), tsv (id, title, text) or warc (WARC and ARC files, WET)");
+      "auto (default: html, jsonl, trec, warc or text, by content), html (a page per file), jsonl, lines (a document "
+      "per "
+      "line), text (a document per file), trec (<DOC> elements), tsv (id, title, text) or warc (WARC and ARC files, "
+      "WET)");
   add_value(input, "id-field", "NAMES",
             "JSON members, trec elements or numbers of tsv columns that may hold the id; the first present one counts "
             "(default id,docid,_id; docno; 1)");
@@ -200,6 +208,7 @@ std::vector<options::options_description> planned_option_groups() {
   add_value(input, "warc-types", "NAMES",
             "types of records of a WARC that are documents (default response,resource,conversion)");
   add_value(input, "http-status", "CODES", "status of the responses that are documents, or any (default 200)");
+  add_value(input, "media", "KINDS", "kinds of pages of a crawl that are documents (default html,text)");
   add_value(input, "part", "I/N", "index only part I of N of the input");
   add_choice(content, "tokenizer", "NAME", {"unicode", "ascii"},
              "unicode (default) or ascii: maximal sequences of letters and digits, lower-cased");
