@@ -48,9 +48,12 @@ auto retry_interrupted(Call call) {
 
 inline constexpr mode_t kFileMode = 0666, kPrivateFileMode = 0600;  // minus the umask
 
-// Opens `path` with O_CLOEXEC; a new file gets `mode`. The number is above those of the standard
-// streams even if a program runs without them, so that what is written to a standard stream never gets into a file.
-// Throws IoError, "cannot <action> <path>".
+// Gives the descriptor a number above those of the standard streams: a program may run without them, and what is
+// written to a standard stream must not get into a file. One that is not valid stays so; errno then tells why.
+FileDescriptor above_standard_streams(FileDescriptor file);
+
+// Opens `path` with O_CLOEXEC, above the standard streams; a new file gets `mode`. Throws IoError, "cannot <action>
+// <path>".
 FileDescriptor open_descriptor(const std::string& path, int flags, std::string_view action, mode_t mode = kFileMode);
 
 }  // namespace spillway

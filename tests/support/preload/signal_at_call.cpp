@@ -69,7 +69,8 @@ extern "C" {
 int open(const char* path, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
+  const bool creates = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  const mode_t mode = creates ? va_arg(rest, mode_t) : 0;
   va_end(rest);
   moment().pass("open");
   static auto* const call = next<int(const char*, int, ...)>("open");

@@ -1,0 +1,65 @@
+// The output file of a sort: several threads write at places, and a file appears, or gets other content, once that is
+// whole. So an input may be named as output, and survives whatever ends the program.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "io/base/error.hpp"
+#include "io/file/descriptor.hpp"
+#include "io/file/file_system.hpp"
+
+namespace spillway {
+
+// What failed, "open" for example, and the number of the system's error.
+struct PlacedFileError : IoError {
+  PlacedFileError(std::string failed_action, int system_error, std::string failed_path);
+  std::string action, path;
+  int number;
+};
+
+class PlacedFile {
+ public:
+  // A new file, and a regular file that has content, get their content by finish(): until then it has no name, or
+  // another one in the same directory. Where that is impossible, and for devices and pipes, writes go to the file
+  // itself; a new file is then removed unless it is finished. `check` is called where a signal interrupts what waits;
+  // it may throw. Throws PlacedFileError for what cannot be written.
+  PlacedFile(FileSystem& files, const std::string& path, std::function<void()> check);
+  ~PlacedFile();
+  PlacedFile(const PlacedFile&) = delete;
+  PlacedFile& operator=(const PlacedFile&) = delete;
+
+  // Whether write_at() can be used; if not, append().
+  bool has_places() const { return has_places_; }
+  // Thread-safe. Throws PlacedFileError.
+  void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes);
+  // For one thread at a time. Throws PlacedFileError.
+  void append(std::span<const std::uint8_t> bytes);
+  // Cuts off what was there after `bytes` bytes; syncs content that replaces other content, and gives it the name.
+  // Throws PlacedFileError.
+  void finish(std::uint64_t bytes);
+
+ private:
+  void open(FileSystem& files);
+  void open_itself(int flags);
+  void open_new();
+  bool open_nameless(mode_t mode);
+  bool open_beside();
+  void keep_attributes() const;
+  void take_name();
+  void replace();
+  [[noreturn]] void fail(const char* action) const;
+
+  std::string path_, target_, temporary_;  // temporary_: the name of what replaces the target, if it has one
+  std::function<void()> check_;
+  FileDescriptor file_;
+  bool has_places_ = false, is_nameless_ = false, is_created_ = false, is_finished_ = false;
+  bool replaces_ = false;  // the target, by a rename
+};
+
+// Writes all bytes at an offset of a descriptor. Thread-safe. Returns 0 or the number of the system's error.
+int write_all_at(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> bytes);
+
+}  // namespace spillway
