@@ -1,0 +1,45 @@
+// The text of many inputs, one after the other, each ended by a line end. Regular files are read by several threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/file/file_system.hpp"
+
+namespace spillway {
+
+// Not thread-safe; reads in parallel inside the calling thread's TBB arena.
+class LineInput {
+ public:
+  // `paths`: "-" is standard input. `check` is called while a read waits and between reads; it throws to stop.
+  LineInput(FileSystem& files, std::vector<std::string> paths, char line_end, std::function<void()> check);
+
+  // Reads as many bytes as `out` holds, fewer only at the end of the last input; then 0. Adds a line end to an input
+  // that lacks it. Throws IoError.
+  std::size_t read(std::span<std::uint8_t> out);
+  // The bytes that are left, as far as the inputs have sizes; for progress and plans.
+  std::uint64_t bytes_read() const { return bytes_read_; }
+
+ private:
+  bool open_next();
+  std::size_t read_current(std::span<std::uint8_t> out);
+  std::size_t read_file(std::span<std::uint8_t> out);
+
+  FileSystem& files_;
+  std::vector<std::string> paths_;
+  char line_end_;
+  std::function<void()> check_;
+  std::size_t next_ = 0;
+  std::unique_ptr<ReadableFile> file_;
+  std::unique_ptr<ByteStream> stream_;
+  std::uint64_t offset_ = 0;
+  std::uint64_t bytes_read_ = 0;
+  std::uint8_t last_byte_ = 0;
+  bool is_open_ = false, is_empty_ = true;
+};
+
+}  // namespace spillway

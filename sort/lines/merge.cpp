@@ -1,0 +1,188 @@
+#include "sort/lines/merge.hpp"
+
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "sort/lines/ranges.hpp"
+#include "sort/lines/tournament.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kLeastRuns = 2;
+constexpr std::size_t kLeastRangeBytes = std::size_t{256} << 10, kMostRangeBytes = std::size_t{8} << 20;
+
+// How a merge shares the memory among the ranges that are worked on at once.
+struct MergePlan {
+  std::size_t tokens = 1, range_bytes = 0, most_runs = kLeastRuns;
+};
+
+// What a thread makes of a range: text for the output, or blocks of a run.
+struct RangeResult {
+  std::vector<std::uint8_t> text;
+  std::vector<EncodedBlock> blocks;
+  std::uint64_t offset = 0;
+};
+
+class RangeWorker {
+ public:
+  RangeWorker(std::span<const Run> runs, const LineOrder& order, std::size_t block_bytes, std::size_t range_bytes)
+      : runs_(runs), line_order_(order), order_(order), block_bytes_(block_bytes), range_bytes_(range_bytes) {}
+
+  void make_text(const MergeRange& range, RangeResult& result) const {
+    RunMerger merger(runs_, order_, range);
+    // Growing twofold would take up to thrice the memory; ranges differ a little in size.
+    result.text.reserve(range_bytes_ / 4 * 5);
+    while (merger.next()) {
+      if (line_order_.is_unique && merger.is_repeated()) continue;
+      const Record record = merger.record();
+      const std::size_t key_bytes = order_.has_keys ? record.key_bytes : 0;
+      const auto* const line = reinterpret_cast<const std::uint8_t*>(record.bytes.data()) + key_bytes;
+      result.text.insert(result.text.end(), line, line + (record.bytes.size() - key_bytes));
+      result.text.push_back(static_cast<std::uint8_t>(line_order_.line_end));
+    }
+  }
+
+  void make_blocks(const MergeRange& range, RangeResult& result) const {
+    RunMerger merger(runs_, order_, range);
+    BlockEncoder encoder(order_);
+    bool has_dropped = false;
+    while (merger.next()) {
+      if (line_order_.is_unique && merger.is_repeated()) {
+        has_dropped = true;
+        continue;
+      }
+      if (has_dropped) {
+        encoder.add(merger.record());
+      } else {
+        encoder.add(merger.record(), merger.shared());
+      }
+      has_dropped = false;
+      if (encoder.record_bytes() >= block_bytes_) result.blocks.push_back(encoder.finish());
+    }
+    if (!encoder.is_empty()) result.blocks.push_back(encoder.finish());
+  }
+
+ private:
+  std::span<const Run> runs_;
+  const LineOrder& line_order_;
+  RecordOrder order_;
+  std::size_t block_bytes_, range_bytes_;
+};
+
+std::size_t token_count() { return static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()) + 1; }
+
+// Calls check() before each range, make(range, result) in parallel, take(result) in order by one thread at a time, and
+// put(result) in parallel.
+struct RangeWork {
+  std::vector<MergeRange> ranges;
+  std::size_t tokens;
+  const std::function<void()>& check;
+};
+template <typename Make, typename Take, typename Put>
+void for_each_range(const RangeWork& work, const Make& make, const Take& take, const Put& put) {
+  using Pointer = std::shared_ptr<RangeResult>;
+  std::size_t next = 0;
+  const auto number =
+      tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+        if (work.check) work.check();
+        if (next == work.ranges.size()) control.stop();
+        return next++;
+      });
+  const auto merge = tbb::make_filter<std::size_t, Pointer>(tbb::filter_mode::parallel, [&](std::size_t i) {
+    auto result = std::make_shared<RangeResult>();
+    make(work.ranges[i], *result);
+    return result;
+  });
+  const auto order = tbb::make_filter<Pointer, Pointer>(tbb::filter_mode::serial_in_order, [&](Pointer result) {
+    take(*result);
+    return result;
+  });
+  const auto write =
+      tbb::make_filter<Pointer, void>(tbb::filter_mode::parallel, [&](const Pointer& result) { put(*result); });
+  tbb::parallel_pipeline(work.tokens, number & merge & order & write);
+}
+
+Run merge_group(std::span<const Run> runs, RunSpace& space, const LineOrder& order, const MergeResources& resources,
+                const MergePlan& plan) {
+  const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
+  Run merged;
+  merged.file = &space.next_file();
+  for_each_range(
+      RangeWork{split_by_rank(runs, order, plan.range_bytes), plan.tokens, resources.check},
+      [&](const MergeRange& range, RangeResult& result) { worker.make_blocks(range, result); },
+      [&](const RangeResult& result) {
+        for (const EncodedBlock& block : result.blocks) {
+          space.charge(block.stored.size());
+          append_block(merged, block);
+        }
+      },
+      [](const RangeResult&) {});
+  return merged;
+}
+
+void merge_to_output(std::span<const Run> runs, const LineOrder& order, const MergeResources& resources,
+                     const MergePlan& plan, LineOutput& output) {
+  const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
+  std::uint64_t bytes = 0;
+  for_each_range(
+      RangeWork{split_by_rank(runs, order, plan.range_bytes), plan.tokens, resources.check},
+      [&](const MergeRange& range, RangeResult& result) { worker.make_text(range, result); },
+      [&](RangeResult& result) {
+        result.offset = bytes;
+        bytes += result.text.size();
+        if (!output.has_places()) output.write(result.text);
+      },
+      [&](const RangeResult& result) {
+        if (output.has_places()) output.write_at(result.offset, result.text);
+      });
+}
+
+// A quarter of the memory is for what is made of ranges, the rest for the blocks and records of runs. Long lines leave
+// less than all threads need.
+MergePlan plan_merge(std::span<const Run> runs, const MergeResources& resources) {
+  std::size_t cursor_bytes = 1;
+  for (const Run& run : runs) {
+    cursor_bytes = std::max<std::size_t>(cursor_bytes, std::size_t{run.longest_raw} + run.longest_record + 512);
+  }
+  MergePlan plan;
+  plan.range_bytes = resources.range_bytes;
+  if (plan.range_bytes == 0) {
+    plan.range_bytes = std::clamp(resources.memory_bytes / token_count() / 4, kLeastRangeBytes, kMostRangeBytes);
+  }
+  const std::size_t least = plan.range_bytes + kLeastRuns * cursor_bytes;
+  plan.tokens = std::clamp<std::size_t>(resources.memory_bytes / least, 1, token_count());
+  const std::size_t each = std::max(resources.memory_bytes / plan.tokens, least);
+  plan.most_runs = (each - plan.range_bytes) / cursor_bytes;
+  if (resources.most_runs != 0) plan.most_runs = std::min(plan.most_runs, std::max(resources.most_runs, kLeastRuns));
+  return plan;
+}
+
+}  // namespace
+
+void merge_runs(std::vector<Run> runs, RunSpace& space, const LineOrder& order, const MergeResources& resources,
+                LineOutput& output) {
+  MergePlan plan = plan_merge(runs, resources);
+  while (runs.size() > plan.most_runs) {
+    std::vector<Run> merged;
+    for (std::size_t begin = 0; begin < runs.size(); begin += plan.most_runs) {
+      const std::size_t count = std::min(plan.most_runs, runs.size() - begin);
+      const std::span<Run> group = std::span(runs).subspan(begin, count);
+      if (count == 1) {
+        merged.push_back(std::move(group.front()));
+        continue;
+      }
+      merged.push_back(merge_group(group, space, order, resources, plan));
+      for (const Run& run : group) space.release(run);
+    }
+    runs = std::move(merged);
+    plan = plan_merge(runs, resources);
+  }
+  merge_to_output(runs, order, resources, plan, output);
+}
+
+}  // namespace spillway

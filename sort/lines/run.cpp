@@ -1,0 +1,178 @@
+#include "sort/lines/run.hpp"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "io/base/bytes.hpp"
+#include "io/base/error.hpp"
+#include "io/base/varint.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr int kLevel = 1;
+
+struct Compressor {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  Compressor() = default;
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+  ~Compressor() { ZSTD_freeCCtx(context); }
+};
+
+struct Decompressor {
+  ZSTD_DCtx* context = ZSTD_createDCtx();
+  Decompressor() = default;
+  Decompressor(const Decompressor&) = delete;
+  Decompressor& operator=(const Decompressor&) = delete;
+  ~Decompressor() { ZSTD_freeDCtx(context); }
+};
+
+std::uint32_t read_number(const std::uint8_t*& at) {
+  std::uint32_t value = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    const std::uint8_t byte = *at++;
+    value |= std::uint32_t{byte & 0x7FU} << shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+}  // namespace
+
+void BlockEncoder::add(const Record& record) { add(record, is_empty() ? 0 : shared_bytes(last_, record.bytes)); }
+
+void BlockEncoder::add(const Record& record, std::size_t shared) {
+  if (is_empty()) {
+    shared = 0;
+    block_.first = record.compared(order_).substr(0, RunBlock::kFirstBytes);
+  }
+  const std::size_t further = record.bytes.size() - shared;
+  std::uint8_t head[3 * kMaxVarintBytes];
+  std::uint8_t* end = write_varint(head, shared);
+  end = write_varint(end, further);
+  if (order_.has_keys) end = write_varint(end, record.key_bytes);
+  raw_.insert(raw_.end(), head, end);
+  const auto* const from = reinterpret_cast<const std::uint8_t*>(record.bytes.data()) + shared;
+  raw_.insert(raw_.end(), from, from + further);
+  last_.resize(shared);
+  last_.append(record.bytes.substr(shared));
+  ++block_.records;
+  block_.record_bytes += record.bytes.size();
+  longest_record_ = std::max(longest_record_, static_cast<std::uint32_t>(record.bytes.size()));
+}
+
+EncodedBlock BlockEncoder::finish() {
+  thread_local Compressor compressor;
+  thread_local std::vector<std::uint8_t> compressed;
+  EncodedBlock encoded;
+  block_.raw_bytes = static_cast<std::uint32_t>(raw_.size());
+  compressed.resize(ZSTD_compressBound(raw_.size()));
+  const std::size_t bytes =
+      ZSTD_compressCCtx(compressor.context, compressed.data(), compressed.size(), raw_.data(), raw_.size(), kLevel);
+  if (ZSTD_isError(bytes) != 0) throw std::runtime_error(std::string("zstd: ") + ZSTD_getErrorName(bytes));
+  encoded.stored.assign(compressed.begin(), compressed.begin() + static_cast<std::ptrdiff_t>(bytes));
+  block_.stored_bytes = static_cast<std::uint32_t>(bytes);
+  encoded.block = std::move(block_);
+  encoded.longest_record = longest_record_;
+  block_ = {};
+  raw_.clear();
+  last_.clear();
+  longest_record_ = 0;
+  return encoded;
+}
+
+void append_block(Run& run, const EncodedBlock& encoded) {
+  RunBlock block = encoded.block;
+  block.offset = run.file->append(encoded.stored);
+  block.records_before = run.records;
+  run.records += block.records;
+  run.stored_bytes += block.stored_bytes;
+  run.longest_raw = std::max(run.longest_raw, block.raw_bytes);
+  run.longest_stored = std::max(run.longest_stored, block.stored_bytes);
+  run.longest_record = std::max(run.longest_record, encoded.longest_record);
+  run.blocks.push_back(std::move(block));
+}
+
+void RunCursor::seek(std::uint64_t begin, std::uint64_t end) {
+  end_ = end;
+  next_ = block_end_ = begin;
+  bytes_ = shared_ = 0;
+  if (begin >= end) return;
+  const auto after =
+      std::upper_bound(run_->blocks.begin(), run_->blocks.end(), begin,
+                       [](std::uint64_t at, const RunBlock& block) { return at < block.records_before; });
+  load(static_cast<std::size_t>(after - run_->blocks.begin()) - 1);
+  while (next_ != begin) next();
+  shared_ = 0;
+}
+
+void RunCursor::load(std::size_t number) {
+  thread_local Decompressor decompressor;
+  thread_local std::vector<std::uint8_t> stored;
+  const RunBlock& block = run_->blocks[number];
+  stored.resize(block.stored_bytes);
+  raw_.resize(block.raw_bytes);
+  if (text_.size() < run_->longest_record) text_.resize(run_->longest_record);
+  run_->file->read_at(block.offset, stored);
+  const std::size_t bytes =
+      ZSTD_decompressDCtx(decompressor.context, raw_.data(), raw_.size(), stored.data(), stored.size());
+  if (bytes != block.raw_bytes) {
+    throw FormatError("a temporary file changed at byte " + std::to_string(block.offset) + ": expected a block of " +
+                      std::to_string(block.raw_bytes) + " bytes, found another one; choose another disk with -T");
+  }
+  at_ = raw_.data();
+  block_ = number;
+  next_ = block.records_before;
+  block_end_ = next_ + block.records;
+}
+
+bool RunCursor::next() {
+  if (next_ == end_) return false;
+  const bool begins_block = next_ == block_end_;
+  if (begins_block) load(block_ + 1);
+  shared_ = read_number(at_);
+  const std::uint32_t further = read_number(at_);
+  if (order_.has_keys) key_bytes_ = read_number(at_);
+  if (begins_block) {
+    const std::string_view first(reinterpret_cast<const char*>(at_), further);
+    const auto same = static_cast<std::uint32_t>(shared_bytes({text_.data(), bytes_}, first));
+    copy_bytes({at_, further}, reinterpret_cast<std::uint8_t*>(text_.data()));
+    at_ += further;
+    bytes_ = further;
+    shared_ = same;
+    ++next_;
+    return true;
+  }
+  copy_bytes({at_, further}, reinterpret_cast<std::uint8_t*>(text_.data()) + shared_);
+  at_ += further;
+  bytes_ = shared_ + further;
+  ++next_;
+  return true;
+}
+
+UnlinkedFile& RunSpace::next_file() {
+  if (files_.size() < directories_.size()) {
+    files_.push_back(std::make_unique<UnlinkedFile>(directories_[files_.size()]));
+    return *files_.back();
+  }
+  return *files_[next_++ % files_.size()];
+}
+
+void RunSpace::charge(std::uint64_t bytes) {
+  used_bytes_ += bytes;
+  written_bytes_ += bytes;
+  if (limit_bytes_ == 0 || used_bytes_ <= limit_bytes_) return;
+  throw BudgetError("temporary files need " + std::to_string(used_bytes_) + " bytes and may hold " +
+                    std::to_string(limit_bytes_) + ": raise --temp-limit, or --memory so that less is written");
+}
+
+void RunSpace::release(const Run& run) {
+  used_bytes_ -= run.stored_bytes;
+  for (const RunBlock& block : run.blocks) run.file->release(block.offset, block.stored_bytes);
+}
+
+}  // namespace spillway

@@ -1,0 +1,146 @@
+// Sorted runs of records in scratch files. A record is what orders a line: the encoded keys, if there are any, and then
+// the line. Records are front-coded in blocks, each of which begins anew and is compressed, so that a merge can begin
+// at any block. A process reads only the runs that it wrote, so the format may change at any time.
+//
+//   block (zstd): entries of varint shared bytes, varint further bytes, [varint key bytes,] the further bytes
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/base/bytes.hpp"
+#include "io/file/unlinked_file.hpp"
+#include "sort/lines/order.hpp"
+
+namespace spillway {
+
+// How records compare: as bytes, up to the end of the keys if they alone decide.
+struct RecordOrder {
+  explicit RecordOrder(const LineOrder& order)
+      : is_descending(order.is_descending()),
+        has_keys(!order.keys.empty()),
+        keys_decide(!order.keys.empty() && !order.breaks_ties()) {}
+  bool is_descending, has_keys, keys_decide;
+};
+
+struct Record {
+  std::string_view bytes;
+  std::uint32_t key_bytes = 0;
+  std::string_view compared(const RecordOrder& order) const {
+    return order.keys_decide ? bytes.substr(0, key_bytes) : bytes;
+  }
+};
+
+// Less than 0, 0 or more, in the order of the output. Requires: both share their first `from` bytes. Sets `shared` to
+// the number of bytes that they share.
+inline int compare_records(std::string_view a, std::string_view b, std::size_t from, const RecordOrder& order,
+                           std::size_t& shared) {
+  shared = from + shared_bytes(a.substr(from), b.substr(from));
+  const int of_a = shared == a.size() ? -1 : static_cast<unsigned char>(a[shared]);
+  const int of_b = shared == b.size() ? -1 : static_cast<unsigned char>(b[shared]);
+  return order.is_descending ? of_b - of_a : of_a - of_b;
+}
+inline int compare_records(std::string_view a, std::string_view b, const RecordOrder& order) {
+  std::size_t shared = 0;
+  return compare_records(a, b, 0, order, shared);
+}
+
+struct RunBlock {
+  std::uint64_t offset = 0;
+  std::uint32_t stored_bytes = 0, raw_bytes = 0, records = 0;
+  std::uint64_t records_before = 0, record_bytes = 0;
+  std::string first;  // what is compared of the first record, at most kFirstBytes
+  static constexpr std::size_t kFirstBytes = 32;
+};
+
+struct Run {
+  UnlinkedFile* file = nullptr;
+  std::vector<RunBlock> blocks;
+  std::uint64_t records = 0, stored_bytes = 0;
+  std::uint32_t longest_raw = 0, longest_record = 0, longest_stored = 0;
+};
+
+// A block that is encoded, and not yet in a file.
+struct EncodedBlock {
+  std::vector<std::uint8_t> stored;
+  RunBlock block;
+  std::uint32_t longest_record = 0;
+};
+
+// Encodes records, in order, into a block.
+class BlockEncoder {
+ public:
+  explicit BlockEncoder(const RecordOrder& order) : order_(order) {}
+  // `shared`: bytes that the record and the last one have in common. Copies the record.
+  void add(const Record& record, std::size_t shared);
+  // The same, and finds out what is shared.
+  void add(const Record& record);
+  // Bytes of the records, which a merge unfolds.
+  std::uint64_t record_bytes() const { return block_.record_bytes; }
+  bool is_empty() const { return block_.records == 0; }
+  // Compresses, and begins anew.
+  EncodedBlock finish();
+
+ private:
+  RecordOrder order_;
+  std::vector<std::uint8_t> raw_;
+  std::string last_;
+  RunBlock block_;
+  std::uint32_t longest_record_ = 0;
+};
+
+// Appends a block to a run. Blocks come in order.
+void append_block(Run& run, const EncodedBlock& encoded);
+
+// Reads records [begin, end) of a run in order.
+class RunCursor {
+ public:
+  RunCursor(const Run& run, const RecordOrder& order) : run_(&run), order_(order) {}
+  // Stands before record `begin`.
+  void seek(std::uint64_t begin, std::uint64_t end);
+  // Returns false at the end. Views live until the next call.
+  bool next();
+  Record record() const { return {{text_.data(), bytes_}, key_bytes_}; }
+  // Bytes that the record shares with the one before it; 0 after seek().
+  std::uint32_t shared() const { return shared_; }
+  std::uint64_t position() const { return next_ - 1; }  // of the record
+
+ private:
+  void load(std::size_t block);
+  const Run* run_;
+  RecordOrder order_;
+  std::vector<std::uint8_t> raw_;
+  std::string text_;
+  const std::uint8_t* at_ = nullptr;
+  std::size_t block_ = 0;
+  std::uint64_t block_end_ = 0, next_ = 0, end_ = 0;
+  std::uint32_t bytes_ = 0, key_bytes_ = 0, shared_ = 0;
+};
+
+// Scratch files in several directories, used in turn, under one limit.
+class RunSpace {
+ public:
+  // limit_bytes 0: none.
+  RunSpace(std::vector<std::string> directories, std::uint64_t limit_bytes)
+      : directories_(std::move(directories)), limit_bytes_(limit_bytes) {}
+  // The file for the next run. Throws IoError.
+  UnlinkedFile& next_file();
+  // Throws BudgetError above the limit.
+  void charge(std::uint64_t bytes);
+  void release(const Run& run);
+  std::uint64_t written_bytes() const { return written_bytes_; }
+
+ private:
+  std::vector<std::string> directories_;
+  std::uint64_t limit_bytes_;
+  std::vector<std::unique_ptr<UnlinkedFile>> files_;
+  std::size_t next_ = 0;
+  std::uint64_t used_bytes_ = 0, written_bytes_ = 0;
+};
+
+}  // namespace spillway

@@ -1,0 +1,231 @@
+#include "sort/lines/sorter.hpp"
+
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <set>
+
+#include "io/base/error.hpp"
+#include "io/file/posix_file_system.hpp"
+#include "sort/sort_plan.hpp"
+#include "tests/support/scratch_directory.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::ScratchDirectory;
+using Lines = std::vector<std::string>;
+
+// Takes chunks in order, or at their places.
+class TextOutput final : public LineOutput {
+ public:
+  explicit TextOutput(bool has_places) : has_places_(has_places), text_(has_places ? std::size_t{1} << 24 : 0, '?') {}
+  bool has_places() const override { return has_places_; }
+  void write(std::span<const std::uint8_t> bytes) override { text_.append(bytes.begin(), bytes.end()); }
+  void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) override {
+    std::copy(bytes.begin(), bytes.end(), text_.begin() + static_cast<std::ptrdiff_t>(offset));
+    written_ += bytes.size();
+  }
+  std::string text() const { return has_places_ ? text_.substr(0, written_) : text_; }
+
+ private:
+  bool has_places_;
+  std::string text_;
+  std::atomic<std::size_t> written_{0};
+};
+
+struct Sorted {
+  std::string text;
+  LineSortSummary summary;
+};
+
+class LineSorter : public ::testing::Test {
+ protected:
+  Sorted sort(const Lines& lines, const LineOrder& order, std::size_t block_bytes, std::size_t most_runs = 0,
+              const std::function<void()>& check = {}) {
+    std::ofstream file(scratch_ / "in", std::ios::binary);
+    for (const std::string& line : lines) file << line << '\n';
+    file.close();
+    LineSortOptions options;
+    options.memory_bytes = std::size_t{64} << 20;
+    options.temp_directories = {scratch_.path()};
+    options.block_bytes = block_bytes;
+    options.most_runs = most_runs;
+    options.sorter = &auto_string_sorter();
+    options.check = check;
+    TextOutput output(block_bytes % 2 == 0);
+    LineInput input(posix_file_system(), {scratch_ / "in"}, '\n', {});
+    const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 3);
+    tbb::task_arena arena(3);
+    Sorted sorted;
+    arena.execute([&] { sorted.summary = sort_lines(input, order, options, output); });
+    sorted.text = output.text();
+    return sorted;
+  }
+  ScratchDirectory scratch_;
+};
+
+std::string joined(const Lines& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+Lines random_lines(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  Lines lines;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string line = random() % 3 == 0 ? "common/prefix/of/many/" : "";
+    for (std::size_t bytes = random() % 12; bytes != 0; --bytes)
+      line += static_cast<char>(random() % 3 == 0 ? random() % 256 : 'a' + random() % 2);
+    std::ranges::replace(line, '\n', ' ');
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+constexpr std::size_t kBlocks[] = {0, 16384, 20001, 70000};  // 0: all in memory; odd: an output without places
+
+TEST_F(LineSorter, OrdersByBytesInMemoryAndOutOfCore) {
+  for (const std::size_t block : kBlocks) {
+    Lines lines = random_lines(6000, 1);
+    const Sorted sorted = sort(lines, {}, block);
+    EXPECT_EQ(sorted.summary.runs != 0, block != 0);
+    std::ranges::sort(lines);
+    EXPECT_EQ(sorted.text, joined(lines)) << block;
+  }
+}
+
+TEST_F(LineSorter, MergesInPassesOfFewRuns) {
+  Lines lines = random_lines(9000, 2);
+  const Sorted sorted = sort(lines, {}, 16384, 3);
+  EXPECT_GT(sorted.summary.runs, 9u);
+  std::ranges::sort(lines);
+  EXPECT_EQ(sorted.text, joined(lines));
+}
+
+TEST_F(LineSorter, OrdersDownwards) {
+  LineOrder order;
+  order.is_reversed = true;
+  for (const std::size_t block : kBlocks) {
+    Lines lines = random_lines(6000, 3);
+    const std::string text = sort(lines, order, block).text;
+    std::ranges::sort(lines, std::greater<>());
+    EXPECT_EQ(text, joined(lines)) << block;
+  }
+}
+
+TEST_F(LineSorter, KeepsOneOfEqualLines) {
+  LineOrder order;
+  order.is_unique = true;
+  for (const std::size_t block : kBlocks) {
+    const Lines lines = random_lines(6000, 4);
+    const std::set<std::string> distinct(lines.begin(), lines.end());
+    EXPECT_EQ(sort(lines, order, block, 3).text, joined({distinct.begin(), distinct.end()})) << block;
+  }
+}
+
+std::string first_byte(const std::string& line) { return line.substr(0, 1); }
+
+LineOrder by_first_byte() {
+  LineOrder order;
+  KeyPlace place;
+  place.begin_field = place.end_field = 0;
+  place.end_byte = 1;
+  order.field_separator = '\0';
+  order.keys = {{place, KeyRule{}}};
+  return order;
+}
+
+Lines lines_of_few_keys(std::size_t count) {
+  Lines lines = random_lines(count, 5);
+  for (std::string& line : lines) line.insert(0, 1, line.size() % 2 == 0 ? 'x' : 'y');
+  return lines;
+}
+
+TEST_F(LineSorter, KeepsTheInputOrderOfEqualKeysIfStable) {
+  LineOrder order = by_first_byte();
+  order.is_stable = true;
+  for (const bool is_reversed : {false, true}) {
+    order.keys.front().rule.is_reversed = is_reversed;
+    for (const std::size_t block : kBlocks) {
+      Lines lines = lines_of_few_keys(30000);
+      const std::string text = sort(lines, order, block, 4).text;
+      std::ranges::stable_sort(lines, [&](const std::string& a, const std::string& b) {
+        return is_reversed ? first_byte(b) < first_byte(a) : first_byte(a) < first_byte(b);
+      });
+      EXPECT_EQ(text, joined(lines)) << block;
+    }
+  }
+}
+
+TEST_F(LineSorter, BreaksLargeTiesByTheLines) {
+  for (const std::size_t block : kBlocks) {
+    Lines lines = lines_of_few_keys(30000);
+    const std::string text = sort(lines, by_first_byte(), block, 4).text;
+    std::ranges::sort(lines);
+    EXPECT_EQ(text, joined(lines)) << block;
+  }
+}
+
+TEST_F(LineSorter, KeepsTheFirstOfEqualKeys) {
+  LineOrder order = by_first_byte();
+  order.is_unique = true;
+  for (const std::size_t block : kBlocks) {
+    const Lines lines = lines_of_few_keys(20000);
+    const auto first_of = [&](char key) {
+      return *std::ranges::find_if(lines, [&](const std::string& line) { return line[0] == key; });
+    };
+    EXPECT_EQ(sort(lines, order, block, 4).text, first_of('x') + "\n" + first_of('y') + "\n") << block;
+  }
+}
+
+TEST_F(LineSorter, TakesSortedReversedAndEqualLines) {
+  Lines sorted_lines = random_lines(5000, 6);
+  std::ranges::sort(sorted_lines);
+  const Lines reversed(sorted_lines.rbegin(), sorted_lines.rend()), equal(5000, "the same line");
+  for (const std::size_t block : kBlocks) {
+    EXPECT_EQ(sort(sorted_lines, {}, block).text, joined(sorted_lines)) << block;
+    EXPECT_EQ(sort(reversed, {}, block).text, joined(sorted_lines)) << block;
+    EXPECT_EQ(sort(equal, {}, block).text, joined(equal)) << block;
+  }
+}
+
+TEST_F(LineSorter, TakesNoLinesEmptyLinesAndLongLines) {
+  EXPECT_EQ(sort({}, {}, 0).text, "");
+  EXPECT_EQ(sort({"", "b", ""}, {}, 0).text, "\n\nb\n");
+  const Lines lines{std::string(9000, 'b'), "c", std::string(8999, 'b') + "a", "a", std::string(9000, 'a')};
+  EXPECT_EQ(sort(lines, {}, 32768).text, joined({lines[3], lines[4], lines[2], lines[0], lines[1]}));
+}
+
+TEST_F(LineSorter, StopsBetweenBlocksOfRunsAndRangesOfMerges) {
+  const Lines lines = random_lines(9000, 7);
+  std::size_t calls = 0;
+  sort(lines, {}, 16384, 3, [&] { ++calls; });
+  ASSERT_GT(calls, 30u);
+  for (std::size_t last = 0; last < calls; last += 7) {
+    std::size_t left = last;
+    const auto stop = [&] {
+      if (left-- == 0) throw std::runtime_error("stop");
+    };
+    EXPECT_THROW(sort(lines, {}, 16384, 3, stop), std::runtime_error) << last;
+  }
+}
+
+TEST_F(LineSorter, RefusesALineThatDoesNotFitAndNamesARemedy) {
+  try {
+    sort({std::string(40000, 'x')}, {}, 16384);
+    FAIL();
+  } catch (const BudgetError& error) {
+    EXPECT_NE(std::string(error.what()).find("--memory"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace spillway
