@@ -1,5 +1,9 @@
 #include <unistd.h>
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "io/file/posix_file_system.hpp"
 #include "io/memory/limits.hpp"
 #include "tools/cli/command_line.hpp"
@@ -13,8 +17,10 @@ int main(int argc, char** argv) {
   spillway::install_signal_handlers();
   spillway::Output out(STDOUT_FILENO, "standard output");
   spillway::Session session{spillway::posix_file_system(), out, spillway::received_signal()};
-  const int code =
-      spillway::run_command_line({argv + (argc > 0 ? 1 : 0), argv + argc}, spillway::all_commands(), session);
+  std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  session.is_called_sort = argc > 0 && std::filesystem::path(argv[0]).filename() == "sort";
+  if (session.is_called_sort) words.insert(words.begin(), "sort");
+  const int code = spillway::run_command_line(words, spillway::all_commands(), session);
   if (code > spillway::kSignalExit) spillway::end_by_signal(code - spillway::kSignalExit);
   return code;
 }

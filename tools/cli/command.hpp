@@ -43,6 +43,7 @@ struct Session {
   FileSystem& files;
   Output& out;                      // standard output: data only
   std::atomic<int>& signal_number;  // nonzero: stop
+  bool is_called_sort = false;      // the program runs under the name `sort`
 };
 
 struct Example {
@@ -61,6 +62,8 @@ struct Command {
   std::vector<std::pair<ExitCode, std::string>> exit_codes;  // besides kDone and kUsageOrIo
   bool is_for_builds = false;                                // not listed in help, manual page and completions
   std::function<ExitCode(const Arguments&, Session&)> run;
+  // Instead of run(): the command reads its words itself. -h and -V then have meanings of its own.
+  std::function<ExitCode(const std::vector<std::string>&, Session&)> run_words;
 };
 
 // For the tables of options: a group, and in it a flag, an option with a value, one whose values add up, and one whose

@@ -92,6 +92,7 @@ ExitCode write_version(Session& session) {
 }
 
 ExitCode run_command(const Command& command, const std::vector<std::string>& options, Session& session) {
+  if (command.run_words) return command.run_words(options, session);
   const Arguments arguments = parse_arguments(command, options);
   if (arguments.has("version")) return write_version(session);
   if (!arguments.has("help")) return command.run(arguments, session);

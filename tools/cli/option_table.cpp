@@ -30,9 +30,10 @@ std::vector<OptionGroupText> option_table(const Command& command) {
     for (const auto& option : group.options()) text.options.push_back(option_text(*option));
     groups.push_back(std::move(text));
   }
-  groups.push_back(
-      {"Help",
-       {{"--help", "-h", "", "show examples, options and exit codes"}, {"--version", "-V", "", "show the version"}}});
+  const bool has_letters = !command.run_words;
+  groups.push_back({"Help",
+                    {{"--help", has_letters ? "-h" : "", "", "show examples, options and exit codes"},
+                     {"--version", has_letters ? "-V" : "", "", "show the version"}}});
   return groups;
 }
 

@@ -11,6 +11,7 @@ std::vector<Command> all_commands() {
           verify_command(),
           dump_command(),
           doc_command(),
+          sort_command(),
           generate_text_command(),
           generate_keys_command(),
           generate_strings_command(),

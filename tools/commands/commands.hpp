@@ -16,6 +16,7 @@ Command status_command();
 Command verify_command();
 Command dump_command();
 Command doc_command();
+Command sort_command();
 Command generate_text_command();
 Command generate_keys_command();
 Command generate_strings_command();

@@ -1,0 +1,136 @@
+// `spillway sort` as a program: options, messages, exit codes, and outputs that are inputs.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/run_program.hpp"
+#include "tests/support/scratch_directory.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::ProgramResult;
+using testing::run_program;
+using testing::run_spillway;
+using testing::ScratchDirectory;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMeasuresMemory = false;  // sanitizers take memory of their own
+#else
+constexpr bool kMeasuresMemory = true;
+#endif
+
+class SortCommand : public ::testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(scratch_ / name, std::ios::binary) << text;
+    return scratch_ / name;
+  }
+  static std::string content(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+  }
+  ProgramResult sort(std::vector<std::string> words, const std::string& input = "") const {
+    words.insert(words.begin(), "sort");
+    return run_spillway(words, {.input = input});
+  }
+  ScratchDirectory scratch_;
+};
+
+TEST_F(SortCommand, SortsStandardInputAndFiles) {
+  EXPECT_EQ(sort({}, "b\na\nc").out, "a\nb\nc\n");
+  EXPECT_EQ(sort({"-", file("a", "y\nx")}, "z\nw").out, "w\nx\ny\nz\n");
+}
+
+TEST_F(SortCommand, BehavesAsSortUnderThatName) {
+  std::filesystem::create_symlink(SPILLWAY_BINARY, scratch_ / "sort");
+  EXPECT_EQ(run_program({scratch_ / "sort", "-h"}, {.input = "1G\n2K\n"}).out, "2K\n1G\n");
+  const ProgramResult refused = run_program({scratch_ / "sort", "-k", "0"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.err, "sort: field number is zero: invalid field specification '0'\n");
+}
+
+TEST_F(SortCommand, TakesOptionsAfterOperandsAndObsolescentKeys) {
+  const std::string in = file("in", "a 2\nb 1\n");
+  EXPECT_EQ(sort({in, "-k2"}).out, "b 1\na 2\n");
+  EXPECT_EQ(sort({"+1", "-2", in}).out, "b 1\na 2\n");
+  EXPECT_EQ(sort({"--rev", in}).out, "b 1\na 2\n");
+}
+
+TEST_F(SortCommand, RefusesWhatItCannotDoBeforeItReads) {
+  const auto expect = [&](std::vector<std::string> words, const std::string& message) {
+    const ProgramResult result = sort(std::move(words));
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find(message), std::string::npos) << result.err;
+    EXPECT_EQ(result.out, "");
+  };
+  expect({"/no/such/file"}, "cannot read: /no/such/file: No such file or directory");
+  expect({"-o", "/no/such/directory/out", "/dev/null"}, "open failed: /no/such/directory/out");
+  expect({"-nM"}, "options '-Mn' are incompatible");
+  expect({"-o", "", "/dev/null"}, "open failed: ''");
+  expect({"-t", "ab"}, "multi-character tab 'ab'");
+  expect({"-S", "1x"}, "invalid suffix in -S argument '1x'");
+  expect({"--sort=x"}, "invalid argument 'x' for '--sort'");
+  expect({"--sorter=x", "/dev/null"}, "there is no string sorter 'x'");
+  expect({"-c", "-o", "x"}, "options '-co' are incompatible");
+  expect({"--no-such-option"}, "unrecognized option '--no-such-option'");
+}
+
+TEST_F(SortCommand, TakesLessMemoryThanWishedForWhereThereIsLess) {
+  EXPECT_EQ(sort({"-S", "100T"}, "b\na\n").out, "a\nb\n");
+  EXPECT_EQ(sort({"-S", "1b"}, "b\na\n").out, "a\nb\n");
+}
+
+TEST_F(SortCommand, ChecksTheOrder) {
+  EXPECT_EQ(sort({"-c"}, "a\nb\nb\n").exit_code, 0);
+  const ProgramResult disorder = sort({"-c"}, "a\nc\nb\n");
+  EXPECT_EQ(disorder.exit_code, 1);
+  EXPECT_NE(disorder.err.find("-:3: disorder: b\n"), std::string::npos) << disorder.err;
+  EXPECT_EQ(sort({"-C", "-u"}, "a\na\n").exit_code, 1);
+}
+
+TEST_F(SortCommand, ReplacesAnInputAndKeepsItsMode) {
+  const std::string path = file("in", "b\na\n");
+  std::filesystem::permissions(path, std::filesystem::perms(0640));
+  std::filesystem::create_symlink(path, scratch_ / "link");
+  ASSERT_EQ(sort({"-o", scratch_ / "link", path}).exit_code, 0);
+  EXPECT_EQ(content(path), "a\nb\n");
+  EXPECT_TRUE(std::filesystem::is_symlink(scratch_ / "link"));
+  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms(0640));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch_.path()), {}), 2);
+}
+
+TEST_F(SortCommand, LeavesAnInputAloneThatItCannotReplace) {
+  const std::string path = file("in", std::string(100000, 'b') + "\na\n");
+  const ProgramResult result = run_spillway({"sort", "-o", path, path}, {.limits = {{RLIMIT_FSIZE, 4096}}});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("write failed"), std::string::npos) << result.err;
+  EXPECT_EQ(content(path).size(), 100003u);
+}
+
+TEST_F(SortCommand, ReportsAFullDevice) {
+  const ProgramResult result = run_spillway({"sort", file("in", "a\n")}, {.out_path = "/dev/full"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("No space left on device"), std::string::npos) << result.err;
+}
+
+TEST_F(SortCommand, SpillsWithinItsMemoryAndLeavesNoFiles) {
+  std::string text;
+  for (unsigned i = 0; i < 1'500'000; ++i) text += std::to_string(i * 2654435761U) + " and more text in the line\n";
+  const std::string in = file("in", text), out = scratch_ / "out";
+  const ProgramResult result =
+      run_spillway({"sort", "-S", "40M", "-T", scratch_.path(), in, "-o", out}, {.measure_memory = kMeasuresMemory});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(sort({"-c", out}).exit_code, 0);
+  EXPECT_EQ(std::filesystem::file_size(out), text.size());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch_.path()), {}), 2);
+  EXPECT_LE(result.peak_resident_bytes, (std::size_t{40} << 20) / 100 * 105);
+}
+
+}  // namespace
+}  // namespace spillway

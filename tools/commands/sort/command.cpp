@@ -1,0 +1,240 @@
+// `spillway sort`: sorts lines as GNU sort does in the C locale. Behaves as `sort` if the program runs under that name.
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "io/file/unlinked_file.hpp"
+#include "io/memory/budget.hpp"
+#include "io/memory/limits.hpp"
+#include "sort/lines/sorter.hpp"
+#include "sort/sort_plan.hpp"
+#include "sort/sorters.hpp"
+#include "tools/cli/build_facts.hpp"
+#include "tools/cli/signals.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/commands/sort/check.hpp"
+#include "tools/commands/sort/debug.hpp"
+#include "tools/commands/sort/options.hpp"
+#include "tools/commands/sort/output.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kMemoryOfThread = std::size_t{8} << 20;
+
+std::string program_name(const Session& session) { return session.is_called_sort ? "sort" : "spillway: sort"; }
+
+// Each line of `message` after the program's name, as GNU sort does, unless it begins with "Valid" or a blank.
+void print_error(const Session& session, const std::string& message) {
+  for (std::size_t begin = 0; begin <= message.size();) {
+    const std::size_t end = std::min(message.find('\n', begin), message.size());
+    const std::string line = message.substr(begin, end - begin);
+    const bool is_continued = line.starts_with("Valid") || line.starts_with(" ") || line.starts_with("file operands");
+    std::fprintf(stderr, "%s%s\n", is_continued ? "" : (program_name(session) + ": ").c_str(), line.c_str());
+    begin = end + 1;
+  }
+}
+
+void check_inputs(const std::vector<std::string>& inputs) {
+  for (const std::string& path : inputs) {
+    if (path == "-" || ::euidaccess(path.c_str(), R_OK) == 0) continue;
+    throw SortError("cannot read: " + quoted_name(path) + ": " + std::strerror(errno));
+  }
+}
+
+const StringSorter& sorter_named(const std::string& name) {
+  if (name == "auto") return auto_string_sorter();
+  static_cast<void>(choose_string_sorter(name, 0, 0, {}));  // refuses unknown names
+  return *find_string_sorter(name);
+}
+
+ExitCode check_order(const SortOptions& options, Session& session) {
+  const char letter = options.check == SortCheck::kQuiet ? 'C' : 'c';
+  if (options.inputs.size() > 1) {
+    throw SortError("extra operand " + quote(options.inputs[1]) + " not allowed with -" + letter);
+  }
+  if (options.output) throw SortError(std::string("options '-") + letter + "o' are incompatible");
+  const std::string& path = options.inputs.front();
+  if (path != "-" && ::euidaccess(path.c_str(), R_OK) != 0) {
+    throw SortError("open failed: " + quoted_name(path) + ": " + std::strerror(errno));
+  }
+  const bool sorted = is_sorted(path, options.order, session, [&](std::uint64_t number, std::string_view line) {
+    if (options.check == SortCheck::kQuiet) return;
+    std::fprintf(stderr, "%s: %s:%llu: disorder: ", program_name(session).c_str(), path.c_str(),
+                 static_cast<unsigned long long>(number));
+    std::fwrite(line.data(), 1, line.size(), stderr);
+    std::fputc(options.order.line_end, stderr);
+  });
+  return sorted ? ExitCode::kDone : ExitCode::kBadIndex;
+}
+
+std::vector<std::string> temp_directories(const SortOptions& options) {
+  if (!options.temp_directories.empty()) return options.temp_directories;
+  const char* const directory = std::getenv("TMPDIR");
+  return {directory != nullptr && *directory != '\0' ? directory : "/tmp"};
+}
+
+// -S is a wish, and less serves where there is less.
+std::uint64_t memory_bytes(const SortOptions& options) {
+  const std::uint64_t available = available_memory_bytes();
+  return options.memory_bytes ? *options.memory_bytes
+                              : std::min(options.buffer_bytes.value_or(available / 2), available);
+}
+
+// Each thread needs memory of its own, for texts and contexts of the compressor.
+std::size_t thread_count(const SortOptions& options) {
+  const std::size_t processors = usable_threads(), wanted = options.threads == 0 ? processors : options.threads;
+  const std::size_t most = std::max(memory_bytes(options), kLeastSortMemory) / kMemoryOfThread;
+  return std::min({wanted, 4 * processors, most});
+}
+
+void sort_inputs(const SortOptions& options, LineOutput& output, Session& session) {
+  LineSortOptions engine;
+  engine.memory_bytes = memory_bytes(options);
+  engine.temp_directories = temp_directories(options);
+  engine.temp_limit_bytes = options.temp_limit_bytes;
+  engine.most_runs = options.batch_size;
+  engine.block_bytes = options.block_bytes;
+  engine.sorter = &sorter_named(options.sorter);
+  engine.check = interruption_check(session.signal_number);
+  // A merge of more inputs than are allowed at once writes scratch files.
+  if (options.merges && options.batch_size != 0 && options.inputs.size() > options.batch_size) {
+    UnlinkedFile(engine.temp_directories.front());
+  }
+  LineInput input(session.files, options.inputs, options.order.line_end, interruption_check(session.signal_number));
+  sort_lines(input, options.order, engine, output);
+}
+
+ExitCode sort_files(const SortOptions& options, Session& session) {
+  if (options.debug && (options.check != SortCheck::kNone || options.output)) {
+    const char letter = options.check == SortCheck::kQuiet ? 'C' : options.check == SortCheck::kReport ? 'c' : 'o';
+    throw SortError(std::string("options '-") + letter + " --debug' are incompatible");
+  }
+  if (options.debug) {
+    print_error(session, "text ordering performed using simple byte comparison");
+    for (const std::string& warning : debug_warnings(options)) print_error(session, warning);
+  }
+  if (options.check != SortCheck::kNone) return check_order(options, session);
+  check_inputs(options.inputs);
+  SortOutput output(session, options.output);
+  const std::size_t threads = thread_count(options);
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+  tbb::task_arena arena(static_cast<int>(threads));
+  arena.execute([&] {
+    if (options.debug) {
+      DebugOutput annotated(options.order, output);
+      sort_inputs(options, annotated, session);
+    } else {
+      sort_inputs(options, output, session);
+    }
+  });
+  output.finish();
+  return ExitCode::kDone;
+}
+
+ExitCode run_sort(const std::vector<std::string>& words, Session& session) {
+  const Command command = sort_command();
+  const std::string hint = session.is_called_sort ? "sort" : "spillway sort";
+  try {
+    const SortOptions options = parse_sort_options(command, words, program_name(session), session.files);
+    if (options.asks_version) {
+      session.out.write(std::string("spillway sort ") + kVersion + "\n");
+    } else if (options.asks_help) {
+      session.out.write(help_text(command));
+    } else {
+      return sort_files(options, session);
+    }
+    return ExitCode::kDone;
+  } catch (const InterruptedError&) {
+    throw;
+  } catch (const SortError& error) {
+    if (!error.is_printed()) print_error(session, error.what());
+    if (error.shows_hint()) std::fprintf(stderr, "Try '%s --help' for more information.\n", hint.c_str());
+  } catch (const PlacedFileError& error) {
+    print_error(session, error.action + " failed: " + quoted_name(error.path) + ": " + std::strerror(error.number));
+  } catch (const Error& error) {
+    print_error(session, error.what());
+  }
+  return ExitCode::kUsageOrIo;
+}
+
+boost::program_options::options_description ordering_options() {
+  auto group = option_group("Order");
+  add_flag(group, "ignore-leading-blanks,b", "ignore blanks before a key");
+  add_flag(group, "dictionary-order,d", "compare only blanks, letters and digits");
+  add_flag(group, "ignore-case,f", "compare lower case letters as upper case");
+  add_flag(group, "general-numeric-sort,g", "compare numbers as strtold() reads them: 1e3, 0x1p4, inf, nan");
+  add_flag(group, "ignore-nonprinting,i", "compare only printable characters");
+  add_flag(group, "month-sort,M", "compare months: anything else < JAN < ... < DEC");
+  add_flag(group, "human-numeric-sort,h", "compare numbers with units: 2K < 1G");
+  add_flag(group, "numeric-sort,n", "compare decimal numbers of any length");
+  add_flag(group, "random-sort,R", "shuffle, with equal keys together");
+  add_value(group, "random-source", "FILE", "take the random bytes from FILE: the same bytes give the same order");
+  add_flag(group, "reverse,r", "reverse the result of comparisons");
+  add_choice(group, "sort", "WORD", {"general-numeric", "human-numeric", "month", "numeric", "random", "version"},
+             "the same as -g, -h, -M, -n, -R, -V");
+  add_flag(group, "version-sort,V", "compare numbers in text as numbers: a9 < a10");
+  add_values(group, "key,k", "KEYDEF", "compare by a part of the line: F[.C][OPTS][,F[.C][OPTS]]; may be repeated");
+  add_value(group, "field-separator,t", "SEP", "fields end at SEP, not before blanks");
+  add_flag(group, "stable,s", "lines with equal keys keep their order");
+  add_flag(group, "unique,u", "keep the first of lines with equal keys; with -c: want strict order");
+  return group;
+}
+
+boost::program_options::options_description work_options() {
+  auto group = option_group("Work");
+  add_choice(group, "check,c", "WORD", {"diagnose-first", "quiet", "silent"},
+             "check whether the input is sorted (exit code 1: it is not); -C and --check=quiet do not say where");
+  add_flag(group, "merge,m", "merge inputs that are sorted");
+  add_value(group, "output,o", "FILE", "write to FILE, which may be an input, not to standard output");
+  add_value(group, "files0-from", "FILE", "read the inputs that FILE names, each name ended by a zero byte");
+  add_flag(group, "zero-terminated,z", "lines end with a zero byte, not with a line feed");
+  add_flag(group, "debug", "show what is compared in each line, and warn of questionable options");
+  return group;
+}
+
+boost::program_options::options_description resource_options() {
+  auto group = option_group("Resources");
+  add_value(group, "buffer-size,S", "SIZE", "memory: KiB, or with a unit of b K M G T P E Z Y %");
+  add_value(group, "memory", "SIZE", "limit of all memory of the process (default: half of what is available)");
+  add_values(group, "temporary-directory,T", "DIR", "put scratch files there; may be repeated");
+  add_value(group, "temp-limit", "SIZE", "limit of the scratch files");
+  add_value(group, "parallel", "N", "threads (default: one per usable processor)");
+  add_value(group, "batch-size", "N", "merge at most N runs or inputs at once");
+  add_value(group, "compress-program", "PROGRAM", "accepted; scratch files are compressed without it");
+  add_value(group, "block-bytes", "SIZE", "for tests: memory of the lines that are sorted at once");
+  add_value(group, "sorter", "NAME", "auto, cpu-msd or cpu-multikey");
+  return group;
+}
+
+}  // namespace
+
+Command sort_command() {
+  Command command;
+  command.name = "sort";
+  command.summary = "sort lines, in memory or out of core, with the options of GNU sort";
+  command.examples = {
+      {"spillway sort words.txt -o sorted.txt", "sort the lines of a file by their bytes"},
+      {"spillway sort -t, -k2,2n -k1,1 table.csv", "by a number in the second field, then by the first"},
+      {"du -h | spillway sort -h", "numbers with units"}};
+  command.operands = "INPUT... [OPTIONS]";
+  command.notes =
+      "\nWithout INPUT, or for an INPUT of -, reads standard input. Bytes are compared as in the C locale. KEYDEF "
+      "gives\n"
+      "the begin and the end of a key: field F and byte C in it, counted from 1, and letters of [bdfgiMhnRrV], which\n"
+      "replace the options for whole lines. If the program is installed under the name sort, it is this command.";
+  for (const auto& group : {ordering_options(), work_options(), resource_options()}) command.groups.push_back(group);
+  command.max_operands = std::numeric_limits<std::size_t>::max();
+  command.exit_codes = {{ExitCode::kBadIndex, "-c or -C: the input is not sorted"}};
+  command.run_words = run_sort;
+  return command;
+}
+
+}  // namespace spillway

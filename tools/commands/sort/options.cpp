@@ -1,0 +1,315 @@
+#include "tools/commands/sort/options.hpp"
+
+#include <getopt.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdlib>
+#include <limits>
+#include <random>
+
+#include "io/memory/budget.hpp"
+#include "io/memory/limits.hpp"
+#include "tools/cli/option_table.hpp"
+#include "tools/cli/option_values.hpp"
+#include "tools/commands/sort/values.hpp"
+#include "tools/report/figures.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr int kFirstLong = 256;
+constexpr std::uint64_t kLeastBlock = 16384;
+constexpr std::size_t kNamesBytes = std::size_t{1} << 30;
+
+void set_once(std::string& value, bool& is_set, const char* text, const char* plural) {
+  if (is_set && value != text) throw SortError("multiple " + std::string(plural) + " specified");
+  value = text;
+  is_set = true;
+}
+
+bool takes_obsolescent_keys() {
+  const char* const version = std::getenv("_POSIX2_VERSION");
+  if (version == nullptr || *version == '\0') return true;
+  char* end = nullptr;
+  const long value = std::strtol(version, &end, 10);
+  return *end != '\0' || !(value >= 200112 && value < 200809);
+}
+
+// Calls getopt_long() with the options of the command's table, and keeps what it finds.
+class OptionReader {
+ public:
+  OptionReader(const Command& command, const std::vector<std::string>& words, const std::string& program);
+  SortOptions read();
+  const std::string& names_file() const { return names_file_; }
+  const std::string& random_source() const { return random_source_; }
+
+ private:
+  void take(int option, int long_index);
+  void take_long(const std::string& name);
+  void take_operand(const std::string& text);
+  bool operands_only(int last) const;
+  std::string shown(char letter, int long_index) const;
+
+  std::vector<std::string> words_;
+  std::vector<char*> arguments_;
+  std::vector<OptionText> table_;
+  std::vector<option> long_options_;
+  std::string short_options_ = "-y:";
+  SortOptions options_;
+  std::string output_, names_file_, random_source_;
+  bool has_output_ = false, has_random_ = false, has_compress_ = false;
+  bool is_posix_ = std::getenv("POSIXLY_CORRECT") != nullptr, takes_obsolescent_ = takes_obsolescent_keys();
+};
+
+OptionReader::OptionReader(const Command& command, const std::vector<std::string>& words, const std::string& program)
+    : words_(words) {
+  words_.insert(words_.begin(), program);
+  for (std::string& word : words_) arguments_.push_back(word.data());
+  arguments_.push_back(nullptr);
+  for (const OptionGroupText& group : option_table(command)) {
+    table_.insert(table_.end(), group.options.begin(), group.options.end());
+  }
+  for (std::size_t i = 0; i < table_.size(); ++i) {
+    const OptionText& row = table_[i];
+    const bool has_value = !row.value_name.empty();
+    const int form = row.long_name == "--check" ? optional_argument : has_value ? required_argument : no_argument;
+    const char letter = row.short_name.empty() ? '\0' : row.short_name[1];
+    long_options_.push_back({row.long_name.c_str() + 2, form, nullptr,
+                             letter != '\0' && form != optional_argument ? letter : kFirstLong + static_cast<int>(i)});
+    if (letter == '\0') continue;
+    short_options_ += letter;
+    if (has_value && form != optional_argument) short_options_ += ':';
+  }
+  long_options_.push_back({});
+  short_options_ += 'C';
+}
+
+// As POSIX wants it, if the environment does: operands follow the options.
+bool OptionReader::operands_only(int last) const {
+  if (last == -1) return true;
+  if (!is_posix_ || options_.inputs.empty()) return false;
+  if (!takes_obsolescent_ || options_.check != SortCheck::kNone) return true;
+  const auto next = static_cast<std::size_t>(optind);
+  if (next >= words_.size() || !words_[next].starts_with("-o")) return true;
+  return words_[next].size() == 2 && next + 1 == words_.size();
+}
+
+SortOptions OptionReader::read() {
+  optind = 0;  // glibc: begins anew
+  const int count = static_cast<int>(words_.size());
+  for (int found = 0;;) {
+    int long_index = -1;
+    if (!operands_only(found)) {
+      found = getopt_long(count, arguments_.data(), short_options_.c_str(), long_options_.data(), &long_index);
+    } else {
+      found = -1;
+    }
+    if (found != -1) {
+      take(found, long_index);
+      continue;
+    }
+    if (optind >= count) break;
+    options_.inputs.emplace_back(arguments_[static_cast<std::size_t>(optind++)]);
+  }
+  if (has_output_) options_.output = output_;
+  return std::move(options_);
+}
+
+std::string OptionReader::shown(char letter, int long_index) const {
+  if (long_index < 0) return std::string("-") + letter;
+  return std::string("--") + long_options_[static_cast<std::size_t>(long_index)].name;
+}
+
+void OptionReader::take_operand(const std::string& text) {
+  if (text.starts_with('+')) {
+    const auto next = static_cast<std::size_t>(optind);
+    const bool has_end = next < words_.size() && arguments_[next][0] == '-' &&
+                         std::isdigit(static_cast<unsigned char>(arguments_[next][1])) != 0;
+    takes_obsolescent_ |= has_end && !is_posix_;
+    if (takes_obsolescent_) {
+      if (const auto key = parse_obsolescent_key(text, has_end ? arguments_[next] : "")) {
+        if (has_end) ++optind;
+        options_.keys.push_back(*key);
+        return;
+      }
+    }
+  }
+  options_.inputs.push_back(text);
+}
+
+void OptionReader::take(int option, int long_index) {
+  const auto check = [&](SortCheck wanted) {
+    if (options_.check != SortCheck::kNone && options_.check != wanted) {
+      throw SortError("options '-cC' are incompatible");
+    }
+    options_.check = wanted;
+  };
+  const char letter = static_cast<char>(option < kFirstLong ? option : 0);
+  const char flag[2] = {letter, '\0'};
+  switch (option) {
+    case 1:
+      return take_operand(optarg);
+    case 'c':
+    case 'C':
+      return check(option == 'c' ? SortCheck::kReport : SortCheck::kQuiet);
+    case 'k':
+      options_.keys.push_back(parse_key_definition(optarg));
+      return;
+    case 'm':
+      options_.merges = true;
+      return;
+    case 'o':
+      return set_once(output_, has_output_, optarg, "output files");
+    case 's':
+      options_.order.is_stable = true;
+      return;
+    case 'S':
+      options_.buffer_bytes =
+          std::max(options_.buffer_bytes.value_or(0), parse_buffer_size(shown('S', long_index), optarg));
+      return;
+    case 't': {
+      const char separator = parse_separator(optarg);
+      if (options_.order.field_separator.value_or(separator) != separator) throw SortError("incompatible tabs");
+      options_.order.field_separator = separator;
+      return;
+    }
+    case 'T':
+      options_.temp_directories.emplace_back(optarg);
+      return;
+    case 'u':
+      options_.order.is_unique = true;
+      return;
+    case 'z':
+      options_.order.line_end = '\0';
+      return;
+    case 'y':  // of old systems; without effect. A separate argument that is no number is an operand.
+      if (optarg == arguments_[static_cast<std::size_t>(optind) - 1] &&
+          std::string_view(optarg).find_first_not_of("0123456789") != std::string_view::npos) {
+        --optind;
+      }
+      return;
+    case '?':
+      throw SortError("", true, true);  // getopt has told why
+    default:
+      break;
+  }
+  if (option >= kFirstLong) return take_long(table_[static_cast<std::size_t>(option - kFirstLong)].long_name.substr(2));
+  set_key_flags(flag, options_.global, KeySide::kBoth);
+}
+
+void OptionReader::take_long(const std::string& name) {
+  if (name == "sort") {
+    const char flag[2] = {parse_sort_word(optarg), '\0'};
+    set_key_flags(flag, options_.global, KeySide::kBoth);
+  } else if (name == "check") {
+    take(optarg == nullptr ? 'c' : parse_check_word(optarg), -1);
+  } else if (name == "compress-program") {
+    set_once(options_.compress_program, has_compress_, optarg, "compress programs");
+  } else if (name == "random-source") {
+    set_once(random_source_, has_random_, optarg, "random sources");
+  } else if (name == "files0-from") {
+    names_file_ = optarg;
+  } else if (name == "parallel") {
+    options_.threads = parse_thread_count(optarg);
+  } else if (name == "batch-size") {
+    options_.batch_size = parse_batch_size(optarg);
+  } else if (name == "debug") {
+    options_.debug = true;
+  } else if (name == "help") {
+    options_.asks_help = true;
+  } else if (name == "version") {
+    options_.asks_version = true;
+  } else if (name == "memory") {
+    options_.memory_bytes = parse_size("--memory", optarg, available_memory_bytes() / 2);
+  } else if (name == "temp-limit") {
+    options_.temp_limit_bytes = parse_size("--temp-limit", optarg);
+  } else if (name == "block-bytes") {
+    options_.block_bytes = std::max<std::uint64_t>(parse_size("--block-bytes", optarg), kLeastBlock);
+  } else if (name == "sorter") {
+    options_.sorter = optarg;
+  }
+}
+
+void read_names(const std::string& path, SortOptions& options, FileSystem& files) {
+  if (!options.inputs.empty()) {
+    throw SortError(
+        "extra operand " + quote(options.inputs.front()) + "\nfile operands cannot be combined with --files0-from",
+        true);
+  }
+  std::string names;
+  if (path != "-" && !files.status(path))
+    throw SortError("open failed: " + quoted_name(path) + ": No such file or directory");
+  try {
+    names = read_stream(files, path, kNamesBytes, {});
+  } catch (const IoError&) {
+    throw SortError("cannot read file names from " + quote(path));
+  }
+  std::size_t number = 1;
+  for (std::size_t begin = 0; begin < names.size(); ++number) {
+    const std::size_t end = std::min(names.find('\0', begin), names.size());
+    const std::string name = names.substr(begin, end - begin);
+    if (name == "-") {
+      throw SortError("when reading file names from stdin, no file name of " + quote(name) + " allowed");
+    }
+    if (name.empty()) {
+      throw SortError(quoted_name(path) + ":" + std::to_string(number) + ": invalid zero-length file name");
+    }
+    options.inputs.push_back(name);
+    begin = end + 1;
+  }
+  if (options.inputs.empty()) throw SortError("no input from " + quote(path));
+}
+
+void read_salt(const std::string& path, LineOrder& order, FileSystem& files) {
+  if (path.empty()) {
+    std::random_device random;
+    for (std::uint8_t& byte : order.random_salt) byte = static_cast<std::uint8_t>(random());
+    return;
+  }
+  if (path != "-" && !files.status(path))
+    throw SortError("open failed: " + quoted_name(path) + ": No such file or directory");
+  const auto stream = files.open_stream(path);
+  for (std::size_t done = 0; done < order.random_salt.size();) {
+    const std::size_t got = stream->read(std::span(order.random_salt).subspan(done));
+    if (got == 0) throw SortError(quoted_name(path) + ": end of file");
+    done += got;
+  }
+}
+
+void inherit_global_flags(SortOptions& options) {
+  for (SortKeyText& key : options.keys) {
+    if (key.flags.are_default() && !key.flags.r) key.flags = options.global;
+  }
+  if (options.keys.empty() && !options.global.are_default()) {
+    options.has_global_key = true;
+    SortKeyText key;
+    key.flags = options.global;
+    options.keys.push_back(key);
+  }
+}
+
+}  // namespace
+
+SortOptions parse_sort_options(const Command& command, const std::vector<std::string>& words,
+                               const std::string& program, FileSystem& files) {
+  OptionReader reader(command, words, program);
+  SortOptions options = reader.read();
+  if (options.asks_help || options.asks_version) return options;
+  if (!reader.names_file().empty()) read_names(reader.names_file(), options, files);
+  inherit_global_flags(options);
+  bool is_random = false;
+  for (const SortKeyText& key : options.keys) {
+    options.order.keys.push_back(line_key(key));
+    is_random |= key.flags.R;
+  }
+  options.order.is_reversed = options.global.r;
+  if (is_random) read_salt(reader.random_source(), options.order, files);
+  if (options.inputs.empty()) options.inputs.emplace_back("-");
+  return options;
+}
+
+}  // namespace spillway

@@ -1,0 +1,42 @@
+// The command line of `spillway sort`, read as GNU sort reads it: options and operands in any order, repeated options,
+// keys with options of their own, the obsolescent +POS -POS.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/file/file_system.hpp"
+#include "sort/lines/order.hpp"
+#include "tools/cli/command.hpp"
+#include "tools/commands/sort/key_definition.hpp"
+#include "tools/commands/sort/message.hpp"
+
+namespace spillway {
+
+enum class SortCheck { kNone, kReport, kQuiet };
+
+struct SortOptions {
+  LineOrder order;
+  std::vector<SortKeyText> keys;  // as in `order`; for the warnings of --debug
+  SortKeyFlags global;
+  bool has_global_key = false;  // the only key is the whole line, with the global options
+  std::vector<std::string> inputs;
+  std::optional<std::string> output;
+  SortCheck check = SortCheck::kNone;
+  bool merges = false, debug = false, asks_help = false, asks_version = false;
+  std::optional<std::uint64_t> buffer_bytes;  // -S
+  std::optional<std::uint64_t> memory_bytes;  // --memory
+  std::uint64_t temp_limit_bytes = 0, block_bytes = 0;
+  std::vector<std::string> temp_directories;
+  std::size_t threads = 0;  // 0: one for each processor
+  std::size_t batch_size = 0;
+  std::string compress_program, sorter = "auto";
+};
+
+// `command` tells the options; `program` is for messages of getopt. Reads the file of --files0-from. Throws SortError.
+SortOptions parse_sort_options(const Command& command, const std::vector<std::string>& words,
+                               const std::string& program, FileSystem& files);
+
+}  // namespace spillway

@@ -1,0 +1,35 @@
+// The output of `spillway sort`: standard output, at places if it is a file, or the file of -o.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+
+#include "io/file/placed_file.hpp"
+#include "sort/lines/output.hpp"
+#include "tools/cli/command.hpp"
+
+namespace spillway {
+
+class SortOutput final : public LineOutput {
+ public:
+  // Without `path`: standard output. Throws PlacedFileError, at once for what cannot be written.
+  SortOutput(Session& session, const std::optional<std::string>& path);
+
+  bool has_places() const override { return file_ ? file_->has_places() : has_places_; }
+  void write(std::span<const std::uint8_t> bytes) override;
+  void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) override;
+  // Writes the rest, and gives a new file its name.
+  void finish();
+
+ private:
+  void find_places();
+
+  Session& session_;
+  std::optional<PlacedFile> file_;
+  bool has_places_ = false;  // of standard output
+  std::uint64_t base_ = 0;
+  std::atomic<std::uint64_t> bytes_{0};
+};
+
+}  // namespace spillway
