@@ -23,6 +23,7 @@ endfunction()
 
 spillway_dependency(zstd zstd.h LIBRARIES zstd)
 spillway_dependency(zlib zlib.h LIBRARIES z)
+spillway_dependency(zip zip.h LIBRARIES zip)
 spillway_dependency(deflate libdeflate.h LIBRARIES deflate)
 spillway_dependency(brotli brotli/decode.h LIBRARIES brotlidec brotlicommon)
 spillway_dependency(xxhash xxhash.h LIBRARIES xxhash)

@@ -20,7 +20,7 @@ inline bool is_document_a_file(CorpusFormat format) {
   return format == CorpusFormat::kText || format == CorpusFormat::kHtml;
 }
 
-enum class Compression : std::uint8_t { kNone, kGzip, kZstd };
+enum class Compression : std::uint8_t { kNone, kGzip, kZstd, kZip };
 
 // JSON member names, trec element names (in lower case) or tsv column numbers, counted from 1. Of several names for one
 // field, the first that a record has is used.

@@ -23,6 +23,7 @@ enum class SkipReason : std::uint8_t {
   kTrailingGarbage,  // bytes after the last gzip member or zstd frame
   kZstdTruncated,
   kZstdCorrupt,
+  kZipCorrupt,
   kRecordCut,          // the rest of a record whose start was lost in a corrupt member or frame
   kDocumentTruncated,  // trec: the input ends inside a document
   kOutsideDocument,    // trec: text outside of all documents

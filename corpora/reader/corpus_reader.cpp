@@ -51,7 +51,7 @@ void CorpusReader::end_file() {
 std::optional<UnpackedRecords> CorpusReader::next_records() {
   while (auto records = packed_->next()) {
     const std::uint64_t faults_before = position_.faults;
-    position_.offset = std::max(position_.offset, records->end_offset);
+    position_.offset = std::max(position_.offset, records->base_offset + records->end_offset);
     position_.faults += records->fault ? 1 : 0;
     if (records->fault && faults_before < done_.faults) records->fault.reset();
     if (!drop_done(*records)) return records;
@@ -62,15 +62,16 @@ std::optional<UnpackedRecords> CorpusReader::next_records() {
 // Another reader has done the file up to an offset, which is a border between records. Returns whether nothing is left.
 bool CorpusReader::drop_done(UnpackedRecords& records) {
   if (done_.offset == 0 && done_.faults == 0) return false;
-  if (records.end_offset <= done_.offset) {
+  const std::uint64_t done = done_.offset - std::min(done_.offset, records.base_offset);
+  if (records.end_offset <= done) {
     records.bytes = records.spooled_bytes = 0;
     records.spooled.reset();
     records.buffer.reset();
     records.archived.clear();
   } else if (!records.archived.empty()) {
-    std::erase_if(records.archived, [&](const ArchiveRecord& record) { return record.unpacked_offset < done_.offset; });
-  } else if (records.bytes != 0 && records.unpacked_offset < done_.offset) {
-    records.skipped_bytes = static_cast<std::size_t>(done_.offset - records.unpacked_offset);
+    std::erase_if(records.archived, [&](const ArchiveRecord& record) { return record.unpacked_offset < done; });
+  } else if (records.bytes != 0 && records.unpacked_offset < done) {
+    records.skipped_bytes = static_cast<std::size_t>(done - records.unpacked_offset);
   }
   return records.bytes == 0 && records.spooled_bytes == 0 && records.archived.empty() && !records.fault;
 }

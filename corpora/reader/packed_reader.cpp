@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "corpora/document/record_source.hpp"
-#include "corpora/reader/record_cutter.hpp"
 #include "corpora/reader/sniff.hpp"
-#include "corpora/unpack/gzip_codec.hpp"
+#include "corpora/unpack/zip_file.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
 #include "io/base/error.hpp"
 
@@ -21,12 +20,20 @@ std::size_t buffer_count(const ReaderLimits& limits) { return 2 * std::size_t{li
 std::size_t padded_buffer_bytes(const ReaderLimits& limits) { return limits.buffer_bytes + kRecordPadding; }
 
 std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
-  const bool may_need_more = plan.streams + plan.zstd_files != 0;
+  const bool may_need_more = plan.streams + plan.zstd_files + plan.zip_files != 0;
   return std::max(static_cast<std::size_t>(plan.unpack_bytes), may_need_more ? limits.unpack_bytes : 0);
 }
 
 std::size_t ahead_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   return plan.gzip_bytes < GzipAhead::kLeastFileBytes ? 0 : GzipAhead::memory_bytes(limits.ahead_threads);
+}
+
+bool is_archive_of_wacz(std::string_view name) {
+  if (!name.starts_with("archive/")) return false;
+  for (const std::string_view end : {".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz"}) {
+    if (name.ends_with(end)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -39,6 +46,7 @@ std::size_t PackedReader::memory_bytes(const CorpusPlan& plan, const ReaderLimit
 
 PackedReader::PackedReader(const ReaderSetup& setup, MemoryBudget& budget, TempSpace& temp)
     : setup_(setup),
+      budget_(budget),
       temp_(temp),
       pool_(std::make_shared<UnpackBuffers>(buffer_count(setup.limits), padded_buffer_bytes(setup.limits), budget)),
       buffers_(budget, kBufferBytes + ahead_bytes(setup.plan, setup.limits), "unpacking"),
@@ -98,12 +106,58 @@ void PackedReader::run() noexcept {
 }
 
 bool PackedReader::read_file(const CorpusFile& file) {
+  if (file.compression == Compression::kZip && !file.is_stream) return read_zip(file);
   const auto source = open(file);
+  return cut(std::make_shared<CorpusFile>(file), *source,
+             [this](UnpackedRecords records) { return push(std::move(records)); });
+}
+
+bool PackedReader::cut(std::shared_ptr<const CorpusFile> file, UnpackedSource& source, RecordCutter::Emit emit) {
   const auto head =
       buffers_.span().subspan(PackedInput::kBufferBytes + UnpackingStream::kPortionBytes, RecordCutter::kHeadBytes);
-  RecordCutter cutter(std::make_shared<CorpusFile>(file), *source, setup_.options.max_document_bytes,
-                      {*pool_, temp_, head}, [this](UnpackedRecords records) { return push(std::move(records)); });
+  RecordCutter cutter(std::move(file), source, setup_.options.max_document_bytes, {*pool_, temp_, head},
+                      std::move(emit));
   return cutter.run();
+}
+
+// The archives of a WACZ, one after the other.
+bool PackedReader::read_zip(const CorpusFile& file) {
+  ZipFile zip(setup_.files.open(file.path), file.size, budget_);
+  std::uint64_t left = file.size;  // stored bytes that were not reported
+  std::uint64_t end = 0;           // of all archives so far, unpacked
+  bool any = false;
+  for (std::uint64_t i = 0; i < zip.entry_count(); ++i) {
+    const std::string name = zip.name(i);
+    if (!is_archive_of_wacz(name)) continue;
+    any = true;
+    const auto archive = std::make_shared<CorpusFile>(file);
+    archive->path += "/" + name;
+    archive->is_stream = true;
+    const auto source = unpack(*archive, PackedInput(zip.open(i), input_buffer()));
+    const std::uint64_t begin = end;
+    const bool goes_on = cut(archive, *source, [&](UnpackedRecords records) {
+      records.base_offset = begin;
+      end = std::max(end, begin + records.end_offset);
+      records.stored_bytes = std::min(records.stored_bytes, left);
+      left -= records.stored_bytes;
+      return push(std::move(records));
+    });
+    if (!goes_on || (zip.fault() && !push_fault(archive, {SkipReason::kZipCorrupt, *zip.fault()}))) return false;
+  }
+  ContainerFault fault{SkipReason::kBinary, "expected archives below archive/, found a zip file that is no WACZ"};
+  if (!any && zip.fault()) fault = {SkipReason::kZipCorrupt, *zip.fault()};
+  if (!any && !push_fault(std::make_shared<CorpusFile>(file), std::move(fault))) return false;
+  UnpackedRecords rest;
+  rest.file = std::make_shared<CorpusFile>(file);
+  rest.stored_bytes = left;
+  return push(std::move(rest));
+}
+
+bool PackedReader::push_fault(std::shared_ptr<const CorpusFile> file, ContainerFault fault) {
+  UnpackedRecords made;
+  made.file = std::move(file);
+  made.fault = std::move(fault);
+  return push(std::move(made));
 }
 
 // One file is read at a time, so that all use the same memory.
@@ -129,12 +183,16 @@ std::unique_ptr<UnpackedSource> PackedReader::open(const CorpusFile& file) {
   } else {
     bytes = std::make_unique<FileByteSource>(setup_.files.open(file.path), file.size);
   }
-  PackedInput input(std::move(bytes), input_buffer());
+  return unpack(file, PackedInput(std::move(bytes), input_buffer()));
+}
+
+std::unique_ptr<UnpackedSource> PackedReader::unpack(const CorpusFile& file, PackedInput input) {
   Compression compression = file.compression;
   if (file.is_stream) compression = sniff_compression(input.available(Codec::kHeadBytes));
   std::unique_ptr<Codec> codec;
   switch (compression) {
     case Compression::kNone:
+    case Compression::kZip:  // in a stream, which is not read
       return std::make_unique<PlainSource>(std::move(input));
     case Compression::kGzip:
       codec = std::make_unique<GzipCodec>(ahead_of(file));

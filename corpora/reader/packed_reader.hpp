@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "corpora/reader/record_cutter.hpp"
 #include "corpora/reader/task.hpp"
 #include "corpora/unpack/gzip_codec.hpp"
 #include "io/file/temp_space.hpp"
@@ -35,12 +36,17 @@ class PackedReader {
   using Item = std::optional<UnpackedRecords>;
   void run() noexcept;
   bool read_file(const CorpusFile& file);
+  bool read_zip(const CorpusFile& file);
+  bool cut(std::shared_ptr<const CorpusFile> file, UnpackedSource& source, RecordCutter::Emit emit);
+  bool push_fault(std::shared_ptr<const CorpusFile> file, ContainerFault fault);
   std::unique_ptr<UnpackedSource> open(const CorpusFile& file);
+  std::unique_ptr<UnpackedSource> unpack(const CorpusFile& file, PackedInput input);
   GzipCodec::StartAhead ahead_of(const CorpusFile& file);
   bool push(Item item);
   std::span<std::uint8_t> input_buffer() { return buffers_.span().first(PackedInput::kBufferBytes); }
 
   const ReaderSetup& setup_;
+  MemoryBudget& budget_;
   TempSpace& temp_;
   std::shared_ptr<UnpackBuffers> pool_;
   Buffer buffers_;  // for PackedInput, UnpackingStream, RecordCutter and GzipAhead

@@ -6,6 +6,7 @@
 #include "corpora/reader/input_list.hpp"
 #include "corpora/reader/sniff.hpp"
 #include "corpora/unpack/gzip_codec.hpp"
+#include "corpora/unpack/zip_file.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
 #include "io/base/error.hpp"
 
@@ -63,6 +64,7 @@ void recognise(FileSystem& files, CorpusFile& file) {
     file.format = plain_format(head, file.size);
   }
   if (file.compression == Compression::kGzip) file.unpack_bytes = GzipCodec::kMemoryBytes;
+  if (file.compression == Compression::kZip) file.unpack_bytes = kStreamUnpackBytes + ZipFile::kOwnBytes;
   if (file.compression == Compression::kZstd) {
     file.unpack_bytes = zstd_frame_memory(head).value_or(ZstdCodec::kFixedBytes);
     refuse_large_window(file);
@@ -186,9 +188,11 @@ void CorpusPlan::add(const CorpusFile& file) {
   total_bytes += bytes;
   unpack_bytes = std::max(unpack_bytes, file.unpack_bytes);
   streams += file.is_stream ? 1 : 0;
+  zip_files += file.compression == Compression::kZip ? 1 : 0;
   archives += file.format == CorpusFormat::kWarc ? 1 : 0;
   packed_files += file.compression != Compression::kNone ? 1 : 0;
-  if (file.compression == Compression::kGzip) gzip_bytes += bytes;
+  const bool holds_gzip = file.compression == Compression::kGzip || file.compression == Compression::kZip;
+  if (holds_gzip) gzip_bytes += bytes;
   if (file.compression == Compression::kZstd) {
     zstd_bytes += bytes;
     ++zstd_files;

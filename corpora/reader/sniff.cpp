@@ -46,6 +46,7 @@ bool starts_with_record(std::string_view head) {
 Compression sniff_compression(std::string_view head) {
   if (is_gzip_start(head)) return Compression::kGzip;
   if (is_zstd_start(head)) return Compression::kZstd;
+  if (head.starts_with("PK\3\4")) return Compression::kZip;
   return Compression::kNone;
 }
 

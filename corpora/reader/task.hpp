@@ -50,6 +50,7 @@ struct UnpackedRecords {
   std::unique_ptr<TempFile> spooled;    // nullptr: the record is longer than what is spooled
   std::uint64_t spooled_bytes = 0;      // length of that record
   std::uint64_t end_offset = 0;         // unpacked offset after the records
+  std::uint64_t base_offset = 0;        // what InputPosition::offset adds: the archives before this one in a WACZ
   std::optional<ContainerFault> fault;  // after the records
   bool ends_input = false;
   std::uint64_t stored_bytes = 0;  // read from the input since the previous task

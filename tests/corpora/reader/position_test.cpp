@@ -8,6 +8,7 @@
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"
 #include "tests/corpora/records/warc_samples.hpp"
+#include "tests/corpora/unpack/zip_files.hpp"
 
 namespace spillway {
 namespace {
@@ -153,6 +154,15 @@ TEST_F(Places, HoldInFaultyContainersOfEveryFormat) {
     write_bytes(input_ + "/c", text);
     expect_places_hold(input_, format);
   }
+}
+
+TEST_F(Places, HoldInsideOfAWacz) {
+  write_bytes(input_ + "/a.wacz", zip_of({{"archive/a.warc.gz", faulty_gzip(warc())},
+                                          {"archive/b.warc", warc(), true},
+                                          {"archive/c.warc.gz", gzip_member(warc())},
+                                          {"pages/pages.jsonl", jsonl(0, 3)}}));
+  write_bytes(input_ + "/b.warc", warc());
+  expect_places_hold(input_, CorpusFormat::kWarc);
 }
 
 TEST_F(Places, HoldBetweenTexts) {

@@ -1,0 +1,191 @@
+#include "corpora/unpack/zip_file.hpp"
+
+#include <zip.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kEndBytes = 22, kLocatorBytes = 20, kEnd64Bytes = 56;  // of the records at the end of a zip file
+constexpr std::uint64_t kMaxCommentBytes = 65535;
+// libzip takes about five times the directory.
+constexpr std::uint64_t kMemoryPerByte = 8;
+
+std::uint64_t little_endian(std::string_view bytes, std::size_t at, std::size_t count) {
+  std::uint64_t value = 0;
+  for (std::size_t i = count; i-- > 0;) value = value << 8 | static_cast<std::uint8_t>(bytes[at + i]);
+  return value;
+}
+
+std::string read_at(const ReadableFile& file, std::uint64_t begin, std::uint64_t bytes) {
+  std::string found(static_cast<std::size_t>(bytes), '\0');
+  file.read_exactly(begin, {reinterpret_cast<std::uint8_t*>(found.data()), found.size()});
+  return found;
+}
+
+// The length of the directory as the end of the file states it; nullopt if there is no end of a zip file.
+std::optional<std::uint64_t> directory_bytes(const ReadableFile& file, std::uint64_t file_bytes) {
+  constexpr std::uint64_t kInEnd64 = 0xFFFFFFFF;
+  const std::uint64_t tail_bytes = std::min<std::uint64_t>(file_bytes, kMaxCommentBytes + kEndBytes + kLocatorBytes);
+  const std::string tail = read_at(file, file_bytes - tail_bytes, tail_bytes);
+  const std::size_t end = tail.rfind("PK\5\6");
+  if (end == std::string::npos || tail.size() - end < kEndBytes) return std::nullopt;
+  const std::uint64_t bytes = little_endian(tail, end + 12, 4);
+  const bool has_locator = end >= kLocatorBytes && tail.compare(end - kLocatorBytes, 4, "PK\6\7") == 0;
+  if (!has_locator) return bytes;
+  const std::uint64_t end64 = little_endian(tail, end - kLocatorBytes + 8, 8);
+  if (end64 > file_bytes || file_bytes - end64 < kEnd64Bytes) return std::nullopt;
+  const std::uint64_t bytes64 = little_endian(read_at(file, end64, kEnd64Bytes), 40, 8);
+  return bytes == kInEnd64 ? bytes64 : std::max(bytes, bytes64);
+}
+
+}  // namespace
+
+class ZipFile::Entry final : public ByteSource {
+ public:
+  Entry(ZipFile& owner, std::uint64_t entry) : owner_(owner), file_(zip_fopen_index(owner.zip_, entry, 0)) {
+    owner_.fault_.reset();
+    if (file_ == nullptr) fail(zip_strerror(owner_.zip_));
+  }
+  ~Entry() override {
+    if (file_ != nullptr) zip_fclose(file_);
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+
+  std::size_t read(std::span<std::uint8_t> out) override {
+    std::size_t filled = 0;
+    while (file_ != nullptr && filled < out.size()) {
+      const zip_int64_t bytes = zip_fread(file_, out.data() + filled, out.size() - filled);
+      if (bytes < 0) fail(zip_file_strerror(file_));
+      if (bytes <= 0) break;
+      filled += static_cast<std::size_t>(bytes);
+    }
+    return filled;
+  }
+
+ private:
+  void fail(const char* what) {
+    owner_.fault_ = what;
+    if (file_ != nullptr) zip_fclose(file_);
+    file_ = nullptr;
+    owner_.take_error();
+  }
+  ZipFile& owner_;
+  zip_file* file_;
+};
+
+namespace {
+
+template <typename Input>
+zip_int64_t seek(Input& input, void* data, zip_uint64_t bytes, zip_error_t* error) {
+  const zip_int64_t place = zip_source_seek_compute_offset(input.position, input.bytes, data, bytes, error);
+  if (place < 0 || static_cast<std::uint64_t>(place) > input.bytes) return -1;
+  input.position = static_cast<std::uint64_t>(place);
+  return 0;
+}
+
+template <typename Input>
+zip_int64_t read(Input& input, void* data, zip_uint64_t bytes) {
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, input.bytes - input.position));
+  try {
+    input.file->read_exactly(input.position, {static_cast<std::uint8_t*>(data), count});
+  } catch (...) {
+    input.error = std::current_exception();
+    return -1;
+  }
+  input.position += count;
+  return static_cast<zip_int64_t>(count);
+}
+
+zip_int64_t tell_size(std::uint64_t bytes, void* data, zip_uint64_t room, zip_error_t* error) {
+  zip_stat_t* const stat = ZIP_SOURCE_GET_ARGS(zip_stat_t, data, room, error);
+  if (stat == nullptr) return -1;
+  zip_stat_init(stat);
+  stat->size = bytes;
+  stat->valid |= ZIP_STAT_SIZE;
+  return sizeof *stat;
+}
+
+// What libzip asks of the file (zip_source_function).
+template <typename Input>
+zip_int64_t answer(void* user, void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
+  auto& input = *static_cast<Input*>(user);
+  zip_error_t error;
+  zip_error_init(&error);
+  switch (command) {
+    case ZIP_SOURCE_OPEN:
+      input.position = 0;
+      return 0;
+    case ZIP_SOURCE_READ:
+      return read(input, data, bytes);
+    case ZIP_SOURCE_SEEK:
+      return seek(input, data, bytes, &error);
+    case ZIP_SOURCE_TELL:
+      return static_cast<zip_int64_t>(input.position);
+    case ZIP_SOURCE_STAT:
+      return tell_size(input.bytes, data, bytes, &error);
+    case ZIP_SOURCE_ERROR:
+      zip_error_set(&error, ZIP_ER_READ, 0);
+      return zip_error_to_data(&error, data, bytes);
+    case ZIP_SOURCE_SUPPORTS:
+      return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT,
+                                            ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL,
+                                            ZIP_SOURCE_SUPPORTS, -1);
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+ZipFile::ZipFile(std::unique_ptr<ReadableFile> file, std::uint64_t bytes, MemoryBudget& budget)
+    : input_{std::move(file), bytes} {
+  const auto directory = directory_bytes(*input_.file, bytes);
+  if (!directory || *directory > bytes) {
+    fault_ = "expected the directory of a zip file at its end, found none";
+    return;
+  }
+  memory_ = budget.reserve(static_cast<std::size_t>(kMemoryPerByte * *directory), "the directory of a zip file");
+  zip_error_t error;
+  zip_error_init(&error);
+  zip_source_t* const source = zip_source_function_create(&answer<Input>, &input_, &error);
+  if (source != nullptr) zip_ = zip_open_from_source(source, ZIP_RDONLY, &error);
+  if (zip_ == nullptr) {
+    fault_ = zip_error_strerror(&error);
+    if (source != nullptr) zip_source_free(source);
+  }
+  zip_error_fini(&error);
+  try {
+    take_error();
+  } catch (...) {
+    if (zip_ != nullptr) zip_discard(zip_);
+    throw;
+  }
+}
+
+ZipFile::~ZipFile() {
+  if (zip_ != nullptr) zip_discard(zip_);
+}
+
+void ZipFile::take_error() const {
+  if (input_.error != nullptr) std::rethrow_exception(input_.error);
+}
+
+std::uint64_t ZipFile::entry_count() const {
+  return zip_ == nullptr ? 0 : static_cast<std::uint64_t>(std::max<zip_int64_t>(0, zip_get_num_entries(zip_, 0)));
+}
+
+std::string ZipFile::name(std::uint64_t entry) const {
+  const char* const found = zip_get_name(zip_, entry, ZIP_FL_ENC_RAW);
+  return found == nullptr ? std::string() : found;
+}
+
+std::unique_ptr<ByteSource> ZipFile::open(std::uint64_t entry) { return std::make_unique<Entry>(*this, entry); }
+
+}  // namespace spillway
