@@ -151,7 +151,8 @@ ZipFile::ZipFile(std::unique_ptr<ReadableFile> file, std::uint64_t bytes, Memory
     fault_ = "expected the directory of a zip file at its end, found none";
     return;
   }
-  memory_ = budget.reserve(static_cast<std::size_t>(kMemoryPerByte * *directory), "the directory of a zip file");
+  const auto needed = static_cast<std::size_t>(kMemoryPerByte * *directory);
+  if (needed > kDirectoryBytes) memory_ = budget.reserve(needed - kDirectoryBytes, "the directory of a zip file");
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* const source = zip_source_function_create(&answer<Input>, &input_, &error);

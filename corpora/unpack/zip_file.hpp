@@ -17,11 +17,13 @@ namespace spillway {
 
 class ZipFile {
  public:
-  static constexpr std::size_t kOwnBytes = std::size_t{512} << 10;  // besides the directory, and not reserved here
+  static constexpr std::size_t kDirectoryBytes = std::size_t{256} << 10;  // memory for a directory of usual length
+  // Not reserved here.
+  static constexpr std::size_t kOwnBytes = (std::size_t{512} << 10) + kDirectoryBytes;
 
-  // Opens a zip file of `bytes` bytes. Its directory is kept in memory, which is reserved from the budget. A file that
-  // is no whole zip file has no entries, and a fault(). Throws IoError, and BudgetError for a directory that does not
-  // fit.
+  // Opens a zip file of `bytes` bytes. Its directory is kept in memory; what it needs beyond kDirectoryBytes is
+  // reserved from the budget. A file that is no whole zip file has no entries, and a fault(). Throws IoError, and
+  // BudgetError for a directory that does not fit.
   ZipFile(std::unique_ptr<ReadableFile> file, std::uint64_t bytes, MemoryBudget& budget);
   ~ZipFile();
   ZipFile(const ZipFile&) = delete;

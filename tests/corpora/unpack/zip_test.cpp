@@ -92,7 +92,9 @@ TEST(Wacz, WithADirectoryThatDoesNotFitIsRefused) {
   EXPECT_EQ(read_bytes(bytes).reasons(), std::vector{SkipReason::kZipCorrupt}) << "longer than the file";
   MemoryBudget small(1000);
   const std::string path = shared_directory() / "wide.zip";
-  write_bytes(path, zip_of(crawl()));
+  std::vector<ZipEntry> entries = crawl();
+  while (entries.size() < 1000) entries.push_back({"pages/" + std::to_string(entries.size()), ""});
+  write_bytes(path, zip_of(entries));
   EXPECT_THROW(ZipFile(posix_file_system().open(path), std::filesystem::file_size(path), small), BudgetError);
 }
 
