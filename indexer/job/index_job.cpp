@@ -1,8 +1,5 @@
 #include "indexer/job/index_job.hpp"
 
-#include <unicode/uversion.h>
-#include <zstd.h>
-
 #include <algorithm>
 #include <optional>
 #include <system_error>
@@ -14,6 +11,7 @@
 #include "indexer/job/output.hpp"
 #include "indexer/job/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
+#include "indexer/options/content_versions.hpp"
 #include "indexer/plan/disk_space.hpp"
 #include "indexer/plan/job.hpp"
 #include "indexer/plan/run_merge.hpp"
@@ -21,19 +19,10 @@
 #include "io/base/stopwatch.hpp"
 #include "io/run/term_block_builder.hpp"
 #include "sort/gpu/device/error.hpp"
-#include "text/analysis/term_filter.hpp"
-#include "text/unicode/words.hpp"
 
 namespace spillway {
 
 namespace {
-
-ContentOptions with_versions(ContentOptions content) {
-  content.icu_version = content.tokenizer == Tokenizer::kUnicode ? UnicodeWords::icu_version() : "";
-  content.stemmer_version = TermFilter::stemmer_version(content.stemmer);
-  content.zstd_version = ZSTD_versionString();
-  return content;
-}
 
 IfOutputExists if_output_exists(const IndexOptions& options) {
   return options.force ? IfOutputExists::kReplace : IfOutputExists::kRefuse;

@@ -92,15 +92,10 @@ std::string stop_words(const std::string& choice, const ContentOptions& content,
 }
 
 ContentOptions content_options(const Arguments& arguments, FileSystem& files, const std::function<void()>& wait_check) {
-  ContentOptions content;
-  take_choice(arguments, "tokenizer", content.tokenizer);
+  ContentOptions content = analysis_options(arguments, files, wait_check);
   content.positions = arguments.has("positions");
   take_choice(arguments, "store", content.store);
-  take_choice(arguments, "duplicate-ids", content.duplicate_ids);
-  take_name(arguments, "stem", content.stemmer);
-  take_count(arguments, "max-term-bytes", 1, 65535, content.max_term_bytes);
   take_size(arguments, "max-document-bytes", content.max_document_bytes, content.max_document_bytes);
-  if (const auto choice = arguments.text("stop")) content.stop_words = stop_words(*choice, content, files, wait_check);
   return content;
 }
 
@@ -210,16 +205,9 @@ std::vector<options::options_description> planned_option_groups() {
   add_value(input, "http-status", "CODES", "status of the responses that are documents, or any (default 200)");
   add_value(input, "media", "KINDS", "kinds of pages of a crawl that are documents (default html,text)");
   add_value(input, "part", "I/N", "index only part I of N of the input");
-  add_choice(content, "tokenizer", "NAME", {"unicode", "ascii"},
-             "unicode (default) or ascii: maximal sequences of letters and digits, lower-cased");
-  add_choice(content, "stop", "LIST", {"none", "english"},
-             "words to leave out: none (default), english, or a file with one word per line");
-  add_choice(content, "stem", "LANGUAGE", stemmer_names(),
-             "none (default), porter, or a Snowball stemmer such as english");
-  add_value(content, "max-term-bytes", "N", "drop and count longer tokens (default 255, at most 65535)");
+  add_analysis_options(content);
   add_value(content, "max-document-bytes", "SIZE", "skip and count longer documents (default 64M)");
-  add_choice(content, "duplicate-ids", "POLICY", {"first", "keep", "fail"},
-             "first (default: skip and count later documents), keep or fail");
+  add_duplicate_ids_option(content);
   add_flag(content, "positions", "store the position of every occurrence, for phrases (about five times the size)");
   add_choice(content, "store", "WHAT", {"none", "meta", "text"},
              "besides the id: meta (default: title, url, date), text (also the text, compressed) or none");
@@ -244,6 +232,32 @@ std::vector<options::options_description> planned_option_groups() {
 }
 
 }  // namespace
+
+void add_analysis_options(options::options_description& group) {
+  add_choice(group, "tokenizer", "NAME", {"unicode", "ascii"},
+             "unicode (default) or ascii: maximal sequences of letters and digits, lower-cased");
+  add_choice(group, "stop", "LIST", {"none", "english"},
+             "words to leave out: none (default), english, or a file with one word per line");
+  add_choice(group, "stem", "LANGUAGE", stemmer_names(),
+             "none (default), porter, or a Snowball stemmer such as english");
+  add_value(group, "max-term-bytes", "N", "drop and count longer tokens (default 255, at most 65535)");
+}
+
+void add_duplicate_ids_option(options::options_description& group) {
+  add_choice(group, "duplicate-ids", "POLICY", {"first", "keep", "fail"},
+             "first (default: skip and count later documents), keep or fail");
+}
+
+ContentOptions analysis_options(const Arguments& arguments, FileSystem& files,
+                                const std::function<void()>& wait_check) {
+  ContentOptions content;
+  take_choice(arguments, "tokenizer", content.tokenizer);
+  take_name(arguments, "stem", content.stemmer);
+  take_count(arguments, "max-term-bytes", 1, 65535, content.max_term_bytes);
+  take_choice(arguments, "duplicate-ids", content.duplicate_ids);
+  if (const auto choice = arguments.text("stop")) content.stop_words = stop_words(*choice, content, files, wait_check);
+  return content;
+}
 
 options::options_description bad_input_option_group() {
   auto errors = option_group("Bad input");

@@ -13,6 +13,12 @@ namespace spillway {
 
 std::vector<boost::program_options::options_description> index_option_groups();
 
+// How text becomes terms, and --duplicate-ids; for every command that makes an index of what is not one.
+void add_analysis_options(boost::program_options::options_description& group);
+void add_duplicate_ids_option(boost::program_options::options_description& group);
+// Their values. Throws as index_options.
+ContentOptions analysis_options(const Arguments& arguments, FileSystem& files, const std::function<void()>& wait_check);
+
 // --max-error-rate and --strict.
 boost::program_options::options_description bad_input_option_group();
 
