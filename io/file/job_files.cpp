@@ -16,16 +16,18 @@ bool is_index_file_name(std::string_view name) {
   return name == kManifestName || std::find(kSectionNames.begin(), kSectionNames.end(), name) != kSectionNames.end();
 }
 
-// `path` ends with `name`. Files of an index are in directories for indexes alone.
+// `path` ends with `name`. Files of an index, or of an export, are in directories for them alone.
 bool is_job_file(const std::string& path, const std::string& name) {
   const std::string directory = parent_directory(path);
+  if (directory.ends_with("/" + std::string(kExportName))) return name.starts_with("inv.") || name.starts_with("fwd.");
   const bool is_of_index = directory.ends_with("/index") || directory.ends_with("/replaced");
   return is_of_index ? is_index_file_name(name) : name.starts_with(kScratchFilePrefix);
 }
 
 // The last one is the work directory of a benchmark's jobs.
 bool is_job_directory_name(const std::string& name) {
-  return name == "index" || name == "replaced" || name == "index.work" || is_scratch_directory_name(name);
+  return name == "index" || name == "replaced" || name == "index.work" || name == kExportName ||
+         is_scratch_directory_name(name);
 }
 
 EntryKind kind_of(FileSystem& files, const std::string& path, const std::string& name) {

@@ -13,6 +13,8 @@ inline constexpr const char* kLockName = "LOCK";
 inline constexpr const char* kScratchFilePrefix = "spillway-";
 inline constexpr const char* kScratchDirectoryPrefix = ".spillway-";  // and six letters or digits
 inline constexpr std::size_t kUniqueNameBytes = 6;
+// The directory of files for PISA in a work directory; their names begin with "inv." and "fwd.".
+inline constexpr const char* kExportName = "export";
 // In the work directory of a resumable job (docs/formats.md): what the job is, and how far it got, with a number.
 inline constexpr const char* kDescriptionName = "spillway-job";
 inline constexpr const char* kCommitPrefix = "spillway-manifest-";

@@ -121,8 +121,20 @@ Scenario reading(const std::string& name, const Words& words) {
   return {name, words, "", {index({"%/in/a.jsonl"}, "place/index", kEverything)}};
 }
 
+// The file to import is made before, and an input.
+Scenario import_scenario() {
+  return {
+      "import-ciff",
+      {"import", "--from", "ciff", "%/in/a.ciff", "-o", "%/place/out", "--temp-dir", "%/temp", "--memory", kRoom,
+       "--threads", "1", "-q"},
+      kOutput,
+      {index({"%/in/a.jsonl"}, "place/index"), {"export", "%/place/index", "--to", "ciff", "-o", "%/in/a.ciff", "-q"}}};
+}
+
 std::vector<Scenario> reading_scenarios() {
-  return {reading("search", {"search", "%/place/index", "word9 word16 größe +word4"}),
+  return {reading("export-ciff", {"export", "%/place/index", "--to", "ciff", "-o", "-", "-q"}),
+          reading("export-jsonl", {"export", "%/place/index", "--to", "jsonl", "-o", "-", "-q"}),
+          reading("search", {"search", "%/place/index", "word9 word16 größe +word4"}),
           reading("search-queries", {"search", "%/place/index", "--queries", "%/lists/queries", "--format", "trec"}),
           reading("verify", {"verify", "%/place/index"}),
           reading("dump", {"dump", "%/place/index", "postings", "--positions"}),
@@ -135,6 +147,7 @@ bool Scenario::is_resumable() const { return std::find(words.begin(), words.end(
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all = index_scenarios();
+  all.push_back(import_scenario());
   for (const auto& more : {merge_scenarios(), reading_scenarios()}) all.insert(all.end(), more.begin(), more.end());
   return all;
 }

@@ -12,6 +12,8 @@ std::vector<Command> all_commands() {
           dump_command(),
           doc_command(),
           sort_command(),
+          export_command(),
+          import_command(),
           generate_text_command(),
           generate_keys_command(),
           generate_strings_command(),

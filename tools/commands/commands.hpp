@@ -17,6 +17,8 @@ Command verify_command();
 Command dump_command();
 Command doc_command();
 Command sort_command();
+Command export_command();
+Command import_command();
 Command generate_text_command();
 Command generate_keys_command();
 Command generate_strings_command();

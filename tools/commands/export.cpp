@@ -1,0 +1,132 @@
+// `spillway export`: an index as files that other programs read.
+#include <algorithm>
+
+#include "indexer/plan/memory.hpp"
+#include "io/format/index.hpp"
+#include "io/memory/budget.hpp"
+#include "io/memory/program_bytes.hpp"
+#include "tools/cli/option_values.hpp"
+#include "tools/cli/output_file.hpp"
+#include "tools/cli/signals.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/exchange/ciff_writer.hpp"
+#include "tools/exchange/pisa_writer.hpp"
+#include "tools/exchange/text_writer.hpp"
+#include "tools/options/job.hpp"
+#include "tools/report/progress.hpp"
+
+namespace spillway {
+
+namespace {
+
+enum class ExportFormat : std::uint8_t { kCiff, kPisa, kJsonl, kTsv };
+
+struct ExportOptions {
+  std::string index, output;
+  ExportFormat format = ExportFormat::kCiff;
+  std::uint64_t memory_bytes = available_memory_bytes() / 2;
+};
+
+ExportOptions export_options(const Arguments& arguments) {
+  refuse_both(arguments, "quiet", "progress");
+  ExportOptions result;
+  result.index = arguments.operands()[0];
+  if (!arguments.has("to")) throw UsageError("no format named; give --to ciff, pisa, jsonl or tsv");
+  take_choice(arguments, "to", result.format);
+  const auto output = arguments.text("output");
+  if (!output || output->empty()) throw UsageError("no output named; give -o OUT");
+  result.output = *output;
+  take_size(arguments, "memory", result.memory_bytes, result.memory_bytes);
+  if (result.memory_bytes < kMinMemoryBytes) {
+    throw BudgetError("--memory " + std::to_string(result.memory_bytes) + " is too little; give at least 64M");
+  }
+  if (result.format == ExportFormat::kPisa && result.output == "-") {
+    throw UsageError("--to pisa makes a directory, which cannot be standard output; give -o DIR");
+  }
+  if (result.format == ExportFormat::kPisa && arguments.has("force")) {
+    throw UsageError("--force replaces a file, and --to pisa makes a directory; remove it, or choose another -o");
+  }
+  return result;
+}
+
+// The pages of each of the index's files that stay in memory.
+std::size_t resident_bytes(std::uint64_t memory_bytes) {
+  constexpr std::size_t kShare = 4 * kSectionCount, kMost = std::size_t{64} << 20;
+  const std::size_t program = program_reserve_bytes(program_bytes(), 1);
+  const std::size_t free = static_cast<std::size_t>(memory_bytes) - std::min<std::size_t>(memory_bytes, program);
+  return std::clamp(free / kShare, 4 * kPageBytes, kMost);
+}
+
+void write_file(const IndexReader& index, const ExportOptions& options, OutputFile& file,
+                const ExportContext& context) {
+  const WriteBytes write = [&file](std::string_view bytes) { file.write(bytes); };
+  if (options.format == ExportFormat::kCiff) write_ciff(index, write, context);
+  if (options.format == ExportFormat::kJsonl) write_jsonl(index, write, context);
+  if (options.format == ExportFormat::kTsv) write_tsv(index, write, context);
+  context.check();
+  file.finish();
+}
+
+void write_directory(const IndexReader& index, const ExportOptions& options, FileSystem& files,
+                     const ExportContext& context) {
+  ExportDirectory directory(files, options.output);
+  write_pisa(index, directory, context);
+  context.check();
+  directory.publish();
+}
+
+ExitCode run_export_command(const Arguments& arguments, Session& session) {
+  const ExportOptions options = export_options(arguments);
+  IndexProgress progress;
+  const IndexReader index(session.files, options.index, resident_bytes(options.memory_bytes));
+  progress.postings_total.store(index.counts().postings);
+  ProgressDisplay display(progress, progress_style(arguments.has("progress"), arguments.has("quiet")));
+  const ExportContext context{.check = interruption_check(session.signal_number),
+                              .stage = [&](const char* stage) { progress.stage.store(stage); },
+                              .postings_done = [&](std::uint64_t done) { progress.postings_done.store(done); }};
+  if (options.format == ExportFormat::kPisa) {
+    write_directory(index, options, session.files, context);
+    return ExitCode::kDone;
+  }
+  refuse_input(session.files, "--output", options.output, {options.index});
+  const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
+  OutputFile file(session, "--output", options.output, if_there);
+  write_file(index, options, file, context);
+  return ExitCode::kDone;
+}
+
+}  // namespace
+
+Command export_command() {
+  Command command;
+  command.name = "export";
+  command.summary = "write an index as files that other programs read (CIFF, PISA, JSON lines, TSV)";
+  command.examples = {
+      {"spillway export docs.index --to ciff -o docs.ciff", "for Lucene (Anserini), Terrier, PISA, JASS, OldDog"},
+      {"spillway export docs.index --to pisa -o docs.pisa", "a directory with inv.docs, inv.freqs, fwd.terms, ..."},
+      {"spillway export docs.index --to jsonl -o - | zstd > docs.jsonl.zst",
+       "the documents, from an index with --store text"}};
+  command.operands = "INDEX --to FORMAT -o OUT [OPTIONS]";
+  command.notes =
+      "\nOUT appears complete or not at all. Documents keep their order and numbers; positions are not exported. jsonl "
+      "has\n"
+      "id, title, url, date and text, tsv has id, title and text, in which tabs and line breaks become blanks.\n"
+      "docs/exchange.md describes the files, and how to read them in each program.";
+  auto output = option_group("Output"), resources = option_group("Resources"), report = option_group("Report");
+  add_choice(output, "to", "FORMAT", {"ciff", "pisa", "jsonl", "tsv"},
+             "ciff (Common Index File Format), pisa (PISA's files), jsonl or tsv (documents with their texts)");
+  add_value(output, "output,o", "OUT", "the file, or for pisa the directory, to make; - is standard output");
+  add_flag(output, "force", "replace an existing file");
+  add_value(resources, "memory", "SIZE",
+            "limit of all memory of the process (default: half of what is available; 50% is half of that)");
+  add_flag(report, "progress", "show progress even if standard error is not a terminal");
+  add_flag(report, "quiet,q", "print only errors");
+  for (const auto& group : {output, resources, report}) command.groups.push_back(group);
+  command.min_operands = command.max_operands = 1;
+  command.exit_codes = {{ExitCode::kOverBudget, "--memory or the machine's memory is too small"},
+                        {ExitCode::kCorrupt, "the index is corrupt or of another version"}};
+  command.run = run_export_command;
+  return command;
+}
+
+}  // namespace spillway
