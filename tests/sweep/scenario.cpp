@@ -133,6 +133,7 @@ Scenario import_scenario() {
 
 std::vector<Scenario> reading_scenarios() {
   return {reading("export-ciff", {"export", "%/place/index", "--to", "ciff", "-o", "-", "-q"}),
+          reading("export-by-url", {"export", "%/place/index", "--to", "ciff", "--order", "url", "-o", "-", "-q"}),
           reading("export-jsonl", {"export", "%/place/index", "--to", "jsonl", "-o", "-", "-q"}),
           reading("search", {"search", "%/place/index", "word9 word16 größe +word4"}),
           reading("search-queries", {"search", "%/place/index", "--queries", "%/lists/queries", "--format", "trec"}),

@@ -21,9 +21,12 @@ namespace {
 
 enum class ExportFormat : std::uint8_t { kCiff, kPisa, kJsonl, kTsv };
 
+enum class ExportOrder : std::uint8_t { kInput, kUrl };
+
 struct ExportOptions {
   std::string index, output;
   ExportFormat format = ExportFormat::kCiff;
+  ExportOrder order = ExportOrder::kInput;
   std::uint64_t memory_bytes = available_memory_bytes() / 2;
 };
 
@@ -33,6 +36,11 @@ ExportOptions export_options(const Arguments& arguments) {
   result.index = arguments.operands()[0];
   if (!arguments.has("to")) throw UsageError("no format named; give --to ciff, pisa, jsonl or tsv");
   take_choice(arguments, "to", result.format);
+  take_choice(arguments, "order", result.order);
+  if (result.order == ExportOrder::kUrl && result.format != ExportFormat::kCiff &&
+      result.format != ExportFormat::kPisa) {
+    throw UsageError("--order url is for lists: it needs --to ciff or pisa");
+  }
   const auto output = arguments.text("output");
   if (!output || output->empty()) throw UsageError("no output named; give -o OUT");
   result.output = *output;
@@ -57,20 +65,29 @@ std::size_t resident_bytes(std::uint64_t memory_bytes) {
   return std::clamp(free / kShare, 4 * kPageBytes, kMost);
 }
 
-void write_file(const IndexReader& index, const ExportOptions& options, OutputFile& file,
+DocumentOrder document_order(const IndexReader& index, const ExportOptions& options, MemoryBudget& budget,
+                             const ExportContext& context) {
+  if (options.order == ExportOrder::kInput) return {};
+  if (index.options().store == StorePolicy::kNone) {
+    throw UsageError("no URLs are stored in " + printable(options.index, 4096) + "; leave out --order url");
+  }
+  context.stage("order");
+  return DocumentOrder::by_url(index, budget, context.check);
+}
+
+void write_file(const IndexReader& index, DocumentOrder& order, const ExportOptions& options, OutputFile& file,
                 const ExportContext& context) {
   const WriteBytes write = [&file](std::string_view bytes) { file.write(bytes); };
-  if (options.format == ExportFormat::kCiff) write_ciff(index, write, context);
+  if (options.format == ExportFormat::kCiff) write_ciff(index, order, write, context);
   if (options.format == ExportFormat::kJsonl) write_jsonl(index, write, context);
   if (options.format == ExportFormat::kTsv) write_tsv(index, write, context);
   context.check();
   file.finish();
 }
 
-void write_directory(const IndexReader& index, const ExportOptions& options, FileSystem& files,
+void write_directory(const IndexReader& index, DocumentOrder& order, ExportDirectory& directory,
                      const ExportContext& context) {
-  ExportDirectory directory(files, options.output);
-  write_pisa(index, directory, context);
+  write_pisa(index, order, directory, context);
   context.check();
   directory.publish();
 }
@@ -84,14 +101,21 @@ ExitCode run_export_command(const Arguments& arguments, Session& session) {
   const ExportContext context{.check = interruption_check(session.signal_number),
                               .stage = [&](const char* stage) { progress.stage.store(stage); },
                               .postings_done = [&](std::uint64_t done) { progress.postings_done.store(done); }};
+  MemoryBudget budget(static_cast<std::size_t>(options.memory_bytes));
+  const Reservation fixed =
+      budget.reserve(program_reserve_bytes(program_bytes(), 1) + kSectionCount * resident_bytes(options.memory_bytes),
+                     "the program itself");
   if (options.format == ExportFormat::kPisa) {
-    write_directory(index, options, session.files, context);
+    ExportDirectory directory(session.files, options.output);
+    DocumentOrder order = document_order(index, options, budget, context);
+    write_directory(index, order, directory, context);
     return ExitCode::kDone;
   }
   refuse_input(session.files, "--output", options.output, {options.index});
   const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
   OutputFile file(session, "--output", options.output, if_there);
-  write_file(index, options, file, context);
+  DocumentOrder order = document_order(index, options, budget, context);
+  write_file(index, order, options, file, context);
   return ExitCode::kDone;
 }
 
@@ -108,13 +132,16 @@ Command export_command() {
        "the documents, from an index with --store text"}};
   command.operands = "INDEX --to FORMAT -o OUT [OPTIONS]";
   command.notes =
-      "\nOUT appears complete or not at all. Documents keep their order and numbers; positions are not exported. jsonl "
-      "has\n"
-      "id, title, url, date and text, tsv has id, title and text, in which tabs and line breaks become blanks.\n"
-      "docs/exchange.md describes the files, and how to read them in each program.";
+      "\nOUT appears complete or not at all. Documents keep their order, unless --order says otherwise. Positions "
+      "stay\n"
+      "behind. jsonl has id, title, url, date and text; tsv has id, title and text, in which tabs and line breaks "
+      "become\n"
+      "blanks. docs/exchange.md describes the files, and how to read them in each program.";
   auto output = option_group("Output"), resources = option_group("Resources"), report = option_group("Report");
   add_choice(output, "to", "FORMAT", {"ciff", "pisa", "jsonl", "tsv"},
              "ciff (Common Index File Format), pisa (PISA's files), jsonl or tsv (documents with their texts)");
+  add_choice(output, "order", "NAME", {"input", "url"},
+             "ciff, pisa: number the documents as in the input (default) or by URL, which makes gaps smaller");
   add_value(output, "output,o", "OUT", "the file, or for pisa the directory, to make; - is standard output");
   add_flag(output, "force", "replace an existing file");
   add_value(resources, "memory", "SIZE",

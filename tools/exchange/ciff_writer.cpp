@@ -5,7 +5,6 @@
 #include "corpora/document/utf8.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
-#include "io/index/postings_cursor.hpp"
 #include "tools/cli/build_facts.hpp"
 #include "tools/exchange/documents.hpp"
 
@@ -76,11 +75,12 @@ class MessageWriter {
 
 // Calls take(gap, frequency) for each posting of a list: the first gap counts from document 0.
 template <typename Take>
-void each_posting(const IndexReader& index, const TermEntry& entry, const ExportContext& context, const Take& take) {
-  PostingsCursor cursor(index, entry);
+void each_posting(const IndexReader& index, const TermEntry& entry, DocumentOrder& order, const ExportContext& context,
+                  const Take& take) {
+  OrderedPostings cursor(index, entry, order, context.check);
   std::uint32_t previous = 0;
-  while (cursor.next_block()) {
-    if (cursor.block() % 256 == 0) context.check();
+  for (std::uint64_t block = 0; cursor.next_block(); ++block) {
+    if (block % 256 == 0) context.check();
     const auto documents = cursor.documents(), frequencies = cursor.frequencies();
     for (std::size_t i = 0; i < documents.size(); ++i) {
       take(documents[i] - previous, frequencies[i]);
@@ -89,19 +89,20 @@ void each_posting(const IndexReader& index, const TermEntry& entry, const Export
   }
 }
 
-std::uint64_t list_message_bytes(const IndexReader& index, const TermEntry& entry, const ExportContext& context) {
+std::uint64_t list_message_bytes(const IndexReader& index, const TermEntry& entry, DocumentOrder& order,
+                                 const ExportContext& context) {
   std::uint64_t bytes =
       string_bytes(entry.term) + number_bytes(entry.document_count) + number_bytes(entry.occurrence_count);
-  each_posting(index, entry, context,
+  each_posting(index, entry, order, context,
                [&](std::uint32_t gap, std::uint32_t frequency) { bytes += 2 + posting_body_bytes(gap, frequency); });
   return bytes;
 }
 
 class CiffWriter {
  public:
-  CiffWriter(const IndexReader& index, const WriteBytes& write, const ExportContext& context,
+  CiffWriter(const IndexReader& index, DocumentOrder& order, const WriteBytes& write, const ExportContext& context,
              std::uint64_t most_message_bytes)
-      : index_(index), context_(context), most_message_bytes_(most_message_bytes), out_(write) {}
+      : index_(index), order_(order), context_(context), most_message_bytes_(most_message_bytes), out_(write) {}
 
   void write() {
     check();
@@ -124,7 +125,7 @@ class CiffWriter {
       context_.check();
       const TermEntry& entry = terms.entry();
       if (entry.document_count * kMaxPostingBytes + 2 * kMaxTermBytes < most_message_bytes_) continue;
-      const std::uint64_t bytes = list_message_bytes(index_, entry, context_);
+      const std::uint64_t bytes = list_message_bytes(index_, entry, order_, context_);
       if (bytes <= most_message_bytes_) continue;
       throw UsageError("the list of '" + printable(entry.term) + "' with " + std::to_string(entry.document_count) +
                        " documents takes " + std::to_string(bytes) + " bytes in CIFF, whose messages have at most " +
@@ -164,29 +165,28 @@ class CiffWriter {
     if (!is_valid_utf8(entry.term)) {
       throw UsageError("the term '" + printable(entry.term) + "' is not UTF-8: CIFF cannot hold it");
     }
-    out_.varint(list_message_bytes(index_, entry, context_));
+    out_.varint(list_message_bytes(index_, entry, order_, context_));
     out_.text(ciff::list::kTerm, entry.term);
     out_.number(ciff::list::kDocumentCount, entry.document_count);
     out_.number(ciff::list::kOccurrences, entry.occurrence_count);
-    each_posting(index_, entry, context_, [&](std::uint32_t gap, std::uint32_t frequency) {
+    each_posting(index_, entry, order_, context_, [&](std::uint32_t gap, std::uint32_t frequency) {
       out_.posting(gap, int32_of(frequency, "a frequency"));
     });
   }
 
   void write_documents() {
-    ExportedDocuments documents(index_);
-    while (documents.next()) {
-      context_.check();
-      check_exported_id(documents, "", "CIFF");
-      const std::uint64_t length = int32_of(documents.document().length, "the length of a document");
-      out_.varint(number_bytes(documents.number()) + string_bytes(documents.id()) + number_bytes(length));
-      out_.number(ciff::record::kDocument, documents.number());
-      out_.text(ciff::record::kId, documents.id());
+    each_ordered_document(index_, order_, context_.check, [this](const OrderedDocument& document) {
+      check_exported_id(document.number, document.id, "", "CIFF");
+      const std::uint64_t length = int32_of(document.length, "the length of a document");
+      out_.varint(number_bytes(document.number) + string_bytes(document.id) + number_bytes(length));
+      out_.number(ciff::record::kDocument, document.number);
+      out_.text(ciff::record::kId, document.id);
       out_.number(ciff::record::kLength, length);
-    }
+    });
   }
 
   const IndexReader& index_;
+  DocumentOrder& order_;
   const ExportContext& context_;
   std::uint64_t most_message_bytes_;
   MessageWriter out_;
@@ -194,9 +194,9 @@ class CiffWriter {
 
 }  // namespace
 
-void write_ciff(const IndexReader& index, const WriteBytes& write, const ExportContext& context,
+void write_ciff(const IndexReader& index, DocumentOrder& order, const WriteBytes& write, const ExportContext& context,
                 std::uint64_t most_message_bytes) {
-  CiffWriter(index, write, context, most_message_bytes).write();
+  CiffWriter(index, order, write, context, most_message_bytes).write();
 }
 
 }  // namespace spillway

@@ -31,11 +31,11 @@ bool ExportedDocuments::next() {
   return true;
 }
 
-void check_exported_id(const ExportedDocuments& documents, std::string_view separators, std::string_view format) {
-  const std::string& id = documents.id();
+void check_exported_id(std::uint64_t number, const std::string& id, std::string_view separators,
+                       std::string_view format) {
   const auto refuse = [&](const std::string& why) {
-    throw UsageError("document " + std::to_string(documents.number()) + " has the id '" + printable(id) + "', which " +
-                     why + ": " + std::string(format) + " cannot hold it; leave the document out with merge --drop, " +
+    throw UsageError("document " + std::to_string(number) + " has the id '" + printable(id) + "', which " + why + ": " +
+                     std::string(format) + " cannot hold it; leave the document out with merge --drop, " +
                      "or index it with another id");
   };
   if (!is_valid_utf8(id)) refuse("is not UTF-8");

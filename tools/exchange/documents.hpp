@@ -34,8 +34,9 @@ class ExportedDocuments {
   std::string id_;
 };
 
-// Throws UsageError for an id that is not UTF-8 or, with `separators`, holds one of these characters: `format` names
+// Throws UsageError for the id of document `number` that is not UTF-8 or holds one of the `separators`. `format` names
 // what cannot hold it.
-void check_exported_id(const ExportedDocuments& documents, std::string_view separators, std::string_view format);
+void check_exported_id(std::uint64_t number, const std::string& id, std::string_view separators,
+                       std::string_view format);
 
 }  // namespace spillway

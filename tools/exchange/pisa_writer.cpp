@@ -1,12 +1,9 @@
 #include "tools/exchange/pisa_writer.hpp"
 
-#include <algorithm>
-#include <array>
 #include <span>
 
 #include "io/base/byte_order.hpp"
 #include "io/base/error.hpp"
-#include "io/index/postings_cursor.hpp"
 #include "tools/exchange/documents.hpp"
 
 namespace spillway {
@@ -37,8 +34,8 @@ class NumberFile {
 
 class PisaWriter {
  public:
-  PisaWriter(const IndexReader& index, ExportDirectory& out, const ExportContext& context)
-      : index_(index), out_(out), context_(context) {}
+  PisaWriter(const IndexReader& index, DocumentOrder& order, ExportDirectory& out, const ExportContext& context)
+      : index_(index), order_(order), out_(out), context_(context) {}
 
   void write() {
     context_.stage("lists");
@@ -65,9 +62,9 @@ class PisaWriter {
       const TermEntry& entry = terms.entry();
       documents.number(static_cast<std::uint32_t>(entry.document_count));
       frequencies.number(static_cast<std::uint32_t>(entry.document_count));
-      PostingsCursor cursor(index_, entry);
-      while (cursor.next_block()) {
-        if (cursor.block() % 256 == 0) context_.check();
+      OrderedPostings cursor(index_, entry, order_, context_.check);
+      for (std::uint64_t block = 0; cursor.next_block(); ++block) {
+        if (block % 256 == 0) context_.check();
         documents.numbers(cursor.documents());
         frequencies.numbers(cursor.frequencies());
       }
@@ -78,14 +75,11 @@ class PisaWriter {
   }
 
   void write_sizes() {
-    constexpr std::uint64_t kPortion = 1 << 14;
     NumberFile sizes(out_.create("inv.sizes"));
-    const std::uint64_t all = index_.counts().documents;
-    sizes.number(static_cast<std::uint32_t>(all));
-    for (std::uint64_t at = 0; at < all; at += kPortion) {
-      context_.check();
-      sizes.numbers(index_.document_lengths(at, std::min(kPortion, all - at)));
-      index_.check_whole();
+    sizes.number(static_cast<std::uint32_t>(index_.counts().documents));
+    for (std::uint32_t number = 0; number < index_.counts().documents; ++number) {
+      if (number % kPostingsBlock == 0) context_.check();
+      sizes.number(index_.document_length(order_.old_number(number)));
     }
     sizes.finish();
   }
@@ -105,12 +99,10 @@ class PisaWriter {
 
   template <typename Take>
   void each_id(const Take& take) {
-    ExportedDocuments documents(index_);
-    while (documents.next()) {
-      context_.check();
-      check_exported_id(documents, "\r\n", "PISA's list of documents");
-      take(documents.id());
-    }
+    each_ordered_document(index_, order_, context_.check, [&](const OrderedDocument& document) {
+      check_exported_id(document.number, document.id, "\r\n", "PISA's list of documents");
+      take(document.id);
+    });
   }
 
   // Names, one on a line, and the same as a table: how many, where each begins and the last ends, and their bytes.
@@ -132,29 +124,27 @@ class PisaWriter {
 
   void write_urls() {
     NumberFile lines(out_.create("fwd.urls"));
-    ExportedDocuments documents(index_);
-    while (documents.next()) {
-      context_.check();
-      const std::string_view url = documents.document().url;
-      if (url.find_first_of("\r\n") != std::string_view::npos) {
-        throw UsageError("document " + std::to_string(documents.number()) + " has the URL '" + printable(url) +
+    each_ordered_document(index_, order_, context_.check, [&](const OrderedDocument& document) {
+      if (document.url.find_first_of("\r\n") != std::string::npos) {
+        throw UsageError("document '" + printable(document.id) + "' has the URL '" + printable(document.url) +
                          "' with a line break: PISA's list of URLs cannot hold it");
       }
-      lines.text(url);
+      lines.text(document.url);
       lines.text("\n");
-    }
+    });
     lines.finish();
   }
 
   const IndexReader& index_;
+  DocumentOrder& order_;
   ExportDirectory& out_;
   const ExportContext& context_;
 };
 
 }  // namespace
 
-void write_pisa(const IndexReader& index, ExportDirectory& out, const ExportContext& context) {
-  PisaWriter(index, out, context).write();
+void write_pisa(const IndexReader& index, DocumentOrder& order, ExportDirectory& out, const ExportContext& context) {
+  PisaWriter(index, order, out, context).write();
 }
 
 }  // namespace spillway

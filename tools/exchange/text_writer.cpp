@@ -60,7 +60,7 @@ void write_jsonl(const IndexReader& index, const WriteBytes& write, const Export
   ExportedDocuments documents(index, ExportTexts::kRead);
   while (documents.next()) {
     context.check();
-    check_exported_id(documents, "", "JSON");
+    check_exported_id(documents.number(), documents.id(), "", "JSON");
     const RunDocument& document = documents.document();
     append_member("{\"id\":\"", documents.id(), out);
     if ((document.fields & RunDocument::kTitle) != 0) append_member(",\"title\":\"", document.title, out);
@@ -80,7 +80,8 @@ void write_tsv(const IndexReader& index, const WriteBytes& write, const ExportCo
   ExportedDocuments documents(index, ExportTexts::kRead);
   while (documents.next()) {
     context.check();
-    check_exported_id(documents, std::string_view("\t\r\n\0", 4), "a file of columns separated by tabs");
+    check_exported_id(documents.number(), documents.id(), std::string_view("\t\r\n\0", 4),
+                      "a file of columns separated by tabs");
     out.append(documents.id());
     out.append("\t");
     append_column(documents.document().title, out);

@@ -21,8 +21,9 @@ std::string written(SampleIndex& sample, std::uint64_t most_message_bytes = ciff
   const IndexReader index(files, "/job/index");
   std::string bytes;
   const ExportContext context{[] {}, [](const char*) {}, [](std::uint64_t) {}};
+  DocumentOrder order;
   write_ciff(
-      index, [&](std::string_view more) { bytes += more; }, context, most_message_bytes);
+      index, order, [&](std::string_view more) { bytes += more; }, context, most_message_bytes);
   return bytes;
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <sstream>
 
 #include "io/base/error.hpp"
 #include "tests/corpora/reader/packing.hpp"
@@ -192,6 +193,45 @@ TEST_F(Exchange, ExportsWhatPisaReads) {
   EXPECT_EQ(table.substr(sizeof head), "d1d2d3");
   EXPECT_EQ(names(at("pisa")), (std::vector<std::string>{"fwd.doclex", "fwd.documents", "fwd.termlex", "fwd.terms",
                                                          "fwd.urls", "inv.docs", "inv.freqs", "inv.sizes"}));
+}
+
+// The order of URLs is that of an index of the records in this order.
+TEST_F(Exchange, NumbersDocumentsByUrl) {
+  write("docs.jsonl", records(700, true));
+  index("docs.jsonl", "docs.index");
+  std::vector<std::pair<std::string, std::string>> lines;  // URL and record
+  std::istringstream input(records(700, true));
+  for (std::string line; std::getline(input, line);) {
+    const std::size_t url = line.find("\"url\":\""), begin = url + 7;
+    lines.emplace_back(url == std::string::npos ? "" : line.substr(begin, line.find('"', begin) - begin), line);
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string sorted;
+  for (const auto& line : lines) sorted += line.second + "\n";
+  write("sorted.jsonl", sorted);
+  index("sorted.jsonl", "sorted.index");
+  const auto exported = [&](const char* from, const char* order) {
+    return run({"export", at(from), "--to", "ciff", "-o", "-", "--order", order, "--memory", "64M"}).out;
+  };
+  const std::string expected = exported("sorted.index", "input");
+  EXPECT_TRUE(exported("docs.index", "url") == expected);
+  EXPECT_TRUE(exported("docs.index", "input") != expected);
+  run({"export", at("docs.index"), "--to", "pisa", "-o", at("by-url"), "--order", "url"});
+  run({"export", at("sorted.index"), "--to", "pisa", "-o", at("sorted"), "--order", "input"});
+  expect_same_index(at("by-url"), at("sorted"));
+}
+
+TEST_F(Exchange, RefusesAnOrderThatIsNotKnown) {
+  make_index(true, {"--store", "none"});
+  const auto refusal = [&](const char* format) {
+    const auto result = run_spillway({"export", at("docs.index"), "--to", format, "-o", at("out"), "--order", "url"});
+    EXPECT_EQ(result.exit_code, 2);
+    return result.err;
+  };
+  EXPECT_NE(refusal("ciff").find("no URLs are stored"), std::string::npos);
+  EXPECT_NE(refusal("pisa").find("no URLs are stored"), std::string::npos);
+  EXPECT_NE(refusal("tsv").find("--to ciff or pisa"), std::string::npos);
+  EXPECT_EQ(names(scratch_.path()), (std::vector<std::string>{"docs.index", "docs.jsonl"}));
 }
 
 // What was exported as records makes the same index.
