@@ -16,6 +16,7 @@
 #include "io/base/varint.hpp"
 #include "io/checksum/position_sums.hpp"
 #include "io/checksum/position_weight.hpp"
+#include "io/memory/in_flight.hpp"
 #include "io/run/decode_positions.hpp"
 #include "io/run/postings_decoder.hpp"
 
@@ -118,28 +119,30 @@ RunSummary write_run_output(const RunOutput& output, WritableFile& file, BlockSo
   ContentChecksum written;
   std::size_t next = 0;
   std::mutex stats_mutex;
+  InFlight<EncodedRange> ranges;
   tbb::parallel_pipeline(
       ranges_at_once(output),
       tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& flow) {
         if (next == output.range_count) flow.stop();
         return next++;
-      }) & tbb::make_filter<std::size_t, EncodedRange>(tbb::filter_mode::parallel, [&](std::size_t range) {
-        return encode_range(output, range);
-      }) & tbb::make_filter<EncodedRange, EncodedRange>(tbb::filter_mode::serial_in_order, [&](EncodedRange range) {
+      }) & tbb::make_filter<std::size_t, EncodedRange*>(tbb::filter_mode::parallel, [&](std::size_t range) {
+        return ranges.add(encode_range(output, range));
+      }) & tbb::make_filter<EncodedRange*, EncodedRange*>(tbb::filter_mode::serial_in_order, [&](EncodedRange* range) {
         const Stopwatch watch;
-        for (const TermBlock& block : range.blocks) {
-          range.places.push_back(writer.place_terms(block));
+        for (const TermBlock& block : range->blocks) {
+          range->places.push_back(writer.place_terms(block));
           summary.entry_count += block.entry_count;
           summary.posting_count += block.posting_count;
         }
-        written.join(range.sum, 0);
+        written.join(range->sum, 0);
         const std::scoped_lock lock(stats_mutex);
-        stats.encode_seconds += range.seconds;
+        stats.encode_seconds += range->seconds;
         stats.write_seconds += watch.seconds();
         return range;
-      }) & tbb::make_filter<EncodedRange, void>(tbb::filter_mode::parallel, [&](const EncodedRange& range) {
+      }) & tbb::make_filter<EncodedRange*, void>(tbb::filter_mode::parallel, [&](EncodedRange* range) {
         const Stopwatch watch;
-        for (std::size_t i = 0; i < range.blocks.size(); ++i) writer.fill(range.places[i], range.blocks[i]);
+        for (std::size_t i = 0; i < range->blocks.size(); ++i) writer.fill(range->places[i], range->blocks[i]);
+        ranges.remove(range);
         const std::scoped_lock lock(stats_mutex);
         stats.write_seconds += watch.seconds();
       }));

@@ -4,8 +4,8 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <memory>
 
+#include "io/memory/in_flight.hpp"
 #include "sort/lines/ranges.hpp"
 #include "sort/lines/tournament.hpp"
 
@@ -85,7 +85,8 @@ struct RangeWork {
 };
 template <typename Make, typename Take, typename Put>
 void for_each_range(const RangeWork& work, const Make& make, const Take& take, const Put& put) {
-  using Pointer = std::shared_ptr<RangeResult>;
+  using Pointer = RangeResult*;
+  InFlight<RangeResult> results;
   std::size_t next = 0;
   const auto number =
       tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
@@ -94,7 +95,7 @@ void for_each_range(const RangeWork& work, const Make& make, const Take& take, c
         return next++;
       });
   const auto merge = tbb::make_filter<std::size_t, Pointer>(tbb::filter_mode::parallel, [&](std::size_t i) {
-    auto result = std::make_shared<RangeResult>();
+    const Pointer result = results.add({});
     make(work.ranges[i], *result);
     return result;
   });
@@ -102,8 +103,10 @@ void for_each_range(const RangeWork& work, const Make& make, const Take& take, c
     take(*result);
     return result;
   });
-  const auto write =
-      tbb::make_filter<Pointer, void>(tbb::filter_mode::parallel, [&](const Pointer& result) { put(*result); });
+  const auto write = tbb::make_filter<Pointer, void>(tbb::filter_mode::parallel, [&](Pointer result) {
+    put(*result);
+    results.remove(result);
+  });
   tbb::parallel_pipeline(work.tokens, number & merge & order & write);
 }
 

@@ -5,10 +5,10 @@
 #include <tbb/task_arena.h>
 
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "io/base/bytes.hpp"
+#include "io/memory/in_flight.hpp"
 
 namespace spillway {
 
@@ -97,22 +97,25 @@ std::uint64_t write_block(const LineBlock& block, LineOutput& output) {
   const std::vector<std::uint64_t> offsets = group_offsets(block);
   std::size_t group = 0;
   const auto tokens = static_cast<std::size_t>(2 * tbb::this_task_arena::max_concurrency() + 2);
-  using ChunkPointer = std::shared_ptr<Chunk>;
-  const auto next = tbb::make_filter<void, ChunkPointer>(
-      tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) -> ChunkPointer {
-        if (group + 1 >= offsets.size()) {
-          control.stop();
-          return nullptr;
-        }
-        return std::make_shared<Chunk>(next_chunk(offsets, group, block.size()));
-      });
+  using ChunkPointer = Chunk*;
+  InFlight<Chunk> chunks;
+  const auto next = tbb::make_filter<void, ChunkPointer>(tbb::filter_mode::serial_in_order,
+                                                         [&](tbb::flow_control& control) -> ChunkPointer {
+                                                           if (group + 1 >= offsets.size()) {
+                                                             control.stop();
+                                                             return nullptr;
+                                                           }
+                                                           return chunks.add(next_chunk(offsets, group, block.size()));
+                                                         });
   const auto fill = tbb::make_filter<ChunkPointer, ChunkPointer>(tbb::filter_mode::parallel, [&](ChunkPointer chunk) {
     gather(block, *chunk);
     return chunk;
   });
   const auto write = tbb::make_filter<ChunkPointer, void>(
-      output.has_places() ? tbb::filter_mode::parallel : tbb::filter_mode::serial_in_order,
-      [&](const ChunkPointer& chunk) { write_chunk(block, *chunk, output); });
+      output.has_places() ? tbb::filter_mode::parallel : tbb::filter_mode::serial_in_order, [&](ChunkPointer chunk) {
+        write_chunk(block, *chunk, output);
+        chunks.remove(chunk);
+      });
   tbb::parallel_pipeline(tokens, next & fill & write);
   return offsets.back();
 }

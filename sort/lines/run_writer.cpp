@@ -4,9 +4,9 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 
+#include "io/memory/in_flight.hpp"
 namespace spillway {
 
 namespace {
@@ -20,7 +20,7 @@ struct Part {
   std::size_t begin, end;
   std::vector<EncodedBlock> encoded;
 };
-using PartPointer = std::shared_ptr<Part>;
+using PartPointer = Part*;
 
 class RunWriter {
  public:
@@ -82,6 +82,7 @@ Run write_run(const LineBlock& block, const LineOrder& order, const KeyEncoder& 
   const RunWriter writer(block, order, encoder, block_bytes);
   Run run;
   run.file = &space.next_file();
+  InFlight<Part> parts;
   std::size_t begin = 0;
   const auto next =
       tbb::make_filter<void, PartPointer>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
@@ -89,19 +90,19 @@ Run write_run(const LineBlock& block, const LineOrder& order, const KeyEncoder& 
         const std::size_t from = begin;
         begin = writer.part_end(begin);
         if (from == begin) control.stop();
-        return std::make_shared<Part>(Part{from, begin, {}});
+        return parts.add({from, begin, {}});
       });
   const auto encode = tbb::make_filter<PartPointer, PartPointer>(tbb::filter_mode::parallel, [&](PartPointer part) {
     writer.encode(*part);
     return part;
   });
-  const auto append =
-      tbb::make_filter<PartPointer, void>(tbb::filter_mode::serial_in_order, [&](const PartPointer& part) {
-        for (const EncodedBlock& encoded : part->encoded) {
-          space.charge(encoded.stored.size());
-          append_block(run, encoded);
-        }
-      });
+  const auto append = tbb::make_filter<PartPointer, void>(tbb::filter_mode::serial_in_order, [&](PartPointer part) {
+    for (const EncodedBlock& encoded : part->encoded) {
+      space.charge(encoded.stored.size());
+      append_block(run, encoded);
+    }
+    parts.remove(part);
+  });
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   tbb::parallel_pipeline(2 * (threads + 1), next & encode & append);
   return run;

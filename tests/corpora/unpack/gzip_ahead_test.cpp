@@ -12,6 +12,7 @@ namespace spillway {
 namespace {
 
 using namespace spillway::testing;
+using namespace std::string_literals;
 
 // Letters that do not compress well, so that members are as long as those of pages.
 std::string letters(std::size_t count, std::uint64_t seed) {
@@ -81,7 +82,7 @@ TEST(GzipAhead, LosesWhatASerialReadLosesOfADamagedFile) {
     std::string bytes = joined(members());
     for (int i = 0; i < 20; ++i) bytes[random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
     bytes.insert(random() % bytes.size(), 100'000, '\0');
-    bytes.insert(random() % bytes.size(), "\x1F\x8B\x08\0 no member, but it begins like one", 40);
+    bytes.insert(random() % bytes.size(), "\x1F\x8B\x08\0 no member, but it begins like one"s);
     bytes.erase(random() % (bytes.size() - 70'000), 65'536);
     bytes.resize(bytes.size() - 1000);
     expect_serial_result(bytes, 300);
