@@ -23,7 +23,8 @@ endfunction()
 
 spillway_dependency(zstd zstd.h LIBRARIES zstd)
 spillway_dependency(zlib zlib.h LIBRARIES z)
-spillway_dependency(zip zip.h LIBRARIES zip)
+spillway_dependency(zip zip.h)  # loaded when a zip file is read
+target_link_libraries(dep_zip INTERFACE ${CMAKE_DL_LIBS})
 spillway_dependency(deflate libdeflate.h LIBRARIES deflate)
 spillway_dependency(brotli brotli/decode.h LIBRARIES brotlidec brotlicommon)
 spillway_dependency(xxhash xxhash.h LIBRARIES xxhash)

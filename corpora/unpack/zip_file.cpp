@@ -1,11 +1,11 @@
 #include "corpora/unpack/zip_file.hpp"
 
-#include <zip.h>
-
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <vector>
+
+#include "corpora/unpack/zip_library.hpp"
 
 namespace spillway {
 
@@ -48,12 +48,12 @@ std::optional<std::uint64_t> directory_bytes(const ReadableFile& file, std::uint
 
 class ZipFile::Entry final : public ByteSource {
  public:
-  Entry(ZipFile& owner, std::uint64_t entry) : owner_(owner), file_(zip_fopen_index(owner.zip_, entry, 0)) {
+  Entry(ZipFile& owner, std::uint64_t entry) : owner_(owner), file_(zip_library().fopen_index(owner.zip_, entry, 0)) {
     owner_.fault_.reset();
-    if (file_ == nullptr) fail(zip_strerror(owner_.zip_));
+    if (file_ == nullptr) fail(zip_library().strerror(owner_.zip_));
   }
   ~Entry() override {
-    if (file_ != nullptr) zip_fclose(file_);
+    if (file_ != nullptr) zip_library().fclose(file_);
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -61,8 +61,8 @@ class ZipFile::Entry final : public ByteSource {
   std::size_t read(std::span<std::uint8_t> out) override {
     std::size_t filled = 0;
     while (file_ != nullptr && filled < out.size()) {
-      const zip_int64_t bytes = zip_fread(file_, out.data() + filled, out.size() - filled);
-      if (bytes < 0) fail(zip_file_strerror(file_));
+      const zip_int64_t bytes = zip_library().fread(file_, out.data() + filled, out.size() - filled);
+      if (bytes < 0) fail(zip_library().file_strerror(file_));
       if (bytes <= 0) break;
       filled += static_cast<std::size_t>(bytes);
     }
@@ -72,7 +72,7 @@ class ZipFile::Entry final : public ByteSource {
  private:
   void fail(const char* what) {
     owner_.fault_ = what;
-    if (file_ != nullptr) zip_fclose(file_);
+    if (file_ != nullptr) zip_library().fclose(file_);
     file_ = nullptr;
     owner_.take_error();
   }
@@ -84,7 +84,7 @@ namespace {
 
 template <typename Input>
 zip_int64_t seek(Input& input, void* data, zip_uint64_t bytes, zip_error_t* error) {
-  const zip_int64_t place = zip_source_seek_compute_offset(input.position, input.bytes, data, bytes, error);
+  const zip_int64_t place = zip_library().source_seek_compute_offset(input.position, input.bytes, data, bytes, error);
   if (place < 0 || static_cast<std::uint64_t>(place) > input.bytes) return -1;
   input.position = static_cast<std::uint64_t>(place);
   return 0;
@@ -104,9 +104,12 @@ zip_int64_t read(Input& input, void* data, zip_uint64_t bytes) {
 }
 
 zip_int64_t tell_size(std::uint64_t bytes, void* data, zip_uint64_t room, zip_error_t* error) {
-  zip_stat_t* const stat = ZIP_SOURCE_GET_ARGS(zip_stat_t, data, room, error);
-  if (stat == nullptr) return -1;
-  zip_stat_init(stat);
+  if (room < sizeof(zip_stat_t)) {
+    zip_library().error_set(error, ZIP_ER_INVAL, 0);
+    return -1;
+  }
+  auto* const stat = static_cast<zip_stat_t*>(data);
+  zip_library().stat_init(stat);
   stat->size = bytes;
   stat->valid |= ZIP_STAT_SIZE;
   return sizeof *stat;
@@ -117,7 +120,7 @@ template <typename Input>
 zip_int64_t answer(void* user, void* data, zip_uint64_t bytes, zip_source_cmd_t command) {
   auto& input = *static_cast<Input*>(user);
   zip_error_t error;
-  zip_error_init(&error);
+  zip_library().error_init(&error);
   switch (command) {
     case ZIP_SOURCE_OPEN:
       input.position = 0;
@@ -131,12 +134,12 @@ zip_int64_t answer(void* user, void* data, zip_uint64_t bytes, zip_source_cmd_t 
     case ZIP_SOURCE_STAT:
       return tell_size(input.bytes, data, bytes, &error);
     case ZIP_SOURCE_ERROR:
-      zip_error_set(&error, ZIP_ER_READ, 0);
-      return zip_error_to_data(&error, data, bytes);
+      zip_library().error_set(&error, ZIP_ER_READ, 0);
+      return zip_library().error_to_data(&error, data, bytes);
     case ZIP_SOURCE_SUPPORTS:
-      return zip_source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE, ZIP_SOURCE_STAT,
-                                            ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL,
-                                            ZIP_SOURCE_SUPPORTS, -1);
+      return zip_library().source_make_command_bitmap(ZIP_SOURCE_OPEN, ZIP_SOURCE_READ, ZIP_SOURCE_CLOSE,
+                                                      ZIP_SOURCE_STAT, ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE,
+                                                      ZIP_SOURCE_SEEK, ZIP_SOURCE_TELL, ZIP_SOURCE_SUPPORTS, -1);
     default:
       return 0;
   }
@@ -154,24 +157,24 @@ ZipFile::ZipFile(std::unique_ptr<ReadableFile> file, std::uint64_t bytes, Memory
   const auto needed = static_cast<std::size_t>(kMemoryPerByte * *directory);
   if (needed > kDirectoryBytes) memory_ = budget.reserve(needed - kDirectoryBytes, "the directory of a zip file");
   zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* const source = zip_source_function_create(&answer<Input>, &input_, &error);
-  if (source != nullptr) zip_ = zip_open_from_source(source, ZIP_RDONLY, &error);
+  zip_library().error_init(&error);
+  zip_source_t* const source = zip_library().source_function_create(&answer<Input>, &input_, &error);
+  if (source != nullptr) zip_ = zip_library().open_from_source(source, ZIP_RDONLY, &error);
   if (zip_ == nullptr) {
-    fault_ = zip_error_strerror(&error);
-    if (source != nullptr) zip_source_free(source);
+    fault_ = zip_library().error_strerror(&error);
+    if (source != nullptr) zip_library().source_free(source);
   }
-  zip_error_fini(&error);
+  zip_library().error_fini(&error);
   try {
     take_error();
   } catch (...) {
-    if (zip_ != nullptr) zip_discard(zip_);
+    if (zip_ != nullptr) zip_library().discard(zip_);
     throw;
   }
 }
 
 ZipFile::~ZipFile() {
-  if (zip_ != nullptr) zip_discard(zip_);
+  if (zip_ != nullptr) zip_library().discard(zip_);
 }
 
 void ZipFile::take_error() const {
@@ -179,11 +182,12 @@ void ZipFile::take_error() const {
 }
 
 std::uint64_t ZipFile::entry_count() const {
-  return zip_ == nullptr ? 0 : static_cast<std::uint64_t>(std::max<zip_int64_t>(0, zip_get_num_entries(zip_, 0)));
+  return zip_ == nullptr ? 0
+                         : static_cast<std::uint64_t>(std::max<zip_int64_t>(0, zip_library().get_num_entries(zip_, 0)));
 }
 
 std::string ZipFile::name(std::uint64_t entry) const {
-  const char* const found = zip_get_name(zip_, entry, ZIP_FL_ENC_RAW);
+  const char* const found = zip_library().get_name(zip_, entry, ZIP_FL_ENC_RAW);
   return found == nullptr ? std::string() : found;
 }
 

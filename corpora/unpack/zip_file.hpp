@@ -18,12 +18,12 @@ namespace spillway {
 class ZipFile {
  public:
   static constexpr std::size_t kDirectoryBytes = std::size_t{256} << 10;  // memory for a directory of usual length
-  // Not reserved here.
-  static constexpr std::size_t kOwnBytes = (std::size_t{512} << 10) + kDirectoryBytes;
+  // Not reserved here: libzip with the libraries that it needs, and what it allocates.
+  static constexpr std::size_t kOwnBytes = (std::size_t{2560} << 10) + kDirectoryBytes;
 
   // Opens a zip file of `bytes` bytes. Its directory is kept in memory; what it needs beyond kDirectoryBytes is
-  // reserved from the budget. A file that is no whole zip file has no entries, and a fault(). Throws IoError, and
-  // BudgetError for a directory that does not fit.
+  // reserved from the budget. A file that is no whole zip file has no entries, and a fault(). Throws IoError, also
+  // where there is no libzip, and BudgetError for a directory that does not fit.
   ZipFile(std::unique_ptr<ReadableFile> file, std::uint64_t bytes, MemoryBudget& budget);
   ~ZipFile();
   ZipFile(const ZipFile&) = delete;

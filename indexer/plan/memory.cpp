@@ -35,11 +35,12 @@ struct Level {
   ChunkLimits chunk;
   std::size_t buffer_bytes;
 };
-constexpr std::array<Level, 7> kLevels{{
+constexpr std::array<Level, 8> kLevels{{
     {{65536, std::size_t{1} << 22, std::size_t{1} << 22, 1U << 20}, std::size_t{1} << 20},
     {{65536, std::size_t{1} << 21, std::size_t{1} << 20, 1U << 20}, std::size_t{1} << 20},
     {{32768, std::size_t{1} << 20, std::size_t{1} << 20, 1U << 20}, std::size_t{1} << 20},
     {{16384, std::size_t{1} << 19, std::size_t{1} << 19, 1U << 19}, std::size_t{512} << 10},
+    {{16384, std::size_t{1} << 18, std::size_t{1} << 18, 1U << 18}, std::size_t{256} << 10},
     {{8192, std::size_t{1} << 18, std::size_t{1} << 17, 1U << 17}, std::size_t{256} << 10},
     {{4096, std::size_t{1} << 17, std::size_t{1} << 16, 1U << 16}, std::size_t{256} << 10},
     {{2048, std::size_t{1} << 16, std::size_t{1} << 15, 1U << 15}, std::size_t{256} << 10},
