@@ -56,10 +56,11 @@ def sync(path: Path) -> None:
 
 
 def warm_page_cache(path: Path) -> None:
-    with open(path, "rb", buffering=0) as file:
-        buffer = bytearray(1 << 20)
-        while file.readinto(buffer):
-            pass
+    buffer = bytearray(1 << 20)
+    for name in files_below(path):
+        with open(name, "rb", buffering=0) as file:
+            while file.readinto(buffer):
+                pass
 
 
 def _tail(log) -> str:
