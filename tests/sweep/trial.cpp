@@ -12,8 +12,28 @@ namespace {
 constexpr int kDone = 0, kBadIndex = 1, kIo = 2, kOverBudget = 4, kCorrupt = 5;
 // After one in so many errors that left nothing, the next job runs too.
 constexpr std::uint64_t kNextJobEvery = 8;
-// Which blocks a job spills depends on its threads, so a run may make none of the calls that are to fail.
+// Which blocks a job spills depends on its threads, so a run may make none of the calls that are to fail. Another call
+// of their kind fails in the next one.
 constexpr int kMostRuns = 20;
+
+std::string kind_of(std::string name) {
+  constexpr std::string_view kRun = "spillway-run-";
+  const std::size_t at = name.find(kRun);
+  if (at != std::string::npos) name.resize(at + kRun.size());
+  return name;
+}
+
+// Leaves a fault alone if none of `events` is of its kind.
+void take_call_of_run(Fault& fault, const std::vector<Event>& events) {
+  std::vector<const Event*> same;
+  for (const Event& event : events) {
+    if (kind_of(event.name) == kind_of(fault.name)) same.push_back(&event);
+  }
+  if (same.empty()) return;
+  const Event& taken = *same[fault.number % same.size()];
+  fault.name = taken.name;
+  fault.number = taken.number;
+}
 
 bool has_fired(const ProgramEnd& end) {
   return end.fired.empty() ||
@@ -121,9 +141,10 @@ std::string Trial::run(const Point& point) {
   }
 }
 
-std::string Trial::fault(const Point& point) {
+std::string Trial::fault(Point point) {
   ProgramEnd end;
   for (int runs = 0; runs == 0 || (runs < kMostRuns && !has_fired(end)); ++runs) {
+    if (runs != 0 && !point.faults.calls.empty()) take_call_of_run(point.faults.calls[0], end.events);
     write_tree(program_.root(), start_);
     end = program_.run(scenario_.words, point.faults);
   }
@@ -149,7 +170,7 @@ std::string Trial::judge_success(const Point& point, const ProgramEnd& end, cons
   const Fault* const fault = point.faults.calls.empty() ? nullptr : &point.faults.calls[0];
   if (fault != nullptr && error_of(fault->kind) != 0 && !must_survive(fault->kind)) {
     for (const Event& event : events_) {
-      if (event.name == fault->name && loses_data(event.call) && !is_lock(event.path)) {
+      if (kind_of(event.name) == kind_of(fault->name) && loses_data(event.call) && !is_lock(event.path)) {
         return "success, though data may be lost";
       }
     }

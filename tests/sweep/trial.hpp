@@ -28,7 +28,7 @@ class Trial {
   std::vector<std::string> next_words(const Tree& tree) const;
   bool makes_index() const { return !scenario_.output.empty(); }
   std::string crash(const Point& point, const std::vector<Event>& events, std::size_t crash_at);
-  std::string fault(const Point& point);
+  std::string fault(Point point);
   std::string fault_then_crash(const Point& point);
   std::string judge(const Point& point, const ProgramEnd& end, const Tree& found);
   std::string judge_success(const Point& point, const ProgramEnd& end, const Tree& found);
