@@ -55,7 +55,10 @@ std::size_t WarcCutter::read(std::span<std::uint8_t> out) {
   return count;
 }
 
-std::string_view WarcCutter::peek(std::size_t wanted) {
+std::string_view WarcCutter::peek(std::size_t wanted) { return fill_window(wanted, kPeekStep); }
+
+// Reads `step` bytes at once, and more if `wanted` asks for them.
+std::string_view WarcCutter::fill_window(std::size_t wanted, std::size_t step) {
   if (stopped_) return {};
   if (end_ - begin_ < wanted) {
     std::memmove(memory_.window.data(), memory_.window.data() + begin_, end_ - begin_);
@@ -63,10 +66,11 @@ std::string_view WarcCutter::peek(std::size_t wanted) {
     begin_ = 0;
   }
   while (end_ - begin_ < wanted) {
-    const std::size_t count = read(memory_.window.subspan(end_));
+    const std::size_t most = std::max(step, wanted - (end_ - begin_));
+    const std::size_t count = read(memory_.window.subspan(end_, std::min(most, memory_.window.size() - end_)));
     if (count == 0) break;
     end_ += count;
-    credit_ += count / 4;
+    read_bytes_ += count;
   }
   return {reinterpret_cast<const char*>(memory_.window.data()) + begin_, end_ - begin_};
 }
@@ -80,6 +84,35 @@ void WarcCutter::take(std::size_t bytes) {
   if (piece_bytes_ == 0) piece_offset_ = offset_;
   keep(rest_of_window().first(bytes));
   drop(bytes);
+}
+
+std::size_t WarcCutter::take_some(std::uint64_t most) {
+  if (stopped_) return 0;
+  if (begin_ == end_ && spool_ == nullptr) {
+    if (most > capacity() - filled_ && !make_room()) return 0;
+    if (filled_ < capacity()) return read_to_buffer(most);
+  }
+  const std::string_view shown = fill_window(1, memory_.window.size());
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(most, shown.size()));
+  take(count);
+  return count;
+}
+
+std::size_t WarcCutter::read_to_buffer(std::uint64_t most) {
+  if (piece_bytes_ == 0) piece_offset_ = offset_;
+  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(most, capacity() - filled_));
+  const std::size_t count = read(buffer_->span().subspan(filled_, wanted));
+  filled_ += count;
+  piece_bytes_ += count;
+  offset_ += count;
+  read_bytes_ += count;
+  return count;
+}
+
+// Bytes that may still come again: few beside those that were read, so that hostile input takes linear time.
+std::uint64_t WarcCutter::credit() const {
+  constexpr std::uint64_t kAtFirst = std::uint64_t{256} << 20;
+  return kAtFirst + read_bytes_ / 4 - returned_bytes_;
 }
 
 // Appends to the piece. The start of a piece that is spooled stays in the buffer.
@@ -139,8 +172,8 @@ bool WarcCutter::send(std::optional<ContainerFault> fault) {
 // Puts the whole piece before the bytes that come next, and takes the part that stays once more.
 bool WarcCutter::give_back(std::uint64_t kept) {
   const std::uint64_t returned = piece_bytes_ - kept;
-  if (!holds_piece() || returned > credit_ || replays_.size() == kMaxReplays) return false;
-  credit_ -= returned;
+  if (!holds_piece() || returned > credit() || replays_.size() == kMaxReplays) return false;
+  returned_bytes_ += returned;
   if (piece_bytes_ + (end_ - begin_) <= memory_.window.size()) {
     return_to_window();
   } else {

@@ -43,14 +43,19 @@ class WarcCutter final : private PieceInput {
   };
   static constexpr std::size_t kMaxRecords = 4096;  // in a buffer, so that their table stays small
   static constexpr std::size_t kMaxReplays = 8;
+  static constexpr std::size_t kPeekStep = std::size_t{4} << 10;  // blocks go to the buffer without the window
 
   std::string_view peek(std::size_t wanted) override;
   void take(std::size_t bytes) override;
+  std::size_t take_some(std::uint64_t most) override;
   void drop(std::size_t bytes) override;
   bool holds_piece() const override { return spool_ == nullptr || !spool_->is_too_long(); }
   bool give_back(std::uint64_t kept) override;
 
   std::size_t read(std::span<std::uint8_t> out);
+  std::string_view fill_window(std::size_t wanted, std::size_t step);
+  std::size_t read_to_buffer(std::uint64_t most);
+  std::uint64_t credit() const;
   void return_to_window();
   void replay();
   void keep(std::span<const std::uint8_t> bytes);
@@ -77,8 +82,7 @@ class WarcCutter final : private PieceInput {
   std::size_t piece_begin_ = 0;         // in the buffer, which holds at least the start of the piece
   std::uint64_t piece_bytes_ = 0, piece_offset_ = 0;
   std::unique_ptr<Spool> spool_;  // of a piece that does not fit the buffer
-  // Bytes that may come again. Grows with the bytes read, so that hostile input takes linear time.
-  std::uint64_t credit_ = std::uint64_t{256} << 20;
+  std::uint64_t read_bytes_ = 0, returned_bytes_ = 0;
   bool stopped_ = false;
 };
 

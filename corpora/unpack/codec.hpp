@@ -15,9 +15,11 @@ namespace spillway {
 class Codec {
  public:
   enum class Status : std::uint8_t { kOpen, kMemberEnd, kBroken };
+  // `given` bytes are at `bytes`: in `out`, or in memory of the codec, where they stay until the next step.
   struct Step {
     std::size_t taken, given;
     Status status;
+    const std::uint8_t* bytes = nullptr;
   };
   // Enough bytes to recognise the start of a member and to find out how much memory it needs.
   static constexpr std::size_t kHeadBytes = 18;
@@ -33,7 +35,8 @@ class Codec {
   // Prepares for a member that starts with `head` at `position` of the input. Throws BudgetError if its window does not
   // fit.
   virtual void start_member(std::string_view head, std::uint64_t position) = 0;
-  // Unpacks from `in` to `out`. With an empty `in`, hands out bytes that the codec still holds.
+  // Unpacks from `in` to `out`, or all of a member that is whole to memory of the codec; that only as the first step of
+  // the member. With an empty `in`, hands out bytes that the codec still holds.
   virtual Step step(std::string_view in, std::span<std::uint8_t> out) = 0;
   // Describes the error after a step that returned kBroken.
   virtual std::string broken_detail() const = 0;

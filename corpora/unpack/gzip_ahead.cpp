@@ -15,8 +15,8 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kStoredBytes = GzipAhead::kPieceBytes + GzipAhead::kMaxMemberBytes;
-// Pages of crawls unpack to about five times their size. What does not fit is left to the reader.
-constexpr std::size_t kUnpackedBytes = 8 * GzipAhead::kPieceBytes;
+// Pages of crawls unpack to about six times their size. What does not fit is left to the reader.
+constexpr std::size_t kUnpackedBytes = 16 * GzipAhead::kPieceBytes;
 constexpr std::size_t kThreadBytes = std::size_t{128} << 10;  // libdeflate's tables and the stack
 constexpr std::size_t kMaxMembers = 2048;                     // of a piece
 // Places in a piece that look like a member and are none. Where there are more, each could cost as much as a member.
@@ -35,14 +35,17 @@ class GzipAhead::Unpacker {
   Unpacker(const Unpacker&) = delete;
   Unpacker& operator=(const Unpacker&) = delete;
 
-  struct Sizes {
-    std::size_t stored, unpacked;
+  struct Result {
+    std::size_t stored = 0, unpacked = 0;
+    bool is_whole = false, needs_room = false;
   };
-  std::optional<Sizes> unpack(std::string_view in, std::span<std::uint8_t> out) {
-    Sizes sizes{};
-    const auto result = libdeflate_gzip_decompress_ex(decompressor_, in.data(), in.size(), out.data(), out.size(),
-                                                      &sizes.stored, &sizes.unpacked);
-    return result == LIBDEFLATE_SUCCESS ? std::optional(sizes) : std::nullopt;
+  Result unpack(std::string_view in, std::span<std::uint8_t> out) {
+    Result result;
+    const auto end = libdeflate_gzip_decompress_ex(decompressor_, in.data(), in.size(), out.data(), out.size(),
+                                                   &result.stored, &result.unpacked);
+    result.is_whole = end == LIBDEFLATE_SUCCESS;
+    result.needs_room = end == LIBDEFLATE_INSUFFICIENT_SPACE;
+    return result;
   }
 
  private:
@@ -133,16 +136,19 @@ void GzipAhead::take_members(Slot& slot, std::size_t stored_bytes, Unpacker& unp
   int mistakes = 0;
   for (std::size_t at = stored.find(kGzipMagic); at < end; at = stored.find(kGzipMagic, at)) {
     const std::string_view rest = stored.substr(at, kMaxMemberBytes);
-    const auto sizes = is_gzip_start(rest) ? unpacker.unpack(rest, slot.unpacked.subspan(filled)) : std::nullopt;
-    if (!sizes) {
+    const std::size_t room = std::min(slot.unpacked.size() - filled, kMaxUnpackedBytes);
+    const auto member =
+        is_gzip_start(rest) ? unpacker.unpack(rest, slot.unpacked.subspan(filled, room)) : Unpacker::Result();
+    if (member.needs_room && room < kMaxUnpackedBytes) return;
+    if (!member.is_whole) {
       ++at;
       if (++mistakes == kMaxMistakes) return;
       continue;
     }
-    slot.found.push_back({slot.piece * kPieceBytes + at, sizes->stored, filled, sizes->unpacked});
+    slot.found.push_back({slot.piece * kPieceBytes + at, member.stored, filled, member.unpacked});
     if (slot.found.size() == kMaxMembers) return;
-    filled += sizes->unpacked;
-    at += sizes->stored;
+    filled += member.unpacked;
+    at += member.stored;
   }
 }
 

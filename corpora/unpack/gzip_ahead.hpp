@@ -23,10 +23,12 @@ class GzipAhead {
     std::uint64_t stored_bytes;
     std::span<const std::uint8_t> bytes;  // unpacked
   };
-  static constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
+  static constexpr std::size_t kPieceBytes = std::size_t{128} << 10;
   // Of a member, as stored. Requires: at most Codec::kFirstStepBytes, which the reader sees of a member at once.
   static constexpr std::size_t kMaxMemberBytes = std::size_t{64} << 10;
-  static constexpr std::uint64_t kLeastFileBytes = 4 * kPieceBytes;  // smaller files are not worth the threads
+  // The reader unpacks longer members by zlib, which finds other faults than libdeflate: none is on offer.
+  static constexpr std::size_t kMaxUnpackedBytes = std::size_t{448} << 10;
+  static constexpr std::uint64_t kLeastFileBytes = 8 * kPieceBytes;  // smaller files are not worth the threads
 
   // All memory that `threads` threads take; 0 for none.
   static std::size_t memory_bytes(unsigned threads);

@@ -40,7 +40,6 @@ void GzipCodec::start_member(std::string_view, std::uint64_t position) {
   inflateReset(&stream_);
   at_start_ = !is_damaged_;
   position_ = position;
-  whole_member_ = {};
   if (whole_members_ < kMembersBeforeThreads || !start_ahead_) return;
   ahead_ = start_ahead_(position);
   start_ahead_ = {};
@@ -65,16 +64,10 @@ bool GzipCodec::take_offer(std::string_view in) {
   return true;
 }
 
-Codec::Step GzipCodec::hand_out(std::size_t taken, std::span<std::uint8_t> out) {
-  const std::size_t given = std::min(out.size(), whole_member_.size());
-  std::copy_n(whole_member_.data(), given, out.data());
-  whole_member_ = whole_member_.subspan(given);
-  return {taken, given, whole_member_.empty() ? Status::kMemberEnd : Status::kOpen};
-}
-
 Codec::Step GzipCodec::step(std::string_view in, std::span<std::uint8_t> out) {
-  if (!whole_member_.empty()) return hand_out(0, out);
-  if (std::exchange(at_start_, false) && (take_offer(in) || unpack_whole(in))) return hand_out(member_bytes_, out);
+  if (std::exchange(at_start_, false) && (take_offer(in) || unpack_whole(in))) {
+    return {member_bytes_, whole_member_.size(), Status::kMemberEnd, whole_member_.data()};
+  }
   stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
   stream_.avail_in = limited(in.size());
   stream_.next_out = out.data();
@@ -82,7 +75,7 @@ Codec::Step GzipCodec::step(std::string_view in, std::span<std::uint8_t> out) {
   const uInt in_before = stream_.avail_in;
   const uInt out_before = stream_.avail_out;
   const int result = inflate(&stream_, Z_NO_FLUSH);
-  Step step{in_before - stream_.avail_in, out_before - stream_.avail_out, Status::kOpen};
+  Step step{in_before - stream_.avail_in, out_before - stream_.avail_out, Status::kOpen, out.data()};
   is_damaged_ = is_damaged_ && result != Z_STREAM_END;
   if (result == Z_STREAM_END) {
     step.status = Status::kMemberEnd;

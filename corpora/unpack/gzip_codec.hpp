@@ -17,7 +17,7 @@ namespace spillway {
 
 class GzipCodec final : public Codec {
  public:
-  static constexpr std::size_t kHeldBytes = std::size_t{384} << 10;  // of an unpacked member
+  static constexpr std::size_t kHeldBytes = GzipAhead::kMaxUnpackedBytes;  // of an unpacked member
   static constexpr std::size_t kMemoryBytes = (std::size_t{96} << 10) + kHeldBytes;
 
   // Starts threads that unpack members ahead, from this place of the file on.
@@ -42,12 +42,11 @@ class GzipCodec final : public Codec {
  private:
   bool unpack_whole(std::string_view in);
   bool take_offer(std::string_view in);
-  Step hand_out(std::size_t taken, std::span<std::uint8_t> out);
 
   z_stream stream_{};
   libdeflate_decompressor* decompressor_;
   std::vector<std::uint8_t> held_;
-  std::span<const std::uint8_t> whole_member_;  // what is left of it: in held_, or on offer
+  std::span<const std::uint8_t> whole_member_;  // in held_, or on offer
   std::size_t member_bytes_ = 0;                // as stored
   StartAhead start_ahead_;
   std::unique_ptr<GzipAhead> ahead_;

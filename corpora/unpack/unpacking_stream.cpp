@@ -5,6 +5,14 @@
 
 namespace spillway {
 
+namespace {
+
+// Bytes that may be read again after faults: few beside those that were unpacked, so that hostile input takes linear
+// time.
+std::uint64_t most_rewound_bytes(std::uint64_t taken_bytes) { return (std::uint64_t{1} << 20) + taken_bytes / 4; }
+
+}  // namespace
+
 std::size_t PlainSource::read(std::span<std::uint8_t> out) {
   const std::string_view bytes = input_.available();
   const std::size_t count = std::min(bytes.size(), out.size());
@@ -14,20 +22,19 @@ std::size_t PlainSource::read(std::span<std::uint8_t> out) {
 }
 
 std::size_t UnpackingStream::read(std::span<std::uint8_t> out) {
-  while (handed_out_ == filled_) {
+  while (ready_.empty()) {
     if (fault_ || at_end_) return 0;
-    filled_ = handed_out_ = 0;
     if (in_member_ || find_member()) unpack_portion();
   }
-  const std::size_t count = std::min(out.size(), filled_ - handed_out_);
-  std::memcpy(out.data(), portion_.data() + handed_out_, count);
-  handed_out_ += count;
+  const std::size_t count = std::min(out.size(), ready_.size());
+  std::memcpy(out.data(), ready_.data(), count);
+  ready_ = ready_.subspan(count);
   given_bytes_ += count;
   return count;
 }
 
 std::optional<ContainerFault> UnpackingStream::take_fault() {
-  if (handed_out_ < filled_ || !fault_) return std::nullopt;
+  if (!ready_.empty() || !fault_) return std::nullopt;
   auto fault = std::move(fault_);
   fault_.reset();
   fault->unpacked_offset = given_bytes_;
@@ -84,12 +91,15 @@ void UnpackingStream::start_member(std::string_view head) {
 }
 
 void UnpackingStream::unpack_portion() {
-  while (in_member_ && filled_ < portion_.size()) {
+  const std::uint8_t* begin = nullptr;
+  for (std::size_t filled = 0; in_member_ && filled < portion_.size();) {
     const std::string_view bytes = input_.available();
-    const Codec::Step step = codec_->step(bytes, portion_.subspan(filled_));
+    const Codec::Step step = codec_->step(bytes, portion_.subspan(filled));
     input_.take(step.taken);
-    filled_ += step.given;
-    rewind_credit_ += step.taken / 4;
+    taken_bytes_ += step.taken;
+    if (filled == 0) begin = step.bytes;
+    filled += step.given;
+    ready_ = {begin, filled};
     if (step.status == Codec::Status::kMemberEnd) return end_member();
     if (step.status == Codec::Status::kBroken) return break_member();
     if (bytes.empty() && step.given == 0) return truncate_member();
@@ -106,15 +116,15 @@ void UnpackingStream::end_member() {
 // bytes of the next one before its fault was found.
 void UnpackingStream::break_member() {
   in_member_ = false;
-  filled_ = 0;
+  ready_ = {};
   if (!searching_) report(codec_->broken_reason(), codec_->broken_detail());
   searching_ = true;
   // libzstd takes no byte of a broken frame that it has before it as a whole.
   if (input_.position() == member_begin_) input_.take(1);
   const std::uint64_t again = std::max(member_begin_ + 1, input_.history_begin());
   const std::uint64_t distance = input_.position() - again;
-  if (distance > rewind_credit_) return;
-  rewind_credit_ -= distance;
+  if (rewound_bytes_ + distance > most_rewound_bytes(taken_bytes_)) return;
+  rewound_bytes_ += distance;
   input_.rewind(again);
 }
 

@@ -74,11 +74,10 @@ class UnpackingStream final : public UnpackedSource {
   PackedInput input_;
   std::unique_ptr<Codec> codec_;
   std::span<std::uint8_t> portion_;
-  std::size_t filled_ = 0, handed_out_ = 0;  // of portion_
-  std::uint64_t given_bytes_ = 0;            // handed out so far
+  std::span<const std::uint8_t> ready_;  // to hand out: in portion_, or in memory of the codec
+  std::uint64_t given_bytes_ = 0;        // handed out so far
   std::uint64_t member_begin_ = 0;
-  // Bytes that may be read again after faults. Grows with the bytes unpacked, so that hostile input takes linear time.
-  std::uint64_t rewind_credit_ = std::uint64_t{1} << 20;
+  std::uint64_t taken_bytes_ = 0, rewound_bytes_ = 0;
   bool in_member_ = false;
   bool any_member_ = false;  // a member has started
   bool searching_ = false;   // after a fault, until bytes of a member prove whole

@@ -149,7 +149,7 @@ Codec::Step ZstdCodec::step(std::string_view in, std::span<std::uint8_t> out) {
   ZSTD_inBuffer input{in.data(), in.size(), 0};
   ZSTD_outBuffer output{out.data(), out.size(), 0};
   const std::size_t result = ZSTD_decompressStream(context_, &output, &input);
-  Step step{input.pos, output.pos, Status::kOpen};
+  Step step{input.pos, output.pos, Status::kOpen, out.data()};
   if (ZSTD_isError(result) != 0) {
     error_ = result;
     step.status = Status::kBroken;

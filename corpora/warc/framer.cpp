@@ -147,14 +147,13 @@ WarcPiece WarcFramer::read_record() {
 WarcPiece WarcFramer::read_block() {
   const std::uint64_t header_bytes = taken_;
   for (std::uint64_t left = header().length; left > 0;) {
-    const std::string_view bytes = input_.peek(1);
-    if (bytes.empty()) {  // the record is cut, or its length is wrong
+    const std::size_t count = input_.take_some(left);
+    if (count == 0) {  // the record is cut, or its length is wrong
       if (input_.give_back(header_bytes)) taken_ = header_bytes;
       return piece(take_to_record(kNoMost) ? Kind::kWrongLength : Kind::kCut);
     }
-    const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(left, bytes.size()));
-    take(bytes.substr(0, step));
-    left -= step;
+    taken_ += count;
+    left -= count;
     if (!input_.holds_piece()) {  // its length cannot be checked later
       take_to_record(kNoMost);
       return piece(Kind::kTooLong);

@@ -23,6 +23,9 @@ class PieceInput {
   virtual std::string_view peek(std::size_t wanted) = 0;
   // Makes the next bytes part of the piece. Requires: peek() has shown them, here and below.
   virtual void take(std::size_t bytes) = 0;
+  // Makes up to `most` of the next bytes part of the piece, whether peek() has shown them or not. Returns how many: 0
+  // only at the end and before a fault. Requires: most > 0.
+  virtual std::size_t take_some(std::uint64_t most) = 0;
   // Leaves the next bytes out of all pieces.
   virtual void drop(std::size_t bytes) = 0;
   // Whether the bytes of the piece are kept. Those of a piece that is too long are not.

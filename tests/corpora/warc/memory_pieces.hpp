@@ -34,6 +34,11 @@ class MemoryPieces final : public PieceInput {
     piece += bytes_.substr(at_, bytes);
     at_ += bytes;
   }
+  std::size_t take_some(std::uint64_t most) override {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(most, peek(1).size()));
+    take(count);
+    return count;
+  }
   void drop(std::size_t bytes) override {
     ASSERT_LE(at_ + bytes, seen_);
     at_ += bytes;
