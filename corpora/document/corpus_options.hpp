@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +37,9 @@ struct FieldNames {
 // Which records of a crawl are documents.
 struct CrawlOptions {
   std::uint32_t types = bit(WarcType::kResponse) | bit(WarcType::kResource) | bit(WarcType::kConversion);
-  std::vector<unsigned> statuses{200};  // of HTTP responses; empty: any
-  bool html = true, text = true;        // kinds of pages
+  std::vector<unsigned> statuses{200};                 // of HTTP responses; empty: any
+  bool html = true, text = true;                       // kinds of pages
+  std::optional<std::chrono::sys_seconds> since = {};  // older records are none
 
   static constexpr std::uint32_t bit(WarcType type) { return std::uint32_t{1} << static_cast<unsigned>(type); }
   bool has_type(WarcType type) const { return (types & bit(type)) != 0; }

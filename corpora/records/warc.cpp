@@ -4,6 +4,7 @@
 
 #include "corpora/document/field_table.hpp"
 #include "corpora/records/page_reader.hpp"
+#include "corpora/warc/date.hpp"
 
 namespace spillway {
 
@@ -33,6 +34,7 @@ void WarcParser::parse(const WarcPiece& piece, RecordSource& record, const Sourc
   read_header(piece, record);
   Verdict verdict = judge_piece(piece);
   if (!verdict) verdict = judge_type();
+  if (!verdict) verdict = judge_date();
   if (!verdict) verdict = read_response_head(piece, record);
   if (!verdict) verdict = judge_response();
   if (verdict) return sink.skip(verdict->reason, cut_record(place), verdict->detail);
@@ -88,6 +90,15 @@ WarcParser::Verdict WarcParser::judge_type() const {
   if (crawl_.has_type(type)) return std::nullopt;
   const SkipReason reason = type == WarcType::kRevisit ? SkipReason::kRevisit : SkipReason::kRecordType;
   return Skip{reason, "a record of type " + std::string(warc_type_name(type))};
+}
+
+// Records whose date is missing or cannot be read are kept: nothing says that they are old.
+WarcParser::Verdict WarcParser::judge_date() const {
+  if (!crawl_.since) return std::nullopt;
+  const std::string& written = header_.header().date;
+  const auto date = parse_crawl_date(written);
+  if (!date || *date >= *crawl_.since) return std::nullopt;
+  return Skip{SkipReason::kBeforeSince, "a record of " + written + ", before --since"};
 }
 
 // Reads the head of the response that the block begins with, if it does.

@@ -41,6 +41,7 @@ class WarcParser {
   using Verdict = std::optional<Skip>;
   Verdict judge_piece(const WarcPiece& piece) const;
   Verdict judge_type() const;
+  Verdict judge_date() const;
   Verdict read_response_head(const WarcPiece& piece, RecordSource& record);
   Verdict judge_response() const;
   Verdict judge_page(BodyFault fault) const;

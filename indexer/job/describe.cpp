@@ -39,6 +39,8 @@ void add_crawl(JobDescription& job, const CrawlOptions& crawl) {
   job.options.emplace_back("--warc-types", joined(types));
   job.options.emplace_back("--http-status", statuses.empty() ? "any" : joined(statuses));
   job.options.emplace_back("--media", std::string(crawl.html ? "html" : "") + (crawl.text ? ",text" : ""));
+  job.options.emplace_back(
+      "--since", crawl.since ? std::to_string(crawl.since->time_since_epoch().count()) + " s after 1970" : "");
 }
 
 // Reads the file in pieces.

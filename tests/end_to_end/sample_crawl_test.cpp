@@ -34,5 +34,16 @@ TEST(SampleCrawl, IsIndexedAsTheDocumentationShows) {
   }
 }
 
+TEST(SampleCrawl, SinceLeavesOutOlderRecords) {
+  const testing::ScratchDirectory scratch;
+  const std::string crawl = std::string(SPILLWAY_SOURCE_DIR) + "/sample/crawl.warc.gz", index = scratch / "index";
+  const ProgramResult made =
+      run_spillway({"index", crawl, "-o", index, "--max-error-rate", "0.05", "--since", "2026-03-02"});
+  EXPECT_EQ(made.exit_code, 0);
+  for (const char* const words : {"24 records: 4 indexed, 20 skipped", "skipped 3 as before_since"}) {
+    EXPECT_NE(made.err.find(words), std::string::npos) << made.err;
+  }
+}
+
 }  // namespace
 }  // namespace spillway

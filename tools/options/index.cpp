@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "corpora/records/tsv.hpp"
+#include "corpora/warc/date.hpp"
 #include "sort/gpu/registry.hpp"
 #include "sort/interface/record_sorter.hpp"
 #include "sort/interface/string_sorter.hpp"
@@ -118,6 +119,13 @@ void take_crawl(const Arguments& arguments, CrawlOptions& crawl) {
       (parse_choice("--media", kind, {"html", "text"}) == 0 ? crawl.html : crawl.text) = true;
     }
   }
+  if (const auto text = arguments.text("since")) {
+    crawl.since = parse_crawl_date(*text);
+    if (!crawl.since) {
+      throw UsageError("--since '" + printable(*text) +
+                       "': expected a date such as 2024-05-17 or 2024-05-17T12:30:00Z");
+    }
+  }
   const auto text = arguments.text("http-status");
   if (!text) return;
   crawl.statuses.clear();
@@ -154,6 +162,9 @@ void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
   refuse_both(arguments, "quiet", "verbose");
   refuse_both(arguments, "skipped", "resumable");  // a job that goes on would list only what it reads itself
   refuse_both(arguments, "quiet", "progress");
+  if (arguments.has("since") && corpus.format != CorpusFormat::kAuto && corpus.format != CorpusFormat::kWarc) {
+    throw UsageError("--since goes by the dates of the records of a crawl: it needs --format warc or auto");
+  }
   const bool has_fields = corpus.format != CorpusFormat::kLines && !is_document_a_file(corpus.format) &&
                           corpus.format != CorpusFormat::kWarc;
   if (has_fields) return;
@@ -204,6 +215,7 @@ std::vector<options::options_description> planned_option_groups() {
             "types of records of a WARC that are documents (default response,resource,conversion)");
   add_value(input, "http-status", "CODES", "status of the responses that are documents, or any (default 200)");
   add_value(input, "media", "KINDS", "kinds of pages of a crawl that are documents (default html,text)");
+  add_value(input, "since", "DATE", "leave out the records of a crawl from before DATE, such as 2024-05-17 (UTC)");
   add_value(input, "part", "I/N", "index only part I of N of the input");
   add_analysis_options(content);
   add_value(content, "max-document-bytes", "SIZE", "skip and count longer documents (default 64M)");

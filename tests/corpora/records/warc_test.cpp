@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "corpora/warc/date.hpp"
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"
 #include "tests/corpora/records/warc_samples.hpp"
@@ -55,6 +56,24 @@ TEST(WarcParser, TypesAndStatusesAreOptions) {
                                      archived_page("3", "gone", "", "404 Not Found") + archived_text("t", "text"),
                                  setup);
   EXPECT_EQ(result.texts(), (Texts{"{\"a\": 1}", "gone"}));
+}
+
+TEST(WarcParser, LeavesOutRecordsFromBeforeADate) {
+  ReadSetup setup;
+  setup.options.crawl.since = parse_crawl_date("2024-01-02T03:04:05Z");
+  std::string older = archived_page("b", "older");
+  older.replace(older.find("2024-01-02T03:04:05Z"), 20, "2024-01-02T03:04:04Z");
+  std::string undated = archived_page("c", "undated");
+  undated.replace(undated.find("2024-01-02T03:04:05Z"), 20, "yesterday, at lunch.");
+  const std::string arc =
+      "http://example.com/d 93.184.216.119 20140216050221 text/plain 4\nold!\n"
+      "http://example.com/e 93.184.216.119 20240216050221 text/plain 4\nnew!\n";
+  const auto result = read_bytes(archived_page("a", "as old") + older + undated, setup);
+  EXPECT_EQ(result.texts(), (Texts{"as old", "undated"}));
+  EXPECT_EQ(result.reasons(), Reasons{SkipReason::kBeforeSince});
+  const auto of_arc = read_bytes("filedesc://x.arc 0.0.0.0 20080430204825 text/plain 8\n1 1 Name\n\n" + arc, setup);
+  EXPECT_EQ(of_arc.texts(), Texts{"new!"});
+  EXPECT_TRUE(is_unasked(SkipReason::kBeforeSince));
 }
 
 TEST(WarcParser, UndoesChunksAndCodings) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 
 #include "io/file/posix_file_system.hpp"
@@ -114,6 +115,12 @@ TEST(IndexOptions, EveryOptionReachesItsField) {
   EXPECT_EQ(options.corpus.fields.date, std::vector<std::string>{"f"});
 }
 
+TEST(IndexOptions, SinceIsADateOfRecords) {
+  EXPECT_FALSE(parse({}).corpus.crawl.since);
+  EXPECT_EQ(parse({"--since", "1970-01-02"}).corpus.crawl.since, std::chrono::sys_seconds(std::chrono::days(1)));
+  EXPECT_NE(refusal({"--since", "2024", "--format", "jsonl"}).find("--since"), std::string::npos);
+}
+
 TEST(IndexOptions, OptionsOfGpusReachTheirFields) {
   EXPECT_EQ(parse({}).gpu.chunks, GpuChunks::kAuto);
   EXPECT_EQ(parse({"--gpu-chunks", "tables"}).gpu.chunks, GpuChunks::kTables);
@@ -180,7 +187,8 @@ TEST(IndexOptions, ValuesOutOfRangeAreRefusedByName) {
                                                        {"--temp-dir", "/nowhere"},
                                                        {"--temp-limit", "50%"},
                                                        {"--id-field", "a,,b"},
-                                                       {"--block-bytes", "0"}};
+                                                       {"--block-bytes", "0"},
+                                                       {"--since", "yesterday"}};
   for (const auto& [option, value] : cases) {
     EXPECT_NE(refusal({option, value}).find(option), std::string::npos) << option << " " << value;
   }
