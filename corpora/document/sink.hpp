@@ -30,9 +30,10 @@ enum class SkipReason : std::uint8_t {
   kBadColumns,         // tsv: a wrong number of columns, or a NUL byte
   kDuplicateId,        // found after ingest
   // Crawls: records that were not asked for.
-  kRecordType,   // of a type other than --warc-types
-  kRevisit,      // a page that had not changed
-  kBeforeSince,  // older than --since
+  kRecordType,    // of a type other than --warc-types
+  kDuplicateUrl,  // found after ingest
+  kRevisit,       // a page that had not changed
+  kBeforeSince,   // older than --since
   kHttpStatus,
   kMediaType,  // neither HTML nor plain text
   kEmptyPage,

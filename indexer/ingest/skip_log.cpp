@@ -79,7 +79,7 @@ void SkipLog::add(SkipReason reason, std::uint64_t count) {
 void SkipLog::move_documents(SkipReason reason, std::uint64_t count) {
   documents_.fetch_sub(count, std::memory_order_relaxed);
   add(reason, count);
-  if (strict_ && count != 0) {
+  if (strict_ && count != 0 && !is_unasked(reason)) {
     throw InputError(std::to_string(count) + " documents are " + std::string(skip_reason_name(reason)) +
                      "; --strict allows none: mend the input, or run without --strict");
   }

@@ -71,6 +71,7 @@ JobDescription describe_index_job(const IndexOptions& options, const ContentOpti
   add_fields(job, "trec", read.trec_fields);
   add_fields(job, "tsv", read.tsv_fields);
   add_crawl(job, read.crawl);
+  job.options.emplace_back("--dedup", dedup_names()[static_cast<std::size_t>(options.dedup)]);
   for (const CorpusFile& file : corpus.files) {
     refuse_stream(file);
     job.add_input({std::to_string(file.size) + " bytes, modified at " + std::to_string(file.modified_ns) +
@@ -93,6 +94,7 @@ JobDescription describe_merge_job(FileSystem& files, const MergeOptions& options
                      std::string("cannot: copy it to a file first"));
   }
   job.options.emplace_back("--drop", options.drop ? "a list with the hash " + hash_of_file(files, *options.drop) : "");
+  job.options.emplace_back("--dedup", dedup_names()[static_cast<std::size_t>(options.dedup)]);
   for (const std::string& input : options.inputs) {
     const std::string manifest = input + "/" + std::string(kManifestName);
     job.add_input({"an index with the hash " + hash_of_file(files, manifest), input}, 0);

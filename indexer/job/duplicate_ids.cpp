@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "indexer/job/repeats.hpp"
 #include "io/base/error.hpp"
 #include "merge/input/documents.hpp"
 #include "merge/input/source_layout.hpp"
@@ -32,6 +33,16 @@ bool may_have_holes(std::span<const MergeInput* const> inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [](const MergeInput* input) { return input->may_have_dropped(); });
 }
 
+// Keeps the examples with the smallest numbers, in their order.
+void keep_first(std::vector<IdTable::Duplicate>& examples, std::string_view value, std::uint32_t kept,
+                std::uint32_t dropped) {
+  if (examples.size() == IdTable::kExamples && examples.back().dropped < dropped) return;
+  const auto place = std::find_if(examples.begin(), examples.end(),
+                                  [&](const IdTable::Duplicate& example) { return example.dropped > dropped; });
+  examples.insert(place, {std::string(value), kept, dropped});
+  if (examples.size() > IdTable::kExamples) examples.pop_back();
+}
+
 }  // namespace
 
 IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources,
@@ -43,6 +54,7 @@ IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy,
   if (first.any_hole || (resources.to_drop != nullptr && resources.to_drop->count() != 0)) {
     drop_known(inputs, resources);
   }
+  if (resources.dedup != Dedup::kNone) drop_repeats(inputs, resources);
   if (has_ids_ && !first.ascends) {
     sort_ids(inputs, resources, lengths);
     if (policy != DuplicateIds::kKeep) drop_duplicates(policy, resources);
@@ -177,6 +189,35 @@ bool IdTable::place_ids(std::span<const MergeInput* const> inputs, unsigned thre
   return true;
 }
 
+void IdTable::drop_repeats(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
+  const RepeatSearch search{.what = resources.dedup,
+                            .budget = resources.budget,
+                            .temp = resources.temp,
+                            .sorter = resources.sorter,
+                            .memory_bytes = resources.memory_bytes,
+                            .check = check_cancelled_};
+  find_repeats(inputs, dropped_, search, [&](std::string_view value, std::uint32_t kept, std::uint32_t number) {
+    drop(number, resources);
+    ++repeat_count_;
+    keep_first(repeats_, value, kept, number);
+  });
+  if (resources.on_duplicate && repeat_count_ != 0) tell_of_repeats(inputs, resources);
+}
+
+// Reads the documents once more: the sort has neither ids nor URLs of all of them.
+void IdTable::tell_of_repeats(std::span<const MergeInput* const> inputs, const IdTableResources& resources) const {
+  for_each_document(inputs, check_cancelled_, [&](std::uint32_t number, const RunDocument& document) {
+    if (dropped_.contains(number) && !is_hole(document)) {
+      resources.on_duplicate({.reason = repeat_reason(resources.dedup),
+                              .offset = number,
+                              .detail = "an earlier document has the same " + std::string(repeat_name(resources.dedup)),
+                              .id = std::string(document.id),
+                              .url = std::string(document.url)});
+    }
+    return ReadStep::kGoOn;
+  });
+}
+
 // Equal ids come in order of number: the first is kept.
 void IdTable::drop_duplicates(DuplicateIds policy, const IdTableResources& resources) {
   std::string kept_id;
@@ -198,7 +239,12 @@ void IdTable::drop_duplicates(DuplicateIds policy, const IdTableResources& resou
     drop(number, resources);
     ++duplicate_count_;
     if (examples_.size() < kExamples) examples_.push_back({std::string(id), kept, number});
-    if (resources.on_duplicate) resources.on_duplicate(id, kept, number);
+    if (resources.on_duplicate) {
+      resources.on_duplicate({.reason = SkipReason::kDuplicateId,
+                              .offset = number,
+                              .detail = "document " + std::to_string(kept) + " has the same id",
+                              .id = std::string(id)});
+    }
   };
   sort_->read_repeated(take, check_cancelled_);
 }

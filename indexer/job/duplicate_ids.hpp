@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "indexer/job/id_list.hpp"
+#include "indexer/options/index_options.hpp"
+#include "indexer/options/index_report.hpp"
 #include "io/file/temp_space.hpp"
 #include "io/format/content_options.hpp"
 #include "io/index/writer.hpp"
@@ -22,8 +24,8 @@
 
 namespace spillway {
 
-// Hears of a document that is dropped because an earlier one, which is kept, has its id.
-using DuplicateListener = std::function<void(std::string_view id, std::uint32_t kept, std::uint32_t dropped)>;
+// Hears of a document that is dropped because it repeats an earlier one; `offset` is its number.
+using DuplicateListener = std::function<void(const SkippedRecord&)>;
 
 struct IdTableResources {
   MemoryBudget& budget;
@@ -34,7 +36,9 @@ struct IdTableResources {
   std::function<void()> check_cancelled = {};  // called often; throws to stop. May be empty
   unsigned threads = 1;                        // of the calling thread's TBB arena
   std::size_t documents_bytes = 0;             // memory of reading the documents of one input
-  DuplicateListener on_duplicate = {};         // in order of id. May be empty
+  // Hears of repeats in their order, then of duplicate ids in order of id. May be empty. Requires: no `to_drop`.
+  DuplicateListener on_duplicate = {};
+  Dedup dedup = Dedup::kNone;  // drops documents that repeat another before duplicate ids are searched
 };
 
 // The constructor reads the documents of all inputs, twice if ids ascend only at first. Ascending ids need neither a
@@ -44,7 +48,7 @@ struct IdTableResources {
 class IdTable {
  public:
   struct Duplicate {
-    std::string id;
+    std::string value;                    // what both have
     std::uint32_t kept = 0, dropped = 0;  // source numbers
   };
   static constexpr std::size_t kExamples = 5;
@@ -56,8 +60,10 @@ class IdTable {
 
   const DroppedDocuments& dropped() const { return dropped_; }
   std::uint64_t duplicate_count() const { return duplicate_count_; }    // documents dropped for their id
+  std::uint64_t repeat_count() const { return repeat_count_; }          // ... for `dedup`
   std::uint64_t listed_count() const { return listed_count_; }          // documents that were to be dropped
   const std::vector<Duplicate>& examples() const { return examples_; }  // the first few, in order of id
+  const std::vector<Duplicate>& repeats() const { return repeats_; }    // the first few of the source
   // Streams the kept documents with stored ids, renumbered, in order of id. Call it once: it releases the memory of the
   // sort.
   void write_order(IndexWriter& writer);
@@ -73,13 +79,15 @@ class IdTable {
   void sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources, LengthCodes& lengths);
   bool place_ids(std::span<const MergeInput* const> inputs, unsigned threads, LengthCodes& lengths);
   void drop_known(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
+  void drop_repeats(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
+  void tell_of_repeats(std::span<const MergeInput* const> inputs, const IdTableResources& resources) const;
   void drop_duplicates(DuplicateIds policy, const IdTableResources& resources);
   void drop(std::uint32_t document, const IdTableResources& resources);
 
   std::uint64_t document_count_ = 0;
   DroppedDocuments dropped_;
-  std::uint64_t duplicate_count_ = 0, listed_count_ = 0;
-  std::vector<Duplicate> examples_;
+  std::uint64_t duplicate_count_ = 0, repeat_count_ = 0, listed_count_ = 0;
+  std::vector<Duplicate> examples_, repeats_;
   std::unique_ptr<ExternalStringSort> sort_;  // null: no ids, or ids in order
   bool has_ids_ = false;
   std::function<void()> check_cancelled_;

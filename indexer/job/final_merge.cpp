@@ -161,11 +161,14 @@ class LastPass {
                                   .check_cancelled = check_,
                                   .threads = setup_.threads,
                                   .documents_bytes = documents_bytes_,
-                                  .on_duplicate = setup_.on_duplicate},
+                                  .on_duplicate = setup_.on_duplicate,
+                                  .dedup = setup_.dedup},
                  lengths_);
     stats_.duplicate_documents = ids_->duplicate_count();
     stats_.listed_documents = ids_->listed_count();
     stats_.duplicates = ids_->examples();
+    stats_.repeated_documents = ids_->repeat_count();
+    stats_.repeats = ids_->repeats();
     stats_.id_seconds = watch.seconds();
   }
 

@@ -24,12 +24,14 @@ struct MergeSetup {
   std::size_t max_fan_in = 0;          // 0: what memory and descriptors allow
   Checkpoints* checkpoints = nullptr;  // of a resumable job: passes are committed
   DuplicateListener on_duplicate = {};
+  Dedup dedup = Dedup::kNone;
 };
 
 struct MergeStats {
   std::uint64_t passes = 0;  // including the last one
-  std::uint64_t documents = 0, duplicate_documents = 0, listed_documents = 0, postings = 0, occurrences = 0;
-  std::vector<IdTable::Duplicate> duplicates;                                       // the first few
+  std::uint64_t documents = 0, duplicate_documents = 0, repeated_documents = 0, listed_documents = 0, postings = 0,
+                occurrences = 0;
+  std::vector<IdTable::Duplicate> duplicates, repeats;                              // the first few
   double pass_seconds = 0, id_seconds = 0, document_seconds = 0, list_seconds = 0;  // wall
   double list_busy_seconds = 0;                                                     // of all threads that merged lists
   std::uint64_t rewritten_bytes = 0;

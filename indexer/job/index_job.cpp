@@ -9,6 +9,7 @@
 #include "indexer/job/describe.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
+#include "indexer/job/repeats.hpp"
 #include "indexer/job/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/options/content_versions.hpp"
@@ -174,7 +175,8 @@ class IndexJob {
          .temp = temp,
          .threads = threads_,
          .checkpoints = checkpoints_,
-         .on_duplicate = duplicate_listener()},
+         .on_duplicate = duplicate_listener(),
+         .dedup = options_.dedup},
         runs, writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
     report_.plan += merge_.plan;
     context_.progress.stage.store("write");
@@ -273,19 +275,21 @@ class IndexJob {
 
   DuplicateListener duplicate_listener() {
     if (!skips_.has_listener()) return {};
-    return [this](std::string_view id, std::uint32_t kept, std::uint32_t dropped) {
-      skips_.report({.reason = SkipReason::kDuplicateId,
-                     .offset = dropped,
-                     .detail = "document " + std::to_string(kept) + " has the same id",
-                     .id = std::string(id)});
-    };
+    return [this](const SkippedRecord& document) { skips_.report(document); };
   }
 
-  // Parsing counted documents as indexed that were then dropped for their id.
+  // Parsing counted documents as indexed that were then dropped because they repeat others.
   void count_duplicates(std::uint64_t duplicates) {
+    for (const IdTable::Duplicate& repeat : merge_.repeats) {
+      skips_.note(repeat_reason(options_.dedup), repeat.dropped, {"document " + std::to_string(repeat.dropped), 0},
+                  describe_repeat(options_.dedup, repeat.value, repeat.kept));
+    }
+    if (options_.dedup != Dedup::kNone) {
+      skips_.move_documents(repeat_reason(options_.dedup), merge_.repeated_documents);
+    }
     for (const IdTable::Duplicate& duplicate : merge_.duplicates) {
       skips_.note(SkipReason::kDuplicateId, duplicate.dropped, {"document " + std::to_string(duplicate.dropped), 0},
-                  "id " + duplicate.id + " is that of document " + std::to_string(duplicate.kept));
+                  "id " + duplicate.value + " is that of document " + std::to_string(duplicate.kept));
     }
     skips_.move_documents(SkipReason::kDuplicateId, duplicates);
     skips_.judge_at_end();

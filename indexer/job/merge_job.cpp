@@ -7,6 +7,7 @@
 #include "indexer/job/describe.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
+#include "indexer/job/repeats.hpp"
 #include "indexer/job/task_threads.hpp"
 #include "indexer/job/work_directory.hpp"
 #include "indexer/options/content_difference.hpp"
@@ -107,6 +108,9 @@ class MergeJob {
       seen.emplace_back(resolved, input);
       add_source(input);
     }
+    if (options_.dedup == Dedup::kUrl && first_->options().store == StorePolicy::kNone) {
+      throw UsageError("--dedup url compares stored URLs, and the indexes were made with --store none: index again");
+    }
     const std::string& made_with = first_->options().zstd_version;
     if (made_with != ZSTD_versionString()) {
       throw UsageError("the indexes were made with zstd " + printable(made_with) + ", and this is a program with " +
@@ -174,7 +178,8 @@ class MergeJob {
          .threads = threads_,
          .to_drop = to_drop_.get(),
          .max_fan_in = options_.max_fan_in,
-         .checkpoints = checkpoints_},
+         .checkpoints = checkpoints_,
+         .dedup = options_.dedup},
         runs, writer, [&](std::uint64_t) { warn_of_unknown_ids(); }, merge_);
     // Documents that the inputs had dropped are in no list, but in the sum of the source.
     totals.source_sum.join(earlier_.source_sum, 0);
@@ -233,10 +238,13 @@ class MergeJob {
     report_.documents = merge_.documents;
     report_.duplicate_documents = merge_.duplicate_documents;
     report_.dropped_documents = merge_.listed_documents;
+    report_.repeated_documents = merge_.repeated_documents;
+    for (const IdTable::Duplicate& repeat : merge_.repeats) {
+      add_example(repeat_reason(options_.dedup), repeat, describe_repeat(options_.dedup, repeat.value, repeat.kept));
+    }
     for (const IdTable::Duplicate& duplicate : merge_.duplicates) {
-      report_.duplicate_examples.push_back(
-          {SkipReason::kDuplicateId, "document " + std::to_string(duplicate.dropped), 0,
-           "id " + duplicate.id + " is that of document " + std::to_string(duplicate.kept)});
+      add_example(SkipReason::kDuplicateId, duplicate,
+                  "id " + duplicate.value + " is that of document " + std::to_string(duplicate.kept));
     }
     report_.postings = merge_.postings;
     report_.occurrences = merge_.occurrences;
@@ -250,6 +258,10 @@ class MergeJob {
                        merge_.id_seconds + merge_.document_seconds, bytes},
                       {"merge", merge_.list_busy_seconds, merge_.list_seconds, bytes},
                       {"write", finish_seconds_, finish_seconds_, report_.index_bytes}};
+  }
+
+  void add_example(SkipReason reason, const IdTable::Duplicate& document, std::string words) {
+    report_.duplicate_examples.push_back({reason, "document " + std::to_string(document.dropped), 0, std::move(words)});
   }
 
   const MergeOptions& options_;

@@ -13,11 +13,12 @@ namespace spillway {
 
 struct MergeReport {
   std::uint64_t resumed_steps = 0;  // merges of a few inputs or runs that an interrupted job had done
-  std::uint64_t input_bytes = 0, input_documents = 0;  // of the indexes; documents that they hold
-  std::uint64_t documents = 0, duplicate_documents = 0, dropped_documents = 0;  // the last: named by `drop`
+  std::uint64_t input_bytes = 0, input_documents = 0;           // of the indexes; documents that they hold
+  std::uint64_t documents = 0, duplicate_documents = 0;         // the latter: left out for their id,
+  std::uint64_t repeated_documents = 0, dropped_documents = 0;  // ... for `dedup`, and named by `drop`
   std::uint64_t ids_to_drop = 0, unknown_ids = 0;
   std::vector<std::string> unknown_examples;
-  std::vector<SkippedRecord> duplicate_examples;
+  std::vector<SkippedRecord> duplicate_examples;  // of both, by reason
   std::uint64_t terms = 0, postings = 0, occurrences = 0;
   std::uint64_t merge_passes = 0, spilled_bytes = 0, peak_temp_bytes = 0;
   std::uint64_t memory_bytes = 0, peak_resident_bytes = 0, index_bytes = 0;

@@ -9,6 +9,11 @@ const std::vector<std::string>& index_mode_names() {
   return names;
 }
 
+const std::vector<std::string>& dedup_names() {
+  static const std::vector<std::string> names{"none", "url"};
+  return names;
+}
+
 const std::vector<std::string>& gpu_chunks_names() {
   static const std::vector<std::string> names{"auto", "tables", "tokens"};
   return names;

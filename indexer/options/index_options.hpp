@@ -43,6 +43,12 @@ struct ResumeOptions {
   std::string release;   // of the program; another one may not go on
 };
 
+// Which documents are dropped because an earlier one is the same: none, or those with the same URL.
+enum class Dedup : std::uint8_t { kNone, kUrl };
+
+// "none", "url".
+const std::vector<std::string>& dedup_names();
+
 struct IndexOptions {
   std::vector<std::string> inputs;
   std::string output;
@@ -50,6 +56,7 @@ struct IndexOptions {
   CorpusOptions corpus;    // max_document_bytes is taken from `content`
   IndexMode mode = IndexMode::kAuto;
   GpuOptions gpu;
+  Dedup dedup = Dedup::kNone;
   std::uint64_t memory_bytes = 0;             // 0: half of what is available
   unsigned threads = 0;                       // 0: one for each processor that this process may run on
   std::string record_sorter = "auto";         // auto, cpu-chunk, or a name in record_sorters()

@@ -14,6 +14,7 @@ struct MergeOptions {
   std::vector<std::string> inputs;  // index directories, in document order
   std::string output;
   std::optional<std::string> drop;            // a file of ids to leave out, one a line; "-": standard input
+  Dedup dedup = Dedup::kNone;                 // none or url: an index has no hashes of texts
   std::uint64_t memory_bytes = 0;             // 0: half of what is available
   unsigned threads = 0;                       // 0: the processors that this process may run on
   std::vector<std::string> temp_directories;  // empty: beside the output

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/corpora/reader/packing.hpp"
+#include "tests/corpora/records/warc_samples.hpp"
 #include "tests/end_to_end/indexing.hpp"
 #include "tests/support/run_program.hpp"
 
@@ -150,6 +151,7 @@ TEST_F(ResumedIndexJobs, GiveTheSameBytesInEveryForm) {
                          {"--duplicate-ids", "keep", "--stem", "english", "--record-sorter", "cpu-radix"},
                          {"--part", "2/3", "--store", "none"},
                          {"--format", "lines", "--tokenizer", "ascii"},
+                         {"--dedup", "url", "--url-field", "id"},
                          {"--format", "tsv", "--id-field", "1", "--text-field", "1", "--duplicate-ids", "keep"}};
   for (const Words& form : forms) {
     SCOPED_TRACE(::testing::PrintToString(form));
@@ -171,6 +173,24 @@ TEST_F(ResumedIndexJobs, GoOnInsideCompressedFilesAndDirectories) {
   }
   set_index_job({scratch_ / "in"});
   kill_and_finish(12);
+}
+
+TEST_F(ResumedIndexJobs, LeaveOutTheSameRecordsOfACrawl) {
+  fs::create_directory(scratch_ / "in");
+  for (int file = 0; file < 30; ++file) {
+    std::string crawl;
+    for (int i = 10 * file; i < 10 * (file + 1); ++i) {
+      const std::string id = "page" + std::to_string(i / 2 * 7 % 200);
+      std::string page = testing::archived_page(id, "<p>page " + std::to_string(i));
+      if (i % 5 == 0) page.replace(page.find("2024-01-02"), 10, "2023-12-31");
+      crawl += testing::gzip_member(page);
+    }
+    write_bytes(scratch_ / ("in/" + std::to_string(100 + file) + ".warc.gz"), crawl);
+  }
+  set_index_job({scratch_ / "in"}, {"--since", "2024", "--dedup", "url"});
+  EXPECT_EQ(reference_.at("skipped").at("before_since"), 60);
+  EXPECT_GT(reference_.at("skipped").at("duplicate_url"), 50);
+  kill_and_finish(8);
 }
 
 // What another budget and number of threads cut otherwise is still the same place.
@@ -282,6 +302,8 @@ TEST_F(ResumedIndexJobs, RefuseChangedOptionsAndInputsAndNameThem) {
   };
   refuses(resumable({"--positions"}), "--positions was no and is yes");
   refuses(resumable({"--part", "1/2"}), "--part was 1/1 and is 1/2");
+  refuses(resumable({"--dedup", "url"}), "--dedup was none and is url");
+  refuses(resumable({"--since", "2024"}), "--since was");
   refuses(resumable({"--id-field", "x"}), "--id-field");
   refuses(resumable({scratch_ / "reference.json"}), "the number of inputs was 1 and is 2");
   // An ordinary job does not throw the work away.

@@ -1,6 +1,7 @@
 // The bundled crawl: docs/crawls.md shows what this checks.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -41,6 +42,20 @@ TEST(SampleCrawl, SinceLeavesOutOlderRecords) {
       run_spillway({"index", crawl, "-o", index, "--max-error-rate", "0.05", "--since", "2026-03-02"});
   EXPECT_EQ(made.exit_code, 0);
   for (const char* const words : {"24 records: 4 indexed, 20 skipped", "skipped 3 as before_since"}) {
+    EXPECT_NE(made.err.find(words), std::string::npos) << made.err;
+  }
+}
+
+// The same file under two names.
+TEST(SampleCrawl, DedupLeavesOutPagesThatWereCrawledTwice) {
+  const testing::ScratchDirectory scratch;
+  const std::string crawl = std::string(SPILLWAY_SOURCE_DIR) + "/sample/crawl.warc.gz", index = scratch / "index";
+  std::filesystem::copy_file(crawl, scratch / "again.warc.gz");
+  const ProgramResult made = run_spillway({"index", crawl, scratch / "again.warc.gz", "-o", index, "--max-error-rate",
+                                           "0.05", "--duplicate-ids", "fail", "--dedup", "url"});
+  EXPECT_EQ(made.exit_code, 0);
+  for (const char* const words : {"48 records: 7 indexed, 41 skipped", "skipped 7 as duplicate_url",
+                                  "URL https://spillway.example/runs is that of document 1"}) {
     EXPECT_NE(made.err.find(words), std::string::npos) << made.err;
   }
 }

@@ -24,6 +24,9 @@ MergeOptions merge_options(const Arguments& arguments, FileSystem& files) {
   if (result.drop && *result.drop != "-" && !files.status(*result.drop)) {
     throw UsageError("--drop '" + printable(*result.drop, 4096) + "': there is no such file");
   }
+  if (const auto text = arguments.text("dedup")) {
+    if (parse_choice("--dedup", *text, arguments.choices("dedup")) != 0) result.dedup = Dedup::kUrl;
+  }
   const JobResources resources = job_resources(arguments, files);
   result.memory_bytes = resources.memory_bytes;
   result.threads = resources.threads;
@@ -86,6 +89,8 @@ Command merge_command() {
   add_value(content, "drop", "FILE",
             "leave out the documents with these ids, one per line (-: standard input); if no ids are stored, a "
             "document's id is its number, from 1");
+  add_choice(content, "dedup", "WHAT", {"none", "url"},
+             "none (default), or url: leave out documents whose stored URL an earlier one has");
   add_resource_options(resources);
   add_scratch_options(resources);
   add_value(resources, "fan-in", "N",

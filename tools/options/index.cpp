@@ -220,6 +220,8 @@ std::vector<options::options_description> planned_option_groups() {
   add_analysis_options(content);
   add_value(content, "max-document-bytes", "SIZE", "skip and count longer documents (default 64M)");
   add_duplicate_ids_option(content);
+  add_choice(content, "dedup", "WHAT", dedup_names(),
+             "none (default), or url: leave out and count documents whose URL an earlier one has");
   add_flag(content, "positions", "store the position of every occurrence, for phrases (about five times the size)");
   add_choice(content, "store", "WHAT", {"none", "meta", "text"},
              "besides the id: meta (default: title, url, date), text (also the text, compressed) or none");
@@ -306,6 +308,10 @@ IndexOptions plan_options(const Arguments& arguments, FileSystem& files, const s
   result.corpus = corpus_options(arguments);
   result.corpus.max_document_bytes = result.content.max_document_bytes;
   refuse_conflicts(arguments, result.corpus);
+  take_choice(arguments, "dedup", result.dedup);
+  if (result.dedup == Dedup::kUrl && result.content.store == StorePolicy::kNone) {
+    throw UsageError("--dedup url compares stored URLs, and --store none stores none: choose --store meta or text");
+  }
   take_choice(arguments, "mode", result.mode);
   if (const auto text = arguments.text("gpu")) result.gpu.ids = gpu_ids(*text);
   take_size(arguments, "gpu-memory", result.gpu.memory_bytes);

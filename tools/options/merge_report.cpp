@@ -13,6 +13,15 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
   return count_text(count) + " " + (count == 1 ? one : many);
 }
 
+std::string duplicates_text(const MergeReport& report, SkipReason reason, std::uint64_t count) {
+  if (count == 0) return {};
+  std::string text = "  skipped " + count_text(count) + " as " + std::string(skip_reason_name(reason)) + "\n";
+  for (const SkippedRecord& record : report.duplicate_examples) {
+    if (record.reason == reason) text += "    " + printable(record.path) + ": " + printable(record.detail) + "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string merge_summary(const MergeOptions& options, const MergeReport& report) {
@@ -36,12 +45,8 @@ std::string merge_summary(const MergeOptions& options, const MergeReport& report
             printable(*options.drop, 4096) + "; " + count_text(report.unknown_ids) + " of its " +
             counted(report.ids_to_drop, "id is", "ids are") + " in no index\n";
   }
-  if (report.duplicate_documents > 0) {
-    text += "  skipped " + count_text(report.duplicate_documents) + " as duplicate_id\n";
-    for (const SkippedRecord& record : report.duplicate_examples) {
-      text += "    " + printable(record.path) + ": " + printable(record.detail) + "\n";
-    }
-  }
+  text += duplicates_text(report, SkipReason::kDuplicateUrl, report.repeated_documents);
+  text += duplicates_text(report, SkipReason::kDuplicateId, report.duplicate_documents);
   return text;
 }
 
@@ -64,6 +69,7 @@ ordered_json merge_report_json(const MergeOptions& options, const MergeReport& r
           {"inputs", options.inputs},
           {"output", options.output},
           {"drop", options.drop ? ordered_json(*options.drop) : ordered_json()},
+          {"dedup", dedup_names()[static_cast<std::size_t>(options.dedup)]},
           {"temp_directories", options.temp_directories},
           {"temp_limit_bytes", options.temp_limit_bytes},
           {"force", options.force},
@@ -73,6 +79,7 @@ ordered_json merge_report_json(const MergeOptions& options, const MergeReport& r
           {"input_documents", report.input_documents},
           {"documents", report.documents},
           {"duplicate_documents", report.duplicate_documents},
+          {"duplicate_url_documents", report.repeated_documents},
           {"duplicates", duplicates},
           {"dropped_documents", report.dropped_documents},
           {"ids_to_drop", report.ids_to_drop},

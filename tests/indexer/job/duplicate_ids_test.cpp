@@ -88,8 +88,8 @@ TEST_F(DuplicateIdsTest, KeepTheFirstOfEach) {
     EXPECT_EQ(found.duplicates, static_cast<std::uint64_t>(std::count(expected.begin(), expected.end(), true)));
     EXPECT_EQ(found.examples.size(), std::min<std::size_t>(found.duplicates, IdTable::kExamples));
     for (const IdTable::Duplicate& example : found.examples) {
-      EXPECT_EQ(ids[example.kept], example.id);
-      EXPECT_EQ(ids[example.dropped], example.id);
+      EXPECT_EQ(ids[example.kept], example.value);
+      EXPECT_EQ(ids[example.dropped], example.value);
       EXPECT_TRUE(found.dropped[example.dropped]);
       EXPECT_FALSE(found.dropped[example.kept]);
     }

@@ -115,6 +115,12 @@ TEST(IndexOptions, EveryOptionReachesItsField) {
   EXPECT_EQ(options.corpus.fields.date, std::vector<std::string>{"f"});
 }
 
+TEST(IndexOptions, DedupNeedsStoredUrls) {
+  EXPECT_EQ(parse({}).dedup, Dedup::kNone);
+  EXPECT_EQ(parse({"--dedup", "url"}).dedup, Dedup::kUrl);
+  EXPECT_NE(refusal({"--dedup", "url", "--store", "none"}).find("--store"), std::string::npos);
+}
+
 TEST(IndexOptions, SinceIsADateOfRecords) {
   EXPECT_FALSE(parse({}).corpus.crawl.since);
   EXPECT_EQ(parse({"--since", "1970-01-02"}).corpus.crawl.since, std::chrono::sys_seconds(std::chrono::days(1)));

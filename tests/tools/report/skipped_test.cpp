@@ -116,6 +116,26 @@ no object
                               {"detail", "document 0 has the same id"}}));
 }
 
+TEST_F(SkippedRecords, IncludeDocumentsWithTheUrlOfAnother) {
+  const std::string input = write("in.jsonl", R"({"id":"a","text":"x","url":"u"}
+{"id":"b","text":"x","url":"v"}
+{"id":"c","text":"y","url":"u"}
+{"id":"a","text":"z"}
+{"id":"d","text":"z","url":"u"}
+)");
+  EXPECT_EQ(index(input, {"--dedup", "url", "--max-error-rate", "0.2"}).exit_code, 0);
+  expect_ledger();
+  ASSERT_EQ(lines().size(), 3U);
+  EXPECT_EQ(lines()[0], json({{"document", 2},
+                              {"id", "c"},
+                              {"url", "u"},
+                              {"reason", "duplicate_url"},
+                              {"detail", "an earlier document has the same URL"}}));
+  EXPECT_EQ(lines()[1].at("id"), "d");
+  EXPECT_EQ(lines()[2].at("reason"), "duplicate_id");
+  EXPECT_EQ(index(input, {"--dedup", "url", "--duplicate-ids", "keep", "--strict"}).exit_code, 0) << "it is no error";
+}
+
 TEST_F(SkippedRecords, AreListedIfTheyAreTooMany) {
   const std::string input = write("in.jsonl", "no object\n{\"id\":\"a\",\"text\":\"x\"}\n");
   EXPECT_EQ(index(input, {"--format", "jsonl"}).exit_code, 3);

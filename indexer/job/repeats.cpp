@@ -1,0 +1,54 @@
+#include "indexer/job/repeats.hpp"
+
+#include "corpora/document/field_table.hpp"
+#include "merge/input/documents.hpp"
+#include "sort/external/string_sort.hpp"
+
+namespace spillway {
+
+namespace {
+
+// A longer URL was cut at the end of a character, so two different ones may look alike.
+constexpr std::size_t kLongestUncut = kMaxFieldBytes - 4;
+// Broken UTF-8 was replaced by this, so two different URLs with it may look alike.
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+// Returns what is compared; nothing if the document has none.
+std::string_view value_of(const RunDocument& document) {
+  if (document.fields == RunDocument::kDropped || (document.fields & RunDocument::kUrl) == 0) return {};
+  const bool is_whole =
+      document.url.size() <= kLongestUncut && document.url.find(kReplacement) == std::string_view::npos;
+  return is_whole ? document.url : std::string_view();
+}
+
+}  // namespace
+
+void find_repeats(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
+                  const RepeatSearch& search, const TakeRepeat& take) {
+  ExternalStringSort sort(search.budget, search.temp, search.sorter, search.memory_bytes);
+  for_each_document(inputs, search.check, [&](std::uint32_t number, const RunDocument& document) {
+    const std::string_view value = value_of(document);
+    if (!value.empty() && !dropped.contains(number)) sort.add(value, number);
+    return ReadStep::kGoOn;
+  });
+  sort.sort();
+  std::string value;  // not empty once there is a first document
+  std::uint32_t first = 0;
+  const auto compare = [&](std::string_view next, std::uint32_t number) {
+    if (search.check) search.check();
+    if (next == value) return take(value, first, number);
+    value = next;
+    first = number;
+  };
+  sort.read_repeated(compare, search.check);
+}
+
+SkipReason repeat_reason(Dedup) { return SkipReason::kDuplicateUrl; }
+
+std::string_view repeat_name(Dedup) { return "URL"; }
+
+std::string describe_repeat(Dedup, std::string_view value, std::uint32_t first) {
+  return "URL " + std::string(value) + " is that of document " + std::to_string(first);
+}
+
+}  // namespace spillway
