@@ -32,8 +32,9 @@ enum class SkipReason : std::uint8_t {
   // Crawls: records that were not asked for.
   kRecordType,    // of a type other than --warc-types
   kDuplicateUrl,  // found after ingest
-  kRevisit,       // a page that had not changed
-  kBeforeSince,   // older than --since
+  kDuplicateText,
+  kRevisit,      // a page that had not changed
+  kBeforeSince,  // older than --since
   kHttpStatus,
   kMediaType,  // neither HTML nor plain text
   kEmptyPage,

@@ -14,11 +14,8 @@ namespace {
 // Whether the chunk lies within one document, which goes on after it.
 bool is_within_document(const ParsedChunk& chunk) { return chunk.document_count == 1 && chunk.last_document_open; }
 
-// Bytes of the entry of a document that began in an earlier chunk and ends in this one: u8 fields = 0, varint length.
-std::size_t continued_bytes(const ParsedChunk& chunk) { return 1 + varint_bytes(chunk.continued_length); }
-
 CutDocument open_document(const ParsedChunk& chunk) {
-  return {true, chunk.open_fields, chunk.open_length, chunk.open_strings};
+  return {.open = true, .fields = chunk.open_fields, .length = chunk.open_length, .strings = chunk.open_strings};
 }
 
 [[noreturn]] void fail() {
@@ -41,14 +38,16 @@ void take_strings(const std::uint8_t** at, const std::uint8_t* end, RunDocument&
   if ((document.fields & RunDocument::kTitle) != 0) document.title = take_string(at, end);
   if ((document.fields & RunDocument::kUrl) != 0) document.url = take_string(at, end);
   if ((document.fields & RunDocument::kDate) != 0) document.date = take_string(at, end);
+  if ((document.fields & RunDocument::kTextHash) != 0) document.text_hash = take_string(at, end);
 }
 
 void write_cut(CutDocument& cut, RunWriter& writer) {
   if (!cut.open) return;
-  std::array<std::uint8_t, 1 + kMaxVarintBytes> head{cut.fields};
+  std::array<std::uint8_t, 1 + kMaxVarintBytes> head{static_cast<std::uint8_t>(cut.fields | cut.last_fields)};
   std::uint8_t* const end = write_varint(head.data() + 1, cut.length);
   writer.append_documents({head.data(), static_cast<std::size_t>(end - head.data())});
   writer.append_documents(cut.strings);
+  writer.append_documents(cut.last_strings);
   cut.open = false;
 }
 
@@ -61,6 +60,20 @@ void CutDocument::add(std::uint32_t more) {
         "--max-document-bytes to skip it");
   }
   length += more;
+}
+
+std::size_t CutDocument::add_end(const ParsedChunk& chunk) {
+  add(chunk.continued_length);
+  const std::size_t head = 1 + varint_bytes(chunk.continued_length);
+  if (chunk.documents.size() < head) fail();
+  RunDocument end;
+  end.fields = last_fields = chunk.documents.front();
+  const std::uint8_t* const begin = chunk.documents.data();
+  const std::uint8_t* at = begin + head;
+  take_strings(&at, begin + chunk.documents.size(), end);
+  const auto bytes = static_cast<std::size_t>(at - begin);
+  last_strings = chunk.documents.subspan(head, bytes - head);
+  return bytes;
 }
 
 BlockDocumentCursor::BlockDocumentCursor(const Block& block, std::size_t first, std::size_t last)
@@ -89,8 +102,7 @@ bool BlockDocumentCursor::next() {
     end_ = at_ + chunk.documents.size();
     if (chunk.last_document_open) leaves_open_ = &chunk;
     if (cut_.open) {
-      cut_.add(chunk.continued_length);
-      at_ += continued_bytes(chunk);
+      at_ += cut_.add_end(chunk);
       end_cut();
       return true;
     }
@@ -107,10 +119,16 @@ bool BlockDocumentCursor::next() {
 // The cut document is complete.
 void BlockDocumentCursor::end_cut() {
   document_ = RunDocument{};
+  RunDocument end;
   document_.fields = cut_.fields;
   document_.length = cut_.length;
   const std::uint8_t* at = cut_.strings.data();
   take_strings(&at, at + cut_.strings.size(), document_);
+  end.fields = cut_.last_fields;
+  at = cut_.last_strings.data();
+  take_strings(&at, at + cut_.last_strings.size(), end);
+  document_.fields |= end.fields;
+  document_.text_hash = end.text_hash;
   cut_.open = false;
 }
 
@@ -123,9 +141,8 @@ void write_block_documents(const Block& block, RunWriter& writer) {
     }
     std::span<const std::uint8_t> entries = chunk.documents;
     if (cut.open) {
-      cut.add(chunk.continued_length);
+      entries = entries.subspan(cut.add_end(chunk));
       write_cut(cut, writer);
-      entries = entries.subspan(continued_bytes(chunk));
     }
     writer.append_documents(entries);
     if (chunk.last_document_open) cut = open_document(chunk);

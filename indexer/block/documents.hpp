@@ -16,9 +16,14 @@ struct CutDocument {
   std::uint8_t fields = 0;
   std::uint32_t length = 0;
   std::span<const std::uint8_t> strings;
+  // What is known only where it ends: its presence bits, and its bytes in the stream after those of `strings`.
+  std::uint8_t last_fields = 0;
+  std::span<const std::uint8_t> last_strings = {};
 
   // Adds tokens. InputError for more than 2^32 - 1 tokens in all.
   void add(std::uint32_t more);
+  // Adds the part in the chunk where the document ends. Returns the bytes of its entry, the chunk's first.
+  std::size_t add_end(const ParsedChunk& chunk);
 };
 
 // Views live as long as the block.

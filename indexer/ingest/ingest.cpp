@@ -201,8 +201,14 @@ class Ingest {
       slot = slots_.take();
       waited_seconds += wait.seconds();
     };
-    const auto parser = make_chunk_parser(
-        {setup_.plan.form, setup_.content, setup_.plan.chunk, setup_.budget, observer, deliver, setup_.pinned_slots});
+    const auto parser = make_chunk_parser({.form = setup_.plan.form,
+                                           .options = setup_.content,
+                                           .limits = setup_.plan.chunk,
+                                           .budget = setup_.budget,
+                                           .observer = observer,
+                                           .deliver = deliver,
+                                           .slots = setup_.pinned_slots,
+                                           .hashes_texts = setup_.options.dedup == Dedup::kExact});
     TaskParser task_parser(reader, setup_.budget);
     double busy_seconds = 0;
     while (reader.next(task)) {

@@ -14,8 +14,10 @@ constexpr std::size_t kLongestUncut = kMaxFieldBytes - 4;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 // Returns what is compared; nothing if the document has none.
-std::string_view value_of(const RunDocument& document) {
-  if (document.fields == RunDocument::kDropped || (document.fields & RunDocument::kUrl) == 0) return {};
+std::string_view value_of(Dedup what, const RunDocument& document) {
+  if (document.fields == RunDocument::kDropped) return {};
+  if (what == Dedup::kExact) return document.text_hash;
+  if ((document.fields & RunDocument::kUrl) == 0) return {};
   const bool is_whole =
       document.url.size() <= kLongestUncut && document.url.find(kReplacement) == std::string_view::npos;
   return is_whole ? document.url : std::string_view();
@@ -27,7 +29,7 @@ void find_repeats(std::span<const MergeInput* const> inputs, const DroppedDocume
                   const RepeatSearch& search, const TakeRepeat& take) {
   ExternalStringSort sort(search.budget, search.temp, search.sorter, search.memory_bytes);
   for_each_document(inputs, search.check, [&](std::uint32_t number, const RunDocument& document) {
-    const std::string_view value = value_of(document);
+    const std::string_view value = value_of(search.what, document);
     if (!value.empty() && !dropped.contains(number)) sort.add(value, number);
     return ReadStep::kGoOn;
   });
@@ -43,12 +45,16 @@ void find_repeats(std::span<const MergeInput* const> inputs, const DroppedDocume
   sort.read_repeated(compare, search.check);
 }
 
-SkipReason repeat_reason(Dedup) { return SkipReason::kDuplicateUrl; }
+SkipReason repeat_reason(Dedup what) {
+  return what == Dedup::kExact ? SkipReason::kDuplicateText : SkipReason::kDuplicateUrl;
+}
 
-std::string_view repeat_name(Dedup) { return "URL"; }
+std::string_view repeat_name(Dedup what) { return what == Dedup::kExact ? "title and text" : "URL"; }
 
-std::string describe_repeat(Dedup, std::string_view value, std::uint32_t first) {
-  return "URL " + std::string(value) + " is that of document " + std::to_string(first);
+std::string describe_repeat(Dedup what, std::string_view value, std::uint32_t first) {
+  const std::string document = " of document " + std::to_string(first);
+  return what == Dedup::kExact ? "title and text are those" + document
+                               : "URL " + std::string(value) + " is that" + document;
 }
 
 }  // namespace spillway

@@ -34,7 +34,8 @@ using TakeRepeat = std::function<void(std::string_view value, std::uint32_t firs
 // that share a value: in byte order of the values and, of equal ones, in order of documents. Dropped documents, and
 // those without a value, are left out. `take` may drop documents. Requires: `what` is not kNone.
 //
-// kUrl: URLs are compared byte for byte. One that was repaired, or that may have been cut, is no value.
+// kExact: hashes of title and text (RunDocument::text_hash), which runs of such a job have. kUrl: URLs are compared
+// byte for byte. One that was repaired, or that may have been cut, is no value.
 void find_repeats(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
                   const RepeatSearch& search, const TakeRepeat& take);
 

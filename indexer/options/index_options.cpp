@@ -10,7 +10,7 @@ const std::vector<std::string>& index_mode_names() {
 }
 
 const std::vector<std::string>& dedup_names() {
-  static const std::vector<std::string> names{"none", "url"};
+  static const std::vector<std::string> names{"none", "exact", "url"};
   return names;
 }
 

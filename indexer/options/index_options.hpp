@@ -43,10 +43,11 @@ struct ResumeOptions {
   std::string release;   // of the program; another one may not go on
 };
 
-// Which documents are dropped because an earlier one is the same: none, or those with the same URL.
-enum class Dedup : std::uint8_t { kNone, kUrl };
+// Which documents are dropped because an earlier one is the same: none, those with the same title and text, or
+// those with the same URL.
+enum class Dedup : std::uint8_t { kNone, kExact, kUrl };
 
-// "none", "url".
+// "none", "exact", "url".
 const std::vector<std::string>& dedup_names();
 
 struct IndexOptions {

@@ -1,8 +1,11 @@
 #include "indexer/parse/chunk_parser.hpp"
 
+#include <array>
 #include <utility>
 
 #include "indexer/parse/chunk_sizes.hpp"
+#include "io/base/byte_order.hpp"
+#include "io/base/bytes.hpp"
 #include "io/run/text_cursor.hpp"
 
 namespace spillway {
@@ -21,7 +24,8 @@ ChunkParser::ChunkParser(const ChunkParserSetup& setup, DocumentCounts& counts)
       form_(setup.form),
       deliver_(setup.deliver),
       observer_(setup.observer),
-      counts_(counts) {}
+      counts_(counts),
+      hashes_texts_(setup.hashes_texts) {}
 
 void ChunkParser::begin(const DocumentFields& fields, const SourcePlace&) {
   if (documents_.size() >= limits_.document_bytes || chunk_.document_count >= limits_.max_documents) seal();
@@ -31,6 +35,7 @@ void ChunkParser::begin(const DocumentFields& fields, const SourcePlace&) {
   stats_.fields_cut += fields.title_in_text && options_.store != StorePolicy::kNone ? 1 : 0;
   open_ = true;
   counts_ = DocumentCounts{};
+  if (hashes_texts_) begin_hash(fields.has_title ? fields.title : std::string_view());
   if (fields.has_title) {
     scan(fields.title);
     finish_scan();
@@ -39,6 +44,7 @@ void ChunkParser::begin(const DocumentFields& fields, const SourcePlace&) {
 }
 
 void ChunkParser::text(std::string_view text) {
+  if (hashes_texts_) text_hash_->update(bytes_of(text));
   if (stores_text_) keep_text(text);
   scan(text);
 }
@@ -46,11 +52,21 @@ void ChunkParser::text(std::string_view text) {
 void ChunkParser::end() {
   finish_scan();
   if (stores_text_) append_text_fragment({{}, true}, texts_);
+  if (hashes_texts_) strings_.keep_text_hash(text_hash_->digest());
   strings_.append_to(documents_, counts_.length);
   if (chunk_.document_count == 0 && chunk_.first_document_open) chunk_.continued_length = counts_.length;
   close_document();
   open_ = false;
   ++stats_.documents;
+}
+
+// The length comes first, so that no title and text together are another title and text.
+void ChunkParser::begin_hash(std::string_view title) {
+  text_hash_.emplace();
+  std::array<std::uint8_t, sizeof(std::uint64_t)> length;
+  store_le<std::uint64_t>(length.data(), title.size());
+  text_hash_->update(length);
+  text_hash_->update(bytes_of(title));
 }
 
 void ChunkParser::finish_task() {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "indexer/chunk/parsed_chunk.hpp"
 #include "indexer/parse/document_strings.hpp"
 #include "indexer/parse/document_sums.hpp"
+#include "io/base/checksum.hpp"
 #include "io/format/content_options.hpp"
 
 namespace spillway {
@@ -41,6 +43,7 @@ struct ChunkParserSetup {
   ParseObserver& observer;
   std::function<void(ParsedChunk&&)> deliver;
   PinnedSlotPool* slots = nullptr;  // kTokens: memory of the tokens, while there are free slots
+  bool hashes_texts = false;        // keeps the hash of each document's title and text (RunDocument::text_hash)
 };
 
 // Counters of the open document in this chunk. Each stands in 16 bytes of its own: the compiler would load neighbours
@@ -95,6 +98,7 @@ class ChunkParser : public DocumentSink {
   MemoryBudget& budget_;
 
  private:
+  void begin_hash(std::string_view title);
   void keep_text(std::string_view text);
   void close_document();
   void start_chunk();
@@ -112,6 +116,8 @@ class ChunkParser : public DocumentSink {
 
   bool open_ = false;  // whether a document is open
   DocumentStrings strings_;
+  const bool hashes_texts_;
+  std::optional<StreamingHash128> text_hash_;  // of the open document, if hashes_texts_
 };
 
 }  // namespace spillway

@@ -24,10 +24,10 @@ std::size_t max_length_count(const ChunkLimits& limits) {
   return std::min<std::size_t>(limits.max_documents, limits.document_bytes / 2) + 2;
 }
 
-// Strings of a document, each with its length.
+// The entry of a document in the document stream.
 std::size_t max_string_bytes(const ContentOptions& options) {
   const std::size_t fields = options.store == StorePolicy::kNone ? 1 : 4;
-  return fields * (kMaxFieldBytes + kMaxVarintBytes) + kMaxVarintBytes + 1;
+  return fields * (kMaxFieldBytes + kMaxVarintBytes) + kMaxVarintBytes + 1 + 1 + sizeof(Hash128);
 }
 
 std::size_t max_token_chunk_bytes(const ContentOptions& options, const ChunkLimits& limits) {

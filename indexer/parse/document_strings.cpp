@@ -23,12 +23,18 @@ unsigned DocumentStrings::keep_field(bool has, std::string_view value, std::uint
   return kept.size() < value.size() ? 1 : 0;
 }
 
+void DocumentStrings::keep_text_hash(const Hash128& hash) {
+  text_hash_ = hash;
+  document_.fields |= RunDocument::kTextHash;
+}
+
 void DocumentStrings::append_to(std::vector<std::uint8_t>& stream, std::uint32_t length) {
   document_.length = length;
   document_.id = id_;
   document_.title = title_;
   document_.url = url_;
   document_.date = date_;
+  document_.text_hash = {reinterpret_cast<const char*>(text_hash_.data()), text_hash_.size()};
   append_run_document(document_, stream);
 }
 

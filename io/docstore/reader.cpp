@@ -82,7 +82,7 @@ bool DocumentSectionsReader::GroupWalk::next() {
   if (!stored_) return true;
   if (at_ == at_end_) fail("a document", "the end of the group");
   place_.fields = *at_++;
-  if ((place_.fields & ~RunDocument::kKnownFields) != 0) fail("known fields", std::to_string(place_.fields));
+  if ((place_.fields & ~RunDocument::kIndexFields) != 0) fail("known fields", std::to_string(place_.fields));
   if ((place_.fields & RunDocument::kId) != 0) read_id();
   const auto length = [&](std::uint8_t field, std::uint64_t& next, std::uint64_t end) {
     const std::uint64_t bytes = (place_.fields & field) != 0 ? read_length(end - next) : 0;

@@ -35,7 +35,7 @@ void DocumentSectionsWriter::start_group() {
 }
 
 void DocumentSectionsWriter::append_stored(const RunDocument& document) {
-  if ((document.fields & ~RunDocument::kKnownFields) != 0)
+  if ((document.fields & ~RunDocument::kIndexFields) != 0)
     throw FormatError("a document with fields that an index does not have");
   if (!group_stored_) {
     group_stored_ = true;

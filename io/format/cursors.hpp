@@ -22,13 +22,15 @@ class TermCursor {
 // One document of a document stream.
 struct RunDocument {
   // Bits of `fields`.
-  static constexpr std::uint8_t kId = 1, kTitle = 2, kUrl = 4, kDate = 8, kText = 16, kKnownFields = 31;
+  static constexpr std::uint8_t kId = 1, kTitle = 2, kUrl = 4, kDate = 8, kText = 16, kTextHash = 32, kKnownFields = 63;
+  static constexpr std::uint8_t kIndexFields = 31;  // those that an index stores
   // The value of `fields` for a document that an index has dropped: a hole in its source numbering.
   static constexpr std::uint8_t kDropped = 0x80;
   std::uint8_t fields = 0;   // which strings are present; a present string may be empty
   std::uint32_t length = 0;  // tokens kept; for an open document only those in this run
   std::string_view id, title, url, date;
-  std::string_view text;  // as stored in this run; for an open document only a part
+  std::string_view text;       // as stored in this run; for an open document only a part
+  std::string_view text_hash;  // of title and text, 16 bytes; where an open document ends
 };
 
 class DocumentCursor {

@@ -20,8 +20,9 @@
 // >= 1.
 //
 // The document blocks together are one stream of bytes, cut anywhere. Per document:
-//   u8 fields present (bit 0 id, 1 title, 2 url, 3 date, 4 text), varint length (tokens kept), then for each present
-//   field varint bytes + bytes. A document without an id has a computed one (its number + 1).
+//   u8 fields present (bit 0 id, 1 title, 2 url, 3 date, 4 text, 5 hash of title and text), varint length (tokens
+//   kept), then for each present field varint bytes + bytes. A document without an id has a computed one (its number +
+//   1).
 //
 // The text blocks of a run with texts are another stream: fragments of the documents' texts, each varint(bytes << 1 |
 // (it ends its document)) + bytes. The text of an open document continues in the next run.

@@ -14,8 +14,8 @@ namespace {
 using namespace run_layout;
 
 // The strings of a document in the order in which they are stored, which is that of the bits of `fields`.
-std::array<std::string_view*, 5> strings_of(RunDocument& document) {
-  return {&document.id, &document.title, &document.url, &document.date, &document.text};
+std::array<std::string_view*, 6> strings_of(RunDocument& document) {
+  return {&document.id, &document.title, &document.url, &document.date, &document.text, &document.text_hash};
 }
 
 // Calls take() for the strings that `fields` names. Documents without fields are not read any further.
@@ -27,6 +27,7 @@ void for_each_string(const RunDocument& document, const Take& take) {
   if ((document.fields & RunDocument::kUrl) != 0) take(document.url);
   if ((document.fields & RunDocument::kDate) != 0) take(document.date);
   if ((document.fields & RunDocument::kText) != 0) take(document.text);
+  if ((document.fields & RunDocument::kTextHash) != 0) take(document.text_hash);
 }
 
 }  // namespace
@@ -102,6 +103,9 @@ bool RunDocumentCursor::parse() {
     if (bytes > held) return false;
     *text = {reinterpret_cast<const char*>(at), static_cast<std::size_t>(bytes)};
     at += bytes;
+  }
+  if ((document.fields & RunDocument::kTextHash) != 0 && document.text_hash.size() != sizeof(Hash128)) {
+    fail("a hash of " + std::to_string(sizeof(Hash128)) + " bytes", std::to_string(document.text_hash.size()));
   }
   at_ = static_cast<std::size_t>(at - stream_.data());
   document_ = document;

@@ -106,6 +106,12 @@ void check_input(const MergeInput& input, const InputTotals& found) {
                     "from its input");
 }
 
+// What an index stores of it.
+RunDocument as_stored(RunDocument document) {
+  document.fields &= RunDocument::kIndexFields;
+  return document;
+}
+
 }  // namespace
 
 void merge_documents(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped, IndexWriter& writer,
@@ -123,7 +129,7 @@ void merge_documents(std::span<const MergeInput* const> inputs, const DroppedDoc
       throw std::logic_error("a document that an index has dropped was not dropped again");
     }
     texts.next_document([&](std::string_view fragment) { writer.append_text(fragment); });
-    writer.append_document(document);
+    writer.append_document(as_stored(document));
     return ReadStep::kGoOn;
   });
   texts.finish();

@@ -22,10 +22,9 @@ class OpenDocument {
   void add(const RunDocument& part, const std::string& where) {
     if (part.length > std::numeric_limits<std::uint32_t>::max() - length_) refuse_length(where);
     length_ += part.length;
-    const std::array views{part.id, part.title, part.url, part.date};
+    const std::array views{part.id, part.title, part.url, part.date, part.text_hash};
     for (std::size_t i = 0; i < views.size(); ++i) {
-      const std::uint8_t bit = static_cast<std::uint8_t>(1u << i);
-      if ((fields_ & bit) == 0 && (part.fields & bit) != 0) strings_[i] = views[i];
+      if ((fields_ & kBits[i]) == 0 && (part.fields & kBits[i]) != 0) strings_[i] = views[i];
     }
     text_ += part.text;
     fields_ |= part.fields;
@@ -39,6 +38,7 @@ class OpenDocument {
     whole.title = strings_[1];
     whole.url = strings_[2];
     whole.date = strings_[3];
+    whole.text_hash = strings_[4];
     whole.text = text_;
     return whole;
   }
@@ -46,7 +46,9 @@ class OpenDocument {
  private:
   std::uint8_t fields_ = 0;
   std::uint32_t length_ = 0;
-  std::array<std::string, 4> strings_;
+  static constexpr std::array kBits{RunDocument::kId, RunDocument::kTitle, RunDocument::kUrl, RunDocument::kDate,
+                                    RunDocument::kTextHash};
+  std::array<std::string, kBits.size()> strings_;
   std::string text_;
 };
 

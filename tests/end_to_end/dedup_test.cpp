@@ -17,7 +17,9 @@ namespace fs = std::filesystem;
 
 class DedupTest : public testing::SameBytes, public ::testing::WithParamInterface<Dedup> {
  protected:
-  // Documents of up to many blocks each; about every second has a URL, and every third the URL of another.
+  DedupTest() { dedup_ = GetParam(); }
+
+  // About every second document has a URL, and every third the text or the URL of another.
   void set_documents(std::uint64_t seed, std::size_t count) {
     testing::RandomDocuments shape;
     shape.count = count;
@@ -25,22 +27,22 @@ class DedupTest : public testing::SameBytes, public ::testing::WithParamInterfac
     shape.long_document_words = 1500;
     documents_ = testing::random_corpus(seed, shape, false);
     std::mt19937_64 random(seed);
-    for (auto& document : documents_) {
+    for (std::size_t i = 0; i < count; ++i) {
+      auto& document = documents_[i];
       document.url = random() % 2 == 0 ? "" : "http://host/" + std::to_string(random() % count / 2);
+      const auto& other = documents_[random() % (i + 1)];
+      if (random() % 3 == 0) document.title = other.title;
+      if (random() % 2 == 0) continue;
+      document.title = other.title;
+      document.text = other.text;
     }
     content_ = testing::jsonl_of(documents_);
     write_bytes(scratch_ / "in", content_);
   }
 
-  IndexOptions dedup_job(const std::vector<std::string>& inputs) const {
-    IndexOptions options = job(inputs);
-    options.dedup = GetParam();
-    return options;
-  }
-
   // Indexes on one thread, and checks which documents are left.
   void make_reference() {
-    reference_ = dedup_job({scratch_ / "in"});
+    reference_ = job({scratch_ / "in"});
     reference_.threads = 1;
     reference_.mode = IndexMode::kCpu;
     report_ = run_job(reference_);
@@ -51,7 +53,8 @@ class DedupTest : public testing::SameBytes, public ::testing::WithParamInterfac
     EXPECT_EQ(report_.documents, kept.size());
     EXPECT_EQ(report_.records_in, documents_.size());
     ASSERT_EQ(report_.skipped.size(), 1U);
-    EXPECT_EQ(report_.skipped[0], std::pair(SkipReason::kDuplicateUrl, documents_.size() - kept.size()));
+    const SkipReason reason = dedup_ == Dedup::kUrl ? SkipReason::kDuplicateUrl : SkipReason::kDuplicateText;
+    EXPECT_EQ(report_.skipped[0], std::pair(reason, documents_.size() - kept.size()));
     fs::remove_all(reference_.output);
   }
 
@@ -59,7 +62,8 @@ class DedupTest : public testing::SameBytes, public ::testing::WithParamInterfac
     Documents kept;
     std::unordered_set<std::string> seen;
     for (const auto& document : documents_) {
-      if (document.url.empty() || seen.insert(document.url).second) kept.push_back(document);
+      const std::string value = dedup_ == Dedup::kUrl ? document.url : document.title + '\0' + document.text;
+      if (value.empty() || seen.insert(value).second) kept.push_back(document);
     }
     return kept;
   }
@@ -78,7 +82,7 @@ class DedupTest : public testing::SameBytes, public ::testing::WithParamInterfac
     return found;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, DedupTest, ::testing::Values(Dedup::kUrl),
+INSTANTIATE_TEST_SUITE_P(, DedupTest, ::testing::Values(Dedup::kExact, Dedup::kUrl),
                          [](const auto& tested) { return dedup_names()[static_cast<std::size_t>(tested.param)]; });
 
 TEST_P(DedupTest, KeepsTheFirstDocumentForAnyThreadsMemoryAndMode) {
@@ -86,7 +90,7 @@ TEST_P(DedupTest, KeepsTheFirstDocumentForAnyThreadsMemoryAndMode) {
   make_reference();
   for (unsigned threads = 1; threads <= 8; ++threads) {
     for (const IndexMode mode : {IndexMode::kCpu, IndexMode::kCpuPlus}) {
-      IndexOptions options = dedup_job({scratch_ / "in"});
+      IndexOptions options = job({scratch_ / "in"});
       options.threads = threads;
       options.mode = mode;
       options.memory_bytes = testing::tight_memory(threads % 3 == 0 ? 1000 : 64);
@@ -107,7 +111,7 @@ TEST_P(DedupTest, KeepsTheFirstDocumentOverFilesAndPasses) {
   }
   const testing::FewDescriptors few(110);
   for (const unsigned threads : {1U, 5U}) {
-    IndexOptions options = dedup_job({scratch_ / "files"});
+    IndexOptions options = job({scratch_ / "files"});
     options.threads = threads;
     options.block_bytes = 300;
     options.record_sorter = "cpu-radix";
@@ -124,11 +128,39 @@ TEST_P(DedupTest, WorksOnLongDocumentsThatAreCutBetweenRuns) {
   write_bytes(scratch_ / "in", testing::jsonl_of(documents_));
   make_reference();
   for (const char* const sorter : {"cpu-chunk", "cpu-radix"}) {
-    IndexOptions options = dedup_job({scratch_ / "in"});
+    IndexOptions options = job({scratch_ / "in"});
     options.block_bytes = 3000;
     options.record_sorter = sorter;
     EXPECT_GT(expect_same(options).runs, 20U);
   }
+}
+
+// Without the hash of its title and text, an index is what it is without --dedup.
+TEST(DedupOfTexts, LeavesNoTraceInAnIndexOfDistinctDocuments) {
+  const testing::ScratchDirectory scratch;
+  write_bytes(scratch / "in", "{\"id\":\"1\",\"title\":\"a\",\"text\":\"b\"}\n{\"id\":\"2\",\"text\":\"ab\"}\n");
+  IndexOptions options = testing::index_job({scratch / "in"}, scratch / "plain");
+  run_job(options);
+  options.output = scratch / "dedup";
+  options.dedup = Dedup::kExact;
+  EXPECT_EQ(run_job(options).documents, 2U) << "a title is no part of a text";
+  EXPECT_TRUE(same_index(testing::bytes_of(scratch / "plain"), options.output));
+}
+
+// Documents of --format lines have neither ids nor fields.
+TEST(DedupOfTexts, DropsLinesAndNumbersTheRest) {
+  const testing::ScratchDirectory scratch;
+  write_bytes(scratch / "in", "one\n\ntwo\none\n\nthree\n");
+  IndexOptions options = testing::index_job({scratch / "in"}, scratch / "index");
+  options.corpus.format = CorpusFormat::kLines;
+  options.content.store = StorePolicy::kNone;
+  options.dedup = Dedup::kExact;
+  const IndexReport report = run_job(options);
+  EXPECT_EQ(report.documents, 4U);
+  EXPECT_EQ(report.records_in, 6U);
+  const IndexReader index(posix_file_system(), options.output);
+  verify_index(index);
+  EXPECT_EQ(index.document(3).id, "4");
 }
 
 // The parts keep what only later parts repeat; merging drops it.

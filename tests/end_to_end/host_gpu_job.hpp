@@ -178,7 +178,8 @@ class HostGpuJob : public SameBytes, public ::testing::WithParamInterface<HostGp
          .context = context,
          .budget = budget,
          .temp = temp,
-         .threads = setting.threads},
+         .threads = setting.threads,
+         .dedup = options.dedup},
         runs, writer, [](std::uint64_t) {}, merged);
     writer.finish(totals);
     spilled_bytes_ = temp.written_bytes();

@@ -56,6 +56,23 @@ TEST_P(HostGpuJob, GivesTheIndexOfTheCpuForEveryContent) {
   EXPECT_EQ(expect_same_with(setting).cpu_blocks, 0U);
 }
 
+TEST_P(HostGpuJob, LeavesOutTheRepeatsThatTheCpuLeavesOut) {
+  set_random_corpus(47, 80, false);
+  testing::Documents twice = documents_;
+  for (testing::OracleDocument again : documents_) {
+    again.id += "again";
+    twice.push_back(again);
+  }
+  HostGpuSetting setting;
+  setting.block_bytes = 3000;
+  for (const Dedup dedup : {Dedup::kExact, Dedup::kUrl}) {
+    dedup_ = dedup;
+    set_corpus(testing::jsonl_of(twice), CorpusFormat::kJsonl);
+    EXPECT_LT(report_.documents, twice.size());
+    expect_same_with(setting);
+  }
+}
+
 // The blocks do not fit the arena, and the budget is so small that the CPU sorts each of them as several runs.
 TEST_P(HostGpuJob, SortsOnTheCpuWhatDoesNotFitTheArena) {
   set_random_corpus(45, 300);

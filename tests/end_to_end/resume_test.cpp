@@ -152,6 +152,7 @@ TEST_F(ResumedIndexJobs, GiveTheSameBytesInEveryForm) {
                          {"--part", "2/3", "--store", "none"},
                          {"--format", "lines", "--tokenizer", "ascii"},
                          {"--dedup", "url", "--url-field", "id"},
+                         {"--dedup", "exact", "--text-field", "date", "--title-field", "date"},
                          {"--format", "tsv", "--id-field", "1", "--text-field", "1", "--duplicate-ids", "keep"}};
   for (const Words& form : forms) {
     SCOPED_TRACE(::testing::PrintToString(form));

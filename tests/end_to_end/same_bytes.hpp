@@ -60,6 +60,7 @@ class SameBytes : public ::testing::Test {
     IndexOptions options = index_job(inputs, scratch_ / "index");
     options.corpus.format = format_;
     options.content = content_options_;
+    options.dedup = dedup_;
     return options;
   }
 
@@ -76,6 +77,7 @@ class SameBytes : public ::testing::Test {
   std::string content_;
   CorpusFormat format_ = CorpusFormat::kJsonl;
   ContentOptions content_options_;
+  Dedup dedup_ = Dedup::kNone;
   Documents documents_;
   IndexOptions reference_;
   IndexReport report_;

@@ -23,7 +23,7 @@ struct IndexedSample {
   std::uint8_t fields = 0;
   std::uint32_t length = 0;
   std::string id, title, url, date, text;
-  RunDocument view() const { return {fields, length, id, title, url, date, text}; }
+  RunDocument view() const { return {fields, length, id, title, url, date, text, {}}; }
 };
 
 struct SampleIndex {

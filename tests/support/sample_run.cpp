@@ -42,6 +42,7 @@ RunDocument as_run_document(const SampleDocument& from) {
   set(from.url, RunDocument::kUrl, to.url);
   set(from.date, RunDocument::kDate, to.date);
   set(from.text, RunDocument::kText, to.text);
+  set(from.text_hash, RunDocument::kTextHash, to.text_hash);
   return to;
 }
 
@@ -55,7 +56,8 @@ SampleDocument as_sample_document(const RunDocument& from) {
           get(RunDocument::kTitle, from.title),
           get(RunDocument::kUrl, from.url),
           get(RunDocument::kDate, from.date),
-          get(RunDocument::kText, from.text)};
+          get(RunDocument::kText, from.text),
+          get(RunDocument::kTextHash, from.text_hash)};
 }
 
 // Returns the largest number of `postings`, starting at `from`, that fit `room`.

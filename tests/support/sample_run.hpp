@@ -23,6 +23,7 @@ struct SamplePosting {
 struct SampleDocument {
   std::uint32_t length = 0;
   std::optional<std::string> id, title, url, date, text;
+  std::optional<std::string> text_hash = {};  // 16 bytes
   bool operator==(const SampleDocument&) const = default;
 };
 

@@ -90,7 +90,7 @@ Command merge_command() {
             "leave out the documents with these ids, one per line (-: standard input); if no ids are stored, a "
             "document's id is its number, from 1");
   add_choice(content, "dedup", "WHAT", {"none", "url"},
-             "none (default), or url: leave out documents whose stored URL an earlier one has");
+             "none (default) or url: leave out documents whose stored URL an earlier one has");
   add_resource_options(resources);
   add_scratch_options(resources);
   add_value(resources, "fan-in", "N",

@@ -220,8 +220,10 @@ std::vector<options::options_description> planned_option_groups() {
   add_analysis_options(content);
   add_value(content, "max-document-bytes", "SIZE", "skip and count longer documents (default 64M)");
   add_duplicate_ids_option(content);
-  add_choice(content, "dedup", "WHAT", dedup_names(),
-             "none (default), or url: leave out and count documents whose URL an earlier one has");
+  add_choice(
+      content, "dedup", "WHAT", dedup_names(),
+      "none (default), exact: leave out and count documents whose title and text an earlier one has, or url: those "
+      "whose URL one has");
   add_flag(content, "positions", "store the position of every occurrence, for phrases (about five times the size)");
   add_choice(content, "store", "WHAT", {"none", "meta", "text"},
              "besides the id: meta (default: title, url, date), text (also the text, compressed) or none");

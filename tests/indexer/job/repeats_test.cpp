@@ -24,16 +24,14 @@ class RepeatsTest : public MergeTest {
     return run;
   }
 
-  std::vector<Repeat> find(const SampleRun& source, std::size_t run_count, const DroppedDocuments& dropped = {}) {
+  std::vector<Repeat> find(const SampleRun& source, std::size_t run_count, const DroppedDocuments& dropped = {},
+                           Dedup what = Dedup::kUrl) {
     std::mt19937_64 random(run_count);
     const Runs runs = cut(source, run_count, random);
     const auto all = inputs(runs);
     std::vector<Repeat> found;
-    const RepeatSearch search{.what = Dedup::kUrl,
-                              .budget = budget_,
-                              .temp = temp_,
-                              .sorter = *string_sorters().front(),
-                              .memory_bytes = 256 << 10};
+    const RepeatSearch search{
+        .what = what, .budget = budget_, .temp = temp_, .sorter = *string_sorters().front(), .memory_bytes = 256 << 10};
     find_repeats(all, dropped, search, [&](std::string_view value, std::uint32_t first, std::uint32_t repeated) {
       found.emplace_back(value, first, repeated);
     });
@@ -63,6 +61,18 @@ TEST_F(RepeatsTest, UrlsThatMayBeCutAreDistinct) {
 // Broken UTF-8 is U+FFFD by then.
 TEST_F(RepeatsTest, UrlsThatWereRepairedAreDistinct) {
   EXPECT_TRUE(find(with_urls({"http://a/\xEF\xBF\xBD", "http://a/\xEF\xBF\xBD"}), 1).empty());
+}
+
+// A document that is cut between runs has its hash where it ends.
+TEST_F(RepeatsTest, TextsAreComparedByTheirHashes) {
+  const std::string a(16, 'a'), b = std::string(15, '\0') + "b";
+  SampleRun source = with_urls({"u", "u", std::nullopt, "u", std::nullopt, "v", std::nullopt});
+  const std::vector<std::optional<std::string>> hashes{b, a, std::nullopt, b, a, a, b};
+  for (std::size_t i = 0; i < hashes.size(); ++i) source.documents[i].text_hash = hashes[i];
+  const std::vector<Repeat> expected{{b, 0, 3}, {b, 0, 6}, {a, 1, 4}, {a, 1, 5}};
+  for (std::size_t run_count = 1; run_count <= 12; ++run_count) {
+    EXPECT_EQ(find(source, run_count, {}, Dedup::kExact), expected) << run_count;
+  }
 }
 
 TEST_F(RepeatsTest, MoreUrlsThanMemoryHolds) {

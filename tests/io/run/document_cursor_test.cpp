@@ -110,7 +110,12 @@ TEST_F(RunDocumentCursorTest, RefusesMoreBytesThanItsDocumentsHave) {
 }
 
 TEST_F(RunDocumentCursorTest, RefusesUnknownFields) {
-  write({32, 0}, 1);
+  write({64, 0}, 1);
+  EXPECT_THROW(count_documents(), FormatError);
+}
+
+TEST_F(RunDocumentCursorTest, RefusesATextHashOfAnotherSize) {
+  write({32, 0, 2, 'h', 'h'}, 1);
   EXPECT_THROW(count_documents(), FormatError);
 }
 

@@ -157,6 +157,8 @@ inline MergeTest::Runs MergeTest::cut(const SampleRun& source, std::size_t run_c
       SampleDocument& part = samples[run].documents[i - first_document(run)];
       const bool continues = i == first_document(run) && first_open(run);
       if (!continues) part = source.documents[i];
+      const bool goes_on = i + 1 == last && run + 1 != count && first_open(run + 1);
+      part.text_hash = goes_on ? std::nullopt : source.documents[i].text_hash;
       part.length = 0;
       part.text.reset();
     }

@@ -118,6 +118,7 @@ TEST(IndexOptions, EveryOptionReachesItsField) {
 TEST(IndexOptions, DedupNeedsStoredUrls) {
   EXPECT_EQ(parse({}).dedup, Dedup::kNone);
   EXPECT_EQ(parse({"--dedup", "url"}).dedup, Dedup::kUrl);
+  EXPECT_EQ(parse({"--dedup", "exact", "--store", "none"}).dedup, Dedup::kExact);
   EXPECT_NE(refusal({"--dedup", "url", "--store", "none"}).find("--store"), std::string::npos);
 }
 

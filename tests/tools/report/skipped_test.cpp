@@ -136,6 +136,23 @@ TEST_F(SkippedRecords, IncludeDocumentsWithTheUrlOfAnother) {
   EXPECT_EQ(index(input, {"--dedup", "url", "--duplicate-ids", "keep", "--strict"}).exit_code, 0) << "it is no error";
 }
 
+TEST_F(SkippedRecords, IncludeDocumentsWithTheTextOfAnother) {
+  const std::string input =
+      write("in.warc", archived_page("urn:a", "<title>t</title><p>one &amp; the same") +
+                           archived_page("urn:b", "<title>t</title><p>one") +
+                           archived_page("urn:c", "<title>t</title><b><p>one &#38; the same</b>"));
+  EXPECT_EQ(index(input, {"--dedup", "exact", "--store", "none", "--strict"}).exit_code, 0) << "it is no error";
+  expect_ledger();
+  EXPECT_EQ(index(input, {"--dedup", "exact"}).exit_code, 0);
+  expect_ledger();
+  ASSERT_EQ(lines().size(), 1U);
+  EXPECT_EQ(lines()[0], json({{"document", 2},
+                              {"id", "urn:c"},
+                              {"url", "http://example.com/urn:c"},
+                              {"reason", "duplicate_text"},
+                              {"detail", "an earlier document has the same title and text"}}));
+}
+
 TEST_F(SkippedRecords, AreListedIfTheyAreTooMany) {
   const std::string input = write("in.jsonl", "no object\n{\"id\":\"a\",\"text\":\"x\"}\n");
   EXPECT_EQ(index(input, {"--format", "jsonl"}).exit_code, 3);
