@@ -3,7 +3,7 @@
 namespace spillway {
 
 std::string_view corpus_format_name(CorpusFormat format) {
-  static constexpr std::string_view kNames[kCorpusFormatCount] = {"auto", "html", "jsonl", "lines",
+  static constexpr std::string_view kNames[kCorpusFormatCount] = {"auto", "html", "jsonl", "lines", "tar",
                                                                   "text", "trec", "tsv",   "warc"};
   return kNames[static_cast<std::size_t>(format)];
 }

@@ -13,14 +13,17 @@
 
 namespace spillway {
 
-enum class CorpusFormat : std::uint8_t { kAuto, kHtml, kJsonl, kLines, kText, kTrec, kTsv, kWarc };
-inline constexpr std::size_t kCorpusFormatCount = 8;
+enum class CorpusFormat : std::uint8_t { kAuto, kHtml, kJsonl, kLines, kTar, kText, kTrec, kTsv, kWarc };
+inline constexpr std::size_t kCorpusFormatCount = 9;
 // The name that --format takes: "jsonl", "text", ...
 std::string_view corpus_format_name(CorpusFormat format);
 // Whether a file of this format is one document.
 inline bool is_document_a_file(CorpusFormat format) {
   return format == CorpusFormat::kText || format == CorpusFormat::kHtml;
 }
+
+// Whether records of this format say how long they are, so that only reading from the start finds them.
+inline bool is_archive(CorpusFormat format) { return format == CorpusFormat::kWarc || format == CorpusFormat::kTar; }
 
 enum class Compression : std::uint8_t { kNone, kGzip, kZstd, kZip };
 

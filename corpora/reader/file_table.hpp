@@ -35,7 +35,7 @@ struct CorpusFile {
 // Whether the reader thread has to unpack the file, stream it, or find its records one after the other; parsers read
 // all other files themselves.
 inline bool needs_reader(const CorpusFile& file) {
-  return file.is_stream || file.compression != Compression::kNone || file.format == CorpusFormat::kWarc;
+  return file.is_stream || file.compression != Compression::kNone || is_archive(file.format);
 }
 
 // A path is stored as what differs from the path before it, numbers as varints. Movable.

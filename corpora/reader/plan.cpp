@@ -5,6 +5,7 @@
 
 #include "corpora/reader/input_list.hpp"
 #include "corpora/reader/sniff.hpp"
+#include "corpora/tar/header.hpp"
 #include "corpora/unpack/gzip_codec.hpp"
 #include "corpora/unpack/zip_file.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
@@ -62,6 +63,9 @@ void recognise(FileSystem& files, CorpusFile& file) {
   file.compression = sniff_compression(head);
   if (file.compression == Compression::kNone && file.format == CorpusFormat::kAuto) {
     file.format = plain_format(head, file.size);
+  }
+  if (file.compression == Compression::kNone && file.format == CorpusFormat::kHtml && is_tar_start(head)) {
+    file.format = CorpusFormat::kTar;
   }
   if (file.compression == Compression::kGzip) file.unpack_bytes = GzipCodec::kMemoryBytes;
   if (file.compression == Compression::kZip) file.unpack_bytes = kStreamUnpackBytes + ZipFile::kOwnBytes;
@@ -189,7 +193,7 @@ void CorpusPlan::add(const CorpusFile& file) {
   unpack_bytes = std::max(unpack_bytes, file.unpack_bytes);
   streams += file.is_stream ? 1 : 0;
   zip_files += file.compression == Compression::kZip ? 1 : 0;
-  archives += file.format == CorpusFormat::kWarc ? 1 : 0;
+  archives += is_archive(file.format) ? 1 : 0;
   packed_files += file.compression != Compression::kNone ? 1 : 0;
   const bool holds_gzip = file.compression == Compression::kGzip || file.compression == Compression::kZip;
   if (holds_gzip) gzip_bytes += bytes;

@@ -6,10 +6,11 @@
 #include "corpora/document/field_table.hpp"
 #include "corpora/document/record_source.hpp"
 #include "corpora/document/utf8.hpp"
+#include "corpora/reader/archive_cutter.hpp"
 #include "corpora/reader/sniff.hpp"
 #include "corpora/reader/spool.hpp"
-#include "corpora/reader/warc_cutter.hpp"
 #include "corpora/records/text.hpp"
+#include "corpora/tar/header.hpp"
 
 namespace spillway {
 
@@ -37,7 +38,7 @@ bool RecordCutter::run() {
   bool go_on = true;
   if (is_document_a_file(format_)) {
     go_on = copy_text();
-  } else if (format_ == CorpusFormat::kWarc) {
+  } else if (is_archive(format_)) {
     go_on = cut_archive();
   } else if (format_ != CorpusFormat::kAuto) {
     go_on = cut_records();
@@ -82,11 +83,13 @@ bool RecordCutter::recognise() {
   }
   std::optional<CorpusFormat> found = format_;
   if (format_ == CorpusFormat::kAuto) found = sniff_format(head, head.size() < memory_.head.size());
+  if (format_ == CorpusFormat::kHtml && is_tar_start(head)) found = CorpusFormat::kTar;
   if (format_ == CorpusFormat::kText && looks_binary(head)) found.reset();
   format_ = found.value_or(CorpusFormat::kAuto);
   borders_ = RecordBorders(format_);
   if (!found) return send_fault({SkipReason::kBinary, std::string(kBinaryDetail), 0});
-  if (!is_document_a_file(format_) && head.starts_with(kByteOrderMark)) {
+  const bool may_have_mark = !is_document_a_file(format_) && format_ != CorpusFormat::kTar;
+  if (may_have_mark && head.starts_with(kByteOrderMark)) {
     head_begin_ = kByteOrderMark.size();
     buffer_offset_ = kByteOrderMark.size();
   }
@@ -255,9 +258,9 @@ bool RecordCutter::spool_record() {
 }
 
 bool RecordCutter::cut_archive() {
-  WarcCutter::Memory memory{memory_.buffers, memory_.temp, memory_.head, head_begin_, head_end_};
+  ArchiveCutter::Memory memory{memory_.buffers, memory_.temp, memory_.head, head_begin_, head_end_};
   head_begin_ = head_end_;
-  WarcCutter cutter(source_, longest_spooled_bytes_, memory, [this](UnpackedRecords made) {
+  ArchiveCutter cutter(source_, format_, longest_spooled_bytes_, memory, [this](UnpackedRecords made) {
     made.file = file_;
     return emit(std::move(made));
   });

@@ -8,6 +8,7 @@
 #include "corpora/records/borders.hpp"
 #include "corpora/records/media_kind.hpp"
 #include "corpora/records/text.hpp"
+#include "corpora/tar/header.hpp"
 #include "corpora/unpack/gzip_start.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
 #include "corpora/warc/start.hpp"
@@ -52,6 +53,7 @@ Compression sniff_compression(std::string_view head) {
 
 std::optional<CorpusFormat> sniff_format(std::string_view head, bool is_whole) {
   const std::string_view start = head.substr(0, kFormatSniffBytes);
+  if (is_tar_start(start)) return CorpusFormat::kTar;
   if (starts_with_json(start, is_whole && start.size() == head.size())) return CorpusFormat::kJsonl;
   if (starts_with_doc_tag(start)) return CorpusFormat::kTrec;
   if (starts_with_record(head)) return CorpusFormat::kWarc;

@@ -14,7 +14,7 @@ inline constexpr std::size_t kFormatSniffBytes = 4096;
 
 Compression sniff_compression(std::string_view head);
 
-// Returns html, jsonl, trec, warc or text for the first unpacked bytes of an input; nullopt for binary data.
+// Returns html, jsonl, tar, trec, warc or text for the first unpacked bytes of an input; nullopt for binary data.
 // `is_whole`: the input ends with the head.
 std::optional<CorpusFormat> sniff_format(std::string_view head, bool is_whole);
 

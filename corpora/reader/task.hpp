@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
+#include "corpora/archive/piece.hpp"
 #include "corpora/reader/plan.hpp"
 #include "corpora/reader/unpack_buffers.hpp"
 #include "corpora/unpack/unpacking_stream.hpp"
-#include "corpora/warc/framer.hpp"
 #include "io/file/temp_space.hpp"
 
 namespace spillway {
@@ -29,9 +29,9 @@ struct PlainFiles {
   std::size_t count = 0;
 };
 
-// A record of a web archive, or what stands in its place.
+// A record of a WARC or a member of a tar file, or what stands in its place.
 struct ArchiveRecord {
-  WarcPiece piece;
+  ArchivePiece piece;
   std::uint64_t unpacked_offset = 0;
   // In the buffer: all of the record, or only its header if the block is not needed.
   std::size_t begin = 0, bytes = 0;
@@ -43,9 +43,9 @@ struct UnpackedRecords {
   CorpusFormat format = CorpusFormat::kText;
   UnpackBuffers::Taken buffer;
   std::size_t bytes = 0;                // in the buffer
-  std::size_t skipped_bytes = 0;        // of them at the start of the buffer, which are done already; not of warc
+  std::size_t skipped_bytes = 0;        // of them at the start of the buffer, which are done already; not of archives
   std::uint64_t unpacked_offset = 0;    // of the buffer's first byte
-  std::vector<ArchiveRecord> archived;  // warc: the records in the buffer; of a spooled record, that one
+  std::vector<ArchiveRecord> archived;  // archives: the records in the buffer; of a spooled record, that one
   // If the buffer has no bytes, the task is one record that is too long for a buffer, without its newline.
   std::unique_ptr<TempFile> spooled;    // nullptr: the record is longer than what is spooled
   std::uint64_t spooled_bytes = 0;      // length of that record

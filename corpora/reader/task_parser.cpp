@@ -58,7 +58,7 @@ std::uint64_t newline_bytes(const PlainRange& range, std::uint64_t begin, std::u
 
 // Whether the fault hit the last record of an archive.
 bool ends_in_cut_record(const UnpackedRecords& records) {
-  return records.fault && !records.archived.empty() && records.archived.back().piece.kind == WarcPiece::Kind::kCut;
+  return records.fault && !records.archived.empty() && records.archived.back().piece.kind == ArchivePiece::Kind::kCut;
 }
 
 }  // namespace
@@ -90,11 +90,19 @@ RecordParser& TaskParser::parser_of(CorpusFormat format) {
   return format == CorpusFormat::kJsonl ? static_cast<RecordParser&>(jsonl_) : lines_;
 }
 
-// Few inputs need it. Its memory counts as far as the budget has some left.
-WarcParser& TaskParser::warc_parser() {
+// Few inputs need them. Their memory counts as far as the budget has some left.
+ArchiveParser& TaskParser::archive_parser(CorpusFormat format) {
+  const auto scratch = as_chars(scratch_.span());
+  if (format == CorpusFormat::kTar) {
+    if (!tar_) {
+      tar_memory_ = budget_.try_reserve(TarParser::memory_bytes());
+      tar_.emplace(setup_.options, scratch);
+    }
+    return *tar_;
+  }
   if (!warc_) {
     warc_memory_ = budget_.try_reserve(WarcParser::memory_bytes());
-    warc_.emplace(setup_.options, as_chars(scratch_.span()));
+    warc_.emplace(setup_.options, scratch);
   }
   return *warc_;
 }
@@ -182,7 +190,7 @@ void TaskParser::parse(UnpackedRecords& records, DocumentSink& sink) {
   const double read_bytes = static_cast<double>(records.spooled_bytes) * passes_over(records.format);
   PassProgress progress(sink, static_cast<double>(records.stored_bytes) / std::max(read_bytes, 1.0),
                         records.stored_bytes);
-  if (records.format == CorpusFormat::kWarc) {
+  if (is_archive(records.format)) {
     parse_archived(records, progress, sink);
   } else if (records.spooled_bytes > 0) {
     parse_spooled(records, progress, sink);
@@ -191,26 +199,27 @@ void TaskParser::parse(UnpackedRecords& records, DocumentSink& sink) {
   }
   if (records.fault) {
     SourcePlace place{records.file->path, records.fault->unpacked_offset};
-    if (ends_in_cut_record(records)) place = warc_parser().cut_record(place);
+    if (ends_in_cut_record(records)) place = archive_parser(records.format).cut_record(place);
     sink.skip(records.fault->reason, place, records.fault->detail);
   }
   sink.consumed(records.stored_bytes - progress.reported());
 }
 
 void TaskParser::parse_archived(UnpackedRecords& records, PassProgress& progress, DocumentSink& sink) {
+  ArchiveParser& parser = archive_parser(records.format);
   for (const ArchiveRecord& archived : records.archived) {
     const SourcePlace place{records.file->path, archived.unpacked_offset};
     if (records.spooled != nullptr) {
       FileRecord record(records.spooled->finish(), 0, records.spooled_bytes, buffer_.span(), progress);
-      warc_parser().parse(archived.piece, record, place, sink);
+      parser.parse(archived.piece, record, place, sink);
       continue;
     }
     const auto held = records.buffer->span().subspan(archived.begin, archived.bytes);
     MemoryRecord record(as_text(held));
     if (&archived == &records.archived.back() && ends_in_cut_record(records)) {
-      warc_parser().read_header(archived.piece, record);  // the fault counts it
+      parser.read_header(archived.piece, record);  // the fault counts it
     } else {
-      warc_parser().parse(archived.piece, record, place, sink);
+      parser.parse(archived.piece, record, place, sink);
     }
   }
 }

@@ -7,6 +7,7 @@
 #include "corpora/reader/corpus_reader.hpp"
 #include "corpora/records/jsonl.hpp"
 #include "corpora/records/page.hpp"
+#include "corpora/records/tar.hpp"
 #include "corpora/records/text.hpp"
 #include "corpora/records/trec.hpp"
 #include "corpora/records/tsv.hpp"
@@ -29,7 +30,7 @@ class TaskParser {
 
  private:
   RecordParser& parser_of(CorpusFormat format);
-  WarcParser& warc_parser();
+  ArchiveParser& archive_parser(CorpusFormat format);
   PageParser& page_parser();
   void parse_whole(RecordSource& record, const CorpusFile& file, CorpusFormat format, DocumentSink& sink);
   void parse(const PlainRange& range, DocumentSink& sink);
@@ -51,8 +52,9 @@ class TaskParser {
   LineParser lines_;
   TextParser text_;
   MemoryBudget& budget_;
-  std::optional<Reservation> warc_memory_, page_memory_;
+  std::optional<Reservation> warc_memory_, tar_memory_, page_memory_;
   std::optional<WarcParser> warc_;  // from the first record of an archive on
+  std::optional<TarParser> tar_;    // from the first member of a tar file on
   std::optional<PageParser> page_;  // from the first page on
 };
 

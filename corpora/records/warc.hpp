@@ -14,24 +14,23 @@
 #include "corpora/http/body.hpp"
 #include "corpora/http/response_head.hpp"
 #include "corpora/records/media_kind.hpp"
+#include "corpora/records/parser.hpp"
 #include "corpora/warc/framer.hpp"
 
 namespace spillway {
 
 class PageReader;
 
-class WarcParser {
+class WarcParser final : public ArchiveParser {
  public:
   // `scratch`: at least 64 bytes; a text that fits is decoded once only.
   WarcParser(const CorpusOptions& options, std::span<char> scratch);
-  ~WarcParser();
+  ~WarcParser() override;
   static std::size_t memory_bytes();
 
-  // Parses the piece of an archive that `record` holds; of a damaged one, as much of the header as there is.
-  void parse(const WarcPiece& piece, RecordSource& record, const SourcePlace& place, DocumentSink& sink);
-  // Reads the header only: cut_record() says at which record a fault of the container is. Valid until the next call.
-  void read_header(const WarcPiece& piece, RecordSource& record);
-  SourcePlace cut_record(const SourcePlace& fault) const;
+  void parse(const WarcPiece& piece, RecordSource& record, const SourcePlace& place, DocumentSink& sink) override;
+  void read_header(const WarcPiece& piece, RecordSource& record) override;
+  SourcePlace cut_record(const SourcePlace& fault) const override;
 
  private:
   struct Skip {

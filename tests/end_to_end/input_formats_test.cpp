@@ -1,8 +1,13 @@
 // One collection in several formats gives one index.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "tests/corpora/reader/packing.hpp"
+#include "tests/corpora/tar/tar_files.hpp"
 #include "tests/end_to_end/indexing.hpp"
 #include "tests/support/corpora_path.hpp"
+#include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway {
@@ -70,6 +75,36 @@ TEST_F(InputFormats, JsonlTrecAndTsvGiveTheSameIndex) {
   for (const char* const file : {"terms", "postings", "bounds", "lengths", "ids", "id_order", "dropped"}) {
     EXPECT_EQ(trec.at(file), expected.at(file)) << file;
   }
+}
+
+TEST_F(InputFormats, ATarFileGivesOneIndexHoweverItIsPacked) {
+  std::string tar;
+  for (int i = 0; i < 200; ++i) {
+    tar +=
+        tar_member("site/" + std::to_string(1000 + i) + ".html",
+                   "<!doctype html><title>T" + std::to_string(i) + "</title><p>page number " + std::to_string(i * 7));
+  }
+  tar += tar_end();
+  write_bytes(directory_ / "pages.tar", tar);
+  write_bytes(directory_ / "pages.tar.gz", gzip_member(tar));
+  write_bytes(directory_ / "pages.tar.zst", zstd_frame(tar));
+  std::filesystem::create_directories(directory_ / "tars");
+  write_bytes(directory_ / "tars/pages.tar", tar);
+  std::filesystem::create_directories(directory_ / "tree/site");
+  for (int i = 0; i < 200; ++i) {
+    write_bytes(directory_ / ("tree/site/" + std::to_string(1000 + i) + ".html"),
+                "<!doctype html><title>T" + std::to_string(i) + "</title><p>page number " + std::to_string(i * 7));
+  }
+  const auto expected = index_of(directory_ / "tree");
+  for (const char* const input : {"pages.tar", "pages.tar.gz", "pages.tar.zst", "tars"}) {
+    EXPECT_EQ(index_of(directory_ / input), expected) << input;
+  }
+  const std::string from_file = directory_ / "file.index", from_stream = directory_ / "stream.index";
+  EXPECT_EQ(run_spillway({"index", directory_ / "pages.tar", "-o", from_file}).exit_code, 0);
+  const ProgramResult made =
+      run_spillway({"index", "-", "--format", "tar", "-o", from_stream}, {.input = gzip_member(tar)});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_EQ(bytes_of(from_stream), bytes_of(from_file));
 }
 
 TEST_F(InputFormats, RealTrecCollectionsGiveTheIndexesOfTheirJsonl) {

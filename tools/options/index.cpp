@@ -165,8 +165,8 @@ void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
   if (arguments.has("since") && corpus.format != CorpusFormat::kAuto && corpus.format != CorpusFormat::kWarc) {
     throw UsageError("--since goes by the dates of the records of a crawl: it needs --format warc or auto");
   }
-  const bool has_fields = corpus.format != CorpusFormat::kLines && !is_document_a_file(corpus.format) &&
-                          corpus.format != CorpusFormat::kWarc;
+  const bool has_fields =
+      corpus.format != CorpusFormat::kLines && !is_document_a_file(corpus.format) && !is_archive(corpus.format);
   if (has_fields) return;
   for (const char* field : {"id-field", "title-field", "text-field", "url-field", "date-field"}) {
     if (arguments.has(field)) {
@@ -199,10 +199,9 @@ std::vector<options::options_description> planned_option_groups() {
        resources = option_group("Resources");
   add_choice(
       input, "format", "NAME", corpus_format_names(),
-      "auto (default: html, jsonl, trec, warc or text, by content), html (a page per file), jsonl, lines (a document "
-      "per "
-      "line), text (a document per file), trec (<DOC> elements), tsv (id, title, text) or warc (WARC and ARC files, "
-      "WET)");
+      "auto (default: html, jsonl, tar, trec, warc or text, by content), html (a page per file, or per member of a tar "
+      "file), jsonl, lines (a document per line), tar (a page or text per member), text (a document per file), trec "
+      "(<DOC> elements), tsv (id, title, text) or warc (WARC and ARC files, WET)");
   add_value(input, "id-field", "NAMES",
             "JSON members, trec elements or numbers of tsv columns that may hold the id; the first present one counts "
             "(default id,docid,_id; docno; 1)");

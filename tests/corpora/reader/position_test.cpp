@@ -8,6 +8,7 @@
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"
 #include "tests/corpora/records/warc_samples.hpp"
+#include "tests/corpora/tar/tar_files.hpp"
 #include "tests/corpora/unpack/zip_files.hpp"
 
 namespace spillway {
@@ -106,6 +107,22 @@ std::string warc() {
   return text;
 }
 
+// Damaged headers, lengths that lie, zeros and junk between members.
+std::string tar() {
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "page" + std::to_string(i) + ".html";
+    std::string member = tar_member(name, "<p>page " + name + std::string(static_cast<std::size_t>(i % 9) * 200, 'x'));
+    if (i % 13 == 6) member[0] = 'P';
+    if (i % 17 == 4) text += tar_header("lying.html", 1 << 20);
+    if (i % 11 == 3) text += tar_end() + "between";
+    if (i % 19 == 5) text += std::string(kTarBlockBytes, '\0');
+    if (i % 5 == 2) text += tar_member("link", "", '2');
+    text += member;
+  }
+  return text + tar_end();
+}
+
 // Members that are cut, damaged, and followed by bytes that belong to none.
 std::string faulty_gzip(const std::string& text) {
   std::string damaged = gzip_member(text);
@@ -141,11 +158,9 @@ TEST_F(Places, HoldInFaultyContainersOfEveryFormat) {
   const struct {
     CorpusFormat format;
     std::string text;
-  } kinds[] = {{CorpusFormat::kJsonl, jsonl(0, 80)},
-               {CorpusFormat::kLines, lines("\n")},
-               {CorpusFormat::kLines, lines("\r\n")},
-               {CorpusFormat::kTrec, trec()},
-               {CorpusFormat::kWarc, warc()}};
+  } kinds[] = {{CorpusFormat::kJsonl, jsonl(0, 80)},  {CorpusFormat::kLines, lines("\n")},
+               {CorpusFormat::kLines, lines("\r\n")}, {CorpusFormat::kTrec, trec()},
+               {CorpusFormat::kTar, tar()},           {CorpusFormat::kWarc, warc()}};
   for (const auto& [format, text] : kinds) {
     SCOPED_TRACE(corpus_format_name(format));
     write_bytes(input_ + "/a.gz", faulty_gzip(text));

@@ -1,6 +1,6 @@
-// Turns the unpacked bytes of a web archive into buffers of records. A record that is longer than a buffer goes to a
-// scratch file. Bytes that belong to no record of the right length come again, so that the framer can look for records
-// among them.
+// Turns the unpacked bytes of an archive (WARC, tar) into buffers of records. A record that is longer than a buffer
+// goes to a scratch file. Bytes that belong to no record of the right length come again, so that the framer can look
+// for records among them.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 #include <span>
 #include <vector>
 
+#include "corpora/archive/piece.hpp"
 #include "corpora/document/record_source.hpp"
 #include "corpora/reader/spool.hpp"
 #include "corpora/reader/task.hpp"
-#include "corpora/warc/framer.hpp"
 #include "io/file/temp_space.hpp"
 
 namespace spillway {
 
-class WarcCutter final : private PieceInput {
+class ArchiveCutter final : private PieceInput {
  public:
   // Returns false if the reader was stopped.
   using Emit = std::function<bool(UnpackedRecords)>;
@@ -29,8 +29,9 @@ class WarcCutter final : private PieceInput {
     std::size_t begin, end;          // of the bytes in the window that were read already
   };
 
-  // Longer records are not kept.
-  WarcCutter(UnpackedSource& source, std::uint64_t longest_record_bytes, const Memory& memory, Emit emit);
+  // `format`: kWarc or kTar. Longer records are not kept.
+  ArchiveCutter(UnpackedSource& source, CorpusFormat format, std::uint64_t longest_record_bytes, const Memory& memory,
+                Emit emit);
 
   // Reads to the end of the input. Returns false if the reader was stopped.
   bool run();
@@ -60,7 +61,7 @@ class WarcCutter final : private PieceInput {
   void replay();
   void keep(std::span<const std::uint8_t> bytes);
   bool make_room();
-  void finish_piece(const WarcPiece& piece);
+  void finish_piece(const ArchivePiece& piece);
   void send_spooled(const ArchiveRecord& record);
   bool send(std::optional<ContainerFault> fault);
   bool next_buffer();
@@ -68,10 +69,11 @@ class WarcCutter final : private PieceInput {
   std::span<std::uint8_t> rest_of_window() { return memory_.window.subspan(begin_, end_ - begin_); }
 
   UnpackedSource& source_;
+  const CorpusFormat format_;
   const std::uint64_t longest_record_bytes_;
   Memory memory_;
   Emit emit_;
-  WarcFramer framer_{*this};
+  const std::unique_ptr<ArchiveFramer> framer_;
   std::size_t begin_, end_;        // of the bytes in the window that come next
   std::uint64_t offset_;           // of the next byte, after unpacking
   std::uint64_t done_offset_ = 0;  // after the last piece that is finished

@@ -1,35 +1,46 @@
-#include "corpora/reader/warc_cutter.hpp"
+#include "corpora/reader/archive_cutter.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
+
+#include "corpora/tar/framer.hpp"
+#include "corpora/warc/framer.hpp"
 
 namespace spillway {
 
 namespace {
 
 // Whether the parser looks at more than the header.
-bool needs_block(const WarcPiece& piece) {
-  return piece.kind == WarcPiece::Kind::kRecord || piece.kind == WarcPiece::Kind::kCorrected;
+bool needs_block(const ArchivePiece& piece) {
+  return piece.kind == ArchivePiece::Kind::kRecord || piece.kind == ArchivePiece::Kind::kCorrected;
+}
+
+std::unique_ptr<ArchiveFramer> framer_of(CorpusFormat format, PieceInput& input) {
+  if (format == CorpusFormat::kTar) return std::make_unique<TarFramer>(input);
+  return std::make_unique<WarcFramer>(input);
 }
 
 }  // namespace
 
-WarcCutter::WarcCutter(UnpackedSource& source, std::uint64_t longest_record_bytes, const Memory& memory, Emit emit)
+ArchiveCutter::ArchiveCutter(UnpackedSource& source, CorpusFormat format, std::uint64_t longest_record_bytes,
+                             const Memory& memory, Emit emit)
     : source_(source),
+      format_(format),
       longest_record_bytes_(longest_record_bytes),
       memory_(memory),
       emit_(std::move(emit)),
+      framer_(framer_of(format, *this)),
       begin_(memory.begin),
       end_(memory.end),
       offset_(memory.begin) {}
 
-bool WarcCutter::run() {
+bool ArchiveCutter::run() {
   if (!next_buffer()) return false;
   for (;;) {
     piece_begin_ = filled_;
     piece_bytes_ = 0;
-    const auto piece = framer_.next();
+    const auto piece = framer_->next();
     if (stopped_) return false;
     if (piece) {
       finish_piece(*piece);
@@ -39,13 +50,13 @@ bool WarcCutter::run() {
     }
     auto fault = source_.take_fault();
     if (!fault) return send(std::nullopt);
-    framer_.resume();
+    framer_->resume();
     offset_ = done_offset_ = fault->unpacked_offset;
     if (!send(std::move(fault)) || !next_buffer()) return false;
   }
 }
 
-std::size_t WarcCutter::read(std::span<std::uint8_t> out) {
+std::size_t ArchiveCutter::read(std::span<std::uint8_t> out) {
   while (!replays_.empty() && replays_.back().position == replays_.back().end) replays_.pop_back();
   if (replays_.empty()) return source_.read(out);
   Replay& again = replays_.back();
@@ -55,10 +66,10 @@ std::size_t WarcCutter::read(std::span<std::uint8_t> out) {
   return count;
 }
 
-std::string_view WarcCutter::peek(std::size_t wanted) { return fill_window(wanted, kPeekStep); }
+std::string_view ArchiveCutter::peek(std::size_t wanted) { return fill_window(wanted, kPeekStep); }
 
 // Reads `step` bytes at once, and more if `wanted` asks for them.
-std::string_view WarcCutter::fill_window(std::size_t wanted, std::size_t step) {
+std::string_view ArchiveCutter::fill_window(std::size_t wanted, std::size_t step) {
   if (stopped_) return {};
   if (end_ - begin_ < wanted) {
     std::memmove(memory_.window.data(), memory_.window.data() + begin_, end_ - begin_);
@@ -75,18 +86,18 @@ std::string_view WarcCutter::fill_window(std::size_t wanted, std::size_t step) {
   return {reinterpret_cast<const char*>(memory_.window.data()) + begin_, end_ - begin_};
 }
 
-void WarcCutter::drop(std::size_t bytes) {
+void ArchiveCutter::drop(std::size_t bytes) {
   begin_ += bytes;
   offset_ += bytes;
 }
 
-void WarcCutter::take(std::size_t bytes) {
+void ArchiveCutter::take(std::size_t bytes) {
   if (piece_bytes_ == 0) piece_offset_ = offset_;
   keep(rest_of_window().first(bytes));
   drop(bytes);
 }
 
-std::size_t WarcCutter::take_some(std::uint64_t most) {
+std::size_t ArchiveCutter::take_some(std::uint64_t most) {
   if (stopped_) return 0;
   if (begin_ == end_ && spool_ == nullptr) {
     if (most > capacity() - filled_ && !make_room()) return 0;
@@ -98,7 +109,7 @@ std::size_t WarcCutter::take_some(std::uint64_t most) {
   return count;
 }
 
-std::size_t WarcCutter::read_to_buffer(std::uint64_t most) {
+std::size_t ArchiveCutter::read_to_buffer(std::uint64_t most) {
   if (piece_bytes_ == 0) piece_offset_ = offset_;
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(most, capacity() - filled_));
   const std::size_t count = read(buffer_->span().subspan(filled_, wanted));
@@ -110,13 +121,13 @@ std::size_t WarcCutter::read_to_buffer(std::uint64_t most) {
 }
 
 // Bytes that may still come again: few beside those that were read, so that hostile input takes linear time.
-std::uint64_t WarcCutter::credit() const {
+std::uint64_t ArchiveCutter::credit() const {
   constexpr std::uint64_t kAtFirst = std::uint64_t{256} << 20;
   return kAtFirst + read_bytes_ / 4 - returned_bytes_;
 }
 
 // Appends to the piece. The start of a piece that is spooled stays in the buffer.
-void WarcCutter::keep(std::span<const std::uint8_t> bytes) {
+void ArchiveCutter::keep(std::span<const std::uint8_t> bytes) {
   if (spool_ == nullptr && bytes.size() > capacity() - filled_ && !make_room()) return;
   piece_bytes_ += bytes.size();
   if (spool_ != nullptr) return spool_->append(bytes);
@@ -131,7 +142,7 @@ void WarcCutter::keep(std::span<const std::uint8_t> bytes) {
 }
 
 // Sends the records before the piece, so that the piece has the whole buffer.
-bool WarcCutter::make_room() {
+bool ArchiveCutter::make_room() {
   if (piece_begin_ == 0) return true;
   UnpackBuffers::Taken next = memory_.buffers.take();
   if (next == nullptr) {
@@ -148,7 +159,7 @@ bool WarcCutter::make_room() {
   return true;
 }
 
-bool WarcCutter::next_buffer() {
+bool ArchiveCutter::next_buffer() {
   if (buffer_ == nullptr) buffer_ = memory_.buffers.take();
   stopped_ = stopped_ || buffer_ == nullptr;
   filled_ = piece_begin_ = 0;
@@ -156,9 +167,9 @@ bool WarcCutter::next_buffer() {
 }
 
 // Sends the buffer with the records in it.
-bool WarcCutter::send(std::optional<ContainerFault> fault) {
+bool ArchiveCutter::send(std::optional<ContainerFault> fault) {
   UnpackedRecords made;
-  made.format = CorpusFormat::kWarc;
+  made.format = format_;
   made.archived = std::exchange(records_, {});
   made.bytes = filled_;
   made.end_offset = done_offset_;
@@ -170,7 +181,7 @@ bool WarcCutter::send(std::optional<ContainerFault> fault) {
 }
 
 // Puts the whole piece before the bytes that come next, and takes the part that stays once more.
-bool WarcCutter::give_back(std::uint64_t kept) {
+bool ArchiveCutter::give_back(std::uint64_t kept) {
   const std::uint64_t returned = piece_bytes_ - kept;
   if (!holds_piece() || returned > credit() || replays_.size() == kMaxReplays) return false;
   returned_bytes_ += returned;
@@ -187,7 +198,7 @@ bool WarcCutter::give_back(std::uint64_t kept) {
   return true;
 }
 
-void WarcCutter::return_to_window() {
+void ArchiveCutter::return_to_window() {
   const auto count = static_cast<std::size_t>(piece_bytes_);
   std::memmove(memory_.window.data() + count, memory_.window.data() + begin_, end_ - begin_);
   if (spool_ != nullptr) {
@@ -201,7 +212,7 @@ void WarcCutter::return_to_window() {
   begin_ = 0;
 }
 
-void WarcCutter::replay() {
+void ArchiveCutter::replay() {
   Replay again{nullptr, 0, piece_bytes_ + (end_ - begin_)};
   if (spool_ != nullptr) {
     again.file = spool_->take();
@@ -217,13 +228,13 @@ void WarcCutter::replay() {
 }
 
 // Bytes of a piece that are not needed make room for the next one.
-void WarcCutter::finish_piece(const WarcPiece& piece) {
+void ArchiveCutter::finish_piece(const ArchivePiece& piece) {
   if (records_.size() == kMaxRecords && !make_room()) return;
   ArchiveRecord record{piece, piece_offset_, piece_begin_, 0};
-  if (needs_block(piece) && !holds_piece()) record.piece.kind = WarcPiece::Kind::kTooLong;
+  if (needs_block(piece) && !holds_piece()) record.piece.kind = ArchivePiece::Kind::kTooLong;
   const bool is_header_held = piece.header_bytes <= filled_ - piece_begin_;
   if (spool_ != nullptr && holds_piece() && (needs_block(piece) || !is_header_held)) return send_spooled(record);
-  if (piece.kind == WarcPiece::Kind::kJunk) record.unpacked_offset = offset_ - piece.block_bytes;
+  if (piece.kind == ArchivePiece::Kind::kJunk) record.unpacked_offset = offset_ - piece.block_bytes;
   const std::uint64_t needed = piece.header_bytes + (needs_block(record.piece) ? piece.block_bytes : 0);
   record.bytes = static_cast<std::size_t>(std::min<std::uint64_t>(needed, filled_ - piece_begin_));
   spool_.reset();
@@ -231,11 +242,11 @@ void WarcCutter::finish_piece(const WarcPiece& piece) {
   records_.push_back(record);
 }
 
-void WarcCutter::send_spooled(const ArchiveRecord& record) {
+void ArchiveCutter::send_spooled(const ArchiveRecord& record) {
   filled_ = 0;
   if (!send(std::nullopt)) return;
   UnpackedRecords made;
-  made.format = CorpusFormat::kWarc;
+  made.format = format_;
   made.unpacked_offset = record.unpacked_offset;
   made.spooled_bytes = std::min(spool_->bytes(), record.piece.header_bytes + record.piece.block_bytes);
   made.spooled = spool_->take();
