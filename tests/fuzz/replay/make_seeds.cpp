@@ -1,11 +1,14 @@
-// Writes the seeds of binary formats: fuzz_seeds DIRECTORY makes DIRECTORY/index, run, manifest, gzip and zstd. Seeds
-// of texts are written by hand.
+// Writes the seeds of binary formats: fuzz_seeds DIRECTORY makes DIRECTORY/index, run, manifest, gzip, zstd,
+// tar and zip. Seeds of texts are written by hand.
 #include <filesystem>
 #include <stdexcept>
 
 #include "io/file/memory_file.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "tests/corpora/reader/packing.hpp"
+#include "tests/corpora/records/warc_samples.hpp"
+#include "tests/corpora/tar/tar_files.hpp"
+#include "tests/corpora/unpack/zip_files.hpp"
 #include "tests/fuzz/support/index_archive.hpp"
 #include "tests/support/index_files.hpp"
 #include "tests/support/run_forger.hpp"
@@ -124,6 +127,46 @@ void write_packed(const Seeds& seeds) {
   seeds.write("zstd", "large-window", 2, zstd_frame(std::string(200'000, 'a'), {3, 24, false, false}));
 }
 
+// Any of the options but the first means a small limit of documents' bytes.
+void write_tar(const Seeds& seeds) {
+  const std::string page = "<!doctype html><title>A page</title><p>some text";
+  const std::string one = tar_member("site/a.html", page), two = tar_member("b.txt", "plain text");
+  std::string damaged = one, lying = tar_header("lying.html", 5000), sparse = tar_header("sparse", 600, 'S');
+  damaged[3] = 'X';
+  sparse[482] = 1;
+  sparse = with_checksum(sparse);
+  const std::string pax = tar_member("x", pax_line("path", "caf\u00e9.html") + pax_line("size", "10"), 'x');
+  const std::string global = tar_member("pax_global_header", pax_line("comment", "c"), 'g');
+  seeds.write("tar", "two", 0, tar_member("site/", "", '5') + one + two + tar_end());
+  seeds.write("tar", "limit", 2, one + two + tar_end());
+  seeds.write("tar", "damaged", 0, damaged + two + tar_end());
+  seeds.write("tar", "lying", 0, lying + two + tar_end());
+  seeds.write("tar", "cut", 0, one.substr(0, 530));
+  seeds.write("tar", "no-end", 0, one);
+  seeds.write("tar", "zeros", 0, one + std::string(512, '\0') + two);
+  seeds.write("tar", "junk", 0, one + tar_end() + "junk" + two);
+  seeds.write("tar", "pax", 0, global + pax + tar_header("b", 0) + "plain text" + std::string(502, '\0') + tar_end());
+  seeds.write("tar", "long-name", 0, tar_member("././@LongLink", std::string(200, 'n') + '\0', 'L') + two + tar_end());
+  seeds.write("tar", "links", 0, tar_header("h", 5, '1') + tar_header("s", 0, '2') + tar_member("d", "x", '1') + two);
+  seeds.write("tar", "sparse", 0, sparse + std::string(512, '\0') + std::string(1024, 's') + two + tar_end());
+}
+
+void write_zip(const Seeds& seeds) {
+  const std::string records = archived_page("urn:a", "<p>one") + archived_page("urn:b", "<p>two");
+  const std::string wacz = zip_of({{"archive/a.warc.gz", gzip_member(records)}, {"archive/b.warc", records, true}});
+  const std::string stored = zip_of({{"archive/a.warc", records}});
+  std::string damaged = stored, large = stored;
+  damaged[100] = static_cast<char>(damaged[100] ^ 1);
+  large.replace(large.rfind("PK\5\6") + 12, 4, "\xFF\xFF\xFF\x7F");
+  seeds.write("zip", "wacz", 0, wacz);
+  seeds.write("zip", "limit", 2, wacz);
+  seeds.write("zip", "stored", 0, stored);
+  seeds.write("zip", "damaged", 0, damaged);
+  seeds.write("zip", "large-directory", 0, large);
+  seeds.write("zip", "cut", 0, stored.substr(0, stored.size() - 30));
+  seeds.write("zip", "other", 0, zip_of({{"word/document.xml", "<xml/>", true}}));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -137,5 +180,7 @@ int main(int argc, char** argv) {
   write_index(seeds, "empty", SampleIndex{});
   write_runs(seeds);
   write_packed(seeds);
+  write_tar(seeds);
+  write_zip(seeds);
   return 0;
 }

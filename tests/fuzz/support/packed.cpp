@@ -77,7 +77,7 @@ PackedFile packed_file(std::string_view script, const Pack& pack) {
 CorpusFormat content_format(std::uint8_t options) {
   constexpr CorpusFormat kFormats[] = {CorpusFormat::kJsonl, CorpusFormat::kLines, CorpusFormat::kTrec,
                                        CorpusFormat::kTsv,   CorpusFormat::kText,  CorpusFormat::kWarc,
-                                       CorpusFormat::kAuto};
+                                       CorpusFormat::kAuto,  CorpusFormat::kTar};
   return kFormats[options / 2 % std::size(kFormats)];
 }
 
