@@ -110,8 +110,7 @@ TarParser::Verdict TarParser::judge_piece(const ArchivePiece& piece) const {
       return Skip{SkipReason::kBadRecordLength,
                   "expected a file of " + size + ", found the next one after " + bytes + ", and the end before"};
     case Kind::kCut:
-      return Skip{SkipReason::kRecordTruncated,
-                  "expected the rest of a header, or of a file of " + size + ", found the end of the input"};
+      return Skip{SkipReason::kRecordTruncated, "expected the rest of a member, found the end of the input"};
     case Kind::kJunk:
       return Skip{SkipReason::kOutsideRecord, "expected a header of tar, found " + bytes + " of something else"};
   }

@@ -74,7 +74,7 @@ void check_snippet(const Searched& searched, const Query& query, const std::stri
     EXPECT_TRUE(end <= mark_begin && mark_begin < mark_end && mark_end <= snippet.text.size());
     end = mark_end;
   }
-  EXPECT_EQ(marked_text(snippet, "[", "]").find('\x1B'), std::string::npos);
+  EXPECT_EQ(marked_text(printable(snippet), "[", "]").find('\x1B'), std::string::npos);
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ void run(const std::filesystem::path& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  LLVMFuzzerInitialize(&argc, &argv);
   std::size_t inputs = 0;
   for (int i = 1; i < argc; ++i) {
     const auto files = inputs_of(argv[i]);

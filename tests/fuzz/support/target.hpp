@@ -11,12 +11,14 @@
 // Called by libFuzzer, or by replay/main.cpp, for one input.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-namespace spillway::fuzz {
-
-inline const bool kFailuresThrow = [] {
+// Called before the first input by both. An initialiser would be too early: GoogleTest then sets the flag to its
+// default.
+extern "C" __attribute__((weak)) int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
   GTEST_FLAG_SET(throw_on_failure, true);
-  return true;
-}();
+  return 0;
+}
+
+namespace spillway::fuzz {
 
 // An input whose first byte chooses options; 0 if the input is empty.
 struct Input {
