@@ -233,7 +233,9 @@ void ArchiveCutter::finish_piece(const ArchivePiece& piece) {
   ArchiveRecord record{piece, piece_offset_, piece_begin_, 0};
   if (needs_block(piece) && !holds_piece()) record.piece.kind = ArchivePiece::Kind::kTooLong;
   const bool is_header_held = piece.header_bytes <= filled_ - piece_begin_;
-  if (spool_ != nullptr && holds_piece() && (needs_block(piece) || !is_header_held)) return send_spooled(record);
+  // A cut piece stays with the fault of the container that follows, which counts both.
+  const bool is_wanted_whole = piece.kind != ArchivePiece::Kind::kCut && (needs_block(piece) || !is_header_held);
+  if (spool_ != nullptr && holds_piece() && is_wanted_whole) return send_spooled(record);
   if (piece.kind == ArchivePiece::Kind::kJunk) record.unpacked_offset = offset_ - piece.block_bytes;
   const std::uint64_t needed = piece.header_bytes + (needs_block(record.piece) ? piece.block_bytes : 0);
   record.bytes = static_cast<std::size_t>(std::min<std::uint64_t>(needed, filled_ - piece_begin_));
