@@ -85,13 +85,27 @@ void write_chunk(const LineBlock& block, const Chunk& chunk, LineOutput& output)
   }
 }
 
+// The bytes of the first lines of `text` that hold kChunkBytes together, or of all. Requires: `text` ends a line.
+std::size_t first_lines(std::span<const std::uint8_t> text) {
+  if (text.size() <= kChunkBytes) return text.size();
+  const auto rest = text.subspan(kChunkBytes - 1);
+  const auto* const end = static_cast<const std::uint8_t*>(std::memchr(rest.data(), text.back(), rest.size()));
+  return static_cast<std::size_t>(end - text.data()) + 1;
+}
+
+void write_in_order(std::span<const std::uint8_t> text, LineOutput& output) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto lines = text.subspan(at, first_lines(text.subspan(at)));
+    put_text(output, at, lines);
+    at += lines.size();
+  }
+}
+
 }  // namespace
 
 std::uint64_t write_block(const LineBlock& block, LineOutput& output) {
   if (const auto text = block.text_in_order(); !text.empty()) {
-    for (std::size_t at = 0; at < text.size(); at += kChunkBytes) {
-      put_text(output, at, text.subspan(at, std::min(kChunkBytes, text.size() - at)));
-    }
+    write_in_order(text, output);
     return text.size();
   }
   const std::vector<std::uint64_t> offsets = group_offsets(block);

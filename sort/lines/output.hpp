@@ -12,7 +12,7 @@ namespace spillway {
 class LineOutput {
  public:
   virtual ~LineOutput() = default;
-  // Whether write_at() can be used. If not, write() is called in order, by one thread at a time.
+  // Whether write_at() can be used. If not, write() is called in order, by one thread at a time. Both get whole lines.
   virtual bool has_places() const = 0;
   virtual void write(std::span<const std::uint8_t> bytes) = 0;
   // Thread-safe. Offsets count from where this sort's output begins.
