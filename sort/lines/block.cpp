@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kStepBytes = std::size_t{32} << 20;  // text that is read, and then cut, at once
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // text of one task
+constexpr std::size_t kKeyBytes = std::size_t{64} << 10;   // of encoded keys that a task places at once
 constexpr std::size_t kLargeTie = 8192;                    // lines with equal keys that all threads sort together
 constexpr std::size_t kPositions = 16384;                  // lines of one task
 // Lengths of lines, of keys, and of records, which hold both, have 32 bits.
@@ -57,6 +58,7 @@ LineBlock::LineBlock(MemoryBudget& budget, std::size_t bytes, const LineOrder& o
     : line_order_(order),
       encoder_(encoder),
       sorter_(sorter),
+      budget_(budget),
       is_descending_(order.is_descending()),
       has_blobs_(encoder.has_keys() && !encoder.is_view()),
       buffer_(budget, bytes / 4096 * 4096, "lines"),
@@ -77,19 +79,35 @@ std::size_t LineBlock::room() const {
   return free > needed ? free - needed : 0;
 }
 
+// Text that fits the room, if its keys and lines are as long as those that are there. Requires: there are some.
+std::size_t LineBlock::expected_text() const {
+  const double each = static_cast<double>(key_bytes() + bytes_for(line_count_)) / static_cast<double>(text_bytes_);
+  return static_cast<std::size_t>(static_cast<double>(room()) / each);
+}
+
+// The bytes to read next. Lines need more memory than their text. Pending text without a line end is the begin of a
+// line; while that is all, each read may be as long as what there is of it.
+std::size_t LineBlock::step_bytes() const {
+  const std::size_t quarter = room() / 4;
+  if (line_count_ != 0) return has_blobs_ ? std::min(quarter, expected_text()) : quarter;
+  const std::size_t first = has_blobs_ ? std::min(quarter, kPieceBytes) : quarter;  // what keys take is not known yet
+  return std::min(room(), std::max(first, pending_bytes_));
+}
+
 bool LineBlock::fill(LineInput& input) {
   std::memmove(buffer_.data(), buffer_.data() + text_bytes_, pending_bytes_);
   text_bytes_ = line_count_ = 0;
   top_ = buffer_.data() + buffer_.size();
   pieces_.clear();
   for (;;) {
-    if (pending_bytes_ != 0 && !admit_some()) break;
+    if (pending_bytes_ != 0 && !admit_some()) {
+      if (line_count_ == 0 && grow()) continue;
+      break;
+    }
     if (is_at_end_) break;
-    const std::size_t free = room();
-    // Lines need more memory than their text. Pending text without a line end is the begin of a line; while that is
-    // all, each read may be as long as what there is of it.
-    const std::size_t step = std::min(free, line_count_ == 0 ? std::max(free / 4, pending_bytes_) : free / 4);
+    const std::size_t step = step_bytes();
     if (step < 4096 && line_count_ != 0) break;
+    if (step == 0 && grow()) continue;
     if (step == 0) refuse_line();
     const std::size_t wanted = std::min(step, kStepBytes);
     const std::size_t got = input.read({buffer_.data() + text_bytes_ + pending_bytes_, wanted});
@@ -99,6 +117,21 @@ bool LineBlock::fill(LineInput& input) {
   }
   if (line_count_ == 0 && pending_bytes_ != 0) refuse_line();
   return line_count_ != 0;
+}
+
+// Doubles the memory. Requires: all text is pending.
+bool LineBlock::grow() {
+  if (!grow_ || pending_bytes_ > kMostLineBytes || !grow_(2 * buffer_.size())) return false;
+  Buffer larger(budget_, 2 * buffer_.size(), "lines");
+  std::memcpy(larger.data(), buffer_.data(), pending_bytes_);
+  buffer_ = std::move(larger);
+  top_ = buffer_.data() + buffer_.size();
+  return true;
+}
+
+std::size_t LineBlock::record_bytes() const {
+  if (!has_blobs_) return encoder_.has_keys() ? 2 * text_bytes_ : text_bytes_;  // a part of the line at most
+  return text_bytes_ + key_bytes();
 }
 
 void LineBlock::refuse_line() const {
@@ -117,11 +150,13 @@ void LineBlock::refuse_line() const {
 bool LineBlock::admit_some() {
   std::size_t bytes = lines_end(pending_bytes_);
   if (bytes == 0) return true;  // no whole line yet
-  if (admit(bytes)) return true;
-  while (bytes != 0) {
+  if (has_blobs_ && text_bytes_ != 0) bytes = lines_end(std::min(bytes, expected_text()));
+  const std::size_t least = has_blobs_ ? text_bytes_ / 16 : 0;  // each try encodes keys
+  for (bool is_first = true; bytes != 0 && (is_first || bytes >= least); is_first = false) {
+    if (admit(bytes)) return admit_some();
     bytes = lines_end(bytes / 2);
-    if (bytes != 0 && admit(bytes)) return admit_some();
   }
+  if (has_blobs_ && text_bytes_ != 0) return false;
   // One line, longer than half of what is pending.
   const std::size_t end = line_end(text_bytes_);
   return end != 0 && admit(end - text_bytes_) && admit_some();
@@ -187,43 +222,50 @@ bool LineBlock::admit(std::size_t bytes) {
   return true;
 }
 
-// Encodes the keys of each piece and copies them to the top of the free memory. Returns false if they do not fit.
+// Encodes the keys of each piece and copies them to the top of the free memory; pieces whose keys are many become
+// several. Returns false if they do not fit.
 bool LineBlock::place_keys(std::vector<Piece>& pieces) {
   std::mutex mutex;
   std::atomic<bool> fits{true};
   const std::uint8_t* const bottom = buffer_.data() + text_bytes_ + pending_bytes_;
-  tbb::parallel_for(std::size_t{0}, pieces.size(), [&](std::size_t i) {
-    if (!fits) return;
-    Piece& piece = pieces[i];
-    thread_local std::string blob;
-    blob.clear();
-    const std::uint8_t* at = buffer_.data() + piece.begin;
-    const std::uint8_t* const end = buffer_.data() + piece.end;
-    while (at != end) {
-      const auto* const line_end =
-          static_cast<const std::uint8_t*>(std::memchr(at, line_order_.line_end, static_cast<std::size_t>(end - at)));
-      const std::size_t head = blob.size();
-      blob.append(sizeof(std::uint32_t), '\0');
-      encoder_.append(text_of(at, static_cast<std::size_t>(line_end - at)), blob);
-      if (blob.size() - head > kMostKeyBytes) {
-        fits = false;
-        return;
-      }
-      const auto bytes = static_cast<std::uint32_t>(blob.size() - head - sizeof(std::uint32_t));
-      std::memcpy(blob.data() + head, &bytes, sizeof bytes);
-      at = line_end + 1;
-    }
+  std::vector<std::vector<Piece>> placed(pieces.size());
+  const auto place = [&](Piece& piece, const std::string& keys) {
     const std::lock_guard lock(mutex);
-    if (static_cast<std::size_t>(top_ - bottom) < blob.size()) {
-      fits = false;
-      return;
-    }
-    top_ -= blob.size();
-    std::memcpy(top_, blob.data(), blob.size());
+    if (static_cast<std::size_t>(top_ - bottom) < keys.size()) return false;
+    top_ -= keys.size();
+    std::memcpy(top_, keys.data(), keys.size());
     piece.keys = top_;
-    piece.key_bytes = blob.size();
+    return true;
+  };
+  tbb::parallel_for(std::size_t{0}, pieces.size(), [&](std::size_t i) {
+    std::string keys;
+    Piece piece{pieces[i].begin, pieces[i].begin};
+    while (fits && piece.end != pieces[i].end) {
+      const bool is_short = append_key(piece, keys);
+      if (is_short && keys.size() < kKeyBytes && piece.end != pieces[i].end) continue;
+      if (!is_short || !place(piece, keys)) fits = false;
+      placed[i].push_back(piece);
+      piece = {piece.end, piece.end};
+      keys.clear();
+    }
   });
+  pieces.clear();
+  for (const std::vector<Piece>& parts : placed) pieces.insert(pieces.end(), parts.begin(), parts.end());
   return fits;
+}
+
+// Adds the next line to a piece, and its key, after the bytes of its length, to `keys`. Returns false if the key is
+// longer than keys may be.
+bool LineBlock::append_key(Piece& piece, std::string& keys) const {
+  const std::size_t end = line_end(piece.end), head = keys.size();
+  keys.append(sizeof(std::uint32_t), '\0');
+  encoder_.append(text_of(buffer_.data() + piece.end, end - 1 - piece.end), keys);
+  piece.end = end;
+  ++piece.lines;
+  const std::size_t key_bytes = keys.size() - head - sizeof(std::uint32_t);
+  const auto bytes = static_cast<std::uint32_t>(key_bytes);
+  std::memcpy(keys.data() + head, &bytes, sizeof bytes);
+  return key_bytes <= kMostKeyBytes;
 }
 
 void LineBlock::make_references() {

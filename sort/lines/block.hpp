@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,13 +24,16 @@ class LineBlock {
             const StringSorter& sorter);
 
   // Takes lines from `input`, and those that were left, until the memory is full. Returns false if there were none.
-  // Throws BudgetError for a line that does not fit alone.
+  // Throws BudgetError for a line that does not fit alone, and as much memory as `grow` allows.
   bool fill(LineInput& input);
+  // Asked with the bytes that a line needs, if it does not fit alone: whether the block may take them.
+  void allow_growth(std::function<bool(std::size_t)> grow) { grow_ = std::move(grow); }
   // Whether the last fill() met the end of the input.
   bool has_all() const { return is_at_end_ && pending_bytes_ == 0; }
   void sort();
 
-  std::size_t text_bytes() const { return text_bytes_; }
+  // Of the records that order the lines: keys, if there are any, and texts.
+  std::size_t record_bytes() const;
   std::size_t longest_line() const { return longest_line_; }  // once sorted
   // Once sorted: the number of lines to put out, and the i-th of them, its line end included.
   std::size_t size() const { return order_.size(); }
@@ -53,17 +58,21 @@ class LineBlock {
     std::size_t begin, end;  // in the text
     std::size_t lines = 0;
     std::uint8_t* keys = nullptr;
-    std::size_t key_bytes = 0;
   };
   std::size_t index(std::size_t i) const { return order_[is_descending_ ? order_.size() - 1 - i : i]; }
   std::size_t bytes_for(std::size_t lines) const;
   std::size_t room() const;
+  std::size_t key_bytes() const { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - top_); }
+  std::size_t expected_text() const;
+  std::size_t step_bytes() const;
   bool admit(std::size_t bytes);
   bool admit_some();
+  bool grow();
   std::size_t lines_end(std::size_t bytes) const;
   std::size_t line_end(std::size_t from) const;
   std::vector<Piece> cut(std::size_t bytes) const;
   bool place_keys(std::vector<Piece>& pieces);
+  bool append_key(Piece& piece, std::string& keys) const;
   void make_references();
   bool find_order(std::span<const StringRef> strings);
   void mark_equal(std::span<const StringRef> strings);
@@ -77,6 +86,7 @@ class LineBlock {
   const LineOrder& line_order_;
   const KeyEncoder& encoder_;
   const StringSorter& sorter_;
+  MemoryBudget& budget_;
   bool is_descending_, has_blobs_;
   // [ text | pending text | free | keys, growing down ], and once sorted, between text and keys:
   // [ lines | keys | order | marks | scratch of the sorter ]
@@ -84,6 +94,7 @@ class LineBlock {
   std::size_t text_bytes_ = 0, pending_bytes_ = 0, line_count_ = 0, longest_line_ = 0;
   std::uint8_t* top_;
   std::vector<Piece> pieces_;
+  std::function<bool(std::size_t)> grow_;
   bool is_at_end_ = false, is_in_order_ = false;
   std::span<StringRef> lines_, keys_;
   std::span<std::uint32_t> order_, spare_order_;

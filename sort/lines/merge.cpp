@@ -125,6 +125,7 @@ Run merge_group(std::span<const Run> runs, RunSpace& space, const LineOrder& ord
         }
       },
       [](const RangeResult&) {});
+  merged.blocks.shrink_to_fit();
   return merged;
 }
 
@@ -145,6 +146,19 @@ void merge_to_output(std::span<const Run> runs, const LineOrder& order, const Me
       });
 }
 
+// What runs take, and the places where all ranges begin and end in them; at most half of `memory_bytes`.
+std::size_t kept_bytes(std::span<const Run> runs, std::size_t range_bytes, std::size_t memory_bytes) {
+  constexpr std::size_t kPlaces = 3;  // begin, end, and the block
+  std::size_t bytes = 0;
+  std::uint64_t record_bytes = 0;
+  for (const Run& run : runs) {
+    bytes += run.own_bytes();
+    record_bytes += run.record_bytes;
+  }
+  bytes += (record_bytes / range_bytes + 1) * runs.size() * kPlaces * sizeof(std::uint64_t);
+  return std::min(bytes, memory_bytes / 2);
+}
+
 // A quarter of the memory is for what is made of ranges, the rest for the blocks and records of runs. Long lines leave
 // less than all threads need.
 MergePlan plan_merge(std::span<const Run> runs, const MergeResources& resources) {
@@ -157,9 +171,10 @@ MergePlan plan_merge(std::span<const Run> runs, const MergeResources& resources)
   if (plan.range_bytes == 0) {
     plan.range_bytes = std::clamp(resources.memory_bytes / token_count() / 4, kLeastRangeBytes, kMostRangeBytes);
   }
+  const std::size_t memory = resources.memory_bytes - kept_bytes(runs, plan.range_bytes, resources.memory_bytes);
   const std::size_t least = plan.range_bytes + kLeastRuns * cursor_bytes;
-  plan.tokens = std::clamp<std::size_t>(resources.memory_bytes / least, 1, token_count());
-  const std::size_t each = std::max(resources.memory_bytes / plan.tokens, least);
+  plan.tokens = std::clamp<std::size_t>(memory / least, 1, token_count());
+  const std::size_t each = std::max(memory / plan.tokens, least);
   plan.most_runs = (each - plan.range_bytes) / cursor_bytes;
   if (resources.most_runs != 0) plan.most_runs = std::min(plan.most_runs, std::max(resources.most_runs, kLeastRuns));
   return plan;

@@ -15,6 +15,10 @@ namespace spillway {
 namespace {
 
 constexpr int kLevel = 1;
+// Bytes of a first record after those that it shares with the one of the block before; a short string holds them
+// without memory of its own.
+constexpr std::size_t kFirstBytes = 15;
+constexpr std::size_t kMostFurtherBytes = 256;
 
 struct Compressor {
   ZSTD_CCtx* context = ZSTD_createCCtx();
@@ -41,6 +45,19 @@ std::uint32_t read_number(const std::uint8_t*& at) {
   }
 }
 
+// A prefix that is long and new becomes known over several blocks.
+void make_known(Run& run, const EncodedBlock& encoded, RunBlock& block) {
+  const std::size_t shared = shared_bytes(run.last_first, encoded.first);
+  const std::size_t known = std::min(shared, run.known_first_bytes);
+  const std::size_t end = std::min({encoded.first.size(), shared + kFirstBytes, known + kMostFurtherBytes});
+  block.first_shared = static_cast<std::uint32_t>(known);
+  block.first_further = encoded.first.substr(known, end - known);
+  block.has_whole_first = encoded.has_whole_first && end == encoded.first.size();
+  run.further_bytes += end - known > kFirstBytes ? end - known : 0;  // others need no memory of their own
+  run.last_first = encoded.first;
+  run.known_first_bytes = end;
+}
+
 }  // namespace
 
 void BlockEncoder::add(const Record& record) { add(record, is_empty() ? 0 : shared_bytes(last_, record.bytes)); }
@@ -48,7 +65,9 @@ void BlockEncoder::add(const Record& record) { add(record, is_empty() ? 0 : shar
 void BlockEncoder::add(const Record& record, std::size_t shared) {
   if (is_empty()) {
     shared = 0;
-    block_.first = record.compared(order_).substr(0, RunBlock::kFirstBytes);
+    const std::string_view compared = record.compared(order_);
+    first_ = compared.substr(0, EncodedBlock::kMostFirstBytes);
+    has_whole_first_ = compared.size() == first_.size();
   }
   const std::size_t further = record.bytes.size() - shared;
   std::uint8_t head[3 * kMaxVarintBytes];
@@ -61,7 +80,7 @@ void BlockEncoder::add(const Record& record, std::size_t shared) {
   last_.resize(shared);
   last_.append(record.bytes.substr(shared));
   ++block_.records;
-  block_.record_bytes += record.bytes.size();
+  block_.record_bytes += record.bytes.size() + 1;
   longest_record_ = std::max(longest_record_, static_cast<std::uint32_t>(record.bytes.size()));
 }
 
@@ -78,6 +97,8 @@ EncodedBlock BlockEncoder::finish() {
   block_.stored_bytes = static_cast<std::uint32_t>(bytes);
   encoded.block = std::move(block_);
   encoded.longest_record = longest_record_;
+  encoded.first = std::move(first_);
+  encoded.has_whole_first = has_whole_first_;
   block_ = {};
   raw_.clear();
   last_.clear();
@@ -85,12 +106,20 @@ EncodedBlock BlockEncoder::finish() {
   return encoded;
 }
 
+void BlockWalk::unfold() {
+  if (is_at_end()) return;
+  first_.resize(run_->blocks[block_].first_shared);
+  first_ += run_->blocks[block_].first_further;
+}
+
 void append_block(Run& run, const EncodedBlock& encoded) {
   RunBlock block = encoded.block;
+  make_known(run, encoded, block);
   block.offset = run.file->append(encoded.stored);
   block.records_before = run.records;
   run.records += block.records;
   run.stored_bytes += block.stored_bytes;
+  run.record_bytes += block.record_bytes;
   run.longest_raw = std::max(run.longest_raw, block.raw_bytes);
   run.longest_stored = std::max(run.longest_stored, block.stored_bytes);
   run.longest_record = std::max(run.longest_record, encoded.longest_record);

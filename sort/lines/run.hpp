@@ -50,26 +50,58 @@ inline int compare_records(std::string_view a, std::string_view b, const RecordO
   return compare_records(a, b, 0, order, shared);
 }
 
+// Blocks are known by the begins of their first records: so much of them as tells each from the block before it, and a
+// little more. These begins are front-coded too, so that common prefixes take no memory.
 struct RunBlock {
   std::uint64_t offset = 0;
   std::uint32_t stored_bytes = 0, raw_bytes = 0, records = 0;
-  std::uint64_t records_before = 0, record_bytes = 0;
-  std::string first;  // what is compared of the first record, at most kFirstBytes
-  static constexpr std::size_t kFirstBytes = 32;
+  std::uint32_t first_shared = 0;                      // bytes of the begin that are those of the block before
+  std::uint64_t records_before = 0, record_bytes = 0;  // record_bytes: with a line end for each
+  std::string first_further;                           // the begin's other bytes
+  bool has_whole_first = false;                        // the begin is all that is compared of the record
 };
 
 struct Run {
   UnlinkedFile* file = nullptr;
   std::vector<RunBlock> blocks;
-  std::uint64_t records = 0, stored_bytes = 0;
+  std::uint64_t records = 0, stored_bytes = 0, record_bytes = 0;
   std::uint32_t longest_raw = 0, longest_record = 0, longest_stored = 0;
+  std::string last_first;  // of the last block: what is compared of its first record, at most kMostFirstBytes
+  std::size_t known_first_bytes = 0;  // bytes of it that the block is known by
+  std::size_t further_bytes = 0;      // of all blocks
+  // Memory that it takes as long as it exists.
+  std::size_t own_bytes() const { return blocks.capacity() * sizeof(RunBlock) + further_bytes + last_first.capacity(); }
 };
 
 // A block that is encoded, and not yet in a file.
 struct EncodedBlock {
+  static constexpr std::size_t kMostFirstBytes = 4096;
   std::vector<std::uint8_t> stored;
   RunBlock block;
+  std::string first;            // what is compared of the first record, at most kMostFirstBytes
+  bool has_whole_first = true;  // `first` is all of it
   std::uint32_t longest_record = 0;
+};
+
+// Walks over the blocks of a run, and unfolds what they are known by.
+class BlockWalk {
+ public:
+  explicit BlockWalk(const Run& run) : run_(&run) { unfold(); }
+  bool is_at_end() const { return block_ == run_->blocks.size(); }
+  std::size_t block() const { return block_; }
+  // Requires of the following: not at the end. Views live until the next call of next().
+  std::string_view first() const { return first_; }
+  bool has_whole_first() const { return run_->blocks[block_].has_whole_first; }
+  void next() {
+    ++block_;
+    unfold();
+  }
+
+ private:
+  void unfold();
+  const Run* run_;
+  std::size_t block_ = 0;
+  std::string first_;
 };
 
 // Encodes records, in order, into a block.
@@ -80,7 +112,7 @@ class BlockEncoder {
   void add(const Record& record, std::size_t shared);
   // The same, and finds out what is shared.
   void add(const Record& record);
-  // Bytes of the records, which a merge unfolds.
+  // Bytes of the records, with a line end for each: what a merge makes of them.
   std::uint64_t record_bytes() const { return block_.record_bytes; }
   bool is_empty() const { return block_.records == 0; }
   // Compresses, and begins anew.
@@ -89,9 +121,10 @@ class BlockEncoder {
  private:
   RecordOrder order_;
   std::vector<std::uint8_t> raw_;
-  std::string last_;
+  std::string last_, first_;
   RunBlock block_;
   std::uint32_t longest_record_ = 0;
+  bool has_whole_first_ = true;
 };
 
 // Appends a block to a run. Blocks come in order.

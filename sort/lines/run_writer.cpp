@@ -55,8 +55,7 @@ class RunWriter {
 
  private:
   std::size_t lines_of_average() const {
-    const std::size_t copies = order_.has_keys ? 2 : 1;  // a key is about as long as its line
-    const std::size_t lines = block_bytes_ * block_.size() / (copies * block_.text_bytes() + 1);
+    const std::size_t lines = block_bytes_ * block_.size() / (block_.record_bytes() + 1);
     return std::clamp<std::size_t>(lines, 1, kMostLines);
   }
 
@@ -105,6 +104,7 @@ Run write_run(const LineBlock& block, const LineOrder& order, const KeyEncoder& 
   });
   const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   tbb::parallel_pipeline(2 * (threads + 1), next & encode & append);
+  run.blocks.shrink_to_fit();
   return run;
 }
 

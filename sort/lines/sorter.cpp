@@ -3,7 +3,9 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "io/memory/budget.hpp"
 #include "sort/lines/merge.hpp"
@@ -16,6 +18,7 @@ namespace {
 constexpr std::size_t kProgramBytes = std::size_t{14} << 20;  // the program, its libraries and stacks
 constexpr std::size_t kLeastBlockMemory = std::size_t{4} << 20;
 constexpr std::size_t kLeastBlockBytes = std::size_t{32} << 10, kMostBlockBytes = std::size_t{128} << 10;
+constexpr std::size_t kRunPart = 64, kMostDoublings = 3;  // the part of the memory that runs may take meanwhile
 
 // Text on its way out, and the contexts of the compressor.
 std::size_t output_bytes() {
@@ -30,7 +33,8 @@ LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineS
   const std::size_t own = kProgramBytes + output_bytes();
   const std::size_t block_memory =
       options.block_bytes != 0 ? options.block_bytes : std::max(memory, own + kLeastBlockMemory) - own;
-  MemoryBudget budget(std::max(memory, block_memory));
+  const bool can_grow = options.warn_of_growth != nullptr;
+  MemoryBudget budget(can_grow ? std::numeric_limits<std::size_t>::max() : std::max(memory, block_memory));
   const KeyEncoder encoder(order);
   MergeResources resources;
   resources.memory_bytes = memory - kProgramBytes;
@@ -43,6 +47,14 @@ LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineS
   LineSortSummary summary;
   std::vector<Run> runs;
   std::optional<LineBlock> block(std::in_place, budget, block_memory, order, encoder, *options.sorter);
+  bool has_warned = false;
+  std::size_t run_bytes = 0, doublings = 0;
+  if (can_grow) {
+    block->allow_growth([&](std::size_t bytes) {
+      if (!std::exchange(has_warned, true)) options.warn_of_growth(own + bytes);
+      return true;
+    });
+  }
   while (block->fill(input)) {
     block->sort();
     if (runs.empty() && block->has_all()) {
@@ -50,6 +62,12 @@ LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineS
       return summary;
     }
     runs.push_back(write_run(*block, order, encoder, space, resources.block_bytes, options.check));
+    run_bytes += runs.back().own_bytes();
+    // Many runs have larger blocks, so that what is known of them stays small.
+    if (options.block_bytes == 0 && run_bytes > memory / kRunPart * (doublings + 1) && doublings < kMostDoublings) {
+      resources.block_bytes *= 2;
+      ++doublings;
+    }
   }
   block.reset();
   summary.runs = runs.size();

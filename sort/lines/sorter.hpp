@@ -22,6 +22,8 @@ struct LineSortOptions {
   std::size_t block_bytes = 0;                // memory of a block; 0: what memory_bytes leaves
   const StringSorter* sorter = nullptr;
   std::function<void()> check = {};  // called between blocks of runs and ranges of merges; throws to stop
+  // If set, a line that does not fit memory_bytes gets what it needs; called once, with the new size, before.
+  std::function<void(std::size_t)> warn_of_growth = {};
 };
 
 struct LineSortSummary {

@@ -30,9 +30,9 @@ TEST(RunWriter, PutsFewLongLinesIntoABlockWhateverTheyShare) {
   const spillway::Run run = write_run(block, order, encoder, space, kBlockBytes, {});
   EXPECT_EQ(run.records, 20'300u);
   EXPECT_LE(run.longest_raw, 2 * kBlockBytes + kLongLine);
-  for (const RunBlock& each : run.blocks) {
-    if (each.first.starts_with('b')) {
-      EXPECT_LE(each.records, 2 * kBlockBytes / kLongLine + 1);
+  for (BlockWalk walk(run); !walk.is_at_end(); walk.next()) {
+    if (walk.first().starts_with('b')) {
+      EXPECT_LE(run.blocks[walk.block()].records, 2 * kBlockBytes / kLongLine + 1);
     }
   }
 }
