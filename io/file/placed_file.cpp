@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <initializer_list>
+#include <vector>
 
 #include "io/file/unique_name.hpp"
 
@@ -15,9 +17,42 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
+constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
 
 FileDescriptor open_to_write(const std::string& path, int flags, mode_t mode) {
   return above_standard_streams(FileDescriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, mode)));
+}
+
+// Whether the file is what a standard stream writes to, whose later writers must find it under its name.
+bool is_standard_stream(const struct stat& file) {
+  return std::ranges::any_of(std::initializer_list<int>{STDOUT_FILENO, STDERR_FILENO}, [&](int descriptor) {
+    struct stat stream = {};
+    return ::fstat(descriptor, &stream) == 0 && stream.st_dev == file.st_dev && stream.st_ino == file.st_ino;
+  });
+}
+
+// In a sticky directory only owners, of a file or of the directory, and root may give a name to another file.
+bool is_kept_by_sticky_directory(const std::string& path, const struct stat& file) {
+  struct stat directory = {};
+  if (::stat(parent_directory(path).c_str(), &directory) != 0 || (directory.st_mode & S_ISVTX) == 0) return false;
+  const uid_t user = ::geteuid();
+  return user != 0 && user != file.st_uid && user != directory.st_uid;
+}
+
+bool is_mount_point(const std::string& path) {
+  struct statx status = {};
+  return ::statx(AT_FDCWD, path.c_str(), AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &status) == 0 &&
+         (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+bool can_be_replaced(const std::string& path, const struct stat& file) {
+  return !is_standard_stream(file) && !is_kept_by_sticky_directory(path, file) && !is_mount_point(path);
+}
+
+// A file system may tell only when a descriptor is closed that it did not take what was written.
+int close_copy(int descriptor) {
+  FileDescriptor copy(::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  return copy.valid() ? copy.close() : errno;
 }
 
 }  // namespace
@@ -54,7 +89,7 @@ void PlacedFile::open(FileSystem& files) {
   if (exists && ::access(path_.c_str(), W_OK) != 0) fail("open");
   target_ = files.resolve(path_);
   if (is_new) return open_new();
-  if (before.st_size != 0 && open_beside()) return keep_attributes();
+  if (can_be_replaced(target_, before) && open_beside()) return;
   open_itself(0);
 }
 
@@ -79,8 +114,9 @@ void PlacedFile::open_itself(int flags) {
 void PlacedFile::open_new() {
   is_nameless_ = has_places_ = open_nameless(kFileMode);
   if (is_nameless_) return;
-  open_itself(O_CREAT);
-  is_created_ = true;
+  file_ = open_to_write(target_, O_CREAT | O_EXCL, kFileMode);
+  is_created_ = has_places_ = file_.valid();
+  if (!is_created_) open_itself(O_CREAT);  // another program made it just now
 }
 
 bool PlacedFile::open_nameless(mode_t mode) {
@@ -97,17 +133,22 @@ bool PlacedFile::open_beside() {
     if (file_.valid()) temporary_ = name;
   }
   replaces_ = has_places_ = file_.valid();
+  if (replaces_ && !keep_attributes()) discard_beside();
   return replaces_;
 }
 
-void PlacedFile::keep_attributes() const {
+void PlacedFile::discard_beside() {
+  file_ = FileDescriptor();
+  if (!temporary_.empty()) static_cast<void>(::unlink(temporary_.c_str()));
+  temporary_.clear();
+  replaces_ = has_places_ = is_nameless_ = false;
+}
+
+// Only root may give a file away: then the file itself is written to.
+bool PlacedFile::keep_attributes() const {
   struct stat status = {};
-  if (::stat(target_.c_str(), &status) != 0) return;
-  // Only root may give a file away.
-  if (::fchown(file_.get(), status.st_uid, status.st_gid) != 0) {
-    static_cast<void>(::fchown(file_.get(), static_cast<uid_t>(-1), status.st_gid));
-  }
-  static_cast<void>(::fchmod(file_.get(), status.st_mode & 07777));
+  return ::stat(target_.c_str(), &status) == 0 && ::fchown(file_.get(), status.st_uid, status.st_gid) == 0 &&
+         ::fchmod(file_.get(), status.st_mode & 07777) == 0;
 }
 
 void PlacedFile::write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) {
@@ -131,11 +172,16 @@ void PlacedFile::append(std::span<const std::uint8_t> bytes) {
 void PlacedFile::finish(std::uint64_t bytes) {
   const bool is_cut = has_places_ && !replaces_ && !is_nameless_;
   if (is_cut && ::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail("write");
-  if (replaces_ && retry_interrupted([&] { return ::fsync(file_.get()); }) != 0) fail("write");
+  if (replaces_) sync();
+  if (const int error = close_copy(file_.get()); error != 0) throw PlacedFileError("close", error, path_);
   if (is_nameless_) take_name();
   if (replaces_) replace();
   is_finished_ = true;
   if (const int error = file_.close(); error != 0) throw PlacedFileError("close", error, path_);
+}
+
+void PlacedFile::sync() const {
+  if (retry_interrupted([&] { return ::fsync(file_.get()); }) != 0) fail("write");
 }
 
 void PlacedFile::take_name() {
@@ -145,6 +191,7 @@ void PlacedFile::take_name() {
   };
   if (!replaces_ && name_it(target_)) return;
   if (!replaces_ && errno != EEXIST) fail("write");
+  if (!replaces_) sync();
   replaces_ = true;  // what was there before, or came meanwhile
   const std::string name = unique_name(target_);
   if (!name_it(name)) fail("write");
@@ -152,8 +199,26 @@ void PlacedFile::take_name() {
 }
 
 void PlacedFile::replace() {
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("rename");
-  temporary_.clear();
+  if (::rename(temporary_.c_str(), target_.c_str()) == 0) return temporary_.clear();
+  if (errno != EPERM && errno != EBUSY && errno != EXDEV) fail("rename");
+  copy_to_target();
+}
+
+// Where the name must stay with its file.
+void PlacedFile::copy_to_target() {
+  const FileDescriptor from(::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC));
+  FileDescriptor to = open_to_write(target_, O_TRUNC, 0);
+  if (!from.valid() || !to.valid()) fail("open");
+  std::vector<std::uint8_t> part(kCopyBytes);
+  for (std::uint64_t offset = 0;;) {
+    const ssize_t got = retry_interrupted([&] { return ::read(from.get(), part.data(), part.size()); });
+    if (got < 0) fail("read");
+    if (got == 0) break;
+    errno = write_all_at(to.get(), offset, std::span(part).first(static_cast<std::size_t>(got)));
+    if (errno != 0) fail("write");
+    offset += static_cast<std::uint64_t>(got);
+  }
+  if (const int error = to.close(); error != 0) throw PlacedFileError("close", error, path_);
 }
 
 }  // namespace spillway

@@ -22,10 +22,10 @@ struct PlacedFileError : IoError {
 
 class PlacedFile {
  public:
-  // A new file, and a regular file that has content, get their content by finish(): until then it has no name, or
-  // another one in the same directory. Where that is impossible, and for devices and pipes, writes go to the file
-  // itself; a new file is then removed unless it is finished. `check` is called where a signal interrupts what waits;
-  // it may throw. Throws PlacedFileError for what cannot be written.
+  // Regular files get their content by finish(): until then it has no name, or another one in the same directory.
+  // Writes go to the file itself for devices and pipes, for what standard output or error write to, and where another
+  // file could not take its name or its owner; a new file is then removed unless it is finished. `check` is called
+  // where a signal interrupts what waits; it may throw. Throws PlacedFileError for what cannot be written.
   PlacedFile(FileSystem& files, const std::string& path, std::function<void()> check);
   ~PlacedFile();
   PlacedFile(const PlacedFile&) = delete;
@@ -47,9 +47,12 @@ class PlacedFile {
   void open_new();
   bool open_nameless(mode_t mode);
   bool open_beside();
-  void keep_attributes() const;
+  void discard_beside();
+  bool keep_attributes() const;
+  void sync() const;
   void take_name();
   void replace();
+  void copy_to_target();
   [[noreturn]] void fail(const char* action) const;
 
   std::string path_, target_, temporary_;  // temporary_: the name of what replaces the target, if it has one

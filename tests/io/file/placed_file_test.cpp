@@ -1,6 +1,11 @@
 #include "io/file/placed_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -77,6 +82,80 @@ TEST_F(PlacedFileTest, CreatesWhatALinkToNothingNames) {
   file.finish(3);
   EXPECT_TRUE(std::filesystem::is_symlink(path_));
   EXPECT_EQ(content(), "abc");
+}
+
+TEST_F(PlacedFileTest, LeavesAnEmptyFileEmptyUntilItIsFinished) {
+  std::ofstream{path_};
+  {
+    PlacedFile file(posix_file_system(), path_, no_check);
+    file.write_at(0, bytes_of("half"));
+  }
+  EXPECT_EQ(content(), "");
+  EXPECT_EQ(files(), 1);
+}
+
+// The shell's later writes must reach the file that has the name.
+TEST_F(PlacedFileTest, WritesToWhatStandardOutputIsItself) {
+  std::ofstream(path_) << "old content";
+  const FileDescriptor saved(::dup(STDERR_FILENO)), stream(::open(path_.c_str(), O_WRONLY));
+  ::dup2(stream.get(), STDERR_FILENO);
+  {
+    PlacedFile file(posix_file_system(), path_, no_check);
+    file.write_at(0, bytes_of("new"));
+    file.finish(3);
+  }
+  EXPECT_EQ(::pwrite(STDERR_FILENO, "er", 2, 3), 2);
+  ::dup2(saved.get(), STDERR_FILENO);
+  EXPECT_EQ(content(), "newer");
+}
+
+// Runs in a child process, as another user.
+int write_as(uid_t user, const std::string& path) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::setgid(user) != 0 || ::setuid(user) != 0) ::_exit(2);
+    try {
+      PlacedFile file(posix_file_system(), path, no_check);
+      file.write_at(0, bytes_of("new"));
+      file.finish(3);
+      ::_exit(0);
+    } catch (const PlacedFileError&) {
+      ::_exit(1);
+    }
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(PlacedFileTest, KeepsTheOwnerOfAFileInADirectoryOfAll) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may become another user";
+  constexpr uid_t kOwner = 12345, kWriter = 12346;
+  for (const mode_t mode : {0777, 01777}) {  // without and with the sticky bit
+    std::ofstream(path_) << "old content";
+    ASSERT_EQ(::chmod(scratch_.path().c_str(), mode), 0);
+    ASSERT_EQ(::chmod(path_.c_str(), 0666), 0);
+    ASSERT_EQ(::chown(path_.c_str(), kOwner, kOwner), 0);
+    EXPECT_EQ(write_as(kWriter, path_), 0) << mode;
+    struct stat status = {};
+    ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, kOwner) << mode;
+    EXPECT_EQ(content(), "new");
+    EXPECT_EQ(files(), 1);
+    std::filesystem::remove(path_);
+  }
+}
+
+TEST_F(PlacedFileTest, WritesToAFileThatIsMounted) {
+  std::ofstream(path_) << "old content";
+  const std::string other = scratch_ / "other";
+  std::ofstream(other) << "content of another";
+  if (::mount(other.c_str(), path_.c_str(), nullptr, MS_BIND, nullptr) != 0) GTEST_SKIP() << "cannot mount here";
+  PlacedFile file(posix_file_system(), path_, no_check);
+  file.write_at(0, bytes_of("new"));
+  EXPECT_NO_THROW(file.finish(3));
+  EXPECT_EQ(content(), "new");
+  EXPECT_EQ(::umount(path_.c_str()), 0);
 }
 
 TEST_F(PlacedFileTest, WritesToADeviceItself) {
