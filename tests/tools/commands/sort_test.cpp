@@ -3,8 +3,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
 #include "tests/support/run_program.hpp"
@@ -117,6 +120,107 @@ TEST_F(SortCommand, ReportsAFullDevice) {
   const ProgramResult result = run_spillway({"sort", file("in", "a\n")}, {.out_path = "/dev/full"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.err.find("No space left on device"), std::string::npos) << result.err;
+}
+
+TEST_F(SortCommand, TellsWhatItCannotReadAsGnuSortDoes) {
+  const auto message = [&](std::vector<std::string> words) { return sort(std::move(words)).err; };
+  const std::string in = file("in", "a\n");
+  EXPECT_EQ(message({scratch_.path()}), "spillway: sort: read failed: " + scratch_.path() + ": Is a directory\n");
+  EXPECT_EQ(message({"-c", scratch_.path()}), message({scratch_.path()}));
+  EXPECT_EQ(message({"--files0-from="}), "spillway: sort: open failed: '': No such file or directory\n");
+  EXPECT_EQ(message({"-R", "--random-source=", in}), "spillway: sort: open failed: '': No such file or directory\n");
+  EXPECT_EQ(run_program({"/bin/sh", "-c", "\"$1\" sort <&-", "sh", SPILLWAY_BINARY}).err,
+            "spillway: sort: stat failed: -: Bad file descriptor\n");
+}
+
+TEST_F(SortCommand, RaisesTheMemoryForALongLineUnlessItIsALimit) {
+  const std::string line(40'000'000, 'x'), in = file("in", "z\n" + line + "\na\n");
+  const ProgramResult raised = sort({"-S", "32M", in, "-o", scratch_ / "out"});
+  EXPECT_EQ(raised.exit_code, 0);
+  EXPECT_EQ(raised.err.find("warning: "), std::string("spillway: sort: ").size()) << raised.err;
+  EXPECT_EQ(raised.err.find("warning: ", 30), std::string::npos) << raised.err;
+  EXPECT_TRUE(content(scratch_ / "out") == "a\n" + line + "\nz\n");
+  const ProgramResult refused = sort({"--memory", "32M", in});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--memory"), std::string::npos) << refused.err;
+}
+
+TEST_F(SortCommand, EndsBySigpipeWhateverTheOutputIsCalled) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"-o", "/dev/stdout"}}) {
+    std::vector<std::string> all{"sort", file("in", "a\n")};
+    all.insert(all.end(), words.begin(), words.end());
+    const ProgramResult result = run_spillway(all, {.close_out = true});
+    EXPECT_EQ(result.signal, SIGPIPE) << result.err;
+    EXPECT_EQ(result.err, "");
+  }
+}
+
+TEST_F(SortCommand, LeavesStandardOutputToThoseWhoWriteAfterIt) {
+  const std::string out = file("out", "old content");
+  const std::string script = "exec >>\"$3\"; printf 'b\\na\\n' | \"$1\" sort -o /dev/stdout; echo after";
+  EXPECT_EQ(run_program({"/bin/sh", "-c", script, "sh", SPILLWAY_BINARY, "-", out}).exit_code, 0);
+  EXPECT_EQ(content(out), "a\nb\nafter\n");
+}
+
+TEST_F(SortCommand, ChecksLongLines) {
+  EXPECT_EQ(sort({"-c"}, std::string(5'000'000, 'a') + "\n" + std::string(5'000'000, 'a') + "b\n").exit_code, 0);
+  EXPECT_EQ(sort({"-C"}, std::string(5'000'000, 'a') + "b\n" + std::string(5'000'000, 'a') + "\n").exit_code, 1);
+}
+
+TEST_F(SortCommand, ShowsTheKeysOfMuchTextThatIsInOrder) {
+  std::string text, shown;
+  for (unsigned i = 1'000'000; i < 1'200'000; ++i) {
+    text += std::to_string(i) + "\n";
+    shown += std::to_string(i) + "\n_______\n";
+  }
+  const ProgramResult result = sort({"--debug", file("in", text)});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(result.out == shown);
+}
+
+// Input of the shapes that take more memory than most, and the options that they are sorted with.
+struct Shape {
+  std::string name;
+  std::function<std::string(std::uint32_t number)> line;
+  std::size_t bytes;
+  std::vector<std::string> options = {};
+};
+
+std::string scrambled(std::uint32_t number) {
+  std::string digits = std::to_string(number * 2654435761U);
+  return digits.insert(0, 10 - digits.size(), '0');
+}
+
+std::vector<Shape> memory_shapes() {
+  const auto text = [](std::uint32_t number) { return scrambled(number) + " of " + scrambled(number / 7); };
+  return {
+      {"a prefix of 40 bytes", [](std::uint32_t number) { return std::string(40, 'p') + scrambled(number); },
+       120 << 20},
+      {"a prefix of 5000 bytes", [](std::uint32_t number) { return std::string(5000, 'p') + scrambled(number); },
+       80 << 20},
+      {"no text", [](std::uint32_t) { return std::string(); }, 60 << 20},
+      {"1 byte", [](std::uint32_t number) { return std::string(1, scrambled(number).back()); }, 60 << 20},
+      {"versions", text, 60 << 20, {"-V"}},
+      {"8 keys", text, 30 << 20, {"-k1V", "-k1.1V", "-k1.2V", "-k1.3V", "-k1.4V", "-k1f", "-k1d", "-k1i"}},
+  };
+}
+
+TEST_F(SortCommand, KeepsItsMemoryWhateverTheLinesAre) {
+  if (!kMeasuresMemory) GTEST_SKIP() << "a sanitizer takes memory of its own";
+  for (const Shape& shape : memory_shapes()) {
+    std::string text;
+    for (std::uint32_t number = 1; text.size() < shape.bytes; ++number) text += shape.line(number) + "\n";
+    const std::string in = file("in", text), out = scratch_ / "out";
+    std::vector<std::string> words{"sort", "--memory", "32M", "--parallel", "2", "-T", scratch_.path(), in, "-o", out};
+    words.insert(words.end(), shape.options.begin(), shape.options.end());
+    const ProgramResult result = run_spillway(words, {.measure_memory = true});
+    ASSERT_EQ(result.exit_code, 0) << shape.name << result.err;
+    EXPECT_EQ(std::filesystem::file_size(out), text.size()) << shape.name;
+    EXPECT_LE(result.peak_resident_bytes, (std::size_t{32} << 20) / 100 * 105) << shape.name;
+    words = {"-c", out};
+    words.insert(words.end(), shape.options.begin(), shape.options.end());
+    EXPECT_EQ(sort(words).exit_code, 0) << shape.name;
+  }
 }
 
 TEST_F(SortCommand, SpillsWithinItsMemoryAndLeavesNoFiles) {

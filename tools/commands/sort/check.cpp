@@ -55,9 +55,9 @@ bool is_sorted(const std::string& path, const LineOrder& order, Session& session
     const std::size_t got = input.read({reinterpret_cast<std::uint8_t*>(text.data()) + kept, kReadBytes});
     if (got == 0) return true;
     const std::size_t size = kept + got;
-    std::size_t begin = 0;
+    std::size_t begin = 0, scanned = kept;  // what was kept holds no line end
     for (;;) {
-      const void* const end = std::memchr(text.data() + begin, order.line_end, size - begin);
+      const void* const end = std::memchr(text.data() + scanned, order.line_end, size - scanned);
       if (end == nullptr) break;
       const auto bytes = static_cast<std::size_t>(static_cast<const char*>(end) - text.data()) - begin;
       const std::string_view line(text.data() + begin, bytes);
@@ -66,7 +66,7 @@ bool is_sorted(const std::string& path, const LineOrder& order, Session& session
         report(number, line);
         return false;
       }
-      begin += bytes + 1;
+      begin = scanned = begin + bytes + 1;
     }
     std::memmove(text.data(), text.data() + begin, size - begin);
     kept = size - begin;

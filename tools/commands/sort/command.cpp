@@ -1,4 +1,6 @@
 // `spillway sort`: sorts lines as GNU sort does in the C locale. Behaves as `sort` if the program runs under that name.
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <unistd.h>
@@ -42,10 +44,20 @@ void print_error(const Session& session, const std::string& message) {
   }
 }
 
-void check_inputs(const std::vector<std::string>& inputs) {
-  for (const std::string& path : inputs) {
-    if (path == "-" || ::euidaccess(path.c_str(), R_OK) == 0) continue;
-    throw SortError("cannot read: " + quoted_name(path) + ": " + std::strerror(errno));
+// What cannot be read for a reason that shows before anything is read.
+void check_input(const std::string& path, const std::string& refusal) {
+  if (path == "-") {
+    // A closed stream was opened to write (tools/cli/standard_streams.hpp).
+    const int flags = ::fcntl(STDIN_FILENO, F_GETFL);
+    if (flags != -1 && (flags & O_ACCMODE) != O_WRONLY) return;
+    throw SortError(std::string("stat failed: -: ") + std::strerror(EBADF));
+  }
+  struct stat status = {};
+  if (::euidaccess(path.c_str(), R_OK) != 0) {
+    throw SortError(refusal + ": " + quoted_name(path) + ": " + std::strerror(errno));
+  }
+  if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    throw SortError("read failed: " + quoted_name(path) + ": " + std::strerror(EISDIR));
   }
 }
 
@@ -62,9 +74,7 @@ ExitCode check_order(const SortOptions& options, Session& session) {
   }
   if (options.output) throw SortError(std::string("options '-") + letter + "o' are incompatible");
   const std::string& path = options.inputs.front();
-  if (path != "-" && ::euidaccess(path.c_str(), R_OK) != 0) {
-    throw SortError("open failed: " + quoted_name(path) + ": " + std::strerror(errno));
-  }
+  check_input(path, "open failed");
   const bool sorted = is_sorted(path, options.order, session, [&](std::uint64_t number, std::string_view line) {
     if (options.check == SortCheck::kQuiet) return;
     std::fprintf(stderr, "%s: %s:%llu: disorder: ", program_name(session).c_str(), path.c_str(),
@@ -104,6 +114,12 @@ void sort_inputs(const SortOptions& options, LineOutput& output, Session& sessio
   engine.block_bytes = options.block_bytes;
   engine.sorter = &sorter_named(options.sorter);
   engine.check = interruption_check(session.signal_number);
+  if (!options.memory_bytes && options.block_bytes == 0) {
+    engine.warn_of_growth = [&](std::size_t bytes) {
+      print_error(session, "warning: a line is too long for the memory of the sort, which is raised to " +
+                               std::to_string(bytes >> 20) + " MiB or more; --memory sets a hard limit");
+    };
+  }
   // A merge of more inputs than are allowed at once writes scratch files.
   if (options.merges && options.batch_size != 0 && options.inputs.size() > options.batch_size) {
     UnlinkedFile(engine.temp_directories.front());
@@ -122,7 +138,7 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
     for (const std::string& warning : debug_warnings(options)) print_error(session, warning);
   }
   if (options.check != SortCheck::kNone) return check_order(options, session);
-  check_inputs(options.inputs);
+  for (const std::string& path : options.inputs) check_input(path, "cannot read");
   SortOutput output(session, options.output);
   const std::size_t threads = thread_count(options);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);

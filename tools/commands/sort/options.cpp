@@ -44,8 +44,10 @@ class OptionReader {
  public:
   OptionReader(const Command& command, const std::vector<std::string>& words, const std::string& program);
   SortOptions read();
-  const std::string& names_file() const { return names_file_; }
-  const std::string& random_source() const { return random_source_; }
+  const std::optional<std::string>& names_file() const { return names_file_; }
+  std::optional<std::string> random_source() const {
+    return has_random_ ? std::optional(random_source_) : std::nullopt;
+  }
 
  private:
   void take(int option, int long_index);
@@ -60,7 +62,8 @@ class OptionReader {
   std::vector<option> long_options_;
   std::string short_options_ = "-y:";
   SortOptions options_;
-  std::string output_, names_file_, random_source_;
+  std::string output_, random_source_;
+  std::optional<std::string> names_file_;
   bool has_output_ = false, has_random_ = false, has_compress_ = false;
   bool is_posix_ = std::getenv("POSIXLY_CORRECT") != nullptr, takes_obsolescent_ = takes_obsolescent_keys();
 };
@@ -264,12 +267,12 @@ void read_names(const std::string& path, SortOptions& options, FileSystem& files
   if (options.inputs.empty()) throw SortError("no input from " + quote(path));
 }
 
+void draw_salt(LineOrder& order) {
+  std::random_device random;
+  for (std::uint8_t& byte : order.random_salt) byte = static_cast<std::uint8_t>(random());
+}
+
 void read_salt(const std::string& path, LineOrder& order, FileSystem& files) {
-  if (path.empty()) {
-    std::random_device random;
-    for (std::uint8_t& byte : order.random_salt) byte = static_cast<std::uint8_t>(random());
-    return;
-  }
   if (path != "-" && !files.status(path))
     throw SortError("open failed: " + quoted_name(path) + ": No such file or directory");
   const auto stream = files.open_stream(path);
@@ -299,7 +302,7 @@ SortOptions parse_sort_options(const Command& command, const std::vector<std::st
   OptionReader reader(command, words, program);
   SortOptions options = reader.read();
   if (options.asks_help || options.asks_version) return options;
-  if (!reader.names_file().empty()) read_names(reader.names_file(), options, files);
+  if (reader.names_file()) read_names(*reader.names_file(), options, files);
   inherit_global_flags(options);
   bool is_random = false;
   for (const SortKeyText& key : options.keys) {
@@ -307,7 +310,11 @@ SortOptions parse_sort_options(const Command& command, const std::vector<std::st
     is_random |= key.flags.R;
   }
   options.order.is_reversed = options.global.r;
-  if (is_random) read_salt(reader.random_source(), options.order, files);
+  if (is_random && reader.random_source()) {
+    read_salt(*reader.random_source(), options.order, files);
+  } else if (is_random) {
+    draw_salt(options.order);
+  }
   if (options.inputs.empty()) options.inputs.emplace_back("-");
   return options;
 }

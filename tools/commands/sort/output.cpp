@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
+
 #include "tools/cli/signals.hpp"
 
 namespace spillway {
@@ -31,9 +34,18 @@ void SortOutput::write(std::span<const std::uint8_t> bytes) {
   throw_if_interrupted(session_.signal_number);
   bytes_ += bytes.size();
   if (file_) {
-    file_->append(bytes);
+    append(bytes);
   } else {
     session_.out.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+}
+
+void SortOutput::append(std::span<const std::uint8_t> bytes) {
+  try {
+    file_->append(bytes);
+  } catch (const PlacedFileError& error) {
+    if (error.number == EPIPE && ends_by_closed_pipe()) throw InterruptedError(SIGPIPE, error.what());
+    throw;
   }
 }
 

@@ -24,6 +24,7 @@ class SortOutput final : public LineOutput {
 
  private:
   void find_places();
+  void append(std::span<const std::uint8_t> bytes);
 
   Session& session_;
   std::optional<PlacedFile> file_;
