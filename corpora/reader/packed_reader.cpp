@@ -1,6 +1,7 @@
 #include "corpora/reader/packed_reader.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "corpora/document/record_source.hpp"
 #include "corpora/reader/sniff.hpp"
@@ -25,15 +26,24 @@ std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
 }
 
 std::size_t ahead_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
-  return plan.gzip_bytes < GzipAhead::kLeastFileBytes ? 0 : GzipAhead::memory_bytes(limits.ahead_threads);
+  return plan.largest_gzip_bytes < GzipAhead::kLeastFileBytes ? 0 : GzipAhead::memory_bytes(limits.ahead_threads);
 }
 
-bool is_archive_of_wacz(std::string_view name) {
-  if (!name.starts_with("archive/")) return false;
+bool is_named_as_archive(std::string_view name) {
   for (const std::string_view end : {".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz"}) {
     if (name.ends_with(end)) return true;
   }
   return false;
+}
+
+// What has the name of an archive is read as one, whatever its first bytes. All else below archive/ has to begin as
+// one.
+std::shared_ptr<CorpusFile> entry_of(const CorpusFile& zip, const std::string& name) {
+  auto entry = std::make_shared<CorpusFile>(zip);
+  entry->path += "/" + name;
+  entry->is_stream = true;
+  if (is_named_as_archive(name)) entry->format = CorpusFormat::kWarc;
+  return entry;
 }
 
 }  // namespace
@@ -128,11 +138,16 @@ bool PackedReader::read_zip(const CorpusFile& file) {
   bool any = false;
   for (std::uint64_t i = 0; i < zip.entry_count(); ++i) {
     const std::string name = zip.name(i);
-    if (!is_archive_of_wacz(name)) continue;
+    const bool is_below = name.starts_with("archive/");
+    if (name.ends_with('/') || !(is_below || is_named_as_archive(name))) continue;
     any = true;
-    const auto archive = std::make_shared<CorpusFile>(file);
-    archive->path += "/" + name;
-    archive->is_stream = true;
+    const auto archive = entry_of(file, name);
+    if (!is_below) {
+      if (!push_fault(archive, {SkipReason::kBinary, "expected archives below archive/, found one elsewhere"})) {
+        return false;
+      }
+      continue;
+    }
     const auto source = unpack(*archive, PackedInput(zip.open(i), input_buffer()));
     const std::uint64_t begin = end;
     const bool goes_on = cut(archive, *source, [&](UnpackedRecords records) {
@@ -164,9 +179,16 @@ bool PackedReader::push_fault(std::shared_ptr<const CorpusFile> file, ContainerF
 GzipCodec::StartAhead PackedReader::ahead_of(const CorpusFile& file) {
   const auto memory = buffers_.span().subspan(kBufferBytes);
   if (memory.empty() || file.is_stream || file.size < GzipAhead::kLeastFileBytes) return {};
-  return [this, memory, &file](std::uint64_t begin) {
-    return std::make_unique<GzipAhead>(setup_.files.open(file.path), file.size, begin, setup_.limits.ahead_threads,
-                                       memory);
+  return [this, memory, &file](std::uint64_t begin) -> std::unique_ptr<GzipAhead> {
+    try {
+      return std::make_unique<GzipAhead>(setup_.files.open(file.path), file.size, begin, setup_.limits.ahead_threads,
+                                         memory);
+    } catch (const IoError& error) {
+      static_cast<void>(error);  // no more descriptors: the reader, which has the file open, goes on alone
+    } catch (const std::bad_alloc& error) {
+      static_cast<void>(error);
+    }
+    return nullptr;
   };
 }
 
@@ -188,11 +210,11 @@ std::unique_ptr<UnpackedSource> PackedReader::open(const CorpusFile& file) {
 
 std::unique_ptr<UnpackedSource> PackedReader::unpack(const CorpusFile& file, PackedInput input) {
   Compression compression = file.compression;
-  if (file.is_stream) compression = sniff_compression(input.available(Codec::kHeadBytes));
+  if (file.is_stream) compression = sniff_compression(input.available(Codec::kHeadBytes), file.format);
   std::unique_ptr<Codec> codec;
   switch (compression) {
     case Compression::kNone:
-    case Compression::kZip:  // in a stream, which is not read
+    case Compression::kZip:  // in a stream: RecordCutter reports it
       return std::make_unique<PlainSource>(std::move(input));
     case Compression::kGzip:
       codec = std::make_unique<GzipCodec>(ahead_of(file));

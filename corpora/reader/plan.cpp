@@ -60,7 +60,7 @@ void recognise(FileSystem& files, CorpusFile& file) {
     file.unpack_bytes = kStreamUnpackBytes;
     return;
   }
-  file.compression = sniff_compression(head);
+  file.compression = sniff_compression(head, file.format);
   if (file.compression == Compression::kNone && file.format == CorpusFormat::kAuto) {
     file.format = plain_format(head, file.size);
   }
@@ -197,6 +197,7 @@ void CorpusPlan::add(const CorpusFile& file) {
   packed_files += file.compression != Compression::kNone ? 1 : 0;
   const bool holds_gzip = file.compression == Compression::kGzip || file.compression == Compression::kZip;
   if (holds_gzip) gzip_bytes += bytes;
+  if (file.compression == Compression::kGzip) largest_gzip_bytes = std::max(largest_gzip_bytes, file.size);
   if (file.compression == Compression::kZstd) {
     zstd_bytes += bytes;
     ++zstd_files;

@@ -19,6 +19,7 @@ struct CorpusPlan {
   std::size_t list_bytes = 0;                    // memory for the lists of files, which planning needs and a job keeps
   std::uint64_t total_bytes = 0;                 // of this part, as stored
   std::uint64_t gzip_bytes = 0, zstd_bytes = 0;  // of it
+  std::uint64_t largest_gzip_bytes = 0;          // of the longest gzip file
   std::size_t packed_files = 0, zstd_files = 0, zip_files = 0, streams = 0, archives = 0;
   std::uint64_t unpack_bytes = 0;     // the most that a file asks for
   std::optional<CorpusFile> largest;  // the plain file with the most bytes of this part

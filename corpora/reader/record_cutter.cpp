@@ -20,6 +20,13 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+// Whether the file is an entry of a WACZ, and only an archive may be read from it.
+bool has_to_be_archive(const CorpusFile& file) {
+  return file.is_stream && file.compression == Compression::kZip && file.format == CorpusFormat::kAuto;
+}
+
+bool may_be_wacz(CorpusFormat format) { return format == CorpusFormat::kAuto || format == CorpusFormat::kWarc; }
+
 bool leaves_record_whole(const ContainerFault& fault) { return fault.reason == SkipReason::kTrailingGarbage; }
 
 }  // namespace
@@ -81,10 +88,21 @@ bool RecordCutter::recognise() {
     format_ = CorpusFormat::kAuto;
     return true;
   }
+  if (may_be_wacz(format_) && head.starts_with(kZipMagic)) {
+    format_ = CorpusFormat::kAuto;
+    return send_fault({SkipReason::kBinary,
+                       "expected records, found a zip file inside of another file or of a stream, where a WACZ cannot "
+                       "be read; copy it to a file of its own",
+                       0});
+  }
   std::optional<CorpusFormat> found = format_;
   if (format_ == CorpusFormat::kAuto) found = sniff_format(head, head.size() < memory_.head.size());
   if (format_ == CorpusFormat::kHtml && is_tar_start(head)) found = CorpusFormat::kTar;
   if (format_ == CorpusFormat::kText && looks_binary(head)) found.reset();
+  if (has_to_be_archive(*file_) && found != CorpusFormat::kWarc) {
+    format_ = CorpusFormat::kAuto;
+    return send_fault({SkipReason::kBinary, "expected a WARC or ARC file below archive/, found something else", 0});
+  }
   format_ = found.value_or(CorpusFormat::kAuto);
   borders_ = RecordBorders(format_);
   if (!found) return send_fault({SkipReason::kBinary, std::string(kBinaryDetail), 0});

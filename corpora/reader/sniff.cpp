@@ -44,10 +44,11 @@ bool starts_with_record(std::string_view head) {
 
 }  // namespace
 
-Compression sniff_compression(std::string_view head) {
+Compression sniff_compression(std::string_view head, CorpusFormat format) {
+  const bool may_be_wacz = format == CorpusFormat::kAuto || format == CorpusFormat::kWarc;
   if (is_gzip_start(head)) return Compression::kGzip;
   if (is_zstd_start(head)) return Compression::kZstd;
-  if (head.starts_with("PK\3\4")) return Compression::kZip;
+  if (may_be_wacz && head.starts_with(kZipMagic)) return Compression::kZip;
   return Compression::kNone;
 }
 

@@ -12,7 +12,9 @@ namespace spillway {
 // Number of first bytes, after unpacking, that decide about the format.
 inline constexpr std::size_t kFormatSniffBytes = 4096;
 
-Compression sniff_compression(std::string_view head);
+// `format`: what the input is read as. A zip file is one only where it may be a WACZ: read as auto or warc.
+Compression sniff_compression(std::string_view head, CorpusFormat format = CorpusFormat::kAuto);
+inline constexpr std::string_view kZipMagic = "PK\3\4";
 
 // Returns html, jsonl, tar, trec, warc or text for the first unpacked bytes of an input; nullopt for binary data.
 // `is_whole`: the input ends with the head.

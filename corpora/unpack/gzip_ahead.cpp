@@ -3,12 +3,11 @@
 #include <libdeflate.h>
 
 #include <algorithm>
+#include <exception>
 #include <new>
 #include <string_view>
-#include <system_error>
 
 #include "corpora/unpack/gzip_start.hpp"
-#include "io/base/error.hpp"
 
 namespace spillway {
 
@@ -75,8 +74,9 @@ GzipAhead::GzipAhead(std::unique_ptr<ReadableFile> file, std::uint64_t file_byte
   threads_.reserve(threads);
   try {
     for (const auto& unpacker : unpackers_) threads_.emplace_back([this, &unpacker] { work(*unpacker); });
-  } catch (const std::system_error& error) {
-    static_cast<void>(error);  // as many threads as there are; without any, nothing is on offer
+  } catch (const std::exception& error) {
+    static_cast<void>(
+        error);  // std::system_error or std::bad_alloc: as many threads as there are; without any, nothing is on offer
   }
 }
 
@@ -116,8 +116,8 @@ void GzipAhead::fill(Slot& slot, Unpacker& unpacker) {
   slot.found.clear();
   try {
     take_members(slot, read(slot), unpacker);
-  } catch (const Error& error) {
-    static_cast<void>(error);  // the reader meets it, too
+  } catch (const std::exception& error) {
+    static_cast<void>(error);  // the reader meets it, too, or has the memory
     slot.found.clear();
   }
 }

@@ -33,7 +33,7 @@ class GzipAhead {
   // All memory that `threads` threads take; 0 for none.
   static std::size_t memory_bytes(unsigned threads);
   // Looks for members from `begin` on in a file of `file_bytes`. `memory`: memory_bytes(threads), which outlive this
-  // object. If the system has no more threads, there are fewer offers.
+  // object. If the system has no more threads, there are fewer offers. Throws std::bad_alloc.
   GzipAhead(std::unique_ptr<ReadableFile> file, std::uint64_t file_bytes, std::uint64_t begin, unsigned threads,
             std::span<std::uint8_t> memory);
   ~GzipAhead();

@@ -20,7 +20,7 @@ class GzipCodec final : public Codec {
   static constexpr std::size_t kHeldBytes = GzipAhead::kMaxUnpackedBytes;  // of an unpacked member
   static constexpr std::size_t kMemoryBytes = (std::size_t{96} << 10) + kHeldBytes;
 
-  // Starts threads that unpack members ahead, from this place of the file on.
+  // Starts threads that unpack members ahead, from this place of the file on; nullptr if there can be none.
   using StartAhead = std::function<std::unique_ptr<GzipAhead>(std::uint64_t begin)>;
 
   // `start_ahead` is called once the input has proved to consist of members that are unpacked as a whole; it may be

@@ -28,28 +28,59 @@ std::string read_at(const ReadableFile& file, std::uint64_t begin, std::uint64_t
   return found;
 }
 
-// The length of the directory as the end of the file states it; nullopt if there is no end of a zip file.
+// A directory as an end record states it.
+struct Directory {
+  std::uint64_t entries, bytes, begin;
+  std::uint64_t record;  // where the end record is
+};
+
+// The end record at `at` of the last bytes of a file, which begin at `tail_begin`. A locator before it leads to the
+// record that counts, of 64 bits.
+std::optional<Directory> directory_at(const ReadableFile& file, std::string_view tail, std::size_t at,
+                                      std::uint64_t tail_begin) {
+  const std::uint64_t place = tail_begin + at;
+  const bool has_locator = at >= kLocatorBytes && tail.substr(at - kLocatorBytes).starts_with("PK\6\7");
+  if (!has_locator) {
+    return Directory{little_endian(tail, at + 10, 2), little_endian(tail, at + 12, 4), little_endian(tail, at + 16, 4),
+                     place};
+  }
+  const std::uint64_t end64 = little_endian(tail, at - kLocatorBytes + 8, 8);
+  if (end64 > place || place - end64 < kEnd64Bytes) return std::nullopt;
+  const std::string record = read_at(file, end64, kEnd64Bytes);
+  return Directory{little_endian(record, 32, 8), little_endian(record, 40, 8), little_endian(record, 48, 8), end64};
+}
+
+// libzip tries every end record whose directory lies before it, and takes memory for the entries that it states.
+bool is_tried(const Directory& directory) {
+  return directory.bytes <= directory.record && directory.begin <= directory.record - directory.bytes;
+}
+
+// The bytes of all directories that libzip may hold; nullopt if there is none, or they cannot be those of a zip file.
+// A zip file has several if another one is stored in it near its end.
 std::optional<std::uint64_t> directory_bytes(const ReadableFile& file, std::uint64_t file_bytes) {
-  constexpr std::uint64_t kInEnd64 = 0xFFFFFFFF;
+  constexpr std::uint64_t kEntryBytes = 46;  // the least
   const std::uint64_t tail_bytes = std::min<std::uint64_t>(file_bytes, kMaxCommentBytes + kEndBytes + kLocatorBytes);
   const std::string tail = read_at(file, file_bytes - tail_bytes, tail_bytes);
-  const std::size_t end = tail.rfind("PK\5\6");
-  if (end == std::string::npos || tail.size() - end < kEndBytes) return std::nullopt;
-  const std::uint64_t bytes = little_endian(tail, end + 12, 4);
-  const bool has_locator = end >= kLocatorBytes && tail.compare(end - kLocatorBytes, 4, "PK\6\7") == 0;
-  if (!has_locator) return bytes;
-  const std::uint64_t end64 = little_endian(tail, end - kLocatorBytes + 8, 8);
-  if (end64 > file_bytes || file_bytes - end64 < kEnd64Bytes) return std::nullopt;
-  const std::uint64_t bytes64 = little_endian(read_at(file, end64, kEnd64Bytes), 40, 8);
-  return bytes == kInEnd64 ? bytes64 : std::max(bytes, bytes64);
+  std::optional<std::uint64_t> sum;
+  for (std::size_t at = tail.find("PK\5\6"); at != std::string::npos; at = tail.find("PK\5\6", at + 1)) {
+    if (tail.size() - at < kEndBytes) break;
+    const auto directory = directory_at(file, tail, at, file_bytes - tail_bytes);
+    if (!directory || !is_tried(*directory)) continue;
+    if (directory->entries > directory->bytes / kEntryBytes) return std::nullopt;
+    sum = sum.value_or(0) + directory->bytes;
+    if (*sum > file_bytes) return std::nullopt;
+  }
+  return sum;
 }
 
 }  // namespace
 
 class ZipFile::Entry final : public ByteSource {
  public:
-  Entry(ZipFile& owner, std::uint64_t entry) : owner_(owner), file_(zip_library().fopen_index(owner.zip_, entry, 0)) {
-    owner_.fault_.reset();
+  Entry(ZipFile& owner, std::uint64_t entry) : owner_(owner), file_(nullptr) {
+    owner_.fault_ = owner_.refusal(entry);
+    if (owner_.fault_) return;
+    file_ = zip_library().fopen_index(owner.zip_, entry, 0);
     if (file_ == nullptr) fail(zip_library().strerror(owner_.zip_));
   }
   ~Entry() override {
@@ -148,9 +179,9 @@ zip_int64_t answer(void* user, void* data, zip_uint64_t bytes, zip_source_cmd_t 
 }  // namespace
 
 ZipFile::ZipFile(std::unique_ptr<ReadableFile> file, std::uint64_t bytes, MemoryBudget& budget)
-    : input_{std::move(file), bytes} {
+    : input_{std::move(file), bytes}, left_bytes_(bytes) {
   const auto directory = directory_bytes(*input_.file, bytes);
-  if (!directory || *directory > bytes) {
+  if (!directory) {
     fault_ = "expected the directory of a zip file at its end, found none";
     return;
   }
@@ -189,6 +220,23 @@ std::uint64_t ZipFile::entry_count() const {
 std::string ZipFile::name(std::uint64_t entry) const {
   const char* const found = zip_library().get_name(zip_, entry, ZIP_FL_ENC_RAW);
   return found == nullptr ? std::string() : found;
+}
+
+// Why an entry is not read. Entries that share bytes could unpack to the square of the file.
+std::optional<std::string> ZipFile::refusal(std::uint64_t entry) {
+  zip_stat_t stat;
+  zip_library().stat_init(&stat);
+  if (zip_library().stat_index(zip_, entry, 0, &stat) != 0) return zip_library().strerror(zip_);
+  if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE) {
+    return "expected stored or deflate, found method " + std::to_string(stat.comp_method) +
+           "; pack it again with deflate";
+  }
+  if (stat.comp_size > left_bytes_) {
+    return "expected entries that together are no longer than the file, found " + std::to_string(stat.comp_size) +
+           " more bytes";
+  }
+  left_bytes_ -= stat.comp_size;
+  return std::nullopt;
 }
 
 std::unique_ptr<ByteSource> ZipFile::open(std::uint64_t entry) { return std::make_unique<Entry>(*this, entry); }

@@ -32,7 +32,8 @@ class ZipFile {
   std::uint64_t entry_count() const;
   // As stored: any bytes without NUL.
   std::string name(std::uint64_t entry) const;
-  // The unpacked bytes of an entry, which need this file. They end where the entry is damaged.
+  // The unpacked bytes of an entry, which need this file. They end where the entry is damaged. Each entry is opened
+  // once: entries that together are longer than the file have a fault().
   std::unique_ptr<ByteSource> open(std::uint64_t entry);
   // What was wrong with the file, or with the entry that was read last.
   const std::optional<std::string>& fault() const { return fault_; }
@@ -45,8 +46,10 @@ class ZipFile {
     std::exception_ptr error = {};  // libzip does not let exceptions through
   };
   void take_error() const;
+  std::optional<std::string> refusal(std::uint64_t entry);
 
   Input input_;
+  std::uint64_t left_bytes_;  // that entries not yet opened may take
   Reservation memory_;
   zip* zip_ = nullptr;
   std::optional<std::string> fault_;

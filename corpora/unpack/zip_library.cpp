@@ -51,6 +51,7 @@ ZipLibrary::ZipLibrary() {
   find(library, "zip_source_function_create", source_function_create);
   find(library, "zip_source_make_command_bitmap", source_make_command_bitmap);
   find(library, "zip_source_seek_compute_offset", source_seek_compute_offset);
+  find(library, "zip_stat_index", stat_index);
   find(library, "zip_stat_init", stat_init);
   find(library, "zip_strerror", strerror);
 }

@@ -28,6 +28,7 @@ struct ZipLibrary {
   decltype(&zip_source_function_create) source_function_create;
   decltype(&zip_source_make_command_bitmap) source_make_command_bitmap;
   decltype(&zip_source_seek_compute_offset) source_seek_compute_offset;
+  decltype(&zip_stat_index) stat_index;
   decltype(&zip_stat_init) stat_init;
   decltype(&zip_strerror) strerror;
 };

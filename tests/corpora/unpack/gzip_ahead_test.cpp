@@ -7,6 +7,7 @@
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"
 #include "tests/corpora/records/warc_samples.hpp"
+#include "tests/support/hooked_file_system.hpp"
 
 namespace spillway {
 namespace {
@@ -113,6 +114,54 @@ TEST(GzipAhead, ReadsOneLongMemberAndManyFalseOnes) {
   std::string bytes = joined(members());
   for (int i = 0; i < 100'000; ++i) bytes.append("\x1F\x8B\x08\0\0\0\0\0\0\3", 10);
   expect_serial_result(bytes, 500);
+}
+
+// A member of a page that unpacks to 500 KiB of one word, with a CRC of its header that is wrong.
+std::string member_with_wrong_header(const std::string& id) {
+  std::string text;
+  while (text.size() < 500'000) text += "again ";
+  std::string member = gzip_member(archived_page(id, "<p>" + text));
+  member[3] = 2;  // FHCRC
+  member.insert(10, "\x12\x34");
+  return member;
+}
+
+// libdeflate checks no CRC of headers, zlib does: which of the two judges a member must not depend on the threads.
+TEST(GzipAhead, LeavesTheSameLibraryToJudgeAMember) {
+  std::vector<std::string> all = members();
+  for (std::size_t i = 30; i < all.size(); i += 50) {
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(i), member_with_wrong_header("urn:w" + std::to_string(i)));
+  }
+  expect_serial_result(joined(all), 490);
+}
+
+TEST(GzipAhead, IsNotNeeded) {
+  const ScratchDirectory directory;
+  const std::string path = directory / "in.warc.gz";
+  write_bytes(path, joined(members()));
+  int opened = 0;
+  HookedFileSystem files(posix_file_system(), [&](const std::string&) {
+    if (++opened == 3) throw IoError("too many open files");  // after the plan and the reader
+  });
+  ReadSetup setup = setup_of(CorpusFormat::kAuto, std::size_t{1} << 20, 2);
+  setup.limits.ahead_threads = 2;
+  expect_same_documents(read_corpus({path}, setup, {.files = files}), read_ahead(path, 0));
+  EXPECT_EQ(opened, 3);
+}
+
+TEST(GzipAhead, TakesMemoryOnlyForLongFiles) {
+  const ScratchDirectory directory;
+  std::vector<std::string> paths;
+  for (int i = 0; i < 4; ++i) {
+    paths.push_back(directory / std::to_string(i));
+    write_bytes(paths.back(), std::string(gzip_member(page(i, 700'000), 0)));
+  }
+  const CorpusPlan plan = plan_corpus(posix_file_system(), paths, {});
+  ASSERT_GT(plan.gzip_bytes, GzipAhead::kLeastFileBytes);
+  ReaderLimits limits;
+  const std::size_t alone = CorpusReader::memory_bytes(plan, limits);
+  limits.ahead_threads = 4;
+  EXPECT_EQ(CorpusReader::memory_bytes(plan, limits), alone);
 }
 
 TEST(GzipAhead, OffersWholeMembersWhereTheyBegin) {
