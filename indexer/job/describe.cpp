@@ -38,7 +38,10 @@ void add_crawl(JobDescription& job, const CrawlOptions& crawl) {
   for (const unsigned status : crawl.statuses) statuses.push_back(std::to_string(status));
   job.options.emplace_back("--warc-types", joined(types));
   job.options.emplace_back("--http-status", statuses.empty() ? "any" : joined(statuses));
-  job.options.emplace_back("--media", std::string(crawl.html ? "html" : "") + (crawl.text ? ",text" : ""));
+  std::vector<std::string> media;
+  if (crawl.html) media.emplace_back("html");
+  if (crawl.text) media.emplace_back("text");
+  job.options.emplace_back("--media", joined(media));
   job.options.emplace_back(
       "--since", crawl.since ? std::to_string(crawl.since->time_since_epoch().count()) + " s after 1970" : "");
 }

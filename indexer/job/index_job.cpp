@@ -1,6 +1,7 @@
 #include "indexer/job/index_job.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -52,6 +53,20 @@ void check_inputs(const CorpusPlan& corpus, const IndexOptions& options, FileSys
   }
 }
 
+// A list or a directory may name a report, too. Two paths may lead to one file.
+void refuse_reports(const CorpusPlan& corpus, const IndexContext& context) {
+  for (const std::string& report : context.reports) {
+    const auto replaced = context.files.status(report);
+    if (!replaced || replaced->type != FileType::kRegular) continue;
+    for (const CorpusFile& file : corpus.files) {
+      std::error_code error;  // as with "-": then they are not the same file
+      if (!std::filesystem::equivalent(file.path, report, error)) continue;
+      throw ReportIsInputError("the report '" + printable(report, 4096) + "' would replace the input " +
+                               printable(file.path, 4096) + "; name another file");
+    }
+  }
+}
+
 class IndexJob {
  public:
   IndexJob(const IndexOptions& options, const IndexContext& context, IndexReport& report)
@@ -69,6 +84,7 @@ class IndexJob {
   }
 
   void run() {
+    refuse_reports(corpus_, context_);
     check_inputs(corpus_, options_, context_.files);
     context_.progress.bytes_total.store(corpus_.total_bytes);
     const Stopwatch watch;  // includes the start of the GPU

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "indexer/options/index_report.hpp"
 #include "io/base/error.hpp"
@@ -28,6 +29,14 @@ struct IndexContext {
   // Each record that is not indexed, in the order in which threads meet them; called from one thread at a time. May be
   // empty. What it throws ends the job.
   std::function<void(const SkippedRecord&)> skipped = {};
+  // Files that are replaced when the job has ended. None may be an input.
+  std::vector<std::string> reports = {};
+};
+
+// A file of IndexContext::reports is an input; nothing may be written to any of them.
+class ReportIsInputError : public UsageError {
+ public:
+  using UsageError::UsageError;
 };
 
 // Throws InterruptedError if the user has stopped the job.

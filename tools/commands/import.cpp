@@ -30,6 +30,8 @@ ImportOptions import_options(const Arguments& arguments, Session& session) {
   result.temp_directories = std::move(resources.temp_directories);
   result.temp_limit_bytes = resources.temp_limit_bytes;
   result.force = arguments.has("force");
+  if (arguments.text("lengths") == "postings") result.lengths = CiffLengths::kPostings;
+  take_error_limits(arguments, result.max_error_rate, result.strict);
   return result;
 }
 
@@ -37,6 +39,8 @@ std::string import_summary(const ImportOptions& options, const ImportReport& rep
   std::string text = "imported " + printable(options.input, 4096) + " into " + printable(options.output, 4096) +
                      " in " + seconds_text(report.seconds) + "\n";
   if (!report.description.empty()) text += "  input     '" + printable(report.description) + "'\n";
+  text += "            " + count_text(report.records_in) + " documents: " + count_text(report.documents) +
+          " imported, " + count_text(report.duplicate_documents) + " skipped\n";
   text += "  index     " + bytes_text(report.index_bytes) + ", " + count_text(report.documents) + " documents, " +
           count_text(report.terms) + " terms, " + count_text(report.postings) + " postings, " +
           count_text(report.occurrences) + " tokens\n";
@@ -71,7 +75,9 @@ Command import_command() {
   command.name = "import";
   command.summary = "make an index of a file of another program (CIFF)";
   command.examples = {
-      {"spillway import --from ciff collection.ciff.gz -o collection.index", "an index of what Lucene or PISA wrote"},
+      {"spillway import --from ciff collection.ciff.gz -o collection.index", "an index of what another program wrote"},
+      {"spillway import --from ciff anserini.ciff.gz -o collection.index --lengths postings",
+       "Lucene and Anserini round lengths; the sums of frequencies are exact"},
       {"spillway import --from ciff robust04.ciff -o robust04.index --stem porter",
        "its terms were stemmed, so queries must be, too"}};
   command.operands = "FILE --from FORMAT -o DIR [OPTIONS]";
@@ -83,8 +89,10 @@ Command import_command() {
       "--tokenizer, --stop and --stem say how queries are analysed, and must match. docs/exchange.md describes the "
       "format.";
   auto input = option_group("Input"), output = option_group("Output"), content = option_group("What the index holds"),
-       resources = option_group("Resources"), report = option_group("Report");
+       resources = option_group("Resources"), errors = bad_input_option_group(), report = option_group("Report");
   add_choice(input, "from", "FORMAT", {"ciff"}, "the format of FILE: ciff, the Common Index File Format");
+  add_choice(input, "lengths", "SOURCE", {"stated", "postings"},
+             "stated (default: the file's lengths, which must be the sums of frequencies) or postings (those sums)");
   add_value(output, "output,o", "DIR", "the index to make");
   add_flag(output, "force", "replace an existing index");
   add_analysis_options(content);
@@ -93,10 +101,12 @@ Command import_command() {
   add_scratch_options(resources);
   add_flag(report, "progress", "show progress even if standard error is not a terminal");
   add_flag(report, "quiet,q", "print only errors");
-  for (const auto& group : {input, output, content, resources, report}) command.groups.push_back(group);
+  for (const auto& group : {input, output, content, resources, errors, report}) command.groups.push_back(group);
   command.min_operands = command.max_operands = 1;
   command.exit_codes = {
-      {ExitCode::kBadInput, "documents with the same id, and --duplicate-ids fail; no index"},
+      {ExitCode::kBadInput,
+       "documents with the same id: more than --max-error-rate or --strict allows, or any with "
+       "--duplicate-ids fail; no index"},
       {ExitCode::kOverBudget, "--memory, --temp-limit, the disk or the machine's memory is too small; no index"},
       {ExitCode::kCorrupt, "the file is damaged, or no whole collection; no index"}};
   command.run = run_import_command;

@@ -16,6 +16,15 @@ namespace spillway {
 
 namespace {
 
+std::vector<std::string> report_paths(const Arguments& arguments) {
+  std::vector<std::string> paths;
+  for (const char* const option : {"json", "skipped"}) {
+    const auto path = arguments.text(option);
+    if (path && *path != "-") paths.push_back(*path);
+  }
+  return paths;
+}
+
 ExitCode run_index_command(const Arguments& arguments, Session& session) {
   const bool quiet = arguments.has("quiet"), verbose = arguments.has("verbose");
   const IndexOptions options = index_options(arguments, session.files, interruption_check(session.signal_number));
@@ -30,8 +39,17 @@ ExitCode run_index_command(const Arguments& arguments, Session& session) {
   const auto say = [&](const std::string& words) {
     if (verbose) display.say(words);
   };
+  const IndexContext context{.files = session.files,
+                             .signal_number = session.signal_number,
+                             .progress = progress,
+                             .warn = warn,
+                             .say = say,
+                             .skipped = skipped_file.listener(),
+                             .reports = report_paths(arguments)};
   try {
-    run_index(options, {session.files, session.signal_number, progress, warn, say, skipped_file.listener()}, report);
+    run_index(options, context, report);
+  } catch (const ReportIsInputError&) {
+    throw;  // and write neither
   } catch (const std::exception& error) {
     display.stop();
     const JobOutcome outcome{exit_code_of(error), error.what()};

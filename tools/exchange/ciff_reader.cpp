@@ -7,6 +7,7 @@
 #include "corpora/document/utf8.hpp"
 #include "io/base/error.hpp"
 #include "tools/exchange/ciff_format.hpp"
+#include "tools/exchange/document_sums.hpp"
 
 namespace spillway {
 
@@ -94,15 +95,14 @@ class Message {
 
 class CiffParser {
  public:
-  CiffParser(WireReader& in, CiffSink& sink, std::size_t max_term_bytes)
-      : in_(in), sink_(sink), max_term_bytes_(max_term_bytes) {}
+  CiffParser(WireReader& in, CiffSink& sink, MemoryBudget& budget, const CiffRules& rules)
+      : in_(in), sink_(sink), rules_(rules), sums_(budget) {}
 
   void parse() {
     read_header();
     for (std::uint64_t i = 0; i < header_.lists; ++i) read_list(i);
-    expect_sum("all frequencies", frequencies_);
+    expect_sum();
     for (std::uint64_t i = 0; i < header_.documents; ++i) read_document(i);
-    expect_sum("doclength of all DocRecords", lengths_);
     if (!in_.at_end()) {
       in_.fail("the end of the file after " + std::to_string(header_.documents) + " DocRecords", "more bytes");
     }
@@ -164,7 +164,7 @@ class CiffParser {
       } else if (message.is(kTerm, WireType::kBytes)) {
         if (list.postings != 0)
           in_.fail("term of PostingsList " + std::to_string(number) + " first", "it after postings");
-        message.text("term", max_term_bytes_, term_);
+        message.text("term", rules_.max_term_bytes, term_);
       } else if (message.is(kDocumentCount, WireType::kVarint)) {
         list.document_count = message.number("df", ciff::kMaxInt64);
       } else if (message.is(kOccurrences, WireType::kVarint)) {
@@ -235,6 +235,7 @@ class CiffParser {
           std::to_string(document));
     }
     sink_.posting(static_cast<std::uint32_t>(document), static_cast<std::uint32_t>(frequency));
+    sums_.add(static_cast<std::uint32_t>(document), static_cast<std::uint32_t>(frequency));
     list.last_document = document;
     ++list.postings;
     list.frequencies += frequency;
@@ -260,29 +261,47 @@ class CiffParser {
     if (document != number) {
       in_.fail_at(at, message.label("docid") + ", in order, to be " + std::to_string(number), std::to_string(document));
     }
-    lengths_ += length;
-    sink_.document(id_, static_cast<std::uint32_t>(length));
+    if (id_.empty()) in_.fail_at(at, message.label("collection_docid"), "none");
+    sink_.document(id_, length_of(at, message, static_cast<std::uint32_t>(number), length));
   }
 
-  void expect_sum(const char* what, std::uint64_t sum) const {
-    if (sum == header_.occurrences) return;
-    in_.fail(
-        std::string("the sum of ") + what + " to be total_terms_in_collection, " + std::to_string(header_.occurrences),
-        std::to_string(sum));
+  std::uint32_t length_of(std::uint64_t at, const Message& message, std::uint32_t document,
+                          std::uint64_t stated) const {
+    const std::uint32_t sum = sums_.of(document);
+    if (rules_.lengths == CiffLengths::kStated && stated != sum) {
+      in_.fail_at(at, message.label("doclength") + " to be the sum of the document's frequencies, " + shown_sum(sum),
+                  std::to_string(stated) +
+                      " (Lucene rounds lengths; --lengths postings takes the sums of frequencies for lengths)");
+    }
+    if (sum > ciff::kMaxInt32) {
+      in_.fail_at(at, "frequencies of " + message.name() + " of less than 2^31 together", shown_sum(sum));
+    }
+    return sum;
+  }
+
+  static std::string shown_sum(std::uint32_t sum) {
+    return sum == DocumentSums::kTooLarge ? "2^32 or more" : std::to_string(sum);
+  }
+
+  void expect_sum() const {
+    if (frequencies_ == header_.occurrences) return;
+    in_.fail("the sum of all frequencies to be total_terms_in_collection, " + std::to_string(header_.occurrences),
+             std::to_string(frequencies_));
   }
 
   WireReader& in_;
   CiffSink& sink_;
-  std::size_t max_term_bytes_;
+  CiffRules rules_;
   CiffHeader header_;
   std::string term_, last_term_, id_;
-  std::uint64_t frequencies_ = 0, lengths_ = 0;
+  std::uint64_t frequencies_ = 0;
+  DocumentSums sums_;
 };
 
 }  // namespace
 
-void read_ciff(WireReader& in, CiffSink& sink, std::size_t max_term_bytes) {
-  CiffParser(in, sink, max_term_bytes).parse();
+void read_ciff(WireReader& in, CiffSink& sink, MemoryBudget& budget, const CiffRules& rules) {
+  CiffParser(in, sink, budget, rules).parse();
 }
 
 }  // namespace spillway

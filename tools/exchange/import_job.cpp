@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "indexer/ingest/skip_log.hpp"
 #include "indexer/job/final_merge.hpp"
 #include "indexer/job/output.hpp"
 #include "indexer/job/task_threads.hpp"
@@ -84,26 +85,39 @@ class ImportJob {
          .budget = budget_,
          .temp = temp,
          .threads = threads_},
-        runs, writer, [](std::uint64_t) {}, merge);
+        runs, writer, [&](std::uint64_t count) { judge(merge, count); }, merge);
     context_.progress.stage.store("write");
     writer.finish(totals);
     runs.runs.clear();
     throw_if_stopped(context_);
     work.publish(if_output_exists());
     report_.documents = merge.documents;
-    report_.duplicate_documents = merge.duplicate_documents;
     report_.terms = writer.term_count();
     report_.postings = merge.postings;
     report_.occurrences = merge.occurrences;
     report_.index_bytes = writer.bytes_written();
   }
 
+  // Throws InputError if more documents repeat an id than allowed.
+  void judge(const MergeStats& merge, std::uint64_t duplicates) {
+    SkipLog skips(options_.max_error_rate, options_.strict);
+    skips.add_documents(report_.records_in);
+    for (const IdTable::Duplicate& duplicate : merge.duplicates) {
+      skips.note(SkipReason::kDuplicateId, duplicate.dropped, {"document " + std::to_string(duplicate.dropped), 0},
+                 "id " + duplicate.id + " is that of document " + std::to_string(duplicate.kept));
+    }
+    report_.duplicate_documents = duplicates;
+    skips.move_documents(SkipReason::kDuplicateId, duplicates);
+    skips.judge_at_end();
+  }
+
   RunSummary read(WritableFile& file) {
     const Reservation memory = budget_.reserve(RunFromCiff::memory_bytes(kRunBlockBytes), "the run of the file");
     WireReader in(context_.files, options_.input, budget_, check_stop_);
     RunFromCiff run(file, content_.job(), kRunBlockBytes);
-    read_ciff(in, run, content_.max_term_bytes);
+    read_ciff(in, run, budget_, {content_.max_term_bytes, options_.lengths});
     report_.description = run.header().description;
+    report_.records_in = run.header().documents;
     return run.finish();
   }
 

@@ -158,7 +158,6 @@ CorpusOptions corpus_options(const Arguments& arguments) {
 }
 
 void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
-  refuse_both(arguments, "strict", "max-error-rate");
   refuse_both(arguments, "quiet", "verbose");
   refuse_both(arguments, "skipped", "resumable");  // a job that goes on would list only what it reads itself
   refuse_both(arguments, "quiet", "progress");
@@ -274,6 +273,12 @@ ContentOptions analysis_options(const Arguments& arguments, FileSystem& files,
   return content;
 }
 
+void take_error_limits(const Arguments& arguments, double& max_error_rate, bool& strict) {
+  refuse_both(arguments, "strict", "max-error-rate");
+  take_error_rate(arguments, max_error_rate);
+  strict = arguments.has("strict");
+}
+
 options::options_description bad_input_option_group() {
   auto errors = option_group("Bad input");
   add_value(errors, "max-error-rate", "RATE",
@@ -326,8 +331,7 @@ IndexOptions plan_options(const Arguments& arguments, FileSystem& files, const s
   take_name(arguments, "record-sorter", result.record_sorter);
   take_name(arguments, "string-sorter", result.string_sorter);
   take_size(arguments, "block-bytes", result.block_bytes);
-  take_error_rate(arguments, result.max_error_rate);
-  result.strict = arguments.has("strict");
+  take_error_limits(arguments, result.max_error_rate, result.strict);
   return result;
 }
 

@@ -21,6 +21,8 @@ ContentOptions analysis_options(const Arguments& arguments, FileSystem& files, c
 
 // --max-error-rate and --strict.
 boost::program_options::options_description bad_input_option_group();
+// Their values, where they are given. Throws UsageError if both are, or the rate is none.
+void take_error_limits(const Arguments& arguments, double& max_error_rate, bool& strict);
 
 // The options of `spillway plan`: those that change the plan, and --json.
 std::vector<boost::program_options::options_description> plan_option_groups();

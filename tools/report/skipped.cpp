@@ -47,15 +47,26 @@ std::function<void(const SkippedRecord&)> SkippedFile::listener() {
 }
 
 void SkippedFile::add(const SkippedRecord& record) {
+  if (error_ != nullptr) return;
   lines_ += json_line(skipped_json(record));
-  if (lines_.size() < kWriteBytes) return;
-  file_->write(lines_);
-  lines_.clear();
+  if (lines_.size() >= kWriteBytes) write();
+}
+
+void SkippedFile::write() {
+  try {
+    file_->write(lines_);
+    lines_.clear();
+  } catch (const InterruptedError&) {
+    throw;
+  } catch (const Error&) {
+    error_ = std::current_exception();
+  }
 }
 
 void SkippedFile::finish() {
   if (file_ == nullptr) return;
-  file_->write(lines_);
+  if (error_ == nullptr) write();
+  if (error_ != nullptr) std::rethrow_exception(error_);
   file_->finish();
 }
 

@@ -1,6 +1,7 @@
 // The file of the option --skipped: a line of JSON for each record that is not indexed, written while the job runs.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,7 +16,8 @@ class SkippedFile {
   // Throws as report_output(), and UsageError for the file that --json names.
   SkippedFile(const Arguments& arguments, Session& session, const std::string& output);
 
-  // Empty if --skipped was not given. Needs this file; throws IoError.
+  // Empty if --skipped was not given. Needs this file. A line that cannot be written ends no job: finish_of_done() and
+  // finish_of_failed() tell the error. Throws InterruptedError.
   std::function<void(const SkippedRecord&)> listener();
 
   // After a job that made its index. An error says that the index is complete, and has the code kReportFailed.
@@ -25,9 +27,11 @@ class SkippedFile {
 
  private:
   void add(const SkippedRecord& record);
+  void write();
   void finish();
   std::unique_ptr<OutputFile> file_;
-  std::string lines_;  // not written yet
+  std::string lines_;         // not written yet
+  std::exception_ptr error_;  // the first of writing; then no more is written
 };
 
 }  // namespace spillway

@@ -34,19 +34,19 @@ class Collected final : public CiffSink {
 
 constexpr const char* kGood = "made by a test 3 3\nhead: 0x1 1x1 2x1\ntail: 1x3\nwörter: 0x2 2x1\na=3\nb=4\nc=2\n";
 
-std::string read(const std::string& bytes, std::size_t max_term_bytes = 255) {
+std::string read(const std::string& bytes, const CiffRules& rules = {}) {
   testing::FaultyFileSystem files;
   files.put("/job/file.ciff", bytes);
   MemoryBudget budget(std::size_t{64} << 20);
   Collected collected;
   WireReader in(files, "/job/file.ciff", budget, [] {});
-  read_ciff(in, collected, max_term_bytes);
+  read_ciff(in, collected, budget, rules);
   return collected.text;
 }
 
-std::string refusal(const std::string& bytes, std::size_t max_term_bytes = 255) {
+std::string refusal(const std::string& bytes, const CiffRules& rules = {}) {
   try {
-    read(bytes, max_term_bytes);
+    read(bytes, rules);
   } catch (const FormatError& error) {
     EXPECT_NE(std::string(error.what()).find("/job/file.ciff: byte "), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("expected "), std::string::npos) << error.what();
@@ -104,10 +104,11 @@ TEST(CiffReader, ReadsFieldsInAnyOrderButTermsFirst) {
   const std::string list = proto_bytes(1, "a") + proto_bytes(4, posting) + proto_number(3, 1) + proto_number(2, 1);
   file.lists_count = file.total_lists = 1;
   file.terms = 1;
-  file.records = {{0, "a", 0}, {1, "b", 1}, {2, "", 0}};
-  const std::string documents =
-      delimited(file.records[0].message()) + delimited(file.records[1].message()) + delimited(proto_number(1, 2));
-  EXPECT_EQ(read(delimited(file.header()) + delimited(list) + documents), "made by a test 1 3\na: 1x1\na=0\nb=1\n=0\n");
+  file.records = {{0, "a", 0}, {1, "b", 1}, {2, "c", 0}};
+  const std::string documents = delimited(file.records[0].message()) + delimited(file.records[1].message()) +
+                                delimited(proto_bytes(2, "c") + proto_number(1, 2));
+  EXPECT_EQ(read(delimited(file.header()) + delimited(list) + documents),
+            "made by a test 1 3\na: 1x1\na=0\nb=1\nc=0\n");
   const std::string late = proto_bytes(4, posting) + proto_bytes(1, "a") + proto_number(3, 1) + proto_number(2, 1);
   EXPECT_NE(refusal(delimited(file.header()) + delimited(late) + documents).find("term of PostingsList 0"),
             std::string::npos);
@@ -133,7 +134,8 @@ TEST(CiffReader, RefusesCountsThatDifferFromWhatFollows) {
   expect_refused([](CiffFile& file) { file.records.pop_back(); }, "the end of the file");
   expect_refused([](CiffFile& file) { file.rest = std::string(1, '\0'); }, "the end of the file after 3 DocRecords");
   expect_refused([](CiffFile& file) { file.terms = 10; }, "to be total_terms_in_collection, 10, found 9");
-  expect_refused([](CiffFile& file) { file.records[2].length = 3; }, "doclength of all DocRecords");
+  expect_refused([](CiffFile& file) { file.records[2].length = 3; },
+                 "doclength of DocRecord 2 to be the sum of the document's frequencies, 2, found 3");
   expect_refused([](CiffFile& file) { file.lists[0].document_count = 2; }, "df of PostingsList 0 ('head')");
   expect_refused([](CiffFile& file) { file.lists[2].occurrence_count = 4; }, "cf of PostingsList 2");
   expect_refused([](CiffFile& file) { file.lists[1].document_count = kNegative; }, "df of PostingsList 1 from 0 to");
@@ -153,9 +155,10 @@ TEST(CiffReader, RefusesBadTerms) {
   expect_refused([](CiffFile& file) { file.lists[1].term = "head"; }, "found 'head'");
   expect_refused([](CiffFile& file) { file.lists[0].term = ""; }, "term of PostingsList 0 before its postings");
   expect_refused([](CiffFile& file) { file.lists[0].term = "\xC3"; }, "term of PostingsList 0 in UTF-8");
-  EXPECT_NE(refusal(CiffFile().bytes(), 4).find("term of PostingsList 2 of at most 4 bytes, found 7"),
-            std::string::npos)
-      << refusal(CiffFile().bytes(), 4);
+  EXPECT_NE(
+      refusal(CiffFile().bytes(), {.max_term_bytes = 4}).find("term of PostingsList 2 of at most 4 bytes, found 7"),
+      std::string::npos)
+      << refusal(CiffFile().bytes(), {.max_term_bytes = 4});
 }
 
 TEST(CiffReader, RefusesBadDocuments) {
@@ -163,6 +166,42 @@ TEST(CiffReader, RefusesBadDocuments) {
   expect_refused([](CiffFile& file) { file.records[1].id = "\xFF"; }, "collection_docid of DocRecord 1 in UTF-8");
   expect_refused([](CiffFile& file) { file.records[1].id.assign(65536, 'x'); }, "of at most 65535 bytes");
   expect_refused([](CiffFile& file) { file.records[1].length = kNegative; }, "doclength of DocRecord 1 from 0 to");
+}
+
+// The index would be one that verify calls damaged.
+TEST(CiffReader, RefusesLengthsThatAreNotThoseOfTheLists) {
+  expect_refused(
+      [](CiffFile& file) {
+        std::swap(file.records[0].length, file.records[1].length);  // the sum stays
+      },
+      "doclength of DocRecord 0 to be the sum of the document's frequencies, 3, found 4");
+  expect_refused([](CiffFile& file) { file.records[2] = {2, "", 2}; }, "collection_docid of DocRecord 2, found none");
+  CiffFile rounded;
+  for (testing::CiffRecord& record : rounded.records) record.length = 40;
+  EXPECT_NE(refusal(rounded.bytes()).find("--lengths postings"), std::string::npos);
+  EXPECT_EQ(read(rounded.bytes(), {.lengths = CiffLengths::kPostings}), kGood);
+}
+
+TEST(CiffReader, RefusesDocumentsThatAreTooLong) {
+  constexpr std::uint64_t kMost = 0x7FFFFFFF;
+  CiffFile file;
+  for (auto& list : file.lists) {
+    list.postings = {{1, kMost}};
+    list.document_count = 1;
+    list.occurrence_count = kMost;
+  }
+  file.terms = 3 * kMost;
+  EXPECT_NE(refusal(file.bytes(), {.lengths = CiffLengths::kPostings}).find("of DocRecord 1 of less than 2^31"),
+            std::string::npos);
+}
+
+// The file states 2^31 - 1 documents, and its posting is of the last.
+TEST(CiffReader, TakesNoMemoryForDocumentsThatAreOnlyStated) {
+  CiffFile file;
+  file.lists_count = file.total_lists = file.terms = 1;
+  file.documents_count = file.total_documents = 0x7FFFFFFF;
+  file.lists = {{"head", {{0x7FFFFFFE, 1}}, 1, 1}};
+  EXPECT_NE(refusal(file.bytes()).find("doclength of DocRecord 0"), std::string::npos);
 }
 
 TEST(CiffReader, RefusesBadMessages) {

@@ -25,6 +25,12 @@ using testing::read_bytes;
 using testing::run_spillway;
 using testing::ScratchDirectory;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMeasuresMemory = false;  // sanitizers take memory of their own
+#else
+constexpr bool kMeasuresMemory = true;
+#endif
+
 // JSON lines; with `fields`, also titles, URLs and dates, some of them empty or not there.
 std::string records(std::size_t count, bool fields) {
   std::mt19937_64 random(11);
@@ -153,7 +159,7 @@ TEST_F(Exchange, TreatsRepeatedIdsAsIndexDoes) {
   const std::vector<std::string> import{"import", "--from", "ciff", at("twice.ciff"), "--force", "-o", at("t.index")};
   const auto with = [&](const char* policy) {
     std::vector<std::string> words = import;
-    words.insert(words.end(), {"--duplicate-ids", policy});
+    words.insert(words.end(), {"--duplicate-ids", policy, "--max-error-rate", "50%"});
     return run_spillway(words);
   };
   EXPECT_EQ(with("fail").exit_code, static_cast<int>(ExitCode::kBadInput));
@@ -163,6 +169,28 @@ TEST_F(Exchange, TreatsRepeatedIdsAsIndexDoes) {
   const ProgramResult first = with("first");
   EXPECT_EQ(first.exit_code, 0);
   EXPECT_NE(first.err.find("skipped 1 as duplicate_id"), std::string::npos) << first.err;
+  EXPECT_NE(first.err.find("3 documents: 2 imported, 1 skipped"), std::string::npos) << first.err;
+  run({"verify", at("t.index")});
+  for (const char* const limit : {"--max-error-rate=0.1", "--strict", "-q"}) {
+    std::vector<std::string> words = import;
+    words.push_back(limit);
+    const ProgramResult result = run_spillway(words);
+    EXPECT_EQ(result.exit_code, static_cast<int>(ExitCode::kBadInput)) << limit << result.err;
+    EXPECT_NE(result.err.find("duplicate_id"), std::string::npos) << result.err;
+  }
+}
+
+TEST_F(Exchange, TakesLengthsFromPostingsIfAsked) {
+  testing::CiffFile file;
+  write("exact.ciff", file.bytes());
+  for (testing::CiffRecord& record : file.records) record.length = 24;
+  write("rounded.ciff", file.bytes());
+  run({"import", "--from", "ciff", at("exact.ciff"), "-o", at("exact.index"), "-q"});
+  EXPECT_EQ(run_spillway({"import", "--from", "ciff", at("rounded.ciff"), "-o", at("rounded.index")}).exit_code,
+            static_cast<int>(ExitCode::kCorrupt));
+  run({"import", "--from", "ciff", at("rounded.ciff"), "-o", at("rounded.index"), "--lengths", "postings", "-q"});
+  run({"verify", at("rounded.index")});
+  expect_same_index(at("exact.index"), at("rounded.index"));
 }
 
 TEST_F(Exchange, ExportsWhatPisaReads) {
@@ -300,6 +328,38 @@ TEST_F(Exchange, IsRefusedWithTooLittleMemory) {
     EXPECT_EQ(run_spillway(more).exit_code, static_cast<int>(ExitCode::kOverBudget));
   }
   EXPECT_FALSE(fs::exists(at("out")));
+}
+
+// 3 million documents: 60 MB of ids, 12 MB of lengths, a list of all documents.
+TEST_F(Exchange, KeepsTheBudget) {
+  constexpr std::uint32_t kDocuments = kMeasuresMemory ? 3'000'000 : 30'000;
+  testing::CiffFile file;
+  file.lists_count = file.total_lists = 1;
+  file.documents_count = file.total_documents = file.terms = kDocuments;
+  file.lists.clear();
+  file.records.clear();
+  std::string bytes = testing::delimited(file.header()), list = testing::proto_bytes(1, "word") +
+                                                                testing::proto_number(2, kDocuments) +
+                                                                testing::proto_number(3, kDocuments);
+  for (std::uint32_t i = 0; i < kDocuments; ++i) list += i == 0 ? std::string("\x22\2\x10\1") : "\x22\4\x08\1\x10\1";
+  bytes += testing::delimited(list);
+  for (std::uint32_t i = 0; i < kDocuments; ++i) {
+    const std::string id = "document " + std::to_string(std::uint64_t{i} * 2'654'435'761 % 10'000'000'019);
+    bytes += testing::delimited(testing::CiffRecord{i, id, 1}.message());
+  }
+  write("large.ciff", bytes);
+  constexpr std::size_t kMost = (std::size_t{64} << 20) / 100 * 105;
+  for (const auto& words :
+       {std::vector<std::string>{"import", "--from", "ciff", at("large.ciff"), "-o", at("large.index"), "-q"},
+        std::vector<std::string>{"export", at("large.index"), "--to", "ciff", "-o", at("again.ciff"), "-q"},
+        std::vector<std::string>{"export", at("large.index"), "--to", "pisa", "-o", at("pisa"), "-q"}}) {
+    std::vector<std::string> more = words;
+    more.insert(more.end(), {"--memory", "64M"});
+    const ProgramResult result = run_spillway(more, {.measure_memory = kMeasuresMemory});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_LE(result.peak_resident_bytes, kMost) << words[0];
+  }
+  run({"verify", at("large.index")});
 }
 
 // A signal at many moments: the output is not there, or whole, and nothing else is.

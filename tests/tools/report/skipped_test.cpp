@@ -7,9 +7,11 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <set>
 #include <sstream>
 
+#include "corpora/unpack/gzip_ahead.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/records/warc_samples.hpp"
@@ -79,16 +81,28 @@ TEST_F(SkippedRecords, HavePlaceIdAddressAndReason) {
 
 TEST_F(SkippedRecords, AddUpForDamagedArchivesAndAnyNumberOfThreads) {
   std::string members;
+  std::mt19937_64 random(5);
   for (int i = 0; i < 400; ++i) {
     const std::string id = "urn:" + std::to_string(i);
-    members += testing::gzip_member(i % 3 == 0 ? archived("request", id, "GET /") : archived_page(id, "<p>page " + id));
+    std::string words = "<p>page " + id;
+    for (int word = 0; word < 500; ++word) words += " " + std::to_string(random());
+    members += testing::gzip_member(i % 3 == 0 ? archived("request", id, "GET /") : archived_page(id, words));
   }
-  for (std::size_t at = 1000; at < members.size(); at += 5000) members[at] ^= 0x10;
+  for (std::size_t at = 1000; at < members.size(); at += 50'000) members[at] ^= 0x10;
   members.resize(members.size() - 20);
+  ASSERT_GT(members.size(), GzipAhead::kLeastFileBytes);
   const std::string input = write("in.warc.gz", members);
   std::multiset<std::string> first;
-  for (const char* const threads : {"1", "4", "8"}) {
-    EXPECT_EQ(index(input, {"--max-error-rate", "1", "--threads", threads}).exit_code, 0);
+  std::map<std::string, std::string> files;
+  for (const auto& [threads, memory] :
+       {std::pair{"1", "1G"}, std::pair{"4", "1G"}, std::pair{"8", "1G"}, std::pair{"4", "64M"}}) {
+    EXPECT_EQ(index(input, {"--max-error-rate", "1", "--threads", threads, "--memory", memory}).exit_code, 0);
+    std::map<std::string, std::string> made;
+    for (const auto& entry : fs::directory_iterator(index_)) {
+      made[entry.path().filename()] = read_file(posix_file_system(), entry.path());
+    }
+    if (files.empty()) files = made;
+    EXPECT_TRUE(made == files) << threads << " threads, " << memory;
     expect_ledger();
     std::multiset<std::string> all;
     for (const json& line : lines()) all.insert(line.dump());
@@ -160,6 +174,25 @@ TEST_F(SkippedRecords, AreListedIfTheyAreTooMany) {
   EXPECT_FALSE(fs::exists(index_));
 }
 
+// The inputs are known only once lists were read and directories walked.
+TEST_F(SkippedRecords, ReplaceNoInput) {
+  const std::string text = "{\"id\":\"a\",\"text\":\"x\"}\nno object\n";
+  const std::string input = write("in.jsonl", text);
+  fs::create_directory(scratch_ / "directory");
+  fs::create_hard_link(input, scratch_ / "directory/linked.jsonl");
+  const std::string list = write("list", input + "\n");
+  for (const char* const option : {"--skipped", "--json"}) {
+    for (const std::string& named : {"@" + list, scratch_ / "directory"}) {
+      const ProgramResult result =
+          run_spillway({"index", named, "-o", index_, option, input, "--force", "--max-error-rate", "1"});
+      EXPECT_EQ(result.exit_code, 2) << result.err;
+      EXPECT_NE(result.err.find("would replace the input"), std::string::npos) << result.err;
+      EXPECT_EQ(read_file(posix_file_system(), input), text);
+      EXPECT_FALSE(fs::exists(index_));
+    }
+  }
+}
+
 TEST_F(SkippedRecords, GoToAFileOfTheirOwn) {
   const std::string input = write("in.jsonl", "{\"id\":\"a\",\"text\":\"x\"}\n");
   EXPECT_EQ(run_spillway({"index", input, "-o", index_, "--json", report_, "--skipped", report_}).exit_code, 2);
@@ -172,6 +205,13 @@ TEST_F(SkippedRecords, GoToAFileOfTheirOwn) {
   const ProgramResult failed = run_spillway(
       {"index", bad, "--format", "jsonl", "--max-error-rate", "1", "-o", index_, "--skipped", "/dev/full", "--force"});
   EXPECT_EQ(failed.exit_code, 7) << failed.err;
+  std::string many;  // lines of the list that do not wait for the end
+  for (int i = 0; i < 3000; ++i) many += "no object\n";
+  const ProgramResult long_list =
+      run_spillway({"index", write("many.jsonl", many + R"({"id":"a","text":"x"})"), "--format", "jsonl",
+                    "--max-error-rate", "1", "-o", index_, "--skipped", "/dev/full", "--force"});
+  EXPECT_EQ(long_list.exit_code, 7) << long_list.err;
+  EXPECT_EQ(run_spillway({"verify", index_}).exit_code, 0);
   EXPECT_NE(failed.err.find("only its list of skipped records is not"), std::string::npos) << failed.err;
 }
 
