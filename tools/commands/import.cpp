@@ -105,8 +105,7 @@ Command import_command() {
   command.min_operands = command.max_operands = 1;
   command.exit_codes = {
       {ExitCode::kBadInput,
-       "documents with the same id: more than --max-error-rate or --strict allows, or any with "
-       "--duplicate-ids fail; no index"},
+       "more ids repeat than --max-error-rate or --strict allows, or --duplicate-ids fail; no index"},
       {ExitCode::kOverBudget, "--memory, --temp-limit, the disk or the machine's memory is too small; no index"},
       {ExitCode::kCorrupt, "the file is damaged, or no whole collection; no index"}};
   command.run = run_import_command;
