@@ -104,7 +104,7 @@ class ImportJob {
     skips.add_documents(report_.records_in);
     for (const IdTable::Duplicate& duplicate : merge.duplicates) {
       skips.note(SkipReason::kDuplicateId, duplicate.dropped, {"document " + std::to_string(duplicate.dropped), 0},
-                 "id " + duplicate.id + " is that of document " + std::to_string(duplicate.kept));
+                 "id " + duplicate.value + " is that of document " + std::to_string(duplicate.kept));
     }
     report_.duplicate_documents = duplicates;
     skips.move_documents(SkipReason::kDuplicateId, duplicates);

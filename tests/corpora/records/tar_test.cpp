@@ -47,7 +47,8 @@ TEST(Tar, HasTheDocumentsOfTheDirectory) {
 }
 
 TEST(Tar, OfCacmHasAllDocuments) {
-  const auto found = read_corpus({SPILLWAY_CORPORA_OR_SKIP() + "/retrieval/cacm/cacm_html.tar.gz"});
+  const std::string corpora = SPILLWAY_CORPORA_OR_SKIP();
+  const auto found = read_corpus({corpora + "/retrieval/cacm/cacm_html.tar.gz"});
   ASSERT_EQ(found.documents.size(), 3204u);
   EXPECT_TRUE(found.skips.empty());
   EXPECT_EQ(found.documents[0].id, "CACM-0001.html");
