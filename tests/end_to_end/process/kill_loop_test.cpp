@@ -1,6 +1,7 @@
 // Runs tools/kill_loop, which kills jobs at random moments, for a short time and on the disk of the build.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/support/run_program.hpp"
@@ -14,7 +15,10 @@ TEST(KillLoop, FindsNoFault) {
       testing::run_program({SPILLWAY_SOURCE_DIR "/tools/kill_loop", "3", "--kills", "20", "--seed", "15", "--directory",
                             directory, "--program", SPILLWAY_BINARY});
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
-  EXPECT_NE(result.out.find("\n20 kills"), std::string::npos) << result.out;
+  const std::size_t line = result.out.find('\n');
+  ASSERT_NE(line, std::string::npos) << result.out;
+  // The last job may be killed up to three times.
+  EXPECT_GE(std::atoi(result.out.c_str() + line + 1), 20) << result.out;
 }
 
 }  // namespace
