@@ -1,6 +1,6 @@
 // Finds the borders between the records of a format without reading a file from its start: after a newline, or, in
-// trec, at a <DOC> tag in upper or lower case. A file may therefore be cut anywhere, and always gives the same records.
-// Time O(bytes).
+// trec, at a <DOC> tag in upper or lower case, with or without attributes. A file may therefore be cut anywhere, and
+// always gives the same records. Time O(bytes).
 #pragma once
 
 #include <cstddef>

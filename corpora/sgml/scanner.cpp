@@ -9,11 +9,12 @@ namespace {
 constexpr std::size_t kLongestMarkup = 4096;
 
 bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-bool is_name_byte(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == ':';
-}
 
 }  // namespace
+
+bool SgmlScanner::is_name_byte(char byte) {
+  return is_letter(byte) || (byte >= '0' && byte <= '9') || byte == '-' || byte == '_' || byte == '.' || byte == ':';
+}
 
 void SgmlScanner::feed(std::string_view fragment) {
   while (!fragment.empty()) {

@@ -31,6 +31,7 @@ class SgmlScanner {
   void feed(std::string_view fragment);
   // Ends the document.
   void finish();
+  static bool is_name_byte(char byte);
 
  private:
   enum class State : std::uint8_t { kCharacters, kMarkup, kComment };

@@ -138,7 +138,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const bool has_terms = succeeds([&] { all = entries_of(*run, "", ""); });
   if (has_terms) {
     check_postings(*run);
-    check_ranges(*run, all);
+    succeeds([&] { check_ranges(*run, all); });  // only these read the samples of the footer
   }
   succeeds([&] { entries_of(*run, "m", "n"); });
   if (succeeds([&] { read_streams(*run); }) && has_terms) {

@@ -20,7 +20,7 @@ class TrecSamples {
   }
 
   std::string next() {
-    std::string bytes = pick({"<DOC>", "<doc>", "<Doc>\r\n", "<DOC>\n"});
+    std::string bytes = pick({"<DOC>", "<doc>", "<Doc>\r\n", "<DOC>\n", "<DOC id=1>", "<DOC\n>", "<doc/>"});
     if (random_() % 8 != 0)
       bytes += pick({"<DOCNO>", "<docno> "}) + std::to_string(++number_) + pick({"</DOCNO>", " </docno>\n"});
     for (auto i = random_() % 10; i > 0; --i) {

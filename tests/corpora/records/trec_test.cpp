@@ -94,6 +94,15 @@ TEST(TrecRecords, ANewDocumentClosesTheOldWhichIsCountedAsRepaired) {
   EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kMissingId});
 }
 
+TEST(TrecRecords, DocumentsMayHaveAttributes) {
+  const auto result = read_trec(
+      "<DOC id=\"a\" type='story'><DOCNO>1</DOCNO>one</DOC>\n<doc\n n=2><DOCNO>2</DOCNO>two</DOC><DOC/><DOCNO>3</DOCNO>"
+      "three</DOC><DOC ><DOCNO>4</DOCNO>four <DOCNO>5</DOCNO> <DOCS>five</DOCS></DOC>");
+  EXPECT_EQ(result.ids(), (std::vector<std::string>{"1", "2", "3", "4"}));
+  EXPECT_TRUE(result.skips.empty());
+  EXPECT_EQ(result.texts(), (std::vector<std::string>{"one", "two", "three", "four 5 five"}));
+}
+
 TEST(TrecRecords, TextOfNoDocumentIsCounted) {
   const auto result = read_trec(
       "<?xml version='1.0'?>\n<docs>\n<DOC><DOCNO>1</DOCNO>a</DOC>\n<x>\n<DOC><DOCNO>2</DOCNO>b</DOC> stray <DOC>"
