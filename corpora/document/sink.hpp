@@ -38,6 +38,7 @@ enum class SkipReason : std::uint8_t {
   kHttpStatus,
   kMediaType,  // neither HTML nor plain text
   kEmptyPage,
+  kKnownId,  // append --skip-known: the index has a document with the id
   // Crawls: damage.
   kBadRecordHeader,
   kBadRecordLength,  // missing, or not where the next record begins

@@ -59,12 +59,24 @@ std::string hash_of_file(FileSystem& files, const std::string& path) {
   return to_hex(hash.digest());
 }
 
+// The manifest of an index holds the hashes of its files.
+std::string identity_of_index(FileSystem& files, const std::string& index) {
+  return "an index with the hash " + hash_of_file(files, index + "/" + std::string(kManifestName));
+}
+
+void add_base(JobDescription& job, FileSystem& files, const IndexOptions& options) {
+  constexpr const char* kNames[] = {"refused", "--replace", "--skip-known"};
+  job.options.emplace_back("the index to append to", identity_of_index(files, options.output));
+  job.options.emplace_back("known ids", kNames[static_cast<std::size_t>(*options.append)]);
+  job.options.emplace_back("--replace-url", options.replace_urls ? "yes" : "");
+}
+
 }  // namespace
 
-JobDescription describe_index_job(const IndexOptions& options, const ContentOptions& content,
+JobDescription describe_index_job(FileSystem& files, const IndexOptions& options, const ContentOptions& content,
                                   const CorpusPlan& corpus) {
   JobDescription job;
-  job.command = "index";
+  job.command = options.append ? "append" : "index";
   job.release = options.resume.release;
   job.content = content;
   const CorpusOptions& read = options.corpus;
@@ -75,6 +87,7 @@ JobDescription describe_index_job(const IndexOptions& options, const ContentOpti
   add_fields(job, "tsv", read.tsv_fields);
   add_crawl(job, read.crawl);
   job.options.emplace_back("--dedup", dedup_names()[static_cast<std::size_t>(options.dedup)]);
+  if (options.append) add_base(job, files, options);
   for (const CorpusFile& file : corpus.files) {
     refuse_stream(file);
     job.add_input({std::to_string(file.size) + " bytes, modified at " + std::to_string(file.modified_ns) +
@@ -86,21 +99,24 @@ JobDescription describe_index_job(const IndexOptions& options, const ContentOpti
   return job;
 }
 
-// The manifest of an index holds the hashes of its files.
 JobDescription describe_merge_job(FileSystem& files, const MergeOptions& options, const ContentOptions& content) {
   JobDescription job;
   job.command = "merge";
   job.release = options.resume.release;
   job.content = content;
-  if (options.drop == "-") {
-    throw UsageError("--resumable needs inputs that can be read again, and the standard input that --drop - names " +
-                     std::string("cannot: copy it to a file first"));
+  std::string lists;
+  for (const std::string& list : options.drop_ids.files) {
+    if (list == "-") {
+      throw UsageError(
+          "--resumable needs inputs that can be read again, and the standard input that --drop - names "
+          "cannot: copy it to a file first");
+    }
+    lists += (lists.empty() ? "a list with the hash " : ", ") + hash_of_file(files, list);
   }
-  job.options.emplace_back("--drop", options.drop ? "a list with the hash " + hash_of_file(files, *options.drop) : "");
+  job.options.emplace_back("--drop", lists);
   job.options.emplace_back("--dedup", dedup_names()[static_cast<std::size_t>(options.dedup)]);
   for (const std::string& input : options.inputs) {
-    const std::string manifest = input + "/" + std::string(kManifestName);
-    job.add_input({"an index with the hash " + hash_of_file(files, manifest), input}, 0);
+    job.add_input({identity_of_index(files, input), input}, 0);
   }
   return job;
 }

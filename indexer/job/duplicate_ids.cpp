@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "indexer/job/repeats.hpp"
+#include "indexer/job/replaced_urls.hpp"
 #include "io/base/error.hpp"
 #include "merge/input/documents.hpp"
 #include "merge/input/source_layout.hpp"
@@ -16,6 +17,13 @@ namespace {
 
 bool is_hole(const RunDocument& document) { return document.fields == RunDocument::kDropped; }
 bool has_id(const RunDocument& document) { return !is_hole(document) && (document.fields & RunDocument::kId) != 0; }
+
+bool names_any(const IdList* list) { return list != nullptr && list->count() != 0; }
+
+bool is_url_listed(const RunDocument& document, const IdTableResources& resources) {
+  return names_any(resources.urls_to_drop) && (document.fields & RunDocument::kUrl) != 0 &&
+         resources.urls_to_drop->take(document.url);
+}
 
 bool any_stored_ids(std::span<const MergeInput* const> inputs) {
   return std::any_of(inputs.begin(), inputs.end(),
@@ -31,6 +39,15 @@ bool any_stored_ids(std::span<const MergeInput* const> inputs) {
 
 bool may_have_holes(std::span<const MergeInput* const> inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [](const MergeInput* input) { return input->may_have_dropped(); });
+}
+
+RepeatSearch repeat_search(Dedup what, const IdTableResources& resources) {
+  return {.what = what,
+          .budget = resources.budget,
+          .temp = resources.temp,
+          .sorter = resources.sorter,
+          .memory_bytes = resources.memory_bytes,
+          .check = resources.check_cancelled};
 }
 
 // Keeps the examples with the smallest numbers, in their order.
@@ -51,13 +68,14 @@ IdTable::IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy,
       has_ids_(any_stored_ids(inputs)),
       check_cancelled_(resources.check_cancelled) {
   const FirstLook first = take_lengths(inputs, resources, lengths) ? FirstLook() : look(inputs, lengths);
-  if (first.any_hole || (resources.to_drop != nullptr && resources.to_drop->count() != 0)) {
+  if (first.any_hole || names_any(resources.to_drop) || names_any(resources.urls_to_drop)) {
     drop_known(inputs, resources);
   }
+  if (resources.appended_to.replace_urls) drop_replaced_urls(inputs, resources);
   if (resources.dedup != Dedup::kNone) drop_repeats(inputs, resources);
   if (has_ids_ && !first.ascends) {
     sort_ids(inputs, resources, lengths);
-    if (policy != DuplicateIds::kKeep) drop_duplicates(policy, resources);
+    if (SameIds::may_drop(policy, resources.appended_to)) drop_duplicates(policy, resources);
   }
   dropped_.seal();
   lengths.drop(dropped_);
@@ -106,7 +124,14 @@ IdTable::FirstLook IdTable::look(std::span<const MergeInput* const> inputs, Leng
   return result;
 }
 
-// Drops holes, and the documents that the list names.
+// `place`: its number, from 1, which is its id if no input stores ids.
+bool IdTable::is_id_listed(const RunDocument& document, std::uint64_t place, const IdTableResources& resources) const {
+  if (!names_any(resources.to_drop)) return false;
+  if (has_id(document)) return resources.to_drop->take(document.id);
+  return !has_ids_ && resources.to_drop->take(std::to_string(place));
+}
+
+// Drops holes, and the documents that the lists name.
 void IdTable::drop_known(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
   std::uint64_t place = 0;
   for_each_document(inputs, check_cancelled_, [&](std::uint32_t number, const RunDocument& document) {
@@ -115,10 +140,8 @@ void IdTable::drop_known(std::span<const MergeInput* const> inputs, const IdTabl
       return ReadStep::kGoOn;
     }
     ++place;
-    if (resources.to_drop == nullptr) return ReadStep::kGoOn;
-    const bool listed = has_id(document) ? resources.to_drop->take(document.id)
-                                         : !has_ids_ && resources.to_drop->take(std::to_string(place));
-    if (listed) {
+    const bool by_id = is_id_listed(document, place, resources), by_url = is_url_listed(document, resources);
+    if (by_id || by_url) {
       drop(number, resources);
       ++listed_count_;
     }
@@ -189,64 +212,57 @@ bool IdTable::place_ids(std::span<const MergeInput* const> inputs, unsigned thre
   return true;
 }
 
-void IdTable::drop_repeats(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
-  const RepeatSearch search{.what = resources.dedup,
-                            .budget = resources.budget,
-                            .temp = resources.temp,
-                            .sorter = resources.sorter,
-                            .memory_bytes = resources.memory_bytes,
-                            .check = check_cancelled_};
-  find_repeats(inputs, dropped_, search, [&](std::string_view value, std::uint32_t kept, std::uint32_t number) {
+void IdTable::drop_replaced_urls(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
+  ReplacedUrls replaced(resources.budget, resources.appended_to.document_count, [&](std::uint32_t number) {
     drop(number, resources);
-    ++repeat_count_;
-    keep_first(repeats_, value, kept, number);
+    ++replaced_count_;
   });
-  if (resources.on_duplicate && repeat_count_ != 0) tell_of_repeats(inputs, resources);
+  find_repeats(inputs, dropped_, repeat_search(Dedup::kUrl, resources),
+               [&](std::string_view, std::uint32_t first, std::uint32_t number) { replaced.take(first, number); });
+}
+
+void IdTable::drop_repeats(std::span<const MergeInput* const> inputs, const IdTableResources& resources) {
+  const auto take = [&](std::string_view value, std::uint32_t kept, std::uint32_t number) {
+    if (number < resources.appended_to.document_count) return;
+    drop(number, resources);
+    ++repeats_.count;
+    keep_first(repeats_.examples, value, kept, number);
+  };
+  find_repeats(inputs, dropped_, repeat_search(resources.dedup, resources), take);
+  if (resources.on_repeat && repeats_.count != 0) tell_of_repeats(inputs, resources);
 }
 
 // Reads the documents once more: the sort has neither ids nor URLs of all of them.
 void IdTable::tell_of_repeats(std::span<const MergeInput* const> inputs, const IdTableResources& resources) const {
   for_each_document(inputs, check_cancelled_, [&](std::uint32_t number, const RunDocument& document) {
-    if (dropped_.contains(number) && !is_hole(document)) {
-      resources.on_duplicate({.reason = repeat_reason(resources.dedup),
-                              .offset = number,
-                              .detail = "an earlier document has the same " + std::string(repeat_name(resources.dedup)),
-                              .id = std::string(document.id),
-                              .url = std::string(document.url)});
-    }
+    const bool is_appended = number >= resources.appended_to.document_count;
+    if (is_appended && dropped_.contains(number)) resources.on_repeat(number, document);
     return ReadStep::kGoOn;
   });
 }
 
-// Equal ids come in order of number: the first is kept.
 void IdTable::drop_duplicates(DuplicateIds policy, const IdTableResources& resources) {
-  std::string kept_id;
-  std::uint32_t kept = 0;
-  bool any = false;
+  SameIds same(policy, resources.appended_to);
+  const auto drop_into = [&](Duplicates& dropped) {
+    return [&](std::string_view id, std::uint32_t kept, std::uint32_t number) {
+      drop(number, resources);
+      ++dropped.count;
+      if (dropped.examples.size() < kExamples) dropped.examples.push_back({std::string(id), kept, number});
+      if (resources.on_duplicate) resources.on_duplicate(id, kept, number);
+    };
+  };
+  same.on_duplicate = drop_into(duplicates_);
+  same.on_known = drop_into(known_);
+  same.on_replaced = [&](std::uint32_t number) {
+    drop(number, resources);
+    ++replaced_count_;
+  };
   const auto take = [&](std::string_view id, std::uint32_t number) {
     if (check_cancelled_) check_cancelled_();
-    if (!any || id != kept_id) {
-      any = true;
-      kept_id = id;
-      kept = number;
-      return;
-    }
-    if (policy == DuplicateIds::kFail) {
-      throw InputError("documents " + std::to_string(std::uint64_t{kept} + 1) + " and " +
-                       std::to_string(std::uint64_t{number} + 1) + " of the input have the same id \"" + printable(id) +
-                       "\": mend the input, or choose --duplicate-ids first or keep");
-    }
-    drop(number, resources);
-    ++duplicate_count_;
-    if (examples_.size() < kExamples) examples_.push_back({std::string(id), kept, number});
-    if (resources.on_duplicate) {
-      resources.on_duplicate({.reason = SkipReason::kDuplicateId,
-                              .offset = number,
-                              .detail = "document " + std::to_string(kept) + " has the same id",
-                              .id = std::string(id)});
-    }
+    same.take(id, number);
   };
   sort_->read_repeated(take, check_cancelled_);
+  same.finish();
 }
 
 // Reserves the bitmap at the first dropped document.

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "indexer/job/id_list.hpp"
-#include "indexer/options/index_options.hpp"
-#include "indexer/options/index_report.hpp"
+#include "indexer/job/same_ids.hpp"
 #include "io/file/temp_space.hpp"
 #include "io/format/content_options.hpp"
 #include "io/index/writer.hpp"
@@ -24,21 +23,28 @@
 
 namespace spillway {
 
-// Hears of a document that is dropped because it repeats an earlier one; `offset` is its number.
-using DuplicateListener = std::function<void(const SkippedRecord&)>;
+// Hears of a document that is dropped because an earlier one, which is kept, has its id. It may be one of the index
+// that the job appends to.
+using DuplicateListener = std::function<void(std::string_view id, std::uint32_t kept, std::uint32_t dropped)>;
+
+// Hears of a document that is dropped because it repeats an earlier one.
+using RepeatListener = std::function<void(std::uint32_t number, const RunDocument& document)>;
 
 struct IdTableResources {
   MemoryBudget& budget;
   TempSpace& temp;
   const StringSorter& sorter;
   std::size_t memory_bytes = 0;  // of the sort, reserved only if ids must be sorted; at least 256 KiB are used
-  IdList* to_drop = nullptr;     // documents to drop under any policy; may be null
+  IdList* to_drop = nullptr;     // ids of documents to drop under any policy; may be null
   std::function<void()> check_cancelled = {};  // called often; throws to stop. May be empty
   unsigned threads = 1;                        // of the calling thread's TBB arena
   std::size_t documents_bytes = 0;             // memory of reading the documents of one input
-  // Hears of repeats in their order, then of duplicate ids in order of id. May be empty. Requires: no `to_drop`.
-  DuplicateListener on_duplicate = {};
-  Dedup dedup = Dedup::kNone;  // drops documents that repeat another before duplicate ids are searched
+  DuplicateListener on_duplicate = {};         // in order of id. May be empty
+  AppendedTo appended_to = {};                 // names the first documents of the inputs
+  IdList* urls_to_drop = nullptr;              // as to_drop
+  Dedup dedup = Dedup::kNone;     // drops documents that repeat another before duplicate ids are searched; none of the
+                                  // index that others are appended to
+  RepeatListener on_repeat = {};  // in order of number. May be empty. Requires: no lists of what to drop
 };
 
 // The constructor reads the documents of all inputs, twice if ids ascend only at first. Ascending ids need neither a
@@ -53,22 +59,31 @@ class IdTable {
   };
   static constexpr std::size_t kExamples = 5;
 
-  // The inputs, in order, are one source; `lengths` receives the length of each of its documents. Policy kFail throws
-  // InputError, which names the id and both documents, at the first duplicate.
+  // The inputs, in order, are one source; `lengths` receives the length of each of its documents. Throws InputError,
+  // which names the id and both documents, at the first duplicate with policy kFail; KnownIds::kRefuse throws one for
+  // all known ids together.
   IdTable(std::span<const MergeInput* const> inputs, DuplicateIds policy, const IdTableResources& resources,
           LengthCodes& lengths);
 
   const DroppedDocuments& dropped() const { return dropped_; }
-  std::uint64_t duplicate_count() const { return duplicate_count_; }    // documents dropped for their id
-  std::uint64_t repeat_count() const { return repeat_count_; }          // ... for `dedup`
-  std::uint64_t listed_count() const { return listed_count_; }          // documents that were to be dropped
-  const std::vector<Duplicate>& examples() const { return examples_; }  // the first few, in order of id
-  const std::vector<Duplicate>& repeats() const { return repeats_; }    // the first few of the source
+  std::uint64_t duplicate_count() const { return duplicates_.count; }  // documents dropped for their id
+  std::uint64_t repeat_count() const { return repeats_.count; }        // ... for `dedup`
+  std::uint64_t known_count() const { return known_.count; }           // ... that the index has already
+  std::uint64_t listed_count() const { return listed_count_; }         // documents that were to be dropped
+  std::uint64_t replaced_count() const { return replaced_count_; }     // documents that appended ones replace
+  // The first few of them, in order of id.
+  const std::vector<Duplicate>& examples() const { return duplicates_.examples; }
+  const std::vector<Duplicate>& known_examples() const { return known_.examples; }
+  const std::vector<Duplicate>& repeats() const { return repeats_.examples; }  // in order of number
   // Streams the kept documents with stored ids, renumbered, in order of id. Call it once: it releases the memory of the
   // sort.
   void write_order(IndexWriter& writer);
 
  private:
+  struct Duplicates {
+    std::uint64_t count = 0;
+    std::vector<Duplicate> examples;
+  };
   struct FirstLook {
     bool ascends = true;    // each document has a larger id than the one before it
     bool any_hole = false;  // an input has dropped documents
@@ -78,7 +93,9 @@ class IdTable {
   FirstLook look(std::span<const MergeInput* const> inputs, LengthCodes& lengths) const;
   void sort_ids(std::span<const MergeInput* const> inputs, const IdTableResources& resources, LengthCodes& lengths);
   bool place_ids(std::span<const MergeInput* const> inputs, unsigned threads, LengthCodes& lengths);
+  bool is_id_listed(const RunDocument& document, std::uint64_t place, const IdTableResources& resources) const;
   void drop_known(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
+  void drop_replaced_urls(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
   void drop_repeats(std::span<const MergeInput* const> inputs, const IdTableResources& resources);
   void tell_of_repeats(std::span<const MergeInput* const> inputs, const IdTableResources& resources) const;
   void drop_duplicates(DuplicateIds policy, const IdTableResources& resources);
@@ -86,8 +103,8 @@ class IdTable {
 
   std::uint64_t document_count_ = 0;
   DroppedDocuments dropped_;
-  std::uint64_t duplicate_count_ = 0, repeat_count_ = 0, listed_count_ = 0;
-  std::vector<Duplicate> examples_, repeats_;
+  Duplicates duplicates_, known_, repeats_;
+  std::uint64_t listed_count_ = 0, replaced_count_ = 0;
   std::unique_ptr<ExternalStringSort> sort_;  // null: no ids, or ids in order
   bool has_ids_ = false;
   std::function<void()> check_cancelled_;

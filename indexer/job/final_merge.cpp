@@ -162,13 +162,19 @@ class LastPass {
                                   .threads = setup_.threads,
                                   .documents_bytes = documents_bytes_,
                                   .on_duplicate = setup_.on_duplicate,
-                                  .dedup = setup_.dedup},
+                                  .appended_to = setup_.appended_to,
+                                  .urls_to_drop = setup_.urls_to_drop,
+                                  .dedup = setup_.dedup,
+                                  .on_repeat = setup_.on_repeat},
                  lengths_);
     stats_.duplicate_documents = ids_->duplicate_count();
     stats_.listed_documents = ids_->listed_count();
     stats_.duplicates = ids_->examples();
     stats_.repeated_documents = ids_->repeat_count();
     stats_.repeats = ids_->repeats();
+    stats_.known_documents = ids_->known_count();
+    stats_.known = ids_->known_examples();
+    stats_.replaced_documents = ids_->replaced_count();
     stats_.id_seconds = watch.seconds();
   }
 

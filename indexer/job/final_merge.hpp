@@ -20,18 +20,22 @@ struct MergeSetup {
   MemoryBudget& budget;
   TempSpace& temp;
   unsigned threads = 1;
-  IdList* to_drop = nullptr;           // documents to leave out; may be null
+  IdList* to_drop = nullptr;           // ids of documents to leave out; may be null
+  IdList* urls_to_drop = nullptr;      // URLs of such documents; may be null
   std::size_t max_fan_in = 0;          // 0: what memory and descriptors allow
   Checkpoints* checkpoints = nullptr;  // of a resumable job: passes are committed
   DuplicateListener on_duplicate = {};
+  AppendedTo appended_to = {};
   Dedup dedup = Dedup::kNone;
+  RepeatListener on_repeat = {};
 };
 
 struct MergeStats {
   std::uint64_t passes = 0;  // including the last one
-  std::uint64_t documents = 0, duplicate_documents = 0, repeated_documents = 0, listed_documents = 0, postings = 0,
-                occurrences = 0;
-  std::vector<IdTable::Duplicate> duplicates, repeats;                              // the first few
+  std::uint64_t documents = 0, duplicate_documents = 0, listed_documents = 0, postings = 0, occurrences = 0;
+  std::uint64_t repeated_documents = 0;                                             // dropped for `dedup`
+  std::uint64_t known_documents = 0, replaced_documents = 0;                        // of a job that appends
+  std::vector<IdTable::Duplicate> duplicates, known, repeats;                       // the first few
   double pass_seconds = 0, id_seconds = 0, document_seconds = 0, list_seconds = 0;  // wall
   double list_busy_seconds = 0;                                                     // of all threads that merged lists
   std::uint64_t rewritten_bytes = 0;

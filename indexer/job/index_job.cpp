@@ -7,8 +7,10 @@
 #include <thread>
 
 #include "indexer/ingest/ingest.hpp"
+#include "indexer/job/base_index.hpp"
 #include "indexer/job/describe.hpp"
 #include "indexer/job/final_merge.hpp"
+#include "indexer/job/index_figures.hpp"
 #include "indexer/job/output.hpp"
 #include "indexer/job/repeats.hpp"
 #include "indexer/job/task_threads.hpp"
@@ -94,10 +96,11 @@ class IndexJob {
     context_.say(report_.plan);
     if (threads_ != planned_threads) task_threads.emplace(threads_);  // there is no GPU
     std::optional<JobDescription> job;
-    if (options_.resume.resumable) job = describe_index_job(options_, content_, corpus_);
+    if (options_.resume.resumable) job = describe_index_job(context_.files, options_, content_, corpus_);
     WorkDirectory work(context_.files, options_.output, job ? JobKind::kResumable : JobKind::kOrdinary,
                        options_.resume.restart ? Interrupted::kDiscard : Interrupted::kKeep);
     check_output(options_, context_.files);  // again: an index that a killed job had moved aside is back
+    open_base();
     check_run_files(planned_.estimate, run_descriptors(), context_.warn);
     check_disks(work);
     std::optional<Checkpoints> checkpoints;  // ends before `work`
@@ -132,11 +135,34 @@ class IndexJob {
     bytes = std::min(bytes, std::max(kLeastBytes, plan_.assembler.block_bytes / kTasksOfBlock));
   }
 
+  // Requires: the work directory is this job's, so that no other job replaces the index meanwhile.
+  void open_base() {
+    if (!options_.append) return;
+    base_.emplace(context_.files, options_.output, content_);
+    const std::size_t runs = plan_.run_memory_bytes + plan_.last_run_memory_bytes;
+    base_->check_memory({.budget_bytes = budget_.total_bytes(),
+                         .free_bytes = budget_.free_bytes() - std::min(budget_.free_bytes(), runs),
+                         .run_block_bytes = plan_.run_block_bytes,
+                         .max_term_bytes = content_.max_term_bytes,
+                         .store = content_.store,
+                         .has_positions = content_.positions,
+                         .threads = threads_,
+                         .descriptors = run_descriptors()});
+    report_.documents_before = base_->counts().documents;
+  }
+
+  // Documents of the source that come before those of the input.
+  std::uint64_t base_documents() const { return base_ ? base_->counts().source_documents : 0; }
+
   // Refuses a job that certainly fills the disks; warns of one that probably does.
   void check_disks(const WorkDirectory& work) const {
     const JobEstimate& estimate = planned_.estimate;
     if (!estimate.is_known) return;
-    const DiskNeed index{"the index", estimate.least_index_bytes, estimate.index_bytes};
+    // Without replaced documents the output holds at least the index to append to, perhaps packed better.
+    const std::uint64_t base_bytes = base_ ? base_->bytes() : 0;
+    const std::uint64_t least_base_bytes =
+        options_.append == KnownIds::kReplace || options_.replace_urls ? 0 : base_bytes / 2;
+    const DiskNeed index{"the index", estimate.least_index_bytes + least_base_bytes, estimate.index_bytes + base_bytes};
     const DiskNeed runs{"the runs", estimate.least_spilled_bytes, estimate.spilled_bytes};
     check_free_space(context_.files, options_.output, index, context_.warn);
     const std::vector<std::string> shared =
@@ -149,7 +175,11 @@ class IndexJob {
   void build(WorkDirectory& work, TempSpace& temp, const Stopwatch& watch) {
     RunStore runs(budget_, temp, checkpoints_ != nullptr ? 0 : plan_.run_memory_bytes,
                   TermBlockBuilder::max_block_bytes(plan_.run_block_bytes, content_.max_term_bytes));
-    if (checkpoints_ != nullptr) go_on(runs);
+    if (checkpoints_ != nullptr) {
+      go_on(runs);
+    } else if (base_) {
+      runs.runs.push_back(base_->take_source());
+    }
     context_.progress.stage.store("parse");
     IndexOptions options = options_;
     options.corpus = corpus_options_;
@@ -175,13 +205,13 @@ class IndexJob {
     const std::jthread releasing_chunks = release_ingest();
     check_unchanged(context_.files, corpus_);
     if (content_.duplicate_ids != DuplicateIds::kFirst) skips_.judge_at_end();
-    report_.runs = runs.runs.size();
+    report_.runs = runs.runs.size() - (base_ ? 1 : 0);
     for (const auto& run : runs.runs) report_.runs_spilled += run->is_spilled() ? 1 : 0;
 
     const Stopwatch write_watch;
     IndexWriter writer(context_.files, work.index_path(), content_);
     const Reservation writer_memory = budget_.reserve(IndexWriter::memory_bytes(), "the index writer");
-    const IndexTotals totals = merge_into_index(
+    IndexTotals totals = merge_into_index(
         {.content = content_,
          .run_block_bytes = plan_.run_block_bytes,
          .id_sort_bytes = plan_.id_sort_bytes,
@@ -192,8 +222,11 @@ class IndexJob {
          .threads = threads_,
          .checkpoints = checkpoints_,
          .on_duplicate = duplicate_listener(),
-         .dedup = options_.dedup},
+         .appended_to = {base_documents(), options_.append.value_or(KnownIds::kRefuse), options_.replace_urls},
+         .dedup = options_.dedup,
+         .on_repeat = repeat_listener()},
         runs, writer, [&](std::uint64_t duplicates) { count_duplicates(duplicates); }, merge_);
+    if (base_) base_->add_dropped(totals);
     report_.plan += merge_.plan;
     context_.progress.stage.store("write");
     const Stopwatch finish_watch;
@@ -202,6 +235,7 @@ class IndexJob {
       writer.finish(totals);
     }
     terms_ = writer.term_count();
+    runs.runs.clear();  // the first may be the index that is replaced
     throw_if_stopped(context_);
     if (checkpoints_ != nullptr) checkpoints_->flush();
     work.publish(if_output_exists(options_));
@@ -214,8 +248,16 @@ class IndexJob {
   void go_on(RunStore& runs) {
     runs.keep_files();
     const Ledger& done = checkpoints_->start().ledger;
-    runs.runs = checkpoints_->open_start(
-        [&](const CommittedSource& source) { return runs.adopt(source.name, content_.job()); });
+    runs.runs = checkpoints_->open_start([&](const CommittedSource& source) -> std::unique_ptr<MergeSource> {
+      if (base_ && source.name == BaseIndex::kKeptName) return base_->take_source();
+      auto run = runs.adopt(source.name, content_.job());
+      run->may_have_dropped = source.may_have_dropped;  // it may be one that the index was merged into
+      return run;
+    });
+    if (base_ && checkpoints_->start().number == 0) {
+      runs.runs.push_back(base_->take_source());
+      checkpoints_->add(runs.runs, std::nullopt);
+    }
     skips_.restore(done);
     report_.resumed_bytes = done.bytes;
     context_.progress.bytes_done.store(done.bytes);
@@ -291,24 +333,56 @@ class IndexJob {
 
   DuplicateListener duplicate_listener() {
     if (!skips_.has_listener()) return {};
-    return [this](const SkippedRecord& document) { skips_.report(document); };
+    return [this](std::string_view id, std::uint32_t kept, std::uint32_t dropped) {
+      skips_.report({.reason = kept < base_documents() ? SkipReason::kKnownId : SkipReason::kDuplicateId,
+                     .offset = dropped - base_documents(),
+                     .detail = name_of(kept) + " has the same id",
+                     .id = std::string(id)});
+    };
+  }
+
+  RepeatListener repeat_listener() {
+    if (!skips_.has_listener()) return {};
+    return [this](std::uint32_t number, const RunDocument& document) {
+      skips_.report({.reason = repeat_reason(options_.dedup),
+                     .offset = number - base_documents(),
+                     .detail = "an earlier document has the same " + std::string(repeat_name(options_.dedup)),
+                     .id = std::string(document.id),
+                     .url = std::string(document.url)});
+    };
+  }
+
+  // Documents of the input are numbered from 0.
+  std::string name_of(std::uint32_t document) const {
+    if (document < base_documents()) return "a document of the index";
+    return "document " + std::to_string(document - base_documents());
   }
 
   // Parsing counted documents as indexed that were then dropped because they repeat others.
   void count_duplicates(std::uint64_t duplicates) {
-    for (const IdTable::Duplicate& repeat : merge_.repeats) {
-      skips_.note(repeat_reason(options_.dedup), repeat.dropped, {"document " + std::to_string(repeat.dropped), 0},
-                  describe_repeat(options_.dedup, repeat.value, repeat.kept));
-    }
-    if (options_.dedup != Dedup::kNone) {
-      skips_.move_documents(repeat_reason(options_.dedup), merge_.repeated_documents);
-    }
-    for (const IdTable::Duplicate& duplicate : merge_.duplicates) {
-      skips_.note(SkipReason::kDuplicateId, duplicate.dropped, {"document " + std::to_string(duplicate.dropped), 0},
-                  "id " + duplicate.value + " is that of document " + std::to_string(duplicate.kept));
-    }
+    count_repeats();
+    note_dropped(SkipReason::kDuplicateId, merge_.duplicates);
+    note_dropped(SkipReason::kKnownId, merge_.known);
     skips_.move_documents(SkipReason::kDuplicateId, duplicates);
+    skips_.move_documents(SkipReason::kKnownId, merge_.known_documents);
     skips_.judge_at_end();
+  }
+
+  void count_repeats() {
+    if (options_.dedup == Dedup::kNone) return;
+    const SkipReason reason = repeat_reason(options_.dedup);
+    for (const IdTable::Duplicate& repeat : merge_.repeats) {
+      skips_.note(reason, repeat.dropped, {name_of(repeat.dropped), 0},
+                  describe_repeat(options_.dedup, repeat.value, name_of(repeat.kept)));
+    }
+    skips_.move_documents(reason, merge_.repeated_documents);
+  }
+
+  void note_dropped(SkipReason reason, const std::vector<IdTable::Duplicate>& examples) {
+    for (const IdTable::Duplicate& example : examples) {
+      skips_.note(reason, example.dropped, {name_of(example.dropped), 0},
+                  "id " + example.value + " is that of " + name_of(example.kept));
+    }
   }
 
   void fill_report(const TempSpace& temp) {
@@ -318,56 +392,19 @@ class IndexJob {
     report_.repaired = before.repaired + ingest_.repaired;
     report_.overlong_tokens = before.overlong_tokens + ingest_.overlong_tokens;
     report_.fields_cut = before.fields_cut + ingest_.fields_cut;
-    report_.chunks = ingest_.chunks;
-    report_.pinned_chunks = ingest_.pinned_chunks;
-    report_.blocks = ingest_.block.blocks;
-    report_.compacted_runs = ingest_.block.compaction.compacted_runs;
-    report_.compactions = ingest_.block.compaction.compactions;
     report_.mode = planned_.mode.mode;
     report_.chunk_form = chunk_form_name(plan_.form);
-    report_.gpu_blocks = ingest_.block.gpu_blocks;
-    report_.cpu_blocks = ingest_.block.cpu_blocks;
     report_.gpu_failure = gpu_failure_.empty() ? ingest_.block.gpu_failure : gpu_failure_;
-    report_.merge_passes = merge_.passes;
-    report_.postings = merge_.postings;
-    report_.occurrences = merge_.occurrences;
     report_.terms = terms_;
     report_.spilled_bytes = temp.written_bytes();
     report_.peak_temp_bytes = temp.peak_bytes();
     report_.peak_resident_bytes = peak_resident_bytes();
-    add_stages();
-  }
-
-  void add_stages() {
     report_.input_bytes = corpus_.total_bytes;
     if (corpus_.streams != 0) {  // the size of a stream is known only now
       report_.input_bytes = std::max(corpus_.total_bytes, context_.progress.bytes_done.load());
     }
-    const std::uint64_t bytes = report_.input_bytes;
-    const BlockSortStats& sort = ingest_.block.sort;
-    const CompactionStats& compaction = ingest_.block.compaction;
-    report_.stages = {{"parse", ingest_.parse_seconds, ingest_.wall_seconds, bytes},
-                      {"transfer up", sort.upload_seconds, sort.upload_seconds, sort.upload_bytes},
-                      {"sort", sort.sort_seconds, sort.sort_seconds, bytes},
-                      {"encode", sort.encode_seconds, ingest_.wall_seconds, bytes},
-                      {"transfer down", sort.download_seconds, sort.download_seconds, sort.download_bytes},
-                      {"spill", sort.write_seconds, sort.write_seconds, report_.spilled_bytes},
-                      {"compact runs", compaction.seconds, compaction.seconds, compaction.written_bytes},
-                      {"merge passes", merge_.pass_seconds, merge_.pass_seconds, merge_.rewritten_bytes},
-                      {"ids and documents", merge_.id_seconds + merge_.document_seconds,
-                       merge_.id_seconds + merge_.document_seconds, bytes},
-                      {"merge", merge_.list_busy_seconds, merge_.list_seconds, bytes},
-                      {"write", finish_seconds_, finish_seconds_, report_.index_bytes}};
-    if (compaction.compactions == 0) {
-      std::erase_if(report_.stages, [](const StageStats& stage) { return stage.name == "compact runs"; });
-    }
-    if (sort.upload_bytes == 0) {
-      std::erase_if(report_.stages, [](const StageStats& stage) { return stage.name.starts_with("transfer"); });
-    }
-    const auto slowest =
-        std::max_element(report_.stages.begin(), report_.stages.end(),
-                         [](const StageStats& a, const StageStats& b) { return a.busy_seconds < b.busy_seconds; });
-    report_.bottleneck = slowest->name;
+    add_counts(ingest_, merge_, report_);
+    add_stages(ingest_, merge_, finish_seconds_, report_);
   }
 
   const IndexOptions& options_;
@@ -381,6 +418,7 @@ class IndexJob {
   unsigned threads_ = 1;
   MemoryBudget budget_;
   SkipLog skips_;
+  std::optional<BaseIndex> base_;  // of a job that appends
   Reservation program_;
   Reservation lane_memory_;  // for the budget below: lists from GPUs take memory from no other consumer
   std::optional<MemoryBudget> lane_budget_;

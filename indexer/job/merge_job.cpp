@@ -56,6 +56,7 @@ class MergeJob {
   }
 
   void run() {
+    if (options_.force) put_back_replaced(context_.files, options_.output);
     check();
     open_inputs();
     reserve_program();
@@ -66,9 +67,10 @@ class MergeJob {
     WorkDirectory work(context_.files, options_.output, job ? JobKind::kResumable : JobKind::kOrdinary,
                        options_.resume.restart ? Interrupted::kDiscard : Interrupted::kKeep);
     check();  // again: WorkDirectory may have put back an index that a killed job had moved aside
+    check_unreplaced();
     // Without dropped documents the output holds at least the first index, perhaps packed better.
     check_free_space(context_.files, options_.output,
-                     {"the merged index", to_drop_ == nullptr ? sources_.front()->bytes / 2 : 0, report_.input_bytes},
+                     {"the merged index", drops_any() ? 0 : sources_.front()->bytes / 2, report_.input_bytes},
                      context_.warn);
     std::optional<Checkpoints> checkpoints;  // ends before `work`
     if (job) checkpoints.emplace(context_.files, work.path(), *job, [&work] { work.keep(); });
@@ -119,12 +121,27 @@ class MergeJob {
     }
   }
 
-  void check_place(const std::string& input, const std::string& resolved, const std::string& output) const {
-    if (resolved == output) return;  // --force replaces it after it has been read
+  void check_place(const std::string& input, const std::string& resolved, const std::string& output) {
+    if (resolved == output) {  // --force replaces it after it has been read
+      in_place_manifest_ = manifest_of(input);
+      return;
+    }
     if (is_inside(resolved, output) || is_inside(output, resolved)) {
       throw UsageError("the input " + printable(input, 4096) + " and the output " + printable(options_.output, 4096) +
                        " lie in each other; choose another -o");
     }
+  }
+
+  // Another job may have replaced the output between open_inputs() and the lock of the work directory. If the output is
+  // an input, its documents would be lost.
+  void check_unreplaced() const {
+    if (in_place_manifest_.empty() || manifest_of(options_.output) == in_place_manifest_) return;
+    throw IoError(printable(options_.output, 4096) +
+                  " was replaced by another job when this one had just begun: run the command again");
+  }
+
+  std::string manifest_of(const std::string& index) const {
+    return read_file(context_.files, index + "/" + std::string(kManifestName));
   }
 
   void add_source(const std::string& input) {
@@ -150,11 +167,19 @@ class MergeJob {
   }
 
   void read_ids() {
-    if (!options_.drop) return;
     context_.progress.stage.store("read ids to drop");
-    to_drop_ =
-        std::make_unique<IdList>(context_.files, *options_.drop, budget_, [this] { throw_if_stopped(context_); });
-    report_.ids_to_drop = to_drop_->count();
+    to_drop_ = read_names(options_.drop_ids);
+    urls_to_drop_ = read_names(options_.drop_urls);
+    if (urls_to_drop_ == nullptr || content_.store != StorePolicy::kNone) return;
+    throw UsageError(printable(first_->directory(), 4096) +
+                     " stores no URLs (--store none), so that no document can be named by its URL: name its id");
+  }
+
+  std::unique_ptr<IdList> read_names(const DocumentNames& names) {
+    if (names.empty()) return nullptr;
+    auto list = std::make_unique<IdList>(context_.files, names, budget_, [this] { throw_if_stopped(context_); });
+    report_.ids_to_drop += list->count();
+    return list;
   }
 
   void build(WorkDirectory& work, TempSpace& temp) {
@@ -177,10 +202,11 @@ class MergeJob {
          .temp = temp,
          .threads = threads_,
          .to_drop = to_drop_.get(),
+         .urls_to_drop = urls_to_drop_.get(),
          .max_fan_in = options_.max_fan_in,
          .checkpoints = checkpoints_,
          .dedup = options_.dedup},
-        runs, writer, [&](std::uint64_t) { warn_of_unknown_ids(); }, merge_);
+        runs, writer, [&](std::uint64_t) { judge_unknown(); }, merge_);
     // Documents that the inputs had dropped are in no list, but in the sum of the source.
     totals.source_sum.join(earlier_.source_sum, 0);
     totals.dropped_sum.join(earlier_.source_sum, 0);
@@ -222,16 +248,25 @@ class MergeJob {
     return run;
   }
 
-  void warn_of_unknown_ids() {
-    if (to_drop_ == nullptr) return;
-    report_.unknown_ids = to_drop_->unknown_count();
-    report_.unknown_examples = to_drop_->unknown_examples();
+  bool drops_any() const { return to_drop_ != nullptr || urls_to_drop_ != nullptr; }
+
+  void judge_unknown() {
+    for (const IdList* list : {to_drop_.get(), urls_to_drop_.get()}) {
+      if (list == nullptr) continue;
+      report_.unknown_ids += list->unknown_count();
+      for (std::string& name : list->unknown_examples()) report_.unknown_examples.push_back(std::move(name));
+    }
     if (report_.unknown_ids == 0) return;
     std::string names;
-    for (const std::string& id : report_.unknown_examples) names += (names.empty() ? "" : ", ") + printable(id);
-    if (report_.unknown_ids > report_.unknown_examples.size()) names += ", ...";
-    context_.warn(std::to_string(report_.unknown_ids) + " of " + std::to_string(report_.ids_to_drop) +
-                  " ids to drop are in no index: " + names);
+    for (const std::string& name : report_.unknown_examples) names += (names.empty() ? "" : ", ") + printable(name);
+    const std::uint64_t more = report_.unknown_ids - report_.unknown_examples.size();
+    if (more != 0) names += " and " + std::to_string(more) + " more";
+    const std::string counts = std::to_string(report_.unknown_ids) + " of " + std::to_string(report_.ids_to_drop);
+    if (options_.if_unknown == IfUnknown::kRefuse) {
+      throw InputError(counts + " names are those of no document: " + names +
+                       "; mend the list, or give --missing-ok to delete the others. The index is unchanged");
+    }
+    context_.warn(counts + (urls_to_drop_ == nullptr ? " ids" : " names") + " to drop are in no index: " + names);
   }
 
   void fill_report(const TempSpace& temp) {
@@ -240,7 +275,8 @@ class MergeJob {
     report_.dropped_documents = merge_.listed_documents;
     report_.repeated_documents = merge_.repeated_documents;
     for (const IdTable::Duplicate& repeat : merge_.repeats) {
-      add_example(repeat_reason(options_.dedup), repeat, describe_repeat(options_.dedup, repeat.value, repeat.kept));
+      add_example(repeat_reason(options_.dedup), repeat,
+                  describe_repeat(options_.dedup, repeat.value, "document " + std::to_string(repeat.kept)));
     }
     for (const IdTable::Duplicate& duplicate : merge_.duplicates) {
       add_example(SkipReason::kDuplicateId, duplicate,
@@ -275,8 +311,9 @@ class MergeJob {
   std::vector<std::unique_ptr<MergeSource>> sources_;
   const IndexSource* first_ = nullptr;
   std::uint64_t source_documents_ = 0;
-  IndexTotals earlier_;  // source_sum: of the documents that the inputs had dropped
-  std::unique_ptr<IdList> to_drop_;
+  IndexTotals earlier_;            // source_sum: of the documents that the inputs had dropped
+  std::string in_place_manifest_;  // of the input that is also the output
+  std::unique_ptr<IdList> to_drop_, urls_to_drop_;
   Checkpoints* checkpoints_ = nullptr;  // of a resumable job
   MergeStats merge_;
   double finish_seconds_ = 0;

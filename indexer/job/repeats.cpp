@@ -51,10 +51,9 @@ SkipReason repeat_reason(Dedup what) {
 
 std::string_view repeat_name(Dedup what) { return what == Dedup::kExact ? "title and text" : "URL"; }
 
-std::string describe_repeat(Dedup what, std::string_view value, std::uint32_t first) {
-  const std::string document = " of document " + std::to_string(first);
-  return what == Dedup::kExact ? "title and text are those" + document
-                               : "URL " + std::string(value) + " is that" + document;
+std::string describe_repeat(Dedup what, std::string_view value, const std::string& first) {
+  return what == Dedup::kExact ? "title and text are those of " + first
+                               : "URL " + std::string(value) + " is that of " + first;
 }
 
 }  // namespace spillway

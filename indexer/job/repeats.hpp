@@ -39,9 +39,9 @@ using TakeRepeat = std::function<void(std::string_view value, std::uint32_t firs
 void find_repeats(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
                   const RepeatSearch& search, const TakeRepeat& take);
 
-// How reports name such documents. Requires: not kNone.
+// How reports name such documents; `first` is the name of the first one. Requires: not kNone.
 SkipReason repeat_reason(Dedup what);
 std::string_view repeat_name(Dedup what);  // what is shared, in words
-std::string describe_repeat(Dedup what, std::string_view value, std::uint32_t first);
+std::string describe_repeat(Dedup what, std::string_view value, const std::string& first);
 
 }  // namespace spillway

@@ -5,6 +5,12 @@
 
 namespace spillway {
 
+void put_back_replaced(FileSystem& files, const std::string& output) {
+  const std::string place = files.resolve(output);
+  if (files.status(place) || !files.status(place + ".work/replaced")) return;
+  const WorkDirectory work(files, output, JobKind::kResumable);  // of any kind: it keeps the commits of one to go on
+}
+
 WorkDirectory::WorkDirectory(FileSystem& files, const std::string& output, JobKind kind, Interrupted interrupted)
     : files_(files), output_(output_place(files, output)) {
   take(kind, interrupted);

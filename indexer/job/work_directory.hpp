@@ -17,6 +17,10 @@ enum class Interrupted {
   kDiscard,  // begin anew
 };
 
+// Puts an index back that a publish() for `output`, interrupted between two renames, had moved aside; a job that reads
+// the index at its output calls it first. Does nothing if there is none. Throws as WorkDirectory does.
+void put_back_replaced(FileSystem& files, const std::string& output);
+
 class WorkDirectory {
  public:
   // Makes and locks `output`.work; puts back an index that an interrupted publish() moved there. Throws UsageError if

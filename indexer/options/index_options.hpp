@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,13 @@ struct ResumeOptions {
   std::string release;   // of the program; another one may not go on
 };
 
+// What happens to appended documents whose ids are in the index already.
+enum class KnownIds : std::uint8_t {
+  kRefuse,   // the job fails; if the index keeps duplicate ids, it takes both documents
+  kReplace,  // the new document replaces the old one. Requires: the index keeps no duplicate ids
+  kSkip,     // the old document stays, and the new one counts as skipped
+};
+
 // Which documents are dropped because an earlier one is the same: none, those with the same title and text, or
 // those with the same URL.
 enum class Dedup : std::uint8_t { kNone, kExact, kUrl };
@@ -68,6 +76,9 @@ struct IndexOptions {
   double max_error_rate = 0.01;
   bool strict = false;
   bool force = false;
+  // Adds the input to the index at `output`, which is replaced; `content` is that of the index.
+  std::optional<KnownIds> append;
+  bool replace_urls = false;  // with `append`: documents of the index make way for those of the input with their URL
   ResumeOptions resume;
 };
 

@@ -31,6 +31,8 @@ struct IndexReport {
   std::uint64_t input_bytes = 0;    // as stored
   std::uint64_t resumed_bytes = 0;  // of them, the bytes that an interrupted job had done
   std::uint64_t records_in = 0, documents = 0, repaired = 0;
+  // Of a job that appends: documents of the index before, of them replaced, and of the index now.
+  std::uint64_t documents_before = 0, replaced_documents = 0, index_documents = 0;
   std::vector<std::pair<SkipReason, std::uint64_t>> skipped;  // reasons that occurred
   std::vector<SkippedRecord> examples;                        // the first few of each reason
   std::uint64_t occurrences = 0, postings = 0, terms = 0;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,10 +9,20 @@
 
 namespace spillway {
 
+// Documents by their ids or URLs.
+struct DocumentNames {
+  std::vector<std::string> files;   // one name a line; "-": standard input
+  std::vector<std::string> values;  // names themselves
+  bool empty() const { return files.empty() && values.empty(); }
+};
+
+enum class IfUnknown { kWarn, kRefuse };
+
 struct MergeOptions {
   std::vector<std::string> inputs;  // index directories, in document order
   std::string output;
-  std::optional<std::string> drop;            // a file of ids to leave out, one a line; "-": standard input
+  DocumentNames drop_ids, drop_urls;          // of documents to leave out
+  IfUnknown if_unknown = IfUnknown::kWarn;    // a document to leave out is in no index
   Dedup dedup = Dedup::kNone;                 // none or url: an index has no hashes of texts
   std::uint64_t memory_bytes = 0;             // 0: half of what is available
   unsigned threads = 0;                       // 0: the processors that this process may run on

@@ -20,7 +20,7 @@ class JobDescription {
     std::string path;
   };
 
-  std::string command;                                       // "index" or "merge"
+  std::string command;                                       // "index", "append" or "merge"
   std::string release;                                       // of the program
   ContentOptions content;                                    // versions included
   std::vector<std::pair<std::string, std::string>> options;  // others that change the bytes, with their values

@@ -147,7 +147,7 @@ TEST_F(Merge, MayDropEverything) {
     MergeOptions merge;
     merge.inputs = inputs;
     merge.output = scratch_ / "merged";
-    merge.drop = scratch_ / "ids";
+    merge.drop_ids.files = {scratch_ / "ids"};
     const MergeReport report = run_merge_job(merge);
     EXPECT_EQ(report.documents, kept);
     EXPECT_EQ(report.unknown_ids, 0U);

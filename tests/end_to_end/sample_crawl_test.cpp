@@ -33,6 +33,20 @@ TEST(SampleCrawl, IsIndexedAsTheDocumentationShows) {
     EXPECT_FALSE(hits.empty());
     EXPECT_NE(page.str().find("crawl.index " + std::string(query) + "\n" + hits), std::string::npos) << hits;
   }
+  const std::string deleted = run_spillway({"delete", index, "--url", "https://spillway.example/runs"}).err;
+  const std::string refused = run_spillway({"append", index, crawl, "--max-error-rate", "0.05"}).err;
+  const std::string added = run_spillway({"append", index, crawl, "--max-error-rate", "0.05", "--skip-known"}).err;
+  for (const auto& [shown, words] : {std::pair<const std::string&, const char*>(deleted, "deleted 1 document from"),
+                                     {deleted, "6 documents, 92 terms, 99 postings, 131 tokens"},
+                                     {refused, "6 documents have ids that are in the index already"},
+                                     {refused, "and 1 more; give --replace"},
+                                     {added, "added 1 document to"},
+                                     {added, "24 records: 1 indexed, 23 skipped, 0 repaired"},
+                                     {added, "from 6 documents to 7, 0 of the old ones replaced"},
+                                     {added, "skipped 6 as known_id"}}) {
+    EXPECT_NE(shown.find(words), std::string::npos) << shown;
+    EXPECT_NE(page.str().find(words), std::string::npos) << words;
+  }
 }
 
 TEST(SampleCrawl, SinceLeavesOutOlderRecords) {

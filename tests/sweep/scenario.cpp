@@ -118,6 +118,33 @@ std::vector<Scenario> merge_scenarios() {
           merge_scenario("drop", {"--drop", "%/lists/drop"}, {"--positions"})};
 }
 
+Words append(const std::string& input, const Words& more, const char* memory) {
+  return with({"append", "%/place/out", input, "--temp-dir", "%/temp", "--memory", memory, "--threads", "1", "-q",
+               "--max-error-rate", "1", "--mode", "cpu"},
+              more);
+}
+
+Scenario append_scenario(const std::string& name, const Words& words, const Words& content = {}) {
+  return {"append-" + name,
+          words,
+          kOutput,
+          {index({"%/in/a.jsonl"}, kOutput, content)},
+          append("%/in/empty.jsonl", {"--format", "jsonl", "--restart"}, kRoom)};
+}
+
+std::vector<Scenario> growing_scenarios() {
+  const Words blocks{"--block-bytes", "1"};
+  return {append_scenario("kept", append("%/in/b.jsonl", {}, kRoom)),
+          append_scenario("spilled", append("%/in/b.jsonl", blocks, kTight), kEverything),
+          append_scenario("resumable", append("%/in/b.jsonl", with(blocks, {"--resumable"}), kRoom)),
+          append_scenario("replacing", append("%/in/a.jsonl", {"--replace"}, kRoom)),
+          {"delete",
+           {"delete", "%/place/out", "--url", "https://example.org/3", "--url", "https://example.org/50",
+            "--missing-ok", "--temp-dir", "%/temp", "--memory", kRoom, "--threads", "1", "-q"},
+           kOutput,
+           {index({"%/in/a.jsonl"}, kOutput)}}};
+}
+
 Scenario reading(const std::string& name, const Words& words) {
   return {name, words, "", {index({"%/in/a.jsonl"}, "place/index", kEverything)}};
 }
@@ -145,12 +172,15 @@ std::vector<Scenario> reading_scenarios() {
 
 }  // namespace
 
+bool Scenario::reads_output() const { return words[0] == "append" || words[0] == "delete"; }
+
 bool Scenario::is_resumable() const { return std::find(words.begin(), words.end(), "--resumable") != words.end(); }
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all = index_scenarios();
   all.push_back(import_scenario());
-  for (const auto& more : {merge_scenarios(), reading_scenarios()}) all.insert(all.end(), more.begin(), more.end());
+  for (const auto& more : {merge_scenarios(), growing_scenarios(), reading_scenarios()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 
@@ -159,6 +189,7 @@ Tree inputs() {
   for (const char* directory : {"in", "lists", "temp", "place"}) tree[directory] = std::nullopt;
   tree["in/a.jsonl"] = jsonl(1, 60, 40);
   tree["in/b.jsonl"] = jsonl(2, 25, 40);
+  tree["in/empty.jsonl"] = "";
   tree["in/texts"] = std::nullopt;
   std::mt19937_64 random(3);
   for (const char* name : {"one.txt", "two.txt"}) tree[std::string("in/texts/") + name] = text(random, 100);

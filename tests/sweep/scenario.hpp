@@ -16,6 +16,12 @@ struct Scenario {
   // Commands that make the rest of what is there before: indexes to replace, merge or read.
   std::vector<std::vector<std::string>> preparations = {};
 
+  // The next job where the output is the new index already and the command would change it again; it changes nothing.
+  // Empty: the command itself.
+  std::vector<std::string> afterwards = {};
+
+  // Whether the index that the command makes grows out of what is at the output.
+  bool reads_output() const;
   // Whether an interrupted job leaves what the next one goes on with.
   bool is_resumable() const;
 };

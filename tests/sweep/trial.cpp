@@ -231,6 +231,8 @@ std::string Trial::judge_rest(const Point& point, const Tree& found) const {
 }
 
 std::vector<std::string> Trial::next_words(const Tree& tree) const {
+  const bool is_done = difference(new_index_, part_of(tree, scenario_.output)).empty();
+  if (is_done && !scenario_.afterwards.empty()) return scenario_.afterwards;
   std::vector<std::string> words = scenario_.words;
   const bool has_force = std::find(words.begin(), words.end(), "--force") != words.end();
   if (!part_of(tree, scenario_.output).empty() && !has_force) words.push_back("--force");
@@ -240,6 +242,9 @@ std::vector<std::string> Trial::next_words(const Tree& tree) const {
 // Requires: `found` is below the root.
 std::string Trial::next_job(const Tree& found, const Point& point) {
   ProgramEnd end = program_.run(next_words(found));
+  if (scenario_.reads_output() && flips(point) && !judge_output(found).empty()) {
+    return end.code == kCorrupt ? "" : "the next job builds on a damaged index" + described(end);
+  }
   if (end.code == kCorrupt && scenario_.is_resumable() && flips(point)) {  // the damage is on the disk
     if (end.err.find("--restart") == std::string::npos) return "the next job names no remedy" + described(end);
     std::vector<std::string> words = next_words(found);

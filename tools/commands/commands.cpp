@@ -4,6 +4,8 @@ namespace spillway {
 
 std::vector<Command> all_commands() {
   return {index_command(),
+          append_command(),
+          delete_command(),
           merge_command(),
           search_command(),
           stats_command(),

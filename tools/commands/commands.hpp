@@ -9,6 +9,8 @@
 namespace spillway {
 
 Command index_command();
+Command append_command();
+Command delete_command();
 Command merge_command();
 Command search_command();
 Command stats_command();

@@ -1,14 +1,10 @@
 // `spillway merge`: indexes in, one index out.
-#include <cstdio>
 #include <limits>
 
-#include "indexer/job/merge_job.hpp"
 #include "tools/cli/option_values.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/commands/merge_run.hpp"
 #include "tools/options/job.hpp"
-#include "tools/options/merge_report.hpp"
-#include "tools/report/file.hpp"
-#include "tools/report/progress.hpp"
 
 namespace spillway {
 
@@ -20,18 +16,16 @@ MergeOptions merge_options(const Arguments& arguments, FileSystem& files) {
   MergeOptions result;
   result.inputs = arguments.operands();
   result.output = output_option(arguments);
-  result.drop = arguments.text("drop");
-  if (result.drop && *result.drop != "-" && !files.status(*result.drop)) {
-    throw UsageError("--drop '" + printable(*result.drop, 4096) + "': there is no such file");
+  if (const auto list = arguments.text("drop")) {
+    if (*list != "-" && !files.status(*list)) {
+      throw UsageError("--drop '" + printable(*list, 4096) + "': there is no such file");
+    }
+    result.drop_ids.files = {*list};
   }
   if (const auto text = arguments.text("dedup")) {
     if (parse_choice("--dedup", *text, arguments.choices("dedup")) != 0) result.dedup = Dedup::kUrl;
   }
-  const JobResources resources = job_resources(arguments, files);
-  result.memory_bytes = resources.memory_bytes;
-  result.threads = resources.threads;
-  result.temp_directories = resources.temp_directories;
-  result.temp_limit_bytes = resources.temp_limit_bytes;
+  take_resources(arguments, files, result);
   take_count(arguments, "fan-in", 2, 1024, result.max_fan_in);
   result.force = arguments.has("force");
   result.resume = resume_options(arguments);
@@ -39,30 +33,7 @@ MergeOptions merge_options(const Arguments& arguments, FileSystem& files) {
 }
 
 ExitCode run_merge_command(const Arguments& arguments, Session& session) {
-  const bool quiet = arguments.has("quiet"), verbose = arguments.has("verbose");
-  const MergeOptions options = merge_options(arguments, session.files);
-  ReportFile report_file(arguments, session, options.output);
-  IndexProgress progress;
-  MergeReport report;
-  ProgressDisplay display(progress, progress_style(arguments.has("progress"), quiet));
-  const auto warn = [&](const std::string& words) {
-    if (!quiet) display.say("spillway: merge: " + words);
-  };
-  const auto say = [&](const std::string& words) {
-    if (verbose) display.say(words);
-  };
-  try {
-    run_merge(options, {session.files, session.signal_number, progress, warn, say}, report);
-  } catch (const std::exception& error) {
-    display.stop();
-    const JobOutcome outcome{exit_code_of(error), error.what()};
-    report_file.write_of_failed("merge", [&] { return merge_report_json(options, report, outcome); });
-    throw;
-  }
-  display.stop();
-  if (!quiet) std::fputs(merge_summary(options, report).c_str(), stderr);
-  report_file.write_of_done([&] { return merge_report_json(options, report, {}); });
-  return ExitCode::kDone;
+  return run_merge_job("merge", arguments, session, merge_options(arguments, session.files));
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ std::string status_text(const std::string& directory, const JobStatus& status) {
   std::string text = row("job", "spillway " + job.command + (status.is_running ? ", running" : ", interrupted"));
   text += inputs_text(job) + options_text(job);
   const Commit commit = status.commit.value_or(Commit());
-  if (job.command == "index") {
+  if (job.command != "merge") {
     text += row("done", bytes_text(commit.ledger.bytes) + " of " + bytes_text(job.input_bytes) + " (" +
                             percent_text(commit.ledger.bytes, job.input_bytes) + "), " +
                             count_text(commit.ledger.documents) + " documents");

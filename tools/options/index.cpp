@@ -92,9 +92,10 @@ std::string stop_words(const std::string& choice, const ContentOptions& content,
   return words;
 }
 
-ContentOptions content_options(const Arguments& arguments, FileSystem& files, const std::function<void()>& wait_check) {
-  ContentOptions content = analysis_options(arguments, files, wait_check);
-  content.positions = arguments.has("positions");
+ContentOptions content_options(const Arguments& arguments, FileSystem& files, const std::function<void()>& wait_check,
+                               const ContentOptions& defaults) {
+  ContentOptions content = analysis_options(arguments, files, wait_check, defaults);
+  if (arguments.has("positions")) content.positions = true;
   take_choice(arguments, "store", content.store);
   take_size(arguments, "max-document-bytes", content.max_document_bytes, content.max_document_bytes);
   return content;
@@ -192,7 +193,8 @@ std::vector<int> gpu_ids(const std::string& text) {
   return ids;
 }
 
-// Input, content and resources: the options that `index` and `plan` share.
+}  // namespace
+
 std::vector<options::options_description> planned_option_groups() {
   auto input = option_group("Input"), content = option_group("What the index holds"),
        resources = option_group("Resources");
@@ -245,8 +247,6 @@ std::vector<options::options_description> planned_option_groups() {
   return {input, content, resources};
 }
 
-}  // namespace
-
 void add_analysis_options(options::options_description& group) {
   add_choice(group, "tokenizer", "NAME", {"unicode", "ascii"},
              "unicode (default) or ascii: maximal sequences of letters and digits, lower-cased");
@@ -262,9 +262,9 @@ void add_duplicate_ids_option(options::options_description& group) {
              "first (default: skip and count later documents), keep or fail");
 }
 
-ContentOptions analysis_options(const Arguments& arguments, FileSystem& files,
-                                const std::function<void()>& wait_check) {
-  ContentOptions content;
+ContentOptions analysis_options(const Arguments& arguments, FileSystem& files, const std::function<void()>& wait_check,
+                                const ContentOptions& defaults) {
+  ContentOptions content = defaults;
   take_choice(arguments, "tokenizer", content.tokenizer);
   take_name(arguments, "stem", content.stemmer);
   take_count(arguments, "max-term-bytes", 1, 65535, content.max_term_bytes);
@@ -307,10 +307,11 @@ std::vector<options::options_description> plan_option_groups() {
   return groups;
 }
 
-IndexOptions plan_options(const Arguments& arguments, FileSystem& files, const std::function<void()>& wait_check) {
+IndexOptions plan_options(const Arguments& arguments, FileSystem& files, const std::function<void()>& wait_check,
+                          const ContentOptions& defaults) {
   IndexOptions result;
   result.inputs = arguments.operands();
-  result.content = content_options(arguments, files, wait_check);
+  result.content = content_options(arguments, files, wait_check, defaults);
   result.corpus = corpus_options(arguments);
   result.corpus.max_document_bytes = result.content.max_document_bytes;
   refuse_conflicts(arguments, result.corpus);

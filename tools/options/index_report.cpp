@@ -113,12 +113,18 @@ std::string index_summary(const IndexOptions& options, const IndexReport& report
   const auto line = [](const char* name, const std::string& words) {
     return "  " + left_aligned(name, 10) + words + "\n";
   };
-  std::string text = "indexed " + count_text(report.documents) + " documents into " +
+  std::string text = std::string(options.append ? "added " : "indexed ") + count_text(report.documents) +
+                     (report.documents == 1 ? " document " : " documents ") + (options.append ? "to " : "into ") +
                      printable(options.output, kPathBytes) + " in " + seconds_text(report.seconds) + " (" +
                      rate_text(report.input_bytes, report.seconds) + ")\n";
   text += line("input", bytes_text(report.input_bytes) + ", " + count_text(report.records_in) + " records: " +
                             count_text(report.documents) + " indexed, " + count_text(skipped_count(report)) +
                             " skipped, " + count_text(report.repaired) + " repaired");
+  if (options.append) {
+    text += line("grown", "from " + count_text(report.documents_before) + " documents to " +
+                              count_text(report.index_documents) + ", " + count_text(report.replaced_documents) +
+                              " of the old ones replaced");
+  }
   text += line("index", bytes_text(report.index_bytes) + ", " + count_text(report.terms) + " terms, " +
                             count_text(report.postings) + " postings, " + count_text(report.occurrences) + " tokens");
   text += line("runs", count_text(report.runs) + " (" + count_text(report.runs_spilled) + " spilled, " +
@@ -140,51 +146,61 @@ std::string index_summary(const IndexOptions& options, const IndexReport& report
 }
 
 ordered_json index_report_json(const IndexOptions& options, const IndexReport& report, const JobOutcome& outcome) {
-  return {{"program", "spillway"},
-          {"version", kVersion},
-          {"command", "index"},
-          {"exit_code", static_cast<int>(outcome.exit_code)},
-          {"error", outcome.error.empty() ? ordered_json() : ordered_json(outcome.error)},
-          {"inputs", options.inputs},
-          {"output", options.output},
-          {"options", options_json(options)},
-          {"input_bytes", report.input_bytes},
-          {"resumed_bytes", report.resumed_bytes},
-          {"records_in", report.records_in},
-          {"documents", report.documents},
-          {"skipped_records", skipped_count(report)},
-          {"skipped", skipped_json(report)},
-          {"examples", examples_json(report)},
-          {"repaired", report.repaired},
-          {"terms", report.terms},
-          {"postings", report.postings},
-          {"occurrences", report.occurrences},
-          {"overlong_tokens", report.overlong_tokens},
-          {"fields_cut", report.fields_cut},
-          {"seconds", report.seconds},
-          {"bytes_per_second", report.seconds > 0 ? static_cast<double>(report.input_bytes) / report.seconds : 0},
-          {"threads", report.threads},
-          {"memory_bytes", report.memory_bytes},
-          {"peak_resident_bytes", report.peak_resident_bytes},
-          {"chunks", report.chunks},
-          {"chunks_in_pinned_slots", report.pinned_chunks},
-          {"chunk_form", report.chunk_form},
-          {"blocks", report.blocks},
-          {"mode", index_mode_name(report.mode)},
-          {"blocks_on_gpu", report.gpu_blocks},
-          {"blocks_on_cpu_instead", report.cpu_blocks},
-          {"gpu_failure", report.gpu_failure.empty() ? ordered_json() : ordered_json(report.gpu_failure)},
-          {"compacted_runs", report.compacted_runs},
-          {"compactions", report.compactions},
-          {"runs", report.runs},
-          {"runs_spilled", report.runs_spilled},
-          {"merge_passes", report.merge_passes},
-          {"spilled_bytes", report.spilled_bytes},
-          {"peak_temp_bytes", report.peak_temp_bytes},
-          {"index_bytes", report.index_bytes},
-          {"stages", stages_json(report)},
-          {"bottleneck", report.bottleneck},
-          {"plan", report.plan}};
+  ordered_json json = {
+      {"program", "spillway"},
+      {"version", kVersion},
+      {"command", options.append ? "append" : "index"},
+      {"exit_code", static_cast<int>(outcome.exit_code)},
+      {"error", outcome.error.empty() ? ordered_json() : ordered_json(outcome.error)},
+      {"inputs", options.inputs},
+      {"output", options.output},
+      {"options", options_json(options)},
+      {"input_bytes", report.input_bytes},
+      {"resumed_bytes", report.resumed_bytes},
+      {"records_in", report.records_in},
+      {"documents", report.documents},
+      {"skipped_records", skipped_count(report)},
+      {"skipped", skipped_json(report)},
+      {"examples", examples_json(report)},
+      {"repaired", report.repaired},
+      {"terms", report.terms},
+      {"postings", report.postings},
+      {"occurrences", report.occurrences},
+      {"overlong_tokens", report.overlong_tokens},
+      {"fields_cut", report.fields_cut},
+      {"seconds", report.seconds},
+      {"bytes_per_second", report.seconds > 0 ? static_cast<double>(report.input_bytes) / report.seconds : 0},
+      {"threads", report.threads},
+      {"memory_bytes", report.memory_bytes},
+      {"peak_resident_bytes", report.peak_resident_bytes},
+      {"chunks", report.chunks},
+      {"chunks_in_pinned_slots", report.pinned_chunks},
+      {"chunk_form", report.chunk_form},
+      {"blocks", report.blocks},
+      {"mode", index_mode_name(report.mode)},
+      {"blocks_on_gpu", report.gpu_blocks},
+      {"blocks_on_cpu_instead", report.cpu_blocks},
+      {"gpu_failure", report.gpu_failure.empty() ? ordered_json() : ordered_json(report.gpu_failure)},
+      {"compacted_runs", report.compacted_runs},
+      {"compactions", report.compactions},
+      {"runs", report.runs},
+      {"runs_spilled", report.runs_spilled},
+      {"merge_passes", report.merge_passes},
+      {"spilled_bytes", report.spilled_bytes},
+      {"peak_temp_bytes", report.peak_temp_bytes},
+      {"index_bytes", report.index_bytes},
+      {"stages", stages_json(report)},
+      {"bottleneck", report.bottleneck},
+      {"plan", report.plan}};
+  if (options.append) {
+    constexpr const char* kKnownIds[] = {"refuse", "replace", "skip"};
+    json["options"]["known_ids"] = kKnownIds[static_cast<std::size_t>(*options.append)];
+    json["options"]["replace_urls"] = options.replace_urls;
+    json["documents_before"] = report.documents_before;
+    json["replaced_documents"] = report.replaced_documents;
+    json["index_documents"] = report.index_documents;
+  }
+  return json;
 }
 
 }  // namespace spillway

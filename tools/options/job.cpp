@@ -28,10 +28,19 @@ std::vector<std::string> temp_directories(const Arguments& arguments, FileSystem
 void add_output_options(options_description& group) {
   add_value(group, "output,o", "DIR", "the index to make");
   add_flag(group, "force", "replace an existing index and report");
+  add_resume_options(group, "DIR");
+}
+
+void add_resume_options(options_description& group, const std::string& output) {
   add_flag(group, "resumable",
-           "if the job is interrupted, keep what is done in DIR.work, so that the same command goes on from there; and "
-           "go on with such a job");
-  add_flag(group, "restart", "discard an interrupted job in DIR.work, and begin anew");
+           ("if the job is interrupted, keep what is done in " + output +
+            ".work, so that the same command goes on from there; and go on with such a job")
+               .c_str());
+  add_restart_option(group, output);
+}
+
+void add_restart_option(options_description& group, const std::string& output) {
+  add_flag(group, "restart", ("discard an interrupted job in " + output + ".work, and begin anew").c_str());
 }
 
 void add_resource_options(options_description& group) {

@@ -13,6 +13,9 @@
 namespace spillway {
 
 void add_output_options(boost::program_options::options_description& group);
+// --resumable and --restart. `output`: what the help calls the index.
+void add_resume_options(boost::program_options::options_description& group, const std::string& output);
+void add_restart_option(boost::program_options::options_description& group, const std::string& output);
 void add_resource_options(boost::program_options::options_description& group);  // memory and threads
 void add_scratch_options(boost::program_options::options_description& group);
 void add_report_options(boost::program_options::options_description& group);

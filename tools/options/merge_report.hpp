@@ -1,4 +1,4 @@
-// The report of a merge of indexes, as text for people and as JSON for programs.
+// The report of a merge of indexes, or of the deletion of documents, as text for people and as JSON for programs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,10 +9,10 @@
 
 namespace spillway {
 
-// Several lines, safe for a terminal.
-std::string merge_summary(const MergeOptions& options, const MergeReport& report);
+// Several lines, safe for a terminal. `command`: "merge" or "delete".
+std::string merge_summary(const std::string& command, const MergeOptions& options, const MergeReport& report);
 
-nlohmann::ordered_json merge_report_json(const MergeOptions& options, const MergeReport& report,
-                                         const JobOutcome& outcome);
+nlohmann::ordered_json merge_report_json(const std::string& command, const MergeOptions& options,
+                                         const MergeReport& report, const JobOutcome& outcome);
 
 }  // namespace spillway

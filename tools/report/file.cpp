@@ -30,6 +30,11 @@ std::unique_ptr<OutputFile> report_output(const Arguments& arguments, Session& s
   for (const char* const list : {"stop", "drop"}) {
     if (const auto named = arguments.text(list)) inputs.push_back(*named);
   }
+  for (const char* const names : {"id", "url"}) {
+    for (const std::string& name : arguments.texts(names)) {
+      if (name.starts_with('@')) inputs.push_back(name);
+    }
+  }
   refuse_input(session.files, dashed, *path, inputs);
   const auto if_there = arguments.has("force") ? OutputFile::IfThere::kReplace : OutputFile::IfThere::kRefuse;
   return std::make_unique<OutputFile>(session, dashed, *path, if_there);

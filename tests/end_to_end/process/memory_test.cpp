@@ -170,5 +170,15 @@ TEST_F(PeakMemory, OfMergeSearchAndVerify) {
   expect_within(run({"search", scratch_ / "out", "w1 w2 \"w3 w4\" +w5"}), index_bytes + 24 * kMebibyte);
 }
 
+TEST_F(PeakMemory, OfAppendAndDelete) {
+  const std::string old_part = write_jsonl("a", 10'000, 2000, 300'000, "a"), out = scratch_ / "out";
+  const ProgramResult made = run_spillway({"index", old_part, "-o", out, "--positions", "--store", "text", "-q"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string new_part = write_jsonl("b", 5'000, 2000, 300'000, "b");
+  expect_within(run({"append", out, new_part, "--memory", "64M", "-q"}), kAllowed);
+  expect_within(run({"append", out, new_part, "--replace", "--memory", "64M", "-q"}), kAllowed);
+  expect_within(run({"delete", out, "--id", "a1", "--id", "b2", "--memory", "64M", "-q"}), kAllowed);
+}
+
 }  // namespace
 }  // namespace spillway

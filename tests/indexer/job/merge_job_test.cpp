@@ -44,7 +44,7 @@ class MergeJob : public MergeTest {
     options.max_fan_in = fan_in_;
     if (!drop_.empty()) {
       files_.put("/job/drop", drop_);
-      options.drop = "/job/drop";
+      options.drop_ids.files = {"/job/drop"};
     }
     report_ = {};
     warnings_.clear();

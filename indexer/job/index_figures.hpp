@@ -1,0 +1,15 @@
+// The figures of an indexing job that its two halves, ingest and merge, have counted.
+#pragma once
+
+#include "indexer/ingest/ingest.hpp"
+#include "indexer/job/final_merge.hpp"
+#include "indexer/options/index_report.hpp"
+
+namespace spillway {
+
+void add_counts(const IngestStats& ingest, const MergeStats& merge, IndexReport& report);
+
+// Fills in the stages and the bottleneck. Requires: the report has the bytes of input, index and spilled runs.
+void add_stages(const IngestStats& ingest, const MergeStats& merge, double finish_seconds, IndexReport& report);
+
+}  // namespace spillway

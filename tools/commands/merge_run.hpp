@@ -1,0 +1,19 @@
+// What `merge` and `delete` share: a job that reads indexes, with its messages and its report.
+#pragma once
+
+#include <string>
+
+#include "indexer/options/merge_options.hpp"
+#include "tools/cli/command.hpp"
+
+namespace spillway {
+
+// Sets memory, threads and scratch. Throws UsageError naming the option.
+void take_resources(const Arguments& arguments, FileSystem& files, MergeOptions& options);
+
+// Runs the job. `command` names it in messages and in the report. Throws what ends the job, after its report is
+// written.
+ExitCode run_merge_job(const std::string& command, const Arguments& arguments, Session& session,
+                       const MergeOptions& options);
+
+}  // namespace spillway
