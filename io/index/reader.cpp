@@ -24,7 +24,7 @@ std::optional<std::uint64_t> computed_document(std::string_view id) {
 }  // namespace
 
 IndexReader::IndexReader(FileSystem& files, const std::string& directory, std::size_t resident_bytes)
-    : state_(std::make_unique<IndexState>(files, directory, resident_bytes)) {}
+    : state_(IndexState::open(files, directory, resident_bytes)) {}
 
 IndexReader::~IndexReader() = default;
 

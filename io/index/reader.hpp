@@ -40,7 +40,8 @@ class IndexReader {
  public:
   // With resident_bytes = 0 the system decides which pages stay in memory. Otherwise each section keeps at most about
   // resident_bytes (pages of 64 KiB, a page table, and the system's readahead), so that a merge can read many indexes
-  // within a budget. Views of sections stay valid in both cases.
+  // within a budget. Views of sections stay valid in both cases. If another job replaces the index meanwhile, this is
+  // the old one or the new one.
   IndexReader(FileSystem& files, const std::string& directory, std::size_t resident_bytes = 0);
   ~IndexReader();
   IndexReader(const IndexReader&) = delete;

@@ -5,8 +5,43 @@
 
 namespace spillway {
 
-IndexState::IndexState(FileSystem& files, std::string path, std::size_t resident_bytes) : directory(std::move(path)) {
-  read_manifest(files);
+namespace {
+
+// Each time another job must have replaced the index within milliseconds.
+constexpr int kMostOpenings = 20;
+
+std::string manifest_path(const std::string& directory) { return directory + "/" + std::string(kManifestName); }
+
+std::string read_manifest(FileSystem& files, const std::string& directory) {
+  const std::string path = manifest_path(directory);
+  if (!files.status(directory)) throw IoError("cannot open the index " + printable(directory) + ": it does not exist");
+  const auto status = files.status(path);
+  if (!status || status->type != FileType::kRegular) {
+    throw FormatError(printable(directory) + ": expected an index, found " +
+                      (status ? std::string(name_of(status->type)) + " \"manifest\"" : "no file \"manifest\"") +
+                      " in it; it is another directory, or an index that was never finished: build it again");
+  }
+  return read_file(files, path);
+}
+
+}  // namespace
+
+std::unique_ptr<IndexState> IndexState::open(FileSystem& files, const std::string& path, std::size_t resident_bytes) {
+  for (int openings = 1;; ++openings) {
+    const std::string manifest_text = read_manifest(files, path);
+    try {
+      return std::unique_ptr<IndexState>(new IndexState(files, path, manifest_text, resident_bytes));
+    } catch (const Error&) {
+      if (openings == kMostOpenings || read_manifest(files, path) == manifest_text) throw;
+    }
+  }
+}
+
+IndexState::IndexState(FileSystem& files, std::string path, const std::string& manifest_text,
+                       std::size_t resident_bytes)
+    : directory(std::move(path)),
+      manifest(Manifest::parse(manifest_text, manifest_path(directory))),
+      manifest_bytes(manifest_text.size()) {
   for (std::size_t i = 0; i < kSectionCount; ++i) {
     sections[i] = std::make_unique<SectionReader>(files, directory, static_cast<Section>(i + 1), manifest.sections[i],
                                                   resident_bytes);
@@ -28,20 +63,6 @@ IndexState::IndexState(FileSystem& files, std::string path, std::size_t resident
 
 void IndexState::release_pages() const {
   for (const auto& opened : sections) opened->release();
-}
-
-void IndexState::read_manifest(FileSystem& files) {
-  const std::string path = directory + "/" + std::string(kManifestName);
-  if (!files.status(directory)) throw IoError("cannot open the index " + printable(directory) + ": it does not exist");
-  const auto status = files.status(path);
-  if (!status || status->type != FileType::kRegular) {
-    throw FormatError(printable(directory) + ": expected an index, found " +
-                      (status ? std::string(name_of(status->type)) + " \"manifest\"" : "no file \"manifest\"") +
-                      " in it; it is another directory, or an index that was never finished: build it again");
-  }
-  const std::string bytes = read_file(files, path);
-  manifest = Manifest::parse(bytes, path);
-  manifest_bytes = bytes.size();
 }
 
 void IndexState::check_sizes() const {

@@ -18,7 +18,8 @@
 namespace spillway {
 
 struct IndexState {
-  IndexState(FileSystem& files, std::string path, std::size_t resident_bytes);
+  // An index that is replaced while its files are opened is opened again.
+  static std::unique_ptr<IndexState> open(FileSystem& files, const std::string& path, std::size_t resident_bytes);
 
   const SectionReader& section(Section name) const { return *sections[section_index(name)]; }
   // Decoded by the first call.
@@ -41,7 +42,7 @@ struct IndexState {
   std::optional<DocumentSectionsReader> documents;
 
  private:
-  void read_manifest(FileSystem& files);
+  IndexState(FileSystem& files, std::string path, const std::string& manifest_text, std::size_t resident_bytes);
   void check_sizes() const;
   void read_dropped() const;
   mutable std::once_flag dropped_once_;

@@ -180,6 +180,30 @@ TEST_F(KilledGrowth, BeginsWithAnIndexThatWasMovedAside) {
   }
 }
 
+// A reader opens one file after the other. Whichever it has opened when the index is replaced, it gets a whole index.
+TEST_F(KilledGrowth, ReadersFindTheOldIndexOrTheNewOne) {
+  const std::uint64_t old_count = 150, new_count = 400;
+  std::size_t replaced = 0, found_old = 0;
+  for (const auto& [name, bytes] : old_) {
+    SCOPED_TRACE(name);
+    put_old();
+    fs::remove_all(scratch_ / "new");
+    fs::copy(scratch_ / "whole", scratch_ / "new");
+    bool is_replaced = false;
+    testing::HookedFileSystem files(posix_file_system(), [&](const std::string& path) {
+      if (is_replaced || path != output_ + "/" + name) return;
+      is_replaced = posix_file_system().exchange(scratch_ / "new", output_);
+    });
+    const IndexReader index(files, output_);
+    replaced += is_replaced ? 1 : 0;
+    found_old += index.counts().documents == old_count ? 1 : 0;
+    EXPECT_TRUE(index.counts().documents == old_count || index.counts().documents == new_count);
+    EXPECT_NO_THROW(verify_index(index));
+  }
+  EXPECT_TRUE(replaced == old_.size() || replaced == 0) << "or the file system cannot exchange names";
+  EXPECT_LT(found_old, old_.size() / 2) << "only the last files, which are empty, are the same in both";
+}
+
 // Another job publishes after this one has opened the index and before it has the work directory.
 TEST_F(KilledGrowth, DoesNotLoseWhatAnotherJobHasPublished) {
   const auto made = bytes_of(scratch_ / "whole");
