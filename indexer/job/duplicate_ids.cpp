@@ -41,13 +41,15 @@ bool may_have_holes(std::span<const MergeInput* const> inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [](const MergeInput* input) { return input->may_have_dropped(); });
 }
 
+// An index has no hashes of texts.
 RepeatSearch repeat_search(Dedup what, const IdTableResources& resources) {
   return {.what = what,
           .budget = resources.budget,
           .temp = resources.temp,
           .sorter = resources.sorter,
           .memory_bytes = resources.memory_bytes,
-          .check = resources.check_cancelled};
+          .check = resources.check_cancelled,
+          .unhashed_count = what == Dedup::kExact ? resources.appended_to.document_count : 0};
 }
 
 // Keeps the examples with the smallest numbers, in their order.

@@ -42,8 +42,9 @@ struct IdTableResources {
   DuplicateListener on_duplicate = {};         // in order of id. May be empty
   AppendedTo appended_to = {};                 // names the first documents of the inputs
   IdList* urls_to_drop = nullptr;              // as to_drop
-  Dedup dedup = Dedup::kNone;     // drops documents that repeat another before duplicate ids are searched; none of the
-                                  // index that others are appended to
+  // Drops documents that repeat another before duplicate ids are searched; none of the index that others are appended
+  // to. Requires for kExact: that index stores texts.
+  Dedup dedup = Dedup::kNone;
   RepeatListener on_repeat = {};  // in order of number. May be empty. Requires: no lists of what to drop
 };
 

@@ -69,6 +69,14 @@ void refuse_reports(const CorpusPlan& corpus, const IndexContext& context) {
   }
 }
 
+// Documents that are appended are compared with those of the index.
+void check_dedup(const IndexOptions& options) {
+  if (!options.append || options.dedup != Dedup::kExact || options.content.store == StorePolicy::kText) return;
+  throw UsageError("--dedup exact compares titles and texts, and " + printable(options.output, 4096) +
+                   " does not store those of its documents (--store text): choose --dedup url, or make an index of "
+                   "the new documents alone with --dedup exact, and merge both");
+}
+
 class IndexJob {
  public:
   IndexJob(const IndexOptions& options, const IndexContext& context, IndexReport& report)
@@ -87,6 +95,7 @@ class IndexJob {
 
   void run() {
     refuse_reports(corpus_, context_);
+    check_dedup(options_);
     check_inputs(corpus_, options_, context_.files);
     context_.progress.bytes_total.store(corpus_.total_bytes);
     const Stopwatch watch;  // includes the start of the GPU

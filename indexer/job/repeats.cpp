@@ -1,6 +1,7 @@
 #include "indexer/job/repeats.hpp"
 
 #include "corpora/document/field_table.hpp"
+#include "indexer/parse/text_hash.hpp"
 #include "merge/input/documents.hpp"
 #include "sort/external/string_sort.hpp"
 
@@ -12,6 +13,28 @@ namespace {
 constexpr std::size_t kLongestUncut = kMaxFieldBytes - 4;
 // Broken UTF-8 was replaced by this, so two different URLs with it may look alike.
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+// Computes the hashes of the first documents of the source, which must be handed over in order.
+class StoredHashes {
+ public:
+  StoredHashes(std::span<const MergeInput* const> inputs, std::uint64_t count) : texts_(inputs), count_(count) {}
+
+  bool has(std::uint32_t number) const { return number < count_; }
+
+  // The view lives until the next call. Returns nothing for a document that an index has dropped.
+  std::string_view next(const RunDocument& document) {
+    TextHash hash(document.title);
+    texts_.next_document([&](std::string_view fragment) { hash.add(fragment); });
+    hash_ = hash.digest();
+    if (document.fields == RunDocument::kDropped) return {};
+    return {reinterpret_cast<const char*>(hash_.data()), hash_.size()};
+  }
+
+ private:
+  SourceTexts texts_;
+  const std::uint64_t count_;
+  Hash128 hash_{};
+};
 
 // Returns what is compared; nothing if the document has none.
 std::string_view value_of(Dedup what, const RunDocument& document) {
@@ -28,8 +51,9 @@ std::string_view value_of(Dedup what, const RunDocument& document) {
 void find_repeats(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
                   const RepeatSearch& search, const TakeRepeat& take) {
   ExternalStringSort sort(search.budget, search.temp, search.sorter, search.memory_bytes);
+  StoredHashes stored(inputs, search.unhashed_count);
   for_each_document(inputs, search.check, [&](std::uint32_t number, const RunDocument& document) {
-    const std::string_view value = value_of(search.what, document);
+    const std::string_view value = stored.has(number) ? stored.next(document) : value_of(search.what, document);
     if (!value.empty() && !dropped.contains(number)) sort.add(value, number);
     return ReadStep::kGoOn;
   });

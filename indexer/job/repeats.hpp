@@ -25,6 +25,8 @@ struct RepeatSearch {
   const StringSorter& sorter;
   std::size_t memory_bytes = 0;  // of the sort; at least 256 KiB are used
   StopCheck check = {};          // called often; throws to stop. May be empty
+  // kExact: how many documents at the beginning of the source have no hash. Requires: the inputs store their texts.
+  std::uint64_t unhashed_count = 0;
 };
 
 // Hears of a document that repeats an earlier one, `first`. `value` is what they share; the view lives for the call.
@@ -34,8 +36,9 @@ using TakeRepeat = std::function<void(std::string_view value, std::uint32_t firs
 // that share a value: in byte order of the values and, of equal ones, in order of documents. Dropped documents, and
 // those without a value, are left out. `take` may drop documents. Requires: `what` is not kNone.
 //
-// kExact: hashes of title and text (RunDocument::text_hash), which runs of such a job have. kUrl: URLs are compared
-// byte for byte. One that was repaired, or that may have been cut, is no value.
+// kExact: hashes of title and text (RunDocument::text_hash), which runs of such a job have; those of the first
+// `unhashed_count` documents are computed from their stored texts. kUrl: URLs are compared byte for byte. One that was
+// repaired, or that may have been cut, is no value.
 void find_repeats(std::span<const MergeInput* const> inputs, const DroppedDocuments& dropped,
                   const RepeatSearch& search, const TakeRepeat& take);
 

@@ -1,11 +1,8 @@
 #include "indexer/parse/chunk_parser.hpp"
 
-#include <array>
 #include <utility>
 
 #include "indexer/parse/chunk_sizes.hpp"
-#include "io/base/byte_order.hpp"
-#include "io/base/bytes.hpp"
 #include "io/run/text_cursor.hpp"
 
 namespace spillway {
@@ -35,7 +32,7 @@ void ChunkParser::begin(const DocumentFields& fields, const SourcePlace&) {
   stats_.fields_cut += fields.title_in_text && options_.store != StorePolicy::kNone ? 1 : 0;
   open_ = true;
   counts_ = DocumentCounts{};
-  if (hashes_texts_) begin_hash(fields.has_title ? fields.title : std::string_view());
+  if (hashes_texts_) text_hash_.emplace(fields.has_title ? fields.title : std::string_view());
   if (fields.has_title) {
     scan(fields.title);
     finish_scan();
@@ -44,7 +41,7 @@ void ChunkParser::begin(const DocumentFields& fields, const SourcePlace&) {
 }
 
 void ChunkParser::text(std::string_view text) {
-  if (hashes_texts_) text_hash_->update(bytes_of(text));
+  if (hashes_texts_) text_hash_->add(text);
   if (stores_text_) keep_text(text);
   scan(text);
 }
@@ -58,15 +55,6 @@ void ChunkParser::end() {
   close_document();
   open_ = false;
   ++stats_.documents;
-}
-
-// The length comes first, so that no title and text together are another title and text.
-void ChunkParser::begin_hash(std::string_view title) {
-  text_hash_.emplace();
-  std::array<std::uint8_t, sizeof(std::uint64_t)> length;
-  store_le<std::uint64_t>(length.data(), title.size());
-  text_hash_->update(length);
-  text_hash_->update(bytes_of(title));
 }
 
 void ChunkParser::finish_task() {

@@ -15,7 +15,7 @@
 #include "indexer/chunk/parsed_chunk.hpp"
 #include "indexer/parse/document_strings.hpp"
 #include "indexer/parse/document_sums.hpp"
-#include "io/base/checksum.hpp"
+#include "indexer/parse/text_hash.hpp"
 #include "io/format/content_options.hpp"
 
 namespace spillway {
@@ -98,7 +98,6 @@ class ChunkParser : public DocumentSink {
   MemoryBudget& budget_;
 
  private:
-  void begin_hash(std::string_view title);
   void keep_text(std::string_view text);
   void close_document();
   void start_chunk();
@@ -117,7 +116,7 @@ class ChunkParser : public DocumentSink {
   bool open_ = false;  // whether a document is open
   DocumentStrings strings_;
   const bool hashes_texts_;
-  std::optional<StreamingHash128> text_hash_;  // of the open document, if hashes_texts_
+  std::optional<TextHash> text_hash_;  // of the open document, if hashes_texts_
 };
 
 }  // namespace spillway

@@ -137,6 +137,7 @@ std::vector<Scenario> growing_scenarios() {
   return {append_scenario("kept", append("%/in/b.jsonl", {}, kRoom)),
           append_scenario("spilled", append("%/in/b.jsonl", blocks, kTight), kEverything),
           append_scenario("resumable", append("%/in/b.jsonl", with(blocks, {"--resumable"}), kRoom)),
+          append_scenario("dedup", append("%/in/b.jsonl", with(blocks, {"--dedup", "exact"}), kTight), kEverything),
           append_scenario("replacing", append("%/in/a.jsonl", {"--replace"}, kRoom)),
           {"delete",
            {"delete", "%/place/out", "--url", "https://example.org/3", "--url", "https://example.org/50",

@@ -29,8 +29,9 @@ Command append_command() {
       "\nINPUT is a file, a directory, @FILE (a list with one path per line) or - (standard input), as of `index`.\n"
       "The result is INDEX with the bytes of one `index` job over the old input and the new. It replaces the old\n"
       "INDEX in one step when it is complete: readers find the old index or the new one, whatever happens. 'What\n"
-      "the index holds' is as INDEX says; other values are refused. If an id is in INDEX already, nothing is\n"
-      "added, unless --replace or --skip-known says what to do, or INDEX was made with --duplicate-ids keep.";
+      "the index holds' is as INDEX says; other values are refused. Only --dedup may be given: it leaves out what\n"
+      "INDEX has already. If an id is in INDEX already, nothing is added, unless --replace or --skip-known says\n"
+      "what to do, or INDEX was made with --duplicate-ids keep.";
   command.groups = append_option_groups();
   command.min_operands = 2;
   command.max_operands = std::numeric_limits<std::size_t>::max();

@@ -33,6 +33,11 @@ void refuse_other_content(const std::string& index, const ContentOptions& conten
 KnownIds known_ids(const Arguments& arguments, const std::string& index, const ContentOptions& content) {
   refuse_both(arguments, "replace", "skip-known");
   refuse_both(arguments, "replace-url", "skip-known");
+  if (arguments.has("replace") && arguments.text("dedup").value_or("none") != "none") {
+    throw UsageError(
+        "--replace takes the new document, and --dedup keeps the old one with the same URL or text: give " +
+        std::string("one of them, or --replace-url with --dedup"));
+  }
   if (arguments.has("skip-known")) return KnownIds::kSkip;
   if (!arguments.has("replace")) return KnownIds::kRefuse;
   if (content.duplicate_ids != DuplicateIds::kKeep) return KnownIds::kReplace;
