@@ -67,7 +67,6 @@ class MergeJob {
     WorkDirectory work(context_.files, options_.output, job ? JobKind::kResumable : JobKind::kOrdinary,
                        options_.resume.restart ? Interrupted::kDiscard : Interrupted::kKeep);
     check();  // again: WorkDirectory may have put back an index that a killed job had moved aside
-    check_unreplaced();
     // Without dropped documents the output holds at least the first index, perhaps packed better.
     check_free_space(context_.files, options_.output,
                      {"the merged index", drops_any() ? 0 : sources_.front()->bytes / 2, report_.input_bytes},
@@ -121,27 +120,12 @@ class MergeJob {
     }
   }
 
-  void check_place(const std::string& input, const std::string& resolved, const std::string& output) {
-    if (resolved == output) {  // --force replaces it after it has been read
-      in_place_manifest_ = manifest_of(input);
-      return;
-    }
+  void check_place(const std::string& input, const std::string& resolved, const std::string& output) const {
+    if (resolved == output) return;  // --force replaces it after it has been read
     if (is_inside(resolved, output) || is_inside(output, resolved)) {
       throw UsageError("the input " + printable(input, 4096) + " and the output " + printable(options_.output, 4096) +
                        " lie in each other; choose another -o");
     }
-  }
-
-  // Another job may have replaced the output between open_inputs() and the lock of the work directory. If the output is
-  // an input, its documents would be lost.
-  void check_unreplaced() const {
-    if (in_place_manifest_.empty() || manifest_of(options_.output) == in_place_manifest_) return;
-    throw IoError(printable(options_.output, 4096) +
-                  " was replaced by another job when this one had just begun: run the command again");
-  }
-
-  std::string manifest_of(const std::string& index) const {
-    return read_file(context_.files, index + "/" + std::string(kManifestName));
   }
 
   void add_source(const std::string& input) {
@@ -311,8 +295,7 @@ class MergeJob {
   std::vector<std::unique_ptr<MergeSource>> sources_;
   const IndexSource* first_ = nullptr;
   std::uint64_t source_documents_ = 0;
-  IndexTotals earlier_;            // source_sum: of the documents that the inputs had dropped
-  std::string in_place_manifest_;  // of the input that is also the output
+  IndexTotals earlier_;  // source_sum: of the documents that the inputs had dropped
   std::unique_ptr<IdList> to_drop_, urls_to_drop_;
   Checkpoints* checkpoints_ = nullptr;  // of a resumable job
   MergeStats merge_;

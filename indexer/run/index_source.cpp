@@ -1,6 +1,9 @@
 #include "indexer/run/index_source.hpp"
 
+#include "io/base/bytes.hpp"
+#include "io/base/error.hpp"
 #include "io/index/source_numbering.hpp"
+#include "io/index/state.hpp"
 
 namespace spillway {
 
@@ -8,12 +11,15 @@ namespace {
 
 constexpr std::size_t kReaderBytes = std::size_t{16} << 10;  // about what the objects of an open index take
 
+Hash128 identity_of(const IndexReader& reader) { return hash128(bytes_of(reader.state().manifest.serialize())); }
+
 }  // namespace
 
 IndexSource::IndexSource(FileSystem& files, const std::string& directory) : files_(files), directory_(directory) {
   const IndexReader reader(files, directory, IndexTermCursor::kResidentBytes);
   options_ = reader.options();
   counts_ = reader.counts();
+  identity_ = identity_of(reader);
   for (const IndexReader::FileStats& file : reader.files()) bytes += file.bytes;
   summary = IndexInput(reader).summary();
   may_have_dropped = counts_.source_documents != counts_.documents;
@@ -21,6 +27,11 @@ IndexSource::IndexSource(FileSystem& files, const std::string& directory) : file
 
 const MergeInput& IndexSource::open(unsigned cursors) {
   reader_ = std::make_unique<IndexReader>(files_, directory_, cursors * IndexTermCursor::kResidentBytes);
+  if (identity_of(*reader_) != identity_) {
+    close();
+    throw IoError(printable(directory_, 4096) +
+                  " was replaced by another job after this one had begun: run the command again");
+  }
   input_ = std::make_unique<IndexInput>(*reader_);
   return *input_;
 }

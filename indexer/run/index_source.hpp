@@ -5,6 +5,7 @@
 #include <string>
 
 #include "indexer/run/merge_source.hpp"
+#include "io/base/checksum.hpp"
 #include "merge/input/index.hpp"
 
 namespace spillway {
@@ -14,6 +15,7 @@ class IndexSource final : public MergeSource {
   // Opens the index once to check it. Throws FormatError or IoError naming the file.
   IndexSource(FileSystem& files, const std::string& directory);
 
+  // Throws IoError if another job has replaced the index since the constructor: what was planned is of the old one.
   const MergeInput& open(unsigned cursors) override;
   void close() override;
   std::size_t cursor_bytes() const override;
@@ -29,6 +31,7 @@ class IndexSource final : public MergeSource {
   std::string directory_;
   ContentOptions options_;
   IndexCounts counts_;
+  Hash128 identity_;
   std::unique_ptr<IndexReader> reader_;
   std::unique_ptr<IndexInput> input_;
 };

@@ -77,6 +77,26 @@ class KilledGrowth : public testing::Growing {
     EXPECT_LT(news, moments.size() / 2);
   }
 
+  // Replaces the index at output_ by another one after the merge has opened it once: the merge makes nothing.
+  void expect_replacement_noticed(const MergeOptions& options) {
+    bool is_open = false, is_replaced = false;
+    testing::HookedFileSystem files(posix_file_system(), [&](const std::string& path) {
+      is_open = is_open || path == output_ + "/terms";
+      if (!is_open || is_replaced || path != output_ + "/manifest") return;
+      is_replaced = true;
+      fs::remove_all(output_);
+      fs::rename(scratch_ / "whole", output_);
+    });
+    std::atomic<int> signal_number{0};
+    IndexProgress progress;
+    MergeReport report;
+    const auto ignore = [](const std::string&) {};
+    EXPECT_THROW(run_merge(options, {files, signal_number, progress, ignore, ignore}, report), IoError);
+    EXPECT_TRUE(is_replaced);
+    EXPECT_EQ(fs::exists(options.output), options.output == output_);
+    EXPECT_FALSE(fs::exists(options.output + ".work"));
+  }
+
   const Documents all_ = documents(31, 400);
   const std::string output_ = scratch_ / "place/out";
   std::map<std::string, std::string> old_;
@@ -204,30 +224,23 @@ TEST_F(KilledGrowth, ReadersFindTheOldIndexOrTheNewOne) {
   EXPECT_LT(found_old, old_.size() / 2) << "only the last files, which are empty, are the same in both";
 }
 
-// Another job publishes after this one has opened the index and before it has the work directory.
+// Another job publishes after this one has opened the index and before it reads it.
 TEST_F(KilledGrowth, DoesNotLoseWhatAnotherJobHasPublished) {
   const auto made = bytes_of(scratch_ / "whole");
-  bool is_open = false, is_replaced = false;
-  testing::HookedFileSystem files(posix_file_system(), [&](const std::string& path) {
-    is_open = is_open || path == output_ + "/terms";
-    if (!is_open || is_replaced || path != output_ + "/manifest") return;
-    is_replaced = true;
-    fs::remove_all(output_);
-    fs::rename(scratch_ / "whole", output_);
-  });
   MergeOptions options;
   options.inputs = {output_};
   options.output = output_;
   options.drop_ids.values = {all_[3].id};
   options.force = true;
-  std::atomic<int> signal_number{0};
-  IndexProgress progress;
-  MergeReport report;
-  const auto ignore = [](const std::string&) {};
-  EXPECT_THROW(run_merge(options, {files, signal_number, progress, ignore, ignore}, report), IoError);
-  EXPECT_TRUE(is_replaced);
+  expect_replacement_noticed(options);
   EXPECT_TRUE(same_index(made, output_));
-  EXPECT_FALSE(fs::exists(output_ + ".work"));
+}
+
+TEST_F(KilledGrowth, MergesNoIndexThatAnotherJobReplaces) {
+  MergeOptions options;
+  options.inputs = {output_, index("other", jsonl_of(documents(33, 20)), {})};
+  options.output = scratch_ / "merged";
+  expect_replacement_noticed(options);
 }
 
 TEST_F(KilledGrowth, LeavesTheIndexToTheJobThatHasIt) {
