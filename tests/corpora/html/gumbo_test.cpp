@@ -1,4 +1,4 @@
-// Pages of crawls have the text that gumbo's tree has by the rules of docs/html.md.
+// Pages of crawls and of documentation have the text that gumbo's tree has by the rules of docs/html.md.
 #include <gtest/gtest.h>
 
 #ifdef SPILLWAY_HAS_GUMBO
@@ -6,10 +6,12 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/corpora/html/read_html.hpp"
 #include "tests/support/corpora_path.hpp"
+#include "tests/support/index_files.hpp"
 
 namespace spillway::testing {
 namespace {
@@ -129,6 +131,20 @@ void compare(const std::string& page, Agreement& agreement) {
   }
 }
 
+// At most `count` HTML files below the directory, spread evenly over their sorted paths.
+std::vector<std::string> spread_pages(const std::string& directory, std::size_t count) {
+  std::vector<std::string> paths, chosen;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+    if (entry.is_regular_file() && !entry.is_symlink() && entry.path().extension() == ".html") {
+      paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  count = std::min(count, paths.size());
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back(paths[i * paths.size() / count]);
+  return chosen;
+}
+
 TEST(Gumbo, AgreesOnPagesOfCrawls) {
   const std::string directory = SPILLWAY_CORPORA_OR_SKIP();
   std::vector<std::string> paths;
@@ -146,9 +162,23 @@ TEST(Gumbo, AgreesOnPagesOfCrawls) {
   EXPECT_EQ(agreement.same + agreement.same_but_for_breaks, agreement.pages);
 }
 
+TEST(SlowGumbo, AgreesOnPagesOfDocumentation) {
+  const char* const directory = std::getenv("SPILLWAY_HTML_PAGES");
+  if (directory == nullptr) GTEST_SKIP() << "no pages: set SPILLWAY_HTML_PAGES to a directory of HTML files";
+  Agreement agreement;
+  for (const std::string& path : spread_pages(directory, 10'000)) {
+    const std::size_t same = agreement.same;
+    compare(without_c1_controls(repair_utf8(read_bytes(path))), agreement);
+    if (agreement.same == same) ADD_FAILURE() << path;
+  }
+  RecordProperty("pages", static_cast<int>(agreement.pages));
+  EXPECT_GT(agreement.pages, 0u);
+}
+
 }  // namespace
 }  // namespace spillway::testing
 
 #else
 TEST(Gumbo, AgreesOnPagesOfCrawls) { GTEST_SKIP() << "built without gumbo: install libgumbo-dev"; }
+TEST(SlowGumbo, AgreesOnPagesOfDocumentation) { GTEST_SKIP() << "built without gumbo: install libgumbo-dev"; }
 #endif
