@@ -10,11 +10,6 @@ process. Both rank the ten best documents by BM25, and neither reads stored docu
 median over the rounds; percentiles are over the queries. Runs in the environment that bench/compare/setup makes.
 """
 import argparse
-import json
-import random
-import re
-import statistics
-import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -23,26 +18,7 @@ import tantivy
 
 from measure import machine, report, spillway
 from measure.process import warm_page_cache
-
-WORD = re.compile(r"[A-Za-z0-9]+")
-PERCENTILES = {"p50": 50, "p95": 95, "p99": 99}
-
-
-def draw_queries(path: Path, count: int, seed: int) -> list[str]:
-    """Each word is drawn from a random line, so frequent words are drawn more often."""
-    draw = random.Random(seed)
-    size = path.stat().st_size
-
-    def word(file) -> str:
-        while True:
-            file.seek(draw.randrange(size))
-            file.readline()  # the rest of a line
-            found = WORD.findall(file.readline().decode("utf-8", "replace"))
-            if found:
-                return draw.choice(found)
-
-    with open(path, "rb") as file:
-        return [" ".join(word(file) for _ in range(draw.randint(2, 5))) for _ in range(count)]
+from measure.searches import Spillway, draw_queries, medians, summary
 
 
 def make_tantivy_index(lines: Path, directory: Path) -> tantivy.Index:
@@ -71,42 +47,6 @@ def run_tantivy(index: tantivy.Index, queries: list[str], k: int) -> list[float]
     return latencies
 
 
-class Spillway:
-    def __init__(self, arguments: argparse.Namespace, queries: list[str], scratch: Path):
-        self.program = str(arguments.program)
-        self.k = str(arguments.k)
-        self.answers: bytes | None = None
-        self.index, self.queries, self.stats = scratch / "spillway", scratch / "queries.tsv", scratch / "stats.json"
-        self.queries.write_text("".join(f"{number}\t{text}\n" for number, text in enumerate(queries, 1)))
-        subprocess.run([self.program, "index", str(arguments.lines), "--format", "lines", "-o", str(self.index), "-q"],
-                       check=True)
-
-    def run(self, *extra: str) -> dict:
-        """The program's statistics: milliseconds of each query, and its work. Every run must give the same answers."""
-        done = subprocess.run([self.program, "search", str(self.index), "--queries", str(self.queries), "-k", self.k,
-                               "--threads", "1", "--format", "trec", "--stats-json", str(self.stats), "--force", *extra],
-                              check=True, stdout=subprocess.PIPE)
-        if self.answers not in (None, done.stdout):
-            raise SystemExit("search_vs_tantivy.py: two runs gave different answers: " + " ".join(extra))
-        self.answers = done.stdout
-        return json.loads(self.stats.read_text())
-
-
-def percentile(values: list[float], percent: int) -> float:
-    """The smallest value that is at least as large as `percent` % of all."""
-    return sorted(values)[(len(values) * percent + 99) // 100 - 1]
-
-
-def summary(latencies: list[float]) -> dict[str, float]:
-    return {name: percentile(latencies, percent) for name, percent in PERCENTILES.items()} | {
-        "mean": statistics.mean(latencies), "max": max(latencies)}
-
-
-def medians(rounds: list[dict], program: str) -> list[float]:
-    """The median over the rounds for each query."""
-    return [statistics.median(values) for values in zip(*(one[program] for one in rounds))]
-
-
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lines", metavar="LINES", type=Path, help="UTF-8 text, one document a line")
@@ -126,7 +66,9 @@ def main() -> None:
     queries = draw_queries(arguments.lines, arguments.queries, arguments.seed)
     warm_page_cache(arguments.lines)
     with tempfile.TemporaryDirectory(dir=arguments.scratch or arguments.lines.parent, prefix="search-") as directory:
-        ours = Spillway(arguments, queries, Path(directory))
+        index = Path(directory) / "spillway"
+        spillway.make_index(arguments.program, arguments.lines, index, ["--format", "lines"])
+        ours = Spillway(arguments.program, index, queries, arguments.k)
         theirs = make_tantivy_index(arguments.lines, Path(directory) / "tantivy")
         run_tantivy(theirs, queries, arguments.k)  # the warm-up round
         ours.run()

@@ -16,6 +16,10 @@ def index_command(program: Path, source: Path, output: Path, options: list[str])
     return [str(program), "index", str(source), "-o", str(output), "--quiet", *options]
 
 
+def make_index(program: Path, source: Path, output: Path, options: list[str]) -> None:
+    answer(index_command(program, source, output, options))
+
+
 def stats(program: Path, index: Path) -> dict:
     return json.loads(answer([str(program), "stats", str(index), "--json"]))
 
