@@ -95,17 +95,19 @@ bool RecordCutter::recognise() {
                        "be read; copy it to a file of its own",
                        0});
   }
-  std::optional<CorpusFormat> found = format_;
-  if (format_ == CorpusFormat::kAuto) found = sniff_format(head, head.size() < memory_.head.size());
+  CorpusFormat found = format_;  // kAuto: none
+  if (format_ == CorpusFormat::kAuto) {
+    found = sniff_format(head, head.size() < memory_.head.size()).value_or(CorpusFormat::kAuto);
+  }
   if (format_ == CorpusFormat::kHtml && is_tar_start(head)) found = CorpusFormat::kTar;
-  if (format_ == CorpusFormat::kText && looks_binary(head)) found.reset();
+  if (format_ == CorpusFormat::kText && looks_binary(head)) found = CorpusFormat::kAuto;
   if (has_to_be_archive(*file_) && found != CorpusFormat::kWarc) {
     format_ = CorpusFormat::kAuto;
     return send_fault({SkipReason::kBinary, "expected a WARC or ARC file below archive/, found something else", 0});
   }
-  format_ = found.value_or(CorpusFormat::kAuto);
+  format_ = found;
   borders_ = RecordBorders(format_);
-  if (!found) return send_fault({SkipReason::kBinary, std::string(kBinaryDetail), 0});
+  if (found == CorpusFormat::kAuto) return send_fault({SkipReason::kBinary, std::string(kBinaryDetail), 0});
   const bool may_have_mark = !is_document_a_file(format_) && format_ != CorpusFormat::kTar;
   if (may_have_mark && head.starts_with(kByteOrderMark)) {
     head_begin_ = kByteOrderMark.size();
