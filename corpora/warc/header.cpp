@@ -24,6 +24,10 @@ std::string_view without_brackets(std::string_view uri) {
   return uri.size() >= 2 && uri.front() == '<' && uri.back() == '>' ? trimmed(uri.substr(1, uri.size() - 2)) : uri;
 }
 
+void keep_first(std::string& member, std::string_view value) {
+  if (member.empty()) member = value;
+}
+
 std::string digits_of(std::string_view date) {
   constexpr std::size_t kDateDigits = 14;
   std::string digits;
@@ -131,8 +135,7 @@ void WarcHeaderReader::take_length(std::string_view value) {
 void WarcHeaderReader::field(std::string_view name, std::string_view value) {
   if (equals_ignoring_case(name, "content-length")) return take_length(value);
   if (equals_ignoring_case(name, "content-type")) {
-    if (header_.content_type.empty()) header_.content_type = value;
-    return;
+    return keep_first(header_.content_type, value);
   }
   if (!starts_with_ignoring_case(name, "warc-")) return;
   const std::string_view rest = name.substr(5);
@@ -142,9 +145,9 @@ void WarcHeaderReader::field(std::string_view name, std::string_view value) {
     header_.type = type;
     has_type_ = true;
   } else if (equals_ignoring_case(rest, "target-uri")) {
-    if (header_.target_uri.empty()) header_.target_uri = without_brackets(value);
+    keep_first(header_.target_uri, without_brackets(value));
   } else if (equals_ignoring_case(rest, "date")) {
-    if (header_.date.empty()) header_.date = value;
+    keep_first(header_.date, value);
   } else if (equals_ignoring_case(rest, "record-id")) {
     keep_once(header_.record_id, without_brackets(value));
   } else if (equals_ignoring_case(rest, "trec-id")) {
@@ -153,6 +156,21 @@ void WarcHeaderReader::field(std::string_view name, std::string_view value) {
     header_.payload_type = value;
   } else if (equals_ignoring_case(rest, "truncated")) {
     header_.truncated = value;
+  } else if (equals_ignoring_case(rest, "payload-digest")) {
+    keep_first(header_.payload_digest, value);
+  } else if (starts_with_ignoring_case(rest, "refers-to")) {
+    reference(rest.substr(std::string_view("refers-to").size()), value);
+  }
+}
+
+// `name`: what follows "WARC-Refers-To".
+void WarcHeaderReader::reference(std::string_view name, std::string_view value) {
+  if (name.empty()) {
+    keep_first(header_.refers_to, without_brackets(value));
+  } else if (equals_ignoring_case(name, "-target-uri")) {
+    keep_first(header_.refers_to_uri, without_brackets(value));
+  } else if (equals_ignoring_case(name, "-date")) {
+    keep_first(header_.refers_to_date, value);
   }
 }
 

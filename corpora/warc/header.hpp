@@ -36,10 +36,13 @@ struct WarcHeader {
   std::string record_id = {};   // without < >; of ARC: empty
   std::string trec_id = {};     // WARC-TREC-ID
   std::string content_type = {};
-  std::string payload_type = {};  // WARC-Identified-Payload-Type
-  std::string truncated = {};     // the reason, if the crawler cut the record
-  bool has_length = false;        // a Content-Length that cannot be read counts as none
-  std::uint64_t length = 0;       // of the block
+  std::string payload_type = {};    // WARC-Identified-Payload-Type
+  std::string truncated = {};       // the reason, if the crawler cut the record
+  std::string payload_digest = {};  // WARC-Payload-Digest: "sha1:..."
+  // The record whose content a revisit repeats: WARC-Refers-To, ...-Target-URI (both without < >) and ...-Date.
+  std::string refers_to = {}, refers_to_uri = {}, refers_to_date = {};
+  bool has_length = false;   // a Content-Length that cannot be read counts as none
+  std::uint64_t length = 0;  // of the block
   std::uint64_t header_bytes = 0;
   std::uint64_t broken_lines = 0;  // lines that are no fields
   bool has_bare_line_feeds = false;
@@ -70,6 +73,7 @@ class WarcHeaderReader final : private FieldHandler {
   bool broken_line(std::string_view line) override;
   void take_length(std::string_view value);
   void keep_once(std::string& member, std::string_view value);
+  void reference(std::string_view name, std::string_view value);
 
   FieldReader fields_;
   FieldReader::State state_ = FieldReader::State::kOpen;

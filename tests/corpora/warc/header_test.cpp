@@ -42,6 +42,23 @@ TEST(WarcHeader, ReadsTheFields) {
   }
 }
 
+// As wget, wpull, warcio and Heritrix write them.
+TEST(WarcHeader, ReadsWhatARevisitRefersTo) {
+  const std::string start = "WARC/1.0\r\nWARC-Type: revisit\r\nContent-Length: 0\r\n";
+  for (const char* const id : {"<urn:uuid:1>", "urn:uuid:1"}) {
+    const auto [state, header] =
+        read_header(start + "WARC-Refers-To: " + id + "\r\nwarc-refers-to-target-uri: <http://a/>\r\n" +
+                    "WARC-Refers-To-Date: 2014-02-16T05:02:21Z\r\n" +
+                    "WARC-Payload-Digest: sha1:ABC\r\nWARC-Refers-To-Else: x\r\n\r\n");
+    ASSERT_EQ(state, FieldReader::State::kDone);
+    EXPECT_EQ(header.type, WarcType::kRevisit);
+    EXPECT_EQ(header.refers_to, "urn:uuid:1");
+    EXPECT_EQ(header.refers_to_uri, "http://a/");
+    EXPECT_EQ(header.refers_to_date, "2014-02-16T05:02:21Z");
+    EXPECT_EQ(header.payload_digest, "sha1:ABC");
+  }
+}
+
 // ClueWeb09 has line feeds alone, and line ends inside of its URIs.
 TEST(WarcHeader, ReadsLineFeedsAndBrokenLines) {
   const auto [state, header] = read_header(
