@@ -8,4 +8,9 @@ std::string_view corpus_format_name(CorpusFormat format) {
   return kNames[static_cast<std::size_t>(format)];
 }
 
+const std::vector<std::string>& revisits_names() {
+  static const std::vector<std::string> names{"skip", "follow"};
+  return names;
+}
+
 }  // namespace spillway

@@ -37,12 +37,21 @@ struct FieldNames {
   std::vector<std::string> date{"date"};
 };
 
+// What becomes of revisit records, which say that a page had not changed since an earlier record.
+enum class Revisits : std::uint8_t {
+  kSkip,
+  kFollow  // they are documents with the text of that record
+};
+// "skip", "follow".
+const std::vector<std::string>& revisits_names();
+
 // Which records of a crawl are documents.
 struct CrawlOptions {
   std::uint32_t types = bit(WarcType::kResponse) | bit(WarcType::kResource) | bit(WarcType::kConversion);
   std::vector<unsigned> statuses{200};                 // of HTTP responses; empty: any
   bool html = true, text = true;                       // kinds of pages
   std::optional<std::chrono::sys_seconds> since = {};  // older records are none
+  Revisits revisits = Revisits::kSkip;
 
   static constexpr std::uint32_t bit(WarcType type) { return std::uint32_t{1} << static_cast<unsigned>(type); }
   bool has_type(WarcType type) const { return (types & bit(type)) != 0; }

@@ -33,8 +33,10 @@ enum class SkipReason : std::uint8_t {
   kRecordType,    // of a type other than --warc-types
   kDuplicateUrl,  // found after ingest
   kDuplicateText,
-  kRevisit,      // a page that had not changed
-  kBeforeSince,  // older than --since
+  kRevisit,                // a page that had not changed
+  kRevisitTargetNotFound,  // --revisits follow: the record that it refers to is not in the input
+  kRevisitTargetSkipped,   // ... makes no document
+  kBeforeSince,            // older than --since
   kHttpStatus,
   kMediaType,  // neither HTML nor plain text
   kEmptyPage,
