@@ -14,6 +14,8 @@
 
 namespace spillway {
 
+class RevisitTable;
+
 struct CorpusPlan {
   FileTable files;
   std::size_t list_bytes = 0;                    // memory for the lists of files, which planning needs and a job keeps
@@ -68,6 +70,7 @@ struct ReaderSetup {
   const CorpusOptions& options;
   ReaderLimits limits;
   InputPosition start{};  // what comes before is done; InputPosition() or CorpusTask::end, none inside a stream
+  const RevisitTable* revisits = nullptr;  // with Revisits::kFollow; may be nullptr
 };
 
 struct ByteRange {

@@ -81,6 +81,7 @@ std::size_t TaskParser::memory_bytes(const ReaderLimits& limits) {
 }
 
 void TaskParser::parse(CorpusTask& task, DocumentSink& sink) {
+  file_ = task.end.file;
   std::visit([&](auto& work) { parse(work, sink); }, task.work);
 }
 
@@ -102,7 +103,7 @@ ArchiveParser& TaskParser::archive_parser(CorpusFormat format) {
   }
   if (!warc_) {
     warc_memory_ = budget_.try_reserve(WarcParser::memory_bytes());
-    warc_.emplace(setup_.options, scratch);
+    warc_.emplace(setup_.options, scratch, setup_.revisits);
   }
   return *warc_;
 }
@@ -207,6 +208,7 @@ void TaskParser::parse(UnpackedRecords& records, DocumentSink& sink) {
 
 void TaskParser::parse_archived(UnpackedRecords& records, PassProgress& progress, DocumentSink& sink) {
   ArchiveParser& parser = archive_parser(records.format);
+  parser.start({file_, records.base_offset});
   for (const ArchiveRecord& archived : records.archived) {
     const SourcePlace place{records.file->path, archived.unpacked_offset};
     if (records.spooled != nullptr) {

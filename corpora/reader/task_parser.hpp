@@ -45,6 +45,7 @@ class TaskParser {
   const ReaderSetup& setup_;
   Reservation own_memory_;
   Buffer buffer_, scratch_;
+  std::uint64_t file_ = 0;  // of the task, if it is of one file that the reader unpacks
   FieldedDocument document_;
   JsonlParser jsonl_;
   TrecParser trec_;

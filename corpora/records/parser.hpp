@@ -8,6 +8,7 @@
 #include "corpora/archive/piece.hpp"
 #include "corpora/document/record_source.hpp"
 #include "corpora/document/sink.hpp"
+#include "corpora/revisits/location.hpp"
 
 namespace spillway {
 
@@ -24,6 +25,9 @@ class RecordParser {
 class ArchiveParser {
  public:
   virtual ~ArchiveParser() = default;
+  // Says where the archive begins whose pieces come next: `origin` and the offsets of their places make their
+  // locations.
+  virtual void start(const RecordLocation& origin) = 0;
   // Parses the piece of an archive that `record` holds; of a damaged one, as much of the header as there is.
   virtual void parse(const ArchivePiece& piece, RecordSource& record, const SourcePlace& place, DocumentSink& sink) = 0;
   // Reads the header only: cut_record() says at which record a fault of the container is. Valid until the next call.

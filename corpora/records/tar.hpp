@@ -24,6 +24,8 @@ class TarParser final : public ArchiveParser {
   ~TarParser() override;
   static std::size_t memory_bytes();
 
+  void start(const RecordLocation&) override {}
+
   void parse(const ArchivePiece& piece, RecordSource& record, const SourcePlace& place, DocumentSink& sink) override;
   void read_header(const ArchivePiece& piece, RecordSource& record) override;
   SourcePlace cut_record(const SourcePlace& fault) const override;

@@ -5,6 +5,7 @@
 #include "corpora/document/field_table.hpp"
 #include "corpora/records/page_reader.hpp"
 #include "corpora/warc/date.hpp"
+#include "io/base/error.hpp"
 
 namespace spillway {
 
@@ -21,10 +22,12 @@ std::uint64_t most_body_bytes(std::uint64_t max_document_bytes) { return longest
 
 }  // namespace
 
-WarcParser::WarcParser(const CorpusOptions& options, std::span<char> scratch)
+WarcParser::WarcParser(const CorpusOptions& options, std::span<char> scratch, const RevisitTable* revisits)
     : crawl_(options.crawl),
       max_document_bytes_(options.max_document_bytes),
-      page_(std::make_unique<PageReader>(scratch)) {}
+      page_(std::make_unique<PageReader>(scratch)) {
+  if (revisits != nullptr) revisits_.emplace(*revisits);
+}
 
 WarcParser::~WarcParser() = default;
 
@@ -32,18 +35,63 @@ std::size_t WarcParser::memory_bytes() { return PageReader::memory_bytes(); }
 
 void WarcParser::parse(const WarcPiece& piece, RecordSource& record, const SourcePlace& place, DocumentSink& sink) {
   read_header(piece, record);
-  Verdict verdict = judge_piece(piece);
-  if (!verdict) verdict = judge_type();
-  if (!verdict) verdict = judge_date();
-  if (!verdict) verdict = read_response_head(piece, record);
-  if (!verdict) verdict = judge_response();
-  if (verdict) return sink.skip(verdict->reason, cut_record(place), verdict->detail);
-  BodyFault fault = BodyFault::kNone;
-  page_->read(head_.type, [&](BodyOutput& out) { fault = decode(record, out); });
-  repaired_ = repaired_ || fault != BodyFault::kNone;
-  verdict = judge_page(fault);
-  if (verdict) return sink.skip(verdict->reason, cut_record(place), verdict->detail);
-  emit(record, place, sink);
+  Verdict page = judge_piece(piece);  // why there is no page
+  if (!page && crawl_.revisits == Revisits::kFollow && header_.header().type == WarcType::kRevisit) {
+    return parse_revisit(place, sink);
+  }
+  if (!page) page = judge_type();
+  const std::string& date = header_.header().date;
+  Verdict own = page ? std::nullopt : judge_date(date);  // why the page makes no document for this record
+  const bool has_revisits = seek_revisits(place);
+  const auto is_needed = [&] { return !page && (!own || has_revisits); };
+  if (is_needed()) page = read_response_head(piece, record);
+  if (is_needed()) page = judge_response();
+  if (!page && !own) own = judge_id(id_);
+  if (is_needed()) page = read_page(record);
+  if (const Verdict& verdict = own ? own : page) {
+    sink.skip(verdict->reason, cut_record(place), verdict->detail);
+  } else {
+    emit({id_, url_, repair_utf8(date)}, record, place, sink);
+  }
+  if (has_revisits) take_revisits(page, record, place, sink);
+}
+
+bool WarcParser::seek_revisits(const SourcePlace& place) {
+  return revisits_ && revisits_->seek({origin_.file, origin_.offset + place.offset});
+}
+
+// A revisit that is followed counts where the record is whose text it repeats.
+void WarcParser::parse_revisit(const SourcePlace& place, DocumentSink& sink) {
+  if (seek_revisits(place)) return;
+  Verdict verdict = judge_date(header_.header().date);
+  if (!verdict) {
+    verdict =
+        Skip{SkipReason::kRevisitTargetNotFound, "expected the response that it refers to in the input, found none"};
+  }
+  sink.skip(verdict->reason, cut_record(place), verdict->detail);
+}
+
+// Takes the revisits of the record at which revisits_ is. `page`: why there is no page for them.
+void WarcParser::take_revisits(const Verdict& page, RecordSource& record, const SourcePlace& place,
+                               DocumentSink& sink) {
+  while (const auto entry = revisits_->next()) {
+    const Revisit revisit = revisits_->table().revisit(*entry);
+    Verdict verdict = judge_date(revisit.date);
+    if (!verdict) verdict = judge_id(revisit.id);
+    if (!verdict && page) {
+      verdict = Skip{SkipReason::kRevisitTargetSkipped,
+                     "the record that it refers to (" + printable(place.path, 4096) + ", byte " +
+                         std::to_string(place.offset) + ") is skipped as " +
+                         std::string(skip_reason_name(page->reason)) + ": " + page->detail};
+    }
+    const SourcePlace own{revisit.path, revisit.offset, revisit.id, revisit.url};
+    if (verdict) {
+      sink.skip(verdict->reason, own, verdict->detail);
+    } else {
+      emit({revisit.id, revisit.url, revisit.date}, record, own, sink);
+    }
+    sink.consumed(0);  // there may be many, and a signal ends the job
+  }
 }
 
 void WarcParser::read_header(const WarcPiece& piece, RecordSource& record) {
@@ -93,12 +141,11 @@ WarcParser::Verdict WarcParser::judge_type() const {
 }
 
 // Records whose date is missing or cannot be read are kept: nothing says that they are old.
-WarcParser::Verdict WarcParser::judge_date() const {
+WarcParser::Verdict WarcParser::judge_date(std::string_view written) const {
   if (!crawl_.since) return std::nullopt;
-  const std::string& written = header_.header().date;
   const auto date = parse_crawl_date(written);
   if (!date || *date >= *crawl_.since) return std::nullopt;
-  return Skip{SkipReason::kBeforeSince, "a record of " + written + ", before --since"};
+  return Skip{SkipReason::kBeforeSince, "a record of " + std::string(written) + ", before --since"};
 }
 
 // Reads the head of the response that the block begins with, if it does.
@@ -136,12 +183,21 @@ WarcParser::Verdict WarcParser::judge_response() const {
     return Skip{SkipReason::kContentCoding, "expected gzip, deflate, br or zstd, found " + head_.unknown_coding};
   }
   if (body_end_ == body_begin_) return Skip{SkipReason::kEmptyPage, "expected a page, found an empty one"};
-  if (id_.empty()) return Skip{SkipReason::kMissingId, "expected WARC-Record-ID, found neither it nor a URI"};
-  if (id_.size() > kMaxFieldBytes) {
-    return Skip{SkipReason::kIdTooLong, "expected an id of at most " + std::to_string(kMaxFieldBytes) +
-                                            " bytes, found " + std::to_string(id_.size())};
-  }
   return std::nullopt;
+}
+
+WarcParser::Verdict WarcParser::judge_id(std::string_view id) {
+  if (id.empty()) return Skip{SkipReason::kMissingId, "expected WARC-Record-ID, found neither it nor a URI"};
+  if (id.size() <= kMaxFieldBytes) return std::nullopt;
+  return Skip{SkipReason::kIdTooLong, "expected an id of at most " + std::to_string(kMaxFieldBytes) + " bytes, found " +
+                                          std::to_string(id.size())};
+}
+
+WarcParser::Verdict WarcParser::read_page(RecordSource& record) {
+  BodyFault fault = BodyFault::kNone;
+  page_->read(head_.type, [&](BodyOutput& out) { fault = decode(record, out); });
+  repaired_ = repaired_ || fault != BodyFault::kNone;
+  return judge_page(fault);
 }
 
 BodyFault WarcParser::decode(RecordSource& record, BodyOutput& out) {
@@ -179,14 +235,13 @@ WarcParser::Verdict WarcParser::judge_page(BodyFault fault) const {
   return std::nullopt;
 }
 
-void WarcParser::emit(RecordSource& record, const SourcePlace& place, DocumentSink& sink) {
-  const std::string date = repair_utf8(header_.header().date);
+void WarcParser::emit(const DocumentNames& names, RecordSource& record, const SourcePlace& place, DocumentSink& sink) {
   DocumentFields fields;
-  fields.id = id_;
-  fields.url = url_;
-  fields.date = date;
-  fields.has_url = !url_.empty();
-  fields.has_date = !date.empty();
+  fields.id = names.id;
+  fields.url = names.url;
+  fields.date = names.date;
+  fields.has_url = !names.url.empty();
+  fields.has_date = !names.date.empty();
   fields.repaired = repaired_;
   page_->emit(fields, place, sink, [&](BodyOutput& out) { decode(record, out); });
 }

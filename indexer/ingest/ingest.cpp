@@ -141,9 +141,9 @@ class Ingest {
 
   IngestStats run() {
     const Stopwatch watch;
-    CorpusReader reader(
-        {setup_.context.files, setup_.corpus, setup_.options.corpus, setup_.plan.reader, start_of(setup_).position},
-        setup_.budget, setup_.temp);
+    CorpusReader reader({setup_.context.files, setup_.corpus, setup_.options.corpus, setup_.plan.reader,
+                         start_of(setup_).position, setup_.revisits},
+                        setup_.budget, setup_.temp);
     {
       std::vector<std::jthread> threads;
       running_ = setup_.threads;

@@ -29,6 +29,7 @@ struct IngestSetup {
   unsigned threads = 1;
   PinnedSlotPool* pinned_slots = nullptr;  // for chunks of tokens; may be null
   Checkpoints* checkpoints = nullptr;      // of a resumable job, which goes on from their start()
+  const RevisitTable* revisits = nullptr;  // of the input (indexer/revisits/find.hpp)
 };
 
 struct IngestStats {

@@ -42,6 +42,7 @@ void add_crawl(JobDescription& job, const CrawlOptions& crawl) {
   if (crawl.html) media.emplace_back("html");
   if (crawl.text) media.emplace_back("text");
   job.options.emplace_back("--media", joined(media));
+  job.options.emplace_back("--revisits", revisits_names()[static_cast<std::size_t>(crawl.revisits)]);
   job.options.emplace_back(
       "--since", crawl.since ? std::to_string(crawl.since->time_since_epoch().count()) + " s after 1970" : "");
 }

@@ -19,12 +19,13 @@ void add_counts(const IngestStats& ingest, const MergeStats& merge, IndexReport&
   report.index_documents = merge.documents;
 }
 
-void add_stages(const IngestStats& ingest, const MergeStats& merge, double finish_seconds, IndexReport& report) {
+void add_stages(const IngestStats& ingest, const MergeStats& merge, const JobSeconds& seconds, IndexReport& report) {
   const std::uint64_t bytes = report.input_bytes;
   const BlockSortStats& sort = ingest.block.sort;
   const CompactionStats& compaction = ingest.block.compaction;
   const double document_seconds = merge.id_seconds + merge.document_seconds;
-  report.stages = {{"parse", ingest.parse_seconds, ingest.wall_seconds, bytes},
+  report.stages = {{"revisits", seconds.revisits, seconds.revisits, bytes},
+                   {"parse", ingest.parse_seconds, ingest.wall_seconds, bytes},
                    {"transfer up", sort.upload_seconds, sort.upload_seconds, sort.upload_bytes},
                    {"sort", sort.sort_seconds, sort.sort_seconds, bytes},
                    {"encode", sort.encode_seconds, ingest.wall_seconds, bytes},
@@ -34,7 +35,8 @@ void add_stages(const IngestStats& ingest, const MergeStats& merge, double finis
                    {"merge passes", merge.pass_seconds, merge.pass_seconds, merge.rewritten_bytes},
                    {"ids and documents", document_seconds, document_seconds, bytes},
                    {"merge", merge.list_busy_seconds, merge.list_seconds, bytes},
-                   {"write", finish_seconds, finish_seconds, report.index_bytes}};
+                   {"write", seconds.finish, seconds.finish, report.index_bytes}};
+  if (seconds.revisits == 0) report.stages.erase(report.stages.begin());
   if (compaction.compactions == 0) {
     std::erase_if(report.stages, [](const StageStats& stage) { return stage.name == "compact runs"; });
   }

@@ -9,7 +9,12 @@ namespace spillway {
 
 void add_counts(const IngestStats& ingest, const MergeStats& merge, IndexReport& report);
 
+// Of what a job does before and after ingest and merge.
+struct JobSeconds {
+  double revisits = 0, finish = 0;
+};
+
 // Fills in the stages and the bottleneck. Requires: the report has the bytes of input, index and spilled runs.
-void add_stages(const IngestStats& ingest, const MergeStats& merge, double finish_seconds, IndexReport& report);
+void add_stages(const IngestStats& ingest, const MergeStats& merge, const JobSeconds& seconds, IndexReport& report);
 
 }  // namespace spillway

@@ -19,6 +19,7 @@
 #include "indexer/plan/disk_space.hpp"
 #include "indexer/plan/job.hpp"
 #include "indexer/plan/run_merge.hpp"
+#include "indexer/revisits/find.hpp"
 #include "io/base/error.hpp"
 #include "io/base/stopwatch.hpp"
 #include "io/run/term_block_builder.hpp"
@@ -96,6 +97,7 @@ class IndexJob {
   void run() {
     refuse_reports(corpus_, context_);
     check_dedup(options_);
+    check_revisits(corpus_, corpus_options_);
     check_inputs(corpus_, options_, context_.files);
     context_.progress.bytes_total.store(corpus_.total_bytes);
     const Stopwatch watch;  // includes the start of the GPU
@@ -181,7 +183,27 @@ class IndexJob {
     }
   }
 
+  FoundRevisits follow_revisits(TempSpace& temp) {
+    if (corpus_options_.crawl.revisits != Revisits::kFollow) return {};
+    const Stopwatch watch;
+    context_.progress.stage.store("revisits");
+    FoundRevisits found = find_revisits({.corpus = corpus_,
+                                         .options = corpus_options_,
+                                         .limits = plan_.reader,
+                                         .context = context_,
+                                         .budget = budget_,
+                                         .temp = temp,
+                                         .sorter = *planned_.strings,
+                                         .sort_bytes = plan_.id_sort_bytes});
+    context_.say("revisits: " + std::to_string(found.followed) + " of " + std::to_string(found.revisits) +
+                 " refer to responses of the input");
+    context_.progress.bytes_done.store(0);
+    revisit_seconds_ = watch.seconds();
+    return found;
+  }
+
   void build(WorkDirectory& work, TempSpace& temp, const Stopwatch& watch) {
+    const FoundRevisits revisits = follow_revisits(temp);
     RunStore runs(budget_, temp, checkpoints_ != nullptr ? 0 : plan_.run_memory_bytes,
                   TermBlockBuilder::max_block_bytes(plan_.run_block_bytes, content_.max_term_bytes));
     if (checkpoints_ != nullptr) {
@@ -208,7 +230,8 @@ class IndexJob {
                         .temp = temp,
                         .threads = threads_,
                         .pinned_slots = pinned_slots_ ? &*pinned_slots_ : nullptr,
-                        .checkpoints = checkpoints_},
+                        .checkpoints = checkpoints_,
+                        .revisits = revisits.table.get()},
                        runs, skips_);
     }
     const std::jthread releasing_chunks = release_ingest();
@@ -413,7 +436,7 @@ class IndexJob {
       report_.input_bytes = std::max(corpus_.total_bytes, context_.progress.bytes_done.load());
     }
     add_counts(ingest_, merge_, report_);
-    add_stages(ingest_, merge_, finish_seconds_, report_);
+    add_stages(ingest_, merge_, {.revisits = revisit_seconds_, .finish = finish_seconds_}, report_);
   }
 
   const IndexOptions& options_;
@@ -437,7 +460,7 @@ class IndexJob {
   IngestStats ingest_;
   MergeStats merge_;
   std::string gpu_failure_;
-  double finish_seconds_ = 0;
+  double revisit_seconds_ = 0, finish_seconds_ = 0;
   std::uint64_t terms_ = 0;
 };
 

@@ -127,6 +127,7 @@ void take_crawl(const Arguments& arguments, CrawlOptions& crawl) {
                        "': expected a date such as 2024-05-17 or 2024-05-17T12:30:00Z");
     }
   }
+  take_choice(arguments, "revisits", crawl.revisits);
   const auto text = arguments.text("http-status");
   if (!text) return;
   crawl.statuses.clear();
@@ -164,6 +165,10 @@ void refuse_conflicts(const Arguments& arguments, const CorpusOptions& corpus) {
   refuse_both(arguments, "quiet", "progress");
   if (arguments.has("since") && corpus.format != CorpusFormat::kAuto && corpus.format != CorpusFormat::kWarc) {
     throw UsageError("--since goes by the dates of the records of a crawl: it needs --format warc or auto");
+  }
+  if (corpus.crawl.revisits == Revisits::kFollow && corpus.format != CorpusFormat::kAuto &&
+      corpus.format != CorpusFormat::kWarc) {
+    throw UsageError("--revisits follow is for records of a crawl: it needs --format warc or auto");
   }
   const bool has_fields =
       corpus.format != CorpusFormat::kLines && !is_document_a_file(corpus.format) && !is_archive(corpus.format);
@@ -216,6 +221,10 @@ std::vector<options::options_description> planned_option_groups() {
   add_value(input, "http-status", "CODES", "status of the responses that are documents, or any (default 200)");
   add_value(input, "media", "KINDS", "kinds of pages of a crawl that are documents (default html,text)");
   add_value(input, "since", "DATE", "leave out the records of a crawl from before DATE, such as 2024-05-17 (UTC)");
+  add_choice(
+      input, "revisits", "WHAT", revisits_names(),
+      "records of a crawl that say that a page had not changed: skip (default), or follow: each is a document with "
+      "the text of the record that it refers to (reads the input twice)");
   add_value(input, "part", "I/N", "index only part I of N of the input");
   add_analysis_options(content);
   add_value(content, "max-document-bytes", "SIZE", "skip and count longer documents (default 64M)");
