@@ -62,7 +62,7 @@ bool WarcParser::seek_revisits(const SourcePlace& place) {
 
 // A revisit that is followed counts where the record is whose text it repeats.
 void WarcParser::parse_revisit(const SourcePlace& place, DocumentSink& sink) {
-  if (seek_revisits(place)) return;
+  if (seek_revisits(place) && revisits_->next() == RevisitEntry::kFollowed) return;
   Verdict verdict = judge_date(header_.header().date);
   if (!verdict) {
     verdict =

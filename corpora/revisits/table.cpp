@@ -78,6 +78,29 @@ Revisit RevisitTable::revisit(std::uint64_t place) const {
   return result;
 }
 
+std::uint64_t RevisitTable::lower_bound(const RecordLocation& record) const {
+  std::uint64_t begin = 0, end = size_;
+  while (begin < end) {
+    const std::uint64_t middle = begin + (end - begin) / 2;
+    RevisitEntry entry;
+    load(middle, {&entry, 1});
+    if (entry.record < record) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
+void RevisitTable::check_all_met(const RecordLocation& start) const {
+  const std::uint64_t expected = size_ - lower_bound(start), met = met_.load();
+  if (met == expected) return;
+  throw IoError("the input changed while it was read: expected " + std::to_string(expected) +
+                " places of revisits and of the records that they refer to, as in the pass before, found " +
+                std::to_string(met) + ". Run the job again on files that stay as they are.");
+}
+
 RevisitTableWriter::RevisitTableWriter(TempSpace& temp)
     : entries_{temp.create("revisits")}, revisits_{temp.create("revisits")} {}
 
@@ -120,7 +143,7 @@ std::unique_ptr<RevisitTable> RevisitTableWriter::finish() {
 bool RevisitCursor::seek(const RecordLocation& record) {
   record_ = record;
   // With an entry before the record, the window also tells where no more entries come.
-  if (!holds(record)) load(std::max<std::uint64_t>(lower_bound(record), 1) - 1);
+  if (!holds(record)) load(std::max<std::uint64_t>(table_.lower_bound(record), 1) - 1);
   const auto found = std::ranges::lower_bound(window_, record, {}, &RevisitEntry::record);
   at_ = static_cast<std::size_t>(found - window_.begin());
   return found != window_.end() && found->record == record;
@@ -129,6 +152,7 @@ bool RevisitCursor::seek(const RecordLocation& record) {
 std::optional<std::uint64_t> RevisitCursor::next() {
   if (at_ == window_.size() && !load(first_ + at_)) return std::nullopt;
   if (window_[at_].record != record_) return std::nullopt;
+  table_.met_.fetch_add(1, std::memory_order_relaxed);
   return window_[at_++].revisit;
 }
 
@@ -137,21 +161,6 @@ bool RevisitCursor::holds(const RecordLocation& record) const {
   if (window_.empty()) return false;
   const bool has_begin = first_ == 0 || window_.front().record < record;
   return has_begin && (window_.back().record >= record || first_ + window_.size() == table_.size());
-}
-
-std::uint64_t RevisitCursor::lower_bound(const RecordLocation& record) const {
-  std::uint64_t begin = 0, end = table_.size();
-  while (begin < end) {
-    const std::uint64_t middle = begin + (end - begin) / 2;
-    RevisitEntry entry;
-    table_.load(middle, {&entry, 1});
-    if (entry.record < record) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return begin;
 }
 
 // Returns whether there are any entries from number `first` on.

@@ -9,6 +9,7 @@
 //             URL, date and path, and these four
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -46,11 +47,19 @@ class RevisitTable {
   // differ from what was written.
   void load(std::uint64_t first, std::span<RevisitEntry> to) const;
   Revisit revisit(std::uint64_t place) const;
+  // Number of the first entry whose record is not before `record`. O(log n) reads.
+  std::uint64_t lower_bound(const RecordLocation& record) const;
+
+  // A pass over the input meets each entry once. Throws IoError unless cursors have returned all entries from `start`
+  // on: then the input is not the one that the table was made of.
+  void check_all_met(const RecordLocation& start) const;
 
  private:
+  friend class RevisitCursor;
   const std::unique_ptr<TempFile> entry_file_, revisit_file_;
   const ReadableFile &entries_, &revisits_;
   const std::uint64_t size_;
+  mutable std::atomic<std::uint64_t> met_{0};  // entries that cursors have returned
 };
 
 // Appends revisits in any order, and entries in ascending order of their records.
@@ -90,7 +99,6 @@ class RevisitCursor {
 
  private:
   bool holds(const RecordLocation& record) const;
-  std::uint64_t lower_bound(const RecordLocation& record) const;
   bool load(std::uint64_t first);
 
   const RevisitTable& table_;

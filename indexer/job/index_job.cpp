@@ -203,7 +203,7 @@ class IndexJob {
   }
 
   void build(WorkDirectory& work, TempSpace& temp, const Stopwatch& watch) {
-    const FoundRevisits revisits = follow_revisits(temp);
+    FoundRevisits revisits = follow_revisits(temp);
     RunStore runs(budget_, temp, checkpoints_ != nullptr ? 0 : plan_.run_memory_bytes,
                   TermBlockBuilder::max_block_bytes(plan_.run_block_bytes, content_.max_term_bytes));
     if (checkpoints_ != nullptr) {
@@ -236,6 +236,8 @@ class IndexJob {
     }
     const std::jthread releasing_chunks = release_ingest();
     check_unchanged(context_.files, corpus_);
+    if (revisits.table != nullptr) revisits.table->check_all_met(start());
+    revisits.table.reset();
     if (content_.duplicate_ids != DuplicateIds::kFirst) skips_.judge_at_end();
     report_.runs = runs.runs.size() - (base_ ? 1 : 0);
     for (const auto& run : runs.runs) report_.runs_spilled += run->is_spilled() ? 1 : 0;
@@ -274,6 +276,13 @@ class IndexJob {
     finish_seconds_ = finish_watch.seconds();
     report_.index_bytes = writer.bytes_written();
     report_.seconds = watch.seconds();
+  }
+
+  // Where this job begins to parse.
+  RecordLocation start() const {
+    if (checkpoints_ == nullptr) return {};
+    const InputPosition& position = checkpoints_->start().ledger.position;
+    return {position.file, position.offset};
   }
 
   // Takes the runs and the counts of an interrupted job, if there was one.

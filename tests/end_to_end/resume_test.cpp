@@ -194,6 +194,28 @@ TEST_F(ResumedIndexJobs, LeaveOutTheSameRecordsOfACrawl) {
   kill_and_finish(8);
 }
 
+// The pass that finds what revisits refer to is done again.
+TEST_F(ResumedIndexJobs, FollowTheSameRevisits) {
+  fs::create_directory(scratch_ / "in");
+  for (int file = 0; file < 30; ++file) {
+    std::string crawl;
+    for (int i = 10 * file; i < 10 * (file + 1); ++i) {
+      const std::string id = "page" + std::to_string(i), other = "page" + std::to_string((i * 7 + i / 3 % 2) % 300);
+      const std::string page = testing::archived_page(id, "<p>page " + std::to_string(i));
+      crawl += testing::gzip_member(
+          i % 3 != 0 ? page : testing::archived("revisit", id, "", "WARC-Refers-To: <" + other + ">\r\n"));
+    }
+    write_bytes(scratch_ / ("in/" + std::to_string(100 + file) + ".warc.gz"), crawl);
+  }
+  set_index_job({scratch_ / "in"}, {"--revisits", "follow"});
+  EXPECT_GT(reference_.at("documents"), 200);
+  EXPECT_EQ(reference_.at("records_in"), 300);
+  kill_and_finish(8);
+  ASSERT_EQ(stop_at(0.6).signal, SIGKILL);
+  const ProgramResult refused = run_spillway(resumable({"--revisits", "skip"}));
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+}
+
 // What another budget and number of threads cut otherwise is still the same place.
 TEST_F(ResumedIndexJobs, GoOnWithOtherResources) {
   fs::create_directory(scratch_ / "in");

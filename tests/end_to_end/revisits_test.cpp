@@ -389,6 +389,25 @@ TEST_F(RandomRevisits, EndBySignalAndByTheLimitOfScratchFiles) {
   EXPECT_FALSE(fs::exists(options.output + ".work"));
 }
 
+// Size and time are as before, so nothing else tells.
+TEST_F(FollowedRevisits, NoticeThatTheInputChangesBetweenThePasses) {
+  const IndexOptions options = job_of({page("a", "one"), revisit("r", "WARC-Refers-To: a\r\n")});
+  const std::string path = options.inputs[0];
+  const auto say = [&](const std::string& words) {
+    if (!words.starts_with("revisits")) return;
+    const auto time = fs::last_write_time(path);
+    std::string bytes = read_bytes(path);
+    bytes.replace(bytes.find("revisit"), 7, "request");
+    write_bytes(path, bytes);
+    fs::last_write_time(path, time);
+  };
+  std::atomic<int> signal_number{0};
+  IndexProgress progress;
+  IndexReport report;
+  EXPECT_THROW(run_index(options, {posix_file_system(), signal_number, progress, say, say}, report), IoError);
+  EXPECT_FALSE(fs::exists(options.output));
+}
+
 TEST_F(FollowedRevisits, NeedInputThatCanBeReadTwice) {
   write_bytes(scratch_ / "in.warc", joined({page("a", "one")}));
   const auto refuse = [&](const Strings& more, const ProgramSetting& setting, const std::string& words) {

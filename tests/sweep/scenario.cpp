@@ -35,6 +35,22 @@ std::string jsonl(std::uint64_t seed, std::size_t documents, std::size_t words) 
   return result;
 }
 
+// Two of three records are revisits: of a page, of a revisit of it, or of nothing.
+std::string warc(std::uint64_t seed, std::size_t records) {
+  std::mt19937_64 random(seed);
+  std::string result;
+  for (std::size_t i = 0; i < records; ++i) {
+    const bool is_page = i % 3 == 0;
+    const std::string block = is_page ? "<html><title>" + text(random, 3) + "</title>" + text(random, 50) : "";
+    result += std::string("WARC/1.0\r\nWARC-Type: ") + (is_page ? "resource" : "revisit") + "\r\nWARC-Record-ID: <" +
+              std::to_string(i) + ">\r\nWARC-Target-URI: https://example.org/" + std::to_string(i) +
+              "\r\nWARC-Refers-To: <" + std::to_string(i == 4 ? records : i - 1) +
+              ">\r\nContent-Type: text/html\r\nContent-Length: " + std::to_string(block.size()) + "\r\n\r\n" + block +
+              "\r\n\r\n";
+  }
+  return result;
+}
+
 // Every fifth id.
 std::string ids_of(const std::string& records) {
   std::string ids;
@@ -86,6 +102,7 @@ std::vector<Scenario> index_scenarios() {
       index_scenario("files", {"--store", "none"}, kRoom, {"%/in/a.jsonl", "%/in/b.jsonl", "%/in/texts"}),
       index_scenario("part", {"--part", "2/3"}),
       index_scenario("resumable", with(blocks, {"--resumable"}), kTight),
+      index_scenario("revisits", with(blocks, {"--revisits", "follow"}), kTight, {"%/in/c.warc"}),
       index_scenario("dedup", with(blocks, {"--dedup", "exact"}), kTight, {"%/in/b.jsonl", "%/in/b.jsonl"}),
   };
   for (const char* form : {"tables", "tokens"}) {
@@ -190,6 +207,7 @@ Tree inputs() {
   for (const char* directory : {"in", "lists", "temp", "place"}) tree[directory] = std::nullopt;
   tree["in/a.jsonl"] = jsonl(1, 60, 40);
   tree["in/b.jsonl"] = jsonl(2, 25, 40);
+  tree["in/c.warc"] = warc(4, 30);
   tree["in/empty.jsonl"] = "";
   tree["in/texts"] = std::nullopt;
   std::mt19937_64 random(3);

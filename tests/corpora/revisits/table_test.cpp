@@ -50,6 +50,8 @@ TEST_F(RevisitTables, GiveTheRevisitsOfEachRecord) {
   for (std::uint64_t file = 0; file < 4; ++file) {
     for (std::uint64_t i = 0; i <= 1000; ++i) expect(ascending, {file, i << 30});
   }
+  EXPECT_NO_THROW(table->check_all_met({0, 0}));
+  EXPECT_THROW(table->check_all_met({1, 0}), IoError);
   for (int i = 0; i < 3000; ++i) expect(jumping, {random() % 4, (random() % 1001) << 30});
   for (const auto& [place, id] : ids) {
     const Revisit revisit = table->revisit(place);

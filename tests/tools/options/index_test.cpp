@@ -128,6 +128,14 @@ TEST(IndexOptions, SinceIsADateOfRecords) {
   EXPECT_NE(refusal({"--since", "2024", "--format", "jsonl"}).find("--since"), std::string::npos);
 }
 
+TEST(IndexOptions, RevisitsAreRecordsOfCrawls) {
+  EXPECT_EQ(parse({}).corpus.crawl.revisits, Revisits::kSkip);
+  EXPECT_EQ(parse({"--revisits", "skip", "--format", "jsonl"}).corpus.crawl.revisits, Revisits::kSkip);
+  EXPECT_EQ(parse({"--revisits", "follow"}).corpus.crawl.revisits, Revisits::kFollow);
+  EXPECT_NE(refusal({"--revisits", "follow", "--format", "jsonl"}).find("--revisits"), std::string::npos);
+  EXPECT_NE(refusal({"--revisits", "read"}).find("skip, follow"), std::string::npos);
+}
+
 TEST(IndexOptions, OptionsOfGpusReachTheirFields) {
   EXPECT_EQ(parse({}).gpu.chunks, GpuChunks::kAuto);
   EXPECT_EQ(parse({"--gpu-chunks", "tables"}).gpu.chunks, GpuChunks::kTables);
