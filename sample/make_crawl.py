@@ -63,7 +63,8 @@ response("old", b"", status="301 Moved Permanently", fields="Location: /\r\n")
 response("lost", page("Not found", "<p>There is no such page.</p>"), status="404 Not Found")
 response("logo.png", b"\x89PNG\r\n\x1a\n" + bytes(range(64)), "image/png")
 record("revisit", "runs", b"HTTP/1.1 304 Not Modified\r\n\r\n", "application/http; msgtype=response",
-       "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n")
+       "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified\r\n"
+       "WARC-Refers-To: <urn:uuid:5b1e0000-0000-4000-8000-000000000005>\r\n")
 response("cut", page("A page that lost its end", "<p>The crawler was stopped in the middle of this record.</p>"))
 
 

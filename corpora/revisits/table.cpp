@@ -21,9 +21,9 @@ std::uint32_t crc_at(std::uint64_t place, std::span<const std::uint8_t> bytes) {
 }
 
 [[noreturn]] void fail(const ReadableFile& file, std::uint64_t offset) {
-  throw FormatError(printable(file.path(), 4096) + ", byte " + std::to_string(offset) +
-                    ": expected the entry of a revisit as it was written, found other bytes; its disk or memory is "
-                    "damaged: give another --temp-dir, and run the job again");
+  throw FormatError(printable(file.path(), 4096) + " at byte " + std::to_string(offset) +
+                    ": expected the checksum of a revisit, found something else: the scratch disk is not to be "
+                    "trusted, choose another with --temp-dir");
 }
 
 void append(std::vector<std::uint8_t>& to, std::string_view text) { to.insert(to.end(), text.begin(), text.end()); }

@@ -49,6 +49,20 @@ TEST(SampleCrawl, IsIndexedAsTheDocumentationShows) {
   }
 }
 
+TEST(SampleCrawl, HasAPageThatHadNotChanged) {
+  const testing::ScratchDirectory scratch;
+  const std::string crawl = std::string(SPILLWAY_SOURCE_DIR) + "/sample/crawl.warc.gz", index = scratch / "index";
+  const ProgramResult made =
+      run_spillway({"index", crawl, "-o", index, "--max-error-rate", "0.05", "--revisits", "follow"});
+  EXPECT_EQ(made.exit_code, 0);
+  EXPECT_NE(made.err.find("24 records: 8 indexed, 16 skipped"), std::string::npos) << made.err;
+  std::ifstream file(std::string(SPILLWAY_SOURCE_DIR) + "/docs/crawls.md");
+  std::ostringstream page;
+  page << file.rdbuf();
+  const std::string hits = run_spillway({"search", index, "run"}).out;
+  EXPECT_NE(page.str().find("followed.index run\n" + hits), std::string::npos) << hits;
+}
+
 TEST(SampleCrawl, SinceLeavesOutOlderRecords) {
   const testing::ScratchDirectory scratch;
   const std::string crawl = std::string(SPILLWAY_SOURCE_DIR) + "/sample/crawl.warc.gz", index = scratch / "index";
