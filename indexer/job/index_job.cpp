@@ -186,7 +186,7 @@ class IndexJob {
   FoundRevisits follow_revisits(TempSpace& temp) {
     if (corpus_options_.crawl.revisits != Revisits::kFollow) return {};
     const Stopwatch watch;
-    context_.progress.stage.store("revisits");
+    context_.progress.stage.store(kRevisitStage);
     FoundRevisits found = find_revisits({.corpus = corpus_,
                                          .options = corpus_options_,
                                          .limits = plan_.reader,

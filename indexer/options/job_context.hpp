@@ -13,6 +13,9 @@
 
 namespace spillway {
 
+// The stage of a pass over the input before the one that parses (--revisits follow).
+inline constexpr const char* kRevisitStage = "revisits";
+
 // The figures of a progress line. Another thread may read them at any time.
 struct IndexProgress {
   std::atomic<const char*> stage{"plan"};

@@ -280,7 +280,7 @@ class RandomRevisits : public FollowedRevisits {
       const std::string id = "urn:uuid:" + std::to_string(i);
       if (i < 3 || random() % 3 == 0) {
         std::string body = "<title>page " + std::to_string(i) + "</title>";
-        const std::size_t words = random() % 40 == 0 ? 20000 : random() % 200;
+        const std::size_t words = random() % 40 == 0 ? 60000 : random() % 200;
         for (std::size_t k = 0; k < words; ++k) body += " word" + std::to_string(random() % 5000);
         const bool is_gone = i % 17 == 5;
         records_.push_back(page(id, body, "WARC-Payload-Digest: sha1:" + std::to_string(i) + "\r\n",

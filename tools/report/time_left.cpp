@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace spillway {
 
@@ -27,11 +28,16 @@ std::optional<double> TimeLeft::measure(const IndexProgress& progress, double se
   }
   const std::uint64_t total = progress.bytes_total.load(), read = progress.bytes_done.load();
   if (total == 0) return std::nullopt;
+  if (progress.stage.load() == std::string_view(kRevisitStage)) {
+    reading_since_ = seconds;
+    return std::nullopt;
+  }
   const double done = std::min(1.0, static_cast<double>(read) / static_cast<double>(total));
-  if (done < 1) read_until_ = seconds;
-  if (seconds < kLeastSeconds || done < kLeastShare) return std::nullopt;
-  const double reading = read_until_ / done;
-  return std::max(0.0, reading * (1 + kMergeShare) - seconds);
+  const double spent = seconds - reading_since_;
+  if (done < 1) read_for_ = spent;
+  if (spent < kLeastSeconds || done < kLeastShare) return std::nullopt;
+  const double reading = read_for_ / done;
+  return std::max(0.0, reading * (1 + kMergeShare) - spent);
 }
 
 std::optional<double> TimeLeft::update(const IndexProgress& progress, double seconds) {

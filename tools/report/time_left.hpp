@@ -11,13 +11,14 @@ namespace spillway {
 class TimeLeft {
  public:
   // Call it repeatedly with the seconds since the job began. Returns nothing while there is no estimate: in the first
-  // second, for input of unknown size, and between reading and merging.
+  // second, for input of unknown size, in a pass before the one that parses, and between reading and merging.
   std::optional<double> update(const IndexProgress& progress, double seconds);
 
  private:
   std::optional<double> measure(const IndexProgress& progress, double seconds);
-  double read_until_ = 0;    // last time at which input was being read, in seconds
-  double lists_since_ = -1;  // start of the merge of postings, in seconds; -1: not yet
+  double reading_since_ = 0;  // start of the pass that parses, in seconds
+  double read_for_ = 0;       // time from there to the last at which input was being read
+  double lists_since_ = -1;   // start of the merge of postings, in seconds; -1: not yet
   std::optional<double> shown_;
   double shown_at_ = 0;
 };

@@ -19,6 +19,23 @@ TEST(TimeLeft, PromisesNothingTooEarlyOrWithoutATotal) {
   EXPECT_FALSE(of_stream.update(stream, 20));
 }
 
+// A pass before the one that parses is faster, and says nothing about that one.
+TEST(TimeLeft, BeginsAnewAfterThePassOverRevisits) {
+  IndexProgress progress;
+  TimeLeft left;
+  progress.bytes_total = 1000;
+  progress.stage = kRevisitStage;
+  for (int second = 1; second <= 10; ++second) {
+    progress.bytes_done = static_cast<std::uint64_t>(100 * second);
+    EXPECT_FALSE(left.update(progress, second));
+  }
+  progress.stage = "parse";
+  progress.bytes_done = 0;
+  EXPECT_FALSE(left.update(progress, 10.5));
+  progress.bytes_done = 200;
+  EXPECT_NEAR(left.update(progress, 20).value_or(0), 10 / 0.2 * 1.35 - 10, 1);
+}
+
 // A job that reads for 60 s and merges for 20 s, updated five times a second.
 TEST(TimeLeft, CountsDownToTheEndOfTheWholeJobWithoutJumps) {
   IndexProgress progress;
