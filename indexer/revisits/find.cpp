@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "corpora/document/utf8.hpp"
+#include "corpora/unpack/gzip_ahead.hpp"
 #include "corpora/warc/header.hpp"
 #include "indexer/revisits/linker.hpp"
 #include "io/base/error.hpp"
@@ -41,7 +42,8 @@ class HeaderPass {
  public:
   explicit HeaderPass(const RevisitSearch& search)
       : search_(search),
-        linker_({search.budget, search.temp, search.sorter, sort_bytes(search),
+        limits_(limits_of(search)),
+        linker_({search.budget, search.temp, search.sorter, sort_bytes(search, limits_),
                  [&context = search.context] { throw_if_stopped(context); }}),
         table_memory_(search.budget.try_reserve(RevisitTableWriter::memory_bytes())),
         table_(search.temp) {}
@@ -59,15 +61,23 @@ class HeaderPass {
   }
 
  private:
+  // No thread parses meanwhile, so twice as many can unpack.
+  static ReaderLimits limits_of(const RevisitSearch& search) {
+    ReaderLimits limits = search.limits;
+    const unsigned more = 2 * limits.ahead_threads;
+    if (GzipAhead::memory_bytes(more) <= search.budget.free_bytes() / 4) limits.ahead_threads = more;
+    return limits;
+  }
+
   // While the reader has its memory, there are two sorts.
-  static std::size_t sort_bytes(const RevisitSearch& search) {
-    const std::size_t reader = CorpusReader::memory_bytes(search.corpus, search.limits);
+  static std::size_t sort_bytes(const RevisitSearch& search, const ReaderLimits& limits) {
+    const std::size_t reader = CorpusReader::memory_bytes(search.corpus, limits);
     const std::size_t free = search.budget.free_bytes() - std::min(search.budget.free_bytes(), reader);
     return std::min(search.sort_bytes, free / (RevisitLinker::kMostSorts + 1));
   }
 
   void read() {
-    CorpusReader reader({search_.context.files, search_.corpus, search_.options, search_.limits}, search_.budget,
+    CorpusReader reader({search_.context.files, search_.corpus, search_.options, limits_}, search_.budget,
                         search_.temp);
     const SignalWatch watch(reader, search_.context);
     CorpusTask task;
@@ -124,6 +134,7 @@ class HeaderPass {
   }
 
   const RevisitSearch& search_;
+  const ReaderLimits limits_;
   RevisitLinker linker_;
   const std::optional<Reservation> table_memory_;
   RevisitTableWriter table_;

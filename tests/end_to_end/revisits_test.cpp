@@ -10,6 +10,7 @@
 #include "io/index/reader.hpp"
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/end_to_end/indexing.hpp"
+#include "tests/support/corpora_path.hpp"
 #include "tests/support/run_program.hpp"
 
 namespace spillway {
@@ -63,7 +64,7 @@ std::string zip_of(const std::map<std::string, std::string>& entries) {
     append_le(common, name.size(), 2);
     append_le(common, 0, 2);
     directory += std::string("PK\1\2\x14\0", 6) + common;
-    append_le(directory, 0, 10);
+    directory.append(10, '\0');
     append_le(directory, zip.size(), 4);
     directory += name;
     zip += "PK\3\4" + common + name + bytes;
@@ -387,6 +388,17 @@ TEST_F(RandomRevisits, EndBySignalAndByTheLimitOfScratchFiles) {
   limited.temp_limit_bytes = 100;
   EXPECT_THROW(run(limited), BudgetError);
   EXPECT_FALSE(fs::exists(options.output + ".work"));
+}
+
+// Written by warcio: it names URI, date and digest of the response, and no id.
+TEST_F(FollowedRevisits, OfARealCrawlAreFound) {
+  const std::string warc = SPILLWAY_CORPORA_OR_SKIP() + "/warc/warcio__example.warc";
+  for (const char* const end : {"", ".gz"}) {
+    const IndexReport report = run(job({warc + end}));
+    EXPECT_EQ(ids(), (Strings{"urn:uuid:a9c51e3e-0221-11e7-bf66-0242ac120005",
+                              "urn:uuid:e6e395ca-0221-11e7-a18d-0242ac120005"}));
+    EXPECT_EQ(reasons(report), (Skipped{{SkipReason::kRecordType, 4}}));
+  }
 }
 
 // Size and time are as before, so nothing else tells.
