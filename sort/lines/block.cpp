@@ -1,17 +1,23 @@
 #include "sort/lines/block.hpp"
 
 #include <tbb/blocked_range.h>
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "io/base/byte_order.hpp"
 #include "io/base/error.hpp"
 #include "sort/interface/scratch.hpp"
+#include "sort/lines/item_sorter.hpp"
 
 namespace spillway {
 
@@ -20,10 +26,15 @@ namespace {
 constexpr std::size_t kStepBytes = std::size_t{32} << 20;  // text that is read, and then cut, at once
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // text of one task
 constexpr std::size_t kKeyBytes = std::size_t{64} << 10;   // of encoded keys that a task places at once
-constexpr std::size_t kLargeTie = 8192;                    // lines with equal keys that all threads sort together
-constexpr std::size_t kPositions = 16384;                  // lines of one task
+constexpr std::size_t kLeastSplit = 8192;                  // lines that are worth splitting
+constexpr std::size_t kLinesPerSample = 512, kMostSample = 16384, kSampleOfLeaf = 8;
+constexpr std::size_t kMostRanges = 64;                    // of pieces, for each of which lines are counted by leaves
+constexpr std::size_t kPartLines = 4096, kPartBytes = std::size_t{256} << 10;              // least of a part
+constexpr std::size_t kLargeLeaf = 65536, kLargeLeafBytes = std::size_t{1} << 20;  // that all threads sort together
+constexpr std::size_t kItemsOfTask = 16384;
 // Lengths of lines, of keys, and of records, which hold both, have 32 bits.
 constexpr std::size_t kMostLineBytes = std::size_t{1} << 30;
+constexpr std::size_t kReadAfter = 8;  // bytes that may be read after a string
 constexpr std::size_t kMostKeyBytes = std::numeric_limits<std::uint32_t>::max() - kMostLineBytes;
 
 std::size_t count_bytes(const std::uint8_t* from, std::size_t bytes, std::uint8_t byte) {
@@ -51,10 +62,22 @@ std::string_view text_of(const std::uint8_t* from, std::size_t bytes) {
   return {reinterpret_cast<const char*>(from), bytes};
 }
 
+ItemStrings::Kind kind_of(const KeyEncoder& encoder) {
+  if (!encoder.has_keys()) return ItemStrings::Kind::kLines;
+  return encoder.is_view() ? ItemStrings::Kind::kViews : ItemStrings::Kind::kEncoded;
+}
+
+template <typename Body>
+void for_each_index(std::size_t count, const Body& body) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kItemsOfTask), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) body(i);
+  });
+}
+
 }  // namespace
 
 LineBlock::LineBlock(MemoryBudget& budget, std::size_t bytes, const LineOrder& order, const KeyEncoder& encoder,
-                     const StringSorter& sorter)
+                     const StringSorter* sorter)
     : line_order_(order),
       encoder_(encoder),
       sorter_(sorter),
@@ -62,14 +85,16 @@ LineBlock::LineBlock(MemoryBudget& budget, std::size_t bytes, const LineOrder& o
       is_descending_(order.is_descending()),
       has_blobs_(encoder.has_keys() && !encoder.is_view()),
       buffer_(budget, bytes / 4096 * 4096, "lines"),
-      top_(buffer_.data() + buffer_.size()) {
-  buffer_.use_large_pages();
-}
+      top_(buffer_.data() + buffer_.size() - kReadAfter),
+      strings_(kind_of(encoder), buffer_.data(), order.line_end, encoder),
+      texts_(ItemStrings::Kind::kLines, buffer_.data(), order.line_end, encoder) {}
 
 std::size_t LineBlock::bytes_for(std::size_t lines) const {
-  std::size_t bytes = lines * (sizeof(StringRef) + sizeof(std::uint32_t)) + lines / 8 + sorter_.scratch_bytes(lines);
-  if (encoder_.has_keys()) bytes += lines * (sizeof(StringRef) + sizeof(std::uint32_t));
-  return bytes + 8 * kScratchAlignment;
+  std::size_t bytes = lines * (sizeof(LineItem) + sizeof(std::uint16_t)) + 8 * kScratchAlignment;
+  if (sorter_ != nullptr) {
+    bytes += lines * (sizeof(LineItem) + sizeof(StringRef) + sizeof(std::uint32_t)) + sorter_->scratch_bytes(lines);
+  }
+  return bytes;
 }
 
 // Bytes between the text and the keys that sorting does not need.
@@ -97,7 +122,7 @@ std::size_t LineBlock::step_bytes() const {
 bool LineBlock::fill(LineInput& input) {
   std::memmove(buffer_.data(), buffer_.data() + text_bytes_, pending_bytes_);
   text_bytes_ = line_count_ = 0;
-  top_ = buffer_.data() + buffer_.size();
+  top_ = buffer_.data() + buffer_.size() - kReadAfter;
   pieces_.clear();
   for (;;) {
     if (pending_bytes_ != 0 && !admit_some()) {
@@ -125,13 +150,8 @@ bool LineBlock::grow() {
   Buffer larger(budget_, 2 * buffer_.size(), "lines");
   std::memcpy(larger.data(), buffer_.data(), pending_bytes_);
   buffer_ = std::move(larger);
-  top_ = buffer_.data() + buffer_.size();
+  top_ = buffer_.data() + buffer_.size() - kReadAfter;
   return true;
-}
-
-std::size_t LineBlock::record_bytes() const {
-  if (!has_blobs_) return encoder_.has_keys() ? 2 * text_bytes_ : text_bytes_;  // a part of the line at most
-  return text_bytes_ + key_bytes();
 }
 
 void LineBlock::refuse_line() const {
@@ -254,167 +274,325 @@ bool LineBlock::place_keys(std::vector<Piece>& pieces) {
   return fits;
 }
 
-// Adds the next line to a piece, and its key, after the bytes of its length, to `keys`. Returns false if the key is
+// Adds the next line to a piece, and its key, after its head, to `keys`. Returns false if the key is
 // longer than keys may be.
 bool LineBlock::append_key(Piece& piece, std::string& keys) const {
-  const std::size_t end = line_end(piece.end), head = keys.size();
-  keys.append(sizeof(std::uint32_t), '\0');
-  encoder_.append(text_of(buffer_.data() + piece.end, end - 1 - piece.end), keys);
+  const std::size_t end = line_end(piece.end), line_bytes = end - 1 - piece.end, head = keys.size();
+  keys.append(kKeyHeadBytes, '\0');
+  encoder_.append(text_of(buffer_.data() + piece.end, line_bytes), keys);
+  const std::uint64_t place = item_place(piece.end, line_bytes);
+  const std::size_t key_bytes = keys.size() - head - kKeyHeadBytes;
+  const auto bytes = static_cast<std::uint32_t>(key_bytes);
+  std::memcpy(keys.data() + head, &place, sizeof place);
+  std::memcpy(keys.data() + head + sizeof place, &bytes, sizeof bytes);
   piece.end = end;
   ++piece.lines;
-  const std::size_t key_bytes = keys.size() - head - sizeof(std::uint32_t);
-  const auto bytes = static_cast<std::uint32_t>(key_bytes);
-  std::memcpy(keys.data() + head, &bytes, sizeof bytes);
   return key_bytes <= kMostKeyBytes;
 }
 
-void LineBlock::make_references() {
-  std::uint8_t* at = buffer_.data() + round_to_scratch_alignment(text_bytes_ + pending_bytes_);
-  lines_ = take<StringRef>(at, line_count_);
-  if (encoder_.has_keys()) {
-    keys_ = take<StringRef>(at, line_count_);
-    spare_order_ = take<std::uint32_t>(at, line_count_);
+// Calls take(item, bytes of the line and its end) for each line of a piece. Caches are not set.
+template <typename Take>
+void LineBlock::for_each_item(const Piece& piece, const Take& take) const {
+  const std::uint8_t *const text = buffer_.data(), *from = text + piece.begin, *key = piece.keys;
+  for_each_line_end(from, text + piece.end, line_order_.line_end, [&](const std::uint8_t* end) {
+    const auto offset = static_cast<std::uint64_t>(from - text), bytes = static_cast<std::uint64_t>(end - from);
+    if (has_blobs_) {
+      const auto key_bytes = load_le<std::uint32_t>(key + sizeof(std::uint64_t));
+      key += kKeyHeadBytes;
+      take(LineItem{0, item_place(static_cast<std::uint64_t>(key - text), key_bytes)}, bytes + 1);
+      key += key_bytes;
+    } else if (has_keys()) {
+      const std::string_view found = encoder_.view(text_of(from, bytes));
+      const auto* const begin = reinterpret_cast<const std::uint8_t*>(found.data());
+      take(LineItem{0, item_place(static_cast<std::uint64_t>(begin - text), found.size())}, bytes + 1);
+    } else {
+      take(LineItem{0, item_place(offset, bytes)}, bytes + 1);
+    }
+    from = end + 1;
+  });
+}
+
+// Calls take(items, bytes of their lines, number of the first one) for each few lines of some pieces.
+template <typename Take>
+void LineBlock::for_each_batch(std::span<const Piece> pieces, const Take& take) const {
+  std::array<LineItem, SplitterTree::kBatch> items;
+  std::array<std::uint64_t, SplitterTree::kBatch> bytes;
+  for (const Piece& piece : pieces) {
+    std::size_t count = 0, first = piece.first_line;
+    const auto hand_on = [&] {
+      take(std::span(items).first(count), std::span(bytes).first(count), first);
+      first += std::exchange(count, 0);
+    };
+    for_each_item(piece, [&](const LineItem& item, std::uint64_t line_bytes) {
+      items[count] = item;
+      bytes[count] = line_bytes;
+      if (++count == items.size()) hand_on();
+    });
+    hand_on();
   }
-  order_ = take<std::uint32_t>(at, line_count_);
-  marks_ = take<std::uint64_t>(at, (line_count_ + 63) / 64);
-  scratch_ = {at, static_cast<std::size_t>(top_ - at)};
-  longest_line_ = 0;
-  std::mutex mutex;
-  std::vector<std::size_t> first(pieces_.size());
+}
+
+void LineBlock::place_items() {
+  std::uint8_t* at = buffer_.data() + round_to_scratch_alignment(text_bytes_ + pending_bytes_ + kReadAfter);
+  items_ = take<LineItem>(at, line_count_);
+  leaves_ = take<std::uint16_t>(at, line_count_);
+  strings_ = ItemStrings(kind_of(encoder_), buffer_.data(), line_order_.line_end, encoder_);
+  texts_ = ItemStrings(ItemStrings::Kind::kLines, buffer_.data(), line_order_.line_end, encoder_);
   std::size_t before = 0;
-  for (std::size_t i = 0; i < pieces_.size(); ++i) {
-    first[i] = before;
-    before += pieces_[i].lines;
+  for (Piece& piece : pieces_) piece.first_line = std::exchange(before, before + piece.lines);
+}
+
+void LineBlock::arrange() {
+  place_items();
+  parts_.clear();
+  text_order_ = find_text_order();
+  if (text_order_ != TextOrder::kNone) {
+    add_text_parts();
+  } else if (sorter_ != nullptr) {
+    sort_by_sorter();
+  } else {
+    split();
   }
+  if (is_descending_) std::ranges::reverse(parts_);
+}
+
+// Whether a line may stand before the next one as they are.
+bool LineBlock::ascends(const LineItem& a, const LineItem& b) const {
+  const int difference = strings_.view(a).compare(strings_.view(b));
+  if (difference != 0) return difference < 0;
+  if (drops_lines()) return false;
+  return !line_order_.breaks_ties() || texts_.view(strings_.line(a)) <= texts_.view(strings_.line(b));
+}
+
+// Whether the lines ascend, or strictly descend; each task stops at the first that does neither.
+LineBlock::TextOrder LineBlock::find_text_order() const {
+  std::atomic<bool> all_ascend{true}, all_descend{true};
+  std::vector<LineItem> first(pieces_.size()), last(pieces_.size());
+  const auto compare = [&](const LineItem& a, const LineItem& b) {
+    if (all_ascend && !ascends(a, b)) all_ascend = false;
+    if (all_descend && strings_.view(a).compare(strings_.view(b)) <= 0) all_descend = false;
+    return all_ascend || all_descend;
+  };
   tbb::parallel_for(std::size_t{0}, pieces_.size(), [&](std::size_t i) {
+    if (!all_ascend && !all_descend) return;
+    bool is_first = true, goes_on = true;
+    for_each_item(pieces_[i], [&](const LineItem& item, std::uint64_t) {
+      if (!goes_on) return;
+      if (is_first) first[i] = item;
+      if (!std::exchange(is_first, false)) goes_on = compare(last[i], item);
+      last[i] = item;
+    });
+  });
+  for (std::size_t i = 1; i < pieces_.size() && (all_ascend || all_descend); ++i) compare(last[i - 1], first[i]);
+  if (all_ascend) return TextOrder::kAscends;
+  return all_descend ? TextOrder::kDescends : TextOrder::kNone;
+}
+
+void LineBlock::add_text_parts() {
+  for (std::size_t i = 0; i != pieces_.size(); ++i) {
     const Piece& piece = pieces_[i];
-    const std::uint8_t* from = buffer_.data() + piece.begin;
-    const std::uint8_t* const end = buffer_.data() + piece.end;
-    const std::uint8_t* key = piece.keys;
-    std::uint32_t longest = 0;
-    for (std::size_t line = first[i]; from != end; ++line) {
-      const auto* const line_end = static_cast<const std::uint8_t*>(
-          std::memchr(from, line_order_.line_end, static_cast<std::size_t>(end - from)));
-      const auto bytes = static_cast<std::uint32_t>(line_end - from);
-      lines_[line] = {from, bytes, 0};
-      longest = std::max(longest, bytes);
-      if (has_blobs_) {
-        std::uint32_t key_bytes;
-        std::memcpy(&key_bytes, key, sizeof key_bytes);
-        keys_[line] = {key + sizeof key_bytes, key_bytes, 0};
-        key += sizeof key_bytes + key_bytes;
-      } else if (encoder_.has_keys()) {
-        const std::string_view found = encoder_.view(text_of(from, bytes));
-        keys_[line] = {reinterpret_cast<const std::uint8_t*>(found.data()), static_cast<std::uint32_t>(found.size()),
-                       0};
+    const std::size_t begin =
+        text_order_ == TextOrder::kAscends ? piece.first_line : line_count_ - piece.first_line - piece.lines;
+    parts_.push_back({begin, begin + piece.lines, piece.end - piece.begin, Part::Work::kTakeFromText, i, i});
+  }
+  if (text_order_ == TextOrder::kDescends) std::ranges::reverse(parts_);
+}
+
+void LineBlock::take_from_text(const Part& part) {
+  std::size_t at = text_order_ == TextOrder::kAscends ? part.begin : part.end - 1;
+  for_each_item(pieces_[part.first], [&](const LineItem& item, std::uint64_t) {
+    items_[at] = strings_.line(item);
+    text_order_ == TextOrder::kAscends ? ++at : --at;
+  });
+}
+
+// Lines from all of the text. Encoded keys have places of their own, and are found by going through all lines.
+std::vector<LineItem> LineBlock::take_sample(std::size_t count) const {
+  std::vector<LineItem> sample;
+  if (has_blobs_) {
+    const std::size_t step = line_count_ / count;
+    tbb::enumerable_thread_specific<std::vector<LineItem>> found;
+    tbb::parallel_for(std::size_t{0}, pieces_.size(), [&](std::size_t i) {
+      std::size_t line = pieces_[i].first_line;
+      std::vector<LineItem>& own = found.local();
+      for_each_item(pieces_[i], [&](const LineItem& item, std::uint64_t) {
+        if (line++ % step == 0) own.push_back(item);
+      });
+    });
+    for (const auto& own : found) sample.insert(sample.end(), own.begin(), own.end());
+    return sample;
+  }
+  std::uint64_t state = line_count_;
+  for (std::size_t i = 0; i != count; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX
+    // The line after one in the middle of which a random place is; the first one after the last.
+    std::size_t begin = line_end(static_cast<std::size_t>((state >> 11) % text_bytes_));
+    if (begin == text_bytes_) begin = 0;
+    const Piece piece{begin, line_end(begin)};
+    for_each_item(piece, [&](const LineItem& item, std::uint64_t) { sample.push_back(item); });
+  }
+  return sample;
+}
+
+// Moves the lines to the leaves of a tree of splitters: one pass over the text counts the lines of each leaf, and another
+// one puts them there.
+void LineBlock::split() {
+  const std::size_t sample = line_count_ < kLeastSplit ? 1 : std::min(line_count_ / kLinesPerSample, kMostSample);
+  const SplitterTree tree(strings_, take_sample(sample), kSampleOfLeaf);
+  const std::span<const std::uint32_t> depths = tree.leaf_depths();
+  const std::size_t ranges = std::min(pieces_.size(), kMostRanges);
+  const auto pieces_of = [&](std::size_t range) {
+    const std::size_t begin = pieces_.size() * range / ranges, end = pieces_.size() * (range + 1) / ranges;
+    return std::span<const Piece>(pieces_).subspan(begin, end - begin);
+  };
+  std::vector<std::uint32_t> counts(ranges * depths.size());
+  tbb::enumerable_thread_specific<std::vector<std::uint64_t>> bytes(
+      [&] { return std::vector<std::uint64_t>(depths.size()); });
+  tbb::parallel_for(std::size_t{0}, ranges, [&](std::size_t range) {
+    std::uint32_t* const own_counts = counts.data() + range * depths.size();
+    std::uint64_t* const own_bytes = bytes.local().data();
+    for_each_batch(pieces_of(range), [&](std::span<const LineItem> items, std::span<const std::uint64_t> line_bytes,
+                                         std::size_t first) {
+      std::uint16_t* const leaves = leaves_.data() + first;
+      tree.classify(items, leaves);
+      for (std::size_t i = 0; i != items.size(); ++i) {
+        ++own_counts[leaves[i]];
+        own_bytes[leaves[i]] += line_bytes[i];
       }
-      from = line_end + 1;
-    }
-    const std::lock_guard lock(mutex);
-    longest_line_ = std::max<std::size_t>(longest_line_, longest);
+    });
   });
+  leaves_of_items_.clear();
+  std::size_t before = 0;
+  for (std::size_t leaf = 0; leaf != depths.size(); ++leaf) {
+    Leaf added{before, before, depths[leaf]};
+    for (std::size_t range = 0; range != ranges; ++range) {
+      std::uint32_t& count = counts[range * depths.size() + leaf];
+      added.end += std::exchange(count, static_cast<std::uint32_t>(added.end));
+    }
+    for (const auto& own : bytes) added.bytes += own[leaf];
+    before = added.end;
+    leaves_of_items_.push_back(added);
+  }
+  tbb::parallel_for(std::size_t{0}, ranges, [&](std::size_t range) {
+    std::uint32_t* const next = counts.data() + range * depths.size();
+    for_each_batch(pieces_of(range), [&](std::span<const LineItem> items, std::span<const std::uint64_t>,
+                                         std::size_t first) {
+      for (std::size_t i = 0; i != items.size(); ++i) {
+        const std::uint16_t leaf = leaves_[first + i];
+        items_[next[leaf]++] = {strings_.load(items[i], depths[leaf]), items[i].place};
+      }
+    });
+  });
+  add_leaf_parts();
 }
 
-// Orders strings that ascend or strictly descend already; each task stops at the first that does neither.
-bool LineBlock::find_order(std::span<const StringRef> strings) {
-  std::atomic<bool> ascends{true}, descends{true};
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(1, std::max<std::size_t>(strings.size(), 1), kPositions),
-                    [&](const auto& range) {
-                      for (std::size_t i = range.begin(); i != range.end() && (ascends || descends); ++i) {
-                        const int difference = strings[i - 1].view().compare(strings[i].view());
-                        if (difference > 0) ascends = false;
-                        if (difference <= 0) descends = false;
-                      }
-                    });
-  if (!ascends && !descends) return false;
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, order_.size(), kPositions), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i != range.end(); ++i) {
-      order_[i] = static_cast<std::uint32_t>(ascends ? i : order_.size() - 1 - i);
+// Makes parts of several small leaves. All threads sort a large one, which becomes several parts.
+void LineBlock::add_leaf_parts() {
+  const std::size_t threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  const std::size_t large = std::max(kLargeLeaf, line_count_ / (8 * threads));
+  bool is_open = false;
+  for (std::size_t i = 0; i != leaves_of_items_.size(); ++i) {
+    const Leaf& leaf = leaves_of_items_[i];
+    const std::size_t lines = leaf.end - leaf.begin;
+    if (lines == 0) continue;
+    if (lines > large || (lines > kPartLines && leaf.bytes > kLargeLeafBytes)) {
+      sort_items_parallel(strings_, items_.subspan(leaf.begin, lines), leaf.depth);
+      add_sorted_parts(leaf.begin, leaf.end);
+      is_open = false;
+      continue;
     }
-  });
-  is_in_order_ = ascends;
-  return true;
-}
-
-void LineBlock::sort() {
-  make_references();
-  const std::span<const StringRef> strings = encoder_.has_keys() ? keys_ : lines_;
-  is_in_order_ = false;
-  if (!find_order(strings)) sorter_.sort(strings, order_, {}, scratch_);
-  if (line_order_.is_unique) {
-    mark_equal(strings);
-    drop_marked();
-  } else if (line_order_.breaks_ties()) {
-    mark_equal(strings);
-    break_ties();
-    is_in_order_ = false;
+    if (!is_open) parts_.push_back({leaf.begin, leaf.begin, 0, Part::Work::kSort, i, i});
+    Part& part = parts_.back();
+    part.end = leaf.end;
+    part.last = i + 1;
+    part.bytes += leaf.bytes;
+    is_open = part.end - part.begin < kPartLines && part.bytes < kPartBytes;
   }
 }
 
-// Marks the places of the order whose strings equal those before them.
-void LineBlock::mark_equal(std::span<const StringRef> strings) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, marks_.size(), 64), [&](const auto& range) {
-    for (std::size_t word = range.begin(); word != range.end(); ++word) {
-      std::uint64_t bits = 0;
-      for (std::size_t i = word * 64; i < std::min(order_.size(), word * 64 + 64); ++i) {
-        if (i + 16 < order_.size()) __builtin_prefetch(&strings[order_[i + 16]]);
-        if (i + 8 < order_.size()) __builtin_prefetch(strings[order_[i + 8]].data);
-        if (i == 0) continue;
-        const StringRef &a = strings[order_[i - 1]], &b = strings[order_[i]];
-        const bool are_equal = a.bytes == b.bytes && std::memcmp(a.data, b.data, a.bytes) == 0;
-        bits |= std::uint64_t{are_equal} << (i % 64);
-      }
-      marks_[word] = bits;
+// Strings that are equal stay in one part if more is to be done with them.
+void LineBlock::add_sorted_parts(std::size_t begin, std::size_t end) {
+  const auto may_cut = [&](std::size_t at) {
+    if (!has_keys() && !drops_lines()) return true;
+    return strings_.view(items_[at - 1]) != strings_.view(items_[at]);
+  };
+  const std::size_t first = parts_.size();
+  while (begin != end) {
+    std::size_t part_end = std::min(end, begin + kPartLines);
+    while (part_end != end && !may_cut(part_end)) ++part_end;
+    parts_.push_back({begin, part_end});
+    begin = part_end;
+  }
+  tbb::parallel_for(first, parts_.size(), [&](std::size_t i) {
+    Part& part = parts_[i];
+    for (const LineItem& item : items_.subspan(part.begin, part.end - part.begin)) {
+      part.bytes += texts_.bytes(strings_.line(item)) + std::uint64_t{1};
     }
   });
 }
 
-void LineBlock::drop_marked() {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    if (!is_marked(i)) order_[kept++] = order_[i];
-  }
-  order_ = order_.first(kept);
-}
-
-void LineBlock::break_ties() {
-  std::mutex mutex;
-  std::vector<std::pair<std::size_t, std::size_t>> large;
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, order_.size(), kPositions), [&](const auto& range) {
-    for (std::size_t i = range.begin(); i < range.end();) {
-      if (is_marked(i)) {  // of a tie that begins before
-        ++i;
-        continue;
-      }
-      std::size_t end = i + 1;
-      while (end < order_.size() && is_marked(end)) ++end;
-      if (end - i >= kLargeTie) {
-        const std::lock_guard lock(mutex);
-        large.emplace_back(i, end);
-      } else if (end - i > 1) {
-        break_tie(i, end);
-      }
-      i = end;
-    }
+void LineBlock::sort_by_sorter() {
+  std::uint8_t* at = reinterpret_cast<std::uint8_t*>(leaves_.data());
+  const auto references = take<StringRef>(at, line_count_);
+  const auto sorted = take<LineItem>(at, line_count_);
+  const auto order = take<std::uint32_t>(at, line_count_);
+  tbb::parallel_for(std::size_t{0}, pieces_.size(), [&](std::size_t i) {
+    std::size_t line = pieces_[i].first_line;
+    for_each_item(pieces_[i], [&](const LineItem& item, std::uint64_t) {
+      items_[line] = item;
+      references[line++] = {strings_.data(item), strings_.bytes(item), 0};
+    });
   });
-  for (const auto& [begin, end] : large) break_large_tie(begin, end, scratch_);
+  sorter_->sort(references, order, {}, {at, static_cast<std::size_t>(top_ - at)});
+  for_each_index(line_count_, [&](std::size_t i) { sorted[i] = items_[order[i]]; });
+  for_each_index(line_count_, [&](std::size_t i) { items_[i] = sorted[i]; });
+  add_sorted_parts(0, line_count_);
 }
 
-void LineBlock::break_tie(std::size_t begin, std::size_t end) {
-  std::sort(order_.begin() + static_cast<std::ptrdiff_t>(begin), order_.begin() + static_cast<std::ptrdiff_t>(end),
-            [this](std::uint32_t a, std::uint32_t b) { return lines_[a].view() < lines_[b].view(); });
-}
-
-// The keys are not needed any more, so their places hold the lines of the tie.
-void LineBlock::break_large_tie(std::size_t begin, std::size_t end, std::span<std::uint8_t> scratch) {
-  const std::span<StringRef> tied = keys_.subspan(begin, end - begin);
-  for (std::size_t i = 0; i < tied.size(); ++i) {
-    tied[i] = lines_[order_[begin + i]];
-    tied[i].payload = order_[begin + i];
+void LineBlock::sort_part(std::size_t number) {
+  Part& part = parts_[number];
+  if (part.work == Part::Work::kTakeFromText) return take_from_text(part);
+  if (part.work == Part::Work::kSort) {
+    ItemSorter sorter(strings_);
+    for (std::size_t i = part.first; i != part.last; ++i) {
+      const Leaf& leaf = leaves_of_items_[i];
+      sorter.sort(items_.subspan(leaf.begin, leaf.end - leaf.begin), leaf.depth);
+    }
   }
-  const std::span<std::uint32_t> result = spare_order_.subspan(begin, tied.size());
-  sorter_.sort(tied, result, {}, scratch);
-  for (std::size_t i = 0; i < tied.size(); ++i) order_[begin + i] = tied[result[i]].payload;
+  if (has_keys() || drops_lines()) take_lines(part);
+}
+
+// Replaces keys by their lines, orders those with equal keys, or keeps the first one of them.
+void LineBlock::take_lines(Part& part) {
+  std::size_t kept = part.begin;
+  std::uint64_t bytes = 0;
+  for (std::size_t begin = part.begin; begin != part.end;) {
+    std::size_t end = begin + 1;
+    const std::string_view first = strings_.view(items_[begin]);
+    while (end != part.end && strings_.view(items_[end]) == first) ++end;
+    const std::span<LineItem> equal = items_.subspan(begin, end - begin);
+    for (LineItem& item : equal) item = strings_.line(item);
+    if (drops_lines()) {
+      items_[kept] = *std::ranges::min_element(equal, {}, &LineItem::place);
+      bytes += texts_.bytes(items_[kept++]) + std::uint64_t{1};
+    } else {
+      if (equal.size() > 1) order_equal(equal);
+    }
+    begin = end;
+  }
+  if (!drops_lines()) return;
+  part.end = kept;
+  part.bytes = bytes;
+}
+
+void LineBlock::order_equal(std::span<LineItem> items) const {
+  if (!line_order_.breaks_ties()) {
+    std::ranges::sort(items, {}, &LineItem::place);
+    return;
+  }
+  for (LineItem& item : items) item.cache = texts_.load(item, 0);
+  if (items.size() > kLargeLeaf) return sort_items_parallel(texts_, items, 0);
+  ItemSorter(texts_).sort(items, 0);
 }
 
 }  // namespace spillway

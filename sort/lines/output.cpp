@@ -1,10 +1,13 @@
 #include "sort/lines/output.hpp"
 
+#include <tbb/blocked_range.h>
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "io/base/bytes.hpp"
@@ -14,58 +17,9 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kGroup = 1024;  // lines whose bytes are summed up
-constexpr std::size_t kChunkBytes = std::size_t{512} << 10;
-constexpr std::size_t kFarAhead = 24, kAhead = 12;  // lines from which references and texts are loaded early
-
-// Lines [begin, end) and the place of their bytes in the output.
-struct Chunk {
-  std::size_t begin = 0, end = 0;
-  std::uint64_t offset = 0, bytes = 0;
-  std::vector<std::uint8_t> text;  // unless they are too long
-};
-
-std::vector<std::uint64_t> group_offsets(const LineBlock& block) {
-  const std::size_t groups = (block.size() + kGroup - 1) / kGroup;
-  std::vector<std::uint64_t> offsets(groups + 1);
-  tbb::parallel_for(std::size_t{0}, groups, [&](std::size_t group) {
-    std::uint64_t bytes = 0;
-    const std::size_t end = std::min(block.size(), (group + 1) * kGroup);
-    for (std::size_t i = group * kGroup; i < end; ++i) {
-      if (i + kFarAhead < end) block.prefetch_reference(i + kFarAhead);
-      bytes += block.line(i).bytes + 1;
-    }
-    offsets[group + 1] = bytes;
-  });
-  for (std::size_t group = 0; group < groups; ++group) offsets[group + 1] += offsets[group];
-  return offsets;
-}
-
-// Groups that fit kChunkBytes together, or one group.
-Chunk next_chunk(const std::vector<std::uint64_t>& offsets, std::size_t& group, std::size_t lines) {
-  Chunk chunk;
-  chunk.begin = group * kGroup;
-  chunk.offset = offsets[group];
-  do {
-    ++group;
-  } while (group + 1 < offsets.size() && offsets[group + 1] - chunk.offset <= kChunkBytes);
-  chunk.end = std::min(lines, group * kGroup);
-  chunk.bytes = offsets[group] - chunk.offset;
-  return chunk;
-}
-
-void gather(const LineBlock& block, Chunk& chunk) {
-  if (chunk.bytes > 2 * kChunkBytes) return;
-  chunk.text.resize(chunk.bytes);
-  std::uint8_t* to = chunk.text.data();
-  for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
-    if (i + kFarAhead < chunk.end) block.prefetch_reference(i + kFarAhead);
-    if (i + kAhead < chunk.end) block.prefetch_text(i + kAhead);
-    const StringRef& line = block.line(i);
-    std::memcpy(to, line.data, line.bytes + 1);
-    to += line.bytes + 1;
-  }
-}
+constexpr std::size_t kChunkBytes = std::size_t{512} << 10;  // that are gathered before they are written
+constexpr std::size_t kCopiedAtOnce = 64;                    // bytes of a line
+constexpr std::size_t kAhead = 16;                           // lines from which texts are loaded early
 
 void put_text(LineOutput& output, std::uint64_t offset, std::span<const std::uint8_t> bytes) {
   if (output.has_places()) {
@@ -75,15 +29,46 @@ void put_text(LineOutput& output, std::uint64_t offset, std::span<const std::uin
   }
 }
 
-void write_chunk(const LineBlock& block, const Chunk& chunk, LineOutput& output) {
-  if (!chunk.text.empty()) return put_text(output, chunk.offset, chunk.text);
-  std::uint64_t offset = chunk.offset;
-  for (std::size_t i = chunk.begin; i < chunk.end; ++i) {
-    const StringRef& line = block.line(i);
-    put_text(output, offset, {line.data, line.bytes + std::size_t{1}});
-    offset += line.bytes + 1;
+// Copies a line and its end. Requires: room for kCopiedAtOnce more bytes than that, and as many readable after the line.
+std::uint8_t* copy_line(std::string_view line, std::uint8_t* to) {
+  const std::size_t bytes = line.size() + 1;
+  if (bytes <= kCopiedAtOnce) {
+    std::memcpy(to, line.data(), kCopiedAtOnce);  // of constant size: a few moves
+  } else {
+    std::memcpy(to, line.data(), bytes);
   }
+  return to + bytes;
 }
+
+// Calls put(bytes) with the text of a sorted part, at most kChunkBytes at once or one line.
+class PartText {
+ public:
+  template <typename Put>
+  void gather(const LineBlock& block, std::size_t part, const Put& put) {
+    text_.resize(kChunkBytes + kCopiedAtOnce);
+    std::uint8_t* to = text_.data();
+    const std::uint8_t* const end = text_.data() + kChunkBytes;
+    const auto hand_on = [&] {
+      if (to != text_.data()) put(std::span<const std::uint8_t>(text_.data(), to));
+      to = text_.data();
+    };
+    const std::size_t lines = block.size(part);
+    for (std::size_t i = 0; i != lines; ++i) {
+      if (i + kAhead < lines) block.prefetch(part, i + kAhead);
+      const std::string_view line = block.line(part, i);
+      if (line.size() >= static_cast<std::size_t>(end - to)) hand_on();
+      if (line.size() < kChunkBytes) {
+        to = copy_line(line, to);
+      } else {
+        put(bytes_of({line.data(), line.size() + 1}));
+      }
+    }
+    hand_on();
+  }
+
+ private:
+  std::vector<std::uint8_t> text_;
+};
 
 // The bytes of the first lines of `text` that hold kChunkBytes together, or of all. Requires: `text` ends a line.
 std::size_t first_lines(std::span<const std::uint8_t> text) {
@@ -103,35 +88,84 @@ void write_in_order(std::span<const std::uint8_t> text, LineOutput& output) {
 
 }  // namespace
 
-std::uint64_t write_block(const LineBlock& block, LineOutput& output) {
+namespace {
+
+// Sorts and writes parts at their places. Parts whose lines may be dropped are sorted before: their sizes decide where
+// the next ones begin.
+std::uint64_t write_at_places(LineBlock& block, bool drops_lines, LineOutput& output) {
+  const auto for_each_part = [&](const auto& body) {
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, block.parts(), 1),
+        [&](const auto& range) {
+          for (std::size_t part = range.begin(); part != range.end(); ++part) body(part);
+        },
+        tbb::simple_partitioner());
+  };
+  if (drops_lines) for_each_part([&](std::size_t part) { block.sort_part(part); });
+  std::vector<std::uint64_t> offsets(block.parts() + 1);
+  for (std::size_t part = 0; part != block.parts(); ++part) offsets[part + 1] = offsets[part] + block.part_bytes(part);
+  tbb::enumerable_thread_specific<PartText> texts;
+  for_each_part([&](std::size_t part) {
+    if (!drops_lines) block.sort_part(part);
+    std::uint64_t offset = offsets[part];
+    texts.local().gather(block, part, [&](std::span<const std::uint8_t> bytes) {
+      output.write_at(offset, bytes);
+      offset += bytes.size();
+    });
+  });
+  return offsets.back();
+}
+
+// A part, and its text if that is short.
+struct SortedPart {
+  std::size_t number;
+  std::vector<std::uint8_t> text;
+};
+
+std::uint64_t write_in_turn(LineBlock& block, LineOutput& output) {
+  using Pointer = SortedPart*;
+  const auto tokens = static_cast<std::size_t>(2 * tbb::this_task_arena::max_concurrency() + 2);
+  InFlight<SortedPart> parts;
+  std::size_t next_part = 0;
+  std::uint64_t written = 0;
+  tbb::enumerable_thread_specific<PartText> texts;
+  const auto next =
+      tbb::make_filter<void, Pointer>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) -> Pointer {
+        if (next_part == block.parts()) {
+          control.stop();
+          return nullptr;
+        }
+        return parts.add({next_part++, {}});
+      });
+  const auto sort = tbb::make_filter<Pointer, Pointer>(tbb::filter_mode::parallel, [&](Pointer part) {
+    block.sort_part(part->number);
+    if (block.part_bytes(part->number) > kChunkBytes) return part;
+    texts.local().gather(block, part->number, [&](std::span<const std::uint8_t> bytes) {
+      part->text.insert(part->text.end(), bytes.begin(), bytes.end());
+    });
+    return part;
+  });
+  const auto write = tbb::make_filter<Pointer, void>(tbb::filter_mode::serial_in_order, [&](Pointer part) {
+    written += block.part_bytes(part->number);
+    if (!part->text.empty()) {
+      output.write(part->text);
+    } else {
+      texts.local().gather(block, part->number, [&](std::span<const std::uint8_t> bytes) { output.write(bytes); });
+    }
+    parts.remove(part);
+  });
+  tbb::parallel_pipeline(tokens, next & sort & write);
+  return written;
+}
+
+}  // namespace
+
+std::uint64_t write_block(LineBlock& block, bool drops_lines, LineOutput& output) {
   if (const auto text = block.text_in_order(); !text.empty()) {
     write_in_order(text, output);
     return text.size();
   }
-  const std::vector<std::uint64_t> offsets = group_offsets(block);
-  std::size_t group = 0;
-  const auto tokens = static_cast<std::size_t>(2 * tbb::this_task_arena::max_concurrency() + 2);
-  using ChunkPointer = Chunk*;
-  InFlight<Chunk> chunks;
-  const auto next = tbb::make_filter<void, ChunkPointer>(tbb::filter_mode::serial_in_order,
-                                                         [&](tbb::flow_control& control) -> ChunkPointer {
-                                                           if (group + 1 >= offsets.size()) {
-                                                             control.stop();
-                                                             return nullptr;
-                                                           }
-                                                           return chunks.add(next_chunk(offsets, group, block.size()));
-                                                         });
-  const auto fill = tbb::make_filter<ChunkPointer, ChunkPointer>(tbb::filter_mode::parallel, [&](ChunkPointer chunk) {
-    gather(block, *chunk);
-    return chunk;
-  });
-  const auto write = tbb::make_filter<ChunkPointer, void>(
-      output.has_places() ? tbb::filter_mode::parallel : tbb::filter_mode::serial_in_order, [&](ChunkPointer chunk) {
-        write_chunk(block, *chunk, output);
-        chunks.remove(chunk);
-      });
-  tbb::parallel_pipeline(tokens, next & fill & write);
-  return offsets.back();
+  return output.has_places() ? write_at_places(block, drops_lines, output) : write_in_turn(block, output);
 }
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// Where sorted lines go, and how a sorted block is written: threads gather lines into chunks, and write them at their
+// Where sorted lines go, and how a block is written: threads sort parts of it, gather their lines, and write them at their
 // places where the output has places.
 #pragma once
 
@@ -19,8 +19,9 @@ class LineOutput {
   virtual void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) = 0;
 };
 
-// Writes all lines of a sorted block. Parallel; memory: 1 MiB for each of 2 * threads + 2 chunks.
+// Sorts an arranged block and writes its lines. `drops_lines`: whether the order keeps one of equal lines. Parallel;
+// memory: 512 KiB for each thread, and if the output has no places, for each of 2 * threads + 2 parts.
 // Returns the number of bytes.
-std::uint64_t write_block(const LineBlock& block, LineOutput& output);
+std::uint64_t write_block(LineBlock& block, bool drops_lines, LineOutput& output);
 
 }  // namespace spillway

@@ -9,7 +9,7 @@
 namespace spillway {
 
 // `block_bytes`: of the records in a block of the run. Calls `check` between blocks; it throws to stop. Parallel.
-Run write_run(const LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, RunSpace& space,
+Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, RunSpace& space,
               std::size_t block_bytes, const std::function<void()>& check);
 
 }  // namespace spillway

@@ -46,7 +46,7 @@ LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineS
   RunSpace space(options.temp_directories, options.temp_limit_bytes);
   LineSortSummary summary;
   std::vector<Run> runs;
-  std::optional<LineBlock> block(std::in_place, budget, block_memory, order, encoder, *options.sorter);
+  std::optional<LineBlock> block(std::in_place, budget, block_memory, order, encoder, options.sorter);
   bool has_warned = false;
   std::size_t run_bytes = 0, doublings = 0;
   if (can_grow) {
@@ -56,9 +56,9 @@ LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineS
     });
   }
   while (block->fill(input)) {
-    block->sort();
+    block->arrange();
     if (runs.empty() && block->has_all()) {
-      write_block(*block, output);
+      write_block(*block, order.is_unique, output);
       return summary;
     }
     runs.push_back(write_run(*block, order, encoder, space, resources.block_bytes, options.check));

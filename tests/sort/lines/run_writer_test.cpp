@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "io/file/posix_file_system.hpp"
-#include "sort/sort_plan.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway {
@@ -22,10 +21,10 @@ TEST(RunWriter, PutsFewLongLinesIntoABlockWhateverTheyShare) {
   const LineOrder order;
   const KeyEncoder encoder(order);
   MemoryBudget budget(std::size_t{8} << 20);
-  LineBlock block(budget, std::size_t{8} << 20, order, encoder, auto_string_sorter());
+  LineBlock block(budget, std::size_t{8} << 20, order, encoder, nullptr);
   LineInput input(posix_file_system(), {scratch / "in"}, '\n', {});
   ASSERT_TRUE(block.fill(input));
-  block.sort();
+  block.arrange();
   RunSpace space({scratch.path()}, 0);
   const spillway::Run run = write_run(block, order, encoder, space, kBlockBytes, {});
   EXPECT_EQ(run.records, 20'300u);

@@ -61,10 +61,11 @@ void check_input(const std::string& path, const std::string& refusal) {
   }
 }
 
-const StringSorter& sorter_named(const std::string& name) {
-  if (name == "auto") return auto_string_sorter();
+// Null for auto.
+const StringSorter* sorter_named(const std::string& name) {
+  if (name == "auto") return nullptr;
   static_cast<void>(choose_string_sorter(name, 0, 0, {}));  // refuses unknown names
-  return *find_string_sorter(name);
+  return find_string_sorter(name);
 }
 
 ExitCode check_order(const SortOptions& options, Session& session) {
@@ -112,7 +113,7 @@ void sort_inputs(const SortOptions& options, LineOutput& output, Session& sessio
   engine.temp_limit_bytes = options.temp_limit_bytes;
   engine.most_runs = options.batch_size;
   engine.block_bytes = options.block_bytes;
-  engine.sorter = &sorter_named(options.sorter);
+  engine.sorter = sorter_named(options.sorter);
   engine.check = interruption_check(session.signal_number);
   if (!options.memory_bytes && options.block_bytes == 0) {
     engine.warn_of_growth = [&](std::size_t bytes) {

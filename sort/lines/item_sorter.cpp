@@ -1,0 +1,237 @@
+#include "sort/lines/item_sorter.hpp"
+
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/task_group.h>
+
+#include <algorithm>
+
+#include "io/base/bytes.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::uint32_t kSmall = 16;        // up to here, insertion sort on the caches
+constexpr std::uint32_t kFewStrings = 8;    // up to here, insertion sort on whole strings
+constexpr std::uint32_t kAhead = 32;        // items whose texts are loaded early
+constexpr std::size_t kTaskItems = 32768;  // that are worth a task of their own
+
+std::uint64_t middle(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  return std::max(std::min(a, b), std::min(std::max(a, b), c));
+}
+
+// The cache in the middle of three of them, or of nine. Which ones depends on the caches, so that no order of the input
+// that occurs by itself makes all pivots bad.
+std::uint64_t choose_pivot(std::span<const LineItem> items) {
+  std::uint64_t state = items.front().cache ^ items.back().cache;
+  const auto any = [&] {
+    state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX
+    return items[(state >> 32) * items.size() >> 32].cache;
+  };
+  const auto middle_of_any = [&] {
+    const std::uint64_t a = any(), b = any();
+    return middle(a, b, any());
+  };
+  if (items.size() < 256) return middle_of_any();
+  const std::uint64_t a = middle_of_any(), b = middle_of_any();
+  return middle(a, b, middle_of_any());
+}
+
+// Brings the items that satisfy `is_first` to the front and returns their number. Has no branch that depends on them.
+template <typename IsFirst>
+std::uint32_t bring_first(std::span<LineItem> items, const IsFirst& is_first) {
+  std::uint32_t count = 0;
+  for (LineItem& item : items) {
+    const LineItem taken = item;
+    item = items[count];
+    items[count] = taken;
+    count += is_first(taken.cache) ? 1 : 0;
+  }
+  return count;
+}
+
+// Splits items into those whose caches are less than a pivot, and the others; if none is less, into those that equal
+// it, and the others.
+struct Split {
+  std::uint32_t count;
+  bool are_equal;  // the first `count`
+};
+Split split_items(std::span<LineItem> items) {
+  const std::uint64_t pivot = choose_pivot(items);
+  const std::uint32_t less = bring_first(items, [=](std::uint64_t cache) { return cache < pivot; });
+  if (less != 0) return {less, false};
+  return {bring_first(items, [=](std::uint64_t cache) { return cache == pivot; }), true};
+}
+
+}  // namespace
+
+void ItemSorter::sort(std::span<LineItem> items, std::uint32_t depth) {
+  items_ = items;
+  open({0, static_cast<std::uint32_t>(items.size()), depth});
+  sort_open();
+  while (!next_.empty()) {
+    equal_.swap(next_);
+    next_.clear();
+    std::size_t group_ahead = 0, ahead = 0, done = 0;
+    std::uint32_t item_ahead = equal_.front().begin;
+    for (Group& group : equal_) {
+      done += group.size();
+      for (; ahead < done + kAhead && group_ahead != equal_.size(); ++ahead) {
+        __builtin_prefetch(strings_->data(items_[item_ahead]) + equal_[group_ahead].depth + kCachedBytes);
+        if (++item_ahead != equal_[group_ahead].end) continue;
+        if (++group_ahead != equal_.size()) item_ahead = equal_[group_ahead].begin;
+      }
+      if (group.size() <= kFewStrings) {
+        insert_strings(group);
+      } else if (deepen(group)) {
+        open(group);
+        sort_open();
+      }
+    }
+  }
+}
+
+void ItemSorter::sort_open() {
+  while (!open_.empty()) {
+    const Group group = open_.back();
+    open_.pop_back();
+    open(group);
+  }
+}
+
+// Sorts a group by its caches; what is left to do goes to `open_` and `next_`.
+void ItemSorter::open(Group group) {
+  while (group.size() > kSmall) {
+    const Split split = split_items(items_.subspan(group.begin, group.size()));
+    const std::uint32_t border = group.begin + split.count;
+    if (split.are_equal) {
+      finish_equal({group.begin, border, group.depth});
+      group.begin = border;
+    } else {
+      open_.push_back({border, group.end, group.depth});
+      group.end = border;
+    }
+  }
+  finish_small(group);
+}
+
+void ItemSorter::finish_small(const Group& group) {
+  const std::uint32_t depth = group.depth;
+  const auto is_after = [&](const LineItem& a, const LineItem& b, std::uint32_t class_of_b) {
+    return a.cache > b.cache || (a.cache == b.cache && strings_->end_class(a, depth) > class_of_b);
+  };
+  for (std::uint32_t i = group.begin + 1; i < group.end; ++i) {
+    const LineItem item = items_[i];
+    const std::uint32_t end_class = strings_->end_class(item, depth);
+    std::uint32_t at = i;
+    for (; at > group.begin && is_after(items_[at - 1], item, end_class); --at) items_[at] = items_[at - 1];
+    items_[at] = item;
+  }
+  // Among equal caches, the strings that go on stand last.
+  for (std::uint32_t begin = group.begin; begin < group.end;) {
+    std::uint32_t end = begin + 1;
+    if (strings_->end_class(items_[begin], depth) == ItemStrings::kGoesOn) {
+      while (end != group.end && items_[end].cache == items_[begin].cache) ++end;
+      if (end - begin >= 2) next_.push_back({begin, end, depth});
+    }
+    begin = end;
+  }
+}
+
+// Of equal caches, puts the strings that end first, by their lengths.
+void ItemSorter::finish_equal(Group group) {
+  const auto end_class = [&](const LineItem& item) { return strings_->end_class(item, group.depth); };
+  const auto items = items_.subspan(group.begin, group.size());
+  const std::uint32_t first = end_class(items.front());
+  const bool differ = std::ranges::any_of(items, [&](const LineItem& item) { return end_class(item) != first; });
+  if (differ) std::ranges::sort(items, {}, end_class);
+  const auto goes_on = std::ranges::lower_bound(items, ItemStrings::kGoesOn, {}, end_class);
+  group.begin += static_cast<std::uint32_t>(goes_on - items.begin());
+  if (group.size() >= 2) next_.push_back(group);
+}
+
+// Loads the caches after those that are equal, or after all that the strings share if that is more. Returns false if
+// the strings are equal.
+bool ItemSorter::deepen(Group& group) {
+  const auto items = items_.subspan(group.begin, group.size());
+  const auto load_all = [&](std::uint32_t depth) {
+    std::uint64_t differing = 0;
+    const std::uint64_t first = strings_->load(items.front(), depth);
+    for (std::size_t i = 0; i != items.size(); ++i) {
+      __builtin_prefetch(strings_->data(items[std::min(i + kAhead, items.size() - 1)]) + depth);
+      items[i].cache = strings_->load(items[i], depth);
+      differing |= items[i].cache ^ first;
+    }
+    group.depth = depth;
+    return differing != 0;
+  };
+  if (load_all(group.depth + kCachedBytes)) return true;
+  const std::string_view first = strings_->view(items.front());
+  if (first.size() <= group.depth + kCachedBytes) return true;  // the caches tell all of it
+  std::size_t shared = first.size();
+  bool are_equal = true;
+  for (std::size_t i = 1; i != items.size() && shared > group.depth + kCachedBytes; ++i) {
+    __builtin_prefetch(strings_->data(items[std::min(i + kAhead, items.size() - 1)]) + group.depth);
+    const std::string_view other = strings_->view(items[i]);
+    are_equal &= other.size() == first.size();
+    shared = group.depth + shared_bytes(first.substr(group.depth, shared - group.depth), other.substr(group.depth));
+  }
+  if (are_equal && shared == first.size()) return false;
+  if (shared > group.depth + kCachedBytes) load_all(static_cast<std::uint32_t>(shared));
+  return true;
+}
+
+void ItemSorter::insert_strings(const Group& group) {
+  const std::uint32_t depth = group.depth + kCachedBytes;
+  for (std::uint32_t i = group.begin + 1; i < group.end; ++i) {
+    const LineItem item = items_[i];
+    std::uint32_t at = i;
+    for (; at > group.begin && strings_->is_less(item, items_[at - 1], depth); --at) items_[at] = items_[at - 1];
+    items_[at] = item;
+  }
+}
+
+namespace {
+
+// Splits items until they are few enough for one task.
+class ParallelItemSort {
+ public:
+  explicit ParallelItemSort(const ItemStrings& strings)
+      : sorters_([&strings] { return ItemSorter(strings); }) {}
+
+  void run(std::span<LineItem> items, std::uint32_t depth) {
+    split(items, depth);
+    tasks_.wait();
+  }
+
+ private:
+  void split(std::span<LineItem> items, std::uint32_t depth) {
+    while (items.size() > kTaskItems) {
+      const Split split = split_items(items);
+      start(items.first(split.count), depth, split.are_equal);
+      items = items.subspan(split.count);
+    }
+    sorters_.local().sort(items, depth);
+  }
+
+  void start(std::span<LineItem> items, std::uint32_t depth, bool are_equal) {
+    tasks_.run([this, items, depth, are_equal] {
+      if (are_equal || items.size() <= kTaskItems) {
+        sorters_.local().sort(items, depth);
+      } else {
+        split(items, depth);
+      }
+    });
+  }
+
+  tbb::enumerable_thread_specific<ItemSorter> sorters_;
+  tbb::task_group tasks_;
+};
+
+}  // namespace
+
+void sort_items_parallel(const ItemStrings& strings, std::span<LineItem> items, std::uint32_t depth) {
+  ParallelItemSort(strings).run(items, depth);
+}
+
+}  // namespace spillway
