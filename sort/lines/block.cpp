@@ -18,6 +18,7 @@
 #include "io/base/error.hpp"
 #include "sort/interface/scratch.hpp"
 #include "sort/lines/item_sorter.hpp"
+#include "sort/lines/padded_copy.hpp"
 
 namespace spillway {
 
@@ -90,7 +91,7 @@ LineBlock::LineBlock(MemoryBudget& budget, std::size_t bytes, const LineOrder& o
       texts_(ItemStrings::Kind::kLines, buffer_.data(), order.line_end, encoder) {}
 
 std::size_t LineBlock::bytes_for(std::size_t lines) const {
-  std::size_t bytes = lines * (sizeof(LineItem) + sizeof(std::uint16_t)) + 8 * kScratchAlignment;
+  std::size_t bytes = lines * (sizeof(LineItem) + sizeof(std::uint16_t)) + 8 * kScratchAlignment + kCopyPadding;
   if (sorter_ != nullptr) {
     bytes += lines * (sizeof(LineItem) + sizeof(StringRef) + sizeof(std::uint32_t)) + sorter_->scratch_bytes(lines);
   }

@@ -44,7 +44,7 @@ class LineBlock {
   void sort_part(std::size_t part);
   // Bytes of the part's lines, with a line end for each; once it is sorted, of those that were not dropped.
   std::uint64_t part_bytes(std::size_t part) const { return parts_[part].bytes; }
-  // Of a sorted part: the number of its lines, and the i-th one. Eight bytes after the line end are readable.
+  // Of a sorted part: the number of its lines, and the i-th one; kCopyPadding bytes after its line end are readable.
   std::size_t size(std::size_t part) const { return parts_[part].end - parts_[part].begin; }
   std::string_view line(std::size_t part, std::size_t i) const { return texts_.view(items_[index(part, i)]); }
   void prefetch(std::size_t part, std::size_t i) const {

@@ -4,8 +4,10 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "io/memory/in_flight.hpp"
+#include "sort/lines/padded_copy.hpp"
 #include "sort/lines/ranges.hpp"
 #include "sort/lines/tournament.hpp"
 
@@ -36,32 +38,32 @@ class RangeWorker {
   void make_text(const MergeRange& range, RangeResult& result) const {
     RunMerger merger(runs_, order_, range);
     // Growing twofold would take up to thrice the memory; ranges differ a little in size.
-    result.text.reserve(range_bytes_ / 4 * 5);
+    std::vector<std::uint8_t>& text = result.text;
+    text.resize(range_bytes_ / 4 * 5 + kCopyPadding);
+    std::size_t used = 0;
     while (merger.next()) {
       if (line_order_.is_unique && merger.is_repeated()) continue;
       const Record record = merger.record();
-      const std::size_t key_bytes = order_.has_keys ? record.key_bytes : 0;
+      const std::size_t key_bytes = order_.has_keys ? record.key_bytes : 0, bytes = record.bytes.size() - key_bytes;
+      if (text.size() - used <= bytes + kCopyPadding) text.resize((used + bytes + kCopyPadding) / 4 * 5);
       const auto* const line = reinterpret_cast<const std::uint8_t*>(record.bytes.data()) + key_bytes;
-      result.text.insert(result.text.end(), line, line + (record.bytes.size() - key_bytes));
-      result.text.push_back(static_cast<std::uint8_t>(line_order_.line_end));
+      *copy_padded(line, bytes, text.data() + used) = static_cast<std::uint8_t>(line_order_.line_end);
+      used += bytes + 1;
     }
+    text.resize(used);
   }
 
   void make_blocks(const MergeRange& range, RangeResult& result) const {
     RunMerger merger(runs_, order_, range);
     BlockEncoder encoder(order_);
-    bool has_dropped = false;
+    // Of records in order, the first and the last share the least of what neighbours share.
+    std::size_t shared_since_dropped = std::numeric_limits<std::size_t>::max();
     while (merger.next()) {
-      if (line_order_.is_unique && merger.is_repeated()) {
-        has_dropped = true;
-        continue;
-      }
-      if (has_dropped) {
-        encoder.add(merger.record());
-      } else {
-        encoder.add(merger.record(), merger.shared());
-      }
-      has_dropped = false;
+      const std::size_t shared = std::min<std::size_t>(shared_since_dropped, merger.shared());
+      const bool is_dropped = line_order_.is_unique && merger.is_repeated();
+      shared_since_dropped = is_dropped ? shared : std::numeric_limits<std::size_t>::max();
+      if (is_dropped) continue;
+      encoder.add(merger.record(), shared);
       if (encoder.record_bytes() >= block_bytes_) result.blocks.push_back(encoder.finish());
     }
     if (!encoder.is_empty()) result.blocks.push_back(encoder.finish());

@@ -12,13 +12,13 @@
 
 #include "io/base/bytes.hpp"
 #include "io/memory/in_flight.hpp"
+#include "sort/lines/padded_copy.hpp"
 
 namespace spillway {
 
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{512} << 10;  // that are gathered before they are written
-constexpr std::size_t kCopiedAtOnce = 64;                    // bytes of a line
 constexpr std::size_t kAhead = 16;                           // lines from which texts are loaded early
 
 void put_text(LineOutput& output, std::uint64_t offset, std::span<const std::uint8_t> bytes) {
@@ -29,23 +29,12 @@ void put_text(LineOutput& output, std::uint64_t offset, std::span<const std::uin
   }
 }
 
-// Copies a line and its end. Requires: room for kCopiedAtOnce more bytes than that, and as many readable after the line.
-std::uint8_t* copy_line(std::string_view line, std::uint8_t* to) {
-  const std::size_t bytes = line.size() + 1;
-  if (bytes <= kCopiedAtOnce) {
-    std::memcpy(to, line.data(), kCopiedAtOnce);  // of constant size: a few moves
-  } else {
-    std::memcpy(to, line.data(), bytes);
-  }
-  return to + bytes;
-}
-
 // Calls put(bytes) with the text of a sorted part, at most kChunkBytes at once or one line.
 class PartText {
  public:
   template <typename Put>
   void gather(const LineBlock& block, std::size_t part, const Put& put) {
-    text_.resize(kChunkBytes + kCopiedAtOnce);
+    text_.resize(kChunkBytes + kCopyPadding);
     std::uint8_t* to = text_.data();
     const std::uint8_t* const end = text_.data() + kChunkBytes;
     const auto hand_on = [&] {
@@ -58,7 +47,7 @@ class PartText {
       const std::string_view line = block.line(part, i);
       if (line.size() >= static_cast<std::size_t>(end - to)) hand_on();
       if (line.size() < kChunkBytes) {
-        to = copy_line(line, to);
+        to = copy_padded(reinterpret_cast<const std::uint8_t*>(line.data()), line.size() + 1, to);
       } else {
         put(bytes_of({line.data(), line.size() + 1}));
       }

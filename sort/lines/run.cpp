@@ -9,6 +9,7 @@
 #include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
+#include "sort/lines/padded_copy.hpp"
 
 namespace spillway {
 
@@ -60,8 +61,6 @@ void make_known(Run& run, const EncodedBlock& encoded, RunBlock& block) {
 
 }  // namespace
 
-void BlockEncoder::add(const Record& record) { add(record, is_empty() ? 0 : shared_bytes(last_, record.bytes)); }
-
 void BlockEncoder::add(const Record& record, std::size_t shared) {
   if (is_empty()) {
     shared = 0;
@@ -69,16 +68,13 @@ void BlockEncoder::add(const Record& record, std::size_t shared) {
     first_ = compared.substr(0, EncodedBlock::kMostFirstBytes);
     has_whole_first_ = compared.size() == first_.size();
   }
-  const std::size_t further = record.bytes.size() - shared;
-  std::uint8_t head[3 * kMaxVarintBytes];
-  std::uint8_t* end = write_varint(head, shared);
+  const std::size_t further = record.bytes.size() - shared, most = raw_bytes_ + 3 * kMaxVarintBytes + further;
+  if (raw_.size() < most) raw_.resize(2 * most);
+  std::uint8_t* end = write_varint(raw_.data() + raw_bytes_, shared);
   end = write_varint(end, further);
   if (order_.has_keys) end = write_varint(end, record.key_bytes);
-  raw_.insert(raw_.end(), head, end);
-  const auto* const from = reinterpret_cast<const std::uint8_t*>(record.bytes.data()) + shared;
-  raw_.insert(raw_.end(), from, from + further);
-  last_.resize(shared);
-  last_.append(record.bytes.substr(shared));
+  end = copy_bytes(bytes_of(record.bytes.substr(shared)), end);
+  raw_bytes_ = static_cast<std::size_t>(end - raw_.data());
   ++block_.records;
   block_.record_bytes += record.bytes.size() + 1;
   longest_record_ = std::max(longest_record_, static_cast<std::uint32_t>(record.bytes.size()));
@@ -88,10 +84,10 @@ EncodedBlock BlockEncoder::finish() {
   thread_local Compressor compressor;
   thread_local std::vector<std::uint8_t> compressed;
   EncodedBlock encoded;
-  block_.raw_bytes = static_cast<std::uint32_t>(raw_.size());
-  compressed.resize(ZSTD_compressBound(raw_.size()));
+  block_.raw_bytes = static_cast<std::uint32_t>(raw_bytes_);
+  compressed.resize(ZSTD_compressBound(raw_bytes_));
   const std::size_t bytes =
-      ZSTD_compressCCtx(compressor.context, compressed.data(), compressed.size(), raw_.data(), raw_.size(), kLevel);
+      ZSTD_compressCCtx(compressor.context, compressed.data(), compressed.size(), raw_.data(), raw_bytes_, kLevel);
   if (ZSTD_isError(bytes) != 0) throw std::runtime_error(std::string("zstd: ") + ZSTD_getErrorName(bytes));
   encoded.stored.assign(compressed.begin(), compressed.begin() + static_cast<std::ptrdiff_t>(bytes));
   block_.stored_bytes = static_cast<std::uint32_t>(bytes);
@@ -100,8 +96,7 @@ EncodedBlock BlockEncoder::finish() {
   encoded.first = std::move(first_);
   encoded.has_whole_first = has_whole_first_;
   block_ = {};
-  raw_.clear();
-  last_.clear();
+  raw_bytes_ = 0;
   longest_record_ = 0;
   return encoded;
 }
@@ -144,11 +139,11 @@ void RunCursor::load(std::size_t number) {
   thread_local std::vector<std::uint8_t> stored;
   const RunBlock& block = run_->blocks[number];
   stored.resize(block.stored_bytes);
-  raw_.resize(block.raw_bytes);
-  if (text_.size() < run_->longest_record) text_.resize(run_->longest_record);
+  raw_.resize(block.raw_bytes + kCopyPadding);
+  if (text_.size() < run_->longest_record + kCopyPadding) text_.resize(run_->longest_record + kCopyPadding);
   run_->file->read_at(block.offset, stored);
   const std::size_t bytes =
-      ZSTD_decompressDCtx(decompressor.context, raw_.data(), raw_.size(), stored.data(), stored.size());
+      ZSTD_decompressDCtx(decompressor.context, raw_.data(), block.raw_bytes, stored.data(), stored.size());
   if (bytes != block.raw_bytes) {
     throw FormatError("a temporary file changed at byte " + std::to_string(block.offset) + ": expected a block of " +
                       std::to_string(block.raw_bytes) + " bytes, found another one; choose another disk with -T");
@@ -166,19 +161,15 @@ bool RunCursor::next() {
   shared_ = read_number(at_);
   const std::uint32_t further = read_number(at_);
   if (order_.has_keys) key_bytes_ = read_number(at_);
+  auto* const text = reinterpret_cast<std::uint8_t*>(text_.data());
+  const std::uint32_t kept = shared_;  // 0 where a block begins
   if (begins_block) {
     const std::string_view first(reinterpret_cast<const char*>(at_), further);
-    const auto same = static_cast<std::uint32_t>(shared_bytes({text_.data(), bytes_}, first));
-    copy_bytes({at_, further}, reinterpret_cast<std::uint8_t*>(text_.data()));
-    at_ += further;
-    bytes_ = further;
-    shared_ = same;
-    ++next_;
-    return true;
+    shared_ = static_cast<std::uint32_t>(shared_bytes({text_.data(), bytes_}, first));
   }
-  copy_bytes({at_, further}, reinterpret_cast<std::uint8_t*>(text_.data()) + shared_);
+  copy_padded(at_, further, text + kept);
   at_ += further;
-  bytes_ = shared_ + further;
+  bytes_ = kept + further;
   ++next_;
   return true;
 }

@@ -108,20 +108,20 @@ class BlockWalk {
 class BlockEncoder {
  public:
   explicit BlockEncoder(const RecordOrder& order) : order_(order) {}
-  // `shared`: bytes that the record and the last one have in common. Copies the record.
+  // `shared`: bytes that the record and the last one have in common; without meaning for the first of a block. Copies
+  // what it needs of the record.
   void add(const Record& record, std::size_t shared);
-  // The same, and finds out what is shared.
-  void add(const Record& record);
   // Bytes of the records, with a line end for each: what a merge makes of them.
   std::uint64_t record_bytes() const { return block_.record_bytes; }
   bool is_empty() const { return block_.records == 0; }
-  // Compresses, and begins anew.
+  // Compresses the block, and begins anew.
   EncodedBlock finish();
 
  private:
   RecordOrder order_;
-  std::vector<std::uint8_t> raw_;
-  std::string last_, first_;
+  std::vector<std::uint8_t> raw_;  // the first raw_bytes_ are in use
+  std::size_t raw_bytes_ = 0;
+  std::string first_;
   RunBlock block_;
   std::uint32_t longest_record_ = 0;
   bool has_whole_first_ = true;
@@ -136,7 +136,7 @@ class RunCursor {
   RunCursor(const Run& run, const RecordOrder& order) : run_(&run), order_(order) {}
   // Stands before record `begin`.
   void seek(std::uint64_t begin, std::uint64_t end);
-  // Returns false at the end. Views live until the next call.
+  // Returns false at the end. Views live until the next call; kCopyPadding bytes after them are readable.
   bool next();
   Record record() const { return {{text_.data(), bytes_}, key_bytes_}; }
   // Bytes that the record shares with the one before it; 0 after seek().

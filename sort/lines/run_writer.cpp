@@ -5,7 +5,9 @@
 
 #include <string>
 
+#include "io/base/bytes.hpp"
 #include "io/memory/in_flight.hpp"
+
 namespace spillway {
 
 namespace {
@@ -27,24 +29,28 @@ class RunWriter {
   void encode(EncodedPart& part) const {
     block_.sort_part(part.part);
     BlockEncoder records(order_);
-    std::string record;
+    std::string keyed[2];
+    Record last;
     const std::size_t lines = block_.size(part.part);
     for (std::size_t i = 0; i != lines; ++i) {
       if (i + kAhead < lines) block_.prefetch(part.part, i + kAhead);
-      add(block_.line(part.part, i), record, records);
+      const Record record = make_record(block_.line(part.part, i), keyed[i % 2]);
+      records.add(record, shared_bytes(last.bytes, record.bytes));
+      last = record;
       if (records.record_bytes() >= block_bytes_) part.encoded.push_back(records.finish());
     }
     if (!records.is_empty()) part.encoded.push_back(records.finish());
   }
 
  private:
-  void add(std::string_view line, std::string& record, BlockEncoder& records) const {
-    if (!order_.has_keys) return records.add({line, 0});
-    record.clear();
-    encoder_.append(line, record);
-    const auto key_bytes = static_cast<std::uint32_t>(record.size());
-    record += line;
-    records.add({record, key_bytes});
+  // `keyed` holds the record if there are keys.
+  Record make_record(std::string_view line, std::string& keyed) const {
+    if (!order_.has_keys) return {line, 0};
+    keyed.clear();
+    encoder_.append(line, keyed);
+    const auto key_bytes = static_cast<std::uint32_t>(keyed.size());
+    keyed += line;
+    return {keyed, key_bytes};
   }
 
   LineBlock& block_;

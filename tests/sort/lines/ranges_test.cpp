@@ -25,7 +25,7 @@ class RangesOfEqualKeys : public ::testing::Test {
       run.file = &space_.next_file();
       BlockEncoder encoder(record_order);
       for (std::size_t block = 0; block < kBlocks; ++block) {
-        for (std::size_t i = 0; i < kRecords; ++i) encoder.add({record(block * kRecords + i), 1});
+        for (std::size_t i = 0; i < kRecords; ++i) encoder.add({record(block * kRecords + i), 1}, 0);
         append_block(run, encoder.finish());
       }
     }
@@ -74,7 +74,7 @@ class RangesOfAPrefix : public ::testing::TestWithParam<std::size_t> {
       runs_[run].file = &space_.next_file();
       BlockEncoder encoder{RecordOrder(order_)};
       for (std::size_t i = 0; i < kBlocks * kRecords; ++i) {
-        encoder.add({record(i * kRuns + run), 0});
+        encoder.add({record(i * kRuns + run), 0}, 0);
         if (i % kRecords + 1 == kRecords) append_block(runs_[run], encoder.finish());
       }
     }
@@ -120,7 +120,7 @@ TEST(RangesOfEmptyLines, AreManyToo) {
   runs.front().file = &space.next_file();
   BlockEncoder encoder{RecordOrder(order)};
   for (std::size_t i = 0; i < 1000; ++i) {
-    encoder.add({"", 0});
+    encoder.add({"", 0}, 0);
     if (encoder.record_bytes() == 10) append_block(runs.front(), encoder.finish());
   }
   EXPECT_EQ(split_by_rank(runs, order, 50).size(), 20u);
@@ -135,7 +135,7 @@ TEST(BlockWalkTest, TellsBlocksApartByLittle) {
   const auto record = [](std::size_t number) { return std::string(200, 'p') + std::to_string(number); };
   std::size_t bytes = 0;
   for (std::size_t i = 1000; i < 1100; ++i) {
-    encoder.add({record(i), 0});
+    encoder.add({record(i), 0}, 0);
     append_block(run, encoder.finish());
     bytes += run.blocks.back().first_further.size();
   }
