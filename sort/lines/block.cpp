@@ -29,8 +29,8 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // text of one task
 constexpr std::size_t kKeyBytes = std::size_t{64} << 10;   // of encoded keys that a task places at once
 constexpr std::size_t kLeastSplit = 8192;                  // lines that are worth splitting
 constexpr std::size_t kLinesPerSample = 512, kMostSample = 16384, kSampleOfLeaf = 8;
-constexpr std::size_t kMostRanges = 64;                    // of pieces, for each of which lines are counted by leaves
-constexpr std::size_t kPartLines = 4096, kPartBytes = std::size_t{256} << 10;              // least of a part
+constexpr std::size_t kMostRanges = 64;  // of pieces, for each of which lines are counted by leaves
+constexpr std::size_t kPartLines = 4096, kPartBytes = std::size_t{256} << 10;      // least of a part
 constexpr std::size_t kLargeLeaf = 65536, kLargeLeafBytes = std::size_t{1} << 20;  // that all threads sort together
 constexpr std::size_t kItemsOfTask = 16384;
 // Lengths of lines, of keys, and of records, which hold both, have 32 bits.
@@ -435,8 +435,8 @@ std::vector<LineItem> LineBlock::take_sample(std::size_t count) const {
   return sample;
 }
 
-// Moves the lines to the leaves of a tree of splitters: one pass over the text counts the lines of each leaf, and another
-// one puts them there.
+// Moves the lines to the leaves of a tree of splitters: one pass over the text counts the lines of each leaf, and
+// another one puts them there.
 void LineBlock::split() {
   const std::size_t sample = line_count_ < kLeastSplit ? 1 : std::min(line_count_ / kLinesPerSample, kMostSample);
   const SplitterTree tree(strings_, take_sample(sample), kSampleOfLeaf);
@@ -452,15 +452,15 @@ void LineBlock::split() {
   tbb::parallel_for(std::size_t{0}, ranges, [&](std::size_t range) {
     std::uint32_t* const own_counts = counts.data() + range * depths.size();
     std::uint64_t* const own_bytes = bytes.local().data();
-    for_each_batch(pieces_of(range), [&](std::span<const LineItem> items, std::span<const std::uint64_t> line_bytes,
-                                         std::size_t first) {
-      std::uint16_t* const leaves = leaves_.data() + first;
-      tree.classify(items, leaves);
-      for (std::size_t i = 0; i != items.size(); ++i) {
-        ++own_counts[leaves[i]];
-        own_bytes[leaves[i]] += line_bytes[i];
-      }
-    });
+    for_each_batch(pieces_of(range),
+                   [&](std::span<const LineItem> items, std::span<const std::uint64_t> line_bytes, std::size_t first) {
+                     std::uint16_t* const leaves = leaves_.data() + first;
+                     tree.classify(items, leaves);
+                     for (std::size_t i = 0; i != items.size(); ++i) {
+                       ++own_counts[leaves[i]];
+                       own_bytes[leaves[i]] += line_bytes[i];
+                     }
+                   });
   });
   leaves_of_items_.clear();
   std::size_t before = 0;
@@ -476,13 +476,13 @@ void LineBlock::split() {
   }
   tbb::parallel_for(std::size_t{0}, ranges, [&](std::size_t range) {
     std::uint32_t* const next = counts.data() + range * depths.size();
-    for_each_batch(pieces_of(range), [&](std::span<const LineItem> items, std::span<const std::uint64_t>,
-                                         std::size_t first) {
-      for (std::size_t i = 0; i != items.size(); ++i) {
-        const std::uint16_t leaf = leaves_[first + i];
-        items_[next[leaf]++] = {strings_.load(items[i], depths[leaf]), items[i].place};
-      }
-    });
+    for_each_batch(pieces_of(range),
+                   [&](std::span<const LineItem> items, std::span<const std::uint64_t>, std::size_t first) {
+                     for (std::size_t i = 0; i != items.size(); ++i) {
+                       const std::uint16_t leaf = leaves_[first + i];
+                       items_[next[leaf]++] = {strings_.load(items[i], depths[leaf]), items[i].place};
+                     }
+                   });
   });
   add_leaf_parts();
 }

@@ -40,7 +40,8 @@ class LineBlock {
   void arrange();
 
   std::size_t parts() const { return parts_.size(); }
-  // Sorts the lines of a part, and drops those that are not wanted. Once for each part; thread-safe for different parts.
+  // Sorts the lines of a part, and drops those that are not wanted. Once for each part; thread-safe for different
+  // parts.
   void sort_part(std::size_t part);
   // Bytes of the part's lines, with a line end for each; once it is sorted, of those that were not dropped.
   std::uint64_t part_bytes(std::size_t part) const { return parts_[part].bytes; }
@@ -123,7 +124,8 @@ class LineBlock {
   const StringSorter* sorter_;
   MemoryBudget& budget_;
   bool is_descending_, has_blobs_;
-  // [ text | pending text | free | keys, growing down ], and once arranged, between text and keys: [ items | their leaves ]
+  // [ text | pending text | free | keys, growing down ], and once arranged, between text and keys: [ items | their
+  // leaves ]
   Buffer buffer_;
   std::size_t text_bytes_ = 0, pending_bytes_ = 0, line_count_ = 0;
   std::uint8_t* top_;

@@ -11,9 +11,9 @@ namespace spillway {
 
 namespace {
 
-constexpr std::uint32_t kSmall = 16;        // up to here, insertion sort on the caches
-constexpr std::uint32_t kFewStrings = 8;    // up to here, insertion sort on whole strings
-constexpr std::uint32_t kAhead = 32;        // items whose texts are loaded early
+constexpr std::uint32_t kSmall = 16;       // up to here, insertion sort on the caches
+constexpr std::uint32_t kFewStrings = 8;   // up to here, insertion sort on whole strings
+constexpr std::uint32_t kAhead = 32;       // items whose texts are loaded early
 constexpr std::size_t kTaskItems = 32768;  // that are worth a task of their own
 
 std::uint64_t middle(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -196,8 +196,7 @@ namespace {
 // Splits items until they are few enough for one task.
 class ParallelItemSort {
  public:
-  explicit ParallelItemSort(const ItemStrings& strings)
-      : sorters_([&strings] { return ItemSorter(strings); }) {}
+  explicit ParallelItemSort(const ItemStrings& strings) : sorters_([&strings] { return ItemSorter(strings); }) {}
 
   void run(std::span<LineItem> items, std::uint32_t depth) {
     split(items, depth);

@@ -11,8 +11,8 @@
 
 namespace spillway {
 
-// One for each thread: keeps its lists from call to call. The items' order is that of their strings; equal strings stand
-// together, in any order.
+// One for each thread: keeps its lists from call to call. The items' order is that of their strings; equal strings
+// stand together, in any order.
 class ItemSorter {
  public:
   explicit ItemSorter(const ItemStrings& strings) : strings_(&strings) {}

@@ -1,6 +1,6 @@
-// What the in-memory sort moves instead of lines: 16 bytes that tell where a string stands, how long it is, and its next
-// 8 bytes, so that most comparisons touch no text (caching multikey quicksort, Ng and Kakehi 2008). A string is a line,
-// a part of it, or its encoded keys.
+// What the in-memory sort moves instead of lines: 16 bytes that tell where a string stands, how long it is, and its
+// next 8 bytes, so that most comparisons touch no text (caching multikey quicksort, Ng and Kakehi 2008). A string is a
+// line, a part of it, or its encoded keys.
 #pragma once
 
 #include <algorithm>
@@ -45,9 +45,7 @@ class ItemStrings {
     const auto known = static_cast<std::uint32_t>(item.place & kManyBytes);
     return known != kManyBytes ? known : many_bytes(item);
   }
-  std::string_view view(const LineItem& item) const {
-    return {reinterpret_cast<const char*>(data(item)), bytes(item)};
-  }
+  std::string_view view(const LineItem& item) const { return {reinterpret_cast<const char*>(data(item)), bytes(item)}; }
   // The cache at `depth`. Requires: depth <= bytes(item).
   std::uint64_t load(const LineItem& item, std::uint32_t depth) const {
     const std::uint32_t left = bytes(item) - depth;

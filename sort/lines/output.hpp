@@ -1,5 +1,5 @@
-// Where sorted lines go, and how a block is written: threads sort parts of it, gather their lines, and write them at their
-// places where the output has places.
+// Where sorted lines go, and how a block is written: threads sort parts of it, gather their lines, and write them at
+// their places where the output has places.
 #pragma once
 
 #include <cstdint>

@@ -67,10 +67,9 @@ void SplitterTree::build(std::span<const LineItem> sample, std::uint32_t depth) 
   outcomes_.resize(outcomes + 3 * (count + 1));
   for (std::size_t i = 0; i != chosen.size(); ++i) {
     const auto [begin, end] = std::ranges::equal_range(caches, chosen[i]);
-    const auto goes_on = std::find_if(sample.begin() + (begin - caches.begin()), sample.begin() + (end - caches.begin()),
-                                      [&](const LineItem& item) {
-                                        return strings_.end_class(item, depth) == ItemStrings::kGoesOn;
-                                      });
+    const auto goes_on =
+        std::find_if(sample.begin() + (begin - caches.begin()), sample.begin() + (end - caches.begin()),
+                     [&](const LineItem& item) { return strings_.end_class(item, depth) == ItemStrings::kGoesOn; });
     const std::span longer(goes_on, sample.begin() + (end - caches.begin()));
     outcomes_[outcomes + 3 * i] = add_leaf(depth);
     outcomes_[outcomes + 3 * i + 1] = add_leaf(depth);

@@ -1,6 +1,6 @@
 // Splits strings into many groups of similar size whose order is known (super scalar string sample sort, Bingmann and
-// Sanders 2013, section 3). Splitters are caches of a sample; strings whose caches equal a frequent one are split further
-// by their next 8 bytes.
+// Sanders 2013, section 3). Splitters are caches of a sample; strings whose caches equal a frequent one are split
+// further by their next 8 bytes.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,16 @@ class SplitterTree {
   // strings are equal or share more than some hundred bytes.
   SplitterTree(const ItemStrings& strings, std::vector<LineItem> sample, std::size_t sample_of_group);
 
-  // For each leaf, a number of bytes that all its strings share. Each string of a leaf comes before each of the next one.
+  // For each leaf, a number of bytes that all its strings share. Each string of a leaf comes before each of the next
+  // one.
   std::span<const std::uint32_t> leaf_depths() const { return leaf_depths_; }
   // Sets leaves[i] to the leaf of items[i]. Requires: at most kBatch items. Thread-safe.
   void classify(std::span<const LineItem> items, std::uint16_t* leaves) const;
 
  private:
-  // A string is compared with sorted splitters. After the 2^bits - 1 splitters, outcomes: for each splitter, and at last
-  // for what is greater than all, three: less, equal to it and ended, equal to it and longer. An outcome is a leaf, or
-  // kInner and a node.
+  // A string is compared with sorted splitters. After the 2^bits - 1 splitters, outcomes: for each splitter, and at
+  // last for what is greater than all, three: less, equal to it and ended, equal to it and longer. An outcome is a
+  // leaf, or kInner and a node.
   struct Node {
     std::uint32_t depth, bits;
     std::size_t splitters, outcomes;

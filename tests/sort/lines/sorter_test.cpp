@@ -13,7 +13,7 @@
 
 #include "io/base/error.hpp"
 #include "io/file/posix_file_system.hpp"
-#include "sort/sort_plan.hpp"
+#include "sort/sorters.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway {
@@ -25,7 +25,7 @@ using Lines = std::vector<std::string>;
 // Takes chunks in order, or at their places.
 class TextOutput final : public LineOutput {
  public:
-  explicit TextOutput(bool has_places) : has_places_(has_places), text_(has_places ? std::size_t{1} << 24 : 0, '?') {}
+  explicit TextOutput(bool has_places) : has_places_(has_places), text_(has_places ? std::size_t{1} << 26 : 0, '?') {}
   bool has_places() const override { return has_places_; }
   void write(std::span<const std::uint8_t> bytes) override { text_.append(bytes.begin(), bytes.end()); }
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) override {
@@ -57,7 +57,7 @@ class LineSorter : public ::testing::Test {
     options.temp_directories = {scratch_.path()};
     options.block_bytes = block_bytes;
     options.most_runs = most_runs;
-    options.sorter = &auto_string_sorter();
+    options.sorter = sorter_;
     options.check = check;
     TextOutput output(block_bytes % 2 == 0);
     LineInput input(posix_file_system(), {scratch_ / "in"}, '\n', {});
@@ -69,6 +69,7 @@ class LineSorter : public ::testing::Test {
     return sorted;
   }
   ScratchDirectory scratch_;
+  const StringSorter* sorter_ = nullptr;
 };
 
 std::string joined(const Lines& lines) {
@@ -225,6 +226,72 @@ TEST_F(LineSorter, RefusesALineThatDoesNotFitAndNamesARemedy) {
   } catch (const BudgetError& error) {
     EXPECT_NE(std::string(error.what()).find("--memory"), std::string::npos);
   }
+}
+
+// Many lines are split by a tree; few of them share a prefix that is longer than it looks at.
+Lines many_lines() {
+  Lines lines = random_lines(60'000, 21);
+  for (std::size_t i = 0; i < 40'000; ++i) {
+    lines.push_back(std::string(700, 'p') + std::to_string(i * 7919 % 40'000));
+    lines.push_back("twice");
+    lines.emplace_back();
+  }
+  std::ranges::shuffle(lines, std::mt19937(22));
+  return lines;
+}
+
+TEST_F(LineSorter, SplitsManyLines) {
+  Lines lines = many_lines();
+  for (const bool is_reversed : {false, true}) {
+    LineOrder order;
+    order.is_reversed = is_reversed;
+    Lines expected = lines;
+    std::ranges::sort(expected);
+    if (is_reversed) std::ranges::reverse(expected);
+    for (const std::size_t block_bytes : {std::size_t{0}, std::size_t{60'000'001}}) {
+      EXPECT_EQ(sort(lines, order, block_bytes).text, joined(expected));
+    }
+    order.is_unique = true;
+    expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+    for (const std::size_t block_bytes : {std::size_t{0}, std::size_t{60'000'001}}) {
+      EXPECT_EQ(sort(lines, order, block_bytes).text, joined(expected));
+    }
+  }
+}
+
+// Of a part of the line as it stands, and of keys that are encoded.
+TEST_F(LineSorter, SplitsManyLinesByTheirKeys) {
+  Lines lines;
+  for (std::size_t i = 0; i < 60'000; ++i) {
+    lines.push_back(std::to_string(i * 7919 % 60'000) + "," + (i % 3 == 0 ? "key" : std::to_string(i % 777)));
+  }
+  for (const bool folds_case : {false, true}) {
+    for (const bool is_stable : {false, true}) {
+      LineOrder order;
+      order.field_separator = ',';
+      order.keys.resize(1);
+      order.keys.front().place.begin_field = 1;
+      order.keys.front().rule.folds_case = folds_case;
+      order.is_stable = is_stable;
+      Lines expected = lines;
+      if (!is_stable) std::ranges::sort(expected);
+      std::ranges::stable_sort(expected, {}, [](const std::string& line) { return line.substr(line.find(',')); });
+      EXPECT_EQ(sort(lines, order, 0).text, joined(expected));
+      EXPECT_EQ(sort(lines, order, 1'000'001).text, joined(expected));
+    }
+  }
+}
+
+TEST_F(LineSorter, SortsByASorterThatIsNamed) {
+  sorter_ = find_string_sorter("cpu-multikey");
+  Lines lines = random_lines(50'000, 23), expected = lines;
+  std::ranges::sort(expected);
+  EXPECT_EQ(sort(lines, {}, 0).text, joined(expected));
+  EXPECT_EQ(sort(lines, {}, 200'000).text, joined(expected));
+  LineOrder order;
+  order.is_unique = true;
+  expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+  EXPECT_EQ(sort(lines, order, 0).text, joined(expected));
 }
 
 }  // namespace
