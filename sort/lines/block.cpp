@@ -85,7 +85,7 @@ LineBlock::LineBlock(MemoryBudget& budget, std::size_t bytes, const LineOrder& o
       budget_(budget),
       is_descending_(order.is_descending()),
       has_blobs_(encoder.has_keys() && !encoder.is_view()),
-      buffer_(budget, bytes / 4096 * 4096, "lines"),
+      buffer_(budget, std::min<std::size_t>(bytes, kMostItemOffset) / 4096 * 4096, "lines"),
       top_(buffer_.data() + buffer_.size() - kReadAfter),
       strings_(kind_of(encoder), buffer_.data(), order.line_end, encoder),
       texts_(ItemStrings::Kind::kLines, buffer_.data(), order.line_end, encoder) {}

@@ -4,6 +4,7 @@
 #include <tbb/task_group.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "io/base/bytes.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 constexpr std::uint32_t kSmall = 16;       // up to here, insertion sort on the caches
 constexpr std::uint32_t kFewStrings = 8;   // up to here, insertion sort on whole strings
 constexpr std::uint32_t kAhead = 32;       // items whose texts are loaded early
+constexpr std::size_t kMostWaiting = 512;  // groups, before they are loaded
 constexpr std::size_t kTaskItems = 32768;  // that are worth a task of their own
 
 std::uint64_t middle(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -68,49 +70,69 @@ Split split_items(std::span<LineItem> items) {
 void ItemSorter::sort(std::span<LineItem> items, std::uint32_t depth) {
   items_ = items;
   open({0, static_cast<std::uint32_t>(items.size()), depth});
-  sort_open();
-  while (!next_.empty()) {
-    equal_.swap(next_);
-    next_.clear();
+  open_all(0, 0);
+  finish_waiting(0);
+}
+
+std::span<LineItem> ItemSorter::load_next(std::span<LineItem> items, std::uint32_t& depth) {
+  items_ = items;
+  Group group{0, static_cast<std::uint32_t>(items.size()), depth};
+  finish_equal(group);
+  if (group.size() < 2 || !deepen(group)) return {};
+  depth = group.depth;
+  return items.subspan(group.begin);
+}
+
+// Sorts the groups that were opened since there were `open_before` by their caches. Groups that wait, more than
+// `waiting_before`, are finished when there are many; so this recurses once for many groups of a level.
+void ItemSorter::open_all(std::size_t open_before, std::size_t waiting_before) {
+  while (open_.size() != open_before) {
+    const Group group = open_.back();
+    open_.pop_back();
+    open(group);
+    if (waiting_.size() >= waiting_before + kMostWaiting) finish_waiting(waiting_before);
+  }
+}
+
+void ItemSorter::finish_waiting(std::size_t waiting_before) {
+  while (waiting_.size() != waiting_before) {
+    const std::vector<Group> groups(waiting_.begin() + static_cast<std::ptrdiff_t>(waiting_before), waiting_.end());
+    waiting_.resize(waiting_before);
     std::size_t group_ahead = 0, ahead = 0, done = 0;
-    std::uint32_t item_ahead = equal_.front().begin;
-    for (Group& group : equal_) {
+    std::uint32_t item_ahead = groups.front().begin;
+    for (Group group : groups) {
       done += group.size();
-      for (; ahead < done + kAhead && group_ahead != equal_.size(); ++ahead) {
-        __builtin_prefetch(strings_->data(items_[item_ahead]) + equal_[group_ahead].depth + kCachedBytes);
-        if (++item_ahead != equal_[group_ahead].end) continue;
-        if (++group_ahead != equal_.size()) item_ahead = equal_[group_ahead].begin;
+      for (; ahead < done + kAhead && group_ahead != groups.size(); ++ahead) {
+        __builtin_prefetch(strings_->data(items_[item_ahead]) + groups[group_ahead].depth + kCachedBytes);
+        if (++item_ahead != groups[group_ahead].end) continue;
+        if (++group_ahead != groups.size()) item_ahead = groups[group_ahead].begin;
       }
       if (group.size() <= kFewStrings) {
         insert_strings(group);
       } else if (deepen(group)) {
+        const std::size_t open_before = open_.size();
         open(group);
-        sort_open();
+        open_all(open_before, waiting_before);
       }
     }
   }
 }
 
-void ItemSorter::sort_open() {
-  while (!open_.empty()) {
-    const Group group = open_.back();
-    open_.pop_back();
-    open(group);
-  }
-}
-
-// Sorts a group by its caches; what is left to do goes to `open_` and `next_`.
+// Sorts a group by its caches; what is left to do is opened, or waits. Opens the larger one of two parts, so that few
+// are open at any time.
 void ItemSorter::open(Group group) {
   while (group.size() > kSmall) {
     const Split split = split_items(items_.subspan(group.begin, group.size()));
     const std::uint32_t border = group.begin + split.count;
+    Group first{group.begin, border, group.depth};
+    group.begin = border;
     if (split.are_equal) {
-      finish_equal({group.begin, border, group.depth});
-      group.begin = border;
-    } else {
-      open_.push_back({border, group.end, group.depth});
-      group.end = border;
+      finish_equal(first);
+      if (first.size() >= 2) waiting_.push_back(first);
+      continue;
     }
+    if (first.size() < group.size()) std::swap(first, group);
+    open_.push_back(first);
   }
   finish_small(group);
 }
@@ -132,14 +154,14 @@ void ItemSorter::finish_small(const Group& group) {
     std::uint32_t end = begin + 1;
     if (strings_->end_class(items_[begin], depth) == ItemStrings::kGoesOn) {
       while (end != group.end && items_[end].cache == items_[begin].cache) ++end;
-      if (end - begin >= 2) next_.push_back({begin, end, depth});
+      if (end - begin >= 2) waiting_.push_back({begin, end, depth});
     }
     begin = end;
   }
 }
 
-// Of equal caches, puts the strings that end first, by their lengths.
-void ItemSorter::finish_equal(Group group) {
+// Puts the strings of equal caches that end there first, by their lengths, and leaves the others in the group.
+void ItemSorter::finish_equal(Group& group) {
   const auto end_class = [&](const LineItem& item) { return strings_->end_class(item, group.depth); };
   const auto items = items_.subspan(group.begin, group.size());
   const std::uint32_t first = end_class(items.front());
@@ -147,7 +169,6 @@ void ItemSorter::finish_equal(Group group) {
   if (differ) std::ranges::sort(items, {}, end_class);
   const auto goes_on = std::ranges::lower_bound(items, ItemStrings::kGoesOn, {}, end_class);
   group.begin += static_cast<std::uint32_t>(goes_on - items.begin());
-  if (group.size() >= 2) next_.push_back(group);
 }
 
 // Loads the caches after those that are equal, or after all that the strings share if that is more. Returns false if
@@ -207,20 +228,18 @@ class ParallelItemSort {
   void split(std::span<LineItem> items, std::uint32_t depth) {
     while (items.size() > kTaskItems) {
       const Split split = split_items(items);
-      start(items.first(split.count), depth, split.are_equal);
+      tasks_.run([this, first = items.first(split.count), depth, are_equal = split.are_equal] {
+        if (are_equal) {
+          std::uint32_t next_depth = depth;
+          const std::span<LineItem> rest = sorters_.local().load_next(first, next_depth);
+          this->split(rest, next_depth);
+        } else {
+          this->split(first, depth);
+        }
+      });
       items = items.subspan(split.count);
     }
     sorters_.local().sort(items, depth);
-  }
-
-  void start(std::span<LineItem> items, std::uint32_t depth, bool are_equal) {
-    tasks_.run([this, items, depth, are_equal] {
-      if (are_equal || items.size() <= kTaskItems) {
-        sorters_.local().sort(items, depth);
-      } else {
-        split(items, depth);
-      }
-    });
   }
 
   tbb::enumerable_thread_specific<ItemSorter> sorters_;
