@@ -76,6 +76,13 @@ int write_all_at(int descriptor, std::uint64_t offset, std::span<const std::uint
   return 0;
 }
 
+bool is_same_file(int descriptor, const std::string& path) {
+  struct stat written = {}, read = {};
+  if (::fstat(descriptor, &written) != 0 || (!S_ISREG(written.st_mode) && !S_ISBLK(written.st_mode))) return false;
+  const int failed = path == "-" ? ::fstat(STDIN_FILENO, &read) : ::stat(path.c_str(), &read);
+  return failed == 0 && written.st_dev == read.st_dev && written.st_ino == read.st_ino;
+}
+
 PlacedFile::PlacedFile(FileSystem& files, const std::string& path, std::function<void()> check)
     : path_(path), check_(std::move(check)) {
   open(files);
@@ -97,6 +104,8 @@ PlacedFile::~PlacedFile() {
   if (!temporary_.empty()) static_cast<void>(::unlink(temporary_.c_str()));
   if (is_created_ && !is_finished_) static_cast<void>(::unlink(target_.c_str()));
 }
+
+bool PlacedFile::overwrites(const std::string& path) const { return is_same_file(file_.get(), path); }
 
 void PlacedFile::fail(const char* action) const { throw PlacedFileError(action, errno, path_); }
 

@@ -31,6 +31,8 @@ class PlacedFile {
   PlacedFile(const PlacedFile&) = delete;
   PlacedFile& operator=(const PlacedFile&) = delete;
 
+  // Whether writes change what is read from `path`, "-" for standard input.
+  bool overwrites(const std::string& path) const;
   // Whether write_at() can be used; if not, append().
   bool has_places() const { return has_places_; }
   // Thread-safe. Throws PlacedFileError.
@@ -62,6 +64,8 @@ class PlacedFile {
   bool replaces_ = false;  // the target, by a rename
 };
 
+// Whether a descriptor writes to the regular file or disk that is read from `path`, "-" for standard input.
+bool is_same_file(int descriptor, const std::string& path);
 // Writes all bytes at an offset of a descriptor. Thread-safe. Returns 0 or the number of the system's error.
 int write_all_at(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> bytes);
 

@@ -4,7 +4,6 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "io/memory/in_flight.hpp"
 #include "sort/lines/padded_copy.hpp"
@@ -33,37 +32,29 @@ struct RangeResult {
 class RangeWorker {
  public:
   RangeWorker(std::span<const Run> runs, const LineOrder& order, std::size_t block_bytes, std::size_t range_bytes)
-      : runs_(runs), line_order_(order), order_(order), block_bytes_(block_bytes), range_bytes_(range_bytes) {}
+      : runs_(runs), order_(order), line_end_(order.line_end), block_bytes_(block_bytes), range_bytes_(range_bytes) {}
 
   void make_text(const MergeRange& range, RangeResult& result) const {
-    RunMerger merger(runs_, order_, range);
+    RunMerger merger = merge_range(runs_, order_, range);
     // Growing twofold would take up to thrice the memory; ranges differ a little in size.
     std::vector<std::uint8_t>& text = result.text;
     text.resize(range_bytes_ / 4 * 5 + kCopyPadding);
     std::size_t used = 0;
     while (merger.next()) {
-      if (line_order_.is_unique && merger.is_repeated()) continue;
-      const Record record = merger.record();
-      const std::size_t key_bytes = order_.has_keys ? record.key_bytes : 0, bytes = record.bytes.size() - key_bytes;
-      if (text.size() - used <= bytes + kCopyPadding) text.resize((used + bytes + kCopyPadding) / 4 * 5);
-      const auto* const line = reinterpret_cast<const std::uint8_t*>(record.bytes.data()) + key_bytes;
-      *copy_padded(line, bytes, text.data() + used) = static_cast<std::uint8_t>(line_order_.line_end);
-      used += bytes + 1;
+      const std::string_view line = merger.record().line(order_);
+      if (text.size() - used <= line.size() + kCopyPadding) text.resize((used + line.size() + kCopyPadding) / 4 * 5);
+      const auto* const from = reinterpret_cast<const std::uint8_t*>(line.data());
+      *copy_padded(from, line.size(), text.data() + used) = static_cast<std::uint8_t>(line_end_);
+      used += line.size() + 1;
     }
     text.resize(used);
   }
 
   void make_blocks(const MergeRange& range, RangeResult& result) const {
-    RunMerger merger(runs_, order_, range);
+    RunMerger merger = merge_range(runs_, order_, range);
     BlockEncoder encoder(order_);
-    // Of records in order, the first and the last share the least of what neighbours share.
-    std::size_t shared_since_dropped = std::numeric_limits<std::size_t>::max();
     while (merger.next()) {
-      const std::size_t shared = std::min<std::size_t>(shared_since_dropped, merger.shared());
-      const bool is_dropped = line_order_.is_unique && merger.is_repeated();
-      shared_since_dropped = is_dropped ? shared : std::numeric_limits<std::size_t>::max();
-      if (is_dropped) continue;
-      encoder.add(merger.record(), shared);
+      encoder.add(merger.record(), merger.shared());
       if (encoder.record_bytes() >= block_bytes_) result.blocks.push_back(encoder.finish());
     }
     if (!encoder.is_empty()) result.blocks.push_back(encoder.finish());
@@ -71,8 +62,8 @@ class RangeWorker {
 
  private:
   std::span<const Run> runs_;
-  const LineOrder& line_order_;
   RecordOrder order_;
+  char line_end_;
   std::size_t block_bytes_, range_bytes_;
 };
 

@@ -12,6 +12,7 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kMostSplitterBytes = std::size_t{64} << 10;
+constexpr std::size_t kMostHalvings = 64;  // of a range; runs that are not in order may be cut into unequal halves
 
 // The first record of a block.
 struct Splitter {
@@ -175,13 +176,13 @@ class RangeHalver {
   RangeHalver(std::span<const Run> runs, const RecordOrder& order, const RunCutter& cutter, std::uint64_t range_bytes)
       : runs_(runs), order_(order), cutter_(cutter), range_bytes_(range_bytes) {}
 
-  void add(const MergeRange& range, std::vector<MergeRange>& ranges) const {
+  void add(const MergeRange& range, std::vector<MergeRange>& ranges, std::size_t depth = 0) const {
     const auto [bytes, largest] = measure(range);
-    if (bytes > range_bytes_ / 2 * 3) {
+    if (bytes > range_bytes_ / 2 * 3 && depth < kMostHalvings) {
       const auto [first, second] = halve(range, largest);
       if (first.end != range.begin && first.end != range.end) {
-        add(first, ranges);
-        return add(second, ranges);
+        add(first, ranges, depth + 1);
+        return add(second, ranges, depth + 1);
       }
     }
     ranges.push_back(range);
@@ -244,7 +245,13 @@ std::vector<MergeRange> split_by_rank(std::span<const Run> runs, const LineOrder
     }
     at.compared = {};
   });
-  for (std::size_t i = 0; i + 1 < ranges.size(); ++i) ranges[i].end = ranges[i + 1].begin;
+  for (std::size_t i = 0; i + 1 < ranges.size(); ++i) {
+    // Runs that are not in order may be cut anywhere, but each record stays in one range.
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      ranges[i + 1].begin[run] = std::max(ranges[i + 1].begin[run], ranges[i].begin[run]);
+    }
+    ranges[i].end = ranges[i + 1].begin;
+  }
   for (const Run& run : runs) ranges.back().end.push_back(run.records);
   const RangeHalver halver(runs, record_order, cutter, range_bytes);
   std::vector<MergeRange> halved;

@@ -17,7 +17,7 @@ struct MergeRange {
 
 // Ranges that follow each other and hold all records: each about `range_bytes` of them, and less than a block of each
 // run more. If the order is unique, equal records are in one range. Parallel; memory: 64 KiB for each range, and a few
-// of the longest records for each thread.
+// of the longest records for each thread. Of runs that are not in order, each record is still in one range.
 std::vector<MergeRange> split_by_rank(std::span<const Run> runs, const LineOrder& order, std::uint64_t range_bytes);
 
 }  // namespace spillway

@@ -24,8 +24,9 @@ struct RecordOrder {
   explicit RecordOrder(const LineOrder& order)
       : is_descending(order.is_descending()),
         has_keys(!order.keys.empty()),
-        keys_decide(!order.keys.empty() && !order.breaks_ties()) {}
-  bool is_descending, has_keys, keys_decide;
+        keys_decide(!order.keys.empty() && !order.breaks_ties()),
+        is_unique(order.is_unique) {}
+  bool is_descending, has_keys, keys_decide, is_unique;
 };
 
 struct Record {
@@ -34,6 +35,7 @@ struct Record {
   std::string_view compared(const RecordOrder& order) const {
     return order.keys_decide ? bytes.substr(0, key_bytes) : bytes;
   }
+  std::string_view line(const RecordOrder& order) const { return order.has_keys ? bytes.substr(key_bytes) : bytes; }
 };
 
 // Less than 0, 0 or more, in the order of the output. Requires: both share their first `from` bytes. Sets `shared` to

@@ -2,36 +2,12 @@
 // files and a merge.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
-
-#include "sort/interface/string_sorter.hpp"
 #include "sort/lines/input.hpp"
 #include "sort/lines/order.hpp"
 #include "sort/lines/output.hpp"
+#include "sort/lines/resources.hpp"
 
 namespace spillway {
-
-struct LineSortOptions {
-  std::size_t memory_bytes = 0;               // of the whole process
-  std::vector<std::string> temp_directories;  // at least one
-  std::uint64_t temp_limit_bytes = 0;         // 0: none
-  std::size_t most_runs = 0;                  // that are merged at once; 0: as many as fit
-  std::size_t block_bytes = 0;                // memory of a block; 0: what memory_bytes leaves
-  const StringSorter* sorter = nullptr;       // null: what is fastest here
-  std::function<void()> check = {};           // called between blocks of runs and ranges of merges; throws to stop
-  // If set, a line that does not fit memory_bytes gets what it needs; called once, with the new size, before.
-  std::function<void(std::size_t)> warn_of_growth = {};
-};
-
-struct LineSortSummary {
-  std::uint64_t runs = 0, spilled_bytes = 0;
-};
-
-// Raises budgets below this silently: the program itself needs 20 MiB.
-inline constexpr std::size_t kLeastSortMemory = std::size_t{32} << 20;
 
 // Parallel inside the calling thread's TBB arena. Throws BudgetError for a line that does not fit, or what input,
 // output and scratch files throw.

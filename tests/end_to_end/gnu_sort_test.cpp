@@ -145,10 +145,45 @@ void compare(unsigned first_seed, unsigned count, const Words& more) {
 }
 
 TEST(GnuSort, GivesTheSameInMemory) { compare(1, 300, {}); }
+// Sorts the files of each case by its options, and then compares merges of them.
+void compare_merges(unsigned first, unsigned count, const Words& forced) {
+  if (!std::filesystem::exists(kGnuSort)) GTEST_SKIP() << "there is no " << kGnuSort;
+  const ScratchDirectory scratch;
+  for (unsigned seed = first; seed < first + count; ++seed) {
+    const Words words = Cases(seed, scratch.path()).next();
+    Words options, files;
+    for (const std::string& word : words) {
+      const bool is_other = word == "-c" || word == "-C" || word == "--debug";
+      if (!is_other) (word.starts_with(scratch.path()) ? files : options).push_back(word);
+    }
+    const auto run = [&](Words command, const Words& more) {
+      for (const Words& part : {options, more}) command.insert(command.end(), part.begin(), part.end());
+      return run_program(command, {.environment = {"LC_ALL=C"}});
+    };
+    bool is_valid = true;
+    for (const std::string& file : files) is_valid &= run({kGnuSort}, {file, "-o", file}).exit_code == 0;
+    if (!is_valid) continue;
+    // Some files twice, so that there are ties.
+    files.insert(files.end(), files.begin(), files.end());
+    files.insert(files.begin(), "-m");
+    const ProgramResult expected = run({kGnuSort}, files);
+    Words own{SPILLWAY_BINARY, "sort"};
+    own.insert(own.end(), forced.begin(), forced.end());
+    const ProgramResult found = run(own, files);
+    std::string shown;
+    for (const std::string& word : options) shown += "'" + word + "' ";
+    ASSERT_EQ(found.exit_code, expected.exit_code) << "seed " << seed << ": " << shown << found.err;
+    ASSERT_EQ(found.out, expected.out) << "seed " << seed << ": " << shown;
+  }
+}
+
+TEST(GnuSort, MergesTheSame) { compare_merges(2001, 200, {}); }
+TEST(GnuSort, MergesTheSameInPasses) { compare_merges(3001, 200, {"--block-bytes=16K", "--batch-size=2"}); }
 TEST(GnuSort, GivesTheSameOutOfCore) { compare(1001, 300, {"--block-bytes=16K", "--batch-size=3"}); }
 TEST(SlowGnuSort, GivesTheSameInThousandsOfCases) {
   compare(10'000, 3000, {});
   compare(20'000, 2000, {"--block-bytes=16K", "--batch-size=4"});
+  compare_merges(30'000, 1000, {"--block-bytes=16K", "--batch-size=3"});
 }
 
 }  // namespace

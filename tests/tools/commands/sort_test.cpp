@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
@@ -176,6 +177,84 @@ TEST_F(SortCommand, ShowsTheKeysOfMuchTextThatIsInOrder) {
   const ProgramResult result = sort({"--debug", file("in", text)});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_TRUE(result.out == shown);
+}
+
+class SortMerge : public SortCommand {
+ protected:
+  // Writes `count` sorted files of `lines` lines each and returns their names, each ended by a zero byte, and all
+  // lines.
+  std::pair<std::string, std::vector<std::string>> many_files(std::size_t count, std::size_t lines) const {
+    std::string names;
+    std::vector<std::string> all;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      std::vector<std::string> own;
+      for (std::uint32_t line = 0; line < lines; ++line) {
+        own.push_back(std::to_string((i * 977 + line) * 2654435761U % 1'000'003));
+      }
+      std::ranges::sort(own);
+      all.insert(all.end(), own.begin(), own.end());
+      names += file("in" + std::to_string(i), joined(own)) + '\0';
+    }
+    std::ranges::sort(all);
+    return {names, all};
+  }
+  static std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    return text;
+  }
+};
+
+TEST_F(SortMerge, TakesThousandsOfInputsWithFewDescriptors) {
+  const auto [names, all] = many_files(3000, 3);
+  const ProgramResult result =
+      run_spillway({"sort", "-m", "--files0-from=-", "-S", "32M", "-T", scratch_.path(), "-o", scratch_ / "out"},
+                   {.input = names, .limits = {{RLIMIT_NOFILE, 64}}, .measure_memory = kMeasuresMemory});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(content(scratch_ / "out") == joined(all));
+  EXPECT_LE(result.peak_resident_bytes, (std::size_t{32} << 20) / 100 * 105);
+}
+
+TEST_F(SortMerge, LosesNoLineOfInputsThatAreNotSorted) {
+  std::vector<std::string> words{"-m", "--batch-size=2", "--block-bytes=16K", "-T", scratch_.path()}, all;
+  for (std::uint32_t i = 0; i < 7; ++i) {
+    std::vector<std::string> lines;
+    for (std::uint32_t line = 0; line < 4000; ++line) lines.push_back(std::to_string((i + line * 7) * 2654435761U));
+    all.insert(all.end(), lines.begin(), lines.end());
+    words.push_back(file("in" + std::to_string(i), joined(lines)));
+  }
+  std::ranges::sort(all);
+  for (const std::string option : {"-s", "-r", "-n"}) {
+    words.push_back(option);
+    std::istringstream merged(sort(words).out);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(merged, line);) lines.push_back(line);
+    std::ranges::sort(lines);
+    EXPECT_TRUE(lines == all) << option;
+  }
+}
+
+TEST_F(SortMerge, ReadsAllOfAnInputBeforeItOverwritesIt) {
+  std::vector<std::string> lines;
+  for (unsigned i = 1'000'000; i < 1'300'000; ++i) lines.push_back(std::to_string(i));
+  const std::string text = joined(lines), path = file("in", text), other = file("other", "0\n2\n");
+  ASSERT_EQ(sort({"-m", "-o", path, other, path}).exit_code, 0);
+  EXPECT_TRUE(content(path) == "0\n" + text + "2\n");
+  file("in", text);
+  // What standard output writes to is overwritten in place.
+  const std::string script = "\"$1\" sort -m \"$2\" \"$3\" 1<>\"$3\"";
+  ASSERT_EQ(run_program({"/bin/sh", "-c", script, "sh", SPILLWAY_BINARY, other, path}).exit_code, 0);
+  EXPECT_TRUE(content(path) == "0\n" + text + "2\n");
+}
+
+TEST_F(SortMerge, ReadsLongLinesAndStandardInputOnce) {
+  const std::string line(5'000'000, 'm');
+  EXPECT_TRUE(sort({"-m", file("a", "a\n" + line + "\nz"), "-", "-", "-S", "32M"}, "b\n" + line + "x\n").out ==
+              "a\nb\n" + line + "\n" + line + "x\nz\n");
+  const ProgramResult refused = sort({"-m", file("b", std::string(40'000'000, 'x')), "--memory", "32M"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("--memory"), std::string::npos) << refused.err;
+  EXPECT_EQ(sort({"-m"}, "").out, "");
 }
 
 // Input of the shapes that take more memory than most, and the options that they are sorted with.

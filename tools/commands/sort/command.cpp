@@ -1,19 +1,24 @@
 // `spillway sort`: sorts lines as GNU sort does in the C locale. Behaves as `sort` if the program runs under that name.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <limits>
+#include <system_error>
 
-#include "io/file/unlinked_file.hpp"
 #include "io/memory/budget.hpp"
 #include "io/memory/limits.hpp"
+#include "sort/lines/input_merge.hpp"
 #include "sort/lines/sorter.hpp"
 #include "sort/sort_plan.hpp"
 #include "sort/sorters.hpp"
@@ -106,7 +111,18 @@ std::size_t thread_count(const SortOptions& options) {
   return std::min({wanted, 4 * processors, most});
 }
 
-void sort_inputs(const SortOptions& options, LineOutput& output, Session& session) {
+// Inputs that a merge may open: the descriptors that are left after those of scratch files and a few others.
+std::size_t most_open_inputs(const SortOptions& options) {
+  constexpr std::size_t kOtherDescriptors = 4;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 2;
+  std::error_code error;
+  const auto open = std::distance(std::filesystem::directory_iterator("/proc/self/fd", error), {});
+  const std::size_t taken = static_cast<std::size_t>(open) + temp_directories(options).size() + kOtherDescriptors;
+  return limit.rlim_cur > taken + 2 ? limit.rlim_cur - taken : 2;
+}
+
+void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& output, Session& session) {
   LineSortOptions engine;
   engine.memory_bytes = memory_bytes(options);
   engine.temp_directories = temp_directories(options);
@@ -121,9 +137,12 @@ void sort_inputs(const SortOptions& options, LineOutput& output, Session& sessio
                                std::to_string(bytes >> 20) + " MiB or more; --memory sets a hard limit");
     };
   }
-  // A merge of more inputs than are allowed at once writes scratch files.
-  if (options.merges && options.batch_size != 0 && options.inputs.size() > options.batch_size) {
-    UnlinkedFile(engine.temp_directories.front());
+  if (options.merges) {
+    const bool overwrites =
+        std::ranges::any_of(options.inputs, [&](const std::string& path) { return file.overwrites(path); });
+    const SortedInputs inputs{session.files, options.inputs, most_open_inputs(options), overwrites};
+    merge_lines(inputs, options.order, engine, output);
+    return;
   }
   LineInput input(session.files, options.inputs, options.order.line_end, interruption_check(session.signal_number));
   sort_lines(input, options.order, engine, output);
@@ -147,9 +166,9 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
   arena.execute([&] {
     if (options.debug) {
       DebugOutput annotated(options.order, output);
-      sort_inputs(options, annotated, session);
+      sort_inputs(options, output, annotated, session);
     } else {
-      sort_inputs(options, output, session);
+      sort_inputs(options, output, output, session);
     }
   });
   output.finish();
@@ -209,7 +228,7 @@ boost::program_options::options_description work_options() {
   auto group = option_group("Work");
   add_choice(group, "check,c", "WORD", {"diagnose-first", "quiet", "silent"},
              "check whether the input is sorted (exit code 1: it is not); -C and --check=quiet do not say where");
-  add_flag(group, "merge,m", "merge inputs that are sorted");
+  add_flag(group, "merge,m", "merge inputs, each of which is sorted");
   add_value(group, "output,o", "FILE", "write to FILE, which may be an input, not to standard output");
   add_value(group, "files0-from", "FILE", "read the inputs that FILE names, each name ended by a zero byte");
   add_flag(group, "zero-terminated,z", "lines end with a zero byte, not with a line feed");

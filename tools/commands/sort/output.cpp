@@ -29,6 +29,10 @@ void SortOutput::find_places() {
   base_ = static_cast<std::uint64_t>(at);
 }
 
+bool SortOutput::overwrites(const std::string& path) const {
+  return file_ ? file_->overwrites(path) : is_same_file(STDOUT_FILENO, path);
+}
+
 void SortOutput::write(std::span<const std::uint8_t> bytes) {
   if (has_places()) return write_at(bytes_, bytes);
   throw_if_interrupted(session_.signal_number);

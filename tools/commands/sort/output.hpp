@@ -16,6 +16,8 @@ class SortOutput final : public LineOutput {
   // Without `path`: standard output. Throws PlacedFileError, at once for what cannot be written.
   SortOutput(Session& session, const std::optional<std::string>& path);
 
+  // Whether writes change what is read from `path`, "-" for standard input.
+  bool overwrites(const std::string& path) const;
   bool has_places() const override { return file_ ? file_->has_places() : has_places_; }
   void write(std::span<const std::uint8_t> bytes) override;
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) override;

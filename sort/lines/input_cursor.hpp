@@ -1,0 +1,56 @@
+// The lines of one sorted input as records, for a merge.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "io/memory/budget.hpp"
+#include "sort/lines/input.hpp"
+#include "sort/lines/key_encoder.hpp"
+#include "sort/lines/run.hpp"
+
+namespace spillway {
+
+// What the cursors of a merge share. It outlives them.
+struct CursorResources {
+  const LineOrder& order;
+  const KeyEncoder& encoder;
+  MemoryBudget& budget;
+  std::size_t buffer_bytes;  // of a cursor, at first
+  // Called with the bytes of a buffer that takes more, for a line that is longer.
+  std::function<void(std::size_t)> grows;
+};
+
+// Not thread-safe. Reads buffer_bytes ahead.
+class InputCursor {
+ public:
+  InputCursor(LineInput input, const CursorResources& resources);
+
+  // Reads the first lines. Returns false if there are none.
+  bool open();
+  // Goes to the next line; false at the end. Throws IoError, and BudgetError for a line that does not fit.
+  bool next();
+  // Views live until the next call of next().
+  Record record() const;
+  // Bytes that the record shares with the one before it; 0 for the first.
+  std::uint32_t shared() const { return shared_; }
+
+ private:
+  bool has_keys() const { return resources_->encoder.has_keys(); }
+  std::string_view line() const;
+  void read_more();
+  void grow();
+  void make_record(std::string_view last_line);
+
+  LineInput input_;
+  const CursorResources* resources_;
+  Buffer buffer_;
+  std::size_t begin_ = 0, end_ = 0, filled_ = 0;  // begin and end of the line, its end included; bytes that were read
+  std::string key_and_line_, last_key_and_line_;
+  std::uint32_t key_bytes_ = 0, shared_ = 0;
+  bool is_at_end_ = false;
+};
+
+}  // namespace spillway

@@ -1,0 +1,40 @@
+// What a sort or a merge of lines may use, and how it divides its memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sort/interface/string_sorter.hpp"
+#include "sort/lines/merge.hpp"
+
+namespace spillway {
+
+struct LineSortOptions {
+  std::size_t memory_bytes = 0;               // of the whole process
+  std::vector<std::string> temp_directories;  // at least one
+  std::uint64_t temp_limit_bytes = 0;         // 0: none
+  std::size_t most_runs = 0;                  // that are merged at once; 0: as many as fit
+  std::size_t block_bytes = 0;                // memory of a block; 0: what memory_bytes leaves
+  const StringSorter* sorter = nullptr;       // null: what is fastest here
+  std::function<void()> check = {};           // called between blocks of runs and ranges of merges; throws to stop
+  // If set, a line that does not fit memory_bytes gets what it needs; called once, with the new size, before.
+  std::function<void(std::size_t)> warn_of_growth = {};
+};
+
+struct LineSortSummary {
+  std::uint64_t runs = 0, spilled_bytes = 0;
+};
+
+// Raises budgets below this silently: the program itself needs 20 MiB.
+inline constexpr std::size_t kLeastSortMemory = std::size_t{32} << 20;
+
+// Bytes that are not for lines: the program, text on its way out, and the contexts of the compressor for each thread of
+// the calling thread's TBB arena.
+std::size_t unsorted_memory();
+// For the merge of the runs.
+MergeResources merge_resources(const LineSortOptions& options);
+
+}  // namespace spillway
