@@ -12,17 +12,23 @@ constexpr std::size_t kReadBytes = std::size_t{1} << 20;  // of one thread at a 
 
 }  // namespace
 
-LineInput::LineInput(FileSystem& files, std::vector<std::string> paths, char line_end, std::function<void()> check)
-    : files_(files), paths_(std::move(paths)), line_end_(line_end), check_(std::move(check)) {}
+LineInput::LineInput(FileSystem& files, std::vector<std::string> paths, char line_end, std::function<void()> check,
+                     InputOpener opener)
+    : files_(files),
+      paths_(std::move(paths)),
+      line_end_(line_end),
+      check_(std::move(check)),
+      opener_(std::move(opener)) {}
 
 bool LineInput::open_next() {
   if (next_ == paths_.size()) return false;
   const std::string& path = paths_[next_++];
-  const auto status = path == "-" ? std::nullopt : files_.status(path);
+  if (opener_) stream_ = opener_(path);
+  const auto status = path == "-" || stream_ ? std::nullopt : files_.status(path);
   // Files of /proc are regular, have no size, and hold text.
   if (status && status->type == FileType::kRegular && status->size != 0) {
     file_ = files_.open(path);
-  } else {
+  } else if (stream_ == nullptr) {
     stream_ = files_.open_stream(path);
     stream_->set_wait_check(check_);
   }

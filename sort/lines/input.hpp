@@ -12,11 +12,15 @@
 
 namespace spillway {
 
+// Opens an input that is not read as it stands in its file; nullptr for others.
+using InputOpener = std::function<std::unique_ptr<ByteStream>(const std::string& path)>;
+
 // Not thread-safe; reads in parallel inside the calling thread's TBB arena.
 class LineInput {
  public:
   // `paths`: "-" is standard input. `check` is called while a read waits and between reads; it throws to stop.
-  LineInput(FileSystem& files, std::vector<std::string> paths, char line_end, std::function<void()> check);
+  LineInput(FileSystem& files, std::vector<std::string> paths, char line_end, std::function<void()> check,
+            InputOpener opener = {});
 
   // Reads as many bytes as `out` holds, fewer only at the end of the last input; then 0. Adds a line end to an input
   // that lacks it. Throws IoError.
@@ -33,6 +37,7 @@ class LineInput {
   std::vector<std::string> paths_;
   char line_end_;
   std::function<void()> check_;
+  InputOpener opener_;
   std::size_t next_ = 0;
   std::unique_ptr<ReadableFile> file_;
   std::unique_ptr<ByteStream> stream_;

@@ -98,7 +98,8 @@ class InputGroups {
     std::vector<InputCursor> opened;
     opened.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
-      opened.emplace_back(LineInput(inputs_.files, {paths_[i]}, order_.line_end, options_.check), cursors_);
+      opened.emplace_back(LineInput(inputs_.files, {paths_[i]}, order_.line_end, options_.check, inputs_.opener),
+                          cursors_);
       if (!opened.back().open()) opened.pop_back();
     }
     return {std::move(opened), RecordOrder(order_)};

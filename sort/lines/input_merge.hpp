@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/file/file_system.hpp"
+#include "sort/lines/input.hpp"
 #include "sort/lines/order.hpp"
 #include "sort/lines/output.hpp"
 #include "sort/lines/resources.hpp"
@@ -15,6 +16,7 @@ namespace spillway {
 struct SortedInputs {
   FileSystem& files;
   std::vector<std::string> paths;
+  InputOpener opener = {};              // for inputs that are not read as they stand in their files
   std::size_t most_open = 2;            // inputs at once; at least 2
   bool are_read_before_output = false;  // for an output that overwrites one of them
 };

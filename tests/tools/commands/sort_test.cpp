@@ -11,6 +11,7 @@
 #include <functional>
 #include <sstream>
 
+#include "tests/corpora/reader/packing.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -255,6 +256,61 @@ TEST_F(SortMerge, ReadsLongLinesAndStandardInputOnce) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("--memory"), std::string::npos) << refused.err;
   EXPECT_EQ(sort({"-m"}, "").out, "");
+}
+
+TEST_F(SortCommand, UnpacksInputsByTheirContent) {
+  const std::string packed = file("gzip", testing::gzip_member("b\nd") + testing::gzip_member("\n"));
+  const std::string framed = file("zstd", testing::zstd_frame("a\ne\n")), plain = file("plain", "c");
+  const std::string input = testing::gzip_member("f\n");
+  for (const std::string option : {"--unpack=auto", "-s", "-m"}) {
+    EXPECT_EQ(sort({option, packed, framed, plain, "-"}, input).out, "a\nb\nc\nd\ne\nf\n") << option;
+    EXPECT_EQ(sort({option, "-"}, "f\n").out, "f\n") << option;
+  }
+  EXPECT_EQ(sort({"-c", packed}).exit_code, 0);
+  EXPECT_EQ(sort({"-C"}, testing::gzip_member("b\na\n")).exit_code, 1);
+  EXPECT_EQ(sort({"--unpack", "never", packed}).out.substr(0, 2), "\x1F\x8B");
+  std::filesystem::create_symlink(SPILLWAY_BINARY, scratch_ / "sort");
+  EXPECT_EQ(run_program({scratch_ / "sort", packed}).out.substr(0, 2), "\x1F\x8B");
+  EXPECT_EQ(run_program({scratch_ / "sort", "--unpack=auto", packed}).out, "b\nd\n");
+}
+
+TEST_F(SortCommand, RefusesPackedInputThatIsDamaged) {
+  std::string text;
+  for (unsigned i = 0; i < 100'000; ++i) text += std::to_string(1'000'000 + i) + "\n";
+  const std::string gzip = testing::gzip_member(text), zstd = testing::zstd_frame(text, {.checksum = true});
+  const auto changed = [](std::string bytes) {
+    bytes[bytes.size() / 2] ^= '\x55';
+    return bytes;
+  };
+  for (const std::string& damaged : {gzip.substr(0, gzip.size() - 5), zstd.substr(0, zstd.size() / 2), changed(gzip),
+                                     changed(zstd), gzip + "garbage"}) {
+    const std::string in = file("in", damaged);
+    for (const std::string option : {"-s", "-m", "--block-bytes=64K"}) {
+      const ProgramResult result = sort({option, in, "-o", scratch_ / "out", "-T", scratch_.path()});
+      EXPECT_EQ(result.exit_code, 2) << option;
+      EXPECT_NE(result.err.find(in + ": byte "), std::string::npos) << result.err;
+      EXPECT_FALSE(std::filesystem::exists(scratch_ / "out")) << option;
+    }
+    EXPECT_EQ(sort({in, "-o", in}).exit_code, 2);
+    EXPECT_TRUE(content(in) == damaged);
+  }
+  EXPECT_EQ(sort({"-c", file("in", gzip.substr(0, gzip.size() - 5))}).exit_code, 2);
+}
+
+TEST_F(SortCommand, KeepsItsMemoryWhileItUnpacks) {
+  if (!kMeasuresMemory) GTEST_SKIP() << "a sanitizer takes memory of its own";
+  std::string text;
+  for (unsigned i = 0; i < 700'000; ++i) text += std::to_string(1'000'000'000 + i) + " and more text in the line\n";
+  std::vector<std::string> words{"sort", "--memory", "64M", "-T", scratch_.path(), "-o", scratch_ / "out"};
+  for (const std::string name : {"a", "b", "c", "d", "e"}) words.push_back(file(name, testing::zstd_frame(text)));
+  for (const std::string option : {"-r", "-m"}) {
+    words.push_back(option);
+    const ProgramResult result = run_spillway(words, {.measure_memory = true});
+    words.pop_back();
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(std::filesystem::file_size(scratch_ / "out"), 5 * text.size()) << option;
+    EXPECT_LE(result.peak_resident_bytes, (std::size_t{64} << 20) / 100 * 105) << option;
+  }
 }
 
 // Input of the shapes that take more memory than most, and the options that they are sorted with.

@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "sort/lines/input.hpp"
 #include "sort/lines/key_encoder.hpp"
 #include "tools/cli/signals.hpp"
 
@@ -44,9 +43,9 @@ class OrderChecker {
 
 }  // namespace
 
-bool is_sorted(const std::string& path, const LineOrder& order, Session& session,
+bool is_sorted(const std::string& path, const LineOrder& order, const InputOpener& opener, Session& session,
                const std::function<void(std::uint64_t, std::string_view)>& report) {
-  LineInput input(session.files, {path}, order.line_end, interruption_check(session.signal_number));
+  LineInput input(session.files, {path}, order.line_end, interruption_check(session.signal_number), opener);
   OrderChecker checker(order);
   std::string text;
   std::uint64_t number = 0;

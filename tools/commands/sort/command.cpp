@@ -29,6 +29,7 @@
 #include "tools/commands/sort/debug.hpp"
 #include "tools/commands/sort/options.hpp"
 #include "tools/commands/sort/output.hpp"
+#include "tools/commands/sort/packed_inputs.hpp"
 
 namespace spillway {
 
@@ -73,6 +74,23 @@ const StringSorter* sorter_named(const std::string& name) {
   return find_string_sorter(name);
 }
 
+// -S is a wish, and less serves where there is less.
+std::uint64_t memory_bytes(const SortOptions& options) {
+  const std::uint64_t available = available_memory_bytes();
+  return options.memory_bytes ? *options.memory_bytes
+                              : std::min(options.buffer_bytes.value_or(available / 2), available);
+}
+
+// None if inputs are not to be unpacked.
+std::optional<PackedInputs> find_packed(const SortOptions& options, Session& session) {
+  const bool is_default = options.unpacking == SortUnpacking::kDefault;
+  if (options.unpacking == SortUnpacking::kNever || (is_default && session.is_called_sort)) return std::nullopt;
+  return std::optional<PackedInputs>(std::in_place, session, options.inputs,
+                                     SortMemory{memory_bytes(options), options.memory_bytes.has_value()});
+}
+
+InputOpener opener_of(const std::optional<PackedInputs>& packed) { return packed ? packed->opener() : InputOpener(); }
+
 ExitCode check_order(const SortOptions& options, Session& session) {
   const char letter = options.check == SortCheck::kQuiet ? 'C' : 'c';
   if (options.inputs.size() > 1) {
@@ -81,13 +99,15 @@ ExitCode check_order(const SortOptions& options, Session& session) {
   if (options.output) throw SortError(std::string("options '-") + letter + "o' are incompatible");
   const std::string& path = options.inputs.front();
   check_input(path, "open failed");
-  const bool sorted = is_sorted(path, options.order, session, [&](std::uint64_t number, std::string_view line) {
-    if (options.check == SortCheck::kQuiet) return;
-    std::fprintf(stderr, "%s: %s:%llu: disorder: ", program_name(session).c_str(), path.c_str(),
-                 static_cast<unsigned long long>(number));
-    std::fwrite(line.data(), 1, line.size(), stderr);
-    std::fputc(options.order.line_end, stderr);
-  });
+  const std::optional<PackedInputs> packed = find_packed(options, session);
+  const bool sorted =
+      is_sorted(path, options.order, opener_of(packed), session, [&](std::uint64_t number, std::string_view line) {
+        if (options.check == SortCheck::kQuiet) return;
+        std::fprintf(stderr, "%s: %s:%llu: disorder: ", program_name(session).c_str(), path.c_str(),
+                     static_cast<unsigned long long>(number));
+        std::fwrite(line.data(), 1, line.size(), stderr);
+        std::fputc(options.order.line_end, stderr);
+      });
   return sorted ? ExitCode::kDone : ExitCode::kBadIndex;
 }
 
@@ -97,13 +117,6 @@ std::vector<std::string> temp_directories(const SortOptions& options) {
   return {directory != nullptr && *directory != '\0' ? directory : "/tmp"};
 }
 
-// -S is a wish, and less serves where there is less.
-std::uint64_t memory_bytes(const SortOptions& options) {
-  const std::uint64_t available = available_memory_bytes();
-  return options.memory_bytes ? *options.memory_bytes
-                              : std::min(options.buffer_bytes.value_or(available / 2), available);
-}
-
 // Each thread needs memory of its own, for texts and contexts of the compressor.
 std::size_t thread_count(const SortOptions& options) {
   const std::size_t processors = usable_threads(), wanted = options.threads == 0 ? processors : options.threads;
@@ -111,8 +124,8 @@ std::size_t thread_count(const SortOptions& options) {
   return std::min({wanted, 4 * processors, most});
 }
 
-// Inputs that a merge may open: the descriptors that are left after those of scratch files and a few others.
-std::size_t most_open_inputs(const SortOptions& options) {
+// Descriptors for inputs: those that are left after scratch files and a few others.
+std::size_t most_descriptors(const SortOptions& options) {
   constexpr std::size_t kOtherDescriptors = 4;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 2;
@@ -122,9 +135,27 @@ std::size_t most_open_inputs(const SortOptions& options) {
   return limit.rlim_cur > taken + 2 ? limit.rlim_cur - taken : 2;
 }
 
+// Memory that packed inputs take while `open` inputs are open.
+std::size_t unpack_bytes(const PackedInputs& packed, std::size_t open) {
+  return std::min(open, packed.count()) * packed.bytes_each();
+}
+
+// Inputs that a merge may open, at least 2: the descriptors that are left after those of scratch files and a few
+// others, and what can be unpacked in half of the memory.
+std::size_t most_open_inputs(const SortOptions& options, const std::optional<PackedInputs>& packed) {
+  std::size_t most = most_descriptors(options);
+  if (packed && unpack_bytes(*packed, most) > memory_bytes(options) / 2) {
+    most = memory_bytes(options) / 2 / packed->bytes_each();
+  }
+  return std::max<std::size_t>(most, 2);
+}
+
 void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& output, Session& session) {
+  const std::optional<PackedInputs> packed = find_packed(options, session);
+  const std::size_t most_open = options.merges ? most_open_inputs(options, packed) : 1;
   LineSortOptions engine;
   engine.memory_bytes = memory_bytes(options);
+  if (packed) engine.memory_bytes -= std::min(engine.memory_bytes, unpack_bytes(*packed, most_open));
   engine.temp_directories = temp_directories(options);
   engine.temp_limit_bytes = options.temp_limit_bytes;
   engine.most_runs = options.batch_size;
@@ -140,11 +171,12 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
   if (options.merges) {
     const bool overwrites =
         std::ranges::any_of(options.inputs, [&](const std::string& path) { return file.overwrites(path); });
-    const SortedInputs inputs{session.files, options.inputs, most_open_inputs(options), overwrites};
+    const SortedInputs inputs{session.files, options.inputs, opener_of(packed), most_open, overwrites};
     merge_lines(inputs, options.order, engine, output);
     return;
   }
-  LineInput input(session.files, options.inputs, options.order.line_end, interruption_check(session.signal_number));
+  LineInput input(session.files, options.inputs, options.order.line_end, interruption_check(session.signal_number),
+                  opener_of(packed));
   sort_lines(input, options.order, engine, output);
 }
 
@@ -232,6 +264,8 @@ boost::program_options::options_description work_options() {
   add_value(group, "output,o", "FILE", "write to FILE, which may be an input, not to standard output");
   add_value(group, "files0-from", "FILE", "read the inputs that FILE names, each name ended by a zero byte");
   add_flag(group, "zero-terminated,z", "lines end with a zero byte, not with a line feed");
+  add_choice(group, "unpack", "WORD", {"auto", "never"},
+             "auto: unpack inputs that gzip or zstd packed (default, but not under the name sort)");
   add_flag(group, "debug", "show what is compared in each line, and warn of questionable options");
   return group;
 }

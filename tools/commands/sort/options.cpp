@@ -232,6 +232,8 @@ void OptionReader::take_long(const std::string& name) {
     options_.temp_limit_bytes = parse_size("--temp-limit", optarg);
   } else if (name == "block-bytes") {
     options_.block_bytes = std::max<std::uint64_t>(parse_size("--block-bytes", optarg), kLeastBlock);
+  } else if (name == "unpack") {
+    options_.unpacking = parse_unpack_word(optarg) ? SortUnpacking::kAuto : SortUnpacking::kNever;
   } else if (name == "sorter") {
     options_.sorter = optarg;
   }

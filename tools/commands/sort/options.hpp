@@ -16,6 +16,7 @@
 namespace spillway {
 
 enum class SortCheck { kNone, kReport, kQuiet };
+enum class SortUnpacking { kDefault, kAuto, kNever };  // kDefault: kAuto, but not under the name sort
 
 struct SortOptions {
   LineOrder order;
@@ -25,6 +26,7 @@ struct SortOptions {
   std::vector<std::string> inputs;
   std::optional<std::string> output;
   SortCheck check = SortCheck::kNone;
+  SortUnpacking unpacking = SortUnpacking::kDefault;
   bool merges = false, debug = false, asks_help = false, asks_version = false;
   std::optional<std::uint64_t> buffer_bytes;  // -S
   std::optional<std::uint64_t> memory_bytes;  // --memory

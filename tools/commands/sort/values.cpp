@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kSizeUnits = "KMGTPEZY";
 
-// Choices of --sort and --check, and the short options that they stand for.
+// Choices of --sort, --check and --unpack, and the short options that they stand for, or letters of their own.
 struct Word {
   const char* name;
   char option;
@@ -25,6 +25,8 @@ struct Word {
 constexpr Word kSortWords[] = {{"general-numeric", 'g'}, {"human-numeric", 'h'}, {"month", 'M'},
                                {"numeric", 'n'},         {"random", 'R'},        {"version", 'V'}};
 constexpr Word kCheckWords[] = {{"quiet", 'C'}, {"silent", 'C'}, {"diagnose-first", 'c'}};
+
+constexpr Word kUnpackWords[] = {{"auto", 'a'}, {"never", 'n'}};
 
 template <std::size_t count>
 char find_word(const char* option, const std::string& text, const Word (&words)[count]) {
@@ -133,5 +135,7 @@ char parse_separator(const std::string& text) {
 char parse_sort_word(const std::string& text) { return find_word("--sort", text, kSortWords); }
 
 char parse_check_word(const std::string& text) { return find_word("--check", text, kCheckWords); }
+
+bool parse_unpack_word(const std::string& text) { return find_word("--unpack", text, kUnpackWords) == 'a'; }
 
 }  // namespace spillway
