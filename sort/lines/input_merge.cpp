@@ -75,14 +75,15 @@ class InputGroups {
         order_(order),
         encoder_(order),
         memory_(std::max(options.memory_bytes, kLeastSortMemory)),
-        budget_(options.warn_of_growth ? std::numeric_limits<std::size_t>::max() : memory_ - unsorted_memory_in()),
+        budget_(options.warn_of_growth ? std::numeric_limits<std::size_t>::max() : memory_),
+        own_(budget_.reserve(unsorted_memory_in(), "the program and its output")),
         cursors_{order, encoder_, budget_, kTestBuffer, [this](std::size_t bytes) { warn(bytes); }} {
     bool has_standard_input = false;
     for (const std::string& path : inputs.paths) {
       if (path == "-" && std::exchange(has_standard_input, true)) continue;
       paths_.push_back(path);
     }
-    const std::size_t memory = memory_ - unsorted_memory_in();
+    const std::size_t memory = memory_ - own_.bytes();
     size_ = std::min({paths_.size(), inputs.most_open, memory / (kLeastBuffer + kOtherBytes)});
     if (options.most_runs != 0) size_ = std::min(size_, options.most_runs);
     size_ = std::max<std::size_t>(size_, 2);
@@ -112,7 +113,7 @@ class InputGroups {
   }
 
   void warn(std::size_t bytes) {
-    const std::size_t wanted = unsorted_memory() + budget_.used_bytes() + bytes;
+    const std::size_t wanted = budget_.used_bytes() + bytes;
     if (options_.warn_of_growth && wanted > memory_ && !std::exchange(has_warned_, true)) {
       options_.warn_of_growth(wanted);
     }
@@ -124,6 +125,7 @@ class InputGroups {
   const KeyEncoder encoder_;
   const std::size_t memory_;
   MemoryBudget budget_;
+  const Reservation own_;
   CursorResources cursors_;
   std::vector<std::string> paths_;
   std::size_t size_ = 2;
