@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <sstream>
 
 #include "tests/corpora/reader/packing.hpp"
@@ -311,6 +312,51 @@ TEST_F(SortCommand, KeepsItsMemoryWhileItUnpacks) {
     EXPECT_EQ(std::filesystem::file_size(scratch_ / "out"), 5 * text.size()) << option;
     EXPECT_LE(result.peak_resident_bytes, (std::size_t{64} << 20) / 100 * 105) << option;
   }
+}
+
+TEST_F(SortCommand, CountsLinesWithEqualKeys) {
+  const std::string in = file("in", "b 2\na 1\nc 2\na 1\n");
+  EXPECT_EQ(sort({"--count", in}).out, "      2 a 1\n      1 b 2\n      1 c 2\n");
+  EXPECT_EQ(sort({"--count", "-k2", "-r", in}).out, "      2 b 2\n      2 a 1\n");
+  EXPECT_EQ(sort({"--count", "-u", "-z"}, std::string("a\0a\0", 4)).out, std::string("      2 a\0", 10));
+  EXPECT_EQ(sort({"--count", "-m", in, in, "-s"}).exit_code, 0);
+  EXPECT_EQ(sort({"--count"}).out, "");
+  EXPECT_EQ(sort({"--count", "-c", in}).exit_code, 2);
+  EXPECT_EQ(sort({"--count", "--debug", in}).exit_code, 2);
+}
+
+TEST_F(SortCommand, CountsTheSameOutOfCore) {
+  std::string text;
+  std::map<std::string, std::size_t> counts;
+  for (std::uint32_t i = 0; i < 60'000; ++i) {
+    const std::string line = std::to_string(i * 2654435761U % 5003 / (1 + i % 7));
+    text += line + "\n";
+    ++counts[line];
+  }
+  std::string expected;
+  for (const auto& [line, count] : counts) {
+    const std::string number = std::to_string(count);
+    expected += std::string(7 - number.size(), ' ') + number + " " + line + "\n";
+  }
+  const std::string in = file("in", text);
+  EXPECT_TRUE(sort({"--count", in}).out == expected);
+  EXPECT_TRUE(sort({"--count", "--block-bytes=16K", "--batch-size=3", "-T", scratch_.path(), in}).out == expected);
+}
+
+TEST_F(SortCommand, PacksItsOutput) {
+  std::string text, reversed;
+  for (unsigned i = 1'000'000; i < 1'300'000; ++i) text += std::to_string(i) + "\n";
+  for (unsigned i = 1'300'000; i-- > 1'000'000;) reversed += std::to_string(i) + "\n";
+  const std::string in = file("in", text), out = scratch_ / "out.zst";
+  for (const std::string option : {"-s", "-m", "--block-bytes=64K"}) {
+    ASSERT_EQ(sort({"--output-compress=zstd", option, in, "-o", out, "-T", scratch_.path()}).exit_code, 0);
+    EXPECT_LT(std::filesystem::file_size(out), text.size() / 4) << option;
+    EXPECT_TRUE(sort({"-r", out}).out == reversed) << option;
+  }
+  EXPECT_EQ(sort({"-c", out}).exit_code, 0);
+  EXPECT_EQ(sort({"--output-compress=zstd"}, "").out.substr(0, 4), "\x28\xB5\x2F\xFD");
+  EXPECT_EQ(sort({"--output-compress=zstd", "--count"}, "a\n").exit_code, 0);
+  EXPECT_EQ(sort({"--output-compress=x"}).exit_code, 2);
 }
 
 // Input of the shapes that take more memory than most, and the options that they are sorted with.

@@ -26,10 +26,12 @@
 #include "tools/cli/signals.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/sort/check.hpp"
+#include "tools/commands/sort/count_output.hpp"
 #include "tools/commands/sort/debug.hpp"
 #include "tools/commands/sort/options.hpp"
 #include "tools/commands/sort/output.hpp"
 #include "tools/commands/sort/packed_inputs.hpp"
+#include "tools/commands/sort/zstd_output.hpp"
 
 namespace spillway {
 
@@ -156,6 +158,7 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
   LineSortOptions engine;
   engine.memory_bytes = memory_bytes(options);
   if (packed) engine.memory_bytes -= std::min(engine.memory_bytes, unpack_bytes(*packed, most_open));
+  if (options.packs_output) engine.memory_bytes -= std::min(engine.memory_bytes, ZstdOutput::kMemoryBytes);
   engine.temp_directories = temp_directories(options);
   engine.temp_limit_bytes = options.temp_limit_bytes;
   engine.most_runs = options.batch_size;
@@ -189,20 +192,25 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
     print_error(session, "text ordering performed using simple byte comparison");
     for (const std::string& warning : debug_warnings(options)) print_error(session, warning);
   }
+  if (options.counts && (options.check != SortCheck::kNone || options.debug)) {
+    throw SortError(std::string("options '--count ") + (options.debug ? "--debug" : "-c") + "' are incompatible");
+  }
   if (options.check != SortCheck::kNone) return check_order(options, session);
   for (const std::string& path : options.inputs) check_input(path, "cannot read");
   SortOutput output(session, options.output);
   const std::size_t threads = thread_count(options);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));
-  arena.execute([&] {
-    if (options.debug) {
-      DebugOutput annotated(options.order, output);
-      sort_inputs(options, output, annotated, session);
-    } else {
-      sort_inputs(options, output, output, session);
-    }
-  });
+  std::optional<ZstdOutput> packed;
+  std::optional<CountOutput> counted;
+  std::optional<DebugOutput> annotated;
+  LineOutput* lines = &output;
+  if (options.packs_output) lines = &packed.emplace(*lines);
+  if (options.counts) lines = &counted.emplace(options.order, *lines);
+  if (options.debug) lines = &annotated.emplace(options.order, *lines);
+  arena.execute([&] { sort_inputs(options, output, *lines, session); });
+  if (counted) counted->finish();
+  if (packed) packed->finish();
   output.finish();
   return ExitCode::kDone;
 }
@@ -262,6 +270,8 @@ boost::program_options::options_description work_options() {
              "check whether the input is sorted (exit code 1: it is not); -C and --check=quiet do not say where");
   add_flag(group, "merge,m", "merge inputs, each of which is sorted");
   add_value(group, "output,o", "FILE", "write to FILE, which may be an input, not to standard output");
+  add_flag(group, "count", "put out the first of lines with equal keys after their number, as uniq -c does");
+  add_choice(group, "output-compress", "WORD", {"none", "zstd"}, "zstd: pack the output");
   add_value(group, "files0-from", "FILE", "read the inputs that FILE names, each name ended by a zero byte");
   add_flag(group, "zero-terminated,z", "lines end with a zero byte, not with a line feed");
   add_choice(group, "unpack", "WORD", {"auto", "never"},

@@ -232,6 +232,10 @@ void OptionReader::take_long(const std::string& name) {
     options_.temp_limit_bytes = parse_size("--temp-limit", optarg);
   } else if (name == "block-bytes") {
     options_.block_bytes = std::max<std::uint64_t>(parse_size("--block-bytes", optarg), kLeastBlock);
+  } else if (name == "count") {
+    options_.counts = true;
+  } else if (name == "output-compress") {
+    options_.packs_output = parse_output_packing(optarg);
   } else if (name == "unpack") {
     options_.unpacking = parse_unpack_word(optarg) ? SortUnpacking::kAuto : SortUnpacking::kNever;
   } else if (name == "sorter") {
@@ -312,6 +316,10 @@ SortOptions parse_sort_options(const Command& command, const std::vector<std::st
     is_random |= key.flags.R;
   }
   options.order.is_reversed = options.global.r;
+  if (options.counts) {  // the first of equal lines is put out, after all of them were counted
+    options.order.is_stable = true;
+    options.order.is_unique = false;
+  }
   if (is_random && reader.random_source()) {
     read_salt(*reader.random_source(), options.order, files);
   } else if (is_random) {

@@ -27,7 +27,7 @@ struct SortOptions {
   std::optional<std::string> output;
   SortCheck check = SortCheck::kNone;
   SortUnpacking unpacking = SortUnpacking::kDefault;
-  bool merges = false, debug = false, asks_help = false, asks_version = false;
+  bool merges = false, debug = false, counts = false, packs_output = false, asks_help = false, asks_version = false;
   std::optional<std::uint64_t> buffer_bytes;  // -S
   std::optional<std::uint64_t> memory_bytes;  // --memory
   std::uint64_t temp_limit_bytes = 0, block_bytes = 0;

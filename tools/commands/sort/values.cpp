@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kSizeUnits = "KMGTPEZY";
 
-// Choices of --sort, --check and --unpack, and the short options that they stand for, or letters of their own.
+// Choices of options, and the short options that they stand for, or letters of their own.
 struct Word {
   const char* name;
   char option;
@@ -26,6 +26,7 @@ constexpr Word kSortWords[] = {{"general-numeric", 'g'}, {"human-numeric", 'h'},
                                {"numeric", 'n'},         {"random", 'R'},        {"version", 'V'}};
 constexpr Word kCheckWords[] = {{"quiet", 'C'}, {"silent", 'C'}, {"diagnose-first", 'c'}};
 
+constexpr Word kPackingWords[] = {{"none", 'n'}, {"zstd", 'z'}};
 constexpr Word kUnpackWords[] = {{"auto", 'a'}, {"never", 'n'}};
 
 template <std::size_t count>
@@ -135,6 +136,10 @@ char parse_separator(const std::string& text) {
 char parse_sort_word(const std::string& text) { return find_word("--sort", text, kSortWords); }
 
 char parse_check_word(const std::string& text) { return find_word("--check", text, kCheckWords); }
+
+bool parse_output_packing(const std::string& text) {
+  return find_word("--output-compress", text, kPackingWords) == 'z';
+}
 
 bool parse_unpack_word(const std::string& text) { return find_word("--unpack", text, kUnpackWords) == 'a'; }
 

@@ -16,6 +16,8 @@ char parse_separator(const std::string& text);
 // The short options that the words of --sort and --check stand for.
 char parse_sort_word(const std::string& text);
 char parse_check_word(const std::string& text);
+// Whether the word of --output-compress is zstd, and not none.
+bool parse_output_packing(const std::string& text);
 // Whether the word of --unpack is auto, and not never.
 bool parse_unpack_word(const std::string& text);
 

@@ -1,0 +1,36 @@
+// `sort --count`: one line for each group of lines with equal keys, with their number, as `uniq -c` prints it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sort/lines/key_encoder.hpp"
+#include "sort/lines/output.hpp"
+
+namespace spillway {
+
+// Takes lines in order and puts out the first of each group. Order and output outlive it. Memory: 64 KiB, and thrice
+// the longest line with its keys.
+class CountOutput final : public LineOutput {
+ public:
+  CountOutput(const LineOrder& order, LineOutput& output) : order_(order), encoder_(order), output_(output) {}
+  bool has_places() const override { return false; }
+  void write(std::span<const std::uint8_t> bytes) override;
+  void write_at(std::uint64_t, std::span<const std::uint8_t> bytes) override { write(bytes); }
+  // Puts the last group out.
+  void finish();
+
+ private:
+  void take(std::string_view line);
+  void end_group();
+  void flush();
+
+  const LineOrder& order_;
+  KeyEncoder encoder_;
+  LineOutput& output_;
+  std::uint64_t count_ = 0;  // of the group; 0: there is none yet
+  std::string first_, first_key_, key_, text_;
+};
+
+}  // namespace spillway
