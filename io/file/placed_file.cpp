@@ -107,6 +107,13 @@ PlacedFile::~PlacedFile() {
 
 bool PlacedFile::overwrites(const std::string& path) const { return is_same_file(file_.get(), path); }
 
+bool PlacedFile::replaces(const std::string& path) const {
+  struct stat old = {}, read = {};
+  if ((!replaces_ && !is_nameless_) || ::stat(target_.c_str(), &old) != 0) return false;
+  const int failed = path == "-" ? ::fstat(STDIN_FILENO, &read) : ::stat(path.c_str(), &read);
+  return failed == 0 && old.st_dev == read.st_dev && old.st_ino == read.st_ino;
+}
+
 void PlacedFile::fail(const char* action) const { throw PlacedFileError(action, errno, path_); }
 
 void PlacedFile::open_itself(int flags) {
@@ -178,12 +185,12 @@ void PlacedFile::append(std::span<const std::uint8_t> bytes) {
   }
 }
 
-void PlacedFile::finish(std::uint64_t bytes) {
+void PlacedFile::finish(std::uint64_t bytes, bool syncs) {
   const bool is_cut = has_places_ && !replaces_ && !is_nameless_;
   if (is_cut && ::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail("write");
-  if (replaces_) sync();
+  if (replaces_ && syncs) sync();
   if (const int error = close_copy(file_.get()); error != 0) throw PlacedFileError("close", error, path_);
-  if (is_nameless_) take_name();
+  if (is_nameless_) take_name(syncs);
   if (replaces_) replace();
   is_finished_ = true;
   if (const int error = file_.close(); error != 0) throw PlacedFileError("close", error, path_);
@@ -193,14 +200,14 @@ void PlacedFile::sync() const {
   if (retry_interrupted([&] { return ::fsync(file_.get()); }) != 0) fail("write");
 }
 
-void PlacedFile::take_name() {
+void PlacedFile::take_name(bool syncs) {
   const std::string link = "/proc/self/fd/" + std::to_string(file_.get());
   const auto name_it = [&](const std::string& name) {
     return ::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
   };
   if (!replaces_ && name_it(target_)) return;
   if (!replaces_ && errno != EEXIST) fail("write");
-  if (!replaces_) sync();
+  if (!replaces_ && syncs) sync();
   replaces_ = true;  // what was there before, or came meanwhile
   const std::string name = unique_name(target_);
   if (!name_it(name)) fail("write");

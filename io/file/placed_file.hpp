@@ -33,15 +33,17 @@ class PlacedFile {
 
   // Whether writes change what is read from `path`, "-" for standard input.
   bool overwrites(const std::string& path) const;
+  // Whether finish() takes the name of the file that is read from `path`.
+  bool replaces(const std::string& path) const;
   // Whether write_at() can be used; if not, append().
   bool has_places() const { return has_places_; }
   // Thread-safe. Throws PlacedFileError.
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes);
   // For one thread at a time. Throws PlacedFileError.
   void append(std::span<const std::uint8_t> bytes);
-  // Cuts off what was there after `bytes` bytes; syncs content that replaces other content, and gives it the name.
-  // Throws PlacedFileError.
-  void finish(std::uint64_t bytes);
+  // Cuts off what was there after `bytes` bytes, and gives new content the name. `syncs`: before the name is taken from
+  // other content, so that a power failure loses only one of both. Throws PlacedFileError.
+  void finish(std::uint64_t bytes, bool syncs);
 
  private:
   void open(FileSystem& files);
@@ -52,7 +54,7 @@ class PlacedFile {
   void discard_beside();
   bool keep_attributes() const;
   void sync() const;
-  void take_name();
+  void take_name(bool syncs);
   void replace();
   void copy_to_target();
   [[noreturn]] void fail(const char* action) const;

@@ -40,7 +40,7 @@ TEST_F(PlacedFileTest, TakesBytesAtPlacesInAnyOrder) {
   ASSERT_TRUE(file.has_places());
   file.write_at(3, bytes_of("def"));
   file.write_at(0, bytes_of("abc"));
-  file.finish(6);
+  file.finish(6, true);
   EXPECT_EQ(content(), "abcdef");
 }
 
@@ -55,7 +55,7 @@ TEST_F(PlacedFileTest, LeavesTheOldContentUntilItIsFinished) {
   EXPECT_EQ(files(), 1);
   PlacedFile file(posix_file_system(), path_, no_check);
   file.write_at(0, bytes_of("new"));
-  file.finish(3);
+  file.finish(3, true);
   EXPECT_EQ(content(), "new");
   EXPECT_EQ(files(), 1);
 }
@@ -70,7 +70,7 @@ TEST_F(PlacedFileTest, LetsANewFileAppearWhenItIsFinished) {
   PlacedFile file(posix_file_system(), path_, no_check);
   file.write_at(0, bytes_of("abc"));
   std::ofstream(path_) << "came meanwhile";
-  file.finish(3);
+  file.finish(3, true);
   EXPECT_EQ(content(), "abc");
   EXPECT_EQ(files(), 1);
 }
@@ -79,7 +79,7 @@ TEST_F(PlacedFileTest, CreatesWhatALinkToNothingNames) {
   std::filesystem::create_symlink("target", path_);
   PlacedFile file(posix_file_system(), path_, no_check);
   file.write_at(0, bytes_of("abc"));
-  file.finish(3);
+  file.finish(3, true);
   EXPECT_TRUE(std::filesystem::is_symlink(path_));
   EXPECT_EQ(content(), "abc");
 }
@@ -102,7 +102,7 @@ TEST_F(PlacedFileTest, WritesToWhatStandardOutputIsItself) {
   {
     PlacedFile file(posix_file_system(), path_, no_check);
     file.write_at(0, bytes_of("new"));
-    file.finish(3);
+    file.finish(3, true);
   }
   EXPECT_EQ(::pwrite(STDERR_FILENO, "er", 2, 3), 2);
   ::dup2(saved.get(), STDERR_FILENO);
@@ -117,7 +117,7 @@ int write_as(uid_t user, const std::string& path) {
     try {
       PlacedFile file(posix_file_system(), path, no_check);
       file.write_at(0, bytes_of("new"));
-      file.finish(3);
+      file.finish(3, true);
       ::_exit(0);
     } catch (const PlacedFileError&) {
       ::_exit(1);
@@ -153,7 +153,7 @@ TEST_F(PlacedFileTest, WritesToAFileThatIsMounted) {
   if (::mount(other.c_str(), path_.c_str(), nullptr, MS_BIND, nullptr) != 0) GTEST_SKIP() << "cannot mount here";
   PlacedFile file(posix_file_system(), path_, no_check);
   file.write_at(0, bytes_of("new"));
-  EXPECT_NO_THROW(file.finish(3));
+  EXPECT_NO_THROW(file.finish(3, true));
   EXPECT_EQ(content(), "new");
   EXPECT_EQ(::umount(path_.c_str()), 0);
 }
@@ -176,6 +176,22 @@ TEST_F(PlacedFileTest, RefusesAtOnceWhatCannotBeWritten) {
   EXPECT_THROW(PlacedFile(posix_file_system(), "", no_check), PlacedFileError);
   EXPECT_THROW(PlacedFile(posix_file_system(), path_ + "/", no_check), PlacedFileError);
   EXPECT_THROW(PlacedFile(posix_file_system(), path_ + "/none/out", no_check), PlacedFileError);
+}
+
+TEST_F(PlacedFileTest, KnowsTheFileThatItReplaces) {
+  std::ofstream(path_) << "old";
+  const std::string link = scratch_ / "link", other = scratch_ / "other";
+  ASSERT_EQ(::symlink(path_.c_str(), link.c_str()), 0);
+  std::ofstream(other) << "old";
+  PlacedFile file(posix_file_system(), path_, no_check);
+  EXPECT_TRUE(file.replaces(path_));
+  EXPECT_TRUE(file.replaces(link));
+  EXPECT_FALSE(file.replaces(other));
+  EXPECT_FALSE(file.replaces(scratch_ / "none"));
+  EXPECT_FALSE(file.overwrites(path_));
+  file.write_at(0, bytes_of("new"));
+  file.finish(3, false);
+  EXPECT_EQ(content(), "new");
 }
 
 }  // namespace

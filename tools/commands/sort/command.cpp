@@ -211,7 +211,7 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
   arena.execute([&] { sort_inputs(options, output, *lines, session); });
   if (counted) counted->finish();
   if (packed) packed->finish();
-  output.finish();
+  output.finish(options.inputs);
   return ExitCode::kDone;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 
@@ -61,9 +62,12 @@ void SortOutput::write_at(std::uint64_t offset, std::span<const std::uint8_t> by
   if (error != 0) throw PlacedFileError("write", error, "standard output");
 }
 
-void SortOutput::finish() {
+void SortOutput::finish(const std::vector<std::string>& inputs) {
   throw_if_interrupted(session_.signal_number);
-  if (file_) return file_->finish(bytes_);
+  if (file_) {
+    const bool is_input = std::ranges::any_of(inputs, [&](const std::string& path) { return file_->replaces(path); });
+    return file_->finish(bytes_, is_input);
+  }
   session_.out.flush();
   if (has_places_) lseek(STDOUT_FILENO, static_cast<off_t>(base_ + bytes_), SEEK_SET);
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/file/placed_file.hpp"
 #include "sort/lines/output.hpp"
@@ -21,8 +22,8 @@ class SortOutput final : public LineOutput {
   bool has_places() const override { return file_ ? file_->has_places() : has_places_; }
   void write(std::span<const std::uint8_t> bytes) override;
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) override;
-  // Writes the rest, and gives a new file its name.
-  void finish();
+  // Writes the rest, and gives a new file its name. If that is the name of an input, it is synced before.
+  void finish(const std::vector<std::string>& inputs);
 
  private:
   void find_places();
