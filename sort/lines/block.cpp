@@ -3,7 +3,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_reduce.h>
+#include <tbb/parallel_sort.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -29,9 +29,10 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // text of one task
 constexpr std::size_t kKeyBytes = std::size_t{64} << 10;   // of encoded keys that a task places at once
 constexpr std::size_t kLeastSplit = 8192;                  // lines that are worth splitting
 constexpr std::size_t kLinesPerSample = 512, kMostSample = 16384, kSampleOfLeaf = 8;
-constexpr std::size_t kMostRanges = 64;  // of pieces, for each of which lines are counted by leaves
-constexpr std::size_t kPartLines = 4096, kPartBytes = std::size_t{256} << 10;      // least of a part
-constexpr std::size_t kLargeLeaf = 65536, kLargeLeafBytes = std::size_t{1} << 20;  // that all threads sort together
+constexpr std::size_t kRangesOfThread = 4;  // of pieces, for each of which lines are counted by leaves
+constexpr std::size_t kPartLines = 4096, kPartBytes = std::size_t{256} << 10;  // least of a part
+constexpr std::size_t kLargeLeaf = 65536;                     // least lines that all threads sort together
+constexpr std::size_t kSampledBytes = std::size_t{16} << 10;  // most of a line that is found by a place in it
 constexpr std::size_t kItemsOfTask = 16384;
 // Lengths of lines, of keys, and of records, which hold both, have 32 bits.
 constexpr std::size_t kMostLineBytes = std::size_t{1} << 30;
@@ -67,6 +68,8 @@ ItemStrings::Kind kind_of(const KeyEncoder& encoder) {
   if (!encoder.has_keys()) return ItemStrings::Kind::kLines;
   return encoder.is_view() ? ItemStrings::Kind::kViews : ItemStrings::Kind::kEncoded;
 }
+
+std::size_t thread_count() { return static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()); }
 
 template <typename Body>
 void for_each_index(std::size_t count, const Body& body) {
@@ -334,13 +337,35 @@ void LineBlock::for_each_batch(std::span<const Piece> pieces, const Take& take) 
 }
 
 void LineBlock::place_items() {
-  std::uint8_t* at = buffer_.data() + round_to_scratch_alignment(text_bytes_ + pending_bytes_ + kReadAfter);
+  std::uint8_t* at = buffer_.data() + round_to_scratch_alignment(text_bytes_ + pending_bytes_ + kCopyPadding);
   items_ = take<LineItem>(at, line_count_);
   leaves_ = take<std::uint16_t>(at, line_count_);
   strings_ = ItemStrings(kind_of(encoder_), buffer_.data(), line_order_.line_end, encoder_);
   texts_ = ItemStrings(ItemStrings::Kind::kLines, buffer_.data(), line_order_.line_end, encoder_);
   std::size_t before = 0;
   for (Piece& piece : pieces_) piece.first_line = std::exchange(before, before + piece.lines);
+  find_long_strings();
+}
+
+// Only pieces that are long have long lines.
+void LineBlock::find_long_strings() {
+  long_strings_.clear();
+  long_lines_.clear();
+  for (const Piece& piece : pieces_) {
+    if (piece.end - piece.begin <= kManyBytes) continue;
+    for_each_item(piece, [&](const LineItem& item, std::uint64_t line_bytes) {
+      const LineItem line = strings_.line(item);
+      const auto note = [](const ItemStrings& strings, const LineItem& noted, std::vector<LongString>& to) {
+        if ((noted.place & kManyBytes) == kManyBytes) to.push_back({noted.place >> kBytesBits, strings.bytes(noted)});
+      };
+      if (line_bytes <= kManyBytes) return;
+      note(strings_, item, long_strings_);
+      note(texts_, line, long_lines_);
+    });
+  }
+  std::ranges::sort(long_strings_, {}, &LongString::offset);
+  strings_.know(long_strings_);
+  texts_.know(long_lines_);
 }
 
 void LineBlock::arrange() {
@@ -365,7 +390,7 @@ bool LineBlock::ascends(const LineItem& a, const LineItem& b) const {
   return !line_order_.breaks_ties() || texts_.view(strings_.line(a)) <= texts_.view(strings_.line(b));
 }
 
-// Whether the lines ascend, or strictly descend; each task stops at the first that does neither.
+// Whether the lines ascend, or strictly descend; pieces are not looked at after one that does neither.
 LineBlock::TextOrder LineBlock::find_text_order() const {
   std::atomic<bool> all_ascend{true}, all_descend{true};
   std::vector<LineItem> first(pieces_.size()), last(pieces_.size());
@@ -407,32 +432,46 @@ void LineBlock::take_from_text(const Part& part) {
   });
 }
 
-// Lines from all of the text. Encoded keys have places of their own, and are found by going through all lines.
-std::vector<LineItem> LineBlock::take_sample(std::size_t count) const {
+// The line after the one that a random place is in, about `count` times; fewer if many lines are long.
+std::vector<LineItem> LineBlock::sample_places(std::size_t count) const {
   std::vector<LineItem> sample;
-  if (has_blobs_) {
-    const std::size_t step = line_count_ / count;
-    tbb::enumerable_thread_specific<std::vector<LineItem>> found;
-    tbb::parallel_for(std::size_t{0}, pieces_.size(), [&](std::size_t i) {
-      std::size_t line = pieces_[i].first_line;
-      std::vector<LineItem>& own = found.local();
-      for_each_item(pieces_[i], [&](const LineItem& item, std::uint64_t) {
-        if (line++ % step == 0) own.push_back(item);
-      });
-    });
-    for (const auto& own : found) sample.insert(sample.end(), own.begin(), own.end());
-    return sample;
-  }
   std::uint64_t state = line_count_;
+  const auto end_near = [&](std::size_t from) {
+    const std::size_t bytes = std::min(kSampledBytes, text_bytes_ - from);
+    const void* const end = std::memchr(buffer_.data() + from, line_order_.line_end, bytes);
+    return end == nullptr ? 0 : static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - buffer_.data()) + 1;
+  };
   for (std::size_t i = 0; i != count; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX
-    // The line after one in the middle of which a random place is; the first one after the last.
-    std::size_t begin = line_end(static_cast<std::size_t>((state >> 11) % text_bytes_));
-    if (begin == text_bytes_) begin = 0;
-    const Piece piece{begin, line_end(begin)};
-    for_each_item(piece, [&](const LineItem& item, std::uint64_t) { sample.push_back(item); });
+    const std::size_t begin = end_near(static_cast<std::size_t>((state >> 11) % text_bytes_));
+    if (begin == 0) continue;
+    const std::size_t from = begin == text_bytes_ ? 0 : begin, end = end_near(from);
+    if (end == 0) continue;
+    for_each_item({from, end}, [&](const LineItem& item, std::uint64_t) { sample.push_back(item); });
   }
   return sample;
+}
+
+std::vector<LineItem> LineBlock::sample_lines(std::size_t count) const {
+  const std::size_t step = line_count_ / count;
+  tbb::enumerable_thread_specific<std::vector<LineItem>> found;
+  tbb::parallel_for(std::size_t{0}, pieces_.size(), [&](std::size_t i) {
+    std::size_t line = pieces_[i].first_line;
+    std::vector<LineItem>& own = found.local();
+    for_each_item(pieces_[i], [&](const LineItem& item, std::uint64_t) {
+      if (line++ % step == 0) own.push_back(item);
+    });
+  });
+  std::vector<LineItem> sample;
+  for (const auto& own : found) sample.insert(sample.end(), own.begin(), own.end());
+  return sample;
+}
+
+// Encoded keys have places of their own, and are found by going through all lines.
+std::vector<LineItem> LineBlock::take_sample(std::size_t count) const {
+  if (has_blobs_) return sample_lines(count);
+  std::vector<LineItem> sample = sample_places(count);
+  return sample.size() > count / 4 ? sample : sample_lines(count);
 }
 
 // Moves the lines to the leaves of a tree of splitters: one pass over the text counts the lines of each leaf, and
@@ -441,7 +480,7 @@ void LineBlock::split() {
   const std::size_t sample = line_count_ < kLeastSplit ? 1 : std::min(line_count_ / kLinesPerSample, kMostSample);
   const SplitterTree tree(strings_, take_sample(sample), kSampleOfLeaf);
   const std::span<const std::uint32_t> depths = tree.leaf_depths();
-  const std::size_t ranges = std::min(pieces_.size(), kMostRanges);
+  const std::size_t ranges = std::min(pieces_.size(), kRangesOfThread * thread_count());
   const auto pieces_of = [&](std::size_t range) {
     const std::size_t begin = pieces_.size() * range / ranges, end = pieces_.size() * (range + 1) / ranges;
     return std::span<const Piece>(pieces_).subspan(begin, end - begin);
@@ -489,14 +528,13 @@ void LineBlock::split() {
 
 // Makes parts of several small leaves. All threads sort a large one, which becomes several parts.
 void LineBlock::add_leaf_parts() {
-  const std::size_t threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  const std::size_t large = std::max(kLargeLeaf, line_count_ / (8 * threads));
+  const std::size_t large = std::max(kLargeLeaf, line_count_ / (8 * thread_count()));
   bool is_open = false;
   for (std::size_t i = 0; i != leaves_of_items_.size(); ++i) {
     const Leaf& leaf = leaves_of_items_[i];
     const std::size_t lines = leaf.end - leaf.begin;
     if (lines == 0) continue;
-    if (lines > large || (lines > kPartLines && leaf.bytes > kLargeLeafBytes)) {
+    if (lines > large) {
       sort_items_parallel(strings_, items_.subspan(leaf.begin, lines), leaf.depth);
       add_sorted_parts(leaf.begin, leaf.end);
       is_open = false;
@@ -588,7 +626,12 @@ void LineBlock::take_lines(Part& part) {
 
 void LineBlock::order_equal(std::span<LineItem> items) const {
   if (!line_order_.breaks_ties()) {
-    std::ranges::sort(items, {}, &LineItem::place);
+    const auto comes_before = [](const LineItem& a, const LineItem& b) { return a.place < b.place; };
+    if (items.size() > kLargeLeaf) {
+      tbb::parallel_sort(items.begin(), items.end(), comes_before);
+    } else {
+      std::ranges::sort(items, comes_before);
+    }
     return;
   }
   for (LineItem& item : items) item.cache = texts_.load(item, 0);

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -106,9 +105,12 @@ class LineBlock {
   template <typename Take>
   void for_each_batch(std::span<const Piece> pieces, const Take& take) const;
   void place_items();
+  void find_long_strings();
   TextOrder find_text_order() const;
   bool ascends(const LineItem& a, const LineItem& b) const;
   void add_text_parts();
+  std::vector<LineItem> sample_places(std::size_t count) const;
+  std::vector<LineItem> sample_lines(std::size_t count) const;
   std::vector<LineItem> take_sample(std::size_t count) const;
   void split();
   void sort_by_sorter();
@@ -134,6 +136,7 @@ class LineBlock {
   bool is_at_end_ = false;
   TextOrder text_order_ = TextOrder::kNone;
   ItemStrings strings_, texts_;  // what is compared, and the lines
+  std::vector<LongString> long_strings_, long_lines_;
   std::span<LineItem> items_;
   std::span<std::uint16_t> leaves_;
   std::vector<Leaf> leaves_of_items_;

@@ -103,7 +103,7 @@ void ItemSorter::finish_waiting(std::size_t waiting_before) {
     for (Group group : groups) {
       done += group.size();
       for (; ahead < done + kAhead && group_ahead != groups.size(); ++ahead) {
-        __builtin_prefetch(strings_->data(items_[item_ahead]) + groups[group_ahead].depth + kCachedBytes);
+        __builtin_prefetch(strings_.data(items_[item_ahead]) + groups[group_ahead].depth + kCachedBytes);
         if (++item_ahead != groups[group_ahead].end) continue;
         if (++group_ahead != groups.size()) item_ahead = groups[group_ahead].begin;
       }
@@ -140,11 +140,11 @@ void ItemSorter::open(Group group) {
 void ItemSorter::finish_small(const Group& group) {
   const std::uint32_t depth = group.depth;
   const auto is_after = [&](const LineItem& a, const LineItem& b, std::uint32_t class_of_b) {
-    return a.cache > b.cache || (a.cache == b.cache && strings_->end_class(a, depth) > class_of_b);
+    return a.cache > b.cache || (a.cache == b.cache && strings_.end_class(a, depth) > class_of_b);
   };
   for (std::uint32_t i = group.begin + 1; i < group.end; ++i) {
     const LineItem item = items_[i];
-    const std::uint32_t end_class = strings_->end_class(item, depth);
+    const std::uint32_t end_class = strings_.end_class(item, depth);
     std::uint32_t at = i;
     for (; at > group.begin && is_after(items_[at - 1], item, end_class); --at) items_[at] = items_[at - 1];
     items_[at] = item;
@@ -152,7 +152,7 @@ void ItemSorter::finish_small(const Group& group) {
   // Among equal caches, the strings that go on stand last.
   for (std::uint32_t begin = group.begin; begin < group.end;) {
     std::uint32_t end = begin + 1;
-    if (strings_->end_class(items_[begin], depth) == ItemStrings::kGoesOn) {
+    if (strings_.end_class(items_[begin], depth) == ItemStrings::kGoesOn) {
       while (end != group.end && items_[end].cache == items_[begin].cache) ++end;
       if (end - begin >= 2) waiting_.push_back({begin, end, depth});
     }
@@ -162,7 +162,7 @@ void ItemSorter::finish_small(const Group& group) {
 
 // Puts the strings of equal caches that end there first, by their lengths, and leaves the others in the group.
 void ItemSorter::finish_equal(Group& group) {
-  const auto end_class = [&](const LineItem& item) { return strings_->end_class(item, group.depth); };
+  const auto end_class = [&](const LineItem& item) { return strings_.end_class(item, group.depth); };
   const auto items = items_.subspan(group.begin, group.size());
   const std::uint32_t first = end_class(items.front());
   const bool differ = std::ranges::any_of(items, [&](const LineItem& item) { return end_class(item) != first; });
@@ -177,27 +177,30 @@ bool ItemSorter::deepen(Group& group) {
   const auto items = items_.subspan(group.begin, group.size());
   const auto load_all = [&](std::uint32_t depth) {
     std::uint64_t differing = 0;
-    const std::uint64_t first = strings_->load(items.front(), depth);
+    const std::uint64_t first = strings_.load(items.front(), depth);
     for (std::size_t i = 0; i != items.size(); ++i) {
-      __builtin_prefetch(strings_->data(items[std::min(i + kAhead, items.size() - 1)]) + depth);
-      items[i].cache = strings_->load(items[i], depth);
+      __builtin_prefetch(strings_.data(items[std::min(i + kAhead, items.size() - 1)]) + depth);
+      items[i].cache = strings_.load(items[i], depth);
       differing |= items[i].cache ^ first;
     }
     group.depth = depth;
     return differing != 0;
   };
   if (load_all(group.depth + kCachedBytes)) return true;
-  const std::string_view first = strings_->view(items.front());
-  if (first.size() <= group.depth + kCachedBytes) return true;  // the caches tell all of it
-  std::size_t shared = first.size();
-  bool are_equal = true;
+  std::uint32_t shortest = UINT32_MAX, longest = 0;
+  for (const LineItem& item : items) {
+    shortest = std::min(shortest, strings_.bytes(item));
+    longest = std::max(longest, strings_.bytes(item));
+  }
+  if (shortest <= group.depth + kCachedBytes) return true;  // the next caches tell who ends there
+  const std::string_view first = strings_.view(items.front());
+  std::size_t shared = shortest;
   for (std::size_t i = 1; i != items.size() && shared > group.depth + kCachedBytes; ++i) {
-    __builtin_prefetch(strings_->data(items[std::min(i + kAhead, items.size() - 1)]) + group.depth);
-    const std::string_view other = strings_->view(items[i]);
-    are_equal &= other.size() == first.size();
+    __builtin_prefetch(strings_.data(items[std::min(i + kAhead, items.size() - 1)]) + group.depth);
+    const std::string_view other = strings_.view(items[i]);
     shared = group.depth + shared_bytes(first.substr(group.depth, shared - group.depth), other.substr(group.depth));
   }
-  if (are_equal && shared == first.size()) return false;
+  if (shared == longest) return false;
   if (shared > group.depth + kCachedBytes) load_all(static_cast<std::uint32_t>(shared));
   return true;
 }
@@ -207,7 +210,7 @@ void ItemSorter::insert_strings(const Group& group) {
   for (std::uint32_t i = group.begin + 1; i < group.end; ++i) {
     const LineItem item = items_[i];
     std::uint32_t at = i;
-    for (; at > group.begin && strings_->is_less(item, items_[at - 1], depth); --at) items_[at] = items_[at - 1];
+    for (; at > group.begin && strings_.is_less(item, items_[at - 1], depth); --at) items_[at] = items_[at - 1];
     items_[at] = item;
   }
 }

@@ -15,9 +15,9 @@ namespace spillway {
 // stand together, in any order.
 class ItemSorter {
  public:
-  explicit ItemSorter(const ItemStrings& strings) : strings_(&strings) {}
+  explicit ItemSorter(const ItemStrings& strings) : strings_(strings) {}
   // Requires: the strings share their first `depth` bytes, and the caches are those at `depth`. O(n log n) comparisons
-  // of caches for each 8 bytes that the strings share. Scratch: some KiB, and in the worst case 6 bytes for each item.
+  // of caches for each 8 bytes that the strings share. Scratch: some KiB, and in the worst case 18 bytes for each item.
   void sort(std::span<LineItem> items, std::uint32_t depth);
   // Requires: the same, and equal caches. Puts the strings that end in these caches first, in order, and loads the next
   // caches of the others. Returns the items that are left to sort, and sets the depth of their caches.
@@ -36,7 +36,7 @@ class ItemSorter {
   bool deepen(Group& group);
   void insert_strings(const Group& group);
 
-  const ItemStrings* strings_;
+  ItemStrings strings_;
   std::span<LineItem> items_;
   std::vector<Group> open_;     // unsorted, with their caches
   std::vector<Group> waiting_;  // of equal caches that go on, at the depth of these caches

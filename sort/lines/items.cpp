@@ -23,8 +23,13 @@ LineItem ItemStrings::line(const LineItem& item) const {
 
 std::uint32_t ItemStrings::many_bytes(const LineItem& item) const {
   const std::uint64_t offset = item.place >> kBytesBits;
+  const auto known = std::ranges::lower_bound(long_strings_, offset, {}, &LongString::offset);
+  return known != long_strings_.end() && known->offset == offset ? known->bytes : find_many_bytes(offset);
+}
+
+std::uint32_t ItemStrings::find_many_bytes(std::uint64_t offset) const {
   if (kind_ == Kind::kLines) return bytes_of_line(offset, offset + kManyBytes);
-  if (kind_ == Kind::kEncoded) return load_le<std::uint32_t>(data(item) - sizeof(std::uint32_t));
+  if (kind_ == Kind::kEncoded) return load_le<std::uint32_t>(text_ + offset - sizeof(std::uint32_t));
   const ItemStrings lines(Kind::kLines, text_, line_end_, *encoder_);
   return static_cast<std::uint32_t>(encoder_->view(lines.view(line_around(offset))).size());
 }

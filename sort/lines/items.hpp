@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #include "io/base/byte_order.hpp"
@@ -28,18 +29,25 @@ inline constexpr std::uint64_t item_place(std::uint64_t offset, std::uint64_t by
   return offset << kBytesBits | std::min<std::uint64_t>(bytes, kManyBytes);
 }
 
+// A string of kManyBytes or more.
+struct LongString {
+  std::uint64_t offset;
+  std::uint32_t bytes;
+};
+
 // Before encoded keys stand the place of their line and the number of their bytes.
 inline constexpr std::size_t kKeyHeadBytes = sizeof(std::uint64_t) + sizeof(std::uint32_t);
 
 // The strings of the items of one text: whole lines, views of keys in them, or encoded keys after heads. Eight bytes
-// after each string, and kKeyHeadBytes before encoded keys, must be readable. Thread-safe; the text outlives it.
+// after each string, and kKeyHeadBytes before encoded keys, must be readable. Thread-safe; text and encoder outlive it.
 class ItemStrings {
  public:
   enum class Kind : std::uint8_t { kLines, kViews, kEncoded };
   ItemStrings(Kind kind, const std::uint8_t* text, char line_end, const KeyEncoder& encoder)
       : text_(text), encoder_(&encoder), kind_(kind), line_end_(line_end) {}
 
-  Kind kind() const { return kind_; }
+  // Remembers the lengths of long strings, by offset; others must be found anew each time. The span outlives this.
+  void know(std::span<const LongString> long_strings) { long_strings_ = long_strings; }
   const std::uint8_t* data(const LineItem& item) const { return text_ + (item.place >> kBytesBits); }
   std::uint32_t bytes(const LineItem& item) const {
     const auto known = static_cast<std::uint32_t>(item.place & kManyBytes);
@@ -77,6 +85,7 @@ class ItemStrings {
 
  private:
   std::uint32_t many_bytes(const LineItem& item) const;
+  std::uint32_t find_many_bytes(std::uint64_t offset) const;
   std::uint32_t bytes_of_line(std::uint64_t begin, std::uint64_t from) const;
   LineItem line_around(std::uint64_t offset) const;
 
@@ -84,6 +93,7 @@ class ItemStrings {
   const KeyEncoder* encoder_;
   Kind kind_;
   char line_end_;
+  std::span<const LongString> long_strings_ = {};
 };
 
 }  // namespace spillway

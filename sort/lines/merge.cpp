@@ -36,7 +36,7 @@ class RangeWorker {
 
   void make_text(const MergeRange& range, RangeResult& result) const {
     RunMerger merger = merge_range(runs_, order_, range);
-    // Growing twofold would take up to thrice the memory; ranges differ a little in size.
+    // Ranges differ a little in size.
     std::vector<std::uint8_t>& text = result.text;
     text.resize(range_bytes_ / 4 * 5 + kCopyPadding);
     std::size_t used = 0;

@@ -75,10 +75,6 @@ void write_in_order(std::span<const std::uint8_t> text, LineOutput& output) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Sorts and writes parts at their places. Parts whose lines may be dropped are sorted before: their sizes decide where
 // the next ones begin.
 std::uint64_t write_at_places(LineBlock& block, bool drops_lines, LineOutput& output) {

@@ -12,8 +12,10 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kMostSplitters = 255;  // of a node
-constexpr std::size_t kMostLeavesOfNode = 3 * (kMostSplitters + 1);
+constexpr std::size_t kMostSplitters = 1023;  // of a node
+constexpr std::size_t kWorthSplitting = 4;    // times the strings of a leaf
+
+constexpr std::size_t leaves_of_node(std::size_t splitters) { return 3 * splitters + 1; }
 
 // Where runs of equal values end.
 std::size_t run_end(std::span<const std::uint64_t> sorted, std::size_t begin) {
@@ -22,8 +24,8 @@ std::size_t run_end(std::span<const std::uint64_t> sorted, std::size_t begin) {
 
 }  // namespace
 
-SplitterTree::SplitterTree(const ItemStrings& strings, std::vector<LineItem> sample, std::size_t sample_of_group)
-    : strings_(strings), sample_of_group_(sample_of_group) {
+SplitterTree::SplitterTree(const ItemStrings& strings, std::vector<LineItem> sample, std::size_t sample_of_leaf)
+    : strings_(strings), sample_of_leaf_(sample_of_leaf) {
   for (LineItem& item : sample) item.cache = strings.load(item, 0);
   ItemSorter(strings).sort(sample, 0);
   build(sample, 0);
@@ -31,12 +33,13 @@ SplitterTree::SplitterTree(const ItemStrings& strings, std::vector<LineItem> sam
 
 std::uint32_t SplitterTree::add_leaf(std::uint32_t depth) {
   leaf_depths_.push_back(depth);
+  --promised_leaves_;
   return static_cast<std::uint32_t>(leaf_depths_.size() - 1);
 }
 
 // Frequent values become splitters, and others that have as many values as a group between them.
 std::vector<std::uint64_t> SplitterTree::choose_splitters(std::span<const std::uint64_t> caches) const {
-  const std::size_t share = std::max(sample_of_group_, (caches.size() + kMostSplitters - 1) / kMostSplitters);
+  const std::size_t share = std::max(sample_of_leaf_, (caches.size() + kMostSplitters - 1) / kMostSplitters);
   std::vector<std::uint64_t> chosen;
   std::size_t since = 0;
   for (std::size_t begin = 0; begin != caches.size();) {
@@ -58,7 +61,7 @@ void SplitterTree::build(std::span<const LineItem> sample, std::uint32_t depth) 
   std::vector<std::uint64_t> caches;
   for (const LineItem& item : sample) caches.push_back(strings_.load(item, depth));
   const std::vector<std::uint64_t> chosen = choose_splitters(caches);
-  const std::size_t unfinished = depth / kCachedBytes + 1;  // nodes, whose leaves are still to come
+  promised_leaves_ += leaves_of_node(chosen.size());
   const auto bits = static_cast<std::uint32_t>(std::bit_width(chosen.size()));
   const std::size_t count = (std::size_t{1} << bits) - 1, outcomes = outcomes_.size();
   nodes_.push_back({depth, bits, splitters_.size(), outcomes});
@@ -73,8 +76,10 @@ void SplitterTree::build(std::span<const LineItem> sample, std::uint32_t depth) 
     const std::span longer(goes_on, sample.begin() + (end - caches.begin()));
     outcomes_[outcomes + 3 * i] = add_leaf(depth);
     outcomes_[outcomes + 3 * i + 1] = add_leaf(depth);
-    const bool has_room = leaf_depths_.size() + (unfinished + 1) * kMostLeavesOfNode <= kMostLeaves;
-    if (longer.size() > sample_of_group_ && has_room) {
+    const std::size_t splitters = std::min(longer.size() / sample_of_leaf_ + 1, kMostSplitters);
+    const bool has_room = leaf_depths_.size() + promised_leaves_ + leaves_of_node(splitters) <= kMostLeaves;
+    if (longer.size() > kWorthSplitting * sample_of_leaf_ && has_room) {
+      --promised_leaves_;
       outcomes_[outcomes + 3 * i + 2] = kInner | static_cast<std::uint32_t>(nodes_.size());
       build(longer, depth + kCachedBytes);
     } else {

@@ -15,9 +15,9 @@ class SplitterTree {
  public:
   static constexpr std::size_t kMostLeaves = 65535, kBatch = 256;
 
-  // Takes a sample of the strings, in any order. Groups get about `sample_of_group` strings of it each, unless their
-  // strings are equal or share more than some hundred bytes.
-  SplitterTree(const ItemStrings& strings, std::vector<LineItem> sample, std::size_t sample_of_group);
+  // Takes a sample of the strings, in any order. Leaves get about `sample_of_leaf` strings of it each, and those of
+  // equal caches four times as many, unless there are more leaves than may be.
+  SplitterTree(const ItemStrings& strings, std::vector<LineItem> sample, std::size_t sample_of_leaf);
 
   // For each leaf, a number of bytes that all its strings share. Each string of a leaf comes before each of the next
   // one.
@@ -39,12 +39,13 @@ class SplitterTree {
   std::uint32_t add_leaf(std::uint32_t depth);
   std::uint32_t outcome(const Node& node, const LineItem& item) const;
 
-  const ItemStrings& strings_;
-  std::size_t sample_of_group_;
+  const ItemStrings strings_;
+  std::size_t sample_of_leaf_;
   std::vector<Node> nodes_;
   std::vector<std::uint64_t> splitters_;
   std::vector<std::uint32_t> outcomes_;
   std::vector<std::uint32_t> leaf_depths_;
+  std::size_t promised_leaves_ = 0;  // of nodes that are being built
 };
 
 }  // namespace spillway

@@ -282,6 +282,17 @@ TEST_F(LineSorter, SplitsManyLinesByTheirKeys) {
   }
 }
 
+// A place in a long line is not followed to its end.
+TEST_F(LineSorter, TakesLongLinesAmongManyShortOnes) {
+  Lines lines;
+  for (std::size_t i = 0; i < 200'000; ++i) lines.push_back(std::to_string(i * 7919 % 200'000));
+  lines.insert(lines.begin() + 1000, std::string(std::size_t{17} << 20, '5'));
+  lines.insert(lines.begin() + 5000, std::string((std::size_t{17} << 20) + 1, '5'));
+  Lines expected = lines;
+  std::ranges::sort(expected);
+  EXPECT_EQ(sort(lines, {}, std::size_t{80} << 20).text, joined(expected));
+}
+
 TEST_F(LineSorter, SortsByASorterThatIsNamed) {
   sorter_ = find_string_sorter("cpu-multikey");
   Lines lines = random_lines(50'000, 23), expected = lines;

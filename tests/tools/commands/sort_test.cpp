@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <random>
 #include <sstream>
 
 #include "tests/corpora/reader/packing.hpp"
@@ -372,6 +373,14 @@ std::string scrambled(std::uint32_t number) {
   return digits.insert(0, 10 - digits.size(), '0');
 }
 
+// Bytes that do not compress.
+std::string noise(std::uint32_t number, std::size_t bytes) {
+  std::mt19937 random(number);
+  std::string text(bytes, ' ');
+  for (char& byte : text) byte = static_cast<char>('!' + random() % 94);
+  return text;
+}
+
 std::vector<Shape> memory_shapes() {
   const auto text = [](std::uint32_t number) { return scrambled(number) + " of " + scrambled(number / 7); };
   return {
@@ -382,6 +391,10 @@ std::vector<Shape> memory_shapes() {
       {"no text", [](std::uint32_t) { return std::string(); }, 60 << 20},
       {"1 byte", [](std::uint32_t number) { return std::string(1, scrambled(number).back()); }, 60 << 20},
       {"versions", text, 60 << 20, {"-V"}},
+      {"20 KB", [](std::uint32_t number) { return noise(number, 20'000); }, 80 << 20},
+      {"1 KB", [](std::uint32_t number) { return noise(number, 1000); }, 80 << 20},
+      {"one key", [](std::uint32_t number) { return "k " + noise(number, 100); }, 80 << 20, {"-k1,1"}},
+      {"one stable key", [](std::uint32_t number) { return "k " + noise(number, 100); }, 80 << 20, {"-s", "-k1,1"}},
       {"8 keys", text, 30 << 20, {"-k1V", "-k1.1V", "-k1.2V", "-k1.3V", "-k1.4V", "-k1f", "-k1d", "-k1i"}},
   };
 }
