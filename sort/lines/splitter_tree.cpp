@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMostSplitters = 1023;  // of a node
 constexpr std::size_t kWorthSplitting = 4;    // times the strings of a leaf
+constexpr std::uint32_t kMostDepth = 256;     // a sorter passes longer prefixes at once
 
 constexpr std::size_t leaves_of_node(std::size_t splitters) { return 3 * splitters + 1; }
 
@@ -58,9 +59,20 @@ std::vector<std::uint64_t> SplitterTree::choose_splitters(std::span<const std::u
 // Appends a node for strings that share their first `depth` bytes, and the nodes and leaves under it. `sample` is
 // sorted, and not empty.
 void SplitterTree::build(std::span<const LineItem> sample, std::uint32_t depth) {
-  std::vector<std::uint64_t> caches;
-  for (const LineItem& item : sample) caches.push_back(strings_.load(item, depth));
-  const std::vector<std::uint64_t> chosen = choose_splitters(caches);
+  std::vector<std::uint64_t> chosen;
+  std::vector<std::span<const LineItem>> longer;  // for each splitter, the strings that equal it and go on
+  {
+    std::vector<std::uint64_t> caches;
+    for (const LineItem& item : sample) caches.push_back(strings_.load(item, depth));
+    chosen = choose_splitters(caches);
+    for (const std::uint64_t splitter : chosen) {
+      const auto equal = std::ranges::equal_range(caches, splitter);
+      const auto strings = sample.subspan(static_cast<std::size_t>(equal.begin() - caches.begin()), equal.size());
+      const auto goes_on = std::ranges::find_if(
+          strings, [&](const LineItem& item) { return strings_.end_class(item, depth) == ItemStrings::kGoesOn; });
+      longer.emplace_back(goes_on, strings.end());
+    }
+  }
   promised_leaves_ += leaves_of_node(chosen.size());
   const auto bits = static_cast<std::uint32_t>(std::bit_width(chosen.size()));
   const std::size_t count = (std::size_t{1} << bits) - 1, outcomes = outcomes_.size();
@@ -69,19 +81,14 @@ void SplitterTree::build(std::span<const LineItem> sample, std::uint32_t depth) 
   splitters_.resize(nodes_.back().splitters + count, std::numeric_limits<std::uint64_t>::max());
   outcomes_.resize(outcomes + 3 * (count + 1));
   for (std::size_t i = 0; i != chosen.size(); ++i) {
-    const auto [begin, end] = std::ranges::equal_range(caches, chosen[i]);
-    const auto goes_on =
-        std::find_if(sample.begin() + (begin - caches.begin()), sample.begin() + (end - caches.begin()),
-                     [&](const LineItem& item) { return strings_.end_class(item, depth) == ItemStrings::kGoesOn; });
-    const std::span longer(goes_on, sample.begin() + (end - caches.begin()));
     outcomes_[outcomes + 3 * i] = add_leaf(depth);
     outcomes_[outcomes + 3 * i + 1] = add_leaf(depth);
-    const std::size_t splitters = std::min(longer.size() / sample_of_leaf_ + 1, kMostSplitters);
+    const std::size_t splitters = std::min(longer[i].size() / sample_of_leaf_ + 1, kMostSplitters);
     const bool has_room = leaf_depths_.size() + promised_leaves_ + leaves_of_node(splitters) <= kMostLeaves;
-    if (longer.size() > kWorthSplitting * sample_of_leaf_ && has_room) {
+    if (longer[i].size() > kWorthSplitting * sample_of_leaf_ && depth < kMostDepth && has_room) {
       --promised_leaves_;
       outcomes_[outcomes + 3 * i + 2] = kInner | static_cast<std::uint32_t>(nodes_.size());
-      build(longer, depth + kCachedBytes);
+      build(longer[i], depth + kCachedBytes);
     } else {
       outcomes_[outcomes + 3 * i + 2] = add_leaf(depth + kCachedBytes);
     }
