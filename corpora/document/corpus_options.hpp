@@ -37,7 +37,7 @@ struct FieldNames {
   std::vector<std::string> date{"date"};
 };
 
-// What becomes of revisit records, which say that a page had not changed since an earlier record.
+// A revisit record says that a page had not changed since an earlier record. This says what becomes of it.
 enum class Revisits : std::uint8_t {
   kSkip,
   kFollow  // they are documents with the text of that record

@@ -41,7 +41,7 @@ class WarcParser final : public ArchiveParser {
     std::string detail;
   };
   using Verdict = std::optional<Skip>;
-  // What is a document's own, while its text may be that of another record.
+  // The names that a document has for itself, while its text may be that of another record.
   struct DocumentNames {
     std::string_view id, url, date;
   };

@@ -43,11 +43,11 @@ class RevisitTable {
   RevisitTable(std::unique_ptr<TempFile> entries, std::unique_ptr<TempFile> revisits);
 
   std::uint64_t size() const { return size_; }  // entries
-  // Reads the entries from number `first` on. Requires: there are so many. Throws FormatError, as below, if the bytes
-  // differ from what was written.
+  // Fills `to` with the entries from number `first` on. Requires: the table has as many. Throws FormatError, as below,
+  // if the bytes differ from what was written.
   void load(std::uint64_t first, std::span<RevisitEntry> to) const;
   Revisit revisit(std::uint64_t place) const;
-  // Number of the first entry whose record is not before `record`. O(log n) reads.
+  // Returns the number of the first entry whose record is not before `record`. O(log n) reads.
   std::uint64_t lower_bound(const RecordLocation& record) const;
 
   // A pass over the input meets each entry once. Throws IoError unless cursors have returned all entries from `start`

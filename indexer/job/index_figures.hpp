@@ -9,7 +9,7 @@ namespace spillway {
 
 void add_counts(const IngestStats& ingest, const MergeStats& merge, IndexReport& report);
 
-// Of what a job does before and after ingest and merge.
+// The seconds of the stages before and after ingest and merge.
 struct JobSeconds {
   double revisits = 0, finish = 0;
 };

@@ -1,4 +1,4 @@
-// What a revisit record says about the record whose content it repeats, as keys that the two have in common.
+// The keys by which a revisit record and the record whose content it repeats are matched.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,7 @@ class RevisitLinker {
   // `place`: what link() says instead of the location.
   void add_revisit(const RecordLocation& location, const WarcHeader& header, std::uint64_t place);
 
-  // Hears of the places of the revisits of a record.
+  // Is called with a record and the place of one of its revisits.
   using Take = std::function<void(const RecordLocation& record, std::uint64_t place)>;
   // Calls `take` for each revisit that leads to a record: with that record, and once more with the location of the
   // revisit itself and RevisitEntry::kFollowed. Records ascend, and so do the revisits of a record. Returns the number

@@ -7,13 +7,13 @@
 #include <string_view>
 
 #include "io/memory/budget.hpp"
-#include "sort/lines/input.hpp"
-#include "sort/lines/key_encoder.hpp"
-#include "sort/lines/run.hpp"
+#include "sort/lines/block/input.hpp"
+#include "sort/lines/keys/key_encoder.hpp"
+#include "sort/lines/runs/run.hpp"
 
 namespace spillway {
 
-// What the cursors of a merge share. It outlives them.
+// The cursors of one merge share this. It outlives them.
 struct CursorResources {
   const LineOrder& order;
   const KeyEncoder& encoder;

@@ -9,8 +9,8 @@
 
 #include "io/memory/in_flight.hpp"
 #include "sort/lines/input_cursor.hpp"
-#include "sort/lines/merge.hpp"
-#include "sort/lines/tournament.hpp"
+#include "sort/lines/runs/merge.hpp"
+#include "sort/lines/runs/tournament.hpp"
 
 namespace spillway {
 

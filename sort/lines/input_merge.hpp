@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "io/file/file_system.hpp"
-#include "sort/lines/input.hpp"
-#include "sort/lines/order.hpp"
-#include "sort/lines/output.hpp"
+#include "sort/lines/block/input.hpp"
+#include "sort/lines/block/output.hpp"
+#include "sort/lines/keys/order.hpp"
 #include "sort/lines/resources.hpp"
 
 namespace spillway {

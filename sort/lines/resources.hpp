@@ -1,4 +1,4 @@
-// What a sort or a merge of lines may use, and how it divides its memory.
+// The memory, scratch space and descriptors of a sort or a merge of lines, and how they are divided.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sort/interface/string_sorter.hpp"
-#include "sort/lines/merge.hpp"
+#include "sort/lines/runs/merge.hpp"
 
 namespace spillway {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "io/memory/budget.hpp"
-#include "sort/lines/merge.hpp"
-#include "sort/lines/run_writer.hpp"
+#include "sort/lines/runs/merge.hpp"
+#include "sort/lines/runs/run_writer.hpp"
 
 namespace spillway {
 

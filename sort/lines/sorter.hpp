@@ -2,9 +2,9 @@
 // files and a merge.
 #pragma once
 
-#include "sort/lines/input.hpp"
-#include "sort/lines/order.hpp"
-#include "sort/lines/output.hpp"
+#include "sort/lines/block/input.hpp"
+#include "sort/lines/block/output.hpp"
+#include "sort/lines/keys/order.hpp"
 #include "sort/lines/resources.hpp"
 
 namespace spillway {

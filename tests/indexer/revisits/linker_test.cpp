@@ -157,7 +157,7 @@ TEST_F(RevisitLinks, LedNowhereTheyTakeAnotherKey) {
   EXPECT_EQ(link({first, middle, records[2], records[3]}), (std::map<std::size_t, std::size_t>{{0, 3}, {1, 3}}));
 }
 
-// What the first test says, for one revisit after the other.
+// Follows one revisit after the other, by the rules that the first test states.
 class Oracle {
  public:
   explicit Oracle(const std::vector<Record>& records) : records_(records) {}

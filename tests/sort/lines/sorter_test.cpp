@@ -259,7 +259,7 @@ TEST_F(LineSorter, SplitsManyLines) {
   }
 }
 
-// Of a part of the line as it stands, and of keys that are encoded.
+// Keys are a part of the line as it stands, or encoded.
 TEST_F(LineSorter, SplitsManyLinesByTheirKeys) {
   Lines lines;
   for (std::size_t i = 0; i < 60'000; ++i) {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "sort/lines/key_encoder.hpp"
+#include "sort/lines/keys/key_encoder.hpp"
 #include "tools/cli/signals.hpp"
 
 namespace spillway {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "sort/lines/input.hpp"
+#include "sort/lines/block/input.hpp"
 #include "tools/commands/sort/options.hpp"
 
 namespace spillway {

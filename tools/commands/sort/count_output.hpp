@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "sort/lines/key_encoder.hpp"
-#include "sort/lines/output.hpp"
+#include "sort/lines/block/output.hpp"
+#include "sort/lines/keys/key_encoder.hpp"
 
 namespace spillway {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "io/base/bytes.hpp"
-#include "sort/lines/number_keys.hpp"
+#include "sort/lines/keys/number_keys.hpp"
 
 namespace spillway {
 

@@ -1,7 +1,7 @@
 // `sort --debug`: shows below each line which part of it each key compares, and warns about questionable options.
 #pragma once
 
-#include "sort/lines/output.hpp"
+#include "sort/lines/block/output.hpp"
 #include "tools/commands/sort/options.hpp"
 
 namespace spillway {

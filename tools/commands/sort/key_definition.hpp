@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "sort/lines/order.hpp"
+#include "sort/lines/keys/order.hpp"
 
 namespace spillway {
 

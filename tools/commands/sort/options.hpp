@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/file/file_system.hpp"
-#include "sort/lines/order.hpp"
+#include "sort/lines/keys/order.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/commands/sort/key_definition.hpp"
 #include "tools/commands/sort/message.hpp"

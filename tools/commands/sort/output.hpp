@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/file/placed_file.hpp"
-#include "sort/lines/output.hpp"
+#include "sort/lines/block/output.hpp"
 #include "tools/cli/command.hpp"
 
 namespace spillway {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sort/lines/input.hpp"
+#include "sort/lines/block/input.hpp"
 #include "tools/cli/command.hpp"
 
 namespace spillway {

@@ -5,14 +5,14 @@
 
 #include <vector>
 
-#include "sort/lines/output.hpp"
+#include "sort/lines/block/output.hpp"
 
 namespace spillway {
 
 // The output outlives it. Throws what that throws.
 class ZstdOutput final : public LineOutput {
  public:
-  // Of the compressor and its buffer, at the level that is used.
+  // The compressor and its buffer take this much at the level that is used.
   static constexpr std::size_t kMemoryBytes = std::size_t{6} << 20;
 
   explicit ZstdOutput(LineOutput& output);

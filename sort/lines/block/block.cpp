@@ -1,0 +1,380 @@
+#include "sort/lines/block/block.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_sort.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "sort/interface/scratch.hpp"
+#include "sort/lines/block/item_sorter.hpp"
+#include "sort/lines/block/padded_copy.hpp"
+#include "sort/lines/block/splitter_tree.hpp"
+
+namespace spillway {
+
+namespace {
+
+static_assert(LineText::kBatch <= SplitterTree::kBatch);
+constexpr std::size_t kLeastSplit = 8192;  // lines that are worth splitting
+constexpr std::size_t kLinesPerSample = 512, kMostSample = 16384, kSampleOfLeaf = 8;
+constexpr std::size_t kRangesOfThread = 4;  // a range of pieces counts its lines by leaves
+constexpr std::size_t kPartLines = 4096, kPartBytes = std::size_t{256} << 10;  // least of a part
+constexpr std::size_t kLargeLeaf = 65536;                     // least lines that all threads sort together
+constexpr std::size_t kSampledBytes = std::size_t{16} << 10;  // most of a line that is found by a place in it
+constexpr std::size_t kItemsOfTask = 16384;
+
+template <typename T>
+std::span<T> take(std::uint8_t*& at, std::size_t count) {
+  const std::span<T> taken(reinterpret_cast<T*>(at), count);
+  at += round_to_scratch_alignment(count * sizeof(T));
+  return taken;
+}
+
+ItemStrings::Kind kind_of(const KeyEncoder& encoder) {
+  if (!encoder.has_keys()) return ItemStrings::Kind::kLines;
+  return encoder.is_view() ? ItemStrings::Kind::kViews : ItemStrings::Kind::kEncoded;
+}
+
+std::size_t thread_count() { return static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()); }
+
+template <typename Body>
+void for_each_index(std::size_t count, const Body& body) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kItemsOfTask), [&](const auto& range) {
+    for (std::size_t i = range.begin(); i != range.end(); ++i) body(i);
+  });
+}
+
+}  // namespace
+
+LineBlock::LineBlock(MemoryBudget& budget, std::size_t bytes, const LineOrder& order, const KeyEncoder& encoder,
+                     const StringSorter* sorter)
+    : line_order_(order),
+      encoder_(encoder),
+      sorter_(sorter),
+      is_descending_(order.is_descending()),
+      text_(budget, bytes, {order.line_end, encoder, [this](std::size_t lines) { return bytes_for(lines); }}),
+      strings_(kind_of(encoder), text_.data(), order.line_end, encoder),
+      texts_(ItemStrings::Kind::kLines, text_.data(), order.line_end, encoder) {}
+
+std::size_t LineBlock::bytes_for(std::size_t lines) const {
+  std::size_t bytes = lines * (sizeof(LineItem) + sizeof(std::uint16_t)) + 8 * kScratchAlignment + kCopyPadding;
+  if (sorter_ != nullptr) {
+    bytes += lines * (sizeof(LineItem) + sizeof(StringRef) + sizeof(std::uint32_t)) + sorter_->scratch_bytes(lines);
+  }
+  return bytes;
+}
+
+void LineBlock::place_items() {
+  std::uint8_t* at = text_.free().data();
+  items_ = take<LineItem>(at, text_.lines());
+  leaves_ = take<std::uint16_t>(at, text_.lines());
+  strings_ = ItemStrings(kind_of(encoder_), text_.data(), line_order_.line_end, encoder_);
+  texts_ = ItemStrings(ItemStrings::Kind::kLines, text_.data(), line_order_.line_end, encoder_);
+  find_long_strings();
+}
+
+// Only pieces that are long have long lines.
+void LineBlock::find_long_strings() {
+  long_strings_.clear();
+  long_lines_.clear();
+  for (const TextPiece& piece : text_.pieces()) {
+    if (piece.end - piece.begin <= kManyBytes) continue;
+    text_.for_each_item(piece, [&](const LineItem& item, std::uint64_t line_bytes) {
+      const LineItem line = strings_.line(item);
+      const auto note = [](const ItemStrings& strings, const LineItem& noted, std::vector<LongString>& to) {
+        if ((noted.place & kManyBytes) == kManyBytes) to.push_back({noted.place >> kBytesBits, strings.bytes(noted)});
+      };
+      if (line_bytes <= kManyBytes) return;
+      note(strings_, item, long_strings_);
+      note(texts_, line, long_lines_);
+    });
+  }
+  std::ranges::sort(long_strings_, {}, &LongString::offset);
+  strings_.know(long_strings_);
+  texts_.know(long_lines_);
+}
+
+void LineBlock::arrange() {
+  place_items();
+  parts_.clear();
+  text_order_ = find_text_order();
+  if (text_order_ != TextOrder::kNone) {
+    add_text_parts();
+  } else if (sorter_ != nullptr) {
+    sort_by_sorter();
+  } else {
+    split();
+  }
+  if (is_descending_) std::ranges::reverse(parts_);
+}
+
+// Whether a line may stand before the next one as they are.
+bool LineBlock::ascends(const LineItem& a, const LineItem& b) const {
+  const int difference = strings_.view(a).compare(strings_.view(b));
+  if (difference != 0) return difference < 0;
+  if (drops_lines()) return false;
+  return !line_order_.breaks_ties() || texts_.view(strings_.line(a)) <= texts_.view(strings_.line(b));
+}
+
+// Whether the lines ascend, or strictly descend; pieces are not looked at after one that does neither.
+LineBlock::TextOrder LineBlock::find_text_order() const {
+  const std::span<const TextPiece> pieces = text_.pieces();
+  std::atomic<bool> all_ascend{true}, all_descend{true};
+  std::vector<LineItem> first(pieces.size()), last(pieces.size());
+  const auto compare = [&](const LineItem& a, const LineItem& b) {
+    if (all_ascend && !ascends(a, b)) all_ascend = false;
+    if (all_descend && strings_.view(a).compare(strings_.view(b)) <= 0) all_descend = false;
+    return all_ascend || all_descend;
+  };
+  tbb::parallel_for(std::size_t{0}, pieces.size(), [&](std::size_t i) {
+    if (!all_ascend && !all_descend) return;
+    bool is_first = true, goes_on = true;
+    text_.for_each_item(pieces[i], [&](const LineItem& item, std::uint64_t) {
+      if (!goes_on) return;
+      if (is_first) first[i] = item;
+      if (!std::exchange(is_first, false)) goes_on = compare(last[i], item);
+      last[i] = item;
+    });
+  });
+  for (std::size_t i = 1; i < pieces.size() && (all_ascend || all_descend); ++i) compare(last[i - 1], first[i]);
+  if (all_ascend) return TextOrder::kAscends;
+  return all_descend ? TextOrder::kDescends : TextOrder::kNone;
+}
+
+void LineBlock::add_text_parts() {
+  const std::span<const TextPiece> pieces = text_.pieces();
+  for (std::size_t i = 0; i != pieces.size(); ++i) {
+    const TextPiece& piece = pieces[i];
+    const std::size_t begin =
+        text_order_ == TextOrder::kAscends ? piece.first_line : text_.lines() - piece.first_line - piece.lines;
+    parts_.push_back({begin, begin + piece.lines, piece.end - piece.begin, Part::Work::kTakeFromText, i, i});
+  }
+  if (text_order_ == TextOrder::kDescends) std::ranges::reverse(parts_);
+}
+
+void LineBlock::take_from_text(const Part& part) {
+  std::size_t at = text_order_ == TextOrder::kAscends ? part.begin : part.end - 1;
+  text_.for_each_item(text_.pieces()[part.first], [&](const LineItem& item, std::uint64_t) {
+    items_[at] = strings_.line(item);
+    text_order_ == TextOrder::kAscends ? ++at : --at;
+  });
+}
+
+// The line after the one that a random place is in, about `count` times; fewer if many lines are long.
+std::vector<LineItem> LineBlock::sample_places(std::size_t count) const {
+  const std::span<const std::uint8_t> text = text_.text();
+  std::vector<LineItem> sample;
+  std::uint64_t state = text_.lines();
+  const auto end_near = [&](std::size_t from) {
+    const std::size_t bytes = std::min(kSampledBytes, text.size() - from);
+    const void* const end = std::memchr(text.data() + from, line_order_.line_end, bytes);
+    return end == nullptr ? 0 : static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - text.data()) + 1;
+  };
+  for (std::size_t i = 0; i != count; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX
+    const std::size_t begin = end_near(static_cast<std::size_t>((state >> 11) % text.size()));
+    if (begin == 0) continue;
+    const std::size_t from = begin == text.size() ? 0 : begin, end = end_near(from);
+    if (end == 0) continue;
+    text_.for_each_item({from, end}, [&](const LineItem& item, std::uint64_t) { sample.push_back(item); });
+  }
+  return sample;
+}
+
+std::vector<LineItem> LineBlock::sample_lines(std::size_t count) const {
+  const std::span<const TextPiece> pieces = text_.pieces();
+  const std::size_t step = text_.lines() / count;
+  tbb::enumerable_thread_specific<std::vector<LineItem>> found;
+  tbb::parallel_for(std::size_t{0}, pieces.size(), [&](std::size_t i) {
+    std::size_t line = pieces[i].first_line;
+    std::vector<LineItem>& own = found.local();
+    text_.for_each_item(pieces[i], [&](const LineItem& item, std::uint64_t) {
+      if (line++ % step == 0) own.push_back(item);
+    });
+  });
+  std::vector<LineItem> sample;
+  for (const auto& own : found) sample.insert(sample.end(), own.begin(), own.end());
+  return sample;
+}
+
+// Encoded keys have places of their own, and are found by going through all lines.
+std::vector<LineItem> LineBlock::take_sample(std::size_t count) const {
+  if (strings_.kind() == ItemStrings::Kind::kEncoded) return sample_lines(count);
+  std::vector<LineItem> sample = sample_places(count);
+  return sample.size() > count / 4 ? sample : sample_lines(count);
+}
+
+// Moves the lines to the leaves of a tree of splitters: one pass over the text counts the lines of each leaf, and
+// another one puts them there.
+void LineBlock::split() {
+  const std::span<const TextPiece> pieces = text_.pieces();
+  const std::size_t sample = text_.lines() < kLeastSplit ? 1 : std::min(text_.lines() / kLinesPerSample, kMostSample);
+  const SplitterTree tree(strings_, take_sample(sample), kSampleOfLeaf);
+  const std::span<const std::uint32_t> depths = tree.leaf_depths();
+  const std::size_t ranges = std::min(pieces.size(), kRangesOfThread * thread_count());
+  const auto pieces_of = [&](std::size_t range) {
+    const std::size_t begin = pieces.size() * range / ranges, end = pieces.size() * (range + 1) / ranges;
+    return pieces.subspan(begin, end - begin);
+  };
+  std::vector<std::uint32_t> counts(ranges * depths.size());
+  tbb::enumerable_thread_specific<std::vector<std::uint64_t>> bytes(
+      [&] { return std::vector<std::uint64_t>(depths.size()); });
+  tbb::parallel_for(std::size_t{0}, ranges, [&](std::size_t range) {
+    std::uint32_t* const own_counts = counts.data() + range * depths.size();
+    std::uint64_t* const own_bytes = bytes.local().data();
+    text_.for_each_batch(pieces_of(range), [&](std::span<const LineItem> items,
+                                               std::span<const std::uint64_t> line_bytes, std::size_t first) {
+      std::uint16_t* const leaves = leaves_.data() + first;
+      tree.classify(items, leaves);
+      for (std::size_t i = 0; i != items.size(); ++i) {
+        ++own_counts[leaves[i]];
+        own_bytes[leaves[i]] += line_bytes[i];
+      }
+    });
+  });
+  leaves_of_items_.clear();
+  std::size_t before = 0;
+  for (std::size_t leaf = 0; leaf != depths.size(); ++leaf) {
+    Leaf added{before, before, depths[leaf]};
+    for (std::size_t range = 0; range != ranges; ++range) {
+      std::uint32_t& count = counts[range * depths.size() + leaf];
+      added.end += std::exchange(count, static_cast<std::uint32_t>(added.end));
+    }
+    for (const auto& own : bytes) added.bytes += own[leaf];
+    before = added.end;
+    leaves_of_items_.push_back(added);
+  }
+  tbb::parallel_for(std::size_t{0}, ranges, [&](std::size_t range) {
+    std::uint32_t* const next = counts.data() + range * depths.size();
+    text_.for_each_batch(pieces_of(range),
+                         [&](std::span<const LineItem> items, std::span<const std::uint64_t>, std::size_t first) {
+                           for (std::size_t i = 0; i != items.size(); ++i) {
+                             const std::uint16_t leaf = leaves_[first + i];
+                             items_[next[leaf]++] = {strings_.load(items[i], depths[leaf]), items[i].place};
+                           }
+                         });
+  });
+  add_leaf_parts();
+}
+
+// Makes parts of several small leaves. All threads sort a large one, which becomes several parts.
+void LineBlock::add_leaf_parts() {
+  const std::size_t large = std::max(kLargeLeaf, text_.lines() / (8 * thread_count()));
+  bool is_open = false;
+  for (std::size_t i = 0; i != leaves_of_items_.size(); ++i) {
+    const Leaf& leaf = leaves_of_items_[i];
+    const std::size_t lines = leaf.end - leaf.begin;
+    if (lines == 0) continue;
+    if (lines > large) {
+      sort_items_parallel(strings_, items_.subspan(leaf.begin, lines), leaf.depth);
+      add_sorted_parts(leaf.begin, leaf.end);
+      is_open = false;
+      continue;
+    }
+    if (!is_open) parts_.push_back({leaf.begin, leaf.begin, 0, Part::Work::kSort, i, i});
+    Part& part = parts_.back();
+    part.end = leaf.end;
+    part.last = i + 1;
+    part.bytes += leaf.bytes;
+    is_open = part.end - part.begin < kPartLines && part.bytes < kPartBytes;
+  }
+}
+
+// Strings that are equal stay in one part if more is to be done with them.
+void LineBlock::add_sorted_parts(std::size_t begin, std::size_t end) {
+  const auto may_cut = [&](std::size_t at) {
+    if (!has_keys() && !drops_lines()) return true;
+    return strings_.view(items_[at - 1]) != strings_.view(items_[at]);
+  };
+  const std::size_t first = parts_.size();
+  while (begin != end) {
+    std::size_t part_end = std::min(end, begin + kPartLines);
+    while (part_end != end && !may_cut(part_end)) ++part_end;
+    parts_.push_back({begin, part_end});
+    begin = part_end;
+  }
+  tbb::parallel_for(first, parts_.size(), [&](std::size_t i) {
+    Part& part = parts_[i];
+    for (const LineItem& item : items_.subspan(part.begin, part.end - part.begin)) {
+      part.bytes += texts_.bytes(strings_.line(item)) + std::uint64_t{1};
+    }
+  });
+}
+
+void LineBlock::sort_by_sorter() {
+  const std::span<const TextPiece> pieces = text_.pieces();
+  std::uint8_t* at = reinterpret_cast<std::uint8_t*>(leaves_.data());
+  const auto references = take<StringRef>(at, text_.lines());
+  const auto sorted = take<LineItem>(at, text_.lines());
+  const auto order = take<std::uint32_t>(at, text_.lines());
+  tbb::parallel_for(std::size_t{0}, pieces.size(), [&](std::size_t i) {
+    std::size_t line = pieces[i].first_line;
+    text_.for_each_item(pieces[i], [&](const LineItem& item, std::uint64_t) {
+      items_[line] = item;
+      references[line++] = {strings_.data(item), strings_.bytes(item), 0};
+    });
+  });
+  sorter_->sort(references, order, {}, {at, static_cast<std::size_t>(text_.free().data() + text_.free().size() - at)});
+  for_each_index(text_.lines(), [&](std::size_t i) { sorted[i] = items_[order[i]]; });
+  for_each_index(text_.lines(), [&](std::size_t i) { items_[i] = sorted[i]; });
+  add_sorted_parts(0, text_.lines());
+}
+
+void LineBlock::sort_part(std::size_t number) {
+  Part& part = parts_[number];
+  if (part.work == Part::Work::kTakeFromText) return take_from_text(part);
+  if (part.work == Part::Work::kSort) {
+    ItemSorter sorter(strings_);
+    for (std::size_t i = part.first; i != part.last; ++i) {
+      const Leaf& leaf = leaves_of_items_[i];
+      sorter.sort(items_.subspan(leaf.begin, leaf.end - leaf.begin), leaf.depth);
+    }
+  }
+  if (has_keys() || drops_lines()) take_lines(part);
+}
+
+// Replaces keys by their lines, orders those with equal keys, or keeps the first one of them.
+void LineBlock::take_lines(Part& part) {
+  std::size_t kept = part.begin;
+  std::uint64_t bytes = 0;
+  for (std::size_t begin = part.begin; begin != part.end;) {
+    std::size_t end = begin + 1;
+    const std::string_view first = strings_.view(items_[begin]);
+    while (end != part.end && strings_.view(items_[end]) == first) ++end;
+    const std::span<LineItem> equal = items_.subspan(begin, end - begin);
+    for (LineItem& item : equal) item = strings_.line(item);
+    if (drops_lines()) {
+      items_[kept] = *std::ranges::min_element(equal, {}, &LineItem::place);
+      bytes += texts_.bytes(items_[kept++]) + std::uint64_t{1};
+    } else {
+      if (equal.size() > 1) order_equal(equal);
+    }
+    begin = end;
+  }
+  if (!drops_lines()) return;
+  part.end = kept;
+  part.bytes = bytes;
+}
+
+void LineBlock::order_equal(std::span<LineItem> items) const {
+  if (!line_order_.breaks_ties()) {
+    const auto comes_before = [](const LineItem& a, const LineItem& b) { return a.place < b.place; };
+    if (items.size() > kLargeLeaf) {
+      tbb::parallel_sort(items.begin(), items.end(), comes_before);
+    } else {
+      std::ranges::sort(items, comes_before);
+    }
+    return;
+  }
+  for (LineItem& item : items) item.cache = texts_.load(item, 0);
+  if (items.size() > kLargeLeaf) return sort_items_parallel(texts_, items, 0);
+  ItemSorter(texts_).sort(items, 0);
+}
+
+}  // namespace spillway

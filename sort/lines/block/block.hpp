@@ -1,0 +1,110 @@
+// A block of lines in memory: its text is split into parts whose order is known, and sorted part by part while sorted
+// parts go out. If all input fits one block, it is the whole sort; otherwise each block becomes a run
+// (sort/lines/runs/run.hpp).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/memory/budget.hpp"
+#include "sort/interface/string_sorter.hpp"
+#include "sort/lines/block/items.hpp"
+#include "sort/lines/block/text.hpp"
+#include "sort/lines/keys/key_encoder.hpp"
+
+namespace spillway {
+
+// fill(), arrange(), then sort_part() and line() for each part, again and again. Works in parallel inside the calling
+// thread's TBB arena. Encoder and sorter outlive it.
+class LineBlock {
+ public:
+  // `sorter` null: the block sorts by itself, which is faster.
+  LineBlock(MemoryBudget& budget, std::size_t bytes, const LineOrder& order, const KeyEncoder& encoder,
+            const StringSorter* sorter);
+  LineBlock(const LineBlock&) = delete;
+  LineBlock& operator=(const LineBlock&) = delete;
+
+  // As LineText has them.
+  bool fill(LineInput& input) { return text_.fill(input); }
+  void allow_growth(std::function<bool(std::size_t)> grow) { text_.allow_growth(std::move(grow)); }
+  bool has_all() const { return text_.has_all(); }
+  // Splits the lines into parts, in the order of the output.
+  void arrange();
+
+  std::size_t parts() const { return parts_.size(); }
+  // Sorts the lines of a part, and drops those that are not wanted. Once for each part; thread-safe for different
+  // parts.
+  void sort_part(std::size_t part);
+  // Bytes of the part's lines, with a line end for each; once it is sorted, of those that were not dropped.
+  std::uint64_t part_bytes(std::size_t part) const { return parts_[part].bytes; }
+  // The number of lines of a sorted part.
+  std::size_t size(std::size_t part) const { return parts_[part].end - parts_[part].begin; }
+  // The i-th line of a sorted part; kCopyPadding bytes after its line end are readable.
+  std::string_view line(std::size_t part, std::size_t i) const { return texts_.view(items_[index(part, i)]); }
+  void prefetch(std::size_t part, std::size_t i) const {
+    const LineItem& item = items_[index(part, i)];
+    __builtin_prefetch(texts_.data(item));
+    __builtin_prefetch(texts_.data(item) + (item.place & kManyBytes));
+  }
+  // The text, if it is in order as it was read.
+  std::span<const std::uint8_t> text_in_order() const {
+    const TextOrder wanted = is_descending_ ? TextOrder::kDescends : TextOrder::kAscends;
+    return text_order_ == wanted ? text_.text() : std::span<const std::uint8_t>();
+  }
+
+ private:
+  // Items [begin, end).
+  struct Part {
+    std::size_t begin, end;
+    std::uint64_t bytes = 0;
+    enum class Work : std::uint8_t { kSorted, kSort, kTakeFromText } work = Work::kSorted;
+    std::size_t first = 0, last = 0;  // leaves, or a piece
+  };
+  struct Leaf {
+    std::size_t begin, end;
+    std::uint32_t depth;
+    std::uint64_t bytes = 0;
+  };
+  enum class TextOrder : std::uint8_t { kNone, kAscends, kDescends };
+
+  std::size_t index(std::size_t part, std::size_t i) const {
+    return is_descending_ ? parts_[part].end - 1 - i : parts_[part].begin + i;
+  }
+  std::size_t bytes_for(std::size_t lines) const;
+  bool drops_lines() const { return line_order_.is_unique; }
+  bool has_keys() const { return encoder_.has_keys(); }
+  void place_items();
+  void find_long_strings();
+  TextOrder find_text_order() const;
+  bool ascends(const LineItem& a, const LineItem& b) const;
+  void add_text_parts();
+  std::vector<LineItem> sample_places(std::size_t count) const;
+  std::vector<LineItem> sample_lines(std::size_t count) const;
+  std::vector<LineItem> take_sample(std::size_t count) const;
+  void split();
+  void sort_by_sorter();
+  void add_leaf_parts();
+  void add_sorted_parts(std::size_t begin, std::size_t end);
+  void take_from_text(const Part& part);
+  void take_lines(Part& part);
+  void order_equal(std::span<LineItem> items) const;
+
+  const LineOrder& line_order_;
+  const KeyEncoder& encoder_;
+  const StringSorter* sorter_;
+  bool is_descending_;
+  LineText text_;  // its free memory: [ items | their leaves | what a named sorter needs ]
+  TextOrder text_order_ = TextOrder::kNone;
+  ItemStrings strings_, texts_;  // what is compared, and the lines
+  std::vector<LongString> long_strings_, long_lines_;
+  std::span<LineItem> items_;
+  std::span<std::uint16_t> leaves_;
+  std::vector<Leaf> leaves_of_items_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace spillway

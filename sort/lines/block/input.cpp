@@ -1,0 +1,87 @@
+#include "sort/lines/block/input.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{1} << 20;  // of one thread at a time
+
+}  // namespace
+
+LineInput::LineInput(FileSystem& files, std::vector<std::string> paths, char line_end, std::function<void()> check,
+                     InputOpener opener)
+    : files_(files),
+      paths_(std::move(paths)),
+      line_end_(line_end),
+      check_(std::move(check)),
+      opener_(std::move(opener)) {}
+
+bool LineInput::open_next() {
+  if (next_ == paths_.size()) return false;
+  const std::string& path = paths_[next_++];
+  if (opener_) stream_ = opener_(path);
+  const auto status = path == "-" || stream_ ? std::nullopt : files_.status(path);
+  // Files of /proc are regular, have no size, and hold text.
+  if (status && status->type == FileType::kRegular && status->size != 0) {
+    file_ = files_.open(path);
+  } else if (stream_ == nullptr) {
+    stream_ = files_.open_stream(path);
+    stream_->set_wait_check(check_);
+  }
+  offset_ = 0;
+  is_open_ = is_empty_ = true;
+  return true;
+}
+
+std::size_t LineInput::read(std::span<std::uint8_t> out) {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    if (check_) check_();
+    if (!is_open_ && !open_next()) break;
+    const std::size_t got = read_current(out.subspan(done));
+    if (got != 0) {
+      done += got;
+      last_byte_ = out[done - 1];
+      is_empty_ = false;
+      continue;
+    }
+    if (!is_empty_ && last_byte_ != static_cast<std::uint8_t>(line_end_)) {
+      out[done++] = static_cast<std::uint8_t>(line_end_);
+    }
+    file_.reset();
+    stream_.reset();
+    is_open_ = false;
+  }
+  bytes_read_ += done;
+  return done;
+}
+
+std::size_t LineInput::read_current(std::span<std::uint8_t> out) {
+  if (file_ != nullptr) return read_file(out);
+  return stream_->read(out);
+}
+
+// A file that grew meanwhile is read to its new end.
+std::size_t LineInput::read_file(std::span<std::uint8_t> out) {
+  const std::uint64_t size = file_->size();
+  const std::size_t wanted =
+      offset_ < size ? static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size - offset_)) : out.size();
+  const std::size_t parts = (wanted + kReadBytes - 1) / kReadBytes;
+  if (offset_ >= size) {
+    const std::size_t got = file_->read_at(offset_, out.first(std::min(wanted, kReadBytes)));
+    offset_ += got;
+    return got;
+  }
+  tbb::parallel_for(std::size_t{0}, parts, [&](std::size_t part) {
+    const std::size_t begin = part * kReadBytes, bytes = std::min(kReadBytes, wanted - begin);
+    file_->read_exactly(offset_ + begin, out.subspan(begin, bytes));
+  });
+  offset_ += wanted;
+  return wanted;
+}
+
+}  // namespace spillway

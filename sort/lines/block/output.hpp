@@ -1,0 +1,27 @@
+// Where sorted lines go, and how a block is written: threads sort parts of it, gather their lines, and write them at
+// their places where the output has places.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "sort/lines/block/block.hpp"
+
+namespace spillway {
+
+class LineOutput {
+ public:
+  virtual ~LineOutput() = default;
+  // Whether write_at() can be used. If not, write() is called in order, by one thread at a time. Both get whole lines.
+  virtual bool has_places() const = 0;
+  virtual void write(std::span<const std::uint8_t> bytes) = 0;
+  // Thread-safe. Offsets count from where this sort's output begins.
+  virtual void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) = 0;
+};
+
+// Sorts an arranged block and writes its lines. `drops_lines`: whether the order keeps one of equal lines. Parallel;
+// memory: 512 KiB for each thread, and if the output has no places, for each of 2 * threads + 2 parts.
+// Returns the number of bytes.
+std::uint64_t write_block(LineBlock& block, bool drops_lines, LineOutput& output);
+
+}  // namespace spillway

@@ -1,0 +1,134 @@
+// The text of a block: lines as they are read, cut into pieces, and the encoded keys of its lines.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/base/byte_order.hpp"
+#include "io/memory/budget.hpp"
+#include "sort/lines/block/input.hpp"
+#include "sort/lines/block/items.hpp"
+#include "sort/lines/block/line_ends.hpp"
+#include "sort/lines/keys/key_encoder.hpp"
+
+namespace spillway {
+
+// Consecutive lines of a text, and their encoded keys, if there are any.
+struct TextPiece {
+  std::size_t begin, end;  // in the text
+  std::size_t lines = 0;
+  std::uint8_t* keys = nullptr;
+  std::size_t first_line = 0;  // its number
+};
+
+// fill(), then the rest, again and again. Works in parallel inside the calling thread's TBB arena.
+class LineText {
+ public:
+  struct Format {
+    char line_end;
+    const KeyEncoder& encoder;                               // outlives the text
+    std::function<std::size_t(std::size_t)> bytes_for = {};  // free memory that the owner needs for so many lines
+  };
+  LineText(MemoryBudget& budget, std::size_t bytes, Format format);
+
+  // Takes lines from `input`, and those that were left, until the memory is full. Returns false if there were none.
+  // Throws BudgetError for a line that does not fit alone, and as much memory as `grow` allows.
+  bool fill(LineInput& input);
+  // Asked with the bytes that a line needs, if it does not fit alone: whether the text may take them.
+  void allow_growth(std::function<bool(std::size_t)> grow) { grow_ = std::move(grow); }
+  // Whether the last fill() met the end of the input.
+  bool has_all() const { return is_at_end_ && pending_bytes_ == 0; }
+
+  // All of these hold until the next fill(). Offsets of items count from data().
+  const std::uint8_t* data() const { return buffer_.data(); }
+  std::span<const std::uint8_t> text() const { return buffer_.span().first(text_bytes_); }
+  std::size_t lines() const { return line_count_; }
+  std::span<const TextPiece> pieces() const { return pieces_; }
+  // The memory that is left, aligned; kCopyPadding bytes stand between the text and it.
+  std::span<std::uint8_t> free();
+
+  // Calls take(item, bytes of the line and its end) for each line of a piece. Caches are not set.
+  template <typename Take>
+  void for_each_item(const TextPiece& piece, const Take& take) const;
+  // Calls take(items, bytes of their lines, number of the first one) for at most kBatch lines of some pieces at once.
+  template <typename Take>
+  void for_each_batch(std::span<const TextPiece> pieces, const Take& take) const;
+  static constexpr std::size_t kBatch = 256;
+
+ private:
+  std::size_t room() const;
+  std::size_t key_bytes() const { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - top_); }
+  std::size_t expected_text() const;
+  std::size_t step_bytes() const;
+  bool admit(std::size_t bytes);
+  bool admit_some();
+  bool grow();
+  std::size_t lines_end(std::size_t bytes) const;
+  std::size_t line_end(std::size_t from) const;
+  std::vector<TextPiece> cut(std::size_t bytes) const;
+  bool place_keys(std::vector<TextPiece>& pieces);
+  bool append_key(TextPiece& piece, std::string& keys) const;
+  void number_lines();
+  [[noreturn]] void refuse_line() const;
+
+  const KeyEncoder& encoder_;
+  MemoryBudget& budget_;
+  std::function<std::size_t(std::size_t)> bytes_for_;
+  char line_end_;
+  bool has_blobs_;
+  // [ text | pending text | free | keys, growing down ]
+  Buffer buffer_;
+  std::size_t text_bytes_ = 0, pending_bytes_ = 0, line_count_ = 0;
+  std::uint8_t* top_;
+  std::vector<TextPiece> pieces_;
+  std::function<bool(std::size_t)> grow_;
+  bool is_at_end_ = false;
+};
+
+template <typename Take>
+void LineText::for_each_item(const TextPiece& piece, const Take& take) const {
+  const std::uint8_t *const text = buffer_.data(), *from = text + piece.begin, *key = piece.keys;
+  for_each_line_end(from, text + piece.end, line_end_, [&](const std::uint8_t* end) {
+    const auto offset = static_cast<std::uint64_t>(from - text), bytes = static_cast<std::uint64_t>(end - from);
+    if (has_blobs_) {
+      const auto key_bytes = load_le<std::uint32_t>(key + sizeof(std::uint64_t));
+      key += kKeyHeadBytes;
+      take(LineItem{0, item_place(static_cast<std::uint64_t>(key - text), key_bytes)}, bytes + 1);
+      key += key_bytes;
+    } else if (encoder_.has_keys()) {
+      const std::string_view found = encoder_.view({reinterpret_cast<const char*>(from), bytes});
+      const auto* const begin = reinterpret_cast<const std::uint8_t*>(found.data());
+      take(LineItem{0, item_place(static_cast<std::uint64_t>(begin - text), found.size())}, bytes + 1);
+    } else {
+      take(LineItem{0, item_place(offset, bytes)}, bytes + 1);
+    }
+    from = end + 1;
+  });
+}
+
+template <typename Take>
+void LineText::for_each_batch(std::span<const TextPiece> pieces, const Take& take) const {
+  std::array<LineItem, kBatch> items;
+  std::array<std::uint64_t, kBatch> bytes;
+  for (const TextPiece& piece : pieces) {
+    std::size_t count = 0, first = piece.first_line;
+    const auto hand_on = [&] {
+      take(std::span(items).first(count), std::span(bytes).first(count), first);
+      first += std::exchange(count, 0);
+    };
+    for_each_item(piece, [&](const LineItem& item, std::uint64_t line_bytes) {
+      items[count] = item;
+      bytes[count] = line_bytes;
+      if (++count == items.size()) hand_on();
+    });
+    hand_on();
+  }
+}
+
+}  // namespace spillway

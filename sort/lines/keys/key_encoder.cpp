@@ -1,0 +1,121 @@
+#include "sort/lines/keys/key_encoder.hpp"
+
+#include <algorithm>
+#include <boost/uuid/detail/md5.hpp>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "sort/lines/keys/number_keys.hpp"
+#include "sort/lines/keys/version_key.hpp"
+
+namespace spillway {
+
+namespace {
+
+// A text ends with a zero byte; a byte 0 or 1 in it becomes 1 and a byte that tells which.
+constexpr char kTextEnd = 0, kEscape = 1;
+
+bool is_alphanumeric(unsigned char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+bool is_ignored(unsigned char c, IgnoredBytes ignored) {
+  if (ignored == IgnoredBytes::kNonDictionary) return !is_alphanumeric(c) && !is_blank(static_cast<char>(c));
+  return ignored == IgnoredBytes::kNonPrinting && (c < ' ' || c > '~');
+}
+
+void append_text(std::string_view text, std::string& out) {
+  const std::size_t begin = out.size();
+  out += text;
+  bool has_low = false;
+  for (const char c : text) has_low |= static_cast<unsigned char>(c) <= 1;
+  if (has_low) {
+    out.resize(begin);
+    for (const char c : text) {
+      if (static_cast<unsigned char>(c) <= 1) out += kEscape;
+      out += static_cast<unsigned char>(c) <= 1 ? static_cast<char>(c + 1) : c;
+    }
+  }
+  out += kTextEnd;
+}
+
+}  // namespace
+
+KeyEncoder::KeyEncoder(const LineOrder& order) : order_(order) {
+  is_view_ = order.keys.size() == 1 && order.keys.front().rule.is_plain() &&
+             order.keys.front().rule.is_reversed == order.is_descending();
+  for (const LineKey& key : order.keys) {
+    Encoded table;
+    table.has_table = key.rule.folds_case || key.rule.ignored != IgnoredBytes::kNone;
+    for (unsigned c = 0; c < 256; ++c) {
+      const bool is_lower = c >= 'a' && c <= 'z';
+      table.fold[c] = static_cast<char>(key.rule.folds_case && is_lower ? c - 'a' + 'A' : c);
+      table.is_ignored[c] = is_ignored(static_cast<unsigned char>(c), key.rule.ignored);
+    }
+    tables_.push_back(table);
+  }
+}
+
+void KeyEncoder::append(std::string_view line, std::string& out) const {
+  thread_local std::string changed;
+  for (std::size_t i = 0; i < order_.keys.size(); ++i) {
+    const LineKey& key = order_.keys[i];
+    std::string_view text = find_key(line, key.place, order_.field_separator);
+    const Encoded& table = tables_[i];
+    if (table.has_table) {
+      changed.clear();
+      for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (!table.is_ignored[byte]) changed += table.fold[byte];
+      }
+      text = changed;
+    }
+    const std::size_t begin = out.size();
+    append_one(i, text, out);
+    if (key.rule.is_reversed == order_.is_descending()) continue;
+    for (std::size_t at = begin; at < out.size(); ++at) out[at] = static_cast<char>(~out[at]);
+  }
+}
+
+void KeyEncoder::append_one(std::size_t number, std::string_view text, std::string& out) const {
+  switch (order_.keys[number].rule.kind) {
+    case KeyKind::kText:
+      return append_text(text, out);
+    case KeyKind::kNumber:
+      return append_number_key(text, out);
+    case KeyKind::kGeneralNumber:
+      return append_general_number_key(text, out);
+    case KeyKind::kHumanNumber:
+      return append_human_number_key(text, out);
+    case KeyKind::kMonth:
+      return append_month_key(text, out);
+    case KeyKind::kRandom:
+      return append_random(text, out);
+    case KeyKind::kVersionNumber:
+      return append_version_key(text, out);
+  }
+}
+
+// A salted MD5, as GNU sort's, so that one --random-source gives one order. Equal sums leave it to the text.
+void KeyEncoder::append_random(std::string_view text, std::string& out) const {
+  boost::uuids::detail::md5 hash;
+  hash.process_bytes(order_.random_salt.data(), order_.random_salt.size());
+  // Boost copies less than a block of 64 bytes; of longer texts it reads words that are not aligned.
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t bytes = std::min<std::size_t>(rest.size(), 63);
+    hash.process_bytes(rest.data(), bytes);
+    rest.remove_prefix(bytes);
+  }
+  boost::uuids::detail::md5::digest_type digest;
+  hash.get_digest(digest);
+  // Boost before 1.86 gives words, each the wrong way round; later versions give bytes.
+  for (auto& part : digest) {
+    using Part = std::remove_reference_t<decltype(part)>;
+    if constexpr (sizeof(Part) == sizeof(std::uint32_t)) part = static_cast<Part>(__builtin_bswap32(part));
+  }
+  out.append(reinterpret_cast<const char*>(&digest), sizeof digest);
+  append_text(text, out);
+}
+
+}  // namespace spillway

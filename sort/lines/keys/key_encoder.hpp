@@ -1,0 +1,44 @@
+// The keys of a line as one byte string: comparing these strings by memcmp is comparing the lines by all their keys, so
+// every string sorter and every merge serves every order.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "sort/lines/keys/order.hpp"
+
+namespace spillway {
+
+// Thread-safe. The order outlives it.
+class KeyEncoder {
+ public:
+  explicit KeyEncoder(const LineOrder& order);
+
+  // Whether there are keys at all. If not, the lines are the strings to compare.
+  bool has_keys() const { return !order_.keys.empty(); }
+  // Whether the key is a part of the line as it stands: in memory, view() then serves without a copy.
+  bool is_view() const { return is_view_; }
+  std::string_view view(std::string_view line) const {
+    return find_key(line, order_.keys.front().place, order_.field_separator);
+  }
+
+  // Appends the string for all keys; no string is a prefix of another one. If the order is descending, greater strings
+  // come first. O(line).
+  void append(std::string_view line, std::string& out) const;
+
+ private:
+  struct Encoded {
+    std::array<char, 256> fold{};
+    std::array<bool, 256> is_ignored{};
+    bool has_table = false;
+  };
+  void append_one(std::size_t number, std::string_view text, std::string& out) const;
+  void append_random(std::string_view text, std::string& out) const;
+
+  const LineOrder& order_;
+  bool is_view_ = false;
+  std::vector<Encoded> tables_;
+};
+
+}  // namespace spillway

@@ -1,0 +1,199 @@
+#include "sort/lines/runs/merge.hpp"
+
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+
+#include "io/memory/in_flight.hpp"
+#include "sort/lines/block/padded_copy.hpp"
+#include "sort/lines/runs/ranges.hpp"
+#include "sort/lines/runs/tournament.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kLeastRuns = 2;
+constexpr std::size_t kLeastRangeBytes = std::size_t{256} << 10, kMostRangeBytes = std::size_t{8} << 20;
+
+// How a merge shares the memory among the ranges that are worked on at once.
+struct MergePlan {
+  std::size_t tokens = 1, range_bytes = 0, most_runs = kLeastRuns;
+};
+
+// What a thread makes of a range: text for the output, or blocks of a run.
+struct RangeResult {
+  std::vector<std::uint8_t> text;
+  std::vector<EncodedBlock> blocks;
+  std::uint64_t offset = 0;
+};
+
+class RangeWorker {
+ public:
+  RangeWorker(std::span<const Run> runs, const LineOrder& order, std::size_t block_bytes, std::size_t range_bytes)
+      : runs_(runs), order_(order), line_end_(order.line_end), block_bytes_(block_bytes), range_bytes_(range_bytes) {}
+
+  void make_text(const MergeRange& range, RangeResult& result) const {
+    RunMerger merger = merge_range(runs_, order_, range);
+    // Ranges differ a little in size.
+    std::vector<std::uint8_t>& text = result.text;
+    text.resize(range_bytes_ / 4 * 5 + kCopyPadding);
+    std::size_t used = 0;
+    while (merger.next()) {
+      const std::string_view line = merger.record().line(order_);
+      if (text.size() - used <= line.size() + kCopyPadding) text.resize((used + line.size() + kCopyPadding) / 4 * 5);
+      const auto* const from = reinterpret_cast<const std::uint8_t*>(line.data());
+      *copy_padded(from, line.size(), text.data() + used) = static_cast<std::uint8_t>(line_end_);
+      used += line.size() + 1;
+    }
+    text.resize(used);
+  }
+
+  void make_blocks(const MergeRange& range, RangeResult& result) const {
+    RunMerger merger = merge_range(runs_, order_, range);
+    BlockEncoder encoder(order_);
+    while (merger.next()) {
+      encoder.add(merger.record(), merger.shared());
+      if (encoder.record_bytes() >= block_bytes_) result.blocks.push_back(encoder.finish());
+    }
+    if (!encoder.is_empty()) result.blocks.push_back(encoder.finish());
+  }
+
+ private:
+  std::span<const Run> runs_;
+  RecordOrder order_;
+  char line_end_;
+  std::size_t block_bytes_, range_bytes_;
+};
+
+std::size_t token_count() { return static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()) + 1; }
+
+// Calls check() before each range, make(range, result) in parallel, take(result) in order by one thread at a time, and
+// put(result) in parallel.
+struct RangeWork {
+  std::vector<MergeRange> ranges;
+  std::size_t tokens;
+  const std::function<void()>& check;
+};
+template <typename Make, typename Take, typename Put>
+void for_each_range(const RangeWork& work, const Make& make, const Take& take, const Put& put) {
+  using Pointer = RangeResult*;
+  InFlight<RangeResult> results;
+  std::size_t next = 0;
+  const auto number =
+      tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+        if (work.check) work.check();
+        if (next == work.ranges.size()) control.stop();
+        return next++;
+      });
+  const auto merge = tbb::make_filter<std::size_t, Pointer>(tbb::filter_mode::parallel, [&](std::size_t i) {
+    const Pointer result = results.add({});
+    make(work.ranges[i], *result);
+    return result;
+  });
+  const auto order = tbb::make_filter<Pointer, Pointer>(tbb::filter_mode::serial_in_order, [&](Pointer result) {
+    take(*result);
+    return result;
+  });
+  const auto write = tbb::make_filter<Pointer, void>(tbb::filter_mode::parallel, [&](Pointer result) {
+    put(*result);
+    results.remove(result);
+  });
+  tbb::parallel_pipeline(work.tokens, number & merge & order & write);
+}
+
+Run merge_group(std::span<const Run> runs, RunSpace& space, const LineOrder& order, const MergeResources& resources,
+                const MergePlan& plan) {
+  const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
+  Run merged;
+  merged.file = &space.next_file();
+  for_each_range(
+      RangeWork{split_by_rank(runs, order, plan.range_bytes), plan.tokens, resources.check},
+      [&](const MergeRange& range, RangeResult& result) { worker.make_blocks(range, result); },
+      [&](const RangeResult& result) {
+        for (const EncodedBlock& block : result.blocks) {
+          space.charge(block.stored.size());
+          append_block(merged, block);
+        }
+      },
+      [](const RangeResult&) {});
+  merged.blocks.shrink_to_fit();
+  return merged;
+}
+
+void merge_to_output(std::span<const Run> runs, const LineOrder& order, const MergeResources& resources,
+                     const MergePlan& plan, LineOutput& output) {
+  const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
+  std::uint64_t bytes = 0;
+  for_each_range(
+      RangeWork{split_by_rank(runs, order, plan.range_bytes), plan.tokens, resources.check},
+      [&](const MergeRange& range, RangeResult& result) { worker.make_text(range, result); },
+      [&](RangeResult& result) {
+        result.offset = bytes;
+        bytes += result.text.size();
+        if (!output.has_places()) output.write(result.text);
+      },
+      [&](const RangeResult& result) {
+        if (output.has_places()) output.write_at(result.offset, result.text);
+      });
+}
+
+// What runs take, and the places where all ranges begin and end in them; at most half of `memory_bytes`.
+std::size_t kept_bytes(std::span<const Run> runs, std::size_t range_bytes, std::size_t memory_bytes) {
+  constexpr std::size_t kPlaces = 3;  // begin, end, and the block
+  std::size_t bytes = 0;
+  std::uint64_t record_bytes = 0;
+  for (const Run& run : runs) {
+    bytes += run.own_bytes();
+    record_bytes += run.record_bytes;
+  }
+  bytes += (record_bytes / range_bytes + 1) * runs.size() * kPlaces * sizeof(std::uint64_t);
+  return std::min(bytes, memory_bytes / 2);
+}
+
+// A quarter of the memory is for what is made of ranges, the rest for the blocks and records of runs. Long lines leave
+// less than all threads need.
+MergePlan plan_merge(std::span<const Run> runs, const MergeResources& resources) {
+  std::size_t cursor_bytes = 1;
+  for (const Run& run : runs) {
+    cursor_bytes = std::max<std::size_t>(cursor_bytes, std::size_t{run.longest_raw} + run.longest_record + 512);
+  }
+  MergePlan plan;
+  plan.range_bytes = resources.range_bytes;
+  if (plan.range_bytes == 0) {
+    plan.range_bytes = std::clamp(resources.memory_bytes / token_count() / 4, kLeastRangeBytes, kMostRangeBytes);
+  }
+  const std::size_t memory = resources.memory_bytes - kept_bytes(runs, plan.range_bytes, resources.memory_bytes);
+  const std::size_t least = plan.range_bytes + kLeastRuns * cursor_bytes;
+  plan.tokens = std::clamp<std::size_t>(memory / least, 1, token_count());
+  const std::size_t each = std::max(memory / plan.tokens, least);
+  plan.most_runs = (each - plan.range_bytes) / cursor_bytes;
+  if (resources.most_runs != 0) plan.most_runs = std::min(plan.most_runs, std::max(resources.most_runs, kLeastRuns));
+  return plan;
+}
+
+}  // namespace
+
+void merge_runs(std::vector<Run> runs, RunSpace& space, const LineOrder& order, const MergeResources& resources,
+                LineOutput& output) {
+  MergePlan plan = plan_merge(runs, resources);
+  while (runs.size() > plan.most_runs) {
+    std::vector<Run> merged;
+    for (std::size_t begin = 0; begin < runs.size(); begin += plan.most_runs) {
+      const std::size_t count = std::min(plan.most_runs, runs.size() - begin);
+      const std::span<Run> group = std::span(runs).subspan(begin, count);
+      if (count == 1) {
+        merged.push_back(std::move(group.front()));
+        continue;
+      }
+      merged.push_back(merge_group(group, space, order, resources, plan));
+      for (const Run& run : group) space.release(run);
+    }
+    runs = std::move(merged);
+    plan = plan_merge(runs, resources);
+  }
+  merge_to_output(runs, order, resources, plan, output);
+}
+
+}  // namespace spillway

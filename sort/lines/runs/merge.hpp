@@ -1,0 +1,24 @@
+// Merges sorted runs in parallel over ranges of records (sort/lines/runs/ranges.hpp), in passes if they are too many.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "sort/lines/block/output.hpp"
+#include "sort/lines/runs/run.hpp"
+
+namespace spillway {
+
+struct MergeResources {
+  std::size_t memory_bytes = 0;
+  std::size_t block_bytes = 0;  // of records, in a block
+  std::size_t range_bytes = 0;  // of records that a thread merges at once; 0: what fits the memory
+  std::size_t most_runs = 0;    // in one merge; 0: as many as fit the memory
+  std::function<void()> check;  // called between ranges; throws to stop
+};
+
+// Merges all runs into `output`, in passes if there are more than fit the memory. Parallel.
+void merge_runs(std::vector<Run> runs, RunSpace& space, const LineOrder& order, const MergeResources& resources,
+                LineOutput& output);
+
+}  // namespace spillway

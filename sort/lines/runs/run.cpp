@@ -1,0 +1,198 @@
+#include "sort/lines/runs/run.hpp"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "io/base/bytes.hpp"
+#include "io/base/error.hpp"
+#include "io/base/varint.hpp"
+#include "sort/lines/block/padded_copy.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr int kLevel = 1;
+// Bytes of a first record after those that it shares with the one of the block before; a short string holds them
+// without memory of its own.
+constexpr std::size_t kFirstBytes = 15;
+constexpr std::size_t kMostFurtherBytes = 256;
+
+struct Compressor {
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  Compressor() = default;
+  Compressor(const Compressor&) = delete;
+  Compressor& operator=(const Compressor&) = delete;
+  ~Compressor() { ZSTD_freeCCtx(context); }
+};
+
+struct Decompressor {
+  ZSTD_DCtx* context = ZSTD_createDCtx();
+  Decompressor() = default;
+  Decompressor(const Decompressor&) = delete;
+  Decompressor& operator=(const Decompressor&) = delete;
+  ~Decompressor() { ZSTD_freeDCtx(context); }
+};
+
+std::uint32_t read_number(const std::uint8_t*& at) {
+  std::uint32_t value = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    const std::uint8_t byte = *at++;
+    value |= std::uint32_t{byte & 0x7FU} << shift;
+    if (byte < 0x80) return value;
+  }
+}
+
+// A prefix that is long and new becomes known over several blocks.
+void make_known(Run& run, const EncodedBlock& encoded, RunBlock& block) {
+  const std::size_t shared = shared_bytes(run.last_first, encoded.first);
+  const std::size_t known = std::min(shared, run.known_first_bytes);
+  const std::size_t end = std::min({encoded.first.size(), shared + kFirstBytes, known + kMostFurtherBytes});
+  block.first_shared = static_cast<std::uint32_t>(known);
+  block.first_further = encoded.first.substr(known, end - known);
+  block.has_whole_first = encoded.has_whole_first && end == encoded.first.size();
+  run.further_bytes += end - known > kFirstBytes ? end - known : 0;  // others need no memory of their own
+  run.last_first = encoded.first;
+  run.known_first_bytes = end;
+}
+
+}  // namespace
+
+void BlockEncoder::add(const Record& record, std::size_t shared) {
+  if (is_empty()) {
+    shared = 0;
+    const std::string_view compared = record.compared(order_);
+    first_ = compared.substr(0, EncodedBlock::kMostFirstBytes);
+    has_whole_first_ = compared.size() == first_.size();
+  }
+  const std::size_t further = record.bytes.size() - shared, most = raw_bytes_ + 3 * kMaxVarintBytes + further;
+  if (raw_.size() < most) raw_.resize(2 * most);
+  std::uint8_t* end = write_varint(raw_.data() + raw_bytes_, shared);
+  end = write_varint(end, further);
+  if (order_.has_keys) end = write_varint(end, record.key_bytes);
+  end = copy_bytes(bytes_of(record.bytes.substr(shared)), end);
+  raw_bytes_ = static_cast<std::size_t>(end - raw_.data());
+  ++block_.records;
+  block_.record_bytes += record.bytes.size() + 1;
+  longest_record_ = std::max(longest_record_, static_cast<std::uint32_t>(record.bytes.size()));
+}
+
+EncodedBlock BlockEncoder::finish() {
+  thread_local Compressor compressor;
+  thread_local std::vector<std::uint8_t> compressed;
+  EncodedBlock encoded;
+  block_.raw_bytes = static_cast<std::uint32_t>(raw_bytes_);
+  compressed.resize(ZSTD_compressBound(raw_bytes_));
+  const std::size_t bytes =
+      ZSTD_compressCCtx(compressor.context, compressed.data(), compressed.size(), raw_.data(), raw_bytes_, kLevel);
+  if (ZSTD_isError(bytes) != 0) throw std::runtime_error(std::string("zstd: ") + ZSTD_getErrorName(bytes));
+  encoded.stored.assign(compressed.begin(), compressed.begin() + static_cast<std::ptrdiff_t>(bytes));
+  block_.stored_bytes = static_cast<std::uint32_t>(bytes);
+  encoded.block = std::move(block_);
+  encoded.longest_record = longest_record_;
+  encoded.first = std::move(first_);
+  encoded.has_whole_first = has_whole_first_;
+  block_ = {};
+  raw_bytes_ = 0;
+  longest_record_ = 0;
+  return encoded;
+}
+
+void BlockWalk::unfold() {
+  if (is_at_end()) return;
+  first_.resize(run_->blocks[block_].first_shared);
+  first_ += run_->blocks[block_].first_further;
+}
+
+void append_block(Run& run, const EncodedBlock& encoded) {
+  RunBlock block = encoded.block;
+  make_known(run, encoded, block);
+  block.offset = run.file->append(encoded.stored);
+  block.records_before = run.records;
+  run.records += block.records;
+  run.stored_bytes += block.stored_bytes;
+  run.record_bytes += block.record_bytes;
+  run.longest_raw = std::max(run.longest_raw, block.raw_bytes);
+  run.longest_stored = std::max(run.longest_stored, block.stored_bytes);
+  run.longest_record = std::max(run.longest_record, encoded.longest_record);
+  run.blocks.push_back(std::move(block));
+}
+
+void RunCursor::seek(std::uint64_t begin, std::uint64_t end) {
+  end_ = end;
+  next_ = block_end_ = begin;
+  bytes_ = shared_ = 0;
+  if (begin >= end) return;
+  const auto after =
+      std::upper_bound(run_->blocks.begin(), run_->blocks.end(), begin,
+                       [](std::uint64_t at, const RunBlock& block) { return at < block.records_before; });
+  load(static_cast<std::size_t>(after - run_->blocks.begin()) - 1);
+  while (next_ != begin) next();
+  shared_ = 0;
+}
+
+void RunCursor::load(std::size_t number) {
+  thread_local Decompressor decompressor;
+  thread_local std::vector<std::uint8_t> stored;
+  const RunBlock& block = run_->blocks[number];
+  stored.resize(block.stored_bytes);
+  raw_.resize(block.raw_bytes + kCopyPadding);
+  if (text_.size() < run_->longest_record + kCopyPadding) text_.resize(run_->longest_record + kCopyPadding);
+  run_->file->read_at(block.offset, stored);
+  const std::size_t bytes =
+      ZSTD_decompressDCtx(decompressor.context, raw_.data(), block.raw_bytes, stored.data(), stored.size());
+  if (bytes != block.raw_bytes) {
+    throw FormatError("a temporary file changed at byte " + std::to_string(block.offset) + ": expected a block of " +
+                      std::to_string(block.raw_bytes) + " bytes, found another one; choose another disk with -T");
+  }
+  at_ = raw_.data();
+  block_ = number;
+  next_ = block.records_before;
+  block_end_ = next_ + block.records;
+}
+
+bool RunCursor::next() {
+  if (next_ == end_) return false;
+  const bool begins_block = next_ == block_end_;
+  if (begins_block) load(block_ + 1);
+  shared_ = read_number(at_);
+  const std::uint32_t further = read_number(at_);
+  if (order_.has_keys) key_bytes_ = read_number(at_);
+  auto* const text = reinterpret_cast<std::uint8_t*>(text_.data());
+  const std::uint32_t kept = shared_;  // 0 where a block begins
+  if (begins_block) {
+    const std::string_view first(reinterpret_cast<const char*>(at_), further);
+    shared_ = static_cast<std::uint32_t>(shared_bytes({text_.data(), bytes_}, first));
+  }
+  copy_padded(at_, further, text + kept);
+  at_ += further;
+  bytes_ = kept + further;
+  ++next_;
+  return true;
+}
+
+UnlinkedFile& RunSpace::next_file() {
+  if (files_.size() < directories_.size()) {
+    files_.push_back(std::make_unique<UnlinkedFile>(directories_[files_.size()]));
+    return *files_.back();
+  }
+  return *files_[next_++ % files_.size()];
+}
+
+void RunSpace::charge(std::uint64_t bytes) {
+  used_bytes_ += bytes;
+  written_bytes_ += bytes;
+  if (limit_bytes_ == 0 || used_bytes_ <= limit_bytes_) return;
+  throw BudgetError("temporary files need " + std::to_string(used_bytes_) + " bytes and may hold " +
+                    std::to_string(limit_bytes_) + ": raise --temp-limit, or --memory so that less is written");
+}
+
+void RunSpace::release(const Run& run) {
+  used_bytes_ -= run.stored_bytes;
+  for (const RunBlock& block : run.blocks) run.file->release(block.offset, block.stored_bytes);
+}
+
+}  // namespace spillway

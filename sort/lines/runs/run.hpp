@@ -1,0 +1,181 @@
+// Sorted runs of records in scratch files. A record is what orders a line: the encoded keys, if there are any, and then
+// the line. Records are front-coded in blocks, each of which begins anew and is compressed, so that a merge can begin
+// at any block. A process reads only the runs that it wrote, so the format may change at any time.
+//
+//   block (zstd): entries of varint shared bytes, varint further bytes, [varint key bytes,] the further bytes
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/base/bytes.hpp"
+#include "io/file/unlinked_file.hpp"
+#include "sort/lines/keys/order.hpp"
+
+namespace spillway {
+
+// How records compare: as bytes, up to the end of the keys if they alone decide.
+struct RecordOrder {
+  explicit RecordOrder(const LineOrder& order)
+      : is_descending(order.is_descending()),
+        has_keys(!order.keys.empty()),
+        keys_decide(!order.keys.empty() && !order.breaks_ties()),
+        is_unique(order.is_unique) {}
+  bool is_descending, has_keys, keys_decide, is_unique;
+};
+
+struct Record {
+  std::string_view bytes;
+  std::uint32_t key_bytes = 0;
+  std::string_view compared(const RecordOrder& order) const {
+    return order.keys_decide ? bytes.substr(0, key_bytes) : bytes;
+  }
+  std::string_view line(const RecordOrder& order) const { return order.has_keys ? bytes.substr(key_bytes) : bytes; }
+};
+
+// Less than 0, 0 or more, in the order of the output. Requires: both share their first `from` bytes. Sets `shared` to
+// the number of bytes that they share.
+inline int compare_records(std::string_view a, std::string_view b, std::size_t from, const RecordOrder& order,
+                           std::size_t& shared) {
+  shared = from + shared_bytes(a.substr(from), b.substr(from));
+  const int of_a = shared == a.size() ? -1 : static_cast<unsigned char>(a[shared]);
+  const int of_b = shared == b.size() ? -1 : static_cast<unsigned char>(b[shared]);
+  return order.is_descending ? of_b - of_a : of_a - of_b;
+}
+inline int compare_records(std::string_view a, std::string_view b, const RecordOrder& order) {
+  std::size_t shared = 0;
+  return compare_records(a, b, 0, order, shared);
+}
+
+// Blocks are known by the begins of their first records: so much of them as tells each from the block before it, and a
+// little more. These begins are front-coded too, so that common prefixes take no memory.
+struct RunBlock {
+  std::uint64_t offset = 0;
+  std::uint32_t stored_bytes = 0, raw_bytes = 0, records = 0;
+  std::uint32_t first_shared = 0;                      // bytes of the begin that are those of the block before
+  std::uint64_t records_before = 0, record_bytes = 0;  // record_bytes: with a line end for each
+  std::string first_further;                           // the begin's other bytes
+  bool has_whole_first = false;                        // the begin is all that is compared of the record
+};
+
+struct Run {
+  UnlinkedFile* file = nullptr;
+  std::vector<RunBlock> blocks;
+  std::uint64_t records = 0, stored_bytes = 0, record_bytes = 0;
+  std::uint32_t longest_raw = 0, longest_record = 0, longest_stored = 0;
+  std::string last_first;  // of the last block: what is compared of its first record, at most kMostFirstBytes
+  std::size_t known_first_bytes = 0;  // bytes of it that the block is known by
+  std::size_t further_bytes = 0;      // of all blocks
+  // Memory that it takes as long as it exists.
+  std::size_t own_bytes() const { return blocks.capacity() * sizeof(RunBlock) + further_bytes + last_first.capacity(); }
+};
+
+// A block that is encoded, and not yet in a file.
+struct EncodedBlock {
+  static constexpr std::size_t kMostFirstBytes = 4096;
+  std::vector<std::uint8_t> stored;
+  RunBlock block;
+  std::string first;            // what is compared of the first record, at most kMostFirstBytes
+  bool has_whole_first = true;  // `first` is all of it
+  std::uint32_t longest_record = 0;
+};
+
+// Walks over the blocks of a run, and unfolds what they are known by.
+class BlockWalk {
+ public:
+  explicit BlockWalk(const Run& run) : run_(&run) { unfold(); }
+  bool is_at_end() const { return block_ == run_->blocks.size(); }
+  std::size_t block() const { return block_; }
+  // Requires of the following: not at the end. Views live until the next call of next().
+  std::string_view first() const { return first_; }
+  bool has_whole_first() const { return run_->blocks[block_].has_whole_first; }
+  void next() {
+    ++block_;
+    unfold();
+  }
+
+ private:
+  void unfold();
+  const Run* run_;
+  std::size_t block_ = 0;
+  std::string first_;
+};
+
+// Encodes records, in order, into a block.
+class BlockEncoder {
+ public:
+  explicit BlockEncoder(const RecordOrder& order) : order_(order) {}
+  // `shared`: bytes that the record and the last one have in common; without meaning for the first of a block. Copies
+  // what it needs of the record.
+  void add(const Record& record, std::size_t shared);
+  // Bytes of the records, with a line end for each: what a merge makes of them.
+  std::uint64_t record_bytes() const { return block_.record_bytes; }
+  bool is_empty() const { return block_.records == 0; }
+  // Compresses the block, and begins anew.
+  EncodedBlock finish();
+
+ private:
+  RecordOrder order_;
+  std::vector<std::uint8_t> raw_;  // the first raw_bytes_ are in use
+  std::size_t raw_bytes_ = 0;
+  std::string first_;
+  RunBlock block_;
+  std::uint32_t longest_record_ = 0;
+  bool has_whole_first_ = true;
+};
+
+// Appends a block to a run. Blocks come in order.
+void append_block(Run& run, const EncodedBlock& encoded);
+
+// Reads records [begin, end) of a run in order.
+class RunCursor {
+ public:
+  RunCursor(const Run& run, const RecordOrder& order) : run_(&run), order_(order) {}
+  // Stands before record `begin`.
+  void seek(std::uint64_t begin, std::uint64_t end);
+  // Returns false at the end. Views live until the next call; kCopyPadding bytes after them are readable.
+  bool next();
+  Record record() const { return {{text_.data(), bytes_}, key_bytes_}; }
+  // Bytes that the record shares with the one before it; 0 after seek().
+  std::uint32_t shared() const { return shared_; }
+  std::uint64_t position() const { return next_ - 1; }  // of the record
+
+ private:
+  void load(std::size_t block);
+  const Run* run_;
+  RecordOrder order_;
+  std::vector<std::uint8_t> raw_;
+  std::string text_;
+  const std::uint8_t* at_ = nullptr;
+  std::size_t block_ = 0;
+  std::uint64_t block_end_ = 0, next_ = 0, end_ = 0;
+  std::uint32_t bytes_ = 0, key_bytes_ = 0, shared_ = 0;
+};
+
+// Scratch files in several directories, used in turn, under one limit.
+class RunSpace {
+ public:
+  // limit_bytes 0: none.
+  RunSpace(std::vector<std::string> directories, std::uint64_t limit_bytes)
+      : directories_(std::move(directories)), limit_bytes_(limit_bytes) {}
+  // The file for the next run. Throws IoError.
+  UnlinkedFile& next_file();
+  // Throws BudgetError above the limit.
+  void charge(std::uint64_t bytes);
+  void release(const Run& run);
+  std::uint64_t written_bytes() const { return written_bytes_; }
+
+ private:
+  std::vector<std::string> directories_;
+  std::uint64_t limit_bytes_;
+  std::vector<std::unique_ptr<UnlinkedFile>> files_;
+  std::size_t next_ = 0;
+  std::uint64_t used_bytes_ = 0, written_bytes_ = 0;
+};
+
+}  // namespace spillway

@@ -1,0 +1,135 @@
+#include "sort/lines/runs/run_writer.hpp"
+
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include <string>
+#include <utility>
+
+#include "io/base/bytes.hpp"
+#include "io/memory/in_flight.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kAhead = 16;  // lines from which texts are loaded early
+
+constexpr std::size_t kSliceBytes = std::size_t{512} << 10;  // of lines that are encoded before they are written
+
+// Lines [begin, end) of a part, and the blocks of the run that they become.
+struct Slice {
+  std::size_t part, begin, end;
+  bool is_whole;  // all of a part, which is not sorted yet
+  std::vector<EncodedBlock> encoded = {};
+};
+using SlicePointer = Slice*;
+
+// Cuts a block into slices of about kSliceBytes at most: what is encoded waits for its turn in memory. Small parts are
+// sorted by those that encode them.
+class Slicer {
+ public:
+  explicit Slicer(LineBlock& block) : block_(block) {}
+  // Returns an empty slice at the end.
+  Slice next() {
+    while (part_ != block_.parts()) {
+      if (is_sliced_ && line_ != block_.size(part_)) return next_of_part();
+      if (std::exchange(is_sliced_, false)) {
+        ++part_;
+      } else if (block_.part_bytes(part_) <= kSliceBytes) {
+        return {part_++, 0, 0, true};
+      } else {
+        block_.sort_part(part_);
+        is_sliced_ = true;
+        line_ = 0;
+      }
+    }
+    return {0, 0, 0, false};
+  }
+
+ private:
+  Slice next_of_part() {
+    const std::size_t begin = line_;
+    for (std::size_t bytes = 0; line_ != block_.size(part_) && (line_ == begin || bytes < kSliceBytes); ++line_) {
+      bytes += block_.line(part_, line_).size() + 1;
+    }
+    return {part_, begin, line_, false};
+  }
+
+  LineBlock& block_;
+  std::size_t part_ = 0, line_ = 0;
+  bool is_sliced_ = false;
+};
+
+class RunWriter {
+ public:
+  RunWriter(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, std::size_t block_bytes)
+      : block_(block), order_(order), encoder_(encoder), block_bytes_(block_bytes) {}
+
+  void encode(Slice& slice) const {
+    if (slice.is_whole) block_.sort_part(slice.part);
+    if (slice.is_whole) slice.end = block_.size(slice.part);
+    BlockEncoder records(order_);
+    std::string keyed[2];
+    Record last;
+    for (std::size_t i = slice.begin; i != slice.end; ++i) {
+      if (i + kAhead < slice.end) block_.prefetch(slice.part, i + kAhead);
+      const Record record = make_record(block_.line(slice.part, i), keyed[i % 2]);
+      records.add(record, shared_bytes(last.bytes, record.bytes));
+      last = record;
+      if (records.record_bytes() >= block_bytes_) slice.encoded.push_back(records.finish());
+    }
+    if (!records.is_empty()) slice.encoded.push_back(records.finish());
+  }
+
+ private:
+  // `keyed` holds the record if there are keys.
+  Record make_record(std::string_view line, std::string& keyed) const {
+    if (!order_.has_keys) return {line, 0};
+    keyed.clear();
+    encoder_.append(line, keyed);
+    const auto key_bytes = static_cast<std::uint32_t>(keyed.size());
+    keyed += line;
+    return {keyed, key_bytes};
+  }
+
+  LineBlock& block_;
+  RecordOrder order_;
+  const KeyEncoder& encoder_;
+  std::size_t block_bytes_;
+};
+
+}  // namespace
+
+Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, RunSpace& space,
+              std::size_t block_bytes, const std::function<void()>& check) {
+  const RunWriter writer(block, order, encoder, block_bytes);
+  Run run;
+  run.file = &space.next_file();
+  InFlight<Slice> slices;
+  Slicer slicer(block);
+  const auto next =
+      tbb::make_filter<void, SlicePointer>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
+        if (check) check();
+        Slice slice = slicer.next();
+        if (!slice.is_whole && slice.begin == slice.end) control.stop();
+        return slices.add(std::move(slice));
+      });
+  const auto encode = tbb::make_filter<SlicePointer, SlicePointer>(tbb::filter_mode::parallel, [&](SlicePointer slice) {
+    writer.encode(*slice);
+    return slice;
+  });
+  const auto append = tbb::make_filter<SlicePointer, void>(tbb::filter_mode::serial_in_order, [&](SlicePointer slice) {
+    for (const EncodedBlock& encoded : slice->encoded) {
+      space.charge(encoded.stored.size());
+      append_block(run, encoded);
+    }
+    slices.remove(slice);
+  });
+  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  tbb::parallel_pipeline(2 * (threads + 1), next & encode & append);
+  run.blocks.shrink_to_fit();
+  return run;
+}
+
+}  // namespace spillway
