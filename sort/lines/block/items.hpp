@@ -47,6 +47,7 @@ class ItemStrings {
       : text_(text), encoder_(&encoder), kind_(kind), line_end_(line_end) {}
 
   Kind kind() const { return kind_; }
+  const std::uint8_t* text() const { return text_; }
   // Remembers the lengths of long strings, by offset; others must be found anew each time. The span outlives this.
   void know(std::span<const LongString> long_strings) { long_strings_ = long_strings; }
   const std::uint8_t* data(const LineItem& item) const { return text_ + (item.place >> kBytesBits); }

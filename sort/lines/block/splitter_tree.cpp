@@ -26,7 +26,7 @@ std::size_t run_end(std::span<const std::uint64_t> sorted, std::size_t begin) {
 }  // namespace
 
 SplitterTree::SplitterTree(const ItemStrings& strings, std::vector<LineItem> sample, std::size_t sample_of_leaf)
-    : strings_(strings), sample_of_leaf_(sample_of_leaf) {
+    : strings_(strings), search_(splitter_search()), sample_of_leaf_(sample_of_leaf) {
   for (LineItem& item : sample) item.cache = strings.load(item, 0);
   ItemSorter(strings).sort(sample, 0);
   build(sample, 0);
@@ -97,38 +97,28 @@ void SplitterTree::build(std::span<const LineItem> sample, std::uint32_t depth) 
             outcomes_.begin() + static_cast<std::ptrdiff_t>(outcomes + 3 * (count + 1)), add_leaf(depth));
 }
 
-// The search has no branch that depends on the string.
-inline std::uint32_t SplitterTree::outcome(const Node& node, const LineItem& item) const {
-  const std::uint64_t cache = strings_.load(item, node.depth);
-  const std::uint64_t* const splitters = splitters_.data() + node.splitters;
-  const std::uint64_t* at = splitters;
-  for (std::uint32_t bit = node.bits; bit-- != 0;) {
-    const std::uint64_t half = std::uint64_t{1} << bit;
-    at += half & -static_cast<std::uint64_t>(at[half - 1] < cache);
-  }
-  const auto index = static_cast<std::size_t>(at - splitters);
-  const bool is_equal = index + 1 != std::size_t{1} << node.bits && *at == cache;
-  const bool goes_on = strings_.end_class(item, node.depth) == ItemStrings::kGoesOn;
-  return outcomes_[node.outcomes + 3 * index + (is_equal ? 1 + (goes_on ? 1 : 0) : 0)];
-}
-
+// Level by level, so that many strings are searched for at once.
 void SplitterTree::classify(std::span<const LineItem> items, std::uint16_t* leaves) const {
-  std::array<std::uint32_t, kBatch> inner;  // strings that are split further
-  std::array<std::uint32_t, kBatch> found;
-  std::size_t left = 0;
-  const auto take = [&](std::uint32_t i, std::uint32_t outcome) {
-    leaves[i] = static_cast<std::uint16_t>(outcome);
-    found[i] = outcome;
-    inner[left] = i;
-    left += outcome >> 31;
-  };
-  const Node root = nodes_.front();
-  for (std::uint32_t i = 0; i != items.size(); ++i) take(i, outcome(root, items[i]));
-  while (left != 0) {
-    for (std::size_t j = 0, count = std::exchange(left, 0); j != count; ++j) {
-      const std::uint32_t i = inner[j];
-      take(i, outcome(nodes_[found[i] & ~kInner], items[i]));
+  const SplitterNodes tree{nodes_.data(), splitters_.data(), outcomes_.data()};
+  // The strings that are left and their nodes, filled up to a multiple of kSearchBatch.
+  std::array<std::uint32_t, kBatch + kSearchBatch> left, nodes, found;
+  std::size_t count = items.size();
+  for (std::uint32_t i = 0; i != count; ++i) left[i] = i;
+  std::fill_n(nodes.begin(), count, 0);
+  while (count != 0) {
+    std::fill_n(left.begin() + static_cast<std::ptrdiff_t>(count), kSearchBatch, left[0]);
+    std::fill_n(nodes.begin() + static_cast<std::ptrdiff_t>(count), kSearchBatch, nodes[0]);
+    for (std::size_t i = 0; i < count; i += kSearchBatch) {
+      search_(strings_, tree, items.data(), &left[i], &nodes[i], &found[i]);
     }
+    std::size_t inner = 0;
+    for (std::size_t i = 0; i != count; ++i) {
+      leaves[left[i]] = static_cast<std::uint16_t>(found[i]);
+      left[inner] = left[i];
+      nodes[inner] = found[i] & ~kInner;
+      inner += found[i] >> 31;
+    }
+    count = inner;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sort/lines/block/items.hpp"
+#include "sort/lines/block/splitter_search.hpp"
 
 namespace spillway {
 
@@ -26,22 +27,16 @@ class SplitterTree {
   void classify(std::span<const LineItem> items, std::uint16_t* leaves) const;
 
  private:
-  // A string is compared with sorted splitters. After the 2^bits - 1 splitters, outcomes: for each splitter, and at
-  // last for what is greater than all, three: less, equal to it and ended, equal to it and longer. An outcome is a
-  // leaf, or kInner and a node.
-  struct Node {
-    std::uint32_t depth, bits;
-    std::size_t splitters, outcomes;
-  };
+  // An outcome of a node is a leaf, or kInner and a node.
   static constexpr std::uint32_t kInner = std::uint32_t{1} << 31;
   void build(std::span<const LineItem> sample, std::uint32_t depth);
   std::vector<std::uint64_t> choose_splitters(std::span<const std::uint64_t> caches) const;
   std::uint32_t add_leaf(std::uint32_t depth);
-  std::uint32_t outcome(const Node& node, const LineItem& item) const;
 
   const ItemStrings strings_;
+  const SplitterSearch search_;
   std::size_t sample_of_leaf_;
-  std::vector<Node> nodes_;
+  std::vector<SplitterNode> nodes_;
   std::vector<std::uint64_t> splitters_;
   std::vector<std::uint32_t> outcomes_;
   std::vector<std::uint32_t> leaf_depths_;
