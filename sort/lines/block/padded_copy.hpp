@@ -14,9 +14,12 @@ inline constexpr std::size_t kCopyPadding = 128;
 inline std::uint8_t* copy_padded(const std::uint8_t* from, std::size_t bytes, std::uint8_t* to) {
   if (bytes <= 32) {
     std::memcpy(to, from, 32);
+  } else if (bytes <= 64) {
+    std::memcpy(to, from, 32);
+    std::memcpy(to + bytes - 32, from + bytes - 32, 32);
   } else if (bytes <= 128) {
     std::memcpy(to, from, 64);
-    std::memcpy(to + 64, from + 64, 64);
+    std::memcpy(to + bytes - 64, from + bytes - 64, 64);
   } else {
     std::memcpy(to, from, bytes);
   }
