@@ -30,6 +30,9 @@ class ReadableFile {
   // Closes the descriptor. Requires: no other thread reads from this object yet. If the file is truncated or its disk
   // fails later, mapped bytes become zeros (io/file/guarded_mapping.hpp), the last byte first.
   virtual std::span<const std::uint8_t> map() { return {}; }
+  // Maps bytes of the file in place of pages of the caller's memory, as GuardedMapping does, if the file system can;
+  // returns whether. check_mapping() tells afterwards whether they stayed what they were. Not thread-safe.
+  virtual bool map_in_place(std::uint64_t, std::span<std::uint8_t>) { return false; }
   // Unloads the mapped pages from this process's memory; later reads load them again. Thread-safe.
   virtual void release_pages() const {}
   // Throws if mapped bytes became zeros: FormatError if the file is shorter than it was, otherwise IoError. A system

@@ -18,6 +18,7 @@ namespace spillway {
 struct GuardedMapping::Place {
   std::atomic<std::uintptr_t> begin{0}, end{0};  // both 0: free
   std::atomic<std::uintptr_t> lost{UINTPTR_MAX};
+  std::atomic<int> protection{PROT_READ};
   Place* next = nullptr;       // in the list of all
   Place* next_free = nullptr;  // in the list of free ones
 
@@ -33,8 +34,9 @@ struct GuardedMapping::Place {
     all.store(place, std::memory_order_release);
     return place;
   }
-  void fill(std::uintptr_t from, std::uintptr_t to) {
+  void fill(std::uintptr_t from, std::uintptr_t to, int protected_by) {
     lost = UINTPTR_MAX;
+    protection = protected_by;
     begin = from;
     end = to;
   }
@@ -52,13 +54,12 @@ static_assert(std::atomic<std::uintptr_t>::is_always_lock_free, "signal handlers
 struct BusErrorHandler {
   using Place = GuardedMapping::Place;
   static inline struct sigaction earlier;
-  static inline std::uintptr_t page_bytes = 0;
 
   static void install() {
     static std::once_flag once;
     std::call_once(once, [] {
-      page_bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-      sigaction(SIGBUS, nullptr, &earlier);  // before ours can run
+      static_cast<void>(page_bytes());  // before ours can run, as the next one
+      sigaction(SIGBUS, nullptr, &earlier);
       struct sigaction ours = {};
       ours.sa_sigaction = handle;
       ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
@@ -81,10 +82,10 @@ struct BusErrorHandler {
       const std::uintptr_t begin = place->begin, end = place->end;
       if (address < begin || address >= end) continue;
       if (begin == 0 || place->begin != begin) continue;  // another thread was just reusing the place
-      const std::uintptr_t lost = address / page_bytes * page_bytes;
+      const std::uintptr_t lost = address / page_bytes() * page_bytes();
       note(*place, lost);
       // The call of the system itself: what a library or a sanitizer puts around it may take locks.
-      const long mapped = syscall(SYS_mmap, lost, end - lost, PROT_READ,
+      const long mapped = syscall(SYS_mmap, lost, end - lost, place->protection.load(),
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
       return static_cast<std::uintptr_t>(mapped) == lost;
     }
@@ -111,6 +112,12 @@ struct BusErrorHandler {
   }
 };
 
+namespace {
+
+std::size_t whole_pages(std::size_t bytes) { return (bytes + page_bytes() - 1) / page_bytes() * page_bytes(); }
+
+}  // namespace
+
 GuardedMapping::GuardedMapping(int descriptor, std::size_t size) : place_(Place::take()) {
   BusErrorHandler::install();
   void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
@@ -118,22 +125,53 @@ GuardedMapping::GuardedMapping(int descriptor, std::size_t size) : place_(Place:
   bytes_ = static_cast<const std::uint8_t*>(mapped);
   size_ = size;
   const auto begin = reinterpret_cast<std::uintptr_t>(mapped);
-  const std::uintptr_t page_bytes = BusErrorHandler::page_bytes;
-  place_->fill(begin, begin + (size + page_bytes - 1) / page_bytes * page_bytes);
+  place_->fill(begin, begin + whole_pages(size), PROT_READ);
+}
+
+GuardedMapping::GuardedMapping(int descriptor, std::uint64_t offset, std::span<std::uint8_t> where)
+    : place_(Place::take()), offset_(offset), owns_pages_(false) {
+  BusErrorHandler::install();
+  constexpr int kProtection = PROT_READ | PROT_WRITE;
+  void* const elsewhere =
+      ::mmap(nullptr, where.size(), kProtection, MAP_PRIVATE, descriptor, static_cast<off_t>(offset));
+  if (elsewhere == MAP_FAILED) return;
+  // Mapping there at once would leave a hole in the caller's memory where the file cannot be mapped.
+  void* const mapped = ::mremap(elsewhere, where.size(), where.size(), MREMAP_MAYMOVE | MREMAP_FIXED, where.data());
+  if (mapped == MAP_FAILED) {
+    ::munmap(elsewhere, where.size());
+    return;
+  }
+  bytes_ = where.data();
+  size_ = where.size();
+  const auto begin = reinterpret_cast<std::uintptr_t>(mapped);
+  place_->fill(begin, begin + whole_pages(size_), kProtection);
 }
 
 GuardedMapping::~GuardedMapping() {
   Place::give_back(place_);  // first: the addresses may be mapped again at once
-  if (bytes_ != nullptr) ::munmap(const_cast<std::uint8_t*>(bytes_), size_);
+  if (bytes_ != nullptr && owns_pages_) ::munmap(const_cast<std::uint8_t*>(bytes_), size_);
 }
 
-std::optional<std::size_t> GuardedMapping::lost_from() const {
+std::optional<std::uint64_t> GuardedMapping::lost_from() const {
   if (bytes_ == nullptr || place_->lost == UINTPTR_MAX) return std::nullopt;
-  return place_->lost - reinterpret_cast<std::uintptr_t>(bytes_);
+  return offset_ + (place_->lost - reinterpret_cast<std::uintptr_t>(bytes_));
 }
 
 void GuardedMapping::release_pages() const {
   if (bytes_ != nullptr) ::madvise(const_cast<std::uint8_t*>(bytes_), size_, MADV_DONTNEED);
+}
+
+void load_pages(std::span<const std::uint8_t> bytes) {
+#ifdef MADV_POPULATE_READ
+  ::madvise(const_cast<std::uint8_t*>(bytes.data()), bytes.size(), MADV_POPULATE_READ);
+#else
+  static_cast<void>(bytes);
+#endif
+}
+
+std::size_t page_bytes() {
+  static const auto kBytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return kBytes;
 }
 
 }  // namespace spillway

@@ -19,6 +19,11 @@ class GuardedMapping {
  public:
   // Maps the first `size` bytes of an open file. The descriptor may be closed afterwards. Requires: size >= 1.
   GuardedMapping(int descriptor, std::size_t size);
+  // Maps where.size() bytes of the file from `offset` on in place of pages of the caller's memory, which is private and
+  // stays writable; what is written there does not reach the file. The pages stay when this object is gone, but are
+  // not guarded any more. Requires: `where` begins a page, and ends one or the file; offset is a multiple of the page
+  // size.
+  GuardedMapping(int descriptor, std::uint64_t offset, std::span<std::uint8_t> where);
   ~GuardedMapping();
   GuardedMapping(const GuardedMapping&) = delete;
   GuardedMapping& operator=(const GuardedMapping&) = delete;
@@ -26,8 +31,8 @@ class GuardedMapping {
   // Empty if the system could not map. When the system cannot load a page, all bytes from there to the end become zeros
   // and stay so. Bytes past the end of a truncated file become zeros at once if they are in its last page.
   std::span<const std::uint8_t> bytes() const { return {bytes_, size_}; }
-  // Where the zeros begin if the system failed to load a page: at a multiple of the page size.
-  std::optional<std::size_t> lost_from() const;
+  // Where in the file the zeros begin if the system failed to load a page: at a multiple of the page size.
+  std::optional<std::uint64_t> lost_from() const;
   // Unloads the pages from this process's memory; later reads load them again.
   void release_pages() const;
 
@@ -37,6 +42,14 @@ class GuardedMapping {
   Place* place_ = nullptr;
   const std::uint8_t* bytes_ = nullptr;
   std::size_t size_ = 0;
+  std::uint64_t offset_ = 0;
+  bool owns_pages_ = true;
 };
+
+// Loads pages of a mapping before they are touched, which takes less time than one by one. Pages that cannot be loaded
+// are left to who touches them.
+void load_pages(std::span<const std::uint8_t> bytes);
+// Bytes of a page of memory.
+std::size_t page_bytes();
 
 }  // namespace spillway

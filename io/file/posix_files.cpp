@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <system_error>
+#include <vector>
 
 #include "io/base/error.hpp"
 #include "io/file/guarded_mapping.hpp"
@@ -51,7 +53,8 @@ class PosixReadableFile final : public ReadableFile {
         path_(std::move(path)),
         size_(static_cast<std::uint64_t>(status.st_size)),
         device_(status.st_dev),
-        inode_(status.st_ino) {}
+        inode_(status.st_ino),
+        changed_(status.st_mtim) {}
 
   std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override {
     constexpr auto kMaxOffset = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
@@ -82,26 +85,46 @@ class PosixReadableFile final : public ReadableFile {
     });
     return mapping_ ? mapping_->bytes() : std::span<const std::uint8_t>();
   }
+  bool map_in_place(std::uint64_t offset, std::span<std::uint8_t> where) override {
+    auto mapping = std::make_unique<GuardedMapping>(file_.get(), offset, where);
+    if (mapping->bytes().empty()) return false;
+    in_place_.push_back(std::move(mapping));
+    return true;
+  }
   void release_pages() const override {
     if (mapping_) mapping_->release_pages();
   }
   void check_mapping() const override {
-    if (!mapping_) return;
-    struct stat now {};
-    const bool is_there = ::stat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;
-    if (is_there && static_cast<std::uint64_t>(now.st_size) < size_) {
-      throw FormatError(printable(path_, 4096) + " at byte " + std::to_string(now.st_size) + ": expected " +
-                        std::to_string(size_) +
-                        " bytes as when it was opened, found the end; it was truncated while it was read: restore it " +
-                        "from a copy or make it again");
+    if (mapping_) {
+      struct stat now {};
+      const bool is_there = ::stat(path_.c_str(), &now) == 0 && now.st_dev == device_ && now.st_ino == inode_;
+      check_mapping(*mapping_, is_there ? &now : nullptr);
     }
-    if (const auto lost = mapping_->lost_from()) {
-      throw IoError("cannot read at offset " + std::to_string(*lost) + " of " + printable(path_, 4096) +
-                    ": the device failed, or the file was truncated meanwhile; see the kernel log");
+    if (in_place_.empty()) return;
+    const struct stat now = status_of(file_, path_);
+    for (const auto& mapping : in_place_) check_mapping(*mapping, &now);
+    // A file that grows meanwhile, as logs do, keeps the bytes that were mapped.
+    const bool is_same = now.st_mtim.tv_sec == changed_.tv_sec && now.st_mtim.tv_nsec == changed_.tv_nsec;
+    if (!is_same && static_cast<std::uint64_t>(now.st_size) == size_) {
+      throw IoError("cannot read " + printable(path_, 4096) +
+                    ": expected the bytes that it had when it was opened, found that it was written to meanwhile; " +
+                    "start again when nothing writes to it");
     }
   }
 
  private:
+  void check_mapping(const GuardedMapping& mapping, const struct stat* now) const {
+    if (now != nullptr && static_cast<std::uint64_t>(now->st_size) < size_) {
+      throw FormatError(printable(path_, 4096) + " at byte " + std::to_string(now->st_size) + ": expected " +
+                        std::to_string(size_) +
+                        " bytes as when it was opened, found the end; it was truncated while it was read: restore it " +
+                        "from a copy or make it again");
+    }
+    if (const auto lost = mapping.lost_from()) {
+      throw IoError("cannot read at offset " + std::to_string(*lost) + " of " + printable(path_, 4096) +
+                    ": the device failed, or the file was truncated meanwhile; see the kernel log");
+    }
+  }
   std::size_t copy_mapped(std::uint64_t offset, std::span<std::uint8_t> out) const {
     if (offset >= size_) return 0;
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - offset));
@@ -114,8 +137,10 @@ class PosixReadableFile final : public ReadableFile {
   std::uint64_t size_;
   dev_t device_;
   ino_t inode_;
+  timespec changed_;
   std::once_flag map_once_;
   std::optional<GuardedMapping> mapping_;
+  std::vector<std::unique_ptr<GuardedMapping>> in_place_;
 };
 
 class PosixWritableFile final : public WritableFile {

@@ -19,6 +19,7 @@ struct LineSortOptions {
   std::size_t most_runs = 0;                  // that are merged at once; 0: as many as fit
   std::size_t block_bytes = 0;                // memory of a block; 0: what memory_bytes leaves
   const StringSorter* sorter = nullptr;       // null: what is fastest here
+  bool maps_inputs = false;                   // instead of copying them, unless the output overwrites one in place
   std::function<void()> check = {};           // called between blocks of runs and ranges of merges; throws to stop
   // If set, a line that does not fit memory_bytes gets what it needs; called once, with the new size, before.
   std::function<void(std::size_t)> warn_of_growth = {};

@@ -31,7 +31,8 @@ LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineS
   RunSpace space(options.temp_directories, options.temp_limit_bytes);
   LineSortSummary summary;
   std::vector<Run> runs;
-  std::optional<LineBlock> block(std::in_place, budget, block_memory, order, encoder, options.sorter);
+  std::optional<LineBlock> block(std::in_place, budget, block_memory, order, encoder, options.sorter,
+                                 options.maps_inputs);
   bool has_warned = false;
   std::size_t run_bytes = 0, doublings = 0;
   if (can_grow) {
@@ -44,6 +45,7 @@ LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineS
     block->arrange();
     if (runs.empty() && block->has_all()) {
       write_block(*block, order.is_unique, output);
+      input.end_mappings();
       return summary;
     }
     runs.push_back(write_run(*block, order, encoder, space, resources.block_bytes, options.check));
@@ -54,6 +56,7 @@ LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineS
       ++doublings;
     }
   }
+  input.end_mappings();
   block.reset();
   summary.runs = runs.size();
   if (!runs.empty()) merge_runs(std::move(runs), space, order, resources, output);

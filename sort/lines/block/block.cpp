@@ -53,12 +53,13 @@ void for_each_index(std::size_t count, const Body& body) {
 }  // namespace
 
 LineBlock::LineBlock(MemoryBudget& budget, std::size_t bytes, const LineOrder& order, const KeyEncoder& encoder,
-                     const StringSorter* sorter)
+                     const StringSorter* sorter, bool maps_inputs)
     : line_order_(order),
       encoder_(encoder),
       sorter_(sorter),
       is_descending_(order.is_descending()),
-      text_(budget, bytes, {order.line_end, encoder, [this](std::size_t lines) { return bytes_for(lines); }}),
+      text_(budget, bytes,
+            {order.line_end, encoder, [this](std::size_t lines) { return bytes_for(lines); }, maps_inputs}),
       strings_(kind_of(encoder), text_.data(), order.line_end, encoder),
       texts_(ItemStrings::Kind::kLines, text_.data(), order.line_end, encoder) {}
 

@@ -24,7 +24,7 @@ class LineBlock {
  public:
   // `sorter` null: the block sorts by itself, which is faster.
   LineBlock(MemoryBudget& budget, std::size_t bytes, const LineOrder& order, const KeyEncoder& encoder,
-            const StringSorter* sorter);
+            const StringSorter* sorter, bool maps_inputs = false);
   LineBlock(const LineBlock&) = delete;
   LineBlock& operator=(const LineBlock&) = delete;
 

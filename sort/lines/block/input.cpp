@@ -3,6 +3,9 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "io/file/guarded_mapping.hpp"
 
 namespace spillway {
 
@@ -33,16 +36,22 @@ bool LineInput::open_next() {
     stream_->set_wait_check(check_);
   }
   offset_ = 0;
+  is_mapped_ = false;
   is_open_ = is_empty_ = true;
   return true;
 }
 
-std::size_t LineInput::read(std::span<std::uint8_t> out) {
+std::size_t LineInput::read(std::span<std::uint8_t> out) { return read(out, false); }
+
+std::size_t LineInput::map_or_read(std::span<std::uint8_t> out) { return read(out, true); }
+
+std::size_t LineInput::read(std::span<std::uint8_t> out, bool may_map) {
   std::size_t done = 0;
   while (done < out.size()) {
     if (check_) check_();
     if (!is_open_ && !open_next()) break;
-    const std::size_t got = read_current(out.subspan(done));
+    const std::size_t mapped = may_map ? map_file(out.subspan(done)) : 0;
+    const std::size_t got = mapped != 0 ? mapped : read_current(out.subspan(done));
     if (got != 0) {
       done += got;
       last_byte_ = out[done - 1];
@@ -52,12 +61,40 @@ std::size_t LineInput::read(std::span<std::uint8_t> out) {
     if (!is_empty_ && last_byte_ != static_cast<std::uint8_t>(line_end_)) {
       out[done++] = static_cast<std::uint8_t>(line_end_);
     }
+    if (is_mapped_) mapped_.push_back(std::move(file_));
     file_.reset();
     stream_.reset();
     is_open_ = false;
   }
   bytes_read_ += done;
   return done;
+}
+
+std::optional<std::uint64_t> LineInput::file_ahead() {
+  if (!is_open_ && !open_next()) return std::nullopt;
+  return file_ != nullptr && offset_ == 0 ? std::optional(file_->size()) : std::nullopt;
+}
+
+void LineInput::end_mappings() {
+  for (const auto& file : mapped_) file->check_mapping();
+  mapped_.clear();
+}
+
+// Returns 0 if the next bytes cannot be mapped.
+std::size_t LineInput::map_file(std::span<std::uint8_t> out) {
+  const std::size_t page = page_bytes();
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(out.data()) % page == 0 && offset_ % page == 0;
+  if (file_ == nullptr || !is_aligned || offset_ >= file_->size()) return 0;
+  const std::uint64_t left = file_->size() - offset_;
+  const std::size_t bytes = left <= out.size() ? static_cast<std::size_t>(left) : out.size() / page * page;
+  if (bytes == 0 || !file_->map_in_place(offset_, out.first(bytes))) return 0;
+  is_mapped_ = true;
+  tbb::parallel_for(std::size_t{0}, (bytes + kReadBytes - 1) / kReadBytes, [&](std::size_t part) {
+    const std::size_t begin = part * kReadBytes;
+    load_pages(out.subspan(begin, std::min(kReadBytes, bytes - begin)));
+  });
+  offset_ += bytes;
+  return bytes;
 }
 
 std::size_t LineInput::read_current(std::span<std::uint8_t> out) {

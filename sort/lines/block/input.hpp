@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,13 +26,23 @@ class LineInput {
   // Reads as many bytes as `out` holds, fewer only at the end of the last input; then 0. Adds a line end to an input
   // that lacks it. Throws IoError.
   std::size_t read(std::span<std::uint8_t> out);
+  // As read(), but may map a part of a file in place of pages of `out`, which then must stay until end_mappings().
+  // Bytes of files that something writes to may change meanwhile.
+  std::size_t map_or_read(std::span<std::uint8_t> out);
+  // Whether the next bytes are those of a file of known size, at its begin: then how many it has.
+  std::optional<std::uint64_t> file_ahead();
+  // Throws if a file that was mapped has been truncated or changed since, or could not be read. Requires: all input was
+  // read, and its text is not needed any more.
+  void end_mappings();
   // The bytes that are left, as far as the inputs have sizes; for progress and plans.
   std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:
   bool open_next();
+  std::size_t read(std::span<std::uint8_t> out, bool may_map);
   std::size_t read_current(std::span<std::uint8_t> out);
   std::size_t read_file(std::span<std::uint8_t> out);
+  std::size_t map_file(std::span<std::uint8_t> out);
 
   FileSystem& files_;
   std::vector<std::string> paths_;
@@ -40,11 +51,12 @@ class LineInput {
   InputOpener opener_;
   std::size_t next_ = 0;
   std::unique_ptr<ReadableFile> file_;
+  std::vector<std::unique_ptr<ReadableFile>> mapped_;  // those that were read to their ends
   std::unique_ptr<ByteStream> stream_;
   std::uint64_t offset_ = 0;
   std::uint64_t bytes_read_ = 0;
   std::uint8_t last_byte_ = 0;
-  bool is_open_ = false, is_empty_ = true;
+  bool is_open_ = false, is_empty_ = true, is_mapped_ = false;
 };
 
 }  // namespace spillway

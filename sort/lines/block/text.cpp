@@ -18,25 +18,12 @@ namespace {
 
 constexpr std::size_t kStepBytes = std::size_t{32} << 20;  // text that is read, and then cut, at once
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // text of one task
+constexpr std::size_t kPageBytes = 4096;                   // whose multiples can be mapped
 constexpr std::size_t kKeyBytes = std::size_t{64} << 10;   // of encoded keys that a task places at once
 constexpr std::size_t kReadAfter = 8;                      // bytes that may be read after a key
 // Lengths of lines, of keys, and of records, which hold both, have 32 bits.
 constexpr std::size_t kMostLineBytes = std::size_t{1} << 30;
 constexpr std::size_t kMostKeyBytes = std::numeric_limits<std::uint32_t>::max() - kMostLineBytes;
-
-std::size_t count_bytes(const std::uint8_t* from, std::size_t bytes, std::uint8_t byte) {
-  std::size_t count = 0;
-  // Sums of 255 comparisons fit a byte, which lets the compiler use vectors of bytes.
-  while (bytes != 0) {
-    const std::size_t part = std::min<std::size_t>(bytes, 255 * 64);
-    std::uint16_t sum = 0;
-    for (std::size_t i = 0; i < part; ++i) sum = static_cast<std::uint16_t>(sum + (from[i] == byte ? 1 : 0));
-    count += sum;
-    from += part;
-    bytes -= part;
-  }
-  return count;
-}
 
 std::string_view text_of(const std::uint8_t* from, std::size_t bytes) {
   return {reinterpret_cast<const char*>(from), bytes};
@@ -50,8 +37,9 @@ LineText::LineText(MemoryBudget& budget, std::size_t bytes, Format format)
       bytes_for_(std::move(format.bytes_for)),
       line_end_(format.line_end),
       has_blobs_(encoder_.has_keys() && !encoder_.is_view()),
-      buffer_(budget, std::min<std::size_t>(bytes, kMostItemOffset) / 4096 * 4096, "lines"),
-      top_(buffer_.data() + buffer_.size() - kReadAfter) {}
+      buffer_(budget, std::min<std::size_t>(bytes, kMostItemOffset) / kPageBytes * kPageBytes, "lines"),
+      top_(buffer_.data() + buffer_.size() - kReadAfter),
+      maps_inputs_(format.maps_inputs) {}
 
 std::span<std::uint8_t> LineText::free() {
   std::uint8_t* const begin = buffer_.data() + round_to_scratch_alignment(text_bytes_ + pending_bytes_ + kCopyPadding);
@@ -90,6 +78,8 @@ bool LineText::fill(LineInput& input) {
   text_bytes_ = line_count_ = 0;
   top_ = buffer_.data() + buffer_.size() - kReadAfter;
   pieces_.clear();
+  const bool maps = std::exchange(maps_inputs_, false) && fits_as_file(input.file_ahead());
+  may_be_mapped_ = may_be_mapped_ || maps;
   for (;;) {
     if (pending_bytes_ != 0 && !admit_some()) {
       if (line_count_ == 0 && grow()) continue;
@@ -100,8 +90,10 @@ bool LineText::fill(LineInput& input) {
     if (step < 4096 && line_count_ != 0) break;
     if (step == 0 && grow()) continue;
     if (step == 0) refuse_line();
-    const std::size_t wanted = std::min(step, kStepBytes);
-    const std::size_t got = input.read({buffer_.data() + text_bytes_ + pending_bytes_, wanted});
+    const std::size_t most = std::min(step, kStepBytes);
+    const std::size_t wanted = maps && most > kPageBytes ? most / kPageBytes * kPageBytes : most;
+    const std::span<std::uint8_t> out(buffer_.data() + text_bytes_ + pending_bytes_, wanted);
+    const std::size_t got = maps ? input.map_or_read(out) : input.read(out);
     pending_bytes_ += got;
     is_at_end_ = got < wanted;
     if (got == 0) break;
@@ -111,11 +103,17 @@ bool LineText::fill(LineInput& input) {
   return line_count_ != 0;
 }
 
+// Whether there is probably room for a file and what its lines need beside it. If not, its pages are copied once more.
+bool LineText::fits_as_file(std::optional<std::uint64_t> bytes) const {
+  return bytes && *bytes < buffer_.size() / 4 * 3;
+}
+
 // Doubles the memory. Requires: all text is pending.
 bool LineText::grow() {
   if (!grow_ || pending_bytes_ > kMostLineBytes || !grow_(2 * buffer_.size())) return false;
   Buffer larger(budget_, 2 * buffer_.size(), "lines");
   std::memcpy(larger.data(), buffer_.data(), pending_bytes_);
+  if (may_be_mapped_) mapped_before_.push_back(std::move(buffer_));
   buffer_ = std::move(larger);
   top_ = buffer_.data() + buffer_.size() - kReadAfter;
   return true;
@@ -183,8 +181,7 @@ bool LineText::admit(std::size_t bytes) {
   }
   tbb::parallel_for(std::size_t{0}, pieces.size(), [&](std::size_t i) {
     TextPiece& piece = pieces[i];
-    piece.lines =
-        count_bytes(buffer_.data() + piece.begin, piece.end - piece.begin, static_cast<std::uint8_t>(line_end_));
+    piece.lines = line_end_kernel().count(buffer_.data() + piece.begin, piece.end - piece.begin, line_end_);
   });
   std::size_t lines = line_count_;
   for (const TextPiece& piece : pieces) lines += piece.lines;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,10 +35,12 @@ class LineText {
     char line_end;
     const KeyEncoder& encoder;                               // outlives the text
     std::function<std::size_t(std::size_t)> bytes_for = {};  // free memory that the owner needs for so many lines
+    bool maps_inputs = false;  // a first input file that fits may be mapped; otherwise all are read
   };
   LineText(MemoryBudget& budget, std::size_t bytes, Format format);
 
   // Takes lines from `input`, and those that were left, until the memory is full. Returns false if there were none.
+  // Call input.end_mappings() before the text is destroyed.
   // Throws BudgetError for a line that does not fit alone, and as much memory as `grow` allows.
   bool fill(LineInput& input);
   // Asked with the bytes that a line needs, if it does not fit alone: whether the text may take them.
@@ -69,6 +72,7 @@ class LineText {
   bool admit(std::size_t bytes);
   bool admit_some();
   bool grow();
+  bool fits_as_file(std::optional<std::uint64_t> bytes) const;
   std::size_t lines_end(std::size_t bytes) const;
   std::size_t line_end(std::size_t from) const;
   std::vector<TextPiece> cut(std::size_t bytes) const;
@@ -87,6 +91,8 @@ class LineText {
   std::size_t text_bytes_ = 0, pending_bytes_ = 0, line_count_ = 0;
   std::uint8_t* top_;
   std::vector<TextPiece> pieces_;
+  bool maps_inputs_, may_be_mapped_ = false;
+  std::vector<Buffer> mapped_before_;  // as long as the input guards them
   std::function<bool(std::size_t)> grow_;
   bool is_at_end_ = false;
 };

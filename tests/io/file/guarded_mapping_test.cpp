@@ -124,6 +124,39 @@ TEST_F(Mappings, ThatAreLostGiveZerosToEveryThread) {
   }
 }
 
+TEST_F(Mappings, StandInPlaceOfPagesOfTheCaller) {
+  map("file", 4);
+  const FileDescriptor file(::open((scratch_ / "file").c_str(), O_RDONLY));
+  void* const memory = mmap(nullptr, 4 * kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const std::span bytes(static_cast<std::uint8_t*>(memory), 4 * kPageBytes);
+  std::ranges::fill(bytes, 'm');
+  {
+    const GuardedMapping mapping(file.get(), 2 * kPageBytes, bytes.subspan(kPageBytes, 2 * kPageBytes));
+    load_pages(mapping.bytes());
+    EXPECT_EQ(mapping.bytes().data(), bytes.data() + kPageBytes);
+    EXPECT_EQ(text_of(mapping), std::string(kPageBytes, 'c') + std::string(kPageBytes, 'd'));
+    cut("file", 0);
+    EXPECT_EQ(bytes[2 * kPageBytes], 0);
+    EXPECT_EQ(mapping.lost_from(), 3 * kPageBytes) << "counts from the begin of the file";
+    bytes[2 * kPageBytes] = 'y';
+    EXPECT_EQ(bytes[2 * kPageBytes], 'y') << "stays writable";
+  }
+  EXPECT_EQ(bytes[kPageBytes - 1], 'm');
+  EXPECT_EQ(bytes[2 * kPageBytes], 'y') << "the pages stay";
+  EXPECT_EQ(bytes[3 * kPageBytes], 'm');
+  munmap(memory, bytes.size());
+}
+
+TEST_F(Mappings, LeaveTheCallersPagesWhereTheyCannotStand) {
+  void* const memory = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const std::span bytes(static_cast<std::uint8_t*>(memory), kPageBytes);
+  bytes[0] = 'm';
+  const GuardedMapping none(-1, 0, bytes);
+  EXPECT_TRUE(none.bytes().empty());
+  EXPECT_EQ(bytes[0], 'm');
+  munmap(memory, kPageBytes);
+}
+
 TEST_F(Mappings, KeepAnEmptySpanOfWhatCannotBeMapped) {
   const GuardedMapping none(-1, 100);
   EXPECT_TRUE(none.bytes().empty());

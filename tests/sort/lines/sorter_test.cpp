@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <functional>
+#include <mutex>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include "io/base/error.hpp"
 #include "io/file/posix_file_system.hpp"
@@ -25,17 +28,27 @@ using Lines = std::vector<std::string>;
 // Takes chunks in order, or at their places.
 class TextOutput final : public LineOutput {
  public:
-  explicit TextOutput(bool has_places) : has_places_(has_places), text_(has_places ? std::size_t{1} << 26 : 0, '?') {}
+  TextOutput(bool has_places, std::function<void()> at_first)
+      : has_places_(has_places), at_first_(std::move(at_first)), text_(has_places ? std::size_t{1} << 26 : 0, '?') {}
   bool has_places() const override { return has_places_; }
-  void write(std::span<const std::uint8_t> bytes) override { text_.append(bytes.begin(), bytes.end()); }
+  void write(std::span<const std::uint8_t> bytes) override {
+    begin();
+    text_.append(bytes.begin(), bytes.end());
+  }
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) override {
+    begin();
     std::copy(bytes.begin(), bytes.end(), text_.begin() + static_cast<std::ptrdiff_t>(offset));
     written_ += bytes.size();
   }
   std::string text() const { return has_places_ ? text_.substr(0, written_) : text_; }
 
  private:
+  void begin() {
+    if (at_first_) std::call_once(has_begun_, at_first_);
+  }
   bool has_places_;
+  std::function<void()> at_first_;  // called once, before the first bytes are taken
+  std::once_flag has_begun_;
   std::string text_;
   std::atomic<std::size_t> written_{0};
 };
@@ -45,13 +58,18 @@ struct Sorted {
   LineSortSummary summary;
 };
 
-class LineSorter : public ::testing::Test {
+// Whether files that fit are mapped.
+class LineSorter : public ::testing::TestWithParam<bool> {
  protected:
   Sorted sort(const Lines& lines, const LineOrder& order, std::size_t block_bytes, std::size_t most_runs = 0,
               const std::function<void()>& check = {}) {
     std::ofstream file(scratch_ / "in", std::ios::binary);
     for (const std::string& line : lines) file << line << '\n';
     file.close();
+    return sort_files({scratch_ / "in"}, order, block_bytes, most_runs, check);
+  }
+  Sorted sort_files(const std::vector<std::string>& paths, const LineOrder& order, std::size_t block_bytes,
+                    std::size_t most_runs = 0, const std::function<void()>& check = {}) {
     LineSortOptions options;
     options.memory_bytes = std::size_t{64} << 20;
     options.temp_directories = {scratch_.path()};
@@ -59,8 +77,9 @@ class LineSorter : public ::testing::Test {
     options.most_runs = most_runs;
     options.sorter = sorter_;
     options.check = check;
-    TextOutput output(block_bytes % 2 == 0);
-    LineInput input(posix_file_system(), {scratch_ / "in"}, '\n', {});
+    options.maps_inputs = GetParam();
+    TextOutput output(block_bytes % 2 == 0, during_output_);
+    LineInput input(posix_file_system(), paths, '\n', {});
     const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, 3);
     tbb::task_arena arena(3);
     Sorted sorted;
@@ -70,7 +89,11 @@ class LineSorter : public ::testing::Test {
   }
   ScratchDirectory scratch_;
   const StringSorter* sorter_ = nullptr;
+  std::function<void()> during_output_;
 };
+
+INSTANTIATE_TEST_SUITE_P(, LineSorter, ::testing::Bool(),
+                         [](const auto& test) { return test.param ? "Maps" : "Reads"; });
 
 std::string joined(const Lines& lines) {
   std::string text;
@@ -93,7 +116,7 @@ Lines random_lines(std::size_t count, unsigned seed) {
 
 constexpr std::size_t kBlocks[] = {0, 16384, 20001, 70000};  // 0: all in memory; odd: an output without places
 
-TEST_F(LineSorter, OrdersByBytesInMemoryAndOutOfCore) {
+TEST_P(LineSorter, OrdersByBytesInMemoryAndOutOfCore) {
   for (const std::size_t block : kBlocks) {
     Lines lines = random_lines(6000, 1);
     const Sorted sorted = sort(lines, {}, block);
@@ -103,7 +126,7 @@ TEST_F(LineSorter, OrdersByBytesInMemoryAndOutOfCore) {
   }
 }
 
-TEST_F(LineSorter, MergesInPassesOfFewRuns) {
+TEST_P(LineSorter, MergesInPassesOfFewRuns) {
   Lines lines = random_lines(9000, 2);
   const Sorted sorted = sort(lines, {}, 16384, 3);
   EXPECT_GT(sorted.summary.runs, 9u);
@@ -111,7 +134,7 @@ TEST_F(LineSorter, MergesInPassesOfFewRuns) {
   EXPECT_EQ(sorted.text, joined(lines));
 }
 
-TEST_F(LineSorter, OrdersDownwards) {
+TEST_P(LineSorter, OrdersDownwards) {
   LineOrder order;
   order.is_reversed = true;
   for (const std::size_t block : kBlocks) {
@@ -122,7 +145,7 @@ TEST_F(LineSorter, OrdersDownwards) {
   }
 }
 
-TEST_F(LineSorter, KeepsOneOfEqualLines) {
+TEST_P(LineSorter, KeepsOneOfEqualLines) {
   LineOrder order;
   order.is_unique = true;
   for (const std::size_t block : kBlocks) {
@@ -150,7 +173,7 @@ Lines lines_of_few_keys(std::size_t count) {
   return lines;
 }
 
-TEST_F(LineSorter, KeepsTheInputOrderOfEqualKeysIfStable) {
+TEST_P(LineSorter, KeepsTheInputOrderOfEqualKeysIfStable) {
   LineOrder order = by_first_byte();
   order.is_stable = true;
   for (const bool is_reversed : {false, true}) {
@@ -166,7 +189,7 @@ TEST_F(LineSorter, KeepsTheInputOrderOfEqualKeysIfStable) {
   }
 }
 
-TEST_F(LineSorter, BreaksLargeTiesByTheLines) {
+TEST_P(LineSorter, BreaksLargeTiesByTheLines) {
   for (const std::size_t block : kBlocks) {
     Lines lines = lines_of_few_keys(30000);
     const std::string text = sort(lines, by_first_byte(), block, 4).text;
@@ -175,7 +198,7 @@ TEST_F(LineSorter, BreaksLargeTiesByTheLines) {
   }
 }
 
-TEST_F(LineSorter, KeepsTheFirstOfEqualKeys) {
+TEST_P(LineSorter, KeepsTheFirstOfEqualKeys) {
   LineOrder order = by_first_byte();
   order.is_unique = true;
   for (const std::size_t block : kBlocks) {
@@ -187,7 +210,7 @@ TEST_F(LineSorter, KeepsTheFirstOfEqualKeys) {
   }
 }
 
-TEST_F(LineSorter, TakesSortedReversedAndEqualLines) {
+TEST_P(LineSorter, TakesSortedReversedAndEqualLines) {
   Lines sorted_lines = random_lines(5000, 6);
   std::ranges::sort(sorted_lines);
   const Lines reversed(sorted_lines.rbegin(), sorted_lines.rend()), equal(5000, "the same line");
@@ -198,14 +221,14 @@ TEST_F(LineSorter, TakesSortedReversedAndEqualLines) {
   }
 }
 
-TEST_F(LineSorter, TakesNoLinesEmptyLinesAndLongLines) {
+TEST_P(LineSorter, TakesNoLinesEmptyLinesAndLongLines) {
   EXPECT_EQ(sort({}, {}, 0).text, "");
   EXPECT_EQ(sort({"", "b", ""}, {}, 0).text, "\n\nb\n");
   const Lines lines{std::string(9000, 'b'), "c", std::string(8999, 'b') + "a", "a", std::string(9000, 'a')};
   EXPECT_EQ(sort(lines, {}, 32768).text, joined({lines[3], lines[4], lines[2], lines[0], lines[1]}));
 }
 
-TEST_F(LineSorter, StopsBetweenBlocksOfRunsAndRangesOfMerges) {
+TEST_P(LineSorter, StopsBetweenBlocksOfRunsAndRangesOfMerges) {
   const Lines lines = random_lines(9000, 7);
   std::size_t calls = 0;
   sort(lines, {}, 16384, 3, [&] { ++calls; });
@@ -219,7 +242,7 @@ TEST_F(LineSorter, StopsBetweenBlocksOfRunsAndRangesOfMerges) {
   }
 }
 
-TEST_F(LineSorter, RefusesALineThatDoesNotFitAndNamesARemedy) {
+TEST_P(LineSorter, RefusesALineThatDoesNotFitAndNamesARemedy) {
   try {
     sort({std::string(40000, 'x')}, {}, 16384);
     FAIL();
@@ -240,7 +263,7 @@ Lines many_lines() {
   return lines;
 }
 
-TEST_F(LineSorter, SplitsManyLines) {
+TEST_P(LineSorter, SplitsManyLines) {
   Lines lines = many_lines();
   for (const bool is_reversed : {false, true}) {
     LineOrder order;
@@ -260,7 +283,7 @@ TEST_F(LineSorter, SplitsManyLines) {
 }
 
 // Keys are a part of the line as it stands, or encoded.
-TEST_F(LineSorter, SplitsManyLinesByTheirKeys) {
+TEST_P(LineSorter, SplitsManyLinesByTheirKeys) {
   Lines lines;
   for (std::size_t i = 0; i < 60'000; ++i) {
     lines.push_back(std::to_string(i * 7919 % 60'000) + "," + (i % 3 == 0 ? "key" : std::to_string(i % 777)));
@@ -283,7 +306,7 @@ TEST_F(LineSorter, SplitsManyLinesByTheirKeys) {
 }
 
 // A place in a long line is not followed to its end.
-TEST_F(LineSorter, TakesLongLinesAmongManyShortOnes) {
+TEST_P(LineSorter, TakesLongLinesAmongManyShortOnes) {
   Lines lines;
   for (std::size_t i = 0; i < 200'000; ++i) lines.push_back(std::to_string(i * 7919 % 200'000));
   lines.insert(lines.begin() + 1000, std::string(std::size_t{17} << 20, '5'));
@@ -293,7 +316,7 @@ TEST_F(LineSorter, TakesLongLinesAmongManyShortOnes) {
   EXPECT_EQ(sort(lines, {}, std::size_t{80} << 20).text, joined(expected));
 }
 
-TEST_F(LineSorter, SortsByASorterThatIsNamed) {
+TEST_P(LineSorter, SortsByASorterThatIsNamed) {
   sorter_ = find_string_sorter("cpu-multikey");
   Lines lines = random_lines(50'000, 23), expected = lines;
   std::ranges::sort(expected);
@@ -303,6 +326,60 @@ TEST_F(LineSorter, SortsByASorterThatIsNamed) {
   order.is_unique = true;
   expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
   EXPECT_EQ(sort(lines, order, 0).text, joined(expected));
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+}
+
+TEST_P(LineSorter, TakesFilesThatEndAnywhereInAPage) {
+  for (const std::size_t bytes : {1u, 4095u, 4096u, 4097u, 8191u, 8192u, 20'480u, 99'999u}) {
+    for (const bool ends_line : {true, false}) {
+      std::string text = joined(random_lines(bytes, 8)).substr(0, bytes);
+      text.back() = ends_line ? '\n' : 'z';
+      write_file(scratch_ / "in", text);
+      write_file(scratch_ / "more", "second file\nwithout an end");
+      std::multiset<std::string> lines;
+      std::istringstream all(text + (ends_line ? "" : "\n") + "second file\nwithout an end\n");
+      for (std::string line; std::getline(all, line);) lines.insert(line);
+      const Sorted sorted = sort_files({scratch_ / "in", scratch_ / "more"}, {}, 0);
+      EXPECT_EQ(sorted.text, joined({lines.begin(), lines.end()})) << bytes << ends_line;
+    }
+  }
+}
+
+// What a sort read before its output begins does not change. A file that is mapped may change.
+TEST_P(LineSorter, RefusesAFileThatIsTruncatedMeanwhile) {
+  Lines lines = random_lines(60'000, 9);
+  during_output_ = [&] { std::filesystem::resize_file(scratch_ / "in", 5000); };
+  if (GetParam()) {
+    EXPECT_THROW(sort(lines, {}, 0), FormatError);
+    EXPECT_THROW(sort(lines, {}, 4'000'000), FormatError);
+    return;
+  }
+  const std::string text = sort(lines, {}, 0).text;
+  std::ranges::sort(lines);
+  EXPECT_EQ(text, joined(lines));
+}
+
+TEST_P(LineSorter, RefusesAFileThatIsWrittenToMeanwhile) {
+  Lines lines = random_lines(60'000, 10);
+  during_output_ = [&] { std::fstream(scratch_ / "in", std::ios::in | std::ios::out | std::ios::binary) << "changed"; };
+  if (GetParam()) {
+    EXPECT_THROW(sort(lines, {}, 0), IoError);
+    return;
+  }
+  const std::string text = sort(lines, {}, 0).text;
+  std::ranges::sort(lines);
+  EXPECT_EQ(text, joined(lines));
+}
+
+TEST_P(LineSorter, TakesAFileThatGrowsMeanwhileAsItWas) {
+  Lines lines = random_lines(60'000, 11);
+  during_output_ = [&] { std::ofstream(scratch_ / "in", std::ios::app | std::ios::binary) << "more\n"; };
+  const std::string text = sort(lines, {}, 0).text;
+  std::ranges::sort(lines);
+  EXPECT_EQ(text, joined(lines));
 }
 
 }  // namespace

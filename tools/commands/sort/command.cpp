@@ -171,15 +171,16 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
                                std::to_string(bytes >> 20) + " MiB or more; --memory sets a hard limit");
     };
   }
+  const bool overwrites =
+      std::ranges::any_of(options.inputs, [&](const std::string& path) { return file.overwrites(path); });
   if (options.merges) {
-    const bool overwrites =
-        std::ranges::any_of(options.inputs, [&](const std::string& path) { return file.overwrites(path); });
     const SortedInputs inputs{session.files, options.inputs, opener_of(packed), most_open, overwrites};
     merge_lines(inputs, options.order, engine, output);
     return;
   }
   LineInput input(session.files, options.inputs, options.order.line_end, interruption_check(session.signal_number),
                   opener_of(packed));
+  engine.maps_inputs = !overwrites;
   sort_lines(input, options.order, engine, output);
 }
 
