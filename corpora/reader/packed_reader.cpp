@@ -26,7 +26,8 @@ std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
 }
 
 std::size_t ahead_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
-  return plan.largest_gzip_bytes < GzipAhead::kLeastFileBytes ? 0 : GzipAhead::memory_bytes(limits.ahead_threads);
+  if (plan.largest_gzip_bytes < GzipAhead::kLeastFileBytes) return 0;
+  return GzipAhead::memory_bytes(limits.ahead_threads, limits.ahead_size);
 }
 
 bool is_named_as_archive(std::string_view name) {
@@ -182,7 +183,7 @@ GzipCodec::StartAhead PackedReader::ahead_of(const CorpusFile& file) {
   return [this, memory, &file](std::uint64_t begin) -> std::unique_ptr<GzipAhead> {
     try {
       return std::make_unique<GzipAhead>(setup_.files.open(file.path), file.size, begin, setup_.limits.ahead_threads,
-                                         memory);
+                                         setup_.limits.ahead_size, memory);
     } catch (const IoError& error) {
       static_cast<void>(error);  // no more descriptors: the reader, which has the file open, goes on alone
     } catch (const std::bad_alloc& error) {

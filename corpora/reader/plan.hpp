@@ -10,6 +10,7 @@
 
 #include "corpora/document/corpus_options.hpp"
 #include "corpora/reader/file_table.hpp"
+#include "corpora/unpack/gzip_ahead.hpp"
 #include "io/file/file_system.hpp"
 
 namespace spillway {
@@ -51,7 +52,8 @@ struct ReaderLimits {
   unsigned threads = 1;
   // The least memory kept for windows of zstd frames that the start of a file does not show.
   std::size_t unpack_bytes = 0;
-  unsigned ahead_threads = 0;  // that unpack members of gzip ahead of the reader (corpora/unpack/gzip_ahead.hpp)
+  unsigned ahead_threads = 0;  // that unpack members of gzip ahead of the reader
+  GzipAhead::Size ahead_size = GzipAhead::kShortMembers;
 };
 
 // A place between two tasks. It means the same to readers with other limits, so that another process can go on there.

@@ -15,7 +15,8 @@ namespace spillway {
 class Codec {
  public:
   enum class Status : std::uint8_t { kOpen, kMemberEnd, kBroken };
-  // `given` bytes are at `bytes`: in `out`, or in memory of the codec, where they stay until the next step.
+  // `given` bytes are at `bytes`: in `out`, or in memory of the codec, where they stay until the next step. `taken` may
+  // be more bytes than the step got, if all of a member was unpacked from elsewhere.
   struct Step {
     std::size_t taken, given;
     Status status;

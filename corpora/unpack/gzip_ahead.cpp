@@ -1,24 +1,24 @@
 #include "corpora/unpack/gzip_ahead.hpp"
 
 #include <libdeflate.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <exception>
 #include <new>
 #include <string_view>
 
+#include "corpora/unpack/codec.hpp"
 #include "corpora/unpack/gzip_start.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr std::size_t kStoredBytes = GzipAhead::kPieceBytes + GzipAhead::kMaxMemberBytes;
-// Pages of crawls unpack to about six times their size. What does not fit is left to the reader.
-constexpr std::size_t kUnpackedBytes = 16 * GzipAhead::kPieceBytes;
-constexpr std::size_t kThreadBytes = std::size_t{128} << 10;  // libdeflate's tables and the stack
-constexpr std::size_t kMaxMembers = 2048;                     // of a piece
-// Places in a piece that look like a member and are none. Where there are more, each could cost as much as a member.
+constexpr std::size_t kThreadBytes = std::size_t{192} << 10;  // tables of libdeflate and zlib, and the stack
+constexpr std::size_t kMaxMembers = 4096;                     // of a piece
+// Places in a piece that look like a member and are none, or one for which there is no room. Where there are more, each
+// could cost as much as a member.
 constexpr int kMaxMistakes = 16;
 
 std::size_t slot_count(unsigned threads) { return std::size_t{threads} + 2; }
@@ -27,48 +27,74 @@ std::size_t slot_count(unsigned threads) { return std::size_t{threads} + 2; }
 
 class GzipAhead::Unpacker {
  public:
-  Unpacker() : decompressor_(libdeflate_alloc_decompressor()) {
-    if (decompressor_ == nullptr) throw std::bad_alloc();
+  Unpacker() {
+    if (inflateInit2(&stream_, kGzipWindowBits) != Z_OK) throw std::bad_alloc();
+    decompressor_ = libdeflate_alloc_decompressor();
+    if (decompressor_ != nullptr) return;
+    inflateEnd(&stream_);
+    throw std::bad_alloc();
   }
-  ~Unpacker() { libdeflate_free_decompressor(decompressor_); }
+  ~Unpacker() {
+    libdeflate_free_decompressor(decompressor_);
+    inflateEnd(&stream_);
+  }
   Unpacker(const Unpacker&) = delete;
   Unpacker& operator=(const Unpacker&) = delete;
 
   struct Result {
     std::size_t stored = 0, unpacked = 0;
-    bool is_whole = false, needs_room = false;
+    bool is_whole = false;
   };
+  // Unpacks the member that `in` begins with, as the reader would.
   Result unpack(std::string_view in, std::span<std::uint8_t> out) {
+    const Result result =
+        unpack_short(in.substr(0, Codec::kFirstStepBytes), out.first(std::min(out.size(), kHeldBytes)));
+    return result.is_whole ? result : unpack_long(in, out);
+  }
+
+ private:
+  Result unpack_short(std::string_view in, std::span<std::uint8_t> out) {
     Result result;
     const auto end = libdeflate_gzip_decompress_ex(decompressor_, in.data(), in.size(), out.data(), out.size(),
                                                    &result.stored, &result.unpacked);
     result.is_whole = end == LIBDEFLATE_SUCCESS;
-    result.needs_room = end == LIBDEFLATE_INSUFFICIENT_SPACE;
     return result;
   }
+  Result unpack_long(std::string_view in, std::span<std::uint8_t> out) {
+    inflateReset(&stream_);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
+    stream_.avail_in = static_cast<uInt>(in.size());
+    stream_.next_out = out.data();
+    stream_.avail_out = static_cast<uInt>(out.size());
+    const int end = inflate(&stream_, Z_FINISH);
+    return {in.size() - stream_.avail_in, out.size() - stream_.avail_out, end == Z_STREAM_END};
+  }
 
- private:
-  libdeflate_decompressor* decompressor_;
+  z_stream stream_{};
+  libdeflate_decompressor* decompressor_ = nullptr;
 };
 
-std::size_t GzipAhead::memory_bytes(unsigned threads) {
-  constexpr std::size_t kSlotBytes = kStoredBytes + kUnpackedBytes + kMaxMembers * sizeof(Found);
-  return threads == 0 ? 0 : slot_count(threads) * kSlotBytes + threads * kThreadBytes;
+std::size_t GzipAhead::memory_bytes(unsigned threads, const Size& size) {
+  const std::size_t slot_bytes =
+      size.piece_bytes + size.member_bytes + size.unpacked_bytes + kMaxMembers * sizeof(Found);
+  return threads == 0 ? 0 : slot_count(threads) * slot_bytes + threads * kThreadBytes;
 }
 
 GzipAhead::GzipAhead(std::unique_ptr<ReadableFile> file, std::uint64_t file_bytes, std::uint64_t begin,
-                     unsigned threads, std::span<std::uint8_t> memory)
+                     unsigned threads, const Size& size, std::span<std::uint8_t> memory)
     : file_(std::move(file)),
+      size_(size),
       file_bytes_(file_bytes),
-      piece_count_((file_bytes + kPieceBytes - 1) / kPieceBytes),
+      piece_count_((file_bytes + size.piece_bytes - 1) / size.piece_bytes),
       slots_(slot_count(threads)),
-      next_piece_(begin / kPieceBytes),
+      next_piece_(begin / size.piece_bytes),
       read_piece_(next_piece_) {
   for (Slot& slot : slots_) {
-    slot.stored = memory.first(kStoredBytes);
-    slot.unpacked = memory.subspan(kStoredBytes, kUnpackedBytes);
+    const std::size_t stored_bytes = size.piece_bytes + size.member_bytes;
+    slot.stored = memory.first(stored_bytes);
+    slot.unpacked = memory.subspan(stored_bytes, size.unpacked_bytes);
     slot.found.reserve(kMaxMembers);
-    memory = memory.subspan(kStoredBytes + kUnpackedBytes);
+    memory = memory.subspan(stored_bytes + size.unpacked_bytes);
   }
   for (unsigned i = 0; i < threads; ++i) unpackers_.push_back(std::make_unique<Unpacker>());
   threads_.reserve(threads);
@@ -123,29 +149,26 @@ void GzipAhead::fill(Slot& slot, Unpacker& unpacker) {
 }
 
 std::size_t GzipAhead::read(Slot& slot) const {
-  const std::uint64_t begin = slot.piece * kPieceBytes;
-  const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(kStoredBytes, file_bytes_ - begin));
+  const std::uint64_t begin = slot.piece * size_.piece_bytes;
+  const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(slot.stored.size(), file_bytes_ - begin));
   file_->read_exactly(begin, slot.stored.first(bytes));
   return bytes;
 }
 
 void GzipAhead::take_members(Slot& slot, std::size_t stored_bytes, Unpacker& unpacker) const {
   const std::string_view stored(reinterpret_cast<const char*>(slot.stored.data()), stored_bytes);
-  const std::size_t end = std::min(stored_bytes, kPieceBytes);
+  const std::size_t end = std::min(stored_bytes, size_.piece_bytes);
   std::size_t filled = 0;
   int mistakes = 0;
   for (std::size_t at = stored.find(kGzipMagic); at < end; at = stored.find(kGzipMagic, at)) {
-    const std::string_view rest = stored.substr(at, kMaxMemberBytes);
-    const std::size_t room = std::min(slot.unpacked.size() - filled, kMaxUnpackedBytes);
-    const auto member =
-        is_gzip_start(rest) ? unpacker.unpack(rest, slot.unpacked.subspan(filled, room)) : Unpacker::Result();
-    if (member.needs_room && room < kMaxUnpackedBytes) return;
+    const std::string_view rest = stored.substr(at, size_.member_bytes);
+    const auto member = is_gzip_start(rest) ? unpacker.unpack(rest, slot.unpacked.subspan(filled)) : Unpacker::Result();
     if (!member.is_whole) {
       ++at;
       if (++mistakes == kMaxMistakes) return;
       continue;
     }
-    slot.found.push_back({slot.piece * kPieceBytes + at, member.stored, filled, member.unpacked});
+    slot.found.push_back({slot.piece * size_.piece_bytes + at, member.stored, filled, member.unpacked});
     if (slot.found.size() == kMaxMembers) return;
     filled += member.unpacked;
     at += member.stored;
@@ -153,7 +176,7 @@ void GzipAhead::take_members(Slot& slot, std::size_t stored_bytes, Unpacker& unp
 }
 
 std::optional<GzipAhead::Member> GzipAhead::find(std::uint64_t position) {
-  const std::uint64_t piece = position / kPieceBytes;
+  const std::uint64_t piece = position / size_.piece_bytes;
   if (threads_.empty() || piece < read_piece_ || piece >= piece_count_) return std::nullopt;
   Slot& slot = slot_of(piece);
   {

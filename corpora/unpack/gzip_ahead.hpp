@@ -1,5 +1,5 @@
 // Unpacks the members of a gzip file on threads of its own, ahead of the thread that reads the file in order. The file
-// is cut into pieces of kPieceBytes; a thread looks for members that begin in a piece and are whole by length and CRC.
+// is cut into pieces; a thread looks for members that begin in a piece and are whole by length and CRC.
 // What it finds is only an offer: the reader asks for the member at a place that it has reached, and unpacks what is
 // not on offer itself. The bytes that it reads are therefore those of a serial read, whatever lies in the file.
 #pragma once
@@ -23,19 +23,25 @@ class GzipAhead {
     std::uint64_t stored_bytes;
     std::span<const std::uint8_t> bytes;  // unpacked
   };
-  static constexpr std::size_t kPieceBytes = std::size_t{128} << 10;
-  // Of a member, as stored. Requires: at most Codec::kFirstStepBytes, which the reader sees of a member at once.
-  static constexpr std::size_t kMaxMemberBytes = std::size_t{64} << 10;
-  // The reader unpacks longer members by zlib, which finds other faults than libdeflate: none is on offer.
-  static constexpr std::size_t kMaxUnpackedBytes = std::size_t{448} << 10;
-  static constexpr std::uint64_t kLeastFileBytes = 8 * kPieceBytes;  // smaller files are not worth the threads
+  struct Size {
+    std::size_t piece_bytes;
+    std::size_t member_bytes;    // most of a member that is on offer, as stored
+    std::size_t unpacked_bytes;  // of the members of a piece; what does not fit is left to the reader
+  };
+  // Members that libdeflate judges are those of at most Codec::kFirstStepBytes, which unpack to kHeldBytes or less. All
+  // others are unpacked by zlib, here and by the reader, because the two libraries find different faults.
+  static constexpr std::size_t kHeldBytes = std::size_t{448} << 10;
+  // Pages of crawls unpack to about six times their size.
+  static constexpr Size kShortMembers{std::size_t{128} << 10, std::size_t{64} << 10, std::size_t{2} << 20};
+  static constexpr Size kAllMembers{std::size_t{512} << 10, std::size_t{1} << 20, std::size_t{8} << 20};
+  static constexpr std::uint64_t kLeastFileBytes = std::uint64_t{1} << 20;  // smaller files are not worth the threads
 
   // All memory that `threads` threads take; 0 for none.
-  static std::size_t memory_bytes(unsigned threads);
-  // Looks for members from `begin` on in a file of `file_bytes`. `memory`: memory_bytes(threads), which outlive this
-  // object. If the system has no more threads, there are fewer offers. Throws std::bad_alloc.
+  static std::size_t memory_bytes(unsigned threads, const Size& size);
+  // Looks for members from `begin` on in a file of `file_bytes`. `memory`: memory_bytes(threads, size), which outlives
+  // this object. If the system has no more threads, there are fewer offers. Throws std::bad_alloc.
   GzipAhead(std::unique_ptr<ReadableFile> file, std::uint64_t file_bytes, std::uint64_t begin, unsigned threads,
-            std::span<std::uint8_t> memory);
+            const Size& size, std::span<std::uint8_t> memory);
   ~GzipAhead();
   GzipAhead(const GzipAhead&) = delete;
   GzipAhead& operator=(const GzipAhead&) = delete;
@@ -66,6 +72,7 @@ class GzipAhead {
   Slot& slot_of(std::uint64_t piece) { return slots_[static_cast<std::size_t>(piece % slots_.size())]; }
 
   const std::unique_ptr<ReadableFile> file_;
+  const Size size_;
   const std::uint64_t file_bytes_, piece_count_;
   std::vector<Slot> slots_;
   std::mutex mutex_;  // guards the members below, and which thread may touch a slot

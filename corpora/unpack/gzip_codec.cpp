@@ -13,7 +13,6 @@ namespace spillway {
 namespace {
 
 constexpr unsigned kMembersBeforeThreads = 4;
-constexpr int kGzipWindowBits = 15 + 16;  // the largest window; only gzip wrappers
 
 uInt limited(std::size_t bytes) {
   return static_cast<uInt>(std::min<std::size_t>(bytes, std::numeric_limits<uInt>::max()));
@@ -45,8 +44,9 @@ void GzipCodec::start_member(std::string_view, std::uint64_t position) {
   start_ahead_ = {};
 }
 
-// Unpacks a member if `in` has all of it and it is small.
+// Unpacks a member if it is small.
 bool GzipCodec::unpack_whole(std::string_view in) {
+  in = in.substr(0, kFirstStepBytes);  // as many bytes for each member, wherever it stands in the buffer
   std::size_t bytes = 0;
   const auto result = libdeflate_gzip_decompress_ex(decompressor_, in.data(), in.size(), held_.data(), held_.size(),
                                                     &member_bytes_, &bytes);
@@ -56,16 +56,16 @@ bool GzipCodec::unpack_whole(std::string_view in) {
   return true;
 }
 
-bool GzipCodec::take_offer(std::string_view in) {
+bool GzipCodec::take_offer() {
   const auto member = ahead_ == nullptr ? std::nullopt : ahead_->find(position_);
-  if (!member || member->stored_bytes > in.size()) return false;
+  if (!member) return false;
   whole_member_ = member->bytes;
   member_bytes_ = static_cast<std::size_t>(member->stored_bytes);
   return true;
 }
 
 Codec::Step GzipCodec::step(std::string_view in, std::span<std::uint8_t> out) {
-  if (std::exchange(at_start_, false) && (take_offer(in) || unpack_whole(in))) {
+  if (std::exchange(at_start_, false) && (take_offer() || unpack_whole(in))) {
     return {member_bytes_, whole_member_.size(), Status::kMemberEnd, whole_member_.data()};
   }
   stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));

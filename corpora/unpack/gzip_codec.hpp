@@ -17,7 +17,7 @@ namespace spillway {
 
 class GzipCodec final : public Codec {
  public:
-  static constexpr std::size_t kHeldBytes = GzipAhead::kMaxUnpackedBytes;  // of an unpacked member
+  static constexpr std::size_t kHeldBytes = GzipAhead::kHeldBytes;  // of an unpacked member
   static constexpr std::size_t kMemoryBytes = (std::size_t{96} << 10) + kHeldBytes;
 
   // Starts threads that unpack members ahead, from this place of the file on; nullptr if there can be none.
@@ -41,7 +41,7 @@ class GzipCodec final : public Codec {
 
  private:
   bool unpack_whole(std::string_view in);
-  bool take_offer(std::string_view in);
+  bool take_offer();
 
   z_stream stream_{};
   libdeflate_decompressor* decompressor_;

@@ -27,6 +27,15 @@ std::string_view PackedInput::available(std::size_t wanted) {
   return {reinterpret_cast<const char*>(buffer_.data()) + at_, filled_ - at_};
 }
 
+void PackedInput::skip(std::size_t bytes) {
+  while (bytes > filled_ - at_ && !(at_ == filled_ && at_end_)) {
+    bytes -= filled_ - at_;
+    at_ = filled_;
+    if (!at_end_) refill();
+  }
+  at_ += std::min(bytes, filled_ - at_);
+}
+
 void PackedInput::refill() {
   const std::size_t kept_begin = at_ > kHistoryBytes ? at_ - kHistoryBytes : 0;
   std::memmove(buffer_.data(), buffer_.data() + kept_begin, filled_ - kept_begin);

@@ -53,7 +53,11 @@ class PackedInput {
 
   // Bytes that were read and not taken: at least `wanted` (at most kHistoryBytes), fewer only at the end.
   std::string_view available(std::size_t wanted = 1);
-  void take(std::size_t bytes) { at_ += bytes; }
+  // Also more bytes than are available; fewer at the end.
+  void take(std::size_t bytes) {
+    if (bytes > filled_ - at_) return skip(bytes);
+    at_ += bytes;
+  }
   // Bytes taken so far.
   std::uint64_t position() const { return buffer_offset_ + at_; }
   // The first position that rewind() can reach.
@@ -63,6 +67,7 @@ class PackedInput {
 
  private:
   void refill();
+  void skip(std::size_t bytes);
   std::unique_ptr<ByteSource> source_;
   std::span<std::uint8_t> buffer_;
   std::uint64_t buffer_offset_ = 0;  // of buffer_[0] in the input

@@ -83,11 +83,16 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
 
 // Inflating takes about half as long as parsing what it gives. The reader itself does it for one thread, and where
 // memory is short.
-unsigned ahead_threads(const IndexPlanInput& input) {
+void plan_ahead(const IndexPlanInput& input, ReaderLimits& limits) {
   constexpr unsigned kMost = 16;
-  unsigned threads = std::min(input.threads / 2, kMost);
-  while (threads != 0 && GzipAhead::memory_bytes(threads) > input.memory_bytes / 16) --threads;
-  return threads;
+  const auto fits = [&](unsigned threads, const GzipAhead::Size& size) {
+    return GzipAhead::memory_bytes(threads, size) <= input.memory_bytes / 16;
+  };
+  limits.ahead_threads = std::min(input.threads / 2, kMost);
+  limits.ahead_size = GzipAhead::kAllMembers;
+  if (fits(limits.ahead_threads, limits.ahead_size)) return;
+  limits.ahead_size = GzipAhead::kShortMembers;
+  while (!fits(limits.ahead_threads, limits.ahead_size)) --limits.ahead_threads;
 }
 
 // Fills in the limits of chunks and readers at a level.
@@ -96,7 +101,7 @@ void take_level(const IndexPlanInput& input, const ContentOptions& options, cons
   plan.reader.threads = input.threads;
   plan.reader.unpack_bytes = ZstdCodec::share_of(input.memory_bytes);
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
-  plan.reader.ahead_threads = ahead_threads(input);
+  plan_ahead(input, plan.reader);
   plan.chunk = chunk_of(level);
   plan.parser_bytes = chunk_parser_bytes(options, plan.chunk, input.form) + TaskParser::memory_bytes(plan.reader);
   plan.reserve_bytes = program_reserve_bytes(input.program_bytes, input.threads) + input.list_bytes;

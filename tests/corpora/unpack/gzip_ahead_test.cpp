@@ -44,9 +44,11 @@ std::string joined(const std::vector<std::string>& parts) {
   return all;
 }
 
-ReadResult read_ahead(const std::string& path, unsigned threads, std::size_t buffer_bytes = std::size_t{1} << 20) {
+ReadResult read_ahead(const std::string& path, unsigned threads, std::size_t buffer_bytes = std::size_t{1} << 20,
+                      const GzipAhead::Size& size = GzipAhead::kShortMembers) {
   ReadSetup setup = setup_of(CorpusFormat::kAuto, buffer_bytes, std::max(threads, 1U));
   setup.limits.ahead_threads = threads;
+  setup.limits.ahead_size = size;
   return read_corpus({path}, setup);
 }
 
@@ -59,8 +61,11 @@ void expect_serial_result(const std::string& bytes, std::size_t least_documents)
   EXPECT_GE(expected.documents.size(), least_documents);
   for (const unsigned threads : {1U, 2U, 3U, 8U}) {
     SCOPED_TRACE(threads);
-    expect_same_documents(read_ahead(path, threads), expected);
-    expect_same_documents(read_ahead(path, threads, 5000), expected);
+    for (const GzipAhead::Size& size : {GzipAhead::kShortMembers, GzipAhead::kAllMembers}) {
+      SCOPED_TRACE(size.piece_bytes);
+      expect_same_documents(read_ahead(path, threads, std::size_t{1} << 20, size), expected);
+      expect_same_documents(read_ahead(path, threads, 5000, size), expected);
+    }
   }
 }
 
@@ -164,18 +169,17 @@ TEST(GzipAhead, TakesMemoryOnlyForLongFiles) {
   EXPECT_EQ(CorpusReader::memory_bytes(plan, limits), alone);
 }
 
-TEST(GzipAhead, OffersWholeMembersWhereTheyBegin) {
-  const std::vector<std::string> all = members();
+// Members that are on offer to a reader that asks for each.
+std::size_t count_offers(const std::vector<std::string>& all, const GzipAhead::Size& size) {
   const ScratchDirectory directory;
   const std::string path = directory / "in.gz";
   write_bytes(path, joined(all));
-  std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(2));
-  GzipAhead ahead(posix_file_system().open(path), joined(all).size(), 0, 2, memory);
+  std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(2, size));
+  GzipAhead ahead(posix_file_system().open(path), joined(all).size(), 0, 2, size, memory);
   std::uint64_t position = 0;
-  std::size_t offered = 0, small = 0;
+  std::size_t offered = 0;
   for (const std::string& member : all) {
     const auto found = ahead.find(position);
-    small += member.size() <= GzipAhead::kMaxMemberBytes ? 1 : 0;
     if (found) {
       ++offered;
       EXPECT_EQ(found->stored_bytes, member.size());
@@ -186,8 +190,42 @@ TEST(GzipAhead, OffersWholeMembersWhereTheyBegin) {
     EXPECT_FALSE(ahead.find(position + 1));
     position += member.size();
   }
-  EXPECT_EQ(offered, small);
   EXPECT_FALSE(ahead.find(0)) << "left behind";
+  return offered;
+}
+
+TEST(GzipAhead, OffersWholeMembersWhereTheyBegin) {
+  const std::vector<std::string> all = members();
+  const auto are_small = [](const std::string& member) {
+    return member.size() <= GzipAhead::kShortMembers.member_bytes;
+  };
+  const auto small = static_cast<std::size_t>(std::ranges::count_if(all, are_small));
+  ASSERT_LT(small, all.size());
+  EXPECT_EQ(count_offers(all, GzipAhead::kShortMembers), small);
+  EXPECT_EQ(count_offers(all, GzipAhead::kAllMembers), all.size());
+}
+
+TEST(GzipAhead, OffersMembersThatUnpackToMuch) {
+  std::vector<std::string> all = members();
+  all.insert(all.begin() + 20, gzip_member(page(1000, 900'000)));
+  all.insert(all.begin() + 40, gzip_member(archived_page("urn:long", "<p>" + std::string(7'000'000, 'a'))));
+  const std::string too_long = gzip_member(archived_page("urn:longer", "<p>" + std::string(9'000'000, 'a')));
+  all.insert(all.begin() + 60, too_long);
+  EXPECT_EQ(count_offers(all, GzipAhead::kAllMembers), all.size() - 1);
+  expect_serial_result(joined(all), 500);
+}
+
+TEST(GzipAhead, LosesWhatASerialReadLosesOfDamagedLongMembers) {
+  std::mt19937_64 random(8);
+  std::vector<std::string> all = members();
+  for (std::size_t i = 5; i < all.size(); i += 25) {
+    std::string member = gzip_member(page(1000 + static_cast<int>(i), 400'000 + i * 900));
+    if (i % 2 == 0) member[random() % member.size()] ^= 1;
+    if (i % 3 == 0) member.resize(member.size() - random() % 3000);
+    if (i % 5 == 0) member.insert(random() % member.size(), "\x1F\x8B\x08\0 no member"s);
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(i), member);
+  }
+  expect_serial_result(joined(all), 480);
 }
 
 TEST(GzipAhead, SkipsPiecesThatTheReaderSkips) {
@@ -195,12 +233,13 @@ TEST(GzipAhead, SkipsPiecesThatTheReaderSkips) {
   const ScratchDirectory directory;
   const std::string path = directory / "in.gz";
   write_bytes(path, joined(all));
-  std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(1));
+  constexpr GzipAhead::Size kSize = GzipAhead::kShortMembers;
+  std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(1, kSize));
   for (int round = 0; round < 20; ++round) {
-    GzipAhead ahead(posix_file_system().open(path), joined(all).size(), 0, 1, memory);
+    GzipAhead ahead(posix_file_system().open(path), joined(all).size(), 0, 1, kSize, memory);
     const std::uint64_t last = joined(all).size() - all.back().size();
     EXPECT_TRUE(ahead.find(0));
-    EXPECT_EQ(ahead.find(last).has_value(), all.back().size() <= GzipAhead::kMaxMemberBytes);
+    EXPECT_EQ(ahead.find(last).has_value(), all.back().size() <= kSize.member_bytes);
   }
 }
 
