@@ -53,6 +53,9 @@ class ArchiveFramer {
   // Reads the next piece. Returns nullopt at the end and before a fault of the container. The bytes of the piece are
   // what was taken: the header, and of a whole record also the block; those of junk are dropped.
   virtual std::optional<ArchivePiece> next() = 0;
+  // The record that `bytes` hold alone, if next() would find just that where they and then `next` come; otherwise
+  // nullopt.
+  virtual std::optional<ArchivePiece> frame_alone(std::string_view, std::string_view) { return std::nullopt; }
   // After a fault of the container: what precedes the next record belongs to the record that the fault hit.
   virtual void resume() = 0;
 };

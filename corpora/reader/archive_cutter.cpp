@@ -16,6 +16,10 @@ bool needs_block(const ArchivePiece& piece) {
   return piece.kind == ArchivePiece::Kind::kRecord || piece.kind == ArchivePiece::Kind::kCorrected;
 }
 
+std::string_view text_of(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 std::unique_ptr<ArchiveFramer> framer_of(CorpusFormat format, PieceInput& input) {
   if (format == CorpusFormat::kTar) return std::make_unique<TarFramer>(input);
   return std::make_unique<WarcFramer>(input);
@@ -38,6 +42,7 @@ ArchiveCutter::ArchiveCutter(UnpackedSource& source, CorpusFormat format, std::u
 bool ArchiveCutter::run() {
   if (!next_buffer()) return false;
   for (;;) {
+    if (!share_members()) return false;
     piece_begin_ = filled_;
     piece_bytes_ = 0;
     const auto piece = framer_->next();
@@ -54,6 +59,48 @@ bool ArchiveCutter::run() {
     offset_ = done_offset_ = fault->unpacked_offset;
     if (!send(std::move(fault)) || !next_buffer()) return false;
   }
+}
+
+// Hands on records that are members of their own, and were unpacked ahead, where they are. Returns false if the reader
+// was stopped.
+bool ArchiveCutter::share_members() {
+  std::shared_ptr<Buffer> room;  // of the records that wait, if they are shared
+  std::size_t bytes = 0;
+  while (replays_.empty() && !stopped_) {
+    const auto next = source_.next_member(end_ - begin_);
+    if (!next) break;
+    const SharedMember& member = *next->member;
+    const auto piece = framer_->frame_alone(text_of(member.bytes), text_of(next->next));
+    if (!piece || piece->header_bytes + piece->block_bytes > capacity()) break;
+    const bool goes_on = room == member.room && bytes + member.bytes.size() <= capacity();
+    if (!(goes_on && records_.size() < kMaxRecords)) {
+      if (!send_shared(std::exchange(room, member.room))) return false;
+      bytes = 0;
+    }
+    const auto record_bytes = static_cast<std::size_t>(piece->header_bytes + piece->block_bytes);
+    records_.push_back({*piece, offset_, member.begin, record_bytes});
+    bytes += member.bytes.size();
+    read_bytes_ += member.bytes.size() - (end_ - begin_);
+    offset_ += member.bytes.size();
+    done_offset_ = offset_;
+    begin_ = end_ = 0;
+    source_.take_member();
+  }
+  if (room == nullptr) return !stopped_;
+  return send_shared(std::move(room));
+}
+
+// Sends the records that wait: in a room, or in the buffer.
+bool ArchiveCutter::send_shared(std::shared_ptr<Buffer> room) {
+  if (records_.empty()) return true;
+  if (room == nullptr) return send(std::nullopt) && next_buffer();
+  UnpackedRecords made;
+  made.format = format_;
+  made.archived = std::exchange(records_, {});
+  made.buffer = std::move(room);
+  made.end_offset = done_offset_;
+  stopped_ = !emit_(std::move(made));
+  return !stopped_;
 }
 
 std::size_t ArchiveCutter::read(std::span<std::uint8_t> out) {

@@ -53,6 +53,8 @@ class ArchiveCutter final : private PieceInput {
   bool holds_piece() const override { return spool_ == nullptr || !spool_->is_too_long(); }
   bool give_back(std::uint64_t kept) override;
 
+  bool share_members();
+  bool send_shared(std::shared_ptr<Buffer> room);
   std::size_t read(std::span<std::uint8_t> out);
   std::string_view fill_window(std::size_t wanted, std::size_t step);
   std::size_t read_to_buffer(std::uint64_t most);

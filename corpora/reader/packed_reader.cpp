@@ -25,10 +25,15 @@ std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   return std::max(static_cast<std::size_t>(plan.unpack_bytes), may_need_more ? limits.unpack_bytes : 0);
 }
 
-std::size_t ahead_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
-  if (plan.largest_gzip_bytes < GzipAhead::kLeastFileBytes) return 0;
-  return GzipAhead::memory_bytes(limits.ahead_threads, limits.ahead_size);
+unsigned ahead_threads(const CorpusPlan& plan, const ReaderLimits& limits) {
+  return plan.largest_gzip_bytes < GzipAhead::kLeastFileBytes ? 0 : limits.ahead_threads;
 }
+
+std::size_t ahead_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
+  return GzipAhead::memory_bytes(ahead_threads(plan, limits), limits.ahead_size);
+}
+
+std::size_t room_bytes(const ReaderLimits& limits) { return limits.ahead_size.unpacked_bytes + kRecordPadding; }
 
 bool is_named_as_archive(std::string_view name) {
   for (const std::string_view end : {".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz"}) {
@@ -52,7 +57,7 @@ std::shared_ptr<CorpusFile> entry_of(const CorpusFile& zip, const std::string& n
 std::size_t PackedReader::memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   if (!plan.needs_reader()) return 0;
   return buffer_count(limits) * padded_buffer_bytes(limits) + kBufferBytes + ahead_bytes(plan, limits) +
-         unpack_bytes(plan, limits);
+         GzipAhead::room_count(ahead_threads(plan, limits)) * room_bytes(limits) + unpack_bytes(plan, limits);
 }
 
 PackedReader::PackedReader(const ReaderSetup& setup, MemoryBudget& budget, TempSpace& temp)
@@ -60,6 +65,8 @@ PackedReader::PackedReader(const ReaderSetup& setup, MemoryBudget& budget, TempS
       budget_(budget),
       temp_(temp),
       pool_(std::make_shared<UnpackBuffers>(buffer_count(setup.limits), padded_buffer_bytes(setup.limits), budget)),
+      ahead_rooms_(std::make_shared<UnpackBuffers>(GzipAhead::room_count(ahead_threads(setup.plan, setup.limits)),
+                                                   room_bytes(setup.limits), budget)),
       buffers_(budget, kBufferBytes + ahead_bytes(setup.plan, setup.limits), "unpacking"),
       unpack_reservation_(budget.reserve(unpack_bytes(setup.plan, setup.limits), "unpacking")),
       queue_limit_(buffer_count(setup.limits)),
@@ -77,6 +84,7 @@ void PackedReader::stop() {
   }
   changed_.notify_all();
   pool_->stop();
+  ahead_rooms_->stop();
 }
 
 std::optional<UnpackedRecords> PackedReader::next() {
@@ -183,7 +191,7 @@ GzipCodec::StartAhead PackedReader::ahead_of(const CorpusFile& file) {
   return [this, memory, &file](std::uint64_t begin) -> std::unique_ptr<GzipAhead> {
     try {
       return std::make_unique<GzipAhead>(setup_.files.open(file.path), file.size, begin, setup_.limits.ahead_threads,
-                                         setup_.limits.ahead_size, memory);
+                                         setup_.limits.ahead_size, memory, ahead_rooms_);
     } catch (const IoError& error) {
       static_cast<void>(error);  // no more descriptors: the reader, which has the file open, goes on alone
     } catch (const std::bad_alloc& error) {

@@ -48,7 +48,7 @@ class PackedReader {
   const ReaderSetup& setup_;
   MemoryBudget& budget_;
   TempSpace& temp_;
-  std::shared_ptr<UnpackBuffers> pool_;
+  std::shared_ptr<UnpackBuffers> pool_, ahead_rooms_;
   Buffer buffers_;  // for PackedInput, UnpackingStream, RecordCutter and GzipAhead
   Reservation unpack_reservation_;
   std::size_t queue_limit_;

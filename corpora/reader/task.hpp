@@ -9,7 +9,7 @@
 
 #include "corpora/archive/piece.hpp"
 #include "corpora/reader/plan.hpp"
-#include "corpora/reader/unpack_buffers.hpp"
+#include "corpora/unpack/unpack_buffers.hpp"
 #include "corpora/unpack/unpacking_stream.hpp"
 #include "io/file/temp_space.hpp"
 
@@ -41,7 +41,7 @@ struct ArchiveRecord {
 struct UnpackedRecords {
   std::shared_ptr<const CorpusFile> file;
   CorpusFormat format = CorpusFormat::kText;
-  UnpackBuffers::Taken buffer;
+  std::shared_ptr<Buffer> buffer;
   std::size_t bytes = 0;                // in the buffer
   std::size_t skipped_bytes = 0;        // of them at the start of the buffer, which are done already; not of archives
   std::uint64_t unpacked_offset = 0;    // of the buffer's first byte

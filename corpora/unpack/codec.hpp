@@ -9,14 +9,22 @@
 #include <string_view>
 
 #include "corpora/document/sink.hpp"
+#include "io/memory/budget.hpp"
 
 namespace spillway {
+
+// A member that is unpacked as a whole, in memory that it shares with others.
+struct SharedMember {
+  std::uint64_t stored_bytes;
+  std::size_t begin;  // of its bytes in the room
+  std::span<const std::uint8_t> bytes;
+  std::shared_ptr<Buffer> room;
+};
 
 class Codec {
  public:
   enum class Status : std::uint8_t { kOpen, kMemberEnd, kBroken };
-  // `given` bytes are at `bytes`: in `out`, or in memory of the codec, where they stay until the next step. `taken` may
-  // be more bytes than the step got, if all of a member was unpacked from elsewhere.
+  // `given` bytes are at `bytes`: in `out`, or in memory of the codec, where they stay until the next step.
   struct Step {
     std::size_t taken, given;
     Status status;
@@ -36,6 +44,9 @@ class Codec {
   // Prepares for a member that starts with `head` at `position` of the input. Throws BudgetError if its window does not
   // fit.
   virtual void start_member(std::string_view head, std::uint64_t position) = 0;
+  // The member at `position` of the input, if it has been unpacked ahead; at most two places after the last one at
+  // which a member started. Places ascend. Lives until the next call.
+  virtual const SharedMember* offer(std::uint64_t) { return nullptr; }
   // Unpacks from `in` to `out`, or all of a member that is whole to memory of the codec; that only as the first step of
   // the member. With an empty `in`, hands out bytes that the codec still holds.
   virtual Step step(std::string_view in, std::span<std::uint8_t> out) = 0;

@@ -27,7 +27,8 @@ std::size_t slot_count(unsigned threads) { return std::size_t{threads} + 2; }
 
 class GzipAhead::Unpacker {
  public:
-  Unpacker() {
+  // `stored`: memory for a piece and the member that goes beyond it.
+  explicit Unpacker(std::span<std::uint8_t> stored) : stored_(stored) {
     if (inflateInit2(&stream_, kGzipWindowBits) != Z_OK) throw std::bad_alloc();
     decompressor_ = libdeflate_alloc_decompressor();
     if (decompressor_ != nullptr) return;
@@ -40,6 +41,8 @@ class GzipAhead::Unpacker {
   }
   Unpacker(const Unpacker&) = delete;
   Unpacker& operator=(const Unpacker&) = delete;
+
+  std::span<std::uint8_t> stored() const { return stored_; }
 
   struct Result {
     std::size_t stored = 0, unpacked = 0;
@@ -70,33 +73,32 @@ class GzipAhead::Unpacker {
     return {in.size() - stream_.avail_in, out.size() - stream_.avail_out, end == Z_STREAM_END};
   }
 
+  std::span<std::uint8_t> stored_;
   z_stream stream_{};
   libdeflate_decompressor* decompressor_ = nullptr;
 };
 
 std::size_t GzipAhead::memory_bytes(unsigned threads, const Size& size) {
-  const std::size_t slot_bytes =
-      size.piece_bytes + size.member_bytes + size.unpacked_bytes + kMaxMembers * sizeof(Found);
-  return threads == 0 ? 0 : slot_count(threads) * slot_bytes + threads * kThreadBytes;
+  const std::size_t of_thread = size.piece_bytes + size.member_bytes + kThreadBytes;
+  return threads == 0 ? 0 : slot_count(threads) * kMaxMembers * sizeof(Found) + threads * of_thread;
 }
 
 GzipAhead::GzipAhead(std::unique_ptr<ReadableFile> file, std::uint64_t file_bytes, std::uint64_t begin,
-                     unsigned threads, const Size& size, std::span<std::uint8_t> memory)
+                     unsigned threads, const Size& size, std::span<std::uint8_t> memory,
+                     std::shared_ptr<UnpackBuffers> rooms)
     : file_(std::move(file)),
       size_(size),
+      rooms_(std::move(rooms)),
       file_bytes_(file_bytes),
       piece_count_((file_bytes + size.piece_bytes - 1) / size.piece_bytes),
       slots_(slot_count(threads)),
       next_piece_(begin / size.piece_bytes),
       read_piece_(next_piece_) {
-  for (Slot& slot : slots_) {
-    const std::size_t stored_bytes = size.piece_bytes + size.member_bytes;
-    slot.stored = memory.first(stored_bytes);
-    slot.unpacked = memory.subspan(stored_bytes, size.unpacked_bytes);
-    slot.found.reserve(kMaxMembers);
-    memory = memory.subspan(stored_bytes + size.unpacked_bytes);
+  for (Slot& slot : slots_) slot.found.reserve(kMaxMembers);
+  const std::size_t stored_bytes = size.piece_bytes + size.member_bytes;
+  for (unsigned i = 0; i < threads; ++i) {
+    unpackers_.push_back(std::make_unique<Unpacker>(memory.subspan(i * stored_bytes, stored_bytes)));
   }
-  for (unsigned i = 0; i < threads; ++i) unpackers_.push_back(std::make_unique<Unpacker>());
   threads_.reserve(threads);
   try {
     for (const auto& unpacker : unpackers_) threads_.emplace_back([this, &unpacker] { work(*unpacker); });
@@ -110,6 +112,9 @@ GzipAhead::~GzipAhead() {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
+    for (Slot& slot : slots_) {
+      if (!slot.is_busy) slot.room.reset();  // a thread may be waiting for it
+    }
   }
   changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();
@@ -120,6 +125,8 @@ bool GzipAhead::may_claim() {
   return next_piece_ < piece_count_ && next_piece_ < read_piece_ + slots_.size() && !slot_of(next_piece_).is_busy;
 }
 
+// Rooms are waited for without the lock: parsers give them back, and the reader, which needs the lock, feeds the
+// parsers.
 void GzipAhead::work(Unpacker& unpacker) {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -129,40 +136,44 @@ void GzipAhead::work(Unpacker& unpacker) {
     slot.piece = next_piece_++;
     slot.is_filled = false;
     slot.is_busy = true;
+    slot.room.reset();
     lock.unlock();
+    slot.room = rooms_->take();
     fill(slot, unpacker);
     lock.lock();
     slot.is_filled = true;
     slot.is_busy = false;
+    if (slot.piece < read_piece_ || stopped_) slot.room.reset();
     changed_.notify_all();
   }
 }
 
 void GzipAhead::fill(Slot& slot, Unpacker& unpacker) {
   slot.found.clear();
+  if (slot.room == nullptr) return;  // stopped
   try {
-    take_members(slot, read(slot), unpacker);
+    take_members(slot, read(slot.piece, unpacker.stored()), unpacker);
   } catch (const std::exception& error) {
     static_cast<void>(error);  // the reader meets it, too, or has the memory
     slot.found.clear();
   }
 }
 
-std::size_t GzipAhead::read(Slot& slot) const {
-  const std::uint64_t begin = slot.piece * size_.piece_bytes;
-  const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(slot.stored.size(), file_bytes_ - begin));
-  file_->read_exactly(begin, slot.stored.first(bytes));
-  return bytes;
+std::string_view GzipAhead::read(std::uint64_t piece, std::span<std::uint8_t> stored) const {
+  const std::uint64_t begin = piece * size_.piece_bytes;
+  const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(stored.size(), file_bytes_ - begin));
+  file_->read_exactly(begin, stored.first(bytes));
+  return {reinterpret_cast<const char*>(stored.data()), bytes};
 }
 
-void GzipAhead::take_members(Slot& slot, std::size_t stored_bytes, Unpacker& unpacker) const {
-  const std::string_view stored(reinterpret_cast<const char*>(slot.stored.data()), stored_bytes);
-  const std::size_t end = std::min(stored_bytes, size_.piece_bytes);
+void GzipAhead::take_members(Slot& slot, std::string_view stored, Unpacker& unpacker) const {
+  const std::size_t end = std::min(stored.size(), size_.piece_bytes);
+  const auto room = slot.room->span().first(size_.unpacked_bytes);
   std::size_t filled = 0;
   int mistakes = 0;
   for (std::size_t at = stored.find(kGzipMagic); at < end; at = stored.find(kGzipMagic, at)) {
     const std::string_view rest = stored.substr(at, size_.member_bytes);
-    const auto member = is_gzip_start(rest) ? unpacker.unpack(rest, slot.unpacked.subspan(filled)) : Unpacker::Result();
+    const auto member = is_gzip_start(rest) ? unpacker.unpack(rest, room.subspan(filled)) : Unpacker::Result();
     if (!member.is_whole) {
       ++at;
       if (++mistakes == kMaxMistakes) return;
@@ -175,23 +186,29 @@ void GzipAhead::take_members(Slot& slot, std::size_t stored_bytes, Unpacker& unp
   }
 }
 
-std::optional<GzipAhead::Member> GzipAhead::find(std::uint64_t position) {
+std::optional<SharedMember> GzipAhead::find(std::uint64_t position) {
   const std::uint64_t piece = position / size_.piece_bytes;
   if (threads_.empty() || piece < read_piece_ || piece >= piece_count_) return std::nullopt;
   Slot& slot = slot_of(piece);
   {
     std::unique_lock lock(mutex_);
-    if (piece > read_piece_) {
-      read_piece_ = piece;
-      next_piece_ = std::max(next_piece_, piece);
-      changed_.notify_all();
-    }
+    if (piece > read_piece_) leave_pieces_before(piece);
     changed_.wait(lock, [&] { return slot.is_filled && slot.piece == piece; });
   }
   const auto found = std::lower_bound(slot.found.begin(), slot.found.end(), position,
                                       [](const Found& one, std::uint64_t place) { return one.position < place; });
   if (found == slot.found.end() || found->position != position) return std::nullopt;
-  return Member{found->stored_bytes, slot.unpacked.subspan(found->begin, found->bytes)};
+  return SharedMember{found->stored_bytes, found->begin, slot.room->span().subspan(found->begin, found->bytes),
+                      slot.room};
+}
+
+void GzipAhead::leave_pieces_before(std::uint64_t piece) {
+  read_piece_ = piece;
+  next_piece_ = std::max(next_piece_, piece);
+  for (Slot& slot : slots_) {
+    if (slot.is_filled && slot.piece < piece) slot.room.reset();
+  }
+  changed_.notify_all();
 }
 
 }  // namespace spillway

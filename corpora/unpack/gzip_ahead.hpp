@@ -10,19 +10,18 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "corpora/unpack/codec.hpp"
+#include "corpora/unpack/unpack_buffers.hpp"
 #include "io/file/file_system.hpp"
 
 namespace spillway {
 
 class GzipAhead {
  public:
-  struct Member {
-    std::uint64_t stored_bytes;
-    std::span<const std::uint8_t> bytes;  // unpacked
-  };
   struct Size {
     std::size_t piece_bytes;
     std::size_t member_bytes;    // most of a member that is on offer, as stored
@@ -32,24 +31,30 @@ class GzipAhead {
   // others are unpacked by zlib, here and by the reader, because the two libraries find different faults.
   static constexpr std::size_t kHeldBytes = std::size_t{448} << 10;
   // Pages of crawls unpack to about six times their size.
-  static constexpr Size kShortMembers{std::size_t{128} << 10, std::size_t{64} << 10, std::size_t{2} << 20};
+  static constexpr Size kShortMembers{std::size_t{64} << 10, std::size_t{64} << 10, std::size_t{1} << 20};
   static constexpr Size kAllMembers{std::size_t{512} << 10, std::size_t{1} << 20, std::size_t{8} << 20};
   static constexpr std::uint64_t kLeastFileBytes = std::uint64_t{1} << 20;  // smaller files are not worth the threads
 
-  // All memory that `threads` threads take; 0 for none.
+  // The rooms, of size.unpacked_bytes each, that `threads` threads need so that all of them work while parsers read
+  // from as many others; 0 for none.
+  static std::size_t room_count(unsigned threads) { return threads == 0 ? 0 : 2 * (std::size_t{threads} + 3); }
+  // Memory beside the rooms; 0 for none.
   static std::size_t memory_bytes(unsigned threads, const Size& size);
+  static std::size_t all_bytes(unsigned threads, const Size& size) {
+    return memory_bytes(threads, size) + room_count(threads) * size.unpacked_bytes;
+  }
   // Looks for members from `begin` on in a file of `file_bytes`. `memory`: memory_bytes(threads, size), which outlives
-  // this object. If the system has no more threads, there are fewer offers. Throws std::bad_alloc.
+  // this object. `rooms`: at least `threads` + 4. If the system has no more threads, there are fewer offers. Throws
+  // std::bad_alloc.
   GzipAhead(std::unique_ptr<ReadableFile> file, std::uint64_t file_bytes, std::uint64_t begin, unsigned threads,
-            const Size& size, std::span<std::uint8_t> memory);
+            const Size& size, std::span<std::uint8_t> memory, std::shared_ptr<UnpackBuffers> rooms);
   ~GzipAhead();
   GzipAhead(const GzipAhead&) = delete;
   GzipAhead& operator=(const GzipAhead&) = delete;
 
   // The member that begins at this place in the file, if it is on offer. Waits for a thread that is looking for it.
-  // Places must ascend; those in a piece before that of the last call have no offers any more. The bytes are valid
-  // until the next call. One thread may call it.
-  std::optional<Member> find(std::uint64_t position);
+  // Places must ascend; those in a piece before that of the last call have no offers any more. One thread may call it.
+  std::optional<SharedMember> find(std::uint64_t position);
 
  private:
   struct Found {
@@ -59,20 +64,22 @@ class GzipAhead {
   struct Slot {
     std::uint64_t piece = 0;  // that it holds or is being filled with
     bool is_filled = false, is_busy = false;
-    std::span<std::uint8_t> stored, unpacked;
-    std::vector<Found> found;  // by position
+    std::shared_ptr<Buffer> room;  // of the members, until the reader has left the piece
+    std::vector<Found> found;      // by position
   };
   class Unpacker;
 
   void work(Unpacker& unpacker);
   bool may_claim();
+  void leave_pieces_before(std::uint64_t piece);
   void fill(Slot& slot, Unpacker& unpacker);
-  std::size_t read(Slot& slot) const;
-  void take_members(Slot& slot, std::size_t stored_bytes, Unpacker& unpacker) const;
+  std::string_view read(std::uint64_t piece, std::span<std::uint8_t> stored) const;
+  void take_members(Slot& slot, std::string_view stored, Unpacker& unpacker) const;
   Slot& slot_of(std::uint64_t piece) { return slots_[static_cast<std::size_t>(piece % slots_.size())]; }
 
   const std::unique_ptr<ReadableFile> file_;
   const Size size_;
+  const std::shared_ptr<UnpackBuffers> rooms_;
   const std::uint64_t file_bytes_, piece_count_;
   std::vector<Slot> slots_;
   std::mutex mutex_;  // guards the members below, and which thread may touch a slot

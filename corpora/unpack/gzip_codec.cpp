@@ -38,7 +38,6 @@ bool GzipCodec::is_start(std::string_view head) const { return is_gzip_start(hea
 void GzipCodec::start_member(std::string_view, std::uint64_t position) {
   inflateReset(&stream_);
   at_start_ = !is_damaged_;
-  position_ = position;
   if (whole_members_ < kMembersBeforeThreads || !start_ahead_) return;
   ahead_ = start_ahead_(position);
   start_ahead_ = {};
@@ -56,16 +55,21 @@ bool GzipCodec::unpack_whole(std::string_view in) {
   return true;
 }
 
-bool GzipCodec::take_offer() {
-  const auto member = ahead_ == nullptr ? std::nullopt : ahead_->find(position_);
-  if (!member) return false;
-  whole_member_ = member->bytes;
-  member_bytes_ = static_cast<std::size_t>(member->stored_bytes);
-  return true;
+// While the last member is broken, what looks like one may be none.
+const SharedMember* GzipCodec::offer(std::uint64_t position) {
+  constexpr std::size_t kMostAsked = 2;
+  if (ahead_ == nullptr || is_damaged_) return nullptr;
+  auto known = std::ranges::find(asked_, position, &Asked::position);
+  if (known == asked_.end()) {
+    if (asked_.size() == kMostAsked) asked_.pop_front();
+    asked_.push_back({position, ahead_->find(position)});
+    known = asked_.end() - 1;
+  }
+  return known->member ? &*known->member : nullptr;
 }
 
 Codec::Step GzipCodec::step(std::string_view in, std::span<std::uint8_t> out) {
-  if (std::exchange(at_start_, false) && (take_offer() || unpack_whole(in))) {
+  if (std::exchange(at_start_, false) && unpack_whole(in)) {
     return {member_bytes_, whole_member_.size(), Status::kMemberEnd, whole_member_.data()};
   }
   stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));

@@ -6,8 +6,10 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "corpora/unpack/codec.hpp"
@@ -34,6 +36,7 @@ class GzipCodec final : public Codec {
   bool is_start_in_search(std::string_view head) const override { return is_start(head); }
   bool is_padding(char byte) const override { return byte == '\0'; }
   void start_member(std::string_view head, std::uint64_t position) override;
+  const SharedMember* offer(std::uint64_t position) override;
   Step step(std::string_view in, std::span<std::uint8_t> out) override;
   std::string broken_detail() const override;
   SkipReason truncated_reason() const override { return SkipReason::kGzipTruncated; }
@@ -41,16 +44,20 @@ class GzipCodec final : public Codec {
 
  private:
   bool unpack_whole(std::string_view in);
-  bool take_offer();
 
   z_stream stream_{};
   libdeflate_decompressor* decompressor_;
   std::vector<std::uint8_t> held_;
-  std::span<const std::uint8_t> whole_member_;  // in held_, or on offer
+  std::span<const std::uint8_t> whole_member_;  // in held_
   std::size_t member_bytes_ = 0;                // as stored
   StartAhead start_ahead_;
   std::unique_ptr<GzipAhead> ahead_;
-  std::uint64_t position_ = 0;  // of the member in the input
+  // What ahead_ said of the last two places: the reader may ask again.
+  struct Asked {
+    std::uint64_t position;
+    std::optional<SharedMember> member;
+  };
+  std::deque<Asked> asked_;
   unsigned whole_members_ = 0;  // before the threads start
   bool at_start_ = false;       // of a member that may be unpacked as a whole
   bool is_damaged_ = false;     // the last member was broken: what looks like members now may be none

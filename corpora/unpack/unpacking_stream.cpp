@@ -24,13 +24,42 @@ std::size_t PlainSource::read(std::span<std::uint8_t> out) {
 std::size_t UnpackingStream::read(std::span<std::uint8_t> out) {
   while (ready_.empty()) {
     if (fault_ || at_end_) return 0;
-    if (in_member_ || find_member()) unpack_portion();
+    offered_.reset();
+    if (in_member_ || (find_member() && open_offer() == nullptr)) unpack_portion();
   }
   const std::size_t count = std::min(out.size(), ready_.size());
   std::memcpy(out.data(), ready_.data(), count);
   ready_ = ready_.subspan(count);
   given_bytes_ += count;
   return count;
+}
+
+// Takes the member that starts here if it was unpacked ahead.
+const SharedMember* UnpackingStream::open_offer() {
+  const SharedMember* const offer = searching_ ? nullptr : codec_->offer(member_begin_);
+  if (offer == nullptr) return nullptr;
+  offered_ = *offer;
+  ready_ = offer->bytes;
+  input_.take(static_cast<std::size_t>(offer->stored_bytes));
+  taken_bytes_ += offer->stored_bytes;
+  end_member();
+  return &*offered_;
+}
+
+std::optional<UnpackedSource::NextMember> UnpackingStream::next_member(std::size_t unread) {
+  while (ready_.empty() && unread == 0) {
+    offered_.reset();
+    if (fault_ || at_end_ || in_member_ || searching_ || !find_member()) return std::nullopt;
+    if (open_offer() == nullptr) return std::nullopt;
+  }
+  if (!offered_ || ready_.size() + unread != offered_->bytes.size()) return std::nullopt;
+  const SharedMember* const next = codec_->offer(input_.position());
+  return NextMember{&*offered_, next == nullptr ? std::span<const std::uint8_t>() : next->bytes};
+}
+
+void UnpackingStream::take_member() {
+  given_bytes_ += ready_.size();
+  ready_ = {};
 }
 
 std::optional<ContainerFault> UnpackingStream::take_fault() {

@@ -33,6 +33,15 @@ class UnpackedSource {
   // Returns the fault at this place. The bytes after it do not continue those before it, except after trailing garbage,
   // which leaves the bytes before it whole.
   virtual std::optional<ContainerFault> take_fault() = 0;
+  // The next member, if all its bytes come next and have been unpacked ahead to memory that can be shared; `unread`
+  // bytes that read() gave last still count as coming. `next`: the bytes of the member after it, likewise, or nothing.
+  struct NextMember {
+    const SharedMember* member;
+    std::span<const std::uint8_t> next;
+  };
+  virtual std::optional<NextMember> next_member(std::size_t) { return std::nullopt; }
+  // Goes on after it.
+  virtual void take_member() {}
   // Stored bytes read so far.
   virtual std::uint64_t stored_position() const = 0;
 };
@@ -59,10 +68,13 @@ class UnpackingStream final : public UnpackedSource {
 
   std::size_t read(std::span<std::uint8_t> out) override;
   std::optional<ContainerFault> take_fault() override;
+  std::optional<NextMember> next_member(std::size_t unread) override;
+  void take_member() override;
   std::uint64_t stored_position() const override { return input_.position(); }
 
  private:
   bool find_member();
+  const SharedMember* open_offer();
   bool search();
   void start_member(std::string_view head);
   void unpack_portion();
@@ -76,6 +88,7 @@ class UnpackingStream final : public UnpackedSource {
   std::span<std::uint8_t> portion_;
   std::span<const std::uint8_t> ready_;  // to hand out: in portion_, or in memory of the codec
   std::uint64_t given_bytes_ = 0;        // handed out so far
+  std::optional<SharedMember> offered_;  // the member that is being handed out, if it was unpacked ahead
   std::uint64_t member_begin_ = 0;
   std::uint64_t taken_bytes_ = 0, rewound_bytes_ = 0;
   bool in_member_ = false;

@@ -41,6 +41,18 @@ std::optional<WarcPiece> WarcFramer::next() {
   return read_record();
 }
 
+std::optional<WarcPiece> WarcFramer::frame_alone(std::string_view bytes, std::string_view next) {
+  if (after_fault_ || !kind_ || !is_record_start(*kind_, bytes) || !is_record_start(*kind_, next)) return std::nullopt;
+  reader_.reset();
+  const std::size_t header_bytes = reader_.feed(bytes);
+  if (reader_.state() != FieldReader::State::kDone || !header().has_length) return std::nullopt;
+  if (header().length > bytes.size() - header_bytes) return std::nullopt;
+  taken_ = header_bytes + header().length;
+  const std::string_view line_ends = bytes.substr(static_cast<std::size_t>(taken_));
+  if (line_ends.size() >= kMostLineEnds || count_leading_line_ends(line_ends) != line_ends.size()) return std::nullopt;
+  return piece(Kind::kRecord);
+}
+
 bool WarcFramer::at_record() {
   if (!kind_) kind_ = kind_of(input_.peek(warc_start_bytes(WarcKind::kArc)));
   return is_record_start(*kind_, input_.peek(warc_start_bytes(*kind_)));

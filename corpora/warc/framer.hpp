@@ -20,6 +20,7 @@ class WarcFramer final : public ArchiveFramer {
   explicit WarcFramer(PieceInput& input) : input_(input) {}
 
   std::optional<WarcPiece> next() override;
+  std::optional<WarcPiece> frame_alone(std::string_view bytes, std::string_view next) override;
   void resume() override { after_fault_ = true; }
   // Of the piece that next() returned, unless it is junk.
   const WarcHeader& header() const { return reader_.header(); }

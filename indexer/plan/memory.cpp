@@ -86,7 +86,7 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
 void plan_ahead(const IndexPlanInput& input, ReaderLimits& limits) {
   constexpr unsigned kMost = 16;
   const auto fits = [&](unsigned threads, const GzipAhead::Size& size) {
-    return GzipAhead::memory_bytes(threads, size) <= input.memory_bytes / 16;
+    return GzipAhead::all_bytes(threads, size) <= input.memory_bytes / 16;
   };
   limits.ahead_threads = std::min(input.threads / 2, kMost);
   limits.ahead_size = GzipAhead::kAllMembers;

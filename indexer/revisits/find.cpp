@@ -65,7 +65,7 @@ class HeaderPass {
   static ReaderLimits limits_of(const RevisitSearch& search) {
     ReaderLimits limits = search.limits;
     const unsigned more = 2 * limits.ahead_threads;
-    if (GzipAhead::memory_bytes(more, limits.ahead_size) <= search.budget.free_bytes() / 4) limits.ahead_threads = more;
+    if (GzipAhead::all_bytes(more, limits.ahead_size) <= search.budget.free_bytes() / 4) limits.ahead_threads = more;
     return limits;
   }
 

@@ -169,13 +169,18 @@ TEST(GzipAhead, TakesMemoryOnlyForLongFiles) {
   EXPECT_EQ(CorpusReader::memory_bytes(plan, limits), alone);
 }
 
+std::shared_ptr<UnpackBuffers> rooms(unsigned threads, const GzipAhead::Size& size) {
+  static MemoryBudget budget(std::size_t{1} << 30);
+  return std::make_shared<UnpackBuffers>(GzipAhead::room_count(threads), size.unpacked_bytes, budget);
+}
+
 // Members that are on offer to a reader that asks for each.
 std::size_t count_offers(const std::vector<std::string>& all, const GzipAhead::Size& size) {
   const ScratchDirectory directory;
   const std::string path = directory / "in.gz";
   write_bytes(path, joined(all));
   std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(2, size));
-  GzipAhead ahead(posix_file_system().open(path), joined(all).size(), 0, 2, size, memory);
+  GzipAhead ahead(posix_file_system().open(path), joined(all).size(), 0, 2, size, memory, rooms(2, size));
   std::uint64_t position = 0;
   std::size_t offered = 0;
   for (const std::string& member : all) {
@@ -236,7 +241,7 @@ TEST(GzipAhead, SkipsPiecesThatTheReaderSkips) {
   constexpr GzipAhead::Size kSize = GzipAhead::kShortMembers;
   std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(1, kSize));
   for (int round = 0; round < 20; ++round) {
-    GzipAhead ahead(posix_file_system().open(path), joined(all).size(), 0, 1, kSize, memory);
+    GzipAhead ahead(posix_file_system().open(path), joined(all).size(), 0, 1, kSize, memory, rooms(1, kSize));
     const std::uint64_t last = joined(all).size() - all.back().size();
     EXPECT_TRUE(ahead.find(0));
     EXPECT_EQ(ahead.find(last).has_value(), all.back().size() <= kSize.member_bytes);

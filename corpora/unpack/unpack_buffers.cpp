@@ -1,4 +1,4 @@
-#include "corpora/reader/unpack_buffers.hpp"
+#include "corpora/unpack/unpack_buffers.hpp"
 
 namespace spillway {
 
