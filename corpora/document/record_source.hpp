@@ -29,14 +29,19 @@ class RecordSource {
 
 class MemoryRecord final : public RecordSource {
  public:
-  explicit MemoryRecord(std::string_view bytes) : bytes_(bytes) {}
+  // `most`: bytes of a fragment.
+  explicit MemoryRecord(std::string_view bytes, std::size_t most = std::string_view::npos)
+      : bytes_(bytes), most_(most) {}
   std::uint64_t size() const override { return bytes_.size(); }
   void visit(std::uint64_t begin, std::uint64_t end, const Visitor& visitor) override {
-    visitor(bytes_.substr(begin, end - begin));
+    std::string_view left = bytes_.substr(begin, end - begin);
+    for (; left.size() > most_; left.remove_prefix(most_)) visitor(left.substr(0, most_));
+    visitor(left);
   }
 
  private:
   std::string_view bytes_;
+  std::size_t most_;
 };
 
 // Reports a long record's input bytes while parsers read the record, which they do several times. The sink may stop

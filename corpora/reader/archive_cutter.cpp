@@ -71,7 +71,7 @@ bool ArchiveCutter::share_members() {
     if (!next) break;
     const SharedMember& member = *next->member;
     const auto piece = framer_->frame_alone(text_of(member.bytes), text_of(next->next));
-    if (!piece || piece->header_bytes + piece->block_bytes > capacity()) break;
+    if (!piece || member.bytes.size() > longest_record_bytes_) break;
     const bool goes_on = room == member.room && bytes + member.bytes.size() <= capacity();
     if (!(goes_on && records_.size() < kMaxRecords)) {
       if (!send_shared(std::exchange(room, member.room))) return false;

@@ -217,7 +217,7 @@ void TaskParser::parse_archived(UnpackedRecords& records, PassProgress& progress
       continue;
     }
     const auto held = records.buffer->span().subspan(archived.begin, archived.bytes);
-    MemoryRecord record(as_text(held));
+    MemoryRecord record(as_text(held), buffer_.size());  // shared records may be longer
     if (&archived == &records.archived.back() && ends_in_cut_record(records)) {
       parser.read_header(archived.piece, record);  // the fault counts it
     } else {
