@@ -16,7 +16,7 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kThreadBytes = std::size_t{192} << 10;  // tables of libdeflate and zlib, and the stack
-constexpr std::size_t kMaxMembers = 4096;                     // of a piece
+constexpr std::size_t kMaxMembers = 2048;                     // of a piece
 // Places in a piece that look like a member and are none, or one for which there is no room. Where there are more, each
 // could cost as much as a member.
 constexpr int kMaxMistakes = 16;

@@ -37,7 +37,7 @@ class GzipAhead {
 
   // The rooms, of size.unpacked_bytes each, that `threads` threads need so that all of them work while parsers read
   // from as many others; 0 for none.
-  static std::size_t room_count(unsigned threads) { return threads == 0 ? 0 : 2 * (std::size_t{threads} + 3); }
+  static std::size_t room_count(unsigned threads) { return threads == 0 ? 0 : 2 * std::size_t{threads} + 4; }
   // Memory beside the rooms; 0 for none.
   static std::size_t memory_bytes(unsigned threads, const Size& size);
   static std::size_t all_bytes(unsigned threads, const Size& size) {
