@@ -44,7 +44,7 @@ class GzipAhead {
     return memory_bytes(threads, size) + room_count(threads) * size.unpacked_bytes;
   }
   // Looks for members from `begin` on in a file of `file_bytes`. `memory`: memory_bytes(threads, size), which outlives
-  // this object. `rooms`: at least `threads` + 4. If the system has no more threads, there are fewer offers. Throws
+  // this object. `rooms`: room_count(threads). If the system has no more threads, there are fewer offers. Throws
   // std::bad_alloc.
   GzipAhead(std::unique_ptr<ReadableFile> file, std::uint64_t file_bytes, std::uint64_t begin, unsigned threads,
             const Size& size, std::span<std::uint8_t> memory, std::shared_ptr<UnpackBuffers> rooms);
