@@ -51,7 +51,7 @@ void write_merged(InputMerger& merger, const LineOrder& order, const std::functi
   const auto merge =
       tbb::make_filter<void, Pointer>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
         if (check) check();
-        const Pointer chunk = chunks.add(next_chunk(merger, order, offset));
+        const Pointer chunk = chunks.add(output.is_full() ? Chunk() : next_chunk(merger, order, offset));
         if (chunk->text.empty()) control.stop();
         return chunk;
       });
@@ -132,7 +132,9 @@ class InputGroups {
   bool has_warned_ = false;
 };
 
-Run write_run(InputMerger& merger, const RecordOrder& order, RunSpace& space, const MergeResources& resources) {
+// Writes `most` records at most.
+Run write_run(InputMerger& merger, const RecordOrder& order, RunSpace& space, const MergeResources& resources,
+              std::uint64_t most) {
   Run run;
   run.file = &space.next_file();
   BlockEncoder encoder(order);
@@ -141,7 +143,7 @@ Run write_run(InputMerger& merger, const RecordOrder& order, RunSpace& space, co
     space.charge(block.stored.size());
     append_block(run, block);
   };
-  for (std::size_t lines = 0; merger.next(); ++lines) {
+  for (std::uint64_t lines = 0; lines != most && merger.next(); ++lines) {
     if (resources.check && lines % kLinesBetweenChecks == 0) resources.check();
     encoder.add(merger.record(), merger.shared());
     if (encoder.record_bytes() >= resources.block_bytes) put();
@@ -165,9 +167,11 @@ LineSortSummary merge_lines(const SortedInputs& inputs, const LineOrder& order, 
   const MergeResources resources = merge_resources(options);
   RunSpace space(options.temp_directories, options.temp_limit_bytes);
   std::vector<Run> runs;
+  const bool counts_lines = options.head && !options.head->counts_groups;
+  const std::uint64_t most = counts_lines ? options.head->count : std::numeric_limits<std::uint64_t>::max();
   for (std::size_t group = 0; group < groups.count(); ++group) {
     InputMerger merger = groups.open(group);
-    Run run = write_run(merger, RecordOrder(order), space, resources);
+    Run run = write_run(merger, RecordOrder(order), space, resources, most);
     if (run.records != 0) runs.push_back(std::move(run));
   }
   summary.runs = runs.size();

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sort/interface/string_sorter.hpp"
+#include "sort/lines/head/threshold.hpp"
 #include "sort/lines/runs/merge.hpp"
 
 namespace spillway {
@@ -21,6 +23,8 @@ struct LineSortOptions {
   const StringSorter* sorter = nullptr;       // null: what is fastest here
   bool maps_inputs = false;                   // instead of copying them, unless the output overwrites one in place
   std::function<void()> check = {};           // called between blocks of runs and ranges of merges; throws to stop
+  // If set, lines after those that are wanted may be left out; the output tells when it is full.
+  std::optional<LineHead> head = {};
   // If set, a line that does not fit memory_bytes gets what it needs; called once, with the new size, before.
   std::function<void(std::size_t)> warn_of_growth = {};
 };

@@ -1,11 +1,14 @@
 #include "sort/lines/sorter.hpp"
 
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "io/memory/budget.hpp"
+#include "sort/lines/head/head_source.hpp"
 #include "sort/lines/runs/merge.hpp"
 #include "sort/lines/runs/run_writer.hpp"
 
@@ -15,53 +18,127 @@ namespace {
 
 constexpr std::size_t kLeastBlockMemory = std::size_t{4} << 20;
 constexpr std::size_t kRunPart = 64, kMostDoublings = 3;  // the part of the memory that runs may take meanwhile
+// If only the first lines are wanted: the part of the memory that they may take between blocks, and the memory of the
+// first block for each thread. The next ones grow if the wanted lines are more than half of a block.
+constexpr std::size_t kHeadPart = 4, kHeadBlockOfThread = std::size_t{8} << 20;
+
+// Fills blocks, and writes the only one, or makes runs of them and merges these.
+class BlockwiseSort {
+ public:
+  BlockwiseSort(LineInput& input, const LineOrder& order, const LineSortOptions& options, LineOutput& output)
+      : input_(input),
+        order_(order),
+        options_(options),
+        output_(output),
+        memory_(std::max(options.memory_bytes, kLeastSortMemory)),
+        own_(unsorted_memory()),
+        line_memory_(options.block_bytes != 0 ? options.block_bytes
+                                              : std::max(memory_, own_ + kLeastBlockMemory) - own_),
+        most_memory_(options.head ? line_memory_ - line_memory_ / kHeadPart : line_memory_),
+        budget_(can_grow() ? std::numeric_limits<std::size_t>::max() : std::max(memory_, line_memory_)),
+        encoder_(order),
+        resources_(merge_resources(options)),
+        space_(options.temp_directories, options.temp_limit_bytes),
+        source_(&input) {
+    const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+    const bool begins_small = options.head && most_memory_ / 4 > threads * kHeadBlockOfThread;
+    block_memory_ = begins_small ? threads * kHeadBlockOfThread : most_memory_;
+    if (options.head) {
+      head_.emplace(input, order, encoder_, *options.head, budget_, line_memory_ / kHeadPart);
+      source_ = &*head_;
+    }
+    make_block();
+  }
+
+  LineSortSummary run() {
+    while (block_->fill(*source_)) {
+      block_->arrange();
+      if (runs_.empty() && block_->has_all()) {
+        write_block(*block_, order_.is_unique, output_);
+        input_.end_mappings();
+        return {};
+      }
+      if (!keeps_head()) spill();
+    }
+    input_.end_mappings();
+    block_.reset();
+    LineSortSummary summary;
+    summary.runs = runs_.size();
+    if (!runs_.empty()) merge_runs(std::move(runs_), space_, order_, resources_, output_);
+    summary.spilled_bytes = space_.written_bytes();
+    return summary;
+  }
+
+ private:
+  bool can_grow() const { return options_.warn_of_growth != nullptr; }
+
+  void make_block() {
+    block_.reset();
+    block_.emplace(budget_, block_memory_, order_, encoder_, options_.sorter, options_.maps_inputs);
+    if (can_grow() || block_memory_ != most_memory_) {
+      block_->allow_growth([this](std::size_t bytes) { return may_grow(bytes); });
+    }
+  }
+
+  bool may_grow(std::size_t bytes) {
+    if (bytes <= most_memory_ / 3 * 2) return true;  // half as much is there while the text is copied
+    if (can_grow() && !std::exchange(has_warned_, true)) options_.warn_of_growth(own_ + bytes);
+    return can_grow();
+  }
+
+  // Whether the lines of the block that are wanted are kept for the next one. If not, the block has no others any more.
+  bool keeps_head() {
+    if (!head_) return false;
+    const BlockHead first = head_->find(*block_);
+    const std::size_t next = first.share > 0.5 ? larger_block(first) : block_memory_;
+    const bool fits_next = first.share * static_cast<double>(block_memory_) <= static_cast<double>(next) / 2;
+    if (!runs_.empty() || !fits_next || !head_->keep(*block_, first)) {
+      block_->keep_parts(first.parts);
+      return false;
+    }
+    if (std::exchange(block_memory_, next) != next) make_block();
+    return true;
+  }
+
+  std::size_t larger_block(const BlockHead& first) const {
+    const auto wanted = static_cast<double>(options_.head->count), found = static_cast<double>(first.count);
+    const double bytes = static_cast<double>(block_memory_) * 4 * std::max(wanted / std::max(found, 1.0), 1.0);
+    return bytes < static_cast<double>(most_memory_) ? static_cast<std::size_t>(bytes) : most_memory_;
+  }
+
+  void spill() {
+    runs_.push_back(write_run(*block_, order_, encoder_, space_, resources_.block_bytes, options_.check));
+    run_bytes_ += runs_.back().own_bytes();
+    // Many runs have larger blocks, so that what is known of them stays small.
+    if (options_.block_bytes == 0 && run_bytes_ > memory_ / kRunPart * (doublings_ + 1) &&
+        doublings_ < kMostDoublings) {
+      resources_.block_bytes *= 2;
+      ++doublings_;
+    }
+  }
+
+  LineInput& input_;
+  const LineOrder& order_;
+  const LineSortOptions& options_;
+  LineOutput& output_;
+  const std::size_t memory_, own_, line_memory_, most_memory_;  // most_memory_: of a block
+  MemoryBudget budget_;
+  const KeyEncoder encoder_;
+  MergeResources resources_;
+  RunSpace space_;
+  std::vector<Run> runs_;
+  std::optional<HeadSource> head_;
+  LineSource* source_;
+  std::size_t block_memory_ = 0, run_bytes_ = 0, doublings_ = 0;
+  std::optional<LineBlock> block_;
+  bool has_warned_ = false;
+};
 
 }  // namespace
 
 LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineSortOptions& options,
                            LineOutput& output) {
-  const std::size_t memory = std::max(options.memory_bytes, kLeastSortMemory);
-  const std::size_t own = unsorted_memory();
-  const std::size_t block_memory =
-      options.block_bytes != 0 ? options.block_bytes : std::max(memory, own + kLeastBlockMemory) - own;
-  const bool can_grow = options.warn_of_growth != nullptr;
-  MemoryBudget budget(can_grow ? std::numeric_limits<std::size_t>::max() : std::max(memory, block_memory));
-  const KeyEncoder encoder(order);
-  MergeResources resources = merge_resources(options);
-  RunSpace space(options.temp_directories, options.temp_limit_bytes);
-  LineSortSummary summary;
-  std::vector<Run> runs;
-  std::optional<LineBlock> block(std::in_place, budget, block_memory, order, encoder, options.sorter,
-                                 options.maps_inputs);
-  bool has_warned = false;
-  std::size_t run_bytes = 0, doublings = 0;
-  if (can_grow) {
-    block->allow_growth([&](std::size_t bytes) {
-      if (!std::exchange(has_warned, true)) options.warn_of_growth(own + bytes);
-      return true;
-    });
-  }
-  while (block->fill(input)) {
-    block->arrange();
-    if (runs.empty() && block->has_all()) {
-      write_block(*block, order.is_unique, output);
-      input.end_mappings();
-      return summary;
-    }
-    runs.push_back(write_run(*block, order, encoder, space, resources.block_bytes, options.check));
-    run_bytes += runs.back().own_bytes();
-    // Many runs have larger blocks, so that what is known of them stays small.
-    if (options.block_bytes == 0 && run_bytes > memory / kRunPart * (doublings + 1) && doublings < kMostDoublings) {
-      resources.block_bytes *= 2;
-      ++doublings;
-    }
-  }
-  input.end_mappings();
-  block.reset();
-  summary.runs = runs.size();
-  if (!runs.empty()) merge_runs(std::move(runs), space, order, resources, output);
-  summary.spilled_bytes = space.written_bytes();
-  return summary;
+  return BlockwiseSort(input, order, options, output).run();
 }
 
 }  // namespace spillway

@@ -10,7 +10,8 @@
 namespace spillway {
 
 // Parallel inside the calling thread's TBB arena. Throws BudgetError for a line that does not fit, or what input,
-// output and scratch files throw.
+// output and scratch files throw. If only the first lines are wanted, most of the others are compared with the last one
+// of them, and not sorted.
 LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineSortOptions& options,
                            LineOutput& output);
 

@@ -2,6 +2,7 @@
 // core, must give the same output, exit code and messages.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
+#include "tests/tools/commands/sort/sort_command.hpp"
 
 namespace spillway {
 namespace {
@@ -177,6 +179,31 @@ void compare_merges(unsigned first, unsigned count, const Words& forced) {
   }
 }
 
+// What `head -n` leaves of the output.
+void compare_heads(unsigned first, unsigned count, const Words& forced) {
+  if (!std::filesystem::exists(kGnuSort)) GTEST_SKIP() << "there is no " << kGnuSort;
+  const ScratchDirectory scratch;
+  for (unsigned seed = first; seed < first + count; ++seed) {
+    Words words = Cases(seed, scratch.path()).next();
+    std::erase_if(words, [](const std::string& word) { return word == "-c" || word == "-C" || word == "--debug"; });
+    Words gnu = words, own = words;
+    gnu.insert(gnu.begin(), kGnuSort);
+    const ProgramResult expected = run_program(gnu, {.environment = {"LC_ALL=C"}});
+    const char end = std::ranges::find(words, "-z") == words.end() ? '\n' : '\0';
+    const std::size_t lines = seed % 7 * (seed % 7) * (seed % 5 + 1);  // 0 to 180
+    own.insert(own.begin(), {SPILLWAY_BINARY, "sort", "--head=" + std::to_string(lines)});
+    own.insert(own.end(), forced.begin(), forced.end());
+    const ProgramResult found = run_program(own, {.environment = {"LC_ALL=C"}});
+    ASSERT_EQ(found.exit_code, expected.exit_code) << "seed " << seed << ": " << ::testing::PrintToString(own);
+    ASSERT_EQ(found.out, testing::first_lines(expected.out, lines, end))
+        << "seed " << seed << ": " << ::testing::PrintToString(own);
+  }
+}
+
+TEST(GnuSort, HasTheSameHead) {
+  compare_heads(4001, 150, {});
+  compare_heads(5001, 150, {"--block-bytes=16K", "--batch-size=2"});
+}
 TEST(GnuSort, MergesTheSame) { compare_merges(2001, 200, {}); }
 TEST(GnuSort, MergesTheSameInPasses) { compare_merges(3001, 200, {"--block-bytes=16K", "--batch-size=2"}); }
 TEST(GnuSort, GivesTheSameOutOfCore) { compare(1001, 300, {"--block-bytes=16K", "--batch-size=3"}); }
@@ -184,6 +211,7 @@ TEST(SlowGnuSort, GivesTheSameInThousandsOfCases) {
   compare(10'000, 3000, {});
   compare(20'000, 2000, {"--block-bytes=16K", "--batch-size=4"});
   compare_merges(30'000, 1000, {"--block-bytes=16K", "--batch-size=3"});
+  compare_heads(40'000, 1000, {"--block-bytes=16K", "--batch-size=3"});
 }
 
 }  // namespace

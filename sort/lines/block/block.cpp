@@ -329,8 +329,10 @@ void LineBlock::sort_by_sorter() {
 
 void LineBlock::sort_part(std::size_t number) {
   Part& part = parts_[number];
-  if (part.work == Part::Work::kTakeFromText) return take_from_text(part);
-  if (part.work == Part::Work::kSort) {
+  const Part::Work work = std::exchange(part.work, Part::Work::kNone);
+  if (work == Part::Work::kNone) return;
+  if (work == Part::Work::kTakeFromText) return take_from_text(part);
+  if (work == Part::Work::kSort) {
     ItemSorter sorter(strings_);
     for (std::size_t i = part.first; i != part.last; ++i) {
       const Leaf& leaf = leaves_of_items_[i];

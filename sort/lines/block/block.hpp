@@ -29,14 +29,20 @@ class LineBlock {
   LineBlock& operator=(const LineBlock&) = delete;
 
   // As LineText has them.
-  bool fill(LineInput& input) { return text_.fill(input); }
+  bool fill(LineSource& input) { return text_.fill(input); }
   void allow_growth(std::function<bool(std::size_t)> grow) { text_.allow_growth(std::move(grow)); }
   bool has_all() const { return text_.has_all(); }
+  std::span<const std::uint8_t> pending() const { return text_.pending(); }
+  void drop_pending() { text_.drop_pending(); }
+  std::size_t lines() const { return text_.lines(); }
+  std::size_t text_bytes() const { return text_.text().size(); }
   // Splits the lines into parts, in the order of the output.
   void arrange();
 
   std::size_t parts() const { return parts_.size(); }
-  // Sorts the lines of a part, and drops those that are not wanted. Once for each part; thread-safe for different
+  // Drops all parts after the first ones.
+  void keep_parts(std::size_t parts) { parts_.resize(parts); }
+  // Sorts the lines of a part, and drops those that are not wanted, unless that is done. Thread-safe for different
   // parts.
   void sort_part(std::size_t part);
   // Bytes of the part's lines, with a line end for each; once it is sorted, of those that were not dropped.
@@ -59,9 +65,9 @@ class LineBlock {
  private:
   // Items [begin, end).
   struct Part {
-    std::size_t begin, end;
+    std::size_t begin = 0, end = 0;
     std::uint64_t bytes = 0;
-    enum class Work : std::uint8_t { kSorted, kSort, kTakeFromText } work = Work::kSorted;
+    enum class Work : std::uint8_t { kSorted, kSort, kTakeFromText, kNone } work = Work::kSorted;
     std::size_t first = 0, last = 0;  // leaves, or a piece
   };
   struct Leaf {

@@ -16,8 +16,23 @@ namespace spillway {
 // Opens an input that is not read as it stands in its file; nullptr for others.
 using InputOpener = std::function<std::unique_ptr<ByteStream>(const std::string& path)>;
 
+// Text that a block takes its lines from.
+class LineSource {
+ public:
+  virtual ~LineSource() = default;
+  // Reads some of the bytes that `out` holds; 0 only at the end, where the last line is ended.
+  virtual std::size_t read(std::span<std::uint8_t> out) = 0;
+  // Whether there is nothing left. May be false until a read has returned 0.
+  virtual bool is_at_end() const = 0;
+  // As read(), but may map a part of a file in place of pages of `out`, which then must stay until the input's mappings
+  // have ended.
+  virtual std::size_t map_or_read(std::span<std::uint8_t> out) { return read(out); }
+  // Whether the next bytes are those of a file of known size, at its begin: then how many it has.
+  virtual std::optional<std::uint64_t> file_ahead() { return std::nullopt; }
+};
+
 // Not thread-safe; reads in parallel inside the calling thread's TBB arena.
-class LineInput {
+class LineInput final : public LineSource {
  public:
   // `paths`: "-" is standard input. `check` is called while a read waits and between reads; it throws to stop.
   LineInput(FileSystem& files, std::vector<std::string> paths, char line_end, std::function<void()> check,
@@ -25,15 +40,14 @@ class LineInput {
 
   // Reads as many bytes as `out` holds, fewer only at the end of the last input; then 0. Adds a line end to an input
   // that lacks it. Throws IoError.
-  std::size_t read(std::span<std::uint8_t> out);
-  // As read(), but may map a part of a file in place of pages of `out`, which then must stay until end_mappings().
-  // Bytes of files that something writes to may change meanwhile.
-  std::size_t map_or_read(std::span<std::uint8_t> out);
-  // Whether the next bytes are those of a file of known size, at its begin: then how many it has.
-  std::optional<std::uint64_t> file_ahead();
+  std::size_t read(std::span<std::uint8_t> out) override;
+  // Bytes of files that something writes to may change until end_mappings().
+  std::size_t map_or_read(std::span<std::uint8_t> out) override;
+  std::optional<std::uint64_t> file_ahead() override;
   // Throws if a file that was mapped has been truncated or changed since, or could not be read. Requires: all input was
   // read, and its text is not needed any more.
   void end_mappings();
+  bool is_at_end() const override { return !is_open_ && next_ == paths_.size(); }
   // The bytes that are left, as far as the inputs have sizes; for progress and plans.
   std::uint64_t bytes_read() const { return bytes_read_; }
 

@@ -68,7 +68,7 @@ std::size_t first_lines(std::span<const std::uint8_t> text) {
 }
 
 void write_in_order(std::span<const std::uint8_t> text, LineOutput& output) {
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = 0; at < text.size() && !output.is_full();) {
     const auto lines = text.subspan(at, first_lines(text.subspan(at)));
     put_text(output, at, lines);
     at += lines.size();
@@ -116,7 +116,7 @@ std::uint64_t write_in_turn(LineBlock& block, LineOutput& output) {
   tbb::enumerable_thread_specific<PartText> texts;
   const auto next =
       tbb::make_filter<void, Pointer>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) -> Pointer {
-        if (next_part == block.parts()) {
+        if (next_part == block.parts() || output.is_full()) {
           control.stop();
           return nullptr;
         }

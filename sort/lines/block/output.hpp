@@ -17,11 +17,13 @@ class LineOutput {
   virtual void write(std::span<const std::uint8_t> bytes) = 0;
   // Thread-safe. Offsets count from where this sort's output begins.
   virtual void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) = 0;
+  // Whether what is still to come is not wanted, and need not be made. Thread-safe.
+  virtual bool is_full() const { return false; }
 };
 
-// Sorts an arranged block and writes its lines. `drops_lines`: whether the order keeps one of equal lines. Parallel;
-// memory: 512 KiB for each thread, and if the output has no places, for each of 2 * threads + 2 parts.
-// Returns the number of bytes.
+// Sorts an arranged block and writes its lines, until the output is full. `drops_lines`: whether the order keeps one of
+// equal lines. Parallel; memory: 512 KiB for each thread, and if the output has no places, for each of 2 * threads + 2
+// parts. Returns the number of bytes.
 std::uint64_t write_block(LineBlock& block, bool drops_lines, LineOutput& output);
 
 }  // namespace spillway

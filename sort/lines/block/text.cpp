@@ -73,7 +73,7 @@ std::size_t LineText::step_bytes() const {
   return std::min(room(), std::max(first, pending_bytes_));
 }
 
-bool LineText::fill(LineInput& input) {
+bool LineText::fill(LineSource& input) {
   std::memmove(buffer_.data(), buffer_.data() + text_bytes_, pending_bytes_);
   text_bytes_ = line_count_ = 0;
   top_ = buffer_.data() + buffer_.size() - kReadAfter;
@@ -95,7 +95,7 @@ bool LineText::fill(LineInput& input) {
     const std::span<std::uint8_t> out(buffer_.data() + text_bytes_ + pending_bytes_, wanted);
     const std::size_t got = maps ? input.map_or_read(out) : input.read(out);
     pending_bytes_ += got;
-    is_at_end_ = got < wanted;
+    is_at_end_ = input.is_at_end();
     if (got == 0) break;
   }
   if (line_count_ == 0 && pending_bytes_ != 0) refuse_line();

@@ -42,11 +42,18 @@ class LineText {
   // Takes lines from `input`, and those that were left, until the memory is full. Returns false if there were none.
   // Call input.end_mappings() before the text is destroyed.
   // Throws BudgetError for a line that does not fit alone, and as much memory as `grow` allows.
-  bool fill(LineInput& input);
+  bool fill(LineSource& input);
   // Asked with the bytes that a line needs, if it does not fit alone: whether the text may take them.
   void allow_growth(std::function<bool(std::size_t)> grow) { grow_ = std::move(grow); }
   // Whether the last fill() met the end of the input.
   bool has_all() const { return is_at_end_ && pending_bytes_ == 0; }
+  // Text that was read and not taken: the next fill() begins with it, unless it is dropped. Then the input, which may
+  // have ended, is asked anew.
+  std::span<const std::uint8_t> pending() const { return buffer_.span().subspan(text_bytes_, pending_bytes_); }
+  void drop_pending() {
+    pending_bytes_ = 0;
+    is_at_end_ = false;
+  }
 
   // All of these hold until the next fill(). Offsets of items count from data().
   const std::uint8_t* data() const { return buffer_.data(); }

@@ -70,11 +70,12 @@ class RangeWorker {
 std::size_t token_count() { return static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()) + 1; }
 
 // Calls check() before each range, make(range, result) in parallel, take(result) in order by one thread at a time, and
-// put(result) in parallel.
+// put(result) in parallel. Ends early where is_enough() tells so.
 struct RangeWork {
   std::vector<MergeRange> ranges;
   std::size_t tokens;
   const std::function<void()>& check;
+  std::function<bool()> is_enough = {};
 };
 template <typename Make, typename Take, typename Put>
 void for_each_range(const RangeWork& work, const Make& make, const Take& take, const Put& put) {
@@ -84,7 +85,7 @@ void for_each_range(const RangeWork& work, const Make& make, const Take& take, c
   const auto number =
       tbb::make_filter<void, std::size_t>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
         if (work.check) work.check();
-        if (next == work.ranges.size()) control.stop();
+        if (next == work.ranges.size() || (work.is_enough && work.is_enough())) control.stop();
         return next++;
       });
   const auto merge = tbb::make_filter<std::size_t, Pointer>(tbb::filter_mode::parallel, [&](std::size_t i) {
@@ -127,7 +128,8 @@ void merge_to_output(std::span<const Run> runs, const LineOrder& order, const Me
   const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
   std::uint64_t bytes = 0;
   for_each_range(
-      RangeWork{split_by_rank(runs, order, plan.range_bytes), plan.tokens, resources.check},
+      RangeWork{split_by_rank(runs, order, plan.range_bytes), plan.tokens, resources.check,
+                [&] { return output.is_full(); }},
       [&](const MergeRange& range, RangeResult& result) { worker.make_text(range, result); },
       [&](RangeResult& result) {
         result.offset = bytes;

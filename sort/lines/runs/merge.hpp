@@ -17,7 +17,7 @@ struct MergeResources {
   std::function<void()> check;  // called between ranges; throws to stop
 };
 
-// Merges all runs into `output`, in passes if there are more than fit the memory. Parallel.
+// Merges all runs into `output`, until that is full; in passes if there are more than fit the memory. Parallel.
 void merge_runs(std::vector<Run> runs, RunSpace& space, const LineOrder& order, const MergeResources& resources,
                 LineOutput& output);
 

@@ -28,6 +28,7 @@
 #include "tools/commands/sort/check.hpp"
 #include "tools/commands/sort/count_output.hpp"
 #include "tools/commands/sort/debug.hpp"
+#include "tools/commands/sort/head_output.hpp"
 #include "tools/commands/sort/options.hpp"
 #include "tools/commands/sort/output.hpp"
 #include "tools/commands/sort/packed_inputs.hpp"
@@ -164,6 +165,7 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
   engine.most_runs = options.batch_size;
   engine.block_bytes = options.block_bytes;
   engine.sorter = sorter_named(options.sorter);
+  if (options.head) engine.head = {*options.head, options.counts};
   engine.check = interruption_check(session.signal_number);
   if (!options.memory_bytes && options.block_bytes == 0) {
     engine.warn_of_growth = [&](std::size_t bytes) {
@@ -185,6 +187,11 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
 }
 
 ExitCode sort_files(const SortOptions& options, Session& session) {
+  for (const char* const name : {options.counts ? "count" : "", options.head ? "head" : ""}) {
+    if (*name == '\0' || (options.check == SortCheck::kNone && !options.debug)) continue;
+    const char* const other = options.debug ? "--debug" : "-c";
+    throw SortError(std::string("options '--") + name + " " + other + "' are incompatible");
+  }
   if (options.debug && (options.check != SortCheck::kNone || options.output)) {
     const char letter = options.check == SortCheck::kQuiet ? 'C' : options.check == SortCheck::kReport ? 'c' : 'o';
     throw SortError(std::string("options '-") + letter + " --debug' are incompatible");
@@ -193,9 +200,6 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
     print_error(session, "text ordering performed using simple byte comparison");
     for (const std::string& warning : debug_warnings(options)) print_error(session, warning);
   }
-  if (options.counts && (options.check != SortCheck::kNone || options.debug)) {
-    throw SortError(std::string("options '--count ") + (options.debug ? "--debug" : "-c") + "' are incompatible");
-  }
   if (options.check != SortCheck::kNone) return check_order(options, session);
   for (const std::string& path : options.inputs) check_input(path, "cannot read");
   SortOutput output(session, options.output);
@@ -203,13 +207,15 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));
   std::optional<ZstdOutput> packed;
+  std::optional<HeadOutput> head;
   std::optional<CountOutput> counted;
   std::optional<DebugOutput> annotated;
   LineOutput* lines = &output;
   if (options.packs_output) lines = &packed.emplace(*lines);
+  if (options.head) lines = &head.emplace(options.order.line_end, *options.head, *lines);
   if (options.counts) lines = &counted.emplace(options.order, *lines);
   if (options.debug) lines = &annotated.emplace(options.order, *lines);
-  arena.execute([&] { sort_inputs(options, output, *lines, session); });
+  if (!lines->is_full()) arena.execute([&] { sort_inputs(options, output, *lines, session); });
   if (counted) counted->finish();
   if (packed) packed->finish();
   output.finish(options.inputs);
@@ -273,6 +279,7 @@ boost::program_options::options_description work_options() {
   add_value(group, "output,o", "FILE", "write to FILE, which may be an input, not to standard output");
   add_flag(group, "count", "put out the first of lines with equal keys after their number, as uniq -c does");
   add_choice(group, "output-compress", "WORD", {"none", "zstd"}, "zstd: pack the output");
+  add_value(group, "head", "N", "put out the first N lines only, without sorting the others");
   add_value(group, "files0-from", "FILE", "read the inputs that FILE names, each name ended by a zero byte");
   add_flag(group, "zero-terminated,z", "lines end with a zero byte, not with a line feed");
   add_choice(group, "unpack", "WORD", {"auto", "never"},

@@ -18,6 +18,7 @@ class CountOutput final : public LineOutput {
   bool has_places() const override { return false; }
   void write(std::span<const std::uint8_t> bytes) override;
   void write_at(std::uint64_t, std::span<const std::uint8_t> bytes) override { write(bytes); }
+  bool is_full() const override { return output_.is_full(); }
   // Puts the last group out.
   void finish();
 

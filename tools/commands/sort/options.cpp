@@ -234,6 +234,8 @@ void OptionReader::take_long(const std::string& name) {
     options_.block_bytes = std::max<std::uint64_t>(parse_size("--block-bytes", optarg), kLeastBlock);
   } else if (name == "count") {
     options_.counts = true;
+  } else if (name == "head") {
+    options_.head = parse_line_count(optarg);
   } else if (name == "output-compress") {
     options_.packs_output = parse_output_packing(optarg);
   } else if (name == "unpack") {

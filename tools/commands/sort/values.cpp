@@ -126,6 +126,12 @@ std::size_t parse_thread_count(const char* text) {
   return number.overflows ? std::numeric_limits<std::size_t>::max() : number.value;
 }
 
+std::uint64_t parse_line_count(const char* text) {
+  const Number number = parse_number(text);
+  if (!number.is_valid || *number.rest != '\0') refuse_number("--head", text, number);
+  return number.overflows ? std::numeric_limits<std::uint64_t>::max() : number.value;
+}
+
 char parse_separator(const std::string& text) {
   if (text.empty()) throw SortError("empty tab");
   if (text.size() == 1) return text.front();
