@@ -50,6 +50,7 @@ bool InputCursor::next() {
   begin_ = end_;
   end_ = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - buffer_.data()) + 1;
   make_record(last);
+  ++resources_->counts.lines;
   return true;
 }
 
@@ -81,6 +82,7 @@ void InputCursor::read_more() {
   const std::size_t wanted = buffer_.size() - filled_;
   const std::size_t got = input_.read({buffer_.data() + filled_, wanted});
   filled_ += got;
+  resources_->counts.bytes += got;
   is_at_end_ = got < wanted;
 }
 

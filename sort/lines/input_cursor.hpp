@@ -13,12 +13,17 @@
 
 namespace spillway {
 
+struct InputCounts {
+  std::uint64_t bytes = 0, lines = 0;
+};
+
 // The cursors of one merge share this. It outlives them.
 struct CursorResources {
   const LineOrder& order;
   const KeyEncoder& encoder;
   MemoryBudget& budget;
   std::size_t buffer_bytes;  // of a cursor, at first
+  InputCounts& counts;       // of what all cursors have read
   // Called with the bytes of a buffer that takes more, for a line that is longer.
   std::function<void(std::size_t)> grows;
 };

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "io/base/stopwatch.hpp"
 #include "io/memory/in_flight.hpp"
 #include "sort/lines/input_cursor.hpp"
 #include "sort/lines/runs/merge.hpp"
@@ -77,7 +78,7 @@ class InputGroups {
         memory_(std::max(options.memory_bytes, kLeastSortMemory)),
         budget_(options.warn_of_growth ? std::numeric_limits<std::size_t>::max() : memory_),
         own_(budget_.reserve(unsorted_memory_in(), "the program and its output")),
-        cursors_{order, encoder_, budget_, kTestBuffer, [this](std::size_t bytes) { warn(bytes); }} {
+        cursors_{order, encoder_, budget_, kTestBuffer, counts_, [this](std::size_t bytes) { warn(bytes); }} {
     bool has_standard_input = false;
     for (const std::string& path : inputs.paths) {
       if (path == "-" && std::exchange(has_standard_input, true)) continue;
@@ -91,6 +92,7 @@ class InputGroups {
     cursors_.buffer_bytes = std::clamp(memory / size_ - kOtherBytes, kLeastBuffer, kMostBuffer) / 4096 * 4096;
   }
 
+  const InputCounts& counts() const { return counts_; }
   std::size_t count() const { return (paths_.size() + size_ - 1) / size_; }
 
   // Opens the inputs of a group.
@@ -126,6 +128,7 @@ class InputGroups {
   const std::size_t memory_;
   MemoryBudget budget_;
   const Reservation own_;
+  InputCounts counts_;
   CursorResources cursors_;
   std::vector<std::string> paths_;
   std::size_t size_ = 2;
@@ -159,9 +162,19 @@ LineSortSummary merge_lines(const SortedInputs& inputs, const LineOrder& order, 
                             LineOutput& output) {
   InputGroups groups(inputs, order, options);
   LineSortSummary summary;
+  const Stopwatch watch;
+  const auto report = [&](const char* stage) {
+    summary.stage = stage;
+    summary.bytes = groups.counts().bytes;
+    summary.lines = groups.counts().lines;
+    if (options.report) options.report(summary);
+  };
   if (groups.count() == 1 && !inputs.are_read_before_output) {
     InputMerger merger = groups.open(0);
+    report("merge");
     write_merged(merger, order, options.check, output);
+    summary.seconds.merge = watch.seconds();
+    report("merge");
     return summary;
   }
   const MergeResources resources = merge_resources(options);
@@ -173,10 +186,16 @@ LineSortSummary merge_lines(const SortedInputs& inputs, const LineOrder& order, 
     InputMerger merger = groups.open(group);
     Run run = write_run(merger, RecordOrder(order), space, resources, most);
     if (run.records != 0) runs.push_back(std::move(run));
+    summary.runs = runs.size();
+    summary.spilled_bytes = space.written_bytes();
+    report("read");
   }
-  summary.runs = runs.size();
+  summary.seconds.spill = watch.seconds();
+  report("merge");
   if (!runs.empty()) merge_runs(std::move(runs), space, order, resources, output);
+  summary.seconds.merge = watch.seconds() - summary.seconds.spill;
   summary.spilled_bytes = space.written_bytes();
+  report("merge");
   return summary;
 }
 

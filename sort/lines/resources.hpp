@@ -14,6 +14,17 @@
 
 namespace spillway {
 
+// What a sort or a merge has done so far.
+struct LineSortSummary {
+  const char* stage = "read";          // read, merge or write
+  std::uint64_t bytes = 0, lines = 0;  // read
+  std::uint64_t runs = 0, spilled_bytes = 0;
+  // Wall time. split: lines are found, and their parts; write: they are sorted as well.
+  struct Seconds {
+    double read = 0, split = 0, spill = 0, merge = 0, write = 0;
+  } seconds = {};
+};
+
 struct LineSortOptions {
   std::size_t memory_bytes = 0;               // of the whole process
   std::vector<std::string> temp_directories;  // at least one
@@ -23,14 +34,11 @@ struct LineSortOptions {
   const StringSorter* sorter = nullptr;       // null: what is fastest here
   bool maps_inputs = false;                   // instead of copying them, unless the output overwrites one in place
   std::function<void()> check = {};           // called between blocks of runs and ranges of merges; throws to stop
+  std::function<void(const LineSortSummary&)> report = {};  // called after each step, by one thread at a time
   // If set, lines after those that are wanted may be left out; the output tells when it is full.
   std::optional<LineHead> head = {};
   // If set, a line that does not fit memory_bytes gets what it needs; called once, with the new size, before.
   std::function<void(std::size_t)> warn_of_growth = {};
-};
-
-struct LineSortSummary {
-  std::uint64_t runs = 0, spilled_bytes = 0;
 };
 
 // Raises budgets below this silently: the program itself needs 20 MiB.

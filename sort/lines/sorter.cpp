@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "io/base/stopwatch.hpp"
 #include "io/memory/budget.hpp"
 #include "sort/lines/head/head_source.hpp"
 #include "sort/lines/runs/merge.hpp"
@@ -51,25 +52,59 @@ class BlockwiseSort {
   }
 
   LineSortSummary run() {
-    while (block_->fill(*source_)) {
-      block_->arrange();
-      if (runs_.empty() && block_->has_all()) {
-        write_block(*block_, order_.is_unique, output_);
-        input_.end_mappings();
-        return {};
-      }
-      if (!keeps_head()) spill();
+    LineSortSummary::Seconds& seconds = summary_.seconds;
+    while (timed(seconds.read, [&] { return block_->fill(*source_); })) {
+      summary_.bytes = input_.bytes_read();
+      summary_.lines = head_ ? head_->lines_read() : summary_.lines + block_->lines();
+      const bool is_kept = timed(seconds.split, [&] {
+        block_->arrange();
+        return !is_whole() && keeps_head();
+      });
+      if (is_whole()) break;
+      const Stopwatch watch;
+      if (!is_kept) spill();
+      seconds.spill += watch.seconds();
+      begin("read");
     }
-    input_.end_mappings();
-    block_.reset();
-    LineSortSummary summary;
-    summary.runs = runs_.size();
-    if (!runs_.empty()) merge_runs(std::move(runs_), space_, order_, resources_, output_);
-    summary.spilled_bytes = space_.written_bytes();
-    return summary;
+    const bool is_merge = !is_whole();
+    begin(is_merge ? "merge" : "write");
+    const Stopwatch watch;
+    if (is_merge) {
+      merge();
+    } else {
+      write_block(*block_, order_.is_unique, output_);
+      input_.end_mappings();
+    }
+    (is_merge ? seconds.merge : seconds.write) += watch.seconds();
+    summary_.spilled_bytes = space_.written_bytes();
+    if (options_.report) options_.report(summary_);
+    return summary_;
   }
 
  private:
+  // Returns the result of work(), and adds its time to `seconds`.
+  template <typename Work>
+  static bool timed(double& seconds, const Work& work) {
+    const Stopwatch watch;
+    const bool result = work();
+    seconds += watch.seconds();
+    return result;
+  }
+
+  void begin(const char* stage) {
+    summary_.stage = stage;
+    if (options_.report) options_.report(summary_);
+  }
+
+  // Whether the block has all lines.
+  bool is_whole() const { return runs_.empty() && block_->has_all(); }
+
+  void merge() {
+    input_.end_mappings();
+    block_.reset();
+    if (!runs_.empty()) merge_runs(std::move(runs_), space_, order_, resources_, output_);
+  }
+
   bool can_grow() const { return options_.warn_of_growth != nullptr; }
 
   void make_block() {
@@ -109,6 +144,8 @@ class BlockwiseSort {
   void spill() {
     runs_.push_back(write_run(*block_, order_, encoder_, space_, resources_.block_bytes, options_.check));
     run_bytes_ += runs_.back().own_bytes();
+    summary_.runs = runs_.size();
+    summary_.spilled_bytes = space_.written_bytes();
     // Many runs have larger blocks, so that what is known of them stays small.
     if (options_.block_bytes == 0 && run_bytes_ > memory_ / kRunPart * (doublings_ + 1) &&
         doublings_ < kMostDoublings) {
@@ -132,6 +169,7 @@ class BlockwiseSort {
   std::size_t block_memory_ = 0, run_bytes_ = 0, doublings_ = 0;
   std::optional<LineBlock> block_;
   bool has_warned_ = false;
+  LineSortSummary summary_;
 };
 
 }  // namespace

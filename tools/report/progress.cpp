@@ -24,7 +24,7 @@ struct Done {
 Done done_so_far(const IndexProgress& progress) {
   if (const std::uint64_t postings = progress.postings_total.load(); postings > 0) {
     const std::string share = percent_text(progress.postings_done.load(), postings);
-    return {share + " of " + count_text(postings) + " postings", share};
+    return {share + " of " + count_text(postings) + " " + progress.postings_name, share};
   }
   const std::uint64_t done = progress.bytes_done.load(), total = progress.bytes_total.load();
   if (total == 0) return {bytes_text(done), bytes_text(done)};
@@ -59,7 +59,7 @@ std::string progress_line(const IndexProgress& progress, double seconds, std::op
                           std::size_t columns) {
   const std::string stage = progress.stage.load();
   const Done done = done_so_far(progress);
-  LineParts parts{done.amount, "", count_text(progress.documents.load()) + " documents", "", ""};
+  LineParts parts{done.amount, "", count_text(progress.documents.load()) + " " + progress.documents_name, "", ""};
   if (progress.postings_total.load() == 0) parts.rate = rate_text(progress.bytes_done.load(), seconds);
   if (const std::uint64_t runs = progress.runs.load()) parts.runs = count_text(runs) + (runs == 1 ? " run" : " runs");
   if (left) parts.left = left_text(*left);

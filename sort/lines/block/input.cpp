@@ -54,6 +54,7 @@ std::size_t LineInput::read(std::span<std::uint8_t> out, bool may_map) {
     const std::size_t got = mapped != 0 ? mapped : read_current(out.subspan(done));
     if (got != 0) {
       done += got;
+      bytes_read_ += got;
       last_byte_ = out[done - 1];
       is_empty_ = false;
       continue;
@@ -66,7 +67,6 @@ std::size_t LineInput::read(std::span<std::uint8_t> out, bool may_map) {
     stream_.reset();
     is_open_ = false;
   }
-  bytes_read_ += done;
   return done;
 }
 

@@ -48,7 +48,7 @@ class LineInput final : public LineSource {
   // read, and its text is not needed any more.
   void end_mappings();
   bool is_at_end() const override { return !is_open_ && next_ == paths_.size(); }
-  // The bytes that are left, as far as the inputs have sizes; for progress and plans.
+  // Also while read() calls `check`.
   std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:

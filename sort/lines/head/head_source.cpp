@@ -17,6 +17,7 @@ constexpr std::size_t kPieceBytes = std::size_t{256} << 10;  // text of one task
 struct Piece {
   std::uint8_t* begin;
   std::uint8_t* end;
+  std::size_t lines = 0;
 };
 
 // Cuts whole lines into pieces.
@@ -45,6 +46,7 @@ void drop_excluded(Piece& piece, char line_end, const HeadThreshold& threshold) 
       to += bytes + 1;
     }
     line = end + 1;
+    ++piece.lines;
   });
   piece.end = to;
 }
@@ -75,11 +77,18 @@ std::size_t HeadSource::read(std::span<std::uint8_t> out) {
     if (threshold_.is_set()) {
       done += filter(out.subspan(done, got));
     } else {
+      note(out.subspan(done, got));
       done += got;
-      is_in_line_ = out[done - 1] != static_cast<std::uint8_t>(line_end_);
     }
   }
   return done;
+}
+
+// Counts the lines of text that is given as it is.
+void HeadSource::note(std::span<const std::uint8_t> text) {
+  const auto end = static_cast<std::uint8_t>(line_end_);
+  lines_read_ += static_cast<std::uint64_t>(std::ranges::count(text, end));
+  is_in_line_ = text.back() != end;
 }
 
 // Moves what is given of `text`, which goes on where the last text ended, to its begin. Returns the number of bytes.
@@ -89,6 +98,7 @@ std::size_t HeadSource::filter(std::span<std::uint8_t> text) {
     void* const found = std::memchr(begin, line_end_, text.size());
     if (found == nullptr) return text.size();
     begin = static_cast<std::uint8_t*>(found) + 1;
+    ++lines_read_;
   }
   void* const last = ::memrchr(begin, line_end_, static_cast<std::size_t>(end - begin));
   std::uint8_t* const tail = last == nullptr ? begin : static_cast<std::uint8_t*>(last) + 1;
@@ -98,6 +108,7 @@ std::size_t HeadSource::filter(std::span<std::uint8_t> text) {
   is_in_line_ = tail != end;
   std::uint8_t* to = begin;
   for (const Piece& piece : pieces) {
+    lines_read_ += piece.lines;
     std::memmove(to, piece.begin, static_cast<std::size_t>(piece.end - piece.begin));
     to += piece.end - piece.begin;
   }

@@ -32,6 +32,7 @@ class HeadSource final : public LineSource {
   // Lines that are not among the first ones for what find() knows are left out.
   std::size_t read(std::span<std::uint8_t> out) override;
   bool is_at_end() const override { return given_ == kept_bytes_ && input_.is_at_end(); }
+  std::uint64_t lines_read() const { return lines_read_; }
 
   // Sorts the first parts of an arranged block. O(lines that are wanted), besides.
   BlockHead find(LineBlock& block);
@@ -40,6 +41,7 @@ class HeadSource final : public LineSource {
   bool keep(LineBlock& block, const BlockHead& first);
 
  private:
+  void note(std::span<const std::uint8_t> text);
   std::size_t filter(std::span<std::uint8_t> text);
   bool begins_group(std::string_view line);
 
@@ -52,6 +54,7 @@ class HeadSource final : public LineSource {
   std::size_t most_bytes_;
   Buffer kept_;
   std::size_t kept_bytes_ = 0, given_ = 0;
+  std::uint64_t lines_read_ = 0;
   bool is_in_line_ = false;  // the begin of the input's next line was given
   std::string key_, last_key_;
 };

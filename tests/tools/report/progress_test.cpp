@@ -40,6 +40,17 @@ TEST(ProgressLine, ShowsPostingsWhileMerging) {
   EXPECT_EQ(progress_line(progress, 2, std::nullopt), "merge: 25.0 % of 1,000 postings, 10 documents, 1 run");
 }
 
+TEST(ProgressLine, NamesWhatIsCounted) {
+  IndexProgress progress;
+  progress.documents_name = "lines";
+  progress.postings_name = "bytes";
+  progress.stage = "write";
+  progress.postings_total = 1000;
+  progress.postings_done = 250;
+  progress.documents = 10;
+  EXPECT_EQ(progress_line(progress, 2, std::nullopt), "write: 25.0 % of 1,000 bytes, 10 lines");
+}
+
 // What is least important goes first; stage, share and time left stay at any width of a terminal.
 TEST(ProgressLine, KeepsTheTimeLeftInNarrowTerminals) {
   IndexProgress progress;

@@ -32,6 +32,7 @@
 #include "tools/commands/sort/options.hpp"
 #include "tools/commands/sort/output.hpp"
 #include "tools/commands/sort/packed_inputs.hpp"
+#include "tools/commands/sort/report.hpp"
 #include "tools/commands/sort/zstd_output.hpp"
 
 namespace spillway {
@@ -153,7 +154,8 @@ std::size_t most_open_inputs(const SortOptions& options, const std::optional<Pac
   return std::max<std::size_t>(most, 2);
 }
 
-void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& output, Session& session) {
+void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& output, Session& session,
+                 SortReport& report) {
   const std::optional<PackedInputs> packed = find_packed(options, session);
   const std::size_t most_open = options.merges ? most_open_inputs(options, packed) : 1;
   LineSortOptions engine;
@@ -167,10 +169,13 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
   engine.sorter = sorter_named(options.sorter);
   if (options.head) engine.head = {*options.head, options.counts};
   engine.check = interruption_check(session.signal_number);
+  engine.report = [&](const LineSortSummary& summary) { report.take(summary); };
+  if (!packed || packed->count() == 0) report.expect_sizes();
   if (!options.memory_bytes && options.block_bytes == 0) {
     engine.warn_of_growth = [&](std::size_t bytes) {
-      print_error(session, "warning: a line is too long for the memory of the sort, which is raised to " +
-                               std::to_string(bytes >> 20) + " MiB or more; --memory sets a hard limit");
+      report.say(program_name(session) +
+                 ": warning: a line is too long for the memory of the sort, which is raised to " +
+                 std::to_string(bytes >> 20) + " MiB or more; --memory sets a hard limit");
     };
   }
   const bool overwrites =
@@ -180,18 +185,51 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
     merge_lines(inputs, options.order, engine, output);
     return;
   }
-  LineInput input(session.files, options.inputs, options.order.line_end, interruption_check(session.signal_number),
-                  opener_of(packed));
+  const LineInput* reading = nullptr;
+  LineInput input(session.files, options.inputs, options.order.line_end, report.check_of(reading), opener_of(packed));
+  reading = &input;
   engine.maps_inputs = !overwrites;
   sort_lines(input, options.order, engine, output);
 }
 
+// Sorts or merges to the output, and finishes that.
+void write_sorted(const SortOptions& options, Session& session, SortReport& report) {
+  SortOutput output(session, options.output);
+  const std::size_t threads = thread_count(options);
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+  tbb::task_arena arena(static_cast<int>(threads));
+  report.note_resources(std::max(memory_bytes(options), kLeastSortMemory), threads);
+  std::optional<ZstdOutput> packed;
+  std::optional<HeadOutput> head;
+  std::optional<CountOutput> counted;
+  std::optional<DebugOutput> annotated;
+  LineOutput* lines = &output;
+  if (options.packs_output) lines = &packed.emplace(*lines);
+  if (options.head) lines = &head.emplace(options.order.line_end, *options.head, *lines);
+  if (options.counts) lines = &counted.emplace(options.order, *lines);
+  if (options.debug) lines = &annotated.emplace(options.order, *lines);
+  CountedOutput noted(report, *lines);
+  if (!noted.is_full()) arena.execute([&] { sort_inputs(options, output, noted, session, report); });
+  if (counted) counted->finish();
+  if (packed) packed->finish();
+  output.finish(options.inputs);
+  report.note_output(output.bytes_written());
+}
+
+// Options of a sort that a check of the order, or --debug, does not take.
+void refuse_with_check(const SortOptions& options) {
+  const bool checks = options.check != SortCheck::kNone;
+  const auto refuse = [](const char* name, const char* other) {
+    throw SortError(std::string("options '") + name + " " + other + "' are incompatible");
+  };
+  if (options.counts && (checks || options.debug)) refuse("--count", options.debug ? "--debug" : "-c");
+  if (options.head && (checks || options.debug)) refuse("--head", options.debug ? "--debug" : "-c");
+  if (options.report_path && checks) refuse("--json", "-c");
+  if (options.shows_progress && checks) refuse("--progress", "-c");
+}
+
 ExitCode sort_files(const SortOptions& options, Session& session) {
-  for (const char* const name : {options.counts ? "count" : "", options.head ? "head" : ""}) {
-    if (*name == '\0' || (options.check == SortCheck::kNone && !options.debug)) continue;
-    const char* const other = options.debug ? "--debug" : "-c";
-    throw SortError(std::string("options '--") + name + " " + other + "' are incompatible");
-  }
+  refuse_with_check(options);
   if (options.debug && (options.check != SortCheck::kNone || options.output)) {
     const char letter = options.check == SortCheck::kQuiet ? 'C' : options.check == SortCheck::kReport ? 'c' : 'o';
     throw SortError(std::string("options '-") + letter + " --debug' are incompatible");
@@ -202,23 +240,14 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
   }
   if (options.check != SortCheck::kNone) return check_order(options, session);
   for (const std::string& path : options.inputs) check_input(path, "cannot read");
-  SortOutput output(session, options.output);
-  const std::size_t threads = thread_count(options);
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-  tbb::task_arena arena(static_cast<int>(threads));
-  std::optional<ZstdOutput> packed;
-  std::optional<HeadOutput> head;
-  std::optional<CountOutput> counted;
-  std::optional<DebugOutput> annotated;
-  LineOutput* lines = &output;
-  if (options.packs_output) lines = &packed.emplace(*lines);
-  if (options.head) lines = &head.emplace(options.order.line_end, *options.head, *lines);
-  if (options.counts) lines = &counted.emplace(options.order, *lines);
-  if (options.debug) lines = &annotated.emplace(options.order, *lines);
-  if (!lines->is_full()) arena.execute([&] { sort_inputs(options, output, *lines, session); });
-  if (counted) counted->finish();
-  if (packed) packed->finish();
-  output.finish(options.inputs);
+  SortReport report(options, session);
+  try {
+    write_sorted(options, session, report);
+  } catch (const std::exception& error) {
+    report.finish_failed(error);
+    throw;
+  }
+  report.finish();
   return ExitCode::kDone;
 }
 
@@ -302,6 +331,14 @@ boost::program_options::options_description resource_options() {
   return group;
 }
 
+boost::program_options::options_description report_options() {
+  auto group = option_group("Report");
+  add_flag(group, "progress", "show progress on standard error");
+  add_value(group, "json", "FILE", "write a report as JSON; - is standard output, if the lines go to a file by -o");
+  add_flag(group, "force", "replace an existing report");
+  return group;
+}
+
 }  // namespace
 
 Command sort_command() {
@@ -318,7 +355,8 @@ Command sort_command() {
       "gives\n"
       "the begin and the end of a key: field F and byte C in it, counted from 1, and letters of [bdfgiMhnRrV], which\n"
       "replace the options for whole lines. If the program is installed under the name sort, it is this command.";
-  for (const auto& group : {ordering_options(), work_options(), resource_options()}) command.groups.push_back(group);
+  for (const auto& group : {ordering_options(), work_options(), resource_options(), report_options()})
+    command.groups.push_back(group);
   command.max_operands = std::numeric_limits<std::size_t>::max();
   command.exit_codes = {{ExitCode::kBadIndex, "-c or -C: the input is not sorted"}};
   command.run_words = run_sort;

@@ -236,6 +236,12 @@ void OptionReader::take_long(const std::string& name) {
     options_.counts = true;
   } else if (name == "head") {
     options_.head = parse_line_count(optarg);
+  } else if (name == "json") {
+    options_.report_path = optarg;
+  } else if (name == "force") {
+    options_.replaces_report = true;
+  } else if (name == "progress") {
+    options_.shows_progress = true;
   } else if (name == "output-compress") {
     options_.packs_output = parse_output_packing(optarg);
   } else if (name == "unpack") {

@@ -33,7 +33,9 @@ struct SortOptions {
   std::uint64_t temp_limit_bytes = 0, block_bytes = 0;
   std::vector<std::string> temp_directories;
   std::optional<std::uint64_t> head;  // lines of the output
-  std::size_t threads = 0;            // 0: one for each processor
+  std::optional<std::string> report_path;
+  bool replaces_report = false, shows_progress = false;
+  std::size_t threads = 0;  // 0: one for each processor
   std::size_t batch_size = 0;
   std::string compress_program, sorter = "auto";
 };

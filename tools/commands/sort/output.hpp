@@ -22,6 +22,7 @@ class SortOutput final : public LineOutput {
   bool has_places() const override { return file_ ? file_->has_places() : has_places_; }
   void write(std::span<const std::uint8_t> bytes) override;
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) override;
+  std::uint64_t bytes_written() const { return bytes_; }
   // Writes the rest, and gives a new file its name. If that is the name of an input, it is synced before.
   void finish(const std::vector<std::string>& inputs);
 
