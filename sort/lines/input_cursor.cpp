@@ -27,7 +27,7 @@ bool InputCursor::open() {
 
 std::string_view InputCursor::line() const {
   if (end_ == 0) return {};
-  return {reinterpret_cast<const char*>(buffer_.data()) + begin_, end_ - 1 - begin_};
+  return {reinterpret_cast<const char*>(buffer_.data()) + begin_, end_ - resources_->order.format.end_bytes() - begin_};
 }
 
 Record InputCursor::record() const {
@@ -36,11 +36,10 @@ Record InputCursor::record() const {
 }
 
 bool InputCursor::next() {
-  std::size_t scanned = end_;
-  const void* found = nullptr;
-  while (found == nullptr) {
-    found = std::memchr(buffer_.data() + scanned, resources_->order.line_end, filled_ - scanned);
-    if (found != nullptr) break;
+  std::size_t scanned = end_, found = 0;
+  while (found == 0) {
+    found = resources_->order.format.after_line(buffer_.data(), scanned, filled_);
+    if (found != 0) break;
     if (is_at_end_) return false;
     const std::size_t left = filled_ - end_;
     read_more();
@@ -48,7 +47,7 @@ bool InputCursor::next() {
   }
   const std::string_view last = line();
   begin_ = end_;
-  end_ = static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - buffer_.data()) + 1;
+  end_ = found;
   make_record(last);
   ++resources_->counts.lines;
   return true;

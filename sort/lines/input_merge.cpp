@@ -39,7 +39,7 @@ Chunk next_chunk(InputMerger& merger, const LineOrder& line_order, std::uint64_t
     const std::string_view line = merger.record().line(order);
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(line.data());
     chunk.text.insert(chunk.text.end(), bytes, bytes + line.size());
-    chunk.text.push_back(static_cast<std::uint8_t>(line_order.line_end));
+    if (line_order.format.has_ends()) chunk.text.push_back(static_cast<std::uint8_t>(line_order.format.line_end));
   }
   offset += chunk.text.size();
   return chunk;
@@ -101,7 +101,7 @@ class InputGroups {
     std::vector<InputCursor> opened;
     opened.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
-      opened.emplace_back(LineInput(inputs_.files, {paths_[i]}, order_.line_end, options_.check, inputs_.opener),
+      opened.emplace_back(LineInput(inputs_.files, {paths_[i]}, order_.format, options_.check, inputs_.opener),
                           cursors_);
       if (!opened.back().open()) opened.pop_back();
     }

@@ -59,9 +59,9 @@ LineBlock::LineBlock(MemoryBudget& budget, std::size_t bytes, const LineOrder& o
       sorter_(sorter),
       is_descending_(order.is_descending()),
       text_(budget, bytes,
-            {order.line_end, encoder, [this](std::size_t lines) { return bytes_for(lines); }, maps_inputs}),
-      strings_(kind_of(encoder), text_.data(), order.line_end, encoder),
-      texts_(ItemStrings::Kind::kLines, text_.data(), order.line_end, encoder) {}
+            {order.format, encoder, [this](std::size_t lines) { return bytes_for(lines); }, maps_inputs}),
+      strings_(kind_of(encoder), text_.data(), order.format, encoder),
+      texts_(ItemStrings::Kind::kLines, text_.data(), order.format, encoder) {}
 
 std::size_t LineBlock::bytes_for(std::size_t lines) const {
   std::size_t bytes = lines * (sizeof(LineItem) + sizeof(std::uint16_t)) + 8 * kScratchAlignment + kCopyPadding;
@@ -75,8 +75,8 @@ void LineBlock::place_items() {
   std::uint8_t* at = text_.free().data();
   items_ = take<LineItem>(at, text_.lines());
   leaves_ = take<std::uint16_t>(at, text_.lines());
-  strings_ = ItemStrings(kind_of(encoder_), text_.data(), line_order_.line_end, encoder_);
-  texts_ = ItemStrings(ItemStrings::Kind::kLines, text_.data(), line_order_.line_end, encoder_);
+  strings_ = ItemStrings(kind_of(encoder_), text_.data(), line_order_.format, encoder_);
+  texts_ = ItemStrings(ItemStrings::Kind::kLines, text_.data(), line_order_.format, encoder_);
   find_long_strings();
 }
 
@@ -173,9 +173,7 @@ std::vector<LineItem> LineBlock::sample_places(std::size_t count) const {
   std::vector<LineItem> sample;
   std::uint64_t state = text_.lines();
   const auto end_near = [&](std::size_t from) {
-    const std::size_t bytes = std::min(kSampledBytes, text.size() - from);
-    const void* const end = std::memchr(text.data() + from, line_order_.line_end, bytes);
-    return end == nullptr ? 0 : static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - text.data()) + 1;
+    return line_order_.format.after_line(text.data(), from, std::min(text.size(), from + kSampledBytes));
   };
   for (std::size_t i = 0; i != count; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;  // Knuth's MMIX
@@ -303,7 +301,7 @@ void LineBlock::add_sorted_parts(std::size_t begin, std::size_t end) {
   tbb::parallel_for(first, parts_.size(), [&](std::size_t i) {
     Part& part = parts_[i];
     for (const LineItem& item : items_.subspan(part.begin, part.end - part.begin)) {
-      part.bytes += texts_.bytes(strings_.line(item)) + std::uint64_t{1};
+      part.bytes += texts_.bytes(strings_.line(item)) + format().end_bytes();
     }
   });
 }
@@ -354,7 +352,7 @@ void LineBlock::take_lines(Part& part) {
     for (LineItem& item : equal) item = strings_.line(item);
     if (drops_lines()) {
       items_[kept] = *std::ranges::min_element(equal, {}, &LineItem::place);
-      bytes += texts_.bytes(items_[kept++]) + std::uint64_t{1};
+      bytes += texts_.bytes(items_[kept++]) + format().end_bytes();
     } else {
       if (equal.size() > 1) order_equal(equal);
     }

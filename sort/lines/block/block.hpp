@@ -36,6 +36,7 @@ class LineBlock {
   void drop_pending() { text_.drop_pending(); }
   std::size_t lines() const { return text_.lines(); }
   std::size_t text_bytes() const { return text_.text().size(); }
+  LineFormat format() const { return line_order_.format; }
   // Splits the lines into parts, in the order of the output.
   void arrange();
 

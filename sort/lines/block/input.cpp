@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/base/error.hpp"
 #include "io/file/guarded_mapping.hpp"
 
 namespace spillway {
@@ -15,13 +16,9 @@ constexpr std::size_t kReadBytes = std::size_t{1} << 20;  // of one thread at a 
 
 }  // namespace
 
-LineInput::LineInput(FileSystem& files, std::vector<std::string> paths, char line_end, std::function<void()> check,
+LineInput::LineInput(FileSystem& files, std::vector<std::string> paths, LineFormat format, std::function<void()> check,
                      InputOpener opener)
-    : files_(files),
-      paths_(std::move(paths)),
-      line_end_(line_end),
-      check_(std::move(check)),
-      opener_(std::move(opener)) {}
+    : files_(files), paths_(std::move(paths)), format_(format), check_(std::move(check)), opener_(std::move(opener)) {}
 
 bool LineInput::open_next() {
   if (next_ == paths_.size()) return false;
@@ -35,7 +32,7 @@ bool LineInput::open_next() {
     stream_ = files_.open_stream(path);
     stream_->set_wait_check(check_);
   }
-  offset_ = 0;
+  offset_ = bytes_of_current_ = 0;
   is_mapped_ = false;
   is_open_ = is_empty_ = true;
   return true;
@@ -55,12 +52,15 @@ std::size_t LineInput::read(std::span<std::uint8_t> out, bool may_map) {
     if (got != 0) {
       done += got;
       bytes_read_ += got;
+      bytes_of_current_ += got;
       last_byte_ = out[done - 1];
       is_empty_ = false;
       continue;
     }
-    if (!is_empty_ && last_byte_ != static_cast<std::uint8_t>(line_end_)) {
-      out[done++] = static_cast<std::uint8_t>(line_end_);
+    if (!format_.has_ends()) {
+      if (bytes_of_current_ % format_.record_bytes != 0) refuse_part_of_record();
+    } else if (!is_empty_ && last_byte_ != static_cast<std::uint8_t>(format_.line_end)) {
+      out[done++] = static_cast<std::uint8_t>(format_.line_end);
     }
     if (is_mapped_) mapped_.push_back(std::move(file_));
     file_.reset();
@@ -95,6 +95,13 @@ std::size_t LineInput::map_file(std::span<std::uint8_t> out) {
   });
   offset_ += bytes;
   return bytes;
+}
+
+void LineInput::refuse_part_of_record() const {
+  const std::uint64_t part = bytes_of_current_ % format_.record_bytes;
+  throw FormatError(printable(paths_[next_ - 1], 4096) + ": byte " + std::to_string(bytes_of_current_ - part) +
+                    ": expected a record of " + std::to_string(format_.record_bytes) + " bytes, found the last " +
+                    std::to_string(part) + " bytes of the input; give the size of its records with --record-size");
 }
 
 std::size_t LineInput::read_current(std::span<std::uint8_t> out) {

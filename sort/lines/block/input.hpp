@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/file/file_system.hpp"
+#include "sort/lines/keys/line_format.hpp"
 
 namespace spillway {
 
@@ -35,11 +36,11 @@ class LineSource {
 class LineInput final : public LineSource {
  public:
   // `paths`: "-" is standard input. `check` is called while a read waits and between reads; it throws to stop.
-  LineInput(FileSystem& files, std::vector<std::string> paths, char line_end, std::function<void()> check,
+  LineInput(FileSystem& files, std::vector<std::string> paths, LineFormat format, std::function<void()> check,
             InputOpener opener = {});
 
   // Reads as many bytes as `out` holds, fewer only at the end of the last input; then 0. Adds a line end to an input
-  // that lacks it. Throws IoError.
+  // that lacks it. Throws IoError, and FormatError for an input that is no whole number of records.
   std::size_t read(std::span<std::uint8_t> out) override;
   // Bytes of files that something writes to may change until end_mappings().
   std::size_t map_or_read(std::span<std::uint8_t> out) override;
@@ -54,13 +55,14 @@ class LineInput final : public LineSource {
  private:
   bool open_next();
   std::size_t read(std::span<std::uint8_t> out, bool may_map);
+  void refuse_part_of_record() const;
   std::size_t read_current(std::span<std::uint8_t> out);
   std::size_t read_file(std::span<std::uint8_t> out);
   std::size_t map_file(std::span<std::uint8_t> out);
 
   FileSystem& files_;
   std::vector<std::string> paths_;
-  char line_end_;
+  LineFormat format_;
   std::function<void()> check_;
   InputOpener opener_;
   std::size_t next_ = 0;
@@ -68,7 +70,7 @@ class LineInput final : public LineSource {
   std::vector<std::unique_ptr<ReadableFile>> mapped_;  // those that were read to their ends
   std::unique_ptr<ByteStream> stream_;
   std::uint64_t offset_ = 0;
-  std::uint64_t bytes_read_ = 0;
+  std::uint64_t bytes_read_ = 0, bytes_of_current_ = 0;
   std::uint8_t last_byte_ = 0;
   bool is_open_ = false, is_empty_ = true, is_mapped_ = false;
 };

@@ -4,12 +4,16 @@ namespace spillway {
 
 // Requires: the line that begins at `begin` does not end before `from`.
 std::uint32_t ItemStrings::bytes_of_line(std::uint64_t begin, std::uint64_t from) const {
-  const void* const end = ::rawmemchr(text_ + from, line_end_);
+  if (!format_.has_ends()) return format_.record_bytes;
+  const void* const end = ::rawmemchr(text_ + from, format_.line_end);
   return static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(end) - (text_ + begin));
 }
 
 LineItem ItemStrings::line_around(std::uint64_t offset) const {
-  const void* const before = ::memrchr(text_, line_end_, offset);
+  if (!format_.has_ends()) {
+    return {0, item_place(offset / format_.record_bytes * format_.record_bytes, format_.record_bytes)};
+  }
+  const void* const before = ::memrchr(text_, format_.line_end, offset);
   const std::uint64_t begin =
       before == nullptr ? 0 : static_cast<std::uint64_t>(static_cast<const std::uint8_t*>(before) - text_) + 1;
   return {0, item_place(begin, bytes_of_line(begin, offset))};
@@ -30,7 +34,7 @@ std::uint32_t ItemStrings::many_bytes(const LineItem& item) const {
 std::uint32_t ItemStrings::find_many_bytes(std::uint64_t offset) const {
   if (kind_ == Kind::kLines) return bytes_of_line(offset, offset + kManyBytes);
   if (kind_ == Kind::kEncoded) return load_le<std::uint32_t>(text_ + offset - sizeof(std::uint32_t));
-  const ItemStrings lines(Kind::kLines, text_, line_end_, *encoder_);
+  const ItemStrings lines(Kind::kLines, text_, format_, *encoder_);
   return static_cast<std::uint32_t>(encoder_->view(lines.view(line_around(offset))).size());
 }
 

@@ -43,8 +43,8 @@ inline constexpr std::size_t kKeyHeadBytes = sizeof(std::uint64_t) + sizeof(std:
 class ItemStrings {
  public:
   enum class Kind : std::uint8_t { kLines, kViews, kEncoded };
-  ItemStrings(Kind kind, const std::uint8_t* text, char line_end, const KeyEncoder& encoder)
-      : text_(text), encoder_(&encoder), kind_(kind), line_end_(line_end) {}
+  ItemStrings(Kind kind, const std::uint8_t* text, LineFormat format, const KeyEncoder& encoder)
+      : text_(text), encoder_(&encoder), kind_(kind), format_(format) {}
 
   Kind kind() const { return kind_; }
   const std::uint8_t* text() const { return text_; }
@@ -94,7 +94,7 @@ class ItemStrings {
   const std::uint8_t* text_;
   const KeyEncoder* encoder_;
   Kind kind_;
-  char line_end_;
+  LineFormat format_;
   std::span<const LongString> long_strings_ = {};
 };
 

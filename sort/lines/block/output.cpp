@@ -6,7 +6,6 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
-#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -41,15 +40,15 @@ class PartText {
       if (to != text_.data()) put(std::span<const std::uint8_t>(text_.data(), to));
       to = text_.data();
     };
-    const std::size_t lines = block.size(part);
+    const std::size_t lines = block.size(part), end_bytes = block.format().end_bytes();
     for (std::size_t i = 0; i != lines; ++i) {
       if (i + kAhead < lines) block.prefetch(part, i + kAhead);
       const std::string_view line = block.line(part, i);
       if (line.size() >= static_cast<std::size_t>(end - to)) hand_on();
       if (line.size() < kChunkBytes) {
-        to = copy_padded(reinterpret_cast<const std::uint8_t*>(line.data()), line.size() + 1, to);
+        to = copy_padded(reinterpret_cast<const std::uint8_t*>(line.data()), line.size() + end_bytes, to);
       } else {
-        put(bytes_of({line.data(), line.size() + 1}));
+        put(bytes_of({line.data(), line.size() + end_bytes}));
       }
     }
     hand_on();
@@ -60,16 +59,13 @@ class PartText {
 };
 
 // The bytes of the first lines of `text` that hold kChunkBytes together, or of all. Requires: `text` ends a line.
-std::size_t first_lines(std::span<const std::uint8_t> text) {
-  if (text.size() <= kChunkBytes) return text.size();
-  const auto rest = text.subspan(kChunkBytes - 1);
-  const auto* const end = static_cast<const std::uint8_t*>(std::memchr(rest.data(), text.back(), rest.size()));
-  return static_cast<std::size_t>(end - text.data()) + 1;
+std::size_t first_lines(std::span<const std::uint8_t> text, LineFormat format) {
+  return text.size() <= kChunkBytes ? text.size() : format.after_line(text.data(), kChunkBytes - 1, text.size());
 }
 
-void write_in_order(std::span<const std::uint8_t> text, LineOutput& output) {
+void write_in_order(std::span<const std::uint8_t> text, LineFormat format, LineOutput& output) {
   for (std::size_t at = 0; at < text.size() && !output.is_full();) {
-    const auto lines = text.subspan(at, first_lines(text.subspan(at)));
+    const auto lines = text.subspan(at, first_lines(text.subspan(at), format));
     put_text(output, at, lines);
     at += lines.size();
   }
@@ -147,7 +143,7 @@ std::uint64_t write_in_turn(LineBlock& block, LineOutput& output) {
 
 std::uint64_t write_block(LineBlock& block, bool drops_lines, LineOutput& output) {
   if (const auto text = block.text_in_order(); !text.empty()) {
-    write_in_order(text, output);
+    write_in_order(text, block.format(), output);
     return text.size();
   }
   return output.has_places() ? write_at_places(block, drops_lines, output) : write_in_turn(block, output);

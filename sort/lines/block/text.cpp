@@ -35,7 +35,7 @@ LineText::LineText(MemoryBudget& budget, std::size_t bytes, Format format)
     : encoder_(format.encoder),
       budget_(budget),
       bytes_for_(std::move(format.bytes_for)),
-      line_end_(format.line_end),
+      lines_(format.lines),
       has_blobs_(encoder_.has_keys() && !encoder_.is_view()),
       buffer_(budget, std::min<std::size_t>(bytes, kMostItemOffset) / kPageBytes * kPageBytes, "lines"),
       top_(buffer_.data() + buffer_.size() - kReadAfter),
@@ -149,16 +149,12 @@ bool LineText::admit_some() {
 
 // Where the line of the pending text ends that goes on at `from`; 0: not there yet.
 std::size_t LineText::line_end(std::size_t from) const {
-  const void* const end = std::memchr(buffer_.data() + from, line_end_, text_bytes_ + pending_bytes_ - from);
-  if (end == nullptr) return 0;
-  return static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - buffer_.data()) + 1;
+  return lines_.after_line(buffer_.data(), from, text_bytes_ + pending_bytes_);
 }
 
 // Where the last whole line in the first `bytes` of the pending text ends.
 std::size_t LineText::lines_end(std::size_t bytes) const {
-  const void* const end = ::memrchr(buffer_.data() + text_bytes_, line_end_, bytes);
-  if (end == nullptr) return 0;
-  return static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - buffer_.data()) - text_bytes_ + 1;
+  return lines_.after_lines(buffer_.data() + text_bytes_, bytes);
 }
 
 // Cuts the next `bytes` of text, whole lines, into pieces at line ends.
@@ -181,7 +177,9 @@ bool LineText::admit(std::size_t bytes) {
   }
   tbb::parallel_for(std::size_t{0}, pieces.size(), [&](std::size_t i) {
     TextPiece& piece = pieces[i];
-    piece.lines = line_end_kernel().count(buffer_.data() + piece.begin, piece.end - piece.begin, line_end_);
+    const std::size_t size = piece.end - piece.begin;
+    piece.lines = lines_.has_ends() ? line_end_kernel().count(buffer_.data() + piece.begin, size, lines_.line_end)
+                                    : size / lines_.record_bytes;
   });
   std::size_t lines = line_count_;
   for (const TextPiece& piece : pieces) lines += piece.lines;
@@ -241,7 +239,7 @@ bool LineText::place_keys(std::vector<TextPiece>& pieces) {
 // Adds the next line to a piece, and its key, after its head, to `keys`. Returns false if the key is
 // longer than keys may be.
 bool LineText::append_key(TextPiece& piece, std::string& keys) const {
-  const std::size_t end = line_end(piece.end), line_bytes = end - 1 - piece.end, head = keys.size();
+  const std::size_t end = line_end(piece.end), line_bytes = end - lines_.end_bytes() - piece.end, head = keys.size();
   keys.append(kKeyHeadBytes, '\0');
   encoder_.append(text_of(buffer_.data() + piece.end, line_bytes), keys);
   const std::uint64_t place = item_place(piece.end, line_bytes);

@@ -32,7 +32,7 @@ struct TextPiece {
 class LineText {
  public:
   struct Format {
-    char line_end;
+    LineFormat lines;
     const KeyEncoder& encoder;                               // outlives the text
     std::function<std::size_t(std::size_t)> bytes_for = {};  // free memory that the owner needs for so many lines
     bool maps_inputs = false;  // a first input file that fits may be mapped; otherwise all are read
@@ -91,7 +91,7 @@ class LineText {
   const KeyEncoder& encoder_;
   MemoryBudget& budget_;
   std::function<std::size_t(std::size_t)> bytes_for_;
-  char line_end_;
+  LineFormat lines_;
   bool has_blobs_;
   // [ text | pending text | free | keys, growing down ]
   Buffer buffer_;
@@ -107,22 +107,26 @@ class LineText {
 template <typename Take>
 void LineText::for_each_item(const TextPiece& piece, const Take& take) const {
   const std::uint8_t *const text = buffer_.data(), *from = text + piece.begin, *key = piece.keys;
-  for_each_line_end(from, text + piece.end, line_end_, [&](const std::uint8_t* end) {
+  const std::size_t end_bytes = lines_.end_bytes();
+  const auto take_line = [&](const std::uint8_t* end) {
     const auto offset = static_cast<std::uint64_t>(from - text), bytes = static_cast<std::uint64_t>(end - from);
+    const std::uint64_t all = bytes + end_bytes;
     if (has_blobs_) {
       const auto key_bytes = load_le<std::uint32_t>(key + sizeof(std::uint64_t));
       key += kKeyHeadBytes;
-      take(LineItem{0, item_place(static_cast<std::uint64_t>(key - text), key_bytes)}, bytes + 1);
+      take(LineItem{0, item_place(static_cast<std::uint64_t>(key - text), key_bytes)}, all);
       key += key_bytes;
     } else if (encoder_.has_keys()) {
       const std::string_view found = encoder_.view({reinterpret_cast<const char*>(from), bytes});
       const auto* const begin = reinterpret_cast<const std::uint8_t*>(found.data());
-      take(LineItem{0, item_place(static_cast<std::uint64_t>(begin - text), found.size())}, bytes + 1);
+      take(LineItem{0, item_place(static_cast<std::uint64_t>(begin - text), found.size())}, all);
     } else {
-      take(LineItem{0, item_place(offset, bytes)}, bytes + 1);
+      take(LineItem{0, item_place(offset, bytes)}, all);
     }
-    from = end + 1;
-  });
+    from = end + end_bytes;
+  };
+  if (lines_.has_ends()) return for_each_line_end(from, text + piece.end, lines_.line_end, take_line);
+  while (from != text + piece.end) take_line(from + lines_.record_bytes);
 }
 
 template <typename Take>

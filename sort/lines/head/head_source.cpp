@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "sort/lines/block/line_ends.hpp"
+
 namespace spillway {
 
 namespace {
@@ -21,33 +23,35 @@ struct Piece {
 };
 
 // Cuts whole lines into pieces.
-std::vector<Piece> cut(std::uint8_t* begin, std::uint8_t* end, char line_end) {
+std::vector<Piece> cut(std::span<std::uint8_t> lines, LineFormat format) {
   std::vector<Piece> pieces;
-  while (begin != end) {
-    std::uint8_t* piece_end = end;
-    if (static_cast<std::size_t>(end - begin) > kPieceBytes) {
-      std::uint8_t* const from = begin + kPieceBytes - 1;
-      piece_end = static_cast<std::uint8_t*>(std::memchr(from, line_end, static_cast<std::size_t>(end - from))) + 1;
-    }
-    pieces.push_back({begin, piece_end});
-    begin = piece_end;
+  while (!lines.empty()) {
+    const std::size_t bytes =
+        lines.size() > kPieceBytes ? format.after_line(lines.data(), kPieceBytes - 1, lines.size()) : lines.size();
+    pieces.push_back({lines.data(), lines.data() + bytes});
+    lines = lines.subspan(bytes);
   }
   return pieces;
 }
 
 // Moves the lines that are not excluded to the piece's begin, and sets its end.
-void drop_excluded(Piece& piece, char line_end, const HeadThreshold& threshold) {
+void drop_excluded(Piece& piece, LineFormat format, const HeadThreshold& threshold) {
   std::uint8_t* to = piece.begin;
   const std::uint8_t* line = piece.begin;
-  for_each_line_end(piece.begin, piece.end, line_end, [&](const std::uint8_t* end) {
+  const auto take = [&](const std::uint8_t* end) {
     const auto bytes = static_cast<std::size_t>(end - line);
     if (!threshold.excludes({reinterpret_cast<const char*>(line), bytes})) {
-      std::memmove(to, line, bytes + 1);
-      to += bytes + 1;
+      std::memmove(to, line, bytes + format.end_bytes());
+      to += bytes + format.end_bytes();
     }
-    line = end + 1;
+    line = end + format.end_bytes();
     ++piece.lines;
-  });
+  };
+  if (format.has_ends()) {
+    for_each_line_end(piece.begin, piece.end, format.line_end, take);
+  } else {
+    while (line != piece.end) take(line + format.record_bytes);
+  }
   piece.end = to;
 }
 
@@ -56,7 +60,7 @@ void drop_excluded(Piece& piece, char line_end, const HeadThreshold& threshold) 
 HeadSource::HeadSource(LineInput& input, const LineOrder& order, const KeyEncoder& encoder, LineHead head,
                        MemoryBudget& budget, std::size_t most_bytes)
     : input_(input),
-      line_end_(order.line_end),
+      format_(order.format),
       encoder_(encoder),
       head_(head),
       threshold_(order, encoder, head.counts_groups),
@@ -84,36 +88,46 @@ std::size_t HeadSource::read(std::span<std::uint8_t> out) {
   return done;
 }
 
-// Counts the lines of text that is given as it is.
+// The bytes of the begin of `text` that belong to the line that the last text ended in; all of them if it goes on.
+std::size_t HeadSource::rest_of_line(std::span<const std::uint8_t> text) const {
+  if (!is_in_line_) return 0;
+  if (!format_.has_ends()) return std::min<std::size_t>(text.size(), format_.record_bytes - begun_in_record_);
+  const std::size_t rest = format_.after_line(text.data(), 0, text.size());
+  return rest == 0 ? text.size() : rest;
+}
+
+// Notes lines that are given: how many there are, and where the last one ends.
 void HeadSource::note(std::span<const std::uint8_t> text) {
-  const auto end = static_cast<std::uint8_t>(line_end_);
-  lines_read_ += static_cast<std::uint64_t>(std::ranges::count(text, end));
-  is_in_line_ = text.back() != end;
+  if (format_.has_ends()) {
+    lines_read_ += line_end_kernel().count(text.data(), text.size(), format_.line_end);
+    is_in_line_ = text.back() != static_cast<std::uint8_t>(format_.line_end);
+    return;
+  }
+  const std::size_t bytes = begun_in_record_ + text.size();
+  lines_read_ += bytes / format_.record_bytes;
+  begun_in_record_ = bytes % format_.record_bytes;
+  is_in_line_ = begun_in_record_ != 0;
 }
 
 // Moves what is given of `text`, which goes on where the last text ended, to its begin. Returns the number of bytes.
 std::size_t HeadSource::filter(std::span<std::uint8_t> text) {
-  std::uint8_t *begin = text.data(), *const end = text.data() + text.size();
-  if (is_in_line_) {
-    void* const found = std::memchr(begin, line_end_, text.size());
-    if (found == nullptr) return text.size();
-    begin = static_cast<std::uint8_t*>(found) + 1;
-    ++lines_read_;
-  }
-  void* const last = ::memrchr(begin, line_end_, static_cast<std::size_t>(end - begin));
-  std::uint8_t* const tail = last == nullptr ? begin : static_cast<std::uint8_t*>(last) + 1;
-  std::vector<Piece> pieces = cut(begin, tail, line_end_);
+  const std::size_t rest = rest_of_line(text);
+  if (rest != 0) note(text.first(rest));
+  const std::span<std::uint8_t> after = text.subspan(rest);
+  const std::size_t whole = after.empty() ? 0 : format_.after_lines(after.data(), after.size());
+  const std::span<std::uint8_t> tail = after.subspan(whole);
+  std::vector<Piece> pieces = cut(after.first(whole), format_);
   tbb::parallel_for(std::size_t{0}, pieces.size(),
-                    [&](std::size_t i) { drop_excluded(pieces[i], line_end_, threshold_); });
-  is_in_line_ = tail != end;
-  std::uint8_t* to = begin;
+                    [&](std::size_t i) { drop_excluded(pieces[i], format_, threshold_); });
+  std::uint8_t* to = after.data();
   for (const Piece& piece : pieces) {
     lines_read_ += piece.lines;
     std::memmove(to, piece.begin, static_cast<std::size_t>(piece.end - piece.begin));
     to += piece.end - piece.begin;
   }
-  std::memmove(to, tail, static_cast<std::size_t>(end - tail));
-  return static_cast<std::size_t>(to + (end - tail) - text.data());
+  if (!tail.empty()) note(tail);
+  std::memmove(to, tail.data(), tail.size());
+  return static_cast<std::size_t>(to - text.data()) + tail.size();
 }
 
 // Whether a line's keys differ from those of the line of the last call.
@@ -153,7 +167,7 @@ BlockHead HeadSource::find(LineBlock& block) {
       }
       if (counts) ++first.count;
       ++first.lines;
-      first.bytes += line.size() + 1;
+      first.bytes += line.size() + format_.end_bytes();
       last = line;
     }
   }
@@ -175,7 +189,7 @@ bool HeadSource::keep(LineBlock& block, const BlockHead& first) {
   for (std::size_t part = 0; part != first.parts; ++part) {
     for (std::size_t i = 0; i != block.size(part) && left != 0; ++i, --left) {
       const std::string_view line = block.line(part, i);
-      add(line.data(), line.size() + 1);
+      add(line.data(), line.size() + format_.end_bytes());
     }
   }
   add(block.pending().data(), block.pending().size());

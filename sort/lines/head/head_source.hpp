@@ -41,12 +41,13 @@ class HeadSource final : public LineSource {
   bool keep(LineBlock& block, const BlockHead& first);
 
  private:
+  std::size_t rest_of_line(std::span<const std::uint8_t> text) const;
   void note(std::span<const std::uint8_t> text);
   std::size_t filter(std::span<std::uint8_t> text);
   bool begins_group(std::string_view line);
 
   LineInput& input_;
-  char line_end_;
+  LineFormat format_;
   const KeyEncoder& encoder_;
   LineHead head_;
   HeadThreshold threshold_;
@@ -55,7 +56,8 @@ class HeadSource final : public LineSource {
   Buffer kept_;
   std::size_t kept_bytes_ = 0, given_ = 0;
   std::uint64_t lines_read_ = 0;
-  bool is_in_line_ = false;  // the begin of the input's next line was given
+  bool is_in_line_ = false;          // the begin of the input's next line was given
+  std::size_t begun_in_record_ = 0;  // of a record: so many bytes of it
   std::string key_, last_key_;
 };
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sort/lines/keys/line_format.hpp"
+
 namespace spillway {
 
 enum class KeyKind : std::uint8_t { kText, kNumber, kGeneralNumber, kHumanNumber, kMonth, kRandom, kVersionNumber };
@@ -47,7 +49,7 @@ struct LineOrder {
   bool is_stable = false;               // lines with equal keys keep their input order
   bool is_unique = false;               // only the first of lines with equal keys is kept
   std::optional<char> field_separator;  // none: a field begins at the blanks before it
-  char line_end = '\n';
+  LineFormat format;
   std::array<std::uint8_t, 16> random_salt{};
 
   // Whether equal keys leave the order to the bytes of the lines.

@@ -32,7 +32,7 @@ struct RangeResult {
 class RangeWorker {
  public:
   RangeWorker(std::span<const Run> runs, const LineOrder& order, std::size_t block_bytes, std::size_t range_bytes)
-      : runs_(runs), order_(order), line_end_(order.line_end), block_bytes_(block_bytes), range_bytes_(range_bytes) {}
+      : runs_(runs), order_(order), format_(order.format), block_bytes_(block_bytes), range_bytes_(range_bytes) {}
 
   void make_text(const MergeRange& range, RangeResult& result) const {
     RunMerger merger = merge_range(runs_, order_, range);
@@ -44,8 +44,9 @@ class RangeWorker {
       const std::string_view line = merger.record().line(order_);
       if (text.size() - used <= line.size() + kCopyPadding) text.resize((used + line.size() + kCopyPadding) / 4 * 5);
       const auto* const from = reinterpret_cast<const std::uint8_t*>(line.data());
-      *copy_padded(from, line.size(), text.data() + used) = static_cast<std::uint8_t>(line_end_);
-      used += line.size() + 1;
+      std::uint8_t* const end = copy_padded(from, line.size(), text.data() + used);
+      if (format_.has_ends()) *end = static_cast<std::uint8_t>(format_.line_end);
+      used += line.size() + format_.end_bytes();
     }
     text.resize(used);
   }
@@ -63,7 +64,7 @@ class RangeWorker {
  private:
   std::span<const Run> runs_;
   RecordOrder order_;
-  char line_end_;
+  LineFormat format_;
   std::size_t block_bytes_, range_bytes_;
 };
 

@@ -67,6 +67,9 @@ TEST_F(SortCommand, TakesOptionsAfterOperandsAndObsolescentKeys) {
   EXPECT_EQ(sort({in, "-k2"}).out, "b 1\na 2\n");
   EXPECT_EQ(sort({"+1", "-2", in}).out, "b 1\na 2\n");
   EXPECT_EQ(sort({"--rev", in}).out, "b 1\na 2\n");
+  EXPECT_EQ(sort({"--p=1", "--un", "--out", scratch_ / "out", in}).exit_code, 0);  // and not additions
+  EXPECT_EQ(content(scratch_ / "out"), "a 2\nb 1\n");
+  EXPECT_EQ(sort({"--mem", "64M", in}).out, "a 2\nb 1\n");
 }
 
 TEST_F(SortCommand, RefusesWhatItCannotDoBeforeItReads) {

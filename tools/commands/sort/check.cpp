@@ -45,7 +45,7 @@ class OrderChecker {
 
 bool is_sorted(const std::string& path, const LineOrder& order, const InputOpener& opener, Session& session,
                const std::function<void(std::uint64_t, std::string_view)>& report) {
-  LineInput input(session.files, {path}, order.line_end, interruption_check(session.signal_number), opener);
+  LineInput input(session.files, {path}, order.format, interruption_check(session.signal_number), opener);
   OrderChecker checker(order);
   std::string text;
   std::uint64_t number = 0;
@@ -56,16 +56,16 @@ bool is_sorted(const std::string& path, const LineOrder& order, const InputOpene
     const std::size_t size = kept + got;
     std::size_t begin = 0, scanned = kept;  // what was kept holds no line end
     for (;;) {
-      const void* const end = std::memchr(text.data() + scanned, order.line_end, size - scanned);
-      if (end == nullptr) break;
-      const auto bytes = static_cast<std::size_t>(static_cast<const char*>(end) - text.data()) - begin;
-      const std::string_view line(text.data() + begin, bytes);
+      const std::size_t end =
+          order.format.after_line(reinterpret_cast<const std::uint8_t*>(text.data()), scanned, size);
+      if (end == 0) break;
+      const std::string_view line(text.data() + begin, end - order.format.end_bytes() - begin);
       ++number;
       if (!checker.takes(line)) {
         report(number, line);
         return false;
       }
-      begin = scanned = begin + bytes + 1;
+      begin = scanned = end;
     }
     std::memmove(text.data(), text.data() + begin, size - begin);
     kept = size - begin;

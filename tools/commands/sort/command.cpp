@@ -88,7 +88,8 @@ std::uint64_t memory_bytes(const SortOptions& options) {
 // None if inputs are not to be unpacked.
 std::optional<PackedInputs> find_packed(const SortOptions& options, Session& session) {
   const bool is_default = options.unpacking == SortUnpacking::kDefault;
-  if (options.unpacking == SortUnpacking::kNever || (is_default && session.is_called_sort)) return std::nullopt;
+  const bool is_line_sort = !session.is_called_sort && options.order.format.has_ends();
+  if (options.unpacking == SortUnpacking::kNever || (is_default && !is_line_sort)) return std::nullopt;
   return std::optional<PackedInputs>(std::in_place, session, options.inputs,
                                      SortMemory{memory_bytes(options), options.memory_bytes.has_value()});
 }
@@ -109,8 +110,10 @@ ExitCode check_order(const SortOptions& options, Session& session) {
         if (options.check == SortCheck::kQuiet) return;
         std::fprintf(stderr, "%s: %s:%llu: disorder: ", program_name(session).c_str(), path.c_str(),
                      static_cast<unsigned long long>(number));
-        std::fwrite(line.data(), 1, line.size(), stderr);
-        std::fputc(options.order.line_end, stderr);
+        const LineFormat format = options.order.format;
+        const std::string shown = format.has_ends() ? std::string(line) : printable(line);
+        std::fwrite(shown.data(), 1, shown.size(), stderr);
+        std::fputc(format.line_end, stderr);
       });
   return sorted ? ExitCode::kDone : ExitCode::kBadIndex;
 }
@@ -186,7 +189,7 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
     return;
   }
   const LineInput* reading = nullptr;
-  LineInput input(session.files, options.inputs, options.order.line_end, report.check_of(reading), opener_of(packed));
+  LineInput input(session.files, options.inputs, options.order.format, report.check_of(reading), opener_of(packed));
   reading = &input;
   engine.maps_inputs = !overwrites;
   sort_lines(input, options.order, engine, output);
@@ -205,7 +208,7 @@ void write_sorted(const SortOptions& options, Session& session, SortReport& repo
   std::optional<DebugOutput> annotated;
   LineOutput* lines = &output;
   if (options.packs_output) lines = &packed.emplace(*lines);
-  if (options.head) lines = &head.emplace(options.order.line_end, *options.head, *lines);
+  if (options.head) lines = &head.emplace(options.order.format, *options.head, *lines);
   if (options.counts) lines = &counted.emplace(options.order, *lines);
   if (options.debug) lines = &annotated.emplace(options.order, *lines);
   CountedOutput noted(report, *lines);
@@ -310,9 +313,12 @@ boost::program_options::options_description work_options() {
   add_choice(group, "output-compress", "WORD", {"none", "zstd"}, "zstd: pack the output");
   add_value(group, "head", "N", "put out the first N lines only, without sorting the others");
   add_value(group, "files0-from", "FILE", "read the inputs that FILE names, each name ended by a zero byte");
+  add_value(group, "record-size", "N", "sort records of N bytes without ends, not lines");
+  add_value(group, "key-size", "K", "compare records by K bytes; the whole record breaks ties (default: to its end)");
+  add_value(group, "key-offset", "N", "where the key begins in a record (default: 0)");
   add_flag(group, "zero-terminated,z", "lines end with a zero byte, not with a line feed");
   add_choice(group, "unpack", "WORD", {"auto", "never"},
-             "auto: unpack inputs that gzip or zstd packed (default, but not under the name sort)");
+             "auto: unpack inputs that gzip or zstd packed (default, but not under the name sort or for records)");
   add_flag(group, "debug", "show what is compared in each line, and warn of questionable options");
   return group;
 }

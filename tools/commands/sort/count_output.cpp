@@ -15,7 +15,7 @@ constexpr std::size_t kTextBytes = std::size_t{64} << 10;
 void CountOutput::write(std::span<const std::uint8_t> bytes) {
   std::string_view text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   while (!text.empty()) {
-    const std::size_t end = text.find(order_.line_end);
+    const std::size_t end = text.find(order_.format.line_end);
     take(text.substr(0, end));
     text.remove_prefix(end + 1);
   }
@@ -44,7 +44,7 @@ void CountOutput::end_group() {
   const int bytes = std::snprintf(number, sizeof number, "%7" PRIu64 " ", count_);
   text_.append(number, static_cast<std::size_t>(bytes));
   text_ += first_;
-  text_ += order_.line_end;
+  text_ += order_.format.line_end;
   count_ = 0;
   if (text_.size() >= kTextBytes) flush();
 }

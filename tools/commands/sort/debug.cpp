@@ -185,7 +185,7 @@ std::vector<std::string> Warnings::list() {
 void DebugOutput::write(std::span<const std::uint8_t> bytes) {
   std::string_view text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   while (!text.empty()) {
-    const std::size_t end = text.find(order_.line_end);
+    const std::size_t end = text.find(order_.format.line_end);
     output_.write(bytes_of(annotated(text.substr(0, end), order_)));
     text.remove_prefix(end + 1);
   }

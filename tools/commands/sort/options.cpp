@@ -14,6 +14,7 @@
 #include "io/memory/limits.hpp"
 #include "tools/cli/option_table.hpp"
 #include "tools/cli/option_values.hpp"
+#include "tools/commands/sort/record_options.hpp"
 #include "tools/commands/sort/values.hpp"
 #include "tools/report/figures.hpp"
 
@@ -24,6 +25,13 @@ namespace {
 constexpr int kFirstLong = 256;
 constexpr std::uint64_t kLeastBlock = 16384;
 constexpr std::size_t kNamesBytes = std::size_t{1} << 30;
+
+// Options that GNU sort does not have. An abbreviation means one of them only if it fits none of GNU sort's.
+constexpr std::string_view kAdditions[] = {
+    "block-bytes", "count",           "force",    "head",        "json",   "key-offset", "key-size",
+    "memory",      "output-compress", "progress", "record-size", "sorter", "temp-limit", "unpack"};
+
+bool is_addition(std::string_view name) { return std::ranges::find(kAdditions, name) != std::end(kAdditions); }
 
 void set_once(std::string& value, bool& is_set, const char* text, const char* plural) {
   if (is_set && value != text) throw SortError("multiple " + std::string(plural) + " specified");
@@ -45,6 +53,7 @@ class OptionReader {
   OptionReader(const Command& command, const std::vector<std::string>& words, const std::string& program);
   SortOptions read();
   const std::optional<std::string>& names_file() const { return names_file_; }
+  const RecordOptions& records() const { return records_; }
   std::optional<std::string> random_source() const {
     return has_random_ ? std::optional(random_source_) : std::nullopt;
   }
@@ -55,15 +64,18 @@ class OptionReader {
   void take_operand(const std::string& text);
   bool operands_only(int last) const;
   std::string shown(char letter, int long_index) const;
+  void choose_table();
 
   std::vector<std::string> words_;
   std::vector<char*> arguments_;
   std::vector<OptionText> table_;
-  std::vector<option> long_options_;
+  std::vector<option> all_options_, gnu_options_;
+  const option* long_options_ = nullptr;  // those that the next word may mean
   std::string short_options_ = "-y:";
   SortOptions options_;
   std::string output_, random_source_;
   std::optional<std::string> names_file_;
+  RecordOptions records_;
   bool has_output_ = false, has_random_ = false, has_compress_ = false;
   bool is_posix_ = std::getenv("POSIXLY_CORRECT") != nullptr, takes_obsolescent_ = takes_obsolescent_keys();
 };
@@ -81,14 +93,27 @@ OptionReader::OptionReader(const Command& command, const std::vector<std::string
     const bool has_value = !row.value_name.empty();
     const int form = row.long_name == "--check" ? optional_argument : has_value ? required_argument : no_argument;
     const char letter = row.short_name.empty() ? '\0' : row.short_name[1];
-    long_options_.push_back({row.long_name.c_str() + 2, form, nullptr,
-                             letter != '\0' && form != optional_argument ? letter : kFirstLong + static_cast<int>(i)});
+    all_options_.push_back({row.long_name.c_str() + 2, form, nullptr,
+                            letter != '\0' && form != optional_argument ? letter : kFirstLong + static_cast<int>(i)});
+    if (!is_addition(all_options_.back().name)) gnu_options_.push_back(all_options_.back());
     if (letter == '\0') continue;
     short_options_ += letter;
     if (has_value && form != optional_argument) short_options_ += ':';
   }
-  long_options_.push_back({});
+  all_options_.push_back({});
+  gnu_options_.push_back({});
   short_options_ += 'C';
+}
+
+void OptionReader::choose_table() {
+  const auto next = static_cast<std::size_t>(std::max(optind, 1));
+  const std::string_view word = next < words_.size() ? std::string_view(arguments_[next]) : "";
+  const std::string_view name = word.substr(std::min<std::size_t>(word.size(), 2), word.find('=') - 2);
+  const auto begins_so = [&](const option& one) {
+    return one.name != nullptr && std::string_view(one.name).starts_with(name);
+  };
+  const bool is_gnu = !is_addition(name) && std::ranges::any_of(gnu_options_, begins_so);
+  long_options_ = is_gnu ? gnu_options_.data() : all_options_.data();
 }
 
 // As POSIX wants it, if the environment does: operands follow the options.
@@ -107,7 +132,8 @@ SortOptions OptionReader::read() {
   for (int found = 0;;) {
     int long_index = -1;
     if (!operands_only(found)) {
-      found = getopt_long(count, arguments_.data(), short_options_.c_str(), long_options_.data(), &long_index);
+      choose_table();
+      found = getopt_long(count, arguments_.data(), short_options_.c_str(), long_options_, &long_index);
     } else {
       found = -1;
     }
@@ -124,7 +150,7 @@ SortOptions OptionReader::read() {
 
 std::string OptionReader::shown(char letter, int long_index) const {
   if (long_index < 0) return std::string("-") + letter;
-  return std::string("--") + long_options_[static_cast<std::size_t>(long_index)].name;
+  return std::string("--") + long_options_[long_index].name;
 }
 
 void OptionReader::take_operand(const std::string& text) {
@@ -187,7 +213,7 @@ void OptionReader::take(int option, int long_index) {
       options_.order.is_unique = true;
       return;
     case 'z':
-      options_.order.line_end = '\0';
+      options_.order.format.line_end = '\0';
       return;
     case 'y':  // of old systems; without effect. A separate argument that is no number is an operand.
       if (optarg == arguments_[static_cast<std::size_t>(optind) - 1] &&
@@ -235,7 +261,13 @@ void OptionReader::take_long(const std::string& name) {
   } else if (name == "count") {
     options_.counts = true;
   } else if (name == "head") {
-    options_.head = parse_line_count(optarg);
+    options_.head = parse_count("--head", optarg);
+  } else if (name == "record-size") {
+    records_.record_bytes = parse_count("--record-size", optarg);
+  } else if (name == "key-size") {
+    records_.key_bytes = parse_count("--key-size", optarg);
+  } else if (name == "key-offset") {
+    records_.key_offset = parse_count("--key-offset", optarg);
   } else if (name == "json") {
     options_.report_path = optarg;
   } else if (name == "force") {
@@ -309,6 +341,19 @@ void inherit_global_flags(SortOptions& options) {
   }
 }
 
+void refuse_options_of_lines(const SortOptions& options) {
+  const auto refuse = [](const std::string& option, const char* reason) {
+    throw SortError("options '--record-size " + option + "' are incompatible: " + reason);
+  };
+  constexpr const char* kBytesDecide = "records are compared by their bytes from --key-offset on";
+  if (!options.keys.empty() && !options.has_global_key) refuse("-k", kBytesDecide);
+  if (options.has_global_key) refuse("-" + key_letters(options.global), kBytesDecide);
+  if (options.order.field_separator) refuse("-t", kBytesDecide);
+  if (options.order.format.line_end == '\0') refuse("-z", "records have no ends");
+  if (options.counts) refuse("--count", "a number would change the size of a record");
+  if (options.debug) refuse("--debug", "records are no text");
+}
+
 }  // namespace
 
 SortOptions parse_sort_options(const Command& command, const std::vector<std::string>& words,
@@ -324,6 +369,8 @@ SortOptions parse_sort_options(const Command& command, const std::vector<std::st
     is_random |= key.flags.R;
   }
   options.order.is_reversed = options.global.r;
+  if (reader.records().record_bytes) refuse_options_of_lines(options);
+  use_records(reader.records(), options.order);
   if (options.counts) {  // the first of equal lines is put out, after all of them were counted
     options.order.is_stable = true;
     options.order.is_unique = false;

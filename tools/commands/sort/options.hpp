@@ -16,7 +16,8 @@
 namespace spillway {
 
 enum class SortCheck { kNone, kReport, kQuiet };
-enum class SortUnpacking { kDefault, kAuto, kNever };  // kDefault: kAuto, but not under the name sort
+// kDefault: kAuto, but not under the name sort, nor for records.
+enum class SortUnpacking { kDefault, kAuto, kNever };
 
 struct SortOptions {
   LineOrder order;

@@ -126,9 +126,9 @@ std::size_t parse_thread_count(const char* text) {
   return number.overflows ? std::numeric_limits<std::size_t>::max() : number.value;
 }
 
-std::uint64_t parse_line_count(const char* text) {
+std::uint64_t parse_count(const std::string& option, const char* text) {
   const Number number = parse_number(text);
-  if (!number.is_valid || *number.rest != '\0') refuse_number("--head", text, number);
+  if (!number.is_valid || *number.rest != '\0') refuse_number(option, text, number);
   return number.overflows ? std::numeric_limits<std::uint64_t>::max() : number.value;
 }
 

@@ -12,8 +12,8 @@ std::uint64_t parse_buffer_size(const std::string& option, const char* text);
 std::size_t parse_batch_size(const char* text);
 // Returns the greatest number for one that is greater.
 std::size_t parse_thread_count(const char* text);
-// Of --head. Returns the greatest number for one that is greater.
-std::uint64_t parse_line_count(const char* text);
+// A plain number; the name is for messages. Returns the greatest number for one that is greater.
+std::uint64_t parse_count(const std::string& option, const char* text);
 char parse_separator(const std::string& text);
 // The short options that the words of --sort and --check stand for.
 char parse_sort_word(const std::string& text);
