@@ -30,6 +30,8 @@ spillway_dependency(brotli brotli/decode.h LIBRARIES brotlidec brotlicommon)
 spillway_dependency(xxhash xxhash.h LIBRARIES xxhash)
 spillway_dependency(simdjson simdjson.h LIBRARIES simdjson)
 spillway_dependency(icu unicode/unorm2.h LIBRARIES icuuc icudata)
+spillway_dependency(icu_collation unicode/ucol.h LIBRARIES icui18n)
+target_link_libraries(dep_icu_collation INTERFACE dep_icu)
 # UCharsTrie::getState64() came with ICU 65.
 file(STRINGS "${icu_INCLUDE_DIR}/unicode/uvernum.h" icu_version REGEX "^#define U_ICU_VERSION_MAJOR_NUM [0-9]+")
 string(REGEX REPLACE ".* ([0-9]+).*" "\\1" icu_version "${icu_version}")

@@ -43,7 +43,7 @@ void append_text(std::string_view text, std::string& out) {
 }  // namespace
 
 KeyEncoder::KeyEncoder(const LineOrder& order) : order_(order) {
-  is_view_ = order.keys.size() == 1 && order.keys.front().rule.is_plain() &&
+  is_view_ = order.keys.size() == 1 && order.collation == nullptr && order.keys.front().rule.is_plain() &&
              order.keys.front().rule.is_reversed == order.is_descending();
   for (const LineKey& key : order.keys) {
     Encoded table;
@@ -81,7 +81,7 @@ void KeyEncoder::append(std::string_view line, std::string& out) const {
 void KeyEncoder::append_one(std::size_t number, std::string_view text, std::string& out) const {
   switch (order_.keys[number].rule.kind) {
     case KeyKind::kText:
-      return append_text(text, out);
+      return order_.collation != nullptr ? order_.collation->append(text, out) : append_text(text, out);
     case KeyKind::kNumber:
       return append_number_key(text, out);
     case KeyKind::kGeneralNumber:

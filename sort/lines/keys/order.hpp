@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "sort/lines/keys/collation.hpp"
 #include "sort/lines/keys/line_format.hpp"
 
 namespace spillway {
@@ -51,6 +53,7 @@ struct LineOrder {
   std::optional<char> field_separator;  // none: a field begins at the blanks before it
   LineFormat format;
   std::array<std::uint8_t, 16> random_salt{};
+  std::shared_ptr<const Collation> collation;  // of texts; null: they are compared by their bytes
 
   // Whether equal keys leave the order to the bytes of the lines.
   bool breaks_ties() const { return !keys.empty() && !is_stable && !is_unique; }

@@ -26,9 +26,11 @@
 #include "tools/cli/signals.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/sort/check.hpp"
+#include "tools/commands/sort/collate.hpp"
 #include "tools/commands/sort/count_output.hpp"
 #include "tools/commands/sort/debug.hpp"
 #include "tools/commands/sort/head_output.hpp"
+#include "tools/commands/sort/option_groups.hpp"
 #include "tools/commands/sort/options.hpp"
 #include "tools/commands/sort/output.hpp"
 #include "tools/commands/sort/packed_inputs.hpp"
@@ -40,6 +42,7 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kMemoryOfThread = std::size_t{8} << 20;
+constexpr std::size_t kCollationMemory = std::size_t{4} << 20;  // ICU's data and tables of a locale
 
 std::string program_name(const Session& session) { return session.is_called_sort ? "sort" : "spillway: sort"; }
 
@@ -164,6 +167,7 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
   LineSortOptions engine;
   engine.memory_bytes = memory_bytes(options);
   if (packed) engine.memory_bytes -= std::min(engine.memory_bytes, unpack_bytes(*packed, most_open));
+  if (options.order.collation != nullptr) engine.memory_bytes -= std::min(engine.memory_bytes, kCollationMemory);
   if (options.packs_output) engine.memory_bytes -= std::min(engine.memory_bytes, ZstdOutput::kMemoryBytes);
   engine.temp_directories = temp_directories(options);
   engine.temp_limit_bytes = options.temp_limit_bytes;
@@ -233,12 +237,18 @@ void refuse_with_check(const SortOptions& options) {
 
 ExitCode sort_files(const SortOptions& options, Session& session) {
   refuse_with_check(options);
+  const bool is_told = session.is_called_sort || options.debug;  // GNU sort tells of the order with --debug alone
+  if (!is_told && !options.collate && options.order.format.has_ends()) {
+    if (const auto note = note_of_other_collation()) print_error(session, *note);
+  }
   if (options.debug && (options.check != SortCheck::kNone || options.output)) {
     const char letter = options.check == SortCheck::kQuiet ? 'C' : options.check == SortCheck::kReport ? 'c' : 'o';
     throw SortError(std::string("options '-") + letter + " --debug' are incompatible");
   }
   if (options.debug) {
-    print_error(session, "text ordering performed using simple byte comparison");
+    print_error(session, options.order.collation == nullptr
+                             ? "text ordering performed using simple byte comparison"
+                             : "text ordering performed using " + quote(*options.collate) + " sorting rules");
     for (const std::string& warning : debug_warnings(options)) print_error(session, warning);
   }
   if (options.check != SortCheck::kNone) return check_order(options, session);
@@ -280,71 +290,6 @@ ExitCode run_sort(const std::vector<std::string>& words, Session& session) {
   return ExitCode::kUsageOrIo;
 }
 
-boost::program_options::options_description ordering_options() {
-  auto group = option_group("Order");
-  add_flag(group, "ignore-leading-blanks,b", "ignore blanks before a key");
-  add_flag(group, "dictionary-order,d", "compare only blanks, letters and digits");
-  add_flag(group, "ignore-case,f", "compare lower case letters as upper case");
-  add_flag(group, "general-numeric-sort,g", "compare numbers as strtold() reads them: 1e3, 0x1p4, inf, nan");
-  add_flag(group, "ignore-nonprinting,i", "compare only printable characters");
-  add_flag(group, "month-sort,M", "compare months: anything else < JAN < ... < DEC");
-  add_flag(group, "human-numeric-sort,h", "compare numbers with units: 2K < 1G");
-  add_flag(group, "numeric-sort,n", "compare decimal numbers of any length");
-  add_flag(group, "random-sort,R", "shuffle, with equal keys together");
-  add_value(group, "random-source", "FILE", "take the random bytes from FILE: the same bytes give the same order");
-  add_flag(group, "reverse,r", "reverse the result of comparisons");
-  add_choice(group, "sort", "WORD", {"general-numeric", "human-numeric", "month", "numeric", "random", "version"},
-             "the same as -g, -h, -M, -n, -R, -V");
-  add_flag(group, "version-sort,V", "compare numbers in text as numbers: a9 < a10");
-  add_values(group, "key,k", "KEYDEF", "compare by a part of the line: F[.C][OPTS][,F[.C][OPTS]]; may be repeated");
-  add_value(group, "field-separator,t", "SEP", "fields end at SEP, not before blanks");
-  add_flag(group, "stable,s", "lines with equal keys keep their order");
-  add_flag(group, "unique,u", "keep the first of lines with equal keys; with -c: want strict order");
-  return group;
-}
-
-boost::program_options::options_description work_options() {
-  auto group = option_group("Work");
-  add_choice(group, "check,c", "WORD", {"diagnose-first", "quiet", "silent"},
-             "check whether the input is sorted (exit code 1: it is not); -C and --check=quiet do not say where");
-  add_flag(group, "merge,m", "merge inputs, each of which is sorted");
-  add_value(group, "output,o", "FILE", "write to FILE, which may be an input, not to standard output");
-  add_flag(group, "count", "put out the first of lines with equal keys after their number, as uniq -c does");
-  add_choice(group, "output-compress", "WORD", {"none", "zstd"}, "zstd: pack the output");
-  add_value(group, "head", "N", "put out the first N lines only, without sorting the others");
-  add_value(group, "files0-from", "FILE", "read the inputs that FILE names, each name ended by a zero byte");
-  add_value(group, "record-size", "N", "sort records of N bytes without ends, not lines");
-  add_value(group, "key-size", "K", "compare records by K bytes; the whole record breaks ties (default: to its end)");
-  add_value(group, "key-offset", "N", "where the key begins in a record (default: 0)");
-  add_flag(group, "zero-terminated,z", "lines end with a zero byte, not with a line feed");
-  add_choice(group, "unpack", "WORD", {"auto", "never"},
-             "auto: unpack inputs that gzip or zstd packed (default, but not under the name sort or for records)");
-  add_flag(group, "debug", "show what is compared in each line, and warn of questionable options");
-  return group;
-}
-
-boost::program_options::options_description resource_options() {
-  auto group = option_group("Resources");
-  add_value(group, "buffer-size,S", "SIZE", "memory: KiB, or with a unit of b K M G T P E Z Y %");
-  add_value(group, "memory", "SIZE", "limit of all memory of the process (default: half of what is available)");
-  add_values(group, "temporary-directory,T", "DIR", "put scratch files there; may be repeated");
-  add_value(group, "temp-limit", "SIZE", "limit of the scratch files");
-  add_value(group, "parallel", "N", "threads (default: one per usable processor)");
-  add_value(group, "batch-size", "N", "merge at most N runs or inputs at once");
-  add_value(group, "compress-program", "PROGRAM", "accepted; scratch files are compressed without it");
-  add_value(group, "block-bytes", "SIZE", "for tests: memory of the lines that are sorted at once");
-  add_value(group, "sorter", "NAME", "auto, cpu-msd or cpu-multikey");
-  return group;
-}
-
-boost::program_options::options_description report_options() {
-  auto group = option_group("Report");
-  add_flag(group, "progress", "show progress on standard error");
-  add_value(group, "json", "FILE", "write a report as JSON; - is standard output, if the lines go to a file by -o");
-  add_flag(group, "force", "replace an existing report");
-  return group;
-}
-
 }  // namespace
 
 Command sort_command() {
@@ -361,8 +306,7 @@ Command sort_command() {
       "gives\n"
       "the begin and the end of a key: field F and byte C in it, counted from 1, and letters of [bdfgiMhnRrV], which\n"
       "replace the options for whole lines. If the program is installed under the name sort, it is this command.";
-  for (const auto& group : {ordering_options(), work_options(), resource_options(), report_options()})
-    command.groups.push_back(group);
+  command.groups = sort_option_groups();
   command.max_operands = std::numeric_limits<std::size_t>::max();
   command.exit_codes = {{ExitCode::kBadIndex, "-c or -C: the input is not sorted"}};
   command.run_words = run_sort;

@@ -55,7 +55,8 @@ std::string annotated(std::string_view line, const LineOrder& order) {
     const std::string_view part = compared_part(line, key, order.field_separator);
     text += mark(width(line.substr(0, static_cast<std::size_t>(part.data() - line.data()))), width(part));
   }
-  if (order.keys.empty() || order.breaks_ties()) text += mark(0, width(line));
+  // With a collation the last key is the whole line.
+  if (order.keys.empty() || (order.breaks_ties() && order.collation == nullptr)) text += mark(0, width(line));
   return text;
 }
 

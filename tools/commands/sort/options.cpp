@@ -14,6 +14,7 @@
 #include "io/memory/limits.hpp"
 #include "tools/cli/option_table.hpp"
 #include "tools/cli/option_values.hpp"
+#include "tools/commands/sort/collate.hpp"
 #include "tools/commands/sort/record_options.hpp"
 #include "tools/commands/sort/values.hpp"
 #include "tools/report/figures.hpp"
@@ -27,9 +28,9 @@ constexpr std::uint64_t kLeastBlock = 16384;
 constexpr std::size_t kNamesBytes = std::size_t{1} << 30;
 
 // Options that GNU sort does not have. An abbreviation means one of them only if it fits none of GNU sort's.
-constexpr std::string_view kAdditions[] = {
-    "block-bytes", "count",           "force",    "head",        "json",   "key-offset", "key-size",
-    "memory",      "output-compress", "progress", "record-size", "sorter", "temp-limit", "unpack"};
+constexpr std::string_view kAdditions[] = {"block-bytes", "collate",     "count",    "force",      "head",
+                                           "json",        "key-offset",  "key-size", "memory",     "output-compress",
+                                           "progress",    "record-size", "sorter",   "temp-limit", "unpack"};
 
 bool is_addition(std::string_view name) { return std::ranges::find(kAdditions, name) != std::end(kAdditions); }
 
@@ -262,6 +263,8 @@ void OptionReader::take_long(const std::string& name) {
     options_.counts = true;
   } else if (name == "head") {
     options_.head = parse_count("--head", optarg);
+  } else if (name == "collate") {
+    options_.collate = optarg;
   } else if (name == "record-size") {
     records_.record_bytes = parse_count("--record-size", optarg);
   } else if (name == "key-size") {
@@ -352,6 +355,7 @@ void refuse_options_of_lines(const SortOptions& options) {
   if (options.order.format.line_end == '\0') refuse("-z", "records have no ends");
   if (options.counts) refuse("--count", "a number would change the size of a record");
   if (options.debug) refuse("--debug", "records are no text");
+  if (options.collate) refuse("--collate", "records are no text");
 }
 
 }  // namespace
@@ -375,6 +379,7 @@ SortOptions parse_sort_options(const Command& command, const std::vector<std::st
     options.order.is_stable = true;
     options.order.is_unique = false;
   }
+  if (options.collate) use_collation(*options.collate, options.order);
   if (is_random && reader.random_source()) {
     read_salt(*reader.random_source(), options.order, files);
   } else if (is_random) {

@@ -25,7 +25,7 @@ struct SortOptions {
   SortKeyFlags global;
   bool has_global_key = false;  // the only key is the whole line, with the global options
   std::vector<std::string> inputs;
-  std::optional<std::string> output;
+  std::optional<std::string> output, collate;
   SortCheck check = SortCheck::kNone;
   SortUnpacking unpacking = SortUnpacking::kDefault;
   bool merges = false, debug = false, counts = false, packs_output = false, asks_help = false, asks_version = false;

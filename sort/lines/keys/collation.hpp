@@ -1,0 +1,30 @@
+// The order of texts in a language (UTS #10, as ICU tailors it for a locale), as byte strings that memcmp orders so.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct UCollator;
+
+namespace spillway {
+
+// Thread-safe.
+class Collation {
+ public:
+  // `locale`: as ICU names it, like de_AT or sv@collation=trad; an encoding, as in de_AT.UTF-8, is ignored. Throws
+  // UsageError for a language that ICU does not know.
+  explicit Collation(const std::string& locale);
+
+  // Appends the sort key of a UTF-8 text, and a zero byte, which is in no sort key: so no string is a prefix of another
+  // one. Texts that differ may have equal keys. Broken UTF-8 counts as U+FFFD. O(text).
+  void append(std::string_view text, std::string& key) const;
+
+ private:
+  struct Close {
+    void operator()(UCollator* collator) const;
+  };
+  std::unique_ptr<UCollator, Close> collator_;
+};
+
+}  // namespace spillway
