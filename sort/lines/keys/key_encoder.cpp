@@ -25,16 +25,27 @@ bool is_ignored(unsigned char c, IgnoredBytes ignored) {
   return ignored == IgnoredBytes::kNonPrinting && (c < ' ' || c > '~');
 }
 
+// Upper case if `folds`: a branch on the byte would keep the compiler from vectors.
+template <bool folds>
+char folded(char c) {
+  if constexpr (!folds) return c;
+  return static_cast<char>(c - (c >= 'a' && c <= 'z' ? 'a' - 'A' : 0));
+}
+
+template <bool folds>
 void append_text(std::string_view text, std::string& out) {
   const std::size_t begin = out.size();
   out += text;
-  bool has_low = false;
-  for (const char c : text) has_low |= static_cast<unsigned char>(c) <= 1;
-  if (has_low) {
+  unsigned char low = 0;
+  for (char *at = out.data() + begin, *const end = at + text.size(); at != end; ++at) {
+    low |= static_cast<unsigned char>(*at) <= 1 ? 1 : 0;
+    *at = folded<folds>(*at);
+  }
+  if (low != 0) {
     out.resize(begin);
     for (const char c : text) {
       if (static_cast<unsigned char>(c) <= 1) out += kEscape;
-      out += static_cast<unsigned char>(c) <= 1 ? static_cast<char>(c + 1) : c;
+      out += static_cast<unsigned char>(c) <= 1 ? static_cast<char>(c + 1) : folded<folds>(c);
     }
   }
   out += kTextEnd;
@@ -47,7 +58,9 @@ KeyEncoder::KeyEncoder(const LineOrder& order) : order_(order) {
              order.keys.front().rule.is_reversed == order.is_descending();
   for (const LineKey& key : order.keys) {
     Encoded table;
-    table.has_table = key.rule.folds_case || key.rule.ignored != IgnoredBytes::kNone;
+    table.folds_text = key.rule.kind == KeyKind::kText && key.rule.folds_case &&
+                       key.rule.ignored == IgnoredBytes::kNone && order.collation == nullptr;
+    table.has_table = !table.folds_text && (key.rule.folds_case || key.rule.ignored != IgnoredBytes::kNone);
     for (unsigned c = 0; c < 256; ++c) {
       const bool is_lower = c >= 'a' && c <= 'z';
       table.fold[c] = static_cast<char>(key.rule.folds_case && is_lower ? c - 'a' + 'A' : c);
@@ -63,16 +76,22 @@ void KeyEncoder::append(std::string_view line, std::string& out) const {
     const LineKey& key = order_.keys[i];
     std::string_view text = find_key(line, key.place, order_.field_separator);
     const Encoded& table = tables_[i];
+    const std::size_t begin = out.size();
     if (table.has_table) {
-      changed.clear();
+      changed.resize(std::max(changed.size(), text.size()));
+      char* to = changed.data();
       for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        if (!table.is_ignored[byte]) changed += table.fold[byte];
+        *to = table.fold[byte];
+        to += table.is_ignored[byte] ? 0 : 1;
       }
-      text = changed;
+      text = {changed.data(), to};
     }
-    const std::size_t begin = out.size();
-    append_one(i, text, out);
+    if (table.folds_text) {
+      append_text<true>(text, out);
+    } else {
+      append_one(i, text, out);
+    }
     if (key.rule.is_reversed == order_.is_descending()) continue;
     for (std::size_t at = begin; at < out.size(); ++at) out[at] = static_cast<char>(~out[at]);
   }
@@ -81,7 +100,7 @@ void KeyEncoder::append(std::string_view line, std::string& out) const {
 void KeyEncoder::append_one(std::size_t number, std::string_view text, std::string& out) const {
   switch (order_.keys[number].rule.kind) {
     case KeyKind::kText:
-      return order_.collation != nullptr ? order_.collation->append(text, out) : append_text(text, out);
+      return order_.collation != nullptr ? order_.collation->append(text, out) : append_text<false>(text, out);
     case KeyKind::kNumber:
       return append_number_key(text, out);
     case KeyKind::kGeneralNumber:
@@ -115,7 +134,7 @@ void KeyEncoder::append_random(std::string_view text, std::string& out) const {
     if constexpr (sizeof(Part) == sizeof(std::uint32_t)) part = static_cast<Part>(__builtin_bswap32(part));
   }
   out.append(reinterpret_cast<const char*>(&digest), sizeof digest);
-  append_text(text, out);
+  append_text<false>(text, out);
 }
 
 }  // namespace spillway

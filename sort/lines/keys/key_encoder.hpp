@@ -31,7 +31,7 @@ class KeyEncoder {
   struct Encoded {
     std::array<char, 256> fold{};
     std::array<bool, 256> is_ignored{};
-    bool has_table = false;
+    bool has_table = false, folds_text = false;  // not both
   };
   void append_one(std::size_t number, std::string_view text, std::string& out) const;
   void append_random(std::string_view text, std::string& out) const;

@@ -1,16 +1,31 @@
 #include "sort/lines/keys/order.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+
+#include "io/base/vector_intrinsics.hpp"
 
 namespace spillway {
 
 namespace {
 
-const char* skip_blanks(const char* at, const char* end) {
-  while (at < end && is_blank(*at)) ++at;
+// The first blank from `at` on, or the first other byte; 16 bytes at once.
+template <bool is_wanted_blank>
+const char* find_byte(const char* at, const char* end) {
+  for (; end - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const auto equal = [&](char byte) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)); };
+    const __m128i blanks = _mm_or_si128(_mm_or_si128(equal(' '), equal('\t')), equal('\n'));
+    const auto mask = static_cast<std::uint32_t>(_mm_movemask_epi8(blanks));
+    const std::uint32_t wanted = is_wanted_blank ? mask : mask ^ 0xFFFFU;
+    if (wanted != 0) return at + std::countr_zero(wanted);
+  }
+  while (at < end && is_blank(*at) != is_wanted_blank) ++at;
   return at;
 }
+
+const char* skip_blanks(const char* at, const char* end) { return find_byte<false>(at, end); }
 
 const char* find_separator(const char* at, const char* end, char separator) {
   if (at == end) return end;
@@ -18,11 +33,7 @@ const char* find_separator(const char* at, const char* end, char separator) {
   return found == nullptr ? end : static_cast<const char*>(found);
 }
 
-const char* skip_field(const char* at, const char* end) {
-  at = skip_blanks(at, end);
-  while (at < end && !is_blank(*at)) ++at;
-  return at;
-}
+const char* skip_field(const char* at, const char* end) { return find_byte<true>(skip_blanks(at, end), end); }
 
 const char* advance(const char* at, const char* end, std::size_t bytes) {
   return at + std::min(bytes, static_cast<std::size_t>(end - at));
@@ -39,6 +50,17 @@ const char* key_begin(std::string_view line, const KeyPlace& place, std::optiona
   }
   if (place.skips_blanks_at_begin) at = skip_blanks(at, end);
   return advance(at, end, place.begin_byte);
+}
+
+// The end of whole fields, if the key begins where a field does: `begin` is the begin of that.
+const char* key_end_after(const char* begin, const char* end, const KeyPlace& place, std::optional<char> separator) {
+  const char* at = begin;
+  const std::size_t first = place.begin_field == KeyPlace::kWhole ? 0 : place.begin_field;
+  for (std::size_t left = place.end_field + 1 - first; left != 0 && at < end; --left) {
+    at = separator ? find_separator(at, end, *separator) : skip_field(at, end);
+    if (separator && at < end && left != 1) ++at;
+  }
+  return at;
 }
 
 // Without `end_byte`, the end of the end field, before its separator; with it, a place counted from the field's begin.
@@ -60,7 +82,12 @@ const char* key_end(std::string_view line, const KeyPlace& place, std::optional<
 
 std::string_view find_key(std::string_view line, const KeyPlace& place, std::optional<char> field_separator) {
   const char* const begin = key_begin(line, place, field_separator);
-  const char* const end = std::max(begin, key_end(line, place, field_separator));
+  const std::size_t first = place.begin_field == KeyPlace::kWhole ? 0 : place.begin_field;
+  const bool is_of_fields = place.begin_byte == 0 && !place.skips_blanks_at_begin && place.end_byte == 0 &&
+                            place.end_field != KeyPlace::kWhole && place.end_field >= first;
+  const char* const line_end = line.data() + line.size();
+  const char* const end = is_of_fields ? key_end_after(begin, line_end, place, field_separator)
+                                       : std::max(begin, key_end(line, place, field_separator));
   return {begin, static_cast<std::size_t>(end - begin)};
 }
 

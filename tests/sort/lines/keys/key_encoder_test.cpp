@@ -209,5 +209,20 @@ TEST(KeyEncoder, SeesAPlainKeyAsAPartOfTheLine) {
   EXPECT_FALSE(KeyEncoder(order).is_view());
 }
 
+// Folding and the bytes that are escaped meet in one loop.
+TEST(KeyEncoder, FoldsTextsWithZeroBytes) {
+  KeyRule rule;
+  rule.folds_case = true;
+  const auto text = [](const char* bytes, std::size_t size) { return std::string(bytes, size); };
+  expect_ranks(rule, {{""},
+                      {text("\0", 1)},
+                      {text("\1", 1)},
+                      {"A", "a"},
+                      {text("A\0z", 3), text("a\0Z", 3)},
+                      {text("a\1Z", 3)},
+                      {"aZ@[`{", "AZ@[`{"},
+                      {"az\xE9", "AZ\xE9"}});
+}
+
 }  // namespace
 }  // namespace spillway
