@@ -28,6 +28,7 @@ constexpr std::size_t kPartLines = 4096, kPartBytes = std::size_t{256} << 10;  /
 constexpr std::size_t kLargeLeaf = 65536;                     // least lines that all threads sort together
 constexpr std::size_t kSampledBytes = std::size_t{16} << 10;  // most of a line that is found by a place in it
 constexpr std::size_t kItemsOfTask = 16384;
+constexpr std::size_t kAhead = 16;  // items from which keys are loaded early
 
 template <typename T>
 std::span<T> take(std::uint8_t*& at, std::size_t count) {
@@ -45,6 +46,10 @@ std::size_t thread_count() { return static_cast<std::size_t>(tbb::this_task_aren
 
 template <typename Body>
 void for_each_index(std::size_t count, const Body& body) {
+  if (count <= kItemsOfTask) {
+    for (std::size_t i = 0; i != count; ++i) body(i);
+    return;
+  }
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, kItemsOfTask), [&](const auto& range) {
     for (std::size_t i = range.begin(); i != range.end(); ++i) body(i);
   });
@@ -285,7 +290,7 @@ void LineBlock::add_leaf_parts() {
   }
 }
 
-// Strings that are equal stay in one part if more is to be done with them.
+// Strings that are equal stay in one part if more is to be done with them; if they are many, that is done at once.
 void LineBlock::add_sorted_parts(std::size_t begin, std::size_t end) {
   const auto may_cut = [&](std::size_t at) {
     if (!has_keys() && !drops_lines()) return true;
@@ -295,13 +300,22 @@ void LineBlock::add_sorted_parts(std::size_t begin, std::size_t end) {
   while (begin != end) {
     std::size_t part_end = std::min(end, begin + kPartLines);
     while (part_end != end && !may_cut(part_end)) ++part_end;
+    if (part_end - begin > kLargeLeaf && !drops_lines()) {
+      Part large{begin, part_end};
+      take_lines(large);
+      for (; begin != part_end; begin = parts_.back().end) {
+        parts_.push_back({begin, std::min(part_end, begin + kPartLines), 0, Part::Work::kNone});
+      }
+      continue;
+    }
     parts_.push_back({begin, part_end});
     begin = part_end;
   }
   tbb::parallel_for(first, parts_.size(), [&](std::size_t i) {
     Part& part = parts_[i];
+    const bool is_line = part.work == Part::Work::kNone;
     for (const LineItem& item : items_.subspan(part.begin, part.end - part.begin)) {
-      part.bytes += texts_.bytes(strings_.line(item)) + format().end_bytes();
+      part.bytes += texts_.bytes(is_line ? item : strings_.line(item)) + format().end_bytes();
     }
   });
 }
@@ -344,12 +358,16 @@ void LineBlock::sort_part(std::size_t number) {
 void LineBlock::take_lines(Part& part) {
   std::size_t kept = part.begin;
   std::uint64_t bytes = 0;
+  const auto view_ahead = [&](std::size_t i) {
+    __builtin_prefetch(strings_.data(items_[std::min(i + kAhead, part.end - 1)]));
+    return strings_.view(items_[i]);
+  };
   for (std::size_t begin = part.begin; begin != part.end;) {
     std::size_t end = begin + 1;
-    const std::string_view first = strings_.view(items_[begin]);
-    while (end != part.end && strings_.view(items_[end]) == first) ++end;
+    const std::string_view first = view_ahead(begin);
+    while (end != part.end && view_ahead(end) == first) ++end;
     const std::span<LineItem> equal = items_.subspan(begin, end - begin);
-    for (LineItem& item : equal) item = strings_.line(item);
+    for_each_index(equal.size(), [&](std::size_t i) { equal[i] = strings_.line(equal[i]); });
     if (drops_lines()) {
       items_[kept] = *std::ranges::min_element(equal, {}, &LineItem::place);
       bytes += texts_.bytes(items_[kept++]) + format().end_bytes();
@@ -373,7 +391,7 @@ void LineBlock::order_equal(std::span<LineItem> items) const {
     }
     return;
   }
-  for (LineItem& item : items) item.cache = texts_.load(item, 0);
+  for_each_index(items.size(), [&](std::size_t i) { items[i].cache = texts_.load(items[i], 0); });
   if (items.size() > kLargeLeaf) return sort_items_parallel(texts_, items, 0);
   ItemSorter(texts_).sort(items, 0);
 }

@@ -155,6 +155,33 @@ TEST_P(LineSorter, KeepsOneOfEqualLines) {
   }
 }
 
+// Ties are then broken by all threads, and the lines are written in parts.
+TEST_P(LineSorter, OrdersManyLinesWithOneKey) {
+  LineOrder order;
+  KeyRule rule;
+  rule.kind = KeyKind::kNumber;
+  order.keys = {{KeyPlace{}, rule}};
+  Lines lines = random_lines(150'000, 9);
+  for (std::string& line : lines) line.insert(0, 1, 'x');
+  lines.emplace_back("-1");
+  lines.emplace_back("7");
+  for (const bool is_reversed : {false, true}) {
+    order.is_reversed = order.keys.front().rule.is_reversed = is_reversed;
+    Lines expected(lines.begin(), lines.end() - 2);
+    std::ranges::sort(expected);
+    expected.insert(expected.begin(), "-1");
+    expected.emplace_back("7");
+    if (is_reversed) std::ranges::reverse(expected);
+    EXPECT_TRUE(sort(lines, order, 0).text == joined(expected)) << is_reversed;
+  }
+  order.is_reversed = order.keys.front().rule.is_reversed = false;
+  order.is_stable = true;
+  Lines expected(lines.begin(), lines.end() - 2);
+  expected.insert(expected.begin(), "-1");
+  expected.emplace_back("7");
+  EXPECT_TRUE(sort(lines, order, 0).text == joined(expected));
+}
+
 std::string first_byte(const std::string& line) { return line.substr(0, 1); }
 
 LineOrder by_first_byte() {
