@@ -45,7 +45,8 @@ class BlockwiseSort {
     const bool begins_small = options.head && most_memory_ / 4 > threads * kHeadBlockOfThread;
     block_memory_ = begins_small ? threads * kHeadBlockOfThread : most_memory_;
     if (options.head) {
-      head_.emplace(input, order, encoder_, *options.head, budget_, line_memory_ / kHeadPart);
+      // Kept lines are there twice while they are replaced by those of the next block.
+      head_.emplace(input, order, encoder_, *options.head, budget_, line_memory_ / kHeadPart / 2);
       source_ = &*head_;
     }
     make_block();
