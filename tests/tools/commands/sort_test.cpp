@@ -360,6 +360,14 @@ TEST_F(SortCommand, PacksItsOutput) {
   EXPECT_EQ(sort({"-c", out}).exit_code, 0);
   EXPECT_EQ(sort({"--output-compress=zstd"}, "").out.substr(0, 4), "\x28\xB5\x2F\xFD");
   EXPECT_EQ(sort({"--output-compress=zstd", "--count"}, "a\n").exit_code, 0);
+  for (const std::string option : {"-s", "-m", "--block-bytes=64K"}) {
+    ASSERT_EQ(sort({"--output-compress=gzip", option, in, "-o", out, "-T", scratch_.path()}).exit_code, 0);
+    EXPECT_LT(std::filesystem::file_size(out), text.size() / 3) << option;
+    EXPECT_TRUE(run_program({"/bin/sh", "-c", "gzip -dc \"$1\"", "sh", out}).out == text) << option;
+  }
+  EXPECT_EQ(sort({"-c", out}).exit_code, 0);
+  EXPECT_EQ(sort({"--output-compress=gzip"}, "").out.size(), 20u);  // a member without text
+  EXPECT_EQ(sort({"--unpack=auto"}, sort({"--output-compress=gzip", "--head=1"}, "b\na\n").out).out, "a\n");
   EXPECT_EQ(sort({"--output-compress=x"}).exit_code, 2);
 }
 

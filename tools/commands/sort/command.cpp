@@ -29,6 +29,7 @@
 #include "tools/commands/sort/collate.hpp"
 #include "tools/commands/sort/count_output.hpp"
 #include "tools/commands/sort/debug.hpp"
+#include "tools/commands/sort/gzip_output.hpp"
 #include "tools/commands/sort/head_output.hpp"
 #include "tools/commands/sort/option_groups.hpp"
 #include "tools/commands/sort/options.hpp"
@@ -160,6 +161,11 @@ std::size_t most_open_inputs(const SortOptions& options, const std::optional<Pac
   return std::max<std::size_t>(most, 2);
 }
 
+std::size_t packing_memory(SortPacking packing) {
+  if (packing == SortPacking::kNone) return 0;
+  return packing == SortPacking::kZstd ? ZstdOutput::kMemoryBytes : GzipOutput::kMemoryBytes;
+}
+
 void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& output, Session& session,
                  SortReport& report) {
   const std::optional<PackedInputs> packed = find_packed(options, session);
@@ -168,7 +174,7 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
   engine.memory_bytes = memory_bytes(options);
   if (packed) engine.memory_bytes -= std::min(engine.memory_bytes, unpack_bytes(*packed, most_open));
   if (options.order.collation != nullptr) engine.memory_bytes -= std::min(engine.memory_bytes, kCollationMemory);
-  if (options.packs_output) engine.memory_bytes -= std::min(engine.memory_bytes, ZstdOutput::kMemoryBytes);
+  engine.memory_bytes -= std::min(engine.memory_bytes, packing_memory(options.output_packing));
   engine.temp_directories = temp_directories(options);
   engine.temp_limit_bytes = options.temp_limit_bytes;
   engine.most_runs = options.batch_size;
@@ -206,19 +212,22 @@ void write_sorted(const SortOptions& options, Session& session, SortReport& repo
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));
   report.note_resources(std::max(memory_bytes(options), kLeastSortMemory), threads);
-  std::optional<ZstdOutput> packed;
+  std::optional<ZstdOutput> zstd;
+  std::optional<GzipOutput> gzip;
   std::optional<HeadOutput> head;
   std::optional<CountOutput> counted;
   std::optional<DebugOutput> annotated;
   LineOutput* lines = &output;
-  if (options.packs_output) lines = &packed.emplace(*lines);
+  if (options.output_packing == SortPacking::kZstd) lines = &zstd.emplace(*lines);
+  if (options.output_packing == SortPacking::kGzip) lines = &gzip.emplace(*lines);
   if (options.head) lines = &head.emplace(options.order.format, *options.head, *lines);
   if (options.counts) lines = &counted.emplace(options.order, *lines);
   if (options.debug) lines = &annotated.emplace(options.order, *lines);
   CountedOutput noted(report, *lines);
   if (!noted.is_full()) arena.execute([&] { sort_inputs(options, output, noted, session, report); });
   if (counted) counted->finish();
-  if (packed) packed->finish();
+  if (zstd) zstd->finish();
+  if (gzip) gzip->finish();
   output.finish(options.inputs);
   report.note_output(output.bytes_written());
 }
@@ -299,7 +308,8 @@ Command sort_command() {
   command.examples = {
       {"spillway sort words.txt -o sorted.txt", "sort the lines of a file by their bytes"},
       {"spillway sort -t, -k2,2n -k1,1 table.csv", "by a number in the second field, then by the first"},
-      {"du -h | spillway sort -h", "numbers with units"}};
+      {"du -h | spillway sort -h", "numbers with units"},
+      {"spillway sort --head 20 -t, -k2,2nr huge.csv", "the 20 lines with the greatest numbers, without sorting all"}};
   command.operands = "INPUT... [OPTIONS]";
   command.notes =
       "\nWithout INPUT, or for an INPUT of -, reads standard input. Bytes are compared as in the C locale. KEYDEF "

@@ -38,7 +38,7 @@ boost::program_options::options_description work_options() {
   add_flag(group, "merge,m", "merge inputs, each of which is sorted");
   add_value(group, "output,o", "FILE", "write to FILE, which may be an input, not to standard output");
   add_flag(group, "count", "put out the first of lines with equal keys after their number, as uniq -c does");
-  add_choice(group, "output-compress", "WORD", {"none", "zstd"}, "zstd: pack the output");
+  add_choice(group, "output-compress", "WORD", {"gzip", "none", "zstd"}, "gzip or zstd: pack the output");
   add_value(group, "head", "N", "put out the first N lines only, without sorting the others");
   add_value(group, "files0-from", "FILE", "read the inputs that FILE names, each name ended by a zero byte");
   add_value(group, "record-size", "N", "sort records of N bytes without ends, not lines");

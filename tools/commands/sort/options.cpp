@@ -16,7 +16,6 @@
 #include "tools/cli/option_values.hpp"
 #include "tools/commands/sort/collate.hpp"
 #include "tools/commands/sort/record_options.hpp"
-#include "tools/commands/sort/values.hpp"
 #include "tools/report/figures.hpp"
 
 namespace spillway {
@@ -278,7 +277,7 @@ void OptionReader::take_long(const std::string& name) {
   } else if (name == "progress") {
     options_.shows_progress = true;
   } else if (name == "output-compress") {
-    options_.packs_output = parse_output_packing(optarg);
+    options_.output_packing = parse_output_packing(optarg);
   } else if (name == "unpack") {
     options_.unpacking = parse_unpack_word(optarg) ? SortUnpacking::kAuto : SortUnpacking::kNever;
   } else if (name == "sorter") {

@@ -12,6 +12,7 @@
 #include "tools/cli/command.hpp"
 #include "tools/commands/sort/key_definition.hpp"
 #include "tools/commands/sort/message.hpp"
+#include "tools/commands/sort/values.hpp"
 
 namespace spillway {
 
@@ -28,7 +29,8 @@ struct SortOptions {
   std::optional<std::string> output, collate;
   SortCheck check = SortCheck::kNone;
   SortUnpacking unpacking = SortUnpacking::kDefault;
-  bool merges = false, debug = false, counts = false, packs_output = false, asks_help = false, asks_version = false;
+  SortPacking output_packing = SortPacking::kNone;
+  bool merges = false, debug = false, counts = false, asks_help = false, asks_version = false;
   std::optional<std::uint64_t> buffer_bytes;  // -S
   std::optional<std::uint64_t> memory_bytes;  // --memory
   std::uint64_t temp_limit_bytes = 0, block_bytes = 0;

@@ -26,7 +26,7 @@ constexpr Word kSortWords[] = {{"general-numeric", 'g'}, {"human-numeric", 'h'},
                                {"numeric", 'n'},         {"random", 'R'},        {"version", 'V'}};
 constexpr Word kCheckWords[] = {{"quiet", 'C'}, {"silent", 'C'}, {"diagnose-first", 'c'}};
 
-constexpr Word kPackingWords[] = {{"none", 'n'}, {"zstd", 'z'}};
+constexpr Word kPackingWords[] = {{"gzip", 'g'}, {"none", 'n'}, {"zstd", 'z'}};
 constexpr Word kUnpackWords[] = {{"auto", 'a'}, {"never", 'n'}};
 
 template <std::size_t count>
@@ -143,8 +143,9 @@ char parse_sort_word(const std::string& text) { return find_word("--sort", text,
 
 char parse_check_word(const std::string& text) { return find_word("--check", text, kCheckWords); }
 
-bool parse_output_packing(const std::string& text) {
-  return find_word("--output-compress", text, kPackingWords) == 'z';
+SortPacking parse_output_packing(const std::string& text) {
+  const char word = find_word("--output-compress", text, kPackingWords);
+  return word == 'n' ? SortPacking::kNone : word == 'g' ? SortPacking::kGzip : SortPacking::kZstd;
 }
 
 bool parse_unpack_word(const std::string& text) { return find_word("--unpack", text, kUnpackWords) == 'a'; }

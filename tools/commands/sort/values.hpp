@@ -7,6 +7,8 @@
 
 namespace spillway {
 
+enum class SortPacking { kNone, kGzip, kZstd };
+
 // -S, or --buffer-size: the name is for messages. Returns bytes.
 std::uint64_t parse_buffer_size(const std::string& option, const char* text);
 std::size_t parse_batch_size(const char* text);
@@ -18,8 +20,8 @@ char parse_separator(const std::string& text);
 // The short options that the words of --sort and --check stand for.
 char parse_sort_word(const std::string& text);
 char parse_check_word(const std::string& text);
-// Whether the word of --output-compress is zstd, and not none.
-bool parse_output_packing(const std::string& text);
+// The word of --output-compress.
+SortPacking parse_output_packing(const std::string& text);
 // Whether the word of --unpack is auto, and not never.
 bool parse_unpack_word(const std::string& text);
 
