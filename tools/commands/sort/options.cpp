@@ -240,6 +240,11 @@ void OptionReader::take_long(const std::string& name) {
     options_.unpacking = parse_unpack_word(optarg) ? SortUnpacking::kAuto : SortUnpacking::kNever;
   } else if (name == "sorter") {
     options_.sorter = optarg;
+  } else if (name == "gpu") {
+    const std::string_view text = optarg;
+    options_.uses_gpu = text != "never";
+    options_.gpu.reset();
+    if (text != "never" && text != "auto") options_.gpu = static_cast<int>(parse_count("--gpu", text, 0, 1023));
   }
 }
 

@@ -35,6 +35,8 @@ struct SortOptions {
   std::size_t threads = 0;  // 0: one for each processor
   std::size_t batch_size = 0;
   std::string compress_program, sorter = "auto";
+  bool uses_gpu = true;    // false: --gpu never
+  std::optional<int> gpu;  // --gpu N
 };
 
 // `command` tells the options; `program` is for messages of getopt. Reads the file of --files0-from. Throws SortError.

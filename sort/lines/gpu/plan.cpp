@@ -1,0 +1,117 @@
+#include "sort/lines/gpu/plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "io/base/error.hpp"
+#include "sort/gpu/registry.hpp"
+#include "sort/sorters.hpp"
+
+namespace spillway {
+
+namespace {
+
+constexpr std::size_t kCudaBytes = std::size_t{256} << 20;  // of host memory, that CUDA takes
+constexpr std::size_t kLeastBuffer = std::size_t{1} << 20, kMostBuffer = std::size_t{64} << 20;
+constexpr std::size_t kBufferPart = 32;  // the part of the memory for each buffer
+constexpr std::size_t kLeastMemory = std::size_t{512} << 20;
+constexpr const char* kDefaultSorter = "gpu-string-radix";
+
+template <typename... Values>
+std::string format(const char* pattern, Values... values) {
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(), pattern, values...);
+  return text.data();
+}
+
+bool is_device_sorter(const std::string& name) {
+  const auto& names = gpu_string_sorter_names();
+  return std::ranges::find(names, name) != names.end();
+}
+
+// The GPU that was asked for, or the first one; null if there is none that can be used.
+const GpuInfo* find_gpu(const GpuStatus& status, std::optional<int> wanted) {
+  if (status.state != GpuState::kUsable) return nullptr;
+  const auto found = std::ranges::find_if(
+      status.gpus, [&](const GpuInfo& gpu) { return gpu.is_usable() && wanted.value_or(gpu.id) == gpu.id; });
+  return found == status.gpus.end() ? nullptr : &*found;
+}
+
+// Why the lines do not go to the GPU's memory; empty if they may.
+std::string obstacle(const LineSortShape& shape) {
+  if (shape.has_keys) return "the GPU sorts whole lines only, not keys";
+  if (!shape.has_whole_input) return "the input does not stand in files as it is sorted, and could not be read again";
+  return {};
+}
+
+struct Seconds {
+  double on_cpu, on_gpu;
+};
+Seconds estimate(const LineSortShape& shape, const LineGpuCosts& costs) {
+  const double bytes = static_cast<double>(shape.input_bytes), threads = static_cast<double>(shape.threads);
+  return {bytes * costs.cpu_thread_second_per_byte / threads,
+          costs.start_seconds + bytes * (costs.gpu_second_per_byte + costs.gpu_thread_second_per_byte / threads)};
+}
+
+std::string compare(const LineSortShape& shape, const Seconds& seconds) {
+  return format("%.1f MB take about %.2f s on %zu threads, and %.2f s with a GPU",
+                static_cast<double>(shape.input_bytes) / 1e6, seconds.on_cpu, shape.threads, seconds.on_gpu);
+}
+
+// Why a sort that did not ask for a GPU gets none; empty if it may.
+std::string reason_against(const LineSortShape& shape, const Seconds& seconds) {
+  if (std::string found = obstacle(shape); !found.empty()) return found;
+  if (shape.memory_bytes < kLeastMemory) {
+    return format("CUDA takes much of a memory of %zu MiB: GPUs are used from %zu MiB on", shape.memory_bytes >> 20,
+                  kLeastMemory >> 20);
+  }
+  return seconds.on_gpu < seconds.on_cpu ? std::string() : compare(shape, seconds);
+}
+
+// Refuses what was asked for and cannot be.
+void check_wanted(const std::string& what, const LineSortShape& shape, const GpuInfo* gpu, const GpuStatus& status) {
+  const char* const remedy = "; choose --sorter auto and --gpu auto to sort on the CPU where it must be";
+  if (gpu == nullptr) throw UsageError(what + ": there is no such GPU that can be used: " + status.detail + remedy);
+  if (shape.memory_bytes >= kLeastMemory) return;
+  throw UsageError(what + format(": a GPU needs at least %zu MiB of memory: raise --memory or -S", kLeastMemory >> 20) +
+                   remedy);
+}
+
+}  // namespace
+
+LineGpuPlan plan_line_gpu(const LineGpuRequest& request, const LineSortShape& shape, const LineGpuCosts& costs,
+                          const std::function<GpuStatus()>& find) {
+  LineGpuPlan plan;
+  const StringSorter* const named = request.sorter == "auto" ? nullptr : find_string_sorter(request.sorter);
+  const bool names_gpu_sorter = named != nullptr && named->needs_gpu();
+  if (!request.is_allowed && names_gpu_sorter) {
+    throw UsageError("--gpu never: " + request.sorter + " needs a GPU; choose --sorter auto or a sorter of the CPU");
+  }
+  plan.reason = !request.is_allowed ? "--gpu never" : "--sorter " + request.sorter + " sorts on the CPU";
+  if (!request.is_allowed || (named != nullptr && !names_gpu_sorter)) return plan;
+  const Seconds seconds = estimate(shape, costs);
+  const bool is_wanted = names_gpu_sorter || request.gpu;
+  plan.reason = is_wanted ? "asked for" : reason_against(shape, seconds);
+  if (!is_wanted && !plan.reason.empty()) return plan;
+  const GpuStatus status = find();
+  const GpuInfo* const gpu = find_gpu(status, request.gpu);
+  if (is_wanted) {
+    check_wanted(request.gpu ? "--gpu " + std::to_string(*request.gpu) : "--sorter " + request.sorter, shape, gpu,
+                 status);
+  } else {
+    plan.reason = gpu == nullptr ? "no GPU can be used: " + status.detail : compare(shape, seconds);
+  }
+  if (gpu == nullptr) return plan;
+  plan.gpu = gpu->id;
+  plan.device_bytes = gpu->memory_bytes;
+  plan.sorter = names_gpu_sorter ? request.sorter : kDefaultSorter;
+  plan.buffer_bytes = std::clamp(shape.memory_bytes / kBufferPart, kLeastBuffer, kMostBuffer) / 4096 * 4096;
+  plan.host_bytes = kCudaBytes + 3 * plan.buffer_bytes;
+  const std::string found = is_device_sorter(plan.sorter) ? obstacle(shape) : plan.sorter + " sorts text of the host";
+  plan.sorting = found.empty() ? LineSorting::kDevice : LineSorting::kString;
+  if (!found.empty()) plan.reason += "; text stays in host memory: " + found;
+  return plan;
+}
+
+}  // namespace spillway

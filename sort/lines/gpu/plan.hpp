@@ -1,0 +1,58 @@
+// Decides whether a sort of lines goes to a GPU, by which sorter and with which memory: a pure function of sizes,
+// measured costs and what GPUs there are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sort/gpu/device/status.hpp"
+
+namespace spillway {
+
+// What is asked for: --gpu and --sorter.
+struct LineGpuRequest {
+  bool is_allowed = true;       // false: --gpu never
+  std::optional<int> gpu;       // --gpu N
+  std::string sorter = "auto";  // or a string sorter's name
+};
+
+struct LineSortShape {
+  bool has_keys = false;         // the order has
+  bool has_whole_input = false;  // which stands in files as it is sorted, so that it can be read again
+  std::uint64_t input_bytes = 0;
+  std::size_t memory_bytes = 0, threads = 1;
+};
+
+// Measured on one H100 with 16 processors (docs/results/sort_gpu.md).
+struct LineGpuCosts {
+  double start_seconds = 0.5;                  // CUDA's context, and pinned memory
+  double gpu_second_per_byte = 0.08e-9;        // copies, and the sort
+  double gpu_thread_second_per_byte = 1.5e-9;  // to read and to write
+  double cpu_thread_second_per_byte = 7e-9;    // the same sort on the CPU
+};
+
+enum class LineSorting : std::uint8_t {
+  kCpu,     // on the CPU
+  kString,  // blocks in host memory, by a string sorter of the GPU
+  kDevice   // blocks in the GPU's memory
+};
+
+struct LineGpuPlan {
+  LineSorting sorting = LineSorting::kCpu;
+  int gpu = 0;
+  std::string sorter;            // of the GPU
+  std::size_t buffer_bytes = 0;  // of each of two, in host memory
+  std::size_t host_bytes = 0;    // of CUDA, the buffers, and as much of the output
+  std::size_t device_bytes = 0;  // of the GPU, in all
+  std::string reason;            // for people, with the figures that decided
+};
+
+// `find`: find_gpus(), called only if a GPU may be used. Throws UsageError for a sorter or a GPU that was named and is
+// not there, and for `memory_bytes` that are too few for it.
+LineGpuPlan plan_line_gpu(const LineGpuRequest& request, const LineSortShape& shape, const LineGpuCosts& costs,
+                          const std::function<GpuStatus()>& find);
+
+}  // namespace spillway
