@@ -83,11 +83,6 @@ __global__ void take_lines_kernel(TextRange text, const std::uint32_t* d_before,
                                                  map_bytes(word.w, end)};
 }
 
-__global__ void unmap_kernel(TextRange text) {
-  const std::size_t at = text.begin + blockIdx.x * std::size_t{kThreads} + threadIdx.x;
-  if (at < text.end) text.d_text[at] = unmap_byte(text.d_text[at], text.line_end);
-}
-
 // The sorted lines. d_lcps: null if all lines are kept.
 struct SortedLines {
   DeviceStrings lines;

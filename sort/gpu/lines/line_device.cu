@@ -114,8 +114,6 @@ class CudaLineDevice final : public LineDevice {
     for (const unsigned number : {0u, 1u}) finish_add(number);
     borders_.assign(1, 0);
     window_ = started_ = 0;
-    if (lines_ == 0 && text_bytes_ != 0)
-      throw GpuError("a line is longer than the GPU's memory, which does not sort it");
     if (lines_ == 0) return 0;
     DeviceArena arena(d_text_, device_.size() - text_mark_);
     const SortArrays arrays = lay_out(arena, text_bytes_, lines_);
@@ -233,19 +231,8 @@ class CudaLineDevice final : public LineDevice {
     buffer.copied.record(stream_);
   }
 
-  // Brings the text that was not sorted to the front.
   void begin_block() {
-    if (lines_ == 0) return;
-    const std::size_t begin = sorted_.lines.total_bytes, rest = text_bytes_ - begin;
-    if (rest > begin) throw GpuError("a line is longer than half of the GPU's memory, which does not sort it");
-    if (rest != 0) {
-      unmap_kernel<<<blocks_for(rest, kThreads), kThreads, 0, stream_.handle()>>>(
-          {d_text_, begin, text_bytes_, order_.line_end});
-      check_launch();
-      copy_on_device(d_text_, d_text_ + begin, rest, stream_.handle());
-    }
-    text_bytes_ = rest;
-    lines_ = 0;
+    text_bytes_ = lines_ = 0;
     borders_.assign(1, 0);
     window_ = started_ = 0;
   }

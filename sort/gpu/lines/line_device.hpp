@@ -36,8 +36,8 @@ class LineDevice {
   virtual std::span<std::uint8_t> next_input() = 0;
   // Takes the first `bytes` of the buffer. Lines may go on in the next buffer.
   virtual void add(std::size_t bytes) = 0;
-  // Sorts the lines that are whole; what follows the last line end begins the next block. Returns the bytes of the
-  // sorted lines that are kept, with their ends.
+  // Sorts the lines that are whole, and forgets what follows the last line end. Returns the bytes of the sorted lines
+  // that are kept, with their ends.
   virtual std::uint64_t sort() = 0;
   // The next sorted lines, whole ones; empty at the end, and from then on a new block begins. Lives until the next
   // call.

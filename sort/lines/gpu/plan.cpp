@@ -16,6 +16,8 @@ constexpr std::size_t kCudaBytes = std::size_t{256} << 20;  // of host memory, t
 constexpr std::size_t kLeastBuffer = std::size_t{1} << 20, kMostBuffer = std::size_t{64} << 20;
 constexpr std::size_t kBufferPart = 32;  // the part of the memory for each buffer
 constexpr std::size_t kLeastMemory = std::size_t{512} << 20;
+// Of a GPU's memory, the part that is used, and how much each byte of text takes, in lines of 50 bytes.
+constexpr double kUsedPart = 0.8, kMemoryOfText = 2.2;
 constexpr const char* kDefaultSorter = "gpu-string-radix";
 
 template <typename... Values>
@@ -30,12 +32,37 @@ bool is_device_sorter(const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// The GPU that was asked for, or the first one; null if there is none that can be used.
-const GpuInfo* find_gpu(const GpuStatus& status, std::optional<int> wanted) {
-  if (status.state != GpuState::kUsable) return nullptr;
-  const auto found = std::ranges::find_if(
-      status.gpus, [&](const GpuInfo& gpu) { return gpu.is_usable() && wanted.value_or(gpu.id) == gpu.id; });
-  return found == status.gpus.end() ? nullptr : &*found;
+// The GPUs that were asked for, or all; none if one of them cannot be used.
+std::vector<GpuInfo> find_gpus_of(const GpuStatus& status, const std::vector<int>& wanted) {
+  std::vector<GpuInfo> found;
+  if (status.state != GpuState::kUsable) return found;
+  for (const GpuInfo& gpu : status.gpus) {
+    const bool is_wanted = wanted.empty() || std::ranges::find(wanted, gpu.id) != wanted.end();
+    if (is_wanted && gpu.is_usable()) found.push_back(gpu);
+  }
+  if (found.size() < wanted.size()) found.clear();
+  return found;
+}
+
+// Text that does not fit the first GPU goes to all of them, or to two halves of the only one, block by block.
+void choose_devices(LineGpuPlan& plan, const std::vector<GpuInfo>& gpus, std::size_t memory_bytes,
+                    std::uint64_t input_bytes) {
+  const auto usable_bytes = [&](const GpuInfo& gpu) {
+    return memory_bytes != 0 ? static_cast<double>(memory_bytes) : static_cast<double>(gpu.memory_bytes) * kUsedPart;
+  };
+  double least = usable_bytes(gpus.front());
+  if (static_cast<double>(input_bytes) * kMemoryOfText <= least) {
+    plan.devices = {{gpus.front().id, memory_bytes}};
+  } else if (gpus.size() == 1) {
+    least /= 2;
+    plan.devices.assign(2, {gpus.front().id, static_cast<std::size_t>(least)});
+  } else {
+    for (const GpuInfo& gpu : gpus) {
+      plan.devices.push_back({gpu.id, memory_bytes});
+      least = std::min(least, usable_bytes(gpu));
+    }
+  }
+  plan.block_bytes = static_cast<std::size_t>(least / kMemoryOfText);
 }
 
 // Why the lines do not go to the GPU's memory; empty if they may.
@@ -70,9 +97,9 @@ std::string reason_against(const LineSortShape& shape, const Seconds& seconds) {
 }
 
 // Refuses what was asked for and cannot be.
-void check_wanted(const std::string& what, const LineSortShape& shape, const GpuInfo* gpu, const GpuStatus& status) {
+void check_wanted(const std::string& what, const LineSortShape& shape, bool is_there, const GpuStatus& status) {
   const char* const remedy = "; choose --sorter auto and --gpu auto to sort on the CPU where it must be";
-  if (gpu == nullptr) throw UsageError(what + ": there is no such GPU that can be used: " + status.detail + remedy);
+  if (!is_there) throw UsageError(what + ": there is no such GPU that can be used: " + status.detail + remedy);
   if (shape.memory_bytes >= kLeastMemory) return;
   throw UsageError(what + format(": a GPU needs at least %zu MiB of memory: raise --memory or -S", kLeastMemory >> 20) +
                    remedy);
@@ -91,23 +118,22 @@ LineGpuPlan plan_line_gpu(const LineGpuRequest& request, const LineSortShape& sh
   plan.reason = !request.is_allowed ? "--gpu never" : "--sorter " + request.sorter + " sorts on the CPU";
   if (!request.is_allowed || (named != nullptr && !names_gpu_sorter)) return plan;
   const Seconds seconds = estimate(shape, costs);
-  const bool is_wanted = names_gpu_sorter || request.gpu;
+  const bool is_wanted = names_gpu_sorter || !request.gpus.empty();
   plan.reason = is_wanted ? "asked for" : reason_against(shape, seconds);
   if (!is_wanted && !plan.reason.empty()) return plan;
   const GpuStatus status = find();
-  const GpuInfo* const gpu = find_gpu(status, request.gpu);
+  const std::vector<GpuInfo> gpus = find_gpus_of(status, request.gpus);
   if (is_wanted) {
-    check_wanted(request.gpu ? "--gpu " + std::to_string(*request.gpu) : "--sorter " + request.sorter, shape, gpu,
-                 status);
+    check_wanted(request.gpus.empty() ? "--sorter " + request.sorter : "--gpu", shape, !gpus.empty(), status);
   } else {
-    plan.reason = gpu == nullptr ? "no GPU can be used: " + status.detail : compare(shape, seconds);
+    plan.reason = gpus.empty() ? "no GPU can be used: " + status.detail : compare(shape, seconds);
   }
-  if (gpu == nullptr) return plan;
-  plan.gpu = gpu->id;
-  plan.device_bytes = gpu->memory_bytes;
+  if (gpus.empty()) return plan;
+  choose_devices(plan, gpus, request.memory_bytes, shape.input_bytes);
   plan.sorter = names_gpu_sorter ? request.sorter : kDefaultSorter;
   plan.buffer_bytes = std::clamp(shape.memory_bytes / kBufferPart, kLeastBuffer, kMostBuffer) / 4096 * 4096;
-  plan.host_bytes = kCudaBytes + 3 * plan.buffer_bytes;
+  const std::size_t contexts = plan.devices.size() > 1 ? gpus.size() : 1;
+  plan.host_bytes = contexts * kCudaBytes + (2 * plan.devices.size() + 1) * plan.buffer_bytes;
   const std::string found = is_device_sorter(plan.sorter) ? obstacle(shape) : plan.sorter + " sorts text of the host";
   plan.sorting = found.empty() ? LineSorting::kDevice : LineSorting::kString;
   if (!found.empty()) plan.reason += "; text stays in host memory: " + found;

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "sort/gpu/device/status.hpp"
 
@@ -14,9 +14,10 @@ namespace spillway {
 
 // What is asked for: --gpu and --sorter.
 struct LineGpuRequest {
-  bool is_allowed = true;       // false: --gpu never
-  std::optional<int> gpu;       // --gpu N
-  std::string sorter = "auto";  // or a string sorter's name
+  bool is_allowed = true;        // false: --gpu never
+  std::vector<int> gpus;         // --gpu IDS
+  std::string sorter = "auto";   // or a string sorter's name
+  std::size_t memory_bytes = 0;  // --gpu-memory, of each GPU; 0: four fifths of what is free
 };
 
 struct LineSortShape {
@@ -42,11 +43,16 @@ enum class LineSorting : std::uint8_t {
 
 struct LineGpuPlan {
   LineSorting sorting = LineSorting::kCpu;
-  int gpu = 0;
+  // Each takes a block in turn. One device if the text is expected to fit it; two share a GPU if there is no other one.
+  struct Device {
+    int gpu;
+    std::size_t memory_bytes;  // 0: most of what is free
+  };
+  std::vector<Device> devices;
   std::string sorter;            // of the GPU
-  std::size_t buffer_bytes = 0;  // of each of two, in host memory
+  std::size_t buffer_bytes = 0;  // of each of two for a device, in host memory
   std::size_t host_bytes = 0;    // of CUDA, the buffers, and as much of the output
-  std::size_t device_bytes = 0;  // of the GPU, in all
+  std::size_t block_bytes = 0;   // of text that a device is expected to sort at once
   std::string reason;            // for people, with the figures that decided
 };
 

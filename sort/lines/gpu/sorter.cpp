@@ -1,6 +1,8 @@
 #include "sort/lines/gpu/sorter.hpp"
 
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <cstring>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "io/base/bytes.hpp"
+#include "sort/gpu/device/error.hpp"
 #include "sort/lines/runs/merge.hpp"
 #include "sort/lines/runs/run.hpp"
 
@@ -36,47 +39,73 @@ std::vector<std::span<const std::uint8_t>> cut_lines(std::span<const std::uint8_
 
 class GpuLineSort {
  public:
-  GpuLineSort(const LineOrder& order, const LineSortOptions& options, LineDevice& device)
+  GpuLineSort(const LineOrder& order, const LineSortOptions& options,
+              std::span<const std::unique_ptr<LineDevice>> devices)
       : order_(order),
         options_(options),
-        device_(device),
+        devices_(devices),
         resources_(merge_resources(options)),
         space_(options.temp_directories, options.temp_limit_bytes) {}
 
   LineSortSummary run(LineInput& input, LineOutput& output) {
-    std::vector<Run> runs;
-    for (;;) {
-      const bool is_last = fill(input);
-      const std::uint64_t bytes = device_.sort();
-      if (runs.empty() && is_last) {
-        write(output);
-        return {};
-      }
-      if (bytes != 0) runs.push_back(write_run());
-      if (is_last) break;
+    if (fill(*devices_.front(), input)) {
+      devices_.front()->sort();
+      write(*devices_.front(), output);
+      return {};
     }
+    make_runs(input);
     LineSortSummary summary;
-    summary.runs = runs.size();
-    merge_runs(std::move(runs), space_, order_, resources_, output);
+    summary.runs = runs_.size();
+    merge_runs(std::move(runs_), space_, order_, resources_, output);
     summary.spilled_bytes = space_.written_bytes();
     return summary;
   }
 
  private:
-  // Returns whether the input ended.
-  bool fill(LineInput& input) {
-    for (;;) {
-      const std::span<std::uint8_t> buffer = device_.next_input();
+  // Gives the first device's block, and further ones until the input ends. One block at a time becomes a run.
+  void make_runs(LineInput& input) {
+    tbb::task_group spilling;
+    bool is_last = false;
+    for (std::size_t number = 0;; ++number) {
+      LineDevice& device = *devices_[number % devices_.size()];
+      spilling.wait();
+      spilling.run([this, &device] { spill(device); });
+      if (is_last) break;
+      if (devices_.size() == 1) spilling.wait();
+      LineDevice& next = *devices_[(number + 1) % devices_.size()];
+      tbb::this_task_arena::isolate([&] { is_last = fill(next, input); });
+    }
+    spilling.wait();
+  }
+
+  // Returns whether the input ended. If not, the begin of a line may be left for the next block.
+  bool fill(LineDevice& device, LineInput& input) {
+    std::span<std::uint8_t> buffer = device.next_input();
+    if (buffer.empty()) throw GpuError("the GPU has too little memory that is free");
+    std::ranges::copy(rest_, buffer.begin());
+    for (std::size_t begin = rest_.size();; begin = 0) {
+      const std::size_t bytes = begin + input.read(buffer.subspan(begin));
+      const bool is_last = bytes < buffer.size();
+      if (!is_last) keep_rest(buffer);
+      device.add(bytes);
+      if (is_last) return true;
+      buffer = device.next_input();
       if (buffer.empty()) return false;
-      const std::size_t bytes = input.read(buffer);
-      device_.add(bytes);
-      if (bytes < buffer.size()) return true;
     }
   }
 
-  void write(LineOutput& output) {
+  void keep_rest(std::span<const std::uint8_t> text) {
+    const auto* const end = static_cast<const std::uint8_t*>(::memrchr(text.data(), order_.line_end, text.size()));
+    if (end == nullptr || text.data() + text.size() - end > static_cast<std::ptrdiff_t>(text.size() / 2)) {
+      throw GpuError("a line is longer than " + std::to_string(text.size() / 2) +
+                     " bytes, which the GPU does not sort");
+    }
+    rest_.assign(end + 1, text.data() + text.size());
+  }
+
+  static void write(LineDevice& device, LineOutput& output) {
     std::uint64_t offset = 0;
-    for (auto text = device_.next_output(); !text.empty(); text = device_.next_output()) {
+    for (auto text = device.next_output(); !text.empty(); text = device.next_output()) {
       const auto parts = cut_lines(text);
       if (output.has_places()) {
         output.expect(offset, text.size());
@@ -90,10 +119,11 @@ class GpuLineSort {
     }
   }
 
-  Run write_run() {
+  void spill(LineDevice& device) {
+    if (device.sort() == 0) return;
     Run run;
     run.file = &space_.next_file();
-    for (auto text = device_.next_output(); !text.empty(); text = device_.next_output()) {
+    for (auto text = device.next_output(); !text.empty(); text = device.next_output()) {
       if (options_.check) options_.check();
       const auto parts = cut_lines(text);
       std::vector<std::vector<EncodedBlock>> encoded(parts.size());
@@ -106,7 +136,7 @@ class GpuLineSort {
       }
     }
     run.blocks.shrink_to_fit();
-    return run;
+    runs_.push_back(std::move(run));
   }
 
   std::vector<EncodedBlock> encode(std::span<const std::uint8_t> text) const {
@@ -126,9 +156,11 @@ class GpuLineSort {
 
   const LineOrder& order_;
   const LineSortOptions& options_;
-  LineDevice& device_;
+  std::span<const std::unique_ptr<LineDevice>> devices_;
   MergeResources resources_;
   RunSpace space_;
+  std::vector<Run> runs_;
+  std::vector<std::uint8_t> rest_;  // of the text read so far: what follows the last line end
 };
 
 }  // namespace
@@ -138,8 +170,8 @@ DeviceLineOrder device_line_order(const LineOrder& order) {
 }
 
 LineSortSummary sort_lines_on_gpu(LineInput& input, const LineOrder& order, const LineSortOptions& options,
-                                  LineDevice& device, LineOutput& output) {
-  return GpuLineSort(order, options, device).run(input, output);
+                                  std::span<const std::unique_ptr<LineDevice>> devices, LineOutput& output) {
+  return GpuLineSort(order, options, devices).run(input, output);
 }
 
 void RepeatableOutput::write(std::span<const std::uint8_t> bytes) {

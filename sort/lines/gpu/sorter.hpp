@@ -1,6 +1,10 @@
 // Sorts whole lines on a GPU: blocks are as large as its memory, and the host only reads and writes. If all input fits
-// one block, that is the whole sort; otherwise each block becomes a run, and the CPU merges them.
+// one block, that is the whole sort; otherwise devices take blocks in turn, each block becomes a run while the next one
+// is read, and the CPU merges them.
 #pragma once
+
+#include <memory>
+#include <span>
 
 #include "sort/gpu/lines/line_device.hpp"
 #include "sort/lines/block/input.hpp"
@@ -13,10 +17,11 @@ namespace spillway {
 // The device's order for lines without keys.
 DeviceLineOrder device_line_order(const LineOrder& order);
 
-// Parallel inside the calling thread's TBB arena. Requires: no keys; `device` was made for device_line_order(order).
-// Throws GpuError if the GPU fails: a part of the output may be written, and the input must be read anew.
+// Parallel inside the calling thread's TBB arena. Requires: no keys; `devices`, at least one, were made for
+// device_line_order(order) with equal buffers. Throws GpuError if the GPU fails: a part of the output may be written,
+// and the input must be read anew.
 LineSortSummary sort_lines_on_gpu(LineInput& input, const LineOrder& order, const LineSortOptions& options,
-                                  LineDevice& device, LineOutput& output);
+                                  std::span<const std::unique_ptr<LineDevice>> devices, LineOutput& output);
 
 // Lets a sort begin anew after a part of its output was written, if it puts out the same bytes again.
 class RepeatableOutput final : public LineOutput {

@@ -36,7 +36,7 @@ std::uint64_t HostLineDevice::sort() {
   if (options_.order.is_descending) std::ranges::reverse(lines);
   sorted_.clear();
   for (const std::string_view line : lines) sorted_.append(line).push_back(line_end);
-  text_.erase(0, begin);
+  text_.clear();
   taken_ = 0;
   if (!sorted_.empty()) ++blocks_;
   return sorted_.size();

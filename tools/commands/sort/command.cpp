@@ -342,7 +342,8 @@ boost::program_options::options_description resource_options() {
   add_value(group, "block-bytes", "SIZE", "for tests: memory of the lines that are sorted at once");
   add_value(group, "sorter", "NAME",
             "auto, cpu-msd or cpu-multikey; on a GPU: gpu-string-radix, gpu-string-merge or hybrid-msd");
-  add_value(group, "gpu", "WORD", "auto (default): sort on the first GPU if that is sooner; never; N: sort on GPU N");
+  add_value(group, "gpu", "IDS", "auto (default): sort on GPUs if that is sooner; never; or the numbers of GPUs: 0,1");
+  add_value(group, "gpu-memory", "SIZE", "memory to use on each GPU (default: four fifths of what is free)");
   return group;
 }
 

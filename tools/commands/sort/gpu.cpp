@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <vector>
 
 #include "sort/gpu/device/error.hpp"
 #include "sort/gpu/registry.hpp"
@@ -10,7 +11,8 @@
 namespace spillway {
 
 LineGpuPlan plan_sort_gpu(const SortOptions& options, const LineSortShape& shape) {
-  return plan_line_gpu({options.uses_gpu, options.gpu, options.sorter}, shape, {}, find_gpus);
+  return plan_line_gpu({options.uses_gpu, options.gpus, options.sorter, options.gpu_memory_bytes}, shape, {},
+                       find_gpus);
 }
 
 std::optional<std::uint64_t> file_bytes(const std::vector<std::string>& inputs, FileSystem& files) {
@@ -26,11 +28,10 @@ std::optional<std::uint64_t> file_bytes(const std::vector<std::string>& inputs, 
 
 std::string describe_sort_plan(const LineSortShape& shape, const LineGpuPlan& gpu, const std::string& sorter,
                                std::size_t lines_bytes) {
-  // Of lines of 50 bytes: 16 bytes each on the CPU, and about 60 on a GPU, which takes four fifths of its memory.
-  constexpr double kCpuMemory = 1.4, kGpuMemory = 2.2, kGpuPart = 0.8;
-  const bool is_on_device = gpu.sorting == LineSorting::kDevice;
-  const double block = is_on_device ? static_cast<double>(gpu.device_bytes) * kGpuPart / kGpuMemory
-                                    : static_cast<double>(lines_bytes) / kCpuMemory;
+  constexpr double kMemoryOfText = 1.4;  // on the CPU, in lines of 50 bytes
+  const bool is_on_cpu = gpu.sorting == LineSorting::kCpu;
+  const double block = gpu.sorting == LineSorting::kDevice ? static_cast<double>(gpu.block_bytes)
+                                                           : static_cast<double>(lines_bytes) / kMemoryOfText;
   const auto runs = static_cast<std::uint64_t>(std::ceil(static_cast<double>(shape.input_bytes) / block));
   std::string text = "memory: " + memory_text(shape.memory_bytes) + ", of which " + memory_text(lines_bytes) +
                      " are for lines on the CPU\nthreads: " + std::to_string(shape.threads) + "\ninput: ";
@@ -41,8 +42,10 @@ std::string describe_sort_plan(const LineSortShape& shape, const LineGpuPlan& gp
   } else {
     text += runs < 2 ? "none (estimated)" : std::to_string(runs) + " (estimated), merged by the CPU";
   }
-  text += "\nsorter: " + (gpu.sorting == LineSorting::kCpu ? sorter : gpu.sorter) + "\ngpu: ";
-  text += gpu.sorting == LineSorting::kCpu ? "none" : std::to_string(gpu.gpu);
+  text += "\nsorter: " + (is_on_cpu ? sorter : gpu.sorter) + "\ngpu: " + (is_on_cpu ? "none" : "");
+  for (const LineGpuPlan::Device& device : gpu.devices) {
+    text += (&device == gpu.devices.data() ? "" : ", ") + std::to_string(device.gpu);
+  }
   return text + ": " + gpu.reason + "\n";
 }
 
@@ -50,9 +53,12 @@ bool sort_in_gpu_memory(const LineGpuPlan& plan, LineInput& input, const LineOrd
                         RepeatableOutput& output, const std::function<void(const std::string&)>& note) {
   engine.memory_bytes -= plan.host_bytes;
   try {
-    const std::unique_ptr<LineDevice> device = make_line_device(
-        {plan.gpu, find_device_string_sorter(plan.sorter), plan.buffer_bytes, 0, device_line_order(order)});
-    sort_lines_on_gpu(input, order, engine, *device, output);
+    std::vector<std::unique_ptr<LineDevice>> devices;
+    for (const LineGpuPlan::Device& device : plan.devices) {
+      devices.push_back(make_line_device({device.gpu, find_device_string_sorter(plan.sorter), plan.buffer_bytes,
+                                          device.memory_bytes, device_line_order(order)}));
+    }
+    sort_lines_on_gpu(input, order, engine, devices, output);
     return true;
   } catch (const GpuError& error) {
     note(std::string("the GPU does not sort this, and the CPU does: ") + error.what());

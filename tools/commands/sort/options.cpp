@@ -52,6 +52,7 @@ class OptionReader {
  private:
   void take(int option, int long_index);
   void take_long(const std::string& name);
+  void take_gpus(const std::string& text);
   void take_operand(const std::string& text);
   bool operands_only(int last) const;
   std::string shown(char letter, int long_index) const;
@@ -241,10 +242,18 @@ void OptionReader::take_long(const std::string& name) {
   } else if (name == "sorter") {
     options_.sorter = optarg;
   } else if (name == "gpu") {
-    const std::string_view text = optarg;
-    options_.uses_gpu = text != "never";
-    options_.gpu.reset();
-    if (text != "never" && text != "auto") options_.gpu = static_cast<int>(parse_count("--gpu", text, 0, 1023));
+    take_gpus(optarg);
+  } else if (name == "gpu-memory") {
+    options_.gpu_memory_bytes = parse_size("--gpu-memory", optarg);
+  }
+}
+
+void OptionReader::take_gpus(const std::string& text) {
+  options_.uses_gpu = text != "never";
+  options_.gpus.clear();
+  if (text == "never" || text == "auto") return;
+  for (const std::string& id : parse_list("--gpu", text)) {
+    options_.gpus.push_back(static_cast<int>(parse_count("--gpu", id, 0, 1023)));
   }
 }
 

@@ -30,13 +30,13 @@ struct SortOptions {
   bool merges = false, debug = false, counts = false, packs_output = false, asks_help = false, asks_version = false;
   std::optional<std::uint64_t> buffer_bytes;  // -S
   std::optional<std::uint64_t> memory_bytes;  // --memory
-  std::uint64_t temp_limit_bytes = 0, block_bytes = 0;
+  std::uint64_t temp_limit_bytes = 0, block_bytes = 0, gpu_memory_bytes = 0;
   std::vector<std::string> temp_directories;
   std::size_t threads = 0;  // 0: one for each processor
   std::size_t batch_size = 0;
   std::string compress_program, sorter = "auto";
-  bool uses_gpu = true;    // false: --gpu never
-  std::optional<int> gpu;  // --gpu N
+  bool uses_gpu = true;   // false: --gpu never
+  std::vector<int> gpus;  // --gpu IDS
 };
 
 // `command` tells the options; `program` is for messages of getopt. Reads the file of --files0-from. Throws SortError.

@@ -38,14 +38,34 @@ LineGpuPlan plan(const LineGpuRequest& request, const LineSortShape& what, GpuSt
 TEST(LineGpuPlan, TakesTheGpuForMuchText) {
   const LineGpuPlan large = plan({}, shape());
   EXPECT_EQ(large.sorting, LineSorting::kDevice);
-  EXPECT_EQ(large.gpu, 0);
+  ASSERT_EQ(large.devices.size(), 1u);
+  EXPECT_EQ(large.devices[0].gpu, 0);
   EXPECT_EQ(large.sorter, "gpu-string-radix");
   EXPECT_LT(large.host_bytes, kGiB);
   LineSortShape little = shape();
   little.input_bytes = 100 << 20;
   EXPECT_EQ(plan({}, little).sorting, LineSorting::kCpu);
-  EXPECT_EQ(plan({true, 1}, little).sorting, LineSorting::kDevice);
-  EXPECT_EQ(plan({true, 1}, little).gpu, 1);
+  EXPECT_EQ(plan({true, {1}}, little).sorting, LineSorting::kDevice);
+  EXPECT_EQ(plan({true, {1}}, little).devices.at(0).gpu, 1);
+}
+
+TEST(LineGpuPlan, SharesWhatOneGpuDoesNotHold) {
+  LineSortShape large = shape();
+  large.input_bytes = 100 * kGiB;
+  const LineGpuPlan both = plan({}, large);
+  ASSERT_EQ(both.devices.size(), 2u);
+  EXPECT_EQ(both.devices[1].gpu, 1);
+  EXPECT_EQ(both.devices[1].memory_bytes, 0u);
+  EXPECT_GT(both.host_bytes, plan({}, shape()).host_bytes);
+  const LineGpuPlan halves = plan({true, {1}}, large);
+  ASSERT_EQ(halves.devices.size(), 2u);
+  EXPECT_EQ(halves.devices[0].gpu, 1);
+  EXPECT_EQ(halves.devices[1].gpu, 1);
+  EXPECT_EQ(halves.devices[1].memory_bytes, 32 * kGiB);
+  EXPECT_EQ(halves.block_bytes, both.block_bytes / 2);
+  const LineGpuPlan limited = plan({true, {0}, "auto", 4 * kGiB}, shape());
+  ASSERT_EQ(limited.devices.size(), 2u);
+  EXPECT_EQ(limited.devices[0].memory_bytes, 2 * kGiB);
 }
 
 TEST(LineGpuPlan, AsksForNoGpuWhereNoneIsOfUse) {
@@ -72,13 +92,13 @@ TEST(LineGpuPlan, LeavesTextInHostMemoryWhereItMust) {
 
 TEST(LineGpuPlan, RefusesWhatWasNamedAndIsNotThere) {
   EXPECT_EQ(plan({}, shape(), no_gpu).sorting, LineSorting::kCpu);
-  EXPECT_THROW(plan({true, 0}, shape(), no_gpu), UsageError);
-  EXPECT_THROW(plan({true, 2}, shape()), UsageError);
+  EXPECT_THROW(plan({true, {0}}, shape(), no_gpu), UsageError);
+  EXPECT_THROW(plan({true, {2}}, shape()), UsageError);
   EXPECT_THROW(plan({true, {}, "gpu-string-radix"}, shape(), no_gpu), UsageError);
   EXPECT_THROW(plan({false, {}, "gpu-string-radix"}, shape()), UsageError);
   LineSortShape tight = shape();
   tight.memory_bytes = kGiB / 4;
-  EXPECT_THROW(plan({true, 0}, tight), UsageError);
+  EXPECT_THROW(plan({true, {0}}, tight), UsageError);
 }
 
 }  // namespace

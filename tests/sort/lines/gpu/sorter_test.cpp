@@ -38,6 +38,12 @@ class TextOutput final : public LineOutput {
   std::mutex mutex_;
 };
 
+using Devices = std::vector<std::unique_ptr<LineDevice>>;
+
+const HostLineDevice& host(const Devices& devices, std::size_t i) {
+  return static_cast<const HostLineDevice&>(*devices[i]);
+}
+
 class LinesOnGpu : public ::testing::Test {
  protected:
   static constexpr std::size_t kBuffer = 65536;
@@ -53,8 +59,14 @@ class LinesOnGpu : public ::testing::Test {
     options.temp_directories = {scratch_.path()};
     return options;
   }
-  HostLineDevice device(const LineOrder& order, std::size_t memory_bytes, std::size_t failing_call = 0) const {
-    return HostLineDevice({0, nullptr, kBuffer, memory_bytes, device_line_order(order)}, failing_call);
+  static Devices make_devices(std::size_t count, const LineOrder& order, std::size_t memory_bytes,
+                              std::size_t failing_call = 0) {
+    Devices devices;
+    for (std::size_t i = 0; i != count; ++i) {
+      const LineDeviceOptions options{0, nullptr, kBuffer, memory_bytes, device_line_order(order)};
+      devices.push_back(std::make_unique<HostLineDevice>(options, i + 1 == count ? failing_call : 0));
+    }
+    return devices;
   }
   std::string on_cpu(const LineOrder& order) const {
     TextOutput output(false);
@@ -77,15 +89,18 @@ TEST_F(LinesOnGpu, AreThoseOfTheCpuInOneBlockAndInMany) {
     const LineOrder order = order_of(flags);
     const std::string expected = on_cpu(order);
     for (const std::size_t memory : {std::size_t{0}, 3 * kBuffer}) {
-      for (const bool has_places : {false, true}) {
-        SCOPED_TRACE(std::to_string(flags) + " " + std::to_string(memory) + " " + std::to_string(has_places));
-        HostLineDevice host = device(order, memory);
-        TextOutput output(has_places);
+      for (const std::size_t count : {1, 2, 3}) {
+        SCOPED_TRACE(std::to_string(flags) + " " + std::to_string(memory) + " " + std::to_string(count));
+        const Devices devices = make_devices(count, order, memory);
+        TextOutput output(count == 2);
         LineInput text = input();
-        const LineSortSummary summary = sort_lines_on_gpu(text, order, options(), host, output);
+        const LineSortSummary summary = sort_lines_on_gpu(text, order, options(), devices, output);
         EXPECT_TRUE(output.text == expected);
-        EXPECT_EQ(summary.runs, memory == 0 ? 0 : host.blocks());
+        std::size_t blocks = 0;
+        for (std::size_t i = 0; i != count; ++i) blocks += host(devices, i).blocks();
+        EXPECT_EQ(summary.runs, memory == 0 ? 0 : blocks);
         EXPECT_EQ(summary.runs > 3, memory != 0);
+        EXPECT_EQ(host(devices, count - 1).blocks() != 0, memory != 0 || count == 1);
       }
     }
   }
@@ -95,15 +110,15 @@ TEST_F(LinesOnGpu, AreThoseOfTheCpuWhereverTheGpuFails) {
   const LineOrder order;
   const std::string expected = on_cpu(order);
   for (const std::size_t memory : {std::size_t{0}, 3 * kBuffer}) {
-    for (const bool has_places : {false, true}) {
+    for (const std::size_t count : {1, 2}) {
       for (std::size_t call = 1;; ++call) {
-        HostLineDevice host = device(order, memory, call);
-        TextOutput output(has_places);
+        const Devices devices = make_devices(count, order, memory, call);
+        TextOutput output(call % 2 == 0);
         RepeatableOutput repeatable(output);
         bool has_failed = false;
         try {
           LineInput text = input();
-          sort_lines_on_gpu(text, order, options(), host, repeatable);
+          sort_lines_on_gpu(text, order, options(), devices, repeatable);
         } catch (const GpuError&) {
           has_failed = true;
           repeatable.repeat();
@@ -111,19 +126,27 @@ TEST_F(LinesOnGpu, AreThoseOfTheCpuWhereverTheGpuFails) {
           sort_lines(text, order, options(), repeatable);
         }
         EXPECT_TRUE(output.text == expected) << call;
-        EXPECT_EQ(has_failed, host.calls() >= call);
+        EXPECT_EQ(has_failed, host(devices, count - 1).calls() >= call);
         if (!has_failed) break;
       }
     }
   }
 }
 
-TEST_F(LinesOnGpu, OfNoInputAreNone) {
-  std::ofstream(scratch_ / "in", std::ios::trunc).close();
-  HostLineDevice host = device({}, 0);
+TEST_F(LinesOnGpu, OfMoreThanHalfABufferAreLeftToTheCpu) {
+  std::ofstream(scratch_ / "in") << std::string(2 * kBuffer, 'x') << "\nshort\n";
   TextOutput output(false);
   LineInput text = input();
-  EXPECT_EQ(sort_lines_on_gpu(text, {}, options(), host, output).runs, 0u);
+  const Devices devices = make_devices(1, {}, 0);
+  EXPECT_THROW(sort_lines_on_gpu(text, {}, options(), devices, output), GpuError);
+}
+
+TEST_F(LinesOnGpu, OfNoInputAreNone) {
+  std::ofstream(scratch_ / "in", std::ios::trunc).close();
+  const Devices devices = make_devices(1, {}, 0);
+  TextOutput output(false);
+  LineInput text = input();
+  EXPECT_EQ(sort_lines_on_gpu(text, {}, options(), devices, output).runs, 0u);
   EXPECT_EQ(output.text, "");
 }
 
