@@ -185,17 +185,18 @@ bool PlacedFile::keep_attributes() const {
 
 // Only a file without a name is mapped: nobody else can cut it. What cannot be allocated is an error of the write that
 // finds no space.
-void PlacedFile::expect(std::uint64_t offset, std::size_t bytes) {
+bool PlacedFile::expect(std::uint64_t offset, std::size_t bytes) {
   unmap();
-  if (!is_nameless_ || bytes < kLeastMapped || !allocates_at_once(file_.get())) return;
+  if (!is_nameless_ || bytes < kLeastMapped || !allocates_at_once(file_.get())) return false;
   const std::uint64_t in_page = offset % kPageBytes;
-  if (::fallocate(file_.get(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) return;
+  if (::fallocate(file_.get(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) return false;
   void* const pages = ::mmap(nullptr, in_page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(),
                              static_cast<off_t>(offset - in_page));
-  if (pages == MAP_FAILED) return;
+  if (pages == MAP_FAILED) return false;
   pages_ = {static_cast<std::uint8_t*>(pages), in_page + bytes};
   mapped_ = pages_.subspan(in_page);
   mapped_offset_ = offset;
+  return true;
 }
 
 void PlacedFile::unmap() {

@@ -37,10 +37,10 @@ class PlacedFile {
   bool replaces(const std::string& path) const;
   // Whether write_at() can be used; if not, append().
   bool has_places() const { return has_places_; }
-  // Says, while no write is under way, that all writes up to the next call go to this range, and fill it. Where the
-  // file system takes it, threads copy into the file's pages side by side; calls of write() to one file wait for each
-  // other.
-  void expect(std::uint64_t offset, std::size_t bytes);
+  // Says, while no write is under way, that all writes up to the next call go to this range, and fill it; an empty
+  // range ends that. Where the file system takes it, threads then copy into the file's pages side by side, where calls
+  // of write() to one file wait for each other. Returns whether they do.
+  bool expect(std::uint64_t offset, std::size_t bytes);
   // Thread-safe. Throws PlacedFileError.
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes);
   // For one thread at a time. Throws PlacedFileError.

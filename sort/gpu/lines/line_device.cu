@@ -86,10 +86,8 @@ class CudaLineDevice final : public LineDevice {
   std::span<std::uint8_t> next_input() override {
     stream_.make_current();
     finish_add(next_);
-    const std::size_t unknown = buffers_[1 - next_].added;
-    const std::size_t lines = lines_ + unknown + buffer_bytes_ + 1, bytes = text_bytes_ + buffer_bytes_;
-    if (lines > kMostLines || needed_bytes(bytes, lines) > device_.size()) return {};
-    return {buffers_[next_].data, buffer_bytes_};
+    if (!another_fits()) finish_add(1 - next_);
+    return {buffers_[next_].data, another_fits() ? buffer_bytes_ : 0};
   }
 
   void add(std::size_t bytes) override {
@@ -147,6 +145,13 @@ class CudaLineDevice final : public LineDevice {
     GpuEvent copied;
     std::size_t added = 0;  // bytes that are on their way up, whose lines are not counted yet
   };
+
+  // Whether the device's memory suffices even if each byte of another buffer, and of those that are not counted yet, is
+  // a line.
+  bool another_fits() const {
+    const std::size_t lines = lines_ + buffers_[0].added + buffers_[1].added + buffer_bytes_;
+    return lines < kMostLines && needed_bytes(text_bytes_ + buffer_bytes_, lines) <= device_.size();
+  }
 
   void finish_add(unsigned number) {
     if (buffers_[number].added == 0) return;

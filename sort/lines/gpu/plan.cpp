@@ -14,10 +14,13 @@ namespace {
 
 constexpr std::size_t kCudaBytes = std::size_t{256} << 20;  // of host memory, that CUDA takes
 constexpr std::size_t kLeastBuffer = std::size_t{1} << 20, kMostBuffer = std::size_t{64} << 20;
-constexpr std::size_t kBufferPart = 32;  // the part of the memory for each buffer
+// The parts of the memory of the host, and of a device, for each buffer. A device keeps room for a buffer of empty
+// lines.
+constexpr std::size_t kBufferPart = 32, kDevicePart = 256;
 constexpr std::size_t kLeastMemory = std::size_t{512} << 20;
 // Of a GPU's memory, the part that is used, and how much each byte of text takes, in lines of 50 bytes.
 constexpr double kUsedPart = 0.8, kMemoryOfText = 2.2;
+constexpr double kHostMemoryOfText = 1.5;
 constexpr const char* kDefaultSorter = "gpu-string-radix";
 
 template <typename... Values>
@@ -44,9 +47,10 @@ std::vector<GpuInfo> find_gpus_of(const GpuStatus& status, const std::vector<int
   return found;
 }
 
-// Text that does not fit the first GPU goes to all of them, or to two halves of the only one, block by block.
-void choose_devices(LineGpuPlan& plan, const std::vector<GpuInfo>& gpus, std::size_t memory_bytes,
-                    std::uint64_t input_bytes) {
+// Text that does not fit the first GPU goes to all of them, or to two halves of the only one, block by block. Returns
+// the memory of the smallest device.
+std::size_t choose_devices(LineGpuPlan& plan, const std::vector<GpuInfo>& gpus, std::size_t memory_bytes,
+                           std::uint64_t input_bytes) {
   const auto usable_bytes = [&](const GpuInfo& gpu) {
     return memory_bytes != 0 ? static_cast<double>(memory_bytes) : static_cast<double>(gpu.memory_bytes) * kUsedPart;
   };
@@ -63,6 +67,7 @@ void choose_devices(LineGpuPlan& plan, const std::vector<GpuInfo>& gpus, std::si
     }
   }
   plan.block_bytes = static_cast<std::size_t>(least / kMemoryOfText);
+  return static_cast<std::size_t>(least);
 }
 
 // Why the lines do not go to the GPU's memory; empty if they may.
@@ -75,10 +80,15 @@ std::string obstacle(const LineSortShape& shape) {
 struct Seconds {
   double on_cpu, on_gpu;
 };
+bool fits_host(const LineSortShape& shape) {
+  return static_cast<double>(shape.input_bytes) * kHostMemoryOfText <= static_cast<double>(shape.memory_bytes);
+}
+
 Seconds estimate(const LineSortShape& shape, const LineGpuCosts& costs) {
-  const double bytes = static_cast<double>(shape.input_bytes), threads = static_cast<double>(shape.threads);
-  return {bytes * costs.cpu_thread_second_per_byte / threads,
-          costs.start_seconds + bytes * (costs.gpu_second_per_byte + costs.gpu_thread_second_per_byte / threads)};
+  const double bytes = static_cast<double>(shape.input_bytes), write = bytes * costs.write_second_per_byte;
+  const double thread_second = fits_host(shape) ? costs.cpu_thread_second_per_byte : costs.runs_thread_second_per_byte;
+  return {write + bytes * thread_second / static_cast<double>(shape.threads),
+          write + costs.start_seconds + bytes * costs.gpu_second_per_byte};
 }
 
 std::string compare(const LineSortShape& shape, const Seconds& seconds) {
@@ -129,9 +139,15 @@ LineGpuPlan plan_line_gpu(const LineGpuRequest& request, const LineSortShape& sh
     plan.reason = gpus.empty() ? "no GPU can be used: " + status.detail : compare(shape, seconds);
   }
   if (gpus.empty()) return plan;
-  choose_devices(plan, gpus, request.memory_bytes, shape.input_bytes);
+  const std::size_t device_bytes = choose_devices(plan, gpus, request.memory_bytes, shape.input_bytes);
+  if (!is_wanted && plan.devices.size() > 1 && fits_host(shape)) {
+    LineGpuPlan on_cpu;
+    on_cpu.reason = "the text fits the memory of the host, but not that of a GPU, whose runs had to be merged";
+    return on_cpu;
+  }
   plan.sorter = names_gpu_sorter ? request.sorter : kDefaultSorter;
-  plan.buffer_bytes = std::clamp(shape.memory_bytes / kBufferPart, kLeastBuffer, kMostBuffer) / 4096 * 4096;
+  const std::size_t buffer = std::min(shape.memory_bytes / kBufferPart, device_bytes / kDevicePart);
+  plan.buffer_bytes = std::clamp(buffer, kLeastBuffer, kMostBuffer) / 4096 * 4096;
   const std::size_t contexts = plan.devices.size() > 1 ? gpus.size() : 1;
   plan.host_bytes = contexts * kCudaBytes + (2 * plan.devices.size() + 1) * plan.buffer_bytes;
   const std::string found = is_device_sorter(plan.sorter) ? obstacle(shape) : plan.sorter + " sorts text of the host";

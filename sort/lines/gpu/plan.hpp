@@ -29,10 +29,11 @@ struct LineSortShape {
 
 // Measured on one H100 with 16 processors (docs/results/sort_gpu.md).
 struct LineGpuCosts {
-  double start_seconds = 0.5;                  // CUDA's context, and pinned memory
-  double gpu_second_per_byte = 0.08e-9;        // copies, and the sort
-  double gpu_thread_second_per_byte = 1.5e-9;  // to read and to write
-  double cpu_thread_second_per_byte = 7e-9;    // the same sort on the CPU
+  double start_seconds = 0.65;                 // CUDA's context, pinned memory, and the end of the program
+  double gpu_second_per_byte = 0.045e-9;       // to read, to copy up, and to sort
+  double write_second_per_byte = 0.3e-9;       // whoever sorts
+  double cpu_thread_second_per_byte = 4.5e-9;  // to read and sort text that fits the memory
+  double runs_thread_second_per_byte = 30e-9;  // to make and merge runs of other text
 };
 
 enum class LineSorting : std::uint8_t {

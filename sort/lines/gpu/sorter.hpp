@@ -28,7 +28,7 @@ class RepeatableOutput final : public LineOutput {
  public:
   explicit RepeatableOutput(LineOutput& output) : output_(output) {}
   bool has_places() const override { return output_.has_places(); }
-  void expect(std::uint64_t offset, std::size_t bytes) override { output_.expect(offset, bytes); }
+  bool expect(std::uint64_t offset, std::size_t bytes) override { return output_.expect(offset, bytes); }
   void write(std::span<const std::uint8_t> bytes) override;
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) override { output_.write_at(offset, bytes); }
   // From now on write() drops what was written before.

@@ -378,6 +378,7 @@ Command plan_sort_command() {
                       {"spillway plan --sort --memory 4G -k2,2n huge.txt", "with options of 'sort'"}};
   command.notes = "\nTakes the options of 'sort'. Reads only the sizes of files, so runs are estimated.";
   command.exit_codes.clear();
+  command.is_for_builds = true;
   command.run_words = run_plan;
   return command;
 }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <tbb/task_arena.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -35,11 +34,7 @@ bool SortOutput::overwrites(const std::string& path) const {
   return file_ ? file_->overwrites(path) : is_same_file(STDOUT_FILENO, path);
 }
 
-// One or two threads gain nothing by it.
-void SortOutput::expect(std::uint64_t offset, std::size_t bytes) {
-  constexpr int kLeastThreads = 4;
-  if (file_ && tbb::this_task_arena::max_concurrency() >= kLeastThreads) file_->expect(offset, bytes);
-}
+bool SortOutput::expect(std::uint64_t offset, std::size_t bytes) { return file_ && file_->expect(offset, bytes); }
 
 void SortOutput::write(std::span<const std::uint8_t> bytes) {
   if (has_places()) return write_at(bytes_, bytes);

@@ -68,6 +68,14 @@ TEST(LineGpuPlan, SharesWhatOneGpuDoesNotHold) {
   EXPECT_EQ(limited.devices[0].memory_bytes, 2 * kGiB);
 }
 
+TEST(LineGpuPlan, MergesNoRunsIfTheHostHoldsTheText) {
+  LineSortShape large = shape();
+  large.input_bytes = 100 * kGiB;
+  large.memory_bytes = 200 * kGiB;
+  EXPECT_EQ(plan({}, large).sorting, LineSorting::kCpu);
+  EXPECT_EQ(plan({true, {0}}, large).sorting, LineSorting::kDevice);
+}
+
 TEST(LineGpuPlan, AsksForNoGpuWhereNoneIsOfUse) {
   const auto never = []() -> GpuStatus { throw std::logic_error("not needed"); };
   LineSortShape keys = shape(), stream = shape(), tight = shape();

@@ -21,7 +21,10 @@ class TextOutput final : public LineOutput {
  public:
   explicit TextOutput(bool has_places) : has_places_(has_places) {}
   bool has_places() const override { return has_places_; }
-  void expect(std::uint64_t offset, std::size_t bytes) override { text.resize(offset + bytes, '?'); }
+  bool expect(std::uint64_t offset, std::size_t bytes) override {
+    text.resize(std::max<std::size_t>(text.size(), offset + bytes), '?');
+    return true;
+  }
   void write(std::span<const std::uint8_t> bytes) override {
     EXPECT_EQ(bytes.back(), '\n');
     text.append(bytes.begin(), bytes.end());
