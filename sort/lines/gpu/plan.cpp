@@ -132,13 +132,17 @@ LineGpuPlan plan_line_gpu(const LineGpuRequest& request, const LineSortShape& sh
   plan.reason = is_wanted ? "asked for" : reason_against(shape, seconds);
   if (!is_wanted && !plan.reason.empty()) return plan;
   const GpuStatus status = find();
-  const std::vector<GpuInfo> gpus = find_gpus_of(status, request.gpus);
+  std::vector<GpuInfo> gpus = find_gpus_of(status, request.gpus);
   if (is_wanted) {
     check_wanted(request.gpus.empty() ? "--sorter " + request.sorter : "--gpu", shape, !gpus.empty(), status);
   } else {
     plan.reason = gpus.empty() ? "no GPU can be used: " + status.detail : compare(shape, seconds);
   }
   if (gpus.empty()) return plan;
+  // CUDA takes at most half of the memory.
+  if (const std::size_t most = std::max<std::size_t>(shape.memory_bytes / 2 / kCudaBytes, 1); gpus.size() > most) {
+    gpus.resize(most);
+  }
   const std::size_t device_bytes = choose_devices(plan, gpus, request.memory_bytes, shape.input_bytes);
   if (!is_wanted && plan.devices.size() > 1 && fits_host(shape)) {
     LineGpuPlan on_cpu;
@@ -152,7 +156,12 @@ LineGpuPlan plan_line_gpu(const LineGpuRequest& request, const LineSortShape& sh
   plan.host_bytes = contexts * kCudaBytes + (2 * plan.devices.size() + 1) * plan.buffer_bytes;
   const std::string found = is_device_sorter(plan.sorter) ? obstacle(shape) : plan.sorter + " sorts text of the host";
   plan.sorting = found.empty() ? LineSorting::kDevice : LineSorting::kString;
-  if (!found.empty()) plan.reason += "; text stays in host memory: " + found;
+  if (found.empty()) return plan;
+  plan.reason += "; text stays in host memory: " + found;
+  const int first = find_gpus_of(status, {}).front().id;
+  if (plan.devices.front().gpu != first) {
+    throw UsageError("--gpu: text in host memory is sorted by GPU " + std::to_string(first) + " only, and " + found);
+  }
   return plan;
 }
 

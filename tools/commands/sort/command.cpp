@@ -204,7 +204,7 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
   std::optional<FallbackStringSorter> on_gpu;
   if (gpu.sorting == LineSorting::kString) {
     engine.sorter = &on_gpu.emplace(*find_string_sorter(gpu.sorter), note);
-    engine.memory_bytes -= gpu.host_bytes;
+    engine.memory_bytes -= std::min(engine.memory_bytes, gpu.host_bytes);
   }
   LineInput input = open_input();
   engine.maps_inputs = !overwrites;

@@ -1,5 +1,6 @@
 #include "tools/commands/sort/gpu.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -51,7 +52,7 @@ std::string describe_sort_plan(const LineSortShape& shape, const LineGpuPlan& gp
 
 bool sort_in_gpu_memory(const LineGpuPlan& plan, LineInput& input, const LineOrder& order, LineSortOptions engine,
                         RepeatableOutput& output, const std::function<void(const std::string&)>& note) {
-  engine.memory_bytes -= plan.host_bytes;
+  engine.memory_bytes -= std::min(engine.memory_bytes, plan.host_bytes);
   try {
     std::vector<std::unique_ptr<LineDevice>> devices;
     for (const LineGpuPlan::Device& device : plan.devices) {

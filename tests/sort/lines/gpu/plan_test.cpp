@@ -57,6 +57,10 @@ TEST(LineGpuPlan, SharesWhatOneGpuDoesNotHold) {
   EXPECT_EQ(both.devices[1].gpu, 1);
   EXPECT_EQ(both.devices[1].memory_bytes, 0u);
   EXPECT_GT(both.host_bytes, plan({}, shape()).host_bytes);
+  LineSortShape tight = large;
+  tight.memory_bytes = kGiB / 2;
+  EXPECT_LT(plan({}, tight).host_bytes, tight.memory_bytes);
+  EXPECT_EQ(plan({}, tight).devices.at(1).gpu, 0);
   const LineGpuPlan halves = plan({true, {1}}, large);
   ASSERT_EQ(halves.devices.size(), 2u);
   EXPECT_EQ(halves.devices[0].gpu, 1);
@@ -96,6 +100,7 @@ TEST(LineGpuPlan, LeavesTextInHostMemoryWhereItMust) {
   EXPECT_EQ(plan({true, {}, "gpu-string-merge"}, keys).sorting, LineSorting::kString);
   EXPECT_EQ(plan({true, {}, "gpu-string-merge"}, shape()).sorting, LineSorting::kDevice);
   EXPECT_EQ(plan({true, {}, "hybrid-msd"}, shape()).sorting, LineSorting::kString);
+  EXPECT_THROW(plan({true, {1}, "hybrid-msd"}, shape()), UsageError);
 }
 
 TEST(LineGpuPlan, RefusesWhatWasNamedAndIsNotThere) {
