@@ -85,10 +85,10 @@ bool fits_host(const LineSortShape& shape) {
 }
 
 Seconds estimate(const LineSortShape& shape, const LineGpuCosts& costs) {
-  const double bytes = static_cast<double>(shape.input_bytes), write = bytes * costs.write_second_per_byte;
+  const double bytes = static_cast<double>(shape.input_bytes);
   const double thread_second = fits_host(shape) ? costs.cpu_thread_second_per_byte : costs.runs_thread_second_per_byte;
-  return {write + bytes * thread_second / static_cast<double>(shape.threads),
-          write + costs.start_seconds + bytes * costs.gpu_second_per_byte};
+  return {bytes * (costs.cpu_write_second_per_byte + thread_second / static_cast<double>(shape.threads)),
+          bytes * (costs.write_second_per_byte + costs.gpu_second_per_byte) + costs.start_seconds};
 }
 
 std::string compare(const LineSortShape& shape, const Seconds& seconds) {
