@@ -1,7 +1,10 @@
 #include "io/file/placed_file.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,9 +21,19 @@ namespace {
 
 constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
 constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
+constexpr std::size_t kLeastMapped = std::size_t{1} << 20;
+constexpr std::uint64_t kPageBytes = 4096;
 
 FileDescriptor open_to_write(const std::string& path, int flags, mode_t mode) {
   return above_standard_streams(FileDescriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, mode)));
+}
+
+// Whether fallocate() promises space without filling it, and a mapping then takes bytes come what may.
+bool allocates_at_once(int descriptor) {
+  struct statfs status = {};
+  if (::fstatfs(descriptor, &status) != 0) return false;
+  const auto type = static_cast<std::uint32_t>(status.f_type);
+  return type == EXT4_SUPER_MAGIC || type == XFS_SUPER_MAGIC;
 }
 
 // Whether the file is what a standard stream writes to, whose later writers must find it under its name.
@@ -101,6 +114,7 @@ void PlacedFile::open(FileSystem& files) {
 }
 
 PlacedFile::~PlacedFile() {
+  unmap();
   if (!temporary_.empty()) static_cast<void>(::unlink(temporary_.c_str()));
   if (is_created_ && !is_finished_) static_cast<void>(::unlink(target_.c_str()));
 }
@@ -137,7 +151,9 @@ void PlacedFile::open_new() {
 
 bool PlacedFile::open_nameless(mode_t mode) {
   // Without /proc it could not get a name later.
-  if (::access("/proc/self/fd", X_OK) == 0) file_ = open_to_write(parent_directory(target_), O_TMPFILE, mode);
+  if (::access("/proc/self/fd", X_OK) != 0) return false;
+  file_ = above_standard_streams(
+      FileDescriptor(::open(parent_directory(target_).c_str(), O_RDWR | O_CLOEXEC | O_TMPFILE, mode)));
   return file_.valid();
 }
 
@@ -167,7 +183,32 @@ bool PlacedFile::keep_attributes() const {
          ::fchmod(file_.get(), status.st_mode & 07777) == 0;
 }
 
+// Only a file without a name is mapped: nobody else can cut it. What cannot be allocated is an error of the write that
+// finds no space.
+bool PlacedFile::expect(std::uint64_t offset, std::size_t bytes) {
+  unmap();
+  if (!is_nameless_ || bytes < kLeastMapped || !allocates_at_once(file_.get())) return false;
+  const std::uint64_t in_page = offset % kPageBytes;
+  if (::fallocate(file_.get(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) return false;
+  void* const pages = ::mmap(nullptr, in_page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(),
+                             static_cast<off_t>(offset - in_page));
+  if (pages == MAP_FAILED) return false;
+  pages_ = {static_cast<std::uint8_t*>(pages), in_page + bytes};
+  mapped_ = pages_.subspan(in_page);
+  mapped_offset_ = offset;
+  return true;
+}
+
+void PlacedFile::unmap() {
+  if (!pages_.empty()) ::munmap(pages_.data(), pages_.size());
+  pages_ = mapped_ = {};
+}
+
 void PlacedFile::write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) {
+  if (offset >= mapped_offset_ && offset - mapped_offset_ + bytes.size() <= mapped_.size()) {
+    if (!bytes.empty()) std::memcpy(mapped_.data() + (offset - mapped_offset_), bytes.data(), bytes.size());
+    return;
+  }
   errno = write_all_at(file_.get(), offset, bytes);
   if (errno != 0) fail("write");
 }
@@ -186,6 +227,7 @@ void PlacedFile::append(std::span<const std::uint8_t> bytes) {
 }
 
 void PlacedFile::finish(std::uint64_t bytes, bool syncs) {
+  unmap();
   const bool is_cut = has_places_ && !replaces_ && !is_nameless_;
   if (is_cut && ::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail("write");
   if (replaces_ && syncs) sync();

@@ -37,6 +37,10 @@ class PlacedFile {
   bool replaces(const std::string& path) const;
   // Whether write_at() can be used; if not, append().
   bool has_places() const { return has_places_; }
+  // Says, while no write is under way, that all writes up to the next call go to this range, and fill it; an empty
+  // range ends that. Where the file system takes it, threads then copy into the file's pages side by side, where calls
+  // of write() to one file wait for each other. Returns whether they do.
+  bool expect(std::uint64_t offset, std::size_t bytes);
   // Thread-safe. Throws PlacedFileError.
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes);
   // For one thread at a time. Throws PlacedFileError.
@@ -53,6 +57,7 @@ class PlacedFile {
   bool open_beside();
   void discard_beside();
   bool keep_attributes() const;
+  void unmap();
   void sync() const;
   void take_name(bool syncs);
   void replace();
@@ -64,6 +69,10 @@ class PlacedFile {
   FileDescriptor file_;
   bool has_places_ = false, is_nameless_ = false, is_created_ = false, is_finished_ = false;
   bool replaces_ = false;  // the target, by a rename
+  // What is expected, and mapped: pages from before `mapped_offset_`.
+  std::span<std::uint8_t> pages_;
+  std::uint64_t mapped_offset_ = 0;
+  std::span<std::uint8_t> mapped_;
 };
 
 // Whether a descriptor writes to the regular file or disk that is read from `path`, "-" for standard input.

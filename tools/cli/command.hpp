@@ -60,7 +60,7 @@ struct Command {
   std::vector<boost::program_options::options_description> groups;
   std::size_t min_operands = 0, max_operands = 0;
   std::vector<std::pair<ExitCode, std::string>> exit_codes;  // besides kDone and kUsageOrIo
-  bool is_for_builds = false;                                // not listed in help, manual page and completions
+  bool is_for_builds = false;  // or an option of another command: not listed in help, manual page and completions
   std::function<ExitCode(const Arguments&, Session&)> run;
   // Instead of run(): the command reads its words itself. -h and -V then have meanings of its own.
   std::function<ExitCode(const std::vector<std::string>&, Session&)> run_words;

@@ -77,7 +77,15 @@ ordered_json plan_json(const JobPlan& plan, const IndexOptions& options) {
           {"plan", plan.describe()}};
 }
 
+// `plan --sort` is a command of its own (tools/commands/sort/command.cpp), for it takes other options.
+boost::program_options::options_description sort_option() {
+  auto group = option_group("Instead");
+  add_flag(group, "sort", "as the first word: show what 'sort' would do; takes the options of 'sort'");
+  return group;
+}
+
 ExitCode run_plan_command(const Arguments& arguments, Session& session) {
+  if (arguments.has("sort")) throw UsageError("--sort must be the first word after 'plan', before options of 'sort'");
   const auto check = interruption_check(session.signal_number);
   const IndexOptions options = plan_options(arguments, session.files, check);
   const JobPlan plan = plan_job(options, options.content, session.files, check);
@@ -93,13 +101,15 @@ Command plan_command() {
   command.summary = "show what 'index' would do, and why, without doing it";
   command.examples = {{"spillway plan docs.jsonl", "blocks, runs, merge passes, memory and disk"},
                       {"spillway plan --memory 256M --threads 4 docs.jsonl.zst", "with other resources"},
-                      {"spillway plan --json corpus/", "for programs"}};
+                      {"spillway plan --json corpus/", "for programs"},
+                      {"spillway plan --sort -k2 huge.txt", "what 'sort' would do: memory, runs, sorter and GPU"}};
   command.operands = "INPUT... [OPTIONS]";
   command.notes =
       "\nTakes the options of 'index' that change the plan. Reads only the names, sizes and first bytes of the files, "
       "so\n"
       "figures that depend on their text are estimates, marked as such.";
   command.groups = plan_option_groups();
+  command.groups.push_back(sort_option());
   command.min_operands = 1;
   command.max_operands = std::numeric_limits<std::size_t>::max();
   command.exit_codes = {

@@ -15,6 +15,9 @@ class LineOutput {
   // Whether write_at() can be used. If not, write() is called in order, by one thread at a time. Both get whole lines.
   virtual bool has_places() const = 0;
   virtual void write(std::span<const std::uint8_t> bytes) = 0;
+  // Says, while no write is under way, that all writes up to the next call go to this range, and fill it. Returns
+  // whether they become copies into the file's pages.
+  virtual bool expect(std::uint64_t, std::size_t) { return false; }
   // Thread-safe. Offsets count from where this sort's output begins.
   virtual void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) = 0;
   // Whether what is still to come is not wanted, and need not be made. Thread-safe.

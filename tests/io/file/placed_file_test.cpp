@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
+#include <vector>
 
 #include "io/file/posix_file_system.hpp"
 #include "tests/support/scratch_directory.hpp"
@@ -42,6 +44,24 @@ TEST_F(PlacedFileTest, TakesBytesAtPlacesInAnyOrder) {
   file.write_at(0, bytes_of("abc"));
   file.finish(6, true);
   EXPECT_EQ(content(), "abcdef");
+}
+
+TEST_F(PlacedFileTest, TakesBytesOfManyThreadsInRangesThatAreExpected) {
+  constexpr std::size_t kRange = 3456789, kPart = 123457;
+  std::string text(5 * kRange, '\0');
+  for (std::size_t i = 0; i != text.size(); ++i) text[i] = static_cast<char>(i * 2654435761u >> 13);
+  PlacedFile file(posix_file_system(), path_, no_check);
+  for (std::size_t begin = 0; begin != text.size(); begin += kRange) {
+    file.expect(begin, kRange);
+    std::vector<std::jthread> threads;
+    for (std::size_t at = begin; at < begin + kRange; at += kPart) {
+      const auto part = std::string_view(text).substr(at, std::min(kPart, begin + kRange - at));
+      threads.emplace_back([&file, at, part] { file.write_at(at, bytes_of(part)); });
+    }
+  }
+  file.write_at(text.size(), bytes_of("the end"));
+  file.finish(text.size() + 7, true);
+  EXPECT_TRUE(content() == text + "the end");
 }
 
 TEST_F(PlacedFileTest, LeavesTheOldContentUntilItIsFinished) {

@@ -18,6 +18,7 @@
 
 #include "io/memory/budget.hpp"
 #include "io/memory/limits.hpp"
+#include "sort/lines/gpu/fallback_sorter.hpp"
 #include "sort/lines/input_merge.hpp"
 #include "sort/lines/sorter.hpp"
 #include "sort/sort_plan.hpp"
@@ -29,6 +30,7 @@
 #include "tools/commands/sort/collate.hpp"
 #include "tools/commands/sort/count_output.hpp"
 #include "tools/commands/sort/debug.hpp"
+#include "tools/commands/sort/gpu.hpp"
 #include "tools/commands/sort/gzip_output.hpp"
 #include "tools/commands/sort/head_output.hpp"
 #include "tools/commands/sort/option_groups.hpp"
@@ -166,6 +168,14 @@ std::size_t packing_memory(SortPacking packing) {
   return packing == SortPacking::kZstd ? ZstdOutput::kMemoryBytes : GzipOutput::kMemoryBytes;
 }
 
+LineSortShape sort_shape(const SortOptions& options, const std::optional<PackedInputs>& packed, FileSystem& files) {
+  const auto bytes = packed && packed->count() != 0 ? std::nullopt : file_bytes(options.inputs, files);
+  const LineOrder& order = options.order;
+  const bool is_of_lines = order.keys.empty() && order.collation == nullptr && order.format.has_ends();
+  return {!is_of_lines || options.head, bytes.has_value(), bytes.value_or(0), memory_bytes(options),
+          thread_count(options)};
+}
+
 void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& output, Session& session,
                  SortReport& report) {
   const std::optional<PackedInputs> packed = find_packed(options, session);
@@ -199,10 +209,30 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
     return;
   }
   const LineInput* reading = nullptr;
-  LineInput input(session.files, options.inputs, options.order.format, report.check_of(reading), opener_of(packed));
+  const auto open_input = [&] {
+    return LineInput(session.files, options.inputs, options.order.format, report.check_of(reading), opener_of(packed));
+  };
+  const auto note = [&](const std::string& message) { report.say(program_name(session) + ": note: " + message); };
+  LineSortShape shape = sort_shape(options, packed, session.files);
+  // What is written over could not be read again.
+  shape.has_whole_input &= !overwrites;
+  const LineGpuPlan gpu = plan_sort_gpu(options, shape);
+  RepeatableOutput repeatable(output);
+  if (gpu.sorting == LineSorting::kDevice) {
+    LineInput input = open_input();
+    reading = &input;
+    if (sort_in_gpu_memory(gpu, input, options.order, engine, repeatable, note)) return;
+    engine.sorter = nullptr;
+  }
+  std::optional<FallbackStringSorter> on_gpu;
+  if (gpu.sorting == LineSorting::kString) {
+    engine.sorter = &on_gpu.emplace(*find_string_sorter(gpu.sorter), note);
+    engine.memory_bytes -= std::min(engine.memory_bytes, gpu.host_bytes);
+  }
+  LineInput input = open_input();
   reading = &input;
   engine.maps_inputs = !overwrites;
-  sort_lines(input, options.order, engine, output);
+  sort_lines(input, options.order, engine, repeatable);
 }
 
 // Sorts or merges to the output, and finishes that.
@@ -273,17 +303,31 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
   return ExitCode::kDone;
 }
 
-ExitCode run_sort(const std::vector<std::string>& words, Session& session) {
-  const Command command = sort_command();
-  const std::string hint = session.is_called_sort ? "sort" : "spillway sort";
+ExitCode print_plan(const SortOptions& options, Session& session) {
+  for (const std::string& path : options.inputs) check_input(path, "cannot read");
+  static_cast<void>(sorter_named(options.sorter));
+  const std::optional<PackedInputs> packed = find_packed(options, session);
+  const LineSortShape shape = sort_shape(options, packed, session.files);
+  const std::size_t own = tbb::task_arena(static_cast<int>(shape.threads)).execute([] { return unsorted_memory(); });
+  const std::size_t for_lines = std::max(shape.memory_bytes, own + (std::size_t{4} << 20)) - own;
+  const std::string sorter = options.sorter == "auto" ? "multikey quicksort of parts" : options.sorter;
+  session.out.write(describe_sort_plan(shape, plan_sort_gpu(options, shape), sorter, for_lines));
+  return ExitCode::kDone;
+}
+
+// Calls action(options, session), and reports errors as GNU sort does.
+template <typename Action>
+ExitCode run_with_options(const Command& command, const std::vector<std::string>& words, Session& session,
+                          const Action& action) {
+  const std::string hint = session.is_called_sort ? "sort" : "spillway " + command.name;
   try {
     const SortOptions options = parse_sort_options(command, words, program_name(session), session.files);
     if (options.asks_version) {
-      session.out.write(std::string("spillway sort ") + kVersion + "\n");
+      session.out.write("spillway " + command.name + " " + kVersion + "\n");
     } else if (options.asks_help) {
       session.out.write(help_text(command));
     } else {
-      return sort_files(options, session);
+      return action(options, session);
     }
     return ExitCode::kDone;
   } catch (const InterruptedError&) {
@@ -297,6 +341,14 @@ ExitCode run_sort(const std::vector<std::string>& words, Session& session) {
     print_error(session, error.what());
   }
   return ExitCode::kUsageOrIo;
+}
+
+ExitCode run_sort(const std::vector<std::string>& words, Session& session) {
+  return run_with_options(sort_command(), words, session, sort_files);
+}
+
+ExitCode run_plan(const std::vector<std::string>& words, Session& session) {
+  return run_with_options(plan_sort_command(), words, session, print_plan);
 }
 
 }  // namespace
@@ -320,6 +372,19 @@ Command sort_command() {
   command.max_operands = std::numeric_limits<std::size_t>::max();
   command.exit_codes = {{ExitCode::kBadIndex, "-c or -C: the input is not sorted"}};
   command.run_words = run_sort;
+  return command;
+}
+
+Command plan_sort_command() {
+  Command command = sort_command();
+  command.name = "plan --sort";
+  command.summary = "show what 'sort' would do, and why, without doing it";
+  command.examples = {{"spillway plan --sort words.txt", "memory, runs, sorter and GPU"},
+                      {"spillway plan --sort --memory 4G -k2,2n huge.txt", "with options of 'sort'"}};
+  command.notes = "\nTakes the options of 'sort'. Reads only the sizes of files, so runs are estimated.";
+  command.exit_codes.clear();
+  command.is_for_builds = true;
+  command.run_words = run_plan;
   return command;
 }
 

@@ -61,7 +61,10 @@ boost::program_options::options_description resource_options() {
   add_value(group, "batch-size", "N", "merge at most N runs or inputs at once");
   add_value(group, "compress-program", "PROGRAM", "accepted; scratch files are compressed without it");
   add_value(group, "block-bytes", "SIZE", "for tests: memory of the lines that are sorted at once");
-  add_value(group, "sorter", "NAME", "auto, cpu-msd or cpu-multikey");
+  add_value(group, "sorter", "NAME",
+            "auto, cpu-msd or cpu-multikey; on a GPU: gpu-string-radix, gpu-string-merge or hybrid-msd");
+  add_value(group, "gpu", "IDS", "auto (default): sort on GPUs if that is sooner; never; or the numbers of GPUs: 0,1");
+  add_value(group, "gpu-memory", "SIZE", "memory to use on each GPU (default: four fifths of what is free)");
   return group;
 }
 

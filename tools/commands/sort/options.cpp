@@ -61,6 +61,7 @@ class OptionReader {
  private:
   void take(int option, int long_index);
   void take_long(const std::string& name);
+  void take_gpus(const std::string& text);
   void take_operand(const std::string& text);
   bool operands_only(int last) const;
   std::string shown(char letter, int long_index) const;
@@ -282,6 +283,19 @@ void OptionReader::take_long(const std::string& name) {
     options_.unpacking = parse_unpack_word(optarg) ? SortUnpacking::kAuto : SortUnpacking::kNever;
   } else if (name == "sorter") {
     options_.sorter = optarg;
+  } else if (name == "gpu") {
+    take_gpus(optarg);
+  } else if (name == "gpu-memory") {
+    options_.gpu_memory_bytes = parse_size("--gpu-memory", optarg);
+  }
+}
+
+void OptionReader::take_gpus(const std::string& text) {
+  options_.uses_gpu = text != "never";
+  options_.gpus.clear();
+  if (text == "never" || text == "auto") return;
+  for (const std::string& id : parse_list("--gpu", text)) {
+    options_.gpus.push_back(static_cast<int>(parse_count("--gpu", id, 0, 1023)));
   }
 }
 

@@ -33,7 +33,7 @@ struct SortOptions {
   bool merges = false, debug = false, counts = false, asks_help = false, asks_version = false;
   std::optional<std::uint64_t> buffer_bytes;  // -S
   std::optional<std::uint64_t> memory_bytes;  // --memory
-  std::uint64_t temp_limit_bytes = 0, block_bytes = 0;
+  std::uint64_t temp_limit_bytes = 0, block_bytes = 0, gpu_memory_bytes = 0;
   std::vector<std::string> temp_directories;
   std::optional<std::uint64_t> head;  // lines of the output
   std::optional<std::string> report_path;
@@ -41,6 +41,8 @@ struct SortOptions {
   std::size_t threads = 0;  // 0: one for each processor
   std::size_t batch_size = 0;
   std::string compress_program, sorter = "auto";
+  bool uses_gpu = true;   // false: --gpu never
+  std::vector<int> gpus;  // --gpu IDS
 };
 
 // `command` tells the options; `program` is for messages of getopt. Reads the file of --files0-from. Throws SortError.

@@ -34,6 +34,8 @@ bool SortOutput::overwrites(const std::string& path) const {
   return file_ ? file_->overwrites(path) : is_same_file(STDOUT_FILENO, path);
 }
 
+bool SortOutput::expect(std::uint64_t offset, std::size_t bytes) { return file_ && file_->expect(offset, bytes); }
+
 void SortOutput::write(std::span<const std::uint8_t> bytes) {
   if (has_places()) return write_at(bytes_, bytes);
   throw_if_interrupted(session_.signal_number);
@@ -54,9 +56,12 @@ void SortOutput::append(std::span<const std::uint8_t> bytes) {
   }
 }
 
+// A place may be written again (sort/lines/gpu/sorter.hpp).
 void SortOutput::write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) {
   throw_if_interrupted(session_.signal_number);
-  bytes_ += bytes.size();
+  const std::uint64_t end = offset + bytes.size();
+  for (std::uint64_t most = bytes_; most < end && !bytes_.compare_exchange_weak(most, end);) {
+  }
   if (file_) return file_->write_at(offset, bytes);
   const int error = write_all_at(STDOUT_FILENO, base_ + offset, bytes);
   if (error != 0) throw PlacedFileError("write", error, "standard output");

@@ -20,6 +20,7 @@ class SortOutput final : public LineOutput {
   // Whether writes change what is read from `path`, "-" for standard input.
   bool overwrites(const std::string& path) const;
   bool has_places() const override { return file_ ? file_->has_places() : has_places_; }
+  bool expect(std::uint64_t offset, std::size_t bytes) override;
   void write(std::span<const std::uint8_t> bytes) override;
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) override;
   std::uint64_t bytes_written() const { return bytes_; }

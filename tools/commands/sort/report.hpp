@@ -64,6 +64,7 @@ class CountedOutput final : public LineOutput {
   CountedOutput(SortReport& report, LineOutput& output) : report_(report), output_(output) {}
   bool has_places() const override { return output_.has_places(); }
   bool is_full() const override { return output_.is_full(); }
+  bool expect(std::uint64_t offset, std::size_t bytes) override { return output_.expect(offset, bytes); }
   void write(std::span<const std::uint8_t> bytes) override {
     output_.write(bytes);
     report_.note_written(bytes.size());
