@@ -28,17 +28,17 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/sort/check.hpp"
 #include "tools/commands/sort/collate.hpp"
-#include "tools/commands/sort/count_output.hpp"
 #include "tools/commands/sort/debug.hpp"
 #include "tools/commands/sort/gpu.hpp"
-#include "tools/commands/sort/gzip_output.hpp"
-#include "tools/commands/sort/head_output.hpp"
 #include "tools/commands/sort/option_groups.hpp"
 #include "tools/commands/sort/options.hpp"
-#include "tools/commands/sort/output.hpp"
+#include "tools/commands/sort/output/count_output.hpp"
+#include "tools/commands/sort/output/file_output.hpp"
+#include "tools/commands/sort/output/gzip_output.hpp"
+#include "tools/commands/sort/output/head_output.hpp"
+#include "tools/commands/sort/output/zstd_output.hpp"
 #include "tools/commands/sort/packed_inputs.hpp"
 #include "tools/commands/sort/report.hpp"
-#include "tools/commands/sort/zstd_output.hpp"
 
 namespace spillway {
 

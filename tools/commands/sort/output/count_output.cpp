@@ -1,4 +1,4 @@
-#include "tools/commands/sort/count_output.hpp"
+#include "tools/commands/sort/output/count_output.hpp"
 
 #include <cinttypes>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "tools/commands/sort/output.hpp"
+#include "tools/commands/sort/output/file_output.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "tools/commands/sort/zstd_output.hpp"
+#include "tools/commands/sort/output/zstd_output.hpp"
 
 #include <new>
 #include <stdexcept>

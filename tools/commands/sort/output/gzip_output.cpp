@@ -1,4 +1,4 @@
-#include "tools/commands/sort/gzip_output.hpp"
+#include "tools/commands/sort/output/gzip_output.hpp"
 
 #include <algorithm>
 #include <limits>

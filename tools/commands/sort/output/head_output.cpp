@@ -1,4 +1,4 @@
-#include "tools/commands/sort/head_output.hpp"
+#include "tools/commands/sort/output/head_output.hpp"
 
 namespace spillway {
 
