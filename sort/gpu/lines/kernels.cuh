@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cub/block/block_scan.cuh>
 
+#include "sort/gpu/device/warp.cuh"
 #include "sort/gpu/interface/string_sorter.hpp"
 
 namespace spillway::line_device {
@@ -55,14 +56,14 @@ __global__ void count_ends_kernel(TextRange text, unsigned long long* d_count) {
   for (std::size_t at = first; at < text.end; at += std::size_t{gridDim.x} * kTileBytes) {
     count += static_cast<unsigned>(__popc(find_ends(text, at, load_word(text, at))));
   }
-  count = __reduce_add_sync(~0u, count);
+  count = warp_sum(count);
   if (threadIdx.x % 32 == 0 && count != 0) atomicAdd(d_count, count);
 }
 
 // Counts the line ends of each tile. Requires: the range begins at 0.
 __global__ void count_tiles_kernel(TextRange text, std::uint32_t* d_counts) {
   const std::size_t at = blockIdx.x * kTileBytes + threadIdx.x * 16;
-  const unsigned count = __reduce_add_sync(~0u, __popc(find_ends(text, at, load_word(text, at))));
+  const unsigned count = warp_sum(static_cast<unsigned>(__popc(find_ends(text, at, load_word(text, at)))));
   if (threadIdx.x % 32 == 0 && count != 0) atomicAdd(d_counts + blockIdx.x, count);
 }
 

@@ -1,4 +1,4 @@
-// The counters that the kernels of gpu-string-radix report to the host, and warp-wide reductions.
+// The counters that the kernels of gpu-string-radix report to the host.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,5 @@ struct StringCounters {
   ListCounters lists[kFinishClasses + 1];  // by class; the last element counts large segments of this round
   ListCounters kept;                       // the large segments that need another round
 };
-
-__device__ inline std::uint32_t warp_sum(std::uint32_t value) {
-  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(~0u, value, distance);
-  return value;
-}
-__device__ inline std::uint32_t warp_min(std::uint32_t value) {
-  for (int distance = 16; distance > 0; distance /= 2) value = min(value, __shfl_xor_sync(~0u, value, distance));
-  return value;
-}
-__device__ inline std::uint32_t warp_max(std::uint32_t value) {
-  for (int distance = 16; distance > 0; distance /= 2) value = max(value, __shfl_xor_sync(~0u, value, distance));
-  return value;
-}
 
 }  // namespace spillway

@@ -4,6 +4,7 @@
 
 #include <cub/block/block_scan.cuh>
 
+#include "sort/gpu/device/warp.cuh"
 #include "sort/gpu/string/words.hpp"
 #include "sort/gpu/string_radix/counters.cuh"
 
