@@ -31,7 +31,7 @@ std::optional<CorpusReader::Work> CorpusReader::next_work() {
   for (; file_ != std::default_sentinel; end_file()) {
     if (needs_reader(*file_)) {
       if (auto records = next_records()) return std::move(*records);
-      if (stopped_) return std::nullopt;
+      if (stopped_ || must_wait_) return std::nullopt;
       left_bytes_ -= std::min(left_bytes_, file_->end - file_->begin);
     } else if (const PlainFiles files = next_files(); files.count != 0) {
       return files;
@@ -48,15 +48,19 @@ void CorpusReader::end_file() {
   done_ = {};
 }
 
+// Returns nothing at the end of the file, or if it must_wait_.
 std::optional<UnpackedRecords> CorpusReader::next_records() {
-  while (auto records = packed_->next()) {
+  for (;;) {
+    auto item = packed_->try_next();
+    must_wait_ = !item;
+    if (must_wait_ || !*item) return std::nullopt;
+    std::optional<UnpackedRecords> records = std::move(*item);
     const std::uint64_t faults_before = position_.faults;
     position_.offset = std::max(position_.offset, records->base_offset + records->end_offset);
     position_.faults += records->fault ? 1 : 0;
     if (records->fault && faults_before < done_.faults) records->fault.reset();
     if (!drop_done(*records)) return records;
   }
-  return std::nullopt;
 }
 
 // Another reader has done the file up to an offset, which is a border between records. Returns whether nothing is left.
@@ -118,11 +122,22 @@ std::uint64_t CorpusReader::next_range_bytes() const {
 
 bool CorpusReader::next(CorpusTask& task) {
   task = {};
+  for (;;) {
+    const auto is_taken = try_next(task);
+    if (is_taken) return *is_taken;
+    packed_->wait_or_help();
+  }
+}
+
+// Returns nothing if the reader thread is not so far, and false at the end.
+std::optional<bool> CorpusReader::try_next(CorpusTask& task) {
   const std::lock_guard lock(mutex_);
   if (stopped_) return false;
   if (error_ != nullptr) std::rethrow_exception(error_);
   try {
+    must_wait_ = false;
     auto work = next_work();
+    if (must_wait_) return std::nullopt;
     if (!work) return false;
     task = {position_.task++, std::move(*work), {}};
     task.end = position_;
@@ -131,6 +146,10 @@ bool CorpusReader::next(CorpusTask& task) {
     error_ = std::current_exception();
     throw;
   }
+}
+
+void CorpusReader::help() {
+  if (packed_ != nullptr) packed_->help();
 }
 
 void CorpusReader::stop() {

@@ -16,8 +16,9 @@ namespace spillway {
 class PackedReader;
 
 // Hands out tasks in input order. next() is thread-safe. Compressed files and streams are unpacked by a thread of the
-// reader's own. It has 2 * threads + 1 buffers of buffer_bytes, and a task holds one of them until it is destroyed, so
-// a caller keeps at most `threads` tasks at a time.
+// reader's own; threads that wait in next() unpack members of gzip ahead of it. It has 2 * threads + 1 buffers of
+// buffer_bytes, and a task holds one of them until it is destroyed, so a caller keeps at most `threads` tasks at a
+// time.
 class CorpusReader {
  public:
   // Reserves the reader's own memory (unpacked buffers, zlib or zstd state) from `budget` and spools long records of
@@ -29,6 +30,9 @@ class CorpusReader {
   // Returns false at the end of the input. Gives the buffer of the previous task back first. Throws, also in later
   // calls, what the reader thread met: IoError, or BudgetError for a zstd window.
   bool next(CorpusTask& task);
+  // Unpacks members of gzip for those that call next(), until all input is unpacked or the reader is stopped. For
+  // threads beside those that call next(), which do it while they wait.
+  void help();
   // Makes all waiting and later next() calls return false.
   void stop();
 
@@ -36,6 +40,7 @@ class CorpusReader {
 
  private:
   using Work = decltype(CorpusTask::work);
+  std::optional<bool> try_next(CorpusTask& task);
   std::optional<Work> next_work();
   std::optional<Work> next_range();
   std::optional<UnpackedRecords> next_records();
@@ -55,6 +60,7 @@ class CorpusReader {
   std::uint64_t next_begin_ = 0;  // in that file, if it is divided
   PlainRange divided_;            // that file
   InputPosition done_;            // setup_.start while its file is being unpacked again
+  bool must_wait_ = false;        // for the reader thread, as the last try_next() found
   std::exception_ptr error_;
 };
 

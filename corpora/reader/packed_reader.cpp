@@ -25,12 +25,12 @@ std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   return std::max(static_cast<std::size_t>(plan.unpack_bytes), may_need_more ? limits.unpack_bytes : 0);
 }
 
-unsigned ahead_threads(const CorpusPlan& plan, const ReaderLimits& limits) {
-  return plan.largest_gzip_bytes < GzipAhead::kLeastFileBytes ? 0 : limits.ahead_threads;
+unsigned ahead_lanes(const CorpusPlan& plan, const ReaderLimits& limits) {
+  return plan.largest_gzip_bytes < GzipAhead::kLeastFileBytes ? 0 : limits.ahead_lanes;
 }
 
 std::size_t ahead_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
-  return GzipAhead::memory_bytes(ahead_threads(plan, limits), limits.ahead_size);
+  return GzipAhead::memory_bytes(ahead_lanes(plan, limits), limits.ahead_size);
 }
 
 std::size_t room_bytes(const ReaderLimits& limits) { return limits.ahead_size.unpacked_bytes + kRecordPadding; }
@@ -57,7 +57,7 @@ std::shared_ptr<CorpusFile> entry_of(const CorpusFile& zip, const std::string& n
 std::size_t PackedReader::memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   if (!plan.needs_reader()) return 0;
   return buffer_count(limits) * padded_buffer_bytes(limits) + kBufferBytes + ahead_bytes(plan, limits) +
-         GzipAhead::room_count(ahead_threads(plan, limits)) * room_bytes(limits) + unpack_bytes(plan, limits);
+         GzipAhead::room_count(ahead_lanes(plan, limits)) * room_bytes(limits) + unpack_bytes(plan, limits);
 }
 
 PackedReader::PackedReader(const ReaderSetup& setup, MemoryBudget& budget, TempSpace& temp)
@@ -65,7 +65,7 @@ PackedReader::PackedReader(const ReaderSetup& setup, MemoryBudget& budget, TempS
       budget_(budget),
       temp_(temp),
       pool_(std::make_shared<UnpackBuffers>(buffer_count(setup.limits), padded_buffer_bytes(setup.limits), budget)),
-      ahead_rooms_(std::make_shared<UnpackBuffers>(GzipAhead::room_count(ahead_threads(setup.plan, setup.limits)),
+      ahead_rooms_(std::make_shared<UnpackBuffers>(GzipAhead::room_count(ahead_lanes(setup.plan, setup.limits)),
                                                    room_bytes(setup.limits), budget)),
       buffers_(budget, kBufferBytes + ahead_bytes(setup.plan, setup.limits), "unpacking"),
       unpack_reservation_(budget.reserve(unpack_bytes(setup.plan, setup.limits), "unpacking")),
@@ -78,50 +78,101 @@ PackedReader::~PackedReader() {
 }
 
 void PackedReader::stop() {
+  std::shared_ptr<GzipAhead> ahead;
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
+    ahead = ahead_;
   }
-  changed_.notify_all();
+  wanted_.notify_all();
+  taken_.notify_all();
   pool_->stop();
   ahead_rooms_->stop();
+  if (ahead != nullptr) ahead->stop();
 }
 
-std::optional<UnpackedRecords> PackedReader::next() {
+// The end of a file may let waiting threads go on with other files.
+std::optional<PackedReader::Item> PackedReader::try_next() {
+  Item item;
+  {
+    const std::lock_guard lock(mutex_);
+    if (queue_.empty() && error_ != nullptr && !stopped_) std::rethrow_exception(error_);
+    if (queue_.empty() && !has_ended_ && !stopped_) return std::nullopt;
+    if (queue_.empty() || stopped_) return std::optional<Item>(std::in_place);
+    item = std::move(queue_.front());
+    queue_.pop_front();
+    if (!item) ++wakes_;
+  }
+  taken_.notify_one();
+  if (!item) wanted_.notify_all();
+  return std::optional<Item>(std::in_place, std::move(item));
+}
+
+void PackedReader::wait_or_help() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return stopped_ || !queue_.empty() || error_ != nullptr; });
-  if (stopped_) return std::nullopt;
-  if (queue_.empty()) std::rethrow_exception(error_);
-  Item item = std::move(queue_.front());
-  queue_.pop_front();
-  lock.unlock();
-  changed_.notify_all();
-  return item;
+  while (!is_ready() && !help_or_wait(lock, true)) continue;
+}
+
+void PackedReader::help() {
+  std::unique_lock lock(mutex_);
+  ++helpers_;
+  while (!stopped_ && !has_ended_ && error_ == nullptr) help_or_wait(lock, false);
+  --helpers_;
+}
+
+// Returns whether it has helped.
+bool PackedReader::help_or_wait(std::unique_lock<std::mutex>& lock, bool wants_items) {
+  const std::uint64_t wakes = wakes_;
+  if (const auto ahead = ahead_; ahead != nullptr) {
+    lock.unlock();
+    const bool has_helped = ahead->help();
+    lock.lock();
+    if (has_helped) return true;
+  }
+  wanted_.wait(lock, [&] {
+    return wakes_ != wakes || (wants_items ? is_ready() : stopped_ || has_ended_ || error_ != nullptr);
+  });
+  return false;
+}
+
+// One of the threads that wait is enough, unless it might be one that does not take what there is.
+void PackedReader::wake_one() { helpers_ == 0 ? wanted_.notify_one() : wanted_.notify_all(); }
+
+void PackedReader::wake() {
+  const std::lock_guard lock(mutex_);
+  ++wakes_;
+  wake_one();
 }
 
 bool PackedReader::push(Item item) {
-  {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return stopped_ || queue_.size() < queue_limit_; });
-    if (stopped_) return false;
-    queue_.push_back(std::move(item));
-  }
-  changed_.notify_all();
+  std::unique_lock lock(mutex_);
+  taken_.wait(lock, [&] { return stopped_ || queue_.size() < queue_limit_; });
+  if (stopped_) return false;
+  queue_.push_back(std::move(item));
+  wake_one();
   return true;
 }
 
 void PackedReader::run() noexcept {
   try {
-    std::uint64_t number = 0;
-    for (const CorpusFile& file : setup_.plan.files) {
-      if (number++ < setup_.start.file) continue;
-      if (needs_reader(file) && !(read_file(file) && push(std::nullopt))) return;
-    }
+    read_files();
   } catch (...) {
     const std::lock_guard lock(mutex_);
     error_ = std::current_exception();
   }
-  changed_.notify_all();
+  {
+    const std::lock_guard lock(mutex_);
+    has_ended_ = true;
+  }
+  wanted_.notify_all();
+}
+
+void PackedReader::read_files() {
+  std::uint64_t number = 0;
+  for (const CorpusFile& file : setup_.plan.files) {
+    if (number++ < setup_.start.file) continue;
+    if (needs_reader(file) && !(read_file(file) && push(std::nullopt))) return;
+  }
 }
 
 bool PackedReader::read_file(const CorpusFile& file) {
@@ -188,10 +239,11 @@ bool PackedReader::push_fault(std::shared_ptr<const CorpusFile> file, ContainerF
 GzipCodec::StartAhead PackedReader::ahead_of(const CorpusFile& file) {
   const auto memory = buffers_.span().subspan(kBufferBytes);
   if (memory.empty() || file.is_stream || file.size < GzipAhead::kLeastFileBytes) return {};
-  return [this, memory, &file](std::uint64_t begin) -> std::unique_ptr<GzipAhead> {
+  return [this, memory, &file](std::uint64_t begin) -> std::shared_ptr<GzipAhead> {
     try {
-      return std::make_unique<GzipAhead>(setup_.files.open(file.path), file.size, begin, setup_.limits.ahead_threads,
-                                         setup_.limits.ahead_size, memory, ahead_rooms_);
+      return start_ahead(std::make_shared<GzipAhead>(
+          setup_.files.open(file.path), file.size, begin, setup_.limits.ahead_size,
+          GzipAhead::Resources{setup_.limits.ahead_lanes, memory, ahead_rooms_, [this] { wake(); }}));
     } catch (const IoError& error) {
       static_cast<void>(error);  // no more descriptors: the reader, which has the file open, goes on alone
     } catch (const std::bad_alloc& error) {
@@ -199,6 +251,17 @@ GzipCodec::StartAhead PackedReader::ahead_of(const CorpusFile& file) {
     }
     return nullptr;
   };
+}
+
+std::shared_ptr<GzipAhead> PackedReader::start_ahead(std::shared_ptr<GzipAhead> ahead) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return nullptr;
+    ahead_ = ahead;
+    ++wakes_;
+  }
+  wanted_.notify_all();
+  return ahead;
 }
 
 std::unique_ptr<UnpackedSource> PackedReader::open(const CorpusFile& file) {

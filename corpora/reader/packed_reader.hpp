@@ -1,5 +1,5 @@
 // The reader thread: unpacks the compressed files and streams of a plan, one after the other, and stays a bounded
-// number of buffers ahead of the parsers.
+// number of buffers ahead of the parsers. Parsers that would wait for it unpack members of gzip ahead of it.
 #pragma once
 
 #include <condition_variable>
@@ -26,15 +26,20 @@ class PackedReader {
   PackedReader& operator=(const PackedReader&) = delete;
   static std::size_t memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits);
 
-  // Returns the next records of the current file; nullopt at its end, after which the next file that needs_reader() is
-  // current, and after stop(). Rethrows what the thread threw.
-  std::optional<UnpackedRecords> next();
+  // The next records of the current file; nullopt at its end, after which the next file that needs_reader() is current,
+  // and after stop().
+  using Item = std::optional<UnpackedRecords>;
+  // Returns nothing if wait_or_help() must come first. Rethrows what the thread threw.
+  std::optional<Item> try_next();
+  // Returns when try_next() may have an item, or after unpacking members ahead in the meantime.
+  void wait_or_help();
+  // Unpacks members ahead until the reader has read all, or is stopped.
+  void help();
   void stop();
 
  private:
-  // nullopt marks the end of a file.
-  using Item = std::optional<UnpackedRecords>;
   void run() noexcept;
+  void read_files();
   bool read_file(const CorpusFile& file);
   bool read_zip(const CorpusFile& file);
   bool cut(std::shared_ptr<const CorpusFile> file, UnpackedSource& source, RecordCutter::Emit emit);
@@ -42,7 +47,12 @@ class PackedReader {
   std::unique_ptr<UnpackedSource> open(const CorpusFile& file);
   std::unique_ptr<UnpackedSource> unpack(const CorpusFile& file, PackedInput input);
   GzipCodec::StartAhead ahead_of(const CorpusFile& file);
+  std::shared_ptr<GzipAhead> start_ahead(std::shared_ptr<GzipAhead> ahead);
   bool push(Item item);
+  bool is_ready() const { return stopped_ || has_ended_ || error_ != nullptr || !queue_.empty(); }
+  bool help_or_wait(std::unique_lock<std::mutex>& lock, bool wants_items);
+  void wake_one();
+  void wake();
   std::span<std::uint8_t> input_buffer() { return buffers_.span().first(PackedInput::kBufferBytes); }
 
   const ReaderSetup& setup_;
@@ -52,11 +62,14 @@ class PackedReader {
   Buffer buffers_;  // for PackedInput, UnpackingStream, RecordCutter and GzipAhead
   Reservation unpack_reservation_;
   std::size_t queue_limit_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  std::mutex mutex_;                        // guards the members below
+  std::condition_variable wanted_, taken_;  // the parsers wait for items or work, the reader for room in the queue
   std::deque<Item> queue_;
+  std::shared_ptr<GzipAhead> ahead_;  // of the file that was begun last; may be closed
+  std::uint64_t wakes_ = 0;           // there may be something to do that is_ready() does not tell
+  unsigned helpers_ = 0;              // threads in help(), which take no items
   std::exception_ptr error_;
-  bool stopped_ = false;
+  bool stopped_ = false, has_ended_ = false;
   std::thread thread_;
 };
 

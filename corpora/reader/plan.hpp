@@ -52,7 +52,7 @@ struct ReaderLimits {
   unsigned threads = 1;
   // The least memory kept for windows of zstd frames that the start of a file does not show.
   std::size_t unpack_bytes = 0;
-  unsigned ahead_threads = 0;  // that unpack members of gzip ahead of the reader
+  unsigned ahead_lanes = 0;  // threads that may unpack members of gzip ahead of the reader at once
   GzipAhead::Size ahead_size = GzipAhead::kShortMembers;
 };
 

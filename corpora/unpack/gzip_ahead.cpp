@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "corpora/unpack/codec.hpp"
 #include "corpora/unpack/gzip_start.hpp"
@@ -15,13 +16,13 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kThreadBytes = std::size_t{192} << 10;  // tables of libdeflate and zlib, and the stack
-constexpr std::size_t kMaxMembers = 2048;                     // of a piece
+constexpr std::size_t kLaneBytes = std::size_t{96} << 10;  // tables of libdeflate and zlib
+constexpr std::size_t kMaxMembers = 2048;                  // of a piece
 // Places in a piece that look like a member and are none, or one for which there is no room. Where there are more, each
 // could cost as much as a member.
 constexpr int kMaxMistakes = 16;
 
-std::size_t slot_count(unsigned threads) { return std::size_t{threads} + 2; }
+std::size_t slot_count(unsigned lanes) { return std::size_t{lanes} + 2; }
 
 }  // namespace
 
@@ -78,79 +79,88 @@ class GzipAhead::Unpacker {
   libdeflate_decompressor* decompressor_ = nullptr;
 };
 
-std::size_t GzipAhead::memory_bytes(unsigned threads, const Size& size) {
-  const std::size_t of_thread = size.piece_bytes + size.member_bytes + kThreadBytes;
-  return threads == 0 ? 0 : slot_count(threads) * kMaxMembers * sizeof(Found) + threads * of_thread;
+std::size_t GzipAhead::memory_bytes(unsigned lanes, const Size& size) {
+  const std::size_t of_lane = size.piece_bytes + size.member_bytes + kLaneBytes;
+  return lanes == 0 ? 0 : slot_count(lanes) * kMaxMembers * sizeof(Found) + lanes * of_lane;
 }
 
 GzipAhead::GzipAhead(std::unique_ptr<ReadableFile> file, std::uint64_t file_bytes, std::uint64_t begin,
-                     unsigned threads, const Size& size, std::span<std::uint8_t> memory,
-                     std::shared_ptr<UnpackBuffers> rooms)
+                     const Size& size, Resources resources)
     : file_(std::move(file)),
       size_(size),
-      rooms_(std::move(rooms)),
+      resources_(std::move(resources)),
       file_bytes_(file_bytes),
       piece_count_((file_bytes + size.piece_bytes - 1) / size.piece_bytes),
-      slots_(slot_count(threads)),
+      slots_(slot_count(resources_.lanes)),
       next_piece_(begin / size.piece_bytes),
       read_piece_(next_piece_) {
   for (Slot& slot : slots_) slot.found.reserve(kMaxMembers);
   const std::size_t stored_bytes = size.piece_bytes + size.member_bytes;
-  for (unsigned i = 0; i < threads; ++i) {
-    unpackers_.push_back(std::make_unique<Unpacker>(memory.subspan(i * stored_bytes, stored_bytes)));
-  }
-  threads_.reserve(threads);
-  try {
-    for (const auto& unpacker : unpackers_) threads_.emplace_back([this, &unpacker] { work(*unpacker); });
-  } catch (const std::exception& error) {
-    static_cast<void>(
-        error);  // std::system_error or std::bad_alloc: as many threads as there are; without any, nothing is on offer
+  for (unsigned i = 0; i < resources_.lanes; ++i) {
+    unpackers_.push_back(std::make_unique<Unpacker>(resources_.memory.subspan(i * stored_bytes, stored_bytes)));
+    idle_.push_back(unpackers_.back().get());
   }
 }
 
-GzipAhead::~GzipAhead() {
+GzipAhead::~GzipAhead() { close(); }
+
+void GzipAhead::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
-    for (Slot& slot : slots_) {
-      if (!slot.is_busy) slot.room.reset();  // a thread may be waiting for it
-    }
   }
   changed_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+}
+
+void GzipAhead::close() {
+  stop();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return idle_.size() == unpackers_.size(); });
+  idle_.clear();
+  unpackers_.clear();
+  slots_.clear();  // gives the rooms back
 }
 
 // Whether a thread may take the next piece. A slot may still be filled with a piece that the reader has left behind.
 bool GzipAhead::may_claim() {
-  return next_piece_ < piece_count_ && next_piece_ < read_piece_ + slots_.size() && !slot_of(next_piece_).is_busy;
+  return !stopped_ && !idle_.empty() && next_piece_ < piece_count_ && next_piece_ < read_piece_ + slots_.size() &&
+         !slot_of(next_piece_).is_busy;
 }
 
-// Rooms are waited for without the lock: parsers give them back, and the reader, which needs the lock, feeds the
-// parsers.
-void GzipAhead::work(Unpacker& unpacker) {
+GzipAhead::Slot& GzipAhead::claim(std::shared_ptr<Buffer> room) {
+  Slot& slot = slot_of(next_piece_);
+  slot.piece = next_piece_++;
+  slot.is_filled = false;
+  slot.is_busy = true;
+  slot.room = std::move(room);
+  return slot;
+}
+
+// A room is taken only if it is free: whoever waited for one might be the thread that has to give one back.
+bool GzipAhead::help() {
   std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [&] { return stopped_ || next_piece_ >= piece_count_ || may_claim(); });
-    if (stopped_ || next_piece_ >= piece_count_) return;
-    Slot& slot = slot_of(next_piece_);
-    slot.piece = next_piece_++;
-    slot.is_filled = false;
-    slot.is_busy = true;
-    slot.room.reset();
-    lock.unlock();
-    slot.room = rooms_->take();
-    fill(slot, unpacker);
-    lock.lock();
-    slot.is_filled = true;
-    slot.is_busy = false;
-    if (slot.piece < read_piece_ || stopped_) slot.room.reset();
-    changed_.notify_all();
-  }
+  if (!may_claim()) return false;
+  std::shared_ptr<Buffer> room = resources_.rooms->try_take();
+  if (room == nullptr) return false;
+  Slot& slot = claim(std::move(room));
+  Unpacker* const unpacker = idle_.back();
+  idle_.pop_back();
+  const bool has_more = may_claim();
+  lock.unlock();
+  if (has_more) resources_.wake();
+  fill(slot, *unpacker);
+  lock.lock();
+  slot.is_filled = true;
+  slot.is_busy = false;
+  idle_.push_back(unpacker);
+  if (slot.piece < read_piece_ || stopped_) slot.room.reset();
+  lock.unlock();
+  changed_.notify_all();
+  return true;
 }
 
 void GzipAhead::fill(Slot& slot, Unpacker& unpacker) {
   slot.found.clear();
-  if (slot.room == nullptr) return;  // stopped
   try {
     take_members(slot, read(slot.piece, unpacker.stored()), unpacker);
   } catch (const std::exception& error) {
@@ -188,13 +198,17 @@ void GzipAhead::take_members(Slot& slot, std::string_view stored, Unpacker& unpa
 
 std::optional<SharedMember> GzipAhead::find(std::uint64_t position) {
   const std::uint64_t piece = position / size_.piece_bytes;
-  if (threads_.empty() || piece < read_piece_ || piece >= piece_count_) return std::nullopt;
+  if (piece < read_piece_ || piece >= piece_count_) return std::nullopt;
   Slot& slot = slot_of(piece);
-  {
-    std::unique_lock lock(mutex_);
-    if (piece > read_piece_) leave_pieces_before(piece);
-    changed_.wait(lock, [&] { return slot.is_filled && slot.piece == piece; });
+  std::unique_lock lock(mutex_);
+  if (piece > read_piece_ && leave_pieces_before(piece)) {
+    lock.unlock();
+    resources_.wake();
+    lock.lock();
   }
+  changed_.wait(lock, [&] { return stopped_ || (slot.is_filled && slot.piece == piece); });
+  if (stopped_) return std::nullopt;
+  lock.unlock();  // no other thread touches a filled slot before its piece is left
   const auto found = std::lower_bound(slot.found.begin(), slot.found.end(), position,
                                       [](const Found& one, std::uint64_t place) { return one.position < place; });
   if (found == slot.found.end() || found->position != position) return std::nullopt;
@@ -202,13 +216,14 @@ std::optional<SharedMember> GzipAhead::find(std::uint64_t position) {
                       slot.room};
 }
 
-void GzipAhead::leave_pieces_before(std::uint64_t piece) {
+// Returns whether a thread may help now.
+bool GzipAhead::leave_pieces_before(std::uint64_t piece) {
   read_piece_ = piece;
   next_piece_ = std::max(next_piece_, piece);
   for (Slot& slot : slots_) {
     if (slot.is_filled && slot.piece < piece) slot.room.reset();
   }
-  changed_.notify_all();
+  return may_claim();
 }
 
 }  // namespace spillway

@@ -1,17 +1,18 @@
-// Unpacks the members of a gzip file on threads of its own, ahead of the thread that reads the file in order. The file
-// is cut into pieces; a thread looks for members that begin in a piece and are whole by length and CRC.
-// What it finds is only an offer: the reader asks for the member at a place that it has reached, and unpacks what is
-// not on offer itself. The bytes that it reads are therefore those of a serial read, whatever lies in the file.
+// Unpacks the members of a gzip file ahead of the thread that reads the file in order. The file is cut into pieces;
+// threads that have nothing better to do call help(), which looks for members that begin in the next piece and are
+// whole by length and CRC. What it finds is only an offer: the reader asks for the member at a place that it has
+// reached, and unpacks what is not on offer itself. The bytes that it reads are therefore those of a serial read,
+// whatever lies in the file.
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "corpora/unpack/codec.hpp"
@@ -33,28 +34,40 @@ class GzipAhead {
   // Pages of crawls unpack to about six times their size.
   static constexpr Size kShortMembers{std::size_t{64} << 10, std::size_t{64} << 10, std::size_t{1} << 20};
   static constexpr Size kAllMembers{std::size_t{512} << 10, std::size_t{1} << 20, std::size_t{8} << 20};
-  static constexpr std::uint64_t kLeastFileBytes = std::uint64_t{1} << 20;  // smaller files are not worth the threads
+  static constexpr std::uint64_t kLeastFileBytes = std::uint64_t{1} << 20;  // smaller files are not worth the memory
 
-  // The rooms, of size.unpacked_bytes each, that `threads` threads need so that all of them work while parsers read
-  // from as many others; 0 for none.
-  static std::size_t room_count(unsigned threads) { return threads == 0 ? 0 : 2 * std::size_t{threads} + 4; }
+  // `lanes`: threads that can help at once. The rooms, of size.unpacked_bytes each, that they need so that all of them
+  // work while parsers read from as many others; 0 for none.
+  static std::size_t room_count(unsigned lanes) { return lanes == 0 ? 0 : 2 * std::size_t{lanes} + 4; }
   // Memory beside the rooms; 0 for none.
-  static std::size_t memory_bytes(unsigned threads, const Size& size);
-  static std::size_t all_bytes(unsigned threads, const Size& size) {
-    return memory_bytes(threads, size) + room_count(threads) * size.unpacked_bytes;
+  static std::size_t memory_bytes(unsigned lanes, const Size& size);
+  static std::size_t all_bytes(unsigned lanes, const Size& size) {
+    return memory_bytes(lanes, size) + room_count(lanes) * size.unpacked_bytes;
   }
-  // Looks for members from `begin` on in a file of `file_bytes`. `memory`: memory_bytes(threads, size), which outlives
-  // this object. `rooms`: room_count(threads). If the system has no more threads, there are fewer offers. Throws
-  // std::bad_alloc.
-  GzipAhead(std::unique_ptr<ReadableFile> file, std::uint64_t file_bytes, std::uint64_t begin, unsigned threads,
-            const Size& size, std::span<std::uint8_t> memory, std::shared_ptr<UnpackBuffers> rooms);
+  struct Resources {
+    unsigned lanes;
+    std::span<std::uint8_t> memory;        // memory_bytes(lanes, size), used until close()
+    std::shared_ptr<UnpackBuffers> rooms;  // room_count(lanes)
+    // Called by any thread, which holds no lock of this object, when help() has something to do.
+    std::function<void()> wake;
+  };
+  // Looks for members from `begin` on in a file of `file_bytes`. Throws std::bad_alloc.
+  GzipAhead(std::unique_ptr<ReadableFile> file, std::uint64_t file_bytes, std::uint64_t begin, const Size& size,
+            Resources resources);
   ~GzipAhead();
   GzipAhead(const GzipAhead&) = delete;
   GzipAhead& operator=(const GzipAhead&) = delete;
 
-  // The member that begins at this place in the file, if it is on offer. Waits for a thread that is looking for it.
-  // Places must ascend; those in a piece before that of the last call have no offers any more. One thread may call it.
+  // Looks for the members of one piece. Returns false at once if no piece is wanted, or there is no room. Thread-safe.
+  bool help();
+  // The member that begins at this place in the file, if it is on offer. Waits until a thread has looked for it, so
+  // others must call help() meanwhile. Places must ascend; those in a piece before that of the last call have no offers
+  // any more. One thread may call it.
   std::optional<SharedMember> find(std::uint64_t position);
+  // Ends waiting calls of find() and makes later ones find nothing, and help() too. Thread-safe.
+  void stop();
+  // stop(), waits for those that help, and gives the rooms back. After it, find() must not be called.
+  void close();
 
  private:
   struct Found {
@@ -69,9 +82,9 @@ class GzipAhead {
   };
   class Unpacker;
 
-  void work(Unpacker& unpacker);
   bool may_claim();
-  void leave_pieces_before(std::uint64_t piece);
+  Slot& claim(std::shared_ptr<Buffer> room);
+  bool leave_pieces_before(std::uint64_t piece);
   void fill(Slot& slot, Unpacker& unpacker);
   std::string_view read(std::uint64_t piece, std::span<std::uint8_t> stored) const;
   void take_members(Slot& slot, std::string_view stored, Unpacker& unpacker) const;
@@ -79,7 +92,7 @@ class GzipAhead {
 
   const std::unique_ptr<ReadableFile> file_;
   const Size size_;
-  const std::shared_ptr<UnpackBuffers> rooms_;
+  const Resources resources_;
   const std::uint64_t file_bytes_, piece_count_;
   std::vector<Slot> slots_;
   std::mutex mutex_;  // guards the members below, and which thread may touch a slot
@@ -87,8 +100,8 @@ class GzipAhead {
   std::uint64_t next_piece_;  // to look for members in
   std::uint64_t read_piece_;  // that the reader has reached; those before it are no longer needed
   bool stopped_ = false;
-  std::vector<std::unique_ptr<Unpacker>> unpackers_;  // one a thread
-  std::vector<std::thread> threads_;
+  std::vector<std::unique_ptr<Unpacker>> unpackers_;  // one a lane
+  std::vector<Unpacker*> idle_;                       // that no thread uses
 };
 
 }  // namespace spillway

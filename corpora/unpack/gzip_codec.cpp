@@ -12,7 +12,7 @@ namespace spillway {
 
 namespace {
 
-constexpr unsigned kMembersBeforeThreads = 4;
+constexpr unsigned kMembersBeforeAhead = 4;
 
 uInt limited(std::size_t bytes) {
   return static_cast<uInt>(std::min<std::size_t>(bytes, std::numeric_limits<uInt>::max()));
@@ -29,6 +29,7 @@ GzipCodec::GzipCodec(StartAhead start_ahead) : held_(kHeldBytes), start_ahead_(s
 }
 
 GzipCodec::~GzipCodec() {
+  if (ahead_ != nullptr) ahead_->close();
   libdeflate_free_decompressor(decompressor_);
   inflateEnd(&stream_);
 }
@@ -38,7 +39,7 @@ bool GzipCodec::is_start(std::string_view head) const { return is_gzip_start(hea
 void GzipCodec::start_member(std::string_view, std::uint64_t position) {
   inflateReset(&stream_);
   at_start_ = !is_damaged_;
-  if (whole_members_ < kMembersBeforeThreads || !start_ahead_) return;
+  if (whole_members_ < kMembersBeforeAhead || !start_ahead_) return;
   ahead_ = start_ahead_(position);
   start_ahead_ = {};
 }

@@ -22,8 +22,8 @@ class GzipCodec final : public Codec {
   static constexpr std::size_t kHeldBytes = GzipAhead::kHeldBytes;  // of an unpacked member
   static constexpr std::size_t kMemoryBytes = (std::size_t{96} << 10) + kHeldBytes;
 
-  // Starts threads that unpack members ahead, from this place of the file on; nullptr if there can be none.
-  using StartAhead = std::function<std::unique_ptr<GzipAhead>(std::uint64_t begin)>;
+  // Lets threads unpack members ahead, from this place of the file on; nullptr if none can. The codec closes it.
+  using StartAhead = std::function<std::shared_ptr<GzipAhead>(std::uint64_t begin)>;
 
   // `start_ahead` is called once the input has proved to consist of members that are unpacked as a whole; it may be
   // empty.
@@ -51,14 +51,14 @@ class GzipCodec final : public Codec {
   std::span<const std::uint8_t> whole_member_;  // in held_
   std::size_t member_bytes_ = 0;                // as stored
   StartAhead start_ahead_;
-  std::unique_ptr<GzipAhead> ahead_;
+  std::shared_ptr<GzipAhead> ahead_;
   // What ahead_ said of the last two places: the reader may ask again.
   struct Asked {
     std::uint64_t position;
     std::optional<SharedMember> member;
   };
   std::deque<Asked> asked_;
-  unsigned whole_members_ = 0;  // before the threads start
+  unsigned whole_members_ = 0;  // before others are unpacked ahead
   bool at_start_ = false;       // of a member that may be unpacked as a whole
   bool is_damaged_ = false;     // the last member was broken: what looks like members now may be none
 };

@@ -19,7 +19,17 @@ UnpackBuffers::UnpackBuffers(std::size_t count, std::size_t bytes, MemoryBudget&
 UnpackBuffers::Taken UnpackBuffers::take() {
   std::unique_lock lock(mutex_);
   returned_.wait(lock, [&] { return stopped_ || !free_.empty(); });
-  if (stopped_) return {};
+  return take_free();
+}
+
+UnpackBuffers::Taken UnpackBuffers::try_take() {
+  const std::lock_guard lock(mutex_);
+  return take_free();
+}
+
+// Requires: mutex_ is held.
+UnpackBuffers::Taken UnpackBuffers::take_free() {
+  if (stopped_ || free_.empty()) return {};
   Taken taken(free_.back(), {shared_from_this()});
   free_.pop_back();
   return taken;

@@ -24,9 +24,12 @@ class UnpackBuffers : public std::enable_shared_from_this<UnpackBuffers> {
 
   // Waits for a free buffer. Returns nullptr after stop().
   Taken take();
+  // Returns nullptr at once if none is free, or after stop().
+  Taken try_take();
   void stop();
 
  private:
+  Taken take_free();
   std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<Buffer> all_;

@@ -81,18 +81,18 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
   return input.cpu_sort_bytes ? input.cpu_sort_bytes(chunk) : kSortShare * chunk_bytes;
 }
 
-// Inflating takes about half as long as parsing what it gives. The reader itself does it for one thread, and where
-// memory is short.
+// Threads that wait for the reader unpack ahead of it. For one thread the reader itself does it, and where memory is
+// short.
 void plan_ahead(const IndexPlanInput& input, ReaderLimits& limits) {
-  constexpr unsigned kMost = 16;
-  const auto fits = [&](unsigned threads, const GzipAhead::Size& size) {
-    return GzipAhead::all_bytes(threads, size) <= input.memory_bytes / 16;
+  constexpr unsigned kMost = 32;
+  const auto fits = [&](unsigned lanes, const GzipAhead::Size& size) {
+    return GzipAhead::all_bytes(lanes, size) <= input.memory_bytes / 14;
   };
-  limits.ahead_threads = std::min(input.threads / 2, kMost);
+  limits.ahead_lanes = input.threads == 1 ? 0 : std::min(input.threads, kMost);
   limits.ahead_size = GzipAhead::kAllMembers;
-  if (fits(limits.ahead_threads, limits.ahead_size)) return;
+  if (fits(limits.ahead_lanes, limits.ahead_size)) return;
   limits.ahead_size = GzipAhead::kShortMembers;
-  while (!fits(limits.ahead_threads, limits.ahead_size)) --limits.ahead_threads;
+  while (!fits(limits.ahead_lanes, limits.ahead_size)) --limits.ahead_lanes;
 }
 
 // Fills in the limits of chunks and readers at a level.

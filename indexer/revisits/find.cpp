@@ -6,12 +6,12 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <variant>
 #include <vector>
 
 #include "corpora/document/utf8.hpp"
-#include "corpora/unpack/gzip_ahead.hpp"
 #include "corpora/warc/header.hpp"
 #include "indexer/revisits/linker.hpp"
 #include "io/base/error.hpp"
@@ -38,12 +38,30 @@ class SignalWatch {
   std::jthread thread_;
 };
 
+// Unpack ahead of the one thread that reads headers.
+class UnpackingThreads {
+ public:
+  UnpackingThreads(CorpusReader& reader, unsigned count) : reader_(reader) {
+    try {
+      for (unsigned i = 0; i < count; ++i) threads_.emplace_back([&reader] { reader.help(); });
+    } catch (const std::system_error& error) {
+      static_cast<void>(error);  // no more threads: those that there are, and the one that reads headers, unpack
+    }
+  }
+  ~UnpackingThreads() { reader_.stop(); }
+  UnpackingThreads(const UnpackingThreads&) = delete;
+  UnpackingThreads& operator=(const UnpackingThreads&) = delete;
+
+ private:
+  CorpusReader& reader_;
+  std::vector<std::jthread> threads_;  // joined after ~UnpackingThreads() has stopped the reader
+};
+
 class HeaderPass {
  public:
   explicit HeaderPass(const RevisitSearch& search)
       : search_(search),
-        limits_(limits_of(search)),
-        linker_({search.budget, search.temp, search.sorter, sort_bytes(search, limits_),
+        linker_({search.budget, search.temp, search.sorter, sort_bytes(search),
                  [&context = search.context] { throw_if_stopped(context); }}),
         table_memory_(search.budget.try_reserve(RevisitTableWriter::memory_bytes())),
         table_(search.temp) {}
@@ -61,25 +79,18 @@ class HeaderPass {
   }
 
  private:
-  // No thread parses meanwhile, so twice as many can unpack.
-  static ReaderLimits limits_of(const RevisitSearch& search) {
-    ReaderLimits limits = search.limits;
-    const unsigned more = 2 * limits.ahead_threads;
-    if (GzipAhead::all_bytes(more, limits.ahead_size) <= search.budget.free_bytes() / 4) limits.ahead_threads = more;
-    return limits;
-  }
-
   // While the reader has its memory, there are two sorts.
-  static std::size_t sort_bytes(const RevisitSearch& search, const ReaderLimits& limits) {
-    const std::size_t reader = CorpusReader::memory_bytes(search.corpus, limits);
+  static std::size_t sort_bytes(const RevisitSearch& search) {
+    const std::size_t reader = CorpusReader::memory_bytes(search.corpus, search.limits);
     const std::size_t free = search.budget.free_bytes() - std::min(search.budget.free_bytes(), reader);
     return std::min(search.sort_bytes, free / (RevisitLinker::kMostSorts + 1));
   }
 
   void read() {
-    CorpusReader reader({search_.context.files, search_.corpus, search_.options, limits_}, search_.budget,
+    CorpusReader reader({search_.context.files, search_.corpus, search_.options, search_.limits}, search_.budget,
                         search_.temp);
     const SignalWatch watch(reader, search_.context);
+    const UnpackingThreads threads(reader, search_.limits.ahead_lanes);
     CorpusTask task;
     while (reader.next(task)) {
       throw_if_stopped(search_.context);
@@ -134,7 +145,6 @@ class HeaderPass {
   }
 
   const RevisitSearch& search_;
-  const ReaderLimits limits_;
   RevisitLinker linker_;
   const std::optional<Reservation> table_memory_;
   RevisitTableWriter table_;

@@ -1,8 +1,10 @@
 // Members that are unpacked ahead on several threads: the same bytes as in a serial read, whatever the file holds.
 #include "corpora/unpack/gzip_ahead.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <random>
+#include <thread>
 
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/reader/read_corpus.hpp"
@@ -47,7 +49,7 @@ std::string joined(const std::vector<std::string>& parts) {
 ReadResult read_ahead(const std::string& path, unsigned threads, std::size_t buffer_bytes = std::size_t{1} << 20,
                       const GzipAhead::Size& size = GzipAhead::kShortMembers) {
   ReadSetup setup = setup_of(CorpusFormat::kAuto, buffer_bytes, std::max(threads, 1U));
-  setup.limits.ahead_threads = threads;
+  setup.limits.ahead_lanes = threads;
   setup.limits.ahead_size = size;
   return read_corpus({path}, setup);
 }
@@ -149,7 +151,7 @@ TEST(GzipAhead, IsNotNeeded) {
     if (++opened == 3) throw IoError("too many open files");  // after the plan and the reader
   });
   ReadSetup setup = setup_of(CorpusFormat::kAuto, std::size_t{1} << 20, 2);
-  setup.limits.ahead_threads = 2;
+  setup.limits.ahead_lanes = 2;
   expect_same_documents(read_corpus({path}, setup, {.files = files}), read_ahead(path, 0));
   EXPECT_EQ(opened, 3);
 }
@@ -165,22 +167,53 @@ TEST(GzipAhead, TakesMemoryOnlyForLongFiles) {
   ASSERT_GT(plan.gzip_bytes, GzipAhead::kLeastFileBytes);
   ReaderLimits limits;
   const std::size_t alone = CorpusReader::memory_bytes(plan, limits);
-  limits.ahead_threads = 4;
+  limits.ahead_lanes = 4;
   EXPECT_EQ(CorpusReader::memory_bytes(plan, limits), alone);
 }
 
-std::shared_ptr<UnpackBuffers> rooms(unsigned threads, const GzipAhead::Size& size) {
-  static MemoryBudget budget(std::size_t{1} << 30);
-  return std::make_shared<UnpackBuffers>(GzipAhead::room_count(threads), size.unpacked_bytes, budget);
-}
+// A file whose members are unpacked ahead by threads of its own.
+class HelpedFile {
+ public:
+  HelpedFile(const std::string& path, std::uint64_t bytes, unsigned lanes, const GzipAhead::Size& size)
+      : memory_(GzipAhead::memory_bytes(lanes, size)),
+        ahead_(posix_file_system().open(path), bytes, 0, size,
+               {lanes, memory_,
+                std::make_shared<UnpackBuffers>(GzipAhead::room_count(lanes), size.unpacked_bytes, budget_),
+                [this] { ++wakes_; }}) {
+    for (unsigned i = 0; i < lanes + 1; ++i) {
+      threads_.emplace_back([this] {
+        while (!is_done_) {
+          if (!ahead_.help()) std::this_thread::yield();
+        }
+      });
+    }
+  }
+  ~HelpedFile() {
+    ahead_.stop();
+    is_done_ = true;
+  }
+  HelpedFile(const HelpedFile&) = delete;
+  HelpedFile& operator=(const HelpedFile&) = delete;
+
+  GzipAhead& ahead() { return ahead_; }
+  int wakes() const { return wakes_; }
+
+ private:
+  MemoryBudget budget_{std::size_t{1} << 30};
+  std::vector<std::uint8_t> memory_;
+  std::atomic<bool> is_done_{false};
+  std::atomic<int> wakes_{0};
+  GzipAhead ahead_;
+  std::vector<std::jthread> threads_;
+};
 
 // Members that are on offer to a reader that asks for each.
 std::size_t count_offers(const std::vector<std::string>& all, const GzipAhead::Size& size) {
   const ScratchDirectory directory;
   const std::string path = directory / "in.gz";
   write_bytes(path, joined(all));
-  std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(2, size));
-  GzipAhead ahead(posix_file_system().open(path), joined(all).size(), 0, 2, size, memory, rooms(2, size));
+  HelpedFile file(path, joined(all).size(), 2, size);
+  GzipAhead& ahead = file.ahead();
   std::uint64_t position = 0;
   std::size_t offered = 0;
   for (const std::string& member : all) {
@@ -196,6 +229,7 @@ std::size_t count_offers(const std::vector<std::string>& all, const GzipAhead::S
     position += member.size();
   }
   EXPECT_FALSE(ahead.find(0)) << "left behind";
+  EXPECT_GT(file.wakes(), 0);
   return offered;
 }
 
@@ -239,13 +273,44 @@ TEST(GzipAhead, SkipsPiecesThatTheReaderSkips) {
   const std::string path = directory / "in.gz";
   write_bytes(path, joined(all));
   constexpr GzipAhead::Size kSize = GzipAhead::kShortMembers;
-  std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(1, kSize));
   for (int round = 0; round < 20; ++round) {
-    GzipAhead ahead(posix_file_system().open(path), joined(all).size(), 0, 1, kSize, memory, rooms(1, kSize));
+    HelpedFile file(path, joined(all).size(), 1, kSize);
     const std::uint64_t last = joined(all).size() - all.back().size();
-    EXPECT_TRUE(ahead.find(0));
-    EXPECT_EQ(ahead.find(last).has_value(), all.back().size() <= kSize.member_bytes);
+    EXPECT_TRUE(file.ahead().find(0));
+    EXPECT_EQ(file.ahead().find(last).has_value(), all.back().size() <= kSize.member_bytes);
   }
+}
+
+TEST(GzipAhead, OffersNothingOnceItIsStopped) {
+  const ScratchDirectory directory;
+  const std::string path = directory / "in.gz";
+  write_bytes(path, joined(members()));
+  constexpr GzipAhead::Size kSize = GzipAhead::kShortMembers;
+  MemoryBudget budget(std::size_t{1} << 30);
+  std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(1, kSize));
+  const auto rooms = std::make_shared<UnpackBuffers>(GzipAhead::room_count(1), kSize.unpacked_bytes, budget);
+  GzipAhead ahead(posix_file_system().open(path), joined(members()).size(), 0, kSize, {1, memory, rooms, [] {}});
+  EXPECT_TRUE(ahead.help());
+  EXPECT_TRUE(ahead.find(0));
+  std::jthread stopping([&ahead] { ahead.stop(); });
+  EXPECT_FALSE(ahead.find(2 * kSize.piece_bytes)) << "waits, because no thread helps, until it is stopped";
+  EXPECT_FALSE(ahead.help());
+}
+
+// Whoever gives a room back may be the thread that asks for one.
+TEST(GzipAhead, WaitsForNoRoom) {
+  const ScratchDirectory directory;
+  const std::string path = directory / "in.gz";
+  write_bytes(path, joined(members()));
+  constexpr GzipAhead::Size kSize = GzipAhead::kShortMembers;
+  MemoryBudget budget(std::size_t{1} << 30);
+  std::vector<std::uint8_t> memory(GzipAhead::memory_bytes(1, kSize));
+  const auto rooms = std::make_shared<UnpackBuffers>(1, kSize.unpacked_bytes, budget);
+  GzipAhead ahead(posix_file_system().open(path), joined(members()).size(), 0, kSize, {1, memory, rooms, [] {}});
+  auto room = rooms->try_take();
+  EXPECT_FALSE(ahead.help());
+  room.reset();
+  EXPECT_TRUE(ahead.help());
 }
 
 }  // namespace
