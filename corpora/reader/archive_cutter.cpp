@@ -65,21 +65,17 @@ bool ArchiveCutter::run() {
 // was stopped.
 bool ArchiveCutter::share_members() {
   std::shared_ptr<Buffer> room;  // of the records that wait, if they are shared
-  std::size_t bytes = 0;
   while (replays_.empty() && !stopped_) {
     const auto next = source_.next_member(end_ - begin_);
     if (!next) break;
     const SharedMember& member = *next->member;
     const auto piece = framer_->frame_alone(text_of(member.bytes), text_of(next->next));
     if (!piece || member.bytes.size() > longest_record_bytes_) break;
-    const bool goes_on = room == member.room && bytes + member.bytes.size() <= capacity();
-    if (!(goes_on && records_.size() < kMaxRecords)) {
+    if (room != member.room || records_.size() == kMaxRecords) {
       if (!send_shared(std::exchange(room, member.room))) return false;
-      bytes = 0;
     }
     const auto record_bytes = static_cast<std::size_t>(piece->header_bytes + piece->block_bytes);
     records_.push_back({*piece, offset_, member.begin, record_bytes});
-    bytes += member.bytes.size();
     read_bytes_ += member.bytes.size() - (end_ - begin_);
     offset_ += member.bytes.size();
     done_offset_ = offset_;

@@ -18,7 +18,9 @@ constexpr std::size_t kBufferBytes =
 
 std::size_t buffer_count(const ReaderLimits& limits) { return 2 * std::size_t{limits.threads} + 1; }
 
-std::size_t padded_buffer_bytes(const ReaderLimits& limits) { return limits.buffer_bytes + kRecordPadding; }
+std::size_t padded_buffer_bytes(const ReaderLimits& limits) {
+  return std::max(limits.buffer_bytes, limits.archive_bytes) + kRecordPadding;
+}
 
 std::size_t unpack_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
   const bool may_need_more = plan.streams + plan.zstd_files + plan.zip_files != 0;
@@ -185,8 +187,8 @@ bool PackedReader::read_file(const CorpusFile& file) {
 bool PackedReader::cut(std::shared_ptr<const CorpusFile> file, UnpackedSource& source, RecordCutter::Emit emit) {
   const auto head =
       buffers_.span().subspan(PackedInput::kBufferBytes + UnpackingStream::kPortionBytes, RecordCutter::kHeadBytes);
-  RecordCutter cutter(std::move(file), source, setup_.options.max_document_bytes, {*pool_, temp_, head},
-                      std::move(emit));
+  RecordCutter cutter(std::move(file), source, setup_.options.max_document_bytes,
+                      {*pool_, setup_.limits.buffer_bytes, temp_, head}, std::move(emit));
   return cutter.run();
 }
 

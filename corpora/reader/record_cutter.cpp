@@ -117,8 +117,7 @@ bool RecordCutter::recognise() {
 }
 
 std::span<std::uint8_t> RecordCutter::room() {
-  const auto all = buffer_->span();
-  return all.first(all.size() - kRecordPadding).subspan(filled_);
+  return buffer_->span().first(memory_.text_bytes).subspan(filled_);
 }
 
 // Requires: the bytes in the buffer are sent or no longer needed.

@@ -22,6 +22,7 @@ class RecordCutter {
 
   struct Memory {
     UnpackBuffers& buffers;
+    std::size_t text_bytes;  // of records of other formats than archives in a buffer
     TempSpace& temp;
     std::span<std::uint8_t> head;  // kHeadBytes, to recognise the format
   };

@@ -81,6 +81,15 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
   return input.cpu_sort_bytes ? input.cpu_sort_bytes(chunk) : kSortShare * chunk_bytes;
 }
 
+// Larger buffers of archives make fewer and larger chunks: pages of 180 KB took a fifth less CPU time with 4 MiB than
+// with 1 MiB.
+std::size_t archive_bytes(const IndexPlanInput& input) {
+  const std::size_t buffers = 2 * std::size_t{input.threads} + 1;
+  std::size_t bytes = 4 * kMebibyte;
+  while (buffers * bytes > input.memory_bytes / 14) bytes /= 2;
+  return bytes;
+}
+
 // Threads that wait for the reader unpack ahead of it. For one thread the reader itself does it, and where memory is
 // short.
 void plan_ahead(const IndexPlanInput& input, ReaderLimits& limits) {
@@ -98,6 +107,7 @@ void plan_ahead(const IndexPlanInput& input, ReaderLimits& limits) {
 // Fills in the limits of chunks and readers at a level.
 void take_level(const IndexPlanInput& input, const ContentOptions& options, const Level& level, IndexPlan& plan) {
   plan.reader.buffer_bytes = level.buffer_bytes;
+  plan.reader.archive_bytes = archive_bytes(input);
   plan.reader.threads = input.threads;
   plan.reader.unpack_bytes = ZstdCodec::share_of(input.memory_bytes);
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);

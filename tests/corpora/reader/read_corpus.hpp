@@ -226,7 +226,9 @@ inline ReadSetup setup_of(CorpusFormat format, std::size_t buffer_bytes = std::s
                           std::size_t task_bytes = std::size_t{8} << 20) {
   ReadSetup setup;
   setup.options.format = format;
-  setup.limits = {task_bytes, buffer_bytes, threads};
+  setup.limits.task_bytes = task_bytes;
+  setup.limits.buffer_bytes = buffer_bytes;
+  setup.limits.threads = threads;
   return setup;
 }
 
