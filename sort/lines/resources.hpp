@@ -33,7 +33,8 @@ struct LineSortOptions {
   std::size_t block_bytes = 0;                // memory of a block; 0: what memory_bytes leaves
   const StringSorter* sorter = nullptr;       // null: what is fastest here
   bool maps_inputs = false;                   // instead of copying them, unless the output overwrites one in place
-  std::function<void()> check = {};           // called between blocks of runs and ranges of merges; throws to stop
+  // Called between blocks of runs and in merges, there by several threads at once; throws to stop.
+  std::function<void()> check = {};
   std::function<void(const LineSortSummary&)> report = {};  // called after each step, by one thread at a time
   // If set, lines after those that are wanted may be left out; the output tells when it is full.
   std::optional<LineHead> head = {};

@@ -15,6 +15,8 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kLeastRuns = 2;
+constexpr std::size_t kWriteBytes = std::size_t{256} << 10;  // of text that is written at once
+constexpr std::size_t kMostPlacedRangeBytes = std::size_t{64} << 20;
 constexpr std::size_t kLeastRangeBytes = std::size_t{256} << 10, kMostRangeBytes = std::size_t{8} << 20;
 
 // How a merge shares the memory among the ranges that are worked on at once.
@@ -43,12 +45,32 @@ class RangeWorker {
     while (merger.next()) {
       const std::string_view line = merger.record().line(order_);
       if (text.size() - used <= line.size() + kCopyPadding) text.resize((used + line.size() + kCopyPadding) / 4 * 5);
-      const auto* const from = reinterpret_cast<const std::uint8_t*>(line.data());
-      std::uint8_t* const end = copy_padded(from, line.size(), text.data() + used);
-      if (format_.has_ends()) *end = static_cast<std::uint8_t>(format_.line_end);
+      append_line(line, text.data() + used);
       used += line.size() + format_.end_bytes();
     }
     text.resize(used);
+  }
+
+  // Writes the text of a range where it belongs, while it is in the processor's cache.
+  void write_text(const MergeRange& range, std::uint64_t offset, const std::function<void()>& check,
+                  LineOutput& output) const {
+    RunMerger merger = merge_range(runs_, order_, range);
+    std::vector<std::uint8_t> text(kWriteBytes + kCopyPadding);
+    std::size_t used = 0;
+    const auto write = [&] {
+      if (check) check();
+      output.write_at(offset, std::span(text).first(used));
+      offset += used;
+      used = 0;
+    };
+    while (merger.next()) {
+      const std::string_view line = merger.record().line(order_);
+      if (used + line.size() >= kWriteBytes && used != 0) write();
+      if (line.size() >= text.size() - kCopyPadding) text.resize(line.size() + 1 + kCopyPadding);
+      append_line(line, text.data() + used);
+      used += line.size() + format_.end_bytes();
+    }
+    if (used != 0) write();
   }
 
   void make_blocks(const MergeRange& range, RangeResult& result) const {
@@ -62,6 +84,12 @@ class RangeWorker {
   }
 
  private:
+  // Requires: room for the line and kCopyPadding bytes.
+  void append_line(std::string_view line, std::uint8_t* to) const {
+    std::uint8_t* const end = copy_padded(reinterpret_cast<const std::uint8_t*>(line.data()), line.size(), to);
+    if (format_.has_ends()) *end = static_cast<std::uint8_t>(format_.line_end);
+  }
+
   std::span<const Run> runs_;
   RecordOrder order_;
   LineFormat format_;
@@ -124,8 +152,43 @@ Run merge_group(std::span<const Run> runs, RunSpace& space, const LineOrder& ord
   return merged;
 }
 
+// Ranges whose texts go to their places need no memory for them, so they may be long. Each begins and ends with a part
+// of a block of each run, which is unpacked several times.
+std::size_t placed_range_bytes(std::span<const Run> runs, const MergeResources& resources, const MergePlan& plan) {
+  constexpr std::size_t kRangesOfThread = 8, kBlocksOfRun = 16;
+  if (resources.range_bytes != 0) return resources.range_bytes;
+  std::uint64_t bytes = 0;
+  for (const Run& run : runs) bytes += run.record_bytes;
+  const std::uint64_t even = bytes / (kRangesOfThread * token_count());
+  const std::size_t worthwhile = kBlocksOfRun * runs.size() * resources.block_bytes;
+  return std::max(
+      {static_cast<std::size_t>(std::min<std::uint64_t>(even, kMostPlacedRangeBytes)), worthwhile, plan.range_bytes});
+}
+
+void merge_to_places(std::span<const Run> runs, const LineOrder& order, const MergeResources& resources,
+                     const MergePlan& plan, LineOutput& output) {
+  const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
+  const RecordOrder record_order(order);
+  const auto offset_of = [&](const MergeRange& range) {
+    std::uint64_t offset = 0;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      offset += line_bytes_before(runs[run], range.begin[run], record_order);
+      offset += range.begin[run] * order.format.end_bytes();
+    }
+    return offset;
+  };
+  for_each_range(
+      RangeWork{split_by_rank(runs, order, placed_range_bytes(runs, resources, plan)), plan.tokens, resources.check},
+      [&](const MergeRange& range, RangeResult&) {
+        worker.write_text(range, offset_of(range), resources.check, output);
+      },
+      [](const RangeResult&) {}, [](const RangeResult&) {});
+}
+
 void merge_to_output(std::span<const Run> runs, const LineOrder& order, const MergeResources& resources,
                      const MergePlan& plan, LineOutput& output) {
+  // How long a range becomes is known before if no line is dropped.
+  if (output.has_places() && !order.is_unique) return merge_to_places(runs, order, resources, plan, output);
   const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
   std::uint64_t bytes = 0;
   for_each_range(

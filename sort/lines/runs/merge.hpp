@@ -14,7 +14,7 @@ struct MergeResources {
   std::size_t block_bytes = 0;  // of records, in a block
   std::size_t range_bytes = 0;  // of records that a thread merges at once; 0: what fits the memory
   std::size_t most_runs = 0;    // in one merge; 0: as many as fit the memory
-  std::function<void()> check;  // called between ranges; throws to stop
+  std::function<void()> check;  // called between ranges and writes, by several threads at once; throws to stop
 };
 
 // Merges all runs into `output`, until that is full; in passes if there are more than fit the memory. Parallel.

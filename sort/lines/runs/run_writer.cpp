@@ -3,6 +3,7 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -70,6 +71,7 @@ class RunWriter {
     if (slice.is_whole) block_.sort_part(slice.part);
     if (slice.is_whole) slice.end = block_.size(slice.part);
     BlockEncoder records(order_);
+    const std::size_t block_bytes = even_block_bytes(slice);
     std::string keyed[2];
     Record last;
     for (std::size_t i = slice.begin; i != slice.end; ++i) {
@@ -77,12 +79,19 @@ class RunWriter {
       const Record record = make_record(block_.line(slice.part, i), keyed[i % 2]);
       records.add(record, shared_bytes(last.bytes, record.bytes));
       last = record;
-      if (records.record_bytes() >= block_bytes_) slice.encoded.push_back(records.finish());
+      if (records.record_bytes() >= block_bytes) slice.encoded.push_back(records.finish());
     }
     if (!records.is_empty()) slice.encoded.push_back(records.finish());
   }
 
  private:
+  // So that the last block of a slice is no shorter than the others. Only keys make records longer than lines.
+  std::size_t even_block_bytes(const Slice& slice) const {
+    const auto bytes = slice.is_whole ? block_.part_bytes(slice.part) : kSliceBytes;
+    const std::uint64_t blocks = std::max<std::uint64_t>(1, (bytes + block_bytes_ / 4) / block_bytes_);
+    return order_.has_keys ? block_bytes_ : static_cast<std::size_t>(bytes / blocks) + 1;
+  }
+
   // `keyed` holds the record if there are keys.
   Record make_record(std::string_view line, std::string& keyed) const {
     if (!order_.has_keys) return {line, 0};

@@ -119,8 +119,13 @@ bool Tournament<Cursor>::advance() {
   if (cursors_[winner_].next()) {
     heads_[winner_] = cursors_[winner_].record();
     // If the keys decide, no more than they share counts.
-    const std::size_t most = std::min(before, heads_[winner_].compared(order_).size());
+    const std::size_t bytes = heads_[winner_].compared(order_).size(), most = std::min(before, bytes);
     shared = std::min<std::int64_t>(cursors_[winner_].shared(), static_cast<std::int64_t>(most));
+    is_repeated_ = bytes == before && shared == static_cast<std::int64_t>(before);
+    if (is_repeated_) {  // wins again, for it wins ties as the last one did
+      shared_ = static_cast<std::uint32_t>(before);
+      return true;
+    }
   } else if (--running_ == 0) {
     return false;
   }
