@@ -178,6 +178,22 @@ TEST_F(PlacedFileTest, WritesToAFileThatIsMounted) {
   EXPECT_EQ(::umount(path_.c_str()), 0);
 }
 
+// Where there is no room for another file, an error in the middle would cost the old content.
+TEST_F(PlacedFileTest, KeepsTheOldContentWhereThereIsNoRoomForAnother) {
+  if (::mount("tmpfs", scratch_.path().c_str(), "tmpfs", 0, "nr_inodes=2") != 0) GTEST_SKIP() << "cannot mount here";
+  std::ofstream(path_) << "old content";  // its inode is the second one
+  try {
+    PlacedFile file(posix_file_system(), path_, no_check);
+    ADD_FAILURE();
+  } catch (const PlacedFileError& error) {
+    EXPECT_EQ(error.action, "open");
+    EXPECT_EQ(error.number, ENOSPC);
+    EXPECT_EQ(error.path, path_);
+  }
+  EXPECT_EQ(content(), "old content");
+  EXPECT_EQ(::umount(scratch_.path().c_str()), 0);
+}
+
 TEST_F(PlacedFileTest, WritesToADeviceItself) {
   PlacedFile file(posix_file_system(), "/dev/full", no_check);
   ASSERT_FALSE(file.has_places());
@@ -208,6 +224,8 @@ TEST_F(PlacedFileTest, KnowsTheFileThatItReplaces) {
   EXPECT_TRUE(file.replaces(link));
   EXPECT_FALSE(file.replaces(other));
   EXPECT_FALSE(file.replaces(scratch_ / "none"));
+  ASSERT_EQ(::symlink("loop", (scratch_ / "loop").c_str()), 0);
+  EXPECT_TRUE(file.replaces(scratch_ / "loop"));  // nobody knows
   EXPECT_FALSE(file.overwrites(path_));
   file.write_at(0, bytes_of("new"));
   file.finish(3, false);
