@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 
 #include "io/base/bytes.hpp"
@@ -24,7 +25,9 @@ constexpr std::size_t kMostFurtherBytes = 256;
 
 struct Compressor {
   ZSTD_CCtx* context = ZSTD_createCCtx();
-  Compressor() = default;
+  Compressor() {
+    if (context == nullptr) throw std::bad_alloc();
+  }
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
   ~Compressor() { ZSTD_freeCCtx(context); }
@@ -32,7 +35,9 @@ struct Compressor {
 
 struct Decompressor {
   ZSTD_DCtx* context = ZSTD_createDCtx();
-  Decompressor() = default;
+  Decompressor() {
+    if (context == nullptr) throw std::bad_alloc();
+  }
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
   ~Decompressor() { ZSTD_freeDCtx(context); }

@@ -152,6 +152,15 @@ TEST_F(SortCommand, RaisesTheMemoryForALongLineUnlessItIsALimit) {
   EXPECT_NE(refused.err.find("--memory"), std::string::npos) << refused.err;
 }
 
+// The exit codes of a sort are those of GNU sort, also where those of Spillway differ.
+TEST_F(SortCommand, EndsWithTwoWhereThereIsNoMemory) {
+  if (!kMeasuresMemory) GTEST_SKIP() << "sanitizers need more address space";
+  const std::string in = file("in", std::string(200'000'000, 'x') + "\n");
+  const ProgramResult result = run_spillway({"sort", "-c", in}, {.limits = {{RLIMIT_AS, std::size_t{300} << 20}}});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("sort: memory exhausted"), std::string::npos) << result.err;
+}
+
 TEST_F(SortCommand, EndsBySigpipeWhateverTheOutputIsCalled) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{}, {"-o", "/dev/stdout"}}) {
     std::vector<std::string> all{"sort", file("in", "a\n")};

@@ -1,4 +1,5 @@
 // `spillway sort`: sorts lines as GNU sort does in the C locale. Behaves as `sort` if the program runs under that name.
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -11,9 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <iterator>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include "io/memory/budget.hpp"
@@ -137,14 +138,22 @@ std::size_t thread_count(const SortOptions& options) {
   return std::min({wanted, 4 * processors, most});
 }
 
+// How many descriptors are open; 0 where the system does not tell.
+std::size_t open_descriptors() {
+  DIR* const directory = ::opendir("/proc/self/fd");
+  if (directory == nullptr) return 0;
+  std::size_t entries = 0;
+  while (::readdir(directory) != nullptr) ++entries;
+  ::closedir(directory);
+  return entries - std::min<std::size_t>(entries, 3);  // ".", ".." and the directory's own descriptor
+}
+
 // Descriptors for inputs: those that are left after scratch files and a few others.
 std::size_t most_descriptors(const SortOptions& options) {
   constexpr std::size_t kOtherDescriptors = 4;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 2;
-  std::error_code error;
-  const auto open = std::distance(std::filesystem::directory_iterator("/proc/self/fd", error), {});
-  const std::size_t taken = static_cast<std::size_t>(open) + temp_directories(options).size() + kOtherDescriptors;
+  const std::size_t taken = open_descriptors() + temp_directories(options).size() + kOtherDescriptors;
   return limit.rlim_cur > taken + 2 ? limit.rlim_cur - taken : 2;
 }
 
@@ -319,7 +328,6 @@ ExitCode print_plan(const SortOptions& options, Session& session) {
 template <typename Action>
 ExitCode run_with_options(const Command& command, const std::vector<std::string>& words, Session& session,
                           const Action& action) {
-  const std::string hint = session.is_called_sort ? "sort" : "spillway " + command.name;
   try {
     const SortOptions options = parse_sort_options(command, words, program_name(session), session.files);
     if (options.asks_version) {
@@ -334,21 +342,28 @@ ExitCode run_with_options(const Command& command, const std::vector<std::string>
     throw;
   } catch (const SortError& error) {
     if (!error.is_printed()) print_error(session, error.what());
-    if (error.shows_hint()) std::fprintf(stderr, "Try '%s --help' for more information.\n", hint.c_str());
+    const std::string name = session.is_called_sort ? "sort" : "spillway " + command.name;
+    if (error.shows_hint()) std::fprintf(stderr, "Try '%s --help' for more information.\n", name.c_str());
   } catch (const PlacedFileError& error) {
     print_error(session, error.action + " failed: " + quoted_name(error.path) + ": " + std::strerror(error.number));
   } catch (const Error& error) {
     print_error(session, error.what());
+  } catch (const std::bad_alloc&) {
+    print_error(session, "memory exhausted; a smaller --memory or -S leaves more room for what it does not bound");
+  } catch (const std::system_error&) {
+    throw;  // the caller knows the remedies
+  } catch (const std::runtime_error& error) {
+    print_error(session, printable(error.what(), 1000));
   }
   return ExitCode::kUsageOrIo;
 }
 
-ExitCode run_sort(const std::vector<std::string>& words, Session& session) {
-  return run_with_options(sort_command(), words, session, sort_files);
+ExitCode run_sort(const Command& command, const std::vector<std::string>& words, Session& session) {
+  return run_with_options(command, words, session, sort_files);
 }
 
-ExitCode run_plan(const std::vector<std::string>& words, Session& session) {
-  return run_with_options(plan_sort_command(), words, session, print_plan);
+ExitCode run_plan(const Command& command, const std::vector<std::string>& words, Session& session) {
+  return run_with_options(command, words, session, print_plan);
 }
 
 }  // namespace
