@@ -80,6 +80,21 @@ TEST_F(PlacedFileTest, LeavesTheOldContentUntilItIsFinished) {
   EXPECT_EQ(files(), 1);
 }
 
+// The new content has a longer name for a moment.
+TEST_F(PlacedFileTest, ReplacesAFileWhoseNameIsAsLongAsANameMayBe) {
+  for (const char* text : {"n", "\xC3\xB6"}) {
+    std::string name = "n";
+    while (name.size() + 2 <= 255) name += text;
+    path_ = scratch_ / name;
+    std::ofstream(path_) << "old content";
+    PlacedFile file(posix_file_system(), path_, no_check);
+    file.write_at(0, bytes_of("new"));
+    ASSERT_NO_THROW(file.finish(3, true));
+    EXPECT_EQ(content(), "new");
+  }
+  EXPECT_EQ(files(), 2);
+}
+
 TEST_F(PlacedFileTest, LetsANewFileAppearWhenItIsFinished) {
   {
     PlacedFile file(posix_file_system(), path_, no_check);
