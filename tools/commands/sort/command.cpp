@@ -50,6 +50,13 @@ constexpr std::size_t kCollationMemory = std::size_t{4} << 20;  // ICU's data an
 
 std::string program_name(const Session& session) { return session.is_called_sort ? "sort" : "spillway: sort"; }
 
+std::string message_of(const PlacedFileError& error) {
+  return error.action + " failed: " + quoted_name(error.path) + ": " + std::strerror(error.number);
+}
+
+// Whether a file cannot grow because of its disk, a quota or a limit.
+bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
 // Each line of `message` after the program's name, as GNU sort does, unless it begins with "Valid" or a blank.
 void print_error(const Session& session, const std::string& message) {
   for (std::size_t begin = 0; begin <= message.size();) {
@@ -304,6 +311,12 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
   SortReport report(options, session);
   try {
     write_sorted(options, session, report);
+  } catch (const PlacedFileError& error) {
+    report.finish_failed(error);
+    const auto bytes = report.expected_output_bytes();
+    if (session.is_called_sort || !bytes || !is_full(error.number)) throw;
+    throw SortError(message_of(error) + "; the output takes about " + std::to_string(*bytes) +
+                    " bytes: free space, raise the limit, or name a file on another file system");
   } catch (const std::exception& error) {
     report.finish_failed(error);
     throw;
@@ -345,7 +358,7 @@ ExitCode run_with_options(const Command& command, const std::vector<std::string>
     const std::string name = session.is_called_sort ? "sort" : "spillway " + command.name;
     if (error.shows_hint()) std::fprintf(stderr, "Try '%s --help' for more information.\n", name.c_str());
   } catch (const PlacedFileError& error) {
-    print_error(session, error.action + " failed: " + quoted_name(error.path) + ": " + std::strerror(error.number));
+    print_error(session, message_of(error));
   } catch (const Error& error) {
     print_error(session, error.what());
   } catch (const std::bad_alloc&) {
