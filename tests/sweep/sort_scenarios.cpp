@@ -100,6 +100,9 @@ Scenario unpacking() {
 std::vector<Scenario> sort_scenarios() {
   return {
       to_new_file("memory", {}),
+      over_input("input", {}, kTexts),
+      over_input("input-spilled", kSpilled, kTexts),
+      over_input("input-keys", both(kPasses, kKeys), {"%/in/a.txt"}),
       to_new_file("spilled", kSpilled),
       to_new_file("passes", both(kPasses, {"-r"})),
       to_new_file("unique", both(kSpilled, {"-u", "-k2,2"})),
@@ -113,9 +116,6 @@ std::vector<Scenario> sort_scenarios() {
       unpacking(),
       over_file("over", {}),
       over_file("over-spilled", both(kSpilled, kKeys)),
-      over_input("input", {}, kTexts),
-      over_input("input-spilled", kSpilled, kTexts),
-      over_input("input-keys", both(kPasses, kKeys), {"%/in/a.txt"}),
       to_new_file("merge", {"-m"}, kSorted),
       to_new_file("merge-passes", {"-m", "--block-bytes", "16K", "--batch-size", "2"}, kSorted),
       over_input("merge-input", {"-m"}, kSorted),
