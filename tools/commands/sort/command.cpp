@@ -1,7 +1,5 @@
 // `spillway sort`: sorts lines as GNU sort does in the C locale. Behaves as `sort` if the program runs under that name.
-#include <dirent.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
@@ -30,6 +28,7 @@
 #include "tools/commands/sort/check.hpp"
 #include "tools/commands/sort/collate.hpp"
 #include "tools/commands/sort/debug.hpp"
+#include "tools/commands/sort/descriptors.hpp"
 #include "tools/commands/sort/gpu.hpp"
 #include "tools/commands/sort/option_groups.hpp"
 #include "tools/commands/sort/options.hpp"
@@ -145,25 +144,6 @@ std::size_t thread_count(const SortOptions& options) {
   return std::min({wanted, 4 * processors, most});
 }
 
-// How many descriptors are open; 0 where the system does not tell.
-std::size_t open_descriptors() {
-  DIR* const directory = ::opendir("/proc/self/fd");
-  if (directory == nullptr) return 0;
-  std::size_t entries = 0;
-  while (::readdir(directory) != nullptr) ++entries;
-  ::closedir(directory);
-  return entries - std::min<std::size_t>(entries, 3);  // ".", ".." and the directory's own descriptor
-}
-
-// Descriptors for inputs: those that are left after scratch files and a few others.
-std::size_t most_descriptors(const SortOptions& options) {
-  constexpr std::size_t kOtherDescriptors = 4;
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 2;
-  const std::size_t taken = open_descriptors() + temp_directories(options).size() + kOtherDescriptors;
-  return limit.rlim_cur > taken + 2 ? limit.rlim_cur - taken : 2;
-}
-
 // Memory that packed inputs take while `open` inputs are open.
 std::size_t unpack_bytes(const PackedInputs& packed, std::size_t open) {
   return std::min(open, packed.count()) * packed.bytes_each();
@@ -172,7 +152,7 @@ std::size_t unpack_bytes(const PackedInputs& packed, std::size_t open) {
 // Inputs that a merge may open, at least 2: the descriptors that are left after those of scratch files and a few
 // others, and what can be unpacked in half of the memory.
 std::size_t most_open_inputs(const SortOptions& options, const std::optional<PackedInputs>& packed) {
-  std::size_t most = most_descriptors(options);
+  std::size_t most = free_descriptors(temp_directories(options).size());
   if (packed && unpack_bytes(*packed, most) > memory_bytes(options) / 2) {
     most = memory_bytes(options) / 2 / packed->bytes_each();
   }
