@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <initializer_list>
@@ -26,6 +27,18 @@ constexpr std::uint64_t kPageBytes = 4096;
 
 FileDescriptor open_to_write(const std::string& path, int flags, mode_t mode) {
   return above_standard_streams(FileDescriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, mode)));
+}
+
+FileDescriptor open_uninterrupted(const std::string& path, int flags, mode_t mode) {
+  return above_standard_streams(
+      FileDescriptor(retry_interrupted([&] { return ::open(path.c_str(), O_CLOEXEC | flags, mode); })));
+}
+
+// Whether the call failed for want of something or by a broken device, and not because it is not allowed or not known
+// here: writing over the old content instead would put that at risk.
+bool is_shortage(int error) {
+  constexpr std::array kShortages{EIO, ENOSPC, EDQUOT, EMFILE, ENFILE, ENOMEM};
+  return std::ranges::find(kShortages, error) != kShortages.end();
 }
 
 // Whether fallocate() promises space without filling it, and a mapping then takes bytes come what may.
@@ -104,6 +117,7 @@ PlacedFile::PlacedFile(FileSystem& files, const std::string& path, std::function
 void PlacedFile::open(FileSystem& files) {
   struct stat before = {};
   const bool exists = ::stat(path_.c_str(), &before) == 0;
+  if (!exists && errno != ENOENT) fail("open");
   const bool is_new = !exists && errno == ENOENT && !path_.empty() && !path_.ends_with('/');
   if (!is_new && !(exists && S_ISREG(before.st_mode))) return open_itself(O_CREAT | O_NOCTTY);
   if (exists && ::access(path_.c_str(), W_OK) != 0) fail("open");
@@ -123,9 +137,10 @@ bool PlacedFile::overwrites(const std::string& path) const { return is_same_file
 
 bool PlacedFile::replaces(const std::string& path) const {
   struct stat old = {}, read = {};
-  if ((!replaces_ && !is_nameless_) || ::stat(target_.c_str(), &old) != 0) return false;
-  const int failed = path == "-" ? ::fstat(STDIN_FILENO, &read) : ::stat(path.c_str(), &read);
-  return failed == 0 && old.st_dev == read.st_dev && old.st_ino == read.st_ino;
+  if (!replaces_ && !is_nameless_) return false;
+  if (::stat(target_.c_str(), &old) != 0) return errno != ENOENT;
+  if ((path == "-" ? ::fstat(STDIN_FILENO, &read) : ::stat(path.c_str(), &read)) != 0) return errno != ENOENT;
+  return old.st_dev == read.st_dev && old.st_ino == read.st_ino;
 }
 
 void PlacedFile::fail(const char* action) const { throw PlacedFileError(action, errno, path_); }
@@ -144,7 +159,7 @@ void PlacedFile::open_itself(int flags) {
 void PlacedFile::open_new() {
   is_nameless_ = has_places_ = open_nameless(kFileMode);
   if (is_nameless_) return;
-  file_ = open_to_write(target_, O_CREAT | O_EXCL, kFileMode);
+  file_ = open_uninterrupted(target_, O_WRONLY | O_CREAT | O_EXCL, kFileMode);
   is_created_ = has_places_ = file_.valid();
   if (!is_created_) open_itself(O_CREAT);  // another program made it just now
 }
@@ -152,8 +167,8 @@ void PlacedFile::open_new() {
 bool PlacedFile::open_nameless(mode_t mode) {
   // Without /proc it could not get a name later.
   if (::access("/proc/self/fd", X_OK) != 0) return false;
-  file_ = above_standard_streams(
-      FileDescriptor(::open(parent_directory(target_).c_str(), O_RDWR | O_CLOEXEC | O_TMPFILE, mode)));
+  file_ = open_uninterrupted(parent_directory(target_), O_RDWR | O_TMPFILE, mode);
+  if (!file_.valid() && is_shortage(errno)) fail("open");
   return file_.valid();
 }
 
@@ -161,12 +176,17 @@ bool PlacedFile::open_beside() {
   is_nameless_ = open_nameless(kPrivateFileMode);
   if (!is_nameless_) {
     const std::string name = unique_name(target_);
-    file_ = open_to_write(name, O_CREAT | O_EXCL, kPrivateFileMode);
+    file_ = open_uninterrupted(name, O_WRONLY | O_CREAT | O_EXCL, kPrivateFileMode);
+    if (!file_.valid() && is_shortage(errno)) fail("open");
     if (file_.valid()) temporary_ = name;
   }
   replaces_ = has_places_ = file_.valid();
-  if (replaces_ && !keep_attributes()) discard_beside();
-  return replaces_;
+  if (!replaces_ || keep_attributes()) return replaces_;
+  const int error = errno;
+  discard_beside();
+  errno = error;
+  if (is_shortage(error)) fail("open");
+  return false;
 }
 
 void PlacedFile::discard_beside() {

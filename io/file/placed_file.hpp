@@ -24,8 +24,9 @@ class PlacedFile {
  public:
   // Regular files get their content by finish(): until then it has no name, or another one in the same directory.
   // Writes go to the file itself for devices and pipes, for what standard output or error write to, and where another
-  // file could not take its name or its owner; a new file is then removed unless it is finished. `check` is called
-  // where a signal interrupts what waits; it may throw. Throws PlacedFileError for what cannot be written.
+  // file could not take its name or its owner; a new file is then removed unless it is finished. A shortage (of space,
+  // descriptors or memory) and a failing device are errors, and never a reason to write to the file itself. `check` is
+  // called where a signal interrupts what waits; it may throw. Throws PlacedFileError for what cannot be written.
   PlacedFile(FileSystem& files, const std::string& path, std::function<void()> check);
   ~PlacedFile();
   PlacedFile(const PlacedFile&) = delete;
@@ -33,7 +34,7 @@ class PlacedFile {
 
   // Whether writes change what is read from `path`, "-" for standard input.
   bool overwrites(const std::string& path) const;
-  // Whether finish() takes the name of the file that is read from `path`.
+  // Whether finish() takes the name of the file that is read from `path`, or may do so, if the system does not tell.
   bool replaces(const std::string& path) const;
   // Whether write_at() can be used; if not, append().
   bool has_places() const { return has_places_; }

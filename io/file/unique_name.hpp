@@ -5,7 +5,8 @@
 
 namespace spillway {
 
-// `stem`, a dot and 16 random hexadecimal digits. Thread-safe.
+// `stem`, a dot and 16 random hexadecimal digits. A stem that would make a name of more than 255 bytes loses its last
+// characters. Thread-safe.
 std::string unique_name(const std::string& stem);
 
 }  // namespace spillway

@@ -23,6 +23,7 @@ class UnlinkedFile {
   // Gives the disk space of these bytes back, as far as the file system can; they must not be read any more.
   void release(std::uint64_t offset, std::uint64_t bytes);
   std::uint64_t size() const { return size_; }
+  const std::string& directory() const { return directory_; }
 
  private:
   std::string directory_;

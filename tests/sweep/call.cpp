@@ -8,9 +8,10 @@ namespace spillway::sweep {
 
 namespace {
 
-constexpr std::array<std::string_view, 20> kCallNames{
-    "open",   "create",   "read",  "write",  "sync", "sync_directory", "close", "close_written", "truncate", "link",
-    "rename", "exchange", "mkdir", "remove", "list", "status",         "space", "lock",          "map",      "resolve"};
+constexpr std::array<std::string_view, 22> kCallNames{
+    "open",     "create", "read",   "write",    "sync",       "sync_directory", "close", "close_written",
+    "truncate", "link",   "rename", "exchange", "mkdir",      "remove",         "list",  "status",
+    "space",    "lock",   "map",    "resolve",  "attributes", "space_of_file"};
 constexpr std::array<std::string_view, 10> kFaultNames{"none",        "EIO",   "ENOSPC", "EMFILE", "ENOMEM",
                                                        "interrupted", "short", "end",    "flip",   "page_lost"};
 
@@ -50,7 +51,7 @@ bool can_fail(Call call, FaultKind kind) {
       return call != Call::kMap;
     case FaultKind::kNoSpace:
       return is_one_of(call, {Call::kCreate, Call::kWrite, Call::kSync, Call::kCloseWritten, Call::kTruncate,
-                              Call::kLink, Call::kRename, Call::kExchange, Call::kMakeDirectory});
+                              Call::kLink, Call::kRename, Call::kExchange, Call::kMakeDirectory, Call::kSpaceOfFile});
     case FaultKind::kTooManyFiles:
       return is_one_of(call, {Call::kOpen, Call::kCreate, Call::kList});
     case FaultKind::kNoMemory:

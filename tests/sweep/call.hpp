@@ -28,6 +28,8 @@ enum class Call : std::uint8_t {
   kLock,
   kMap,
   kResolve,
+  kAttributes,   // owner and mode
+  kSpaceOfFile,  // space of a file that is taken ahead or given back
 };
 
 enum class FaultKind : std::uint8_t {

@@ -70,11 +70,14 @@ void Disk::apply(const Event& event) {
     case Call::kCreate:
       return create(event);
     case Call::kWrite:
-      files_[open_.at(event.file)].writes.push_back({event.offset, event.data});
+      if (event.file != 0) files_[open_.at(event.file)].writes.push_back({event.offset, event.data});
+      return;
+    case Call::kTruncate:
+      files_[open_.at(event.file)].writes.push_back({event.offset, "", true});
       return;
     case Call::kSync: {
       File& file = files_[open_.at(event.file)];
-      for (const Write& write : file.writes) write_over(file.synced, write.offset, write.bytes);
+      for (const Write& write : file.writes) apply(write, file.synced);
       file.writes.clear();
       return;
     }
@@ -91,6 +94,14 @@ void Disk::apply(const Event& event) {
       return move(event);
     default:
       return;
+  }
+}
+
+void Disk::apply(const Write& write, std::string& content) {
+  if (write.cuts) {
+    content.resize(write.offset, '\0');
+  } else {
+    write_over(content, write.offset, write.bytes);
   }
 }
 
@@ -184,6 +195,7 @@ std::vector<bool> Disk::surviving_changes(Survival survival, std::mt19937_64& ra
 std::string Disk::surviving_bytes(const File& file, Survival survival, std::mt19937_64& random) const {
   std::string content = file.synced;
   for (const Write& write : file.writes) {
+    if (write.cuts && survival != Survival::kNothing && survival != Survival::kNames) apply(write, content);
     switch (survival) {
       case Survival::kNothing:
       case Survival::kNames:
@@ -199,7 +211,7 @@ std::string Disk::surviving_bytes(const File& file, Survival survival, std::mt19
         }
         break;
       default:
-        write_over(content, write.offset, write.bytes);
+        apply(write, content);
     }
   }
   return content;

@@ -41,6 +41,7 @@ class Disk {
   struct Write {
     std::uint64_t offset;
     std::string bytes;
+    bool cuts = false;  // the file then has `offset` bytes
   };
   struct File {
     bool is_directory = false;
@@ -57,6 +58,7 @@ class Disk {
   using Directories = std::map<Node, Names>;
 
   void apply(const Event& event);
+  static void apply(const Write& write, std::string& content);
   void create(const Event& event);
   void move(const Event& event);
   void sync_directory(Node directory);

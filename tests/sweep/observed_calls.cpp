@@ -230,6 +230,22 @@ int observed_sync(int descriptor, const Real& really) {
   return really();
 }
 
+template <typename Real>
+int observed_cut(int descriptor, std::uint64_t bytes, const Real& really) {
+  {
+    Watch watch;
+    if (const Observer::OpenFile* const file = watch.find(descriptor)) {
+      Event event = event_of(Call::kTruncate, file->path);
+      event.file = file->number;
+      event.offset = bytes;
+      if (is_error(watch.begin(std::move(event)))) return -1;
+      const int result = really();
+      return watch.made(result, result == 0);
+    }
+  }
+  return really();
+}
+
 // The file system may report a late error here; the descriptor is free all the same.
 template <typename Real>
 int observed_close(int descriptor, const Real& really) {
@@ -247,11 +263,13 @@ int observed_close(int descriptor, const Real& really) {
   return really();
 }
 
+// Of a stream, only writes are told.
 template <typename Real>
 int observed_descriptor(Call call, int descriptor, const Real& really) {
   {
     Watch watch;
-    if (const Observer::OpenFile* const file = watch.find(descriptor)) {
+    const Observer::OpenFile* const file = watch.find(descriptor);
+    if (file != nullptr && file->number != 0) {
       if (is_error(watch.begin(event_of(call, file->path)))) return -1;
       const int result = really();
       return watch.made(result, result == 0);
@@ -341,6 +359,7 @@ using spillway::sweep::next;
 using spillway::sweep::observed;
 using spillway::sweep::observed_close;
 using spillway::sweep::observed_copy;
+using spillway::sweep::observed_cut;
 using spillway::sweep::observed_descriptor;
 using spillway::sweep::observed_link;
 using spillway::sweep::observed_list;
@@ -418,6 +437,36 @@ int fsync(int descriptor) {
 int fdatasync(int descriptor) {
   static const auto really = next<decltype(::fdatasync)>("fdatasync");
   return observed_sync(descriptor, [&] { return really(descriptor); });
+}
+
+int ftruncate(int descriptor, off_t bytes) noexcept {
+  static const auto really = next<decltype(::ftruncate)>("ftruncate");
+  return observed_cut(descriptor, static_cast<std::uint64_t>(bytes), [&] { return really(descriptor, bytes); });
+}
+
+int fallocate(int descriptor, int mode, off_t offset, off_t bytes) {
+  static const auto really = next<decltype(::fallocate)>("fallocate");
+  return observed_descriptor(Call::kSpaceOfFile, descriptor, [&] { return really(descriptor, mode, offset, bytes); });
+}
+
+int fchown(int descriptor, uid_t user, gid_t group) noexcept {
+  static const auto really = next<decltype(::fchown)>("fchown");
+  return observed_descriptor(Call::kAttributes, descriptor, [&] { return really(descriptor, user, group); });
+}
+
+int fchmod(int descriptor, mode_t mode) noexcept {
+  static const auto really = next<decltype(::fchmod)>("fchmod");
+  return observed_descriptor(Call::kAttributes, descriptor, [&] { return really(descriptor, mode); });
+}
+
+int access(const char* path, int mode) noexcept {
+  static const auto really = next<decltype(::access)>("access");
+  return observed(Call::kStatus, AT_FDCWD, path, [&] { return really(path, mode); });
+}
+
+int euidaccess(const char* path, int mode) noexcept {
+  static const auto really = next<decltype(::euidaccess)>("euidaccess");
+  return observed(Call::kStatus, AT_FDCWD, path, [&] { return really(path, mode); });
 }
 
 int flock(int descriptor, int operation) noexcept {

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "tests/sweep/tree.hpp"
+
 namespace spillway::sweep {
 
 std::vector<std::string> Observer::open_paths() const {
   std::vector<std::string> paths;
-  for (const auto& [descriptor, file] : files_) paths.push_back(file.path);
+  for (const auto& [descriptor, file] : files_) {
+    if (file.number != 0) paths.push_back(file.path);
+  }
   return paths;
 }
 
@@ -33,6 +37,7 @@ std::string Observer::without_random_parts(std::string path) const {
   for (const std::string& part : random_parts_) {
     for (auto at = path.find(part); at != std::string::npos; at = path.find(part)) path.replace(at, part.size(), "*");
   }
+  if (const std::string stem = without_unique_part(path); stem != path) return stem + ".*";
   return path;
 }
 

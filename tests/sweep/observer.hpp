@@ -64,7 +64,10 @@ class Observer {
   void opened(int descriptor, std::string path, bool is_written, bool is_directory);
   void closed(int descriptor) { files_.erase(descriptor); }
   void copied(int descriptor, int copy) { files_[copy] = files_.at(descriptor); }
-  // A part of a name that nobody can guess, and which the names of events therefore leave out.
+  // Observes a stream that was opened before; it has the number 0.
+  void add_stream(int descriptor, std::string name) { files_[descriptor] = {std::move(name), 0, 0, true, false}; }
+  // A part of a name that nobody can guess, and which the names of events therefore leave out. What
+  // io/file/unique_name.hpp adds is known by its form.
   void add_random_part(std::string part) { random_parts_.push_back(std::move(part)); }
   // Adds the event, which has call, path and sizes, and says how it ends.
   Verdict begin(Event event);

@@ -17,11 +17,10 @@ constexpr std::uint64_t kMostRequests = 300;  // of a resource
 constexpr std::array<std::string_view, kSurvivals> kSurvivalNames{"all",        "nothing", "names", "zeros",
                                                                   "torn bytes", "bytes",   "some",  "all but one"};
 
-bool is_worth_trying(const Event& event, FaultKind kind) {
+bool is_worth_trying(const Scenario& scenario, const Event& event, FaultKind kind) {
   if (!can_fail(event.call, kind)) return false;
-  // A lock with other bytes is not ours, and stays.
-  if (kind == FaultKind::kFlip && (is_input(event.path) || is_lock(event.path))) return false;
-  if (kind == FaultKind::kEnd && is_stream(event.path)) return false;
+  if (kind == FaultKind::kFlip && !scenario.notices_flip(event)) return false;
+  if (kind == FaultKind::kEnd && !scenario.notices_end(event)) return false;
   if (kind == FaultKind::kShort && event.bytes < 2) return false;
   return true;
 }
@@ -38,12 +37,12 @@ std::string words_of(const Fault& fault) {
          (fault.lasts ? " from then on" : "");
 }
 
-PointSpace::PointSpace(std::vector<Event> events, const Requests& requests)
+PointSpace::PointSpace(const Scenario& scenario, std::vector<Event> events, const Requests& requests)
     : events_(std::move(events)), requests_(requests) {
   for (std::size_t i = 0; i < kResources; ++i) tried_requests_[i] = std::min(requests[i], kMostRequests);
   for (std::size_t i = 0; i < events_.size(); ++i) {
     for (const FaultKind kind : kKinds) {
-      if (!is_worth_trying(events_[i], kind)) continue;
+      if (!is_worth_trying(scenario, events_[i], kind)) continue;
       faults_.push_back({i, kind, false});
       if (can_last(kind)) faults_.push_back({i, kind, true});
     }

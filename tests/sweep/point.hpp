@@ -26,7 +26,7 @@ struct Point {
 // All points of a scenario, from a run in which nothing fails.
 class PointSpace {
  public:
-  PointSpace(std::vector<Event> events, const Requests& requests);
+  PointSpace(const Scenario& scenario, std::vector<Event> events, const Requests& requests);
   std::uint64_t size() const;
   // Requires: number < size(). Points of one number and different variations differ in details.
   Point at(std::uint64_t number, std::uint64_t variation) const;

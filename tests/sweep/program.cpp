@@ -1,5 +1,6 @@
 #include "tests/sweep/program.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -38,11 +39,13 @@ std::vector<std::string> with_root(std::vector<std::string> words, const std::st
   return words;
 }
 
-int run_observed(const std::vector<std::string>& words, int out, const Faults& faults, Observer& observer) {
+int run_observed(const std::vector<std::string>& words, const Faults& faults, Observer& observer) {
+  constexpr int out = STDOUT_FILENO;
   std::atomic<int> signal_number{0};
-  Output output(out, "standard output");
+  Output output(out, kStandardOutput);
   Session session{posix_file_system(), output, signal_number};
   const auto commands = all_commands();
+  observer.add_stream(out, kStandardOutput);
   observe_calls(&observer);
   count_requests(faults.refusal);
   return run_command_line(words, commands, session);
@@ -51,13 +54,23 @@ int run_observed(const std::vector<std::string>& words, int out, const Faults& f
 }  // namespace
 
 Program::Program(std::string root)
-    : root_(std::move(root)), out_(memory_file("out")), err_(memory_file("err")), true_err_(dup(STDERR_FILENO)) {
+    : root_(std::move(root)),
+      out_(memory_file("out")),
+      err_(memory_file("err")),
+      true_out_(dup(STDOUT_FILENO)),
+      true_err_(dup(STDERR_FILENO)) {
+  dup2(out_, STDOUT_FILENO);
   dup2(err_, STDERR_FILENO);
 }
 
 Program::~Program() {
+  dup2(true_out_, STDOUT_FILENO);
   dup2(true_err_, STDERR_FILENO);
-  for (const int descriptor : {out_, err_, true_err_}) close(descriptor);
+  for (const int descriptor : {out_, err_, true_out_, true_err_}) close(descriptor);
+}
+
+void Program::append_output(bool appends) const {
+  if (fcntl(out_, F_SETFL, appends ? O_APPEND : 0) != 0) throw std::runtime_error("cannot change a memory file");
 }
 
 ProgramEnd Program::run(const std::vector<std::string>& words, const Faults& faults) {
@@ -65,7 +78,7 @@ ProgramEnd Program::run(const std::vector<std::string>& words, const Faults& fau
   for (const Fault& fault : faults.calls) observer.fail(fault);
   const std::vector<std::string> all_words = with_root(words, root_);
   ProgramEnd end;
-  end.code = run_observed(all_words, out_, faults, observer);
+  end.code = run_observed(all_words, faults, observer);
   end.requests = end_count();
   observe_calls(nullptr);
   end.out = take(out_);

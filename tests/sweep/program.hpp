@@ -9,6 +9,8 @@
 
 namespace spillway::sweep {
 
+constexpr const char* kStandardOutput = "standard output";  // as events and messages call it
+
 // What is made to fail.
 struct Faults {
   std::vector<Fault> calls;
@@ -27,18 +29,20 @@ struct ProgramEnd {
 
 class Program {
  public:
-  // Takes over standard error. `root`: the directory that is observed.
+  // Takes over standard output and error. `root`: the directory that is observed.
   explicit Program(std::string root);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
   const std::string& root() const { return root_; }
+  // Whether standard output takes bytes only at its end, as `>>` leaves it.
+  void append_output(bool appends) const;
   ProgramEnd run(const std::vector<std::string>& words, const Faults& faults = {});
 
  private:
   std::string root_;
-  int out_, err_, true_err_;
+  int out_, err_, true_out_, true_err_;
 };
 
 }  // namespace spillway::sweep

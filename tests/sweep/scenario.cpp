@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <random>
 
+#include "tests/sweep/program.hpp"
+#include "tests/sweep/sort_scenarios.hpp"
+
 namespace spillway::sweep {
 
 namespace {
@@ -192,17 +195,23 @@ std::vector<Scenario> reading_scenarios() {
 
 bool Scenario::reads_output() const { return words[0] == "append" || words[0] == "delete"; }
 
+bool Scenario::replaces_input() const {
+  return is_sort() && std::find(words.begin(), words.end(), "%/" + output) != words.end() &&
+         std::count(words.begin(), words.end(), "%/" + output) > 1;
+}
+
 bool Scenario::is_resumable() const { return std::find(words.begin(), words.end(), "--resumable") != words.end(); }
 
 std::vector<Scenario> all_scenarios() {
   std::vector<Scenario> all = index_scenarios();
   all.push_back(import_scenario());
-  for (const auto& more : {merge_scenarios(), growing_scenarios(), reading_scenarios()})
+  for (const auto& more : {merge_scenarios(), growing_scenarios(), reading_scenarios(), sort_scenarios()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 
-Tree inputs() {
+Tree Scenario::inputs() const {
+  if (is_sort()) return sort_inputs();
   Tree tree;
   for (const char* directory : {"in", "lists", "temp", "place"}) tree[directory] = std::nullopt;
   tree["in/a.jsonl"] = jsonl(1, 60, 40);
@@ -211,16 +220,24 @@ Tree inputs() {
   tree["in/empty.jsonl"] = "";
   tree["in/texts"] = std::nullopt;
   std::mt19937_64 random(3);
-  for (const char* name : {"one.txt", "two.txt"}) tree[std::string("in/texts/") + name] = text(random, 100);
+  for (const char* file : {"one.txt", "two.txt"}) tree[std::string("in/texts/") + file] = text(random, 100);
   tree["lists/stop"] = "word1\nword4\n";
   tree["lists/queries"] = "word9 word25\ngröße7 東京\nword36 word49 word64\n";
   tree["lists/drop"] = ids_of(tree["in/a.jsonl"].value());
   return tree;
 }
 
-bool is_input(const std::string& path) { return path.starts_with("in/") || is_stream(path); }
+// A lock with other bytes is not ours, and stays.
+bool Scenario::notices_flip(const Event& event) const {
+  if (event.path == kStandardOutput || is_lock(event.path)) return false;
+  if (is_sort()) return sort_notices(event);
+  return !event.path.starts_with("in/") && !event.path.starts_with("lists/");
+}
 
-bool is_stream(const std::string& path) { return path.starts_with("lists/"); }
+// Lists are read until their end, wherever that is.
+bool Scenario::notices_end(const Event& event) const {
+  return is_sort() ? sort_notices(event) || !is_packed(event.path) : !event.path.starts_with("lists/");
+}
 
 bool is_scratch(const std::string& path) {
   const std::string work = std::string(kOutput) + ".work";

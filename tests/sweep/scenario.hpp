@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/sweep/observer.hpp"
 #include "tests/sweep/tree.hpp"
 
 namespace spillway::sweep {
@@ -12,13 +13,24 @@ namespace spillway::sweep {
 struct Scenario {
   std::string name;
   std::vector<std::string> words;
-  std::string output = {};  // the index that the command makes; empty for one that only reads
+  std::string output = {};  // what the command makes, an index or a file; empty for one that only reads
   // Commands that make the rest of what is there before: indexes to replace, merge or read.
   std::vector<std::vector<std::string>> preparations = {};
 
   // The next job where the output is the new index already and the command would change it again; it changes nothing.
   // Empty: the command itself.
   std::vector<std::string> afterwards = {};
+  bool appends_output = false;  // standard output takes bytes only at its end
+
+  // What is there before the preparations: inputs below in/ and lists/, and the directories temp/ and place/.
+  Tree inputs() const;
+  bool is_sort() const { return words[0] == "sort"; }
+  // Whether the output is also read.
+  bool replaces_input() const;
+  // Whether other bytes in this call give an error, or change nothing.
+  bool notices_flip(const Event& event) const;
+  // Likewise where a read finds nothing.
+  bool notices_end(const Event& event) const;
 
   // Whether the index that the command makes grows out of what is at the output.
   bool reads_output() const;
@@ -27,13 +39,6 @@ struct Scenario {
 };
 
 std::vector<Scenario> all_scenarios();
-// What is there before the preparations: inputs below in/ and lists/, and the directories temp/ and place/.
-Tree inputs();
-
-// Whether a change of bytes of this file cannot be noticed: it is an input.
-bool is_input(const std::string& path);
-// Whether an early end of this file cannot be noticed: it is read until its end, wherever that is.
-bool is_stream(const std::string& path);
 // Whether the file is part of the scratch that a job leaves to the next if it cannot remove it.
 bool is_scratch(const std::string& path);
 // Whether the call concerns the lock of a directory of a job: the file, or the directory in which it is made.

@@ -60,6 +60,14 @@ Tree part_of(const Tree& tree, const std::string& path) {
   return part;
 }
 
+std::string without_unique_part(const std::string& path) {
+  constexpr std::size_t kBytes = 17;  // a dot and 16 digits
+  if (path.size() <= kBytes) return path;
+  const std::size_t dot = path.size() - kBytes;
+  const bool is_unique = path[dot] == '.' && path.find_first_not_of("0123456789abcdef", dot + 1) == std::string::npos;
+  return is_unique ? path.substr(0, dot) : path;
+}
+
 std::string difference(const Tree& expected, const Tree& found) {
   for (const auto& [path, bytes] : expected) {
     const auto other = found.find(path);

@@ -16,6 +16,8 @@ Tree read_tree(const std::string& directory);
 void write_tree(const std::string& directory, const Tree& tree);
 // What is at `path` and below.
 Tree part_of(const Tree& tree, const std::string& path);
+// The path without what unique_name() added to it.
+std::string without_unique_part(const std::string& path);
 // The first difference in words; empty if there is none.
 std::string difference(const Tree& expected, const Tree& found);
 

@@ -45,19 +45,20 @@ std::string described(const ProgramEnd& end) {
 }
 
 // The calls whose failure means that what was written may not be there.
-bool loses_data(Call call) {
-  switch (call) {
+bool loses_data(const Event& event) {
+  switch (event.call) {
     case Call::kCreate:
     case Call::kWrite:
     case Call::kSync:
     case Call::kSyncDirectory:
-    case Call::kCloseWritten:
     case Call::kTruncate:
     case Call::kLink:
     case Call::kRename:
     case Call::kExchange:
     case Call::kMakeDirectory:
       return true;
+    case Call::kCloseWritten:
+      return event.path != "temp";  // a scratch file without a name is not read any more
     default:
       return false;
   }
@@ -73,6 +74,14 @@ bool may_leave_scratch(const Point& point) {
     }
   }
   return false;
+}
+
+// A sort has scratch files without names, and gives its output a name of its own only before the rename.
+bool may_leave_output(const Point& point) {
+  if (point.kind == PointKind::kTwoFaults) return true;
+  return std::any_of(point.faults.calls.begin(), point.faults.calls.end(), [](const Fault& fault) {
+    return fault.lasts || fault.name.starts_with(std::string(call_name(Call::kRemove)) + " ");
+  });
 }
 
 bool is_errno(const Point& point) {
@@ -98,6 +107,7 @@ std::size_t hash_of(const Tree& tree) {
 }  // namespace
 
 Trial::Trial(Scenario scenario, const std::string& root) : scenario_(std::move(scenario)), program_(root) {
+  program_.append_output(scenario_.appends_output);
   prepare();
   program_.run(scenario_.words);  // what happens once in a process happens here
   write_tree(root, start_);
@@ -118,11 +128,11 @@ Trial::Trial(Scenario scenario, const std::string& root) : scenario_(std::move(s
   }
   events_ = end.events;
   requests_ = end.requests;
-  points_ = std::make_unique<PointSpace>(std::move(end.events), end.requests);
+  points_ = std::make_unique<PointSpace>(scenario_, std::move(end.events), end.requests);
 }
 
 void Trial::prepare() {
-  write_tree(program_.root(), inputs());
+  write_tree(program_.root(), scenario_.inputs());
   for (const auto& words : scenario_.preparations) {
     const ProgramEnd end = program_.run(words);
     if (end.code != kDone) throw std::runtime_error(scenario_.name + ": a preparation fails" + described(end));
@@ -170,7 +180,7 @@ std::string Trial::judge_success(const Point& point, const ProgramEnd& end, cons
   const Fault* const fault = point.faults.calls.empty() ? nullptr : &point.faults.calls[0];
   if (fault != nullptr && error_of(fault->kind) != 0 && !must_survive(fault->kind)) {
     for (const Event& event : events_) {
-      if (kind_of(event.name) == kind_of(fault->name) && loses_data(event.call) && !is_lock(event.path)) {
+      if (kind_of(event.name) == kind_of(fault->name) && loses_data(event) && !is_lock(event.path)) {
         return "success, though data may be lost";
       }
     }
@@ -179,7 +189,7 @@ std::string Trial::judge_success(const Point& point, const ProgramEnd& end, cons
   if (!makes_index()) return "";
   const std::string what = difference(new_index_, part_of(found, scenario_.output));
   if (what.empty()) return "";
-  return flips(point) ? verify_finds_damage() : "success, but " + what;
+  return flips(point) && !scenario_.is_sort() ? verify_finds_damage() : "success, but " + what;
 }
 
 std::string Trial::judge_error(const Point& point, const ProgramEnd& end, const Tree& found) {
@@ -190,22 +200,24 @@ std::string Trial::judge_error(const Point& point, const ProgramEnd& end, const 
   std::string what = judge_words(point, end);
   if (!what.empty() || !makes_index()) return what;
   what = judge_output(found);
-  return what.empty() || !flips(point) ? what : verify_finds_damage();
+  return what.empty() || !flips(point) || scenario_.is_sort() ? what : verify_finds_damage();
 }
 
 std::string Trial::judge_words(const Point& point, const ProgramEnd& end) const {
   if (point.kind == PointKind::kRefusal) {
-    if (end.code != kOverBudget) return "code 4 expected";
+    const int expected = scenario_.is_sort() ? kIo : kOverBudget;
+    if (end.code != expected) return "code " + std::to_string(expected) + " expected";
     return end.err.find("memory") == std::string::npos ? "the words do not speak of memory" : "";
   }
   const bool only_errno = is_errno(point);
-  const bool code_fits = end.code == kIo || (!only_errno && (end.code == kCorrupt || end.code == kBadIndex));
+  const bool may_be_corrupt = !only_errno && !scenario_.is_sort();
+  const bool code_fits = end.code == kIo || (may_be_corrupt && (end.code == kCorrupt || end.code == kBadIndex));
   if (!code_fits && point.kind != PointKind::kTwoFaults) return "another code expected";
   for (const std::string& failed : end.failed_paths) {
-    std::string path = program_.root() + "/" + failed;
+    std::string path = failed == kStandardOutput ? failed : program_.root() + "/" + failed;
     if (end.err.find(path) != std::string::npos) return "";
     // Trees are removed, and opened, as a whole.
-    path.resize(path.rfind('/'));
+    path.resize(std::min(path.rfind('/'), path.size()));
     if (path.size() > program_.root().size() && end.err.find(path) != std::string::npos) return "";
   }
   return "the words do not name the path";
@@ -218,12 +230,26 @@ std::string Trial::judge_output(const Tree& found) const {
          difference(index.empty() ? old_index_ : new_index_, index);
 }
 
+// What a sort leaves if it is killed, or the power fails: only what replaces an input is synced.
+std::string Trial::judge_sort_output(const Tree& left, bool is_kill) const {
+  if (!is_kill && !scenario_.replaces_input()) return "";
+  for (const auto& [path, bytes] : left) {
+    if (is_kill && is_left_output(path) && bytes != new_index_.at(scenario_.output)) return path + " is not whole";
+  }
+  return judge_output(left);
+}
+
+bool Trial::is_left_output(const std::string& path) const {
+  return path != scenario_.output && without_unique_part(path) == scenario_.output;
+}
+
 // Inputs are untouched, and nothing is left but, where that is allowed, scratch.
 std::string Trial::judge_rest(const Point& point, const Tree& found) const {
   Tree rest = found, expected = start_;
   const auto forget = [&](const std::string& path) {
     return path == scenario_.output || path.starts_with(scenario_.output + "/") ||
-           ((may_leave_scratch(point) || scenario_.is_resumable()) && is_scratch(path));
+           (scenario_.is_sort() ? may_leave_output(point) && is_left_output(path)
+                                : (may_leave_scratch(point) || scenario_.is_resumable()) && is_scratch(path));
   };
   std::erase_if(rest, [&](const auto& entry) { return forget(entry.first); });
   std::erase_if(expected, [&](const auto& entry) { return forget(entry.first); });
@@ -235,7 +261,7 @@ std::vector<std::string> Trial::next_words(const Tree& tree) const {
   if (is_done && !scenario_.afterwards.empty()) return scenario_.afterwards;
   std::vector<std::string> words = scenario_.words;
   const bool has_force = std::find(words.begin(), words.end(), "--force") != words.end();
-  if (!part_of(tree, scenario_.output).empty() && !has_force) words.push_back("--force");
+  if (!scenario_.is_sort() && !part_of(tree, scenario_.output).empty() && !has_force) words.push_back("--force");
   return words;
 }
 
@@ -252,7 +278,9 @@ std::string Trial::next_job(const Tree& found, const Point& point) {
     end = program_.run(words);
   }
   if (end.code != kDone) return "the next job fails" + described(end);
-  const std::string what = difference(end_, read_tree(program_.root()));
+  Tree left = read_tree(program_.root());
+  std::erase_if(left, [&](const auto& entry) { return scenario_.is_sort() && is_left_output(entry.first); });
+  const std::string what = difference(end_, left);
   return what.empty() ? "" : "after the next job, " + what + described(end);
 }
 
@@ -267,13 +295,14 @@ std::string Trial::crash(const Point& point, const std::vector<Event>& events, s
   std::mt19937_64 random(point.variation);
   const Tree left = disk.crash(point.survival, random);
   const bool is_end = crash_at == events_.size() && &events == &events_;
-  const auto [known, is_new] = crashes_.try_emplace(hash_of(left) + (is_end ? 1 : 0));
+  const bool is_kill = point.survival == Survival::kAll;
+  const auto [known, is_new] = crashes_.try_emplace(hash_of(left) + (is_end ? 1 : 0) + (is_kill ? 2 : 0));
   if (!is_new) return known->second;
   std::string& what = known->second;
-  what = judge_output(left);
-  if (is_end) what = difference(new_index_, part_of(left, scenario_.output));
+  what = scenario_.is_sort() ? judge_sort_output(left, is_kill) : judge_output(left);
+  if (is_end && (is_kill || !scenario_.is_sort())) what = difference(new_index_, part_of(left, scenario_.output));
   write_tree(program_.root(), left);
-  if (!what.empty() && flips(point)) what = verify_finds_damage();
+  if (!what.empty() && flips(point) && !scenario_.is_sort()) what = verify_finds_damage();
   if (!what.empty()) return what = "after the crash: " + what;
   return what = next_job(left, point);
 }

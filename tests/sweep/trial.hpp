@@ -35,6 +35,8 @@ class Trial {
   std::string judge_error(const Point& point, const ProgramEnd& end, const Tree& found);
   std::string judge_words(const Point& point, const ProgramEnd& end) const;
   std::string judge_output(const Tree& found) const;
+  std::string judge_sort_output(const Tree& left, bool is_kill) const;
+  bool is_left_output(const std::string& path) const;  // under the name that it has before the rename
   std::string judge_rest(const Point& point, const Tree& found) const;
   std::string next_job(const Tree& found, const Point& point);
   std::string verify_finds_damage();

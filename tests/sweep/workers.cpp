@@ -250,13 +250,16 @@ SweepResult sweep(const std::vector<std::size_t>& scenarios, const Sweep& option
 }
 
 void print_calls(std::size_t scenario) {
-  const ScratchDirectory scratch;
-  const Trial trial(all_scenarios().at(scenario), scratch.path() + "/root");
-  for (const Event& event : trial.calls()) std::printf("%s #%llu\n", event.name.c_str(), printed(event.number));
-  for (std::size_t i = 0; i < kResources; ++i) {
-    std::printf("%s: %llu\n", std::string(resource_name(static_cast<Resource>(i))).c_str(),
-                printed(trial.requests()[i]));
+  std::string calls;
+  {
+    const ScratchDirectory scratch;
+    const Trial trial(all_scenarios().at(scenario), scratch.path() + "/root");  // which has standard output
+    for (const Event& event : trial.calls()) calls += event.name + " #" + std::to_string(event.number) + "\n";
+    for (std::size_t i = 0; i < kResources; ++i) {
+      calls += std::string(resource_name(static_cast<Resource>(i))) + ": " + std::to_string(trial.requests()[i]) + "\n";
+    }
   }
+  std::fputs(calls.c_str(), stdout);
 }
 
 SweepResult replay(std::uint64_t seed) { return run_tasks({{Seed::of(seed).scenario, 0, 1, seed}}, Sweep{}); }

@@ -62,8 +62,9 @@ struct Command {
   std::vector<std::pair<ExitCode, std::string>> exit_codes;  // besides kDone and kUsageOrIo
   bool is_for_builds = false;  // or an option of another command: not listed in help, manual page and completions
   std::function<ExitCode(const Arguments&, Session&)> run;
-  // Instead of run(): the command reads its words itself. -h and -V then have meanings of its own.
-  std::function<ExitCode(const std::vector<std::string>&, Session&)> run_words;
+  // Instead of run(): the command, which is given to it, reads its words itself. -h and -V then have meanings of its
+  // own.
+  std::function<ExitCode(const Command&, const std::vector<std::string>&, Session&)> run_words;
 };
 
 // For the tables of options: a group, and in it a flag, an option with a value, one whose values add up, and one whose

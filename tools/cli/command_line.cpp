@@ -92,7 +92,7 @@ ExitCode write_version(Session& session) {
 }
 
 ExitCode run_command(const Command& command, const std::vector<std::string>& options, Session& session) {
-  if (command.run_words) return command.run_words(options, session);
+  if (command.run_words) return command.run_words(command, options, session);
   const Arguments arguments = parse_arguments(command, options);
   if (arguments.has("version")) return write_version(session);
   if (!arguments.has("help")) return command.run(arguments, session);
@@ -175,7 +175,10 @@ int run_command_line(const std::vector<std::string>& words, const std::vector<Co
   } catch (const Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {
-    return fail(ExitCode::kOverBudget, "out of memory; a smaller --memory leaves more room for what it does not bound");
+    // `sort` knows only the exit codes of GNU sort.
+    const bool is_sort = !words.empty() && words.front() == "sort";
+    return fail(is_sort ? ExitCode::kUsageOrIo : ExitCode::kOverBudget,
+                "out of memory; a smaller --memory leaves more room for what it does not bound");
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::resource_unavailable_try_again) return fail(ExitCode::kUsageOrIo, kNoThread);
     return fail(ExitCode::kUsageOrIo, printable(error.what(), 1000));

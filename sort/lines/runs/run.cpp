@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "io/base/bytes.hpp"
+#include "io/base/checksum.hpp"
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
 #include "sort/lines/block/padded_copy.hpp"
@@ -39,7 +40,9 @@ struct Compressor {
 
 struct Decompressor {
   ZSTD_DCtx* context = ZSTD_createDCtx();
-  Decompressor() = default;
+  Decompressor() {
+    if (context == nullptr) throw std::bad_alloc();
+  }
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
   ~Decompressor() { ZSTD_freeDCtx(context); }
@@ -100,6 +103,7 @@ EncodedBlock BlockEncoder::finish() {
   if (ZSTD_isError(bytes) != 0) throw std::runtime_error(std::string("zstd: ") + ZSTD_getErrorName(bytes));
   encoded.stored.assign(compressed.begin(), compressed.begin() + static_cast<std::ptrdiff_t>(bytes));
   block_.stored_bytes = static_cast<std::uint32_t>(bytes);
+  block_.stored_crc = crc32c(0, encoded.stored);
   encoded.block = std::move(block_);
   encoded.longest_record = longest_record_;
   encoded.first = std::move(first_);
@@ -166,11 +170,12 @@ void RunCursor::load(std::size_t number) {
   raw_.resize(block.raw_bytes + kCopyPadding);
   if (text_.size() < run_->longest_record + kCopyPadding) text_.resize(run_->longest_record + kCopyPadding);
   run_->file->read_at(block.offset, stored);
-  const std::size_t bytes =
-      ZSTD_decompressDCtx(decompressor.context, raw_.data(), block.raw_bytes, stored.data(), stored.size());
-  if (bytes != block.raw_bytes) {
-    throw FormatError("a temporary file changed at byte " + std::to_string(block.offset) + ": expected a block of " +
-                      std::to_string(block.raw_bytes) + " bytes, found another one; choose another disk with -T");
+  const bool is_same = crc32c(0, stored) == block.stored_crc;
+  if (!is_same || ZSTD_decompressDCtx(decompressor.context, raw_.data(), block.raw_bytes, stored.data(),
+                                      stored.size()) != block.raw_bytes) {
+    throw FormatError("a temporary file in " + printable(run_->file->directory(), 4096) + " changed at byte " +
+                      std::to_string(block.offset) + ": expected a block of " + std::to_string(block.stored_bytes) +
+                      " bytes as they were written, found others; choose another disk with -T");
   }
   at_ = raw_.data();
   block_ = number;

@@ -61,6 +61,7 @@ struct RunBlock {
   std::uint64_t records_before = 0;
   std::uint32_t record_bytes = 0, line_bytes = 0;  // record_bytes: with a line end for each; line_bytes: without
   std::string first_further;                       // the begin's other bytes
+  std::uint32_t stored_crc = 0;                    // CRC32C of what is in the file
   bool has_whole_first = false;                    // the begin is all that is compared of the record
 };
 

@@ -80,6 +80,21 @@ TEST_F(PlacedFileTest, LeavesTheOldContentUntilItIsFinished) {
   EXPECT_EQ(files(), 1);
 }
 
+// The new content has a longer name for a moment.
+TEST_F(PlacedFileTest, ReplacesAFileWhoseNameIsAsLongAsANameMayBe) {
+  for (const char* text : {"n", "\xC3\xB6"}) {
+    std::string name = "n";
+    while (name.size() + 2 <= 255) name += text;
+    path_ = scratch_ / name;
+    std::ofstream(path_) << "old content";
+    PlacedFile file(posix_file_system(), path_, no_check);
+    file.write_at(0, bytes_of("new"));
+    ASSERT_NO_THROW(file.finish(3, true));
+    EXPECT_EQ(content(), "new");
+  }
+  EXPECT_EQ(files(), 2);
+}
+
 TEST_F(PlacedFileTest, LetsANewFileAppearWhenItIsFinished) {
   {
     PlacedFile file(posix_file_system(), path_, no_check);
@@ -178,6 +193,22 @@ TEST_F(PlacedFileTest, WritesToAFileThatIsMounted) {
   EXPECT_EQ(::umount(path_.c_str()), 0);
 }
 
+// Where there is no room for another file, an error in the middle would cost the old content.
+TEST_F(PlacedFileTest, KeepsTheOldContentWhereThereIsNoRoomForAnother) {
+  if (::mount("tmpfs", scratch_.path().c_str(), "tmpfs", 0, "nr_inodes=2") != 0) GTEST_SKIP() << "cannot mount here";
+  std::ofstream(path_) << "old content";  // its inode is the second one
+  try {
+    PlacedFile file(posix_file_system(), path_, no_check);
+    ADD_FAILURE();
+  } catch (const PlacedFileError& error) {
+    EXPECT_EQ(error.action, "open");
+    EXPECT_EQ(error.number, ENOSPC);
+    EXPECT_EQ(error.path, path_);
+  }
+  EXPECT_EQ(content(), "old content");
+  EXPECT_EQ(::umount(scratch_.path().c_str()), 0);
+}
+
 TEST_F(PlacedFileTest, WritesToADeviceItself) {
   PlacedFile file(posix_file_system(), "/dev/full", no_check);
   ASSERT_FALSE(file.has_places());
@@ -208,6 +239,8 @@ TEST_F(PlacedFileTest, KnowsTheFileThatItReplaces) {
   EXPECT_TRUE(file.replaces(link));
   EXPECT_FALSE(file.replaces(other));
   EXPECT_FALSE(file.replaces(scratch_ / "none"));
+  ASSERT_EQ(::symlink("loop", (scratch_ / "loop").c_str()), 0);
+  EXPECT_TRUE(file.replaces(scratch_ / "loop"));  // nobody knows
   EXPECT_FALSE(file.overwrites(path_));
   file.write_at(0, bytes_of("new"));
   file.finish(3, false);

@@ -120,6 +120,7 @@ TEST_F(SortCommand, LeavesAnInputAloneThatItCannotReplace) {
   const ProgramResult result = run_spillway({"sort", "-o", path, path}, {.limits = {{RLIMIT_FSIZE, 4096}}});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.err.find("write failed"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("about 100003 bytes"), std::string::npos) << result.err;
   EXPECT_EQ(content(path).size(), 100003u);
 }
 
@@ -150,6 +151,15 @@ TEST_F(SortCommand, RaisesTheMemoryForALongLineUnlessItIsALimit) {
   const ProgramResult refused = sort({"--memory", "32M", in});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("--memory"), std::string::npos) << refused.err;
+}
+
+// The exit codes of a sort are those of GNU sort, also where those of Spillway differ.
+TEST_F(SortCommand, EndsWithTwoWhereThereIsNoMemory) {
+  if (!kMeasuresMemory) GTEST_SKIP() << "sanitizers need more address space";
+  const std::string in = file("in", std::string(200'000'000, 'x') + "\n");
+  const ProgramResult result = run_spillway({"sort", "-c", in}, {.limits = {{RLIMIT_AS, std::size_t{300} << 20}}});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_NE(result.err.find("sort: memory exhausted"), std::string::npos) << result.err;
 }
 
 TEST_F(SortCommand, EndsBySigpipeWhateverTheOutputIsCalled) {

@@ -1,6 +1,5 @@
 // `spillway sort`: sorts lines as GNU sort does in the C locale. Behaves as `sort` if the program runs under that name.
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
@@ -11,9 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <iterator>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include "io/memory/budget.hpp"
@@ -29,6 +28,7 @@
 #include "tools/commands/sort/check.hpp"
 #include "tools/commands/sort/collate.hpp"
 #include "tools/commands/sort/debug.hpp"
+#include "tools/commands/sort/descriptors.hpp"
 #include "tools/commands/sort/gpu.hpp"
 #include "tools/commands/sort/option_groups.hpp"
 #include "tools/commands/sort/options.hpp"
@@ -48,6 +48,13 @@ constexpr std::size_t kMemoryOfThread = std::size_t{8} << 20;
 constexpr std::size_t kCollationMemory = std::size_t{4} << 20;  // ICU's data and tables of a locale
 
 std::string program_name(const Session& session) { return session.is_called_sort ? "sort" : "spillway: sort"; }
+
+std::string message_of(const PlacedFileError& error) {
+  return error.action + " failed: " + quoted_name(error.path) + ": " + std::strerror(error.number);
+}
+
+// Whether a file cannot grow because of its disk, a quota or a limit.
+bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
 // Each line of `message` after the program's name, as GNU sort does, unless it begins with "Valid" or a blank.
 void print_error(const Session& session, const std::string& message) {
@@ -137,17 +144,6 @@ std::size_t thread_count(const SortOptions& options) {
   return std::min({wanted, 4 * processors, most});
 }
 
-// Descriptors for inputs: those that are left after scratch files and a few others.
-std::size_t most_descriptors(const SortOptions& options) {
-  constexpr std::size_t kOtherDescriptors = 4;
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 2;
-  std::error_code error;
-  const auto open = std::distance(std::filesystem::directory_iterator("/proc/self/fd", error), {});
-  const std::size_t taken = static_cast<std::size_t>(open) + temp_directories(options).size() + kOtherDescriptors;
-  return limit.rlim_cur > taken + 2 ? limit.rlim_cur - taken : 2;
-}
-
 // Memory that packed inputs take while `open` inputs are open.
 std::size_t unpack_bytes(const PackedInputs& packed, std::size_t open) {
   return std::min(open, packed.count()) * packed.bytes_each();
@@ -156,7 +152,7 @@ std::size_t unpack_bytes(const PackedInputs& packed, std::size_t open) {
 // Inputs that a merge may open, at least 2: the descriptors that are left after those of scratch files and a few
 // others, and what can be unpacked in half of the memory.
 std::size_t most_open_inputs(const SortOptions& options, const std::optional<PackedInputs>& packed) {
-  std::size_t most = most_descriptors(options);
+  std::size_t most = free_descriptors(temp_directories(options).size());
   if (packed && unpack_bytes(*packed, most) > memory_bytes(options) / 2) {
     most = memory_bytes(options) / 2 / packed->bytes_each();
   }
@@ -295,6 +291,12 @@ ExitCode sort_files(const SortOptions& options, Session& session) {
   SortReport report(options, session);
   try {
     write_sorted(options, session, report);
+  } catch (const PlacedFileError& error) {
+    report.finish_failed(error);
+    const auto bytes = report.expected_output_bytes();
+    if (session.is_called_sort || !bytes || !is_full(error.number)) throw;
+    throw SortError(message_of(error) + "; the output takes about " + std::to_string(*bytes) +
+                    " bytes: free space, raise the limit, or name a file on another file system");
   } catch (const std::exception& error) {
     report.finish_failed(error);
     throw;
@@ -319,7 +321,6 @@ ExitCode print_plan(const SortOptions& options, Session& session) {
 template <typename Action>
 ExitCode run_with_options(const Command& command, const std::vector<std::string>& words, Session& session,
                           const Action& action) {
-  const std::string hint = session.is_called_sort ? "sort" : "spillway " + command.name;
   try {
     const SortOptions options = parse_sort_options(command, words, program_name(session), session.files);
     if (options.asks_version) {
@@ -334,21 +335,28 @@ ExitCode run_with_options(const Command& command, const std::vector<std::string>
     throw;
   } catch (const SortError& error) {
     if (!error.is_printed()) print_error(session, error.what());
-    if (error.shows_hint()) std::fprintf(stderr, "Try '%s --help' for more information.\n", hint.c_str());
+    const std::string name = session.is_called_sort ? "sort" : "spillway " + command.name;
+    if (error.shows_hint()) std::fprintf(stderr, "Try '%s --help' for more information.\n", name.c_str());
   } catch (const PlacedFileError& error) {
-    print_error(session, error.action + " failed: " + quoted_name(error.path) + ": " + std::strerror(error.number));
+    print_error(session, message_of(error));
   } catch (const Error& error) {
     print_error(session, error.what());
+  } catch (const std::bad_alloc&) {
+    print_error(session, "memory exhausted; a smaller --memory or -S leaves more room for what it does not bound");
+  } catch (const std::system_error&) {
+    throw;  // the caller knows the remedies
+  } catch (const std::runtime_error& error) {
+    print_error(session, printable(error.what(), 1000));
   }
   return ExitCode::kUsageOrIo;
 }
 
-ExitCode run_sort(const std::vector<std::string>& words, Session& session) {
-  return run_with_options(sort_command(), words, session, sort_files);
+ExitCode run_sort(const Command& command, const std::vector<std::string>& words, Session& session) {
+  return run_with_options(command, words, session, sort_files);
 }
 
-ExitCode run_plan(const std::vector<std::string>& words, Session& session) {
-  return run_with_options(plan_sort_command(), words, session, print_plan);
+ExitCode run_plan(const Command& command, const std::vector<std::string>& words, Session& session) {
+  return run_with_options(command, words, session, print_plan);
 }
 
 }  // namespace

@@ -66,6 +66,13 @@ void SortReport::take(const LineSortSummary& summary) {
   if (!is_reading && !options_.head) progress_.postings_total = bytes;
 }
 
+std::optional<std::uint64_t> SortReport::expected_output_bytes() const {
+  const bool has_all_lines = !options_.order.is_unique && !options_.counts && !options_.head && !options_.debug;
+  const bool is_reading = summary_.stage == std::string_view("read");
+  if (is_reading || options_.merges || !has_all_lines || options_.output_packing != SortPacking::kNone) return {};
+  return summary_.bytes;
+}
+
 void SortReport::note_resources(std::size_t memory_bytes, std::size_t threads) {
   memory_bytes_ = memory_bytes;
   threads_ = threads;

@@ -35,6 +35,8 @@ class SortReport {
   // Of the sorted lines, for progress; and of the whole output, which may be shorter or packed.
   void note_written(std::uint64_t bytes) { progress_.postings_done += bytes; }
   void note_output(std::uint64_t bytes) { output_bytes_ = bytes; }
+  // About how much the output takes, once all input is read; nothing where that is not known before it is written.
+  std::optional<std::uint64_t> expected_output_bytes() const;
 
   // Prints a line above the progress line.
   void say(const std::string& line) { display_.say(line); }
