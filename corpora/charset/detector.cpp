@@ -2,6 +2,7 @@
 
 #include <uchardet/uchardet.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 
@@ -13,6 +14,7 @@ namespace spillway {
 namespace {
 
 constexpr char kEscape = 0x1B;
+constexpr std::size_t kUnmarkedBytes = 32;  // of UTF-16 without a mark
 
 const Encoding* guess(std::string_view bytes) {
   const std::unique_ptr<uchardet, decltype(&uchardet_delete)> detector(uchardet_new(), uchardet_delete);
@@ -52,14 +54,29 @@ Charset by_content(std::string_view begin, CharsetBytes bytes, CharsetMarkup mar
 }  // namespace
 
 std::string_view charset_source_name(CharsetSource source) {
-  constexpr std::string_view kNames[] = {"mark", "header", "declaration", "valid-utf-8", "guess", "none"};
+  constexpr std::string_view kNames[] = {"mark", "nul-bytes", "header", "declaration", "valid-utf-8", "guess", "none"};
   return kNames[static_cast<std::size_t>(source)];
+}
+
+const Encoding* unmarked_utf16(std::string_view begin) {
+  constexpr std::size_t kFewest = 8;
+  const std::size_t count = std::min(begin.size(), kUnmarkedBytes) & ~std::size_t{1};
+  if (count < kFewest) return nullptr;
+  const bool is_big_endian = begin[0] == '\0';
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool is_high = (i % 2 == 0) == is_big_endian;
+    const bool is_ascii = begin[i] != '\0' && static_cast<unsigned char>(begin[i]) < 0x80;
+    if (is_high ? begin[i] != '\0' : !is_ascii) return nullptr;
+  }
+  return find_encoding(is_big_endian ? "utf-16be" : "utf-16le");
 }
 
 std::optional<Charset> detect_charset(std::string_view begin, CharsetBytes bytes, const CharsetHints& hints) {
   const auto has = [&](std::size_t needed) { return bytes == CharsetBytes::kAll || begin.size() >= needed; };
   if (!has(3)) return std::nullopt;
   if (const auto marked = by_mark(begin)) return marked;
+  if (!has(kUnmarkedBytes)) return std::nullopt;
+  if (const Encoding* const wide = unmarked_utf16(begin)) return Charset{wide, CharsetSource::kNulBytes};
   if (const Encoding* const labelled = find_encoding(hints.label)) return Charset{labelled, CharsetSource::kHeader};
   if (hints.markup == CharsetMarkup::kHtml) {
     if (!has(kPrescanBytes)) return std::nullopt;

@@ -16,19 +16,24 @@ inline constexpr std::size_t kDetectBytes = 64 << 10;
 
 enum class CharsetSource : std::uint8_t {
   kMark,
+  kNulBytes,  // UTF-16 without a mark
   kHeader,
   kDeclaration,
   kValidUtf8,  // ASCII too
   kGuess,
   kNone  // read as UTF-8, with repairs
 };
-std::string_view charset_source_name(CharsetSource source);  // "mark", "header", ...
+std::string_view charset_source_name(CharsetSource source);  // "mark", "nul-bytes", "header", ...
 
 struct Charset {
   const Encoding* encoding = nullptr;
   CharsetSource source = CharsetSource::kNone;
   std::size_t mark_bytes = 0;  // of the byte order mark, which is not text
 };
+
+// UTF-16LE or UTF-16BE if `begin` is ASCII in it without a byte order mark: every second of the first 32 bytes is NUL,
+// and no other. nullptr otherwise, also for fewer than 8 bytes.
+const Encoding* unmarked_utf16(std::string_view begin);
 
 enum class CharsetMarkup : std::uint8_t { kHtml, kPlainText };
 

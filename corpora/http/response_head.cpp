@@ -76,11 +76,16 @@ void ResponseHeadReader::reset() {
   state_ = FieldReader::State::kOpen;
   head_ = {};
   start_.clear();
+  blank_bytes_ = 0;
   is_recognised_ = false;
 }
 
 std::size_t ResponseHeadReader::feed(std::string_view bytes) {
   std::size_t at = 0;
+  while (start_.empty() && !is_recognised_ && at < bytes.size() && (bytes[at] == '\r' || bytes[at] == '\n')) {
+    ++at;
+    ++blank_bytes_;
+  }
   while (!is_recognised_ && at < bytes.size() && state_ == FieldReader::State::kOpen) {
     start_ += bytes[at++];
     if (!starts_with_ignoring_case(kHttpMagic, in_lower_case(start_))) {
@@ -93,7 +98,7 @@ std::size_t ResponseHeadReader::feed(std::string_view bytes) {
   if (!is_recognised_) return at;
   at += fields_.feed(bytes.substr(at));
   state_ = fields_.state();
-  head_.head_bytes = fields_.bytes();
+  head_.head_bytes = blank_bytes_ + fields_.bytes();
   return at;
 }
 
@@ -107,7 +112,7 @@ bool ResponseHeadReader::broken_line(std::string_view) { return true; }
 
 void ResponseHeadReader::add_codings(std::string_view list) {
   while (!list.empty()) {
-    const std::string_view name = take_item(list, ',');
+    const std::string_view name = without_quotes(take_item(list, ','));
     if (name.empty() || is_identity(name)) continue;
     ContentCoding coding = coding_of(name);
     if (head_.codings.size() == kMaxCodings) coding = ContentCoding::kUnknown;

@@ -54,7 +54,8 @@ class ResponseHeadReader final : private FieldHandler {
   FieldReader fields_;
   FieldReader::State state_ = FieldReader::State::kOpen;
   ResponseHead head_;
-  std::string start_;  // the first bytes, until they tell whether this is a head
+  std::string start_;              // the first bytes, until they tell whether this is a head
+  std::uint64_t blank_bytes_ = 0;  // of line ends before it, which RFC 9112 (2.2) has readers ignore
   bool is_recognised_ = false;
 };
 

@@ -9,6 +9,7 @@
 #include "corpora/unpack/gzip_codec.hpp"
 #include "corpora/unpack/zip_file.hpp"
 #include "corpora/unpack/zstd_codec.hpp"
+#include "corpora/warc/start.hpp"
 #include "io/base/error.hpp"
 
 namespace spillway {
@@ -49,6 +50,29 @@ void refuse_large_window(const CorpusFile& file) {
                     " (zstd --long=27) is always refused. Pack it again with a smaller window.");
 }
 
+// Whether what stands first, of a member with this compression and a record, is the member.
+bool is_packed(std::string_view head, Compression compression) {
+  const std::string_view magic = compression == Compression::kGzip   ? "\x1F\x8B\x08"
+                                 : compression == Compression::kZstd ? "\x28\xB5\x2F\xFD"
+                                                                     : kZipMagic;
+  const std::size_t record = std::min(find_record_start(WarcKind::kWarc, head, head.size()),
+                                      find_record_start(WarcKind::kArc, head, head.size()));
+  return std::min(head.find(magic), head.size()) <= record;
+}
+
+// A crawl whose first bytes are damaged is known by its name.
+void recognise_by_name(std::string_view head, CorpusFile& file) {
+  if (file.format != CorpusFormat::kAuto && file.format != CorpusFormat::kWarc) return;
+  const auto named = compression_of_crawl(file.path);
+  if (!named || head.empty()) return;
+  if (file.compression == Compression::kNone) {
+    const auto found = sniff_format(head, head.size() >= file.size);
+    if (found && *found != CorpusFormat::kText) return;
+    if (*named != Compression::kNone && is_packed(head, *named)) file.compression = *named;
+  }
+  if (file.compression != Compression::kZip) file.format = CorpusFormat::kWarc;
+}
+
 void recognise(FileSystem& files, CorpusFile& file) {
   if (file.is_stream) {
     file.unpack_bytes = kStreamUnpackBytes;
@@ -61,6 +85,7 @@ void recognise(FileSystem& files, CorpusFile& file) {
     return;
   }
   file.compression = sniff_compression(head, file.format);
+  recognise_by_name(head, file);
   if (file.compression == Compression::kNone && file.format == CorpusFormat::kAuto) {
     file.format = plain_format(head, file.size);
   }
@@ -70,7 +95,7 @@ void recognise(FileSystem& files, CorpusFile& file) {
   if (file.compression == Compression::kGzip) file.unpack_bytes = GzipCodec::kMemoryBytes;
   if (file.compression == Compression::kZip) file.unpack_bytes = kStreamUnpackBytes + ZipFile::kOwnBytes;
   if (file.compression == Compression::kZstd) {
-    file.unpack_bytes = zstd_frame_memory(head).value_or(ZstdCodec::kFixedBytes);
+    file.unpack_bytes = zstd_frame_memory(head).value_or(kStreamUnpackBytes);
     refuse_large_window(file);
   }
 }

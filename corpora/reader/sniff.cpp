@@ -1,6 +1,7 @@
 #include "corpora/reader/sniff.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "corpora/document/field_table.hpp"
 #include "corpora/document/utf8.hpp"
@@ -38,6 +39,7 @@ bool starts_with_doc_tag(std::string_view head) {
 
 // ARC files begin with a record about the file.
 bool starts_with_record(std::string_view head) {
+  head.remove_prefix(std::min(head.find_first_not_of("\r\n"), head.size()));
   if (head.starts_with(kWarcMagic)) return is_record_start(WarcKind::kWarc, head);
   return head.starts_with("filedesc:") && is_record_start(WarcKind::kArc, head);
 }
@@ -50,6 +52,20 @@ Compression sniff_compression(std::string_view head, CorpusFormat format) {
   if (is_zstd_start(head)) return Compression::kZstd;
   if (may_be_wacz && head.starts_with(kZipMagic)) return Compression::kZip;
   return Compression::kNone;
+}
+
+std::optional<Compression> compression_of_crawl(std::string_view path) {
+  std::string name(path.substr(path.rfind('/') + 1));
+  std::ranges::transform(name, name.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  if (name.ends_with(".wacz")) return Compression::kZip;
+  const bool is_gzip = name.ends_with(".gz"), is_zstd = name.ends_with(".zst");
+  if (is_gzip || is_zstd) name.resize(name.rfind('.'));
+  for (const std::string_view end : {".warc", ".arc", ".warc.wet", ".warc.wat"}) {
+    if (!name.ends_with(end)) continue;
+    return is_gzip ? Compression::kGzip : is_zstd ? Compression::kZstd : Compression::kNone;
+  }
+  return std::nullopt;
 }
 
 std::optional<CorpusFormat> sniff_format(std::string_view head, bool is_whole) {

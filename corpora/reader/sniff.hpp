@@ -20,4 +20,8 @@ inline constexpr std::string_view kZipMagic = "PK\3\4";
 // `is_whole`: the input ends with the head.
 std::optional<CorpusFormat> sniff_format(std::string_view head, bool is_whole);
 
+// The compression of a file that is named as one of a crawl, such as crawl.warc.gz; nullopt for other names. The
+// content of a file counts first, but its first bytes may be damaged.
+std::optional<Compression> compression_of_crawl(std::string_view path);
+
 }  // namespace spillway

@@ -33,7 +33,7 @@ bool PageText::body(std::string_view piece) {
 // Returns whether the page has text.
 bool PageText::recognise() {
   is_recognised_ = true;
-  kind_ = media_kind(mime_, start_);
+  kind_ = media_kind(mime_, label_, start_);
   if (kind_ == MediaKind::kOther) return false;
   const bool is_html = kind_ == MediaKind::kHtml;
   if (is_html) html_.start(title_, *text_);

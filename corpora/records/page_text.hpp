@@ -26,6 +26,8 @@ class PageText final : public BodyOutput {
   void finish();
   // kOther: the page has no text.
   MediaKind kind() const { return kind_; }
+  // Whether the body begins with markup, whatever was declared. Requires: finish().
+  bool starts_with_markup() const { return spillway::starts_with_markup(label_, start_); }
   std::string_view title() const { return title_.text; }
   // Whether bytes that could not be decoded became U+FFFD. Requires: finish().
   bool repaired() const { return kind_ != MediaKind::kOther && reader_.repaired(); }

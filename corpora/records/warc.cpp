@@ -148,6 +148,32 @@ WarcParser::Verdict WarcParser::judge_date(std::string_view written) const {
   return Skip{SkipReason::kBeforeSince, "a record of " + std::string(written) + ", before --since"};
 }
 
+// Reads the head of the response that body_begin_ is at, if it is.
+void WarcParser::read_head(RecordSource& record) {
+  head_reader_.reset();
+  record.visit(body_begin_, body_end_, [&](std::string_view bytes) {
+    if (head_reader_.state() == FieldReader::State::kOpen) head_reader_.feed(bytes);
+  });
+}
+
+// Goes past heads such as "100 Continue", if another head follows. Few, because each costs a pass over the record.
+void WarcParser::skip_interim_heads(RecordSource& record) {
+  constexpr int kMostHeads = 8;
+  constexpr unsigned kSwitchingProtocols = 101;
+  const auto is_interim = [&] {
+    const ResponseHead& head = head_reader_.head();
+    return head.status / 100 == 1 && head.status != kSwitchingProtocols;
+  };
+  for (int heads = 0; heads < kMostHeads && is_interim(); ++heads) {
+    const std::uint64_t begin = body_begin_;
+    body_begin_ += head_reader_.head().head_bytes;
+    read_head(record);
+    if (head_reader_.head().is_http) continue;
+    body_begin_ = begin;
+    return read_head(record);
+  }
+}
+
 // Reads the head of the response that the block begins with, if it does.
 WarcParser::Verdict WarcParser::read_response_head(const WarcPiece& piece, RecordSource& record) {
   const WarcHeader& header = header_.header();
@@ -159,14 +185,12 @@ WarcParser::Verdict WarcParser::read_response_head(const WarcPiece& piece, Recor
   if (header.type == WarcType::kMetadata) head_.type.mime = "text/plain";
   const bool may_be_http = header.type == WarcType::kResponse || is_http_message(header.content_type);
   if (!may_be_http) return std::nullopt;
-  head_reader_.reset();
-  record.visit(body_begin_, body_end_, [&](std::string_view bytes) {
-    if (head_reader_.state() == FieldReader::State::kOpen) head_reader_.feed(bytes);
-  });
+  read_head(record);
+  skip_interim_heads(record);
   if (!head_reader_.head().is_http) return std::nullopt;  // as in ClueWeb22
   if (head_reader_.state() == FieldReader::State::kBad) {
     return Skip{SkipReason::kBadRecordHeader,
-                "expected the end of the head of an HTTP response, found more than 4 MiB"};
+                "expected the end of the head of an HTTP response, found none within 4 MiB and 10,000 fields"};
   }
   const MediaType of_record = head_.type;
   head_ = head_reader_.head();
@@ -178,9 +202,6 @@ WarcParser::Verdict WarcParser::read_response_head(const WarcPiece& piece, Recor
 WarcParser::Verdict WarcParser::judge_response() const {
   if (head_.is_http && !crawl_.has_status(head_.status)) {
     return Skip{SkipReason::kHttpStatus, "HTTP status " + std::to_string(head_.status)};
-  }
-  if (!head_.unknown_coding.empty()) {
-    return Skip{SkipReason::kContentCoding, "expected gzip, deflate, br or zstd, found " + head_.unknown_coding};
   }
   if (body_end_ == body_begin_) return Skip{SkipReason::kEmptyPage, "expected a page, found an empty one"};
   return std::nullopt;
@@ -197,6 +218,10 @@ WarcParser::Verdict WarcParser::read_page(RecordSource& record) {
   BodyFault fault = BodyFault::kNone;
   page_->read(head_.type, [&](BodyOutput& out) { fault = decode(record, out); });
   repaired_ = repaired_ || fault != BodyFault::kNone;
+  // Servers name encodings and types as codings. What begins with markup is not encoded.
+  if (!head_.unknown_coding.empty() && !page_->page().starts_with_markup()) {
+    return Skip{SkipReason::kContentCoding, "expected gzip, deflate, br or zstd, found " + head_.unknown_coding};
+  }
   return judge_page(fault);
 }
 

@@ -48,6 +48,8 @@ class WarcParser final : public ArchiveParser {
   Verdict judge_piece(const WarcPiece& piece) const;
   Verdict judge_type() const;
   Verdict judge_date(std::string_view written) const;
+  void read_head(RecordSource& record);
+  void skip_interim_heads(RecordSource& record);
   Verdict read_response_head(const WarcPiece& piece, RecordSource& record);
   Verdict judge_response() const;
   static Verdict judge_id(std::string_view id);

@@ -50,6 +50,9 @@ class Codec {
   // Unpacks from `in` to `out`, or all of a member that is whole to memory of the codec; that only as the first step of
   // the member. With an empty `in`, hands out bytes that the codec still holds.
   virtual Step step(std::string_view in, std::span<std::uint8_t> out) = 0;
+  // Whether a checksum says that the member that has ended is as it was. Without one, it may have lost its end, and
+  // have taken bytes of the next one for it.
+  virtual bool is_proven() const { return true; }
   // Describes the error after a step that returned kBroken.
   virtual std::string broken_detail() const = 0;
   virtual SkipReason truncated_reason() const = 0;

@@ -84,14 +84,17 @@ bool UnpackingStream::find_member() {
       return false;
     }
     if (codec_->is_start(head)) {
+      after_truncation_ = false;
       start_member(head);
       return true;
     }
     if (!any_member_ || !codec_->is_padding(head.front())) break;
     input_.take(1);
   }
-  report(SkipReason::kTrailingGarbage, "expected another member or the end, found other bytes");
   searching_ = true;
+  if (after_truncation_) return search();
+  report(SkipReason::kTrailingGarbage, "expected another member or the end, found other bytes");
+  if (any_member_ && !codec_->is_proven()) search_in_member();
   return false;
 }
 
@@ -141,26 +144,37 @@ void UnpackingStream::end_member() {
   searching_ = false;
 }
 
-// Drops the portion and searches for the next member from the second byte of this one: a broken member may have taken
-// bytes of the next one before its fault was found.
+// Goes back to the second byte of this member: if it is damaged, it may have taken members that follow for its own
+// bytes before that was found. Returns false if these bytes cannot be read again.
+bool UnpackingStream::search_in_member() {
+  searching_ = true;
+  const std::uint64_t again = std::max(member_begin_ + 1, input_.history_begin());
+  const std::uint64_t distance = input_.position() - again;
+  if (rewound_bytes_ + distance > most_rewound_bytes(taken_bytes_)) return false;
+  rewound_bytes_ += distance;
+  input_.rewind(again);
+  return true;
+}
+
+// Drops the portion and searches for the next member.
 void UnpackingStream::break_member() {
   in_member_ = false;
   ready_ = {};
   if (!searching_) report(codec_->broken_reason(), codec_->broken_detail());
-  searching_ = true;
   // libzstd takes no byte of a broken frame that it has before it as a whole.
   if (input_.position() == member_begin_) input_.take(1);
-  const std::uint64_t again = std::max(member_begin_ + 1, input_.history_begin());
-  const std::uint64_t distance = input_.position() - again;
-  if (rewound_bytes_ + distance > most_rewound_bytes(taken_bytes_)) return;
-  rewound_bytes_ += distance;
-  input_.rewind(again);
+  search_in_member();
 }
 
+// A member that lost bytes may have taken all members that follow. What is found in it may also be a part of it, such
+// as a body that is packed itself, so its faults are no others.
 void UnpackingStream::truncate_member() {
   in_member_ = false;
-  at_end_ = true;
-  report(codec_->truncated_reason(), "expected the rest of a member, found the end of the input");
+  if (!after_truncation_) {
+    report(codec_->truncated_reason(), "expected the rest of a member, found the end of the input");
+  }
+  after_truncation_ = true;
+  at_end_ = !search_in_member();
 }
 
 }  // namespace spillway

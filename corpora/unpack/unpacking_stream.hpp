@@ -76,6 +76,7 @@ class UnpackingStream final : public UnpackedSource {
   bool find_member();
   const SharedMember* open_offer();
   bool search();
+  bool search_in_member();
   void start_member(std::string_view head);
   void unpack_portion();
   void end_member();
@@ -92,8 +93,9 @@ class UnpackingStream final : public UnpackedSource {
   std::uint64_t member_begin_ = 0;
   std::uint64_t taken_bytes_ = 0, rewound_bytes_ = 0;
   bool in_member_ = false;
-  bool any_member_ = false;  // a member has started
-  bool searching_ = false;   // after a fault, until bytes of a member prove whole
+  bool any_member_ = false;        // a member has started
+  bool searching_ = false;         // after a fault, until bytes of a member prove whole
+  bool after_truncation_ = false;  // until a member follows another one again
   bool at_end_ = false;
   std::optional<ContainerFault> fault_;
 };

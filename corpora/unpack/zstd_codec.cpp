@@ -64,6 +64,12 @@ std::optional<FrameHeader> parse_frame_header(std::string_view head) {
   return header;
 }
 
+// Skippable frames are taken as they are: the dictionary in one may be a frame itself.
+bool is_frame_proven(std::string_view head) {
+  constexpr unsigned kChecksumFlag = 0x04;
+  return head.size() > 4 && (is_zstd_skippable(head) || (static_cast<std::uint8_t>(head[4]) & kChecksumFlag) != 0);
+}
+
 }  // namespace
 
 bool is_zstd_start(std::string_view head) { return head.starts_with(kZstdMagic) || is_zstd_skippable(head); }
@@ -107,6 +113,7 @@ void ZstdCodec::start_member(std::string_view head, std::uint64_t) {
   const std::uint64_t bytes = zstd_frame_memory(head).value_or(0);
   dictionary_bytes_ = std::exchange(any_frame_, true) || bytes > reserved_bytes_ ? 0 : dictionary_frame_bytes(head);
   dictionary_.clear();
+  is_proven_ = is_frame_proven(head);
   if (bytes > kMaxWindowBytes + kFixedBytes) {
     throw BudgetError(printable(path_) + ": a zstd frame asks for a window of " + std::to_string(bytes - kFixedBytes) +
                       " bytes; more than " + std::to_string(kMaxWindowBytes) +

@@ -46,6 +46,7 @@ class ZstdCodec final : public Codec {
   bool is_padding(char) const override { return false; }
   void start_member(std::string_view head, std::uint64_t position) override;
   Step step(std::string_view in, std::span<std::uint8_t> out) override;
+  bool is_proven() const override { return is_proven_; }
   std::string broken_detail() const override;
   SkipReason truncated_reason() const override { return SkipReason::kZstdTruncated; }
   SkipReason broken_reason() const override { return SkipReason::kZstdCorrupt; }
@@ -59,6 +60,7 @@ class ZstdCodec final : public Codec {
   bool load_dictionary();
 
   bool any_frame_ = false;
+  bool is_proven_ = false;
   std::size_t dictionary_bytes_ = 0;  // of the frame that is being read, with its header; 0: this is no dictionary
   std::string dictionary_;
 };

@@ -22,9 +22,11 @@ std::size_t count_trailing_line_ends(std::string_view bytes) {
   return last == std::string_view::npos ? bytes.size() : bytes.size() - 1 - last;
 }
 
-// The first bytes of a file tell what it is.
-WarcKind kind_of(std::string_view start) {
-  return is_record_start(WarcKind::kArc, start) ? WarcKind::kArc : WarcKind::kWarc;
+std::optional<WarcKind> kind_of(std::string_view start) {
+  for (const WarcKind kind : {WarcKind::kArc, WarcKind::kWarc}) {
+    if (is_record_start(kind, start)) return kind;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -55,7 +57,7 @@ std::optional<WarcPiece> WarcFramer::frame_alone(std::string_view bytes, std::st
 
 bool WarcFramer::at_record() {
   if (!kind_) kind_ = kind_of(input_.peek(warc_start_bytes(WarcKind::kArc)));
-  return is_record_start(*kind_, input_.peek(warc_start_bytes(*kind_)));
+  return kind_ && is_record_start(*kind_, input_.peek(warc_start_bytes(*kind_)));
 }
 
 void WarcFramer::drop_line_ends() {
@@ -82,16 +84,26 @@ std::uint64_t WarcFramer::take_line_ends() {
   return ended;
 }
 
+// As find_record_start(). The first record that is found decides about the kind of a file whose start is damaged.
+std::size_t WarcFramer::find_start(std::string_view bytes, std::size_t last) {
+  if (kind_) return find_record_start(*kind_, bytes, last);
+  const std::size_t arc = find_record_start(WarcKind::kArc, bytes, last);
+  const std::size_t warc = find_record_start(WarcKind::kWarc, bytes, last);
+  const std::size_t found = std::min(arc, warc);
+  if (found < bytes.size()) kind_ = arc < warc ? WarcKind::kArc : WarcKind::kWarc;
+  return found;
+}
+
 // Returns nullopt if the junk does not count.
 std::optional<WarcPiece> WarcFramer::skip_junk() {
-  const std::size_t start = warc_start_bytes(*kind_);
+  const std::size_t start = warc_start_bytes(kind_.value_or(WarcKind::kArc));
   WarcPiece junk{Kind::kJunk, 0, 0};
   for (bool searching = true; searching;) {
     const std::string_view bytes = input_.peek(2 * start);
     if (bytes.empty()) break;
     const bool is_last = bytes.size() < 2 * start;
     const std::size_t last = is_last ? bytes.size() - 1 : bytes.size() - start;
-    const std::size_t found = find_record_start(*kind_, bytes, last);
+    const std::size_t found = find_start(bytes, last);
     searching = found == bytes.size();
     const std::size_t count = !searching || is_last ? found : last;
     junk.block_bytes += count;

@@ -30,6 +30,7 @@ class WarcFramer final : public ArchiveFramer {
   bool at_record();
   void drop_line_ends();
   std::uint64_t take_line_ends();
+  std::size_t find_start(std::string_view bytes, std::size_t last);
   std::optional<WarcPiece> skip_junk();
   WarcPiece read_record();
   WarcPiece read_block();
@@ -41,7 +42,7 @@ class WarcFramer final : public ArchiveFramer {
 
   PieceInput& input_;
   WarcHeaderReader reader_;
-  std::optional<WarcKind> kind_;  // of the file, by its first record
+  std::optional<WarcKind> kind_;  // of the file, by the first record found
   std::uint64_t taken_ = 0;       // bytes of the piece
   std::uint64_t line_ends_ = 0;   // the last of them that are CR or LF
   bool after_fault_ = false;

@@ -137,6 +137,7 @@ void WarcHeaderReader::field(std::string_view name, std::string_view value) {
   if (equals_ignoring_case(name, "content-type")) {
     return keep_first(header_.content_type, value);
   }
+  if (equals_ignoring_case(name, "clueweb22-id")) return keep_once(header_.trec_id, value);
   if (!starts_with_ignoring_case(name, "warc-")) return;
   const std::string_view rest = name.substr(5);
   if (equals_ignoring_case(rest, "type")) {

@@ -34,7 +34,7 @@ struct WarcHeader {
   std::string target_uri = {};  // without < >
   std::string date = {};        // as written: 2014-02-16T05:02:21Z, of ARC 20140216050221
   std::string record_id = {};   // without < >; of ARC: empty
-  std::string trec_id = {};     // WARC-TREC-ID
+  std::string trec_id = {};     // WARC-TREC-ID, ClueWeb22-ID
   std::string content_type = {};
   std::string payload_type = {};    // WARC-Identified-Payload-Type
   std::string truncated = {};       // the reason, if the crawler cut the record

@@ -1,9 +1,9 @@
 #include "indexer/revisits/keys.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "corpora/warc/date.hpp"
+#include "indexer/revisits/digest.hpp"
 #include "io/base/bytes.hpp"
 
 namespace spillway {
@@ -19,14 +19,7 @@ std::string comparable_date(const std::string& date) {
   return time ? std::to_string(time->time_since_epoch().count()) : date;
 }
 
-// Base 32 and hexadecimal digits mean the same in either case.
-std::string comparable_digest(std::string digest) {
-  std::ranges::transform(digest, digest.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
-  return digest;
-}
-
-// Neither a URI nor a digest has a line feed in it.
+// No URI has a line feed in it, and it stands last.
 std::optional<Hash128> key_of(RevisitKey key, const Fields& fields) {
   std::string text(1, static_cast<char>('0' + static_cast<int>(key)));
   if (key == RevisitKey::kId) {

@@ -19,7 +19,7 @@ enum class RevisitKey : std::uint8_t {
 };
 
 // The hash of a record's key; nullopt if the record does not have all of its fields. Dates are compared as times, to
-// the second, if they can be read; digests are compared without regard to case.
+// the second, if they can be read; digests as comparable_digest() says.
 std::optional<Hash128> own_key(RevisitKey key, const WarcHeader& record);
 // The hash of the key that the record to which a revisit refers has.
 std::optional<Hash128> sought_key(RevisitKey key, const WarcHeader& revisit);

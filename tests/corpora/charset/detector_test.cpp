@@ -45,6 +45,26 @@ TEST(CharsetDetector, FollowsALateDeclarationWhereTheBytesAreNotUtf8) {
   EXPECT_EQ(detected(late + "\xC3\xA9"), "utf-8 by valid-utf-8");
 }
 
+std::string wide(std::string_view ascii, bool is_big_endian) {
+  std::string bytes;
+  for (const char c : ascii) bytes.append(is_big_endian ? std::string{'\0', c} : std::string{c, '\0'});
+  return bytes;
+}
+
+TEST(CharsetDetector, KnowsUtf16WithoutAMark) {
+  const std::string page = "<html><head><meta charset=koi8-r>";
+  EXPECT_EQ(detected(wide(page, false)), "utf-16le by nul-bytes");
+  EXPECT_EQ(detected(wide(page, true)), "utf-16be by nul-bytes");
+  EXPECT_EQ(detected(wide("text", true)), "utf-16be by nul-bytes");
+  EXPECT_EQ(detect_charset(wide(page, false), CharsetBytes::kAll, {"utf-8"})->encoding->name, "utf-16le");
+  EXPECT_EQ(detected(wide(page, false).substr(0, 31), CharsetBytes::kSome), "undecided");
+  EXPECT_EQ(detected(wide(page, false).substr(0, 32), CharsetBytes::kSome), "utf-16le by nul-bytes");
+  EXPECT_EQ(detected(wide("abc", false)), "utf-8 by valid-utf-8");  // too few bytes
+  EXPECT_EQ(detected("a" + wide(page, true)), "utf-16le by nul-bytes");
+  EXPECT_EQ(detected("ab" + wide(page, true)), "utf-8 by valid-utf-8");  // the first pair has no NUL
+  EXPECT_EQ(detected(std::string(64, '\0')), "utf-8 by valid-utf-8");
+}
+
 TEST(CharsetDetector, WaitsForTheBytesThatItNeeds) {
   EXPECT_EQ(detected("ab", CharsetBytes::kSome), "undecided");
   EXPECT_EQ(detected("<meta charset=big5>", CharsetBytes::kSome), "undecided");

@@ -38,7 +38,20 @@ TEST(ResponseHead, ReadsWhatServersSend) {
   EXPECT_EQ(read_head("HTTP/1.1 200 OK\r\nno colon\r\nContent-Type: a/b\r\n\r\n").type.mime, "a/b");
   EXPECT_EQ(read_head("HTTP/1.1 200 OK\r\nContent-Encoding: lzma\r\n\r\n").unknown_coding, "lzma");
   EXPECT_TRUE(read_head("HTTP/1.1 200 OK\r\nContent-Encoding: identity\r\n\r\n").codings.empty());
+  EXPECT_EQ(read_head("HTTP/1.1 200 OK\r\nContent-Encoding: \"gzip\"\r\n\r\n").codings,
+            std::vector{ContentCoding::kGzip});
   EXPECT_FALSE(read_head("<html>").is_http);
+  EXPECT_FALSE(read_head("\r\n<html>").is_http);
+}
+
+TEST(ResponseHead, IgnoresLineEndsBeforeIt) {
+  const std::string_view bytes = "\r\n\nHTTP/1.1 404 Not Found\r\nContent-Type: a/b\r\n\r\nbody";
+  for (const std::size_t step : {1, 4, 1000}) {
+    const ResponseHead head = read_head(bytes, step);
+    EXPECT_EQ(head.status, 404u) << step;
+    EXPECT_EQ(head.type.mime, "a/b") << step;
+    EXPECT_EQ(head.head_bytes, bytes.size() - 4) << step;
+  }
 }
 
 TEST(ResponseHead, BoundsTheCodings) {

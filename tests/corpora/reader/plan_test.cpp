@@ -51,6 +51,29 @@ TEST_F(Plan, WalksDirectoriesInByteOrderOfThePath) {
   EXPECT_EQ(plan({directory.path() + "/"}).files.begin()->path, directory / "Z");
 }
 
+TEST_F(Plan, ACrawlWithADamagedStartIsKnownByItsName) {
+  const auto planned = [&](const std::string& name, std::string_view bytes) {
+    write_bytes(directory / name, bytes);
+    return files_of(plan({directory / name})).at(0);
+  };
+  const std::string record = "WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
+  const auto is = [](const CorpusFile& file, CorpusFormat format, Compression compression) {
+    return file.format == format && file.compression == compression;
+  };
+  const std::string damaged = "X" + record + record, zeros(600, '\0');
+  EXPECT_TRUE(is(planned("a.warc", damaged), CorpusFormat::kWarc, Compression::kNone));
+  EXPECT_TRUE(is(planned("a.warc.gz", damaged), CorpusFormat::kWarc, Compression::kNone));
+  EXPECT_TRUE(is(planned("a.txt", damaged), CorpusFormat::kText, Compression::kNone));
+  EXPECT_TRUE(is(planned("b.arc.gz", zeros + gzip_member(record)), CorpusFormat::kWarc, Compression::kGzip));
+  EXPECT_TRUE(is(planned("B.WARC.ZST", zeros + zstd_frame(record)), CorpusFormat::kWarc, Compression::kZstd));
+  EXPECT_TRUE(is(planned("b.warc.wet.gz", zeros), CorpusFormat::kWarc, Compression::kGzip));
+  EXPECT_EQ(planned("c.wacz", zeros).compression, Compression::kZip);
+  EXPECT_TRUE(is(planned("c.gz", zeros), CorpusFormat::kText, Compression::kNone));
+  EXPECT_TRUE(is(planned("d.warc", "<!doctype html>"), CorpusFormat::kHtml, Compression::kNone));
+  EXPECT_TRUE(is(planned("module.wat", "(module)"), CorpusFormat::kText, Compression::kNone));
+  EXPECT_TRUE(is(planned("blank_lines", "\r\n\n" + record), CorpusFormat::kWarc, Compression::kNone));
+}
+
 TEST_F(Plan, KeepsTheOrderOfTheArgumentsAndFollowsThem) {
   write_bytes(directory / "one", "1\n");
   write_bytes(directory / "two", "2\n");

@@ -95,6 +95,58 @@ TEST(WarcParser, ReadsResponsesWithoutAHead) {
   EXPECT_EQ(result.reasons(), Reasons{SkipReason::kMediaType});
 }
 
+TEST(WarcParser, GoesPastInterimHeads) {
+  const auto interim = [](const std::string& id, const std::string& heads) {
+    return archived("response", id, heads, "Content-Type: application/http; msgtype=response\r\n");
+  };
+  const std::string final_head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n",
+                    more = "HTTP/1.1 100 Continue\r\n\r\n";
+  std::string many;
+  for (int i = 0; i < 9; ++i) many += more;
+  const auto result = read_bytes(interim("a", more + final_head + "one") +
+                                 interim("b", more + "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n" + final_head + "two") +
+                                 interim("c", more + "no head") + interim("d", many + final_head) +
+                                 interim("e", "HTTP/1.1 101 Switching Protocols\r\n\r\n" + final_head + "x") +
+                                 interim("f", "\r\n" + final_head + "three"));
+  EXPECT_EQ(result.texts(), (Texts{"one", "two", "three"}));
+  EXPECT_EQ(result.reasons(), Reasons(3, SkipReason::kHttpStatus));
+}
+
+TEST(WarcParser, AnEncodingNamedAsACodingIsNoCoding) {
+  const auto result = read_bytes(archived_page("a", "<p>one", "Content-Encoding: iso-8859-1\r\n") +
+                                 archived_page("b", "\r\n <!-- c -->two", "Content-Encoding: text/html\r\n") +
+                                 archived_page("c", "three", "Content-Encoding: lzma\r\n"));
+  EXPECT_EQ(result.texts(), (Texts{"one", "two"}));
+  EXPECT_TRUE(result.documents.at(0).repaired);
+  EXPECT_EQ(result.reasons(), Reasons{SkipReason::kContentCoding});
+}
+
+TEST(WarcParser, NulBytesDoNotHideHtml) {
+  using namespace std::string_literals;
+  const std::string html = "Content-Type: text/html\r\n", vague = "Content-Type: application/octet-stream\r\n";
+  const auto result = read_bytes(archived_page("a", "\r\n<div>o\0ne"s) + archived_page("b", "o\0ne"s) +
+                                 archived_page("c", "<div>o\0ne"s, vague));
+  EXPECT_EQ(result.texts(), Texts{"one"});
+  EXPECT_EQ(result.reasons(), Reasons(2, SkipReason::kMediaType));
+}
+
+TEST(WarcParser, ReadsUtf16WithoutAMark) {
+  const auto wide = [](std::string_view ascii, bool is_big_endian) {
+    std::string bytes;
+    for (const char c : ascii) bytes.append(is_big_endian ? std::string{'\0', c} : std::string{c, '\0'});
+    return bytes;
+  };
+  const auto typed = [](const std::string& type) { return "Content-Type: " + type + "\r\n"; };
+  const std::string umlaut("\xFC\0", 2);
+  const auto result =
+      read_bytes(archived_page("a", wide("<head><title>T</title>one", false), typed("text/html")) +
+                 archived_page("b", wide("<!doctype html>two", true), typed("image/png")) +
+                 archived_page("c", umlaut + wide("<p>x", false), typed("text/html; charset=utf-16le")) +
+                 archived_page("d", wide("plain <p>", true), typed("text/plain")));
+  EXPECT_EQ(result.texts(), (Texts{"one", "two", "\xC3\xBC\nx", "plain <p>"}));
+  EXPECT_EQ(result.documents.at(0).title, "T");
+}
+
 TEST(WarcParser, SniffsWhereTheTypeLies) {
   const auto result = read_bytes(archived_page("a", "<!doctype html><p>one", "Content-Type: image/jpeg\r\n") +
                                  archived_page("b", "<html><p>two", "Content-Type: text/plain\r\n") +

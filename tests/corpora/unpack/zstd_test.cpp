@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -52,6 +53,48 @@ TEST(Zstd, AWrongChecksumDropsASmallFrameAndGoesOn) {
   const auto result = read_lines(zstd_frame("one\n") + bad + zstd_frame("three\n"));
   EXPECT_EQ(result.texts(), (std::vector<std::string>{"one", "three"}));
   EXPECT_EQ(result.reasons(), std::vector<SkipReason>{SkipReason::kZstdCorrupt});
+}
+
+// zstd stores such bytes as they are, so that a frame that lost some of them takes those of the next one instead.
+std::string incompressible(std::uint64_t seed, std::size_t bytes) {
+  std::mt19937_64 random(seed);
+  std::string raw(bytes, '\0');
+  for (char& c : raw) c = static_cast<char>(random());
+  return raw;
+}
+
+TEST(Zstd, AFrameThatLostItsEndCostsNoOtherFrame) {
+  const std::string raw = incompressible(7, 30000);
+  for (const bool checksum : {true, false}) {
+    const std::string frame = zstd_frame(raw, {.checksum = checksum});
+    ASSERT_GT(frame.size(), raw.size());
+    for (const std::size_t lost : {std::size_t{1}, std::size_t{20}, std::size_t{20000}}) {
+      for (const int followers : {2, 40, 1000}) {
+        std::string stored = zstd_frame("first\n") + frame.substr(0, frame.size() - lost);
+        for (int i = 0; i < followers; ++i) {
+          stored += zstd_frame("next " + std::to_string(i) + "\n", {.checksum = checksum});
+        }
+        const auto result = read_lines(stored);
+        std::set<std::string> texts;
+        for (const auto& text : result.texts()) texts.insert(text);
+        for (int i = 1; i < followers; ++i) {  // the first line after a fault may be the rest of another one
+          ASSERT_TRUE(texts.contains("next " + std::to_string(i))) << i << " of " << followers << ", lost " << lost;
+        }
+        EXPECT_FALSE(result.skips.empty());
+      }
+    }
+  }
+}
+
+TEST(Zstd, AFrameInsideOfATruncatedFrameIsNoFaultOfItsOwn) {
+  const std::string raw = incompressible(8, 3000);
+  const std::string inner = zstd_frame("inner");
+  const std::string frame = zstd_frame(raw + inner + raw + inner);
+  for (const std::size_t lost : {std::size_t{1}, std::size_t{12}, raw.size()}) {
+    const auto result = read_lines(zstd_frame("first\n") + frame.substr(0, frame.size() - lost));
+    EXPECT_EQ(std::ranges::count(result.reasons(), SkipReason::kZstdTruncated), 1) << lost;
+    EXPECT_EQ(std::ranges::count(result.reasons(), SkipReason::kTrailingGarbage), 0) << lost;
+  }
 }
 
 TEST(Zstd, RandomDamageNeverJoinsRecords) {

@@ -164,5 +164,16 @@ TEST(WarcFramer, ReadsDamagedArcs) {
   EXPECT_EQ(kinds_of(found), (Kinds{Kind::kNoLength, Kind::kNoLength, Kind::kRecord, Kind::kNoLength}));
 }
 
+TEST(WarcFramer, ADamagedStartDoesNotHideTheKindOfAFile) {
+  const std::string records = kArcFile.substr(kArcFile.find("http://"));
+  for (const std::size_t bytes : {std::size_t{10}, std::size_t{100000}}) {
+    const std::string junk = std::string(bytes, '\0') + "\n";
+    const auto arc = find_pieces(junk + records);
+    EXPECT_EQ(kinds_of(arc), (Kinds{Kind::kJunk, Kind::kRecord, Kind::kRecord})) << bytes;
+    const auto warc = find_pieces(junk + warc_record("a", records) + warc_record("b", kText));
+    EXPECT_EQ(kinds_of(warc), (Kinds{Kind::kJunk, Kind::kRecord, Kind::kRecord})) << bytes;
+  }
+}
+
 }  // namespace
 }  // namespace spillway
