@@ -52,15 +52,15 @@ ordered_json options_json(const JobDescription& job) {
 ordered_json status_json(const std::string& directory, const JobStatus& status) {
   const Commit commit = status.commit.value_or(Commit());
   ordered_json inputs = ordered_json::array();
-  for (const JobDescription::Input& input : status.job.listed_inputs()) inputs.push_back(input.path);
+  for (const DescribedInputs::Input& input : status.job.inputs.listed()) inputs.push_back(input.path);
   return {{"directory", directory},
           {"command", status.job.command},
           {"version", status.job.release},
           {"is_running", status.is_running},
           {"options", options_json(status.job)},
-          {"input_count", status.job.input_count()},
+          {"input_count", status.job.inputs.count()},
           {"inputs", inputs},
-          {"input_bytes", status.job.input_bytes},
+          {"input_bytes", status.job.inputs.bytes()},
           {"bytes_done", commit.ledger.bytes},
           {"documents_done", commit.ledger.documents},
           {"commits", commit.number},
@@ -75,10 +75,10 @@ std::string row(const char* name, const std::string& value) { return left_aligne
 std::string inputs_text(const JobDescription& job) {
   constexpr std::size_t kShown = 5;
   std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, job.listed_inputs().size()); ++i) {
-    text += row(i == 0 ? "inputs" : "", printable(job.listed_inputs()[i].path, 4096));
+  for (std::size_t i = 0; i < std::min(kShown, job.inputs.listed().size()); ++i) {
+    text += row(i == 0 ? "inputs" : "", printable(job.inputs.listed()[i].path, 4096));
   }
-  if (job.input_count() > kShown) text += row("", "and " + count_text(job.input_count() - kShown) + " more");
+  if (job.inputs.count() > kShown) text += row("", "and " + count_text(job.inputs.count() - kShown) + " more");
   return text;
 }
 
@@ -99,8 +99,8 @@ std::string status_text(const std::string& directory, const JobStatus& status) {
   text += inputs_text(job) + options_text(job);
   const Commit commit = status.commit.value_or(Commit());
   if (job.command != "merge") {
-    text += row("done", bytes_text(commit.ledger.bytes) + " of " + bytes_text(job.input_bytes) + " (" +
-                            percent_text(commit.ledger.bytes, job.input_bytes) + "), " +
+    text += row("done", bytes_text(commit.ledger.bytes) + " of " + bytes_text(job.inputs.bytes()) + " (" +
+                            percent_text(commit.ledger.bytes, job.inputs.bytes()) + "), " +
                             count_text(commit.ledger.documents) + " documents");
   }
   text += row("commits", count_text(commit.number) +
