@@ -1,6 +1,5 @@
 // `spillway sort`: sorts lines as GNU sort does in the C locale. Behaves as `sort` if the program runs under that name.
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
@@ -9,12 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <iterator>
 #include <limits>
-#include <system_error>
 
 #include "io/memory/budget.hpp"
 #include "io/memory/limits.hpp"
@@ -39,12 +34,12 @@
 #include "tools/commands/sort/output/zstd_output.hpp"
 #include "tools/commands/sort/packed_inputs.hpp"
 #include "tools/commands/sort/report.hpp"
+#include "tools/commands/sort/resources.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr std::size_t kMemoryOfThread = std::size_t{8} << 20;
 constexpr std::size_t kCollationMemory = std::size_t{4} << 20;  // ICU's data and tables of a locale
 
 std::string program_name(const Session& session) { return session.is_called_sort ? "sort" : "spillway: sort"; }
@@ -84,13 +79,6 @@ const StringSorter* sorter_named(const std::string& name) {
   return find_string_sorter(name);
 }
 
-// -S is a wish, and less serves where there is less.
-std::uint64_t memory_bytes(const SortOptions& options) {
-  const std::uint64_t available = available_memory_bytes();
-  return options.memory_bytes ? *options.memory_bytes
-                              : std::min(options.buffer_bytes.value_or(available / 2), available);
-}
-
 // None if inputs are not to be unpacked.
 std::optional<PackedInputs> find_packed(const SortOptions& options, Session& session) {
   const bool is_default = options.unpacking == SortUnpacking::kDefault;
@@ -122,50 +110,6 @@ ExitCode check_order(const SortOptions& options, Session& session) {
         std::fputc(format.line_end, stderr);
       });
   return sorted ? ExitCode::kDone : ExitCode::kBadIndex;
-}
-
-std::vector<std::string> temp_directories(const SortOptions& options) {
-  if (!options.temp_directories.empty()) return options.temp_directories;
-  const char* const directory = std::getenv("TMPDIR");
-  return {directory != nullptr && *directory != '\0' ? directory : "/tmp"};
-}
-
-// Each thread needs memory of its own, for texts and contexts of the compressor.
-std::size_t thread_count(const SortOptions& options) {
-  const std::size_t processors = usable_threads(), wanted = options.threads == 0 ? processors : options.threads;
-  const std::size_t most = std::max(memory_bytes(options), kLeastSortMemory) / kMemoryOfThread;
-  return std::min({wanted, 4 * processors, most});
-}
-
-// Descriptors for inputs: those that are left after scratch files and a few others.
-std::size_t most_descriptors(const SortOptions& options) {
-  constexpr std::size_t kOtherDescriptors = 4;
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 2;
-  std::error_code error;
-  const auto open = std::distance(std::filesystem::directory_iterator("/proc/self/fd", error), {});
-  const std::size_t taken = static_cast<std::size_t>(open) + temp_directories(options).size() + kOtherDescriptors;
-  return limit.rlim_cur > taken + 2 ? limit.rlim_cur - taken : 2;
-}
-
-// Memory that packed inputs take while `open` inputs are open.
-std::size_t unpack_bytes(const PackedInputs& packed, std::size_t open) {
-  return std::min(open, packed.count()) * packed.bytes_each();
-}
-
-// Inputs that a merge may open, at least 2: the descriptors that are left after those of scratch files and a few
-// others, and what can be unpacked in half of the memory.
-std::size_t most_open_inputs(const SortOptions& options, const std::optional<PackedInputs>& packed) {
-  std::size_t most = most_descriptors(options);
-  if (packed && unpack_bytes(*packed, most) > memory_bytes(options) / 2) {
-    most = memory_bytes(options) / 2 / packed->bytes_each();
-  }
-  return std::max<std::size_t>(most, 2);
-}
-
-std::size_t packing_memory(SortPacking packing) {
-  if (packing == SortPacking::kNone) return 0;
-  return packing == SortPacking::kZstd ? ZstdOutput::kMemoryBytes : GzipOutput::kMemoryBytes;
 }
 
 LineSortShape sort_shape(const SortOptions& options, const std::optional<PackedInputs>& packed, FileSystem& files) {
