@@ -108,6 +108,20 @@ std::vector<std::string> commit_names(FileSystem& files, const std::string& dire
   return names;
 }
 
+std::optional<CommitText> read_newest_commit(FileSystem& files, const std::string& directory) {
+  constexpr int kMostTrials = 10;
+  for (int trial = 1;; ++trial) {
+    const std::vector<std::string> names = commit_names(files, directory);
+    if (names.empty()) return std::nullopt;
+    const std::string path = directory + "/" + names.front();
+    try {
+      return CommitText{path, read_file(files, path)};
+    } catch (const IoError&) {
+      if (trial == kMostTrials || files.status(path)) throw;  // otherwise the next one is there
+    }
+  }
+}
+
 std::string commit_name(std::uint64_t number) { return kCommitPrefix + std::to_string(number); }
 
 void write_job_file(FileSystem& files, const std::string& directory, const std::string& name, const std::string& text) {

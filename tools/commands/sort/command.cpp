@@ -35,6 +35,7 @@
 #include "tools/commands/sort/packed_inputs.hpp"
 #include "tools/commands/sort/report.hpp"
 #include "tools/commands/sort/resources.hpp"
+#include "tools/commands/sort/resume.hpp"
 
 namespace spillway {
 
@@ -120,9 +121,18 @@ LineSortShape sort_shape(const SortOptions& options, const std::optional<PackedI
           thread_count(options)};
 }
 
-void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& output, Session& session,
-                 SortReport& report) {
-  const std::optional<PackedInputs> packed = find_packed(options, session);
+// What a sort or a merge works with.
+struct SortJob {
+  const SortOptions& options;
+  Session& session;
+  SortReport& report;
+  const std::optional<PackedInputs>& packed;
+  SortOutput& file;
+  KeptRuns* kept;  // null without --resumable
+};
+
+void sort_inputs(const SortJob& job, LineOutput& output) {
+  const auto& [options, session, report, packed, file, kept] = job;
   const std::size_t most_open = options.merges ? most_open_inputs(options, packed) : 1;
   LineSortOptions engine;
   engine.memory_bytes = memory_bytes(options);
@@ -132,6 +142,11 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
   engine.temp_directories = temp_directories(options);
   engine.temp_limit_bytes = options.temp_limit_bytes;
   engine.most_runs = options.batch_size;
+  engine.keeper = kept;
+  // Each run that is kept has a file of its own.
+  if (kept != nullptr) {
+    engine.most_runs = std::min(most_descriptors(options), engine.most_runs == 0 ? SIZE_MAX : engine.most_runs);
+  }
   engine.block_bytes = options.block_bytes;
   engine.sorter = sorter_named(options.sorter);
   if (options.head) engine.head = {*options.head, options.counts};
@@ -179,31 +194,60 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
   sort_lines(input, options.order, engine, repeatable);
 }
 
+// The directory of what is kept goes once the output is on the disk under its name.
+void finish_output(const SortOptions& options, Session& session, SortOutput& output, KeptRuns* kept) {
+  const bool has_commit = kept != nullptr && kept->has_commit();
+  if (has_commit) output.sync_content();
+  output.finish(options.inputs);
+  if (!has_commit) return;
+  session.files.sync_directory(parent_directory(session.files.resolve(*options.output)));
+  kept->remove();
+}
+
 // Sorts or merges to the output, and finishes that.
-void write_sorted(const SortOptions& options, Session& session, SortReport& report) {
-  SortOutput output(session, options.output);
+void write_output(const SortJob& job) {
+  const SortOptions& options = job.options;
   const std::size_t threads = thread_count(options);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));
-  report.note_resources(std::max(memory_bytes(options), kLeastSortMemory), threads);
+  job.report.note_resources(std::max(memory_bytes(options), kLeastSortMemory), threads);
   std::optional<ZstdOutput> zstd;
   std::optional<GzipOutput> gzip;
   std::optional<HeadOutput> head;
   std::optional<CountOutput> counted;
   std::optional<DebugOutput> annotated;
-  LineOutput* lines = &output;
+  LineOutput* lines = &job.file;
   if (options.output_packing == SortPacking::kZstd) lines = &zstd.emplace(*lines);
   if (options.output_packing == SortPacking::kGzip) lines = &gzip.emplace(*lines);
   if (options.head) lines = &head.emplace(options.order.format, *options.head, *lines);
   if (options.counts) lines = &counted.emplace(options.order, *lines);
   if (options.debug) lines = &annotated.emplace(options.order, *lines);
-  CountedOutput noted(report, *lines);
-  if (!noted.is_full()) arena.execute([&] { sort_inputs(options, output, noted, session, report); });
+  CountedOutput noted(job.report, *lines);
+  if (!noted.is_full()) arena.execute([&] { sort_inputs(job, noted); });
   if (counted) counted->finish();
   if (zstd) zstd->finish();
   if (gzip) gzip->finish();
-  output.finish(options.inputs);
-  report.note_output(output.bytes_written());
+  finish_output(options, job.session, job.file, job.kept);
+  job.report.note_output(job.file.bytes_written());
+}
+
+void write_sorted(const SortOptions& options, Session& session, SortReport& report) {
+  SortOutput output(session, options.output);
+  const std::optional<PackedInputs> packed = find_packed(options, session);
+  const std::unique_ptr<KeptRuns> kept = keep_runs(options, packed.has_value(), output, session);
+  const auto tell = [&](const std::string& words) {
+    report.say(program_name(session) + ": note: " + kept->what_is_kept() + words);
+  };
+  if (kept != nullptr && kept->has_commit()) tell(", and this sort goes on after them");
+  try {
+    write_output({options, session, report, packed, output, kept.get()});
+  } catch (const std::exception& error) {
+    // Where the runs are damaged, the error tells what to do.
+    const bool can_go_on =
+        kept != nullptr && kept->has_commit() && std::string(error.what()).find("--restart") == std::string::npos;
+    if (can_go_on) tell(": give the same command to go on, or add --restart to begin anew");
+    throw;
+  }
 }
 
 // Options of a sort that a check of the order, or --debug, does not take.
@@ -220,6 +264,7 @@ void refuse_with_check(const SortOptions& options) {
 
 ExitCode sort_files(const SortOptions& options, Session& session) {
   refuse_with_check(options);
+  refuse_with_resumable(options);
   const bool is_told = session.is_called_sort || options.debug;  // GNU sort tells of the order with --debug alone
   if (!is_told && !options.collate && options.order.format.has_ends()) {
     if (const auto note = note_of_other_collation()) print_error(session, *note);

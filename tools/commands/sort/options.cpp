@@ -27,9 +27,9 @@ constexpr std::uint64_t kLeastBlock = 16384;
 constexpr std::size_t kNamesBytes = std::size_t{1} << 30;
 
 // Options that GNU sort does not have. An abbreviation means one of them only if it fits none of GNU sort's.
-constexpr std::string_view kAdditions[] = {"block-bytes", "collate",     "count",    "force",      "head",
-                                           "json",        "key-offset",  "key-size", "memory",     "output-compress",
-                                           "progress",    "record-size", "sorter",   "temp-limit", "unpack"};
+constexpr std::string_view kAdditions[] = {
+    "block-bytes",     "collate",  "count",       "force",     "head",    "json",   "key-offset", "key-size", "memory",
+    "output-compress", "progress", "record-size", "resumable", "restart", "sorter", "temp-limit", "unpack"};
 
 bool is_addition(std::string_view name) { return std::ranges::find(kAdditions, name) != std::end(kAdditions); }
 
@@ -275,6 +275,10 @@ void OptionReader::take_long(const std::string& name) {
     options_.report_path = optarg;
   } else if (name == "force") {
     options_.replaces_report = true;
+  } else if (name == "resumable") {
+    options_.is_resumable = true;
+  } else if (name == "restart") {
+    options_.restarts = true;
   } else if (name == "progress") {
     options_.shows_progress = true;
   } else if (name == "output-compress") {
@@ -396,6 +400,7 @@ SortOptions parse_sort_options(const Command& command, const std::vector<std::st
   if (is_random && reader.random_source()) {
     read_salt(*reader.random_source(), options.order, files);
   } else if (is_random) {
+    options.draws_salt = true;
     draw_salt(options.order);
   }
   if (options.inputs.empty()) options.inputs.emplace_back("-");
