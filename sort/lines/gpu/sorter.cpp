@@ -121,9 +121,23 @@ class GpuLineSort {
       if (is_last) break;
       if (devices_.size() == 1) spilling.wait();
       LineDevice& next = *devices_[(number + 1) % devices_.size()];
-      tbb::this_task_arena::isolate([&] { is_last = fill(next, input); });
+      try {
+        tbb::this_task_arena::isolate([&] { is_last = fill(next, input); });
+      } catch (...) {
+        finish(spilling);
+        throw;
+      }
     }
     spilling.wait();
+  }
+
+  // Lets the block that is being sorted become a run whatever failed meanwhile: the end of a group cancels its tasks,
+  // and then a part of the run would be missing.
+  static void finish(tbb::task_group& spilling) {
+    try {
+      spilling.wait();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first error is the one to report
+    }
   }
 
   // Returns whether the input ended. If not, the begin of a line may be left for the next block.

@@ -11,6 +11,9 @@
 
 namespace spillway {
 
+// Options of a description that its readers look for: which keys there are, and how many inputs are packed.
+inline constexpr const char *kKeysName = "the keys", *kPackedInputsName = "the number of packed inputs";
+
 struct SortDescription {
   std::string release;                                       // of the program
   std::vector<std::pair<std::string, std::string>> options;  // that change the output, always the same ones

@@ -168,8 +168,9 @@ KeptRuns::Entry KeptRuns::seal(Run& run, RunSpace& space) {
 
 void KeptRuns::add(Run& run, const InputDone& done, RunSpace& space) {
   entries_.push_back(seal(run, space));
-  last_.done = done;
-  commit();
+  SortCommit next = last_;
+  next.done = done;
+  commit(std::move(next));
 }
 
 void KeptRuns::replace(std::span<const Run> group, Run& merged, RunSpace& space) {
@@ -180,17 +181,17 @@ void KeptRuns::replace(std::span<const Run> group, Run& merged, RunSpace& space)
   std::vector<Entry> replaced(std::make_move_iterator(first), std::make_move_iterator(end));
   *first = std::move(entry);
   entries_.erase(first + 1, end);
-  ++last_.merge_steps;
-  commit();
+  SortCommit next = last_;
+  ++next.merge_steps;
+  commit(std::move(next));
   for (Entry& old : replaced) {
     old.file.reset();
     files_.remove(path_of(old.committed.name));
   }
 }
 
-void KeptRuns::commit() {
+void KeptRuns::commit(SortCommit next) {
   const std::uint64_t before = last_.number;
-  SortCommit next = last_;
   next.number = before + 1;
   next.job = job_;
   next.seconds = static_cast<std::int64_t>(std::time(nullptr));

@@ -56,7 +56,7 @@ class KeptRuns final : public RunKeeper {
   void make_directory();
   void drop_unfinished() noexcept;
   Entry seal(Run& run, RunSpace& space);
-  void commit();
+  void commit(SortCommit next);
 
   FileSystem& files_;
   const std::string directory_;

@@ -234,7 +234,7 @@ void write_output(const SortJob& job) {
 void write_sorted(const SortOptions& options, Session& session, SortReport& report) {
   SortOutput output(session, options.output);
   const std::optional<PackedInputs> packed = find_packed(options, session);
-  const std::unique_ptr<KeptRuns> kept = keep_runs(options, packed.has_value(), output, session);
+  const std::unique_ptr<KeptRuns> kept = keep_runs(options, packed, output, session);
   const auto tell = [&](const std::string& words) {
     report.say(program_name(session) + ": note: " + kept->what_is_kept() + words);
   };

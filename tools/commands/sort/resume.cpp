@@ -17,10 +17,9 @@ namespace {
 
 std::string yes_or_no(bool value) { return value ? "yes" : "no"; }
 
-// "2.3": field 2 from byte 3 on; empty where the line begins or ends.
+// Field and byte as -k has them, where 0 means all of the field at the end, and its first byte at the begin.
 std::string field_text(std::size_t field, std::size_t byte) {
-  if (field == KeyPlace::kWhole) return "";
-  return std::to_string(field + 1) + "." + std::to_string(byte);
+  return std::to_string(field + 1) + (byte == 0 ? "" : "." + std::to_string(byte));
 }
 
 std::string letters(const KeyRule& rule) {
@@ -30,14 +29,20 @@ std::string letters(const KeyRule& rule) {
          (rule.folds_case ? "f" : "") + (rule.is_reversed ? "r" : "");
 }
 
+// As -k would have it.
+std::string key_text(const LineKey& key) {
+  const KeyPlace& place = key.place;
+  const bool begins_line = place.begin_field == KeyPlace::kWhole;
+  std::string text =
+      begins_line ? "1" : field_text(place.begin_field, place.begin_byte == 0 ? 0 : place.begin_byte + 1);
+  text += letters(key.rule) + (place.skips_blanks_at_begin ? "b" : "");
+  if (place.end_field == KeyPlace::kWhole) return text;
+  return text + "," + field_text(place.end_field, place.end_byte) + (place.skips_blanks_at_end ? "b" : "");
+}
+
 std::string keys_text(const LineOrder& order) {
   std::string text;
-  for (const LineKey& key : order.keys) {
-    const KeyPlace& place = key.place;
-    text += (text.empty() ? "" : " ") + field_text(place.begin_field, place.begin_byte) +
-            (place.skips_blanks_at_begin ? "b" : "") + "," + field_text(place.end_field, place.end_byte) +
-            (place.skips_blanks_at_end ? "b" : "") + ":" + letters(key.rule);
-  }
+  for (const LineKey& key : order.keys) text += (text.empty() ? "" : " ") + key_text(key);
   return text.empty() ? "whole lines" : text;
 }
 
@@ -52,22 +57,23 @@ std::string packing_text(SortPacking packing) {
 }
 
 // Everything that changes the bytes of the output, or those of runs.
-SortDescription describe(const SortOptions& options, bool unpacks) {
+SortDescription describe(const SortOptions& options, const std::optional<PackedInputs>& packed) {
   const LineOrder& order = options.order;
   SortDescription sort;
   sort.release = kVersion;
   sort.options = {
       {"the format of runs", std::to_string(kRunFormat)},
-      {"the keys", keys_text(order)},
+      {"--collate", collation_text(options)},
+      {kKeysName, keys_text(order)},
       {"-t", order.field_separator ? std::string(1, *order.field_separator) : "blanks"},
       {"-r", yes_or_no(order.is_reversed)},
       {"-s", yes_or_no(order.is_stable)},
       {"-u", yes_or_no(order.is_unique)},
       {"-z", yes_or_no(order.format.line_end == '\0')},
       {"--record-size", std::to_string(order.format.record_bytes)},
-      {"--collate", collation_text(options)},
       {"the hash of --random-source", to_hex(hash128(order.random_salt))},
-      {"--unpack", unpacks ? "auto" : "never"},
+      {"--unpack", packed ? "auto" : "never"},
+      {kPackedInputsName, std::to_string(packed ? packed->count() : 0)},
       {"--count", yes_or_no(options.counts)},
       {"--output-compress", packing_text(options.output_packing)},
   };
@@ -123,11 +129,11 @@ void refuse_with_resumable(const SortOptions& options) {
   if (!options.output) throw SortError("--resumable needs -o FILE: what is done is kept in FILE.work");
 }
 
-std::unique_ptr<KeptRuns> keep_runs(const SortOptions& options, bool unpacks, const SortOutput& output,
-                                    Session& session) {
+std::unique_ptr<KeptRuns> keep_runs(const SortOptions& options, const std::optional<PackedInputs>& packed,
+                                    const SortOutput& output, Session& session) {
   if (!options.is_resumable) return nullptr;
   check_output(options, output, session.files);
-  SortDescription sort = describe(options, unpacks);
+  SortDescription sort = describe(options, packed);
   add_inputs(sort, options.inputs, session.files);
   const auto interrupted = options.restarts ? InterruptedSort::kDiscard : InterruptedSort::kGoOn;
   return std::make_unique<KeptRuns>(session.files, session.files.resolve(*options.output) + ".work", std::move(sort),

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "sort/lines/resume/kept_runs.hpp"
 #include "tools/cli/command.hpp"
 #include "tools/commands/sort/options.hpp"
 #include "tools/commands/sort/output/file_output.hpp"
+#include "tools/commands/sort/packed_inputs.hpp"
 
 namespace spillway {
 
@@ -15,7 +17,7 @@ void refuse_with_resumable(const SortOptions& options);
 
 // The work directory FILE.work beside the output FILE; null without --resumable. Throws UsageError, or SortError, for
 // inputs and outputs with which a sort could not go on, and as KeptRuns does. Files and session outlive it.
-std::unique_ptr<KeptRuns> keep_runs(const SortOptions& options, bool unpacks, const SortOutput& output,
-                                    Session& session);
+std::unique_ptr<KeptRuns> keep_runs(const SortOptions& options, const std::optional<PackedInputs>& packed,
+                                    const SortOutput& output, Session& session);
 
 }  // namespace spillway
