@@ -176,6 +176,9 @@ TEST_F(ResumedSorts, TakeRecords) {
   inputs_ = {scratch_ / "a"};
   set_options({"--record-size=20", "--key-offset=3", "--key-size=9", "-s"});
   kill_and_finish(6);
+  ASSERT_EQ(stop_at(0.5).signal, SIGKILL);
+  expect_refused({"--key-offset=2", "--key-size=10"}, "the keys was 1.4,1.12 and is 1.3,1.12");
+  expect_refused({"--record-size=30"}, "--record-size was 20 and is 30");
 }
 
 TEST_F(ResumedSorts, UnpackInputsAgain) {
@@ -232,12 +235,12 @@ TEST_F(ResumedSorts, LeaveNothingIfNothingIsDone) {
   EXPECT_TRUE(fs::is_empty(scratch_ / "place"));
 }
 
-TEST_F(ResumedSorts, MakeNoDirectoryIfAllFitsTheMemory) {
-  inputs_ = {scratch_ / "a", scratch_ / "c"};  // an empty input is read, as it may be a file without a size
+TEST_F(ResumedSorts, MakeNoDirectoryAndSyncNothingIfAllFitsTheMemory) {
   set_options({});
-  Words words = resumable({"--block-bytes=100M"});
-  EXPECT_EQ(testing::count_file_operations(words),
-            testing::count_file_operations(sort_to(output_, {"--json", report_, "--force", "--block-bytes=100M"})));
+  const Words words = sort_to(output_, {"--resumable", "--block-bytes=100M"});
+  for (const char* const function : {"mkdir", "fsync"}) {
+    EXPECT_EQ(run_spillway_with_signal(words, {function, 0, SIGKILL}).exit_code, 0) << function;
+  }
   expect_done();
 }
 

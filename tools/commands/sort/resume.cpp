@@ -32,9 +32,8 @@ std::string letters(const KeyRule& rule) {
 // As -k would have it.
 std::string key_text(const LineKey& key) {
   const KeyPlace& place = key.place;
-  const bool begins_line = place.begin_field == KeyPlace::kWhole;
-  std::string text =
-      begins_line ? "1" : field_text(place.begin_field, place.begin_byte == 0 ? 0 : place.begin_byte + 1);
+  const std::size_t field = place.begin_field == KeyPlace::kWhole ? 0 : place.begin_field;
+  std::string text = field_text(field, place.begin_byte == 0 ? 0 : place.begin_byte + 1);
   text += letters(key.rule) + (place.skips_blanks_at_begin ? "b" : "");
   if (place.end_field == KeyPlace::kWhole) return text;
   return text + "," + field_text(place.end_field, place.end_byte) + (place.skips_blanks_at_end ? "b" : "");
