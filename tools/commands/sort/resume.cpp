@@ -123,7 +123,7 @@ void refuse_with_resumable(const SortOptions& options) {
   if (options.check != SortCheck::kNone) refuse("-c", "a check has nothing to keep");
   if (options.merges) refuse("-m", "a merge of sorted inputs has nothing to keep");
   if (options.debug) refuse("--debug", "it writes to standard output");
-  if (options.head) refuse("--head", "the first lines are found in one go");
+  if (options.head) refuse("--head", "the first lines are found in one go, from the begin; leave one of them out");
   if (options.draws_salt) refuse("-R", "another order would be drawn; add --random-source FILE");
   if (!options.output) throw SortError("--resumable needs -o FILE: what is done is kept in FILE.work");
 }
