@@ -154,6 +154,9 @@ TEST(RunTables, NameNoBytesThatTheFileDoesNotHave) {
     try_table(std::span(table).first(i));
   }
   EXPECT_GT(refused, static_cast<int>(2 * table.size()));
+  const std::uint64_t end = file->size() - KeptFile::kChecksumBytes;  // of the last piece
+  EXPECT_NO_THROW(read_run_table(table, end, kPath));
+  EXPECT_THROW(read_run_table(table, end - 1, kPath), FormatError);
 }
 
 TEST(KeptFiles, GiveBackWhatTheyTook) {

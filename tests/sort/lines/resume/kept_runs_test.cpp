@@ -169,6 +169,31 @@ TEST_F(KeptSorts, GoOnAfterEachFault) {
   }
 }
 
+// The blocks before it are checked when they are read.
+TEST_F(KeptSorts, RefuseADamagedTable) {
+  {
+    const auto kept = keep();
+    sort(kept.get());
+  }
+  const auto newest = read_newest_commit(files_, "/job/out.work");
+  const CommittedRun run = SortCommit::parse(newest->text, newest->path).runs.back();
+  const std::string path = "/job/out.work/" + run.name, whole = files_.get(path);
+  for (std::uint64_t at = whole.size() - run.table_bytes; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x02);
+    files_.put(path, damaged);
+    try {
+      sort_resumably();
+      FAIL() << "accepted: " << at;
+    } catch (const FormatError& error) {
+      EXPECT_NE(std::string(error.what()).find(path), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("--restart"), std::string::npos) << error.what();
+    }
+  }
+  files_.put(path, whole);
+  EXPECT_EQ(sort_resumably(), expected_);
+}
+
 TEST_F(KeptSorts, MakeNothingIfAllFitsTheMemory) {
   files_.put("/job/a", "b\na\n");
   files_.put("/job/c", "");
