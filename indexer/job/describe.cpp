@@ -91,11 +91,11 @@ JobDescription describe_index_job(FileSystem& files, const IndexOptions& options
   if (options.append) add_base(job, files, options);
   for (const CorpusFile& file : corpus.files) {
     refuse_stream(file);
-    job.add_input({std::to_string(file.size) + " bytes, modified at " + std::to_string(file.modified_ns) +
-                       " ns, id from byte " + std::to_string(file.id_begin) + ", bytes " + std::to_string(file.begin) +
-                       " to " + std::to_string(file.end),
-                   file.path},
-                  file.end - file.begin);
+    job.inputs.add({std::to_string(file.size) + " bytes, modified at " + std::to_string(file.modified_ns) +
+                        " ns, id from byte " + std::to_string(file.id_begin) + ", bytes " + std::to_string(file.begin) +
+                        " to " + std::to_string(file.end),
+                    file.path},
+                   file.end - file.begin);
   }
   return job;
 }
@@ -117,7 +117,7 @@ JobDescription describe_merge_job(FileSystem& files, const MergeOptions& options
   job.options.emplace_back("--drop", lists);
   job.options.emplace_back("--dedup", dedup_names()[static_cast<std::size_t>(options.dedup)]);
   for (const std::string& input : options.inputs) {
-    job.add_input({identity_of_index(files, input), input}, 0);
+    job.inputs.add({identity_of_index(files, input), input}, 0);
   }
   return job;
 }

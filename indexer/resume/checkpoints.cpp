@@ -20,8 +20,6 @@ void sync(const std::vector<std::shared_ptr<WritableFile>>& files) {
   }
 }
 
-std::string commit_name(std::uint64_t number) { return kCommitPrefix + std::to_string(number); }
-
 }  // namespace
 
 Checkpoints::Checkpoints(FileSystem& files, std::string directory, const JobDescription& job,
@@ -30,7 +28,7 @@ Checkpoints::Checkpoints(FileSystem& files, std::string directory, const JobDesc
       directory_(std::move(directory)),
       committed_(std::move(committed)),
       job_(hash128(bytes_of(job.serialize()))),
-      input_bytes_(job.input_bytes) {
+      input_bytes_(job.inputs.bytes()) {
   const std::vector<std::string> commits = commit_names(files_, directory_);
   if (commits.empty()) {
     begin(job);
@@ -55,7 +53,7 @@ void Checkpoints::go_on(const JobDescription& job, const std::string& newest) {
 
 void Checkpoints::begin(const JobDescription& job) {
   remove_job_files(files_, directory_);
-  write(kDescriptionName, job.serialize());
+  write_job_file(files_, directory_, kDescriptionName, job.serialize());
 }
 
 void Checkpoints::check_job(const JobDescription& job) {
@@ -214,21 +212,10 @@ void Checkpoints::commit() {
   last_.sources.clear();
   for (const Entry& entry : done) last_.sources.push_back(entry.committed);
   files_.sync_directory(directory_);
-  write(commit_name(last_.number), last_.serialize());
+  write_job_file(files_, directory_, commit_name(last_.number), last_.serialize());
   failed_ = false;
   committed_();
   remove_replaced();
-}
-
-// As a file that appears whole, and stays.
-void Checkpoints::write(const std::string& name, const std::string& text) {
-  const std::string unfinished = directory_ + "/" + kScratchFilePrefix + "unfinished";
-  const auto file = files_.create_private(unfinished);
-  file->append(bytes_of(text));
-  file->sync();
-  file->close();
-  files_.rename(unfinished, directory_ + "/" + name);
-  files_.sync_directory(directory_);
 }
 
 // Requires: mutex_ is held.

@@ -79,7 +79,6 @@ class Checkpoints {
   void check_job(const JobDescription& job);
   void remove_unnamed();
   void commit();
-  void write(const std::string& name, const std::string& text);
   void remove_replaced();
   std::string how_to_go_on() const;
   static Entry entry_of(const MergeSource& source);

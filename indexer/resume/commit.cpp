@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "indexer/resume/sealed_text.hpp"
 #include "io/base/error.hpp"
+#include "io/file/sealed_text.hpp"
 
 namespace spillway {
 

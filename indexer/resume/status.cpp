@@ -18,21 +18,6 @@ void refuse_others(FileSystem& files, const std::string& directory) {
                    "); name OUT.work, where OUT is what was given with -o");
 }
 
-// A job that runs replaces the commit from time to time: then the next one is there.
-std::optional<Commit> newest_commit(FileSystem& files, const std::string& directory) {
-  constexpr int kMostTrials = 10;
-  for (int trial = 1;; ++trial) {
-    const std::vector<std::string> names = commit_names(files, directory);
-    if (names.empty()) return std::nullopt;
-    const std::string path = directory + "/" + names.front();
-    try {
-      return Commit::parse(read_file(files, path), path);
-    } catch (const IoError&) {
-      if (trial == kMostTrials || files.status(path)) throw;
-    }
-  }
-}
-
 }  // namespace
 
 JobStatus read_job_status(FileSystem& files, const std::string& directory) {
@@ -44,7 +29,8 @@ JobStatus read_job_status(FileSystem& files, const std::string& directory) {
     throw UsageError(printable(directory, 4096) + ": its job has only just begun; there is nothing to tell yet");
   }
   status.job = JobDescription::parse(read_file(files, path), path);
-  status.commit = newest_commit(files, directory);
+  const auto commit = read_newest_commit(files, directory);
+  if (commit) status.commit = Commit::parse(commit->text, commit->path);
   return status;
 }
 

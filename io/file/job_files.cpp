@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "io/base/bytes.hpp"
 #include "io/base/error.hpp"
 #include "io/format/index.hpp"
 
@@ -105,6 +106,32 @@ std::vector<std::string> commit_names(FileSystem& files, const std::string& dire
     return a.size() != b.size() ? a.size() > b.size() : a > b;
   });
   return names;
+}
+
+std::optional<CommitText> read_newest_commit(FileSystem& files, const std::string& directory) {
+  constexpr int kMostTrials = 10;
+  for (int trial = 1;; ++trial) {
+    const std::vector<std::string> names = commit_names(files, directory);
+    if (names.empty()) return std::nullopt;
+    const std::string path = directory + "/" + names.front();
+    try {
+      return CommitText{path, read_file(files, path)};
+    } catch (const IoError&) {
+      if (trial == kMostTrials || files.status(path)) throw;  // otherwise the next one is there
+    }
+  }
+}
+
+std::string commit_name(std::uint64_t number) { return kCommitPrefix + std::to_string(number); }
+
+void write_job_file(FileSystem& files, const std::string& directory, const std::string& name, const std::string& text) {
+  const std::string unfinished = directory + "/" + kScratchFilePrefix + "unfinished";
+  const auto file = files.create_private(unfinished);
+  file->append(bytes_of(text));
+  file->sync();
+  file->close();
+  files.rename(unfinished, directory + "/" + name);
+  files.sync_directory(directory);
 }
 
 void remove_job_files(FileSystem& files, const std::string& directory) {

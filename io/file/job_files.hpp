@@ -2,6 +2,7 @@
 // are never removed.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,17 @@ std::string first_names(const std::vector<std::string>& names);
 
 // Returns the names of the commits of a resumable job in its work directory, the newest first.
 std::vector<std::string> commit_names(FileSystem& files, const std::string& directory);
+// Returns the newest commit of a job that may be running, and then replaces it from time to time; nothing if there is
+// none. Throws IoError.
+struct CommitText {
+  std::string path, text;
+};
+std::optional<CommitText> read_newest_commit(FileSystem& files, const std::string& directory);
+// The name of the commit with this number.
+std::string commit_name(std::uint64_t number);
+// Writes a small file of a resumable job: it appears whole at `directory`/`name`, in place of an older one, and stays
+// there whatever happens after this call.
+void write_job_file(FileSystem& files, const std::string& directory, const std::string& name, const std::string& text);
 
 // Removes a job's files below `directory`, and directories that this empties. Leaves the directory, its lock and all
 // that is not a job's. Follows no link.

@@ -13,8 +13,9 @@ namespace {
 // The whole content of a lock file, by kind. Directories in which a job is to find more than the files of job_files.hpp
 // need another one, so that this version leaves them alone.
 constexpr std::string_view kSignatures[] = {"Spillway work directory, format 1\n",
-                                            "Spillway work directory of a resumable job, format 1\n"};
-constexpr JobKind kKinds[] = {JobKind::kOrdinary, JobKind::kResumable};
+                                            "Spillway work directory of a resumable job, format 1\n",
+                                            "Spillway work directory of a resumable sort, format 1\n"};
+constexpr JobKind kKinds[] = {JobKind::kOrdinary, JobKind::kResumable, JobKind::kSort};
 
 std::string_view signature_of(JobKind kind) { return kSignatures[static_cast<std::size_t>(kind)]; }
 
@@ -110,7 +111,7 @@ std::unique_ptr<OwnedDirectory> OwnedDirectory::take(FileSystem& files, const st
     }
   }
   throw UsageError(printable(path, 4096) +
-                   " is locked: another process is building this index; wait for it, or choose another -o");
+                   " is locked: another process is working on this output; wait for it, or choose another -o");
 }
 
 std::unique_ptr<OwnedDirectory> OwnedDirectory::make_scratch(FileSystem& files, const std::string& parent) {

@@ -12,8 +12,8 @@
 
 namespace spillway {
 
-// A resumable job keeps its directory when it is interrupted; only its lock file tells the two kinds apart.
-enum class JobKind { kOrdinary, kResumable };
+// Resumable jobs, and sorts, keep their directory when they are interrupted; only its lock file tells the kinds apart.
+enum class JobKind { kOrdinary, kResumable, kSort };
 
 class OwnedDirectory {
  public:

@@ -246,6 +246,11 @@ void PlacedFile::append(std::span<const std::uint8_t> bytes) {
   }
 }
 
+void PlacedFile::sync_content() {
+  unmap();
+  sync();
+}
+
 void PlacedFile::finish(std::uint64_t bytes, bool syncs) {
   unmap();
   const bool is_cut = has_places_ && !replaces_ && !is_nameless_;

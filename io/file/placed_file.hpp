@@ -46,6 +46,9 @@ class PlacedFile {
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes);
   // For one thread at a time. Throws PlacedFileError.
   void append(std::span<const std::uint8_t> bytes);
+  // Brings to the disk what was written, so that finish() only gives it its name. Requires: no write is under way.
+  // Throws PlacedFileError.
+  void sync_content();
   // Cuts off what was there after `bytes` bytes, and gives new content the name. `syncs`: before the name is taken from
   // other content, so that a power failure loses only one of both. Throws PlacedFileError.
   void finish(std::uint64_t bytes, bool syncs);

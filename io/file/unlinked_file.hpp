@@ -7,23 +7,21 @@
 #include <string>
 
 #include "io/file/descriptor.hpp"
+#include "io/file/scratch_file.hpp"
 
 namespace spillway {
 
-// append() is for one thread at a time; read_at() and release() are thread-safe.
-class UnlinkedFile {
+class UnlinkedFile final : public ScratchFile {
  public:
   // Throws IoError naming the directory.
   explicit UnlinkedFile(const std::string& directory);
 
-  // Returns the offset at which the bytes stand. Throws DiskFullError or IoError.
-  std::uint64_t append(std::span<const std::uint8_t> bytes);
-  // Fills `out`. Throws IoError if fewer bytes come.
-  void read_at(std::uint64_t offset, std::span<std::uint8_t> out) const;
-  // Gives the disk space of these bytes back, as far as the file system can; they must not be read any more.
-  void release(std::uint64_t offset, std::uint64_t bytes);
+  std::uint64_t append(std::span<const std::uint8_t> bytes) override;
+  // Also of parts of what was appended.
+  void read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override;
+  void release(std::uint64_t offset, std::uint64_t bytes) override;
   std::uint64_t size() const { return size_; }
-  const std::string& directory() const { return directory_; }
+  std::string directory() const override { return directory_; }
 
  private:
   std::string directory_;

@@ -19,6 +19,7 @@ struct LineSortSummary {
   const char* stage = "read";          // read, merge or write
   std::uint64_t bytes = 0, lines = 0;  // read
   std::uint64_t runs = 0, spilled_bytes = 0;
+  std::uint64_t resumed_bytes = 0;  // of `bytes`: those in runs that an earlier process made
   // Wall time. split: lines are found, and their parts; write: they are sorted as well.
   struct Seconds {
     double read = 0, split = 0, spill = 0, merge = 0, write = 0;
@@ -38,6 +39,8 @@ struct LineSortOptions {
   std::function<void(const LineSortSummary&)> report = {};  // called after each step, by one thread at a time
   // If set, lines after those that are wanted may be left out; the output tells when it is full.
   std::optional<LineHead> head = {};
+  // If set, runs are kept there, and the sort goes on after what it has done. Not with a merge of inputs.
+  RunKeeper* keeper = nullptr;
   // If set, a line that does not fit memory_bytes gets what it needs; called once, with the new size, before.
   std::function<void(std::size_t)> warn_of_growth = {};
 };

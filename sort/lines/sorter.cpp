@@ -39,7 +39,7 @@ class BlockwiseSort {
         budget_(can_grow() ? std::numeric_limits<std::size_t>::max() : std::max(memory_, line_memory_)),
         encoder_(order),
         resources_(merge_resources(options)),
-        space_(options.temp_directories, options.temp_limit_bytes),
+        space_(options.temp_directories, options.temp_limit_bytes, options.keeper),
         source_(&input) {
     const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
     const bool begins_small = options.head && most_memory_ / 4 > threads * kHeadBlockOfThread;
@@ -54,6 +54,7 @@ class BlockwiseSort {
 
   LineSortSummary run() {
     LineSortSummary::Seconds& seconds = summary_.seconds;
+    if (options_.keeper != nullptr) go_on(*options_.keeper);
     while (timed(seconds.read, [&] { return block_->fill(*source_); })) {
       summary_.bytes = input_.bytes_read();
       summary_.lines = head_ ? head_->lines_read() : summary_.lines + block_->lines();
@@ -90,6 +91,27 @@ class BlockwiseSort {
     const bool result = work();
     seconds += watch.seconds();
     return result;
+  }
+
+  // After the runs of an earlier process, if there are any.
+  void go_on(const RunKeeper& keeper) {
+    input_.keep_places();
+    runs_ = space_.open_kept();
+    if (runs_.empty()) return;
+    const InputDone done = keeper.done();
+    input_.go_on_after(done);
+    for (const Run& run : runs_) run_bytes_ += run.own_bytes();
+    summary_.bytes = summary_.resumed_bytes = done.bytes;
+    summary_.lines = done.lines;
+    summary_.runs = runs_.size();
+    begin("read");
+  }
+
+  // What is in runs once the block is one.
+  InputDone done() {
+    InputDone done = input_.done_before(block_->pending().size());
+    done.lines = summary_.lines;
+    return done;
   }
 
   void begin(const char* stage) {
@@ -144,6 +166,7 @@ class BlockwiseSort {
 
   void spill() {
     runs_.push_back(write_run(*block_, order_, encoder_, space_, resources_.block_bytes, options_.check));
+    if (options_.keeper != nullptr) space_.keep(runs_.back(), done());
     run_bytes_ += runs_.back().own_bytes();
     summary_.runs = runs_.size();
     summary_.spilled_bytes = space_.written_bytes();

@@ -22,6 +22,7 @@ LineInput::LineInput(FileSystem& files, std::vector<std::string> paths, LineForm
 
 bool LineInput::open_next() {
   if (next_ == paths_.size()) return false;
+  if (keeps_places_) begins_.push_back({next_, text_bytes_, bytes_read_});
   const std::string& path = paths_[next_++];
   if (opener_) stream_ = opener_(path);
   const auto status = path == "-" || stream_ ? std::nullopt : files_.status(path);
@@ -51,6 +52,7 @@ std::size_t LineInput::read(std::span<std::uint8_t> out, bool may_map) {
     const std::size_t got = mapped != 0 ? mapped : read_current(out.subspan(done));
     if (got != 0) {
       done += got;
+      text_bytes_ += got;
       bytes_read_ += got;
       bytes_of_current_ += got;
       last_byte_ = out[done - 1];
@@ -61,11 +63,48 @@ std::size_t LineInput::read(std::span<std::uint8_t> out, bool may_map) {
       if (bytes_of_current_ % format_.record_bytes != 0) refuse_part_of_record();
     } else if (!is_empty_ && last_byte_ != static_cast<std::uint8_t>(format_.line_end)) {
       out[done++] = static_cast<std::uint8_t>(format_.line_end);
+      ++text_bytes_;
     }
     if (is_mapped_) mapped_.push_back(std::move(file_));
     file_.reset();
     stream_.reset();
     is_open_ = false;
+  }
+  return done;
+}
+
+InputDone LineInput::done_before(std::uint64_t bytes) {
+  const std::uint64_t text = text_bytes_ - bytes;
+  const auto after = std::ranges::upper_bound(begins_, text, {}, &Begin::text);
+  const std::uint64_t read = after == begins_.end() ? bytes_read_ : after->bytes;  // without a line end that was added
+  begins_.erase(begins_.begin(), std::prev(after));
+  const Begin& begin = begins_.front();
+  const std::uint64_t offset = text - begin.text;
+  return {begin.input, offset, std::min(begin.bytes + offset, read)};
+}
+
+void LineInput::go_on_after(const InputDone& done) {
+  next_ = static_cast<std::size_t>(done.input);
+  bytes_read_ = done.bytes;
+  if (!open_next()) return;
+  bytes_of_current_ = skip(done.offset);
+  text_bytes_ = done.offset;
+  begins_.back() = {done.input, 0, done.bytes - std::min(done.bytes, bytes_of_current_)};
+  is_empty_ = bytes_of_current_ == 0;
+  last_byte_ = static_cast<std::uint8_t>(format_.line_end);
+}
+
+// Returns how many bytes there were, up to `bytes`.
+std::uint64_t LineInput::skip(std::uint64_t bytes) {
+  if (file_ != nullptr) return offset_ = std::min(bytes, file_->size());
+  std::vector<std::uint8_t> dropped(std::min<std::uint64_t>(bytes, kReadBytes));
+  std::uint64_t done = 0;
+  while (done != bytes) {
+    if (check_) check_();
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(dropped.size(), bytes - done));
+    const std::size_t got = stream_->read(std::span(dropped).first(wanted));
+    if (got == 0) break;
+    done += got;
   }
   return done;
 }

@@ -14,6 +14,13 @@
 
 namespace spillway {
 
+// How much of all inputs is done: whole lines, up to byte `offset` of the text of input number `input`. The text is
+// what is left after unpacking, with the line end that is added if the last line lacks one. `bytes` and `lines` count
+// all of it; GPUs do not count the lines that -u drops.
+struct InputDone {
+  std::uint64_t input = 0, offset = 0, bytes = 0, lines = 0;
+};
+
 // Opens an input that is not read as it stands in its file; nullptr for others.
 using InputOpener = std::function<std::unique_ptr<ByteStream>(const std::string& path)>;
 
@@ -45,6 +52,14 @@ class LineInput final : public LineSource {
   // Bytes of files that something writes to may change until end_mappings().
   std::size_t map_or_read(std::span<std::uint8_t> out) override;
   std::optional<std::uint64_t> file_ahead() override;
+  // From now on done_before() may be called.
+  void keep_places() { keeps_places_ = true; }
+  // What is done if all but the last `bytes` bytes that were read is: the next line begins there. Sets no lines.
+  // Requires: something was read, and no earlier call named a later place.
+  InputDone done_before(std::uint64_t bytes);
+  // Reads on from there, instead of from the begin. Packed inputs are unpacked anew up to that place. Requires: nothing
+  // was read yet, and keep_places() was called.
+  void go_on_after(const InputDone& done);
   // Throws if a file that was mapped has been truncated or changed since, or could not be read. Requires: all input was
   // read, and its text is not needed any more.
   void end_mappings();
@@ -53,7 +68,13 @@ class LineInput final : public LineSource {
   std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:
+  // An input that was opened: how much was read before it, in text and in bytes.
+  struct Begin {
+    std::uint64_t input, text, bytes;
+  };
+
   bool open_next();
+  std::uint64_t skip(std::uint64_t bytes);
   std::size_t read(std::span<std::uint8_t> out, bool may_map);
   void refuse_part_of_record() const;
   std::size_t read_current(std::span<std::uint8_t> out);
@@ -70,7 +91,9 @@ class LineInput final : public LineSource {
   std::vector<std::unique_ptr<ReadableFile>> mapped_;  // those that were read to their ends
   std::unique_ptr<ByteStream> stream_;
   std::uint64_t offset_ = 0;
-  std::uint64_t bytes_read_ = 0, bytes_of_current_ = 0;
+  std::uint64_t bytes_read_ = 0, bytes_of_current_ = 0, text_bytes_ = 0;
+  std::vector<Begin> begins_;  // the last one that done_before() named, and those after it
+  bool keeps_places_ = false;
   std::uint8_t last_byte_ = 0;
   bool is_open_ = false, is_empty_ = true, is_mapped_ = false;
 };

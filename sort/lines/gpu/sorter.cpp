@@ -79,16 +79,18 @@ class GpuLineSort {
         options_(options),
         devices_(devices),
         resources_(merge_resources(options)),
-        space_(options.temp_directories, options.temp_limit_bytes) {}
+        space_(options.temp_directories, options.temp_limit_bytes, options.keeper) {}
 
   LineSortSummary run(LineInput& input, LineOutput& output) {
-    if (fill(*devices_.front(), input)) {
+    LineSortSummary summary;
+    if (options_.keeper != nullptr) summary.resumed_bytes = go_on(input, *options_.keeper);
+    const bool is_last = fill(*devices_.front(), input);
+    if (is_last && runs_.empty()) {
       devices_.front()->sort();
       write(*devices_.front(), output);
       return {};
     }
-    make_runs(input);
-    LineSortSummary summary;
+    make_runs(input, is_last);
     summary.runs = runs_.size();
     merge_runs(std::move(runs_), space_, order_, resources_, output);
     summary.spilled_bytes = space_.written_bytes();
@@ -96,20 +98,46 @@ class GpuLineSort {
   }
 
  private:
-  // Gives the first device's block, and further ones until the input ends. One block at a time becomes a run.
-  void make_runs(LineInput& input) {
+  // After the runs of an earlier process, if there are any. Returns the bytes in them.
+  std::uint64_t go_on(LineInput& input, const RunKeeper& keeper) {
+    input.keep_places();
+    runs_ = space_.open_kept();
+    if (runs_.empty()) return 0;
+    const InputDone done = keeper.done();
+    lines_ = done.lines;
+    input.go_on_after(done);
+    return done.bytes;
+  }
+
+  // Gives the first device's block, and further ones unless the input `is_last`, until it ends. One block at a time
+  // becomes a run.
+  void make_runs(LineInput& input, bool is_last) {
     tbb::task_group spilling;
-    bool is_last = false;
     for (std::size_t number = 0;; ++number) {
       LineDevice& device = *devices_[number % devices_.size()];
       spilling.wait();
-      spilling.run([this, &device] { spill(device); });
+      const InputDone done = options_.keeper == nullptr ? InputDone() : input.done_before(is_last ? 0 : rest_.size());
+      spilling.run([this, &device, done] { spill(device, done); });
       if (is_last) break;
       if (devices_.size() == 1) spilling.wait();
       LineDevice& next = *devices_[(number + 1) % devices_.size()];
-      tbb::this_task_arena::isolate([&] { is_last = fill(next, input); });
+      try {
+        tbb::this_task_arena::isolate([&] { is_last = fill(next, input); });
+      } catch (...) {
+        finish(spilling);
+        throw;
+      }
     }
     spilling.wait();
+  }
+
+  // Lets the block that is being sorted become a run whatever failed meanwhile: the end of a group cancels its tasks,
+  // and then a part of the run would be missing.
+  static void finish(tbb::task_group& spilling) {
+    try {
+      spilling.wait();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the first error is the one to report
+    }
   }
 
   // Returns whether the input ended. If not, the begin of a line may be left for the next block.
@@ -149,7 +177,7 @@ class GpuLineSort {
     }
   }
 
-  void spill(LineDevice& device) {
+  void spill(LineDevice& device, InputDone done) {
     if (device.sort() == 0) return;
     Run run;
     run.file = &space_.next_file();
@@ -166,6 +194,9 @@ class GpuLineSort {
       }
     }
     run.blocks.shrink_to_fit();
+    lines_ += run.records;
+    done.lines = lines_;
+    space_.keep(run, done);
     runs_.push_back(std::move(run));
   }
 
@@ -190,6 +221,7 @@ class GpuLineSort {
   MergeResources resources_;
   RunSpace space_;
   std::vector<Run> runs_;
+  std::uint64_t lines_ = 0;         // in runs
   std::vector<std::uint8_t> rest_;  // of the text read so far: what follows the last line end
 };
 

@@ -3,6 +3,7 @@
 #include <unicode/ucol.h>
 #include <unicode/uloc.h>
 #include <unicode/ustring.h>
+#include <unicode/uversion.h>
 
 #include <cstdint>
 #include <limits>
@@ -50,6 +51,17 @@ Collation::Collation(const std::string& locale) {
   if (U_FAILURE(status) != 0) {
     throw UsageError("ICU has no collation of the locale '" + printable(locale) + "': " + u_errorName(status));
   }
+}
+
+std::string Collation::version() const {
+  UVersionInfo icu{}, rules{};
+  u_getVersion(icu);
+  ucol_getVersion(collator_.get(), rules);
+  std::string text = "ICU";
+  for (const std::uint8_t number : icu) text += (text == "ICU" ? " " : ".") + std::to_string(number);
+  text += ", rules ";
+  for (const std::uint8_t number : rules) text += (text.ends_with(' ') ? "" : ".") + std::to_string(number);
+  return text;
 }
 
 void Collation::append(std::string_view text, std::string& key) const {

@@ -19,6 +19,8 @@ class Collation {
   // Appends the sort key of a UTF-8 text, and a zero byte, which is in no sort key: so no string is a prefix of another
   // one. Texts that differ may have equal keys. Broken UTF-8 counts as U+FFFD. O(text).
   void append(std::string_view text, std::string& key) const;
+  // Of ICU and of the locale's rules, as this process runs them: with another one, sort keys may differ.
+  std::string version() const;
 
  private:
   struct Close {

@@ -254,7 +254,7 @@ void merge_runs(std::vector<Run> runs, RunSpace& space, const LineOrder& order, 
         continue;
       }
       merged.push_back(merge_group(group, space, order, resources, plan));
-      for (const Run& run : group) space.release(run);
+      space.replace(group, merged.back());
     }
     runs = std::move(merged);
     plan = plan_merge(runs, resources);

@@ -203,7 +203,16 @@ bool RunCursor::next() {
   return true;
 }
 
-UnlinkedFile& RunSpace::next_file() {
+std::vector<Run> RunSpace::open_kept() {
+  if (keeper_ == nullptr) return {};
+  std::vector<Run> runs = keeper_->open_runs();
+  for (const Run& run : runs) charge(run.stored_bytes);
+  written_bytes_ = 0;
+  return runs;
+}
+
+ScratchFile& RunSpace::next_file() {
+  if (keeper_ != nullptr) return keeper_->next_file();
   if (files_.size() < directories_.size()) {
     files_.push_back(std::make_unique<UnlinkedFile>(directories_[files_.size()]));
     return *files_.back();
@@ -217,6 +226,19 @@ void RunSpace::charge(std::uint64_t bytes) {
   if (limit_bytes_ == 0 || used_bytes_ <= limit_bytes_) return;
   throw BudgetError("temporary files need " + std::to_string(used_bytes_) + " bytes and may hold " +
                     std::to_string(limit_bytes_) + ": raise --temp-limit, or --memory so that less is written");
+}
+
+void RunSpace::keep(Run& run, const InputDone& done) {
+  if (keeper_ != nullptr) keeper_->add(run, done, *this);
+}
+
+void RunSpace::replace(std::span<const Run> group, Run& merged) {
+  if (keeper_ == nullptr) {
+    for (const Run& run : group) release(run);
+    return;
+  }
+  keeper_->replace(group, merged, *this);
+  for (const Run& run : group) used_bytes_ -= run.stored_bytes;
 }
 
 void RunSpace::release(const Run& run) {

@@ -1,6 +1,6 @@
 // Sorted runs of records in scratch files. A record is what orders a line: the encoded keys, if there are any, and then
 // the line. Records are front-coded in blocks, each of which begins anew and is compressed, so that a merge can begin
-// at any block. A process reads only the runs that it wrote, so the format may change at any time.
+// at any block. A process reads the runs that it wrote, and those that a sort with the same kRunFormat kept.
 //
 //   block (zstd): entries of varint shared bytes, varint further bytes, [varint key bytes,] the further bytes
 #pragma once
@@ -16,8 +16,12 @@
 #include "io/base/bytes.hpp"
 #include "io/file/unlinked_file.hpp"
 #include "sort/lines/keys/order.hpp"
+#include "sort/lines/runs/run_keeper.hpp"
 
 namespace spillway {
+
+// Raise it with every change of what is in runs, or of the keys of lines: sorts go on only with runs of their own.
+inline constexpr std::uint64_t kRunFormat = 1;
 
 // How records compare: as bytes, up to the end of the keys if they alone decide.
 struct RecordOrder {
@@ -66,7 +70,7 @@ struct RunBlock {
 };
 
 struct Run {
-  UnlinkedFile* file = nullptr;
+  ScratchFile* file = nullptr;
   std::vector<RunBlock> blocks;
   std::uint64_t records = 0, stored_bytes = 0, record_bytes = 0;
   std::uint32_t longest_raw = 0, longest_record = 0, longest_stored = 0;
@@ -162,14 +166,20 @@ class RunCursor {
   std::uint32_t bytes_ = 0, key_bytes_ = 0, shared_ = 0;
 };
 
-// Scratch files in several directories, used in turn, under one limit.
+// Scratch files in several directories, used in turn, under one limit; or those of a keeper.
 class RunSpace {
  public:
-  // limit_bytes 0: none.
-  RunSpace(std::vector<std::string> directories, std::uint64_t limit_bytes)
-      : directories_(std::move(directories)), limit_bytes_(limit_bytes) {}
+  // limit_bytes 0: none. `keeper` may be null.
+  RunSpace(std::vector<std::string> directories, std::uint64_t limit_bytes, RunKeeper* keeper = nullptr)
+      : directories_(std::move(directories)), limit_bytes_(limit_bytes), keeper_(keeper) {}
+  // The runs that are kept already. Throws BudgetError above the limit.
+  std::vector<Run> open_kept();
   // The file for the next run. Throws IoError.
-  UnlinkedFile& next_file();
+  ScratchFile& next_file();
+  // The run is whole: with those before it, it holds all lines before `done`.
+  void keep(Run& run, const InputDone& done);
+  // The run was merged from neighbouring ones, which are not read any more.
+  void replace(std::span<const Run> group, Run& merged);
   // Throws BudgetError above the limit.
   void charge(std::uint64_t bytes);
   void release(const Run& run);
@@ -178,6 +188,7 @@ class RunSpace {
  private:
   std::vector<std::string> directories_;
   std::uint64_t limit_bytes_;
+  RunKeeper* keeper_;
   std::vector<std::unique_ptr<UnlinkedFile>> files_;
   std::size_t next_ = 0;
   std::uint64_t used_bytes_ = 0, written_bytes_ = 0;

@@ -3,8 +3,8 @@
 
 #include "indexer/resume/commit.hpp"
 #include "indexer/resume/description.hpp"
-#include "indexer/resume/sealed_text.hpp"
 #include "io/base/error.hpp"
+#include "io/file/sealed_text.hpp"
 
 namespace spillway {
 namespace {
@@ -15,8 +15,8 @@ JobDescription description() {
   job.release = "1.2.3";
   job.content.stop_words = "a\nthe\n";
   job.options = {{"--format", "auto"}, {"--part", "1/2"}, {"--id-field (tsv)", ""}};
-  job.add_input({"12 bytes, modified at 7 ns", "dir/with space\nand % line.jsonl"}, 12);
-  job.add_input({"30 bytes, modified at 8 ns", "\xFF\xFE"}, 30);
+  job.inputs.add({"12 bytes, modified at 7 ns", "dir/with space\nand % line.jsonl"}, 12);
+  job.inputs.add({"30 bytes, modified at 8 ns", "\xFF\xFE"}, 30);
   return job;
 }
 
@@ -84,8 +84,8 @@ TEST(JobDescriptions, AreReadAsTheyWereWritten) {
   const JobDescription read = JobDescription::parse(description().serialize(), "x");
   EXPECT_EQ(read.serialize(), description().serialize());
   EXPECT_EQ(description().difference_from(read), "");
-  EXPECT_EQ(read.listed_inputs()[0].path, "dir/with space\nand % line.jsonl");
-  EXPECT_EQ(read.input_bytes, 42U);
+  EXPECT_EQ(read.inputs.listed()[0].path, "dir/with space\nand % line.jsonl");
+  EXPECT_EQ(read.inputs.bytes(), 42U);
 }
 
 TEST(JobDescriptions, RefuseEveryDamage) { expect_all_damage_refused(description().serialize(), read_description); }
@@ -101,23 +101,23 @@ TEST(JobDescriptions, NameWhatDiffers) {
   EXPECT_EQ(difference([](auto& job) { job.release = "2"; }), "the version of Spillway was 1.2.3 and is 2");
   EXPECT_EQ(difference([](auto& job) { job.content.positions = true; }), "--positions was no and is yes");
   EXPECT_EQ(difference([](auto& job) { job.options[1].second = "2/2"; }), "--part was 1/2 and is 2/2");
-  EXPECT_EQ(difference([](auto& job) { job.add_input({"x", "new"}, 1); }), "the number of inputs was 2 and is 3");
+  EXPECT_EQ(difference([](auto& job) { job.inputs.add({"x", "new"}, 1); }), "the number of inputs was 2 and is 3");
   JobDescription other;
   other.command = before.command;
   other.release = before.release;
   other.content = before.content;
   other.options = before.options;
-  other.add_input({"13 bytes, modified at 7 ns", before.listed_inputs()[0].path}, 13);
+  other.inputs.add({"13 bytes, modified at 7 ns", before.inputs.listed()[0].path}, 13);
   EXPECT_NE(other.difference_from(before).find("was 12 bytes, modified at 7 ns and is 13 bytes"), std::string::npos);
 }
 
 TEST(JobDescriptions, CoverInputsThatTheyDoNotList) {
   JobDescription one, other;
-  for (std::size_t i = 0; i <= JobDescription::kListedInputs; ++i) {
-    one.add_input({"1 bytes", std::to_string(i)}, 1);
-    other.add_input({i == JobDescription::kListedInputs ? "2 bytes" : "1 bytes", std::to_string(i)}, 1);
+  for (std::size_t i = 0; i <= DescribedInputs::kListed; ++i) {
+    one.inputs.add({"1 bytes", std::to_string(i)}, 1);
+    other.inputs.add({i == DescribedInputs::kListed ? "2 bytes" : "1 bytes", std::to_string(i)}, 1);
   }
-  EXPECT_EQ(one.listed_inputs().size(), JobDescription::kListedInputs);
+  EXPECT_EQ(one.inputs.listed().size(), DescribedInputs::kListed);
   EXPECT_NE(one.difference_from(other).find("after the first 1000"), std::string::npos);
 }
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>
@@ -28,7 +27,6 @@
 #include "tools/commands/sort/check.hpp"
 #include "tools/commands/sort/collate.hpp"
 #include "tools/commands/sort/debug.hpp"
-#include "tools/commands/sort/descriptors.hpp"
 #include "tools/commands/sort/gpu.hpp"
 #include "tools/commands/sort/option_groups.hpp"
 #include "tools/commands/sort/options.hpp"
@@ -39,12 +37,13 @@
 #include "tools/commands/sort/output/zstd_output.hpp"
 #include "tools/commands/sort/packed_inputs.hpp"
 #include "tools/commands/sort/report.hpp"
+#include "tools/commands/sort/resources.hpp"
+#include "tools/commands/sort/resume.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr std::size_t kMemoryOfThread = std::size_t{8} << 20;
 constexpr std::size_t kCollationMemory = std::size_t{4} << 20;  // ICU's data and tables of a locale
 
 std::string program_name(const Session& session) { return session.is_called_sort ? "sort" : "spillway: sort"; }
@@ -91,13 +90,6 @@ const StringSorter* sorter_named(const std::string& name) {
   return find_string_sorter(name);
 }
 
-// -S is a wish, and less serves where there is less.
-std::uint64_t memory_bytes(const SortOptions& options) {
-  const std::uint64_t available = available_memory_bytes();
-  return options.memory_bytes ? *options.memory_bytes
-                              : std::min(options.buffer_bytes.value_or(available / 2), available);
-}
-
 // None if inputs are not to be unpacked.
 std::optional<PackedInputs> find_packed(const SortOptions& options, Session& session) {
   const bool is_default = options.unpacking == SortUnpacking::kDefault;
@@ -131,39 +123,6 @@ ExitCode check_order(const SortOptions& options, Session& session) {
   return sorted ? ExitCode::kDone : ExitCode::kBadIndex;
 }
 
-std::vector<std::string> temp_directories(const SortOptions& options) {
-  if (!options.temp_directories.empty()) return options.temp_directories;
-  const char* const directory = std::getenv("TMPDIR");
-  return {directory != nullptr && *directory != '\0' ? directory : "/tmp"};
-}
-
-// Each thread needs memory of its own, for texts and contexts of the compressor.
-std::size_t thread_count(const SortOptions& options) {
-  const std::size_t processors = usable_threads(), wanted = options.threads == 0 ? processors : options.threads;
-  const std::size_t most = std::max(memory_bytes(options), kLeastSortMemory) / kMemoryOfThread;
-  return std::min({wanted, 4 * processors, most});
-}
-
-// Memory that packed inputs take while `open` inputs are open.
-std::size_t unpack_bytes(const PackedInputs& packed, std::size_t open) {
-  return std::min(open, packed.count()) * packed.bytes_each();
-}
-
-// Inputs that a merge may open, at least 2: the descriptors that are left after those of scratch files and a few
-// others, and what can be unpacked in half of the memory.
-std::size_t most_open_inputs(const SortOptions& options, const std::optional<PackedInputs>& packed) {
-  std::size_t most = free_descriptors(temp_directories(options).size());
-  if (packed && unpack_bytes(*packed, most) > memory_bytes(options) / 2) {
-    most = memory_bytes(options) / 2 / packed->bytes_each();
-  }
-  return std::max<std::size_t>(most, 2);
-}
-
-std::size_t packing_memory(SortPacking packing) {
-  if (packing == SortPacking::kNone) return 0;
-  return packing == SortPacking::kZstd ? ZstdOutput::kMemoryBytes : GzipOutput::kMemoryBytes;
-}
-
 LineSortShape sort_shape(const SortOptions& options, const std::optional<PackedInputs>& packed, FileSystem& files) {
   const auto bytes = packed && packed->count() != 0 ? std::nullopt : file_bytes(options.inputs, files);
   const LineOrder& order = options.order;
@@ -172,9 +131,18 @@ LineSortShape sort_shape(const SortOptions& options, const std::optional<PackedI
           thread_count(options)};
 }
 
-void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& output, Session& session,
-                 SortReport& report) {
-  const std::optional<PackedInputs> packed = find_packed(options, session);
+// What a sort or a merge works with.
+struct SortJob {
+  const SortOptions& options;
+  Session& session;
+  SortReport& report;
+  const std::optional<PackedInputs>& packed;
+  SortOutput& file;
+  KeptRuns* kept;  // null without --resumable
+};
+
+void sort_inputs(const SortJob& job, LineOutput& output) {
+  const auto& [options, session, report, packed, file, kept] = job;
   const std::size_t most_open = options.merges ? most_open_inputs(options, packed) : 1;
   LineSortOptions engine;
   engine.memory_bytes = memory_bytes(options);
@@ -184,6 +152,11 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
   engine.temp_directories = temp_directories(options);
   engine.temp_limit_bytes = options.temp_limit_bytes;
   engine.most_runs = options.batch_size;
+  engine.keeper = kept;
+  // Each run that is kept has a file of its own.
+  if (kept != nullptr) {
+    engine.most_runs = std::min(most_descriptors(options), engine.most_runs == 0 ? SIZE_MAX : engine.most_runs);
+  }
   engine.block_bytes = options.block_bytes;
   engine.sorter = sorter_named(options.sorter);
   if (options.head) engine.head = {*options.head, options.counts};
@@ -231,31 +204,60 @@ void sort_inputs(const SortOptions& options, SortOutput& file, LineOutput& outpu
   sort_lines(input, options.order, engine, repeatable);
 }
 
+// The directory of what is kept goes once the output is on the disk under its name.
+void finish_output(const SortOptions& options, Session& session, SortOutput& output, KeptRuns* kept) {
+  const bool has_commit = kept != nullptr && kept->has_commit();
+  if (has_commit) output.sync_content();
+  output.finish(options.inputs);
+  if (!has_commit) return;
+  session.files.sync_directory(parent_directory(session.files.resolve(*options.output)));
+  kept->remove();
+}
+
 // Sorts or merges to the output, and finishes that.
-void write_sorted(const SortOptions& options, Session& session, SortReport& report) {
-  SortOutput output(session, options.output);
+void write_output(const SortJob& job) {
+  const SortOptions& options = job.options;
   const std::size_t threads = thread_count(options);
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
   tbb::task_arena arena(static_cast<int>(threads));
-  report.note_resources(std::max(memory_bytes(options), kLeastSortMemory), threads);
+  job.report.note_resources(std::max(memory_bytes(options), kLeastSortMemory), threads);
   std::optional<ZstdOutput> zstd;
   std::optional<GzipOutput> gzip;
   std::optional<HeadOutput> head;
   std::optional<CountOutput> counted;
   std::optional<DebugOutput> annotated;
-  LineOutput* lines = &output;
+  LineOutput* lines = &job.file;
   if (options.output_packing == SortPacking::kZstd) lines = &zstd.emplace(*lines);
   if (options.output_packing == SortPacking::kGzip) lines = &gzip.emplace(*lines);
   if (options.head) lines = &head.emplace(options.order.format, *options.head, *lines);
   if (options.counts) lines = &counted.emplace(options.order, *lines);
   if (options.debug) lines = &annotated.emplace(options.order, *lines);
-  CountedOutput noted(report, *lines);
-  if (!noted.is_full()) arena.execute([&] { sort_inputs(options, output, noted, session, report); });
+  CountedOutput noted(job.report, *lines);
+  if (!noted.is_full()) arena.execute([&] { sort_inputs(job, noted); });
   if (counted) counted->finish();
   if (zstd) zstd->finish();
   if (gzip) gzip->finish();
-  output.finish(options.inputs);
-  report.note_output(output.bytes_written());
+  finish_output(options, job.session, job.file, job.kept);
+  job.report.note_output(job.file.bytes_written());
+}
+
+void write_sorted(const SortOptions& options, Session& session, SortReport& report) {
+  SortOutput output(session, options.output);
+  const std::optional<PackedInputs> packed = find_packed(options, session);
+  const std::unique_ptr<KeptRuns> kept = keep_runs(options, packed, output, session);
+  const auto tell = [&](const std::string& words) {
+    report.say(program_name(session) + ": note: " + kept->what_is_kept() + words);
+  };
+  if (kept != nullptr && kept->has_commit()) tell(", and this sort goes on after them");
+  try {
+    write_output({options, session, report, packed, output, kept.get()});
+  } catch (const std::exception& error) {
+    // Where the runs are damaged, the error tells what to do.
+    const bool can_go_on =
+        kept != nullptr && kept->has_commit() && std::string(error.what()).find("--restart") == std::string::npos;
+    if (can_go_on) tell(": give the same command to go on, or add --restart to begin anew");
+    throw;
+  }
 }
 
 // Options of a sort that a check of the order, or --debug, does not take.
@@ -272,6 +274,7 @@ void refuse_with_check(const SortOptions& options) {
 
 ExitCode sort_files(const SortOptions& options, Session& session) {
   refuse_with_check(options);
+  refuse_with_resumable(options);
   const bool is_told = session.is_called_sort || options.debug;  // GNU sort tells of the order with --debug alone
   if (!is_told && !options.collate && options.order.format.has_ends()) {
     if (const auto note = note_of_other_collation()) print_error(session, *note);

@@ -57,6 +57,10 @@ boost::program_options::options_description resource_options() {
   add_value(group, "memory", "SIZE", "limit of all memory of the process (default: half of what is available)");
   add_values(group, "temporary-directory,T", "DIR", "put scratch files there; may be repeated");
   add_value(group, "temp-limit", "SIZE", "limit of the scratch files");
+  add_flag(group, "resumable",
+           "if the sort is interrupted, keep sorted runs in FILE.work (-o FILE), so that the same command goes on; and "
+           "go on with such a sort");
+  add_flag(group, "restart", "with --resumable: discard an interrupted sort, and begin anew");
   add_value(group, "parallel", "N", "threads (default: one per usable processor)");
   add_value(group, "batch-size", "N", "merge at most N runs or inputs at once");
   add_value(group, "compress-program", "PROGRAM", "accepted; scratch files are compressed without it");

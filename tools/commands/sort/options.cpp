@@ -15,6 +15,7 @@
 #include "tools/cli/option_table.hpp"
 #include "tools/cli/option_values.hpp"
 #include "tools/commands/sort/collate.hpp"
+#include "tools/commands/sort/names_file.hpp"
 #include "tools/commands/sort/record_options.hpp"
 #include "tools/report/figures.hpp"
 
@@ -24,12 +25,11 @@ namespace {
 
 constexpr int kFirstLong = 256;
 constexpr std::uint64_t kLeastBlock = 16384;
-constexpr std::size_t kNamesBytes = std::size_t{1} << 30;
 
 // Options that GNU sort does not have. An abbreviation means one of them only if it fits none of GNU sort's.
-constexpr std::string_view kAdditions[] = {"block-bytes", "collate",     "count",    "force",      "head",
-                                           "json",        "key-offset",  "key-size", "memory",     "output-compress",
-                                           "progress",    "record-size", "sorter",   "temp-limit", "unpack"};
+constexpr std::string_view kAdditions[] = {
+    "block-bytes",     "collate",  "count",       "force",     "head",    "json",   "key-offset", "key-size", "memory",
+    "output-compress", "progress", "record-size", "resumable", "restart", "sorter", "temp-limit", "unpack"};
 
 bool is_addition(std::string_view name) { return std::ranges::find(kAdditions, name) != std::end(kAdditions); }
 
@@ -275,6 +275,10 @@ void OptionReader::take_long(const std::string& name) {
     options_.report_path = optarg;
   } else if (name == "force") {
     options_.replaces_report = true;
+  } else if (name == "resumable") {
+    options_.is_resumable = true;
+  } else if (name == "restart") {
+    options_.restarts = true;
   } else if (name == "progress") {
     options_.shows_progress = true;
   } else if (name == "output-compress") {
@@ -297,36 +301,6 @@ void OptionReader::take_gpus(const std::string& text) {
   for (const std::string& id : parse_list("--gpu", text)) {
     options_.gpus.push_back(static_cast<int>(parse_count("--gpu", id, 0, 1023)));
   }
-}
-
-void read_names(const std::string& path, SortOptions& options, FileSystem& files) {
-  if (!options.inputs.empty()) {
-    throw SortError(
-        "extra operand " + quote(options.inputs.front()) + "\nfile operands cannot be combined with --files0-from",
-        true);
-  }
-  std::string names;
-  if (path != "-" && !files.status(path))
-    throw SortError("open failed: " + quoted_name(path) + ": No such file or directory");
-  try {
-    names = read_stream(files, path, kNamesBytes, {});
-  } catch (const IoError&) {
-    throw SortError("cannot read file names from " + quote(path));
-  }
-  std::size_t number = 1;
-  for (std::size_t begin = 0; begin < names.size(); ++number) {
-    const std::size_t end = std::min(names.find('\0', begin), names.size());
-    const std::string name = names.substr(begin, end - begin);
-    if (name == "-") {
-      throw SortError("when reading file names from stdin, no file name of " + quote(name) + " allowed");
-    }
-    if (name.empty()) {
-      throw SortError(quoted_name(path) + ":" + std::to_string(number) + ": invalid zero-length file name");
-    }
-    options.inputs.push_back(name);
-    begin = end + 1;
-  }
-  if (options.inputs.empty()) throw SortError("no input from " + quote(path));
 }
 
 void draw_salt(LineOrder& order) {
@@ -378,7 +352,10 @@ SortOptions parse_sort_options(const Command& command, const std::vector<std::st
   OptionReader reader(command, words, program);
   SortOptions options = reader.read();
   if (options.asks_help || options.asks_version) return options;
-  if (reader.names_file()) read_names(*reader.names_file(), options, files);
+  if (reader.names_file()) {
+    refuse_inputs_with_names(options.inputs);
+    options.inputs = read_names(*reader.names_file(), files);
+  }
   inherit_global_flags(options);
   bool is_random = false;
   for (const SortKeyText& key : options.keys) {
@@ -396,6 +373,7 @@ SortOptions parse_sort_options(const Command& command, const std::vector<std::st
   if (is_random && reader.random_source()) {
     read_salt(*reader.random_source(), options.order, files);
   } else if (is_random) {
+    options.draws_salt = true;
     draw_salt(options.order);
   }
   if (options.inputs.empty()) options.inputs.emplace_back("-");

@@ -30,6 +30,8 @@ struct SortOptions {
   SortCheck check = SortCheck::kNone;
   SortUnpacking unpacking = SortUnpacking::kDefault;
   SortPacking output_packing = SortPacking::kNone;
+  bool is_resumable = false, restarts = false;
+  bool draws_salt = false;  // -R without --random-source: each sort has another order
   bool merges = false, debug = false, counts = false, asks_help = false, asks_version = false;
   std::optional<std::uint64_t> buffer_bytes;  // -S
   std::optional<std::uint64_t> memory_bytes;  // --memory

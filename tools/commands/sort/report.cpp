@@ -105,6 +105,7 @@ ordered_json SortReport::json(int exit_code, const std::string& error) const {
           {"peak_resident_bytes", peak_resident_bytes()},
           {"runs", summary_.runs},
           {"spilled_bytes", summary_.spilled_bytes},
+          {"resumed_bytes", summary_.resumed_bytes},
           {"stages", stages}};
 }
 

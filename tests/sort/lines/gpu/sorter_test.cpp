@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <mutex>
 
 #include "io/file/posix_file_system.hpp"
 #include "sort/gpu/device/error.hpp"
+#include "sort/lines/resume/kept_runs.hpp"
 #include "sort/lines/sorter.hpp"
 #include "tests/support/gpu_host_forms/line_device.hpp"
 #include "tests/support/scratch_directory.hpp"
@@ -132,6 +134,75 @@ TEST_F(LinesOnGpu, AreThoseOfTheCpuWhereverTheGpuFails) {
         EXPECT_EQ(has_failed, host(devices, count - 1).calls() >= call);
         if (!has_failed) break;
       }
+    }
+  }
+}
+
+// What the GPU has sorted when it fails, the CPU need not sort again.
+TEST_F(LinesOnGpu, AreGoneOnWithAfterAFailure) {
+  for (unsigned flags = 0; flags != 4; ++flags) {
+    const LineOrder order = order_of(flags);
+    const std::string expected = on_cpu(order);
+    std::uint64_t most_resumed = 0;
+    for (std::size_t call = 1, step = 1;; call += step++) {
+      LineSortOptions sorting = options();
+      KeptRuns kept(posix_file_system(), scratch_ / "out.work", {}, InterruptedSort::kGoOn);
+      sorting.keeper = &kept;
+      TextOutput output(false);
+      try {
+        LineInput text = input();
+        sort_lines_on_gpu(text, order, sorting, make_devices(2, order, 3 * kBuffer, call), output);
+        EXPECT_TRUE(output.text == expected);
+        kept.remove();
+        break;
+      } catch (const GpuError&) {
+        const std::uint64_t done = kept.done().bytes;
+        most_resumed = std::max(most_resumed, done);
+        LineInput text = input();
+        EXPECT_EQ(sort_lines(text, order, sorting, output).resumed_bytes, done);
+      }
+      EXPECT_TRUE(output.text == expected) << call;
+      kept.remove();
+    }
+    EXPECT_GT(most_resumed, 300'000U);
+  }
+}
+
+// The GPU goes on after runs of the CPU, and after its own; also if nothing of the input is left.
+TEST_F(LinesOnGpu, GoOnWhereAnEarlierSortEnded) {
+  const LineOrder order;
+  const std::string expected = on_cpu(order);
+  for (const bool begins_on_cpu : {false, true}) {
+    for (int checks = 0;; checks += 7) {
+      LineSortOptions sorting = options();
+      sorting.block_bytes = 3 * kBuffer;
+      int left = checks;
+      sorting.check = [&] {
+        if (left-- == 0) throw InterruptedError(SIGINT);
+      };
+      bool is_interrupted = false;
+      KeptRuns kept(posix_file_system(), scratch_ / "out.work", {}, InterruptedSort::kGoOn);
+      sorting.keeper = &kept;
+      try {
+        TextOutput output(false);
+        LineInput text = input();
+        if (begins_on_cpu) {
+          sort_lines(text, order, sorting, output);
+        } else {
+          sort_lines_on_gpu(text, order, sorting, make_devices(1, order, 3 * kBuffer), output);
+        }
+      } catch (const InterruptedError&) {
+        is_interrupted = true;
+      }
+      sorting.check = {};
+      TextOutput output(false);
+      LineInput text = input();
+      const std::uint64_t done = kept.has_commit() ? kept.done().bytes : 0;
+      const auto summary = sort_lines_on_gpu(text, order, sorting, make_devices(2, order, 3 * kBuffer), output);
+      EXPECT_EQ(summary.resumed_bytes, done);
+      EXPECT_TRUE(output.text == expected) << checks;
+      kept.remove();
+      if (!is_interrupted) break;
     }
   }
 }

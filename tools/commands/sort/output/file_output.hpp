@@ -24,6 +24,9 @@ class SortOutput final : public LineOutput {
   void write(std::span<const std::uint8_t> bytes) override;
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) override;
   std::uint64_t bytes_written() const { return bytes_; }
+  // Brings what was written to the disk: finish() then only gives the file its name. Requires: the output is a file,
+  // and nothing writes to it.
+  void sync_content() { file_->sync_content(); }
   // Writes the rest, and gives a new file its name. If that is the name of an input, it is synced before.
   void finish(const std::vector<std::string>& inputs);
 

@@ -1,4 +1,4 @@
-#include "indexer/resume/sealed_text.hpp"
+#include "io/file/sealed_text.hpp"
 
 #include <charconv>
 

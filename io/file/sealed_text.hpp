@@ -36,9 +36,9 @@ class SealedTextReader {
   void expect_line(std::string_view name);
   std::string word();
   std::uint64_t number();
+  [[noreturn]] void refuse(const std::string& expected, std::string_view found) const;
 
  private:
-  [[noreturn]] void refuse(const std::string& expected, std::string_view found) const;
   std::string_view text_;  // without the last line
   const std::string& path_;
   std::size_t at_ = 0;

@@ -1,0 +1,29 @@
+// What `spillway sort` may use of the machine, from its options and the limits of the system.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/commands/sort/options.hpp"
+#include "tools/commands/sort/packed_inputs.hpp"
+
+namespace spillway {
+
+// -S is a wish, and less serves where there is less.
+std::uint64_t memory_bytes(const SortOptions& options);
+std::vector<std::string> temp_directories(const SortOptions& options);
+// Each thread needs memory of its own, for texts and contexts of the compressor.
+std::size_t thread_count(const SortOptions& options);
+// Descriptors for inputs or runs: those that are left after scratch files and a few others, at least 2.
+std::size_t most_descriptors(const SortOptions& options);
+// Memory that packed inputs take while `open` inputs are open.
+std::size_t unpack_bytes(const PackedInputs& packed, std::size_t open);
+// Inputs that a merge may open, at least 2: those for which there are descriptors, and which can be unpacked in half of
+// the memory.
+std::size_t most_open_inputs(const SortOptions& options, const std::optional<PackedInputs>& packed);
+std::size_t packing_memory(SortPacking packing);
+
+}  // namespace spillway
