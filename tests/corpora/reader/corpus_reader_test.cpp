@@ -130,7 +130,9 @@ TEST(CorpusReader, HandsOutSmallerTasksTowardsTheEnd) {
   MemoryBudget budget(std::size_t{1} << 26);
   constexpr std::size_t kTask = 40000;
   constexpr unsigned kThreads = 4;
-  CorpusReader reader({posix_file_system(), plan, options, {kTask, 1 << 12, kThreads}}, budget, shared_temp_space());
+  CorpusReader reader(
+      {posix_file_system(), plan, options, {.task_bytes = kTask, .buffer_bytes = 1 << 12, .threads = kThreads}}, budget,
+      shared_temp_space());
   CorpusTask task;
   std::vector<std::uint64_t> sizes;
   std::uint64_t done = 0;
