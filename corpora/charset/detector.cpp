@@ -16,6 +16,9 @@ namespace {
 constexpr char kEscape = 0x1B;
 constexpr std::size_t kUnmarkedBytes = 32;  // of UTF-16 without a mark
 
+// Numbers of two bytes are often small: they are no text.
+bool is_text_in_ascii(char c) { return (c >= ' ' && c <= '~') || (c >= '\t' && c <= '\r'); }
+
 const Encoding* guess(std::string_view bytes) {
   const std::unique_ptr<uchardet, decltype(&uchardet_delete)> detector(uchardet_new(), uchardet_delete);
   if (detector == nullptr) throw std::bad_alloc();
@@ -65,8 +68,7 @@ const Encoding* unmarked_utf16(std::string_view begin) {
   const bool is_big_endian = begin[0] == '\0';
   for (std::size_t i = 0; i < count; ++i) {
     const bool is_high = (i % 2 == 0) == is_big_endian;
-    const bool is_ascii = begin[i] != '\0' && static_cast<unsigned char>(begin[i]) < 0x80;
-    if (is_high ? begin[i] != '\0' : !is_ascii) return nullptr;
+    if (is_high ? begin[i] != '\0' : !is_text_in_ascii(begin[i])) return nullptr;
   }
   return find_encoding(is_big_endian ? "utf-16be" : "utf-16le");
 }

@@ -32,7 +32,7 @@ struct Charset {
 };
 
 // UTF-16LE or UTF-16BE if `begin` is ASCII in it without a byte order mark: every second of the first 32 bytes is NUL,
-// and no other. nullptr otherwise, also for fewer than 8 bytes.
+// and the others are printable or white space. nullptr otherwise, also for fewer than 8 bytes.
 const Encoding* unmarked_utf16(std::string_view begin);
 
 enum class CharsetMarkup : std::uint8_t { kHtml, kPlainText };

@@ -43,6 +43,7 @@ std::string_view warc_type_name(WarcType type) { return kTypeNames[static_cast<s
 
 std::string external_id(const WarcHeader& header) {
   if (!header.trec_id.empty()) return header.trec_id;
+  if (!header.clueweb_id.empty()) return header.clueweb_id;
   if (!header.record_id.empty()) return header.record_id;
   return header.target_uri.empty() ? std::string() : digits_of(header.date) + "/" + header.target_uri;
 }
@@ -137,7 +138,7 @@ void WarcHeaderReader::field(std::string_view name, std::string_view value) {
   if (equals_ignoring_case(name, "content-type")) {
     return keep_first(header_.content_type, value);
   }
-  if (equals_ignoring_case(name, "clueweb22-id")) return keep_once(header_.trec_id, value);
+  if (equals_ignoring_case(name, "clueweb22-id")) return keep_once(header_.clueweb_id, value);
   if (!starts_with_ignoring_case(name, "warc-")) return;
   const std::string_view rest = name.substr(5);
   if (equals_ignoring_case(rest, "type")) {

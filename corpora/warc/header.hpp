@@ -34,7 +34,8 @@ struct WarcHeader {
   std::string target_uri = {};  // without < >
   std::string date = {};        // as written: 2014-02-16T05:02:21Z, of ARC 20140216050221
   std::string record_id = {};   // without < >; of ARC: empty
-  std::string trec_id = {};     // WARC-TREC-ID, ClueWeb22-ID
+  std::string trec_id = {};     // WARC-TREC-ID
+  std::string clueweb_id = {};  // ClueWeb22-ID
   std::string content_type = {};
   std::string payload_type = {};    // WARC-Identified-Payload-Type
   std::string truncated = {};       // the reason, if the crawler cut the record
@@ -48,8 +49,8 @@ struct WarcHeader {
   bool has_bare_line_feeds = false;
 };
 
-// What the record is called: WARC-TREC-ID, else WARC-Record-ID, else date and URI, "20140216050221/http://...", else
-// nothing.
+// What the record is called: WARC-TREC-ID, else ClueWeb22-ID, else WARC-Record-ID, else date and URI,
+// "20140216050221/http://...", else nothing.
 std::string external_id(const WarcHeader& header);
 
 // Not movable.

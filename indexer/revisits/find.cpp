@@ -42,6 +42,7 @@ class SignalWatch {
 class UnpackingThreads {
  public:
   UnpackingThreads(CorpusReader& reader, unsigned count) : reader_(reader) {
+    threads_.reserve(count);  // first, because threads that run are only joined once the reader is stopped
     try {
       for (unsigned i = 0; i < count; ++i) threads_.emplace_back([&reader] { reader.help(); });
     } catch (const std::system_error& error) {

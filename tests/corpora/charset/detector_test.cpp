@@ -63,6 +63,8 @@ TEST(CharsetDetector, KnowsUtf16WithoutAMark) {
   EXPECT_EQ(detected("a" + wide(page, true)), "utf-16le by nul-bytes");
   EXPECT_EQ(detected("ab" + wide(page, true)), "utf-8 by valid-utf-8");  // the first pair has no NUL
   EXPECT_EQ(detected(std::string(64, '\0')), "utf-8 by valid-utf-8");
+  EXPECT_EQ(detected(wide("a\r\n\tb", false)), "utf-16le by nul-bytes");
+  EXPECT_EQ(detected(wide("\1\2\3\4", false)), "utf-8 by valid-utf-8");  // small numbers
 }
 
 TEST(CharsetDetector, WaitsForTheBytesThatItNeeds) {

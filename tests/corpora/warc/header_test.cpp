@@ -80,6 +80,13 @@ TEST(WarcHeader, TakesTheIdsOfClueWeb22) {
   EXPECT_EQ(external_id(header), "clueweb22-en0000-00-00000");
 }
 
+TEST(WarcHeader, TwoIdsOfDifferentNamesAreNoContradiction) {
+  const auto [state, header] =
+      read_header("WARC/1.0\r\nClueWeb22-ID: clueweb22-a\r\nWARC-TREC-ID: trec-a\r\nContent-Length: 7\r\n\r\n");
+  ASSERT_EQ(state, FieldReader::State::kDone);
+  EXPECT_EQ(external_id(header), "trec-a");
+}
+
 TEST(WarcHeader, RefusesWhatIsNone) {
   for (const char* const bytes :
        {"WARC/x\r\n", "WARC/1\r\n", "WARC/1.0x\r\n", "HTTP/1.0 200 OK\r\n", "\n", "WARC1.0\n", "http://a b c d e\n"}) {
