@@ -1,7 +1,6 @@
 #include "sort/lines/input_cursor.hpp"
 
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "io/base/bytes.hpp"
@@ -11,7 +10,8 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kMostLineBytes = std::size_t{1} << 30;
+// A block of a run holds a line and its keys after other records, and its length has 32 bits.
+constexpr std::size_t kMostLineBytes = std::size_t{1} << 30, kMostKeyBytes = std::size_t{2} << 30;
 
 }  // namespace
 
@@ -62,8 +62,8 @@ void InputCursor::make_record(std::string_view last_line) {
   std::swap(key_and_line_, last_key_and_line_);
   key_and_line_.clear();
   resources_->encoder.append(line(), key_and_line_);
-  if (key_and_line_.size() > std::numeric_limits<std::uint32_t>::max() - kMostLineBytes) {
-    throw BudgetError("the keys of a line take more than 3 GiB: such lines cannot be sorted");
+  if (key_and_line_.size() > kMostKeyBytes) {
+    throw BudgetError("the keys of a line take more than 2 GiB: such lines cannot be sorted");
   }
   key_bytes_ = static_cast<std::uint32_t>(key_and_line_.size());
   key_and_line_ += line();

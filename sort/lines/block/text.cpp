@@ -21,9 +21,10 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // text of one task
 constexpr std::size_t kPageBytes = 4096;                   // whose multiples can be mapped
 constexpr std::size_t kKeyBytes = std::size_t{64} << 10;   // of encoded keys that a task places at once
 constexpr std::size_t kReadAfter = 8;                      // bytes that may be read after a key
-// Lengths of lines, of keys, and of records, which hold both, have 32 bits.
+// Lengths of lines, of keys, of records, which hold both, and of blocks of runs have 32 bits. A block holds one record
+// after those that do not fill it, which have a few MiB together; so both must leave room for them.
 constexpr std::size_t kMostLineBytes = std::size_t{1} << 30;
-constexpr std::size_t kMostKeyBytes = std::numeric_limits<std::uint32_t>::max() - kMostLineBytes;
+constexpr std::size_t kMostKeyBytes = std::size_t{2} << 30;
 
 std::string_view text_of(const std::uint8_t* from, std::size_t bytes) {
   return {reinterpret_cast<const char*>(from), bytes};

@@ -2,8 +2,8 @@
 // with it.
 //
 //   varints: records, record bytes, stored bytes, longest raw block, longest record, longest stored block, blocks
-//   for each block, varints: offset, stored bytes, raw bytes, records, record bytes, shared bytes of the begin,
-//   2 * further bytes + 1 if the begin is whole, the further bytes
+//   for each block, varints: offset, stored bytes, raw bytes, records, record bytes, line bytes, CRC32C of the stored
+//   bytes, shared bytes of the begin, 2 * further bytes + 1 if the begin is whole; the further bytes
 #pragma once
 
 #include <cstdint>
