@@ -7,14 +7,16 @@
 #include <vector>
 
 #include "corpora/http/body_stage.hpp"
+#include "corpora/http/decoder.hpp"
 #include "corpora/http/response_head.hpp"
 
 namespace spillway {
 
 class HttpBody {
  public:
-  // Sets up the stages for a body with this head. Each hands on at most `most_bytes`. Requires: no unknown coding.
-  HttpBody(const ResponseHead& head, std::uint64_t most_bytes);
+  // Sets up the stages for a body with this head. Each hands on at most `most_bytes`. All decoders together allocate at
+  // most `decoder_bytes`; a body that needs more has the fault kNoMemory. Requires: no unknown coding.
+  HttpBody(const ResponseHead& head, std::uint64_t most_bytes, std::size_t decoder_bytes = kBodyDecoderBytes);
 
   // Hands on what the next stored bytes decode to. Returns whether more is wanted.
   bool feed(std::string_view bytes, BodyOutput& out);
@@ -28,6 +30,7 @@ class HttpBody {
   class Link;
   bool feed_stage(std::size_t stage, std::string_view bytes, BodyOutput& out);
 
+  DecoderMemory memory_;  // of the stages
   std::vector<std::unique_ptr<BodyStage>> stages_;
   std::vector<std::uint64_t> left_bytes_;  // that each stage may still hand on
   bool is_too_long_ = false;

@@ -1,3 +1,4 @@
+#define ZSTD_STATIC_LINKING_ONLY  // for ZSTD_createDCtx_advanced
 #include "corpora/http/decoder.hpp"
 
 #include <brotli/decode.h>
@@ -15,19 +16,32 @@ namespace {
 
 constexpr std::string_view kZstdMagic = "\x28\xB5\x2F\xFD";
 
+void* allocate(void* memory, std::size_t bytes) { return static_cast<DecoderMemory*>(memory)->allocate(bytes); }
+void free_block(void* memory, void* address) { static_cast<DecoderMemory*>(memory)->free(address); }
+void* allocate_items(void* memory, unsigned count, unsigned bytes) {
+  return allocate(memory, std::size_t{count} * bytes);
+}
+
 // Window bits for inflateInit2(): zlib tells its formats apart by them.
 enum class ZlibFormat : int { kRaw = -15, kZlib = 15, kGzip = 15 + 16 };
 
 class ZlibDecoder final : public Decoder {
  public:
-  explicit ZlibDecoder(ZlibFormat format) : is_gzip_(format == ZlibFormat::kGzip) {
-    if (inflateInit2(&stream_, static_cast<int>(format)) != Z_OK) throw std::bad_alloc();
+  ZlibDecoder(ZlibFormat format, DecoderMemory& memory) : memory_(memory), is_gzip_(format == ZlibFormat::kGzip) {
+    stream_.zalloc = &allocate_items;
+    stream_.zfree = &free_block;
+    stream_.opaque = &memory;
+    is_open_ = inflateInit2(&stream_, static_cast<int>(format)) == Z_OK;
+    if (!is_open_ && !memory.refused()) throw std::bad_alloc();
   }
-  ~ZlibDecoder() override { inflateEnd(&stream_); }
+  ~ZlibDecoder() override {
+    if (is_open_) inflateEnd(&stream_);
+  }
   ZlibDecoder(const ZlibDecoder&) = delete;
   ZlibDecoder& operator=(const ZlibDecoder&) = delete;
 
   Step step(std::string_view in, std::span<char> out) override {
+    if (!is_open_) return {0, 0, Status::kNoMemory};
     if (at_end_ && !(is_gzip_ && in.starts_with('\x1F'))) return {0, 0, Status::kEnd};
     if (at_end_) inflateReset(&stream_);  // another member
     at_end_ = false;
@@ -39,6 +53,7 @@ class ZlibDecoder final : public Decoder {
     const uInt had_in = stream_.avail_in, had_out = stream_.avail_out;
     const int result = inflate(&stream_, Z_NO_FLUSH);
     const Step step{had_in - stream_.avail_in, had_out - stream_.avail_out, Status::kOpen};
+    if (result == Z_MEM_ERROR && memory_.refused()) return {step.taken, step.given, Status::kNoMemory};
     if (result == Z_MEM_ERROR) throw std::bad_alloc();
     at_end_ = result == Z_STREAM_END;
     if (at_end_) return {step.taken, step.given, is_gzip_ ? Status::kOpen : Status::kEnd};
@@ -49,51 +64,27 @@ class ZlibDecoder final : public Decoder {
 
  private:
   z_stream stream_{};
-  bool is_gzip_, at_end_ = false;
-};
-
-// Memory with a limit, for libraries that take an allocator.
-class LimitedMemory {
- public:
-  void* allocate(std::size_t bytes) {
-    if (bytes > kDecoderBytes - used_) {
-      refused_ = true;
-      return nullptr;
-    }
-    void* const block = std::malloc(bytes + kHeaderBytes);
-    if (block == nullptr) return nullptr;
-    used_ += bytes;
-    *static_cast<std::size_t*>(block) = bytes;
-    return static_cast<char*>(block) + kHeaderBytes;
-  }
-  void free(void* address) {
-    if (address == nullptr) return;
-    void* const block = static_cast<char*>(address) - kHeaderBytes;
-    used_ -= *static_cast<std::size_t*>(block);
-    std::free(block);
-  }
-  bool refused() const { return refused_; }
-  static void* allocate(void* memory, std::size_t bytes) {
-    return static_cast<LimitedMemory*>(memory)->allocate(bytes);
-  }
-  static void free(void* memory, void* address) { static_cast<LimitedMemory*>(memory)->free(address); }
-
- private:
-  static constexpr std::size_t kHeaderBytes = alignof(std::max_align_t);
-  std::size_t used_ = 0;
-  bool refused_ = false;
+  DecoderMemory& memory_;
+  bool is_gzip_, is_open_ = false, at_end_ = false;
 };
 
 class BrotliDecoder final : public Decoder {
  public:
-  BrotliDecoder() : state_(BrotliDecoderCreateInstance(&LimitedMemory::allocate, &LimitedMemory::free, &memory_)) {
+  explicit BrotliDecoder(DecoderMemory& memory)
+      : memory_(memory), state_(BrotliDecoderCreateInstance(&allocate, &free_block, &memory)) {
+    if (state_ == nullptr && memory.refused()) return;
     if (state_ == nullptr) throw std::bad_alloc();
+    // A window that grows would be in memory twice. Pages of one that is never filled are not touched.
+    BrotliDecoderSetParameter(state_, BROTLI_DECODER_PARAM_DISABLE_RING_BUFFER_REALLOCATION, 1);
   }
-  ~BrotliDecoder() override { BrotliDecoderDestroyInstance(state_); }
+  ~BrotliDecoder() override {
+    if (state_ != nullptr) BrotliDecoderDestroyInstance(state_);
+  }
   BrotliDecoder(const BrotliDecoder&) = delete;
   BrotliDecoder& operator=(const BrotliDecoder&) = delete;
 
   Step step(std::string_view in, std::span<char> out) override {
+    if (state_ == nullptr) return {0, 0, Status::kNoMemory};
     const auto* next_in = reinterpret_cast<const std::uint8_t*>(in.data());
     auto* next_out = reinterpret_cast<std::uint8_t*>(out.data());
     std::size_t left_in = in.size(), left_out = out.size();
@@ -103,17 +94,19 @@ class BrotliDecoder final : public Decoder {
     if (result == BROTLI_DECODER_RESULT_ERROR) step.status = memory_.refused() ? Status::kNoMemory : Status::kBroken;
     return step;
   }
-  bool is_at_end() const override { return BrotliDecoderIsFinished(state_) != 0; }
+  bool is_at_end() const override { return state_ != nullptr && BrotliDecoderIsFinished(state_) != 0; }
 
  private:
-  LimitedMemory memory_;
+  DecoderMemory& memory_;
   BrotliDecoderState* state_;
 };
 
 class ZstdDecoder final : public Decoder {
  public:
-  ZstdDecoder() : context_(ZSTD_createDCtx()) {
+  explicit ZstdDecoder(DecoderMemory& memory)
+      : memory_(memory), context_(ZSTD_createDCtx_advanced({&allocate, &free_block, &memory})) {
     constexpr int kMaxWindowLog = 23;  // RFC 9659
+    if (context_ == nullptr && memory.refused()) return;
     if (context_ == nullptr) throw std::bad_alloc();
     ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kMaxWindowLog);
   }
@@ -122,6 +115,7 @@ class ZstdDecoder final : public Decoder {
   ZstdDecoder& operator=(const ZstdDecoder&) = delete;
 
   Step step(std::string_view in, std::span<char> out) override {
+    if (context_ == nullptr) return {0, 0, Status::kNoMemory};
     if (at_end_ && !in.starts_with(kZstdMagic)) return {0, 0, Status::kEnd};
     ZSTD_inBuffer input{in.data(), in.size(), 0};
     ZSTD_outBuffer output{out.data(), out.size(), 0};
@@ -129,7 +123,7 @@ class ZstdDecoder final : public Decoder {
     Step step{input.pos, output.pos, Status::kOpen};
     if (ZSTD_isError(result) != 0) {
       const bool is_window = ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge;
-      step.status = is_window ? Status::kNoMemory : Status::kBroken;
+      step.status = is_window || memory_.refused() ? Status::kNoMemory : Status::kBroken;
     }
     at_end_ = result == 0;
     return step;
@@ -137,6 +131,7 @@ class ZstdDecoder final : public Decoder {
   bool is_at_end() const override { return at_end_; }
 
  private:
+  DecoderMemory& memory_;
   bool at_end_ = false;
   ZSTD_DCtx* context_;
 };
@@ -149,12 +144,31 @@ bool is_zlib_header(std::string_view start) {
 
 }  // namespace
 
-std::unique_ptr<Decoder> make_decoder(ContentCoding coding, std::string_view start) {
-  if (start.starts_with("\x1F\x8B")) return std::make_unique<ZlibDecoder>(ZlibFormat::kGzip);
-  if (start.starts_with(kZstdMagic)) return std::make_unique<ZstdDecoder>();
-  if (coding == ContentCoding::kBrotli) return std::make_unique<BrotliDecoder>();
+void* DecoderMemory::allocate(std::size_t bytes) {
+  if (bytes > most_bytes_ - used_bytes_) {
+    refused_ = true;
+    return nullptr;
+  }
+  void* const block = std::malloc(bytes + kHeaderBytes);
+  if (block == nullptr) return nullptr;
+  used_bytes_ += bytes;
+  *static_cast<std::size_t*>(block) = bytes;
+  return static_cast<char*>(block) + kHeaderBytes;
+}
+
+void DecoderMemory::free(void* address) {
+  if (address == nullptr) return;
+  void* const block = static_cast<char*>(address) - kHeaderBytes;
+  used_bytes_ -= *static_cast<std::size_t*>(block);
+  std::free(block);
+}
+
+std::unique_ptr<Decoder> make_decoder(ContentCoding coding, std::string_view start, DecoderMemory& memory) {
+  if (start.starts_with("\x1F\x8B")) return std::make_unique<ZlibDecoder>(ZlibFormat::kGzip, memory);
+  if (start.starts_with(kZstdMagic)) return std::make_unique<ZstdDecoder>(memory);
+  if (coding == ContentCoding::kBrotli) return std::make_unique<BrotliDecoder>(memory);
   if (coding != ContentCoding::kDeflate) return nullptr;
-  return std::make_unique<ZlibDecoder>(is_zlib_header(start) ? ZlibFormat::kZlib : ZlibFormat::kRaw);
+  return std::make_unique<ZlibDecoder>(is_zlib_header(start) ? ZlibFormat::kZlib : ZlibFormat::kRaw, memory);
 }
 
 }  // namespace spillway

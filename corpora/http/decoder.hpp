@@ -1,6 +1,7 @@
 // The decoders of HTTP content codings: gzip, deflate (zlib's format or none), br and zstd, by their libraries.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,8 +11,27 @@
 
 namespace spillway {
 
-// The most memory that a decoder allocates: for windows of 16 MiB of br, of 8 MiB of zstd.
-inline constexpr std::size_t kDecoderBytes = std::size_t{20} << 20;
+// The most memory that all decoders of a body allocate together: 16 MiB are the largest window of br, and at most 3 MiB
+// its tables. A window of 8 MiB of zstd needs 9 MiB.
+inline constexpr std::size_t kBodyDecoderBytes = std::size_t{20} << 20;
+
+// The memory of the decoders of a body, with a limit. Outlives them.
+class DecoderMemory {
+ public:
+  explicit DecoderMemory(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  DecoderMemory(const DecoderMemory&) = delete;
+  DecoderMemory& operator=(const DecoderMemory&) = delete;
+  // Returns nullptr beyond the limit.
+  void* allocate(std::size_t bytes);
+  void free(void* address);
+  // Whether anything was refused so far.
+  bool refused() const { return refused_; }
+
+ private:
+  static constexpr std::size_t kHeaderBytes = alignof(std::max_align_t);
+  std::size_t most_bytes_, used_bytes_ = 0;
+  bool refused_ = false;
+};
 
 class Decoder {
  public:
@@ -28,7 +48,8 @@ class Decoder {
 };
 
 // Chooses by the first bytes of a body, at least 4 of them unless it is shorter, and by what its head says. nullptr:
-// these bytes cannot have the coding. Throws std::bad_alloc.
-std::unique_ptr<Decoder> make_decoder(ContentCoding coding, std::string_view start);
+// these bytes cannot have the coding. A decoder for which `memory` has no room says so at its first step. Throws
+// std::bad_alloc.
+std::unique_ptr<Decoder> make_decoder(ContentCoding coding, std::string_view start, DecoderMemory& memory);
 
 }  // namespace spillway

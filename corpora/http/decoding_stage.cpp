@@ -19,19 +19,20 @@ bool can_decode(Decoder& decoder, std::string_view bytes, std::span<char> out) {
 
 }  // namespace
 
-DecodingStage::DecodingStage(ContentCoding coding)
-    : coding_(coding), out_(std::make_unique_for_overwrite<char[]>(kOutBytes)) {}
+DecodingStage::DecodingStage(ContentCoding coding, DecoderMemory& memory)
+    : coding_(coding), memory_(memory), out_(std::make_unique_for_overwrite<char[]>(kOutBytes)) {}
 
 // Tries the decoder on the start of the body, then decodes that start.
 bool DecodingStage::begin(BodyOutput& out) {
-  decoder_ = make_decoder(coding_, start_);
+  decoder_ = make_decoder(coding_, start_, memory_);
   if (decoder_ == nullptr || !can_decode(*decoder_, start_, {out_.get(), kOutBytes})) {
     state_ = State::kRaw;
     fault_ = BodyFault::kNotEncoded;
     return out.body(start_);
   }
   state_ = State::kDecoding;
-  decoder_ = make_decoder(coding_, start_);
+  decoder_.reset();  // before the next one needs the memory
+  decoder_ = make_decoder(coding_, start_, memory_);
   return decode(start_, out);
 }
 

@@ -12,7 +12,8 @@ namespace spillway {
 
 class DecodingStage final : public BodyStage {
  public:
-  explicit DecodingStage(ContentCoding coding);
+  // `memory` outlives the stage.
+  DecodingStage(ContentCoding coding, DecoderMemory& memory);
 
   bool feed(std::string_view bytes, BodyOutput& out) override;
   bool finish(BodyOutput& out) override;
@@ -27,6 +28,7 @@ class DecodingStage final : public BodyStage {
   void end(Decoder::Status status);
 
   ContentCoding coding_;
+  DecoderMemory& memory_;
   State state_ = State::kStart;
   BodyFault fault_ = BodyFault::kNone;
   std::unique_ptr<Decoder> decoder_;

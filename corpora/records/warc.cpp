@@ -245,7 +245,7 @@ WarcParser::Verdict WarcParser::judge_page(BodyFault fault) const {
                 "the body unpacks to more than " + std::to_string(most_body_bytes(max_document_bytes_)) + " bytes"};
   }
   if (fault == BodyFault::kNoMemory) {
-    return Skip{SkipReason::kContentCoding, "expected a window of at most 8 MiB, found one that needs more memory"};
+    return Skip{SkipReason::kContentCoding, "expected codings that 20 MiB of memory undo, found one that needs more"};
   }
   if (const MediaKind kind = page_->page().kind(); !is_wanted(kind)) {
     constexpr std::string_view kKinds[] = {"HTML", "plain text", "neither"};

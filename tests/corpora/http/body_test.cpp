@@ -103,6 +103,50 @@ TEST(HttpBody, UndoesBrotli) {
   EXPECT_EQ(decode(kText, coded({ContentCoding::kBrotli})), (Result{kText, BodyFault::kNotEncoded}));
 }
 
+// br with a window of 16 MiB, in blocks of a mebibyte that are stored as they are (RFC 7932, 9.1 and 9.2).
+std::string brotli_stored(std::string_view bytes) {
+  constexpr std::size_t kBlock = std::size_t{1} << 20;
+  constexpr std::uint32_t kWindowOf24Bits = 0xF, kFiveNibbles = 1 << 1;
+  std::string packed;
+  for (std::size_t at = 0; at < bytes.size(); at += kBlock) {
+    const std::string_view block = bytes.substr(at, kBlock);
+    std::uint32_t header = kFiveNibbles | static_cast<std::uint32_t>(block.size() - 1) << 3 | 1U << 23;
+    if (at == 0) header = header << 4 | kWindowOf24Bits;
+    for (int i = 0; i < (at == 0 ? 4 : 3); ++i) packed += static_cast<char>(header >> 8 * i);
+    packed += block;
+  }
+  return packed + '\x03';
+}
+
+TEST(HttpBody, UndoesBrotliWithTheLargestWindow) {
+  const std::string long_text = sample_text(22 << 20);
+  EXPECT_EQ(decode(brotli_stored(long_text), coded({ContentCoding::kBrotli})), (Result{long_text, BodyFault::kNone}));
+}
+
+// One limit holds for all decoders of a body, whatever its length.
+TEST(HttpBody, CodingsThatNeedTooMuchMemoryTogetherAreRefused) {
+  const std::string inner = brotli_stored(sample_text(2 << 20));
+  EXPECT_EQ(decode(brotli_stored(inner), coded({ContentCoding::kBrotli, ContentCoding::kBrotli})).fault,
+            BodyFault::kNoMemory);
+  EXPECT_EQ(decode(gzip_member(inner), coded({ContentCoding::kBrotli, ContentCoding::kGzip})).fault, BodyFault::kNone);
+}
+
+TEST(HttpBody, EveryDecoderCountsItsMemory) {
+  for (const auto& [packed, coding] :
+       {std::pair{gzip_member(kText), ContentCoding::kGzip}, std::pair{deflated(kText, -15), ContentCoding::kDeflate},
+        std::pair{zstd_frame(kText), ContentCoding::kZstd},
+        std::pair{brotli_stored(sample_text(2 << 20)), ContentCoding::kBrotli}}) {
+    for (const std::size_t most : {std::size_t{0}, std::size_t{1000}}) {
+      HttpBody body(coded({coding}), 1 << 30, most);
+      Decoded out;
+      body.feed(packed, out);
+      body.finish(out);
+      EXPECT_EQ(body.fault(), BodyFault::kNoMemory) << static_cast<int>(coding) << " with " << most << " bytes";
+      EXPECT_EQ(out.bytes, "");
+    }
+  }
+}
+
 TEST(HttpBody, UndoesSeveralAtOnce) {
   const std::string both = zstd_frame(gzip_member(kText));
   EXPECT_EQ(decode(both, coded({ContentCoding::kGzip, ContentCoding::kZstd})), (Result{kText, BodyFault::kNone}));
