@@ -123,9 +123,10 @@ std::uint64_t CorpusReader::next_range_bytes() const {
 bool CorpusReader::next(CorpusTask& task) {
   task = {};
   for (;;) {
+    const std::uint64_t changes = packed_ == nullptr ? 0 : packed_->changes();
     const auto is_taken = try_next(task);
     if (is_taken) return *is_taken;
-    packed_->wait_or_help();
+    packed_->wait_or_help(changes);
   }
 }
 

@@ -103,38 +103,40 @@ std::optional<PackedReader::Item> PackedReader::try_next() {
     if (queue_.empty() || stopped_) return std::optional<Item>(std::in_place);
     item = std::move(queue_.front());
     queue_.pop_front();
-    if (!item) ++wakes_;
+    if (!item) ++changes_;
   }
   taken_.notify_one();
   if (!item) wanted_.notify_all();
   return std::optional<Item>(std::in_place, std::move(item));
 }
 
-void PackedReader::wait_or_help() {
+std::uint64_t PackedReader::changes() {
+  const std::lock_guard lock(mutex_);
+  return changes_;
+}
+
+void PackedReader::wait_or_help(std::uint64_t changes) {
   std::unique_lock lock(mutex_);
-  while (!is_ready() && !help_or_wait(lock, true)) continue;
+  if (!is_ready()) help_or_wait(lock, changes, true);
 }
 
 void PackedReader::help() {
   std::unique_lock lock(mutex_);
   ++helpers_;
-  while (!stopped_ && !has_ended_ && error_ == nullptr) help_or_wait(lock, false);
+  while (!stopped_ && !has_ended_ && error_ == nullptr) help_or_wait(lock, changes_, false);
   --helpers_;
 }
 
-// Returns whether it has helped.
-bool PackedReader::help_or_wait(std::unique_lock<std::mutex>& lock, bool wants_items) {
-  const std::uint64_t wakes = wakes_;
+void PackedReader::help_or_wait(std::unique_lock<std::mutex>& lock, std::uint64_t changes, bool wants_items) {
   if (const auto ahead = ahead_; ahead != nullptr) {
     lock.unlock();
     const bool has_helped = ahead->help();
     lock.lock();
-    if (has_helped) return true;
+    if (has_helped) return;
   }
   wanted_.wait(lock, [&] {
-    return wakes_ != wakes || (wants_items ? is_ready() : stopped_ || has_ended_ || error_ != nullptr);
+    return changes_ != changes || (wants_items ? is_ready() : stopped_ || has_ended_ || error_ != nullptr);
   });
-  return false;
 }
 
 // One of the threads that wait is enough, unless it might be one that does not take what there is.
@@ -142,7 +144,7 @@ void PackedReader::wake_one() { helpers_ == 0 ? wanted_.notify_one() : wanted_.n
 
 void PackedReader::wake() {
   const std::lock_guard lock(mutex_);
-  ++wakes_;
+  ++changes_;
   wake_one();
 }
 
@@ -260,7 +262,7 @@ std::shared_ptr<GzipAhead> PackedReader::start_ahead(std::shared_ptr<GzipAhead> 
     const std::lock_guard lock(mutex_);
     if (stopped_) return nullptr;
     ahead_ = ahead;
-    ++wakes_;
+    ++changes_;
   }
   wanted_.notify_all();
   return ahead;

@@ -31,8 +31,12 @@ class PackedReader {
   using Item = std::optional<UnpackedRecords>;
   // Returns nothing if wait_or_help() must come first. Rethrows what the thread threw.
   std::optional<Item> try_next();
-  // Returns when try_next() may have an item, or after unpacking members ahead in the meantime.
-  void wait_or_help();
+  // The number of changes so far that may let threads that wait go on. To be asked for before try_next() by whoever
+  // waits then.
+  std::uint64_t changes();
+  // Returns when try_next() may have an item, after further changes(), or after unpacking members ahead in the
+  // meantime.
+  void wait_or_help(std::uint64_t changes);
   // Unpacks members ahead until the reader has read all, or is stopped.
   void help();
   void stop();
@@ -50,7 +54,7 @@ class PackedReader {
   std::shared_ptr<GzipAhead> start_ahead(std::shared_ptr<GzipAhead> ahead);
   bool push(Item item);
   bool is_ready() const { return stopped_ || has_ended_ || error_ != nullptr || !queue_.empty(); }
-  bool help_or_wait(std::unique_lock<std::mutex>& lock, bool wants_items);
+  void help_or_wait(std::unique_lock<std::mutex>& lock, std::uint64_t changes, bool wants_items);
   void wake_one();
   void wake();
   std::span<std::uint8_t> input_buffer() { return buffers_.span().first(PackedInput::kBufferBytes); }
@@ -66,7 +70,7 @@ class PackedReader {
   std::condition_variable wanted_, taken_;  // the parsers wait for items or work, the reader for room in the queue
   std::deque<Item> queue_;
   std::shared_ptr<GzipAhead> ahead_;  // of the file that was begun last; may be closed
-  std::uint64_t wakes_ = 0;           // there may be something to do that is_ready() does not tell
+  std::uint64_t changes_ = 0;         // there may be something to do that is_ready() does not tell
   unsigned helpers_ = 0;              // threads in help(), which take no items
   std::exception_ptr error_;
   bool stopped_ = false, has_ended_ = false;

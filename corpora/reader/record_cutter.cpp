@@ -116,9 +116,7 @@ bool RecordCutter::recognise() {
   return true;
 }
 
-std::span<std::uint8_t> RecordCutter::room() {
-  return buffer_->span().first(memory_.text_bytes).subspan(filled_);
-}
+std::span<std::uint8_t> RecordCutter::room() { return buffer_->span().first(memory_.text_bytes).subspan(filled_); }
 
 // Requires: the bytes in the buffer are sent or no longer needed.
 bool RecordCutter::next_buffer() {
@@ -138,7 +136,8 @@ UnpackedRecords RecordCutter::records() {
 }
 
 bool RecordCutter::emit(UnpackedRecords made) {
-  made.stored_bytes = source_.stored_position() - stored_reported_;
+  // After a fault, the source may have gone back.
+  made.stored_bytes = std::max(source_.stored_position(), stored_reported_) - stored_reported_;
   stored_reported_ += made.stored_bytes;
   return emit_(std::move(made));
 }
