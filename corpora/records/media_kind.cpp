@@ -36,7 +36,7 @@ bool is_wide(std::string_view label, std::string_view start) {
   return labelled != nullptr && (labelled == find_encoding("utf-16le") || labelled == find_encoding("utf-16be"));
 }
 
-// What is ASCII in UTF-16, as ASCII.
+// Returns the ASCII characters of text in UTF-16.
 std::string without_nul_bytes(std::string_view start) {
   if (start.starts_with("\xFE\xFF") || start.starts_with("\xFF\xFE")) start.remove_prefix(2);
   std::string ascii(start);

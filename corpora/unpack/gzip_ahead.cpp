@@ -136,7 +136,7 @@ GzipAhead::Slot& GzipAhead::claim(std::shared_ptr<Buffer> room) {
   return slot;
 }
 
-// A room is taken only if it is free: whoever waited for one might be the thread that has to give one back.
+// Takes a room only if one is free: a thread that waited for one might be the one that has to give one back.
 bool GzipAhead::help() {
   std::unique_lock lock(mutex_);
   if (!may_claim()) return false;

@@ -20,16 +20,16 @@ namespace {
 constexpr std::size_t kMostStringBytes = std::size_t{1} << 30;  // of a line
 constexpr std::size_t kMemoryOfThread = std::size_t{8} << 20;
 constexpr std::size_t kLeastBlockMemory = std::size_t{4} << 20;  // of kLeastSortMemory, for any number of threads
-// What the sort of lines leaves of its memory for a few long strings: of the program's share, and for each text on its
-// way out.
+// The sort of lines leaves so much of its memory for a few long strings: a part of the program's share, and a part of
+// each text on its way out.
 constexpr std::size_t kSpareBytes = std::size_t{8} << 20, kSpareOfText = std::size_t{512} << 10;
 
 // Whether strings have keys for the sort of lines; otherwise it compares them, with their values, as they stand.
 bool has_keys(const ExternalSortOptions& options) { return options.is_stable || options.is_unique; }
 
 // The longest strings that are held at once while runs are written and merged, by encoders, compressors, cursors and
-// slices that wait: so many were the most that took the peak of memory above the plan, for 1 to 16 threads and strings
-// of 0.5 to 4 MiB. With keys, all of these hold the key as well.
+// slices that wait. The factors are measured: with fewer strings the peak of memory was above the plan, for 1 to 16
+// threads and strings of 0.5 to 4 MiB. With keys, all of these hold the key as well.
 std::size_t long_string_memory(const ExternalSortOptions& options, std::size_t threads) {
   const std::size_t bytes = (8 * threads + 12) * (has_keys(options) ? 2 : 1) * options.most_string_bytes;
   return bytes - std::min(bytes, kSpareBytes + (2 * threads + 2) * kSpareOfText);
