@@ -49,7 +49,7 @@ struct WarcHeader {
   bool has_bare_line_feeds = false;
 };
 
-// What the record is called: WARC-TREC-ID, else ClueWeb22-ID, else WARC-Record-ID, else date and URI,
+// Returns the id of the record: WARC-TREC-ID, else ClueWeb22-ID, else WARC-Record-ID, else date and URI,
 // "20140216050221/http://...", else nothing.
 std::string external_id(const WarcHeader& header);
 

@@ -40,7 +40,7 @@ struct CommitText {
 std::optional<CommitText> read_newest_commit(FileSystem& files, const std::string& directory);
 // The name of the commit with this number.
 std::string commit_name(std::uint64_t number);
-// Writes a small file of a resumable job: it appears whole at `directory`/`name`, in place of an older one, and stays
+// Writes a small file of a resumable job: it appears whole at `directory`/`name`, replaces an older one, and stays
 // there whatever happens after this call.
 void write_job_file(FileSystem& files, const std::string& directory, const std::string& name, const std::string& text);
 

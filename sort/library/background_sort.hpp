@@ -16,7 +16,7 @@ namespace spillway {
 
 class BackgroundSort {
  public:
-  // Starts. The work runs in a TBB arena of so many threads. Throws std::system_error.
+  // Starts the work in a TBB arena of `threads` threads. Throws std::system_error.
   BackgroundSort(LineOrder order, LineSortOptions options, std::size_t threads);
   BackgroundSort(const BackgroundSort&) = delete;
   BackgroundSort& operator=(const BackgroundSort&) = delete;

@@ -84,7 +84,7 @@ struct ExternalSortOptions {
   std::vector<std::string> temp_directories;  // are used in turn; none: $TMPDIR, or /tmp
   std::uint64_t temp_limit_bytes = 0;         // that scratch files may hold at once; 0: no limit
   unsigned threads = 0;                       // as StringSortOptions has it; fewer if each had less than 8 MiB
-  // Of a string, or of a key and its value together; bytes 0, 1 and 2 count twice. At most 1 GiB. The sorter keeps
+  // The longest string, or key with its value; bytes 0, 1 and 2 count twice. At most 1 GiB. The sorter keeps
   // memory for 8 * threads + 12 such strings, twice that with is_stable or is_unique, beyond a few MiB.
   std::size_t most_string_bytes = std::size_t{256} << 10;
   bool is_descending = false;  // values, where they decide, descend as well

@@ -16,7 +16,8 @@ namespace spillway {
 
 namespace {
 
-// Calls work() in an arena of so many threads, or as many as oneTBB has: it warns on standard error of arenas for more.
+// Calls work() in an arena of `threads` threads, at most as many as oneTBB has: it warns on standard error of arenas
+// for more.
 template <typename Work>
 auto in_arena(unsigned threads, const Work& work) {
   return with_sort_failures([&] {

@@ -2,7 +2,7 @@
 
 namespace spillway {
 
-// Begins a new chunk, if that has room for so many bytes. Returns whether it has.
+// Begins a new chunk if it has room for the bytes. Returns whether it has.
 bool StringAdder::make_room(std::size_t bytes) {
   return bytes <= TextPipe::kChunkBytes && pipe_.exchange(chunk_) && bytes <= room();
 }

@@ -15,7 +15,7 @@ namespace spillway {
 // Ends the work of a sort whose owner does not want it any more.
 struct SortStopped {};
 
-// Bytes, of which the first `used` count.
+// A buffer whose first `used` bytes count.
 struct TextChunk {
   std::vector<std::uint8_t> bytes;
   std::size_t used = 0;

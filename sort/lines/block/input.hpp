@@ -54,7 +54,7 @@ class LineInput final : public LineSource {
   std::optional<std::uint64_t> file_ahead() override;
   // From now on done_before() may be called.
   void keep_places() { keeps_places_ = true; }
-  // What is done if all but the last `bytes` bytes that were read is: the next line begins there. Sets no lines.
+  // Returns the place before the last `bytes` bytes that were read: the next line begins there. Sets no lines.
   // Requires: something was read, and no earlier call named a later place.
   InputDone done_before(std::uint64_t bytes);
   // Reads on from there, instead of from the begin. Packed inputs are unpacked anew up to that place. Requires: nothing

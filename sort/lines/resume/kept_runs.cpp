@@ -206,7 +206,7 @@ void KeptRuns::commit(SortCommit next) {
 
 std::string KeptRuns::what_is_kept() const {
   std::string text = printable(directory_, 4096) + " keeps the runs of " + std::to_string(last_.done.bytes);
-  // Of inputs that are packed, the size is known only when they are read.
+  // The size of packed inputs is known only when they are read.
   if (last_.done.bytes <= sort_.inputs.bytes()) text += " of " + std::to_string(sort_.inputs.bytes());
   return text + " bytes of the input";
 }

@@ -16,7 +16,7 @@
 
 namespace spillway {
 
-// What to do with a sort that was interrupted.
+// Tells what to do with a sort that was interrupted.
 enum class InterruptedSort { kGoOn, kDiscard };
 
 // Not thread-safe, but for reads of its files.
