@@ -9,6 +9,7 @@
 #include "io/file/job_files.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "tests/end_to_end/indexing.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/running_program.hpp"
 
@@ -82,7 +83,7 @@ class ForeignFiles : public ::testing::Test {
   }
   // A job that waits for its input, with its scratch files in temp/.
   std::unique_ptr<RunningProgram> start_job(const std::string& output) const {
-    auto job = std::make_unique<RunningProgram>(Words{SPILLWAY_BINARY, "index", "-", "--format", "lines", "-o",
+    auto job = std::make_unique<RunningProgram>(Words{testing::program_path(), "index", "-", "--format", "lines", "-o",
                                                       scratch_ / output, "--temp-dir", scratch_ / "temp"},
                                                 scratch_ / (output + ".errors"));
     job->write_input("a line\n");
@@ -167,7 +168,7 @@ TEST_F(ForeignFiles, ThatPassForAnIndexAreNotReplaced) {
 
 TEST_F(ForeignFiles, ThatComeWhileAJobRunsAreNotReplaced) {
   for (const bool force : {false, true}) {
-    Words words{SPILLWAY_BINARY, "index", "-", "--format", "lines", "-o", scratch_ / "out"};
+    Words words{testing::program_path(), "index", "-", "--format", "lines", "-o", scratch_ / "out"};
     if (force) words.push_back("--force");
     RunningProgram job(words, scratch_ / "errors");
     wait_until([&] { return fs::exists(scratch_ / "out.work/LOCK") || job.has_ended(); });
@@ -196,7 +197,7 @@ TEST_F(ForeignFiles, AreNoReasonToRefuseALinkToAnIndex) {
 
 TEST_F(ForeignFiles, AndTheWorkingDirectoryAreNotReplaced) {
   make_old("out");
-  const std::string in_out = "cd '" + (scratch_ / "out") + "' && exec '" + SPILLWAY_BINARY + "' index '" +
+  const std::string in_out = "cd '" + (scratch_ / "out") + "' && exec '" + testing::program_path() + "' index '" +
                              (scratch_ / "in") + "' --format lines --force -o ";
   const auto before = bytes_of(scratch_ / "out");
   for (const char* output : {".", "./", "../out", "..", "/"}) {
@@ -209,10 +210,10 @@ TEST_F(ForeignFiles, AndTheWorkingDirectoryAreNotReplaced) {
 
 TEST_F(ForeignFiles, CannotBeReadByOthersWhileAJobRuns) {
   write_bytes(scratch_ / "wide.sh", "umask 022; exec \"$@\"\n");
-  RunningProgram job(
-      {"/bin/sh", scratch_ / "wide.sh", SPILLWAY_BINARY, "index", "-", "--format", "lines", "-o", scratch_ / "out",
-       "--temp-dir", scratch_ / "temp", "--memory", "96M", "--block-bytes", "1500", "--record-sorter", "cpu-radix"},
-      scratch_ / "errors");
+  RunningProgram job({"/bin/sh", scratch_ / "wide.sh", testing::program_path(), "index", "-", "--format", "lines", "-o",
+                      scratch_ / "out", "--temp-dir", scratch_ / "temp", "--memory", "96M", "--block-bytes", "1500",
+                      "--record-sorter", "cpu-radix"},
+                     scratch_ / "errors");
   const auto spilled = [&]() -> std::string {
     for (const std::string& name : scratch_directories()) {
       for (const std::string& file : posix_file_system().list(scratch_ / ("temp/" + name))) {
@@ -263,7 +264,7 @@ TEST_F(ForeignFiles, AndMountPointsAreNotReplaced) {
   fs::create_directory(scratch_ / "out");
   const auto in_namespace = [&](const std::string& command) {
     return run_program({"/usr/bin/unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c",
-                        "mount --bind \"$0/old\" \"$0/out\" && " + command, scratch_.path(), SPILLWAY_BINARY});
+                        "mount --bind \"$0/old\" \"$0/out\" && " + command, scratch_.path(), testing::program_path()});
   };
   if (in_namespace("true").exit_code != 0) GTEST_SKIP() << "no namespaces here";
   const auto before = all();
@@ -287,7 +288,7 @@ TEST_F(ForeignFiles, OfTheSameJobInAnotherContainerStay) {
                                "mount --bind \"$0\" \"$1\" && shift && exec \"$@\"",
                                scratch_ / name,
                                scratch_ / "mount",
-                               SPILLWAY_BINARY,
+                               testing::program_path(),
                                "index",
                                "-",
                                "--format",

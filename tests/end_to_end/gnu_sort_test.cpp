@@ -8,6 +8,7 @@
 #include <fstream>
 #include <random>
 
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 #include "tests/tools/commands/sort/sort_command.hpp"
@@ -118,7 +119,7 @@ class Cases {
 void compare(unsigned first_seed, unsigned count, const Words& more) {
   if (!std::filesystem::exists(kGnuSort)) GTEST_SKIP() << "GNU sort is not installed";
   const ScratchDirectory scratch;
-  std::filesystem::create_symlink(SPILLWAY_BINARY, scratch / "sort");
+  std::filesystem::create_symlink(testing::program_path(), scratch / "sort");
   std::filesystem::create_symlink(kGnuSort, scratch.path() + "/gnu-sort");
   unsigned sorted = 0;
   for (unsigned seed = first_seed; seed < first_seed + count; ++seed) {
@@ -169,7 +170,7 @@ void compare_merges(unsigned first, unsigned count, const Words& forced) {
     files.insert(files.end(), files.begin(), files.end());
     files.insert(files.begin(), "-m");
     const ProgramResult expected = run({kGnuSort}, files);
-    Words own{SPILLWAY_BINARY, "sort"};
+    Words own{testing::program_path(), "sort"};
     own.insert(own.end(), forced.begin(), forced.end());
     const ProgramResult found = run(own, files);
     std::string shown;
@@ -191,7 +192,7 @@ void compare_heads(unsigned first, unsigned count, const Words& forced) {
     const ProgramResult expected = run_program(gnu, {.environment = {"LC_ALL=C"}});
     const char end = std::ranges::find(words, "-z") == words.end() ? '\n' : '\0';
     const std::size_t lines = seed % 7 * (seed % 7) * (seed % 5 + 1);  // 0 to 180
-    own.insert(own.begin(), {SPILLWAY_BINARY, "sort", "--head=" + std::to_string(lines)});
+    own.insert(own.begin(), {testing::program_path(), "sort", "--head=" + std::to_string(lines)});
     own.insert(own.end(), forced.begin(), forced.end());
     const ProgramResult found = run_program(own, {.environment = {"LC_ALL=C"}});
     ASSERT_EQ(found.exit_code, expected.exit_code) << "seed " << seed << ": " << ::testing::PrintToString(own);

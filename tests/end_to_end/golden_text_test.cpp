@@ -10,6 +10,7 @@
 #include "io/base/bytes.hpp"
 #include "io/base/checksum.hpp"
 #include "tests/end_to_end/indexing.hpp"
+#include "tests/support/places.hpp"
 #include "text/analysis/analyzer.hpp"
 #include "tools/options/index.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 
 using namespace testing;
 
-const std::string kGolden = std::string(SPILLWAY_SOURCE_DIR) + "/tests/end_to_end/golden/";
+const std::string kGolden = testing::source_directory() + "/tests/end_to_end/golden/";
 const std::string kHashes = kGolden + "hashes.txt";
 
 struct Case {

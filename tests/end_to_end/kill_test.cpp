@@ -7,6 +7,7 @@
 #include "io/file/posix_file_system.hpp"
 #include "io/index/verify.hpp"
 #include "tests/end_to_end/indexing.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/running_program.hpp"
 
@@ -74,7 +75,7 @@ class Jobs : public ::testing::Test {
     return numbers;
   }
   std::unique_ptr<RunningProgram> start(std::vector<std::string> words) const {
-    words.insert(words.begin(), SPILLWAY_BINARY);
+    words.insert(words.begin(), testing::program_path());
     return std::make_unique<RunningProgram>(words, scratch_ / "errors");
   }
   std::string errors() const { return testing::read_bytes(scratch_ / "errors"); }

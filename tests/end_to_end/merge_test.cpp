@@ -8,6 +8,7 @@
 #include "io/index/verify.hpp"
 #include "tests/end_to_end/merge_parts.hpp"
 #include "tests/support/corpora_path.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 
 namespace spillway {
@@ -275,7 +276,7 @@ class LimitedMerge : public Merge {
   // Runs the program in a shell that lowers the limit, so that the test itself keeps its own.
   nlohmann::json merge_with(unsigned descriptors, const std::string& memory) {
     std::string words = "ulimit -n " + std::to_string(descriptors) + "; exec \"$@\"";
-    std::vector<std::string> command{"/bin/sh", "-c", words, "sh", SPILLWAY_BINARY, "merge"};
+    std::vector<std::string> command{"/bin/sh", "-c", words, "sh", testing::program_path(), "merge"};
     command.insert(command.end(), parts_.begin(), parts_.end());
     command.insert(command.end(), {"-o", scratch_ / "merged", "--memory", memory, "--threads", "2", "--json",
                                    scratch_ / "report", "--force"});

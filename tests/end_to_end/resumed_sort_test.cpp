@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/running_program.hpp"
 #include "tests/support/scratch_directory.hpp"
@@ -335,7 +336,7 @@ TEST_F(ResumedSorts, RefuseASecondProcess) {
   set_options({});
   ASSERT_EQ(stop_at(0.5).signal, SIGKILL);
   const std::string lock = work_ + "/LOCK";
-  const ProgramResult locked = run_program(with({"/usr/bin/flock", lock, SPILLWAY_BINARY}, resumable()));
+  const ProgramResult locked = run_program(with({"/usr/bin/flock", lock, testing::program_path()}, resumable()));
   EXPECT_EQ(locked.exit_code, 2);
   EXPECT_NE(locked.err.find("another process is working on this output"), std::string::npos) << locked.err;
   finish();

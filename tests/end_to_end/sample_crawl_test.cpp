@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -16,11 +17,11 @@ using testing::run_spillway;
 
 TEST(SampleCrawl, IsIndexedAsTheDocumentationShows) {
   const testing::ScratchDirectory scratch;
-  const std::string crawl = std::string(SPILLWAY_SOURCE_DIR) + "/sample/crawl.warc.gz", index = scratch / "index";
+  const std::string crawl = testing::source_directory() + "/sample/crawl.warc.gz", index = scratch / "index";
   EXPECT_EQ(run_spillway({"index", crawl, "-o", index}).exit_code, 3);
   const ProgramResult made = run_spillway({"index", crawl, "-o", index, "--max-error-rate", "0.05"});
   EXPECT_EQ(made.exit_code, 0);
-  std::ifstream file(std::string(SPILLWAY_SOURCE_DIR) + "/docs/crawls.md");
+  std::ifstream file(testing::source_directory() + "/docs/crawls.md");
   std::ostringstream page;
   page << file.rdbuf();
   for (const char* const words :
@@ -51,12 +52,12 @@ TEST(SampleCrawl, IsIndexedAsTheDocumentationShows) {
 
 TEST(SampleCrawl, HasAPageThatHadNotChanged) {
   const testing::ScratchDirectory scratch;
-  const std::string crawl = std::string(SPILLWAY_SOURCE_DIR) + "/sample/crawl.warc.gz", index = scratch / "index";
+  const std::string crawl = testing::source_directory() + "/sample/crawl.warc.gz", index = scratch / "index";
   const ProgramResult made =
       run_spillway({"index", crawl, "-o", index, "--max-error-rate", "0.05", "--revisits", "follow"});
   EXPECT_EQ(made.exit_code, 0);
   EXPECT_NE(made.err.find("24 records: 8 indexed, 16 skipped"), std::string::npos) << made.err;
-  std::ifstream file(std::string(SPILLWAY_SOURCE_DIR) + "/docs/crawls.md");
+  std::ifstream file(testing::source_directory() + "/docs/crawls.md");
   std::ostringstream page;
   page << file.rdbuf();
   const std::string hits = run_spillway({"search", index, "run"}).out;
@@ -65,7 +66,7 @@ TEST(SampleCrawl, HasAPageThatHadNotChanged) {
 
 TEST(SampleCrawl, SinceLeavesOutOlderRecords) {
   const testing::ScratchDirectory scratch;
-  const std::string crawl = std::string(SPILLWAY_SOURCE_DIR) + "/sample/crawl.warc.gz", index = scratch / "index";
+  const std::string crawl = testing::source_directory() + "/sample/crawl.warc.gz", index = scratch / "index";
   const ProgramResult made =
       run_spillway({"index", crawl, "-o", index, "--max-error-rate", "0.05", "--since", "2026-03-02"});
   EXPECT_EQ(made.exit_code, 0);
@@ -77,7 +78,7 @@ TEST(SampleCrawl, SinceLeavesOutOlderRecords) {
 // The same file under two names.
 TEST(SampleCrawl, DedupLeavesOutPagesThatWereCrawledTwice) {
   const testing::ScratchDirectory scratch;
-  const std::string crawl = std::string(SPILLWAY_SOURCE_DIR) + "/sample/crawl.warc.gz", index = scratch / "index";
+  const std::string crawl = testing::source_directory() + "/sample/crawl.warc.gz", index = scratch / "index";
   std::filesystem::copy_file(crawl, scratch / "again.warc.gz");
   const ProgramResult made = run_spillway({"index", crawl, scratch / "again.warc.gz", "-o", index, "--max-error-rate",
                                            "0.05", "--duplicate-ids", "fail", "--dedup", "url"});

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "tests/end_to_end/merge_parts.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/running_program.hpp"
 
@@ -45,7 +46,7 @@ class StoppedMerges : public testing::MergeParts {
   }
   std::unique_ptr<RunningProgram> start(const std::vector<std::string>& more = {}) const {
     std::vector<std::string> words = job(more);
-    words.insert(words.begin(), SPILLWAY_BINARY);
+    words.insert(words.begin(), testing::program_path());
     return std::make_unique<RunningProgram>(words, scratch_ / "errors");
   }
   // Operations spread over the whole job, each of which every job has.

@@ -10,6 +10,7 @@
 
 #include "tests/end_to_end/merge_parts.hpp"
 #include "tests/support/hooked_file_system.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/running_program.hpp"
 #include "tools/cli/command_line.hpp"
@@ -198,7 +199,7 @@ TEST_F(TruncatedIndexes, EndASearchThatWaitsForQueriesWithAnError) {
   };
   for (const std::string_view name : {"terms", "postings", "bounds", "lengths", "ids", "text"}) {
     const std::string path = index_ + "/" + std::string(name);
-    RunningProgram program({SPILLWAY_BINARY, "search", index_, "--queries", "-"}, errors);
+    RunningProgram program({testing::program_path(), "search", index_, "--queries", "-"}, errors);
     while (!program.has_ended() && maps(program).find("index/dropped") == std::string::npos) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }

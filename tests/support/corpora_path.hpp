@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 
+#include "tests/support/places.hpp"
+
 namespace spillway::testing {
 
 inline std::optional<std::string> corpora_path() {
   const char* named = std::getenv("SPILLWAY_CORPORA");
-  const std::string path = named != nullptr ? named : std::string(SPILLWAY_SOURCE_DIR) + "/../shared/corpora";
+  const std::string path = named != nullptr ? named : source_directory() + "/../shared/corpora";
   if (!std::filesystem::is_directory(path)) return std::nullopt;
   return path;
 }

@@ -14,6 +14,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "tests/support/places.hpp"
+
 namespace spillway::testing {
 
 namespace {
@@ -69,7 +71,7 @@ int closed_pipe() {
 
 std::vector<std::string> preloaded(const std::string& setting) {
   // A sanitizer's library wants to be the first one.
-  return {"LD_PRELOAD=" SPILLWAY_SIGNAL_AT_CALL, "ASAN_OPTIONS=verify_asan_link_order=0", setting};
+  return {"LD_PRELOAD=" + signal_at_call_path(), "ASAN_OPTIONS=verify_asan_link_order=0", setting};
 }
 
 // VmHWM of a process that has not given its memory back yet.
@@ -168,7 +170,7 @@ ProgramResult run_on_terminal(const std::vector<std::string>& words, const Termi
 }
 
 ProgramResult run_spillway(std::vector<std::string> words, const ProgramSetting& setting) {
-  words.insert(words.begin(), SPILLWAY_BINARY);
+  words.insert(words.begin(), program_path());
   return run_program(words, setting);
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -15,7 +16,7 @@ using testing::ProgramResult;
 using testing::ScratchDirectory;
 
 ProgramResult check(const std::string& directory) {
-  return testing::run_program({SPILLWAY_SOURCE_DIR "/tools/check_includes", directory}, {});
+  return testing::run_program({testing::source_directory() + "/tools/check_includes", directory}, {});
 }
 
 class CheckIncludes : public ::testing::Test {
@@ -42,7 +43,7 @@ class CheckIncludes : public ::testing::Test {
 };
 
 TEST_F(CheckIncludes, FindsNothingInTheCheckout) {
-  const ProgramResult result = check(SPILLWAY_SOURCE_DIR);
+  const ProgramResult result = check(testing::source_directory());
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
 }
 

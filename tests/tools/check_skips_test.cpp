@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -26,8 +27,8 @@ class CheckSkips : public ::testing::Test {
            "</testsuite>\n";
   }
   ProgramResult check(const std::vector<std::string>& kinds) {
-    std::vector<std::string> words{SPILLWAY_SOURCE_DIR "/tools/check_skips", scratch_ / "results.xml", "--floor",
-                                   scratch_ / "floor"};
+    std::vector<std::string> words{testing::source_directory() + "/tools/check_skips", scratch_ / "results.xml",
+                                   "--floor", scratch_ / "floor"};
     words.insert(words.end(), kinds.begin(), kinds.end());
     return testing::run_program(words);
   }

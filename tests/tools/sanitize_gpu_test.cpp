@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -35,7 +36,8 @@ class SanitizeGpu : public ::testing::Test {
     write_script("compute-sanitizer", "while [[ $1 == --* ]]; do shift 2; done\n\"$@\"; status=$?\n" + ending);
   }
   ProgramResult run(const std::vector<std::string>& words = {}) {
-    std::vector<std::string> all{SPILLWAY_SOURCE_DIR "/tools/sanitize_gpu", "--program", scratch_ / "program"};
+    std::vector<std::string> all{testing::source_directory() + "/tools/sanitize_gpu", "--program",
+                                 scratch_ / "program"};
     all.insert(all.end(), words.begin(), words.end());
     const char* const path = std::getenv("PATH");
     return testing::run_program(all,

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/support/index_files.hpp"
+#include "tests/support/places.hpp"
 
 namespace spillway::testing {
 namespace {
@@ -18,7 +19,7 @@ std::string detected(std::string_view bytes, CharsetBytes all = CharsetBytes::kA
 
 // Their inputs are bytes, written as the characters of Latin 1. Where nothing is declared they expect windows-1252.
 TEST(CharsetDetector, PassesTheTestsOfHtml5lib) {
-  const std::string path = std::string(SPILLWAY_SOURCE_DIR) + "/tests/corpora/charset/html5lib_encoding.jsonl";
+  const std::string path = source_directory() + "/tests/corpora/charset/html5lib_encoding.jsonl";
   std::istringstream lines(read_bytes(path));
   simdjson::dom::parser parser;
   std::size_t count = 0;

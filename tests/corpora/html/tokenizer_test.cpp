@@ -8,6 +8,7 @@
 
 #include "tests/corpora/html/html_tokens.hpp"
 #include "tests/support/index_files.hpp"
+#include "tests/support/places.hpp"
 
 namespace spillway::testing {
 namespace {
@@ -20,8 +21,7 @@ HtmlContent content_of(std::string_view state) {
 }
 
 std::string unpacked_cases() {
-  const std::string packed =
-      read_bytes(std::string(SPILLWAY_SOURCE_DIR) + "/tests/corpora/html/html5lib_tokenizer.jsonl.zst");
+  const std::string packed = read_bytes(source_directory() + "/tests/corpora/html/html5lib_tokenizer.jsonl.zst");
   std::string cases(ZSTD_getFrameContentSize(packed.data(), packed.size()), '\0');
   cases.resize(ZSTD_decompress(cases.data(), cases.size(), packed.data(), packed.size()));
   return cases;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include "tests/end_to_end/growing/growing.hpp"
+#include "tests/support/places.hpp"
 
 namespace spillway {
 namespace {
@@ -317,7 +318,7 @@ TEST_F(Append, GivesTheSameBytesInPasses) {
 // The bundled crawl, and the same crawl again: every record is accounted for, and the ledger names each that is not
 // added.
 TEST_F(Append, KeepsALedger) {
-  const std::string crawl = std::string(SPILLWAY_SOURCE_DIR) + "/sample/crawl.warc.gz", grown = scratch_ / "grown";
+  const std::string crawl = testing::source_directory() + "/sample/crawl.warc.gz", grown = scratch_ / "grown";
   expect_done({"index", crawl, "-o", grown, "--max-error-rate", "0.05", "-q"});
   expect_refused({"append", grown, crawl, "--max-error-rate", "0.05"}, 3, {"7 documents have ids"});
   expect_done({"append", grown, crawl, "--max-error-rate", "0.05", "--skip-known", "--skipped", scratch_ / "skipped",

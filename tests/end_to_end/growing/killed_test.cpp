@@ -7,6 +7,7 @@
 #include "tests/end_to_end/growing/growing.hpp"
 #include "tests/support/few_descriptors.hpp"
 #include "tests/support/hooked_file_system.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/running_program.hpp"
 
 namespace spillway {
@@ -244,7 +245,7 @@ TEST_F(KilledGrowth, MergesNoIndexThatAnotherJobReplaces) {
 }
 
 TEST_F(KilledGrowth, LeavesTheIndexToTheJobThatHasIt) {
-  testing::RunningProgram first({SPILLWAY_BINARY, "append", output_, "-", "--format", "jsonl", "-q"},
+  testing::RunningProgram first({testing::program_path(), "append", output_, "-", "--format", "jsonl", "-q"},
                                 scratch_ / "errors");
   first.write_input(testing::jsonl_line(all_[150]));
   first.wait_until_input_is_read();

@@ -5,6 +5,7 @@
 #include "tests/corpora/reader/packing.hpp"
 #include "tests/corpora/tar/tar_files.hpp"
 #include "tests/end_to_end/growing/growing.hpp"
+#include "tests/support/places.hpp"
 
 namespace spillway {
 namespace {
@@ -207,7 +208,7 @@ TEST_F(AppendedArchives, ThatAreTarFilesGiveTheIndexOfOneJob) {
 }
 
 TEST_F(AppendedArchives, ThatAreCrawlsAreTakenFromADateOn) {
-  const std::string crawl = std::string(SPILLWAY_SOURCE_DIR) + "/sample/crawl.warc.gz", grown = index("grown", "", {});
+  const std::string crawl = testing::source_directory() + "/sample/crawl.warc.gz", grown = index("grown", "", {});
   const std::vector<std::string> options{
       "--since", "2026-03-02", "--max-error-rate", "0.05", "--json", scratch_ / "report.json", "--force", "-q"};
   const auto with_options = [&](std::vector<std::string> words) {

@@ -1,5 +1,6 @@
 // Runs real jobs on file systems that are full or read-only: small ones in memory, mounted in a namespace of their own.
 #include "tests/end_to_end/process/jobs.hpp"
+#include "tests/support/places.hpp"
 
 namespace spillway {
 namespace {
@@ -27,7 +28,7 @@ class JobsOnSmallDisks : public testing::ProcessJobs {
     return run_program(all);
   }
   ProgramResult job_on_disk(const std::string& options, Words words) const {
-    words.insert(words.begin(), SPILLWAY_BINARY);
+    words.insert(words.begin(), testing::program_path());
     return on_disk(options, words);
   }
 

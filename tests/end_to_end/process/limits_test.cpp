@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/end_to_end/process/jobs.hpp"
+#include "tests/support/places.hpp"
 
 namespace spillway {
 namespace {
@@ -119,17 +120,17 @@ TEST_F(LimitedJobs, KeepToTheMemoryOfACgroupThatKillsOthers) {
       group.run({"/bin/sh", "-c", "head -c 400000000 /dev/zero | tail -c 300000000 >/dev/null"});
   ASSERT_EQ(control.exit_code, 128 + SIGKILL) << "code " << control.exit_code << ": " << control.err;
   // On a disk: files in memory would count for the group.
-  const std::string place = std::string(SPILLWAY_BINARY) + ".cgroup-test";
+  const std::string place = testing::program_path() + ".cgroup-test";
   fs::remove_all(place);
   fs::create_directory(place);
   write_many_lines(place + "/in");
   // Jobs whose blocks and runs are as large as --memory, or half of the limit, lets them be.
   for (const Words& memory : {Words{}, Words{"--memory", "110M"}}) {
-    Words index{SPILLWAY_BINARY, "index", place + "/in", "--format", "lines", "-o", place + "/out", "--force"};
+    Words index{testing::program_path(), "index", place + "/in", "--format", "lines", "-o", place + "/out", "--force"};
     index.insert(index.end(), memory.begin(), memory.end());
     const ProgramResult made = group.run(index);
     EXPECT_EQ(made.exit_code, 0) << "signal " << made.signal << ": " << made.err;
-    Words merge{SPILLWAY_BINARY, "merge", place + "/out", "-o", place + "/merged", "--force"};
+    Words merge{testing::program_path(), "merge", place + "/out", "-o", place + "/merged", "--force"};
     merge.insert(merge.end(), memory.begin(), memory.end());
     const ProgramResult merged = group.run(merge);
     EXPECT_EQ(merged.exit_code, 0) << "signal " << merged.signal << ": " << merged.err;

@@ -11,6 +11,7 @@
 #include "tests/corpora/unpack/zip_files.hpp"
 #include "tests/fuzz/support/index_archive.hpp"
 #include "tests/support/index_files.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_forger.hpp"
 #include "tests/support/sample_index.hpp"
 #include "tests/support/sample_run.hpp"
@@ -98,7 +99,8 @@ void write_runs(const Seeds& seeds) {
   write_run(seeds, "positions", positions, small);
   write_run(seeds, "open", open, small);
   write_run(seeds, "blocks", positions, blocks);
-  const std::string with_texts = read_bytes(std::string(SPILLWAY_SOURCE_DIR) + "/tests/io/golden/run-1.0-texts.run");
+  const std::string with_texts =
+      read_bytes(spillway::testing::source_directory() + "/tests/io/golden/run-1.0-texts.run");
   seeds.write("run", "texts", 1, with_texts);
 }
 

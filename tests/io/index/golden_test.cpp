@@ -12,6 +12,7 @@
 #include "io/index/verify.hpp"
 #include "tests/support/golden_index.hpp"
 #include "tests/support/index_files.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/scratch_directory.hpp"
 
 namespace spillway {
@@ -23,7 +24,7 @@ using testing::SampleIndex;
 using testing::ScratchDirectory;
 using testing::write_sample;
 
-const std::string kGolden = std::string(SPILLWAY_SOURCE_DIR) + "/tests/io/golden/index";
+const std::string kGolden = testing::source_directory() + "/tests/io/golden/index";
 
 TEST(GoldenIndex, IsWrittenByteForByte) {
   if (std::string(ZSTD_versionString()) != "1.5.4") {

@@ -9,6 +9,7 @@
 #include "io/base/error.hpp"
 #include "io/file/memory_file.hpp"
 #include "io/file/posix_file_system.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_forger.hpp"
 #include "tests/support/sample_run.hpp"
 
@@ -40,7 +41,7 @@ SampleWriting golden_writing() {
   return writing;
 }
 
-std::string golden_path() { return std::string(SPILLWAY_SOURCE_DIR) + "/tests/io/golden/run-1.0.run"; }
+std::string golden_path() { return testing::source_directory() + "/tests/io/golden/run-1.0.run"; }
 
 TEST(RunReader, ReadsTheGoldenFile) {
   const auto file = posix_file_system().open(golden_path());

@@ -10,6 +10,7 @@
 #include "io/run/reader.hpp"
 #include "io/run/text_cursor.hpp"
 #include "io/run/writer.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_forger.hpp"
 #include "tests/support/sample_run.hpp"
 
@@ -55,7 +56,7 @@ TEST(RunTextCursor, AFragmentIsItsLengthItsEndAndItsBytes) {
 
 // With SPILLWAY_UPDATE_GOLDEN set, writes the file instead: for a change of the format together with its version.
 TEST(RunTextCursor, MeetsTheGoldenFile) {
-  const std::string path = std::string(SPILLWAY_SOURCE_DIR) + "/tests/io/golden/run-1.0-texts.run";
+  const std::string path = testing::source_directory() + "/tests/io/golden/run-1.0-texts.run";
   MemoryBudget budget(std::size_t{1} << 20);
   const std::vector<std::string> fragments{fragment_of("a text of ", false), fragment_of("two pieces", true),
                                            fragment_of("", true), fragment_of("the last", true)};

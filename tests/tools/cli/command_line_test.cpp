@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 #include "tools/cli/terminal.hpp"
@@ -170,7 +171,7 @@ TEST_F(CommandLine, SaysOnStandardErrorThatNothingMatches) {
 TEST_F(CommandLine, IsBoldOnlyOnATerminalThatShowsIt) {
   const std::string stored = *scratch_ / "stored.index";
   ASSERT_EQ(run_spillway({"index", documents(), "-o", stored, "--store", "text", "-q"}).exit_code, 0);
-  const std::vector<std::string> words{SPILLWAY_BINARY, "search", stored, "records"};
+  const std::vector<std::string> words{testing::program_path(), "search", stored, "records"};
   const ProgramResult bold = run_on_terminal(words);
   EXPECT_EQ(bold.exit_code, 0);
   EXPECT_NE(bold.out.find("sorting of \x1B[1mrecords\x1B[22m"), std::string::npos) << bold.out;
@@ -432,7 +433,7 @@ TEST_F(CommandLine, EndsQuietlyWhenNobodyReadsItsOutput) {
   }
   const std::string ignoring = "trap '' PIPE; \"$@\" | true";
   const ProgramResult ignored = testing::run_program(
-      {"/bin/bash", "-o", "pipefail", "-c", ignoring, "sh", SPILLWAY_BINARY, "corpus", "generate", "text"});
+      {"/bin/bash", "-o", "pipefail", "-c", ignoring, "sh", testing::program_path(), "corpus", "generate", "text"});
   EXPECT_EQ(ignored.exit_code, 2);
   EXPECT_NE(ignored.err.find("Broken pipe"), std::string::npos) << ignored.err;
 }
@@ -444,8 +445,8 @@ TEST_F(CommandLine, KeepsTheIndexWhenNobodyReadsItsReportOrItsMessages) {
   EXPECT_EQ(report.signal, SIGPIPE) << report.err;
   EXPECT_EQ(run_spillway({"verify", scratch / "a"}).exit_code, 0);
   const ProgramResult messages =
-      testing::run_program({"/bin/bash", "-o", "pipefail", "-c", "\"$@\" 2>&1 | true", "sh", SPILLWAY_BINARY, "index",
-                            documents(), "-o", scratch / "b", "-v"});
+      testing::run_program({"/bin/bash", "-o", "pipefail", "-c", "\"$@\" 2>&1 | true", "sh", testing::program_path(),
+                            "index", documents(), "-o", scratch / "b", "-v"});
   EXPECT_EQ(messages.exit_code, 0);
   EXPECT_EQ(run_spillway({"verify", scratch / "b"}).exit_code, 0);
 }
@@ -457,8 +458,8 @@ TEST_F(CommandLine, TellsThatThereAreNoMoreThreads) {
 #endif
   const std::string limited = "ulimit -s 4000000 && ulimit -v 6000000 && exec \"$@\"";
   const ProgramResult result =
-      testing::run_program({"/bin/sh", "-c", limited, "sh", SPILLWAY_BINARY, "corpus", "generate", "text", "--bytes",
-                            "4G", "--threads", "8", "-o", "/dev/null"});
+      testing::run_program({"/bin/sh", "-c", limited, "sh", testing::program_path(), "corpus", "generate", "text",
+                            "--bytes", "4G", "--threads", "8", "-o", "/dev/null"});
   EXPECT_EQ(result.exit_code, 2) << result.err;
   EXPECT_NE(result.err.find("give fewer --threads"), std::string::npos) << result.err;
 }
@@ -474,7 +475,7 @@ TEST_F(CommandLine, RedrawsProgressOnlyOnATerminalThatTakesIt) {
       std::this_thread::sleep_for(std::chrono::milliseconds(700));
     });
     const ProgramResult result =
-        run_on_terminal({SPILLWAY_BINARY, "index", scratch / "fifo.jsonl", "-o", scratch / "out", "--force"},
+        run_on_terminal({testing::program_path(), "index", scratch / "fifo.jsonl", "-o", scratch / "out", "--force"},
                         {.environment = {variable}});
     writer.join();
     EXPECT_EQ(result.exit_code, 0) << result.out;

@@ -7,6 +7,7 @@
 
 #include "io/base/error.hpp"
 #include "io/file/posix_file_system.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/running_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -70,7 +71,7 @@ TEST_P(IgnoredSignals, DoNotStopAJob) {
   const auto& [number, name] = GetParam();
   const testing::ScratchDirectory scratch;
   testing::RunningProgram program({"/bin/sh", "-c", std::string("trap '' ") + name + "; exec \"$@\"", "sh",
-                                   SPILLWAY_BINARY, "index", "-", "--format", "lines", "-o", scratch / "out"},
+                                   testing::program_path(), "index", "-", "--format", "lines", "-o", scratch / "out"},
                                   scratch / "errors");
   program.write_input("a line\n");
   program.wait_until_input_is_read();

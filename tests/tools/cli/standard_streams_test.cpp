@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -23,7 +24,7 @@ class ClosedStreams : public ::testing::TestWithParam<const char*> {
   }
   // The program, as a shell starts it with this redirection.
   ProgramResult run(const std::string& redirection, std::vector<std::string> words) {
-    words.insert(words.begin(), {"/bin/sh", "-c", "exec \"$@\" " + redirection, "sh", SPILLWAY_BINARY});
+    words.insert(words.begin(), {"/bin/sh", "-c", "exec \"$@\" " + redirection, "sh", testing::program_path()});
     return testing::run_program(words);
   }
   void expect_good(const std::string& index) {

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "io/file/posix_file_system.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/running_program.hpp"
 #include "tests/support/scratch_directory.hpp"
@@ -88,7 +89,7 @@ TEST_F(OtherFiles, AreWaitedForUntilASignalComes) {
   for (const Words& words : readers_of(fifo_)) {
     SCOPED_TRACE(words[0] + " " + words[1] + " " + words[2 % words.size()]);
     Words all = words;
-    all.insert(all.begin(), SPILLWAY_BINARY);
+    all.insert(all.begin(), testing::program_path());
     testing::RunningProgram program(all, scratch_ / "errors");
     const int writer = open(fifo_.c_str(), O_WRONLY | O_CLOEXEC);  // waits until the program has opened it
     ASSERT_GE(writer, 0);
@@ -111,8 +112,8 @@ TEST_F(OtherFiles, AreReadWherePipesMakeSense) {
       "$0 dump $3 terms\n"
       "cat $1 | $0 index - -o $2.again -q\n"
       "$0 index <(cat $1) -o $2.third --json >(cat > $4) -q\n";
-  const ProgramResult result =
-      testing::run_program({"/bin/bash", "-c", script, SPILLWAY_BINARY, documents_, out, stopped, scratch_ / "report"});
+  const ProgramResult result = testing::run_program(
+      {"/bin/bash", "-c", script, testing::program_path(), documents_, out, stopped, scratch_ / "report"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "7\tb\t1\nother\t1\t1\n") << result.err;
 }

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "tests/corpora/reader/packing.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -55,7 +56,7 @@ TEST_F(SortCommand, SortsStandardInputAndFiles) {
 }
 
 TEST_F(SortCommand, BehavesAsSortUnderThatName) {
-  std::filesystem::create_symlink(SPILLWAY_BINARY, scratch_ / "sort");
+  std::filesystem::create_symlink(testing::program_path(), scratch_ / "sort");
   EXPECT_EQ(run_program({scratch_ / "sort", "-h"}, {.input = "1G\n2K\n"}).out, "2K\n1G\n");
   const ProgramResult refused = run_program({scratch_ / "sort", "-k", "0"});
   EXPECT_EQ(refused.exit_code, 2);
@@ -137,7 +138,7 @@ TEST_F(SortCommand, TellsWhatItCannotReadAsGnuSortDoes) {
   EXPECT_EQ(message({"-c", scratch_.path()}), message({scratch_.path()}));
   EXPECT_EQ(message({"--files0-from="}), "spillway: sort: open failed: '': No such file or directory\n");
   EXPECT_EQ(message({"-R", "--random-source=", in}), "spillway: sort: open failed: '': No such file or directory\n");
-  EXPECT_EQ(run_program({"/bin/sh", "-c", "\"$1\" sort <&-", "sh", SPILLWAY_BINARY}).err,
+  EXPECT_EQ(run_program({"/bin/sh", "-c", "\"$1\" sort <&-", "sh", testing::program_path()}).err,
             "spillway: sort: stat failed: -: Bad file descriptor\n");
 }
 
@@ -175,7 +176,7 @@ TEST_F(SortCommand, EndsBySigpipeWhateverTheOutputIsCalled) {
 TEST_F(SortCommand, LeavesStandardOutputToThoseWhoWriteAfterIt) {
   const std::string out = file("out", "old content");
   const std::string script = "exec >>\"$3\"; printf 'b\\na\\n' | \"$1\" sort -o /dev/stdout; echo after";
-  EXPECT_EQ(run_program({"/bin/sh", "-c", script, "sh", SPILLWAY_BINARY, "-", out}).exit_code, 0);
+  EXPECT_EQ(run_program({"/bin/sh", "-c", script, "sh", testing::program_path(), "-", out}).exit_code, 0);
   EXPECT_EQ(content(out), "a\nb\nafter\n");
 }
 
@@ -259,7 +260,7 @@ TEST_F(SortMerge, ReadsAllOfAnInputBeforeItOverwritesIt) {
   file("in", text);
   // What standard output writes to is overwritten in place.
   const std::string script = "\"$1\" sort -m \"$2\" \"$3\" 1<>\"$3\"";
-  ASSERT_EQ(run_program({"/bin/sh", "-c", script, "sh", SPILLWAY_BINARY, other, path}).exit_code, 0);
+  ASSERT_EQ(run_program({"/bin/sh", "-c", script, "sh", testing::program_path(), other, path}).exit_code, 0);
   EXPECT_TRUE(content(path) == "0\n" + text + "2\n");
 }
 
@@ -284,7 +285,7 @@ TEST_F(SortCommand, UnpacksInputsByTheirContent) {
   EXPECT_EQ(sort({"-c", packed}).exit_code, 0);
   EXPECT_EQ(sort({"-C"}, testing::gzip_member("b\na\n")).exit_code, 1);
   EXPECT_EQ(sort({"--unpack", "never", packed}).out.substr(0, 2), "\x1F\x8B");
-  std::filesystem::create_symlink(SPILLWAY_BINARY, scratch_ / "sort");
+  std::filesystem::create_symlink(testing::program_path(), scratch_ / "sort");
   EXPECT_EQ(run_program({scratch_ / "sort", packed}).out.substr(0, 2), "\x1F\x8B");
   EXPECT_EQ(run_program({scratch_ / "sort", "--unpack=auto", packed}).out, "b\nd\n");
 }

@@ -7,6 +7,7 @@
 
 #include "io/base/error.hpp"
 #include "io/memory/budget.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -113,7 +114,7 @@ TEST(Doctor, JudgesEachGpuByItself) {
 TEST(Doctor, TellsOfADiskThatFails) {
   ScratchDirectory scratch;
   const ProgramResult result = testing::run_program(
-      {"/bin/sh", "-c", "ulimit -f 100; exec \"$0\" doctor --json \"$1\"", SPILLWAY_BINARY, scratch.path()});
+      {"/bin/sh", "-c", "ulimit -f 100; exec \"$0\" doctor --json \"$1\"", testing::program_path(), scratch.path()});
   EXPECT_EQ(result.exit_code, 1) << result.err;
   const auto report = nlohmann::json::parse(result.out);
   EXPECT_TRUE(report.at("directories").at(0).at("write_bytes_per_second").is_null());

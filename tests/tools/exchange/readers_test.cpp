@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/index_files.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -13,7 +14,7 @@ constexpr int kNotInstalled = 77;
 
 void expect_read(const char* format) {
   const testing::ScratchDirectory scratch;
-  const std::string source = SPILLWAY_SOURCE_DIR, index = scratch / "index", out = scratch / "out";
+  const std::string source = testing::source_directory(), index = scratch / "index", out = scratch / "out";
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"index", source + "/sample/state_of_the_union.jsonl", "-o", index, "-q"},
         std::vector<std::string>{"export", index, "--to", format, "-o", out}}) {
@@ -22,7 +23,7 @@ void expect_read(const char* format) {
   }
   const auto result =
       testing::run_program({"/usr/bin/env", "python3", source + "/tests/tools/exchange/compare_with_readers.py", format,
-                            SPILLWAY_BINARY, index, out});
+                            testing::program_path(), index, out});
   if (result.exit_code == kNotInstalled) GTEST_SKIP() << result.out;
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
 }

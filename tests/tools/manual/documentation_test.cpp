@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "corpora/document/sink.hpp"
+#include "tests/support/places.hpp"
 #include "tools/cli/option_table.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/manual/page.hpp"
@@ -18,7 +19,7 @@ namespace spillway {
 namespace {
 
 std::string source_text(const std::string& path) {
-  std::ifstream file(std::string(SPILLWAY_SOURCE_DIR) + "/" + path);
+  std::ifstream file(testing::source_directory() + "/" + path);
   std::ostringstream text;
   text << file.rdbuf();
   EXPECT_FALSE(text.str().empty()) << path;
@@ -82,7 +83,7 @@ TEST(TuningGuide, HasEveryKnobOfResources) {
 
 TEST(Pages, NamePathsThatExist) {
   namespace fs = std::filesystem;
-  const fs::path root = SPILLWAY_SOURCE_DIR;
+  const fs::path root = testing::source_directory();
   std::vector<fs::path> pages{root / "README.md", root / "bench" / "README.md"};
   for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) {
     if (entry.path().extension() == ".md") pages.push_back(entry.path());

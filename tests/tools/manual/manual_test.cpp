@@ -6,6 +6,7 @@
 #include <regex>
 #include <sstream>
 
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
 #include "tools/cli/option_table.hpp"
@@ -77,7 +78,7 @@ TEST(ManualPage, HasTheDateOfItsSources) {
     const std::string script =
         variable + " cmake -DSOURCE=\"$1\" -DOUTPUT=\"$2\" -P \"$1\"/tools/write_commit.cmake && cat \"$2\"";
     const ProgramResult result =
-        run_program({"/bin/sh", "-c", script, "sh", SPILLWAY_SOURCE_DIR, scratch / "commit.h"});
+        run_program({"/bin/sh", "-c", script, "sh", testing::source_directory(), scratch / "commit.h"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return between(result.out, "SPILLWAY_DATE \"", "\n");
   };

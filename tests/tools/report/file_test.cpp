@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/file/posix_file_system.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/running_program.hpp"
 #include "tests/support/scratch_directory.hpp"
@@ -34,7 +35,7 @@ class Reports : public ::testing::Test {
   // A job that waits for its input, so that the world can change.
   std::unique_ptr<RunningProgram> start(const std::vector<std::string>& more = {}) const {
     std::vector<std::string> words = job("-", more);
-    words.insert(words.begin(), SPILLWAY_BINARY);
+    words.insert(words.begin(), testing::program_path());
     auto program = std::make_unique<RunningProgram>(words, scratch_ / "errors");
     program->write_input("a line\n");
     program->wait_until_input_is_read();

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "sort/lines/keys/collation.hpp"
+#include "tests/support/places.hpp"
 #include "tests/tools/commands/sort/sort_command.hpp"
 
 namespace spillway {
@@ -118,7 +119,7 @@ TEST_F(SortCollate, TellsOfACollationThatIsNotUsed) {
   }
   EXPECT_EQ(message("LC_ALL=de_DE", {"--collate=de_DE"}), "");
   EXPECT_EQ(message("LC_ALL=de_DE", {"--collate=C"}), "");
-  std::filesystem::create_symlink(SPILLWAY_BINARY, scratch_ / "sort");
+  std::filesystem::create_symlink(testing::program_path(), scratch_ / "sort");
   EXPECT_EQ(run_program({scratch_ / "sort", scratch_ / "in"}, {.environment = {"LC_ALL=de_DE"}}).err, "");
 }
 

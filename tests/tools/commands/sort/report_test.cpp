@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/places.hpp"
 #include "tests/tools/commands/sort/sort_command.hpp"
 
 namespace spillway {
@@ -101,7 +102,7 @@ TEST_F(SortReports, GoWhereNothingElseIs) {
 TEST_F(SortReports, ShowProgressWhileInputIsAwaited) {
   const std::string in = file("in", "b\n" + std::string(997, 'a') + "\n");
   const std::string script = "(cat \"$2\"; sleep 5.5) | \"$1\" sort --progress";
-  const ProgramResult result = run_program({"/bin/sh", "-c", script, "sh", SPILLWAY_BINARY, in});
+  const ProgramResult result = run_program({"/bin/sh", "-c", script, "sh", testing::program_path(), in});
   EXPECT_EQ(result.out, std::string(997, 'a') + "\nb\n");
   EXPECT_EQ(result.err, "read: 1.00 KB, 0.00 MB/s, 0 lines\n");
 }
