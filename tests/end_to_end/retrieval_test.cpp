@@ -213,7 +213,7 @@ TEST_P(Retrieval, HasTheScoresOfTheDefinitionAndTheMeasuresOfTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Collections, Retrieval,
+INSTANTIATE_TEST_SUITE_P(Slow, Retrieval,
                          ::testing::Combine(::testing::Values("adi", "cacm", "cisi", "cranfield", "med", "scifact",
                                                               "vaswani"),
                                             ::testing::Values("plain", "ascii+stop+porter")),

@@ -127,7 +127,7 @@ TEST_P(PeakMemoryOfModes, KeepsTheBudgetWithLongDocuments) {
   expect_within(run(index_words(input, {"--mode", GetParam(), "--positions", "--store", "text"})), kAllowed);
 }
 
-INSTANTIATE_TEST_SUITE_P(In, PeakMemoryOfModes, ::testing::Values("cpu", "cpu+"),
+INSTANTIATE_TEST_SUITE_P(Slow, PeakMemoryOfModes, ::testing::Values("cpu", "cpu+"),
                          [](const auto& tested) { return std::string(tested.param) == "cpu" ? "Cpu" : "CpuPlus"; });
 
 // The paths alone are 25 MB.
