@@ -24,6 +24,7 @@ constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
 constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
 constexpr std::size_t kLeastMapped = std::size_t{1} << 20;
 constexpr std::uint64_t kPageBytes = 4096;
+constexpr std::uint64_t kAllocatedBytes = std::uint64_t{1} << 30;  // at once, for direct writes
 
 FileDescriptor open_to_write(const std::string& path, int flags, mode_t mode) {
   return above_standard_streams(FileDescriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, mode)));
@@ -207,7 +208,7 @@ bool PlacedFile::keep_attributes() const {
 // finds no space.
 bool PlacedFile::expect(std::uint64_t offset, std::size_t bytes) {
   unmap();
-  if (!is_nameless_ || bytes < kLeastMapped || !allocates_at_once(file_.get())) return false;
+  if (direct_ || !is_nameless_ || bytes < kLeastMapped || !allocates_at_once(file_.get())) return false;
   const std::uint64_t in_page = offset % kPageBytes;
   if (::fallocate(file_.get(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) return false;
   void* const pages = ::mmap(nullptr, in_page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(),
@@ -229,8 +230,26 @@ void PlacedFile::write_at(std::uint64_t offset, std::span<const std::uint8_t> by
     if (!bytes.empty()) std::memcpy(mapped_.data() + (offset - mapped_offset_), bytes.data(), bytes.size());
     return;
   }
-  errno = write_all_at(file_.get(), offset, bytes);
+  if (direct_) allocate(offset + bytes.size());
+  errno = direct_ ? direct_->write_at(offset, bytes) : write_all_at(file_.get(), offset, bytes);
   if (errno != 0) fail("write");
+}
+
+void PlacedFile::write_directly() {
+  if (!has_places_) return;
+  direct_.emplace(file_.get());
+  if (!direct_->is_open()) direct_.reset();
+}
+
+// Direct writes within the size of a file run side by side; those that make it longer wait for each other. finish()
+// cuts it. What cannot be allocated is an error of the write that finds no space.
+void PlacedFile::allocate(std::uint64_t end) {
+  if (end <= allocated_) return;
+  const std::lock_guard lock(allocating_);
+  if (end <= allocated_) return;
+  const std::uint64_t bytes = std::max(end - allocated_, kAllocatedBytes);
+  static_cast<void>(::fallocate(file_.get(), 0, static_cast<off_t>(allocated_), static_cast<off_t>(bytes)));
+  allocated_ += bytes;
 }
 
 void PlacedFile::append(std::span<const std::uint8_t> bytes) {
@@ -253,7 +272,7 @@ void PlacedFile::sync_content() {
 
 void PlacedFile::finish(std::uint64_t bytes, bool syncs) {
   unmap();
-  const bool is_cut = has_places_ && !replaces_ && !is_nameless_;
+  const bool is_cut = direct_ || (has_places_ && !replaces_ && !is_nameless_);
   if (is_cut && ::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) fail("write");
   if (replaces_ && syncs) sync();
   if (const int error = close_copy(file_.get()); error != 0) throw PlacedFileError("close", error, path_);

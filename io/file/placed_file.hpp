@@ -2,13 +2,17 @@
 // whole. So an input may be named as output, and survives whatever ends the program.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "io/base/error.hpp"
 #include "io/file/descriptor.hpp"
+#include "io/file/direct_file.hpp"
 #include "io/file/file_system.hpp"
 
 namespace spillway {
@@ -42,6 +46,9 @@ class PlacedFile {
   // range ends that. Where the file system takes it, threads then copy into the file's pages side by side, where calls
   // of write() to one file wait for each other. Returns whether they do.
   bool expect(std::uint64_t offset, std::size_t bytes);
+  // From now on write_at() goes past the page cache, where the file system can, and expect() maps nothing. Requires:
+  // nothing was written yet.
+  void write_directly();
   // Thread-safe. Throws PlacedFileError.
   void write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes);
   // For one thread at a time. Throws PlacedFileError.
@@ -62,6 +69,7 @@ class PlacedFile {
   void discard_beside();
   bool keep_attributes() const;
   void unmap();
+  void allocate(std::uint64_t end);
   void sync() const;
   void take_name(bool syncs);
   void replace();
@@ -77,6 +85,9 @@ class PlacedFile {
   std::span<std::uint8_t> pages_;
   std::uint64_t mapped_offset_ = 0;
   std::span<std::uint8_t> mapped_;
+  std::optional<DirectWriter> direct_;
+  std::mutex allocating_;
+  std::atomic<std::uint64_t> allocated_{0};  // the size of the file, if it is written directly
 };
 
 // Whether a descriptor writes to the regular file or disk that is read from `path`, "-" for standard input.

@@ -101,8 +101,9 @@ class InputGroups {
     std::vector<InputCursor> opened;
     opened.reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
-      opened.emplace_back(LineInput(inputs_.files, {paths_[i]}, order_.format, options_.check, inputs_.opener),
-                          cursors_);
+      LineInput input(inputs_.files, {paths_[i]}, order_.format, options_.check, inputs_.opener);
+      if (inputs_.are_direct) input.read_directly();
+      opened.emplace_back(std::move(input), cursors_);
       if (!opened.back().open()) opened.pop_back();
     }
     return {std::move(opened), RecordOrder(order_)};

@@ -19,6 +19,7 @@ struct SortedInputs {
   InputOpener opener = {};              // for inputs that are not read as they stand in their files
   std::size_t most_open = 2;            // inputs at once; at least 2
   bool are_read_before_output = false;  // for an output that overwrites one of them
+  bool are_direct = false;              // read past the page cache
 };
 
 // Equal lines keep the order of their inputs. More inputs than may be open, than options.most_runs or than the memory

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/base/error.hpp"
+#include "io/file/direct_file.hpp"
 #include "io/file/guarded_mapping.hpp"
 
 namespace spillway {
@@ -28,7 +29,7 @@ bool LineInput::open_next() {
   const auto status = path == "-" || stream_ ? std::nullopt : files_.status(path);
   // Files of /proc are regular, have no size, and hold text.
   if (status && status->type == FileType::kRegular && status->size != 0) {
-    file_ = files_.open(path);
+    file_ = is_direct_ ? open_direct_file(path) : files_.open(path);
   } else if (stream_ == nullptr) {
     stream_ = files_.open_stream(path);
     stream_->set_wait_check(check_);

@@ -52,6 +52,8 @@ class LineInput final : public LineSource {
   // Bytes of files that something writes to may change until end_mappings().
   std::size_t map_or_read(std::span<std::uint8_t> out) override;
   std::optional<std::uint64_t> file_ahead() override;
+  // Reads files past the page cache, and maps none. Requires: nothing was read yet.
+  void read_directly() { is_direct_ = true; }
   // From now on done_before() may be called.
   void keep_places() { keeps_places_ = true; }
   // Returns the place before the last `bytes` bytes that were read: the next line begins there. Sets no lines.
@@ -95,7 +97,7 @@ class LineInput final : public LineSource {
   std::vector<Begin> begins_;  // the last one that done_before() named, and those after it
   bool keeps_places_ = false;
   std::uint8_t last_byte_ = 0;
-  bool is_open_ = false, is_empty_ = true, is_mapped_ = false;
+  bool is_open_ = false, is_empty_ = true, is_mapped_ = false, is_direct_ = false;
 };
 
 }  // namespace spillway

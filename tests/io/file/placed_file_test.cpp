@@ -64,6 +64,23 @@ TEST_F(PlacedFileTest, TakesBytesOfManyThreadsInRangesThatAreExpected) {
   EXPECT_TRUE(content() == text + "the end");
 }
 
+TEST_F(PlacedFileTest, TakesBytesOfManyThreadsPastThePageCache) {
+  std::string text((std::size_t{3} << 20) + 777, '\0');
+  for (std::size_t i = 0; i != text.size(); ++i) text[i] = static_cast<char>(i * 2654435761u >> 13);
+  PlacedFile file(posix_file_system(), path_, no_check);
+  file.write_directly();
+  EXPECT_FALSE(file.expect(0, text.size()));
+  constexpr std::size_t kParts[] = {4096, 1, 123457, 8192, 4095, 1300000, 61};
+  std::vector<std::jthread> threads;
+  for (std::size_t at = 0, number = 0; at < text.size(); at += kParts[number++ % std::size(kParts)]) {
+    const auto part = std::string_view(text).substr(at, kParts[number % std::size(kParts)]);
+    threads.emplace_back([&file, at, part] { file.write_at(at, bytes_of(part)); });
+  }
+  threads.clear();
+  file.finish(text.size(), true);
+  EXPECT_TRUE(content() == text);
+}
+
 TEST_F(PlacedFileTest, LeavesTheOldContentUntilItIsFinished) {
   std::ofstream(path_) << "old content";
   {

@@ -452,5 +452,23 @@ TEST_F(SortCommand, SpillsWithinItsMemoryAndLeavesNoFiles) {
   EXPECT_LE(result.peak_resident_bytes, (std::size_t{40} << 20) / 100 * 105);
 }
 
+TEST_F(SortCommand, SortsPastThePageCache) {
+  std::string text;
+  for (unsigned i = 0; i < 300'000; ++i) text += std::to_string(i * 2654435761U) + " and more text\n";
+  text += "a line without an end";
+  const std::string in = file("in", text), out = scratch_ / "out", expected = sort({in}).out;
+  for (const std::string option : {"-s", "--block-bytes=1M", "--head=300001", "--memory=40M", "--parallel=7"}) {
+    const ProgramResult result = sort({"--direct-io", option, in, "-o", out, "-T", scratch_.path()});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(testing::read_bytes(out) == expected) << option;
+  }
+  EXPECT_EQ(sort({"--direct-io", "-m", out, out, "-u", "-o", in}).exit_code, 0);
+  EXPECT_TRUE(testing::read_bytes(in) == expected);
+  EXPECT_EQ(sort({"--direct-io", in, "-o", in}).exit_code, 0);
+  EXPECT_TRUE(testing::read_bytes(in) == expected);
+  EXPECT_TRUE(sort({"--direct-io"}, "b\na\n").out == "a\nb\n");
+  EXPECT_EQ(sort({"--direct-io", "-c", in}).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace spillway

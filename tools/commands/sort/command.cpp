@@ -149,6 +149,7 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   if (packed) engine.memory_bytes -= std::min(engine.memory_bytes, unpack_bytes(*packed, most_open));
   if (options.order.collation != nullptr) engine.memory_bytes -= std::min(engine.memory_bytes, kCollationMemory);
   engine.memory_bytes -= std::min(engine.memory_bytes, packing_memory(options.output_packing));
+  engine.memory_bytes -= std::min(engine.memory_bytes, direct_buffer_bytes(options));
   engine.temp_directories = temp_directories(options);
   engine.temp_limit_bytes = options.temp_limit_bytes;
   engine.most_runs = options.batch_size;
@@ -173,13 +174,16 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   const bool overwrites =
       std::ranges::any_of(options.inputs, [&](const std::string& path) { return file.overwrites(path); });
   if (options.merges) {
-    const SortedInputs inputs{session.files, options.inputs, opener_of(packed), most_open, overwrites};
+    const SortedInputs inputs{session.files, options.inputs, opener_of(packed),
+                              most_open,     overwrites,     options.is_direct};
     merge_lines(inputs, options.order, engine, output);
     return;
   }
   const LineInput* reading = nullptr;
   const auto open_input = [&] {
-    return LineInput(session.files, options.inputs, options.order.format, report.check_of(reading), opener_of(packed));
+    LineInput input(session.files, options.inputs, options.order.format, report.check_of(reading), opener_of(packed));
+    if (options.is_direct) input.read_directly();
+    return input;
   };
   const auto note = [&](const std::string& message) { report.say(program_name(session) + ": note: " + message); };
   LineSortShape shape = sort_shape(options, packed, session.files);
@@ -200,7 +204,7 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   }
   LineInput input = open_input();
   reading = &input;
-  engine.maps_inputs = !overwrites;
+  engine.maps_inputs = !overwrites && !options.is_direct;
   sort_lines(input, options.order, engine, repeatable);
 }
 
@@ -243,6 +247,7 @@ void write_output(const SortJob& job) {
 
 void write_sorted(const SortOptions& options, Session& session, SortReport& report) {
   SortOutput output(session, options.output);
+  if (options.is_direct) output.write_directly();
   const std::optional<PackedInputs> packed = find_packed(options, session);
   const std::unique_ptr<KeptRuns> kept = keep_runs(options, packed, output, session);
   const auto tell = [&](const std::string& words) {
@@ -269,6 +274,7 @@ void refuse_with_check(const SortOptions& options) {
   if (options.counts && (checks || options.debug)) refuse("--count", options.debug ? "--debug" : "-c");
   if (options.head && (checks || options.debug)) refuse("--head", options.debug ? "--debug" : "-c");
   if (options.report_path && checks) refuse("--json", "-c");
+  if (options.is_direct && checks) refuse("--direct-io", "-c");
   if (options.shows_progress && checks) refuse("--progress", "-c");
 }
 

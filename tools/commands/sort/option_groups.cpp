@@ -61,6 +61,8 @@ boost::program_options::options_description resource_options() {
            "if the sort is interrupted, keep sorted runs in FILE.work (-o FILE), so that the same command goes on; and "
            "go on with such a sort");
   add_flag(group, "restart", "with --resumable: discard an interrupted sort, and begin anew");
+  add_flag(group, "direct-io",
+           "read files and write the output past the page cache, for sets that are larger than memory");
   add_value(group, "parallel", "N", "threads (default: one per usable processor)");
   add_value(group, "batch-size", "N", "merge at most N runs or inputs at once");
   add_value(group, "compress-program", "PROGRAM", "accepted; scratch files are compressed without it");

@@ -28,8 +28,9 @@ constexpr std::uint64_t kLeastBlock = 16384;
 
 // Options that GNU sort does not have. An abbreviation means one of them only if it fits none of GNU sort's.
 constexpr std::string_view kAdditions[] = {
-    "block-bytes",     "collate",  "count",       "force",     "head",    "json",   "key-offset", "key-size", "memory",
-    "output-compress", "progress", "record-size", "resumable", "restart", "sorter", "temp-limit", "unpack"};
+    "block-bytes", "collate",    "count",    "direct-io", "force",           "head",
+    "json",        "key-offset", "key-size", "memory",    "output-compress", "progress",
+    "record-size", "resumable",  "restart",  "sorter",    "temp-limit",      "unpack"};
 
 bool is_addition(std::string_view name) { return std::ranges::find(kAdditions, name) != std::end(kAdditions); }
 
@@ -275,6 +276,8 @@ void OptionReader::take_long(const std::string& name) {
     options_.report_path = optarg;
   } else if (name == "force") {
     options_.replaces_report = true;
+  } else if (name == "direct-io") {
+    options_.is_direct = true;
   } else if (name == "resumable") {
     options_.is_resumable = true;
   } else if (name == "restart") {

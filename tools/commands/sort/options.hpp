@@ -31,6 +31,7 @@ struct SortOptions {
   SortUnpacking unpacking = SortUnpacking::kDefault;
   SortPacking output_packing = SortPacking::kNone;
   bool is_resumable = false, restarts = false;
+  bool is_direct = false;   // inputs and output past the page cache
   bool draws_salt = false;  // -R without --random-source: each sort has another order
   bool merges = false, debug = false, counts = false, asks_help = false, asks_version = false;
   std::optional<std::uint64_t> buffer_bytes;  // -S

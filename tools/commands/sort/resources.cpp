@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "io/file/direct_file.hpp"
 #include "io/memory/limits.hpp"
 #include "sort/lines/resources.hpp"
 #include "tools/commands/sort/descriptors.hpp"
@@ -47,6 +48,10 @@ std::size_t most_open_inputs(const SortOptions& options, const std::optional<Pac
     most = memory_bytes(options) / 2 / packed->bytes_each();
   }
   return std::max<std::size_t>(most, 2);
+}
+
+std::size_t direct_buffer_bytes(const SortOptions& options) {
+  return options.is_direct ? thread_count(options) * kDirectBufferBytes : 0;
 }
 
 std::size_t packing_memory(SortPacking packing) {

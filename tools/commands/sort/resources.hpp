@@ -25,5 +25,7 @@ std::size_t unpack_bytes(const PackedInputs& packed, std::size_t open);
 // the memory.
 std::size_t most_open_inputs(const SortOptions& options, const std::optional<PackedInputs>& packed);
 std::size_t packing_memory(SortPacking packing);
+// Memory of the threads' buffers for --direct-io.
+std::size_t direct_buffer_bytes(const SortOptions& options);
 
 }  // namespace spillway

@@ -19,6 +19,10 @@ class SortOutput final : public LineOutput {
 
   // Whether writes change what is read from `path`, "-" for standard input.
   bool overwrites(const std::string& path) const;
+  // As PlacedFile::write_directly(); standard output is always written through the page cache.
+  void write_directly() {
+    if (file_) file_->write_directly();
+  }
   bool has_places() const override { return file_ ? file_->has_places() : has_places_; }
   bool expect(std::uint64_t offset, std::size_t bytes) override;
   void write(std::span<const std::uint8_t> bytes) override;

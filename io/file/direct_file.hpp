@@ -1,0 +1,41 @@
+// Reads and writes past the page cache (O_DIRECT): of files that are used once, and larger than memory, the cache would
+// only drop what other programs need. The system takes pages of memory and of the file alone; what does not begin and
+// end with a page is copied by way of a buffer of the thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "io/file/descriptor.hpp"
+#include "io/file/file_system.hpp"
+
+namespace spillway {
+
+// Of each thread that reads or writes, until it ends.
+inline constexpr std::size_t kDirectBufferBytes = (std::size_t{1} << 20) + 8192;
+
+// Opens a regular file; through the page cache where its file system cannot read directly. Throws as
+// FileSystem::open().
+std::unique_ptr<ReadableFile> open_direct_file(const std::string& path);
+
+// Writes to a file at places. Pages that one call fills go to the disk directly, the others through the page cache.
+class DirectWriter {
+ public:
+  // `descriptor`: a regular file that this process may write to; stays open as long as this object. is_open() tells
+  // whether its file system can write directly.
+  explicit DirectWriter(int descriptor);
+  bool is_open() const { return direct_.valid(); }
+  // Thread-safe. Returns 0 or the number of the system's error.
+  int write_at(std::uint64_t offset, std::span<const std::uint8_t> bytes) const;
+
+ private:
+  int write_pages(std::uint64_t offset, std::span<const std::uint8_t> pages) const;
+
+  int cached_;
+  FileDescriptor direct_;
+};
+
+}  // namespace spillway
