@@ -122,6 +122,8 @@ class CudaLineDevice final : public LineDevice {
     return place_lines(arrays);
   }
 
+  std::uint64_t lines() const override { return lines_; }
+
   std::span<const std::uint8_t> next_output() override {
     stream_.make_current();
     const std::size_t windows = borders_.size() - 1;

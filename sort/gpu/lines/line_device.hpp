@@ -39,6 +39,8 @@ class LineDevice {
   // Sorts the lines that are whole, and forgets what follows the last line end. Returns the bytes of the sorted lines
   // that are kept, with their ends.
   virtual std::uint64_t sort() = 0;
+  // Those of the block that sort() sorted, until next_output() has given the last of them; with those that are dropped.
+  virtual std::uint64_t lines() const = 0;
   // The next sorted lines, whole ones; empty at the end, and from then on a new block begins. Lives until the next
   // call.
   virtual std::span<const std::uint8_t> next_output() = 0;

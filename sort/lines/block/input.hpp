@@ -16,7 +16,7 @@ namespace spillway {
 
 // How much of all inputs is done: whole lines, up to byte `offset` of the text of input number `input`. The text is
 // what is left after unpacking, with the line end that is added if the last line lacks one. `bytes` and `lines` count
-// all of it; GPUs do not count the lines that -u drops.
+// all of it.
 struct InputDone {
   std::uint64_t input = 0, offset = 0, bytes = 0, lines = 0;
 };

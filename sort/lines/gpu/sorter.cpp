@@ -82,19 +82,25 @@ class GpuLineSort {
         space_(options.temp_directories, options.temp_limit_bytes, options.keeper) {}
 
   LineSortSummary run(LineInput& input, LineOutput& output) {
-    LineSortSummary summary;
-    if (options_.keeper != nullptr) summary.resumed_bytes = go_on(input, *options_.keeper);
+    if (options_.keeper != nullptr) summary_.resumed_bytes = go_on(input, *options_.keeper);
+    begin("read");
     const bool is_last = fill(*devices_.front(), input);
     if (is_last && runs_.empty()) {
-      devices_.front()->sort();
+      sort(*devices_.front());
+      begin("write");
+      const Stopwatch watch;
       write(*devices_.front(), output);
-      return {};
+      summary_.seconds.write = watch.seconds();
+    } else {
+      make_runs(input, is_last);
+      begin("merge");
+      const Stopwatch watch;
+      merge_runs(std::move(runs_), space_, order_, resources_, output);
+      summary_.seconds.merge = watch.seconds();
     }
-    make_runs(input, is_last);
-    summary.runs = runs_.size();
-    merge_runs(std::move(runs_), space_, order_, resources_, output);
-    summary.spilled_bytes = space_.written_bytes();
-    return summary;
+    summary_.spilled_bytes = space_.written_bytes();
+    if (options_.report) options_.report(summary_);
+    return summary_;
   }
 
  private:
@@ -104,9 +110,24 @@ class GpuLineSort {
     runs_ = space_.open_kept();
     if (runs_.empty()) return 0;
     const InputDone done = keeper.done();
-    lines_ = done.lines;
+    summary_.lines = done.lines;
+    summary_.runs = runs_.size();
     input.go_on_after(done);
     return done.bytes;
+  }
+
+  void begin(const char* stage) {
+    summary_.stage = stage;
+    if (options_.report) options_.report(summary_);
+  }
+
+  // Returns the bytes of the sorted lines.
+  std::uint64_t sort(LineDevice& device) {
+    const Stopwatch watch;
+    const std::uint64_t bytes = device.sort();
+    summary_.seconds.split += watch.seconds();
+    summary_.lines += device.lines();
+    return bytes;
   }
 
   // Gives the first device's block, and further ones unless the input `is_last`, until it ends. One block at a time
@@ -142,6 +163,14 @@ class GpuLineSort {
 
   // Returns whether the input ended. If not, the begin of a line may be left for the next block.
   bool fill(LineDevice& device, LineInput& input) {
+    const Stopwatch watch;
+    const bool is_last = fill_buffers(device, input);
+    summary_.seconds.read += watch.seconds();
+    summary_.bytes = input.bytes_read();
+    return is_last;
+  }
+
+  bool fill_buffers(LineDevice& device, LineInput& input) {
     std::span<std::uint8_t> buffer = device.next_input();
     if (buffer.empty()) throw GpuError("the GPU has too little memory that is free");
     std::ranges::copy(rest_, buffer.begin());
@@ -178,7 +207,8 @@ class GpuLineSort {
   }
 
   void spill(LineDevice& device, InputDone done) {
-    if (device.sort() == 0) return;
+    const Stopwatch watch;
+    if (sort(device) == 0) return;
     Run run;
     run.file = &space_.next_file();
     for (auto text = device.next_output(); !text.empty(); text = device.next_output()) {
@@ -194,10 +224,11 @@ class GpuLineSort {
       }
     }
     run.blocks.shrink_to_fit();
-    lines_ += run.records;
-    done.lines = lines_;
+    done.lines = summary_.lines;
     space_.keep(run, done);
     runs_.push_back(std::move(run));
+    summary_.runs = runs_.size();
+    summary_.seconds.spill += watch.seconds();
   }
 
   std::vector<EncodedBlock> encode(std::span<const std::uint8_t> text) const {
@@ -221,8 +252,9 @@ class GpuLineSort {
   MergeResources resources_;
   RunSpace space_;
   std::vector<Run> runs_;
-  std::uint64_t lines_ = 0;         // in runs
   std::vector<std::uint8_t> rest_;  // of the text read so far: what follows the last line end
+  // fill() sets what was read, and one spill() at a time, in another thread, what was sorted.
+  LineSortSummary summary_;
 };
 
 }  // namespace

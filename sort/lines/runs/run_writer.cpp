@@ -1,5 +1,6 @@
 #include "sort/lines/runs/run_writer.hpp"
 
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
@@ -27,10 +28,12 @@ struct Slice {
 using SlicePointer = Slice*;
 
 // Cuts a block into slices of about kSliceBytes at most: what is encoded waits for its turn in memory. Small parts are
-// sorted by those that encode them.
+// sorted by those that encode them, larger ones side by side before they are cut: in blocks of gigabytes all are
+// larger.
 class Slicer {
  public:
-  explicit Slicer(LineBlock& block) : block_(block) {}
+  // Sorts up to `parts_at_once` parts side by side.
+  Slicer(LineBlock& block, std::size_t parts_at_once) : block_(block), parts_at_once_(parts_at_once) {}
   // Returns an empty slice at the end.
   Slice next() {
     while (part_ != block_.parts()) {
@@ -40,7 +43,7 @@ class Slicer {
       } else if (block_.part_bytes(part_) <= kSliceBytes) {
         return {part_++, 0, 0, true};
       } else {
-        block_.sort_part(part_);
+        sort_ahead();
         is_sliced_ = true;
         line_ = 0;
       }
@@ -49,6 +52,15 @@ class Slicer {
   }
 
  private:
+  // Has the part sorted, and those after it that are to be cut.
+  void sort_ahead() {
+    if (part_ < sorted_) return;
+    sorted_ = std::min(block_.parts(), part_ + parts_at_once_);
+    tbb::parallel_for(part_, sorted_, [&](std::size_t part) {
+      if (block_.part_bytes(part) > kSliceBytes) block_.sort_part(part);
+    });
+  }
+
   Slice next_of_part() {
     const std::size_t begin = line_;
     for (std::size_t bytes = 0; line_ != block_.size(part_) && (line_ == begin || bytes < kSliceBytes); ++line_) {
@@ -58,7 +70,8 @@ class Slicer {
   }
 
   LineBlock& block_;
-  std::size_t part_ = 0, line_ = 0;
+  const std::size_t parts_at_once_;
+  std::size_t part_ = 0, line_ = 0, sorted_ = 0;  // sorted_: the parts before it are sorted, or whole slices
   bool is_sliced_ = false;
 };
 
@@ -116,7 +129,8 @@ Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encode
   Run run;
   run.file = &space.next_file();
   InFlight<Slice> slices;
-  Slicer slicer(block);
+  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  Slicer slicer(block, 2 * threads);
   const auto next =
       tbb::make_filter<void, SlicePointer>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
         if (check) check();
@@ -135,7 +149,6 @@ Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encode
     }
     slices.remove(slice);
   });
-  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
   tbb::parallel_pipeline(2 * (threads + 1), next & encode & append);
   run.blocks.shrink_to_fit();
   return run;

@@ -31,6 +31,7 @@ std::uint64_t HostLineDevice::sort() {
     lines.push_back(std::string_view(text_).substr(begin, end - begin));
     begin = end + 1;
   }
+  lines_ = lines.size();
   std::ranges::sort(lines);
   if (options_.order.is_unique) lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   if (options_.order.is_descending) std::ranges::reverse(lines);

@@ -17,6 +17,7 @@ class HostLineDevice final : public LineDevice {
   std::span<std::uint8_t> next_input() override;
   void add(std::size_t bytes) override;
   std::uint64_t sort() override;
+  std::uint64_t lines() const override { return lines_; }
   std::span<const std::uint8_t> next_output() override;
   std::size_t calls() const { return calls_; }
   std::size_t blocks() const { return blocks_; }
@@ -26,7 +27,7 @@ class HostLineDevice final : public LineDevice {
   LineDeviceOptions options_;
   std::vector<std::uint8_t> buffer_;
   std::string text_, sorted_;
-  std::size_t taken_ = 0, failing_call_, calls_ = 0, blocks_ = 0;
+  std::size_t taken_ = 0, lines_ = 0, failing_call_, calls_ = 0, blocks_ = 0;
 };
 
 }  // namespace spillway::testing

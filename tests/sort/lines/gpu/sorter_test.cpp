@@ -101,6 +101,8 @@ TEST_F(LinesOnGpu, AreThoseOfTheCpuInOneBlockAndInMany) {
         LineInput text = input();
         const LineSortSummary summary = sort_lines_on_gpu(text, order, options(), devices, output);
         EXPECT_TRUE(output.text == expected);
+        EXPECT_EQ(summary.bytes, text.bytes_read());
+        EXPECT_EQ(summary.lines, 60001u);
         std::size_t blocks = 0;
         for (std::size_t i = 0; i != count; ++i) blocks += host(devices, i).blocks();
         EXPECT_EQ(summary.runs, memory == 0 ? 0 : blocks);
