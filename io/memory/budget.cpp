@@ -32,6 +32,11 @@ std::size_t status_field_bytes(std::string_view name) {
   return 0;
 }
 
+[[noreturn]] void refuse_mapping(std::size_t bytes) {
+  throw BudgetError("the system refused " + std::to_string(bytes) + " bytes of memory (" + std::strerror(errno) +
+                    "); lower --memory or free memory on this machine");
+}
+
 }  // namespace
 
 Reservation::Reservation(Reservation&& other) noexcept
@@ -50,6 +55,12 @@ void Reservation::release() {
   if (budget_ != nullptr) budget_->give_back(bytes_);
   budget_ = nullptr;
   bytes_ = 0;
+}
+
+void Reservation::join(Reservation&& other) {
+  if (budget_ == nullptr) budget_ = other.budget_;
+  bytes_ += std::exchange(other.bytes_, 0);
+  other.budget_ = nullptr;
 }
 
 void Reservation::shrink(std::size_t bytes) {
@@ -175,10 +186,7 @@ void Buffer::map() {
   mapped_bytes_ = bytes_;
   if (bytes_ == 0) return;
   void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) {
-    throw BudgetError("the system refused " + std::to_string(bytes_) + " bytes of memory (" + std::strerror(errno) +
-                      "); lower --memory or free memory on this machine");
-  }
+  if (mapped == MAP_FAILED) refuse_mapping(bytes_);
   data_ = static_cast<std::uint8_t*>(mapped);
 }
 
@@ -216,6 +224,25 @@ void Buffer::shrink(std::size_t bytes) {
     mapped_bytes_ = std::min(mapped_bytes_, kept);
   }
   reservation_.shrink(bytes_);
+}
+
+void Buffer::extend(Reservation more) {
+  const std::size_t bytes = bytes_ + more.bytes();
+  if (data_ == nullptr) {
+    *this = Buffer(std::move(more), bytes);
+    return;
+  }
+  void* const moved = mremap(data_, mapped_bytes_, bytes, MREMAP_MAYMOVE);
+  if (moved == MAP_FAILED) refuse_mapping(bytes);
+  reservation_.join(std::move(more));
+  data_ = static_cast<std::uint8_t*>(moved);
+  bytes_ = mapped_bytes_ = bytes;
+}
+
+void Buffer::drop_pages(std::size_t begin, std::size_t end) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t first = (begin + page - 1) / page * page, last = end / page * page;
+  if (first < last) madvise(data_ + first, last - first, MADV_DONTNEED);
 }
 
 void Buffer::use_large_pages() { madvise(data_, bytes_, MADV_HUGEPAGE); }

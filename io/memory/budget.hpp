@@ -31,6 +31,8 @@ class Reservation {
 
   std::size_t bytes() const { return bytes_; }
   void release();
+  // Adds what another reservation of the same budget holds.
+  void join(Reservation&& other);
   // Gives back all but `bytes`. Requires: bytes <= this->bytes().
   void shrink(std::size_t bytes);
 
@@ -109,9 +111,14 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer();
 
+  // Grows by what is reserved, without a copy: pages keep their contents, and may move. Throws BudgetError if the
+  // system refuses, and changes nothing then. Requires: it is not a reused buffer, and no file is mapped into it.
+  void extend(Reservation more);
+  // Returns the whole pages of [begin, end) to the system; their contents become unspecified.
+  void drop_pages(std::size_t begin, std::size_t end);
   // Gives back all but the first `bytes`. A reused buffer gives back only pages that were never touched, unless more
-  // than four times `bytes` would remain. Requires: bytes <= size(), and the bytes after them were not touched since
-  // the buffer was made.
+  // than four times `bytes` would remain. Requires: bytes <= size(); of a reused buffer, the bytes after them were not
+  // touched since it was made.
   void shrink(std::size_t bytes);
   // Lets the system use huge pages, where it has them.
   void use_large_pages();

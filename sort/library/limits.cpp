@@ -24,6 +24,9 @@ constexpr std::size_t kLeastBlockMemory = std::size_t{4} << 20;  // of kLeastSor
 // each text on its way out.
 constexpr std::size_t kSpareBytes = std::size_t{8} << 20, kSpareOfText = std::size_t{512} << 10;
 
+// Copies of the longest string on its way to the sort and back.
+constexpr std::size_t kCopiesOnTheWay = 8;
+
 // Whether strings have keys for the sort of lines; otherwise it compares them, with their values, as they stand.
 bool has_keys(const ExternalSortOptions& options) { return options.is_stable || options.is_unique; }
 
@@ -89,7 +92,9 @@ ExternalSortPlan plan_external_sort(const ExternalSortOptions& options) {
   const std::size_t memory = options.memory_bytes == 0 ? available_memory_bytes() / 2 : options.memory_bytes;
   plan.threads = plan_threads(options, memory);
   plan.order = plan_order(options);
-  plan.engine.memory_bytes = memory - long_string_memory(options, plan.threads);
+  // The engine knows what its own copies of long strings take.
+  const std::size_t handed_over = kCopiesOnTheWay * (has_keys(options) ? 2 : 1) * options.most_string_bytes;
+  plan.engine.memory_bytes = memory - std::min(long_string_memory(options, plan.threads), handed_over);
   plan.engine.temp_directories = temp_directories(options);
   plan.engine.temp_limit_bytes = options.temp_limit_bytes;
   if (options.sorter != "auto") {

@@ -1,17 +1,19 @@
 #include "sort/lines/input_cursor.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "io/base/bytes.hpp"
-#include "io/base/error.hpp"
+#include "sort/lines/keys/long_lines.hpp"
 
 namespace spillway {
 
 namespace {
 
-// A block of a run holds a line and its keys after other records, and its length has 32 bits.
-constexpr std::size_t kMostLineBytes = std::size_t{1} << 30, kMostKeyBytes = std::size_t{2} << 30;
+constexpr std::size_t kReadAhead = 8;  // the part of a long line that is read after it
+constexpr std::size_t kPage = 4096;
 
 }  // namespace
 
@@ -25,58 +27,104 @@ bool InputCursor::open() {
   return filled_ != 0;
 }
 
-std::string_view InputCursor::line() const {
-  if (end_ == 0) return {};
-  return {reinterpret_cast<const char*>(buffer_.data()) + begin_, end_ - resources_->order.format.end_bytes() - begin_};
+std::string_view InputCursor::line(const Place& place) const {
+  if (place.end == 0) return {};
+  const std::size_t end = place.end - resources_->order.format.end_bytes();
+  return {reinterpret_cast<const char*>(buffer_.data()) + place.begin, end - place.begin};
 }
 
 Record InputCursor::record() const {
-  if (has_keys()) return {key_and_line_, key_bytes_};
-  return {line(), 0};
+  if (!has_keys()) return {line(line_), 0};
+  const std::string_view bytes = keyed_.bytes;
+  return {bytes.substr(0, bytes.size() - resources_->order.format.end_bytes()), keyed_.key_bytes};
+}
+
+Record InputCursor::last_record() const {
+  if (!has_keys()) return {line(last_), 0};
+  if (last_keyed_.bytes.empty()) return {};
+  const std::string_view bytes = last_keyed_.bytes;
+  return {bytes.substr(0, bytes.size() - resources_->order.format.end_bytes()), last_keyed_.key_bytes};
 }
 
 bool InputCursor::next() {
-  std::size_t scanned = end_, found = 0;
+  last_ = {};  // not needed any more
+  std::size_t scanned = line_.end, found = 0;
   while (found == 0) {
     found = resources_->order.format.after_line(buffer_.data(), scanned, filled_);
     if (found != 0) break;
     if (is_at_end_) return false;
-    const std::size_t left = filled_ - end_;
+    const std::size_t left = filled_ - line_.end;
     read_more();
-    scanned = end_ + left;
+    scanned = line_.end + left;
   }
-  const std::string_view last = line();
-  begin_ = end_;
-  end_ = found;
-  make_record(last);
+  last_ = line_;
+  line_ = {line_.end, found};
+  make_record();
   ++resources_->counts.lines;
   return true;
 }
 
-void InputCursor::make_record(std::string_view last_line) {
-  if (line().size() > kMostLineBytes) throw BudgetError("a line of more than 1 GiB: longer lines cannot be sorted");
-  if (!has_keys()) {
-    shared_ = static_cast<std::uint32_t>(shared_bytes(last_line, line()));
-    return;
+void InputCursor::make_record() {
+  const std::string_view text = line(line_);
+  check_line_bytes(text.size());
+  std::swap(keyed_, last_keyed_);
+  if (keyed_.bytes.capacity() >= kLongLine) keyed_ = {};
+  keyed_.bytes.clear();
+  if (text.size() >= kLongLine) {
+    prepare_long(text);
+  } else {
+    last_record_bytes_ = 0;
   }
-  std::swap(key_and_line_, last_key_and_line_);
-  key_and_line_.clear();
-  resources_->encoder.append(line(), key_and_line_);
-  if (key_and_line_.size() > kMostKeyBytes) {
-    throw BudgetError("the keys of a line take more than 2 GiB: such lines cannot be sorted");
+  if (has_keys()) {
+    resources_->encoder.append(text, keyed_.bytes);
+    check_key_bytes(keyed_.bytes.size());
+    keyed_.key_bytes = static_cast<std::uint32_t>(keyed_.bytes.size());
+    keyed_.bytes.append(text.data(), text.size() + resources_->order.format.end_bytes());
   }
-  key_bytes_ = static_cast<std::uint32_t>(key_and_line_.size());
-  key_and_line_ += line();
-  shared_ = static_cast<std::uint32_t>(shared_bytes(last_key_and_line_, key_and_line_));
+  shared_ = static_cast<std::uint32_t>(shared_bytes(last_record().bytes, record().bytes));
+}
+
+// Takes memory for the record, and asks for what is made of it.
+void InputCursor::prepare_long(std::string_view text) {
+  const KeyEncoder::KeyBytes keys = resources_->encoder.key_bytes(text);
+  if (keys.is_exact) check_key_bytes(keys.most);
+  note_line(text.size(), keys.most);
+  if (resources_->takes_long && !resources_->takes_long({text.size(), keys.most})) {
+    throw LineTooLongError(text.size(), most_bytes_);
+  }
+  if (!has_keys()) return;
+  const std::size_t bytes = keys.most + text.size() + 1;
+  keyed_.memory = take(bytes + resources_->encoder.scratch_bytes(text.size()));
+  keyed_.bytes.reserve(bytes);
+}
+
+Reservation InputCursor::take(std::size_t bytes) {
+  map_large_memory();
+  resources_->grows(bytes);
+  std::optional<Reservation> taken = resources_->budget.try_reserve(bytes);
+  if (!taken) throw LineTooLongError(filled_ - line_.begin, most_bytes_);
+  return std::move(*taken);
+}
+
+// `key_bytes`: what the encoder takes, or less.
+void InputCursor::note_line(std::size_t line_bytes, std::size_t key_bytes) {
+  longest_.add({line_bytes, key_bytes});
+  std::size_t record = line_bytes + 1;
+  if (has_keys()) record += key_bytes + resources_->encoder.scratch_bytes(line_bytes);
+  std::size_t bytes = record + std::exchange(last_record_bytes_, record);
+  if (has_keys()) bytes += line_bytes;
+  most_bytes_ = std::max(most_bytes_, bytes + bytes / kReadAhead);
 }
 
 // Drops all lines before the last one, which the next line is compared with, and fills the buffer.
 void InputCursor::read_more() {
-  const std::size_t dropped = has_keys() ? end_ : begin_;
-  std::memmove(buffer_.data(), buffer_.data() + dropped, filled_ - dropped);
+  const std::size_t dropped = has_keys() ? line_.end : line_.begin;
+  if (dropped != 0) std::memmove(buffer_.data(), buffer_.data() + dropped, filled_ - dropped);
   filled_ -= dropped;
-  end_ -= dropped;
-  begin_ = has_keys() ? 0 : begin_ - dropped;
+  line_ = {has_keys() ? 0 : line_.begin - dropped, line_.end - dropped};
+  if (filled_ < resources_->buffer_bytes / 2 && buffer_.size() > resources_->buffer_bytes) {
+    buffer_.shrink(resources_->buffer_bytes);
+  }
   if (filled_ == buffer_.size()) grow();
   const std::size_t wanted = buffer_.size() - filled_;
   const std::size_t got = input_.read({buffer_.data() + filled_, wanted});
@@ -86,11 +134,43 @@ void InputCursor::read_more() {
 }
 
 void InputCursor::grow() {
-  if (filled_ - end_ > kMostLineBytes) throw BudgetError("a line of more than 1 GiB: longer lines cannot be sorted");
-  resources_->grows(2 * buffer_.size());
-  Buffer larger(resources_->budget, 2 * buffer_.size(), "lines of an input");
-  std::memcpy(larger.data(), buffer_.data(), filled_);
-  buffer_ = std::move(larger);
+  check_line_bytes(filled_ - line_.end);
+  const std::size_t more = std::max(buffer_.size() / kReadAhead, resources_->buffer_bytes / 2);
+  buffer_.extend(take((more / kPage + 1) * kPage));
+}
+
+CursorNeed InputCursor::need() const {
+  const std::size_t usual = resources_->buffer_bytes;
+  return {most_bytes_ > usual / 2 ? most_bytes_ + usual : 0, longest_};
+}
+
+// `text` follows the text of the last call.
+void InputCursor::note_lines(std::string_view text) {
+  const LineFormat format = resources_->order.format;
+  while (!text.empty()) {
+    const std::size_t left = format.has_ends() ? text.find(format.line_end) : format.record_bytes - surveyed_.bytes;
+    const std::size_t some = std::min(left, text.size());
+    surveyed_.add(text.substr(0, some));
+    text.remove_prefix(some);
+    if (left != some) break;
+    if (format.has_ends()) text.remove_prefix(1);
+    note_line(surveyed_.bytes, has_keys() ? resources_->encoder.most_key_bytes(surveyed_) : 0);
+    check_line_bytes(std::exchange(surveyed_, {}).bytes);
+  }
+}
+
+CursorNeed InputCursor::survey() {
+  const auto text = [&](std::size_t begin, std::size_t end) {
+    return std::string_view(reinterpret_cast<const char*>(buffer_.data()) + begin, end - begin);
+  };
+  note_lines(text(line_.end, filled_));
+  while (const std::size_t got = input_.read(buffer_.span())) note_lines(text(0, got));
+  keyed_ = {};
+  last_keyed_ = {};
+  buffer_ = {};
+  line_ = last_ = {};
+  filled_ = 0;
+  return need();
 }
 
 }  // namespace spillway

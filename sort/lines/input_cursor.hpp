@@ -1,4 +1,4 @@
-// The lines of one sorted input as records, for a merge.
+// The lines of one sorted input as records, for a merge or a check of their order.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "io/memory/budget.hpp"
 #include "sort/lines/block/input.hpp"
 #include "sort/lines/keys/key_encoder.hpp"
+#include "sort/lines/keys/long_lines.hpp"
 #include "sort/lines/runs/run.hpp"
 
 namespace spillway {
@@ -22,39 +23,74 @@ struct CursorResources {
   const LineOrder& order;
   const KeyEncoder& encoder;
   MemoryBudget& budget;
-  std::size_t buffer_bytes;  // of a cursor, at first
+  std::size_t buffer_bytes;  // of a cursor, unless a line is longer
   InputCounts& counts;       // of what all cursors have read
-  // Called with the bytes of a buffer that takes more, for a line that is longer.
+  // Called with the bytes of memory that a longer line takes, before.
   std::function<void(std::size_t)> grows;
+  // Called with each long line and the most bytes of its keys. Returns whether there is memory for what the caller
+  // makes of it.
+  std::function<bool(const LongestLine&)> takes_long = {};
 };
 
-// Not thread-safe. Reads buffer_bytes ahead.
+// What a cursor's longest lines are, and the memory beyond buffer_bytes that two neighbouring ones take.
+struct CursorNeed {
+  std::size_t bytes = 0;
+  LongestLine longest;
+};
+
+// Not thread-safe. Reads buffer_bytes ahead, or an eighth of a longer line.
 class InputCursor {
  public:
   InputCursor(LineInput input, const CursorResources& resources);
 
   // Reads the first lines. Returns false if there are none.
   bool open();
-  // Goes to the next line; false at the end. Throws IoError, and BudgetError for a line that does not fit.
+  // Goes to the next line; false at the end. Throws IoError, LineTooLongError, and BudgetError for a line that cannot
+  // be sorted with any memory.
   bool next();
-  // Views live until the next call of next().
+  // Views live until the next call of next(). The byte after a record is the end of its line.
   Record record() const;
+  // The one before; empty for the first.
+  Record last_record() const;
   // Bytes that the record shares with the one before it; 0 for the first.
   std::uint32_t shared() const { return shared_; }
+  // Of the lines so far.
+  CursorNeed need() const;
+  // Reads the rest, and returns what all lines need. There are no records afterwards.
+  CursorNeed survey();
 
  private:
+  // A line of the buffer, its end included.
+  struct Place {
+    std::size_t begin = 0, end = 0;
+  };
+  // A record that stands outside the buffer, because it has keys.
+  struct Keyed {
+    std::string bytes;
+    std::uint32_t key_bytes = 0;
+    Reservation memory = {};
+  };
+
   bool has_keys() const { return resources_->encoder.has_keys(); }
-  std::string_view line() const;
+  std::string_view line(const Place& place) const;
   void read_more();
   void grow();
-  void make_record(std::string_view last_line);
+  void make_record();
+  void prepare_long(std::string_view text);
+  void note_line(std::size_t line_bytes, std::size_t key_bytes);
+  void note_lines(std::string_view text);
+  Reservation take(std::size_t bytes);
 
   LineInput input_;
   const CursorResources* resources_;
   Buffer buffer_;
-  std::size_t begin_ = 0, end_ = 0, filled_ = 0;  // begin and end of the line, its end included; bytes that were read
-  std::string key_and_line_, last_key_and_line_;
-  std::uint32_t key_bytes_ = 0, shared_ = 0;
+  Place last_, line_;
+  std::size_t filled_ = 0;  // bytes of the buffer that were read
+  Keyed keyed_, last_keyed_;
+  LongestLine longest_;
+  KeyEncoder::TextCounts surveyed_;                     // of the last line
+  std::size_t last_record_bytes_ = 0, most_bytes_ = 0;  // most_bytes_: that two neighbouring lines needed
+  std::uint32_t shared_ = 0;
   bool is_at_end_ = false;
 };
 

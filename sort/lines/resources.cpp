@@ -3,6 +3,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <string>
 
 namespace spillway {
 
@@ -10,12 +11,24 @@ namespace {
 
 constexpr std::size_t kProgramBytes = std::size_t{14} << 20;  // the program, its libraries and stacks
 constexpr std::size_t kLeastBlockBytes = std::size_t{32} << 10, kMostBlockBytes = std::size_t{256} << 10;
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kOutputBytes = std::size_t{768} << 10;  // of a chunk of text
 
 }  // namespace
 
 std::size_t unsorted_memory() {
-  return kProgramBytes + static_cast<std::size_t>(2 * tbb::this_task_arena::max_concurrency() + 2) * kOutputBytes;
+  return unsorted_memory(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
+}
+
+std::size_t unsorted_memory(std::size_t threads) { return kProgramBytes + (2 * threads + 2) * kOutputBytes; }
+
+std::size_t unsorted_memory_of_reader() { return kProgramBytes; }
+
+void refuse_long_line(const LineTooLongError& error, const LineSortOptions& options) {
+  const std::size_t needed = error.needed_bytes();
+  const std::size_t memory = options.memory_for_lines ? options.memory_for_lines(needed) : unsorted_memory() + needed;
+  throw BudgetError(std::string(error.what()) + ", which makes copies of it: give --memory at least " +
+                    std::to_string((memory + kMebibyte - 1) / kMebibyte) + "M");
 }
 
 MergeResources merge_resources(const LineSortOptions& options) {
@@ -27,6 +40,7 @@ MergeResources merge_resources(const LineSortOptions& options) {
   resources.range_bytes = options.block_bytes != 0 ? 8 * resources.block_bytes : 0;
   resources.most_runs = options.most_runs;
   resources.check = options.check;
+  resources.output = options.output;
   return resources;
 }
 

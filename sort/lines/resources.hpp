@@ -10,6 +10,7 @@
 
 #include "sort/interface/string_sorter.hpp"
 #include "sort/lines/head/threshold.hpp"
+#include "sort/lines/keys/long_lines.hpp"
 #include "sort/lines/runs/merge.hpp"
 
 namespace spillway {
@@ -43,6 +44,9 @@ struct LineSortOptions {
   RunKeeper* keeper = nullptr;
   // If set, a line that does not fit memory_bytes gets what it needs; called once, with the new size, before.
   std::function<void(std::size_t)> warn_of_growth = {};
+  LineCopies output = {};  // of lines, that the output keeps
+  // The least --memory whose sort has so many bytes for lines; for messages.
+  std::function<std::size_t(std::size_t)> memory_for_lines = {};
 };
 
 // Raises budgets below this silently: the program itself needs 20 MiB.
@@ -51,6 +55,11 @@ inline constexpr std::size_t kLeastSortMemory = std::size_t{32} << 20;
 // Bytes that are not for lines: the program, text on its way out, and the contexts of the compressor for each thread of
 // the calling thread's TBB arena.
 std::size_t unsorted_memory();
+std::size_t unsorted_memory(std::size_t threads);
+// Of a thread that reads lines, and sorts none.
+std::size_t unsorted_memory_of_reader();
+// Throws BudgetError, naming the memory that suffices.
+[[noreturn]] void refuse_long_line(const LineTooLongError& error, const LineSortOptions& options);
 // For the merge of the runs.
 MergeResources merge_resources(const LineSortOptions& options);
 

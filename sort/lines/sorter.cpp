@@ -38,6 +38,7 @@ class BlockwiseSort {
         most_memory_(options.head ? line_memory_ - line_memory_ / kHeadPart : line_memory_),
         budget_(can_grow() ? std::numeric_limits<std::size_t>::max() : std::max(memory_, line_memory_)),
         encoder_(order),
+        costs_(encoder_, options.output, head_copies()),
         resources_(merge_resources(options)),
         space_(options.temp_directories, options.temp_limit_bytes, options.keeper),
         source_(&input) {
@@ -128,20 +129,40 @@ class BlockwiseSort {
     if (!runs_.empty()) merge_runs(std::move(runs_), space_, order_, resources_, output_);
   }
 
+  // The threshold, and with groups the last line or its keys, twice.
+  LineCopies head_copies() const {
+    if (!options_.head) return {};
+    const std::size_t of_groups = options_.head->counts_groups ? 2 : 0;
+    return order_.keys.empty() ? LineCopies{1 + of_groups, 0} : LineCopies{1, 2 + of_groups};
+  }
+
   bool can_grow() const { return options_.warn_of_growth != nullptr; }
 
   void make_block() {
     block_.reset();
-    block_.emplace(budget_, block_memory_, order_, encoder_, options_.sorter, options_.maps_inputs);
+    block_.emplace(budget_, block_memory_, order_, encoder_, options_.sorter, options_.maps_inputs, costs_);
     if (can_grow() || block_memory_ != most_memory_) {
-      block_->allow_growth([this](std::size_t bytes) { return may_grow(bytes); });
+      block_->allow_growth([this](std::size_t bytes) { return growth(bytes); });
     }
   }
 
-  bool may_grow(std::size_t bytes) {
-    if (bytes <= most_memory_ / 3 * 2) return true;  // half as much is there while the text is copied
-    if (can_grow() && !std::exchange(has_warned_, true)) options_.warn_of_growth(own_ + bytes);
-    return can_grow();
+  std::size_t growth(std::size_t bytes) {
+    if (!can_grow()) return std::min(bytes, most_memory_);
+    if (bytes > most_memory_) warn(bytes);
+    return bytes;
+  }
+
+  void warn(std::size_t line_bytes) {
+    if (can_grow() && !std::exchange(has_warned_, true)) options_.warn_of_growth(own_ + line_bytes);
+  }
+
+  // Throws if the block holds a line that is too long to be sorted by runs.
+  void check_long_lines() {
+    const LongestLine& longest = block_->longest();
+    const std::size_t bytes = longest.is_long() ? costs_.spilled(longest) : 0;
+    if (bytes <= most_memory_) return;
+    if (!can_grow()) block_->refuse(*source_);
+    warn(bytes);
   }
 
   // Whether the lines of the block that are wanted are kept for the next one. If not, the block has no others any more.
@@ -165,6 +186,7 @@ class BlockwiseSort {
   }
 
   void spill() {
+    check_long_lines();
     runs_.push_back(write_run(*block_, order_, encoder_, space_, resources_.block_bytes, options_.check));
     if (options_.keeper != nullptr) space_.keep(runs_.back(), done());
     run_bytes_ += runs_.back().own_bytes();
@@ -185,6 +207,7 @@ class BlockwiseSort {
   const std::size_t memory_, own_, line_memory_, most_memory_;  // most_memory_: of a block
   MemoryBudget budget_;
   const KeyEncoder encoder_;
+  const LongLineCosts costs_;
   MergeResources resources_;
   RunSpace space_;
   std::vector<Run> runs_;
@@ -200,7 +223,13 @@ class BlockwiseSort {
 
 LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineSortOptions& options,
                            LineOutput& output) {
-  return BlockwiseSort(input, order, options, output).run();
+  try {
+    return BlockwiseSort(input, order, options, output).run();
+  } catch (const LineTooLongError& error) {
+    // What is kept between blocks is not theirs.
+    const std::size_t bytes = error.needed_bytes();
+    refuse_long_line(options.head ? error.with_need(bytes + bytes / (kHeadPart - 1) + kHeadPart) : error, options);
+  }
 }
 
 }  // namespace spillway

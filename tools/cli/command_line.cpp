@@ -143,9 +143,11 @@ ExitCode dispatch(const std::vector<std::string>& words, const std::vector<Comma
   refuse_command(commands, words);
 }
 
-constexpr const char* kNoThread =
-    "the system cannot start more threads; give fewer --threads, or raise its limits (ulimit -u, ulimit -v, the "
-    "cgroup's pids.max)";
+// `option` sets the number of threads.
+std::string no_thread_message(const std::string& option) {
+  return "the system cannot start more threads; give fewer " + option +
+         ", or raise its limits (ulimit -u, ulimit -v, the cgroup's pids.max)";
+}
 
 // Writes what the command produced before its error. Ignores a second error: the first is reported.
 void flush_quietly(Output& out) {
@@ -160,6 +162,8 @@ void flush_quietly(Output& out) {
 
 int run_command_line(const std::vector<std::string>& words, const std::vector<Command>& commands, Session& session) {
   std::string name;
+  // `sort` has the options and the exit codes of GNU sort.
+  const bool is_sort = session.is_called_sort || (!words.empty() && words.front() == "sort");
   const auto fail = [&](ExitCode code, const std::string& message) {
     flush_quietly(session.out);
     print_message((name.empty() ? "" : name + ": ") + message);
@@ -175,12 +179,12 @@ int run_command_line(const std::vector<std::string>& words, const std::vector<Co
   } catch (const Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {
-    // `sort` knows only the exit codes of GNU sort.
-    const bool is_sort = !words.empty() && words.front() == "sort";
     return fail(is_sort ? ExitCode::kUsageOrIo : ExitCode::kOverBudget,
                 "out of memory; a smaller --memory leaves more room for what it does not bound");
   } catch (const std::system_error& error) {
-    if (error.code() == std::errc::resource_unavailable_try_again) return fail(ExitCode::kUsageOrIo, kNoThread);
+    if (error.code() == std::errc::resource_unavailable_try_again) {
+      return fail(ExitCode::kUsageOrIo, no_thread_message(is_sort ? "--parallel" : "--threads"));
+    }
     return fail(ExitCode::kUsageOrIo, printable(error.what(), 1000));
   } catch (const std::exception& error) {
     return fail(ExitCode::kUsageOrIo, "unexpected: " + printable(error.what(), 1000));

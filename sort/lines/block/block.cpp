@@ -58,13 +58,14 @@ void for_each_index(std::size_t count, const Body& body) {
 }  // namespace
 
 LineBlock::LineBlock(MemoryBudget& budget, std::size_t bytes, const LineOrder& order, const KeyEncoder& encoder,
-                     const StringSorter* sorter, bool maps_inputs)
+                     const StringSorter* sorter, bool maps_inputs, std::optional<LongLineCosts> costs)
     : line_order_(order),
       encoder_(encoder),
       sorter_(sorter),
       is_descending_(order.is_descending()),
       text_(budget, bytes,
-            {order.format, encoder, [this](std::size_t lines) { return bytes_for(lines); }, maps_inputs}),
+            {order.format, encoder, [this](std::size_t lines) { return bytes_for(lines); }, maps_inputs,
+             costs.value_or(LongLineCosts(encoder))}),
       strings_(kind_of(encoder), text_.data(), order.format, encoder),
       texts_(ItemStrings::Kind::kLines, text_.data(), order.format, encoder) {}
 

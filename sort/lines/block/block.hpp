@@ -3,8 +3,10 @@
 // (sort/lines/runs/run.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,18 +26,22 @@ class LineBlock {
  public:
   // `sorter` null: the block sorts by itself, which is faster.
   LineBlock(MemoryBudget& budget, std::size_t bytes, const LineOrder& order, const KeyEncoder& encoder,
-            const StringSorter* sorter, bool maps_inputs = false);
+            const StringSorter* sorter, bool maps_inputs = false, std::optional<LongLineCosts> costs = {});
   LineBlock(const LineBlock&) = delete;
   LineBlock& operator=(const LineBlock&) = delete;
 
   // As LineText has them.
   bool fill(LineSource& input) { return text_.fill(input); }
-  void allow_growth(std::function<bool(std::size_t)> grow) { text_.allow_growth(std::move(grow)); }
+  void allow_growth(std::function<std::size_t(std::size_t)> grow) { text_.allow_growth(std::move(grow)); }
   bool has_all() const { return text_.has_all(); }
+  [[noreturn]] void refuse(LineSource& input) { text_.refuse(input); }
+  const LongestLine& longest() const { return text_.longest(); }
   std::span<const std::uint8_t> pending() const { return text_.pending(); }
   void drop_pending() { text_.drop_pending(); }
   std::size_t lines() const { return text_.lines(); }
   std::size_t text_bytes() const { return text_.text().size(); }
+  // Memory that neither text nor what sorting needs takes.
+  std::size_t free_bytes() { return text_.free().size() - std::min(text_.free().size(), bytes_for(text_.lines())); }
   LineFormat format() const { return line_order_.format; }
   // Splits the lines into parts, in the order of the output.
   void arrange();

@@ -20,14 +20,6 @@ namespace {
 constexpr std::size_t kChunkBytes = std::size_t{512} << 10;  // that are gathered before they are written
 constexpr std::size_t kAhead = 16;                           // lines from which texts are loaded early
 
-void put_text(LineOutput& output, std::uint64_t offset, std::span<const std::uint8_t> bytes) {
-  if (output.has_places()) {
-    output.write_at(offset, bytes);
-  } else {
-    output.write(bytes);
-  }
-}
-
 // Calls put(bytes) with the text of a sorted part, at most kChunkBytes at once or one line.
 class PartText {
  public:

@@ -24,6 +24,15 @@ class LineOutput {
   virtual bool is_full() const { return false; }
 };
 
+// `offset` is where `bytes` stand in the output, which gets them by the call that serves it.
+inline void put_text(LineOutput& output, std::uint64_t offset, std::span<const std::uint8_t> bytes) {
+  if (output.has_places()) {
+    output.write_at(offset, bytes);
+  } else {
+    output.write(bytes);
+  }
+}
+
 // Sorts an arranged block and writes its lines, until the output is full. `drops_lines`: whether the order keeps one of
 // equal lines. Parallel; memory: 512 KiB for each thread, and if the output has no places, for each of 2 * threads + 2
 // parts. Returns the number of bytes.

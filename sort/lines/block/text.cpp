@@ -21,14 +21,42 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 20;  // text of one task
 constexpr std::size_t kPageBytes = 4096;                   // whose multiples can be mapped
 constexpr std::size_t kKeyBytes = std::size_t{64} << 10;   // of encoded keys that a task places at once
 constexpr std::size_t kReadAfter = 8;                      // bytes that may be read after a key
-// Lengths of lines, of keys, of records, which hold both, and of blocks of runs have 32 bits. A block holds one record
-// after those that do not fill it, which have a few MiB together; so both must leave room for them.
-constexpr std::size_t kMostLineBytes = std::size_t{1} << 30;
-constexpr std::size_t kMostKeyBytes = std::size_t{2} << 30;
+constexpr std::size_t kPartOfLongLine = 8;                 // the part of a long line that is read ahead, after it
 
 std::string_view text_of(const std::uint8_t* from, std::size_t bytes) {
   return {reinterpret_cast<const char*>(from), bytes};
 }
+
+// The lengths of the lines of a text that is read piece by piece, and what their keys may take.
+class LineSurvey {
+ public:
+  LineSurvey(LineFormat format, const KeyEncoder& encoder) : format_(format), encoder_(encoder) {}
+  void add(std::string_view text) {
+    while (!text.empty()) {
+      const std::size_t left = format_.has_ends() ? text.find(format_.line_end) : format_.record_bytes - line_.bytes;
+      const std::size_t some = std::min(left, text.size());
+      line_.add(text.substr(0, some));
+      text.remove_prefix(some);
+      if (left != some) break;
+      if (format_.has_ends()) text.remove_prefix(1);
+      end_line();
+    }
+  }
+  void end_line() {
+    longest.add({line_.bytes, encoder_.has_keys() ? encoder_.most_key_bytes(line_) : 0});
+    text_bytes += line_.bytes + format_.end_bytes();
+    key_bytes += longest.keys == 0 ? 0 : encoder_.most_key_bytes(line_) + kKeyHeadBytes;
+    ++lines;
+    line_ = {};
+  }
+  std::size_t lines = 0, text_bytes = 0, key_bytes = 0;
+  LongestLine longest;
+
+ private:
+  LineFormat format_;
+  const KeyEncoder& encoder_;
+  KeyEncoder::TextCounts line_;
+};
 
 }  // namespace
 
@@ -40,7 +68,8 @@ LineText::LineText(MemoryBudget& budget, std::size_t bytes, Format format)
       has_blobs_(encoder_.has_keys() && !encoder_.is_view()),
       buffer_(budget, std::min<std::size_t>(bytes, kMostItemOffset) / kPageBytes * kPageBytes, "lines"),
       top_(buffer_.data() + buffer_.size() - kReadAfter),
-      maps_inputs_(format.maps_inputs) {}
+      maps_inputs_(format.maps_inputs),
+      costs_(format.costs) {}
 
 std::span<std::uint8_t> LineText::free() {
   std::uint8_t* const begin = buffer_.data() + round_to_scratch_alignment(text_bytes_ + pending_bytes_ + kCopyPadding);
@@ -55,8 +84,8 @@ void LineText::number_lines() {
 // Bytes between the text and the keys that sorting does not need.
 std::size_t LineText::room() const {
   const auto free = static_cast<std::size_t>(top_ - buffer_.data()) - text_bytes_ - pending_bytes_;
-  const std::size_t needed = bytes_for_(line_count_);
-  return free > needed ? free - needed : 0;
+  const std::size_t bytes = needed(line_count_, longest_);
+  return free > bytes ? free - bytes : 0;
 }
 
 // Text that fits the room, if its keys and lines are as long as those that are there. Requires: there are some.
@@ -66,17 +95,25 @@ std::size_t LineText::expected_text() const {
 }
 
 // The bytes to read next. Lines need more memory than their text. Pending text without a line end is the begin of a
-// line; while that is all, each read may be as long as what there is of it.
+// line. If that is long, little is read after it, for it may need the memory itself.
 std::size_t LineText::step_bytes() const {
-  const std::size_t quarter = room() / 4;
-  if (line_count_ != 0) return has_blobs_ ? std::min(quarter, expected_text()) : quarter;
-  const std::size_t first = has_blobs_ ? std::min(quarter, kPieceBytes) : quarter;  // what keys take is not known yet
-  return std::min(room(), std::max(first, pending_bytes_));
+  std::size_t step = room() / 8;
+  if (line_count_ == 0) {
+    if (has_blobs_) step = std::min(step, kPieceBytes);  // what keys take is not known yet
+    step = std::min(room(), std::max(step, pending_bytes_));
+  } else if (has_blobs_) {
+    step = std::min(step, expected_text());
+  }
+  if (pending_bytes_ > kPieceBytes) step = std::min(step, std::max(kPieceBytes, pending_bytes_ / kPartOfLongLine));
+  return step;
 }
 
 bool LineText::fill(LineSource& input) {
+  earlier_bytes_ += text_bytes_ + key_bytes();
+  earlier_lines_ += line_count_;
   std::memmove(buffer_.data(), buffer_.data() + text_bytes_, pending_bytes_);
   text_bytes_ = line_count_ = 0;
+  longest_ = {};
   top_ = buffer_.data() + buffer_.size() - kReadAfter;
   pieces_.clear();
   const bool maps = std::exchange(maps_inputs_, false) && fits_as_file(input.file_ahead());
@@ -90,7 +127,7 @@ bool LineText::fill(LineSource& input) {
     const std::size_t step = step_bytes();
     if (step < 4096 && line_count_ != 0) break;
     if (step == 0 && grow()) continue;
-    if (step == 0) refuse_line();
+    if (step == 0) refuse(input);
     const std::size_t most = std::min(step, kStepBytes);
     const std::size_t wanted = maps && most > kPageBytes ? most / kPageBytes * kPageBytes : most;
     const std::span<std::uint8_t> out(buffer_.data() + text_bytes_ + pending_bytes_, wanted);
@@ -99,8 +136,9 @@ bool LineText::fill(LineSource& input) {
     is_at_end_ = input.is_at_end();
     if (got == 0) break;
   }
-  if (line_count_ == 0 && pending_bytes_ != 0) refuse_line();
+  if (line_count_ == 0 && pending_bytes_ != 0) refuse(input);
   number_lines();
+  if (longest_.is_long()) drop_free_pages();
   return line_count_ != 0;
 }
 
@@ -109,27 +147,46 @@ bool LineText::fits_as_file(std::optional<std::uint64_t> bytes) const {
   return bytes && *bytes < buffer_.size() / 4 * 3;
 }
 
-// Doubles the memory. Requires: all text is pending.
+// Doubles the memory, or takes what there is. Requires: all text is pending.
 bool LineText::grow() {
-  if (!grow_ || pending_bytes_ > kMostLineBytes || !grow_(2 * buffer_.size())) return false;
-  Buffer larger(budget_, 2 * buffer_.size(), "lines");
-  std::memcpy(larger.data(), buffer_.data(), pending_bytes_);
-  if (may_be_mapped_) mapped_before_.push_back(std::move(buffer_));
-  buffer_ = std::move(larger);
+  if (!grow_ || pending_bytes_ > kMostLineBytes) return false;
+  const std::size_t copied = may_be_mapped_ ? buffer_.size() : 0;
+  const std::size_t granted = grow_(2 * buffer_.size() + copied) / kPageBytes * kPageBytes;
+  if (granted <= buffer_.size() + copied) return false;
+  const std::size_t bytes = granted - copied;
+  if (may_be_mapped_) {  // pages of files cannot move
+    Buffer larger(budget_, bytes, "lines");
+    std::memcpy(larger.data(), buffer_.data(), pending_bytes_);
+    mapped_before_.push_back(std::move(buffer_));
+    buffer_ = std::move(larger);
+  } else {
+    buffer_.extend(budget_.reserve(bytes - buffer_.size(), "lines"));
+  }
   top_ = buffer_.data() + buffer_.size() - kReadAfter;
   return true;
 }
 
-void LineText::refuse_line() const {
-  const std::size_t end = line_end(text_bytes_);
-  const std::size_t bytes = (end == 0 ? text_bytes_ + pending_bytes_ : end) - text_bytes_;
-  if (bytes > kMostLineBytes) {
-    throw BudgetError("a line of more than " + std::to_string(kMostLineBytes) +
-                      " bytes: longer lines cannot be sorted");
-  }
-  throw BudgetError("a line of " + std::to_string(bytes) +
-                    " bytes or more, and its keys, do not fit the memory of the " + "sort, " +
-                    std::to_string(buffer_.size()) + " bytes: raise --memory or -S");
+// Earlier lines may have been where nothing is now, and long lines need the memory beside the block.
+void LineText::drop_free_pages() {
+  const auto used = static_cast<std::size_t>(free().data() - buffer_.data()) + bytes_for_(line_count_);
+  const auto top = static_cast<std::size_t>(top_ - buffer_.data());
+  if (used < top) buffer_.drop_pages(used, top);
+}
+
+void LineText::refuse(LineSource& input) {
+  LineSurvey survey(lines_, encoder_);
+  survey.add(text_of(buffer_.data(), text_bytes_ + pending_bytes_));
+  const std::span<std::uint8_t> out = buffer_.span().first(std::min(buffer_.size(), kPieceBytes));
+  pending_bytes_ = 0;
+  while (const std::size_t got = input.read(out)) survey.add(text_of(out.data(), got));
+  check_line_bytes(survey.longest.line);
+  const std::size_t keys = has_blobs_ ? survey.key_bytes : 0;
+  const std::size_t whole = earlier_bytes_ + survey.text_bytes + keys + bytes_for_(earlier_lines_ + survey.lines) +
+                            costs_.in_memory(survey.longest);
+  const std::size_t spilled = costs_.spilled(survey.longest) + bytes_for_(1);
+  // The first lines are chosen block by block, so not all are in memory at once.
+  const std::size_t least = costs_.has_head() ? spilled : std::min(whole + whole / 64 + kPieceBytes, spilled);
+  throw LineTooLongError(survey.longest.line, least);
 }
 
 // Takes the pending lines that fit. Returns false if some are left.
@@ -142,10 +199,10 @@ bool LineText::admit_some() {
     if (admit(bytes)) return admit_some();
     bytes = lines_end(bytes / 2);
   }
-  if (has_blobs_ && text_bytes_ != 0) return false;
-  // One line, longer than half of what is pending.
+  // One line, longer than half of what is pending, or than what is expected of lines.
   const std::size_t end = line_end(text_bytes_);
-  return end != 0 && admit(end - text_bytes_) && admit_some();
+  const bool is_worthwhile = !has_blobs_ || text_bytes_ == 0 || end - text_bytes_ >= kLongLine;
+  return end != 0 && is_worthwhile && admit(end - text_bytes_) && admit_some();
 }
 
 // Where the line of the pending text ends that goes on at `from`; 0: not there yet.
@@ -171,86 +228,122 @@ std::vector<TextPiece> LineText::cut(std::size_t bytes) const {
   return pieces;
 }
 
+// Calls take(line) for each line of kLongLine bytes or more. Looks at few bytes of the others.
+template <typename Take>
+void LineText::for_each_long_line(const TextPiece& piece, const Take& take) const {
+  const std::uint8_t* const text = buffer_.data();
+  for (std::size_t begin = piece.begin; piece.end - begin > kLongLine;) {
+    const std::size_t short_lines = lines_.after_lines(text + begin, kLongLine);
+    begin += short_lines;
+    if (short_lines != 0) continue;
+    const std::size_t end = line_end(begin + kLongLine - 1);
+    take(text_of(text + begin, end - begin - lines_.end_bytes()));
+    begin = end;
+  }
+}
+
+void LineText::measure(TextPiece& piece) const {
+  const std::size_t size = piece.end - piece.begin;
+  piece.lines = lines_.has_ends() ? line_end_kernel().count(buffer_.data() + piece.begin, size, lines_.line_end)
+                                  : size / lines_.record_bytes;
+  for_each_long_line(piece, [&](std::string_view line) {
+    const KeyEncoder::KeyBytes keys = encoder_.key_bytes(line);
+    if (keys.is_exact) check_key_bytes(keys.most);
+    piece.longest.add({line.size(), keys.most});
+    piece.long_keys += keys.most;
+  });
+}
+
 bool LineText::admit(std::size_t bytes) {
   std::vector<TextPiece> pieces = cut(bytes);
   for (const TextPiece& piece : pieces) {
     if (piece.end - piece.begin > kMostLineBytes) return false;
   }
-  tbb::parallel_for(std::size_t{0}, pieces.size(), [&](std::size_t i) {
-    TextPiece& piece = pieces[i];
-    const std::size_t size = piece.end - piece.begin;
-    piece.lines = lines_.has_ends() ? line_end_kernel().count(buffer_.data() + piece.begin, size, lines_.line_end)
-                                    : size / lines_.record_bytes;
-  });
-  std::size_t lines = line_count_;
-  for (const TextPiece& piece : pieces) lines += piece.lines;
+  tbb::parallel_for(std::size_t{0}, pieces.size(), [&](std::size_t i) { measure(pieces[i]); });
+  std::size_t lines = line_count_, long_keys = 0;
+  LongestLine longest = longest_;
+  for (const TextPiece& piece : pieces) {
+    lines += piece.lines;
+    longest.add(piece.longest);
+    long_keys += piece.long_keys;
+  }
   if (lines > std::numeric_limits<std::uint32_t>::max()) return false;
-  const auto fits = [&] {
-    const auto free = static_cast<std::size_t>(top_ - buffer_.data());
-    return text_bytes_ + pending_bytes_ + bytes_for_(lines) <= free;
-  };
-  if (!fits()) return false;
+  if (longest.is_long()) map_large_memory();
+  const std::size_t bottom = text_bytes_ + pending_bytes_ + needed(lines, longest);
+  const auto free = [&] { return static_cast<std::size_t>(top_ - buffer_.data()); };
+  if (bottom + (has_blobs_ ? long_keys : 0) > free()) return false;
   if (has_blobs_) {
     std::uint8_t* const top_before = top_;
-    const std::size_t needed = text_bytes_ + pending_bytes_ + bytes_for_(lines);
-    if (!place_keys(pieces) || static_cast<std::size_t>(top_ - buffer_.data()) < needed) {
+    if (!place_keys(pieces) || free() < bottom) {
       top_ = top_before;
       return false;
     }
   }
   pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
   line_count_ = lines;
+  longest_ = longest;
   text_bytes_ += bytes;
   pending_bytes_ -= bytes;
   return true;
 }
 
 // Encodes the keys of each piece and copies them to the top of the free memory; pieces whose keys are many become
-// several. Returns false if they do not fit.
+// several. Keys of long lines are encoded one at a time. Returns false if they do not fit.
 bool LineText::place_keys(std::vector<TextPiece>& pieces) {
-  std::mutex mutex;
+  std::mutex mutex, long_mutex;
   std::atomic<bool> fits{true};
   const std::uint8_t* const bottom = buffer_.data() + text_bytes_ + pending_bytes_;
   std::vector<std::vector<TextPiece>> placed(pieces.size());
-  const auto place = [&](TextPiece& piece, const std::string& keys) {
+  const auto place = [&](std::size_t i, TextPiece& piece, std::string& keys) {
     const std::lock_guard lock(mutex);
-    if (static_cast<std::size_t>(top_ - bottom) < keys.size()) return false;
+    if (static_cast<std::size_t>(top_ - bottom) < keys.size()) {
+      fits = false;
+      return;
+    }
     top_ -= keys.size();
     std::memcpy(top_, keys.data(), keys.size());
     piece.keys = top_;
-    return true;
+    placed[i].push_back(piece);
+    piece = {piece.end, piece.end};
+    keys.clear();
+  };
+  const auto place_long = [&](std::size_t i, TextPiece& piece, std::size_t line_bytes) {
+    const std::lock_guard lock(long_mutex);
+    std::string keys;
+    keys.reserve(kKeyHeadBytes + encoder_.key_bytes(text_of(buffer_.data() + piece.end, line_bytes)).most);
+    append_key(piece, keys);
+    place(i, piece, keys);
   };
   tbb::parallel_for(std::size_t{0}, pieces.size(), [&](std::size_t i) {
     std::string keys;
     TextPiece piece{pieces[i].begin, pieces[i].begin};
     while (fits && piece.end != pieces[i].end) {
-      const bool is_short = append_key(piece, keys);
-      if (is_short && keys.size() < kKeyBytes && piece.end != pieces[i].end) continue;
-      if (!is_short || !place(piece, keys)) fits = false;
-      placed[i].push_back(piece);
-      piece = {piece.end, piece.end};
-      keys.clear();
+      const std::size_t line_bytes = line_end(piece.end) - piece.end;
+      const bool is_long = line_bytes > kLongLine;
+      if (piece.lines != 0 && (is_long || keys.size() >= kKeyBytes)) place(i, piece, keys);
+      if (is_long) place_long(i, piece, line_bytes - lines_.end_bytes());
+      if (!is_long) append_key(piece, keys);
     }
+    if (fits && piece.lines != 0) place(i, piece, keys);
   });
   pieces.clear();
   for (const std::vector<TextPiece>& parts : placed) pieces.insert(pieces.end(), parts.begin(), parts.end());
   return fits;
 }
 
-// Adds the next line to a piece, and its key, after its head, to `keys`. Returns false if the key is
-// longer than keys may be.
-bool LineText::append_key(TextPiece& piece, std::string& keys) const {
+// Adds the next line to a piece, and its key, after its head, to `keys`.
+void LineText::append_key(TextPiece& piece, std::string& keys) const {
   const std::size_t end = line_end(piece.end), line_bytes = end - lines_.end_bytes() - piece.end, head = keys.size();
   keys.append(kKeyHeadBytes, '\0');
   encoder_.append(text_of(buffer_.data() + piece.end, line_bytes), keys);
   const std::uint64_t place = item_place(piece.end, line_bytes);
   const std::size_t key_bytes = keys.size() - head - kKeyHeadBytes;
+  check_key_bytes(key_bytes);
   const auto bytes = static_cast<std::uint32_t>(key_bytes);
   std::memcpy(keys.data() + head, &place, sizeof place);
   std::memcpy(keys.data() + head + sizeof place, &bytes, sizeof bytes);
   piece.end = end;
   ++piece.lines;
-  return key_bytes <= kMostKeyBytes;
 }
 
 }  // namespace spillway

@@ -17,6 +17,7 @@
 #include "sort/lines/block/items.hpp"
 #include "sort/lines/block/line_ends.hpp"
 #include "sort/lines/keys/key_encoder.hpp"
+#include "sort/lines/keys/long_lines.hpp"
 
 namespace spillway {
 
@@ -26,6 +27,8 @@ struct TextPiece {
   std::size_t lines = 0;
   std::uint8_t* keys = nullptr;
   std::size_t first_line = 0;  // its number
+  LongestLine longest = {};
+  std::size_t long_keys = 0;  // bytes of all encoded keys of long lines, at most
 };
 
 // fill(), then the rest, again and again. Works in parallel inside the calling thread's TBB arena.
@@ -36,15 +39,18 @@ class LineText {
     const KeyEncoder& encoder;                               // outlives the text
     std::function<std::size_t(std::size_t)> bytes_for = {};  // free memory that the owner needs for so many lines
     bool maps_inputs = false;  // a first input file that fits may be mapped; otherwise all are read
+    LongLineCosts costs;
   };
   LineText(MemoryBudget& budget, std::size_t bytes, Format format);
 
   // Takes lines from `input`, and those that were left, until the memory is full. Returns false if there were none.
   // Call input.end_mappings() before the text is destroyed.
-  // Throws BudgetError for a line that does not fit alone, and as much memory as `grow` allows.
+  // Throws LineTooLongError for a line that does not fit alone, and as much memory as `grow` allows.
   bool fill(LineSource& input);
-  // Asked with the bytes that a line needs, if it does not fit alone: whether the text may take them.
-  void allow_growth(std::function<bool(std::size_t)> grow) { grow_ = std::move(grow); }
+  // Reads the rest of the input, and throws LineTooLongError with the memory that all of it needs.
+  [[noreturn]] void refuse(LineSource& input);
+  // Asked with the bytes that a line may need, if it does not fit alone: how many the text may take; 0: no more.
+  void allow_growth(std::function<std::size_t(std::size_t)> grow) { grow_ = std::move(grow); }
   // Whether the last fill() met the end of the input.
   bool has_all() const { return is_at_end_ && pending_bytes_ == 0; }
   // Text that was read and not taken: the next fill() begins with it, unless it is dropped. Then the input, which may
@@ -59,6 +65,7 @@ class LineText {
   const std::uint8_t* data() const { return buffer_.data(); }
   std::span<const std::uint8_t> text() const { return buffer_.span().first(text_bytes_); }
   std::size_t lines() const { return line_count_; }
+  const LongestLine& longest() const { return longest_; }
   std::span<const TextPiece> pieces() const { return pieces_; }
   // The memory that is left, aligned; kCopyPadding bytes stand between the text and it.
   std::span<std::uint8_t> free();
@@ -73,6 +80,14 @@ class LineText {
 
  private:
   std::size_t room() const;
+  // Memory that lines need beside their text and keys.
+  std::size_t needed(std::size_t lines, const LongestLine& longest) const {
+    return bytes_for_(lines) + costs_.reserve(longest, buffer_.size());
+  }
+  template <typename Take>
+  void for_each_long_line(const TextPiece& piece, const Take& take) const;
+  void measure(TextPiece& piece) const;
+  void drop_free_pages();
   std::size_t key_bytes() const { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - top_); }
   std::size_t expected_text() const;
   std::size_t step_bytes() const;
@@ -84,9 +99,8 @@ class LineText {
   std::size_t line_end(std::size_t from) const;
   std::vector<TextPiece> cut(std::size_t bytes) const;
   bool place_keys(std::vector<TextPiece>& pieces);
-  bool append_key(TextPiece& piece, std::string& keys) const;
+  void append_key(TextPiece& piece, std::string& keys) const;
   void number_lines();
-  [[noreturn]] void refuse_line() const;
 
   const KeyEncoder& encoder_;
   MemoryBudget& budget_;
@@ -100,7 +114,11 @@ class LineText {
   std::vector<TextPiece> pieces_;
   bool maps_inputs_, may_be_mapped_ = false;
   std::vector<Buffer> mapped_before_;  // as long as the input guards them
-  std::function<bool(std::size_t)> grow_;
+  LongLineCosts costs_;
+  LongestLine longest_;  // of the lines that were taken
+  std::function<std::size_t(std::size_t)> grow_;
+  // Text with its keys, and lines, of earlier fills: for the message of refuse().
+  std::size_t earlier_bytes_ = 0, earlier_lines_ = 0;
   bool is_at_end_ = false;
 };
 

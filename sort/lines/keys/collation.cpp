@@ -15,6 +15,8 @@ namespace spillway {
 
 namespace {
 
+constexpr std::size_t kKeptUnits = std::size_t{128} << 10;  // that a thread keeps for the next text
+
 std::string canonical(const std::string& locale) {
   std::string name(ULOC_FULLNAME_CAPACITY, '\0');
   UErrorCode status = U_ZERO_ERROR;
@@ -26,14 +28,14 @@ std::string canonical(const std::string& locale) {
 }
 
 // The text in UTF-16.
-const std::vector<UChar>& wide(std::string_view text, std::int32_t& units) {
-  thread_local std::vector<UChar> buffer;
-  if (buffer.size() < text.size()) buffer.resize(2 * text.size());  // no text has more units than bytes
+const UChar* wide(std::string_view text, std::vector<UChar>& buffer, std::int32_t& units) {
+  // No text has more units than bytes.
+  if (buffer.size() < text.size()) buffer.resize(text.size() < kKeptUnits / 2 ? 2 * text.size() : text.size());
   UErrorCode status = U_ZERO_ERROR;
   u_strFromUTF8WithSub(buffer.data(), static_cast<std::int32_t>(buffer.size()), &units, text.data(),
                        static_cast<std::int32_t>(text.size()), 0xFFFD, nullptr, &status);
   if (U_FAILURE(status) != 0) throw FormatError(std::string("ICU cannot read a text: ") + u_errorName(status));
-  return buffer;
+  return buffer.data();
 }
 
 }  // namespace
@@ -65,8 +67,9 @@ std::string Collation::version() const {
 }
 
 void Collation::append(std::string_view text, std::string& key) const {
+  thread_local std::vector<UChar> buffer;
   std::int32_t units = 0;
-  const UChar* const unit = wide(text, units).data();
+  const UChar* const unit = wide(text, buffer, units);
   const std::size_t begin = key.size();
   const auto get = [&](std::size_t capacity) {
     key.resize(begin + capacity);
@@ -78,6 +81,7 @@ void Collation::append(std::string_view text, std::string& key) const {
   const std::size_t bytes = get(usual);
   if (bytes > usual) get(bytes);
   key.resize(begin + bytes);
+  if (buffer.size() > kKeptUnits) std::vector<UChar>().swap(buffer);
 }
 
 }  // namespace spillway

@@ -15,6 +15,10 @@ namespace {
 
 // A text ends with a zero byte; a byte 0 or 1 in it becomes 1 and a byte that tells which.
 constexpr char kTextEnd = 0, kEscape = 1;
+constexpr std::size_t kShortKey = 32;  // more than a number, a month or the sum of a text takes, its digits aside
+// ICU 72: bytes of a key for each byte of text, at most, and what it allocates meanwhile for UTF-16 and for levels.
+constexpr std::size_t kCollationPart = 4, kCollationScratch = 5;
+constexpr std::size_t kKeptScratch = std::size_t{256} << 10;  // a thread keeps no more for the next line
 
 bool is_alphanumeric(unsigned char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -70,6 +74,69 @@ KeyEncoder::KeyEncoder(const LineOrder& order) : order_(order) {
   }
 }
 
+void KeyEncoder::TextCounts::add(std::string_view text) {
+  bool was_digit = false;
+  bytes += text.size();
+  for (const char c : text) {
+    const bool is_digit = c >= '0' && c <= '9';
+    low += static_cast<unsigned char>(c) <= 1 ? 1 : 0;
+    digits += is_digit ? 1 : 0;
+    numbers += is_digit && !was_digit ? 1 : 0;
+    was_digit = is_digit;
+  }
+}
+
+KeyEncoder::KeyBytes KeyEncoder::most_of(std::size_t number, const TextCounts& text) const {
+  const KeyRule& rule = order_.keys[number].rule;
+  const std::size_t of_text = text.bytes + text.low + 1;
+  switch (rule.kind) {
+    case KeyKind::kText:
+      if (order_.collation != nullptr) return {kCollationPart * text.bytes + kShortKey, false};
+      return {of_text, rule.ignored == IgnoredBytes::kNone};
+    case KeyKind::kRandom:
+      return {of_text + kShortKey, false};
+    case KeyKind::kVersionNumber:
+      // Twice the text; a number follows its count, which takes more than a byte if there are 250 digits.
+      return {2 * (text.bytes + 2 * text.numbers + text.digits / 25 + kShortKey), false};
+    case KeyKind::kNumber:
+    case KeyKind::kHumanNumber:
+      return {text.digits / 2 + kShortKey, false};
+    case KeyKind::kGeneralNumber:
+    case KeyKind::kMonth:
+      return {kShortKey, false};
+  }
+  return {};
+}
+
+KeyEncoder::KeyBytes KeyEncoder::key_bytes(std::string_view line) const {
+  KeyBytes all;
+  for (std::size_t i = 0; i < order_.keys.size(); ++i) {
+    TextCounts text;
+    text.add(find_key(line, order_.keys[i].place, order_.field_separator));
+    const KeyBytes key = most_of(i, text);
+    all.most += key.most;
+    all.is_exact &= key.is_exact;
+  }
+  return all;
+}
+
+std::size_t KeyEncoder::most_key_bytes(const TextCounts& line) const {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < order_.keys.size(); ++i) bytes += most_of(i, line).most;
+  return bytes;
+}
+
+std::size_t KeyEncoder::scratch_bytes(std::size_t line_bytes) const {
+  if (order_.collation != nullptr) return kCollationScratch * line_bytes;
+  const auto copies = [&](std::size_t i) {
+    return tables_[i].has_table || order_.keys[i].rule.kind == KeyKind::kGeneralNumber;
+  };
+  for (std::size_t i = 0; i < tables_.size(); ++i) {
+    if (copies(i)) return line_bytes;
+  }
+  return 0;
+}
+
 void KeyEncoder::append(std::string_view line, std::string& out) const {
   thread_local std::string changed;
   for (std::size_t i = 0; i < order_.keys.size(); ++i) {
@@ -95,6 +162,7 @@ void KeyEncoder::append(std::string_view line, std::string& out) const {
     if (key.rule.is_reversed == order_.is_descending()) continue;
     for (std::size_t at = begin; at < out.size(); ++at) out[at] = static_cast<char>(~out[at]);
   }
+  if (changed.size() > kKeptScratch) std::string().swap(changed);
 }
 
 void KeyEncoder::append_one(std::size_t number, std::string_view text, std::string& out) const {

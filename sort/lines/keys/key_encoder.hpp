@@ -26,6 +26,20 @@ class KeyEncoder {
   // Appends the string for all keys; no string is a prefix of another one. If the order is descending, greater strings
   // come first. O(line).
   void append(std::string_view line, std::string& out) const;
+  // At most so many bytes are appended for a line. If `is_exact`, so many. O(line).
+  struct KeyBytes {
+    std::size_t most = 0;
+    bool is_exact = true;
+  };
+  KeyBytes key_bytes(std::string_view line) const;
+  // The same for lines that are not in memory: their bytes, those of 0 or 1, the digits, and how often digits begin.
+  struct TextCounts {
+    std::size_t bytes = 0, low = 0, digits = 0, numbers = 0;
+    void add(std::string_view text);
+  };
+  std::size_t most_key_bytes(const TextCounts& line) const;
+  // Memory beside `out` while keys of a line of so many bytes are appended; kept by the thread for short lines.
+  std::size_t scratch_bytes(std::size_t line_bytes) const;
 
  private:
   struct Encoded {
@@ -33,6 +47,7 @@ class KeyEncoder {
     std::array<bool, 256> is_ignored{};
     bool has_table = false, folds_text = false;  // not both
   };
+  KeyBytes most_of(std::size_t number, const TextCounts& text) const;
   void append_one(std::size_t number, std::string_view text, std::string& out) const;
   void append_random(std::string_view text, std::string& out) const;
 

@@ -4,7 +4,10 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
+#include "io/base/bytes.hpp"
 #include "io/memory/in_flight.hpp"
 #include "sort/lines/block/padded_copy.hpp"
 #include "sort/lines/runs/ranges.hpp"
@@ -22,6 +25,7 @@ constexpr std::size_t kLeastRangeBytes = std::size_t{256} << 10, kMostRangeBytes
 // How a merge shares the memory among the ranges that are worked on at once.
 struct MergePlan {
   std::size_t tokens = 1, range_bytes = 0, most_runs = kLeastRuns;
+  bool is_serial = false;  // one thread merges whole runs, and copies no long line
 };
 
 // What a thread makes of a range: text for the output, or blocks of a run.
@@ -51,36 +55,52 @@ class RangeWorker {
     text.resize(used);
   }
 
-  // Writes the text of a range where it belongs, while it is in the processor's cache.
+  // Writes the text of a range where it belongs, while it is in the processor's cache. Lines that are longer than what
+  // is written at once are not copied.
   void write_text(const MergeRange& range, std::uint64_t offset, const std::function<void()>& check,
                   LineOutput& output) const {
     RunMerger merger = merge_range(runs_, order_, range);
     std::vector<std::uint8_t> text(kWriteBytes + kCopyPadding);
     std::size_t used = 0;
-    const auto write = [&] {
+    bool is_full = output.is_full();
+    const auto write = [&](std::span<const std::uint8_t> bytes) {
       if (check) check();
-      output.write_at(offset, std::span(text).first(used));
-      offset += used;
+      put_text(output, offset, bytes);
+      offset += bytes.size();
+      is_full = output.is_full();
+    };
+    const auto write_used = [&] {
+      if (used != 0) write(std::span(text).first(used));
       used = 0;
     };
-    while (merger.next()) {
+    while (!is_full && merger.next()) {
       const std::string_view line = merger.record().line(order_);
-      if (used + line.size() >= kWriteBytes && used != 0) write();
-      if (line.size() >= text.size() - kCopyPadding) text.resize(line.size() + 1 + kCopyPadding);
+      if (used + line.size() >= kWriteBytes) write_used();
+      if (line.size() >= kWriteBytes) {
+        write(bytes_of({line.data(), line.size() + format_.end_bytes()}));
+        continue;
+      }
       append_line(line, text.data() + used);
       used += line.size() + format_.end_bytes();
     }
-    if (used != 0) write();
+    write_used();
   }
 
-  void make_blocks(const MergeRange& range, RangeResult& result) const {
+  // Calls put(block) for each block.
+  template <typename Put>
+  void make_blocks(const MergeRange& range, const Put& put) const {
     RunMerger merger = merge_range(runs_, order_, range);
     BlockEncoder encoder(order_);
     while (merger.next()) {
+      if (merger.record().bytes.size() >= kLongLine) {
+        if (!encoder.is_empty()) put(encoder.finish());
+        put(encoder.encode_alone(merger.record()));
+        continue;
+      }
       encoder.add(merger.record(), merger.shared());
-      if (encoder.record_bytes() >= block_bytes_) result.blocks.push_back(encoder.finish());
+      if (encoder.record_bytes() >= block_bytes_) put(encoder.finish());
     }
-    if (!encoder.is_empty()) result.blocks.push_back(encoder.finish());
+    if (!encoder.is_empty()) put(encoder.finish());
   }
 
  private:
@@ -133,21 +153,34 @@ void for_each_range(const RangeWork& work, const Make& make, const Take& take, c
   tbb::parallel_pipeline(work.tokens, number & merge & order & write);
 }
 
+MergeRange all_records(std::span<const Run> runs) {
+  MergeRange all{std::vector<std::uint64_t>(runs.size()), {}};
+  for (const Run& run : runs) all.end.push_back(run.records);
+  return all;
+}
+
 Run merge_group(std::span<const Run> runs, RunSpace& space, const LineOrder& order, const MergeResources& resources,
                 const MergePlan& plan) {
   const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
   Run merged;
   merged.file = &space.next_file();
-  for_each_range(
-      RangeWork{split_by_rank(runs, order, plan.range_bytes), plan.tokens, resources.check},
-      [&](const MergeRange& range, RangeResult& result) { worker.make_blocks(range, result); },
-      [&](const RangeResult& result) {
-        for (const EncodedBlock& block : result.blocks) {
-          space.charge(block.stored.size());
-          append_block(merged, block);
-        }
-      },
-      [](const RangeResult&) {});
+  const auto append = [&](const EncodedBlock& block) {
+    space.charge(block.stored.size());
+    append_block(merged, block);
+  };
+  if (plan.is_serial) {
+    worker.make_blocks(all_records(runs), [&](const EncodedBlock& block) {
+      if (resources.check) resources.check();
+      append(block);
+    });
+  } else {
+    for_each_range(
+        RangeWork{split_by_rank(runs, order, plan.range_bytes), plan.tokens, resources.check},
+        [&](const MergeRange& range, RangeResult& result) {
+          worker.make_blocks(range, [&](EncodedBlock block) { result.blocks.push_back(std::move(block)); });
+        },
+        [&](const RangeResult& result) { std::ranges::for_each(result.blocks, append); }, [](const RangeResult&) {});
+  }
   merged.blocks.shrink_to_fit();
   return merged;
 }
@@ -187,6 +220,10 @@ void merge_to_places(std::span<const Run> runs, const LineOrder& order, const Me
 
 void merge_to_output(std::span<const Run> runs, const LineOrder& order, const MergeResources& resources,
                      const MergePlan& plan, LineOutput& output) {
+  if (plan.is_serial) {
+    const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
+    return worker.write_text(all_records(runs), 0, resources.check, output);
+  }
   // How long a range becomes is known before if no line is dropped.
   if (output.has_places() && !order.is_unique) return merge_to_places(runs, order, resources, plan, output);
   const RangeWorker worker(runs, order, resources.block_bytes, plan.range_bytes);
@@ -218,19 +255,46 @@ std::size_t kept_bytes(std::span<const Run> runs, std::size_t range_bytes, std::
   return std::min(bytes, memory_bytes / 2);
 }
 
+// How many runs one thread can merge in `memory` if it has only the longest record of each, the next one of one of
+// them, and what that is unpacked from.
+std::size_t serial_runs(std::span<const Run> runs, std::size_t memory) {
+  std::vector<std::size_t> cursors;
+  for (const Run& run : runs) {
+    cursors.push_back(std::size_t{run.longest_raw} + std::min<std::size_t>(run.longest_record, kLongLine));
+  }
+  std::ranges::sort(cursors, std::greater<>());
+  std::size_t used = 2 * cursors.front() + 2 * kWriteBytes, count = 0;
+  for (; count != cursors.size() && used + cursors[count] <= memory; ++count) used += cursors[count];
+  return std::max(count, kLeastRuns);
+}
+
+// Where lines are long: what a range's thread takes for lines that it has made of the runs, and for those that it looks
+// for splitters in.
+constexpr std::size_t kCopiesOfRange = 2;
+
 // A quarter of the memory is for what is made of ranges, the rest for the blocks and records of runs. Long lines leave
 // less than all threads need.
-MergePlan plan_merge(std::span<const Run> runs, const MergeResources& resources) {
-  std::size_t cursor_bytes = 1;
+MergePlan plan_merge(std::span<const Run> runs, const MergeResources& resources, std::size_t all_memory) {
+  std::size_t cursor_bytes = 1, longest = 0;
   for (const Run& run : runs) {
     cursor_bytes = std::max<std::size_t>(cursor_bytes, std::size_t{run.longest_raw} + run.longest_record + 512);
+    longest = std::max<std::size_t>(longest, run.longest_record);
   }
   MergePlan plan;
   plan.range_bytes = resources.range_bytes;
   if (plan.range_bytes == 0) {
-    plan.range_bytes = std::clamp(resources.memory_bytes / token_count() / 4, kLeastRangeBytes, kMostRangeBytes);
+    plan.range_bytes = std::clamp(all_memory / token_count() / 4, kLeastRangeBytes, kMostRangeBytes);
   }
-  const std::size_t memory = resources.memory_bytes - kept_bytes(runs, plan.range_bytes, resources.memory_bytes);
+  const std::size_t memory = all_memory - kept_bytes(runs, plan.range_bytes, all_memory);
+  if (longest >= kLongLine) {
+    const std::size_t each = plan.range_bytes + runs.size() * (cursor_bytes + kCopiesOfRange * longest);
+    plan.is_serial = token_count() * each > memory;
+  }
+  if (plan.is_serial) {
+    plan.most_runs = serial_runs(runs, memory);
+    if (resources.most_runs != 0) plan.most_runs = std::min(plan.most_runs, std::max(resources.most_runs, kLeastRuns));
+    return plan;
+  }
   const std::size_t least = plan.range_bytes + kLeastRuns * cursor_bytes;
   plan.tokens = std::clamp<std::size_t>(memory / least, 1, token_count());
   const std::size_t each = std::max(memory / plan.tokens, least);
@@ -239,11 +303,21 @@ MergePlan plan_merge(std::span<const Run> runs, const MergeResources& resources)
   return plan;
 }
 
+// Less what the output keeps of long lines. Records have at least the bytes of their lines and of their keys.
+std::size_t memory_of_runs(std::span<const Run> runs, const LineOrder& order, const MergeResources& resources) {
+  LongestLine longest;
+  for (const Run& run : runs) longest.add({run.longest_record, order.keys.empty() ? 0 : run.longest_record});
+  if (!longest.is_long()) return resources.memory_bytes;
+  const std::size_t kept = LongLineCosts(KeyEncoder(order), resources.output).kept(longest);
+  return resources.memory_bytes - std::min(resources.memory_bytes / 2, kept);
+}
+
 }  // namespace
 
 void merge_runs(std::vector<Run> runs, RunSpace& space, const LineOrder& order, const MergeResources& resources,
                 LineOutput& output) {
-  MergePlan plan = plan_merge(runs, resources);
+  const std::size_t memory = memory_of_runs(runs, order, resources);
+  MergePlan plan = plan_merge(runs, resources, memory);
   while (runs.size() > plan.most_runs) {
     std::vector<Run> merged;
     for (std::size_t begin = 0; begin < runs.size(); begin += plan.most_runs) {
@@ -257,7 +331,7 @@ void merge_runs(std::vector<Run> runs, RunSpace& space, const LineOrder& order, 
       space.replace(group, merged.back());
     }
     runs = std::move(merged);
-    plan = plan_merge(runs, resources);
+    plan = plan_merge(runs, resources, memory);
   }
   merge_to_output(runs, order, resources, plan, output);
 }

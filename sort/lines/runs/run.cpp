@@ -3,6 +3,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include "io/base/error.hpp"
 #include "io/base/varint.hpp"
 #include "sort/lines/block/padded_copy.hpp"
+#include "sort/lines/keys/long_lines.hpp"
 
 namespace spillway {
 
@@ -24,6 +26,7 @@ constexpr int kLevel = 1, kHashLog = 12, kLeastMatch = 7;
 // without memory of its own.
 constexpr std::size_t kFirstBytes = 15;
 constexpr std::size_t kMostFurtherBytes = 256;
+constexpr std::size_t kKeptBytes = std::size_t{2} << 20;  // of a block; memory that a longer one took is given back
 
 struct Compressor {
   ZSTD_CCtx* context = ZSTD_createCCtx();
@@ -47,6 +50,11 @@ struct Decompressor {
   Decompressor& operator=(const Decompressor&) = delete;
   ~Decompressor() { ZSTD_freeDCtx(context); }
 };
+
+std::size_t checked(std::size_t result) {
+  if (ZSTD_isError(result) != 0) throw std::runtime_error(std::string("zstd: ") + ZSTD_getErrorName(result));
+  return result;
+}
 
 std::uint32_t read_number(const std::uint8_t*& at) {
   std::uint32_t value = 0;
@@ -72,12 +80,23 @@ void make_known(Run& run, const EncodedBlock& encoded, RunBlock& block) {
 
 }  // namespace
 
+void BlockEncoder::begin(const Record& record) {
+  const std::string_view compared = record.compared(order_);
+  first_ = compared.substr(0, EncodedBlock::kMostFirstBytes);
+  has_whole_first_ = compared.size() == first_.size();
+}
+
+void BlockEncoder::count(const Record& record) {
+  ++block_.records;
+  block_.record_bytes += static_cast<std::uint32_t>(record.bytes.size() + 1);
+  block_.line_bytes += static_cast<std::uint32_t>(record.line(order_).size());
+  longest_record_ = std::max(longest_record_, static_cast<std::uint32_t>(record.bytes.size()));
+}
+
 void BlockEncoder::add(const Record& record, std::size_t shared) {
   if (is_empty()) {
     shared = 0;
-    const std::string_view compared = record.compared(order_);
-    first_ = compared.substr(0, EncodedBlock::kMostFirstBytes);
-    has_whole_first_ = compared.size() == first_.size();
+    begin(record);
   }
   const std::size_t further = record.bytes.size() - shared, most = raw_bytes_ + 3 * kMaxVarintBytes + further;
   if (raw_.size() < most) raw_.resize(2 * most);
@@ -86,24 +105,15 @@ void BlockEncoder::add(const Record& record, std::size_t shared) {
   if (order_.has_keys) end = write_varint(end, record.key_bytes);
   end = copy_bytes(bytes_of(record.bytes.substr(shared)), end);
   raw_bytes_ = static_cast<std::size_t>(end - raw_.data());
-  ++block_.records;
-  block_.record_bytes += static_cast<std::uint32_t>(record.bytes.size() + 1);
-  block_.line_bytes += static_cast<std::uint32_t>(record.line(order_).size());
-  longest_record_ = std::max(longest_record_, static_cast<std::uint32_t>(record.bytes.size()));
+  count(record);
 }
 
-EncodedBlock BlockEncoder::finish() {
-  thread_local Compressor compressor;
-  thread_local std::vector<std::uint8_t> compressed;
+EncodedBlock BlockEncoder::take(StoredBytes stored) {
   EncodedBlock encoded;
   block_.raw_bytes = static_cast<std::uint32_t>(raw_bytes_);
-  compressed.resize(ZSTD_compressBound(raw_bytes_));
-  const std::size_t bytes =
-      ZSTD_compress2(compressor.context, compressed.data(), compressed.size(), raw_.data(), raw_bytes_);
-  if (ZSTD_isError(bytes) != 0) throw std::runtime_error(std::string("zstd: ") + ZSTD_getErrorName(bytes));
-  encoded.stored.assign(compressed.begin(), compressed.begin() + static_cast<std::ptrdiff_t>(bytes));
-  block_.stored_bytes = static_cast<std::uint32_t>(bytes);
-  block_.stored_crc = crc32c(0, encoded.stored);
+  block_.stored_bytes = static_cast<std::uint32_t>(stored.size());
+  block_.stored_crc = crc32c(0, stored);
+  encoded.stored = std::move(stored);
   encoded.block = std::move(block_);
   encoded.longest_record = longest_record_;
   encoded.first = std::move(first_);
@@ -112,6 +122,40 @@ EncodedBlock BlockEncoder::finish() {
   raw_bytes_ = 0;
   longest_record_ = 0;
   return encoded;
+}
+
+EncodedBlock BlockEncoder::finish() {
+  thread_local Compressor compressor;
+  thread_local std::vector<std::uint8_t> compressed;
+  compressed.resize(ZSTD_compressBound(raw_bytes_));
+  const std::size_t bytes =
+      checked(ZSTD_compress2(compressor.context, compressed.data(), compressed.size(), raw_.data(), raw_bytes_));
+  return take({compressed.begin(), compressed.begin() + static_cast<std::ptrdiff_t>(bytes)});
+}
+
+EncodedBlock BlockEncoder::encode_alone(const Record& record) {
+  begin(record);
+  count(record);
+  std::array<std::uint8_t, 3 * kMaxVarintBytes> head;
+  std::uint8_t* end = write_varint(head.data(), 0);
+  end = write_varint(end, record.bytes.size());
+  if (order_.has_keys) end = write_varint(end, record.key_bytes);
+  const auto head_bytes = static_cast<std::size_t>(end - head.data());
+  raw_bytes_ = head_bytes + record.bytes.size();
+  StoredBytes stored(ZSTD_compressBound(raw_bytes_));
+  const Compressor compressor;
+  checked(ZSTD_CCtx_setPledgedSrcSize(compressor.context, raw_bytes_));
+  ZSTD_outBuffer out{stored.data(), stored.size(), 0};
+  const auto put = [&](const void* from, std::size_t bytes, ZSTD_EndDirective directive) {
+    ZSTD_inBuffer in{from, bytes, 0};
+    while (checked(ZSTD_compressStream2(compressor.context, &out, &in, directive)) != 0 || in.pos != in.size) {
+      if (directive == ZSTD_e_continue && in.pos == in.size) break;
+    }
+  };
+  put(head.data(), head_bytes, ZSTD_e_continue);
+  put(record.bytes.data(), record.bytes.size(), ZSTD_e_end);
+  stored.resize(out.pos);
+  return take(std::move(stored));
 }
 
 void BlockWalk::unfold() {
@@ -153,6 +197,7 @@ void RunCursor::seek(std::uint64_t begin, std::uint64_t end) {
   end_ = end;
   next_ = block_end_ = begin;
   bytes_ = shared_ = 0;
+  alone_at_ = nullptr;
   if (begin >= end) return;
   const auto after =
       std::upper_bound(run_->blocks.begin(), run_->blocks.end(), begin,
@@ -164,11 +209,11 @@ void RunCursor::seek(std::uint64_t begin, std::uint64_t end) {
 
 void RunCursor::load(std::size_t number) {
   thread_local Decompressor decompressor;
-  thread_local std::vector<std::uint8_t> stored;
+  thread_local StoredBytes stored;
   const RunBlock& block = run_->blocks[number];
   stored.resize(block.stored_bytes);
+  if (raw_.capacity() / 2 > block.raw_bytes + kKeptBytes) std::vector<std::uint8_t>().swap(raw_);
   raw_.resize(block.raw_bytes + kCopyPadding);
-  if (text_.size() < run_->longest_record + kCopyPadding) text_.resize(run_->longest_record + kCopyPadding);
   run_->file->read_at(block.offset, stored);
   const bool is_same = crc32c(0, stored) == block.stored_crc;
   if (!is_same || ZSTD_decompressDCtx(decompressor.context, raw_.data(), block.raw_bytes, stored.data(),
@@ -177,6 +222,7 @@ void RunCursor::load(std::size_t number) {
                       std::to_string(block.offset) + ": expected a block of " + std::to_string(block.stored_bytes) +
                       " bytes as they were written, found others; choose another disk with -T");
   }
+  if (stored.capacity() > kKeptBytes) StoredBytes().swap(stored);
   at_ = raw_.data();
   block_ = number;
   next_ = block.records_before;
@@ -186,21 +232,44 @@ void RunCursor::load(std::size_t number) {
 bool RunCursor::next() {
   if (next_ == end_) return false;
   const bool begins_block = next_ == block_end_;
+  // The next record is compared with this one.
+  std::vector<std::uint8_t> before;
+  if (begins_block && alone_at_ != nullptr) before.swap(raw_);
+  const std::string_view last = begins_block ? std::string_view(text(), bytes_) : std::string_view();
   if (begins_block) load(block_ + 1);
   shared_ = read_number(at_);
   const std::uint32_t further = read_number(at_);
   if (order_.has_keys) key_bytes_ = read_number(at_);
-  auto* const text = reinterpret_cast<std::uint8_t*>(text_.data());
   const std::uint32_t kept = shared_;  // 0 where a block begins
   if (begins_block) {
     const std::string_view first(reinterpret_cast<const char*>(at_), further);
-    shared_ = static_cast<std::uint32_t>(shared_bytes({text_.data(), bytes_}, first));
+    shared_ = static_cast<std::uint32_t>(shared_bytes(last, first));
   }
-  copy_padded(at_, further, text + kept);
+  if (further > kLongLine && run_->blocks[block_].records == 1) {
+    take_alone(further);
+  } else {
+    take_further(kept, further);
+  }
   at_ += further;
-  bytes_ = kept + further;
   ++next_;
   return true;
+}
+
+void RunCursor::take_alone(std::uint32_t bytes) {
+  std::uint8_t* const begin = raw_.data() + (at_ - raw_.data());
+  begin[bytes] = static_cast<std::uint8_t>(order_.line_end);
+  alone_at_ = reinterpret_cast<const char*>(begin);
+  bytes_ = bytes;
+  if (text_.size() > kLongLine) std::string().swap(text_);
+}
+
+void RunCursor::take_further(std::uint32_t kept, std::uint32_t further) {
+  alone_at_ = nullptr;
+  bytes_ = kept + further;
+  const std::size_t needed = bytes_ + kCopyPadding;
+  if (text_.size() < needed) text_.resize(std::max(needed, std::min(2 * needed, needed + kLongLine)));
+  auto* const text = reinterpret_cast<std::uint8_t*>(text_.data());
+  *copy_padded(at_, further, text + kept) = static_cast<std::uint8_t>(order_.line_end);
 }
 
 std::vector<Run> RunSpace::open_kept() {

@@ -8,9 +8,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/base/bytes.hpp"
@@ -29,8 +31,10 @@ struct RecordOrder {
       : is_descending(order.is_descending()),
         has_keys(!order.keys.empty()),
         keys_decide(!order.keys.empty() && !order.breaks_ties()),
-        is_unique(order.is_unique) {}
+        is_unique(order.is_unique),
+        line_end(order.format.line_end) {}
   bool is_descending, has_keys, keys_decide, is_unique;
+  char line_end;
 };
 
 struct Record {
@@ -81,10 +85,28 @@ struct Run {
   std::size_t own_bytes() const { return blocks.capacity() * sizeof(RunBlock) + further_bytes + last_first.capacity(); }
 };
 
+// Leaves new elements of a vector as they are, so that their pages are not touched before they are written.
+template <typename T>
+struct UntouchedAllocator : std::allocator<T> {
+  template <typename U>
+  struct rebind {
+    using other = UntouchedAllocator<U>;
+  };
+  template <typename U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <typename U, typename... Values>
+  void construct(U* at, Values&&... values) {
+    ::new (static_cast<void*>(at)) U(std::forward<Values>(values)...);
+  }
+};
+using StoredBytes = std::vector<std::uint8_t, UntouchedAllocator<std::uint8_t>>;
+
 // A block that is encoded, and not yet in a file.
 struct EncodedBlock {
   static constexpr std::size_t kMostFirstBytes = 4096;
-  std::vector<std::uint8_t> stored;
+  StoredBytes stored;
   RunBlock block;
   std::string first;            // what is compared of the first record, at most kMostFirstBytes
   bool has_whole_first = true;  // `first` is all of it
@@ -124,8 +146,14 @@ class BlockEncoder {
   bool is_empty() const { return block_.records == 0; }
   // Compresses the block, and begins anew.
   EncodedBlock finish();
+  // A block of one record, which is not copied; for long ones. Requires: the encoder is empty.
+  EncodedBlock encode_alone(const Record& record);
 
  private:
+  void begin(const Record& record);
+  void count(const Record& record);
+  EncodedBlock take(StoredBytes stored);
+
   RecordOrder order_;
   std::vector<std::uint8_t> raw_;  // the first raw_bytes_ are in use
   std::size_t raw_bytes_ = 0;
@@ -147,19 +175,25 @@ class RunCursor {
   RunCursor(const Run& run, const RecordOrder& order) : run_(&run), order_(order) {}
   // Stands before record `begin`.
   void seek(std::uint64_t begin, std::uint64_t end);
-  // Returns false at the end. Views live until the next call; kCopyPadding bytes after them are readable.
+  // Returns false at the end. Views live until the next call; kCopyPadding bytes after them are readable, and the first
+  // one is the end of the line.
   bool next();
-  Record record() const { return {{text_.data(), bytes_}, key_bytes_}; }
+  Record record() const { return {{text(), bytes_}, key_bytes_}; }
   // Bytes that the record shares with the one before it; 0 after seek().
   std::uint32_t shared() const { return shared_; }
   std::uint64_t position() const { return next_ - 1; }  // of the record
 
  private:
   void load(std::size_t block);
+  void take_alone(std::uint32_t bytes);
+  void take_further(std::uint32_t kept, std::uint32_t further);
+  const char* text() const { return alone_at_ == nullptr ? text_.data() : alone_at_; }
+
   const Run* run_;
   RecordOrder order_;
   std::vector<std::uint8_t> raw_;
   std::string text_;
+  const char* alone_at_ = nullptr;  // a long record, alone in its block, stays in raw_
   const std::uint8_t* at_ = nullptr;
   std::size_t block_ = 0;
   std::uint64_t block_end_ = 0, next_ = 0, end_ = 0;

@@ -10,6 +10,7 @@
 
 #include "io/base/bytes.hpp"
 #include "io/memory/in_flight.hpp"
+#include "sort/lines/keys/long_lines.hpp"
 
 namespace spillway {
 
@@ -89,7 +90,13 @@ class RunWriter {
     Record last;
     for (std::size_t i = slice.begin; i != slice.end; ++i) {
       if (i + kAhead < slice.end) block_.prefetch(slice.part, i + kAhead);
-      const Record record = make_record(block_.line(slice.part, i), keyed[i % 2]);
+      const std::string_view line = block_.line(slice.part, i);
+      if (line.size() >= kLongLine) {
+        if (!records.is_empty()) slice.encoded.push_back(records.finish());
+        slice.encoded.push_back(encode_long(line, records));
+        continue;
+      }
+      const Record record = make_record(line, keyed[i % 2]);
       records.add(record, shared_bytes(last.bytes, record.bytes));
       last = record;
       if (records.record_bytes() >= block_bytes) slice.encoded.push_back(records.finish());
@@ -103,6 +110,13 @@ class RunWriter {
     const auto bytes = slice.is_whole ? block_.part_bytes(slice.part) : kSliceBytes;
     const std::uint64_t blocks = std::max<std::uint64_t>(1, (bytes + block_bytes_ / 4) / block_bytes_);
     return order_.has_keys ? block_bytes_ : static_cast<std::size_t>(bytes / blocks) + 1;
+  }
+
+  // Copies no more than it must. Requires: `records` is empty.
+  EncodedBlock encode_long(std::string_view line, BlockEncoder& records) const {
+    std::string keyed;
+    if (order_.has_keys) keyed.reserve(encoder_.key_bytes(line).most + line.size());
+    return records.encode_alone(make_record(line, keyed));
   }
 
   // `keyed` holds the record if there are keys.
@@ -121,6 +135,14 @@ class RunWriter {
   std::size_t block_bytes_;
 };
 
+// Long lines that are encoded take what the block has left.
+std::size_t slices_at_once(LineBlock& block, const LongLineCosts& costs) {
+  const std::size_t most = 2 * (static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()) + 1);
+  if (!block.longest().is_long()) return most;
+  const std::size_t left = block.free_bytes(), each = costs.to_run(block.longest(), 1);
+  return std::clamp<std::size_t>(left / each, 1, most);
+}
+
 }  // namespace
 
 Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, RunSpace& space,
@@ -129,8 +151,7 @@ Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encode
   Run run;
   run.file = &space.next_file();
   InFlight<Slice> slices;
-  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-  Slicer slicer(block, 2 * threads);
+  Slicer slicer(block, 2 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
   const auto next =
       tbb::make_filter<void, SlicePointer>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
         if (check) check();
@@ -149,7 +170,7 @@ Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encode
     }
     slices.remove(slice);
   });
-  tbb::parallel_pipeline(2 * (threads + 1), next & encode & append);
+  tbb::parallel_pipeline(slices_at_once(block, LongLineCosts(encoder)), next & encode & append);
   run.blocks.shrink_to_fit();
   return run;
 }

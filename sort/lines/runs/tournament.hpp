@@ -36,6 +36,7 @@ class Tournament {
     return false;
   }
   Record record() const { return cursors_[winner_].record(); }
+  std::span<Cursor> cursors() { return cursors_; }
   // Bytes that the record shares with the last one, as far as they are compared; 0 for the first.
   std::uint32_t shared() const { return shared_; }
 

@@ -394,7 +394,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, ExternalStringsMemory,
                                            MemoryCase{"Stable", 64, 1'500'000, 60, true},
                                            MemoryCase{"Default", 32, 500, 256 << 10, false},
                                            MemoryCase{"DefaultStable", 32, 400, 256 << 10, true},
-                                           MemoryCase{"Long", 128, 80, 2 << 20, false}),
+                                           MemoryCase{"Long", 128, 160, 2 << 20, false}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

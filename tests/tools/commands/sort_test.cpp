@@ -158,7 +158,8 @@ TEST_F(SortCommand, RaisesTheMemoryForALongLineUnlessItIsALimit) {
 TEST_F(SortCommand, EndsWithTwoWhereThereIsNoMemory) {
   if (!kMeasuresMemory) GTEST_SKIP() << "sanitizers need more address space";
   const std::string in = file("in", std::string(200'000'000, 'x') + "\n");
-  const ProgramResult result = run_spillway({"sort", "-c", in}, {.limits = {{RLIMIT_AS, std::size_t{300} << 20}}});
+  const ProgramResult result =
+      run_spillway({"sort", "-c", "-f", in}, {.limits = {{RLIMIT_AS, std::size_t{300} << 20}}});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_NE(result.err.find("sort: memory exhausted"), std::string::npos) << result.err;
 }

@@ -1,9 +1,10 @@
 #include "tools/commands/sort/check.hpp"
 
-#include <cstring>
+#include <algorithm>
+#include <limits>
+#include <utility>
 
-#include "sort/lines/keys/key_encoder.hpp"
-#include "tools/cli/signals.hpp"
+#include "sort/lines/input_cursor.hpp"
 
 namespace spillway {
 
@@ -11,65 +12,72 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 
-// Compares each line with the one before it.
-class OrderChecker {
+// Reads one input within the memory of a sort.
+class CheckedInput {
  public:
-  explicit OrderChecker(const LineOrder& order) : order_(order), encoder_(order) {}
+  CheckedInput(LineInput input, const LineOrder& order, const LineSortOptions& options)
+      : options_(options),
+        record_order_(order),
+        encoder_(order),
+        memory_(std::max(options.memory_bytes, kLeastSortMemory) - unsorted_memory_of_reader()),
+        budget_(options.warn_of_growth ? std::numeric_limits<std::size_t>::max() : memory_),
+        resources_{order, encoder_, budget_, kReadBytes, counts_, [this](std::size_t bytes) { warn(bytes); }},
+        cursor_(std::move(input), resources_) {}
 
-  bool takes(std::string_view line) {
-    key_.clear();
-    if (encoder_.has_keys()) encoder_.append(line, key_);
-    const bool is_in_order = is_first_ || in_order(line);
-    is_first_ = false;
-    last_line_ = line;
-    std::swap(key_, last_key_);
-    return is_in_order;
+  bool open() { return cursor_.open(); }
+
+  bool next() {
+    try {
+      return cursor_.next();
+    } catch (const LineTooLongError&) {
+      const CursorNeed need = cursor_.survey();
+      refuse_long_line({need.longest.line, need.bytes + kReadBytes}, options_);
+    }
+  }
+
+  std::uint64_t number() const { return counts_.lines; }
+  std::string_view line() const { return cursor_.record().line(record_order_); }
+
+  // Whether the line may stand after the one before it.
+  bool is_in_order() const {
+    std::size_t shared = 0;
+    const std::string_view last = cursor_.last_record().compared(record_order_);
+    const std::string_view record = cursor_.record().compared(record_order_);
+    const std::size_t from = std::min({std::size_t{cursor_.shared()}, last.size(), record.size()});
+    const int difference = compare_records(last, record, from, record_order_, shared);
+    return record_order_.is_unique ? difference < 0 : difference <= 0;
   }
 
  private:
-  bool in_order(std::string_view line) const {
-    int difference = last_key_.compare(key_);
-    if (difference == 0 && (!encoder_.has_keys() || order_.breaks_ties())) {
-      difference = std::string_view(last_line_).compare(line);
-    }
-    if (order_.is_descending()) difference = -difference;
-    return order_.is_unique ? difference < 0 : difference <= 0;
+  void warn(std::size_t bytes) {
+    const std::size_t wanted = budget_.used_bytes() + bytes;
+    if (!options_.warn_of_growth || wanted <= memory_ || std::exchange(has_warned_, true)) return;
+    options_.warn_of_growth(unsorted_memory_of_reader() + wanted);
   }
-  const LineOrder& order_;
-  KeyEncoder encoder_;
-  std::string key_, last_key_, last_line_;
-  bool is_first_ = true;
+
+  const LineSortOptions& options_;
+  RecordOrder record_order_;
+  const KeyEncoder encoder_;
+  const std::size_t memory_;
+  MemoryBudget budget_;
+  InputCounts counts_;
+  const CursorResources resources_;
+  InputCursor cursor_;
+  bool has_warned_ = false;
 };
 
 }  // namespace
 
-bool is_sorted(const std::string& path, const LineOrder& order, const InputOpener& opener, Session& session,
+bool is_sorted(LineInput input, const LineOrder& order, const LineSortOptions& options,
                const std::function<void(std::uint64_t, std::string_view)>& report) {
-  LineInput input(session.files, {path}, order.format, interruption_check(session.signal_number), opener);
-  OrderChecker checker(order);
-  std::string text;
-  std::uint64_t number = 0;
-  for (std::size_t kept = 0;;) {
-    text.resize(kept + kReadBytes);
-    const std::size_t got = input.read({reinterpret_cast<std::uint8_t*>(text.data()) + kept, kReadBytes});
-    if (got == 0) return true;
-    const std::size_t size = kept + got;
-    std::size_t begin = 0, scanned = kept;  // what was kept holds no line end
-    for (;;) {
-      const std::size_t end =
-          order.format.after_line(reinterpret_cast<const std::uint8_t*>(text.data()), scanned, size);
-      if (end == 0) break;
-      const std::string_view line(text.data() + begin, end - order.format.end_bytes() - begin);
-      ++number;
-      if (!checker.takes(line)) {
-        report(number, line);
-        return false;
-      }
-      begin = scanned = end;
-    }
-    std::memmove(text.data(), text.data() + begin, size - begin);
-    kept = size - begin;
+  CheckedInput lines(std::move(input), order, options);
+  if (!lines.open() || !lines.next()) return true;
+  while (lines.next()) {
+    if (lines.is_in_order()) continue;
+    report(lines.number(), lines.line());
+    return false;
   }
+  return true;
 }
 
 }  // namespace spillway

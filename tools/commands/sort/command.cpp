@@ -44,8 +44,6 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kCollationMemory = std::size_t{4} << 20;  // ICU's data and tables of a locale
-
 std::string program_name(const Session& session) { return session.is_called_sort ? "sort" : "spillway: sort"; }
 
 std::string message_of(const PlacedFileError& error) {
@@ -90,16 +88,26 @@ const StringSorter* sorter_named(const std::string& name) {
   return find_string_sorter(name);
 }
 
-// None if inputs are not to be unpacked.
-std::optional<PackedInputs> find_packed(const SortOptions& options, Session& session) {
-  const bool is_default = options.unpacking == SortUnpacking::kDefault;
-  const bool is_line_sort = !session.is_called_sort && options.order.format.has_ends();
-  if (options.unpacking == SortUnpacking::kNever || (is_default && !is_line_sort)) return std::nullopt;
-  return std::optional<PackedInputs>(std::in_place, session, options.inputs,
-                                     SortMemory{memory_bytes(options), options.memory_bytes.has_value()});
+InputOpener opener_of(const std::optional<PackedInputs>& packed) { return packed ? packed->opener() : InputOpener(); }
+
+// The memory of a sort, of a merge or of a check.
+LineSortOptions memory_options(const SortOptions& options, Session& session, const std::optional<PackedInputs>& packed,
+                               std::size_t most_open) {
+  LineSortOptions engine;
+  engine.memory_bytes = line_sort_memory(options, packed, most_open);
+  engine.memory_for_lines = [&](std::size_t line_bytes) {
+    return memory_for_lines(options, session, line_bytes, [&](std::size_t threads) {
+      return options.check == SortCheck::kNone ? unsorted_memory(threads) : unsorted_memory_of_reader();
+    });
+  };
+  if (options.counts) engine.output = CountOutput::copies();
+  return engine;
 }
 
-InputOpener opener_of(const std::optional<PackedInputs>& packed) { return packed ? packed->opener() : InputOpener(); }
+std::string growth_warning(const Session& session, std::size_t bytes) {
+  return program_name(session) + ": warning: a line is too long for the memory of the sort, which is raised to " +
+         std::to_string(bytes >> 20) + " MiB or more; --memory sets a hard limit";
+}
 
 ExitCode check_order(const SortOptions& options, Session& session) {
   const char letter = options.check == SortCheck::kQuiet ? 'C' : 'c';
@@ -110,14 +118,23 @@ ExitCode check_order(const SortOptions& options, Session& session) {
   const std::string& path = options.inputs.front();
   check_input(path, "open failed");
   const std::optional<PackedInputs> packed = find_packed(options, session);
+  LineSortOptions engine = memory_options(options, session, packed, 1);
+  if (!options.memory_bytes) {
+    engine.warn_of_growth = [&](std::size_t bytes) {
+      std::fprintf(stderr, "%s\n", growth_warning(session, bytes).c_str());
+    };
+  }
+  LineInput input(session.files, {path}, options.order.format, interruption_check(session.signal_number),
+                  opener_of(packed));
   const bool sorted =
-      is_sorted(path, options.order, opener_of(packed), session, [&](std::uint64_t number, std::string_view line) {
+      is_sorted(std::move(input), options.order, engine, [&](std::uint64_t number, std::string_view line) {
         if (options.check == SortCheck::kQuiet) return;
         std::fprintf(stderr, "%s: %s:%llu: disorder: ", program_name(session).c_str(), path.c_str(),
                      static_cast<unsigned long long>(number));
         const LineFormat format = options.order.format;
-        const std::string shown = format.has_ends() ? std::string(line) : printable(line);
-        std::fwrite(shown.data(), 1, shown.size(), stderr);
+        const std::string shown = format.has_ends() ? std::string() : printable(line);
+        const std::string_view text = format.has_ends() ? line : shown;
+        std::fwrite(text.data(), 1, text.size(), stderr);
         std::fputc(format.line_end, stderr);
       });
   return sorted ? ExitCode::kDone : ExitCode::kBadIndex;
@@ -144,12 +161,7 @@ struct SortJob {
 void sort_inputs(const SortJob& job, LineOutput& output) {
   const auto& [options, session, report, packed, file, kept] = job;
   const std::size_t most_open = options.merges ? most_open_inputs(options, packed) : 1;
-  LineSortOptions engine;
-  engine.memory_bytes = memory_bytes(options);
-  if (packed) engine.memory_bytes -= std::min(engine.memory_bytes, unpack_bytes(*packed, most_open));
-  if (options.order.collation != nullptr) engine.memory_bytes -= std::min(engine.memory_bytes, kCollationMemory);
-  engine.memory_bytes -= std::min(engine.memory_bytes, packing_memory(options.output_packing));
-  engine.memory_bytes -= std::min(engine.memory_bytes, direct_buffer_bytes(options));
+  LineSortOptions engine = memory_options(options, session, packed, most_open);
   engine.temp_directories = temp_directories(options);
   engine.temp_limit_bytes = options.temp_limit_bytes;
   engine.most_runs = options.batch_size;
@@ -165,11 +177,7 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   engine.report = [&](const LineSortSummary& summary) { report.take(summary); };
   if (!packed || packed->count() == 0) report.expect_sizes();
   if (!options.memory_bytes && options.block_bytes == 0) {
-    engine.warn_of_growth = [&](std::size_t bytes) {
-      report.say(program_name(session) +
-                 ": warning: a line is too long for the memory of the sort, which is raised to " +
-                 std::to_string(bytes >> 20) + " MiB or more; --memory sets a hard limit");
-    };
+    engine.warn_of_growth = [&](std::size_t bytes) { report.say(growth_warning(session, bytes)); };
   }
   const bool overwrites =
       std::ranges::any_of(options.inputs, [&](const std::string& path) { return file.overwrites(path); });

@@ -15,11 +15,6 @@ std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, counts) + std::ranges::count(text, '\t'));
 }
 
-std::string mark(std::size_t before, std::size_t columns) {
-  const std::string blanks(before, ' ');
-  return columns == 0 ? blanks + "^ no match for key\n" : blanks + std::string(columns, '_') + "\n";
-}
-
 // Without blanks before it, and up to where the comparison stops reading.
 // A key that ends before it begins has no part; its mark stands after the blanks at its begin.
 std::string_view compared_part(std::string_view line, const LineKey& line_key, std::optional<char> separator) {
@@ -47,17 +42,53 @@ std::string_view compared_part(std::string_view line, const LineKey& line_key, s
   return text;
 }
 
-std::string annotated(std::string_view line, const LineOrder& order) {
-  std::string text(line);
-  std::ranges::replace(text, '\t', '>');
-  text += '\n';
+// Writes text by portions: marks are as long as lines, and lines may be long.
+class Portions {
+ public:
+  explicit Portions(LineOutput& output) : output_(output) { text_.reserve(kPortionBytes); }
+  void add(std::string_view text) {
+    while (!text.empty()) {
+      const std::string_view some = text.substr(0, kPortionBytes - text_.size());
+      text_ += some;
+      text.remove_prefix(some.size());
+      if (text_.size() == kPortionBytes) flush();
+    }
+  }
+  void add(std::size_t count, char byte) {
+    for (; count != 0; --count) add({&byte, 1});
+  }
+  void flush() {
+    if (!text_.empty()) output_.write(bytes_of(text_));
+    text_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kPortionBytes = std::size_t{64} << 10;
+  LineOutput& output_;
+  std::string text_;
+};
+
+void mark(std::size_t before, std::size_t columns, Portions& to) {
+  to.add(before, ' ');
+  if (columns == 0) return to.add("^ no match for key\n");
+  to.add(columns, '_');
+  to.add("\n");
+}
+
+void annotate(std::string_view line, const LineOrder& order, Portions& to) {
+  for (std::string_view rest = line; !rest.empty();) {
+    const std::size_t tab = std::min(rest.find('\t'), rest.size());
+    to.add(rest.substr(0, tab));
+    if (tab != rest.size()) to.add(">");
+    rest.remove_prefix(std::min(tab + 1, rest.size()));
+  }
+  to.add("\n");
   for (const LineKey& key : order.keys) {
     const std::string_view part = compared_part(line, key, order.field_separator);
-    text += mark(width(line.substr(0, static_cast<std::size_t>(part.data() - line.data()))), width(part));
+    mark(width(line.substr(0, static_cast<std::size_t>(part.data() - line.data()))), width(part), to);
   }
   // With a collation the last key is the whole line.
-  if (order.keys.empty() || (order.breaks_ties() && order.collation == nullptr)) text += mark(0, width(line));
-  return text;
+  if (order.keys.empty() || (order.breaks_ties() && order.collation == nullptr)) mark(0, width(line), to);
 }
 
 bool is_numeric(const SortKeyFlags& flags) { return flags.n || flags.g || flags.h; }
@@ -185,11 +216,13 @@ std::vector<std::string> Warnings::list() {
 
 void DebugOutput::write(std::span<const std::uint8_t> bytes) {
   std::string_view text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  Portions portions(output_);
   while (!text.empty()) {
     const std::size_t end = text.find(order_.format.line_end);
-    output_.write(bytes_of(annotated(text.substr(0, end), order_)));
+    annotate(text.substr(0, end), order_, portions);
     text.remove_prefix(end + 1);
   }
+  portions.flush();
 }
 
 std::vector<std::string> debug_warnings(const SortOptions& options) { return Warnings(options).list(); }

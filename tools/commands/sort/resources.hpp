@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,15 @@ namespace spillway {
 
 // -S is a wish, and less serves where there is less.
 std::uint64_t memory_bytes(const SortOptions& options);
+// None if inputs are not to be unpacked.
+std::optional<PackedInputs> find_packed(const SortOptions& options, Session& session);
+// Memory of the process less what the sort of lines does not know: what unpacks inputs, of which `most_open` are open
+// at once, packs the output or collates.
+std::size_t line_sort_memory(const SortOptions& options, const std::optional<PackedInputs>& packed,
+                             std::size_t most_open);
+// The least --memory that leaves `line_bytes` for lines; `unsorted` tells what threads take beside them.
+std::size_t memory_for_lines(const SortOptions& options, Session& session, std::size_t line_bytes,
+                             const std::function<std::size_t(std::size_t threads)>& unsorted);
 std::vector<std::string> temp_directories(const SortOptions& options);
 // Each thread needs memory of its own, for texts and contexts of the compressor.
 std::size_t thread_count(const SortOptions& options);

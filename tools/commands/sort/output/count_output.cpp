@@ -4,11 +4,14 @@
 #include <cstdio>
 #include <utility>
 
+#include "io/base/bytes.hpp"
+
 namespace spillway {
 
 namespace {
 
 constexpr std::size_t kTextBytes = std::size_t{64} << 10;
+constexpr std::size_t kNumberBytes = 21;  // the longest number, and a blank
 
 }  // namespace
 
@@ -22,30 +25,47 @@ void CountOutput::write(std::span<const std::uint8_t> bytes) {
 }
 
 void CountOutput::take(std::string_view line) {
-  bool is_equal = count_ != 0;
-  if (encoder_.has_keys()) {
-    key_.clear();
-    encoder_.append(line, key_);
-    is_equal = is_equal && key_ == first_key_;
-  } else {
-    is_equal = is_equal && line == first_;
-  }
+  const bool is_equal = is_of_group(line);
   if (!is_equal) {
     end_group();
-    first_ = line;
     std::swap(key_, first_key_);
   }
+  if (key_.capacity() > kLongLine) std::string().swap(key_);
+  if (!is_equal) begin_group(line);
   ++count_;
+}
+
+// Leaves the keys of the line in key_.
+bool CountOutput::is_of_group(std::string_view line) {
+  if (!encoder_.has_keys())
+    return count_ != 0 && line == std::string_view(first_).substr(kNumberBytes, first_.size() - kNumberBytes - 1);
+  key_.clear();
+  if (line.size() >= kLongLine) key_.reserve(encoder_.key_bytes(line).most);
+  encoder_.append(line, key_);
+  return count_ != 0 && key_ == first_key_;
+}
+
+void CountOutput::begin_group(std::string_view line) {
+  if (first_.capacity() > kLongLine) std::string().swap(first_);
+  first_.reserve(kNumberBytes + line.size() + 1);
+  first_.assign(kNumberBytes, ' ');
+  first_ += line;
+  first_ += order_.format.line_end;
 }
 
 void CountOutput::end_group() {
   if (count_ == 0) return;
-  char number[24];
-  const int bytes = std::snprintf(number, sizeof number, "%7" PRIu64 " ", count_);
-  text_.append(number, static_cast<std::size_t>(bytes));
-  text_ += first_;
-  text_ += order_.format.line_end;
-  count_ = 0;
+  char number[kNumberBytes + 1];
+  const auto bytes =
+      static_cast<std::size_t>(std::snprintf(number, sizeof number, "%7" PRIu64 " ", std::exchange(count_, 0)));
+  first_.replace(kNumberBytes - bytes, bytes, number, bytes);
+  const std::string_view counted = std::string_view(first_).substr(kNumberBytes - bytes);
+  if (counted.size() >= kLongLine) {
+    flush();
+    output_.write(bytes_of(counted));
+    return;
+  }
+  text_ += counted;
   if (text_.size() >= kTextBytes) flush();
 }
 

@@ -7,13 +7,15 @@
 
 #include "sort/lines/block/output.hpp"
 #include "sort/lines/keys/key_encoder.hpp"
+#include "sort/lines/keys/long_lines.hpp"
 
 namespace spillway {
 
-// Takes lines in order and puts out the first of each group. Order and output outlive it. Memory: 64 KiB, and thrice
-// the longest line with its keys.
+// Takes lines in order and puts out the first of each group. Order and output outlive it. Memory: 128 KiB, and copies
+// of the longest line and of its keys.
 class CountOutput final : public LineOutput {
  public:
+  static LineCopies copies() { return {1, 2}; }
   CountOutput(const LineOrder& order, LineOutput& output) : order_(order), encoder_(order), output_(output) {}
   bool has_places() const override { return false; }
   void write(std::span<const std::uint8_t> bytes) override;
@@ -24,6 +26,8 @@ class CountOutput final : public LineOutput {
 
  private:
   void take(std::string_view line);
+  bool is_of_group(std::string_view line);
+  void begin_group(std::string_view line);
   void end_group();
   void flush();
 
@@ -31,7 +35,8 @@ class CountOutput final : public LineOutput {
   KeyEncoder encoder_;
   LineOutput& output_;
   std::uint64_t count_ = 0;  // of the group; 0: there is none yet
-  std::string first_, first_key_, key_, text_;
+  std::string first_;        // after room for the number, and with its end
+  std::string first_key_, key_, text_;
 };
 
 }  // namespace spillway

@@ -1,0 +1,178 @@
+// `spillway sort` on lines that are long in proportion to its memory: it keeps --memory, or refuses with one that
+// suffices.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <random>
+#include <sstream>
+
+#include "tests/tools/commands/sort/sort_command.hpp"
+
+namespace spillway {
+namespace {
+
+using testing::kMeasuresMemory;
+using testing::ProgramResult;
+using testing::run_program;
+using testing::run_spillway;
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+// Letters, digits and blanks that hardly compress.
+std::string long_line(std::uint32_t seed, std::size_t bytes) {
+  constexpr std::string_view kBytes = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ,";
+  std::mt19937 random(seed);
+  std::string line(bytes, ' ');
+  for (std::size_t i = 0; i < bytes; i += 4) {
+    const auto number = random();
+    for (std::size_t j = 0; j < 4 && i + j < bytes; ++j) line[i + j] = kBytes[number >> 6 * j & 63];
+  }
+  return line;
+}
+
+class LongLines : public testing::SortCommandTest {
+ protected:
+  // Short lines around `count` lines of `megabytes`.
+  static std::string text(std::uint32_t count, std::size_t megabytes) {
+    std::string all;
+    const auto add_short = [&](std::uint32_t part) {
+      for (std::uint32_t i = 0; i < 20'000; ++i) all += std::to_string((part * 20'000 + i) * 2654435761U) + " short\n";
+    };
+    for (std::uint32_t i = 0; i < count; ++i) {
+      add_short(i);
+      all += long_line(i, megabytes * kMebibyte) + "\n";
+    }
+    add_short(count);
+    return all;
+  }
+
+  ProgramResult run(std::size_t megabytes, const Words& options) const {
+    Words words{"sort", "-T", scratch_.path(), "--memory", std::to_string(megabytes) + "M", "--parallel", "2"};
+    words.insert(words.end(), options.begin(), options.end());
+    const ProgramResult result = run_spillway(words, {.measure_memory = kMeasuresMemory});
+    EXPECT_LE(result.peak_resident_bytes, megabytes * kMebibyte / 100 * 105) << shown(words);
+    return result;
+  }
+
+  // The --memory that a message names; 0 if it names none.
+  static std::size_t named_megabytes(const std::string& message) {
+    const std::string words = "give --memory at least ";
+    const std::size_t at = message.find(words);
+    return at == std::string::npos ? 0 : std::stoul(message.substr(at + words.size()));
+  }
+
+  // Sorts with so much memory; if that is refused, with what the refusal names, which is then at most `most`.
+  void sort_with_named(std::size_t megabytes, std::size_t most, const Words& options) const {
+    const ProgramResult first = run(megabytes, options);
+    if (first.exit_code == 0) return;
+    ASSERT_EQ(first.exit_code, 2) << shown(options);
+    const std::size_t named = named_megabytes(first.err);
+    ASSERT_GT(named, megabytes) << first.err;
+    EXPECT_LE(named, most) << shown(options);
+    const ProgramResult second = run(named, options);
+    EXPECT_EQ(second.exit_code, 0) << shown(options) << second.err;
+  }
+
+  std::string expected(const std::string& in, const std::string& options) const {
+    const std::string script = "LC_ALL=C sort " + options + " \"$1\" -o \"$2\"";
+    run_program({"/bin/sh", "-c", script, "sh", in, scratch_ / "expected"});
+    return content(scratch_ / "expected");
+  }
+
+  static std::string shown(const Words& words) {
+    std::string line;
+    for (const std::string& word : words) line += word + " ";
+    return line;
+  }
+};
+
+TEST_F(LongLines, GoOutOfCoreWithinTheMemory) {
+  const std::string in = file("in", text(5, 8)), out = scratch_ / "out";
+  for (const std::string option : {"-s", "-r", "-u", "-k1,1n"}) {
+    ASSERT_EQ(run(64, {option, in, "-o", out}).exit_code, 0) << option;
+    EXPECT_TRUE(content(out) == expected(in, option)) << option;
+  }
+}
+
+TEST_F(LongLines, WithKeysAreSortedWithTheMemoryThatTheRefusalNames) {
+  const std::string in = file("in", text(4, 10)), out = scratch_ / "out";
+  for (const std::string option : {"-f", "-k2,2", "-V", "-k1,1n", "-d"}) {
+    sort_with_named(40, 300, {option, in, "-o", out});
+    EXPECT_TRUE(content(out) == expected(in, option)) << option;
+  }
+}
+
+TEST_F(LongLines, AreCountedWithinTheMemory) {
+  const std::string all = text(1, 40), in = file("in", all + all), out = scratch_ / "out";
+  sort_with_named(64, 260, {"--count", in, "-o", out});
+  const std::string counted = content(out);
+  EXPECT_EQ(std::ranges::count(counted, '\n'), std::ranges::count(all, '\n'));
+  EXPECT_NE(counted.find("      2 " + long_line(0, 40 * kMebibyte) + "\n"), std::string::npos);
+  sort_with_named(64, 420, {"--count", "-f", in, "-o", out});
+  EXPECT_EQ(std::ranges::count(content(out), '\n'), std::ranges::count(all, '\n'));
+}
+
+TEST_F(LongLines, AreCheckedWithinTheMemory) {
+  const std::string line = "b" + long_line(1, 40 * kMebibyte);
+  const std::string in = file("in", "a\n" + line + "\nc\n"), two = file("two", line + "\n" + line + "\n");
+  for (const std::string option : {"-c", "-C"}) {
+    EXPECT_EQ(run(64, {option, in}).exit_code, 0) << option;
+    sort_with_named(64, 130, {option, two});
+    sort_with_named(64, 250, {option, "-f", two});
+  }
+  const ProgramResult disorder = run(64, {"-c", file("not", line + "\na\n")});
+  EXPECT_EQ(disorder.exit_code, 1);
+  EXPECT_NE(disorder.err.find(":2: disorder: a\n"), std::string::npos);
+  EXPECT_EQ(run(64, {"-c", "-u", file("twice", "a\na\n")}).exit_code, 1);
+}
+
+TEST_F(LongLines, AreMergedWithTheMemoryThatTheFirstRefusalNames) {
+  std::string all;
+  Words inputs;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    std::string sorted = "a\n" + ("b" + long_line(i, (10 + 10 * i) * kMebibyte)) + "\nc\n";
+    inputs.push_back(file("in" + std::to_string(i), sorted));
+    all += sorted;
+  }
+  const std::string out = scratch_ / "out", in = file("all", all);
+  for (const std::string option : {"-s", "-f", "--batch-size=2", "--count"}) {
+    Words words{"-m", option, "-o", out};
+    words.insert(words.end(), inputs.begin(), inputs.end());
+    sort_with_named(64, option == "-f" ? 420 : 260, words);
+    if (option == "--count") continue;
+    EXPECT_TRUE(content(out) == expected(in, option == "-f" ? "-f" : "-s")) << option;
+  }
+}
+
+TEST_F(LongLines, AreAmongTheFirstLinesWithinTheMemory) {
+  const std::string in = file("in", text(4, 10)), out = scratch_ / "out";
+  for (const std::string option : {"-r", "-f"}) {
+    sort_with_named(48, 200, {"--head=3", option, in, "-o", out});
+    EXPECT_TRUE(content(out) == testing::first_lines(expected(in, option), 3)) << option;
+  }
+}
+
+TEST_F(LongLines, AreMarkedWithoutACopy) {
+  const std::string in = file("in", "x\t" + long_line(1, 40 * kMebibyte) + "\n"), out = scratch_ / "out";
+  const ProgramResult result = run_spillway({"sort", "--memory", "64M", "--debug", "-s", "-k1,1", in},
+                                            {.out_path = out, .measure_memory = kMeasuresMemory});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(content(out) == "x>" + long_line(1, 40 * kMebibyte) + "\n_\n");
+  EXPECT_LE(result.peak_resident_bytes, 67 * kMebibyte);
+}
+
+// Keys are measured before they are encoded.
+TEST_F(LongLines, HaveKeysOfLessThanTwoGibibytes) {
+  const std::string in = file("in", std::string(100 * kMebibyte, 'a') + "\n");
+  for (const std::string option : {"-s", "-m"}) {
+    Words words{option, "--memory", "16G", in, "-o", scratch_ / "out"};
+    for (int i = 0; i < 22; ++i) words.push_back("-k1f");
+    const ProgramResult result = sort(words);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_NE(result.err.find("the keys of a line take more than 2 GiB"), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find("--memory"), std::string::npos) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace spillway
