@@ -23,7 +23,8 @@ class PackedReader;
 class CorpusReader {
  public:
   // Reserves the reader's own memory (unpacked buffers, zlib or zstd state) and that of the parsers' content decoders
-  // from `budget`, and spools long records and texts to `temp`. What `setup` refers to, `budget` and `temp` must outlive the reader.
+  // from `budget`, and spools long records and texts to `temp`. What `setup` refers to, `budget` and `temp` must
+  // outlive the reader.
   CorpusReader(const ReaderSetup& setup, MemoryBudget& budget, TempSpace& temp);
   ~CorpusReader();
   static std::size_t memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits);
@@ -56,7 +57,7 @@ class CorpusReader {
   const ReaderSetup setup_;
   const Reservation decoder_memory_;
   const std::unique_ptr<DecoderAllowance> decoders_;  // of the parsers
-  std::unique_ptr<PackedReader> packed_;  // nullptr: all inputs are plain files
+  std::unique_ptr<PackedReader> packed_;              // nullptr: all inputs are plain files
   std::atomic<bool> stopped_{false};
 
   std::mutex mutex_;              // guards all members below
