@@ -18,8 +18,7 @@ class HttpBody::Link final : public BodyOutput {
   BodyOutput& out_;
 };
 
-HttpBody::HttpBody(const ResponseHead& head, std::uint64_t most_bytes, std::size_t decoder_bytes)
-    : memory_(decoder_bytes) {
+HttpBody::HttpBody(const ResponseHead& head, std::uint64_t most_bytes, const DecoderLimit& limit) : memory_(limit) {
   if (head.is_chunked) stages_.push_back(std::make_unique<ChunkedStage>());
   for (auto coding = head.codings.rbegin(); coding != head.codings.rend(); ++coding) {
     stages_.push_back(std::make_unique<DecodingStage>(*coding, memory_));

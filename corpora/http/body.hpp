@@ -14,9 +14,9 @@ namespace spillway {
 
 class HttpBody {
  public:
-  // Sets up the stages for a body with this head. Each hands on at most `most_bytes`. All decoders together allocate at
-  // most `decoder_bytes`; a body that needs more has the fault kNoMemory. Requires: no unknown coding.
-  HttpBody(const ResponseHead& head, std::uint64_t most_bytes, std::size_t decoder_bytes = kBodyDecoderBytes);
+  // Sets up the stages for a body with this head. Each hands on at most `most_bytes`. `limit` is for all decoders
+  // together; a body that needs more has the fault kNoMemory. Requires: no unknown coding.
+  HttpBody(const ResponseHead& head, std::uint64_t most_bytes, const DecoderLimit& limit = {});
 
   // Hands on what the next stored bytes decode to. Returns whether more is wanted.
   bool feed(std::string_view bytes, BodyOutput& out);
@@ -24,6 +24,7 @@ class HttpBody {
   bool finish(BodyOutput& out);
   // The worst of all stages.
   BodyFault fault() const;
+  const DecoderMemory& decoder_memory() const { return memory_; }
 
  private:
   // Passes bytes on to the stage with a number, and from the last one to the output.

@@ -74,8 +74,8 @@ class BrotliDecoder final : public Decoder {
       : memory_(memory), state_(BrotliDecoderCreateInstance(&allocate, &free_block, &memory)) {
     if (state_ == nullptr && memory.refused()) return;
     if (state_ == nullptr) throw std::bad_alloc();
-    // A window that grows would be in memory twice. Pages of one that is never filled are not touched.
-    BrotliDecoderSetParameter(state_, BROTLI_DECODER_PARAM_DISABLE_RING_BUFFER_REALLOCATION, 1);
+    const bool is_whole = memory.windows() == WindowMemory::kWhole;
+    BrotliDecoderSetParameter(state_, BROTLI_DECODER_PARAM_DISABLE_RING_BUFFER_REALLOCATION, is_whole ? 1 : 0);
   }
   ~BrotliDecoder() override {
     if (state_ != nullptr) BrotliDecoderDestroyInstance(state_);
@@ -144,23 +144,37 @@ bool is_zlib_header(std::string_view start) {
 
 }  // namespace
 
-void* DecoderMemory::allocate(std::size_t bytes) {
-  if (bytes > most_bytes_ - used_bytes_) {
+// Returns nullptr if the system has no memory.
+void* DecoderMemory::take_block(std::size_t bytes) {
+  if (bytes < kMappedBytes) return std::malloc(bytes);
+  try {
+    mapped_.emplace_back(Reservation(), bytes);  // whoever sets the limit has reserved it
+    return mapped_.back().data();
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+void* DecoderMemory::allocate(std::size_t bytes) noexcept {
+  if (bytes > limit_.bytes - used_bytes_) {
     refused_ = true;
     return nullptr;
   }
-  void* const block = std::malloc(bytes + kHeaderBytes);
+  void* const block = take_block(bytes + kHeaderBytes);
   if (block == nullptr) return nullptr;
   used_bytes_ += bytes;
+  peak_bytes_ = std::max(peak_bytes_, used_bytes_);
   *static_cast<std::size_t*>(block) = bytes;
   return static_cast<char*>(block) + kHeaderBytes;
 }
 
-void DecoderMemory::free(void* address) {
+void DecoderMemory::free(void* address) noexcept {
   if (address == nullptr) return;
   void* const block = static_cast<char*>(address) - kHeaderBytes;
-  used_bytes_ -= *static_cast<std::size_t*>(block);
-  std::free(block);
+  const std::size_t bytes = *static_cast<std::size_t*>(block);
+  used_bytes_ -= bytes;
+  if (bytes + kHeaderBytes < kMappedBytes) return std::free(block);
+  std::erase_if(mapped_, [&](const Buffer& buffer) { return buffer.data() == block; });
 }
 
 std::unique_ptr<Decoder> make_decoder(ContentCoding coding, std::string_view start, DecoderMemory& memory) {

@@ -6,8 +6,10 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "corpora/http/response_head.hpp"
+#include "io/memory/budget.hpp"
 
 namespace spillway {
 
@@ -15,22 +17,41 @@ namespace spillway {
 // its tables. A window of 8 MiB of zstd needs 9 MiB.
 inline constexpr std::size_t kBodyDecoderBytes = std::size_t{20} << 20;
 
-// The memory of the decoders of a body, with a limit. Outlives them.
+// How br gets memory for its window.
+enum class WindowMemory : std::uint8_t {
+  kGrowing,  // as much as the body needs; while it grows, half as much again
+  kWhole
+};
+
+struct DecoderLimit {
+  std::size_t bytes = kBodyDecoderBytes;
+  WindowMemory windows = WindowMemory::kWhole;
+};
+
+// The memory of the decoders of a body, with a limit. Outlives them. Long blocks are mapped: the system has them back
+// as soon as they are freed, where malloc() would keep them for the thread.
 class DecoderMemory {
  public:
-  explicit DecoderMemory(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit DecoderMemory(const DecoderLimit& limit) : limit_(limit) {}
   DecoderMemory(const DecoderMemory&) = delete;
   DecoderMemory& operator=(const DecoderMemory&) = delete;
   // Returns nullptr beyond the limit.
-  void* allocate(std::size_t bytes);
-  void free(void* address);
-  // Whether anything was refused so far.
+  void* allocate(std::size_t bytes) noexcept;
+  void free(void* address) noexcept;
+  // Whether anything was refused so far. If not, a higher limit would have changed nothing.
   bool refused() const { return refused_; }
+  std::size_t used_bytes() const { return used_bytes_; }
+  std::size_t peak_bytes() const { return peak_bytes_; }
+  WindowMemory windows() const { return limit_.windows; }
 
  private:
   static constexpr std::size_t kHeaderBytes = alignof(std::max_align_t);
-  std::size_t most_bytes_, used_bytes_ = 0;
+  static constexpr std::size_t kMappedBytes = std::size_t{128} << 10;  // the least that is mapped, as by malloc()
+  void* take_block(std::size_t bytes);
+  const DecoderLimit limit_;
+  std::size_t used_bytes_ = 0, peak_bytes_ = 0;
   bool refused_ = false;
+  std::vector<Buffer> mapped_;
 };
 
 class Decoder {

@@ -11,7 +11,7 @@
 
 #include "corpora/archive/piece.hpp"
 #include "corpora/document/record_source.hpp"
-#include "corpora/reader/spool.hpp"
+#include "corpora/document/spool.hpp"
 #include "corpora/reader/task.hpp"
 #include "io/file/temp_space.hpp"
 

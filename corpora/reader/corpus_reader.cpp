@@ -7,7 +7,12 @@
 namespace spillway {
 
 CorpusReader::CorpusReader(const ReaderSetup& setup, MemoryBudget& budget, TempSpace& temp)
-    : setup_(setup), position_(setup.start), file_(setup.plan.files.begin()), left_bytes_(setup.plan.total_bytes) {
+    : setup_(setup),
+      decoder_memory_(budget.reserve(decoder_memory_bytes(setup.plan, setup.limits), "content decoders")),
+      decoders_(std::make_unique<DecoderAllowance>(setup.limits.decoder_bytes, temp)),
+      position_(setup.start),
+      file_(setup.plan.files.begin()),
+      left_bytes_(setup.plan.total_bytes) {
   for (std::uint64_t i = 0; i < setup.start.file && file_ != std::default_sentinel; ++i, ++file_) {
     left_bytes_ -= std::min(left_bytes_, file_->end - file_->begin);
   }
@@ -23,7 +28,11 @@ CorpusReader::CorpusReader(const ReaderSetup& setup, MemoryBudget& budget, TempS
 CorpusReader::~CorpusReader() = default;
 
 std::size_t CorpusReader::memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
-  return PackedReader::memory_bytes(plan, limits);
+  return PackedReader::memory_bytes(plan, limits) + decoder_memory_bytes(plan, limits);
+}
+
+std::size_t CorpusReader::decoder_memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
+  return plan.crawls == 0 ? 0 : DecoderAllowance::memory_bytes(limits.decoder_bytes, limits.threads);
 }
 
 // Requires: mutex_ is held.

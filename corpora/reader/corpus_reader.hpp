@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 
+#include "corpora/http/decoder_allowance.hpp"
 #include "corpora/reader/task.hpp"
 
 namespace spillway {
@@ -21,11 +22,14 @@ class PackedReader;
 // time.
 class CorpusReader {
  public:
-  // Reserves the reader's own memory (unpacked buffers, zlib or zstd state) from `budget` and spools long records of
-  // streams to `temp`. What `setup` refers to, `budget` and `temp` must outlive the reader.
+  // Reserves the reader's own memory (unpacked buffers, zlib or zstd state) and that of the parsers' content decoders
+  // from `budget`, and spools long records and texts to `temp`. What `setup` refers to, `budget` and `temp` must
+  // outlive the reader.
   CorpusReader(const ReaderSetup& setup, MemoryBudget& budget, TempSpace& temp);
   ~CorpusReader();
   static std::size_t memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits);
+  // The part of it for content decoders.
+  static std::size_t decoder_memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits);
 
   // Returns false at the end of the input. Gives the buffer of the previous task back first. Throws, also in later
   // calls, what the reader thread met: IoError, or BudgetError for a zstd window.
@@ -37,6 +41,7 @@ class CorpusReader {
   void stop();
 
   const ReaderSetup& setup() const { return setup_; }
+  DecoderAllowance& decoders() const { return *decoders_; }
 
  private:
   using Work = decltype(CorpusTask::work);
@@ -50,7 +55,9 @@ class CorpusReader {
   std::uint64_t next_range_bytes() const;
 
   const ReaderSetup setup_;
-  std::unique_ptr<PackedReader> packed_;  // nullptr: all inputs are plain files
+  const Reservation decoder_memory_;
+  const std::unique_ptr<DecoderAllowance> decoders_;  // of the parsers
+  std::unique_ptr<PackedReader> packed_;              // nullptr: all inputs are plain files
   std::atomic<bool> stopped_{false};
 
   std::mutex mutex_;              // guards all members below

@@ -219,6 +219,8 @@ void CorpusPlan::add(const CorpusFile& file) {
   streams += file.is_stream ? 1 : 0;
   zip_files += file.compression == Compression::kZip ? 1 : 0;
   archives += is_archive(file.format) ? 1 : 0;
+  const bool may_be_crawl = file.format == CorpusFormat::kAuto && spillway::needs_reader(file);
+  crawls += file.format == CorpusFormat::kWarc || may_be_crawl ? 1 : 0;
   packed_files += file.compression != Compression::kNone ? 1 : 0;
   const bool holds_gzip = file.compression == Compression::kGzip || file.compression == Compression::kZip;
   if (holds_gzip) gzip_bytes += bytes;

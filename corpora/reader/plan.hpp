@@ -24,6 +24,7 @@ struct CorpusPlan {
   std::uint64_t gzip_bytes = 0, zstd_bytes = 0;  // of it
   std::uint64_t largest_gzip_bytes = 0;          // of the longest gzip file
   std::size_t packed_files = 0, zstd_files = 0, zip_files = 0, streams = 0, archives = 0;
+  std::size_t crawls = 0;             // files that are web archives, or may be: their start is packed or not read yet
   std::uint64_t unpack_bytes = 0;     // the most that a file asks for
   std::optional<CorpusFile> largest;  // the plain file with the most bytes of this part
 
@@ -53,6 +54,8 @@ struct ReaderLimits {
   unsigned threads = 1;
   // The least memory kept for windows of zstd frames that the start of a file does not show.
   std::size_t unpack_bytes = 0;
+  // For the content decoders of each parser, beside what all share (corpora/http/decoder_allowance.hpp).
+  std::size_t decoder_bytes = std::size_t{1} << 20;
   unsigned ahead_lanes = 0;  // threads that may unpack members of gzip ahead of the reader at once
   GzipAhead::Size ahead_size = GzipAhead::kShortMembers;
 };

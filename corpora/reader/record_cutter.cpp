@@ -5,10 +5,10 @@
 
 #include "corpora/document/field_table.hpp"
 #include "corpora/document/record_source.hpp"
+#include "corpora/document/spool.hpp"
 #include "corpora/document/utf8.hpp"
 #include "corpora/reader/archive_cutter.hpp"
 #include "corpora/reader/sniff.hpp"
-#include "corpora/reader/spool.hpp"
 #include "corpora/records/text.hpp"
 #include "corpora/tar/header.hpp"
 

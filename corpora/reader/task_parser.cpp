@@ -65,6 +65,7 @@ bool ends_in_cut_record(const UnpackedRecords& records) {
 
 TaskParser::TaskParser(const CorpusReader& reader, MemoryBudget& budget)
     : setup_(reader.setup()),
+      decoders_(reader.decoders()),
       own_memory_(budget.reserve(parsers_bytes(), "parsing")),
       buffer_(budget, padded_buffer_bytes(setup_.limits), "parsing"),
       scratch_(budget, padded_buffer_bytes(setup_.limits), "parsing"),
@@ -103,7 +104,7 @@ ArchiveParser& TaskParser::archive_parser(CorpusFormat format) {
   }
   if (!warc_) {
     warc_memory_ = budget_.try_reserve(WarcParser::memory_bytes());
-    warc_.emplace(setup_.options, scratch, setup_.revisits);
+    warc_.emplace(setup_.options, scratch, decoders_, setup_.revisits);
   }
   return *warc_;
 }

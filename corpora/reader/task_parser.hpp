@@ -43,6 +43,7 @@ class TaskParser {
   void parse_spooled(UnpackedRecords& records, PassProgress& progress, DocumentSink& sink);
 
   const ReaderSetup& setup_;
+  DecoderAllowance& decoders_;
   Reservation own_memory_;
   Buffer buffer_, scratch_;
   std::uint64_t file_ = 0;  // of the task, if it is of one file that the reader unpacks

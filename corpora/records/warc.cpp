@@ -22,10 +22,12 @@ std::uint64_t most_body_bytes(std::uint64_t max_document_bytes) { return longest
 
 }  // namespace
 
-WarcParser::WarcParser(const CorpusOptions& options, std::span<char> scratch, const RevisitTable* revisits)
+WarcParser::WarcParser(const CorpusOptions& options, std::span<char> scratch, DecoderAllowance& decoders,
+                       const RevisitTable* revisits)
     : crawl_(options.crawl),
       max_document_bytes_(options.max_document_bytes),
-      page_(std::make_unique<PageReader>(scratch)) {
+      page_(std::make_unique<PageReader>(scratch)),
+      decoders_(decoders) {
   if (revisits != nullptr) revisits_.emplace(*revisits);
 }
 
@@ -47,13 +49,14 @@ void WarcParser::parse(const WarcPiece& piece, RecordSource& record, const Sourc
   if (is_needed()) page = read_response_head(piece, record);
   if (is_needed()) page = judge_response();
   if (!page && !own) own = judge_id(id_);
-  if (is_needed()) page = read_page(record);
+  if (is_needed()) page = read_page(record, sink);
   if (const Verdict& verdict = own ? own : page) {
     sink.skip(verdict->reason, cut_record(place), verdict->detail);
   } else {
     emit({id_, url_, repair_utf8(date)}, record, place, sink);
   }
   if (has_revisits) take_revisits(page, record, place, sink);
+  page_->drop_file();
 }
 
 bool WarcParser::seek_revisits(const SourcePlace& place) {
@@ -214,9 +217,8 @@ WarcParser::Verdict WarcParser::judge_id(std::string_view id) {
                                           std::to_string(id.size())};
 }
 
-WarcParser::Verdict WarcParser::read_page(RecordSource& record) {
-  BodyFault fault = BodyFault::kNone;
-  page_->read(head_.type, [&](BodyOutput& out) { fault = decode(record, out); });
+WarcParser::Verdict WarcParser::read_page(RecordSource& record, DocumentSink& sink) {
+  const BodyFault fault = read_body(record, sink);
   repaired_ = repaired_ || fault != BodyFault::kNone;
   // Servers name encodings and types as codings. What begins with markup is not encoded.
   if (!head_.unknown_coding.empty() && !page_->page().starts_with_markup()) {
@@ -225,14 +227,30 @@ WarcParser::Verdict WarcParser::read_page(RecordSource& record) {
   return judge_page(fault);
 }
 
-BodyFault WarcParser::decode(RecordSource& record, BodyOutput& out) {
-  HttpBody body(head_, most_body_bytes(max_document_bytes_));
+// A body whose decoders need more memory than this thread has for them is read once only, while no other thread does
+// so. It can be decoded if a window of br fits that is whole, or one that grows.
+BodyFault WarcParser::read_body(RecordSource& record, DocumentSink& sink) {
+  Decoded decoded;
+  page_->read(head_.type, [&](BodyOutput& out) { decoded = decode(record, decoders_.own(), out); });
+  if (!decoded.was_refused_memory) return decoded.fault;
+  const auto shared = decoders_.take_shared();
+  for (const WindowMemory windows : {WindowMemory::kWhole, WindowMemory::kGrowing}) {
+    sink.consumed(0);  // other bodies may have taken long, and a signal ends the job
+    const PageReader::Feed feed = [&](BodyOutput& out) { decoded = decode(record, {kBodyDecoderBytes, windows}, out); };
+    page_->read_once(head_.type, feed, decoders_.temp(), max_document_bytes_);
+    if (!decoded.was_refused_memory) break;
+  }
+  return decoded.fault;
+}
+
+WarcParser::Decoded WarcParser::decode(RecordSource& record, const DecoderLimit& limit, BodyOutput& out) {
+  HttpBody body(head_, most_body_bytes(max_document_bytes_), limit);
   bool wants_more = true;
   record.visit(body_begin_, body_end_, [&](std::string_view bytes) {
     if (wants_more) wants_more = body.feed(bytes, out);
   });
   if (wants_more) body.finish(out);
-  return body.fault();
+  return {body.fault(), body.decoder_memory().refused()};
 }
 
 bool WarcParser::is_wanted(MediaKind kind) const {
@@ -268,7 +286,7 @@ void WarcParser::emit(const DocumentNames& names, RecordSource& record, const So
   fields.has_url = !names.url.empty();
   fields.has_date = !names.date.empty();
   fields.repaired = repaired_;
-  page_->emit(fields, place, sink, [&](BodyOutput& out) { decode(record, out); });
+  page_->emit(fields, place, sink, [&](BodyOutput& out) { decode(record, decoders_.own(), out); });
 }
 
 }  // namespace spillway

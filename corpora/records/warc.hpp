@@ -12,6 +12,7 @@
 #include "corpora/document/corpus_options.hpp"
 #include "corpora/document/record_source.hpp"
 #include "corpora/http/body.hpp"
+#include "corpora/http/decoder_allowance.hpp"
 #include "corpora/http/response_head.hpp"
 #include "corpora/records/media_kind.hpp"
 #include "corpora/records/parser.hpp"
@@ -25,8 +26,10 @@ class PageReader;
 class WarcParser final : public ArchiveParser {
  public:
   // `scratch`: at least 64 bytes; a text that fits is decoded once only.
+  // `decoders`: of the whole job. It must outlive the parser.
   // `revisits`: of the whole input, with Revisits::kFollow; nullptr: there are none. It must outlive the parser.
-  WarcParser(const CorpusOptions& options, std::span<char> scratch, const RevisitTable* revisits = nullptr);
+  WarcParser(const CorpusOptions& options, std::span<char> scratch, DecoderAllowance& decoders,
+             const RevisitTable* revisits = nullptr);
   ~WarcParser() override;
   static std::size_t memory_bytes();
 
@@ -53,10 +56,15 @@ class WarcParser final : public ArchiveParser {
   Verdict read_response_head(const WarcPiece& piece, RecordSource& record);
   Verdict judge_response() const;
   static Verdict judge_id(std::string_view id);
-  Verdict read_page(RecordSource& record);
+  Verdict read_page(RecordSource& record, DocumentSink& sink);
+  BodyFault read_body(RecordSource& record, DocumentSink& sink);
   Verdict judge_page(BodyFault fault) const;
   bool is_wanted(MediaKind kind) const;
-  BodyFault decode(RecordSource& record, BodyOutput& out);
+  struct Decoded {
+    BodyFault fault = BodyFault::kNone;
+    bool was_refused_memory = false;
+  };
+  Decoded decode(RecordSource& record, const DecoderLimit& limit, BodyOutput& out);
   bool seek_revisits(const SourcePlace& place);
   void parse_revisit(const SourcePlace& place, DocumentSink& sink);
   void take_revisits(const Verdict& page, RecordSource& record, const SourcePlace& place, DocumentSink& sink);
@@ -65,6 +73,7 @@ class WarcParser final : public ArchiveParser {
   const CrawlOptions crawl_;
   const std::uint64_t max_document_bytes_;
   std::unique_ptr<PageReader> page_;
+  DecoderAllowance& decoders_;
   std::optional<RevisitCursor> revisits_;
   RecordLocation origin_;
   WarcHeaderReader header_;

@@ -146,8 +146,8 @@ class Ingest {
                         setup_.budget, setup_.temp);
     {
       std::vector<std::jthread> threads;
-      running_ = setup_.threads;
-      for (unsigned i = 0; i < setup_.threads; ++i) threads.emplace_back([&] { guard(reader); });
+      running_ = setup_.plan.parsers;
+      for (unsigned i = 0; i < setup_.plan.parsers; ++i) threads.emplace_back([&] { guard(reader); });
       wait_for_parsers(reader);
     }
     error_.rethrow();

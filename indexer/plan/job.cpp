@@ -96,6 +96,10 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
   if (plan.threads.value != wanted) {
     plan.threads.reason += "; " + std::to_string(wanted) + " do not fit the memory";
   }
+  if (plan.index.parsers < input.threads) {
+    plan.threads.reason +=
+        "; " + std::to_string(plan.index.parsers) + " of them parse, for decoders of pages need memory";
+  }
   if (gpu) take_gpu_sorters(*gpu, chosen, plan);
   plan.estimate = estimate_job(plan.corpus, plan.index, content, input.memory_bytes, input.threads);
 }

@@ -104,6 +104,13 @@ void plan_ahead(const IndexPlanInput& input, ReaderLimits& limits) {
   while (!fits(limits.ahead_lanes, limits.ahead_size)) --limits.ahead_lanes;
 }
 
+// Enough for bodies in gzip and for short ones in other codings, whatever the memory; from 1 GiB for a thread on, also
+// for windows of 8 MiB of br, which bodies of many servers have. Other bodies are decoded one after the other.
+std::size_t decoder_bytes(const IndexPlanInput& input) {
+  constexpr std::size_t kLeastBytes = std::size_t{128} << 10, kMostBytes = 8 * kMebibyte;
+  return std::clamp(input.memory_bytes / (std::size_t{64} * input.threads), kLeastBytes, kMostBytes);
+}
+
 // Fills in the limits of chunks and readers at a level.
 void take_level(const IndexPlanInput& input, const ContentOptions& options, const Level& level, IndexPlan& plan) {
   plan.reader.buffer_bytes = level.buffer_bytes;
@@ -111,6 +118,7 @@ void take_level(const IndexPlanInput& input, const ContentOptions& options, cons
   plan.reader.threads = input.threads;
   plan.reader.unpack_bytes = ZstdCodec::share_of(input.memory_bytes);
   plan.reader.task_bytes = task_bytes(input.input_bytes, input.threads);
+  plan.reader.decoder_bytes = decoder_bytes(input);
   plan_ahead(input, plan.reader);
   plan.chunk = chunk_of(level);
   plan.parser_bytes = chunk_parser_bytes(options, plan.chunk, input.form) + TaskParser::memory_bytes(plan.reader);
@@ -121,7 +129,19 @@ void take_level(const IndexPlanInput& input, const ContentOptions& options, cons
 }
 
 // Rows of the table. The weights add up to about 1: parts of the memory that the fixed rows leave.
-enum Row : std::size_t { kProgram, kReader, kParsers, kStaging, kWaiting, kRuns, kBlocks, kEncoded, kFallback, kLists };
+enum Row : std::size_t {
+  kProgram,
+  kReader,
+  kDecoders,
+  kParsers,
+  kStaging,
+  kWaiting,
+  kRuns,
+  kBlocks,
+  kEncoded,
+  kFallback,
+  kLists
+};
 
 // On the CPU two blocks are in memory, one being filled and one being sorted, and a quarter of a block for its encoded
 // lists.
@@ -159,8 +179,10 @@ std::vector<MemoryConsumer> consumers_of(const IndexPlanInput& input, const Cont
                                          const CorpusPlan& corpus, const IndexPlan& plan) {
   const std::size_t chunk_bytes = max_chunk_bytes(options, plan.chunk, input.form);
   const std::size_t sort_bytes = cpu_sort_bytes(input, plan.chunk, chunk_bytes);
+  const std::size_t decoders = CorpusReader::decoder_memory_bytes(corpus, plan.reader);
   std::vector<MemoryConsumer> rows{{"program, list of files, stacks, slack", plan.reserve_bytes},
-                                   {"reader", CorpusReader::memory_bytes(corpus, plan.reader)},
+                                   {"reader", CorpusReader::memory_bytes(corpus, plan.reader) - decoders},
+                                   {"content decoders of pages", decoders},
                                    {"parsers and their chunks", input.threads * (plan.parser_bytes + 2 * chunk_bytes)},
                                    {"pinned staging", input.staging_bytes}};
   const std::size_t rest = input.memory_bytes - std::min(input.memory_bytes, least_bytes(rows));
@@ -215,6 +237,7 @@ void take_shares(const IndexPlanInput& input, const ContentOptions& options, std
   const std::size_t rest = bytes(kRuns) + bytes(kBlocks) + bytes(kFallback) + bytes(kLists) + unused;
   const std::size_t chunk_bytes = max_chunk_bytes(options, plan.chunk, input.form);
   plan.assembler.hold_bytes = input.threads * chunk_bytes + bytes(kWaiting);
+  plan.decoder_bytes = bytes(kDecoders);
   plan.run_memory_bytes = bytes(kRuns);
   plan.fallback_bytes = bytes(kFallback);
   plan.list_bytes = bytes(kLists);
@@ -251,6 +274,36 @@ std::string megabytes(std::size_t bytes) {
   return text;
 }
 
+// The least bytes that the smallest chunks need, and the decoders' part of them.
+struct Least {
+  std::size_t bytes, decoder_bytes;
+};
+Least least_of(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus) {
+  IndexPlan plan;
+  take_level(input, options, kLevels.back(), plan);
+  return {least_bytes(consumers_of(input, options, corpus, plan)),
+          CorpusReader::decoder_memory_bytes(corpus, plan.reader)};
+}
+
+// The same job with fewer threads that parse.
+IndexPlanInput with_parsers(IndexPlanInput input, unsigned parsers) {
+  input.program_bytes += (input.threads - parsers) * kThreadBytes;
+  input.threads = parsers;
+  return input;
+}
+
+// All threads parse, unless the memory of decoders leaves too little to blocks then.
+unsigned parser_count(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus) {
+  constexpr std::size_t kShareOfBlocks = 8;
+  const auto fits = [&](unsigned parsers) {
+    const Least least = least_of(with_parsers(input, parsers), options, corpus);
+    return least.decoder_bytes == 0 || least.bytes + input.memory_bytes / kShareOfBlocks <= input.memory_bytes;
+  };
+  unsigned parsers = input.threads;
+  while (parsers > 1 && !fits(parsers)) --parsers;
+  return parsers;
+}
+
 [[noreturn]] void refuse(const IndexPlanInput& input, std::size_t files, std::size_t needed) {
   const bool many = input.threads > 1;
   std::string what = many ? std::to_string(input.threads) + " threads" : "one thread";
@@ -270,16 +323,18 @@ std::size_t program_reserve_bytes(std::size_t program_bytes, unsigned threads) {
 }
 
 std::size_t least_memory_bytes(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus) {
-  IndexPlan plan;
-  take_level(input, options, kLevels.back(), plan);
-  return std::max(least_bytes(consumers_of(input, options, corpus, plan)), kMinMemoryBytes);
+  const Least all = least_of(input, options, corpus);
+  const Least one = least_of(with_parsers(input, 1), options, corpus);
+  return std::max({all.bytes - all.decoder_bytes, one.bytes, kMinMemoryBytes});
 }
 
-IndexPlan plan_index(const IndexPlanInput& input, const ContentOptions& options, const CorpusPlan& corpus) {
-  const std::size_t needed = least_memory_bytes(input, options, corpus);
-  if (input.memory_bytes < needed) refuse(input, corpus.files.size(), needed);
+IndexPlan plan_index(const IndexPlanInput& asked, const ContentOptions& options, const CorpusPlan& corpus) {
+  const std::size_t needed = least_memory_bytes(asked, options, corpus);
+  if (asked.memory_bytes < needed) refuse(asked, corpus.files.size(), needed);
+  const IndexPlanInput input = with_parsers(asked, parser_count(asked, options, corpus));
   IndexPlan plan;
   plan.form = input.form;
+  plan.parsers = input.threads;
   for (const Level& level : kLevels) {
     if (divide(input, options, corpus, level, plan)) break;
   }

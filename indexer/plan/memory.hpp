@@ -41,7 +41,9 @@ struct IndexPlan {
   AssemblerLimits assembler;
   bool forced_blocks = false;             // --block-bytes: blocks may be smaller than a page
   std::size_t reserve_bytes = 0;          // program, list of files, stacks and slack, reserved from the start
+  unsigned parsers = 1;                   // parsing threads
   std::size_t parser_bytes = 0;           // of one parsing thread
+  std::size_t decoder_bytes = 0;          // of the content decoders of pages, shared ones included
   std::size_t run_memory_bytes = 0;       // runs kept in memory
   std::size_t last_run_memory_bytes = 0;  // added for the last run, when no block is filled any more
   std::size_t compaction_bytes = 0;       // for compacting runs while blocks are sorted; 0: off

@@ -14,9 +14,10 @@ using nlohmann::ordered_json;
 
 namespace {
 
-ordered_json consumers_json(const IndexPlan& plan, std::uint64_t threads) {
+ordered_json consumers_json(const IndexPlan& plan) {
   return {{"program", plan.reserve_bytes},
-          {"parsers", plan.parser_bytes * threads},
+          {"parsers", plan.parser_bytes * plan.parsers},
+          {"content_decoders", plan.decoder_bytes},
           {"block", plan.assembler.block_bytes},
           {"chunks_waiting", plan.assembler.hold_bytes},
           {"runs_in_memory", plan.run_memory_bytes},
@@ -72,7 +73,7 @@ ordered_json plan_json(const JobPlan& plan, const IndexOptions& options) {
           {"table_entries", plan.index.chunk.table_entries},
           {"block_bytes", plan.index.assembler.block_bytes},
           {"run_block_bytes", plan.index.run_block_bytes},
-          {"memory_by_consumer", consumers_json(plan.index, plan.threads.value)},
+          {"memory_by_consumer", consumers_json(plan.index)},
           {"estimate", estimate_json(plan.estimate)},
           {"plan", plan.describe()}};
 }

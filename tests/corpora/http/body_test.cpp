@@ -4,6 +4,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cstring>
 #include <random>
 
 #include "tests/corpora/reader/packing.hpp"
@@ -11,6 +12,7 @@
 namespace spillway {
 namespace {
 
+using spillway::testing::brotli_stored;
 using spillway::testing::gzip_member;
 using spillway::testing::zstd_frame;
 
@@ -103,21 +105,6 @@ TEST(HttpBody, UndoesBrotli) {
   EXPECT_EQ(decode(kText, coded({ContentCoding::kBrotli})), (Result{kText, BodyFault::kNotEncoded}));
 }
 
-// br with a window of 16 MiB, in blocks of a mebibyte that are stored as they are (RFC 7932, 9.1 and 9.2).
-std::string brotli_stored(std::string_view bytes) {
-  constexpr std::size_t kBlock = std::size_t{1} << 20;
-  constexpr std::uint32_t kWindowOf24Bits = 0xF, kFiveNibbles = 1 << 1;
-  std::string packed;
-  for (std::size_t at = 0; at < bytes.size(); at += kBlock) {
-    const std::string_view block = bytes.substr(at, kBlock);
-    std::uint32_t header = kFiveNibbles | static_cast<std::uint32_t>(block.size() - 1) << 3 | 1U << 23;
-    if (at == 0) header = header << 4 | kWindowOf24Bits;
-    for (int i = 0; i < (at == 0 ? 4 : 3); ++i) packed += static_cast<char>(header >> 8 * i);
-    packed += block;
-  }
-  return packed + '\x03';
-}
-
 TEST(HttpBody, UndoesBrotliWithTheLargestWindow) {
   const std::string long_text = sample_text(22 << 20);
   EXPECT_EQ(decode(brotli_stored(long_text), coded({ContentCoding::kBrotli})), (Result{long_text, BodyFault::kNone}));
@@ -131,20 +118,78 @@ TEST(HttpBody, CodingsThatNeedTooMuchMemoryTogetherAreRefused) {
   EXPECT_EQ(decode(gzip_member(inner), coded({ContentCoding::kBrotli, ContentCoding::kGzip})).fault, BodyFault::kNone);
 }
 
+struct Measured {
+  Result result;
+  bool was_refused;
+  std::size_t peak_bytes;
+};
+Measured decode_within(std::string_view packed, const std::vector<ContentCoding>& codings, const DecoderLimit& limit) {
+  HttpBody body(coded(codings), 1 << 30, limit);
+  Decoded out;
+  body.feed(packed, out);
+  body.finish(out);
+  EXPECT_LE(body.decoder_memory().peak_bytes(), limit.bytes);
+  return {{out.bytes, body.fault()}, body.decoder_memory().refused(), body.decoder_memory().peak_bytes()};
+}
+
+// The least is what the formats ask for: the window, as far as the bytes fill it, without tables.
 TEST(HttpBody, EveryDecoderCountsItsMemory) {
-  for (const auto& [packed, coding] :
-       {std::pair{gzip_member(kText), ContentCoding::kGzip}, std::pair{deflated(kText, -15), ContentCoding::kDeflate},
-        std::pair{zstd_frame(kText), ContentCoding::kZstd},
-        std::pair{brotli_stored(sample_text(2 << 20)), ContentCoding::kBrotli}}) {
-    for (const std::size_t most : {std::size_t{0}, std::size_t{1000}}) {
-      HttpBody body(coded({coding}), 1 << 30, most);
-      Decoded out;
-      body.feed(packed, out);
-      body.finish(out);
-      EXPECT_EQ(body.fault(), BodyFault::kNoMemory) << static_cast<int>(coding) << " with " << most << " bytes";
-      EXPECT_EQ(out.bytes, "");
+  const std::string long_text = sample_text(9 << 20);
+  struct Case {
+    std::string packed, bytes;
+    ContentCoding coding;
+    std::size_t least;
+  };
+  const Case cases[] = {
+      {gzip_member(kText), kText, ContentCoding::kGzip, 32 << 10},
+      {deflated(kText, -15), kText, ContentCoding::kDeflate, 32 << 10},
+      {zstd_frame(kText), kText, ContentCoding::kZstd, kText.size()},
+      {zstd_frame(long_text, {.window_log = 23, .content_size = false}), long_text, ContentCoding::kZstd, 8 << 20},
+      {brotli_stored(long_text), long_text, ContentCoding::kBrotli, 16 << 20}};
+  for (const Case& tested : cases) {
+    const std::vector codings{tested.coding};
+    const Measured all = decode_within(tested.packed, codings, {});
+    SCOPED_TRACE(std::to_string(static_cast<int>(tested.coding)) + " takes " + std::to_string(all.peak_bytes));
+    EXPECT_EQ(all.result, (Result{tested.bytes, BodyFault::kNone}));
+    EXPECT_FALSE(all.was_refused);
+    EXPECT_GT(all.peak_bytes, tested.least);
+    EXPECT_EQ(decode_within(tested.packed, codings, {all.peak_bytes}).result, all.result);
+    for (const std::size_t most : {std::size_t{0}, std::size_t{1000}, tested.least, all.peak_bytes - 1}) {
+      const Measured less = decode_within(tested.packed, codings, {most});
+      EXPECT_EQ(less.result.fault, BodyFault::kNoMemory) << "with " << most << " bytes";
+      EXPECT_TRUE(less.was_refused);
     }
   }
+}
+
+// Windows of servers are much larger than their pages.
+TEST(HttpBody, AWindowOfBrotliThatGrowsTakesWhatTheBodyNeeds) {
+  const std::string text = sample_text(100 << 10);
+  const std::vector codings{ContentCoding::kBrotli};
+  const Measured measured = decode_within(brotli_stored(text), codings, {1 << 20, WindowMemory::kGrowing});
+  EXPECT_EQ(measured.result, (Result{text, BodyFault::kNone}));
+  EXPECT_TRUE(decode_within(brotli_stored(text), codings, {1 << 20, WindowMemory::kWhole}).was_refused);
+  // A long one would be in memory twice for a while.
+  EXPECT_TRUE(decode_within(brotli_stored(sample_text(17 << 20)), codings, {kBodyDecoderBytes, WindowMemory::kGrowing})
+                  .was_refused);
+}
+
+TEST(DecoderMemory, GivesBackWhatIsFreed) {
+  DecoderMemory memory({1 << 20});
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{600} << 10}) {
+    for (int i = 0; i < 3; ++i) {
+      void* const block = memory.allocate(bytes);
+      ASSERT_NE(block, nullptr);
+      std::memset(block, 1, bytes);
+      EXPECT_EQ(memory.used_bytes(), bytes);
+      EXPECT_EQ(memory.allocate((1 << 20) - bytes + 1), nullptr);
+      memory.free(block);
+      EXPECT_EQ(memory.used_bytes(), 0u);
+    }
+  }
+  EXPECT_TRUE(memory.refused());
+  EXPECT_EQ(memory.peak_bytes(), std::size_t{600} << 10);
+  memory.free(nullptr);
 }
 
 TEST(HttpBody, UndoesSeveralAtOnce) {

@@ -1,9 +1,10 @@
-// Compressed inputs for tests, made with the compressors of zlib and libzstd.
+// Compressed inputs for tests, made with the compressors of zlib and libzstd, and in br without compression.
 #pragma once
 
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -64,6 +65,24 @@ inline std::string zstd_skippable_frame(std::string_view content) {
   for (int i = 0; i < 4; ++i) frame += static_cast<char>(content.size() >> (8 * i) & 0xFF);
   frame += content;
   return frame;
+}
+
+// br with a window of 16 MiB, in blocks of a mebibyte that are stored as they are (RFC 7932, 9.1 and 9.2).
+inline std::string brotli_stored(std::string_view bytes) {
+  constexpr std::size_t kBlock = std::size_t{1} << 20;
+  constexpr unsigned kWindowOf24Bits = 0xF;
+  std::string packed;
+  for (std::size_t at = 0; at < bytes.size(); at += kBlock) {
+    const std::string_view block = bytes.substr(at, kBlock);
+    const unsigned nibbles = block.size() > 1U << 16 ? 5 : 4;  // of the length
+    std::uint32_t header = (nibbles - 4) << 1 | static_cast<std::uint32_t>(block.size() - 1) << 3;
+    unsigned bits = 3 + 4 * nibbles;
+    header |= 1U << bits++;  // stored
+    if (at == 0) header = header << 4 | kWindowOf24Bits, bits += 4;
+    for (unsigned bit = 0; bit < bits; bit += 8) packed += static_cast<char>(header >> bit);
+    packed += block;
+  }
+  return packed + '\x03';
 }
 
 }  // namespace spillway::testing

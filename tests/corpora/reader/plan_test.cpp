@@ -51,6 +51,26 @@ TEST_F(Plan, WalksDirectoriesInByteOrderOfThePath) {
   EXPECT_EQ(plan({directory.path() + "/"}).files.begin()->path, directory / "Z");
 }
 
+// Content decoders get memory for these.
+TEST_F(Plan, CountsWhatMayBeAWebArchive) {
+  const std::string record = "WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
+  const auto crawls = [&](std::string_view bytes, CorpusFormat format = CorpusFormat::kAuto) {
+    write_bytes(directory / "input", bytes);
+    CorpusOptions options;
+    options.format = format;
+    return plan({directory / "input"}, options).crawls;
+  };
+  EXPECT_EQ(crawls(record), 1u);
+  EXPECT_EQ(crawls(gzip_member(record)), 1u);
+  EXPECT_EQ(crawls(gzip_member("text")), 1u) << "its start is not read yet";
+  EXPECT_EQ(crawls(zstd_frame(record), CorpusFormat::kWarc), 1u);
+  EXPECT_EQ(crawls("text"), 0u);
+  EXPECT_EQ(crawls("text", CorpusFormat::kWarc), 1u);
+  EXPECT_EQ(crawls(gzip_member("text"), CorpusFormat::kText), 0u);
+  EXPECT_EQ(crawls("{\"id\": 1}\n"), 0u);
+  EXPECT_EQ(plan({"-"}).crawls, 1u);
+}
+
 TEST_F(Plan, ACrawlWithADamagedStartIsKnownByItsName) {
   const auto planned = [&](const std::string& name, std::string_view bytes) {
     write_bytes(directory / name, bytes);

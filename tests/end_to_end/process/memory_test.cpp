@@ -8,6 +8,8 @@
 #include <functional>
 
 #include "io/file/posix_file_system.hpp"
+#include "tests/corpora/reader/packing.hpp"
+#include "tests/corpora/records/warc_samples.hpp"
 #include "tests/end_to_end/indexing.hpp"
 #include "tests/support/run_program.hpp"
 
@@ -141,6 +143,44 @@ TEST_F(PeakMemory, OfAnIndexJobKeepsTheBudgetWithManyPackedFiles) {
   std::string packed(ZSTD_compressBound(line.size()), '\0');
   packed.resize(ZSTD_compress(packed.data(), packed.size(), line.data(), line.size(), 3));
   expect_within(index_small_files(25'000, packed), kAllowed);
+}
+
+// Pages of 20 MB, whose text is longer than a buffer. Their decoders need windows of 8 MiB (zstd) and of 16 MiB (br).
+std::string crawl_with_large_windows() {
+  std::string text = "<!doctype html><title>Large</title>";
+  WordSource words(5'000);
+  while (text.size() < kMebibyte) words.append(text);
+  const std::string page = text + "<!--" + std::string(17 * kMebibyte, 'x') + "--><p>" + text;
+  const std::string zstd = testing::zstd_frame(page, {.window_log = 23, .content_size = false});
+  const std::string br = testing::gzip_member(testing::brotli_stored(page), 1);
+  const std::string two = testing::gzip_member(testing::brotli_stored(testing::brotli_stored(page)), 1);
+  std::string crawl;
+  for (int i = 0; i < 10; ++i) {
+    const std::string name = std::to_string(i);
+    crawl += testing::archived_page("zstd" + name, zstd, "Content-Encoding: zstd\r\n");
+    crawl += testing::archived_page("br" + name, br, "Content-Encoding: br, gzip\r\n");
+  }
+  return crawl + testing::archived_page("two", two, "Content-Encoding: br, br, gzip\r\n");
+}
+
+class SlowPeakMemory : public PeakMemory {};
+
+// Content decoders are in the budget, and which pages can be decoded does not depend on it.
+TEST_F(SlowPeakMemory, OfAnIndexJobKeepsTheBudgetWithLargeWindowsOfPages) {
+  testing::write_bytes(scratch_ / "in.warc", crawl_with_large_windows());
+  std::map<std::string, std::string> expected;
+  for (const char* memory : {"1G", "64M"}) {
+    for (const char* threads : {"1", "2", "8"}) {
+      SCOPED_TRACE(std::string(memory) + " and " + threads + " threads");
+      const Words words{"index", scratch_ / "in.warc", "-o",    scratch_ / "out",   "--force", "--memory",
+                        memory,  "--threads",          threads, "--max-error-rate", "10%",     "-q"};
+      expect_within(run(words), std::string(memory) == "1G" ? std::size_t{1} << 30 : kAllowed);
+      EXPECT_EQ(IndexReader(posix_file_system(), scratch_ / "out").counts().documents, 20u);
+      const auto bytes = testing::bytes_of(scratch_ / "out");
+      if (expected.empty()) expected = bytes;
+      EXPECT_TRUE(testing::same_index(expected, scratch_ / "out"));
+    }
+  }
 }
 
 TEST_F(PeakMemory, OfMergeSearchAndVerify) {

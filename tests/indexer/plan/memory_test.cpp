@@ -49,6 +49,48 @@ TEST(IndexPlan, FitsTheBudgetAndUsesMostOfIt) {
   }
 }
 
+CorpusPlan crawl() {
+  CorpusFile file;
+  file.path = "crawl.warc";
+  file.format = CorpusFormat::kWarc;
+  file.size = file.end = std::uint64_t{1} << 30;
+  CorpusPlan corpus;
+  corpus.add(file);
+  return corpus;
+}
+
+// What a budget takes without web archives, it takes with them: fewer threads parse instead.
+TEST(IndexPlan, HasRoomForDecodersOfPages) {
+  const CorpusPlan corpus = crawl();
+  for (const std::size_t memory : {64, 96, 128, 256, 1024}) {
+    for (const unsigned threads : {1U, 2U, 4U, 8U}) {
+      for (const bool positions : {false, true}) {
+        const IndexPlanInput input = input_of(memory * kMebibyte, threads);
+        ContentOptions options;
+        options.positions = positions;
+        options.store = positions ? StorePolicy::kText : StorePolicy::kMeta;
+        const IndexPlan plan = plan_index(input, options, corpus);
+        SCOPED_TRACE(std::to_string(memory) + " MiB, " + std::to_string(threads) + " threads\n" + plan.describe());
+        EXPECT_EQ(plan.decoder_bytes, kBodyDecoderBytes + plan.parsers * plan.reader.decoder_bytes);
+        EXPECT_EQ(plan.reader.threads, plan.parsers);
+        EXPECT_LE(plan.parsers, threads);
+        if (memory >= 256) {
+          EXPECT_EQ(plan.parsers, threads);
+        }
+        IndexPlanInput parsing = input;
+        parsing.threads = plan.parsers;
+        EXPECT_LE(parts_of(plan, parsing) - CorpusReader::memory_bytes({}, plan.reader) +
+                      CorpusReader::memory_bytes(corpus, plan.reader),
+                  input.memory_bytes);
+        EXPECT_GE(plan.assembler.block_bytes + plan.run_memory_bytes, input.memory_bytes / 24);
+      }
+    }
+  }
+  EXPECT_LT(plan_index(input_of(64 * kMebibyte, 8), {}, corpus).parsers, 8U);
+  EXPECT_EQ(plan_index(input_of(64 * kMebibyte, 8), {}, {}).decoder_bytes, 0U);
+  EXPECT_THROW(plan_index(input_of(kMinMemoryBytes, 32), {}, corpus), BudgetError);
+}
+
 // Adds all shares that a job with GPUs may fill at the same time.
 TEST(IndexPlan, HasRoomForListsFromTheGpuAndForSortingOnTheCpuAtOnce) {
   for (const std::size_t memory : {64, 96, 128, 200, 256, 512, 1024, 4096, 16384}) {

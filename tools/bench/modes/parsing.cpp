@@ -46,7 +46,7 @@ class Parsing {
     CorpusReader reader({context_.files, plan_.corpus, options_.corpus, plan_.index.reader}, budget_, temp_);
     {
       std::vector<std::jthread> threads;
-      for (std::uint64_t i = 0; i < plan_.threads.value; ++i) threads.emplace_back([&] { guard(reader); });
+      for (unsigned i = 0; i < plan_.index.parsers; ++i) threads.emplace_back([&] { guard(reader); });
     }
     if (error_ != nullptr) std::rethrow_exception(error_);
     assembler_.finish();
