@@ -10,6 +10,7 @@
 
 #include "io/base/bytes.hpp"
 #include "io/memory/in_flight.hpp"
+#include "sort/lines/block/padded_copy.hpp"
 
 namespace spillway {
 
@@ -90,7 +91,7 @@ class RunWriter {
     for (std::size_t i = slice.begin; i != slice.end; ++i) {
       if (i + kAhead < slice.end) block_.prefetch(slice.part, i + kAhead);
       const Record record = make_record(block_.line(slice.part, i), keyed[i % 2]);
-      records.add(record, shared_bytes(last.bytes, record.bytes));
+      records.add(record, shared(last.bytes, record.bytes));
       last = record;
       if (records.record_bytes() >= block_bytes) slice.encoded.push_back(records.finish());
     }
@@ -103,6 +104,11 @@ class RunWriter {
     const auto bytes = slice.is_whole ? block_.part_bytes(slice.part) : kSliceBytes;
     const std::uint64_t blocks = std::max<std::uint64_t>(1, (bytes + block_bytes_ / 4) / block_bytes_);
     return order_.has_keys ? block_bytes_ : static_cast<std::size_t>(bytes / blocks) + 1;
+  }
+
+  // Lines of a block are padded, records with keys are not.
+  std::size_t shared(std::string_view last, std::string_view record) const {
+    return order_.has_keys ? shared_bytes(last, record) : shared_padded_bytes(last, record);
   }
 
   // `keyed` holds the record if there are keys.
