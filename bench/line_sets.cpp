@@ -26,7 +26,6 @@
 
 #include "io/base/stopwatch.hpp"
 #include "io/file/descriptor.hpp"
-#include "io/file/placed_file.hpp"
 
 namespace {
 

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +49,9 @@ auto retry_interrupted(Call call) {
   return result;
 }
 
+// Linux transfers at most 0x7ffff000 bytes per call; smaller transfers stay clear of that limit.
+inline constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
+
 inline constexpr mode_t kFileMode = 0666, kPrivateFileMode = 0600;  // minus the umask
 
 // Gives the descriptor a number above those of the standard streams: a program may run without them, and what is
@@ -55,5 +61,8 @@ FileDescriptor above_standard_streams(FileDescriptor file);
 // Opens `path` with O_CLOEXEC, above the standard streams; a new file gets `mode`. Throws IoError, "cannot <action>
 // <path>".
 FileDescriptor open_descriptor(const std::string& path, int flags, std::string_view action, mode_t mode = kFileMode);
+
+// Writes all bytes at an offset of a descriptor. Thread-safe. Returns 0 or the number of the system's error.
+int write_all_at(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> bytes);
 
 }  // namespace spillway

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <new>
 
-#include "io/file/placed_file.hpp"
 #include "io/file/posix_files.hpp"
 #include "io/file/system_error.hpp"
 

@@ -38,6 +38,9 @@ class ReadableFile {
   // Throws if mapped bytes became zeros: FormatError if the file is shorter than it was, otherwise IoError. A system
   // call, for readers that found a mapping different from what it was. Thread-safe.
   virtual void check_mapping() const {}
+  // Throws if something has written to the file since it was opened, unless it grew: FormatError if it is shorter than
+  // it was, otherwise IoError. Thread-safe.
+  virtual void check_unchanged() const {}
 
   // As read_at, but throws IoError naming path and offset if fewer bytes come ("the file shrank").
   void read_exactly(std::uint64_t offset, std::span<std::uint8_t> out) const;

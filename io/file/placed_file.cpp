@@ -20,7 +20,6 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
 constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
 constexpr std::size_t kLeastMapped = std::size_t{1} << 20;
 constexpr std::uint64_t kPageBytes = 4096;
@@ -89,19 +88,6 @@ PlacedFileError::PlacedFileError(std::string failed_action, int system_error, st
       action(std::move(failed_action)),
       path(std::move(failed_path)),
       number(system_error) {}
-
-int write_all_at(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = retry_interrupted([&] {
-      return ::pwrite(descriptor, bytes.data(), std::min(bytes.size(), kMaxTransferBytes), static_cast<off_t>(offset));
-    });
-    // A device that takes no bytes and reports no error is full.
-    if (put <= 0) return put == 0 ? ENOSPC : errno;
-    offset += static_cast<std::uint64_t>(put);
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
-  }
-  return 0;
-}
 
 bool is_same_file(int descriptor, const std::string& path) {
   struct stat written = {}, read = {};

@@ -92,7 +92,5 @@ class PlacedFile {
 
 // Whether a descriptor writes to the regular file or disk that is read from `path`, "-" for standard input.
 bool is_same_file(int descriptor, const std::string& path);
-// Writes all bytes at an offset of a descriptor. Thread-safe. Returns 0 or the number of the system's error.
-int write_all_at(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> bytes);
 
 }  // namespace spillway

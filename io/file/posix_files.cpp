@@ -21,9 +21,6 @@ namespace spillway {
 
 namespace {
 
-// Linux transfers at most 0x7ffff000 bytes per call; smaller transfers stay clear of that limit.
-constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
-
 struct stat status_of(const FileDescriptor& file, const std::string& path) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) throw_system_error(errno, "examine", path);
@@ -103,7 +100,17 @@ class PosixReadableFile final : public ReadableFile {
     if (in_place_.empty()) return;
     const struct stat now = status_of(file_, path_);
     for (const auto& mapping : in_place_) check_mapping(*mapping, &now);
-    // A file that grows meanwhile, as logs do, keeps the bytes that were mapped.
+    check_unchanged(now);
+  }
+  void check_unchanged() const override {
+    const struct stat now = status_of(file_, path_);
+    check_size(now);
+    check_unchanged(now);
+  }
+
+ private:
+  // A file that grows meanwhile, as logs do, keeps the bytes that were read.
+  void check_unchanged(const struct stat& now) const {
     const bool is_same = now.st_mtim.tv_sec == changed_.tv_sec && now.st_mtim.tv_nsec == changed_.tv_nsec;
     if (!is_same && static_cast<std::uint64_t>(now.st_size) == size_) {
       throw IoError("cannot read " + printable(path_, 4096) +
@@ -111,15 +118,15 @@ class PosixReadableFile final : public ReadableFile {
                     "start again when nothing writes to it");
     }
   }
-
- private:
+  void check_size(const struct stat& now) const {
+    if (static_cast<std::uint64_t>(now.st_size) >= size_) return;
+    throw FormatError(printable(path_, 4096) + " at byte " + std::to_string(now.st_size) + ": expected " +
+                      std::to_string(size_) +
+                      " bytes as when it was opened, found the end; it was truncated while it was read: restore it " +
+                      "from a copy or make it again");
+  }
   void check_mapping(const GuardedMapping& mapping, const struct stat* now) const {
-    if (now != nullptr && static_cast<std::uint64_t>(now->st_size) < size_) {
-      throw FormatError(printable(path_, 4096) + " at byte " + std::to_string(now->st_size) + ": expected " +
-                        std::to_string(size_) +
-                        " bytes as when it was opened, found the end; it was truncated while it was read: restore it " +
-                        "from a copy or make it again");
-    }
+    if (now != nullptr) check_size(*now);
     if (const auto lost = mapping.lost_from()) {
       throw IoError("cannot read at offset " + std::to_string(*lost) + " of " + printable(path_, 4096) +
                     ": the device failed, or the file was truncated meanwhile; see the kernel log");

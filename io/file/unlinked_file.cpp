@@ -15,8 +15,6 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kMaxTransferBytes = std::size_t{1} << 30;
-
 FileDescriptor open_nameless(const std::string& directory) {
   const auto open = [](const std::string& path, int flags) {
     return above_standard_streams(FileDescriptor(retry_interrupted(

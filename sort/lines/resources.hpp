@@ -34,7 +34,7 @@ struct LineSortOptions {
   std::size_t most_runs = 0;                  // that are merged at once; 0: as many as fit
   std::size_t block_bytes = 0;                // memory of a block; 0: what memory_bytes leaves
   const StringSorter* sorter = nullptr;       // null: what is fastest here
-  bool maps_inputs = false;                   // instead of copying them, unless the output overwrites one in place
+  bool maps_inputs = false;  // and reads a sorted one twice if need be; not if the output overwrites one in place
   // Called between blocks of runs and in merges, there by several threads at once; throws to stop.
   std::function<void()> check = {};
   std::function<void(const LineSortSummary&)> report = {};  // called after each step, by one thread at a time

@@ -12,6 +12,7 @@
 #include "sort/lines/head/head_source.hpp"
 #include "sort/lines/runs/merge.hpp"
 #include "sort/lines/runs/run_writer.hpp"
+#include "sort/lines/sorted_copy.hpp"
 
 namespace spillway {
 
@@ -219,10 +220,31 @@ class BlockwiseSort {
   LineSortSummary summary_;
 };
 
+// Text that is in order already needs no block, whatever the memory is.
+std::optional<LineSortSummary> copy_sorted_input(LineInput& input, const LineOrder& order,
+                                                 const LineSortOptions& options, LineOutput& output) {
+  const bool wants_all = !options.head && options.keeper == nullptr && options.block_bytes == 0;
+  if (!wants_all || !options.maps_inputs || !output.has_places() || !is_copied_if_sorted(order)) return std::nullopt;
+  const ReadableFile* const file = input.only_file();
+  if (file == nullptr) return std::nullopt;
+  const Stopwatch watch;
+  const std::optional<std::uint64_t> lines = copy_if_sorted(*file, order, options.check, output);
+  if (!lines) return std::nullopt;
+  input.leave_out_file();
+  LineSortSummary summary;
+  summary.stage = "write";
+  summary.bytes = input.bytes_read();
+  summary.lines = *lines;
+  summary.seconds.write = watch.seconds();
+  if (options.report) options.report(summary);
+  return summary;
+}
+
 }  // namespace
 
 LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineSortOptions& options,
                            LineOutput& output) {
+  if (const auto copied = copy_sorted_input(input, order, options, output)) return *copied;
   try {
     return BlockwiseSort(input, order, options, output).run();
   } catch (const LineTooLongError& error) {

@@ -115,6 +115,14 @@ std::optional<std::uint64_t> LineInput::file_ahead() {
   return file_ != nullptr && offset_ == 0 ? std::optional(file_->size()) : std::nullopt;
 }
 
+const ReadableFile* LineInput::only_file() { return paths_.size() == 1 && file_ahead() ? file_.get() : nullptr; }
+
+void LineInput::leave_out_file() {
+  bytes_read_ = text_bytes_ = file_->size();
+  file_.reset();
+  is_open_ = false;
+}
+
 void LineInput::end_mappings() {
   for (const auto& file : mapped_) file->check_mapping();
   mapped_.clear();

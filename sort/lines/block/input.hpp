@@ -54,6 +54,11 @@ class LineInput final : public LineSource {
   std::optional<std::uint64_t> file_ahead() override;
   // Reads files past the page cache, and maps none. Requires: nothing was read yet.
   void read_directly() { is_direct_ = true; }
+  // The file, if all text is that of one file that is read as it stands there, and nothing was read yet; otherwise
+  // null. It lives until something is read or left out.
+  const ReadableFile* only_file();
+  // Leaves that file out, which the caller has read. Requires: only_file() returned it.
+  void leave_out_file();
   // From now on done_before() may be called.
   void keep_places() { keeps_places_ = true; }
   // Returns the place before the last `bytes` bytes that were read: the next line begins there. Sets no lines.

@@ -118,6 +118,7 @@ bool LineText::fill(LineSource& input) {
   pieces_.clear();
   const bool maps = std::exchange(maps_inputs_, false) && fits_as_file(input.file_ahead());
   may_be_mapped_ = may_be_mapped_ || maps;
+  if (!maps) buffer_.use_large_pages();  // sorted lines are read from all over it
   for (;;) {
     if (pending_bytes_ != 0 && !admit_some()) {
       if (line_count_ == 0 && grow()) continue;

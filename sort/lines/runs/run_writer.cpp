@@ -10,6 +10,7 @@
 
 #include "io/base/bytes.hpp"
 #include "io/memory/in_flight.hpp"
+#include "sort/lines/block/padded_copy.hpp"
 #include "sort/lines/keys/long_lines.hpp"
 
 namespace spillway {
@@ -94,10 +95,11 @@ class RunWriter {
       if (line.size() >= kLongLine) {
         if (!records.is_empty()) slice.encoded.push_back(records.finish());
         slice.encoded.push_back(encode_long(line, records));
+        last = {};  // the next line begins a block, and its record may take the place of the last one's
         continue;
       }
       const Record record = make_record(line, keyed[i % 2]);
-      records.add(record, shared_bytes(last.bytes, record.bytes));
+      records.add(record, shared(last.bytes, record.bytes));
       last = record;
       if (records.record_bytes() >= block_bytes) slice.encoded.push_back(records.finish());
     }
@@ -117,6 +119,11 @@ class RunWriter {
     std::string keyed;
     if (order_.has_keys) keyed.reserve(encoder_.key_bytes(line).most + line.size());
     return records.encode_alone(make_record(line, keyed));
+  }
+
+  // Lines of a block are padded, records with keys are not.
+  std::size_t shared(std::string_view last, std::string_view record) const {
+    return order_.has_keys ? shared_bytes(last, record) : shared_padded_bytes(last, record);
   }
 
   // `keyed` holds the record if there are keys.
