@@ -114,6 +114,10 @@ std::vector<Scenario> sort_scenarios() {
       to_new_file("head-spilled", both(kSpilled, {"--head", "900"})),
       to_new_file("records", both(kSpilled, {"--record-size", "16", "--key-size", "4"}), {"%/in/records"}),
       unpacking(),
+      to_new_file("direct", {"--direct-io"}),
+      over_input("direct-input-spilled", both(kSpilled, {"--direct-io"}), kTexts),
+      to_new_file("in-order", {}, {"%/in/in-order.txt"}),
+      over_input("in-order-input", {}, {"%/in/in-order.txt"}),
       over_file("over", {}),
       over_file("over-spilled", both(kSpilled, kKeys)),
       to_new_file("merge", {"-m"}, kSorted),
@@ -133,6 +137,7 @@ Tree sort_inputs() {
   tree["in/a.txt"] = lines(1, 900);
   tree["in/b.txt"] = lines(2, 300);
   tree["in/records"] = records(3, 16 * 1000);
+  tree["in/in-order.txt"] = sorted_lines(4, 60'000);  // long enough to be copied instead of sorted
   for (std::uint64_t i = 1; i <= 5; ++i) tree["in/" + std::to_string(i) + ".txt"] = sorted_lines(10 + i, 200);
   return tree;
 }
