@@ -45,6 +45,32 @@ class DirectFile final : public ReadableFile {
       : file_(std::move(file)), path_(std::move(path)), size_(size) {}
 
   std::size_t read_at(std::uint64_t offset, std::span<std::uint8_t> out) const override {
+    const std::size_t done = read_directly(offset, out);
+    const std::uint64_t end = std::min<std::uint64_t>(offset + out.size(), size_);
+    return offset + done < end ? done + read_rest(offset + done, out.subspan(done)) : done;
+  }
+  std::uint64_t size() const override { return size_; }
+  const std::string& path() const override { return path_; }
+
+ private:
+  // What the system leaves in the middle of a page cannot be read directly.
+  std::size_t read_rest(std::uint64_t offset, std::span<std::uint8_t> out) const {
+    const std::string path = "/proc/self/fd/" + std::to_string(file_.get());
+    const FileDescriptor cached = open_descriptor(path, O_RDONLY, "open again");
+    std::size_t done = 0;
+    while (done < out.size()) {
+      const ssize_t got = retry_interrupted([&] {
+        return ::pread(cached.get(), out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+      });
+      if (got < 0) throw_system_error(errno, "read at offset " + std::to_string(offset + done) + " of", path_);
+      if (got == 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+
+  // Ends early at the end of the file, or where the system does in the middle of a page.
+  std::size_t read_directly(std::uint64_t offset, std::span<std::uint8_t> out) const {
     std::size_t done = 0;
     while (done < out.size()) {
       const std::size_t wanted = std::min(out.size() - done, kDirectTransferBytes);
@@ -54,10 +80,7 @@ class DirectFile final : public ReadableFile {
     }
     return done;
   }
-  std::uint64_t size() const override { return size_; }
-  const std::string& path() const override { return path_; }
 
- private:
   std::size_t read_some(std::uint64_t offset, std::span<std::uint8_t> out) const {
     if (is_aligned(offset, out)) return read_pages(offset, out);
     const std::uint64_t begin = page_before(offset);
@@ -71,7 +94,6 @@ class DirectFile final : public ReadableFile {
     return taken;
   }
 
-  // Fewer bytes come at the end of the file alone.
   std::size_t read_pages(std::uint64_t offset, std::span<std::uint8_t> out) const {
     std::size_t done = 0;
     while (done < out.size()) {
@@ -115,12 +137,20 @@ int DirectWriter::write_at(std::uint64_t offset, std::span<const std::uint8_t> b
   return write_all_at(cached_, end, bytes.subspan(before + pages));
 }
 
+// What the system leaves over goes through the page cache: it may begin in the middle of a page.
 int DirectWriter::write_pages(std::uint64_t offset, std::span<const std::uint8_t> pages) const {
-  if (is_aligned(offset, pages)) return write_all_at(direct_.get(), offset, pages);
   while (!pages.empty()) {
-    const auto part = thread_buffer().first(std::min(pages.size(), kDirectTransferBytes));
-    std::memcpy(part.data(), pages.data(), part.size());
-    if (const int error = write_all_at(direct_.get(), offset, part); error != 0) return error;
+    const auto part = pages.first(std::min(pages.size(), kDirectTransferBytes));
+    std::span<const std::uint8_t> from = part;
+    if (!is_aligned(offset, part)) {
+      std::memcpy(thread_buffer().data(), part.data(), part.size());
+      from = thread_buffer().first(part.size());
+    }
+    const ssize_t put = retry_interrupted(
+        [&] { return ::pwrite(direct_.get(), from.data(), from.size(), static_cast<off_t>(offset)); });
+    if (put < 0) return errno;
+    const std::span<const std::uint8_t> rest = part.subspan(static_cast<std::size_t>(put));
+    if (const int error = write_all_at(cached_, offset + part.size() - rest.size(), rest); error != 0) return error;
     offset += part.size();
     pages = pages.subspan(part.size());
   }

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "tests/corpora/reader/packing.hpp"
+#include "tests/support/index_files.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/scratch_directory.hpp"
