@@ -148,7 +148,7 @@ bool is_zlib_header(std::string_view start) {
 void* DecoderMemory::take_block(std::size_t bytes) {
   if (bytes < kMappedBytes) return std::malloc(bytes);
   try {
-    mapped_.emplace_back(Reservation(), bytes);  // whoever sets the limit has reserved it
+    mapped_.emplace_back(Reservation(), bytes);  // the caller that sets the limit has reserved it
     return mapped_.back().data();
   } catch (const std::exception&) {
     return nullptr;

@@ -1,5 +1,5 @@
-// What the decoders of a job's bodies may take from its memory budget: each parsing thread a little, and one body at a
-// time as much as any may need. So which bodies can be decoded depends on no budget and no number of threads.
+// The part of a job's memory budget for the decoders of bodies: each parsing thread has a little, and one body at a
+// time may take as much as any may need. So which bodies can be decoded depends on no budget and no number of threads.
 #pragma once
 
 #include <cstddef>

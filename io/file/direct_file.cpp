@@ -53,7 +53,7 @@ class DirectFile final : public ReadableFile {
   const std::string& path() const override { return path_; }
 
  private:
-  // What the system leaves in the middle of a page cannot be read directly.
+  // Reads through the page cache: the system stopped in the middle of a page, where no direct read can begin.
   std::size_t read_rest(std::uint64_t offset, std::span<std::uint8_t> out) const {
     const std::string path = "/proc/self/fd/" + std::to_string(file_.get());
     const FileDescriptor cached = open_descriptor(path, O_RDONLY, "open again");
@@ -137,7 +137,7 @@ int DirectWriter::write_at(std::uint64_t offset, std::span<const std::uint8_t> b
   return write_all_at(cached_, end, bytes.subspan(before + pages));
 }
 
-// What the system leaves over goes through the page cache: it may begin in the middle of a page.
+// The rest of a short write goes through the page cache: it may begin in the middle of a page.
 int DirectWriter::write_pages(std::uint64_t offset, std::span<const std::uint8_t> pages) const {
   while (!pages.empty()) {
     const auto part = pages.first(std::min(pages.size(), kDirectTransferBytes));

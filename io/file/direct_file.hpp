@@ -14,7 +14,7 @@
 
 namespace spillway {
 
-// Of each thread that reads or writes, until it ends.
+// The size of the buffer that each thread which reads or writes keeps until the thread ends.
 inline constexpr std::size_t kDirectBufferBytes = (std::size_t{1} << 20) + 8192;
 
 // Opens a regular file; through the page cache where its file system cannot read directly. Throws as

@@ -32,7 +32,7 @@ struct CursorResources {
   std::function<bool(const LongestLine&)> takes_long = {};
 };
 
-// What a cursor's longest lines are, and the memory beyond buffer_bytes that two neighbouring ones take.
+// The longest lines of a cursor, and the memory beyond buffer_bytes that two neighbouring ones take.
 struct CursorNeed {
   std::size_t bytes = 0;
   LongestLine longest;
@@ -54,7 +54,7 @@ class InputCursor {
   Record last_record() const;
   // Bytes that the record shares with the one before it; 0 for the first.
   std::uint32_t shared() const { return shared_; }
-  // Of the lines so far.
+  // The need of the lines that were read so far.
   CursorNeed need() const;
   // Reads the rest, and returns what all lines need. There are no records afterwards.
   CursorNeed survey();

@@ -175,7 +175,7 @@ class InputGroups {
       longest.add(need.longest);
     }
     bytes += kept_bytes(longest);
-    // What is left if each input has its usual buffer, or if these take their part.
+    // The memory that is left if each input has its usual buffer, or if these take their part.
     bytes = std::min(bytes + most * (kMostBuffer + kOtherBytes), kUsualParts * bytes);
     return {longest.line, std::max(bytes, writes_runs() ? costs_.spilled(longest) : 0) + kMostBuffer};
   }
@@ -189,7 +189,7 @@ class InputGroups {
 
   bool writes_runs() const { return count() != 1 || inputs_.are_read_before_output; }
 
-  // What the output, or the run, makes of a line.
+  // Returns the memory that the output, or the run, takes for its copies of a line.
   std::size_t kept_bytes(const LongestLine& longest) const {
     return writes_runs() ? costs_.to_run(longest) : costs_.kept(longest);
   }
@@ -259,10 +259,6 @@ Run write_run(InputMerger& merger, const RecordOrder& order, RunSpace& space, co
   run.blocks.shrink_to_fit();
   return run;
 }
-
-}  // namespace
-
-namespace {
 
 // Opens a group, and calls work(merger) with it.
 template <typename Work>

@@ -56,7 +56,7 @@ inline constexpr std::size_t kLeastSortMemory = std::size_t{32} << 20;
 // the calling thread's TBB arena.
 std::size_t unsorted_memory();
 std::size_t unsorted_memory(std::size_t threads);
-// Of a thread that reads lines, and sorts none.
+// The same for a thread that reads lines, and sorts none.
 std::size_t unsorted_memory_of_reader();
 // Throws BudgetError, naming the memory that suffices.
 [[noreturn]] void refuse_long_line(const LineTooLongError& error, const LineSortOptions& options);

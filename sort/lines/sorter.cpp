@@ -248,7 +248,7 @@ LineSortSummary sort_lines(LineInput& input, const LineOrder& order, const LineS
   try {
     return BlockwiseSort(input, order, options, output).run();
   } catch (const LineTooLongError& error) {
-    // What is kept between blocks is not theirs.
+    // Blocks do not count the lines that are kept between them.
     const std::size_t bytes = error.needed_bytes();
     refuse_long_line(options.head ? error.with_need(bytes + bytes / (kHeadPart - 1) + kHeadPart) : error, options);
   }

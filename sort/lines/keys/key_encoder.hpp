@@ -26,7 +26,7 @@ class KeyEncoder {
   // Appends the string for all keys; no string is a prefix of another one. If the order is descending, greater strings
   // come first. O(line).
   void append(std::string_view line, std::string& out) const;
-  // At most so many bytes are appended for a line. If `is_exact`, so many. O(line).
+  // append() adds at most `most` bytes for a line, and exactly `most` if `is_exact`. O(line).
   struct KeyBytes {
     std::size_t most = 0;
     bool is_exact = true;
@@ -38,7 +38,7 @@ class KeyEncoder {
     void add(std::string_view text);
   };
   std::size_t most_key_bytes(const TextCounts& line) const;
-  // Memory beside `out` while keys of a line of so many bytes are appended; kept by the thread for short lines.
+  // Returns the bytes that append() takes beside `out` for a line of `line_bytes`. A thread keeps those of short lines.
   std::size_t scratch_bytes(std::size_t line_bytes) const;
 
  private:

@@ -44,13 +44,13 @@ class LongLineCosts {
   std::size_t to_run(const LongestLine& longest, std::size_t slices = 1) const;
   // All memory that lines of this length need if they go to runs: in the block, beside it, and in the merge.
   std::size_t spilled(const LongestLine& longest) const;
-  // What is to be left free in a block of `block_bytes`: what a run needs if that fits, otherwise what the output
-  // needs.
+  // Returns the bytes that a block of `block_bytes` leaves free: those that a run needs if they fit, otherwise those
+  // that the output needs.
   std::size_t reserve(const LongestLine& longest, std::size_t block_bytes) const;
-  // That outputs, and the choice of the first lines, keep.
+  // Returns the bytes that outputs, and the choice of the first lines, keep.
   std::size_t kept(const LongestLine& longest) const;
   bool has_head() const { return head_.lines != 0; }
-  // Of a line on its way to its record.
+  // Returns the bytes that a line takes on its way to its record.
   std::size_t encoding(const LongestLine& longest) const;
 
  private:

@@ -89,7 +89,7 @@ TEST(WarcDecoders, NoRoomForATextEndsTheJob) {
   EXPECT_THROW(read_corpus({path}, setup_with(0, 10'000, 4), {posix_file_system(), little}), BudgetError);
 }
 
-// What two threads tell each other.
+// Two threads tell each other by this how far they are.
 class Events {
  public:
   void tell(const std::string& event) {

@@ -59,7 +59,7 @@ CorpusPlan crawl() {
   return corpus;
 }
 
-// What a budget takes without web archives, it takes with them: fewer threads parse instead.
+// A budget takes with web archives all that it takes without them: fewer threads parse instead.
 TEST(IndexPlan, HasRoomForDecodersOfPages) {
   const CorpusPlan corpus = crawl();
   for (const std::size_t memory : {64, 96, 128, 256, 1024}) {

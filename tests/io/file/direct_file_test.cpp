@@ -20,7 +20,7 @@ class DirectFileTest : public ::testing::Test {
     for (std::size_t i = 0; i != text_.size(); ++i) text_[i] = static_cast<char>(i * 2654435761u >> 11);
     std::ofstream(path_, std::ios::binary) << text_;
   }
-  // What is read of `bytes` bytes from `offset` on, to memory that begins `shift` bytes after a page.
+  // Reads `bytes` bytes from `offset` on, to memory that begins `shift` bytes after a page; returns those that came.
   std::string read(const ReadableFile& file, std::size_t offset, std::size_t bytes, std::size_t shift) const {
     std::vector<std::uint8_t> room(bytes + shift + 4096);
     const std::size_t begin = 4096 - reinterpret_cast<std::uintptr_t>(room.data()) % 4096 + shift;

@@ -1,4 +1,4 @@
-// What the program says where the system refuses something to a command.
+// The program says what to do where the system refuses something to a command.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
