@@ -105,7 +105,7 @@ std::vector<Scenario> index_scenarios() {
       index_scenario("files", {"--store", "none"}, kRoom, {"%/in/a.jsonl", "%/in/b.jsonl", "%/in/texts"}),
       index_scenario("part", {"--part", "2/3"}),
       index_scenario("resumable", with(blocks, {"--resumable"}), kTight),
-      index_scenario("revisits", with(blocks, {"--revisits", "follow"}), kTight, {"%/in/c.warc"}),
+      index_scenario("revisits", with(blocks, {"--revisits", "follow"}), "80M", {"%/in/c.warc"}),
       index_scenario("dedup", with(blocks, {"--dedup", "exact"}), kTight, {"%/in/b.jsonl", "%/in/b.jsonl"}),
   };
   for (const char* form : {"tables", "tokens"}) {
@@ -216,7 +216,7 @@ Tree Scenario::inputs() const {
   for (const char* directory : {"in", "lists", "temp", "place"}) tree[directory] = std::nullopt;
   tree["in/a.jsonl"] = jsonl(1, 60, 40);
   tree["in/b.jsonl"] = jsonl(2, 25, 40);
-  tree["in/c.warc"] = warc(4, 30);
+  tree["in/c.warc"] = warc(4, 75);
   tree["in/empty.jsonl"] = "";
   tree["in/texts"] = std::nullopt;
   std::mt19937_64 random(3);

@@ -40,6 +40,12 @@ bool has_fired(const ProgramEnd& end) {
          std::any_of(end.fired.begin(), end.fired.end(), [](std::uint64_t times) { return times != 0; });
 }
 
+// A run may reach one of two faults only, and is judged by what happened.
+void forget_what_did_not_fire(Faults& faults, const ProgramEnd& end) {
+  std::size_t i = 0;
+  std::erase_if(faults.calls, [&](const Fault&) { return end.fired[i++] == 0; });
+}
+
 std::string described(const ProgramEnd& end) {
   return "; it ended with " + std::to_string(end.code) + " and said: " + (end.err.empty() ? "(nothing)\n" : end.err);
 }
@@ -161,8 +167,9 @@ std::string Trial::fault(Point point) {
   return judge(point, end, read_tree(program_.root()));
 }
 
-std::string Trial::judge(const Point& point, const ProgramEnd& end, const Tree& found) {
+std::string Trial::judge(Point point, const ProgramEnd& end, const Tree& found) {
   if (!has_fired(end)) return "the fault did not fire" + described(end);
+  forget_what_did_not_fire(point.faults, end);
   if (!end.left_open.empty()) return "a descriptor of " + end.left_open[0] + " is left open" + described(end);
   std::string what = end.code == kDone ? judge_success(point, end, found) : judge_error(point, end, found);
   if (!what.empty()) return what + described(end);

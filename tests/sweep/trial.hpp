@@ -30,7 +30,7 @@ class Trial {
   std::string crash(const Point& point, const std::vector<Event>& events, std::size_t crash_at);
   std::string fault(Point point);
   std::string fault_then_crash(const Point& point);
-  std::string judge(const Point& point, const ProgramEnd& end, const Tree& found);
+  std::string judge(Point point, const ProgramEnd& end, const Tree& found);
   std::string judge_success(const Point& point, const ProgramEnd& end, const Tree& found);
   std::string judge_error(const Point& point, const ProgramEnd& end, const Tree& found);
   std::string judge_words(const Point& point, const ProgramEnd& end) const;
