@@ -4,7 +4,8 @@
 option(SPILLWAY_PRECOMPILED_HEADERS "Parse the standard headers once, not once a source" ON)
 
 # spillway_precompile(<target> [SHARED_WITH <target>] [HEADERS <header>...]): the target's sources begin with the standard
-# headers and <header>s, parsed once. SHARED_WITH takes those of a target with the same compiler options.
+# headers and <header>s, parsed once. SHARED_WITH takes those of a target with the same compiler options, unless it is the
+# target itself.
 function(spillway_precompile target)
   cmake_parse_arguments(ARG "" "SHARED_WITH" "HEADERS" ${ARGN})
   if(NOT SPILLWAY_PRECOMPILED_HEADERS)
