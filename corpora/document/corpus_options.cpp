@@ -3,8 +3,8 @@
 namespace spillway {
 
 std::string_view corpus_format_name(CorpusFormat format) {
-  static constexpr std::string_view kNames[kCorpusFormatCount] = {"auto", "html", "jsonl", "lines", "tar",
-                                                                  "text", "trec", "tsv",   "warc"};
+  static constexpr std::string_view kNames[kCorpusFormatCount + 1] = {"auto", "html", "jsonl", "lines", "tar",
+                                                                      "text", "trec", "tsv",   "warc",  "arrow"};
   return kNames[static_cast<std::size_t>(format)];
 }
 

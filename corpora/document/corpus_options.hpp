@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,8 +14,9 @@
 
 namespace spillway {
 
-enum class CorpusFormat : std::uint8_t { kAuto, kHtml, kJsonl, kLines, kTar, kText, kTrec, kTsv, kWarc };
-inline constexpr std::size_t kCorpusFormatCount = 9;
+// kArrow: the rows of CorpusOptions::arrow. No file has this format, and --format does not take it.
+enum class CorpusFormat : std::uint8_t { kAuto, kHtml, kJsonl, kLines, kTar, kText, kTrec, kTsv, kWarc, kArrow };
+inline constexpr std::size_t kCorpusFormatCount = 9;  // that --format takes
 // The name that --format takes: "jsonl", "text", ...
 std::string_view corpus_format_name(CorpusFormat format);
 // Whether a file of this format is one document.
@@ -60,9 +62,13 @@ struct CrawlOptions {
   }
 };
 
+class ArrowStream;
+
 struct CorpusOptions {
   CorpusFormat format = CorpusFormat::kAuto;
-  FieldNames fields;  // jsonl
+  FieldNames fields;  // jsonl, and columns of Arrow
+  // Takes the place of all files (corpora/arrow/stream.hpp). It is read once.
+  std::shared_ptr<ArrowStream> arrow = nullptr;
   // Without names for the text, all of a trec document that is in no other field is its text.
   FieldNames trec_fields{{"docno"}, {"title", "headline", "hl", "head"}, {}, {"url"}, {"date"}};
   // Without any number, the columns are id and text, or id, title and text, depending on how many there are.

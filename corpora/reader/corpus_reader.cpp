@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "corpora/reader/arrow_reader.hpp"
 #include "corpora/reader/packed_reader.hpp"
 
 namespace spillway {
@@ -22,13 +23,15 @@ CorpusReader::CorpusReader(const ReaderSetup& setup, MemoryBudget& budget, TempS
   } else {
     next_begin_ = setup.start.offset;
   }
+  if (setup.plan.arrow != nullptr) arrow_ = std::make_unique<ArrowReader>(setup_, budget);
   if (setup.plan.needs_reader()) packed_ = std::make_unique<PackedReader>(setup_, budget, temp);
 }
 
 CorpusReader::~CorpusReader() = default;
 
 std::size_t CorpusReader::memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
-  return PackedReader::memory_bytes(plan, limits) + decoder_memory_bytes(plan, limits);
+  return PackedReader::memory_bytes(plan, limits) + ArrowReader::memory_bytes(plan, limits) +
+         decoder_memory_bytes(plan, limits);
 }
 
 std::size_t CorpusReader::decoder_memory_bytes(const CorpusPlan& plan, const ReaderLimits& limits) {
@@ -131,6 +134,7 @@ std::uint64_t CorpusReader::next_range_bytes() const {
 
 bool CorpusReader::next(CorpusTask& task) {
   task = {};
+  if (arrow_ != nullptr) return arrow_->next(task);
   for (;;) {
     const std::uint64_t changes = packed_ == nullptr ? 0 : packed_->changes();
     const auto is_taken = try_next(task);
@@ -165,6 +169,7 @@ void CorpusReader::help() {
 void CorpusReader::stop() {
   stopped_ = true;
   if (packed_ != nullptr) packed_->stop();
+  if (arrow_ != nullptr) arrow_->stop();
 }
 
 }  // namespace spillway

@@ -14,6 +14,7 @@
 
 namespace spillway {
 
+class ArrowReader;
 class PackedReader;
 
 // Hands out tasks in input order. next() is thread-safe. Compressed files and streams are unpacked by a thread of the
@@ -57,7 +58,8 @@ class CorpusReader {
   const ReaderSetup setup_;
   const Reservation decoder_memory_;
   const std::unique_ptr<DecoderAllowance> decoders_;  // of the parsers
-  std::unique_ptr<PackedReader> packed_;              // nullptr: all inputs are plain files
+  std::unique_ptr<PackedReader> packed_;              // nullptr: all inputs are plain files, or there is
+  std::unique_ptr<ArrowReader> arrow_;                // ... an Arrow stream
   std::atomic<bool> stopped_{false};
 
   std::mutex mutex_;              // guards all members below

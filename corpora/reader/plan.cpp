@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "corpora/arrow/stream.hpp"
+#include "corpora/reader/columnar_file.hpp"
 #include "corpora/reader/input_list.hpp"
 #include "corpora/reader/sniff.hpp"
 #include "corpora/tar/header.hpp"
@@ -84,6 +86,7 @@ void recognise(FileSystem& files, CorpusFile& file) {
     file.unpack_bytes = kStreamUnpackBytes;
     return;
   }
+  refuse_columnar_file(files, file, head);
   file.compression = sniff_compression(head, file.format);
   recognise_by_name(head, file);
   if (file.compression == Compression::kNone && file.format == CorpusFormat::kAuto) {
@@ -233,9 +236,22 @@ void CorpusPlan::add(const CorpusFile& file) {
   if (!largest || bytes > largest->end - largest->begin) largest = file;
 }
 
+// The rows of the stream, in place of files.
+static CorpusPlan plan_arrow(const CorpusOptions& options, const std::vector<std::string>& inputs) {
+  if (!inputs.empty()) throw UsageError("an Arrow stream and files cannot be inputs of one job: index each, and merge");
+  const CorpusFile file{.path = options.arrow->name(), .format = CorpusFormat::kArrow, .is_stream = true};
+  refuse_stream_in_parts(file, options);
+  CorpusPlan plan;
+  plan.add(file);
+  plan.list_bytes = plan.files.memory_bytes();
+  plan.arrow = options.arrow;
+  return plan;
+}
+
 CorpusPlan plan_corpus(FileSystem& files, const std::vector<std::string>& inputs, const CorpusOptions& options,
                        const std::function<void()>& check, std::size_t most_list_bytes) {
   check_part(options);
+  if (options.arrow != nullptr) return plan_arrow(options, inputs);
   return CorpusPlanner(files, options, check, most_list_bytes).plan(inputs);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 
 namespace spillway {
 
+class ArrowStream;
 class RevisitTable;
 
 struct CorpusPlan {
@@ -24,20 +26,22 @@ struct CorpusPlan {
   std::uint64_t gzip_bytes = 0, zstd_bytes = 0;  // of it
   std::uint64_t largest_gzip_bytes = 0;          // of the longest gzip file
   std::size_t packed_files = 0, zstd_files = 0, zip_files = 0, streams = 0, archives = 0;
-  std::size_t crawls = 0;             // files that are web archives, or may be: their start is packed or not read yet
-  std::uint64_t unpack_bytes = 0;     // the most that a file asks for
-  std::optional<CorpusFile> largest;  // the plain file with the most bytes of this part
+  std::size_t crawls = 0;              // files that are web archives, or may be: their start is packed or not read yet
+  std::uint64_t unpack_bytes = 0;      // the most that a file asks for
+  std::shared_ptr<ArrowStream> arrow;  // CorpusOptions::arrow; the only input if there is one
+  std::optional<CorpusFile> largest;   // the plain file with the most bytes of this part
 
   // Appends a file.
   void add(const CorpusFile& file);
-  // Whether any file needs_reader().
-  bool needs_reader() const { return packed_files + streams + archives != 0; }
+  // Whether any file needs_reader(). An Arrow stream has a reader of its own.
+  bool needs_reader() const { return arrow == nullptr && packed_files + streams + archives != 0; }
 };
 
 // Expands directories (recursively, in byte order of the relative paths, without hidden entries and links), lists
 // (@FILE: one path a line) and "-", and recognises formats and compression by content. Throws UsageError for a missing
-// file, no input at all, a device, a part out of range, or --part with streams; BudgetError for a zstd window above
-// 2^27 bytes. `check`, if set, is called for each file and while a list is waited for; it may throw to stop.
+// file, no input at all, a device, a part out of range, a Parquet or Arrow file, or --part with streams; BudgetError
+// for a zstd window above 2^27 bytes. `check`, if set, is called for each file and while a list is waited for; it may
+// throw to stop.
 //
 // If the lists of files do not fit `most_list_bytes`, the plan's table of files is not whole, and its list_bytes, which
 // are above `most_list_bytes` then, say what would suffice.

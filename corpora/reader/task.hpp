@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "corpora/archive/piece.hpp"
+#include "corpora/arrow/rows_parser.hpp"
 #include "corpora/reader/plan.hpp"
 #include "corpora/unpack/unpack_buffers.hpp"
 #include "corpora/unpack/unpacking_stream.hpp"
@@ -56,9 +57,14 @@ struct UnpackedRecords {
   std::uint64_t stored_bytes = 0;  // read from the input since the previous task
 };
 
+// Rows of an Arrow stream, of one batch or of several small ones.
+struct ArrowTask {
+  std::vector<ArrowRows> rows;
+};
+
 struct CorpusTask {
   std::uint64_t number = 0;  // in input order, without gaps
-  std::variant<PlainRange, PlainFiles, UnpackedRecords> work;
+  std::variant<PlainRange, PlainFiles, UnpackedRecords, ArrowTask> work;
   InputPosition end;  // after the task
 };
 

@@ -75,6 +75,7 @@ TaskParser::TaskParser(const CorpusReader& reader, MemoryBudget& budget)
       tsv_(setup_.options, document_),
       lines_(setup_.options.max_document_bytes, as_chars(scratch_.span())),
       text_(setup_.options.max_document_bytes, as_chars(scratch_.span())),
+      arrow_(setup_.options, document_),
       budget_(budget) {}
 
 std::size_t TaskParser::memory_bytes(const ReaderLimits& limits) {
@@ -186,6 +187,10 @@ void TaskParser::parse_file(const CorpusFile& file, PassProgress& progress, Docu
     FileRecord record(*bytes, 0, file.size, buffer_.span(), progress);
     parse_whole(record, file, file.format, sink);
   }
+}
+
+void TaskParser::parse(const ArrowTask& task, DocumentSink& sink) {
+  for (const ArrowRows& rows : task.rows) arrow_.parse(rows, setup_.plan.arrow->name(), sink);
 }
 
 void TaskParser::parse(UnpackedRecords& records, DocumentSink& sink) {

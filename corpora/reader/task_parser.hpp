@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "corpora/arrow/rows_parser.hpp"
 #include "corpora/document/fielded_document.hpp"
 #include "corpora/reader/corpus_reader.hpp"
 #include "corpora/records/jsonl.hpp"
@@ -38,6 +39,7 @@ class TaskParser {
   void parse(const PlainFiles& files, DocumentSink& sink);
   void parse_file(const CorpusFile& file, PassProgress& progress, DocumentSink& sink);
   void parse(UnpackedRecords& records, DocumentSink& sink);
+  void parse(const ArrowTask& task, DocumentSink& sink);
   void parse_held(UnpackedRecords& records, DocumentSink& sink);
   void parse_archived(UnpackedRecords& records, PassProgress& progress, DocumentSink& sink);
   void parse_spooled(UnpackedRecords& records, PassProgress& progress, DocumentSink& sink);
@@ -53,6 +55,7 @@ class TaskParser {
   TsvParser tsv_;
   LineParser lines_;
   TextParser text_;
+  ArrowRowsParser arrow_;
   MemoryBudget& budget_;
   std::optional<Reservation> warc_memory_, tar_memory_, page_memory_;
   std::optional<WarcParser> warc_;  // from the first record of an archive on
