@@ -143,7 +143,7 @@ class MergeJob {
 
   void reserve_program() {
     content_ = first_->options();
-    const std::size_t program = program_reserve_bytes(program_bytes(), threads_);
+    const std::size_t program = program_reserve_bytes(options_.program_bytes.value_or(program_bytes()), threads_);
     if (memory_bytes_ < kMinMemoryBytes) {
       throw BudgetError("--memory " + std::to_string(memory_bytes_) + " is too little; give at least 64M");
     }

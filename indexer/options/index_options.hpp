@@ -66,7 +66,10 @@ struct IndexOptions {
   IndexMode mode = IndexMode::kAuto;
   GpuOptions gpu;
   Dedup dedup = Dedup::kNone;
-  std::uint64_t memory_bytes = 0;             // 0: half of what is available
+  std::uint64_t memory_bytes = 0;  // 0: half of what is available
+  // What the budget is charged for the program itself: nothing, so all that is resident; in a process that does other
+  // things too, kLibraryProgramBytes (io/memory/program_bytes.hpp).
+  std::optional<std::size_t> program_bytes = std::nullopt;
   unsigned threads = 0;                       // 0: one for each processor that this process may run on
   std::string record_sorter = "auto";         // auto, cpu-chunk, or a name in record_sorters()
   std::string string_sorter = "auto";         // auto, or a name in string_sorters()

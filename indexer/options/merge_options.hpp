@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,14 +22,15 @@ enum class IfUnknown { kWarn, kRefuse };
 struct MergeOptions {
   std::vector<std::string> inputs;  // index directories, in document order
   std::string output;
-  DocumentNames drop_ids, drop_urls;          // of documents to leave out
-  IfUnknown if_unknown = IfUnknown::kWarn;    // a document to leave out is in no index
-  Dedup dedup = Dedup::kNone;                 // none or url: an index has no hashes of texts
-  std::uint64_t memory_bytes = 0;             // 0: half of what is available
-  unsigned threads = 0;                       // 0: the processors that this process may run on
-  std::vector<std::string> temp_directories;  // empty: beside the output
-  std::uint64_t temp_limit_bytes = 0;         // 0: no limit
-  std::size_t max_fan_in = 0;                 // 0: as memory allows
+  DocumentNames drop_ids, drop_urls;                        // of documents to leave out
+  IfUnknown if_unknown = IfUnknown::kWarn;                  // a document to leave out is in no index
+  Dedup dedup = Dedup::kNone;                               // none or url: an index has no hashes of texts
+  std::uint64_t memory_bytes = 0;                           // 0: half of what is available
+  std::optional<std::size_t> program_bytes = std::nullopt;  // as IndexOptions has it
+  unsigned threads = 0;                                     // 0: the processors that this process may run on
+  std::vector<std::string> temp_directories;                // empty: beside the output
+  std::uint64_t temp_limit_bytes = 0;                       // 0: no limit
+  std::size_t max_fan_in = 0;                               // 0: as memory allows
   bool force = false;
   ResumeOptions resume;
 };

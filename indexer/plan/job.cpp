@@ -60,6 +60,15 @@ void take_gpu_sorters(const GpuJobPlan& gpu, const GpuSortPlan& chosen, JobPlan&
   plan.gpu = gpu.sorter_options(chosen, plan.corpus.total_bytes);
 }
 
+std::size_t charged_program_bytes(const IndexOptions& options) {
+  return options.program_bytes.value_or(program_bytes());
+}
+
+// Whether what is resident, and charged, has the list of files in it.
+bool lists_are_resident(const IndexOptions& options, const JobPlan& plan) {
+  return !options.program_bytes && plan.corpus.files.is_whole();
+}
+
 // Lowers the threads to fit a small budget, unless --threads names them. Then estimates the job.
 void divide_memory(const IndexOptions& options, const ContentOptions& content, const std::optional<GpuJobPlan>& gpu,
                    JobPlan& plan) {
@@ -67,7 +76,7 @@ void divide_memory(const IndexOptions& options, const ContentOptions& content, c
   IndexPlanInput input;
   input.memory_bytes = static_cast<std::size_t>(plan.memory.value);
   input.list_bytes = plan.corpus.list_bytes;
-  input.program_bytes = program_bytes() - (plan.corpus.files.is_whole() ? input.list_bytes : 0);
+  input.program_bytes = charged_program_bytes(options) - (lists_are_resident(options, plan) ? input.list_bytes : 0);
   input.mode = plan.mode.mode;
   input.form = gpu ? gpu->chunks().form : plan.sorter->form();
   input.input_bytes = plan.corpus.total_bytes;
@@ -148,8 +157,8 @@ JobPlan plan_job(const IndexOptions& options, const ContentOptions& content, Fil
   CorpusOptions corpus = options.corpus;
   corpus.max_document_bytes = content.max_document_bytes;
   const auto memory_bytes = static_cast<std::size_t>(plan.memory.value);
-  plan.corpus =
-      plan_corpus(files, options.inputs, corpus, check, memory_bytes - std::min(memory_bytes, program_bytes()));
+  plan.corpus = plan_corpus(files, options.inputs, corpus, check,
+                            memory_bytes - std::min(memory_bytes, charged_program_bytes(options)));
   plan.mode = choose_mode(
       options, [&] { return costs_of_modes(content, files, plan); }, find_gpus);
   const std::optional<GpuJobPlan> gpu = plan_gpu(options, plan);
