@@ -24,7 +24,8 @@ std::vector<std::string> long_names(const Command& command) {
   return names;
 }
 
-[[noreturn]] void refuse_unknown(const Command& command, const std::string& option) {
+[[noreturn]] void refuse_unknown(const Command& command, const std::string& given) {
+  const std::string option = given.substr(0, given.find('='));
   std::string message = "unknown option " + shown(option);
   if (const auto near = nearest_name(option, long_names(command))) message += "; did you mean " + *near + "?";
   throw UsageError(message + " ('spillway " + command.name + " --help' lists all)");

@@ -33,6 +33,10 @@ Command plan_sort_command();
 Command doctor_command();
 Command manual_command();
 
+// Runs `sort` with these words, as its command does, but throws its errors (SortError, IoError, BudgetError, ...) where
+// the command prints them. kBadIndex: -c or -C, and the input is not sorted.
+ExitCode sort_lines(const std::vector<std::string>& words, Session& session);
+
 // In the order in which the help lists them.
 std::vector<Command> all_commands();
 

@@ -4,6 +4,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/merge_run.hpp"
 #include "tools/options/job.hpp"
+#include "tools/options/merge.hpp"
 
 namespace spillway {
 

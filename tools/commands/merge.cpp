@@ -1,36 +1,14 @@
 // `spillway merge`: indexes in, one index out.
 #include <limits>
 
-#include "tools/cli/option_values.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/merge_run.hpp"
 #include "tools/options/job.hpp"
+#include "tools/options/merge.hpp"
 
 namespace spillway {
 
 namespace {
-
-MergeOptions merge_options(const Arguments& arguments, FileSystem& files) {
-  refuse_both(arguments, "quiet", "verbose");
-  refuse_both(arguments, "quiet", "progress");
-  MergeOptions result;
-  result.inputs = arguments.operands();
-  result.output = output_option(arguments);
-  if (const auto list = arguments.text("drop")) {
-    if (*list != "-" && !files.status(*list)) {
-      throw UsageError("--drop '" + printable(*list, 4096) + "': there is no such file");
-    }
-    result.drop_ids.files = {*list};
-  }
-  if (const auto text = arguments.text("dedup")) {
-    if (parse_choice("--dedup", *text, arguments.choices("dedup")) != 0) result.dedup = Dedup::kUrl;
-  }
-  take_resources(arguments, files, result);
-  take_count(arguments, "fan-in", 2, 1024, result.max_fan_in);
-  result.force = arguments.has("force");
-  result.resume = resume_options(arguments);
-  return result;
-}
 
 ExitCode run_merge_command(const Arguments& arguments, Session& session) {
   return run_merge_job("merge", arguments, session, merge_options(arguments, session.files));

@@ -10,14 +10,6 @@
 
 namespace spillway {
 
-void take_resources(const Arguments& arguments, FileSystem& files, MergeOptions& options) {
-  JobResources resources = job_resources(arguments, files);
-  options.memory_bytes = resources.memory_bytes;
-  options.threads = resources.threads;
-  options.temp_directories = std::move(resources.temp_directories);
-  options.temp_limit_bytes = resources.temp_limit_bytes;
-}
-
 ExitCode run_merge_job(const std::string& command, const Arguments& arguments, Session& session,
                        const MergeOptions& options) {
   const bool quiet = arguments.has("quiet"), verbose = arguments.has("verbose");

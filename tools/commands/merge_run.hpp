@@ -8,9 +8,6 @@
 
 namespace spillway {
 
-// Sets memory, threads and scratch. Throws UsageError naming the option.
-void take_resources(const Arguments& arguments, FileSystem& files, MergeOptions& options);
-
 // Runs the job. `command` names it in messages and in the report. Throws what ends the job, after its report is
 // written.
 ExitCode run_merge_job(const std::string& command, const Arguments& arguments, Session& session,

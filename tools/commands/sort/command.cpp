@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -377,6 +378,21 @@ ExitCode run_plan(const Command& command, const std::vector<std::string>& words,
 }
 
 }  // namespace
+
+ExitCode sort_lines(const std::vector<std::string>& words, Session& session) {
+  static std::mutex mutex;  // getopt has state of its own
+  const Command command = sort_command();
+  SortOptions options;
+  {
+    const std::lock_guard lock(mutex);
+    options = parse_sort_options(command, words, program_name(session), session.files);
+  }
+  try {
+    return sort_files(options, session);
+  } catch (const PlacedFileError& error) {
+    throw IoError(message_of(error));
+  }
+}
 
 Command sort_command() {
   Command command;
