@@ -7,7 +7,7 @@ namespace spillway {
 
 namespace {
 
-std::size_t task_bytes(const ReaderLimits& limits) { return std::max(limits.buffer_bytes, limits.archive_bytes); }
+std::size_t task_bytes(const ReaderLimits& limits) { return std::max(limits.buffer_bytes, limits.arrow_bytes); }
 
 }  // namespace
 
