@@ -1,0 +1,92 @@
+// The program `spillway` inside Python: all its commands, and inputs that Python opens for `index` and `append`.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/file/posix_file_system.hpp"
+#include "io/memory/program_bytes.hpp"
+#include "python/bindings.hpp"
+#include "python/job_thread.hpp"
+#include "python/stream.hpp"
+#include "tools/cli/command_line.hpp"
+#include "tools/cli/signals.hpp"
+#include "tools/cli/standard_streams.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/commands/index_run.hpp"
+#include "tools/options/append.hpp"
+#include "tools/options/index.hpp"
+
+namespace spillway::python {
+
+namespace {
+
+namespace nb = nanobind;
+
+// Names of the columns that may be fields.
+std::vector<std::string> field_names(const FieldNames& fields) {
+  std::vector<std::string> names;
+  for (const auto* list : {&fields.id, &fields.title, &fields.text, &fields.url, &fields.date}) {
+    names.insert(names.end(), list->begin(), list->end());
+  }
+  return names;
+}
+
+// Asks open_inputs(inputs, names) for a stream, and takes it in place of the files. It returns None for plain files,
+// and a text that says why it refuses.
+void open_columns(const nb::callable& open_inputs, IndexOptions& options) {
+  const nb::gil_scoped_acquire locked;
+  nb::object opened;
+  try {
+    opened = open_inputs(options.inputs, field_names(options.corpus.fields));
+  } catch (nb::python_error& error) {
+    throw IoError(nb::cast<std::string>(nb::str(error.value())));
+  }
+  if (opened.is_none()) return;
+  options.corpus.arrow = open_stream_directly(std::move(opened));
+  options.inputs.clear();
+  options.program_bytes = kLibraryProgramBytes;
+}
+
+void let_python_open_inputs(Command& command, const nb::callable& open_inputs) {
+  const bool appends = command.name == "append";
+  command.run = [&open_inputs, appends](const Arguments& arguments, Session& session) {
+    return run_index_job(appends ? "append" : "index", arguments, session,
+                         [&](const Arguments& given, FileSystem& files, const std::function<void()>& check) {
+                           IndexOptions options =
+                               appends ? append_options(given, files, check) : index_options(given, files, check);
+                           open_columns(open_inputs, options);
+                           return options;
+                         });
+  };
+}
+
+// Runs the program with `words`, and returns its exit code; above 128 the caller ends by the signal.
+int run_program(const std::vector<std::string>& words, const nb::callable& open_inputs) {
+  const nb::gil_scoped_release unlocked;
+  note_job_of_process();
+  fill_standard_streams();
+  install_signal_handlers();
+  Output out(STDOUT_FILENO, "standard output");
+  Session session{posix_file_system(), out, received_signal()};
+  std::vector<Command> commands = all_commands();
+  for (Command& command : commands) {
+    if (command.name == "index" || command.name == "append") let_python_open_inputs(command, open_inputs);
+  }
+  return run_command_line(words, commands, session);
+}
+
+}  // namespace
+
+void bind_command(nb::module_& module) {
+  module.def("run_program", run_program, nb::arg("words"), nb::arg("open_inputs"));
+  module.def("end_by_signal", [](int number) { end_by_signal(number); });
+  module.attr("signal_exit") = kSignalExit;
+}
+
+}  // namespace spillway::python

@@ -1,0 +1,166 @@
+#include "python/rows.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "python/owned_columns.hpp"
+
+namespace spillway::python {
+
+namespace {
+
+namespace nb = nanobind;
+
+constexpr std::size_t kBatchBytes = std::size_t{1} << 20, kBatchRows = 65536;
+
+// A str with lone surrogates: each becomes a byte that is no UTF-8, which the engine repairs and counts.
+std::string with_broken_surrogates(nb::handle text) {
+  const nb::object encoded = nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
+  if (!encoded.is_valid()) throw nb::python_error();
+  const std::string_view bytes(PyBytes_AsString(encoded.ptr()), static_cast<std::size_t>(PyBytes_Size(encoded.ptr())));
+  std::string result;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const bool is_surrogate =
+        bytes[i] == '\xED' && i + 2 < bytes.size() && static_cast<std::uint8_t>(bytes[i + 1]) >= 0xA0;
+    result += is_surrogate ? '\xFF' : bytes[i];
+    i += is_surrogate ? 2 : 0;
+  }
+  return result;
+}
+
+class Rows {
+ public:
+  Rows(nb::object iterator, std::vector<std::string> columns, std::function<void(std::exception_ptr)> keep)
+      : iterator_(std::move(iterator)), columns_(std::move(columns)), keep_(std::move(keep)) {
+    for (const std::string& column : columns_) keys_.append(nb::str(column.c_str(), column.size()));
+  }
+
+  int next(ArrowArray* out) {
+    const nb::gil_scoped_acquire locked;
+    try {
+      OwnedColumns batch(columns_.size());
+      while (batch.rows() < kBatchRows && batch.text_bytes() < kBatchBytes && add_row(batch)) continue;
+      if (batch.rows() == 0) {
+        out->release = nullptr;
+      } else {
+        std::move(batch).export_to(*out);
+      }
+      return 0;
+    } catch (...) {
+      keep_(std::current_exception());
+      return EIO;
+    }
+  }
+  int schema(ArrowSchema* out) const {
+    export_text_schema(columns_, *out);
+    return 0;
+  }
+
+ private:
+  // Returns false at the end.
+  bool add_row(OwnedColumns& batch) {
+    const nb::object row = nb::steal(PyIter_Next(iterator_.ptr()));
+    if (!row.is_valid()) {
+      if (PyErr_Occurred() != nullptr) throw nb::python_error();
+      return false;
+    }
+    if (PyTuple_Check(row.ptr())) {
+      add_tuple(row, batch);
+    } else if (PyDict_Check(row.ptr())) {
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        PyObject* const value = PyDict_GetItemWithError(row.ptr(), keys_[i].ptr());
+        if (value == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+        add_value(i, value, batch);
+      }
+    } else {
+      add_mapping(row, batch);
+    }
+    batch.end_row();
+    ++row_number_;
+    return true;
+  }
+
+  void add_tuple(nb::handle row, OwnedColumns& batch) {
+    const Py_ssize_t size = PyTuple_Size(row.ptr());
+    if (size != 2 && size != 3) refuse("a tuple (id, text) or (id, title, text)", "a tuple of " + std::to_string(size));
+    add_value(0, PyTuple_GetItem(row.ptr(), 0), batch);
+    if (size == 3) add_value(1, PyTuple_GetItem(row.ptr(), 1), batch);
+    add_value(2, PyTuple_GetItem(row.ptr(), size - 1), batch);
+  }
+
+  void add_mapping(nb::handle row, OwnedColumns& batch) {
+    if (!nb::hasattr(row, "keys") || !nb::hasattr(row, "__getitem__")) {
+      refuse("a mapping or a tuple", "an object of type " + type_name(row));
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const int has = PySequence_Contains(row.ptr(), keys_[i].ptr());
+      if (has < 0) throw nb::python_error();
+      const nb::object value = has == 0 ? nb::none() : nb::object(row[keys_[i]]);
+      add_value(i, value.ptr(), batch);
+    }
+  }
+
+  void add_value(std::size_t column, PyObject* value, OwnedColumns& batch) {
+    if (value == nullptr || value == Py_None) return;
+    if (PyUnicode_Check(value)) {
+      Py_ssize_t size = 0;
+      const char* const text = PyUnicode_AsUTF8AndSize(value, &size);
+      if (text != nullptr) return batch.set(column, {text, static_cast<std::size_t>(size)});
+      PyErr_Clear();
+      return batch.set(column, with_broken_surrogates(value));
+    }
+    if (PyBytes_Check(value)) {
+      return batch.set(column, {PyBytes_AsString(value), static_cast<std::size_t>(PyBytes_Size(value))});
+    }
+    if (PyFloat_Check(value) && std::isnan(PyFloat_AsDouble(value))) return;  // pandas has it for what is absent
+    if (PyBool_Check(value) || !(PyLong_Check(value) || PyFloat_Check(value) || PyIndex_Check(value))) {
+      refuse("str, bytes, int, float or None as '" + columns_[column] + "'", "an object of type " + type_name(value));
+    }
+    const nb::object text = nb::steal(PyObject_Str(value));
+    if (!text.is_valid()) throw nb::python_error();
+    add_value(column, text.ptr(), batch);
+  }
+
+  static std::string type_name(nb::handle value) {
+    return nb::cast<std::string>(nb::str(value.type().attr("__name__")));
+  }
+
+  [[noreturn]] void refuse(const std::string& expected, const std::string& found) const {
+    throw nb::type_error(
+        ("document " + std::to_string(row_number_) + " of the input: expected " + expected + ", found " + found)
+            .c_str());
+  }
+
+  nb::object iterator_;
+  const std::vector<std::string> columns_;
+  nb::list keys_;
+  const std::function<void(std::exception_ptr)> keep_;
+  std::uint64_t row_number_ = 0;
+};
+
+Rows& rows_of(ArrowArrayStream* stream) { return *static_cast<Rows*>(stream->private_data); }
+
+}  // namespace
+
+ArrowArrayStream stream_of_rows(nb::object iterator, const std::vector<std::string>& columns,
+                                std::function<void(std::exception_ptr)> keep) {
+  ArrowArrayStream stream{};
+  stream.private_data = new Rows(std::move(iterator), columns, std::move(keep));
+  stream.get_schema = [](ArrowArrayStream* self, ArrowSchema* out) { return rows_of(self).schema(out); };
+  stream.get_next = [](ArrowArrayStream* self, ArrowArray* out) { return rows_of(self).next(out); };
+  stream.get_last_error = [](ArrowArrayStream*) -> const char* { return "Python raised an exception"; };
+  stream.release = [](ArrowArrayStream* self) {
+    const nb::gil_scoped_acquire locked;
+    delete &rows_of(self);
+    self->release = nullptr;
+  };
+  return stream;
+}
+
+}  // namespace spillway::python

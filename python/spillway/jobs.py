@@ -1,0 +1,215 @@
+"""Jobs: index, append, merge, plan and verify."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Union
+
+from . import _engine
+from ._inputs import as_paths, as_stream, open_inputs, raise_if_missing
+from ._words import DEFAULT_FIELDS, FIELD_OPTIONS, names_of, option_words, path_words
+from .errors import InputOutputError, UsageError
+
+Path = Union[str, "os.PathLike[str]"]
+Names = Union[str, Sequence[str], None]
+Progress = Union[bool, Callable[[dict[str, Any]], object]]
+
+
+class Report(dict[str, Any]):
+    """What a job did: the report that the program writes with `--json`, as a dict (`docs/python.md` lists the keys).
+
+    `report.documents` is the same as `report["documents"]`.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def index(
+    inputs: Any,
+    output: Path,
+    *,
+    text: Names = None,
+    id: Names = None,
+    title: Names = None,
+    url: Names = None,
+    date: Names = None,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    positions: bool = False,
+    store: str | None = None,
+    progress: Progress = True,
+    force: bool = False,
+    **options: Any,
+) -> Report:
+    """Makes the index `output` (a directory) of documents.
+
+    `inputs` is one of
+
+    - a path, or a list of paths: what the program `spillway index` takes (files, directories, `@LIST`), and Parquet and
+      Arrow IPC files, of which only the named columns are read (with pyarrow);
+    - an object with `__arrow_c_stream__`: a table or a record batch reader of pyarrow, a data frame of pandas or Polars, a
+      relation of DuckDB, a data set of Hugging Face;
+    - an iterable of dicts, or of tuples (id, text) or (id, title, text). It is iterated in the calling thread. Values are
+      str, bytes (UTF-8), int, float, None or NaN (both absent); anything else raises TypeError.
+
+    The index has the bytes that the program makes of JSON lines with the same documents, whatever the resources.
+
+    Args:
+        text, id, title, url, date: names of the field in the documents; of several, the first that a document has. The
+            defaults are text, contents, content, body; id, docid, _id; title; url; date.
+        memory: what the job may take beyond what the process has: bytes, or a size such as "4G" or "500M" (powers of
+            1024). At least 64 MiB. Default: half of what the machine has. Batches of the producer come on top
+            (docs/python.md).
+        threads: default: one for each processor that the process may use.
+        positions: keeps the places of words, for phrases; the index becomes about five times as large.
+        store: "meta" (default: title, url, date), "text" (also the text) or "none".
+        progress: True: a line on standard error if that is a terminal. A function is called about 20 times a second, in
+            the calling thread, with a dict: stage, bytes_done, bytes_total, documents, runs, postings_done,
+            postings_total.
+        force: replaces an index at `output`.
+        options: every other option of `spillway index --help`, with `_` for `-`: stem="english", stop="english",
+            tokenizer="ascii", duplicate_ids="keep", dedup="exact", max_error_rate=0.05, strict=True, format="lines",
+            mode="cpu", temp_dir="/scratch", temp_limit="100G", ...
+
+    Returns:
+        The report: documents, skipped (a dict from reason to number), seconds and others.
+
+    Raises:
+        UsageError, NotFoundError, InputOutputError, BadInputError, BudgetError, CorruptError, GpuError, and what the
+        iterable raises. KeyboardInterrupt stops the job. After all of these there is no index and no scratch file.
+
+    The interpreter's lock is free while the job runs. Several jobs may run in threads at a time.
+    """
+    words = [f"--output={os.fspath(output)}", *option_words(dict(positions=positions, store=store, force=force))]
+    fields = dict(text_field=text, id_field=id, title_field=title, url_field=url, date_field=date)
+    return _run("index", words, [], inputs, fields, dict(memory=memory, threads=threads, **options), progress)
+
+
+def append(
+    index: Path,
+    inputs: Any,
+    *,
+    text: Names = None,
+    id: Names = None,
+    title: Names = None,
+    url: Names = None,
+    date: Names = None,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    progress: Progress = True,
+    replace: bool = False,
+    skip_known: bool = False,
+    **options: Any,
+) -> Report:
+    """Adds documents to the index at `index`, which is replaced in one step when the job is done.
+
+    The index itself says how text is analysed and what is stored. If it has a document with the id of a new one, nothing is
+    added (BadInputError), unless `replace` (the new document counts) or `skip_known` (the old one counts) is given. Inputs,
+    the other parameters, the report and the exceptions are those of `index`.
+    """
+    path = os.fspath(index)
+    words = option_words(dict(replace=replace, skip_known=skip_known))
+    fields = dict(text_field=text, id_field=id, title_field=title, url_field=url, date_field=date)
+    return _run("append", words, [path], inputs, fields, dict(memory=memory, threads=threads, **options), progress)
+
+
+def _run(
+    command: str,
+    words: list[str],
+    operands: list[str],
+    inputs: Any,
+    fields: dict[str, Names],
+    options: dict[str, Any],
+    progress: Progress,
+) -> Report:
+    columns = _columns_of(fields)
+    paths = as_paths(inputs)
+    stream = as_stream(inputs) if paths is None else open_inputs(paths, columns)
+    if stream is None:
+        operands = operands + (paths or [])
+    words = [*words, *option_words({**fields, **options}), *path_words(operands)]
+    try:
+        outcome = _engine.run_index_job(command, words, stream, columns, progress)
+    except (UsageError, InputOutputError) as error:
+        raise_if_missing(operands, error)
+        raise
+    return _report(outcome)
+
+
+def _columns_of(fields: dict[str, Names]) -> list[str]:
+    """All names of fields. The first are those of id, title and text, which tuples have."""
+    names = {option: names_of(fields.get(option) or DEFAULT_FIELDS[option]) for option in FIELD_OPTIONS}
+    firsts = [names[option][0] for option in ("id_field", "title_field", "text_field")]
+    return list(dict.fromkeys(firsts + [name for option in FIELD_OPTIONS for name in names[option]]))
+
+
+def _report(outcome: tuple[str, list[str]]) -> Report:
+    text, messages = outcome
+    for message in messages:
+        warnings.warn(message, RuntimeWarning, stacklevel=4)
+    return Report(json.loads(text))
+
+
+def merge(
+    inputs: Iterable[Path],
+    output: Path,
+    *,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    progress: Progress = True,
+    force: bool = False,
+    **options: Any,
+) -> Report:
+    """Merges indexes into one: the bytes that one job over all their documents, in this order, would have made.
+
+    `memory`, `threads`, `progress` and `force` are those of `index`; `options` are those of `spillway merge --help`, such
+    as drop="gone.txt" and dedup="url". Raises UsageError for indexes of different options, and as `index` does.
+    """
+    paths = [os.fspath(path) for path in inputs]
+    words = [f"--output={os.fspath(output)}", *option_words(dict(memory=memory, threads=threads, force=force, **options))]
+    try:
+        return _report(_engine.run_merge_job([*words, *path_words(paths)], progress))
+    except (UsageError, InputOutputError) as error:
+        raise_if_missing(paths, error)
+        raise
+
+
+def plan(
+    inputs: Path | Sequence[Path],
+    *,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Report:
+    """What `index` would do with these files, and why, without doing it: memory, threads, mode, runs, sizes and, as text,
+    report.plan. For paths only; the options are those of `index`. Raises BudgetError if the job would be refused."""
+    paths = as_paths(inputs)
+    if paths is None:
+        raise TypeError(f"expected a path or a list of paths, found {type(inputs).__name__}")
+    words = [*option_words(dict(memory=memory, threads=threads, **options)), *path_words(paths)]
+    try:
+        return Report(json.loads(_engine.plan(words)))
+    except UsageError as error:
+        raise_if_missing(paths, error)
+        raise
+
+
+def verify(index: Path) -> dict[str, int]:
+    """Reads every file of an index, and checks its hashes, order, counts and the checksum of its source.
+
+    Returns what was checked: files, bytes, documents, terms, postings. Raises CorruptError, which names the file and the
+    place, for a bad index. Takes 10 MiB and 4 bytes for each document.
+    """
+    path = os.fspath(index)
+    try:
+        return _engine.verify(path)
+    except InputOutputError as error:
+        raise_if_missing([path], error)
+        raise

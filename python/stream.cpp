@@ -1,0 +1,82 @@
+#include "python/stream.hpp"
+
+#include <cerrno>
+
+#include "python/rows.hpp"
+
+namespace spillway::python {
+
+namespace {
+
+namespace nb = nanobind;
+
+// Moves the stream out of the capsule that the Arrow PyCapsule interface gives.
+ArrowArrayStream take_stream(const nb::object& input) {
+  const nb::object capsule = input.attr("__arrow_c_stream__")();
+  auto* const stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), "arrow_array_stream"));
+  if (stream == nullptr) throw nb::python_error();
+  if (stream->release == nullptr) throw nb::value_error("the Arrow stream was read before; give a new one");
+  ArrowArrayStream taken = *stream;
+  stream->release = nullptr;
+  return taken;
+}
+
+// A stream whose calls run on the caller's thread.
+class ForwardedStream {
+ public:
+  ForwardedStream(ArrowArrayStream inner, JobThread& thread) : inner_(inner), thread_(thread) {}
+  ~ForwardedStream() {
+    if (inner_.release != nullptr) inner_.release(&inner_);
+  }
+  ForwardedStream(const ForwardedStream&) = delete;
+  ForwardedStream& operator=(const ForwardedStream&) = delete;
+
+  static ArrowArrayStream make(ArrowArrayStream inner, JobThread& thread) {
+    ArrowArrayStream stream{};
+    stream.get_schema = [](ArrowArrayStream* self, ArrowSchema* out) {
+      return of(self).forward([self, out] { return of(self).inner_.get_schema(&of(self).inner_, out); });
+    };
+    stream.get_next = [](ArrowArrayStream* self, ArrowArray* out) {
+      return of(self).forward([self, out] { return of(self).inner_.get_next(&of(self).inner_, out); });
+    };
+    stream.get_last_error = [](ArrowArrayStream* self) -> const char* { return of(self).last_error(); };
+    stream.release = [](ArrowArrayStream* self) {
+      delete &of(self);
+      self->release = nullptr;
+    };
+    stream.private_data = new ForwardedStream(inner, thread);
+    return stream;
+  }
+
+ private:
+  static ForwardedStream& of(ArrowArrayStream* self) { return *static_cast<ForwardedStream*>(self->private_data); }
+  int forward(const std::function<int()>& call) {
+    const int code = thread_.on_caller_thread(call);
+    is_stopped_ = code == ECANCELED;
+    return code;
+  }
+  const char* last_error() { return is_stopped_ ? "the job was stopped" : inner_.get_last_error(&inner_); }
+
+  ArrowArrayStream inner_;
+  JobThread& thread_;
+  bool is_stopped_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<ArrowStream> open_stream(nb::object input, const std::vector<std::string>& columns, JobThread& thread) {
+  const bool is_arrow = nb::hasattr(input, "__arrow_c_stream__");
+  const ArrowArrayStream inner =
+      is_arrow ? take_stream(input) : stream_of_rows(std::move(input), columns, [&thread](std::exception_ptr error) {
+        thread.keep(std::move(error));
+      });
+  ArrowArrayStream stream = ForwardedStream::make(inner, thread);
+  return std::make_shared<ArrowStream>(stream, is_arrow ? "the Arrow stream" : "the documents");
+}
+
+std::shared_ptr<ArrowStream> open_stream_directly(nb::object input) {
+  ArrowArrayStream stream = take_stream(input);
+  return std::make_shared<ArrowStream>(stream, "the input's rows");
+}
+
+}  // namespace spillway::python

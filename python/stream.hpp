@@ -1,0 +1,24 @@
+// Inputs of Python as Arrow streams for the engine.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "corpora/arrow/stream.hpp"
+#include "python/job_thread.hpp"
+
+namespace spillway::python {
+
+// The stream of `input`: an object with __arrow_c_stream__, or an iterator over rows, of which `columns` are taken
+// (python/rows.hpp). Its batches are made on the thread that calls thread.run(). Requires: the interpreter's lock;
+// `thread` outlives the stream. Throws nb::python_error.
+std::shared_ptr<ArrowStream> open_stream(nanobind::object input, const std::vector<std::string>& columns,
+                                         JobThread& thread);
+
+// The stream of an object with __arrow_c_stream__, which the engine's threads read themselves.
+std::shared_ptr<ArrowStream> open_stream_directly(nanobind::object input);
+
+}  // namespace spillway::python

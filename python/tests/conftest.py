@@ -1,0 +1,45 @@
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def documents():
+    """Documents with all fields, other scripts, empty and missing values, and an id that is a number."""
+    words = "out of core sorting of strings and postings that do not fit in memory at once".split()
+    rows = []
+    for i in range(2000):
+        row = {"id": f"doc-{i}", "text": " ".join(words[(i * k) % len(words)] for k in range(1, 30)) + f" term{i % 97}"}
+        if i % 3 == 0:
+            row["title"] = f"Title {i}"
+        if i % 5 == 0:
+            row["url"] = f"http://example.org/{i}"
+            row["date"] = "2024-05-17"
+        rows.append(row)
+    rows[7]["text"] = "Grüße, 日本語の文章 and ไทย text"
+    rows[8]["text"] = ""
+    rows[9] = {"id": 12345, "title": "a title alone"}
+    return rows
+
+
+@pytest.fixture
+def jsonl(tmp_path, documents):
+    path = tmp_path / "docs.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in documents), encoding="utf-8")
+    return path
+
+
+def digest(index) -> dict[str, str]:
+    """The hash of each file of an index."""
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(Path(index).iterdir())}
+
+
+def program(*words, **options) -> subprocess.CompletedProcess:
+    """Runs the console script."""
+    script = Path(sys.executable).parent / "spillway"
+    return subprocess.run([script, *map(os.fspath, words)], capture_output=True, text=True, timeout=300, **options)

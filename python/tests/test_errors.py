@@ -1,0 +1,224 @@
+"""Errors come as Python's exceptions, with the engine's words, and leave nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import pytest
+from conftest import program
+
+import spillway
+
+
+def test_usage(tmp_path, jsonl):
+    with pytest.raises(ValueError, match="unknown option.*did you mean --stem"):
+        spillway.index(jsonl, tmp_path / "i", stemm="english")
+    with pytest.raises(spillway.UsageError, match="--memory"):
+        spillway.index(jsonl, tmp_path / "i", memory="many")
+    with pytest.raises(TypeError, match="option of the program"):
+        spillway.index(jsonl, tmp_path / "i", json="report.json")
+    with pytest.raises(TypeError, match="one dict"):
+        spillway.index({"id": 1, "text": "x"}, tmp_path / "i")
+    with pytest.raises(TypeError, match="found int"):
+        spillway.index(5, tmp_path / "i")
+    spillway.index(jsonl, tmp_path / "i", progress=False)
+    with pytest.raises(spillway.UsageError, match="--force"):
+        spillway.index(jsonl, tmp_path / "i")
+    spillway.index(jsonl, tmp_path / "i", force=True, progress=False)
+
+
+def test_missing_files(tmp_path):
+    for call in (
+        lambda: spillway.index(tmp_path / "no.jsonl", tmp_path / "i"),
+        lambda: spillway.plan(tmp_path / "no.jsonl"),
+        lambda: spillway.Index(tmp_path / "no.index"),
+        lambda: spillway.verify(tmp_path / "no.index"),
+        lambda: spillway.append(tmp_path / "no.index", [("a", "b")]),
+        lambda: spillway.sort(tmp_path / "no.txt", tmp_path / "sorted.txt"),
+    ):
+        with pytest.raises(FileNotFoundError, match=r"no\.(jsonl|index|txt)") as raised:
+            call()
+        assert isinstance(raised.value, spillway.Error)
+    assert os.listdir(tmp_path) == []
+
+
+def test_budget(tmp_path, jsonl):
+    with pytest.raises(MemoryError, match="give at least"):
+        spillway.index(jsonl, tmp_path / "i", memory="1M", progress=False)
+    with pytest.raises(spillway.BudgetError):
+        spillway.plan(jsonl, memory="1M")
+
+
+def test_bad_input(tmp_path):
+    rows = [{"text": "no id"}] * 5 + [{"id": str(i), "text": "x"} for i in range(5)]
+    with pytest.raises(spillway.BadInputError, match="missing_id|expected an id"):
+        spillway.index(rows, tmp_path / "i", progress=False)
+    report = spillway.index(rows, tmp_path / "i", max_error_rate=0.9, progress=False)
+    assert report.documents == 5 and report.skipped == {"missing_id": 5}
+    with pytest.raises(TypeError, match="document 1 of the input.*'text'.*list"):
+        spillway.index([("a", "b"), ("c", ["d"])], tmp_path / "j", progress=False)
+    assert os.listdir(tmp_path) == ["i"]
+
+
+def test_arrow_columns(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(spillway.UsageError, match="expected a column of ids.*'name'"):
+        spillway.index(pa.table({"name": ["a"], "text": ["b"]}), tmp_path / "i", progress=False)
+    with pytest.raises(spillway.UsageError, match="'text'.*found format '\\+l'"):
+        spillway.index(pa.table({"id": ["a"], "text": [["b"]]}), tmp_path / "i", progress=False)
+    reader = pa.table({"id": ["a"], "text": ["b"]}).to_reader()
+    spillway.index(reader, tmp_path / "i", progress=False)
+
+    def batches():
+        yield pa.record_batch({"id": ["a"], "text": ["b"]})
+        raise RuntimeError("the network is down")
+
+    broken = pa.RecordBatchReader.from_batches(pa.schema([("id", pa.string()), ("text", pa.string())]), batches())
+    with pytest.raises(OSError, match="the network is down"):
+        spillway.index(broken, tmp_path / "j", progress=False)
+    assert os.listdir(tmp_path) == ["i"]
+
+
+def test_exceptions_of_generators_come_through(tmp_path):
+    class Lost(Exception):
+        pass
+
+    def rows():
+        for i in range(100_000):
+            yield (str(i), "some text")
+        raise Lost("line 100000")
+
+    with pytest.raises(Lost, match="line 100000"):
+        spillway.index(rows(), tmp_path / "i", progress=False)
+    with pytest.raises(ZeroDivisionError):
+        spillway.index(((str(i), "x") for i in iter(int, 1)), tmp_path / "i", progress=lambda now: 1 / 0)
+    assert os.listdir(tmp_path) == []
+
+
+def test_corrupt_index(tmp_path, jsonl):
+    spillway.index(jsonl, tmp_path / "i", progress=False)
+    postings = tmp_path / "i" / "postings"
+    data = bytearray(postings.read_bytes())
+    data[len(data) // 2] ^= 1
+    postings.write_bytes(data)
+    with pytest.raises(spillway.CorruptError, match="postings"):
+        spillway.verify(tmp_path / "i")
+
+
+@pytest.mark.parametrize("kind", ["generator", "file"])
+def test_keyboard_interrupt(tmp_path, kind):
+    script = textwrap.dedent(
+        """
+        import sys, spillway, itertools
+        rows = ((str(i), f"word{i} word{i * 7}") for i in itertools.count())
+        inputs = rows if sys.argv[2] == "generator" else "/dev/fd/0"
+        try:
+            spillway.index(inputs, sys.argv[1] + "/i", progress=lambda now: print("on", flush=True))
+        except KeyboardInterrupt:
+            print("interrupted")
+            sys.exit(7)
+        """
+    )
+    words = [sys.executable, "-c", script, str(tmp_path), kind]
+    job = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert job.stdout.readline() == "on\n"
+    time.sleep(0.3)
+    job.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    assert job.wait(60) == 7 and time.monotonic() - begin < 10
+    job.stdin.close()
+    assert os.listdir(tmp_path) == []
+
+
+def test_threads(tmp_path, documents):
+    failures = []
+
+    def work(i):
+        try:
+            spillway.index(documents, tmp_path / f"i{i}", memory="64M", threads=2, progress=False)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert {len(spillway.Index(tmp_path / f"i{i}")) for i in range(4)} == {2000}
+
+
+def test_fork(tmp_path, documents):
+    script = textwrap.dedent(
+        """
+        import os, sys, spillway
+        folder = sys.argv[1]
+        def in_child(call):
+            child = os.fork()
+            if child == 0:
+                try:
+                    call()
+                    os._exit(0)
+                except spillway.Error as error:
+                    os._exit(3 if "forked" in str(error) else 4)
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        rows = [(str(i), "some text") for i in range(100)]
+        make = lambda name: spillway.index(rows, f"{folder}/{name}", progress=False)
+        assert in_child(lambda: make("before")) == 0
+        make("parent")
+        assert in_child(lambda: make("after")) == 3
+        index = spillway.Index(f"{folder}/parent")
+        assert in_child(lambda: index.search("text")) == 0
+        """
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True, timeout=120)
+
+
+def test_memory_is_beyond_what_the_process_has(tmp_path):
+    script = textwrap.dedent(
+        """
+        import sys, spillway
+        def status(field):
+            return next(int(l.split()[1]) for l in open("/proc/self/status") if l.startswith(field)) << 10
+        ballast = bytearray(b"x") * (200 << 20)
+        before = status("VmRSS:")
+        words = [f"w{i}" for i in range(50000)]
+        rows = ((str(i), " ".join(words[(i * k) % 50000] for k in range(1, 150))) for i in range(150000))
+        report = spillway.index(rows, sys.argv[1] + "/i", memory="64M", progress=False)
+        assert report.documents == 150000
+        print(before, status("VmHWM:") - before)
+        assert status("VmHWM:") - before <= 1.05 * (64 << 20) + (4 << 20)
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_many_jobs_do_not_grow(tmp_path):
+    def resident():
+        with open("/proc/self/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+
+    rows = [(str(i), f"some text {i}") for i in range(500)]
+
+    def work(count):
+        for _ in range(count):
+            spillway.index(rows, tmp_path / "i", memory="64M", progress=False, force=True)
+            spillway.Index(tmp_path / "i").search("text")
+
+    work(30)
+    before = resident()
+    work(100)
+    assert resident() - before < 4096  # KiB
+
+
+def test_program(tmp_path, jsonl):
+    assert program("--version").stdout == f"spillway {spillway.__version__}\n"
+    assert program("index", jsonl, "-o", tmp_path / "i").returncode == 0
+    assert "did you mean" in program("serch", tmp_path / "i").stderr
+    assert program("index", "no.jsonl", "-o", tmp_path / "j").returncode == 2
+    assert program("index", tmp_path / "docs.jsonl", "-o", tmp_path / "j", "--memory", "1M").returncode == 4
