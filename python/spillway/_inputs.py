@@ -162,7 +162,7 @@ def _batch_rows(group: Any, names: Sequence[str]) -> int:
     """Rows of about 4 MiB, by the sizes in the file's footer."""
     columns = (group.column(i) for i in range(group.num_columns))
     size = sum(column.total_uncompressed_size for column in columns if column.path_in_schema.split(".")[0] in names)
-    return max(64, min(65536, _BATCH_BYTES * max(group.num_rows, 1) // max(size, 1)))
+    return int(max(64, min(65536, _BATCH_BYTES * max(group.num_rows, 1) // max(size, 1))))
 
 
 def raise_if_missing(paths: Sequence[str], error: Exception) -> None:

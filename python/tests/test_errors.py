@@ -7,6 +7,7 @@ import sys
 import textwrap
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from conftest import program
@@ -132,6 +133,24 @@ def test_keyboard_interrupt(tmp_path, kind):
     assert job.wait(60) == 7 and time.monotonic() - begin < 10
     job.stdin.close()
     assert os.listdir(tmp_path) == []
+
+
+def test_interrupting_the_program_leaves_nothing(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    texts = [" ".join(f"w{i * k % 9973}" for k in range(60)) for i in range(20_000)]
+    table = pa.table({"id": [str(i) for i in range(20_000)], "text": texts})
+    with pq.ParquetWriter(tmp_path / "a.parquet", table.schema) as writer:
+        for _ in range(20):
+            writer.write_table(table)
+    words = [Path(sys.executable).parent / "spillway", "index", tmp_path / "a.parquet", "-o", tmp_path / "i"]
+    job = subprocess.Popen([*words, "--duplicate-ids", "keep"], stderr=subprocess.PIPE, text=True)
+    while job.poll() is None and not (tmp_path / "i.work").exists():
+        time.sleep(0.01)
+    job.send_signal(signal.SIGINT)
+    assert "interrupted" in job.communicate(timeout=60)[1]
+    assert job.returncode == -signal.SIGINT and os.listdir(tmp_path) == ["a.parquet"]
 
 
 def test_threads(tmp_path, documents):
