@@ -110,10 +110,8 @@ Command search_command() {
        "the first word is required, the last excluded; the phrase needs an index with --positions"},
       {"spillway search docs.index --queries topics.301-450 --topic-field title -k 1000 --format trec > run.txt",
        "a run file for trec_eval, from TREC topics"},
-      {"spillway search docs.index --queries queries.tsv --threads 4 --stats --format msmarco > run.tsv",
-       "lines id<TAB>query on four threads, with latencies"},
       {"spillway search may.index --also june.index --also july.index sorting",
-       "three indexes as one, with the scores and the order of the merged index; a directory of indexes does the "
+       "three indexes as one, with the scores of the merged index; a directory of indexes does the "
        "same"}};
   command.operands = "INDEX QUERY... [OPTIONS]";
   command.notes =
