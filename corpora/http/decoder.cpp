@@ -102,6 +102,7 @@ class BrotliDecoder final : public Decoder {
     const auto result = BrotliDecoderDecompressStream(state_, &left_in, &next_in, &left_out, &next_out, nullptr);
     Step step{in.size() - left_in, out.size() - left_out, Status::kOpen};
     if (result == BROTLI_DECODER_RESULT_SUCCESS) step.status = Status::kEnd;
+    memory_.check_system();
     if (result == BROTLI_DECODER_RESULT_ERROR) step.status = memory_.refused() ? Status::kNoMemory : Status::kBroken;
     return step;
   }
@@ -133,6 +134,7 @@ class ZstdDecoder final : public Decoder {
     ZSTD_outBuffer output{out.data(), out.size(), 0};
     const std::size_t result = ZSTD_decompressStream(context_, &output, &input);
     Step step{input.pos, output.pos, Status::kOpen};
+    memory_.check_system();
     if (ZSTD_isError(result) != 0) {
       const bool is_window = ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge;
       step.status = is_window || memory_.refused() ? Status::kNoMemory : Status::kBroken;
@@ -173,7 +175,10 @@ void* DecoderMemory::allocate(std::size_t bytes) noexcept {
     return nullptr;
   }
   void* const block = take_block(bytes + kHeaderBytes);
-  if (block == nullptr) return nullptr;
+  if (block == nullptr) {
+    lacked_memory_ = true;
+    return nullptr;
+  }
   used_bytes_ += bytes;
   peak_bytes_ = std::max(peak_bytes_, used_bytes_);
   *static_cast<std::size_t*>(block) = bytes;

@@ -48,7 +48,7 @@ void PageReader::ScratchText::finish() {
   flush();
   file_ = spool_->take();
   spool_.reset();
-  file_->finish();
+  if (file_ != nullptr) file_->finish();  // a text that is too long has none
 }
 
 void PageReader::ScratchText::hand_out_file(DocumentSink& sink) {

@@ -204,6 +204,17 @@ TEST(HttpBody, AWindowOfBrotliThatGrowsTakesWhatTheBodyNeeds) {
                   .was_refused);
 }
 
+TEST(DecoderMemory, TellsALimitFromASystemWithoutMemory) {
+  DecoderMemory limited({1 << 20});
+  EXPECT_EQ(limited.allocate(2 << 20), nullptr);
+  EXPECT_TRUE(limited.refused());
+  EXPECT_NO_THROW(limited.check_system());
+  DecoderMemory memory({~std::size_t{0} / 2});
+  EXPECT_EQ(memory.allocate(std::size_t{1} << 50), nullptr);
+  EXPECT_FALSE(memory.refused());
+  EXPECT_THROW(memory.check_system(), std::bad_alloc);
+}
+
 TEST(DecoderMemory, GivesBackWhatIsFreed) {
   DecoderMemory memory({1 << 20});
   for (const std::size_t bytes : {std::size_t{100}, std::size_t{600} << 10}) {
