@@ -68,7 +68,7 @@ void InputCursor::make_record() {
   const std::string_view text = line(line_);
   check_line_bytes(text.size());
   std::swap(keyed_, last_keyed_);
-  if (keyed_.bytes.capacity() >= kLongLine) keyed_ = {};
+  if (keyed_.bytes.capacity() >= kLongLine) keyed_.release();
   keyed_.bytes.clear();
   if (text.size() >= kLongLine) {
     prepare_long(text);
@@ -165,8 +165,8 @@ CursorNeed InputCursor::survey() {
   };
   note_lines(text(line_.end, filled_));
   while (const std::size_t got = input_.read(buffer_.span())) note_lines(text(0, got));
-  keyed_ = {};
-  last_keyed_ = {};
+  keyed_.release();
+  last_keyed_.release();
   buffer_ = {};
   line_ = last_ = {};
   filled_ = 0;

@@ -69,6 +69,11 @@ class InputCursor {
     std::string bytes;
     std::uint32_t key_bytes = 0;
     Reservation memory = {};
+    // A string that is assigned an empty one would keep its memory.
+    void release() {
+      std::string().swap(bytes);
+      memory.release();
+    }
   };
 
   bool has_keys() const { return resources_->encoder.has_keys(); }

@@ -144,6 +144,23 @@ TEST_F(LongLines, AreMergedWithTheMemoryThatTheFirstRefusalNames) {
   }
 }
 
+// Each input has a long line between short ones. Together the long ones take more than the memory.
+TEST_F(LongLines, WithKeysGiveTheirMemoryBackToLaterOnes) {
+  std::string all;
+  Words merge{"-m", "-f", "-o", scratch_ / "out"};
+  for (char first = 'B'; first < 'J'; ++first) {
+    const std::string begin(1, first);
+    std::string sorted = begin + "\n" + begin + long_line(first, 4 * kMebibyte) + "\n";
+    for (int i = 0; i < 400'000; ++i) sorted += begin + "zzzz\n";
+    merge.push_back(file(begin, sorted));
+    all += sorted;
+  }
+  ASSERT_EQ(run(48, merge).exit_code, 0);
+  EXPECT_TRUE(content(scratch_ / "out") == expected(file("all", all), "-f"));
+  const std::string line = "B" + long_line(1, 30 * kMebibyte);
+  sort_with_named(64, 130, {"-c", "-f", file("in", "A\n" + line + "\nC\nD\nE" + line + "\n")});
+}
+
 TEST_F(LongLines, AreAmongTheFirstLinesWithinTheMemory) {
   const std::string in = file("in", text(4, 10)), out = scratch_ / "out";
   for (const std::string option : {"-r", "-f"}) {
