@@ -70,8 +70,8 @@ void InputCursor::make_record() {
   std::swap(keyed_, last_keyed_);
   if (keyed_.bytes.capacity() >= kLongLine) keyed_.release();
   keyed_.bytes.clear();
-  if (text.size() >= kLongLine) {
-    prepare_long(text);
+  if (const LongestLine measured = measure_long(text, resources_->encoder); measured.is_long()) {
+    prepare_long(measured);
   } else {
     last_record_bytes_ = 0;
   }
@@ -85,16 +85,12 @@ void InputCursor::make_record() {
 }
 
 // Takes memory for the record, and asks for what is made of it.
-void InputCursor::prepare_long(std::string_view text) {
-  const KeyEncoder::KeyBytes keys = resources_->encoder.key_bytes(text);
-  if (keys.is_exact) check_key_bytes(keys.most);
-  note_line(text.size(), keys.most);
-  if (resources_->takes_long && !resources_->takes_long({text.size(), keys.most})) {
-    throw LineTooLongError(text.size(), most_bytes_);
-  }
+void InputCursor::prepare_long(const LongestLine& line) {
+  note_line(line.line, line.keys);
+  if (resources_->takes_long && !resources_->takes_long(line)) throw LineTooLongError(line.line, most_bytes_);
   if (!has_keys()) return;
-  const std::size_t bytes = keys.most + text.size() + 1;
-  keyed_.memory = take(bytes + resources_->encoder.scratch_bytes(text.size()));
+  const std::size_t bytes = line.record() + 1;
+  keyed_.memory = take(bytes + resources_->encoder.scratch_bytes(line.line));
   keyed_.bytes.reserve(bytes);
 }
 

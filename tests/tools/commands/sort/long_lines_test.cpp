@@ -102,6 +102,30 @@ TEST_F(LongLines, WithKeysAreSortedWithTheMemoryThatTheRefusalNames) {
   }
 }
 
+// Their keys make them long.
+TEST_F(LongLines, OfLessThanTheLimitGoOutOfCoreWithinTheMemory) {
+  std::string all;
+  for (std::uint32_t i = 0; i < 100; ++i) all += long_line(i, 130'000) + "\n";
+  const std::string in = file("in", all), out = scratch_ / "out";
+  Words many{"--parallel", "8", in, "-o", out};
+  for (int i = 0; i < 30; ++i) many.push_back("-k1f");
+  ASSERT_EQ(run(64, many).exit_code, 0);
+  EXPECT_TRUE(content(out) == expected(in, "-f"));
+  ASSERT_EQ(run(32, {"--parallel", "4", "-k1V", "-k1V", "-k1V", in, "-o", out}).exit_code, 0);
+  EXPECT_TRUE(content(out) == expected(in, "-V"));
+}
+
+TEST_F(LongLines, OfSomeKibibytesGoOutOfCoreWithinTheMemory) {
+  std::mt19937 random(5);
+  std::string all;
+  for (std::uint32_t i = 0; all.size() < 64 * kMebibyte; ++i) all += long_line(i, random() % 20'000) + "\n";
+  const std::string in = file("in", all), out = scratch_ / "out";
+  for (const std::string option : {"-f", "-r"}) {
+    ASSERT_EQ(run(64, {"--parallel", "8", option, in, "-o", out}).exit_code, 0);
+    EXPECT_TRUE(content(out) == expected(in, option)) << option;
+  }
+}
+
 TEST_F(LongLines, AreCountedWithinTheMemory) {
   const std::string all = text(1, 40), in = file("in", all + all), out = scratch_ / "out";
   sort_with_named(64, 260, {"--count", in, "-o", out});
