@@ -43,19 +43,26 @@ class LineSurvey {
     }
   }
   void end_line() {
-    longest.add({line_.bytes, encoder_.has_keys() ? encoder_.most_key_bytes(line_) : 0});
+    add({line_.bytes, encoder_.has_keys() ? encoder_.most_key_bytes(line_) : 0});
     text_bytes += line_.bytes + format_.end_bytes();
     key_bytes += longest.keys == 0 ? 0 : encoder_.most_key_bytes(line_) + kKeyHeadBytes;
     ++lines;
     line_ = {};
   }
+  // A line, or the longest one of several.
+  void add(const LongestLine& line) {
+    longest.add(line);
+    if (line.record() == top_.record()) return;
+    longest_of_shorter.add(line.record() < top_.record() ? line : std::exchange(top_, line));
+  }
   std::size_t lines = 0, text_bytes = 0, key_bytes = 0;
-  LongestLine longest;
+  LongestLine longest, longest_of_shorter;  // of all lines; of those that are shorter than the longest one
 
  private:
   LineFormat format_;
   const KeyEncoder& encoder_;
   KeyEncoder::TextCounts line_;
+  LongestLine top_;
 };
 
 }  // namespace
@@ -111,6 +118,7 @@ std::size_t LineText::step_bytes() const {
 bool LineText::fill(LineSource& input) {
   earlier_bytes_ += text_bytes_ + key_bytes();
   earlier_lines_ += line_count_;
+  earlier_longest_.add(longest_);
   std::memmove(buffer_.data(), buffer_.data() + text_bytes_, pending_bytes_);
   text_bytes_ = line_count_ = 0;
   longest_ = {};
@@ -177,14 +185,17 @@ void LineText::drop_free_pages() {
 
 void LineText::refuse(LineSource& input) {
   LineSurvey survey(lines_, encoder_);
+  survey.add(earlier_longest_);
   survey.add(text_of(buffer_.data(), text_bytes_ + pending_bytes_));
   const std::span<std::uint8_t> out = buffer_.span().first(std::min(buffer_.size(), kPieceBytes));
   pending_bytes_ = 0;
   while (const std::size_t got = input.read(out)) survey.add(text_of(out.data(), got));
   check_line_bytes(survey.longest.line);
   const std::size_t keys = has_blobs_ ? survey.key_bytes : 0;
-  const std::size_t whole = earlier_bytes_ + survey.text_bytes + keys + bytes_for_(earlier_lines_ + survey.lines) +
-                            costs_.in_memory(survey.longest);
+  // A shorter line that comes first keeps memory free for a run.
+  const std::size_t beside = std::max(costs_.in_memory(survey.longest), costs_.to_run(survey.longest_of_shorter));
+  const std::size_t whole =
+      earlier_bytes_ + survey.text_bytes + keys + bytes_for_(earlier_lines_ + survey.lines) + beside;
   const std::size_t spilled = costs_.spilled(survey.longest) + bytes_for_(1);
   // The first lines are chosen block by block, so not all are in memory at once.
   const std::size_t least = costs_.has_head() ? spilled : std::min(whole + whole / 64 + kPieceBytes, spilled);

@@ -125,6 +125,7 @@ class LineText {
   std::function<std::size_t(std::size_t)> grow_;
   // Text with its keys, and lines, of earlier fills: for the message of refuse().
   std::size_t earlier_bytes_ = 0, earlier_lines_ = 0;
+  LongestLine earlier_longest_;
   bool is_at_end_ = false;
 };
 

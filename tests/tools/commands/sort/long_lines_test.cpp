@@ -126,6 +126,18 @@ TEST_F(LongLines, OfSomeKibibytesGoOutOfCoreWithinTheMemory) {
   }
 }
 
+// The refusal names the same memory wherever the longest one stands.
+TEST_F(LongLines, OfDifferentSizesAreSortedWithTheMemoryThatTheRefusalNames) {
+  const std::string shorter = long_line(1, 6'744'358) + "\n", longer = long_line(2, 14'656'008) + "\n";
+  const std::string out = scratch_ / "out";
+  for (const std::string& all : {shorter + longer, longer + shorter}) {
+    const std::string in = file("in", all);
+    for (const std::size_t megabytes : {32, 46, 50}) {
+      for (const std::string option : {"-k1,1n", "-f", "-s"}) sort_with_named(megabytes, 100, {option, in, "-o", out});
+    }
+  }
+}
+
 TEST_F(LongLines, AreCountedWithinTheMemory) {
   const std::string all = text(1, 40), in = file("in", all + all), out = scratch_ / "out";
   sort_with_named(64, 260, {"--count", in, "-o", out});
