@@ -108,7 +108,7 @@ void InputCursor::note_line(std::size_t line_bytes, std::size_t key_bytes) {
   std::size_t record = line_bytes + 1;
   if (has_keys()) record += key_bytes + resources_->encoder.scratch_bytes(line_bytes);
   std::size_t bytes = record + std::exchange(last_record_bytes_, record);
-  if (has_keys()) bytes += line_bytes;
+  if (has_keys()) bytes += longest_.line;  // the buffer may still have the size that a longer line needed
   most_bytes_ = std::max(most_bytes_, bytes + bytes / kReadAhead);
 }
 

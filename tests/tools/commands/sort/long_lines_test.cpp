@@ -138,6 +138,15 @@ TEST_F(LongLines, OfDifferentSizesAreSortedWithTheMemoryThatTheRefusalNames) {
   }
 }
 
+TEST_F(LongLines, OfDifferentSizesAreCheckedWithTheMemoryThatTheRefusalNames) {
+  const std::string a(40 * kMebibyte, 'A'), b(20 * kMebibyte, 'B'), c(40 * kMebibyte, 'C');
+  for (const std::string& all : {a + "\n" + b + "\nC\n", "A\n" + b + "\n" + c + "\n"}) {
+    const std::string in = file("in", all), other = file("other", "D\n");
+    sort_with_named(64, 240, {"-c", "-f", in});
+    sort_with_named(64, 240, {"-m", "-f", in, other, "-o", scratch_ / "out"});
+  }
+}
+
 TEST_F(LongLines, AreCountedWithinTheMemory) {
   const std::string all = text(1, 40), in = file("in", all + all), out = scratch_ / "out";
   sort_with_named(64, 260, {"--count", in, "-o", out});
