@@ -60,7 +60,7 @@ std::size_t LongLineCosts::reserve(const LongestLine& longest, std::size_t block
 }
 
 void check_line_bytes(std::size_t bytes) {
-  if (bytes > kMostLineBytes) throw BudgetError("a line of more than 1 GiB: longer lines cannot be sorted");
+  if (bytes >= kMostLineBytes) throw BudgetError("a line of 1 GiB or more: such lines cannot be sorted");
 }
 
 void check_key_bytes(std::size_t bytes) {

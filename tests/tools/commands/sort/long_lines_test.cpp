@@ -6,6 +6,7 @@
 #include <random>
 #include <sstream>
 
+#include "sort/lines/keys/long_lines.hpp"
 #include "tests/tools/commands/sort/sort_command.hpp"
 
 namespace spillway {
@@ -145,6 +146,11 @@ TEST_F(LongLines, OfDifferentSizesAreCheckedWithTheMemoryThatTheRefusalNames) {
     sort_with_named(64, 240, {"-c", "-f", in});
     sort_with_named(64, 240, {"-m", "-f", in, other, "-o", scratch_ / "out"});
   }
+}
+
+TEST_F(LongLines, HaveLessThanOneGibibyte) {
+  EXPECT_THROW(check_line_bytes(std::size_t{1} << 30), BudgetError);
+  EXPECT_NO_THROW(check_line_bytes((std::size_t{1} << 30) - 1));
 }
 
 TEST_F(LongLines, AreCountedWithinTheMemory) {
