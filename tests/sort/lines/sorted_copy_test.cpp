@@ -136,10 +136,12 @@ TEST_F(SortedCopy, WritesNothingIfAFewLinesShowThatTheOrderIsAnother) {
 }
 
 TEST_F(SortedCopy, LeavesLongLinesToOthers) {
-  Lines lines = sorted_lines();
-  lines.emplace_back(std::size_t{2} << 20, '\xff');
-  EXPECT_FALSE(copy(joined(lines) + "\xff\xff"));
-  EXPECT_FALSE(copy(std::string(std::size_t{2} << 20, 'a') + "\n" + joined(lines)));
+  const Lines lines = sorted_lines();
+  const std::string text = joined(lines);
+  ASSERT_TRUE(copy(text + std::string(100, '\xff') + "\n"));
+  EXPECT_FALSE(copy(text + std::string(std::size_t{2} << 20, '\xff')));
+  EXPECT_FALSE(copy(text + std::string(std::size_t{2} << 20, '\xff') + "\n"));
+  EXPECT_FALSE(copy(std::string(std::size_t{2} << 20, '\1') + "\n" + joined({"\2", "\3"})));
 }
 
 TEST_F(SortedCopy, LeavesAFileThatGrewToOthers) {
