@@ -65,9 +65,9 @@ std::string index_part(const testing::ScratchDirectory& scratch, const Corpus& c
     RunDocument stored;
     stored.length = kept(tokens);
     if (part.begin != 0) {
+      ids.emplace_back(std::to_string(part.begin + d + 1), d);
       stored.fields = RunDocument::kId;
-      stored.id = std::to_string(part.begin + d + 1);
-      ids.emplace_back(stored.id, d);
+      stored.id = ids.back().first;
     }
     writer.append_document(stored);
     codes.push_back(length_code(stored.length));
