@@ -29,19 +29,22 @@ RangeGrid grid_of(std::uint64_t documents, unsigned bits) {
 
 }  // namespace
 
-// The search for one query.
+// The search of one shard for one query.
 class BlockMaxRanker::Search {
  public:
-  Search(BlockMaxRanker& ranker, std::size_t k)
-      : index_(ranker.index_),
+  Search(BlockMaxRanker& ranker, ShardQuery query, TopK& best)
+      : index_(ranker.collection_.shard(query.shard)),
+        shard_(query.shard),
         bm25_(ranker.bm25_),
-        grid_(ranker.grid_),
+        grid_(grid_of(index_.counts().documents, ranker.range_bits_)),
         work_(ranker.work_),
         context_{index_, bm25_, grid_, work_},
-        best_(index_, k),
-        taken_(grid_.range_documents()) {}
+        best_(best),
+        taken_(grid_.range_documents()) {
+    open(std::move(query));
+  }
 
-  std::vector<RankedDocument> run(const Query& query);
+  void run();
 
  private:
   struct Clause {
@@ -60,8 +63,8 @@ class BlockMaxRanker::Search {
     std::span<const std::uint32_t> lengths;
   };
 
-  bool open(const Query& query);
-  void open_group(const Query& query, const std::vector<std::size_t>& group);
+  void open(ShardQuery query);
+  void open_group(const FoundClauses& found, const std::vector<std::size_t>& group);
   std::unique_ptr<RangeList> list_of(ClausePostings postings);
   void sum_bounds();
   std::vector<std::uint32_t> by_falling_sum() const;
@@ -80,11 +83,12 @@ class BlockMaxRanker::Search {
   double score(std::size_t place, std::uint32_t length);
 
   const IndexReader& index_;
+  const std::uint32_t shard_;
   const Bm25& bm25_;
   const RangeGrid grid_;
   SearchWork& work_;
   RangeList::Context context_;
-  TopK best_;
+  TopK& best_;
   std::vector<Clause> clauses_;  // those that score, in the order of the query
   std::vector<std::vector<std::unique_ptr<RangeList>>> excluded_;
   std::vector<float> sums_;                // by range
@@ -93,34 +97,27 @@ class BlockMaxRanker::Search {
   std::vector<std::uint8_t> taken_;        // by place: 1 if it was taken before
 };
 
-std::vector<RankedDocument> BlockMaxRanker::Search::run(const Query& query) {
-  if (!open(query)) return {};
+void BlockMaxRanker::Search::run() {
+  if (clauses_.empty()) return;
   sum_bounds();
   for (const std::uint32_t range : by_falling_sum()) search(range);
-  return best_.take();
 }
 
-// Returns false if no document can be found.
-bool BlockMaxRanker::Search::open(const Query& query) {
-  for (const QueryClause& clause : query.clauses) {
-    if (clause.count == 0) continue;
-    auto postings = find_clause(index_, clause);
-    if (!postings && clause.is_required) return false;
-    if (!postings) continue;
-    const double weight = bm25_.weight(postings->document_count(), clause.count);
-    work_.query_postings += postings->document_count();
-    clauses_.push_back({list_of(std::move(*postings)), weight, clause.is_required});
+void BlockMaxRanker::Search::open(ShardQuery query) {
+  for (const auto& group : query.query.excluded) open_group(query.found, group);
+  for (std::size_t i = 0; i < query.found.size(); ++i) {
+    const QueryClause& clause = query.query.clauses[i];
+    if (clause.count == 0 || !query.found[i]) continue;
+    work_.query_postings += query.found[i]->document_count();
+    clauses_.push_back({list_of(std::move(*query.found[i])), query.weights[i], clause.is_required});
   }
-  for (const auto& group : query.excluded) open_group(query, group);
-  return !clauses_.empty();
 }
 
-void BlockMaxRanker::Search::open_group(const Query& query, const std::vector<std::size_t>& group) {
+void BlockMaxRanker::Search::open_group(const FoundClauses& found, const std::vector<std::size_t>& group) {
   std::vector<std::unique_ptr<RangeList>> lists;
   for (const std::size_t place : group) {
-    auto postings = find_clause(index_, query.clauses[place]);
-    if (!postings) return;  // no document contains the whole group
-    lists.push_back(list_of(std::move(*postings)));
+    if (!found[place]) return;  // no document contains the whole group
+    lists.push_back(list_of(*found[place]));
   }
   excluded_.push_back(std::move(lists));
 }
@@ -291,7 +288,7 @@ void BlockMaxRanker::Search::judge(const Range& range, std::size_t place) {
   }
   if (reach < needed) return;
   const auto document = static_cast<std::uint32_t>((range.number << grid_.bits) + place);
-  best_.offer(document, score(place, length));
+  best_.offer({document, score(place, length), shard_});
 }
 
 double BlockMaxRanker::Search::score(std::size_t place, std::uint32_t length) {
@@ -304,20 +301,11 @@ double BlockMaxRanker::Search::score(std::size_t place, std::uint32_t length) {
   return sum;
 }
 
-BlockMaxRanker::BlockMaxRanker(const IndexReader& index, const Bm25& bm25, unsigned range_bits)
-    : index_(index), bm25_(bm25), grid_(grid_of(index.counts().documents, range_bits)) {}
-
-std::vector<RankedDocument> BlockMaxRanker::best(const Query& query, std::size_t k) {
-  if (k == 0 || index_.counts().documents == 0) return {};
-  if (query.clauses.size() <= kMostClauses) {
-    auto ranking = Search(*this, k).run(query);
-    index_.check_whole();
-    return ranking;
-  }
-  ExhaustiveRanker scan(index_, bm25_);
-  auto ranking = scan.best(query, k);
+void BlockMaxRanker::search(ShardQuery query, TopK& best) {
+  if (query.query.clauses.size() <= kMostClauses) return Search(*this, std::move(query), best).run();
+  ExhaustiveRanker scan(collection_, bm25_);
+  scan.search(std::move(query), best);
   work_ += scan.work();
-  return ranking;
 }
 
 }  // namespace spillway

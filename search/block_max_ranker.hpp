@@ -21,19 +21,18 @@
 
 namespace spillway {
 
-// Not thread-safe. The index and the formula must outlive the ranker.
+// Not thread-safe.
 class BlockMaxRanker final : public Ranker {
  public:
-  // Ranges have 2^range_bits documents (6 to 16); 0 chooses by the size of the index.
-  BlockMaxRanker(const IndexReader& index, const Bm25& bm25, unsigned range_bits = 0);
+  // Ranges have 2^range_bits documents (6 to 16); 0 chooses by the size of each index.
+  BlockMaxRanker(Collection collection, const Bm25& bm25, unsigned range_bits = 0)
+      : Ranker(std::move(collection), bm25), range_bits_(range_bits) {}
 
-  std::vector<RankedDocument> best(const Query& query, std::size_t k) override;
+  void search(ShardQuery query, TopK& best) override;
 
  private:
   class Search;
-  const IndexReader& index_;
-  const Bm25& bm25_;
-  RangeGrid grid_;
+  unsigned range_bits_;
 };
 
 }  // namespace spillway

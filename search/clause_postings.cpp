@@ -129,6 +129,8 @@ PhrasePostings find_phrase(const IndexReader& index, const std::vector<QueryClau
   return found;
 }
 
+namespace {
+
 std::optional<ClausePostings> find_clause(const IndexReader& index, const QueryClause& clause) {
   ClausePostings found;
   if (clause.words.size() == 1) {
@@ -138,6 +140,15 @@ std::optional<ClausePostings> find_clause(const IndexReader& index, const QueryC
     found.phrase = find_phrase(index, clause.words);
     if (found.phrase.documents.empty()) return std::nullopt;
   }
+  return found;
+}
+
+}  // namespace
+
+FoundClauses find_clauses(const IndexReader& index, const Query& query) {
+  FoundClauses found;
+  found.reserve(query.clauses.size());
+  for (const QueryClause& clause : query.clauses) found.push_back(find_clause(index, clause));
   return found;
 }
 

@@ -28,7 +28,8 @@ struct ClausePostings {
   std::uint64_t document_count() const { return entry ? entry->document_count : phrase.documents.size(); }
 };
 
-// Returns nothing if no document contains the clause.
-std::optional<ClausePostings> find_clause(const IndexReader& index, const QueryClause& clause);
+// What each clause of a query is in an index: nothing if no document contains it.
+using FoundClauses = std::vector<std::optional<ClausePostings>>;
+FoundClauses find_clauses(const IndexReader& index, const Query& query);
 
 }  // namespace spillway

@@ -57,25 +57,26 @@ class ExhaustiveRanker::ListScan {
   std::size_t at_ = 0;
 };
 
-// The search for one query.
+// The search of one shard for one query.
 class ExhaustiveRanker::Search {
  public:
-  Search(ExhaustiveRanker& ranker, std::size_t k) : ranker_(ranker), best_(ranker.index_, k) {}
+  Search(ExhaustiveRanker& ranker, ShardQuery query, TopK& best)
+      : ranker_(ranker), index_(ranker.collection_.shard(query.shard)), shard_(query.shard), best_(best) {
+    open(std::move(query));
+  }
 
-  std::vector<RankedDocument> run(const Query& query) {
-    if (!open(query)) return {};
+  void run() {
     while (const auto next = next_document()) {
       begin_ = *next / kRangeDocuments * kRangeDocuments;
-      count_ = std::min<std::uint64_t>(kRangeDocuments, ranker_.index_.counts().documents - begin_);
+      count_ = std::min<std::uint64_t>(kRangeDocuments, index_.counts().documents - begin_);
       score_range();
       exclude();
       for (std::size_t i = 0; i < count_; ++i) {
         if (ranker_.scores_[i] == 0) continue;
-        best_.offer(static_cast<std::uint32_t>(begin_ + i), ranker_.scores_[i]);
+        best_.offer({static_cast<std::uint32_t>(begin_ + i), ranker_.scores_[i], shard_});
         ranker_.scores_[i] = 0;
       }
     }
-    return best_.take();
   }
 
  private:
@@ -85,20 +86,15 @@ class ExhaustiveRanker::Search {
     bool is_required;
   };
 
-  // Returns false if no document contains a required clause.
-  bool open(const Query& query) {
-    for (const QueryClause& clause : query.clauses) {
-      if (clause.count == 0) continue;
-      auto postings = find_clause(ranker_.index_, clause);
-      if (!postings && clause.is_required) return false;
-      if (!postings) continue;
-      count_work(*postings);
-      const double weight = ranker_.bm25_.weight(postings->document_count(), clause.count);
+  void open(ShardQuery query) {
+    for (const auto& group : query.query.excluded) open_group(query.found, group);
+    for (std::size_t i = 0; i < query.found.size(); ++i) {
+      const QueryClause& clause = query.query.clauses[i];
+      if (clause.count == 0 || !query.found[i]) continue;
+      count_work(*query.found[i]);
       clauses_.push_back(
-          {std::make_unique<ListScan>(ranker_.index_, std::move(*postings)), weight, clause.is_required});
+          {std::make_unique<ListScan>(index_, std::move(*query.found[i])), query.weights[i], clause.is_required});
     }
-    for (const auto& group : query.excluded) open_group(query, group);
-    return true;
   }
 
   // Counts the whole list, because all of it will be read.
@@ -107,12 +103,11 @@ class ExhaustiveRanker::Search {
     ranker_.work_ += {count, count, count, (count + 127) / 128, (count + 127) / 128};
   }
 
-  void open_group(const Query& query, const std::vector<std::size_t>& group) {
+  void open_group(const FoundClauses& found, const std::vector<std::size_t>& group) {
     std::vector<std::unique_ptr<ListScan>> lists;
     for (const std::size_t place : group) {
-      auto postings = find_clause(ranker_.index_, query.clauses[place]);
-      if (!postings) return;  // no document contains the whole group
-      lists.push_back(std::make_unique<ListScan>(ranker_.index_, std::move(*postings)));
+      if (!found[place]) return;  // no document contains the whole group
+      lists.push_back(std::make_unique<ListScan>(index_, *found[place]));
     }
     excluded_.push_back(std::move(lists));
   }
@@ -127,7 +122,7 @@ class ExhaustiveRanker::Search {
   }
 
   void score_range() {
-    const auto lengths = ranker_.index_.document_lengths(begin_, count_);
+    const auto lengths = index_.document_lengths(begin_, count_);
     const auto required = static_cast<std::uint32_t>(
         std::count_if(clauses_.begin(), clauses_.end(), [](const Clause& clause) { return clause.is_required; }));
     for (const Clause& clause : clauses_) {
@@ -160,20 +155,17 @@ class ExhaustiveRanker::Search {
   }
 
   ExhaustiveRanker& ranker_;
-  TopK best_;
+  const IndexReader& index_;
+  const std::uint32_t shard_;
+  TopK& best_;
   std::vector<Clause> clauses_;
   std::vector<std::vector<std::unique_ptr<ListScan>>> excluded_;
   std::uint64_t begin_ = 0, count_ = 0;  // documents of the range
 };
 
-ExhaustiveRanker::ExhaustiveRanker(const IndexReader& index, const Bm25& bm25)
-    : index_(index), bm25_(bm25), scores_(kRangeDocuments), marks_(kRangeDocuments) {}
+ExhaustiveRanker::ExhaustiveRanker(Collection collection, const Bm25& bm25)
+    : Ranker(std::move(collection), bm25), scores_(kRangeDocuments), marks_(kRangeDocuments) {}
 
-std::vector<RankedDocument> ExhaustiveRanker::best(const Query& query, std::size_t k) {
-  if (k == 0) return {};
-  auto ranking = Search(*this, k).run(query);
-  index_.check_whole();
-  return ranking;
-}
+void ExhaustiveRanker::search(ShardQuery query, TopK& best) { Search(*this, std::move(query), best).run(); }
 
 }  // namespace spillway

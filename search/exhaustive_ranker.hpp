@@ -6,24 +6,20 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/index/reader.hpp"
-#include "search/bm25.hpp"
 #include "search/ranker.hpp"
 
 namespace spillway {
 
-// Not thread-safe: keeps its accumulators (768 KiB) between queries. The index and the formula must outlive the ranker.
+// Not thread-safe: keeps its accumulators (768 KiB) between queries.
 class ExhaustiveRanker final : public Ranker {
  public:
-  ExhaustiveRanker(const IndexReader& index, const Bm25& bm25);
+  ExhaustiveRanker(Collection collection, const Bm25& bm25);
 
-  std::vector<RankedDocument> best(const Query& query, std::size_t k) override;
+  void search(ShardQuery query, TopK& best) override;
 
  private:
   class ListScan;
   class Search;
-  const IndexReader& index_;
-  const Bm25& bm25_;
   std::vector<double> scores_;        // by document of the range; 0: it contains no clause
   std::vector<std::uint32_t> marks_;  // by document: how many required clauses, or clauses of a group, it contains
 };

@@ -126,31 +126,48 @@ std::vector<std::uint32_t> Postings::positions() {
 }
 
 struct Searcher::State {
-  State(std::shared_ptr<const Index::State> from, const Ranking& ranking)
-      : index(std::move(from)),
-        analyzer(index->reader.options()),
-        bm25(index->reader.counts(), {ranking.k1, ranking.b}),
-        ranker(index->reader, bm25) {}
+  using Shards = std::vector<std::shared_ptr<const Index::State>>;
+  State(Shards from, const Ranking& ranking)
+      : shards(std::move(from)),
+        collection(collection_of(shards)),
+        analyzer(collection.options()),
+        bm25(bm25_of(collection, {ranking.k1, ranking.b})),
+        ranker(collection, bm25) {}
+  static Collection collection_of(const Shards& shards) {
+    std::vector<const IndexReader*> readers;
+    for (const auto& shard : shards) readers.push_back(&shard->reader);
+    return Collection(std::move(readers));
+  }
+  static std::unique_ptr<State> make(Shards shards, const Ranking& ranking) {
+    return guarded([&] {
+      if (!(ranking.k1 >= 0 && ranking.b >= 0 && ranking.b <= 1)) {
+        throw UsageError("k1 is at least 0 and b is 0 to 1");
+      }
+      if (shards.empty()) throw UsageError("there is no index to search");
+      return std::make_unique<State>(std::move(shards), ranking);
+    });
+  }
   std::vector<Hit> best(const Query& query, std::size_t k) {
     std::vector<Hit> hits;
     for (const RankedDocument& ranked : ranker.best(query, k)) {
-      hits.push_back({ranked.document, ranked.score, index->reader.document_id(ranked.document)});
+      std::string id = collection.shard_of(ranked).document_id(ranked.document);
+      hits.push_back({ranked.document, ranked.score, std::move(id), ranked.shard});
     }
     return hits;
   }
-  std::shared_ptr<const Index::State> index;
+  Shards shards;
+  Collection collection;
   Analyzer analyzer;
   Bm25 bm25;
   BlockMaxRanker ranker;
 };
 
-Searcher::Searcher(const Index& index, Ranking ranking)
-    : state_(guarded([&] {
-        if (!(ranking.k1 >= 0 && ranking.b >= 0 && ranking.b <= 1)) {
-          throw UsageError("k1 is at least 0 and b is 0 to 1");
-        }
-        return std::make_unique<State>(index.state_, ranking);
-      })) {}
+Searcher::Searcher(const Index& index, Ranking ranking) : state_(State::make({index.state_}, ranking)) {}
+Searcher::Searcher(const std::vector<Index>& indexes, Ranking ranking) {
+  State::Shards shards;
+  for (const Index& index : indexes) shards.push_back(index.state_);
+  state_ = State::make(std::move(shards), ranking);
+}
 Searcher::~Searcher() = default;
 Searcher::Searcher(Searcher&&) noexcept = default;
 Searcher& Searcher::operator=(Searcher&&) noexcept = default;

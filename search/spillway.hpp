@@ -114,9 +114,10 @@ class Postings {
 };
 
 struct Hit {
-  std::uint32_t document = 0;
+  std::uint32_t document = 0;  // in its index
   double score = 0;
   std::string id;
+  std::size_t index = 0;  // the number of its index among those of the searcher
 };
 
 struct Ranking {
@@ -128,6 +129,10 @@ struct Ranking {
 class Searcher {
  public:
   explicit Searcher(const Index& index, Ranking ranking = {});
+  // Searches several indexes as one collection: documents have the scores and the order that they have in the index
+  // which `spillway merge` makes of these. Failure::kUsage if they have different terms for the same text (tokenizer,
+  // stop list, stemmer, limit of terms), or if there is none.
+  explicit Searcher(const std::vector<Index>& indexes, Ranking ranking = {});
   ~Searcher();
   Searcher(Searcher&&) noexcept;
   Searcher& operator=(Searcher&&) noexcept;

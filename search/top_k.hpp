@@ -6,35 +6,29 @@
 #include <string>
 #include <vector>
 
-#include "io/index/reader.hpp"
+#include "search/collection.hpp"
 
 namespace spillway {
 
-struct RankedDocument {
-  std::uint32_t document = 0;
-  double score = 0;
-};
-
-// A higher score is better. Equal scores are ordered by external id, descending in byte order, and equal ids by number,
-// ascending. Ids are read only to compare equal scores. Not thread-safe.
+// A higher score is better. Equal scores are ordered by external id, descending in byte order, and equal ids by number
+// in the collection, ascending. Ids are read only to compare equal scores. Not thread-safe.
 class TopK {
  public:
-  // Requires: k >= 1. The index must outlive this object.
-  TopK(const IndexReader& index, std::size_t k) : index_(index), k_(k) {}
+  // Requires: k >= 1. The collection must outlive this object.
+  TopK(const Collection& collection, std::size_t k) : collection_(collection), k_(k) {}
   TopK(const TopK&) = delete;
   TopK& operator=(const TopK&) = delete;
 
   // A document with a lower score is not among the best k; one with this score may be. Until k documents were offered,
   // the threshold is below every score.
   double threshold() const { return threshold_; }
-  void offer(std::uint32_t document, double score);
+  void offer(const RankedDocument& ranked);
   // Returns the documents, best first, and forgets them.
   std::vector<RankedDocument> take();
 
  private:
   struct Entry {
-    std::uint32_t document;
-    double score;
+    RankedDocument ranked;
     mutable std::optional<std::string> id;
   };
   struct IsBetter {
@@ -44,7 +38,7 @@ class TopK {
   const std::string& id_of(const Entry& entry) const;
   bool is_better(const Entry& a, const Entry& b) const;
 
-  const IndexReader& index_;
+  const Collection& collection_;
   std::size_t k_;
   double threshold_ = -1;
   std::vector<Entry> heap_;  // the worst on top

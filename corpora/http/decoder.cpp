@@ -16,6 +16,16 @@ namespace {
 
 constexpr std::string_view kZstdMagic = "\x28\xB5\x2F\xFD";
 
+// Skippable frames hold what programs note for themselves. Their first byte is 50 to 5F.
+bool is_skippable_mark(char first) { return (static_cast<std::uint8_t>(first) & 0xF0) == 0x50; }
+
+bool may_start_frame(char first) { return first == kZstdMagic.front() || is_skippable_mark(first); }
+
+bool is_zstd_start(std::string_view start) {
+  if (start.starts_with(kZstdMagic)) return true;
+  return !start.empty() && is_skippable_mark(start.front()) && start.substr(1).starts_with("\x2A\x4D\x18");
+}
+
 void* allocate(void* memory, std::size_t bytes) { return static_cast<DecoderMemory*>(memory)->allocate(bytes); }
 void free_block(void* memory, void* address) { static_cast<DecoderMemory*>(memory)->free(address); }
 void* allocate_items(void* memory, unsigned count, unsigned bytes) {
@@ -42,6 +52,7 @@ class ZlibDecoder final : public Decoder {
 
   Step step(std::string_view in, std::span<char> out) override {
     if (!is_open_) return {0, 0, Status::kNoMemory};
+    if (at_end_ && is_gzip_ && in.empty()) return {0, 0, Status::kOpen};
     if (at_end_ && !(is_gzip_ && in.starts_with('\x1F'))) return {0, 0, Status::kEnd};
     if (at_end_) inflateReset(&stream_);  // another member
     at_end_ = false;
@@ -91,6 +102,7 @@ class BrotliDecoder final : public Decoder {
     const auto result = BrotliDecoderDecompressStream(state_, &left_in, &next_in, &left_out, &next_out, nullptr);
     Step step{in.size() - left_in, out.size() - left_out, Status::kOpen};
     if (result == BROTLI_DECODER_RESULT_SUCCESS) step.status = Status::kEnd;
+    memory_.check_system();
     if (result == BROTLI_DECODER_RESULT_ERROR) step.status = memory_.refused() ? Status::kNoMemory : Status::kBroken;
     return step;
   }
@@ -116,11 +128,13 @@ class ZstdDecoder final : public Decoder {
 
   Step step(std::string_view in, std::span<char> out) override {
     if (context_ == nullptr) return {0, 0, Status::kNoMemory};
-    if (at_end_ && !in.starts_with(kZstdMagic)) return {0, 0, Status::kEnd};
+    if (at_end_ && in.empty()) return {0, 0, Status::kOpen};
+    if (at_end_ && !may_start_frame(in.front())) return {0, 0, Status::kEnd};
     ZSTD_inBuffer input{in.data(), in.size(), 0};
     ZSTD_outBuffer output{out.data(), out.size(), 0};
     const std::size_t result = ZSTD_decompressStream(context_, &output, &input);
     Step step{input.pos, output.pos, Status::kOpen};
+    memory_.check_system();
     if (ZSTD_isError(result) != 0) {
       const bool is_window = ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge;
       step.status = is_window || memory_.refused() ? Status::kNoMemory : Status::kBroken;
@@ -161,7 +175,10 @@ void* DecoderMemory::allocate(std::size_t bytes) noexcept {
     return nullptr;
   }
   void* const block = take_block(bytes + kHeaderBytes);
-  if (block == nullptr) return nullptr;
+  if (block == nullptr) {
+    lacked_memory_ = true;
+    return nullptr;
+  }
   used_bytes_ += bytes;
   peak_bytes_ = std::max(peak_bytes_, used_bytes_);
   *static_cast<std::size_t*>(block) = bytes;
@@ -179,7 +196,7 @@ void DecoderMemory::free(void* address) noexcept {
 
 std::unique_ptr<Decoder> make_decoder(ContentCoding coding, std::string_view start, DecoderMemory& memory) {
   if (start.starts_with("\x1F\x8B")) return std::make_unique<ZlibDecoder>(ZlibFormat::kGzip, memory);
-  if (start.starts_with(kZstdMagic)) return std::make_unique<ZstdDecoder>(memory);
+  if (is_zstd_start(start)) return std::make_unique<ZstdDecoder>(memory);
   if (coding == ContentCoding::kBrotli) return std::make_unique<BrotliDecoder>(memory);
   if (coding != ContentCoding::kDeflate) return nullptr;
   return std::make_unique<ZlibDecoder>(is_zlib_header(start) ? ZlibFormat::kZlib : ZlibFormat::kRaw, memory);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -35,11 +36,16 @@ class DecoderMemory {
   explicit DecoderMemory(const DecoderLimit& limit) : limit_(limit) {}
   DecoderMemory(const DecoderMemory&) = delete;
   DecoderMemory& operator=(const DecoderMemory&) = delete;
-  // Returns nullptr beyond the limit.
+  // Returns nullptr beyond the limit, and where the system has no memory.
   void* allocate(std::size_t bytes) noexcept;
   void free(void* address) noexcept;
   // Whether anything was refused so far. If not, a higher limit would have changed nothing.
   bool refused() const { return refused_; }
+  // Throws std::bad_alloc if the system had no memory for an allocation: then what a decoder says of its input is
+  // wrong.
+  void check_system() const {
+    if (lacked_memory_) throw std::bad_alloc();
+  }
   std::size_t used_bytes() const { return used_bytes_; }
   std::size_t peak_bytes() const { return peak_bytes_; }
   WindowMemory windows() const { return limit_.windows; }
@@ -50,7 +56,7 @@ class DecoderMemory {
   void* take_block(std::size_t bytes);
   const DecoderLimit limit_;
   std::size_t used_bytes_ = 0, peak_bytes_ = 0;
-  bool refused_ = false;
+  bool refused_ = false, lacked_memory_ = false;
   std::vector<Buffer> mapped_;
 };
 

@@ -6,12 +6,13 @@ namespace spillway {
 
 namespace {
 
-// Whether the decoder takes these bytes.
+// Whether the decoder takes these bytes, or those before junk that follows a complete member or frame.
 bool can_decode(Decoder& decoder, std::string_view bytes, std::span<char> out) {
-  for (;;) {
+  for (bool has_ended = false;;) {
     const Decoder::Step step = decoder.step(bytes, out);
     if (step.status == Decoder::Status::kEnd || step.status == Decoder::Status::kNoMemory) return true;
-    if (step.status == Decoder::Status::kBroken) return false;
+    if (step.status == Decoder::Status::kBroken) return has_ended;
+    has_ended = has_ended || decoder.is_at_end();
     bytes.remove_prefix(step.taken);
     if (step.given == 0 && (bytes.empty() || step.taken == 0)) return true;
   }

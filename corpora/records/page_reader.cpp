@@ -48,10 +48,11 @@ void PageReader::ScratchText::finish() {
   flush();
   file_ = spool_->take();
   spool_.reset();
+  if (file_ != nullptr) file_->finish();  // a text that is too long has none
 }
 
 void PageReader::ScratchText::hand_out_file(DocumentSink& sink) {
-  const ReadableFile& file = file_->finish();
+  const ReadableFile& file = file_->reader();
   for (std::uint64_t at = 0; at < bytes_;) {
     const auto step = static_cast<std::size_t>(std::min<std::uint64_t>(room_.size(), bytes_ - at));
     file.read_exactly(at, {reinterpret_cast<std::uint8_t*>(room_.data()), step});

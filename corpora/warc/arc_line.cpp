@@ -60,6 +60,7 @@ std::optional<ArcLine> parse_arc_line(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   constexpr int kVersion2Fields = 5;
   if (line.size() > kMaxArcLineBytes || !starts_with_scheme(line)) return std::nullopt;
+  if (line.find('\0') != std::string_view::npos) return std::nullopt;  // a hole between the starts of two lines
   const auto version_1 = parse_version(line, 0);
   return version_1 ? version_1 : parse_version(line, kVersion2Fields);
 }

@@ -185,8 +185,18 @@ WarcPiece WarcFramer::read_block() {
   }
   const WarcPiece whole = piece(Kind::kRecord);
   const std::uint64_t block_end = taken_, line_ends = take_line_ends();
-  if (taken_ - block_end == kMostLineEnds || input_.peek(1).empty() || at_record()) return whole;
-  return check_end(line_ends);
+  if (taken_ - block_end == kMostLineEnds || input_.peek(1).empty()) return whole;
+  if (!at_record()) return check_end(line_ends);
+  return *kind_ == WarcKind::kArc && taken_ == block_end ? check_start_of_next(whole) : whole;
+}
+
+// The next line of an ARC is right after the block, which may end too late: "tp://a.example" begins with a scheme, too.
+WarcPiece WarcFramer::check_start_of_next(const WarcPiece& whole) {
+  const std::uint64_t length = header().length;
+  if (!input_.give_back(whole.header_bytes)) return whole;
+  taken_ = whole.header_bytes;
+  if (!take_to_record(length)) return whole;
+  return piece(whole.header_bytes + length - taken_ <= kToleratedBytes ? Kind::kCorrected : Kind::kWrongLength);
 }
 
 // What follows the block and `line_ends` is no record: either the length is wrong, or junk follows.

@@ -35,6 +35,7 @@ class WarcFramer final : public ArchiveFramer {
   WarcPiece read_record();
   WarcPiece read_block();
   WarcPiece check_end(std::uint64_t line_ends);
+  WarcPiece check_start_of_next(const WarcPiece& whole);
   WarcPiece recover(Kind kind, std::uint64_t kept);
   bool take_to_record(std::uint64_t most);
   void take(std::string_view bytes);

@@ -28,6 +28,11 @@ void keep_first(std::string& member, std::string_view value) {
   if (member.empty()) member = value;
 }
 
+// Whether there are bytes that text has not.
+bool has_controls(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) { return c >= '\0' && c < ' ' && c != '\t' && c != '\r'; });
+}
+
 std::string digits_of(std::string_view date) {
   constexpr std::size_t kDateDigits = 14;
   std::string digits;
@@ -54,7 +59,7 @@ void WarcHeaderReader::reset() {
   header_ = {};
   arc_line_.clear();
   kind_ = Kind::kUnknown;
-  has_type_ = has_bad_length_ = is_contradictory_ = false;
+  has_type_ = has_bad_length_ = is_contradictory_ = is_damaged_ = false;
 }
 
 // The first byte that differs from "WARC/" makes it an ARC: arc_line_ holds the bytes before it.
@@ -78,7 +83,7 @@ std::size_t WarcHeaderReader::feed(std::string_view bytes) {
   header_.header_bytes = fields_.bytes();
   header_.has_bare_line_feeds = fields_.has_bare_line_feeds();
   header_.has_length = header_.has_length && !has_bad_length_;
-  if (is_contradictory_) state_ = FieldReader::State::kBad;
+  if (is_contradictory_ || is_damaged_) state_ = FieldReader::State::kBad;
   return at;
 }
 
@@ -110,9 +115,11 @@ bool WarcHeaderReader::first_line(std::string_view line) {
   return is_warc_version(header_.version);
 }
 
-// A header that lost its end runs into the next record.
+// A header that lost its end runs into the next record. If a hole has swallowed the start of that one, the end of its
+// header would make its page a page of this record.
 bool WarcHeaderReader::broken_line(std::string_view line) {
   ++header_.broken_lines;
+  is_damaged_ |= has_controls(line);
   return line.find(kWarcMagic) == std::string_view::npos;
 }
 
@@ -134,6 +141,7 @@ void WarcHeaderReader::take_length(std::string_view value) {
 }
 
 void WarcHeaderReader::field(std::string_view name, std::string_view value) {
+  is_damaged_ |= has_controls(name) || value.find('\0') != std::string_view::npos;
   if (equals_ignoring_case(name, "content-length")) return take_length(value);
   if (equals_ignoring_case(name, "content-type")) {
     return keep_first(header_.content_type, value);

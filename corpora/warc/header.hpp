@@ -63,7 +63,7 @@ class WarcHeaderReader final : private FieldHandler {
   void reset();
   // Reads up to the end of the header and returns how many bytes that were. Requires: state() is kOpen.
   std::size_t feed(std::string_view bytes);
-  // kBad: this is no header, or two that have run into each other.
+  // kBad: this is no header, or it has bytes that no header has, or two have run into each other.
   FieldReader::State state() const { return state_; }
   const WarcHeader& header() const { return header_; }
 
@@ -81,7 +81,7 @@ class WarcHeaderReader final : private FieldHandler {
   WarcHeader header_;
   std::string arc_line_;  // of an ARC, as far as it was read
   enum class Kind : std::uint8_t { kUnknown, kWarc, kArc } kind_ = Kind::kUnknown;
-  bool has_type_ = false, has_bad_length_ = false, is_contradictory_ = false;
+  bool has_type_ = false, has_bad_length_ = false, is_contradictory_ = false, is_damaged_ = false;
 };
 
 }  // namespace spillway

@@ -1,7 +1,7 @@
 #include "indexer/job/base_index.hpp"
 
-#include "indexer/options/content_difference.hpp"
 #include "io/base/error.hpp"
+#include "io/format/content_difference.hpp"
 
 namespace spillway {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "indexer/options/content_difference.hpp"
 #include "io/base/error.hpp"
+#include "io/format/content_difference.hpp"
 
 namespace spillway {
 

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <initializer_list>
+#include <limits>
 #include <vector>
 
 #include "io/file/unique_name.hpp"
@@ -23,7 +24,9 @@ namespace {
 constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
 constexpr std::size_t kLeastMapped = std::size_t{1} << 20;
 constexpr std::uint64_t kPageBytes = 4096;
-constexpr std::uint64_t kAllocatedBytes = std::uint64_t{1} << 30;  // at once, for direct writes
+// For direct writes at once: as much as is allocated already, within these bounds, so that a small output takes no more
+// of a small disk than others can spare.
+constexpr std::uint64_t kLeastAllocated = std::uint64_t{16} << 20, kMostAllocated = std::uint64_t{1} << 30;
 
 FileDescriptor open_to_write(const std::string& path, int flags, mode_t mode) {
   return above_standard_streams(FileDescriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, mode)));
@@ -228,14 +231,22 @@ void PlacedFile::write_directly() {
 }
 
 // Direct writes within the size of a file run side by side; those that make it longer wait for each other. finish()
-// cuts it. What cannot be allocated is an error of the write that finds no space.
+// cuts it. Where the disk has too little room, the file keeps its size, and writes make it longer.
 void PlacedFile::allocate(std::uint64_t end) {
   if (end <= allocated_) return;
   const std::lock_guard lock(allocating_);
   if (end <= allocated_) return;
-  const std::uint64_t bytes = std::max(end - allocated_, kAllocatedBytes);
-  static_cast<void>(::fallocate(file_.get(), 0, static_cast<off_t>(allocated_), static_cast<off_t>(bytes)));
-  allocated_ += bytes;
+  const std::uint64_t bytes =
+      std::max(end - allocated_, std::clamp<std::uint64_t>(allocated_, kLeastAllocated, kMostAllocated));
+  struct stat before = {};
+  const bool is_known = ::fstat(file_.get(), &before) == 0;
+  if (::fallocate(file_.get(), 0, static_cast<off_t>(allocated_), static_cast<off_t>(bytes)) == 0) {
+    allocated_ += bytes;
+    return;
+  }
+  // A system that stops in the middle keeps what it has allocated.
+  if (is_known) static_cast<void>(::ftruncate(file_.get(), before.st_size));
+  allocated_ = std::numeric_limits<std::uint64_t>::max();
 }
 
 void PlacedFile::append(std::span<const std::uint8_t> bytes) {

@@ -68,10 +68,10 @@ void InputCursor::make_record() {
   const std::string_view text = line(line_);
   check_line_bytes(text.size());
   std::swap(keyed_, last_keyed_);
-  if (keyed_.bytes.capacity() >= kLongLine) keyed_ = {};
+  if (keyed_.bytes.capacity() >= kLongLine) keyed_.release();
   keyed_.bytes.clear();
-  if (text.size() >= kLongLine) {
-    prepare_long(text);
+  if (const LongestLine measured = measure_long(text, resources_->encoder); measured.is_long()) {
+    prepare_long(measured);
   } else {
     last_record_bytes_ = 0;
   }
@@ -85,16 +85,12 @@ void InputCursor::make_record() {
 }
 
 // Takes memory for the record, and asks for what is made of it.
-void InputCursor::prepare_long(std::string_view text) {
-  const KeyEncoder::KeyBytes keys = resources_->encoder.key_bytes(text);
-  if (keys.is_exact) check_key_bytes(keys.most);
-  note_line(text.size(), keys.most);
-  if (resources_->takes_long && !resources_->takes_long({text.size(), keys.most})) {
-    throw LineTooLongError(text.size(), most_bytes_);
-  }
+void InputCursor::prepare_long(const LongestLine& line) {
+  note_line(line.line, line.keys);
+  if (resources_->takes_long && !resources_->takes_long(line)) throw LineTooLongError(line.line, most_bytes_);
   if (!has_keys()) return;
-  const std::size_t bytes = keys.most + text.size() + 1;
-  keyed_.memory = take(bytes + resources_->encoder.scratch_bytes(text.size()));
+  const std::size_t bytes = line.record() + 1;
+  keyed_.memory = take(bytes + resources_->encoder.scratch_bytes(line.line));
   keyed_.bytes.reserve(bytes);
 }
 
@@ -112,7 +108,7 @@ void InputCursor::note_line(std::size_t line_bytes, std::size_t key_bytes) {
   std::size_t record = line_bytes + 1;
   if (has_keys()) record += key_bytes + resources_->encoder.scratch_bytes(line_bytes);
   std::size_t bytes = record + std::exchange(last_record_bytes_, record);
-  if (has_keys()) bytes += line_bytes;
+  if (has_keys()) bytes += longest_.line;  // the buffer may still have the size that a longer line needed
   most_bytes_ = std::max(most_bytes_, bytes + bytes / kReadAhead);
 }
 
@@ -165,8 +161,8 @@ CursorNeed InputCursor::survey() {
   };
   note_lines(text(line_.end, filled_));
   while (const std::size_t got = input_.read(buffer_.span())) note_lines(text(0, got));
-  keyed_ = {};
-  last_keyed_ = {};
+  keyed_.release();
+  last_keyed_.release();
   buffer_ = {};
   line_ = last_ = {};
   filled_ = 0;

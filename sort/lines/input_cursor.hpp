@@ -69,6 +69,11 @@ class InputCursor {
     std::string bytes;
     std::uint32_t key_bytes = 0;
     Reservation memory = {};
+    // A string that is assigned an empty one would keep its memory.
+    void release() {
+      std::string().swap(bytes);
+      memory.release();
+    }
   };
 
   bool has_keys() const { return resources_->encoder.has_keys(); }
@@ -76,7 +81,7 @@ class InputCursor {
   void read_more();
   void grow();
   void make_record();
-  void prepare_long(std::string_view text);
+  void prepare_long(const LongestLine& line);
   void note_line(std::size_t line_bytes, std::size_t key_bytes);
   void note_lines(std::string_view text);
   Reservation take(std::size_t bytes);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "sort/lines/runs/run_writer.hpp"
+
 namespace spillway {
 
 namespace {
@@ -12,7 +14,6 @@ namespace {
 constexpr std::size_t kProgramBytes = std::size_t{14} << 20;  // the program, its libraries and stacks
 constexpr std::size_t kLeastBlockBytes = std::size_t{32} << 10, kMostBlockBytes = std::size_t{256} << 10;
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-constexpr std::size_t kOutputBytes = std::size_t{768} << 10;  // of a chunk of text
 
 }  // namespace
 
@@ -20,7 +21,7 @@ std::size_t unsorted_memory() {
   return unsorted_memory(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
 }
 
-std::size_t unsorted_memory(std::size_t threads) { return kProgramBytes + (2 * threads + 2) * kOutputBytes; }
+std::size_t unsorted_memory(std::size_t threads) { return kProgramBytes + encoding_memory(threads); }
 
 std::size_t unsorted_memory_of_reader() { return kProgramBytes; }
 

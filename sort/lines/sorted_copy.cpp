@@ -35,6 +35,7 @@ class Neighbours {
   explicit Neighbours(const LineOrder& order)
       : line_end_(order.format.line_end), is_descending_(order.is_descending()), is_unique_(order.is_unique) {}
 
+  bool are_unique() const { return is_unique_; }
   bool are_in_order(const Line& a, const Line& b) const { return is_descending_ ? ascend(b, a) : ascend(a, b); }
 
   // Compares the whole lines that begin in the first `bytes` bytes of `text` with the lines after them. Returns the
@@ -108,9 +109,16 @@ class SortedCopy {
     return true;
   }
 
+  // Copies the lines while they are compared. If the order is unique, all are compared before: the sorted lines may be
+  // shorter than what would have been written when equal ones are found.
   std::optional<std::uint64_t> copy() {
-    const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
-    tbb::parallel_for(std::size_t{0}, threads, [&](std::size_t) { copy_chunks(); });
+    if (neighbours_.are_unique()) {
+      writes_ = false;
+      work_through();
+      if (!is_sorted_) return std::nullopt;
+      writes_ = true;
+    }
+    work_through();
     file_.check_unchanged();
     std::uint8_t more = 0;
     if (!is_sorted_ || file_.read_at(size_, {&more, 1}) != 0) return std::nullopt;
@@ -118,6 +126,12 @@ class SortedCopy {
   }
 
  private:
+  void work_through() {
+    next_ = lines_ = 0;
+    const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+    tbb::parallel_for(std::size_t{0}, threads, [&](std::size_t) { copy_chunks(); });
+  }
+
   // Text of the file from a line's begin on.
   struct Window {
     std::span<const std::uint8_t> text;
@@ -162,7 +176,7 @@ class SortedCopy {
     Line last;
     const auto found = neighbours_.compare(window.text, static_cast<std::size_t>(end - window.offset), ends_file, last);
     if (!found) return false;
-    output_.write_at(window.offset, window.text.first(found->bytes));
+    if (writes_) output_.write_at(window.offset, window.text.first(found->bytes));
     lines_ += found->lines;
     return true;
   }
@@ -175,6 +189,7 @@ class SortedCopy {
   LineOutput& output_;
   std::atomic<std::uint64_t> next_{0}, lines_{0};
   std::atomic<bool> is_sorted_{true};
+  bool writes_ = true;
 };
 
 }  // namespace

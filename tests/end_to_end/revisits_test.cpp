@@ -145,6 +145,21 @@ TEST_F(FollowedRevisits, HaveTheTextOfTheRecordAndTheirOwnIdUrlAndDate) {
   EXPECT_TRUE(report.skipped.empty());
 }
 
+// A body that takes much memory to decode is decoded once, and its text waits in a scratch file.
+TEST_F(FollowedRevisits, HaveTextsThatWaitInFiles) {
+  std::string text;
+  for (int i = 0; i < 120'000; ++i) text += (i == 0 ? "word" : " word") + std::to_string(i);
+  Record large = page("large", "");
+  large.block = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: zstd\r\n\r\n" +
+                zstd_frame("<p>" + text, {.window_log = 23, .content_size = false});
+  IndexOptions options =
+      job_of({large, revisit("r", "WARC-Refers-To: <large>\r\n"), revisit("s", "WARC-Refers-To: <r>\r\n")});
+  EXPECT_TRUE(run(options).skipped.empty());
+  const Strings found = documents();
+  ASSERT_EQ(found.size(), 3U);
+  for (const std::string& document : found) EXPECT_EQ(document.substr(document.find('|') + 1), text);
+}
+
 TEST_F(FollowedRevisits, AreSkippedByDefault) {
   IndexOptions options = job_of({page("a", "one"), revisit("r", "WARC-Refers-To: <a>\r\n")});
   options.corpus.crawl.revisits = Revisits::kSkip;

@@ -6,12 +6,14 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <random>
 
 #include "io/base/error.hpp"
 #include "io/file/posix_file_system.hpp"
 #include "io/index/writer.hpp"
 #include "search/block_max_ranker.hpp"
+#include "search/collection.hpp"
 #include "search/exhaustive_ranker.hpp"
 #include "tests/support/scratch_directory.hpp"
 
@@ -43,7 +45,12 @@ Corpus make_corpus(std::mt19937_64& random, std::size_t count) {
   return corpus;
 }
 
-std::string index_corpus(const testing::ScratchDirectory& scratch, const Corpus& corpus, bool with_positions) {
+// Writes the documents [begin, end).
+struct Part {
+  std::uint32_t begin, end;
+};
+std::string index_part(const testing::ScratchDirectory& scratch, const Corpus& corpus, const Part& part,
+                       bool with_positions) {
   ContentOptions options;
   options.tokenizer = Tokenizer::kAscii;
   options.stop_words = std::string(kStopped) + "\n";
@@ -52,19 +59,27 @@ std::string index_corpus(const testing::ScratchDirectory& scratch, const Corpus&
   std::vector<std::uint8_t> codes;
   std::string directory = scratch / "index";
   IndexWriter writer(posix_file_system(), directory, options);
-  for (std::uint32_t d = 0; d < corpus.documents.size(); ++d) {
-    const Tokens& tokens = corpus.documents[d];
+  std::vector<std::pair<std::string, std::uint32_t>> ids;
+  for (std::uint32_t d = 0; d < part.end - part.begin; ++d) {
+    const Tokens& tokens = corpus.documents[part.begin + d];
     RunDocument stored;
     stored.length = kept(tokens);
+    if (part.begin != 0) {
+      ids.emplace_back(std::to_string(part.begin + d + 1), d);
+      stored.fields = RunDocument::kId;
+      stored.id = ids.back().first;
+    }
     writer.append_document(stored);
     codes.push_back(length_code(stored.length));
     for (std::uint32_t at = 0; at < tokens.size(); ++at) {
       if (tokens[at] != kStopped) lists[tokens[at]][d].push_back(at);
     }
   }
+  std::ranges::sort(ids);
+  for (const auto& [id, document] : ids) writer.append_id_order(document);
   ListEncoder encoder(codes, with_positions ? Positions::kStored : Positions::kNone);
   IndexTotals totals;
-  totals.source_document_count = corpus.documents.size();
+  totals.source_document_count = part.end - part.begin;
   for (const auto& [term, postings] : lists) {
     encoder.begin(term);
     DocumentWeight weight;
@@ -82,6 +97,10 @@ std::string index_corpus(const testing::ScratchDirectory& scratch, const Corpus&
   writer.append_lists(encoder.take());
   writer.finish(totals);
   return directory;
+}
+
+std::string index_corpus(const testing::ScratchDirectory& scratch, const Corpus& corpus, bool with_positions) {
+  return index_part(scratch, corpus, {0, static_cast<std::uint32_t>(corpus.documents.size())}, with_positions);
 }
 
 std::uint32_t occurrences(const Tokens& tokens, const std::vector<QueryClause::Word>& words) {
@@ -173,6 +192,93 @@ TEST(Search, EqualsItsDefinitionForPhrasesRequiredAndExcludedWords) {
     }
   }
   EXPECT_GT(found_phrases, 10u);
+}
+
+// A corpus cut into indexes, some of them of few documents or of none.
+class CutCorpus {
+ public:
+  CutCorpus(std::mt19937_64& random, const Corpus& corpus, std::size_t parts) {
+    std::vector<std::uint32_t> cuts{0, static_cast<std::uint32_t>(corpus.documents.size())};
+    while (cuts.size() <= parts) cuts.push_back(static_cast<std::uint32_t>(random() % (corpus.documents.size() + 1)));
+    std::ranges::sort(cuts);
+    for (std::size_t i = 0; i < parts; ++i) {
+      scratch_.push_back(std::make_unique<testing::ScratchDirectory>());
+      readers_.push_back(std::make_unique<IndexReader>(
+          posix_file_system(), index_part(*scratch_.back(), corpus, {cuts[i], cuts[i + 1]}, true)));
+    }
+  }
+  Collection collection() const {
+    std::vector<const IndexReader*> shards;
+    for (const auto& reader : readers_) shards.push_back(reader.get());
+    return Collection(std::move(shards));
+  }
+
+ private:
+  std::vector<std::unique_ptr<testing::ScratchDirectory>> scratch_;
+  std::vector<std::unique_ptr<IndexReader>> readers_;
+};
+
+TEST(Search, FindsInSeveralIndexesWhatItFindsInOneOfAllDocuments) {
+  std::mt19937_64 random(78);
+  for (const std::size_t parts : {1u, 2u, 7u, 40u}) {
+    const Corpus corpus = make_corpus(random, 800);
+    const CutCorpus cut(random, corpus, parts);
+    const Collection collection = cut.collection();
+    Analyzer analyzer(collection.options());
+    const Bm25 bm25 = bm25_of(collection, {});
+    ExhaustiveRanker exhaustive(collection, bm25);
+    BlockMaxRanker pruned(collection, bm25);
+    for (int i = 0; i < 60; ++i) {
+      std::string text = random_item(random);
+      for (std::uint64_t more = random() % 4; more > 0; --more) text += " " + random_item(random);
+      const Query query = parse_query(analyzer, text);
+      for (const std::size_t k : {1u, 10u, 1000u}) {
+        const auto expected = rank_by_definition(corpus, query, k);
+        for (Ranker* ranker : {static_cast<Ranker*>(&exhaustive), static_cast<Ranker*>(&pruned)}) {
+          auto found = ranker->best(query, k);
+          for (RankedDocument& ranked : found) {
+            const std::string id = collection.shard_of(ranked).document_id(ranked.document);
+            ranked.document = static_cast<std::uint32_t>(collection.number_of(ranked));
+            ASSERT_EQ(id, std::to_string(ranked.document + 1));
+          }
+          expect_same(found, expected, text);
+          ASSERT_FALSE(HasFailure()) << parts << " indexes, k " << k;
+        }
+      }
+    }
+  }
+}
+
+TEST(Search, RefusesIndexesWithOtherTermsAndNamesTheOption) {
+  const testing::ScratchDirectory scratch[2];
+  const Corpus corpus{{{"one", "two"}}, 2};
+  const IndexReader first(posix_file_system(), index_corpus(scratch[0], corpus, false));
+  ContentOptions options = first.options();
+  options.stop_words = "w3\n";
+  const std::string directory = scratch[1] / "index";
+  IndexWriter(posix_file_system(), directory, options).finish({});
+  const IndexReader second(posix_file_system(), directory);
+  try {
+    const Collection collection({&first, &second});
+    FAIL() << "was taken";
+  } catch (const UsageError& error) {
+    for (const std::string& part : {std::string("--stop"), first.directory(), directory}) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(Search, TakesIndexesThatDifferInMoreThanTerms) {
+  const testing::ScratchDirectory scratch[2];
+  const Corpus corpus{{{"one", "two"}}, 2};
+  const IndexReader plain(posix_file_system(), index_corpus(scratch[0], corpus, false));
+  const IndexReader with_positions(posix_file_system(), index_corpus(scratch[1], corpus, true));
+  const Collection collection({&plain, &with_positions});
+  const Bm25 bm25 = bm25_of(collection, {});
+  Analyzer analyzer(collection.options());
+  BlockMaxRanker ranker(collection, bm25);
+  EXPECT_EQ(ranker.best(parse_query(analyzer, "two"), 10).size(), 2u);
+  EXPECT_THROW(ranker.best(parse_query(analyzer, "\"one two\""), 10), UsageError);
 }
 
 TEST(Search, RefusesPhrasesWithoutPositionsAndNamesTheOption) {

@@ -122,10 +122,24 @@ int observed_move(Call call, const char* from, const char* to, const Real& reall
   return really();
 }
 
+// The descriptor that a path below /proc stands for, or -1.
+int descriptor_of(const char* path) {
+  constexpr std::string_view kPrefix = "/proc/self/fd/";
+  const std::string_view whole = path;
+  return whole.starts_with(kPrefix) ? std::atoi(path + kPrefix.size()) : -1;
+}
+
 template <typename Real>
 int observed_open(int directory, const char* path, int flags, const Real& really) {
   {
     Watch watch;
+    if (const Observer::OpenFile* const file = watch.find(descriptor_of(path))) {  // opened a second time
+      const int opened = descriptor_of(path);
+      if (is_error(watch.begin(event_of(Call::kOpen, file->path)))) return -1;
+      const int descriptor = really();
+      if (descriptor >= 0) watch.observer()->opened_again(opened, descriptor);
+      return watch.made(descriptor, descriptor >= 0);
+    }
     std::string relative;
     if (watch.find(directory, path, relative)) {
       const bool is_nameless = (flags & O_TMPFILE) == O_TMPFILE;
@@ -276,13 +290,6 @@ int observed_descriptor(Call call, int descriptor, const Real& really) {
     }
   }
   return really();
-}
-
-// The descriptor that a path below /proc stands for, or -1.
-int descriptor_of(const char* path) {
-  constexpr std::string_view kPrefix = "/proc/self/fd/";
-  const std::string_view whole = path;
-  return whole.starts_with(kPrefix) ? std::atoi(path + kPrefix.size()) : -1;
 }
 
 template <typename Real>

@@ -64,6 +64,12 @@ class Observer {
   void opened(int descriptor, std::string path, bool is_written, bool is_directory);
   void closed(int descriptor) { files_.erase(descriptor); }
   void copied(int descriptor, int copy) { files_[copy] = files_.at(descriptor); }
+  // What is written by `again` is in the file when the call returns: that its close fails loses nothing.
+  void opened_again(int descriptor, int again) {
+    OpenFile file = files_.at(descriptor);
+    file.is_written = false;
+    files_[again] = std::move(file);
+  }
   // Observes a stream that was opened before; it has the number 0.
   void add_stream(int descriptor, std::string name) { files_[descriptor] = {std::move(name), 0, 0, true, false}; }
   // A part of a name that nobody can guess, and which the names of events therefore leave out. What

@@ -1,7 +1,7 @@
 #include "tools/options/append.hpp"
 
 #include "indexer/job/work_directory.hpp"
-#include "indexer/options/content_difference.hpp"
+#include "io/format/content_difference.hpp"
 #include "io/index/reader.hpp"
 #include "tools/options/index.hpp"
 #include "tools/options/job.hpp"

@@ -18,6 +18,12 @@ std::uint64_t skipped_count(const IndexReport& report) {
   return count;
 }
 
+std::uint64_t error_count(const IndexReport& report) {
+  std::uint64_t count = 0;
+  for (const auto& [reason, times] : report.skipped) count += is_unasked(reason) ? 0 : times;
+  return count;
+}
+
 std::string stage_table(const IndexReport& report) {
   double busy = 0;
   for (const StageStats& stage : report.stages) busy += stage.busy_seconds;
@@ -160,6 +166,7 @@ ordered_json index_report_json(const IndexOptions& options, const IndexReport& r
       {"records_in", report.records_in},
       {"documents", report.documents},
       {"skipped_records", skipped_count(report)},
+      {"error_records", error_count(report)},  // those that --max-error-rate counts
       {"skipped", skipped_json(report)},
       {"examples", examples_json(report)},
       {"repaired", report.repaired},

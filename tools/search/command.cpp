@@ -7,6 +7,7 @@
 #include "tools/cli/signals.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/search/query_runner.hpp"
+#include "tools/search/shards.hpp"
 
 namespace spillway {
 
@@ -67,9 +68,11 @@ ExitCode run_search_command(const Arguments& arguments, Session& session) {
     refuse_input(session.files, "--stats-json", *path, {operands[0], queries.value_or("-")});
     stats_file.emplace(session, "--stats-json", *path, if_there);
   }
-  const IndexReader index(session.files, operands[0]);
-  const SearchOutput output(index, options.format, options.run_id, terminal_marks());
-  QueryRunner runner(index, options.settings, output);
+  std::vector<std::string> indexes = arguments.texts("also");
+  indexes.insert(indexes.begin(), operands[0]);
+  const Shards shards(session.files, indexes);
+  const SearchOutput output(shards.collection(), options.format, options.run_id, terminal_marks());
+  QueryRunner runner(shards.collection(), options.settings, output);
   const auto write = [&](const RenderedAnswer& answer) {
     session.out.write(answer.data);
     if (answer.words.empty()) return;
@@ -107,17 +110,22 @@ Command search_command() {
        "the first word is required, the last excluded; the phrase needs an index with --positions"},
       {"spillway search docs.index --queries topics.301-450 --topic-field title -k 1000 --format trec > run.txt",
        "a run file for trec_eval, from TREC topics"},
-      {"spillway search docs.index --queries queries.tsv --threads 4 --stats --format msmarco > run.tsv",
-       "lines id<TAB>query on four threads, with latencies"}};
+      {"spillway search may.index --also june.index --also july.index sorting",
+       "three indexes as one, with the scores of the merged index; a directory of indexes does the "
+       "same"}};
   command.operands = "INDEX QUERY... [OPTIONS]";
   command.notes =
       "       spillway search INDEX --queries FILE [OPTIONS]\n\n"
+      "INDEX is an index, or a directory of indexes, which are searched as one.\n"
       "The query is analysed like the index's documents. Documents that hold at least one of its words are ranked by\n"
       "score, equal scores by id, descending. In a query with operators (the default for QUERY), +word is required,\n"
       "-word is excluded, and \"some words\" is a phrase; + and - may also precede a phrase. Write -- before a QUERY "
       "that\n"
       "begins with -. In a plain query (the default for FILE) all of these are punctuation.";
-  auto queries = option_group("Queries"), ranking = option_group("Ranking"), output = option_group("Output");
+  auto indexes = option_group("Indexes"), queries = option_group("Queries"), ranking = option_group("Ranking"),
+       output = option_group("Output");
+  add_values(indexes, "also", "INDEX",
+             "search this one as well: documents rank as in the index that merge makes of all; may be repeated");
   add_value(queries, "queries", "FILE", "queries from a file; - is standard input");
   add_choice(queries, "query-format", "NAME", {"auto", "tsv", "trec", "jsonl", "lines"},
              "auto (default: by its first line), tsv (id<TAB>query), trec (topics), jsonl (id or _id or query_id, text "
@@ -139,6 +147,7 @@ Command search_command() {
   add_flag(output, "stats", "print latencies, postings scored and blocks decoded to standard error");
   add_value(output, "stats-json", "FILE", "write the same, and the latency of each query, as JSON");
   add_flag(output, "force", "replace the file of --stats-json");
+  command.groups.push_back(indexes);
   command.groups.push_back(queries);
   command.groups.push_back(ranking);
   command.groups.push_back(output);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <optional>
 
 #include "corpora/document/utf8.hpp"
 #include "io/base/error.hpp"
@@ -41,11 +42,13 @@ constexpr std::uint64_t kSnippetSourceBytes = std::uint64_t{1} << 20;
 // Makes the snippets of an answer, if the index stores texts.
 class Snippets {
  public:
-  Snippets(const IndexReader& index, const SearchAnswer& answer)
-      : index_(index), maker_(index.options(), terms_of(answer)) {}
-  bool any() const { return index_.options().store == StorePolicy::kText; }
-  Snippet of(std::uint32_t document) {
-    const std::string source = index_.document_text(document, kSnippetSourceBytes);
+  Snippets(const Collection& collection, const SearchAnswer& answer)
+      : collection_(collection), maker_(collection.options(), terms_of(answer)) {}
+  // Nothing if the document's index stores no texts.
+  std::optional<Snippet> of(const RankedDocument& ranked) {
+    const IndexReader& index = collection_.shard_of(ranked);
+    if (index.options().store != StorePolicy::kText) return std::nullopt;
+    const std::string source = index.document_text(ranked.document, kSnippetSourceBytes);
     return maker_.make(whole_characters(source));
   }
 
@@ -58,7 +61,7 @@ class Snippets {
   static std::string_view whole_characters(std::string_view text) {
     return text.size() < kSnippetSourceBytes ? text : utf8_prefix(text, text.size() - 4);
   }
-  const IndexReader& index_;
+  const Collection& collection_;
   SnippetMaker maker_;
 };
 
@@ -116,10 +119,10 @@ std::string SearchOutput::text(const SearchAnswer& answer) const {
   std::vector<StoredDocument> documents;
   std::size_t width = 0;
   for (const RankedDocument& ranked : answer.ranking) {
-    documents.push_back(index_.document(ranked.document));
+    documents.push_back(collection_.shard_of(ranked).document(ranked.document));
     width = std::max(width, std::min<std::size_t>(40, printable(documents.back().id).size()));
   }
-  Snippets snippets(index_, answer);
+  Snippets snippets(collection_, answer);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     char rank_and_score[64];
     std::snprintf(rank_and_score, sizeof rank_and_score, "%4zu  %9.4f  ", i + 1, answer.ranking[i].score);
@@ -127,13 +130,16 @@ std::string SearchOutput::text(const SearchAnswer& answer) const {
     const std::string id = printable(documents[i].id);
     out += rank_and_score + (title.empty() ? id : left_aligned(id, width) + "  " + title) + "\n";
     out += origin_line(documents[i]);
-    if (!snippets.any()) continue;
-    const std::string snippet =
-        marked_text(printable(snippets.of(answer.ranking[i].document)), marks_.open, marks_.close);
+    const auto found = snippets.of(answer.ranking[i]);
+    const std::string snippet = found ? marked_text(printable(*found), marks_.open, marks_.close) : "";
     if (!snippet.empty()) out += "      " + snippet + "\n";
   }
   if (answer.id != nullptr) out += "\n";
   return out;
+}
+
+std::string SearchOutput::id_column(const RankedDocument& ranked) const {
+  return column(collection_.shard_of(ranked).document_id(ranked.document));
 }
 
 std::string SearchOutput::trec(const SearchAnswer& answer) const {
@@ -142,8 +148,8 @@ std::string SearchOutput::trec(const SearchAnswer& answer) const {
   for (std::size_t i = 0; i < answer.ranking.size(); ++i) {
     char score[64];
     std::snprintf(score, sizeof score, "%.17g", answer.ranking[i].score);
-    out += query + " Q0 " + column(index_.document_id(answer.ranking[i].document)) + " " + std::to_string(i + 1) + " " +
-           score + " " + run_id_ + "\n";
+    out += query + " Q0 " + id_column(answer.ranking[i]) + " " + std::to_string(i + 1) + " " + score + " " + run_id_ +
+           "\n";
   }
   return out;
 }
@@ -152,26 +158,26 @@ std::string SearchOutput::ms_marco(const SearchAnswer& answer) const {
   const std::string query = id_of(answer);
   std::string out;
   for (std::size_t i = 0; i < answer.ranking.size(); ++i) {
-    out += query + "\t" + column(index_.document_id(answer.ranking[i].document)) + "\t" + std::to_string(i + 1) + "\n";
+    out += query + "\t" + id_column(answer.ranking[i]) + "\t" + std::to_string(i + 1) + "\n";
   }
   return out;
 }
 
 std::string SearchOutput::json(const SearchAnswer& answer) const {
-  Snippets snippets(index_, answer);
+  Snippets snippets(collection_, answer);
   nlohmann::ordered_json object;
   if (answer.id != nullptr) object["query_id"] = *answer.id;
   object["query"] = answer.query;
   object["hits"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < answer.ranking.size(); ++i) {
     const RankedDocument& ranked = answer.ranking[i];
-    const StoredDocument document = index_.document(ranked.document);
-    nlohmann::ordered_json hit{
-        {"rank", i + 1}, {"score", ranked.score}, {"id", document.id}, {"document", ranked.document}};
+    const StoredDocument document = collection_.shard_of(ranked).document(ranked.document);
+    nlohmann::ordered_json hit{{"rank", i + 1}, {"score", ranked.score}, {"id", document.id}};
+    hit["document"] = collection_.number_of(ranked);
     if (document.fields & RunDocument::kTitle) hit["title"] = document.title;
     if (document.fields & RunDocument::kUrl) hit["url"] = document.url;
     if (document.fields & RunDocument::kDate) hit["date"] = document.date;
-    if (snippets.any()) hit["snippet"] = marked_text(snippets.of(ranked.document), "**", "**");
+    if (const auto snippet = snippets.of(ranked)) hit["snippet"] = marked_text(*snippet, "**", "**");
     object["hits"].push_back(std::move(hit));
   }
   return json_line(object);

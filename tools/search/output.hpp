@@ -3,10 +3,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "io/index/reader.hpp"
-#include "search/exhaustive_ranker.hpp"
+#include "search/collection.hpp"
+#include "search/query.hpp"
 
 namespace spillway {
 
@@ -33,13 +34,13 @@ struct SnippetMarks {
 // Bold if standard output shows it (tools/cli/terminal.hpp); otherwise the default of SnippetMarks.
 SnippetMarks terminal_marks();
 
-// Immutable and thread-safe. The index must outlive it.
+// Immutable and thread-safe. The collection's indexes must outlive it.
 class SearchOutput {
  public:
   // `run_id` is the last column of kTrec, one word. `marks` surround a match in a snippet of kText; kJson always has
   // "**".
-  SearchOutput(const IndexReader& index, SearchFormat format, std::string run_id, SnippetMarks marks = {})
-      : index_(index), format_(format), run_id_(std::move(run_id)), marks_(std::move(marks)) {}
+  SearchOutput(Collection collection, SearchFormat format, std::string run_id, SnippetMarks marks = {})
+      : collection_(std::move(collection)), format_(format), run_id_(std::move(run_id)), marks_(std::move(marks)) {}
 
   // Throws FormatError if the index is corrupt.
   RenderedAnswer render(const SearchAnswer& answer) const;
@@ -53,7 +54,8 @@ class SearchOutput {
   std::string trec(const SearchAnswer& answer) const;
   std::string ms_marco(const SearchAnswer& answer) const;
   std::string json(const SearchAnswer& answer) const;
-  const IndexReader& index_;
+  std::string id_column(const RankedDocument& ranked) const;
+  const Collection collection_;
   SearchFormat format_;
   std::string run_id_;
   SnippetMarks marks_;

@@ -19,9 +19,9 @@ constexpr std::size_t kBatchQueries = 64;
 // Bounds the hits per thread in a batch, since their lines wait in memory.
 constexpr std::size_t kBatchHits = std::size_t{1} << 18;
 
-std::unique_ptr<Ranker> ranker_of(const IndexReader& index, const Bm25& bm25, SearchMethod method) {
-  if (method == SearchMethod::kExhaustive) return std::make_unique<ExhaustiveRanker>(index, bm25);
-  return std::make_unique<BlockMaxRanker>(index, bm25);
+std::unique_ptr<Ranker> ranker_of(const Collection& collection, const Bm25& bm25, SearchMethod method) {
+  if (method == SearchMethod::kExhaustive) return std::make_unique<ExhaustiveRanker>(collection, bm25);
+  return std::make_unique<BlockMaxRanker>(collection, bm25);
 }
 
 }  // namespace
@@ -38,11 +38,11 @@ struct QueryRunner::Task {
 // The state of one thread.
 class QueryRunner::Worker {
  public:
-  Worker(const IndexReader& index, const Bm25& bm25, const SearchSettings& settings, const SearchOutput& output)
+  Worker(const Collection& collection, const Bm25& bm25, const SearchSettings& settings, const SearchOutput& output)
       : settings_(settings),
         output_(output),
-        analyzer_(index.options()),
-        ranker_(ranker_of(index, bm25, settings.method)) {}
+        analyzer_(collection.options()),
+        ranker_(ranker_of(collection, bm25, settings.method)) {}
 
   const SearchWork& work() const { return ranker_->work(); }
 
@@ -72,10 +72,10 @@ class QueryRunner::Worker {
   std::unique_ptr<Ranker> ranker_;
 };
 
-QueryRunner::QueryRunner(const IndexReader& index, const SearchSettings& settings, const SearchOutput& output)
-    : settings_(settings), output_(output), bm25_(index.counts(), settings.bm25) {
+QueryRunner::QueryRunner(const Collection& collection, const SearchSettings& settings, const SearchOutput& output)
+    : settings_(settings), output_(output), bm25_(bm25_of(collection, settings.bm25)) {
   for (unsigned i = 0; i < settings.threads; ++i) {
-    workers_.push_back(std::make_unique<Worker>(index, bm25_, settings_, output_));
+    workers_.push_back(std::make_unique<Worker>(collection, bm25_, settings_, output_));
   }
 }
 

@@ -28,8 +28,8 @@ struct SearchSettings {
 
 class QueryRunner {
  public:
-  // The index, the settings and the output must outlive this.
-  QueryRunner(const IndexReader& index, const SearchSettings& settings, const SearchOutput& output);
+  // The indexes, the settings and the output must outlive this.
+  QueryRunner(const Collection& collection, const SearchSettings& settings, const SearchOutput& output);
   ~QueryRunner();
 
   // Takes queries from `next` until it returns nothing, and passes each rendered answer to `write`. Calls both on this

@@ -40,6 +40,7 @@ class LineBlock {
   void drop_pending() { text_.drop_pending(); }
   std::size_t lines() const { return text_.lines(); }
   std::size_t text_bytes() const { return text_.text().size(); }
+  std::size_t most_usual_record() const { return text_.most_usual_record(); }
   // Memory that neither text nor what sorting needs takes.
   std::size_t free_bytes() { return text_.free().size() - std::min(text_.free().size(), bytes_for(text_.lines())); }
   LineFormat format() const { return line_order_.format; }

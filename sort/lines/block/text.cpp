@@ -43,19 +43,26 @@ class LineSurvey {
     }
   }
   void end_line() {
-    longest.add({line_.bytes, encoder_.has_keys() ? encoder_.most_key_bytes(line_) : 0});
+    add({line_.bytes, encoder_.has_keys() ? encoder_.most_key_bytes(line_) : 0});
     text_bytes += line_.bytes + format_.end_bytes();
     key_bytes += longest.keys == 0 ? 0 : encoder_.most_key_bytes(line_) + kKeyHeadBytes;
     ++lines;
     line_ = {};
   }
+  // A line, or the longest one of several.
+  void add(const LongestLine& line) {
+    longest.add(line);
+    if (line.record() == top_.record()) return;
+    longest_of_shorter.add(line.record() < top_.record() ? line : std::exchange(top_, line));
+  }
   std::size_t lines = 0, text_bytes = 0, key_bytes = 0;
-  LongestLine longest;
+  LongestLine longest, longest_of_shorter;  // of all lines; of those that are shorter than the longest one
 
  private:
   LineFormat format_;
   const KeyEncoder& encoder_;
   KeyEncoder::TextCounts line_;
+  LongestLine top_;
 };
 
 }  // namespace
@@ -111,9 +118,11 @@ std::size_t LineText::step_bytes() const {
 bool LineText::fill(LineSource& input) {
   earlier_bytes_ += text_bytes_ + key_bytes();
   earlier_lines_ += line_count_;
+  earlier_longest_.add(longest_);
   std::memmove(buffer_.data(), buffer_.data() + text_bytes_, pending_bytes_);
   text_bytes_ = line_count_ = 0;
   longest_ = {};
+  longest_of_usual_ = 0;
   top_ = buffer_.data() + buffer_.size() - kReadAfter;
   pieces_.clear();
   const bool maps = std::exchange(maps_inputs_, false) && fits_as_file(input.file_ahead());
@@ -176,14 +185,17 @@ void LineText::drop_free_pages() {
 
 void LineText::refuse(LineSource& input) {
   LineSurvey survey(lines_, encoder_);
+  survey.add(earlier_longest_);
   survey.add(text_of(buffer_.data(), text_bytes_ + pending_bytes_));
   const std::span<std::uint8_t> out = buffer_.span().first(std::min(buffer_.size(), kPieceBytes));
   pending_bytes_ = 0;
   while (const std::size_t got = input.read(out)) survey.add(text_of(out.data(), got));
   check_line_bytes(survey.longest.line);
   const std::size_t keys = has_blobs_ ? survey.key_bytes : 0;
-  const std::size_t whole = earlier_bytes_ + survey.text_bytes + keys + bytes_for_(earlier_lines_ + survey.lines) +
-                            costs_.in_memory(survey.longest);
+  // A shorter line that comes first keeps memory free for a run.
+  const std::size_t beside = std::max(costs_.in_memory(survey.longest), costs_.to_run(survey.longest_of_shorter));
+  const std::size_t whole =
+      earlier_bytes_ + survey.text_bytes + keys + bytes_for_(earlier_lines_ + survey.lines) + beside;
   const std::size_t spilled = costs_.spilled(survey.longest) + bytes_for_(1);
   // The first lines are chosen block by block, so not all are in memory at once.
   const std::size_t least = costs_.has_head() ? spilled : std::min(whole + whole / 64 + kPieceBytes, spilled);
@@ -229,15 +241,15 @@ std::vector<TextPiece> LineText::cut(std::size_t bytes) const {
   return pieces;
 }
 
-// Calls take(line) for each line of kLongLine bytes or more. Looks at few bytes of the others.
+// Calls take(line) for each line of `least` bytes or more. Looks at few bytes of the others.
 template <typename Take>
-void LineText::for_each_long_line(const TextPiece& piece, const Take& take) const {
+void LineText::for_each_line_from(std::size_t least, const TextPiece& piece, const Take& take) const {
   const std::uint8_t* const text = buffer_.data();
-  for (std::size_t begin = piece.begin; piece.end - begin > kLongLine;) {
-    const std::size_t short_lines = lines_.after_lines(text + begin, kLongLine);
+  for (std::size_t begin = piece.begin; piece.end - begin > least;) {
+    const std::size_t short_lines = lines_.after_lines(text + begin, least);
     begin += short_lines;
     if (short_lines != 0) continue;
-    const std::size_t end = line_end(begin + kLongLine - 1);
+    const std::size_t end = line_end(begin + least - 1);
     take(text_of(text + begin, end - begin - lines_.end_bytes()));
     begin = end;
   }
@@ -247,12 +259,17 @@ void LineText::measure(TextPiece& piece) const {
   const std::size_t size = piece.end - piece.begin;
   piece.lines = lines_.has_ends() ? line_end_kernel().count(buffer_.data() + piece.begin, size, lines_.line_end)
                                   : size / lines_.record_bytes;
-  for_each_long_line(piece, [&](std::string_view line) {
-    const KeyEncoder::KeyBytes keys = encoder_.key_bytes(line);
-    if (keys.is_exact) check_key_bytes(keys.most);
-    piece.longest.add({line.size(), keys.most});
-    piece.long_keys += keys.most;
+  for_each_line_from(std::min(kShortLine, least_long_line(encoder_)), piece, [&](std::string_view line) {
+    const LongestLine measured = measure_long(line, encoder_);
+    if (!measured.is_long()) piece.longest_of_usual = std::max(piece.longest_of_usual, line.size());
+    piece.longest.add(measured);
+    piece.long_keys += measured.keys;
   });
+}
+
+std::size_t LineText::most_usual_record() const {
+  if (has_blobs_) return longest_of_usual_;
+  return std::max(longest_of_usual_, kShortLine) * (encoder_.has_keys() ? 2 : 1);
 }
 
 bool LineText::admit(std::size_t bytes) {
@@ -281,6 +298,7 @@ bool LineText::admit(std::size_t bytes) {
     }
   }
   pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
+  for (const TextPiece& piece : pieces) longest_of_usual_ = std::max(longest_of_usual_, piece.longest_of_usual);
   line_count_ = lines;
   longest_ = longest;
   text_bytes_ += bytes;
@@ -308,10 +326,10 @@ bool LineText::place_keys(std::vector<TextPiece>& pieces) {
     piece = {piece.end, piece.end};
     keys.clear();
   };
-  const auto place_long = [&](std::size_t i, TextPiece& piece, std::size_t line_bytes) {
+  const auto place_long = [&](std::size_t i, TextPiece& piece, std::size_t key_bytes) {
     const std::lock_guard lock(long_mutex);
     std::string keys;
-    keys.reserve(kKeyHeadBytes + encoder_.key_bytes(text_of(buffer_.data() + piece.end, line_bytes)).most);
+    keys.reserve(kKeyHeadBytes + key_bytes);
     append_key(piece, keys);
     place(i, piece, keys);
   };
@@ -319,11 +337,15 @@ bool LineText::place_keys(std::vector<TextPiece>& pieces) {
     std::string keys;
     TextPiece piece{pieces[i].begin, pieces[i].begin};
     while (fits && piece.end != pieces[i].end) {
-      const std::size_t line_bytes = line_end(piece.end) - piece.end;
-      const bool is_long = line_bytes > kLongLine;
+      const std::size_t line_bytes = line_end(piece.end) - lines_.end_bytes() - piece.end;
+      const LongestLine measured = measure_long(text_of(buffer_.data() + piece.end, line_bytes), encoder_);
+      const bool is_long = measured.is_long();
       if (piece.lines != 0 && (is_long || keys.size() >= kKeyBytes)) place(i, piece, keys);
-      if (is_long) place_long(i, piece, line_bytes - lines_.end_bytes());
-      if (!is_long) append_key(piece, keys);
+      if (is_long) place_long(i, piece, measured.keys);
+      if (is_long) continue;
+      const std::size_t before = keys.size();
+      append_key(piece, keys);
+      piece.longest_of_usual = std::max(piece.longest_of_usual, line_bytes + keys.size() - before);
     }
     if (fits && piece.lines != 0) place(i, piece, keys);
   });

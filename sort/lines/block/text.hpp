@@ -26,9 +26,10 @@ struct TextPiece {
   std::size_t begin, end;  // in the text
   std::size_t lines = 0;
   std::uint8_t* keys = nullptr;
-  std::size_t first_line = 0;  // its number
-  LongestLine longest = {};
-  std::size_t long_keys = 0;  // bytes of all encoded keys of long lines, at most
+  std::size_t first_line = 0;        // its number
+  LongestLine longest = {};          // of long ones
+  std::size_t long_keys = 0;         // bytes of all encoded keys of long lines, at most
+  std::size_t longest_of_usual = 0;  // bytes of a line that is not long, with its encoded key; may be 0 for short lines
 };
 
 // fill(), then the rest, again and again. Works in parallel inside the calling thread's TBB arena.
@@ -66,6 +67,9 @@ class LineText {
   std::span<const std::uint8_t> text() const { return buffer_.span().first(text_bytes_); }
   std::size_t lines() const { return line_count_; }
   const LongestLine& longest() const { return longest_; }
+  // At least the bytes of each line that is not long, together with its keys; shorter lines are not measured.
+  static constexpr std::size_t kShortLine = std::size_t{4} << 10;
+  std::size_t most_usual_record() const;
   std::span<const TextPiece> pieces() const { return pieces_; }
   // The memory that is left, aligned; kCopyPadding bytes stand between the text and it.
   std::span<std::uint8_t> free();
@@ -85,7 +89,7 @@ class LineText {
     return bytes_for_(lines) + costs_.reserve(longest, buffer_.size());
   }
   template <typename Take>
-  void for_each_long_line(const TextPiece& piece, const Take& take) const;
+  void for_each_line_from(std::size_t least, const TextPiece& piece, const Take& take) const;
   void measure(TextPiece& piece) const;
   void drop_free_pages();
   std::size_t key_bytes() const { return static_cast<std::size_t>(buffer_.data() + buffer_.size() - top_); }
@@ -115,10 +119,13 @@ class LineText {
   bool maps_inputs_, may_be_mapped_ = false;
   std::vector<Buffer> mapped_before_;  // as long as the input guards them
   LongLineCosts costs_;
-  LongestLine longest_;  // of the lines that were taken
+  // Of the lines that were taken.
+  LongestLine longest_;
+  std::size_t longest_of_usual_ = 0;
   std::function<std::size_t(std::size_t)> grow_;
   // Text with its keys, and lines, of earlier fills: for the message of refuse().
   std::size_t earlier_bytes_ = 0, earlier_lines_ = 0;
+  LongestLine earlier_longest_;
   bool is_at_end_ = false;
 };
 

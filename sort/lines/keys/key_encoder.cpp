@@ -72,6 +72,8 @@ KeyEncoder::KeyEncoder(const LineOrder& order) : order_(order) {
     }
     tables_.push_back(table);
   }
+  constexpr std::size_t kBytes = 1024;
+  most_growth_ = (most_key_bytes({kBytes, kBytes, kBytes, kBytes / 2}) + kBytes - 1) / kBytes;
 }
 
 void KeyEncoder::TextCounts::add(std::string_view text) {

@@ -38,6 +38,8 @@ class KeyEncoder {
     void add(std::string_view text);
   };
   std::size_t most_key_bytes(const TextCounts& line) const;
+  // append() adds at most so many bytes for each byte of a line that has 1 KiB or more.
+  std::size_t most_growth() const { return most_growth_; }
   // Returns the bytes that append() takes beside `out` for a line of `line_bytes`. A thread keeps those of short lines.
   std::size_t scratch_bytes(std::size_t line_bytes) const;
 
@@ -53,6 +55,7 @@ class KeyEncoder {
 
   const LineOrder& order_;
   bool is_view_ = false;
+  std::size_t most_growth_ = 0;
   std::vector<Encoded> tables_;
 };
 

@@ -16,6 +16,14 @@ std::size_t packed(std::size_t bytes) { return bytes + bytes / 256 + (std::size_
 
 }  // namespace
 
+LongestLine measure_long(std::string_view line, const KeyEncoder& encoder) {
+  if (line.size() * (1 + encoder.most_growth()) < kLongLine) return {};
+  const KeyEncoder::KeyBytes keys = encoder.key_bytes(line);
+  if (keys.is_exact) check_key_bytes(keys.most);
+  const LongestLine measured{line.size(), keys.most};
+  return measured.is_long() ? measured : LongestLine();
+}
+
 std::size_t LongLineCosts::encoding(const LongestLine& longest) const {
   return encoder_->has_keys() ? longest.keys + encoder_->scratch_bytes(longest.line) : 0;
 }
@@ -52,7 +60,7 @@ std::size_t LongLineCosts::reserve(const LongestLine& longest, std::size_t block
 }
 
 void check_line_bytes(std::size_t bytes) {
-  if (bytes > kMostLineBytes) throw BudgetError("a line of more than 1 GiB: longer lines cannot be sorted");
+  if (bytes >= kMostLineBytes) throw BudgetError("a line of 1 GiB or more: such lines cannot be sorted");
 }
 
 void check_key_bytes(std::size_t bytes) {

@@ -6,25 +6,32 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "io/base/error.hpp"
 #include "sort/lines/keys/key_encoder.hpp"
 
 namespace spillway {
 
-// The memory that is kept free for usual lines has room for copies of shorter ones.
+// A line is long if it has so many bytes together with its encoded keys. The memory that is kept free for usual lines
+// has room for copies of shorter ones.
 inline constexpr std::size_t kLongLine = std::size_t{128} << 10;
 
 // The longest one of some long lines, and the most bytes of encoded keys; zeros if there are none.
 struct LongestLine {
   std::size_t line = 0, keys = 0;
   std::size_t record() const { return line + keys; }
-  bool is_long() const { return line >= kLongLine; }
+  bool is_long() const { return record() >= kLongLine; }
   void add(const LongestLine& other) {
     line = std::max(line, other.line);
     keys = std::max(keys, other.keys);
   }
 };
+
+// The least line that may be long.
+inline std::size_t least_long_line(const KeyEncoder& encoder) { return kLongLine / (1 + encoder.most_growth()); }
+// The line and its keys if it is long, otherwise zeros.
+LongestLine measure_long(std::string_view line, const KeyEncoder& encoder);
 
 // Lines, and encoded keys of lines, that something keeps.
 struct LineCopies {

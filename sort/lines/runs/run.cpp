@@ -99,7 +99,7 @@ void BlockEncoder::add(const Record& record, std::size_t shared) {
     begin(record);
   }
   const std::size_t further = record.bytes.size() - shared, most = raw_bytes_ + 3 * kMaxVarintBytes + further;
-  if (raw_.size() < most) raw_.resize(2 * most);
+  if (raw_.size() < most) raw_.resize(std::min(2 * most, most + kLongLine));
   std::uint8_t* end = write_varint(raw_.data() + raw_bytes_, shared);
   end = write_varint(end, further);
   if (order_.has_keys) end = write_varint(end, record.key_bytes);

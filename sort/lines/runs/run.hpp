@@ -155,7 +155,7 @@ class BlockEncoder {
   EncodedBlock take(StoredBytes stored);
 
   RecordOrder order_;
-  std::vector<std::uint8_t> raw_;  // the first raw_bytes_ are in use
+  StoredBytes raw_;  // the first raw_bytes_ are in use
   std::size_t raw_bytes_ = 0;
   std::string first_;
   RunBlock block_;

@@ -5,6 +5,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -21,7 +22,7 @@ constexpr std::size_t kAhead = 16;  // lines from which texts are loaded early
 
 constexpr std::size_t kSliceBytes = std::size_t{512} << 10;  // of lines that are encoded before they are written
 
-// Lines [begin, end) of a part, and the blocks of the run that they become.
+// Lines [begin, end) of a part, which are not encoded yet, and the blocks of the run that those before became.
 struct Slice {
   std::size_t part, begin, end;
   bool is_whole;  // all of a part, which is not sorted yet
@@ -65,8 +66,9 @@ class Slicer {
 
   Slice next_of_part() {
     const std::size_t begin = line_;
-    for (std::size_t bytes = 0; line_ != block_.size(part_) && (line_ == begin || bytes < kSliceBytes); ++line_) {
+    for (std::size_t bytes = 0; line_ != block_.size(part_); ++line_) {
       bytes += block_.line(part_, line_).size() + 1;
+      if (bytes > kSliceBytes && line_ != begin) break;
     }
     return {part_, begin, line_, false};
   }
@@ -82,28 +84,35 @@ class RunWriter {
   RunWriter(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, std::size_t block_bytes)
       : block_(block), order_(order), encoder_(encoder), block_bytes_(block_bytes) {}
 
-  void encode(Slice& slice) const {
+  void sort(Slice& slice) const {
     if (slice.is_whole) block_.sort_part(slice.part);
     if (slice.is_whole) slice.end = block_.size(slice.part);
+  }
+
+  // Calls put(block) for each block of the lines that are left, until it returns false.
+  template <typename Put>
+  void encode(Slice& slice, const Put& put) const {
     BlockEncoder records(order_);
     const std::size_t block_bytes = even_block_bytes(slice);
     std::string keyed[2];
     Record last;
-    for (std::size_t i = slice.begin; i != slice.end; ++i) {
+    std::size_t i = slice.begin;
+    for (bool goes_on = true; goes_on && i != slice.end; ++i) {
       if (i + kAhead < slice.end) block_.prefetch(slice.part, i + kAhead);
       const std::string_view line = block_.line(slice.part, i);
-      if (line.size() >= kLongLine) {
-        if (!records.is_empty()) slice.encoded.push_back(records.finish());
-        slice.encoded.push_back(encode_long(line, records));
+      if (const LongestLine measured = measure_long(line, encoder_); measured.is_long()) {
+        if (!records.is_empty() && !put(records.finish())) break;
+        goes_on = put(encode_long(line, measured, records));
         last = {};  // the next line begins a block, and its record may take the place of the last one's
         continue;
       }
       const Record record = make_record(line, keyed[i % 2]);
       records.add(record, shared(last.bytes, record.bytes));
       last = record;
-      if (records.record_bytes() >= block_bytes) slice.encoded.push_back(records.finish());
+      if (records.record_bytes() >= block_bytes) goes_on = put(records.finish());
     }
-    if (!records.is_empty()) slice.encoded.push_back(records.finish());
+    slice.begin = i;
+    if (!records.is_empty()) put(records.finish());
   }
 
  private:
@@ -115,9 +124,9 @@ class RunWriter {
   }
 
   // Copies no more than it must. Requires: `records` is empty.
-  EncodedBlock encode_long(std::string_view line, BlockEncoder& records) const {
+  EncodedBlock encode_long(std::string_view line, const LongestLine& measured, BlockEncoder& records) const {
     std::string keyed;
-    if (order_.has_keys) keyed.reserve(encoder_.key_bytes(line).most + line.size());
+    if (order_.has_keys) keyed.reserve(measured.record());
     return records.encode_alone(make_record(line, keyed));
   }
 
@@ -142,15 +151,31 @@ class RunWriter {
   std::size_t block_bytes_;
 };
 
-// Long lines that are encoded take what the block has left.
-std::size_t slices_at_once(LineBlock& block, const LongLineCosts& costs) {
-  const std::size_t most = 2 * (static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()) + 1);
-  if (!block.longest().is_long()) return most;
-  const std::size_t left = block.free_bytes(), each = costs.to_run(block.longest(), 1);
-  return std::clamp<std::size_t>(left / each, 1, most);
+// How many slices are worked on at once, and the most bytes that they have encoded together.
+struct SlicePlan {
+  std::size_t slices, encoded_bytes;
+};
+
+// What encoding_memory() has room for, with gaps between what is allocated. Long lines take what the block has left.
+SlicePlan plan_slices(LineBlock& block, const LongLineCosts& costs, std::size_t block_bytes) {
+  constexpr std::size_t kContextBytes = std::size_t{512} << 10;  // of the compressor
+  const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
+  // Records of a block, copied as they grow, what they become, and two records with keys.
+  const std::size_t record = block.most_usual_record(), records = std::min(block_bytes, kSliceBytes) + record;
+  const std::size_t encoders = threads * (kContextBytes + 3 * records + 2 * record), memory = encoding_memory(threads);
+  SlicePlan plan{2 * (threads + 1), (std::max(memory, encoders + kSliceBytes) - encoders) / 4 * 3};
+  if (block.longest().is_long()) {
+    plan.slices = std::clamp<std::size_t>(block.free_bytes() / costs.to_run(block.longest()), 1, plan.slices);
+  }
+  return plan;
 }
 
 }  // namespace
+
+std::size_t encoding_memory(std::size_t threads) {
+  constexpr std::size_t kBytes = std::size_t{768} << 10;
+  return (2 * threads + 2) * kBytes;
+}
 
 Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encoder, RunSpace& space,
               std::size_t block_bytes, const std::function<void()>& check) {
@@ -158,6 +183,13 @@ Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encode
   Run run;
   run.file = &space.next_file();
   InFlight<Slice> slices;
+  const SlicePlan plan = plan_slices(block, LongLineCosts(encoder), block_bytes);
+  std::atomic<std::size_t> encoded_bytes{0};  // that wait
+  const auto put = [&](const EncodedBlock& encoded) {
+    space.charge(encoded.stored.size());
+    append_block(run, encoded);
+    return true;
+  };
   Slicer slicer(block, 2 * static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
   const auto next =
       tbb::make_filter<void, SlicePointer>(tbb::filter_mode::serial_in_order, [&](tbb::flow_control& control) {
@@ -167,17 +199,23 @@ Run write_run(LineBlock& block, const LineOrder& order, const KeyEncoder& encode
         return slices.add(std::move(slice));
       });
   const auto encode = tbb::make_filter<SlicePointer, SlicePointer>(tbb::filter_mode::parallel, [&](SlicePointer slice) {
-    writer.encode(*slice);
+    writer.sort(*slice);
+    writer.encode(*slice, [&](EncodedBlock encoded) {
+      const std::size_t bytes = encoded.stored.size(), raw_bytes = encoded.block.raw_bytes;
+      slice->encoded.push_back(std::move(encoded));
+      return encoded_bytes.fetch_add(bytes) + bytes + raw_bytes <= plan.encoded_bytes;
+    });
     return slice;
   });
   const auto append = tbb::make_filter<SlicePointer, void>(tbb::filter_mode::serial_in_order, [&](SlicePointer slice) {
-    for (const EncodedBlock& encoded : slice->encoded) {
-      space.charge(encoded.stored.size());
-      append_block(run, encoded);
+    for (EncodedBlock& encoded : slice->encoded) {
+      encoded_bytes -= encoded.stored.size();
+      put(std::exchange(encoded, {}));
     }
+    writer.encode(*slice, put);  // what the others left
     slices.remove(slice);
   });
-  tbb::parallel_pipeline(slices_at_once(block, LongLineCosts(encoder)), next & encode & append);
+  tbb::parallel_pipeline(plan.slices, next & encode & append);
   run.blocks.shrink_to_fit();
   return run;
 }

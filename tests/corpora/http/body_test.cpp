@@ -97,6 +97,36 @@ TEST(HttpBody, UndoesCodings) {
   EXPECT_EQ(decode("", coded({ContentCoding::kGzip})), (Result{"", BodyFault::kNone}));
 }
 
+// Some programs pack a body in parts, and note their own data between them in skippable frames.
+TEST(HttpBody, ReadsEveryMemberAndFrame) {
+  const std::string skippable("\x5F\x2A\x4D\x18\x04\0\0\0note", 12);
+  struct Case {
+    std::vector<std::string> parts;
+    ContentCoding coding;
+  };
+  const Case cases[] = {
+      {{gzip_member(kText), gzip_member(" more"), gzip_member("")}, ContentCoding::kGzip},
+      {{zstd_frame(kText), zstd_frame(" more")}, ContentCoding::kZstd},
+      {{skippable, zstd_frame(kText), skippable, zstd_frame(" more"), skippable}, ContentCoding::kZstd}};
+  for (const Case& tested : cases) {
+    std::string packed;
+    for (const std::string& part : tested.parts) packed += part;
+    EXPECT_EQ(decode(packed, coded({tested.coding})), (Result{kText + " more", BodyFault::kNone}));
+    HttpBody body(coded({tested.coding}), 1 << 30);
+    Decoded out;
+    for (const std::string& part : tested.parts) body.feed(part, out);
+    body.finish(out);
+    EXPECT_EQ((Result{out.bytes, body.fault()}), (Result{kText + " more", BodyFault::kNone})) << "a part at a time";
+  }
+}
+
+TEST(HttpBody, KeepsWhatPrecedesJunk) {
+  const std::string text = "<html>short";
+  EXPECT_EQ(decode(gzip_member(text) + "\x1F junk", coded({ContentCoding::kGzip})),
+            (Result{text, BodyFault::kDamaged}));
+  EXPECT_EQ(decode(zstd_frame(text) + "PS: junk", coded({ContentCoding::kZstd})), (Result{text, BodyFault::kDamaged}));
+}
+
 // "hello brotli" made by the program brotli.
 TEST(HttpBody, UndoesBrotli) {
   const std::string packed("\x8b\x05\x80hello brotli\x03", 16);
@@ -172,6 +202,17 @@ TEST(HttpBody, AWindowOfBrotliThatGrowsTakesWhatTheBodyNeeds) {
   // A long one would be in memory twice for a while.
   EXPECT_TRUE(decode_within(brotli_stored(sample_text(17 << 20)), codings, {kBodyDecoderBytes, WindowMemory::kGrowing})
                   .was_refused);
+}
+
+TEST(DecoderMemory, TellsALimitFromASystemWithoutMemory) {
+  DecoderMemory limited({1 << 20});
+  EXPECT_EQ(limited.allocate(2 << 20), nullptr);
+  EXPECT_TRUE(limited.refused());
+  EXPECT_NO_THROW(limited.check_system());
+  DecoderMemory memory({~std::size_t{0} / 2});
+  EXPECT_EQ(memory.allocate(std::size_t{1} << 50), nullptr);
+  EXPECT_FALSE(memory.refused());
+  EXPECT_THROW(memory.check_system(), std::bad_alloc);
 }
 
 TEST(DecoderMemory, GivesBackWhatIsFreed) {

@@ -164,6 +164,36 @@ TEST(WarcFramer, ReadsDamagedArcs) {
   EXPECT_EQ(kinds_of(found), (Kinds{Kind::kNoLength, Kind::kNoLength, Kind::kRecord, Kind::kNoLength}));
 }
 
+// The rest of a URL begins with a scheme, too, where a block takes up to four of its bytes.
+TEST(WarcFramer, ABlockOfAnArcEndsBeforeTheNextLine) {
+  const std::string line = "http://example.com/a 1.2.3.4 20140216050221 text/html ";
+  const std::string next = "http://example.com/b 1.2.3.4 20140216050222 text/html 2\nno\n";
+  for (std::size_t extra = 0; extra < 9; ++extra) {
+    const auto found = find_pieces(line + std::to_string(5 + extra) + "\n12345\n" + next);
+    const Kind first = extra <= 1 ? Kind::kRecord : extra <= 3 ? Kind::kCorrected : Kind::kWrongLength;
+    EXPECT_EQ(kinds_of(found), (Kinds{first, Kind::kRecord})) << extra;
+    EXPECT_EQ(found.back().header.target_uri, "http://example.com/b") << extra;
+  }
+  const auto without_border = find_pieces(line + "5\n12345" + next);
+  EXPECT_EQ(kinds_of(without_border), (Kinds{Kind::kRecord, Kind::kRecord}));
+  EXPECT_EQ(without_border[0].block, "12345");
+}
+
+// Zeros or other bytes from one header to the next would make a header of both.
+TEST(WarcFramer, AHoleBetweenHeadersCostsBothRecords) {
+  const std::string a = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <a>\r\n",
+                    b = "Content-Length: 1\r\n\r\n1\r\n\r\n";
+  for (const std::string& hole :
+       {std::string(300, '\0'), std::string("Content-Type: te\0", 17), std::string("\1\x1F\r\n")}) {
+    const auto found = find_pieces(a + hole + b + warc_record("c", kText));
+    EXPECT_EQ(kinds_of(found), (Kinds{Kind::kBadHeader, Kind::kRecord})) << hole;
+  }
+  const auto arc = find_pieces(kArcFile + "http://example.com/" + std::string(100, '\0') +
+                               "x 1.2.3.4 20140216050222 text/html 2\nno\n" + kArcFile);
+  EXPECT_EQ(kinds_of(arc), (Kinds{Kind::kRecord, Kind::kRecord, Kind::kRecord, Kind::kJunk, Kind::kRecord,
+                                  Kind::kRecord, Kind::kRecord}));
+}
+
 TEST(WarcFramer, ADamagedStartDoesNotHideTheKindOfAFile) {
   const std::string records = kArcFile.substr(kArcFile.find("http://"));
   for (const std::size_t bytes : {std::size_t{10}, std::size_t{100000}}) {

@@ -55,6 +55,14 @@ TEST(IndexSummary, LetsNoControlCharacterThrough) {
   EXPECT_EQ(printable_lines(text), text);
 }
 
+TEST(IndexReportJson, CountsNoErrorsAmongRecordsThatWereNotAskedFor) {
+  IndexReport report = some_report();
+  report.skipped.emplace_back(SkipReason::kHttpStatus, 5);
+  const ordered_json json = index_report_json(some_options(), report, {ExitCode::kDone, ""});
+  EXPECT_EQ(json["skipped_records"], 15);
+  EXPECT_EQ(json["error_records"], 10);
+}
+
 TEST(IndexReportJson, AddsUpAndNamesTheOutcome) {
   const ordered_json report = index_report_json(some_options(), some_report(), {ExitCode::kBadInput, "too much"});
   EXPECT_EQ(report["exit_code"], 3);
@@ -62,6 +70,7 @@ TEST(IndexReportJson, AddsUpAndNamesTheOutcome) {
   EXPECT_EQ(report["records_in"], 1010);
   EXPECT_EQ(report["documents"].get<int>() + report["skipped_records"].get<int>(), 1010);
   EXPECT_EQ(report["skipped"], (ordered_json{{"bad_json", 7}, {"missing_id", 3}}));
+  EXPECT_EQ(report["error_records"], 10);
   EXPECT_EQ(report["examples"][0]["offset"], 42);
   EXPECT_EQ(report["stages"][0]["share"], 0.75);
   EXPECT_EQ(report["options"]["stop_words"], 2);

@@ -6,6 +6,7 @@
 #include <random>
 #include <sstream>
 
+#include "sort/lines/keys/long_lines.hpp"
 #include "tests/tools/commands/sort/sort_command.hpp"
 
 namespace spillway {
@@ -102,6 +103,56 @@ TEST_F(LongLines, WithKeysAreSortedWithTheMemoryThatTheRefusalNames) {
   }
 }
 
+// Their keys make them long.
+TEST_F(LongLines, OfLessThanTheLimitGoOutOfCoreWithinTheMemory) {
+  std::string all;
+  for (std::uint32_t i = 0; i < 100; ++i) all += long_line(i, 130'000) + "\n";
+  const std::string in = file("in", all), out = scratch_ / "out";
+  Words many{"--parallel", "8", in, "-o", out};
+  for (int i = 0; i < 30; ++i) many.push_back("-k1f");
+  ASSERT_EQ(run(64, many).exit_code, 0);
+  EXPECT_TRUE(content(out) == expected(in, "-f"));
+  ASSERT_EQ(run(32, {"--parallel", "4", "-k1V", "-k1V", "-k1V", in, "-o", out}).exit_code, 0);
+  EXPECT_TRUE(content(out) == expected(in, "-V"));
+}
+
+TEST_F(LongLines, OfSomeKibibytesGoOutOfCoreWithinTheMemory) {
+  std::mt19937 random(5);
+  std::string all;
+  for (std::uint32_t i = 0; all.size() < 64 * kMebibyte; ++i) all += long_line(i, random() % 20'000) + "\n";
+  const std::string in = file("in", all), out = scratch_ / "out";
+  for (const std::string option : {"-f", "-r"}) {
+    ASSERT_EQ(run(64, {"--parallel", "8", option, in, "-o", out}).exit_code, 0);
+    EXPECT_TRUE(content(out) == expected(in, option)) << option;
+  }
+}
+
+// The refusal names the same memory wherever the longest one stands.
+TEST_F(LongLines, OfDifferentSizesAreSortedWithTheMemoryThatTheRefusalNames) {
+  const std::string shorter = long_line(1, 6'744'358) + "\n", longer = long_line(2, 14'656'008) + "\n";
+  const std::string out = scratch_ / "out";
+  for (const std::string& all : {shorter + longer, longer + shorter}) {
+    const std::string in = file("in", all);
+    for (const std::size_t megabytes : {32, 46, 50}) {
+      for (const std::string option : {"-k1,1n", "-f", "-s"}) sort_with_named(megabytes, 100, {option, in, "-o", out});
+    }
+  }
+}
+
+TEST_F(LongLines, OfDifferentSizesAreCheckedWithTheMemoryThatTheRefusalNames) {
+  const std::string a(40 * kMebibyte, 'A'), b(20 * kMebibyte, 'B'), c(40 * kMebibyte, 'C');
+  for (const std::string& all : {a + "\n" + b + "\nC\n", "A\n" + b + "\n" + c + "\n"}) {
+    const std::string in = file("in", all), other = file("other", "D\n");
+    sort_with_named(64, 240, {"-c", "-f", in});
+    sort_with_named(64, 240, {"-m", "-f", in, other, "-o", scratch_ / "out"});
+  }
+}
+
+TEST_F(LongLines, HaveLessThanOneGibibyte) {
+  EXPECT_THROW(check_line_bytes(std::size_t{1} << 30), BudgetError);
+  EXPECT_NO_THROW(check_line_bytes((std::size_t{1} << 30) - 1));
+}
+
 TEST_F(LongLines, AreCountedWithinTheMemory) {
   const std::string all = text(1, 40), in = file("in", all + all), out = scratch_ / "out";
   sort_with_named(64, 260, {"--count", in, "-o", out});
@@ -142,6 +193,23 @@ TEST_F(LongLines, AreMergedWithTheMemoryThatTheFirstRefusalNames) {
     if (option == "--count") continue;
     EXPECT_TRUE(content(out) == expected(in, option == "-f" ? "-f" : "-s")) << option;
   }
+}
+
+// Each input has a long line between short ones. Together the long ones take more than the memory.
+TEST_F(LongLines, WithKeysGiveTheirMemoryBackToLaterOnes) {
+  std::string all;
+  Words merge{"-m", "-f", "-o", scratch_ / "out"};
+  for (char first = 'B'; first < 'J'; ++first) {
+    const std::string begin(1, first);
+    std::string sorted = begin + "\n" + begin + long_line(first, 4 * kMebibyte) + "\n";
+    for (int i = 0; i < 400'000; ++i) sorted += begin + "zzzz\n";
+    merge.push_back(file(begin, sorted));
+    all += sorted;
+  }
+  ASSERT_EQ(run(48, merge).exit_code, 0);
+  EXPECT_TRUE(content(scratch_ / "out") == expected(file("all", all), "-f"));
+  const std::string line = "B" + long_line(1, 30 * kMebibyte);
+  sort_with_named(64, 130, {"-c", "-f", file("in", "A\n" + line + "\nC\nD\nE" + line + "\n")});
 }
 
 TEST_F(LongLines, AreAmongTheFirstLinesWithinTheMemory) {

@@ -1,4 +1,4 @@
-#include "indexer/options/content_difference.hpp"
+#include "io/format/content_difference.hpp"
 
 #include <algorithm>
 
@@ -33,23 +33,25 @@ std::string words_text(const std::string& words, const std::string& other) {
 
 std::vector<ContentDifference> content_differences(const ContentOptions& first, const ContentOptions& second) {
   std::vector<ContentDifference> differences;
-  const auto compare = [&](const char* option, const std::string& a, const std::string& b) {
-    if (a != b) differences.push_back({option, a, b});
+  const auto compare = [&](const char* option, const std::string& a, const std::string& b, bool changes_terms = false) {
+    if (a != b) differences.push_back({option, a, b, changes_terms});
   };
+  constexpr bool kChangesTerms = true;
   const auto name = [](const auto& names, auto value) { return std::string(names[static_cast<std::size_t>(value)]); };
-  compare("--tokenizer", name(kTokenizers, first.tokenizer), name(kTokenizers, second.tokenizer));
+  compare("--tokenizer", name(kTokenizers, first.tokenizer), name(kTokenizers, second.tokenizer), kChangesTerms);
   if (first.stop_words != second.stop_words) {
-    differences.push_back(
-        {"--stop", words_text(first.stop_words, second.stop_words), words_text(second.stop_words, first.stop_words)});
+    differences.push_back({"--stop", words_text(first.stop_words, second.stop_words),
+                           words_text(second.stop_words, first.stop_words), kChangesTerms});
   }
-  compare("--stem", first.stemmer, second.stemmer);
-  compare("--max-term-bytes", std::to_string(first.max_term_bytes), std::to_string(second.max_term_bytes));
+  compare("--stem", first.stemmer, second.stemmer, kChangesTerms);
+  compare("--max-term-bytes", std::to_string(first.max_term_bytes), std::to_string(second.max_term_bytes),
+          kChangesTerms);
   compare("--max-document-bytes", std::to_string(first.max_document_bytes), std::to_string(second.max_document_bytes));
   compare("--positions", first.positions ? "yes" : "no", second.positions ? "yes" : "no");
   compare("--store", name(kStores, first.store), name(kStores, second.store));
   compare("--duplicate-ids", name(kPolicies, first.duplicate_ids), name(kPolicies, second.duplicate_ids));
-  compare("version of ICU", or_none(first.icu_version), or_none(second.icu_version));
-  compare("version of the stemmer", or_none(first.stemmer_version), or_none(second.stemmer_version));
+  compare("version of ICU", or_none(first.icu_version), or_none(second.icu_version), kChangesTerms);
+  compare("version of the stemmer", or_none(first.stemmer_version), or_none(second.stemmer_version), kChangesTerms);
   compare("version of zstd", or_none(first.zstd_version), or_none(second.zstd_version));
   return differences;
 }

@@ -11,6 +11,7 @@ namespace spillway {
 struct ContentDifference {
   std::string option;  // "--tokenizer", "version of ICU"
   std::string first, second;
+  bool changes_terms = false;  // the same text may have other terms
 };
 
 // Empty for equal options.

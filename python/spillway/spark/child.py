@@ -1,0 +1,75 @@
+"""Runs the program `spillway` as a child that does not outlive its parent."""
+
+import ctypes
+import functools
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+
+from .errors import JobError, ProgramError
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _die_with(parent: int):
+    """Returns what the child does before it becomes the program: it asks for SIGTERM once its parent is gone."""
+
+    def prepare() -> None:
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+        if os.getppid() != parent:  # it died before
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    return prepare
+
+
+def run_program(words: Sequence[str]) -> str:
+    """Returns what it printed. Raises ProgramError with its last words if it fails, JobError if it cannot be started.
+
+    On any exception, KeyboardInterrupt and SystemExit too, the child is stopped, cleans up, and has ended.
+    """
+    try:
+        child = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            preexec_fn=_die_with(os.getpid()),
+        )
+    except OSError as error:
+        raise JobError(f"cannot run {words[0]}: {error.strerror}; every machine needs the same program there") from error
+    with child:
+        try:
+            out, err = child.communicate()
+        except BaseException:
+            child.terminate()
+            raise
+    if child.returncode != 0:
+        said = err.strip()[-4000:] or "(it said nothing)"
+        raise ProgramError(f"{' '.join(words[:2])} ended with {child.returncode}: {said}", child.returncode)
+    return out
+
+
+def find_program(program: str) -> str:
+    """The absolute path of a program of this machine. Raises JobError."""
+    found = shutil.which(program)
+    if found is None:
+        raise JobError(f"there is no program {program} on this machine; install spillway, or name the program with --program")
+    return os.path.abspath(found)
+
+
+@functools.cache
+def _hash_of(path: str, _changed_ns: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def version_of(program: str) -> str:
+    """What the program says about itself, and a hash of it."""
+    path = find_program(program)
+    return f"{run_program([path, '--version']).strip()}, sha256 {_hash_of(path, os.stat(path).st_mtime_ns)}"

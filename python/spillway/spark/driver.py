@@ -1,0 +1,250 @@
+"""The driver of a job: it cuts the inputs into parts, has them indexed, and publishes the result."""
+
+import fcntl
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from .child import version_of
+from .errors import JobError
+from .inputs import InputFile, check_unchanged, list_inputs
+from .job import Job
+from .publish import SHARDS_FILE, assemble_shards, check_output, publish, sweep
+from .stage import Done, complete_attempt, digest_of, write_durably
+from .task import Merge, index_part, merge_indexes, part_name
+
+_BYTES_OF_THREAD = 4 << 30  # of input: fewer parts repeat less vocabulary
+_LEAST_PART = 64 << 20
+_MOST_INDEXES_OF_MERGE = 16
+_OWN_OPTIONS = ("-o", "--output", "--json", "--memory", "--threads", "--part", "--max-error-rate", "--strict", "--skipped",
+                "--resumable", "--restart", "--force", "--progress", "--temp-dir")  # fmt: skip
+
+
+class Launcher(Protocol):
+    """Runs tasks on machines that share a disk.
+
+    slots: tasks that run at once. threads, memory: what one task may use; memory in bytes.
+    """
+
+    slots: int
+    threads: int
+    memory: int
+
+    def run(self, function: Any, items: Sequence[Any], name: str) -> list[Any]:
+        """Returns function(item) for each item, in order. Raises JobError with the words of a task that failed."""
+
+
+@dataclass(frozen=True)
+class IndexJobReport:
+    """records_in = documents + the sum of `skipped`, by reason. Duplicates across shards are counted by a merge only."""
+
+    output: str
+    documents: int
+    records_in: int
+    skipped: dict[str, int]
+    parts: int
+    earlier_parts: int  # that an interrupted job had done
+
+
+def run_index_job(
+    inputs: Iterable[str],
+    output: str,
+    launcher: Launcher,
+    *,
+    options: Sequence[str] = (),
+    parts: int = 0,
+    one_index: bool = False,
+    force: bool = False,
+    stage: str | None = None,
+    program: str = "spillway",
+    max_error_rate: float = 0.01,
+    skipped: str | None = None,
+) -> IndexJobReport:
+    """Indexes files that all machines see, in parts that run side by side.
+
+    inputs: files and directories. output: the directory to make: of shards, or with one_index the index that one process
+    would make. options: more options of `spillway index`. parts: 0 for a number by size. stage: a directory on the disk
+    of the output (default: OUTPUT.stage); a job that failed, or was killed, goes on from what is complete there.
+    skipped: a file that gets a line of JSON for each record that is not indexed.
+    Raises JobError, ProgramError and OSError. The output is then what it was before.
+    """
+    output = os.path.abspath(output)
+    stage = os.path.abspath(stage or f"{output}.stage")
+    files = list_inputs(inputs)
+    if parts == 0:
+        parts = _count_parts(files, launcher)
+    _check_options(options, parts, one_index)
+    job = Job(tuple(files), tuple(options), parts, version_of(program), program, stage, launcher.memory, launcher.threads)
+    os.makedirs(stage, exist_ok=True)
+    if os.stat(stage).st_dev != os.stat(os.path.dirname(output)).st_dev:
+        raise JobError(f"the stage {stage} and the output {output} are on different disks; give --stage on the output's disk")
+    with _lock(job):
+        return _Driver(job, launcher, output, one_index, force).run(max_error_rate, skipped)
+
+
+def _count_parts(files: Sequence[InputFile], launcher: Launcher) -> int:
+    size = sum(file.size for file in files)
+    wanted = max(launcher.slots, math.ceil(size / (_BYTES_OF_THREAD * launcher.threads)))
+    return max(1, min(wanted, size // _LEAST_PART))
+
+
+def _check_options(options: Sequence[str], parts: int, one_index: bool) -> None:
+    for option in options:
+        name = option.partition("=")[0]
+        if name in _OWN_OPTIONS or option.startswith("-o"):
+            raise JobError(f"the job sets {name} of its tasks itself; give it as an option of the job, if there is one")
+    dedup = [word for word in options if word in ("exact", "url", "--dedup=exact", "--dedup=url")]
+    if "--dedup" in [option.partition("=")[0] for option in options] and parts > 1:
+        if any(word.endswith("exact") for word in dedup):
+            raise JobError("--dedup exact finds duplicates inside a part only; give --parts 1, or --dedup url and --one-index")
+        if any(word.endswith("url") for word in dedup) and not one_index:
+            raise JobError("--dedup url finds duplicates inside a part only; give --one-index, whose merge finds the others")
+
+
+@contextmanager
+def _lock(job: Job) -> Iterator[None]:
+    os.makedirs(job.directory, exist_ok=True)
+    with open(f"{job.stage}/{job.id}.lock", "w", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise JobError(f"another driver runs this job in {job.stage}; wait for it, or stop it") from None
+        try:
+            yield
+        finally:
+            if not os.path.isdir(job.directory):
+                os.unlink(file.name)
+    try:
+        os.rmdir(job.stage)
+    except OSError:
+        pass  # an interrupted job is kept there
+
+
+class _Driver:
+    def __init__(self, job: Job, launcher: Launcher, output: str, one_index: bool, force: bool):
+        self.job, self.launcher, self.output, self.one_index, self.force = job, launcher, output, one_index, force
+
+    def run(self, max_error_rate: float, skipped: str | None) -> IndexJobReport:
+        job = self.job
+        os.makedirs(job.directory, exist_ok=True)
+        published = self._published()
+        if published is not None:
+            sweep(job.directory)
+            return published
+        check_output(self.output, self.force)
+        write_durably(job.input_list, "".join(file.path + "\n" for file in job.inputs))
+        earlier = sum(complete_attempt(job.directory, part_name(part)) is not None for part in range(job.parts))
+        parts = self._all_parts()
+        check_unchanged(job.inputs)
+        merged = self._merge(parts) if self.one_index else None
+        report = self._report(parts, merged, earlier)
+        self._check_error_rate(report, parts, merged, max_error_rate)
+        if skipped is not None:
+            _join([f"{part.directory}/skipped.jsonl" for part in parts], skipped)
+        self._publish(parts, merged, report)
+        sweep(job.directory)
+        return report
+
+    def _all_parts(self) -> list[Done]:
+        self.launcher.run(partial(index_part, self.job), range(self.job.parts), "index")
+        # What counts is what the disk holds: two attempts that differ stop the job here.
+        return [self._complete(part_name(part)) for part in range(self.job.parts)]
+
+    def _complete(self, step: str) -> Done:
+        done = complete_attempt(self.job.directory, step)
+        if done is None:
+            raise JobError(f"{step} is not in the stage {self.job.stage}, though its task ended; do all machines share this disk?")
+        return done
+
+    def _merge(self, parts: list[Done]) -> list[list[Done]]:
+        """Returns the merges by level; the last level has one index."""
+        levels: list[list[Done]] = []
+        indexes = parts
+        while len(indexes) > 1:
+            groups = _groups(indexes)
+            options = ("--dedup", "url") if self._dedups_urls() else ()
+            merges = [
+                Merge(f"merge-{len(levels) + 1}-{number:05d}", tuple(done.index for done in group), options)
+                for number, group in enumerate(groups)
+            ]
+            self.launcher.run(partial(merge_indexes, self.job), merges, "merge")
+            indexes = [self._complete(merge.step) for merge in merges]
+            levels.append(indexes)
+        return levels
+
+    def _dedups_urls(self) -> bool:
+        return any(word.endswith("url") for word in self.job.options) and any("--dedup" in word for word in self.job.options)
+
+    def _report(self, parts: list[Done], merged: list[list[Done]] | None, earlier: int) -> IndexJobReport:
+        skipped: dict[str, int] = {}
+        for done in [*parts, *(done for level in merged or [] for done in level)]:
+            for reason, count in done.skipped.items():
+                skipped[reason] = skipped.get(reason, 0) + count
+        last = merged[-1] if merged else parts
+        documents = sum(done.documents for done in last)
+        records_in = sum(part.records_in for part in parts)
+        if records_in != documents + sum(skipped.values()):
+            raise JobError(f"the parts have {records_in} records, but {documents} documents and {skipped} skipped ones: a defect")
+        return IndexJobReport(self.output, documents, records_in, skipped, len(parts), earlier)
+
+    def _check_error_rate(
+        self, report: IndexJobReport, parts: list[Done], merged: list[list[Done]] | None, most: float
+    ) -> None:
+        bad = sum(done.errors for done in [*parts, *(done for level in merged or [] for done in level)])
+        if bad > most * report.records_in:
+            raise JobError(
+                f"{bad} of {report.records_in} records cannot be indexed {report.skipped}, more than --max-error-rate {most} allows; "
+                f"--skipped FILE lists them; the complete parts are kept in {self.job.stage}"
+            )
+
+    def _publish(self, parts: list[Done], merged: list[list[Done]] | None, report: IndexJobReport) -> None:
+        if merged is not None:
+            index = (merged[-1] if merged else parts)[0].index
+            self._note_publishing(report, digest_of(index))
+            publish(index, self.output, self.force)
+            return
+        directory = f"{self.job.directory}/shards"
+        described = {"job": self.job.id, "version": self.job.version, "options": self.job.options, **asdict(report)}
+        assemble_shards(parts, directory, json.dumps(described, indent=2) + "\n")
+        self._note_publishing(report, self.job.id)
+        publish(directory, self.output, self.force)
+
+    def _note_publishing(self, report: IndexJobReport, mark: str) -> None:
+        write_durably(f"{self.job.directory}/publishing", json.dumps({"report": asdict(report), "mark": mark}))
+
+    def _published(self) -> IndexJobReport | None:
+        """The report of an earlier driver of this job that was killed between publishing and sweeping."""
+        try:
+            with open(f"{self.job.directory}/publishing", encoding="utf-8") as file:
+                noted = json.load(file)
+            if self.one_index:
+                mark = digest_of(self.output)
+            else:
+                with open(f"{self.output}/{SHARDS_FILE}", encoding="utf-8") as file:
+                    mark = json.load(file)["job"]
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        report = IndexJobReport(**noted["report"])
+        return report if mark == noted["mark"] and report.output == self.output else None
+
+
+def _groups(indexes: list[Done]) -> list[list[Done]]:
+    """Neighbours in groups of about equal size, so that two levels do for up to 256 indexes."""
+    if len(indexes) <= _MOST_INDEXES_OF_MERGE:
+        return [indexes]
+    count = math.ceil(len(indexes) / max(2, min(_MOST_INDEXES_OF_MERGE, math.ceil(math.sqrt(len(indexes))))))
+    bounds = [len(indexes) * number // count for number in range(count + 1)]
+    return [indexes[begin:end] for begin, end in zip(bounds, bounds[1:])]
+
+
+def _join(paths: Iterable[str], target: str) -> None:
+    text = []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            text.append(file.read())
+    write_durably(os.path.abspath(target), "".join(text))

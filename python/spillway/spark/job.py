@@ -1,0 +1,47 @@
+"""What a job is: the same inputs, options and versions are the same job, which goes on where an earlier one stopped."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+
+from .inputs import InputFile
+
+
+@dataclass(frozen=True)
+class Job:
+    """Immutable; travels to the tasks.
+
+    options: of `spillway index`, for what the index holds and how inputs are read.
+    version: what the program says about itself; tasks refuse to run another one.
+    memory: limit of one task in bytes. threads: of one task.
+    """
+
+    inputs: tuple[InputFile, ...]
+    options: tuple[str, ...]
+    parts: int
+    version: str
+    program: str
+    stage: str
+    memory: int
+    threads: int
+
+    @property
+    def id(self) -> str:
+        """A name for everything that decides what the parts contain: not for memory, threads and places."""
+        described = {
+            "inputs": [asdict(file) for file in self.inputs],
+            "options": self.options,
+            "parts": self.parts,
+            "version": self.version,
+        }
+        return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:32]
+
+    @property
+    def directory(self) -> str:
+        """Where the attempts of this job are."""
+        return f"{self.stage}/{self.id}"
+
+    @property
+    def input_list(self) -> str:
+        """A file that names the inputs, one per line."""
+        return f"{self.directory}/inputs"
