@@ -9,20 +9,24 @@
 `docs/python.md` describes the package.
 """
 
-from ._engine import version as __version__
-from .errors import (
-    BadInputError,
-    BudgetError,
-    CorruptError,
-    Error,
-    GpuError,
-    InputOutputError,
-    NotFoundError,
-    UsageError,
-)
-from .jobs import Report, append, index, merge, plan, verify
-from .search import Hit, Hits, Index, ManyHits
-from .sorting import order_strings, sort, sort_strings
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._engine import version as __version__
+    from .errors import (
+        BadInputError,
+        BudgetError,
+        CorruptError,
+        Error,
+        GpuError,
+        InputOutputError,
+        NotFoundError,
+        UsageError,
+    )
+    from .jobs import Report, append, index, merge, plan, verify
+    from .search import Hit, Hits, Index, ManyHits
+    from .sorting import order_strings, sort, sort_strings
 
 __all__ = [
     "BadInputError",
@@ -48,3 +52,27 @@ __all__ = [
     "sort_strings",
     "verify",
 ]
+
+# What is imported at its first use, so that spillway.spark needs no compiled module.
+_MODULES = {
+    "errors": ("BadInputError", "BudgetError", "CorruptError", "Error", "GpuError", "InputOutputError", "NotFoundError", "UsageError"),
+    "jobs": ("Report", "append", "index", "merge", "plan", "verify"),
+    "search": ("Hit", "Hits", "Index", "ManyHits"),
+    "sorting": ("order_strings", "sort", "sort_strings"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        value = importlib.import_module("._engine", __name__).version
+    elif name in _MODULE_OF:
+        value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
