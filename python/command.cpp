@@ -37,7 +37,7 @@ std::vector<std::string> field_names(const FieldNames& fields) {
   return names;
 }
 
-// Asks open_inputs(inputs, names) for a stream, and takes it in place of the files. It returns None for plain files,
+// Asks open_inputs(inputs, names) for a stream, and takes it instead of the files. It returns None for plain files,
 // and a text that says why it refuses.
 void open_columns(const nb::callable& open_inputs, IndexOptions& options) {
   const nb::gil_scoped_acquire locked;

@@ -27,7 +27,7 @@ class JobThread {
   // ECANCELED if the job was stopped.
   int on_caller_thread(const std::function<int()>& call);
 
-  // For `call` above: keeps the exception, which run() throws in place of the engine's.
+  // For `call` above: keeps the exception, which run() throws instead of the engine's.
   void keep(std::exception_ptr error);
 
  private:

@@ -26,7 +26,7 @@ void OwnedColumns::end_row() {
   ++rows_;
 }
 
-// What an exported array points to.
+// An exported array points to this.
 struct OwnedColumns::Exported {
   std::vector<Column> columns;
   std::vector<ArrowArray> arrays;

@@ -12,7 +12,7 @@
 
 namespace spillway::python {
 
-// The stream of `input`: an object with __arrow_c_stream__, or an iterator over rows, of which `columns` are taken
+// The stream of `input`: an object with __arrow_c_stream__, or an iterator over rows, whose `columns` are taken
 // (python/rows.hpp). Its batches are made on the thread that calls thread.run(). Requires: the interpreter's lock;
 // `thread` outlives the stream. Throws nb::python_error.
 std::shared_ptr<ArrowStream> open_stream(nanobind::object input, const std::vector<std::string>& columns,

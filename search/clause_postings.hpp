@@ -28,7 +28,7 @@ struct ClausePostings {
   std::uint64_t document_count() const { return entry ? entry->document_count : phrase.documents.size(); }
 };
 
-// What each clause of a query is in an index: nothing if no document contains it.
+// Finds each clause of a query in an index: nothing for one that no document contains.
 using FoundClauses = std::vector<std::optional<ClausePostings>>;
 FoundClauses find_clauses(const IndexReader& index, const Query& query);
 

@@ -18,7 +18,7 @@ class ArrowColumn {
   // Room for the digits of an integer.
   using Digits = std::array<char, 24>;
 
-  // Checks the shape of `array`, of which the rows [begin, begin + rows) are used. `source` names the stream in
+  // Checks the shape of `array`, whose rows [begin, begin + rows) are used. `source` names the stream in
   // messages. Throws FormatError. The array must outlive the column.
   ArrowColumn(const ArrowField& field, const ArrowArray& array, std::uint64_t begin, std::uint64_t rows,
               const std::string& source);

@@ -38,7 +38,7 @@ class ArrowRowsParser {
   FieldTable table_;
   std::uint64_t max_document_bytes_;
   FieldedDocument& document_;
-  // Of the row, for each name of the table.
+  // The fields of the row, one for each name of the table.
   std::vector<FieldValue> values_;
   std::vector<std::string_view> texts_;
   std::vector<ArrowColumn::Digits> digits_;

@@ -35,7 +35,7 @@ class ArrowReader {
   void stop();
 
  private:
-  // What batches share with the reader, which they may outlive.
+  // Batches share this with the reader, which they may outlive.
   struct Held {
     std::mutex mutex;
     std::condition_variable changed;

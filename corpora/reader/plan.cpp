@@ -236,7 +236,7 @@ void CorpusPlan::add(const CorpusFile& file) {
   if (!largest || bytes > largest->end - largest->begin) largest = file;
 }
 
-// The rows of the stream, in place of files.
+// Takes the rows of the stream instead of files.
 static CorpusPlan plan_arrow(const CorpusOptions& options, const std::vector<std::string>& inputs) {
   if (!inputs.empty()) throw UsageError("an Arrow stream and files cannot be inputs of one job: index each, and merge");
   const CorpusFile file{.path = options.arrow->name(), .format = CorpusFormat::kArrow, .is_stream = true};

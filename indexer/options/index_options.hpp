@@ -67,7 +67,7 @@ struct IndexOptions {
   GpuOptions gpu;
   Dedup dedup = Dedup::kNone;
   std::uint64_t memory_bytes = 0;  // 0: half of what is available
-  // What the budget is charged for the program itself: nothing, so all that is resident; in a process that does other
+  // The budget is charged this for the program itself: nothing, so all that is resident; in a process that does other
   // things too, kLibraryProgramBytes (io/memory/program_bytes.hpp).
   std::optional<std::size_t> program_bytes = std::nullopt;
   unsigned threads = 0;                       // 0: one for each processor that this process may run on

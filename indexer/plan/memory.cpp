@@ -86,7 +86,7 @@ std::size_t cpu_sort_bytes(const IndexPlanInput& input, const ChunkLimits& chunk
   return input.cpu_sort_bytes ? input.cpu_sort_bytes(chunk) : kSortShare * chunk_bytes;
 }
 
-// Of one of the reader's buffers: at most `most`, and halved until all of them are a small part of the memory.
+// The size of one of the reader's buffers: at most `most`, and halved until all of them are a small part of the memory.
 std::size_t buffer_bytes(const IndexPlanInput& input, std::size_t most) {
   const std::size_t buffers = 2 * std::size_t{input.threads} + 1;
   std::size_t bytes = most;

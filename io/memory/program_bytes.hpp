@@ -9,7 +9,7 @@ namespace spillway {
 // with a sanitizer charges 24 MiB, so that it plans as others do: its shadow memory does not count.
 std::size_t program_bytes();
 
-// What a job in a process that does other things too charges instead: pages of code and of ICU's data that the first
+// A job in a process that does other things too charges this instead: pages of code and of ICU's data that the first
 // job loads. Its budget is then beyond what the process has.
 inline constexpr std::size_t kLibraryProgramBytes = std::size_t{12} << 20;
 
