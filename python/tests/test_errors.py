@@ -241,7 +241,7 @@ def test_memory_of_sorts_is_beyond_what_the_process_has(tmp_path, within_memory)
     import random
 
     random.seed(7)
-    lines = sorted(f"{random.getrandbits(300):075x}" for _ in range(3_000_000))
+    lines = sorted(f"{random.getrandbits(300):075x}" for _ in range(1_500_000))
     expected = "".join(line + "\n" for line in lines)
     random.shuffle(lines)
     (tmp_path / "in.txt").write_text("".join(line + "\n" for line in lines))
