@@ -224,6 +224,17 @@ def test_hugging_face(tmp_path, documents, expected, monkeypatch):
     assert made_of(streamed, tmp_path / "streamed") == expected
     picked = dataset.select(range(1999, -1, -1)).select(range(1999, -1, -1))  # rows by an index of numbers
     assert made_of(picked, tmp_path / "picked") == expected
+    generated = datasets.IterableDataset.from_generator(lambda: iter(documents[:7]))
+    spillway.index(generated, tmp_path / "generated", progress=False)
+    spillway.index(documents[:7], tmp_path / "rows", progress=False)
+    assert digest(tmp_path / "generated") == digest(tmp_path / "rows")
+    pictures = dataset.select(range(7)).map(lambda row: {"doc": {"text": row["text"]}, "other": [1, 2]}, remove_columns="text")
+    spillway.index(pictures, tmp_path / "nested", text="doc.text", progress=False)
+    assert digest(tmp_path / "nested") == digest(tmp_path / "rows")
+    with pytest.raises(TypeError, match="name one of 'train', 'test'"):
+        spillway.index(datasets.DatasetDict(train=dataset, test=dataset), tmp_path / "no", progress=False)
+    with pytest.raises(spillway.UsageError, match="expected a column of ids named 'docno'.* found"):
+        spillway.index(dataset, tmp_path / "no", id="docno", progress=False)
 
 
 def test_duckdb(tmp_path, documents, expected):
