@@ -68,3 +68,15 @@ def test_import_takes_no_time():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"numpy", "pandas", "pyarrow", "polars", "datasets", "pyterrier", "pyspark", "asyncio", "ssl"}
     assert not heavy & {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_without_the_native_module(tmp_path):
+    """As where the package was copied to another platform."""
+    import shutil
+
+    source = os.path.dirname(spillway.__file__)
+    shutil.copytree(source, tmp_path / "spillway", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import spillway; spillway.errors; spillway.index"
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 1 and "ImportError: spillway has no native module for CPython 3." in done.stderr
+    assert "Linux x86-64" in done.stderr
