@@ -64,22 +64,22 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 
 def __getattr__(name: str) -> Any:
+    if name == "_engine":  # as `from . import _engine` asks for it
+        return _engine()
     if name == "__version__":
-        value = _part("_engine").version
+        value = _engine().version
     elif name in _MODULE_OF:
-        value = getattr(_part(_MODULE_OF[name]), name)
+        value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
 
 
-def _part(name: str) -> Any:
+def _engine() -> Any:
     try:
-        return importlib.import_module(f".{name}", __name__)
+        return importlib.import_module("._engine", __name__)
     except ModuleNotFoundError as error:
-        if error.name != f"{__name__}._engine":
-            raise
         import platform
 
         here = f"{platform.python_implementation()} {platform.python_version()} on {platform.system()} {platform.machine()}"
