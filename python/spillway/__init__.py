@@ -65,9 +65,9 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 def __getattr__(name: str) -> Any:
     if name == "_engine":  # as `from . import _engine` asks for it
-        return _engine()
+        return _native()
     if name == "__version__":
-        value = _engine().version
+        value = _native().version
     elif name in _MODULE_OF:
         value = getattr(importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
     else:
@@ -76,7 +76,7 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-def _engine() -> Any:
+def _native() -> Any:
     try:
         return importlib.import_module("._engine", __name__)
     except ModuleNotFoundError as error:

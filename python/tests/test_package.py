@@ -76,7 +76,7 @@ def test_without_the_native_module(tmp_path):
 
     source = os.path.dirname(spillway.__file__)
     shutil.copytree(source, tmp_path / "spillway", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    code = "import sys; sys.path.insert(0, sys.argv[1]); import spillway; spillway.errors; spillway.index"
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import spillway.errors; spillway.index"
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True)
     assert done.returncode == 1 and "ImportError: spillway has no native module for CPython 3." in done.stderr
     assert "Linux x86-64" in done.stderr
