@@ -6,9 +6,10 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from .errors import UsageError
+from .errors import InputOutputError, UsageError
 
 # Of a batch. Small enough that a core's cache still holds a batch when it is parsed.
 _BATCH_BYTES = 1 << 20
@@ -92,15 +93,27 @@ def _columns_of(schema: Any, names: Iterable[str]) -> list[_Column]:
     return [_Column(name, *place) for name, place in found if place is not None]
 
 
+@contextmanager
+def _failure(what: str) -> Iterator[None]:
+    """Says what failed, in place of pyarrow's own exceptions."""
+    import pyarrow
+
+    try:
+        yield
+    except (OSError, pyarrow.ArrowException) as error:
+        raise InputOutputError(f"{what}: {error}") from error
+
+
 def _schema_of(file: tuple[str, str]) -> Any:
     import pyarrow
 
-    if file[1] == "parquet":
-        import pyarrow.parquet
+    with _failure(f"{file[0]}: cannot read its columns"):
+        if file[1] == "parquet":
+            import pyarrow.parquet
 
-        return pyarrow.parquet.read_schema(file[0])
-    with pyarrow.memory_map(file[0]) as source:
-        return pyarrow.ipc.open_file(source).schema
+            return pyarrow.parquet.read_schema(file[0])
+        with pyarrow.memory_map(file[0]) as source:
+            return pyarrow.ipc.open_file(source).schema
 
 
 def _shaped(batch: Any, columns: Sequence[_Column], schema: Any) -> Any:
@@ -119,7 +132,10 @@ def _parquet_units(path: str, columns: Sequence[_Column], schema: Any) -> Iterat
 
     def read(group: int) -> Iterator[Any]:
         # Pages come through a buffer, so a thread holds a page and a batch, and not a row group.
-        with pyarrow.parquet.ParquetFile(path, metadata=metadata, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file:
+        with (
+            _failure(f"{path}: cannot read row group {group}"),
+            pyarrow.parquet.ParquetFile(path, metadata=metadata, buffer_size=_BUFFER_BYTES, pre_buffer=False) as file,
+        ):
             rows = _batch_rows(metadata.row_group(group), leaves)
             for batch in file.iter_batches(rows, [group], leaves, use_threads=False):
                 yield _shaped(batch, columns, schema)
@@ -144,7 +160,8 @@ def _ipc_units(path: str, columns: Sequence[_Column], schema: Any) -> Iterator[C
     options = pyarrow.ipc.IpcReadOptions(included_fields=wanted, use_threads=False)
 
     def read(number: int) -> Iterator[Any]:
-        yield _shaped(pyarrow.ipc.open_file(source, options=options).get_batch(number), columns, schema)
+        with _failure(f"{path}: cannot read record batch {number}"):
+            yield _shaped(pyarrow.ipc.open_file(source, options=options).get_batch(number), columns, schema)
 
     for number in range(pyarrow.ipc.open_file(source).num_record_batches):
         yield lambda number=number: read(number)

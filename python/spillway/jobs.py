@@ -134,7 +134,8 @@ def _run(
     names = {option: names_of(fields.get(option) or DEFAULT_FIELDS[option]) for option in FIELD_OPTIONS}
     columns = _columns_of(names)
     paths = as_paths(inputs)
-    stream = as_stream(inputs, columns) if paths is None else open_inputs(paths, {option.removesuffix('_field'): those for option, those in names.items()}, options["threads"])
+    fields_of = {option.removesuffix("_field"): those for option, those in names.items()}
+    stream = as_stream(inputs, columns) if paths is None else open_inputs(paths, fields_of, options["threads"])
     if stream is None:
         operands = operands + (paths or [])
     words = [*words, *option_words({**fields, **options}), *path_words(operands)]
