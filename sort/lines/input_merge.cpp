@@ -183,7 +183,7 @@ class InputGroups {
  private:
   InputCursor cursor_of(std::size_t path) {
     LineInput input(inputs_.files, {paths_[path]}, order_.format, options_.check, inputs_.opener);
-    if (inputs_.are_direct) input.read_directly();
+    if (inputs_.are_direct) input.read_directly(1);
     return {std::move(input), cursors_};
   }
 

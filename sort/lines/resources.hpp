@@ -35,6 +35,7 @@ struct LineSortOptions {
   std::size_t block_bytes = 0;                // memory of a block; 0: what memory_bytes leaves
   const StringSorter* sorter = nullptr;       // null: what is fastest here
   bool maps_inputs = false;  // and reads a sorted one twice if need be; not if the output overwrites one in place
+  bool reads_ahead = false;  // out of core, while blocks become runs; not with `head` or `keeper`
   // Called between blocks of runs and in merges, there by several threads at once; throws to stop.
   std::function<void()> check = {};
   std::function<void(const LineSortSummary&)> report = {};  // called after each step, by one thread at a time

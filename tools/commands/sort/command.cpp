@@ -191,7 +191,7 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   const LineInput* reading = nullptr;
   const auto open_input = [&] {
     LineInput input(session.files, options.inputs, options.order.format, report.check_of(reading), opener_of(packed));
-    if (options.is_direct) input.read_directly();
+    if (options.is_direct) input.read_directly(direct_readers(options));
     return input;
   };
   const auto note = [&](const std::string& message) { report.say(program_name(session) + ": note: " + message); };
@@ -214,6 +214,8 @@ void sort_inputs(const SortJob& job, LineOutput& output) {
   LineInput input = open_input();
   reading = &input;
   engine.maps_inputs = !overwrites && !options.is_direct;
+  // A stream could keep the reader waiting when the sort has to end.
+  engine.reads_ahead = options.is_direct && shape.has_whole_input && !options.head && kept == nullptr;
   sort_lines(input, options.order, engine, repeatable);
 }
 

@@ -102,8 +102,14 @@ std::size_t most_open_inputs(const SortOptions& options, const std::optional<Pac
   return std::max<std::size_t>(most, 2);
 }
 
+std::size_t direct_readers(const SortOptions& options) {
+  constexpr std::size_t kLeast = 4, kMost = 16;  // more do not make a disk faster
+  return std::clamp(thread_count(options), kLeast, kMost);
+}
+
 std::size_t direct_buffer_bytes(const SortOptions& options) {
-  return options.is_direct ? thread_count(options) * kDirectBufferBytes : 0;
+  const std::size_t threads = std::max(thread_count(options), direct_readers(options));
+  return options.is_direct ? threads * kDirectBufferBytes + DirectWriter::kPagesBytes : 0;
 }
 
 std::size_t packing_memory(SortPacking packing) {

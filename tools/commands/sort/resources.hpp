@@ -35,6 +35,8 @@ std::size_t unpack_bytes(const PackedInputs& packed, std::size_t open);
 // the memory.
 std::size_t most_open_inputs(const SortOptions& options, const std::optional<PackedInputs>& packed);
 std::size_t packing_memory(SortPacking packing);
+// With --direct-io: how many threads read the input at once.
+std::size_t direct_readers(const SortOptions& options);
 // Memory of the threads' buffers for --direct-io.
 std::size_t direct_buffer_bytes(const SortOptions& options);
 
