@@ -206,7 +206,7 @@ class InputGroups {
 
   // The least memory of a sort leaves room for the buffers of two inputs, however many threads there are.
   std::size_t unsorted_memory_in() const {
-    return std::min(unsorted_memory(), memory_ - 4 * (kLeastBuffer + kOtherBytes));
+    return std::min(unsorted_memory(memory_), memory_ - 4 * (kLeastBuffer + kOtherBytes));
   }
 
   void warn(std::size_t bytes) {

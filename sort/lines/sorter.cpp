@@ -37,7 +37,7 @@ class BlockwiseSort {
         options_(options),
         output_(output),
         memory_(std::max(options.memory_bytes, kLeastSortMemory)),
-        own_(unsorted_memory()),
+        own_(unsorted_memory(memory_)),
         line_memory_(options.block_bytes != 0 ? options.block_bytes
                                               : std::max(memory_, own_ + kLeastBlockMemory) - own_),
         most_memory_(options.head ? line_memory_ - line_memory_ / kHeadPart : line_memory_),
@@ -204,9 +204,14 @@ class BlockwiseSort {
     return bytes < static_cast<double>(most_memory_) ? static_cast<std::size_t>(bytes) : most_memory_;
   }
 
+  std::size_t encoding_bytes() const {
+    return encoding_memory(static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()), memory_);
+  }
+
   void spill() {
     check_long_lines();
-    runs_.push_back(write_run(*block_, order_, encoder_, space_, resources_.block_bytes, options_.check));
+    runs_.push_back(
+        write_run(*block_, order_, encoder_, space_, resources_.block_bytes, encoding_bytes(), options_.check));
     if (options_.keeper != nullptr) space_.keep(runs_.back(), done());
     run_bytes_ += runs_.back().own_bytes();
     summary_.runs = runs_.size();

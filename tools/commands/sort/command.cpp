@@ -97,8 +97,8 @@ LineSortOptions memory_options(const SortOptions& options, Session& session, con
   LineSortOptions engine;
   engine.memory_bytes = line_sort_memory(options, packed, most_open);
   engine.memory_for_lines = [&](std::size_t line_bytes) {
-    return memory_for_lines(options, session, line_bytes, [&](std::size_t threads) {
-      return options.check == SortCheck::kNone ? unsorted_memory(threads) : unsorted_memory_of_reader();
+    return memory_for_lines(options, session, line_bytes, [&](std::size_t threads, std::size_t memory) {
+      return options.check == SortCheck::kNone ? unsorted_memory(threads, memory) : unsorted_memory_of_reader();
     });
   };
   if (options.counts) engine.output = CountOutput::copies();
@@ -330,7 +330,7 @@ ExitCode print_plan(const SortOptions& options, Session& session) {
   static_cast<void>(sorter_named(options.sorter));
   const std::optional<PackedInputs> packed = find_packed(options, session);
   const LineSortShape shape = sort_shape(options, packed, session.files);
-  const std::size_t own = tbb::task_arena(static_cast<int>(shape.threads)).execute([] { return unsorted_memory(); });
+  const std::size_t own = unsorted_memory(shape.threads, shape.memory_bytes);
   const std::size_t for_lines = std::max(shape.memory_bytes, own + (std::size_t{4} << 20)) - own;
   const std::string sorter = options.sorter == "auto" ? "multikey quicksort of parts" : options.sorter;
   session.out.write(describe_sort_plan(shape, plan_sort_gpu(options, shape), sorter, for_lines));

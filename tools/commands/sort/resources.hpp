@@ -23,7 +23,7 @@ std::size_t line_sort_memory(const SortOptions& options, const std::optional<Pac
                              std::size_t most_open);
 // The least --memory that leaves `line_bytes` for lines; `unsorted` tells what threads take beside them.
 std::size_t memory_for_lines(const SortOptions& options, Session& session, std::size_t line_bytes,
-                             const std::function<std::size_t(std::size_t threads)>& unsorted);
+                             const std::function<std::size_t(std::size_t threads, std::size_t memory)>& unsorted);
 std::vector<std::string> temp_directories(const SortOptions& options);
 // Each thread needs memory of its own, for texts and contexts of the compressor.
 std::size_t thread_count(const SortOptions& options);
