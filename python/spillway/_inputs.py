@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ._columns import ColumnFiles
+from ._hugging_face import DatasetBatches, is_dataset
 from .errors import NotFoundError, UsageError
 
 PathLike = (str, os.PathLike)
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
-_BATCH_BYTES = 4 << 20
 
 
 def is_path(value: object) -> bool:
@@ -26,12 +27,17 @@ def as_paths(inputs: Any) -> list[str] | None:
     return None
 
 
-def as_stream(inputs: Any) -> Any:
-    """What the engine takes in place of files: an object with `__arrow_c_stream__`, or an iterator over rows."""
+def as_stream(inputs: Any, columns: Sequence[str]) -> Any:
+    """What the engine takes in place of files: an object with `__arrow_c_stream__`, batches of rows (python/batches.hpp),
+    or an iterator over rows. `columns`: all names of fields."""
     if hasattr(inputs, "__arrow_c_stream__"):
         return inputs
     if hasattr(inputs, "__arrow_c_array__"):
         return _stream_of_array(inputs)
+    if is_dataset(inputs):
+        return DatasetBatches(inputs, columns)
+    if isinstance(inputs, dict) and any(is_dataset(one) for one in inputs.values()):
+        raise TypeError(f"expected one data set, found {len(inputs)}; name one of {', '.join(map(repr, inputs))}")
     if isinstance(inputs, dict):
         raise TypeError("expected documents, found one dict; give a list of dicts, or a table")
     try:
@@ -98,71 +104,19 @@ def columnar_files(inputs: Sequence[str]) -> list[tuple[str, str]]:
     return columnar
 
 
-def open_inputs(inputs: Sequence[str], columns: Sequence[str]) -> Any:
-    """An Arrow stream of the files' rows, only of the columns named, if they are Parquet or Arrow files; otherwise None."""
+def open_inputs(inputs: Sequence[str], fields: Mapping[str, Sequence[str]], threads: int | None) -> Any:
+    """The rows of the files, only of the columns that are fields, if they are Parquet or Arrow files; otherwise None.
+    `fields`: the names of each field. `threads`: of the job; None or 0: one for each processor."""
     files = columnar_files(inputs)
     if not files:
         return None
     try:
-        import pyarrow
+        return ColumnFiles(files, fields, threads or len(os.sched_getaffinity(0)))
     except ImportError:
         raise UsageError(
             f"{files[0][0]} is a {'Parquet' if files[0][1] == 'parquet' else 'Arrow IPC'} file, and pyarrow, which reads "
             "it, is not installed; pip install 'spillway[parquet]'"
         ) from None
-    wanted = frozenset(columns)
-    schema = _schema_of(files[0], wanted)
-    return pyarrow.RecordBatchReader.from_batches(schema, _batches(files, wanted, schema))
-
-
-def _open(file: tuple[str, str]) -> Any:
-    path, kind = file
-    if kind == "parquet":
-        import pyarrow.parquet
-
-        return pyarrow.parquet.ParquetFile(path)
-    import pyarrow
-
-    return pyarrow.ipc.open_file(pyarrow.memory_map(path))
-
-
-def _schema_of(file: tuple[str, str], wanted: frozenset[str]) -> Any:
-    import pyarrow
-
-    opened = _open(file)
-    schema = opened.schema_arrow if file[1] == "parquet" else opened.schema
-    return pyarrow.schema([field for field in schema if field.name in wanted])
-
-
-def _batches(files: Sequence[tuple[str, str]], wanted: frozenset[str], schema: Any) -> Iterator[Any]:
-    for file in files:
-        own = _schema_of(file, wanted)
-        if own.names != schema.names:
-            raise UsageError(
-                f"{file[0]}: expected the columns {schema.names} of {files[0][0]}, found {own.names}; index files of "
-                "different columns by themselves, and merge the indexes"
-            )
-        for batch in _batches_of(file, own.names):
-            yield batch if batch.schema.equals(schema) else batch.cast(schema)
-
-
-def _batches_of(file: tuple[str, str], names: Iterable[str]) -> Iterator[Any]:
-    names = list(names)
-    opened = _open(file)
-    if file[1] == "parquet":
-        with opened:
-            for group in range(opened.num_row_groups):
-                yield from opened.iter_batches(_batch_rows(opened.metadata.row_group(group), names), [group], names)
-        return
-    for number in range(opened.num_record_batches):
-        yield opened.get_batch(number).select(names)
-
-
-def _batch_rows(group: Any, names: Sequence[str]) -> int:
-    """Rows of about 4 MiB, by the sizes in the file's footer."""
-    columns = (group.column(i) for i in range(group.num_columns))
-    size = sum(column.total_uncompressed_size for column in columns if column.path_in_schema.split(".")[0] in names)
-    return int(max(64, min(65536, _BATCH_BYTES * max(group.num_rows, 1) // max(size, 1))))
 
 
 def raise_if_missing(paths: Sequence[str], error: Exception) -> None:

@@ -55,15 +55,17 @@ def index(
     - a path, or a list of paths: what the program `spillway index` takes (files, directories, `@LIST`), and Parquet and
       Arrow IPC files, of which only the named columns are read (with pyarrow);
     - an object with `__arrow_c_stream__`: a table or a record batch reader of pyarrow, a data frame of pandas or Polars, a
-      relation of DuckDB, a data set of Hugging Face;
-    - an iterable of dicts, or of tuples (id, text) or (id, title, text). It is iterated in the calling thread. Values are
-      str, bytes (UTF-8), int, float, None or NaN (both absent); anything else raises TypeError.
+      relation of DuckDB;
+    - a data set of Hugging Face, streamed or not;
+    - an iterable of dicts, named tuples, or tuples (id, text) or (id, title, text). It is iterated in the calling thread.
+      Values are str, bytes (UTF-8), int, float, None or NaN (both absent); anything else raises TypeError.
 
     The index has the bytes that the program makes of JSON lines with the same documents, whatever the resources.
 
     Args:
-        text, id, title, url, date: names of the field in the documents; of several, the first that a document has. The
-            defaults are text, contents, content, body; id, docid, _id; title; url; date.
+        text, id, title, url, date: names of the field in the documents; of several, the first that a document has.
+            "doc.text" is a member of a struct or a dict (docs/python.md). The defaults are text, contents, content, body;
+            id, docid, _id; title; url; date.
         memory: what the job may take beyond what the process has: bytes, or a size such as "4G" or "500M" (powers of
             1024). At least 64 MiB. Default: half of what the machine has. Batches of the producer come on top
             (docs/python.md).
@@ -129,9 +131,11 @@ def _run(
     options: dict[str, Any],
     progress: Progress,
 ) -> Report:
-    columns = _columns_of(fields)
+    names = {option: names_of(fields.get(option) or DEFAULT_FIELDS[option]) for option in FIELD_OPTIONS}
+    columns = _columns_of(names)
     paths = as_paths(inputs)
-    stream = as_stream(inputs) if paths is None else open_inputs(paths, columns)
+    fields_of = {option.removesuffix("_field"): those for option, those in names.items()}
+    stream = as_stream(inputs, columns) if paths is None else open_inputs(paths, fields_of, options["threads"])
     if stream is None:
         operands = operands + (paths or [])
     words = [*words, *option_words({**fields, **options}), *path_words(operands)]
@@ -143,9 +147,8 @@ def _run(
     return _report(outcome)
 
 
-def _columns_of(fields: dict[str, Names]) -> list[str]:
+def _columns_of(names: dict[str, tuple[str, ...]]) -> list[str]:
     """All names of fields. The first are those of id, title and text, which tuples have."""
-    names = {option: names_of(fields.get(option) or DEFAULT_FIELDS[option]) for option in FIELD_OPTIONS}
     firsts = [names[option][0] for option in ("id_field", "title_field", "text_field")]
     return list(dict.fromkeys(firsts + [name for option in FIELD_OPTIONS for name in names[option]]))
 
