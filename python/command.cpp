@@ -13,6 +13,7 @@
 #include "io/memory/program_bytes.hpp"
 #include "python/bindings.hpp"
 #include "python/job_thread.hpp"
+#include "python/object_files.hpp"
 #include "python/stream.hpp"
 #include "tools/cli/command_line.hpp"
 #include "tools/cli/signals.hpp"
@@ -53,14 +54,21 @@ void open_columns(const nb::callable& open_inputs, IndexOptions& options) {
   options.program_bytes = kLibraryProgramBytes;
 }
 
-void let_python_open_inputs(Command& command, const nb::callable& open_inputs) {
+// As for columns, the budget of a job that reads object stores is what it takes beyond what Python has.
+void charge_reading_ahead(ObjectFileSystem& objects, IndexOptions& options) {
+  const std::size_t bytes = objects.expect(options.inputs, options.memory_bytes);
+  if (bytes != 0) options.program_bytes = kLibraryProgramBytes + bytes;
+}
+
+void let_python_open_inputs(Command& command, const nb::callable& open_inputs, ObjectFileSystem& objects) {
   const bool appends = command.name == "append";
-  command.run = [&open_inputs, appends](const Arguments& arguments, Session& session) {
+  command.run = [&, appends](const Arguments& arguments, Session& session) {
     return run_index_job(appends ? "append" : "index", arguments, session,
                          [&](const Arguments& given, FileSystem& files, const std::function<void()>& check) {
                            IndexOptions options =
                                appends ? append_options(given, files, check) : index_options(given, files, check);
                            open_columns(open_inputs, options);
+                           charge_reading_ahead(objects, options);
                            return options;
                          });
   };
@@ -73,10 +81,11 @@ int run_program(const std::vector<std::string>& words, const nb::callable& open_
   fill_standard_streams();
   install_signal_handlers();
   Output out(STDOUT_FILENO, "standard output");
-  Session session{posix_file_system(), out, received_signal()};
+  ObjectFileSystem files(posix_file_system(), received_signal());
+  Session session{files, out, received_signal()};
   std::vector<Command> commands = all_commands();
   for (Command& command : commands) {
-    if (command.name == "index" || command.name == "append") let_python_open_inputs(command, open_inputs);
+    if (command.name == "index" || command.name == "append") let_python_open_inputs(command, open_inputs, files);
   }
   return run_command_line(words, commands, session);
 }
@@ -85,6 +94,7 @@ int run_program(const std::vector<std::string>& words, const nb::callable& open_
 
 void bind_command(nb::module_& module) {
   module.def("run_program", run_program, nb::arg("words"), nb::arg("open_inputs"));
+  module.def("received_signal", [] { return received_signal().load(); });
   module.def("end_by_signal", [](int number) { end_by_signal(number); });
   module.attr("signal_exit") = kSignalExit;
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .errors import NotFoundError, UsageError
+from .objects import is_url, resolve
 
 PathLike = (str, os.PathLike)
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
@@ -18,11 +19,11 @@ def is_path(value: object) -> bool:
 
 
 def as_paths(inputs: Any) -> list[str] | None:
-    """The paths, if `inputs` is one or a list of them; otherwise None."""
+    """The paths, if `inputs` is one or a list of them; otherwise None. Patterns in URLs are replaced by what they match."""
     if is_path(inputs):
-        return [os.fspath(inputs)]
+        return resolve([os.fspath(inputs)])
     if isinstance(inputs, (list, tuple)) and inputs and all(is_path(one) for one in inputs):
-        return [os.fspath(one) for one in inputs]
+        return resolve(os.fspath(one) for one in inputs)
     return None
 
 
@@ -168,5 +169,6 @@ def _batch_rows(group: Any, names: Sequence[str]) -> int:
 def raise_if_missing(paths: Sequence[str], error: Exception) -> None:
     """Raises NotFoundError with the engine's words if one of the paths does not exist."""
     for path in paths:
-        if path != "-" and not path.startswith("@") and not os.path.lexists(path):
+        is_missing = f"{path} does not exist" in str(error) if is_url(path) else not os.path.lexists(path)
+        if path != "-" and not path.startswith("@") and is_missing:
             raise NotFoundError(str(error)) from None
